@@ -1,0 +1,52 @@
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "trace/finding.h"
+
+namespace retrial::trace {
+
+struct ServiceSeen {
+  std::string address;
+  std::string name;     // from retrial.toml, else empty
+  std::string profile;
+  std::uint64_t exchanges = 0;
+};
+
+// One row of the plan, and what became of it.
+struct CaseRecord {
+  std::string id;      // "c12"
+  std::string policy;  // "P1"
+  std::string plan;    // the policy's faults in the fault language
+  std::string test;
+  std::optional<CallSite> site;
+  std::string service;
+  std::string operation;
+  int occurrence = 1;
+  std::string outcome;  // planned | run | answered (by another case) | left (budget) | not_fired | incomplete
+  std::string why;      // for answered, left, not_fired, incomplete
+  std::vector<std::uint64_t> runs;
+};
+
+// What a campaign has to say, beside its runs. Reports are made from this and the runs alone.
+struct CampaignRecord {
+  std::vector<std::string> command;
+  std::string runner;      // "pytest", "node:test", "command"
+  std::string directory;   // working directory of the command
+  std::int64_t wall_began = 0;
+  Nanos took = 0;
+  Nanos overhead = 0;      // of that, ours: neither tests nor clients' waiting
+  std::string capture;     // "seccomp (getfd)"
+  std::vector<ServiceSeen> services;
+  std::vector<CaseRecord> cases;
+  std::vector<Finding> findings;  // worst first
+  std::vector<Finding> notes;
+  std::vector<Judged> clean;
+  std::vector<Judged> not_judged;
+  std::vector<std::string> left_alone;  // hosts, tests, processes that were passed over, each with why, ready to be shown
+  std::vector<std::string> remarks;     // other lines for the reader: "workers = 4: one is run"
+  std::string incomplete;  // why the campaign is incomplete; empty: it is not
+};
+
+}  // namespace retrial::trace

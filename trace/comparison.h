@@ -1,0 +1,54 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "trace/run.h"
+
+namespace retrial::trace {
+
+// The exchanges of one call, in order. Points into its Run, which must outlive it.
+struct Call {
+  std::uint64_t id = 0;
+  std::vector<const Exchange*> attempts;  // never empty
+  Confidence confidence = Confidence::certain;  // the lowest of its attempts
+  std::string site;       // call site as shown, or "" (then the operation and process stand for it)
+  std::string operation;
+  int occurrence = 0;     // from 1: the n-th call of this site and operation in its run
+
+  const Exchange& first() const { return *attempts.front(); }
+  const Exchange& last() const { return *attempts.back(); }
+};
+
+// Did its last attempt get the service's own good answer, delivered whole? Read from the wire.
+bool recovered(const Call& call);
+// Gaps between its attempts, ns: from when the client was told of the failure to the first byte of the next attempt.
+// Negative where the client did not wait to be told (then it is no retry).
+std::vector<Nanos> gaps(const Call& call);
+// What was done to it, attempt by attempt, in the fault language: "lost-response(reset) x 1, then pass".
+std::string done_to(const Call& call);
+
+std::vector<Call> calls_of(const Run& run);
+
+struct Pair {
+  const Call* reference = nullptr;  // null: only in the case
+  const Call* in_case = nullptr;    // null: only in the reference
+};
+
+// Beside each case lies the reference of the same test run alone, aligned call by call (call site, operation, occurrence).
+// Owns the calls; points into both runs, which must outlive it.
+struct Comparison {
+  const Run* reference = nullptr;
+  const Run* in_case = nullptr;
+  std::vector<Call> reference_calls;
+  std::vector<Call> case_calls;
+  std::vector<Pair> pairs;  // in the order of the case, what is missing there last
+  std::vector<const Call*> faulted;  // calls of the case in which a fault fired
+
+  Comparison() = default;
+  Comparison(const Comparison&) = delete;
+  Comparison(Comparison&&) = default;
+  Comparison& operator=(Comparison&&) = default;
+};
+Comparison compare(const Run& reference, const Run& in_case);
+
+}  // namespace retrial::trace

@@ -1,0 +1,108 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "trace/fault_spec.h"
+
+namespace retrial::trace {
+
+// How sure the correlator is that an exchange is an attempt of this call, and how sure an oracle is of a finding.
+enum class Confidence : std::uint8_t { possible, likely, certain };
+std::string_view show(Confidence confidence);
+
+// Where in a test's life a request was sent. `none`: not known. `shared`: set-up or teardown of more than one test.
+enum class Phase : std::uint8_t { none, shared, setup, test, teardown };
+std::string_view show(Phase phase);
+Phase phase_of(std::string_view word);  // none for a word that is no phase
+
+struct CallSite {
+  std::string file;  // relative to the working directory where it lies below it
+  int line = 0;
+  std::string function;
+  bool operator==(const CallSite&) const = default;
+};
+std::string show(const CallSite& site);                            // file:line function
+std::optional<CallSite> parse_call_site(std::string_view header);  // file:line:function, percent-decoded
+
+// What an agent says of a request (docs/agents.md). Every part may be missing.
+struct Tag {
+  std::optional<CallSite> site;
+  std::string call_id;
+  std::string test;
+  Phase phase = Phase::none;
+};
+
+struct Header {
+  std::string name;
+  std::string value;
+};
+// The first value of that name (ASCII case folded), or an empty view.
+std::string_view find(const std::vector<Header>& headers, std::string_view name);
+
+// How the client was told of an exchange's end.
+enum class Ending : std::uint8_t {
+  open,         // it was not told: still going, or held by a fault, when the run ended
+  answered,     // a whole response was written to it
+  reset,        // RST, by us
+  closed,       // FIN before a whole response
+  client_left,  // it closed or reset first
+};
+std::string_view show(Ending ending);
+
+// One request and what answered it (or did not) on the wire. Times are nanoseconds on the run's clock; 0 is "never".
+// Headers and samples are redacted before they get here: no secret reaches the disk.
+struct Exchange {
+  std::uint64_t id = 0;          // from 1 within a run
+  std::uint64_t connection = 0;  // the client connection, from 1 within a run
+  bool fresh = false;            // the first exchange of its client connection
+  std::int32_t pid = 0;          // process that connected
+  std::string service;           // address that was dialled, "127.0.0.1:10001" or "[::1]:8080"
+  std::string host;              // the Host header
+
+  std::string method;
+  std::string target;  // as sent, secrets in the query redacted
+  std::vector<Header> request_headers;
+  Tag tag;
+  std::string profile;    // name of the profile that read it
+  std::string operation;  // "PUT /v2/{name}/blobs/uploads/{id}": see operation.h
+
+  std::uint64_t call = 0;  // from 1 within a run; which call, and which attempt of it (from 1), the correlator says
+  int attempt = 0;
+  Confidence confidence = Confidence::possible;
+
+  FaultSpec fault;                    // what was planned (none: pass)
+  bool fired = false;                 // it is on the wire, or (stall) the exchange is held by it
+  std::string fault_id;               // the marker's id: injected bytes hold "retrial-<fault_id>"
+  std::string evidence;               // what was done to the wire: "RST after 312 response bytes were withheld"
+  Nanos fired_at = 0;
+
+  Nanos begun = 0;         // first byte of the request
+  Nanos request_read = 0;  // its last byte
+  Nanos answered = 0;      // first byte of the service's response
+  Nanos service_done = 0;  // its last byte
+  Nanos told = 0;          // the client was told of the end: last byte, RST or FIN; on a stall, when it gave up itself
+  Ending ending = Ending::open;
+
+  int service_status = 0;  // the service's own answer, whether the client saw it or not; 0: none
+  int client_status = 0;   // the status the client was told; 0: none
+  std::vector<Header> response_headers;  // the service's own
+
+  std::uint64_t request_bytes = 0;   // body as sent (chunk framing counted)
+  std::uint64_t response_bytes = 0;
+  std::uint64_t request_digest = 0;  // of the decoded body; 0 for an empty one
+  std::string request_sample;        // its first bytes, at most kSampleBytes, redacted
+  std::string response_sample;
+};
+inline constexpr std::size_t kSampleBytes = 2048;
+
+// Did the service execute it, as far as the wire can show? (its response head was read)
+inline bool executed(const Exchange& e) { return e.service_status != 0; }
+// Was the client told that it failed? By status 400 and above, a connection that ended, or its own giving up.
+// A profile may know better for a status (profile.h); this is the plain reading.
+bool told_failure(const Exchange& e);
+
+}  // namespace retrial::trace

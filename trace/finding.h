@@ -1,0 +1,49 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trace/run.h"
+
+namespace retrial::trace {
+
+// A bug that an oracle states, or a note (information, never counted against the user).
+// `verdict` is one of the names listed in design.md's last paragraph (docs/verdicts.md in this repository).
+struct Finding {
+  std::string id;  // see finding_id
+  std::string verdict;
+  Confidence confidence = Confidence::possible;
+  bool confirmed = false;
+  bool accepted = false;  // listed in [[accept]]
+  bool note = false;
+  std::string test;
+  std::optional<CallSite> site;
+  std::string service;
+  std::string operation;
+  std::string policy;  // "P1"
+  std::string fault;   // in the fault language: "lost-response(reset) x 1, then pass"
+  std::string message;  // what was seen, in numbers, and why that is a bug: one or two sentences
+  std::vector<std::uint64_t> evidence;  // exchange ids in `run`
+  std::uint64_t run = 0;                // the run that shows it
+  std::uint64_t reference = 0;          // the run beside it
+  int attempts = 0;
+  std::vector<double> gaps_ms;
+};
+
+// What was judged and found right, or could not be judged (`why`).
+struct Judged {
+  std::string test;
+  std::optional<CallSite> site;
+  std::string service;
+  std::string operation;
+  std::string policy;
+  std::string fault;
+  std::string why;  // not judged: why; clean: what was seen ("3 attempts, the test passed")
+};
+
+// Eight hex digits of verdict, call site (file and function, no line), operation and fault: the same in every run.
+std::string finding_id(std::string_view verdict, const std::optional<CallSite>& site, std::string_view operation,
+                       std::string_view fault);
+
+}  // namespace retrial::trace

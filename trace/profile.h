@@ -1,0 +1,66 @@
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trace/exchange.h"
+
+namespace retrial::trace {
+
+// An answer in the service's own shape. Header names and the body are exact bytes; Content-Length is added by whoever sends it.
+struct Answer {
+  int status = 0;
+  std::string reason;
+  std::vector<Header> headers;
+  std::string body;
+};
+
+// May this operation be repeated, going by what is known of the service?
+enum class Repeat : std::uint8_t {
+  safe,        // no effect (RFC 9110 9.2.1), or none that a caller could miss
+  idempotent,  // a second execution changes nothing more (9.2.2)
+  guarded,     // an idempotency key, dedup token or condition in this very request makes a second execution harmless or refused
+  effect,      // each execution has its own effect
+  unknown,     // by method neither safe nor idempotent (POST, PATCH), and nothing is known of the service
+};
+
+// What is known of one service family. Stateless; one file a family under profiles/; listed in profiles.h.
+class Profile {
+ public:
+  virtual ~Profile() = default;
+  virtual std::string_view name() const = 0;  // "azure-storage"
+
+  // Is this exchange one of the family's? Judged from the head of the request and, once known, of the response.
+  virtual bool recognises(const Exchange& exchange) const = 0;
+
+  // Request headers whose value stays the same over the attempts of one call (where the client keeps it), in lower case.
+  virtual std::span<const std::string_view> id_headers() const = 0;
+
+  // Path template with the data taken out, action included: what stands after the method in an operation's name.
+  virtual std::string operation(const Exchange& exchange) const = 0;
+
+  virtual Repeat repeat(const Exchange& exchange) const = 0;
+
+  // Does the service mean, by this status and body sample, "try again"? Else an error is permanent.
+  virtual bool transient(int status, std::string_view body) const = 0;
+
+  // The first transient code for this operation (503 where nothing better is known).
+  virtual int transient_status(const Exchange& exchange) const = 0;
+
+  // An error with that status, in the shape the service itself gives for this request. `marker` stands in body and headers.
+  virtual Answer error(const Exchange& exchange, int status, std::string_view marker) const = 0;
+
+  // Things that a successful answer created (ids, Location, receipt handles): two answers of one call that differ here show
+  // two effects. Empty: none can be told.
+  virtual std::string effect(const Exchange& exchange) const = 0;
+};
+
+// All profiles, the generic one last. Static storage.
+std::span<const Profile* const> profiles();
+// The first that recognises it (the generic one recognises everything).
+const Profile& profile_for(const Exchange& exchange);
+// By name, or null.
+const Profile* profile_named(std::string_view name);
+
+}  // namespace retrial::trace

@@ -1,0 +1,93 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trace/exchange.h"
+
+namespace retrial::trace {
+
+// One exception of a chain, as docs/agents.md has it. The first of a chain is the outermost.
+struct Thrown {
+  std::string type;
+  std::string message;
+  std::string code;
+  std::string link;  // raised | cause | context | member
+  std::string file;
+  int line = 0;
+  std::string function;
+  bool in_test = false;
+};
+
+struct TestResult {
+  std::string test;
+  Phase phase = Phase::none;
+  std::string outcome;  // passed | failed | error | skipped
+  double ms = 0;
+  std::vector<Thrown> chain;
+};
+inline bool bad(const TestResult& r) { return r.outcome == "failed" || r.outcome == "error"; }
+
+// One `start` or `end` of a test's phase.
+struct Stage {
+  std::string test;
+  Phase phase = Phase::none;
+  std::int32_t pid = 0;
+  bool starts = true;
+};
+
+// What capture saw of the tree's connections. Counts of connects.
+struct CaptureCounts {
+  std::uint64_t seen = 0;        // redirected through the proxy
+  std::uint64_t failed = 0;      // the dial failed: left native
+  std::uint64_t late = 0;        // the dial took too long: left native
+  std::uint64_t outside = 0;     // no loopback and no private address: left native
+  std::uint64_t unix_socket = 0;
+  std::uint64_t udp = 0;
+  std::uint64_t unreadable = 0;  // memory or socket could not be read: left native
+  std::uint64_t tunnels = 0;     // seen, but no HTTP/1: passed
+  std::uint64_t interrupted = 0; // a signal met a connect before we had it: a failure that capture itself can cause
+  std::vector<std::string> not_seen;  // names of what was left native, each once: "api.example.com:443 (outside)"
+  std::vector<std::string> left_over;  // processes ended after the command: "azurite[123]"
+};
+
+enum class RunKind : std::uint8_t { reference, alone, with_fault, without_fault };
+std::string_view show(RunKind kind);
+
+// How a run came to its end.
+enum class Stop : std::uint8_t {
+  exited,       // the command ended by itself
+  signalled,    // ... by a signal
+  held,         // an exchange that we held was left untouched for [run] hold
+  capped,       // more attempts of one call than the limit of missing-cap
+  hung,         // tree idle, no exchange open, nothing sent
+  deadline,     // the case's own time limit
+  interrupted,  // Ctrl-C
+};
+std::string_view show(Stop stop);
+
+// One execution of the workload or some of its tests: a row of the store, and what oracles read.
+struct Run {
+  std::uint64_t id = 0;  // from 1 within a campaign
+  RunKind kind = RunKind::reference;
+  std::string case_id;              // the case it belongs to; empty for references
+  std::vector<std::string> tests;   // ids asked for; empty: the whole suite
+  Nanos began = 0;                  // run's clock
+  Nanos ended = 0;
+  std::int64_t wall_began = 0;      // Unix time, ns
+  Stop stop = Stop::exited;
+  int exit_code = 0;                // or the signal's number
+  std::vector<TestResult> results;  // of every test that said so, in order
+  std::vector<Stage> stages;
+  std::vector<std::string> listed;  // tests that the runner listed
+  std::vector<std::string> broken;  // "file: message": test files that could not be loaded
+  std::vector<std::string> agents;  // languages whose agent was loaded
+  std::vector<Exchange> exchanges;  // by id
+  CaptureCounts capture;
+  std::string incomplete;  // why this run may not be judged (a fault of ours); empty: it may
+};
+
+// The result that counts for a test: a bad one of any phase, else the one of its `test` phase; null if it never ran.
+const TestResult* result_of(const Run& run, std::string_view test);
+
+}  // namespace retrial::trace

@@ -1,0 +1,54 @@
+#pragma once
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "trace/run.h"
+
+namespace retrial::trace {
+
+// The trace on disk while a run goes on: a folder of segment files "NNNN.seg" (design.md, "The log is the ring"). Each loop thread
+// appends to its own; a record's length and crc32c are written last, so a reader sees whole records only, also after kill -9.
+enum class RecordKind : std::uint8_t {
+  run = 1,     // a run begins: Run without its exchanges
+  head = 2,    // an exchange's request head was read, and its fault chosen
+  answer = 3,  // the service's response head was read
+  fired = 4,   // its fault is about to be put on the wire
+  over = 5,    // it has ended for the client, or the run has
+  stage = 6,   // a line of the events file, as it stands
+  end = 7,     // the run has ended: Run without its exchanges, whole
+};
+
+class SegmentWriter {
+ public:
+  // Creates `folder` if need be. Segments are allocated ahead (fallocate), `bytes` each, so that a full disk shows here.
+  static Result<std::unique_ptr<SegmentWriter>> open(const std::filesystem::path& folder, std::size_t bytes = 4u << 20);
+  ~SegmentWriter();
+  SegmentWriter(const SegmentWriter&) = delete;
+
+  // Each is committed (readable after kill -9) when it returns. After the first failure everything else fails with it:
+  // forwarding goes on, the run is incomplete.
+  Result<void> begin(const Run& run);
+  Result<void> head(std::uint64_t run, const Exchange& e);
+  Result<void> answer(std::uint64_t run, const Exchange& e);
+  Result<void> fired(std::uint64_t run, const Exchange& e);
+  Result<void> over(std::uint64_t run, const Exchange& e);
+  Result<void> end(const Run& run);
+
+ private:
+  struct Impl;
+  explicit SegmentWriter(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// All runs of a folder, in order, exchanges by id. A run without its `end` record comes back with `incomplete` set. A torn or
+// damaged record ends its segment, and marks the run it belongs to; a segment of another version is an error that says so.
+Result<std::vector<Run>> read_segments(const std::filesystem::path& folder);
+// Only the run with that id.
+Result<Run> read_run(const std::filesystem::path& folder, std::uint64_t run);
+
+}  // namespace retrial::trace
