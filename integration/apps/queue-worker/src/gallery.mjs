@@ -66,19 +66,19 @@ export class Gallery {
   }
 
   /** Fails if somebody else wrote the manifest since `etag` was read. */
-  async writeManifest(entries, etag) {
+  async writeManifest(entries, etag, lease) {
     const blob = this.#container.getBlockBlobClient('manifest.json');
     const text = JSON.stringify(entries);
     const response = await blob.upload(text, Buffer.byteLength(text), {
-      conditions: { ifMatch: etag },
+      conditions: { ifMatch: etag, leaseId: lease?.leaseId },
       blobHTTPHeaders: { blobContentType: 'application/json' },
     });
     return response.etag;
   }
 
-  /** Marks a job as being rendered. False if it was marked before. */
-  async claim(jobId) {
-    const marker = this.#container.getBlockBlobClient(`claims/${jobId}`);
+  /** One worker makes the report of a day. False if another one has taken it. */
+  async claimReport(day) {
+    const marker = this.#container.getBlockBlobClient(`reports/${day}.claim`);
     try {
       await marker.upload('', 0, { conditions: { ifNoneMatch: '*' } });
       return true;
@@ -86,6 +86,15 @@ export class Gallery {
       if (error.code === 'BlobAlreadyExists') return false;
       throw error;
     }
+  }
+
+  async putReport(day, report) {
+    const text = JSON.stringify(report);
+    await this.#container
+      .getBlockBlobClient(`reports/${day}.json`)
+      .upload(text, Buffer.byteLength(text), {
+        blobHTTPHeaders: { blobContentType: 'application/json' },
+      });
   }
 
   async lockManifest(seconds = 15) {

@@ -39,10 +39,21 @@ export class Worker {
   async publish(image) {
     const lease = await this.#gallery.lockManifest();
     try {
-      const { entries } = await this.#gallery.readManifest();
-      return [...entries, image];
+      const { entries, etag } = await this.#gallery.readManifest();
+      await this.#gallery.writeManifest([...entries, image], etag, lease);
     } finally {
       await this.#gallery.unlockManifest(lease);
     }
+  }
+
+  /** Counts a day's renditions, unless another worker does. */
+  async report(day) {
+    if (!(await this.#gallery.claimReport(day))) return false;
+    const counts = {};
+    for (const size of Object.keys(thumbnailSizes)) {
+      counts[size] = (await this.#gallery.listRenditions(size)).length;
+    }
+    await this.#gallery.putReport(day, { day, counts });
+    return true;
   }
 }
