@@ -1,0 +1,50 @@
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trace/campaign_record.h"
+#include "trace/comparison.h"
+#include "trace/profile.h"
+
+namespace retrial::oracles {
+
+// One case, as an oracle is shown it: the same test without and with the fault, aligned call by call. More than one where
+// the case was repeated. Nothing here is owned.
+struct Exhibit {
+  const trace::CaseRecord* row = nullptr;
+  std::vector<const trace::Comparison*> comparisons;  // never empty; the latest last
+  Nanos hold = 0;  // how long a stalled exchange was held, [run] hold
+};
+
+struct Opinion {
+  std::vector<trace::Finding> findings;  // id, test, site, service, operation, policy and fault are filled in by `state`
+  std::vector<trace::Finding> notes;
+  std::vector<trace::Judged> not_judged;
+  bool again = false;  // the evidence is too thin as yet: repeat the case
+};
+
+// An oracle looks back: it states what the fault brought about that a right client would not have let happen. Pure: the
+// same exhibit gives the same opinion. A run marked incomplete is never shown to it.
+class Oracle {
+ public:
+  virtual ~Oracle() = default;
+  virtual std::string_view name() const = 0;  // the verdict it gives, or its family
+  virtual void judge(const Exhibit& exhibit, Opinion& opinion) const = 0;
+};
+
+std::span<const Oracle* const> oracles();
+
+// All oracles over one exhibit. One event gives one verdict: of findings on the same call, the stronger stays
+// (duplicate-effect over retries-non-idempotent, certain over likely).
+Opinion judge(const Exhibit& exhibit);
+
+// A finding or note on this call of the case with what every oracle has to fill in: row, call, attempts, gaps, evidence, id.
+trace::Finding state(const Exhibit& exhibit, const trace::Comparison& comparison, const trace::Call& call, std::string verdict,
+                     trace::Confidence confidence, std::string message);
+
+// Lower is worse: the order of a report.
+int rank(const trace::Finding& finding);
+
+}  // namespace retrial::oracles

@@ -1,0 +1,24 @@
+#pragma once
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "policies/fault_plan.h"
+
+namespace retrial::policies {
+
+// A policy looks forward: it says what should happen to each attempt of a targeted call. Its tellings are variants of the
+// same question, each a case of its own. Source: Rainmaker (NSDI'23) 4.2 for P1 to P4; K1 ours.
+struct Policy {
+  std::string_view name;      // "P1"
+  std::string_view question;  // what it puts on trial, one sentence for the report
+  std::vector<FaultPlan> tellings;
+  std::vector<FaultPlan> once_a_site;  // tellings tried once a call site, not once an operation
+};
+
+// In the order in which they are tried: P3, P1, K1, P4, P2 (P3 shows the cap that the others need).
+std::span<const Policy> policies();
+// "p1" or "P1"; null if unknown.
+const Policy* policy_named(std::string_view name);
+
+}  // namespace retrial::policies

@@ -1,0 +1,80 @@
+#include "proxy/net/loop.h"
+
+#include <event2/event.h>
+
+namespace retrial::proxy {
+
+Loop::Loop() {
+  auto* config = event_config_new();
+  event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
+  event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER);
+  base_ = event_base_new_with_config(config);
+  event_config_free(config);
+}
+Loop::~Loop() {
+  graves_.clear();
+  event_base_free(base_);
+}
+void Loop::run() {
+  stopped_ = false;
+  while (!stopped_) {
+    // 1: nothing is left to wait for, so nothing could ever call stop()
+    if (event_base_loop(base_, EVLOOP_ONCE) != 0) break;
+    graves_.clear();
+  }
+}
+void Loop::stop() {
+  stopped_ = true;
+  event_base_loopbreak(base_);
+}
+void Loop::bury(std::shared_ptr<void> object) { graves_.push_back(std::move(object)); }
+
+// The callback is held by a copy while it runs, so that it may destroy the Watch or Timer that owns it.
+Watch::Watch(Loop& loop, int fd, short events, std::function<void(short)> call)
+    : call_(std::make_shared<std::function<void(short)>>(std::move(call))) {
+  event_ = event_new(
+      loop.base(), fd, static_cast<short>(events | EV_PERSIST),
+      [](evutil_socket_t, short what, void* self) {
+        auto keep = static_cast<Watch*>(self)->call_;
+        (*keep)(what);
+      },
+      this);
+  on();
+}
+Watch::~Watch() { event_free(event_); }
+void Watch::on() {
+  if (!armed_) event_add(event_, nullptr);
+  armed_ = true;
+}
+void Watch::off() {
+  if (armed_) event_del(event_);
+  armed_ = false;
+}
+
+Timer::Timer(Loop& loop, std::function<void()> call)
+    : event_(nullptr), call_(std::make_shared<std::function<void()>>(std::move(call))) {
+  event_ = event_new(
+      loop.base(), -1, 0,
+      [](evutil_socket_t, short, void* self) {
+        auto keep = static_cast<Timer*>(self)->call_;
+        (*keep)();
+      },
+      this);
+}
+Timer::~Timer() { event_free(event_); }
+void Timer::set(Nanos after) {
+  if (after < 0) after = 0;
+  timeval tv{after / kSecond, (after % kSecond + 999) / 1000};
+  event_add(event_, &tv);
+}
+void Timer::cancel() { event_del(event_); }
+
+SignalWatch::SignalWatch(Loop& loop, int signal, std::function<void()> call) : call_(std::move(call)) {
+  event_ = event_new(
+      loop.base(), signal, EV_SIGNAL | EV_PERSIST,
+      [](evutil_socket_t, short, void* self) { static_cast<SignalWatch*>(self)->call_(); }, this);
+  event_add(event_, nullptr);
+}
+SignalWatch::~SignalWatch() { event_free(event_); }
+
+}  // namespace retrial::proxy

@@ -1,0 +1,77 @@
+// The one spelling of the small words of the trace.
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "trace/finding.h"
+#include "trace/run.h"
+
+namespace retrial::trace {
+
+std::string_view show(Confidence c) {
+  static constexpr std::string_view kWords[] = {"possible", "likely", "certain"};
+  return kWords[static_cast<int>(c)];
+}
+static constexpr std::string_view kPhases[] = {"", "shared", "setup", "test", "teardown"};
+std::string_view show(Phase p) { return kPhases[static_cast<int>(p)]; }
+Phase phase_of(std::string_view word) {
+  for (int i = 1; i < 5; i++)
+    if (kPhases[i] == word) return static_cast<Phase>(i);
+  return Phase::none;
+}
+std::string_view show(Ending e) {
+  static constexpr std::string_view kWords[] = {"open", "answered", "reset", "closed", "client-left"};
+  return kWords[static_cast<int>(e)];
+}
+std::string_view show(RunKind k) {
+  static constexpr std::string_view kWords[] = {"reference", "alone", "with-fault", "without-fault"};
+  return kWords[static_cast<int>(k)];
+}
+std::string_view show(Stop s) {
+  static constexpr std::string_view kWords[] = {"exited", "signalled", "held", "capped", "hung", "deadline", "interrupted"};
+  return kWords[static_cast<int>(s)];
+}
+std::string show(const CallSite& s) { return fmt::format("{}:{} {}", s.file, s.line, s.function); }
+
+// Function names hold colons ("Class::method", "<lambda>"), files seldom: the first ":digits:" divides.
+std::optional<CallSite> parse_call_site(std::string_view header) {
+  auto text = percent_decode(header);
+  for (std::size_t at = text.find(':'); at != text.npos; at = text.find(':', at + 1)) {
+    auto end = text.find(':', at + 1);
+    if (end == text.npos) break;
+    if (auto line = to_int(std::string_view(text).substr(at + 1, end - at - 1)))
+      return CallSite{text.substr(0, at), static_cast<int>(*line), text.substr(end + 1)};
+  }
+  return {};
+}
+std::string_view find(const std::vector<Header>& headers, std::string_view name) {
+  for (auto& h : headers)
+    if (iequals(h.name, name)) return h.value;
+  return {};
+}
+bool told_failure(const Exchange& e) {
+  switch (e.ending) {
+    case Ending::answered: return e.client_status >= 400;
+    case Ending::reset:
+    case Ending::closed:
+    case Ending::client_left: return true;
+    case Ending::open: return false;
+  }
+  return false;
+}
+const TestResult* result_of(const Run& run, std::string_view test) {
+  const TestResult* best = nullptr;
+  for (auto& r : run.results) {
+    if (r.test != test) continue;
+    if (bad(r)) return &r;
+    if (!best || r.phase == Phase::test) best = &r;
+  }
+  return best;
+}
+std::string finding_id(std::string_view verdict, const std::optional<CallSite>& site, std::string_view operation,
+                       std::string_view fault) {
+  auto text = fmt::format("{}\n{}\n{}\n{}\n{}", verdict, site ? site->file : "", site ? site->function : "", operation, fault);
+  auto h = fnv1a(text);
+  return hex((h ^ (h >> 32)) & 0xffffffffu, 8);
+}
+
+}  // namespace retrial::trace
