@@ -1,0 +1,1 @@
+"""Carries orders from the shop's queue to partners and files their invoices."""
