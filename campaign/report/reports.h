@@ -1,0 +1,14 @@
+#pragma once
+#include <filesystem>
+#include <vector>
+
+#include "base/result.h"
+#include "trace/campaign_record.h"
+
+namespace retrial::campaign::report {
+
+// findings.json, junit.xml and report.html into `folder` (which exists). Each appears whole or not at all.
+Result<void> write_reports(const std::filesystem::path& folder, const trace::CampaignRecord& campaign,
+                           const std::vector<trace::Run>& runs, trace::Confidence fail_on);
+
+}  // namespace retrial::campaign::report
