@@ -1,0 +1,15 @@
+#include "policies/tellings.h"
+
+namespace retrial::policies {
+
+// Ours: the mildest fault there is, which every client should get over.
+const Policy& k1() {
+  static const Policy policy{
+      .name = "K1",
+      .question = "The service is unavailable for one moment: does the caller recover, and rightly?",
+      .tellings = {first(kTransient, kPass)},
+  };
+  return policy;
+}
+
+}  // namespace retrial::policies

@@ -1,0 +1,15 @@
+#include "policies/tellings.h"
+
+namespace retrial::policies {
+
+// Rainmaker 4.2, P3.
+const Policy& p3() {
+  static const Policy policy{
+      .name = "P3",
+      .question = "The service stays unavailable: do retries wait, do they end, and is the error told as what it is?",
+      .tellings = {always(kTransient)},
+  };
+  return policy;
+}
+
+}  // namespace retrial::policies
