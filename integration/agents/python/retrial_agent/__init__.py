@@ -1,0 +1,29 @@
+"""The Retrial agent for Python: tags requests with their call site, and reports tests.
+
+The contract is docs/agents.md. Nothing here may fail, slow or change the program it is in.
+"""
+
+_started = False
+
+
+def start():
+    """Installs the hooks, once a process: each waits until the module it changes is imported."""
+    global _started
+    if _started:
+        return
+    _started = True
+    from . import imports
+
+    imports.install(
+        {
+            "http.client": "http_client",
+            "httpcore._sync.http11": "http_core",
+            "httpcore._async.http11": "http_core",
+            "aiohttp.http_writer": "aio_http",
+            "threading": "carry",
+            "concurrent.futures.thread": "carry",
+            "multiprocessing.pool": "carry",
+            "asyncio.base_events": "carry",
+            "unittest": "unittest_hook",
+        }
+    )

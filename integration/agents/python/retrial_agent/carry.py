@@ -1,0 +1,98 @@
+"""Carries the origin of work across threads, executors and asyncio tasks."""
+from functools import wraps
+
+from . import site
+
+
+def apply(module):
+    {
+        "threading": _threads,
+        "concurrent.futures.thread": _executors,
+        "multiprocessing.pool": _pools,
+        "asyncio.base_events": _tasks,
+    }[module.__name__](module)
+
+
+def _origin():
+    try:
+        return site.origin()
+    except Exception:
+        return None
+
+
+class _Carried:
+    """A function that runs under the origin it was handed over from."""
+
+    def __init__(self, function, origin):
+        self._function = function
+        self._origin = origin
+
+    def __call__(self, *args, **kwargs):
+        return site.run_with(self._origin, self._function, args, kwargs)
+
+    def __getattr__(self, name):
+        return getattr(self._function, name)
+
+
+def _carried(function):
+    origin = _origin()
+    return function if origin is None or not callable(function) else _Carried(function, origin)
+
+
+def _threads(module):
+    start, bootstrap = module.Thread.start, module.Thread._bootstrap
+
+    @wraps(start)
+    def carrying_start(self):
+        self._retrial_origin = _origin()
+        return start(self)
+
+    @wraps(bootstrap)
+    def carrying_bootstrap(self):
+        site.run_with(getattr(self, "_retrial_origin", None), bootstrap, (self,), {})
+
+    module.Thread.start = carrying_start
+    module.Thread._bootstrap = carrying_bootstrap
+
+
+def _executors(module):
+    submit = module.ThreadPoolExecutor.submit
+
+    @wraps(submit)
+    def carrying_submit(self, fn, *args, **kwargs):
+        return submit(self, _carried(fn), *args, **kwargs)
+
+    module.ThreadPoolExecutor.submit = carrying_submit
+
+
+def _pools(module):
+    """multiprocessing.pool.ThreadPool; a pool of processes would have to pickle our wrapper."""
+    base, pool = module.Pool, module.ThreadPool
+
+    def carrying(name):
+        original = getattr(base, name)
+
+        @wraps(original)
+        def method(self, func, *args, **kwargs):
+            return original(self, _carried(func), *args, **kwargs)
+
+        return method
+
+    for name in ("apply_async", "_map_async", "imap", "imap_unordered"):
+        setattr(pool, name, carrying(name))
+
+
+def _tasks(module):
+    create_task = module.BaseEventLoop.create_task
+
+    @wraps(create_task)
+    def carrying_create_task(self, coro, **kwargs):
+        origin = _origin()
+        task = create_task(self, coro, **kwargs)
+        try:
+            site.set_task(task, origin)
+        except Exception:
+            pass
+        return task
+
+    module.BaseEventLoop.create_task = carrying_create_task

@@ -1,0 +1,96 @@
+"""A failure as the contract's chain: every exception, outermost first, and how each hangs on the
+one before."""
+import errno
+import os
+
+from . import frames
+
+MOST_EXCEPTIONS = 16
+MOST_CHARACTERS = 4000
+_RUNNER_PARTS = tuple(os.sep + p + os.sep for p in ("unittest", "_pytest", "pluggy"))
+_RUNNER_TYPES = ("_pytest.outcomes.", "_pytest.subtests.")
+
+
+def of(exception):
+    """The chain of an exception; empty for None."""
+    out = []
+    _add(exception, "raised", out, set())
+    return out
+
+
+def _add(exception, link, out, seen):
+    while exception is not None and id(exception) not in seen and len(out) < MOST_EXCEPTIONS:
+        seen.add(id(exception))
+        out.append(_entry(exception, link))
+        for member in getattr(exception, "exceptions", None) or ():
+            if isinstance(member, BaseException):
+                _add(member, "member", out, seen)
+        if exception.__cause__ is not None:
+            exception, link = exception.__cause__, "cause"
+        elif exception.__context__ is not None and not exception.__suppress_context__:
+            exception, link = exception.__context__, "context"
+        else:
+            return
+
+
+def _entry(exception, link):
+    kind = type(exception)
+    entry = {"type": kind.__module__ + "." + kind.__qualname__, "msg": _message(exception)}
+    code = _code(exception)
+    if code is not None:
+        entry["code"] = code
+    entry["link"] = link
+    places = _places(exception.__traceback__)
+    if places:
+        code, line = places[-1]
+        entry["file"] = frames.relative(code.co_filename)
+        entry["line"] = line
+        entry["function"] = frames.function(code)
+    entry["in_test"] = _in_test(exception, entry["type"], places)
+    return entry
+
+
+def _message(exception):
+    try:
+        return str(exception)[:MOST_CHARACTERS]
+    except Exception:
+        return "<unprintable>"
+
+
+def _code(exception):
+    """A service's own code, an attribute `code`, or the name of errno; as text."""
+    try:
+        response = getattr(exception, "response", None)
+        if isinstance(response, dict):  # botocore's ClientError
+            return str(response["Error"]["Code"])
+        code = getattr(exception, "code", None)
+        if isinstance(code, (str, int)):
+            return str(code)
+        if isinstance(exception, OSError) and isinstance(exception.errno, int):
+            return errno.errorcode.get(exception.errno)
+    except Exception:
+        pass
+    return None
+
+
+def _places(traceback):
+    """(code, line) of each frame that is no runtime internal, outermost first."""
+    places = []
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if code.co_filename[:1] != "<" and frames.kind(code) != frames.AGENT:
+            places.append((code, traceback.tb_lineno))
+        traceback = traceback.tb_next
+    return places
+
+
+def _in_test(exception, type_name, places):
+    if type_name.startswith(_RUNNER_TYPES):
+        return True
+    files = [code.co_filename for code, _ in places]
+    while files and any(part in files[-1] for part in _RUNNER_PARTS):
+        files.pop()
+    if isinstance(exception, AssertionError):  # an assertion library fails for its caller
+        while files and frames.is_library(files[-1]):
+            files.pop()
+    return bool(files) and frames.is_test_file(files[-1])

@@ -1,0 +1,133 @@
+"""What a frame is: application, library, runtime (hands work on without meaning anything by it),
+an event loop's edge, or ours."""
+import os
+import sys
+
+APPLICATION, LIBRARY, RUNTIME, LOOP, AGENT = range(5)
+
+start_directory = os.getcwd()  # tests change directories; `file` is relative to where we began
+_ours = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_standard = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
+
+_INSTALLED = ("site-packages", "dist-packages", "node_modules", ".venv", ".tox", ".nox", ".eggs")
+_INSTALLED_PARTS = tuple(os.sep + name + os.sep for name in _INSTALLED)
+_RUNTIME_STANDARD = ("asyncio", "concurrent", "threading.py", "multiprocessing", "contextvars.py")
+_RUNTIME_INSTALLED = ("anyio", "sniffio", "trio", "uvloop")
+_LOOPS = {  # below these lies whoever started the loop, not whoever made the call
+    ("asyncio", "events.py"): ("_run",),
+    ("asyncio", "runners.py"): ("run", "_run"),
+    ("trio", "_run.py"): ("unrolled_run", "run"),
+}
+
+_kinds = {}
+_files = {}
+
+
+def kind(code):
+    """The kind of a code object, kept for the life of the process."""
+    try:
+        return _kinds[code]
+    except KeyError:
+        result = _kinds[code] = _classify(code)
+        return result
+
+
+def _classify(code):
+    name = code.co_filename
+    if name[:1] == "<":
+        typed_in = name == "<stdin>" or (name == "<string>" and sys.argv[:1] == ["-c"])
+        return APPLICATION if typed_in else LIBRARY
+    file = absolute(name)
+    if file.startswith(_ours):
+        return AGENT
+    parts = file.split(os.sep)
+    for package in ("asyncio", "trio"):
+        if package in parts and code.co_name in _LOOPS.get((package, parts[-1]), ()):
+            if is_library(file):
+                return LOOP
+    if not is_library(file):
+        return APPLICATION
+    if any(part in file for part in _INSTALLED_PARTS):
+        after = _after_installed(file)
+        return RUNTIME if after in _RUNTIME_INSTALLED else LIBRARY
+    if file.startswith(_standard):
+        first = file[len(_standard):].split(os.sep, 1)[0]
+        return RUNTIME if first in _RUNTIME_STANDARD else LIBRARY
+    return LIBRARY
+
+
+def _after_installed(file):
+    for part in _INSTALLED_PARTS[:2]:
+        if part in file:
+            return file.rsplit(part, 1)[1].split(os.sep, 1)[0]
+    return ""
+
+
+def absolute(name):
+    return name if os.path.isabs(name) else os.path.join(start_directory, name)
+
+
+def is_library(file):
+    """True for a file that is installed, standard, or a launcher such as bin/pytest. A file below
+    the working directory is the application's, even of a package installed in editable mode."""
+    file = absolute(file)
+    if any(part in file for part in _INSTALLED_PARTS) or ".egg" + os.sep in file:
+        return True
+    if file.startswith(_standard) or file.startswith("<"):
+        return True
+    return os.path.dirname(file) in _launchers()
+
+
+def _launchers(cache=[]):
+    if not cache:
+        prefixes = {sys.prefix, sys.exec_prefix, sys.base_prefix, "/usr", "/usr/local"}
+        prefixes.add(os.path.join(os.path.expanduser("~"), ".local"))
+        cache.append({os.path.join(prefix, "bin") for prefix in prefixes})
+    return cache[0]
+
+
+def relative(name):
+    """`name` relative to the working directory where it lies below it, else absolute."""
+    try:
+        return _files[name]
+    except KeyError:
+        pass
+    result = file = os.path.normpath(absolute(name))
+    here = start_directory.rstrip(os.sep) + os.sep
+    for candidate in (file, os.path.realpath(file)):
+        if candidate.startswith(here):
+            result = candidate[len(here):]
+            break
+    _files[name] = result
+    return result
+
+
+def function(code):
+    """The function's qualified name; a comprehension counts as the function it is in."""
+    name = getattr(code, "co_qualname", code.co_name)
+    while name.endswith(("<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>")):
+        if "." not in name:
+            return "<module>"
+        name = name.rsplit(".", 1)[0]
+        name = name[: -len(".<locals>")] if name.endswith(".<locals>") else name
+    return "<anonymous>" if name.endswith("<lambda>") else name
+
+
+_test_files = set()
+
+
+def add_test_file(name):
+    _test_files.add(relative(str(name)))
+
+
+def is_test_file(name):
+    """True for a file that the runner collected, or that is named or placed like a test."""
+    if name[:1] == "<" or is_library(name):
+        return False
+    file = relative(name)
+    if file in _test_files:
+        return True
+    folder, base = os.path.split(file)
+    if base.startswith("test_") or base.endswith("_test.py") or base in ("conftest.py", "tests.py"):
+        return True
+    return not os.path.isabs(file) and bool({"test", "tests"} & set(folder.split(os.sep)))

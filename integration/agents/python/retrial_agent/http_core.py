@@ -1,0 +1,49 @@
+"""httpcore, sync and async, and with it httpx. HTTP/1 only.
+
+The request that is written is a copy: the one that the program sees keeps its headers.
+"""
+from copy import copy
+from functools import wraps
+
+from . import tag
+
+_marker = tag.SITE.encode()
+
+
+def apply(module):
+    for name in ("HTTP11Connection", "AsyncHTTP11Connection"):
+        connection = getattr(module, name, None)
+        if connection is None:
+            continue
+        original = connection._send_request_headers
+        if name.startswith("Async"):
+
+            @wraps(original)
+            async def send(self, request, _original=original):
+                return await _original(self, _tagged(self, request))
+
+        else:
+
+            @wraps(original)
+            def send(self, request, _original=original):
+                return _original(self, _tagged(self, request))
+
+        connection._send_request_headers = send
+
+
+def _tagged(connection, request):
+    try:
+        if request.url.scheme != b"http":
+            return request
+        if any(name.lower() == _marker for name, _ in request.headers):
+            return request
+        if not tag.on_the_wire(connection._network_stream.get_extra_info("socket")):
+            return request
+        added = [(name.encode(), value.encode()) for name, value in tag.headers()]
+        if not added:
+            return request
+        result = copy(request)
+        result.headers = list(request.headers) + added
+        return result
+    except Exception:
+        return request

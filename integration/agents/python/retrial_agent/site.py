@@ -1,0 +1,125 @@
+"""Where a call comes from: the first application frame, across threads, executors and tasks.
+
+A stack is walked from the inside out. Its first application frame is the call site, and the
+library frame just inside of that one is the entry that the call id names. An application function
+that a library calls back (tenacity, say) and that calls a library itself is so a call site of its
+own, and each of its runs a call of its own.
+
+Where the stack holds no application frame before its end (a thread's, a task's, the event loop's),
+the work was handed over: by the application through the runtime alone (`gather(client.get(u))`,
+`pool.map(requests.get, urls)`), when the entry is the outermost library frame of this stack; or by
+a library within an entry, which then goes on here, as long as that entry has not returned. After
+that the entry cannot be told, and the call id is left out.
+"""
+import sys
+import weakref
+from _thread import _local
+
+from . import call
+from .frames import APPLICATION, LIBRARY, LOOP, function, kind, relative
+
+_GENERATORS = 0x20 | 0x200  # CO_GENERATOR, CO_ASYNC_GENERATOR: one frame serves many entries
+
+
+class Origin:
+    """Who handed work over: the call site, and the entry it belongs to (`entry` is a weak
+    reference to its mark), or `direct` where no library stood between."""
+
+    __slots__ = ("site", "entry", "direct")
+
+    def __init__(self, site, entry, direct):
+        self.site = site
+        self.entry = entry
+        self.direct = direct
+
+
+_tasks = weakref.WeakKeyDictionary()  # asyncio task -> Origin
+_thread = _local()  # .origin of the work that this thread does
+
+
+def place():
+    """(call site, call id) of the request that is being written; either may be None."""
+    task = _current_task()
+    frame, entry = _walk(sys._getframe(1), task)
+    if frame is not None:
+        return _text(frame), call.mark(entry).id if entry is not None else call.once()
+    origin = _carried(task)
+    if origin is None:
+        return None, None
+    if origin.direct:
+        return origin.site, call.mark(entry).id if entry is not None else None
+    mark = origin.entry() if origin.entry is not None else None
+    return origin.site, mark.id if mark is not None else None
+
+
+def origin():
+    """The origin of work that is being handed over now, or None where it cannot be told."""
+    task = _current_task()
+    frame, entry = _walk(sys._getframe(1), task)
+    if frame is not None:
+        if entry is None:
+            return Origin(_text(frame), None, True)
+        return Origin(_text(frame), weakref.ref(call.mark(entry)), False)
+    carried = _carried(task)
+    if carried is not None and carried.direct and entry is not None:
+        return Origin(carried.site, weakref.ref(call.mark(entry)), False)
+    return carried
+
+
+def set_task(task, value):
+    if value is not None:
+        _tasks[task] = value
+
+
+def run_with(value, function_, args, kwargs):
+    """Runs work in this thread under the origin of whoever handed it over."""
+    before = getattr(_thread, "origin", None)
+    _thread.origin = value
+    try:
+        return function_(*args, **kwargs)
+    finally:
+        _thread.origin = before
+
+
+def _walk(frame, task):
+    """The innermost application frame, or None; and the outermost library frame inside of it."""
+    edge = _task_frame(task)
+    entry = None
+    while frame is not None:
+        what = kind(frame.f_code)
+        if what == APPLICATION:
+            return frame, entry
+        if what == LOOP:
+            break
+        if what == LIBRARY and not frame.f_code.co_flags & _GENERATORS:
+            entry = frame
+        if frame is edge:
+            break
+        frame = frame.f_back
+    return None, entry
+
+
+def _carried(task):
+    if task is not None:
+        return _tasks.get(task)
+    return getattr(_thread, "origin", None)
+
+
+def _current_task():
+    tasks = sys.modules.get("asyncio.tasks")
+    if tasks is None:
+        return None
+    try:
+        return tasks.current_task()
+    except (RuntimeError, AttributeError):  # no loop runs in this thread
+        return None
+
+
+def _task_frame(task):
+    coroutine = task.get_coro() if task is not None else None
+    return getattr(coroutine, "cr_frame", None)
+
+
+def _text(frame):
+    code = frame.f_code
+    return "%s:%d:%s" % (relative(code.co_filename), frame.f_lineno or 0, function(code))
