@@ -1,0 +1,66 @@
+#include "campaign/director.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "trace/operation.h"
+#include "trace/profile.h"
+#include "trace/service_name.h"
+
+namespace retrial::campaign {
+
+CampaignDirector::CampaignDirector(trace::Run& run, Events& events, std::optional<Aim> aim, std::string only_test)
+    : run_(run), events_(events), aim_(std::move(aim)), only_test_(std::move(only_test)) {}
+
+proxy::Decision CampaignDirector::at_head(const trace::Exchange& seen) {
+  events_.read_into(run_);
+  trace::Exchange head = seen;
+  auto current = events_.current(head.pid);
+  if (head.tag.test.empty()) head.tag.test = current.test.empty() ? only_test_ : current.test;
+  if (head.tag.phase == trace::Phase::none) head.tag.phase = current.phase;
+  auto& profile = trace::profile_for(head);
+  head.profile = profile.name();
+  head.operation = trace::operation_of(head);
+  auto assigned = correlator_.at_head(head);
+
+  proxy::Decision decision;
+  decision.test = head.tag.test;
+  decision.phase = head.tag.phase;
+  decision.profile = head.profile;
+  decision.operation = head.operation;
+  decision.call = assigned.call;
+  decision.attempt = assigned.attempt;
+  decision.confidence = assigned.confidence;
+  if (!aim_ || !aimed_at(head, assigned)) return decision;
+
+  target_attempts_ = std::max(target_attempts_, assigned.attempt);
+  auto fault = policies::fault_of(aim_->plan, assigned.attempt);
+  if (fault.name == trace::FaultName::none) return decision;
+  decision.fault_id = fmt::format("{}-{}", run_.id, head.id);
+  if (trace::is_status(fault)) {
+    if (!fault.status) fault.status = profile.transient_status(head);
+    decision.answer = profile.error(head, fault.status, "retrial-" + decision.fault_id);
+  }
+  decision.fault = fault;
+  return decision;
+}
+
+// A call is chosen at its first attempt, and stays chosen.
+bool CampaignDirector::aimed_at(const trace::Exchange& head, const trace::Assignment& assigned) {
+  if (aimed_.contains(assigned.call)) return true;
+  if (assigned.attempt != 1) return false;
+  if (auto& target = aim_->target) {
+    if (head.tag.test != target->test || head.operation != target->operation || trace::service_name(head.service) != target->service ||
+        head.tag.site != target->site || (head.tag.phase != trace::Phase::test && head.tag.phase != trace::Phase::none))
+      return false;
+    if (++occurrence_ != target->occurrence) return false;
+  }
+  aimed_.insert(assigned.call);
+  return true;
+}
+
+void CampaignDirector::over(const trace::Exchange& exchange) { correlator_.over(exchange); }
+
+}  // namespace retrial::campaign

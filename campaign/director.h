@@ -1,0 +1,56 @@
+#pragma once
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "campaign/events.h"
+#include "policies/fault_plan.h"
+#include "proxy/exchange/director.h"
+#include "trace/correlator.h"
+
+namespace retrial::campaign {
+
+// The call a policy is aimed at: the n-th call of that site (or, without one, operation) in that test.
+struct Target {
+  std::string test;
+  std::optional<trace::CallSite> site;
+  std::string service;  // trace::service_name
+  std::string operation;
+  int occurrence = 1;
+};
+
+// What is aimed at, and with what. Without a target every call is aimed at (`observe --inject`).
+struct Aim {
+  std::optional<Target> target;
+  policies::FaultPlan plan;
+};
+
+
+// Decides for one run: follows the events file, correlates, and hands the targeted call's attempts their faults.
+// Loop thread only.
+class CampaignDirector final : public proxy::Director {
+ public:
+  // `run` is filled from the events file as they come. Both must outlive the director. `only_test` stands where no hook says
+  // which test runs (a runner that is not known: the command is one test).
+  CampaignDirector(trace::Run& run, Events& events, std::optional<Aim> aim, std::string only_test = {});
+
+  proxy::Decision at_head(const trace::Exchange& head) override;
+  void over(const trace::Exchange& exchange) override;
+
+  int target_attempts() const { return target_attempts_; }  // the most attempts of a faulted call so far
+
+ private:
+  bool aimed_at(const trace::Exchange& head, const trace::Assignment& assigned);
+
+  trace::Run& run_;
+  Events& events_;
+  std::optional<Aim> aim_;
+  std::string only_test_;
+  trace::Correlator correlator_;
+  int occurrence_ = 0;
+  std::set<std::uint64_t> aimed_;  // calls
+  int target_attempts_ = 0;
+};
+
+}  // namespace retrial::campaign

@@ -1,0 +1,41 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "trace/run.h"
+
+namespace retrial::campaign {
+
+// Follows the events file of one run (docs/agents.md): a hook's write has returned before its test can send a byte, so reading
+// to the end when a request arrives is enough to know the running test.
+class Events {
+ public:
+  explicit Events(std::filesystem::path file) : file_(std::move(file)) {}
+  ~Events();
+  Events(const Events&) = delete;
+
+  // Reads what has come since, and adds it to `run` (results, stages, listed, broken, agents). A line that is no event is
+  // ignored; half a line is kept for the next time.
+  void read_into(trace::Run& run);
+
+  struct Current {
+    std::string test;
+    trace::Phase phase = trace::Phase::none;
+  };
+  // The last stage that was started and not ended: of that process, or of any if it has none of its own.
+  Current current(std::int32_t pid) const;
+
+ private:
+  void take(std::string_view line, trace::Run& run);
+
+  std::filesystem::path file_;
+  int fd_ = -1;
+  std::string rest_;
+  std::map<std::int32_t, std::vector<Current>> open_;  // by process, innermost last
+  std::int32_t latest_ = 0;
+};
+
+}  // namespace retrial::campaign

@@ -1,0 +1,213 @@
+#include "campaign/execution.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "campaign/agents.h"
+#include "campaign/environment.h"
+#include "trace/correlator.h"
+#include "trace/segment.h"
+
+namespace retrial::campaign {
+namespace {
+
+constexpr Nanos kLook = 50 * kMillisecond;         // how often a run is looked at
+constexpr Nanos kSettle = 30 * kMillisecond;       // for what the dead command's sockets still have to say
+constexpr Nanos kHungAfter = 60 * kSecond;         // design: idle for 60 s and 5 times the longest gap
+constexpr Nanos kIdleCpu = 20 * kMillisecond;      // of CPU within a second: a tree that uses less is idle
+
+class SegmentRecorder final : public proxy::Recorder {
+ public:
+  SegmentRecorder(trace::SegmentWriter& writer, std::uint64_t run) : writer_(writer), run_(run) {}
+  void head(const trace::Exchange& e) override { keep(writer_.head(run_, e)); }
+  void answer(const trace::Exchange& e) override { keep(writer_.answer(run_, e)); }
+  void fired(const trace::Exchange& e) override { keep(writer_.fired(run_, e)); }
+  void over(const trace::Exchange& e) override { keep(writer_.over(run_, e)); }
+  const std::string& failed() const { return failed_; }
+
+ private:
+  void keep(const Result<void>& result) {
+    if (!result && failed_.empty()) failed_ = "the trace could not be written: " + result.error().line();
+  }
+  trace::SegmentWriter& writer_;
+  std::uint64_t run_;
+  std::string failed_;
+};
+
+// Looks at a run from time to time, and says when and why it has to be ended.
+class Watchman {
+ public:
+  Watchman(const Order& order, const Clock& clock) : order_(order), clock_(clock), began_(clock.now()), cpu_at_(began_) {}
+
+  std::optional<trace::Stop> look(const proxy::Proxy& proxy, const proxy::Tree& tree, const CampaignDirector& director) {
+    auto now = clock_.now();
+    if (order_.attempts_limit && director.target_attempts() > order_.attempts_limit) return trace::Stop::capped;
+    auto held = proxy.held_since();
+    if (order_.hold && held && now - held >= order_.hold) return trace::Stop::held;
+    if (order_.deadline && now - began_ >= order_.deadline && !held) return trace::Stop::deadline;
+    if (now - cpu_at_ >= kSecond) {
+      auto cpu = tree.cpu_time();
+      if (cpu - cpu_ > kIdleCpu) idle_since_ = now;
+      cpu_ = cpu;
+      cpu_at_ = now;
+    }
+    auto quiet = now - std::max({proxy.last_activity(), idle_since_, began_});
+    if (order_.aim && proxy.open_exchanges() == 0 && quiet > std::max(kHungAfter, 5 * proxy.longest_gap())) return trace::Stop::hung;
+    return {};
+  }
+
+ private:
+  const Order& order_;
+  const Clock& clock_;
+  Nanos began_, cpu_at_, cpu_ = 0, idle_since_ = 0;
+};
+
+class Ended final : public proxy::TreeEvents {
+ public:
+  explicit Ended(proxy::Loop& loop) : settle_(loop, [&loop] { loop.stop(); }) {}
+  void connected(proxy::Captured connection) override { proxy->take(connection); }
+  void ended(int wait_status) override {
+    status = wait_status;
+    settle_.set(kSettle);
+  }
+  proxy::Proxy* proxy = nullptr;
+  std::optional<int> status;
+
+ private:
+  proxy::Timer settle_;
+};
+
+int open_log(const std::filesystem::path& file) { return open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644); }
+
+}  // namespace
+
+struct Executor::Impl {
+  Setting setting;
+  const Clock& clock;
+  proxy::Loop loop;
+  std::uint64_t runs = 0;
+  Nanos in_commands = 0;
+  bool interrupted = false;
+  proxy::Tree* tree = nullptr;  // of the run under way
+  bool attached = false;
+  std::vector<std::unique_ptr<proxy::SignalWatch>> signals;
+
+  Impl(Setting s, const Clock& c) : setting(std::move(s)), clock(c) {
+    // The command shares our terminal and gets Ctrl-C itself; what does not end by it, we end. `kill` of us alone is passed on.
+    for (int number : {SIGINT, SIGTERM, SIGHUP})
+      signals.push_back(std::make_unique<proxy::SignalWatch>(loop, number, [this, number] {
+        bool again = interrupted;
+        interrupted = true;
+        if (!tree) return;
+        if (attached && !again) {
+          if (number != SIGINT) tree->signal(number);
+        } else {
+          tree->kill();
+        }
+      }));
+  }
+};
+
+Executor::Executor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Executor::~Executor() = default;
+bool Executor::interrupted() const { return impl_->interrupted; }
+Nanos Executor::in_commands() const { return impl_->in_commands; }
+
+Result<std::unique_ptr<Executor>> Executor::open(Setting setting, const Clock& clock) {
+  std::error_code error;
+  for (auto part : {"trace", "logs", "agents", "events"}) {
+    std::filesystem::create_directories(setting.folder / part, error);
+    if (error) return fail("cannot be made: " + error.message(), (setting.folder / part).string(), Blame::user);
+  }
+  if (auto ok = unpack_agents(setting.folder / "agents"); !ok) return std::unexpected(ok.error());
+  return std::unique_ptr<Executor>(new Executor(std::make_unique<Impl>(std::move(setting), clock)));
+}
+
+Result<trace::Run> Executor::execute(const Order& order) {
+  auto& s = impl_->setting;
+  auto& clock = impl_->clock;
+  trace::Run run;
+  run.id = ++impl_->runs;
+  run.kind = order.kind;
+  run.case_id = order.case_id;
+  run.tests = order.tests;
+  run.wall_began = clock.wall();
+  auto name = fmt::format("{:04}", run.id);
+
+  AgentSetting agents{std::filesystem::absolute(s.folder / "agents"), std::filesystem::absolute(s.folder / "events" / (name + ".jsonl")),
+                      std::filesystem::absolute(s.folder / "events" / (name + ".only"))};
+  { std::ofstream(agents.events, std::ios::app); }
+  if (!order.launch.only.empty()) std::ofstream(agents.only) << order.launch.only << '\n';
+
+  auto writer = trace::SegmentWriter::open(s.folder / "trace" / name, 1u << 20);
+  if (!writer) return std::unexpected(writer.error());
+  run.began = clock.now();
+  if (auto ok = (*writer)->begin(run); !ok) return std::unexpected(ok.error());
+
+  proxy::Command command{order.launch.argv, environment_for(order.launch, agents), {}};
+  int log = -1, nothing = -1;
+  if (!order.attached) {
+    log = open_log(s.folder / "logs" / (name + ".log"));
+    nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    command.in = nothing;
+    command.out = command.err = log;
+  }
+
+  Events events(agents.events);
+  CampaignDirector director(run, events, order.aim, order.only_test);
+  SegmentRecorder recorder(**writer, run.id);
+  std::optional<trace::Stop> stopped;
+  {
+    Ended ended(impl_->loop);
+    proxy::Proxy proxy(impl_->loop, clock, director, recorder, {.keep_tags = s.keep_tags});
+    ended.proxy = &proxy;
+    auto tree = proxy::Tree::start(impl_->loop, clock, command, s.way, ended);
+    if (log >= 0) close(log);
+    if (nothing >= 0) close(nothing);
+    if (!tree) return std::unexpected(tree.error());
+    impl_->tree = tree->get();
+    impl_->attached = order.attached;
+
+    Watchman watchman(order, clock);
+    proxy::Timer timer(impl_->loop, [&] {
+      if (!stopped && !ended.status)
+        if ((stopped = watchman.look(proxy, **tree, director))) (*tree)->kill();
+      timer.set(kLook);
+    });
+    timer.set(kLook);
+    impl_->loop.run();
+    impl_->tree = nullptr;
+    run.capture = (*tree)->counts();
+    run.capture.tunnels = proxy.tunnels();
+    auto status = ended.status.value_or(0);
+    run.stop = WIFSIGNALED(status) ? trace::Stop::signalled : trace::Stop::exited;
+    run.exit_code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+  }  // the proxy ends what is still open, and records it
+  run.ended = clock.now();
+  impl_->in_commands += run.ended - run.began;
+  if (stopped) run.stop = *stopped;
+  if (impl_->interrupted) run.stop = trace::Stop::interrupted;
+  events.read_into(run);
+  if (!order.only_test.empty() && run.results.empty())
+    run.results.push_back({order.only_test, trace::Phase::test, run.exit_code == 0 ? "passed" : "failed", 0, {}});
+  run.incomplete = recorder.failed();
+
+  auto closed = (*writer)->end(run);
+  auto stored = trace::read_run(s.folder / "trace" / name, run.id);
+  if (!closed && run.incomplete.empty()) run.incomplete = "the trace could not be ended: " + closed.error().line();
+  if (!stored) {
+    if (run.incomplete.empty()) run.incomplete = "the trace could not be read back: " + stored.error().line();
+    return run;
+  }
+  run.exchanges = std::move(stored->exchanges);
+  trace::Correlator::confirm(run.exchanges);
+  return run;
+}
+
+}  // namespace retrial::campaign

@@ -1,0 +1,58 @@
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "campaign/adapters/adapter.h"
+#include "campaign/director.h"
+#include "proxy/capture/tree.h"
+#include "proxy/net/loop.h"
+#include "trace/run.h"
+
+namespace retrial::campaign {
+
+// One execution of the user's command, or of a part of it.
+struct Order {
+  Launch launch;
+  trace::RunKind kind = trace::RunKind::reference;
+  std::string case_id;
+  std::vector<std::string> tests;  // ids that are to run; empty: the suite
+  std::string only_test;           // for a runner without tests
+  std::optional<Aim> aim;
+  Nanos deadline = 0;         // 0: none
+  Nanos hold = 0;             // how long a held exchange may be left untouched; 0: for ever
+  int attempts_limit = 0;     // end once a faulted call has made more; 0: none
+  bool attached = false;      // the command has our own stdin, stdout and stderr; else they go to a log
+};
+
+// Executes orders one after another on this thread, each in a fresh process tree with a proxy of its own, and gives back what
+// the trace holds of it.
+class Executor {
+ public:
+  struct Setting {
+    std::filesystem::path folder;  // the campaign's folder; trace/, logs/ and agents/ are made in it
+    proxy::Way way = proxy::Way::getfd;
+    bool keep_tags = false;
+  };
+  // Unpacks the agents. Watches SIGINT, SIGTERM and SIGHUP for as long as it lives.
+  static Result<std::unique_ptr<Executor>> open(Setting setting, const Clock& clock);
+  ~Executor();
+
+  // An error only where nothing could be run at all (a command that does not exist, capture refused, the disk full). A fault of
+  // ours on the way marks the run incomplete.
+  Result<trace::Run> execute(const Order& order);
+  // Ctrl-C (or SIGTERM, SIGHUP) has come: the run under way was ended, and no other is to be begun.
+  bool interrupted() const;
+  // Nanoseconds spent inside commands so far: what is left of a campaign's time is our own.
+  Nanos in_commands() const;
+
+ private:
+  struct Impl;
+  explicit Executor(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace retrial::campaign
