@@ -38,13 +38,13 @@ struct Reset {
 };
 
 struct Service {
-  std::string name;                     // of [service.name]
-  std::string address;                  // "127.0.0.1:10001"; empty: not said
-  std::string profile;                  // empty: found from the traffic
-  std::optional<std::string> start;     // for sh -c; none: the service is used as it stands
-  Ready ready;                          // tcp where `start` and `address` are given and it is not
+  std::string name;                  // of [service.name]
+  std::string address;               // "127.0.0.1:10001"; empty: not said
+  std::string profile;               // empty: found from the traffic
+  std::optional<std::string> start;  // for sh -c; none: the service is used as it stands
+  Ready ready;                       // tcp where `start` and `address` are given and it is not
   Reset reset;
-  bool allow = false;                   // faults may reach it though it is not local
+  bool allow = false;  // faults may reach it though it is not local
 };
 
 struct Accept {
@@ -67,7 +67,8 @@ struct Checked {
   std::vector<Error> errors;  // by line; each Error::line() reads `retrial.toml:3: [run] fail_on: expected …`
 };
 
-// Every error of the text at once (for `retrial check`). A TOML syntax error stands alone. `file_name` is for the messages.
+// Every error of the text at once (for `retrial check`). A TOML syntax error stands alone. `file_name` is for the
+// messages.
 Checked check_config(std::string_view text, std::string_view file_name);
 // The first error, blamed on the user, or the configuration.
 Result<Config> parse_config(std::string_view text, std::string_view file_name);

@@ -21,13 +21,14 @@ Style style_of(std::FILE* stream);
 // What will be done, before anything is: one paragraph.
 struct Opening {
   std::vector<trace::ServiceSeen> services;
-  std::size_t tests = 0;                // tests that send requests
+  std::size_t tests = 0;  // tests that send requests
   std::size_t targets = 0;
-  std::size_t cases = 0;                // that will be run
-  std::vector<std::string> repeated;    // operations with an effect that some case sends again: "queue POST /{queue}/messages"
-  Nanos expected = 0;                   // for all cases
-  Nanos budget = 0;                     // 0: none
-  std::size_t over_budget = 0;          // cases planned that the budget leaves out
+  std::size_t cases = 0;  // that will be run
+  std::vector<std::string>
+      repeated;                 // operations with an effect that some case sends again: "queue POST /{queue}/messages"
+  Nanos expected = 0;           // for all cases
+  Nanos budget = 0;             // 0: none
+  std::size_t over_budget = 0;  // cases planned that the budget leaves out
   std::vector<std::string> left_alone;  // what is left alone and why
   std::vector<std::string> remarks;
 };
@@ -42,8 +43,8 @@ struct Progress {
   Nanos left = 0;            // expected; 0: not known
 };
 
-// One line that tells how far it is. On a terminal it is redrawn in place; elsewhere each change of phase or case is a line of
-// its own. Writes to `out`, which it does not own; leaves a clean line behind when it dies.
+// One line that tells how far it is. On a terminal it is redrawn in place; elsewhere each change of phase or case is a
+// line of its own. Writes to `out`, which it does not own; leaves a clean line behind when it dies.
 class LiveLine {
  public:
   LiveLine(std::FILE* out, Style style) : out_(out), style_(style) {}
@@ -59,16 +60,16 @@ class LiveLine {
   void draw();
   std::FILE* out_;
   Style style_;
-  std::string line_;   // as drawn now, or the last plain one
+  std::string line_;  // as drawn now, or the last plain one
   bool drawn_ = false;
 };
 
 // Live line as text, cut to `width` columns.
 std::string live_text(const Progress& progress, int width);
 
-// The end, for a tired person: findings by cause, the worst first; what was judged clean; notes; what could not be judged and
-// why; where the report is. `folder` is the campaign's folder, as it is to be shown.
-std::string summary(const trace::CampaignRecord& campaign, const std::filesystem::path& folder, trace::Confidence fail_on,
-                    const Style& style);
+// The end, for a tired person: findings by cause, the worst first; what was judged clean; notes; what could not be
+// judged and why; where the report is. `folder` is the campaign's folder, as it is to be shown.
+std::string summary(const trace::CampaignRecord& campaign, const std::filesystem::path& folder,
+                    trace::Confidence fail_on, const Style& style);
 
 }  // namespace retrial::campaign::report

@@ -1,0 +1,387 @@
+#include "campaign/config.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <fstream>
+#include <regex>
+#include <span>
+#include <sstream>
+
+#include "base/text.h"
+#include "policies/policy.h"
+#include "trace/profile.h"
+
+#define TOML_EXCEPTIONS 0
+#include <toml++/toml.h>
+
+namespace retrial::campaign {
+namespace {
+using Words = std::span<const std::string_view>;
+using Errors = std::vector<std::pair<int, Error>>;  // each with its line
+
+template <class T>
+int line_of(const T& at) {
+  return static_cast<int>(at.source().begin.line);
+}
+
+std::string quoted(Words words) {
+  std::string out;
+  for (std::size_t i = 0; i < words.size(); i++)
+    out += fmt::format("{}\"{}\"", i == 0 ? "" : i + 1 == words.size() ? " or " : ", ", words[i]);
+  return out;
+}
+
+std::string did_you_mean(std::string_view word, Words known) {
+  auto near = nearest(word, known);
+  return near && !word.empty() ? fmt::format(", did you mean \"{}\"?", *near) : "";
+}
+
+// A value as an error shows it: short, on one line.
+std::string shown(const toml::node& node) {
+  std::ostringstream out;
+  node.visit([&](const auto& value) {
+    if constexpr (toml::is_table<decltype(value)>)
+      out << "a table";
+    else if constexpr (toml::is_array<decltype(value)>)
+      out << "an array";
+    else if constexpr (toml::is_string<decltype(value)>)
+      out << '"' << *value << '"';
+    else if constexpr (toml::is_boolean<decltype(value)>)
+      out << (*value ? "true" : "false");
+    else
+      out << *value;
+  });
+  std::string text = out.str();
+  std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < 0x20; }, ' ');
+  return text.size() > 60 ? text.substr(0, 57) + "..." : text;
+}
+
+// One table under a name ("[run]", "[service.queue]"), read key by key. A key that is there and wrong becomes an error
+// and reads as missing.
+class Table {
+ public:
+  Table(const toml::table& table, std::string name, std::string_view file, Errors& errors)
+      : table_(table), name_(std::move(name)), file_(file), errors_(errors) {}
+
+  void only(Words known) {
+    for (auto&& [key, value] : table_)
+      if (std::find(known.begin(), known.end(), key.str()) == known.end())
+        complain(
+            line_of(key), key.str(),
+            fmt::format("unknown key, expected one of {}{}", fmt::join(known, ", "), did_you_mean(key.str(), known)));
+  }
+
+  std::optional<std::string> text(std::string_view key) {
+    const auto* node = table_.get(key);
+    if (!node) return {};
+    if (const auto* value = node->as_string(); value && !value->get().empty()) return value->get();
+    refuse(key, "expected a text in quotes");
+    return {};
+  }
+  std::optional<bool> yes(std::string_view key) {
+    const auto* node = table_.get(key);
+    if (!node) return {};
+    if (const auto* value = node->as_boolean()) return value->get();
+    refuse(key, "expected true or false");
+    return {};
+  }
+  std::optional<std::int64_t> number(std::string_view key, std::int64_t from, std::int64_t to) {
+    const auto* node = table_.get(key);
+    if (!node) return {};
+    if (const auto* value = node->as_integer(); value && value->get() >= from && value->get() <= to)
+      return value->get();
+    refuse(key, fmt::format("expected a whole number from {} to {}", from, to));
+    return {};
+  }
+  std::optional<Nanos> duration(std::string_view key, std::string_view example) {
+    const auto* node = table_.get(key);
+    if (!node) return {};
+    if (const auto* value = node->as_string())
+      if (auto length = parse_duration(value->get()); length && *length > 0) return length;
+    refuse(key, fmt::format("expected a duration such as \"{}\"", example));
+    return {};
+  }
+  // One of `known`, or an error with the nearest of them.
+  std::optional<std::string> word(std::string_view key, Words known) {
+    auto value = text(key);
+    if (!value || std::find(known.begin(), known.end(), *value) != known.end()) return value;
+    refuse(key, "expected " + quoted(known), did_you_mean(*value, known));
+    return {};
+  }
+  std::vector<std::string> words(std::string_view key, Words known) {
+    const auto* node = table_.get(key);
+    if (!node) return {};
+    std::vector<std::string> out;
+    const auto* array = node->as_array();
+    if (!array || array->empty()) {
+      refuse(key, fmt::format("expected an array of {}", quoted(known)));
+      return {};
+    }
+    for (auto&& element : *array) {
+      const auto* value = element.as_string();
+      auto folded = value ? lower(value->get()) : "";
+      if (std::find(known.begin(), known.end(), folded) != known.end())
+        out.push_back(folded);
+      else
+        complain(line_of(element), key,
+                 fmt::format("expected {}, found {}{}", quoted(known), shown(element), did_you_mean(folded, known)));
+    }
+    return out;
+  }
+
+  bool has(std::string_view key) const { return table_.contains(key); }
+  void refuse(std::string_view key, std::string expected, std::string_view hint = "") {
+    const auto* node = table_.get(key);
+    complain(node ? line_of(*node) : line_of(table_), key,
+             node ? fmt::format("{}, found {}{}", expected, shown(*node), hint) : std::move(expected));
+  }
+
+ private:
+  void complain(int line, std::string_view key, std::string what) {
+    errors_.emplace_back(line,
+                         Error{std::move(what), fmt::format("{}:{}: {} {}", file_, line, name_, key), Blame::user});
+  }
+
+  const toml::table& table_;
+  std::string name_;
+  std::string_view file_;
+  Errors& errors_;
+};
+
+constexpr std::string_view kTables[] = {"run", "service", "accept", "listener", "rule"};
+constexpr std::string_view kRunKeys[] = {"coverage", "policies", "workers", "fail_on", "hold", "budget", "tags"};
+constexpr std::string_view kServiceKeys[] = {"address", "profile", "start", "ready", "reset", "allow"};
+constexpr std::string_view kAcceptKeys[] = {"finding", "why"};
+constexpr std::string_view kCoverages[] = {"c0", "c1", "c2", "c3", "c4"};
+constexpr std::string_view kConfidences[] = {"certain", "likely", "possible"};
+constexpr std::string_view kTags[] = {"strip", "keep"};
+constexpr std::string_view kReady[] = {"tcp", "http:/path", "log:REGEX"};
+constexpr std::string_view kReset[] = {"restart", "none"};
+
+std::vector<std::string> policy_names() {
+  std::vector<std::string> names;
+  for (const auto& policy : policies::policies()) names.push_back(lower(policy.name));
+  return names;
+}
+
+void read_run(Table table, RunSettings& run) {
+  table.only(kRunKeys);
+  if (auto coverage = table.word("coverage", kCoverages)) {
+    if (*coverage != "c0") table.refuse("coverage", "expected \"c0\", the only coverage that this version has");
+    run.coverage = *coverage;
+  }
+  auto names = policy_names();
+  std::vector<std::string_view> known(names.begin(), names.end());
+  run.policies = table.words("policies", known);
+  if (auto workers = table.number("workers", 1, 1024)) run.workers = static_cast<int>(*workers);
+  if (auto level = table.word("fail_on", kConfidences))
+    run.fail_on = *level == "certain"  ? trace::Confidence::certain
+                  : *level == "likely" ? trace::Confidence::likely
+                                       : trace::Confidence::possible;
+  if (auto hold = table.duration("hold", "30s")) run.hold = *hold;
+  if (auto budget = table.duration("budget", "10m")) run.budget = *budget;
+  if (auto tags = table.word("tags", kTags)) run.keep_tags = *tags == "keep";
+}
+
+// "host:port", "[::1]:8080"
+bool is_address(std::string_view text) {
+  auto colon = text.rfind(':');
+  if (colon == text.npos || colon == 0) return false;
+  auto host = text.substr(0, colon);
+  auto port = to_int(text.substr(colon + 1));
+  bool bracketed = host.front() == '[' && host.back() == ']' && host.size() > 2;
+  if (!bracketed && host.find_first_of(":/[] ") != host.npos) return false;
+  return port && *port > 0 && *port < 65536;
+}
+
+// A single bare word close to a known one is taken for a slip; anything else is a command.
+bool looks_like_a_slip(std::string_view text, Words known) {
+  return text == "command" || (text.find_first_of(" /=$") == text.npos && nearest(text, known));
+}
+
+void read_ready(Table& table, Service& service) {
+  auto text = table.text("ready");
+  if (!text) {
+    if (service.start && !service.address.empty()) service.ready.kind = Ready::Kind::tcp;
+    return;
+  }
+  constexpr std::string_view kExpected = "expected \"tcp\", \"http:/path\", \"log:REGEX\" or a shell command";
+  if (*text == "tcp") {
+    service.ready = {Ready::Kind::tcp, ""};
+  } else if (text->starts_with("http:")) {
+    service.ready = {Ready::Kind::http, text->substr(5)};
+    if (!service.ready.text.starts_with('/') || service.ready.text.starts_with("//"))
+      table.refuse("ready", "expected a path after http:, such as \"http:/health\" (host and port are the address)");
+  } else if (text->starts_with("log:")) {
+    service.ready = {Ready::Kind::log, text->substr(4)};
+    try {
+      std::regex compiled(service.ready.text, std::regex::ECMAScript);
+    } catch (const std::regex_error& error) {
+      table.refuse("ready", fmt::format("expected a regular expression after log: ({})", error.what()));
+    }
+    if (!service.start) table.refuse("ready", "expected a start command whose output log: can read");
+  } else if (looks_like_a_slip(*text, kReady)) {
+    table.refuse("ready", std::string(kExpected), did_you_mean(*text, kReady));
+  } else {
+    service.ready = {Ready::Kind::command, *text};
+  }
+  if ((service.ready.kind == Ready::Kind::tcp || service.ready.kind == Ready::Kind::http) && !table.has("address"))
+    table.refuse("ready", "expected an address beside it, to connect to");
+}
+
+void read_reset(Table& table, Service& service) {
+  auto text = table.text("reset");
+  if (!text || *text == "none") return;
+  if (*text == "restart") {
+    service.reset.kind = Reset::Kind::restart;
+    if (!service.start) table.refuse("reset", "expected a start command to restart the service with");
+  } else if (looks_like_a_slip(*text, kReset)) {
+    table.refuse("reset", "expected \"restart\", \"none\" or a shell command", did_you_mean(*text, kReset));
+  } else {
+    service.reset = {Reset::Kind::command, *text};
+  }
+}
+
+void read_service(Table table, Service& service) {
+  table.only(kServiceKeys);
+  if (auto address = table.text("address")) {
+    if (!is_address(*address))
+      table.refuse("address", "expected host:port, such as \"127.0.0.1:10001\"");
+    else
+      service.address = *address;
+  }
+  std::vector<std::string_view> profiles;
+  for (const auto* profile : trace::profiles()) profiles.push_back(profile->name());
+  service.profile = table.word("profile", profiles).value_or("");
+  service.start = table.text("start");
+  read_ready(table, service);
+  read_reset(table, service);
+  service.allow = table.yes("allow").value_or(false);
+}
+
+void read_accept(Table table, std::vector<Accept>& accepted) {
+  table.only(kAcceptKeys);
+  auto finding = table.text("finding");
+  auto is_hex = [](const std::string& id) {
+    return id.size() == 8 && id.find_first_not_of("0123456789abcdef") == id.npos;
+  };
+  if (!table.has("finding"))
+    table.refuse("finding", "expected a finding's id of eight hex digits, as the report shows it");
+  else if (finding && !is_hex(*finding))
+    table.refuse("finding", "expected a finding's id of eight hex digits, as the report shows it");
+  if (finding) accepted.push_back({*finding, table.text("why").value_or("")});
+}
+// The file: its tables, each read by its own function. Errors are kept with their lines, to be told in order.
+class File {
+ public:
+  explicit File(std::string_view name) : name_(name) {}
+
+  Checked read(std::string_view text) {
+    auto parsed = toml::parse(text, std::string(name_));
+    if (!parsed) {
+      auto at = parsed.error().source().begin;
+      std::string why(parsed.error().description());
+      std::replace(why.begin(), why.end(), '\n', ' ');
+      complain(static_cast<int>(at.line), fmt::format("column {}: {}", at.column, why));
+    } else {
+      for (auto&& [key, node] : parsed.table()) read_table(key, node);
+    }
+    std::stable_sort(errors_.begin(), errors_.end(), [](auto& a, auto& b) { return a.first < b.first; });
+    Checked checked{std::move(config_), {}};
+    for (auto& [line, error] : errors_) checked.errors.push_back(std::move(error));
+    return checked;
+  }
+
+ private:
+  void read_table(const toml::key& key, const toml::node& node) {
+    auto name = key.str();
+    if (name == "run") {
+      if (const auto* table = node.as_table())
+        read_run(Table(*table, "[run]", name_, errors_), config_.run);
+      else
+        complain(line_of(key), "run: expected a table [run]");
+    } else if (name == "service") {
+      if (const auto* table = node.as_table())
+        read_services(*table);
+      else
+        complain(line_of(key), "service: expected tables [service.NAME], one a backing service");
+    } else if (name == "accept") {
+      const auto* array = node.as_array();
+      if (!array || !array->is_homogeneous<toml::table>()) {
+        complain(line_of(key), "accept: expected tables [[accept]], one a finding");
+        return;
+      }
+      for (auto&& element : *array)
+        read_accept(Table(*element.as_table(), "[[accept]]", name_, errors_), config_.accepted);
+    } else if (name == "listener" || name == "rule") {
+      complain(line_of(key), fmt::format("[[{}]] is for 'retrial serve', which this version does not have", name));
+    } else if (std::find(std::begin(kRunKeys), std::end(kRunKeys), name) != std::end(kRunKeys)) {
+      complain(line_of(key), fmt::format("{0}: a key of [run], expected below that line", name));
+    } else {
+      auto hint = did_you_mean(name, kTables);
+      complain(line_of(key), fmt::format("{}: unknown table{}", name,
+                                         hint.empty() ? ", expected [run], [service.NAME] or [[accept]]" : hint));
+    }
+  }
+
+  void read_services(const toml::table& tables) {
+    std::vector<std::pair<int, Service>> services;
+    for (auto&& [key, node] : tables) {
+      Service service{.name = std::string(key.str())};
+      if (const auto* table = node.as_table()) {
+        read_service(Table(*table, fmt::format("[service.{}]", service.name), name_, errors_), service);
+        services.emplace_back(line_of(*table), std::move(service));
+      } else {
+        complain(line_of(key),
+                 fmt::format("[service] {}: expected tables [service.NAME], one a backing service", key.str()));
+      }
+    }
+    // toml++ keeps keys by name; services are started in the order in which they were written.
+    std::stable_sort(services.begin(), services.end(), [](auto& a, auto& b) { return a.first < b.first; });
+    for (auto& [line, service] : services) {
+      if (const auto* other = config_.at(service.address))
+        complain(line, fmt::format("[service.{}] address: expected one of its own, \"{}\" is that of [service.{}]",
+                                   service.name, service.address, other->name));
+      config_.services.push_back(std::move(service));
+    }
+  }
+
+  void complain(int line, std::string what) {
+    errors_.emplace_back(line, Error{std::move(what), fmt::format("{}:{}", name_, line), Blame::user});
+  }
+
+  std::string_view name_;
+  Config config_;
+  Errors errors_;
+};
+}  // namespace
+
+bool Config::accepts(std::string_view finding) const {
+  return std::any_of(accepted.begin(), accepted.end(), [&](const Accept& a) { return a.finding == finding; });
+}
+
+const Service* Config::at(std::string_view address) const {
+  auto found = std::find_if(services.begin(), services.end(), [&](const Service& s) { return s.address == address; });
+  return address.empty() || found == services.end() ? nullptr : &*found;
+}
+
+Checked check_config(std::string_view text, std::string_view file_name) { return File(file_name).read(text); }
+
+Result<Config> parse_config(std::string_view text, std::string_view file_name) {
+  auto checked = check_config(text, file_name);
+  if (!checked.errors.empty()) return std::unexpected(checked.errors.front());
+  return std::move(checked.config);
+}
+
+Result<Config> load_config(const std::filesystem::path& file) {
+  if (std::error_code error; std::filesystem::is_directory(file, error))
+    return fail("expected a file, found a folder", file.string(), Blame::user);
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return fail_errno("cannot be read", errno, file.string(), Blame::user);
+  std::string text(std::istreambuf_iterator<char>(in), {});
+  return parse_config(text, file.string());
+}
+
+}  // namespace retrial::campaign
