@@ -194,7 +194,7 @@ Result<trace::Run> Executor::execute(const Order& order) {
   if (stopped) run.stop = *stopped;
   if (impl_->interrupted) run.stop = trace::Stop::interrupted;
   events.read_into(run);
-  if (!order.only_test.empty() && run.results.empty())
+  if (!order.only_test.empty() && run.results.empty() && !stopped)
     run.results.push_back({order.only_test, trace::Phase::test, run.exit_code == 0 ? "passed" : "failed", 0, {}});
   run.incomplete = recorder.failed();
 

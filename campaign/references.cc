@@ -1,0 +1,135 @@
+#include "campaign/references.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "trace/service_name.h"
+
+namespace retrial::campaign {
+namespace {
+
+constexpr Nanos kSuiteLimit = 3600 * kSecond;
+
+std::string operation_key(const trace::Exchange& e) {
+  return fmt::format("{} at {}", e.operation, e.tag.site ? trace::show(*e.tag.site) : e.service);
+}
+// What a test sends in its own phase, by operation and call site.
+std::set<std::string> sent_by(const trace::Run& run, const std::string& test) {
+  std::set<std::string> out;
+  for (auto& e : run.exchanges)
+    if (e.tag.test == test && (e.tag.phase == trace::Phase::test || e.tag.phase == trace::Phase::none)) out.insert(operation_key(e));
+  return out;
+}
+
+// Tests that send requests, the ones that add most operations not seen before first.
+std::vector<std::string> tests_that_send(const trace::Run& suite) {
+  std::map<std::string, std::set<std::string>> by_test;
+  for (auto& e : suite.exchanges)
+    if (!e.tag.test.empty()) by_test[e.tag.test].insert(operation_key(e));
+  std::vector<std::string> order;
+  std::set<std::string> seen;
+  while (!by_test.empty()) {
+    auto fresh = [&](auto& entry) {
+      return std::count_if(entry.second.begin(), entry.second.end(), [&](auto& op) { return !seen.contains(op); });
+    };
+    auto best = std::max_element(by_test.begin(), by_test.end(), [&](auto& a, auto& b) { return fresh(a) < fresh(b); });
+    seen.insert(best->second.begin(), best->second.end());
+    order.push_back(best->first);
+    by_test.erase(best);
+  }
+  return order;
+}
+
+std::string what_was_seen(const trace::Run& suite) {
+  auto& c = suite.capture;
+  std::string seen = fmt::format("{} connection(s) that spoke no HTTP/1, {} outside loopback and private addresses, {} that could not be dialled, {} over Unix sockets",
+                                 c.tunnels, c.outside, c.failed + c.late, c.unix_socket);
+  for (auto& name : c.not_seen) seen += "; " + name;
+  return seen;
+}
+
+Result<void> check_suite(const Bench& bench, const trace::Run& suite) {
+  if (suite.stop == trace::Stop::interrupted) return {};
+  if (suite.exchanges.empty()) {
+    auto command = bench.argv.front();
+    if (suite.exit_code != 0 && suite.results.empty())
+      return fail(fmt::format("ended with status {} and ran no test; its output is in logs/0001.log", suite.exit_code), command, Blame::user);
+    return fail("no HTTP request was seen, so there is nothing to put on trial; seen instead: " + what_was_seen(suite), command, Blame::user);
+  }
+  return {};
+}
+
+// The test alone; a second time, more widely, if the narrow way did not reach it.
+Result<const trace::Run*> run_alone(Bench& bench, References& refs, const std::string& test) {
+  auto run = bench.execute(bench.order_for(test, trace::RunKind::alone, false));
+  if (!run || trace::result_of(**run, test) || bench.executor.interrupted()) return run;
+  refs.wide.insert(test);
+  return bench.execute(bench.order_for(test, trace::RunKind::alone, true));
+}
+
+// Why this test cannot be put on trial; empty if it can.
+std::string why_not(const References& refs, const trace::Run& run, const std::string& test) {
+  if (!run.incomplete.empty()) return run.incomplete;
+  if (!trace::result_of(run, test)) return "the runner did not run it by its id";
+  if (!passed(run, test)) return "it passes only in company: alone, without any fault, it fails";
+  auto together = sent_by(*refs.suite, test), alone = sent_by(run, test);
+  for (auto& op : together)
+    if (!alone.contains(op)) return fmt::format("it does not do the same each time ({} was missing when it ran alone)", op);
+  return {};
+}
+
+}  // namespace
+
+bool passed(const trace::Run& run, const std::string& test) {
+  auto* result = trace::result_of(run, test);
+  return result && result->outcome == "passed";
+}
+
+Result<References> collect_references(Bench& bench, Nanos time_left) {
+  References refs;
+  bench.live.show({.phase = "reference run"});
+  Order whole;
+  whole.launch = bench.adapter.suite(bench.argv);
+  whole.deadline = kSuiteLimit;
+  if (bench.adapter.whole()) whole.only_test = kWholeCommand;
+  auto suite = bench.execute(whole);
+  if (!suite) return std::unexpected(suite.error());
+  refs.suite = *suite;
+  if (auto ok = check_suite(bench, **suite); !ok) return std::unexpected(ok.error());
+  for (auto& b : refs.suite->broken) refs.left_alone.push_back("test file that cannot be loaded: " + b);
+
+  std::vector<std::string> fine;
+  auto senders = tests_that_send(*refs.suite);
+  for (auto& r : refs.suite->results) refs.failing += trace::bad(r);
+  for (auto& test : senders) {
+    if (passed(*refs.suite, test)) fine.push_back(test);
+    else if (auto* r = trace::result_of(*refs.suite, test); !r || trace::bad(*r))
+      refs.left_alone.push_back(fmt::format("{}: fails without any fault", test));
+  }
+
+  for (std::size_t i = 0; i < fine.size() && !bench.executor.interrupted(); i++) {
+    auto& test = fine[i];
+    if (bench.adapter.whole()) {
+      refs.alone[test] = refs.suite;
+      continue;
+    }
+    if (time_left && bench.clock.now() > time_left) {
+      refs.left_alone.push_back(fmt::format("{} of {} tests that send requests: the budget did not reach them", fine.size() - i, fine.size()));
+      break;
+    }
+    bench.live.show({.phase = "reference run, each test alone", .number = i + 1, .total = fine.size(), .what = test});
+    auto run = run_alone(bench, refs, test);
+    if (!run) return std::unexpected(run.error());
+    if (auto why = why_not(refs, **run, test); why.empty()) refs.alone[test] = *run;
+    else if (!bench.executor.interrupted()) refs.left_alone.push_back(test + ": " + why);
+  }
+  if (refs.alone.empty() && !bench.executor.interrupted()) {
+    std::string why = "no test is left to try";
+    for (auto& line : refs.left_alone) why += "\n  " + line;
+    return fail(why, bench.argv.front(), Blame::user);
+  }
+  return refs;
+}
+
+}  // namespace retrial::campaign
