@@ -37,11 +37,11 @@ class InvoiceStore:
         pages = self._s3.get_paginator("list_objects_v2").paginate(
             Bucket=self._bucket, Prefix="invoices/"
         )
-        return [
-            item["Key"].removeprefix("invoices/").removesuffix(".json")
-            for page in pages
-            for item in page.get("Contents", [])
-        ]
+        ids = []
+        for page in pages:
+            for item in page.get("Contents", []):
+                ids.append(item["Key"].removeprefix("invoices/").removesuffix(".json"))
+        return ids
 
     @staticmethod
     def _key(order_id: str) -> str:
