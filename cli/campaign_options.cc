@@ -1,0 +1,118 @@
+#include "cli/campaign_options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "base/text.h"
+#include "campaign/report/terminal.h"
+#include "cli/commands.h"
+
+namespace retrial::cli {
+namespace {
+
+constexpr auto kDefaultConfig = "retrial.toml";
+
+Result<Nanos> duration(const std::string& text, const char* option) {
+  if (text.empty()) return 0;
+  if (auto d = parse_duration(text)) return *d;
+  return fail(fmt::format("expected a time such as 250ms, 30s, 10m, got \"{}\"", text), option, Blame::user);
+}
+
+Result<void> apply(const CampaignOptions& o, campaign::RunSettings& run) {
+  if (!o.budget.empty()) {
+    auto d = duration(o.budget, "--budget");
+    if (!d) return std::unexpected(d.error());
+    run.budget = *d;
+  }
+  if (!o.hold.empty()) {
+    auto d = duration(o.hold, "--hold");
+    if (!d) return std::unexpected(d.error());
+    run.hold = *d;
+  }
+  if (!o.coverage.empty() && o.coverage != "c0")
+    return fail(fmt::format("expected c0 (c1 to c4 come in a later version), got \"{}\"", o.coverage), "--coverage", Blame::user);
+  if (!o.fail_on.empty()) {
+    std::array known{trace::Confidence::possible, trace::Confidence::likely, trace::Confidence::certain};
+    auto it = std::find_if(known.begin(), known.end(), [&](auto c) { return trace::show(c) == o.fail_on; });
+    if (it == known.end()) return fail(fmt::format("expected certain, likely or possible, got \"{}\"", o.fail_on), "--fail-on", Blame::user);
+    run.fail_on = *it;
+  }
+  if (o.workers) run.workers = o.workers;
+  if (!o.policies.empty()) {
+    run.policies.clear();
+    for (auto name : split(o.policies, ',')) run.policies.emplace_back(trim(name));
+  }
+  return {};
+}
+
+Result<std::vector<const policies::Policy*>> policies_of(const std::vector<std::string>& names) {
+  std::vector<const policies::Policy*> chosen;
+  std::vector<std::string_view> known;
+  for (auto& p : policies::policies()) known.push_back(p.name);
+  for (auto& name : names) {
+    auto* p = policies::policy_named(name);
+    if (!p) {
+      auto near = nearest(name, known);
+      return fail(fmt::format("unknown policy \"{}\"; there are {}{}", name, fmt::join(known, ", "),
+                              near ? fmt::format("; did you mean {}?", *near) : ""),
+                  "--policies", Blame::user);
+    }
+    chosen.push_back(p);
+  }
+  if (chosen.empty())
+    for (auto& p : policies::policies()) chosen.push_back(&p);
+  return chosen;
+}
+
+}  // namespace
+
+void CampaignOptions::add_to(CLI::App& app, bool with_command) {
+  app.add_option("-c,--config", config, "retrial.toml (default: ./retrial.toml, if there is one)");
+  app.add_option("--hold", hold, "how long a stalled exchange is held (30s)");
+  app.add_option("--out", out, "folder for the campaign (default: .retrial/<time>)");
+  if (!with_command) return;
+  app.add_option("--budget", budget, "stop adding cases after this time, e.g. 10m");
+  app.add_option("--policies", policies, "comma-separated: p3,p1,k1,p4,p2 (all)");
+  app.add_option("--coverage", coverage, "c0: each call site x operation x policy once");
+  app.add_option("--fail-on", fail_on, "least confidence of a finding that makes exit status 1: certain, likely, possible");
+  app.add_option("--workers", workers, "tests run side by side (this version runs one)")->check(CLI::PositiveNumber);
+  app.add_option("command", command, "-- the test command, as you always run it")->required();
+}
+
+Result<campaign::CampaignSetting> setting_of(const CampaignOptions& o) {
+  campaign::CampaignSetting setting;
+  setting.command = o.command;
+  auto file = o.config.empty() ? std::string(kDefaultConfig) : o.config;
+  if (!o.config.empty() || std::filesystem::exists(file)) {
+    auto config = campaign::load_config(file);
+    if (!config) return std::unexpected(config.error());
+    setting.config = std::move(*config);
+  }
+  if (auto ok = apply(o, setting.config.run); !ok) return std::unexpected(ok.error());
+  auto chosen = policies_of(setting.config.run.policies);
+  if (!chosen) return std::unexpected(chosen.error());
+  setting.policies = std::move(*chosen);
+  auto way = proxy::choose_way();
+  if (!way) return std::unexpected(way.error());
+  setting.way = *way;
+  return setting;
+}
+
+int conclude(const campaign::CampaignSetting& setting, const Result<campaign::CampaignOutcome>& outcome) {
+  if (!outcome) return complain(outcome.error().line(), outcome.error().blame == Blame::user ? kUsage : kIncomplete);
+  auto& record = outcome->record;
+  if (outcome->nothing_to_try) return complain(record.incomplete, kNothing);
+  auto style = campaign::report::style_of(stdout);
+  std::fputs(campaign::report::summary(record, setting.folder, setting.config.run.fail_on, style).c_str(), stdout);
+  bool found = std::any_of(record.findings.begin(), record.findings.end(), [&](auto& f) {
+    return f.confirmed && !f.accepted && f.confidence >= setting.config.run.fail_on;
+  });
+  if (outcome->interrupted) return kInterrupted;
+  if (!record.incomplete.empty()) fmt::print("This campaign is incomplete: {}\n", record.incomplete);
+  if (found) return kFindings;
+  return record.incomplete.empty() ? kFine : kIncomplete;
+}
+
+}  // namespace retrial::cli

@@ -1,0 +1,36 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "campaign/campaign.h"
+
+namespace CLI {
+class App;
+}
+
+namespace retrial::cli {
+
+// What `run`, `plan` and `replay` take on the command line.
+struct CampaignOptions {
+  std::string config;
+  std::string budget;
+  std::string policies;
+  std::string coverage;
+  std::string fail_on;
+  std::string hold;
+  int workers = 0;
+  std::string out;
+  std::vector<std::string> command;
+
+  void add_to(CLI::App& command, bool with_command);
+};
+
+// The configuration with the options over it, and a way of capture that works. The folder is not made yet. Every error is the
+// user's, or says what this machine refuses.
+Result<campaign::CampaignSetting> setting_of(const CampaignOptions& options);
+
+// Prints the summary, and gives the exit status that it means.
+int conclude(const campaign::CampaignSetting& setting, const Result<campaign::CampaignOutcome>& outcome);
+
+}  // namespace retrial::cli

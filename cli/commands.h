@@ -1,0 +1,33 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace CLI {
+class App;
+}
+
+namespace retrial::cli {
+
+// Exit statuses (design): 0 nothing to say, 1 a confirmed finding, 2 wrong usage or configuration, 3 nothing left to try,
+// 4 incomplete, 130 interrupted.
+enum Status { kFine = 0, kFindings = 1, kUsage = 2, kNothing = 3, kIncomplete = 4, kInterrupted = 130 };
+
+// One file a command. Each adds its subcommand to `app`; when it has run, `status` holds the exit status.
+void add_run(CLI::App& app, int& status);
+void add_plan(CLI::App& app, int& status);
+void add_replay(CLI::App& app, int& status);
+void add_observe(CLI::App& app, int& status);
+void add_report(CLI::App& app, int& status);
+void add_check(CLI::App& app, int& status);
+void add_doctor(CLI::App& app, int& status);
+
+// Prints "retrial: LINE" to stderr, and gives `status` back.
+int complain(const std::string& line, int status);
+
+// A new folder for a campaign: `out` (emptied of an earlier campaign) or .retrial/<local time>, which becomes .retrial/latest.
+Result<std::filesystem::path> make_folder(const std::string& out);
+
+}  // namespace retrial::cli
