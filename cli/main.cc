@@ -5,7 +5,7 @@
 #include "cli/commands.h"
 
 int main(int argc, char** argv) {
-  signal(SIGPIPE, SIG_IGN);
+  signal(SIGPIPE, [](int) {});  // a handler, not SIG_IGN: what we start gets the default back
   CLI::App app{"Retrial puts your retries on trial: it runs your tests with the faults that a network really produces, and says which\n"
                "retry is a bug, where in the code, and how to see it again.", "retrial"};
   app.set_version_flag("--version", std::string("retrial 0.1.0"));
