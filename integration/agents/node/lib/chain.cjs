@@ -1,0 +1,63 @@
+// A failure as the contract's chain: every error, outermost first, and how each hangs on the one
+// before.
+'use strict';
+const frames = require('./frames.cjs');
+
+const MOST_ERRORS = 16;
+const MOST_CHARACTERS = 4000;
+
+function of(error) {
+  const out = [];
+  if (error !== undefined && error !== null) add(error, 'raised', out, new Set());
+  return out;
+}
+
+function add(error, link, out, seen) {
+  while (error !== undefined && error !== null && !seen.has(error) && out.length < MOST_ERRORS) {
+    seen.add(error);
+    out.push(entry(error, link));
+    if (Array.isArray(error.errors)) for (const member of error.errors) add(member, 'member', out, seen);
+    error = error.cause;
+    link = 'cause';
+  }
+}
+
+function entry(error, link) {
+  const isObject = typeof error === 'object';
+  const result = { type: typeOf(error), msg: String((isObject && error.message) ?? error).slice(0, MOST_CHARACTERS) };
+  if (isObject && (typeof error.code === 'string' || typeof error.code === 'number')) result.code = String(error.code);
+  result.link = link;
+  const places = isObject ? placesIn(error.stack) : [];
+  const raised = places.find((place) => !place.file.startsWith('node:'));
+  if (raised) Object.assign(result, { ...raised, file: frames.relative(raised.file) });
+  result.in_test = inTest(result.type, places, raised);
+  return result;
+}
+
+function typeOf(error) {
+  if (typeof error !== 'object') return typeof error;
+  const made = error.constructor && error.constructor.name;
+  return String(error.name && error.name !== 'Error' ? error.name : made || error.name || 'Error');
+}
+
+// { file, line, function } of each frame of a stack's text, innermost first. The text, since it is
+// what source maps have corrected.
+function placesIn(stack) {
+  const places = [];
+  for (const line of String(stack || '').split('\n')) {
+    const found = /^\s+at (?:(.*?) \()?(?:async )?((?:file:\/\/|node:|\/).*?):(\d+):\d+\)?$/.exec(line);
+    if (!found) continue;
+    const named = (found[1] || '').replace(/^(async |new |Object\.|Module\.)+/, '').replace(/ \[as .*\]$/, '');
+    places.push({ file: found[2], line: Number(found[3]), function: named || '<anonymous>' });
+  }
+  return places;
+}
+
+// An assertion library fails for its caller: there its own frames do not count.
+function inTest(type, places, raised) {
+  if (!/^Assertion(Error)?$|^AssertionError/.test(type)) return Boolean(raised) && frames.isTestFile(raised.file);
+  const caller = places.find((place) => frames.kind(place.file) === frames.APPLICATION);
+  return Boolean(caller) && frames.isTestFile(caller.file);
+}
+
+module.exports = { of };

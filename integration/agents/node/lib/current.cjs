@@ -1,0 +1,43 @@
+// The test that is running, as the runner's hook knows it, and the phase it is in.
+'use strict';
+const { AsyncLocalStorage } = require('async_hooks');
+const events = require('./events.cjs');
+
+let scopes = null; // made by the first runner: AsyncLocalStorage costs
+const open = []; // stages that were started, innermost last
+
+function scope() {
+  return (scopes ||= new AsyncLocalStorage());
+}
+
+// Runs `fn` as a stage of a test: events around it, until what it returns has settled.
+function during(id, phase, fn) {
+  const stage = { id, phase };
+  open.push(stage);
+  events.write({ ev: 'start', id, phase });
+  const done = () => {
+    const at = open.indexOf(stage);
+    if (at >= 0) open.splice(at, 1);
+    events.write({ ev: 'end', id, phase });
+  };
+  let result;
+  try {
+    result = scope().run(stage, fn);
+  } catch (error) {
+    done();
+    throw error;
+  }
+  if (result === null || typeof result !== 'object' || typeof result.then !== 'function') {
+    done();
+    return result;
+  }
+  return result.then((value) => (done(), value), (error) => (done(), Promise.reject(error)));
+}
+
+// The stage that made this call, else the one that was started last.
+function stage() {
+  const mine = scopes && scopes.getStore();
+  return mine && open.includes(mine) ? mine : open[open.length - 1];
+}
+
+module.exports = { during, stage };

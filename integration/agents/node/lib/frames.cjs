@@ -1,0 +1,73 @@
+// What a stack frame is, and how a place in a file is written.
+'use strict';
+const path = require('path');
+const { realpathSync } = require('fs');
+
+const here = process.cwd(); // tests change directories; `file` is relative to where we began
+const ours = path.dirname(__dirname) + path.sep;
+const APPLICATION = 0, LIBRARY = 1, RUNTIME = 2, AGENT = 3;
+const kinds = new Map();
+const relatives = new Map();
+
+// These hand work on without meaning anything by it: between the application and them lies no
+// library's entry.
+const HANDS_ON = /^node:(internal\/(timers|async_hooks|process\/|modules\/|test_runner\/|vm)|timers|async_hooks|events|test|vm|diagnostics_channel)/;
+
+function toPath(name) {
+  if (!name.startsWith('file://')) return name;
+  try {
+    return decodeURIComponent(name.slice(7));
+  } catch {
+    return name.slice(7);
+  }
+}
+
+function kind(name) {
+  if (!name) return RUNTIME;
+  let found = kinds.get(name);
+  if (found === undefined) kinds.set(name, (found = classify(name)));
+  return found;
+}
+
+function classify(name) {
+  if (name.startsWith('node:')) return HANDS_ON.test(name) ? RUNTIME : LIBRARY;
+  const file = toPath(name);
+  if (!path.isAbsolute(file)) return RUNTIME;
+  if (file.startsWith(ours)) return AGENT;
+  return file.includes('/node_modules/') ? LIBRARY : APPLICATION;
+}
+
+// `name` relative to the working directory where it lies below it, else absolute.
+function relative(name) {
+  let found = relatives.get(name);
+  if (found !== undefined) return found;
+  const file = (found = toPath(name));
+  const candidates = [file];
+  try {
+    candidates.push(realpathSync(file));
+  } catch {}
+  for (const candidate of candidates) {
+    const inside = path.relative(here, candidate);
+    if (inside && !inside.startsWith('..') && !path.isAbsolute(inside)) {
+      found = inside;
+      break;
+    }
+  }
+  relatives.set(name, found);
+  return found;
+}
+
+const testFiles = new Set();
+
+function isTestFile(name) {
+  const file = relative(name);
+  if (testFiles.has(file)) return true;
+  if (path.isAbsolute(file) || file.includes('node_modules/') || name.startsWith('node:')) return false;
+  return /(^|\/)(tests?|__tests__|spec)\//.test(file) || /[.\-_](test|spec)\.[cm]?[jt]sx?$/.test(file) ||
+    /(^|\/)test([-_].*)?\.[cm]?[jt]s$/.test(file);
+}
+
+module.exports = {
+  APPLICATION, LIBRARY, RUNTIME, AGENT, kind, relative, isTestFile,
+  addTestFile: (name) => testFiles.add(relative(name)),
+};
