@@ -1,0 +1,78 @@
+"""Runs campaigns on the samples as a user would, and reads what they leave behind."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RETRIAL = os.environ.get("RETRIAL", str(ROOT / "build/release/retrial"))
+APPS = ROOT / "integration/apps"
+
+
+class Campaign:
+    """A finished `retrial run`: its status, output and findings.json."""
+
+    def __init__(self, process, folder, cwd):
+        self.status, self.out, self.err = process.returncode, process.stdout, process.stderr
+        self.folder, self.cwd = folder, cwd
+        file = folder / "findings.json"
+        self.report = json.loads(file.read_text()) if file.exists() else {}
+
+    def findings(self, verdict=None):
+        return [f for f in self.report.get("findings", []) if verdict in (None, f["verdict"])]
+
+    def at(self, place, fault=None):
+        """The verdicts of the findings at this place ("src/jobs.mjs:17"), by confidence."""
+        return {f["verdict"]: f["confidence"] for f in self.findings() if site(f) == place and fault in (None, f["fault"])}
+
+    def explain(self):
+        return f"status {self.status}\n{self.out[-6000:]}\n{self.err[-2000:]}"
+
+
+def site(entry):
+    s = entry["call_site"]
+    return f"{s['file']}:{s['line']}" if s else None
+
+
+def retrial(*args, cwd, env=None, timeout=400):
+    return subprocess.run([RETRIAL, *map(str, args)], cwd=cwd, env={**os.environ, **(env or {})}, timeout=timeout,
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
+
+
+@pytest.fixture(scope="session")
+def run(tmp_path_factory):
+    """run(app, *options, command=[...]) -> Campaign."""
+
+    def go(app, *options, command, env=None, cwd=None):
+        cwd = cwd or APPS / app
+        folder = tmp_path_factory.mktemp("campaign")
+        return Campaign(retrial("run", "--out", folder, *options, "--", *command, cwd=cwd, env=env), folder, cwd)
+
+    return go
+
+
+@pytest.fixture
+def suite(tmp_path):
+    """Writes a small project, and gives its folder."""
+
+    def write(**files):
+        for name, text in files.items():
+            path = tmp_path / name.replace("__", "/").replace("_DOT_", ".")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return tmp_path
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def python():
+    return str(APPS / "order-sync/.venv/bin/python")
+
+
+@pytest.fixture(scope="session")
+def node():
+    return shutil.which("node")

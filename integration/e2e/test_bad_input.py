@@ -1,0 +1,166 @@
+"""What goes wrong outside of Retrial gets one clear line, and nothing hangs."""
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import time
+
+import pytest
+
+from conftest import RETRIAL, retrial
+
+CLIENT = """
+import http.client
+def fetch(port):
+    c = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    c.request("GET", "/thing/1")
+    return c.getresponse().status
+"""
+SERVED = """
+import http.server, threading, pytest
+from app import fetch
+class H(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200); self.send_header("Content-Length", "0"); self.end_headers()
+    def log_message(self, *a): pass
+@pytest.fixture
+def port():
+    s = http.server.ThreadingHTTPServer(("127.0.0.1", 0), H)
+    threading.Thread(target=s.serve_forever, daemon=True).start()
+    yield s.server_address[1]
+    s.shutdown()
+"""
+
+
+def first_line(process):
+    return process.stderr.strip().splitlines()[0] if process.stderr.strip() else ""
+
+
+@pytest.fixture
+def project(suite):
+    return suite(app_DOT_py=CLIENT, conftest_DOT_py=SERVED.replace("from app import fetch\n", ""),
+                 test_app_DOT_py="from app import fetch\ndef test_fetch(port):\n    assert fetch(port) == 200\n")
+
+
+def test_a_command_that_does_not_exist_is_named(tmp_path):
+    done = retrial("run", "--", "no-such-runner", "tests/", cwd=tmp_path)
+    assert done.returncode == 3 and "no-such-runner" in first_line(done), done
+
+
+def test_a_suite_that_sends_nothing_says_what_was_seen_instead(suite, python):
+    cwd = suite(test_a_DOT_py="def test_nothing(): assert True\n")
+    done = retrial("run", "--", python, "-m", "pytest", "-q", cwd=cwd)
+    assert done.returncode == 3 and "no HTTP request was seen" in done.stderr, done
+
+
+def test_failing_tests_are_named_and_the_others_tried(project, python):
+    (project / "test_bad.py").write_text("from app import fetch\ndef test_broken(port):\n    assert fetch(port) == 201\n")
+    done = retrial("run", "--policies", "k1", "--", python, "-m", "pytest", "-q", cwd=project)
+    assert done.returncode == 0, done
+    report = json.loads((project / ".retrial/latest/findings.json").read_text())
+    assert any("test_bad.py::test_broken" in line for line in report["campaign"]["left_alone"]), report["campaign"]
+    assert report["clean"], report
+
+
+def test_where_every_test_fails_nothing_is_left_to_try(project, python):
+    (project / "test_app.py").write_text("from app import fetch\ndef test_broken(port):\n    assert fetch(port) == 201\n")
+    done = retrial("run", "--", python, "-m", "pytest", "-q", cwd=project)
+    assert done.returncode == 3 and "test_broken" in done.stderr, done
+
+
+def test_an_unknown_runner_is_one_test_and_says_so(suite, python):
+    cwd = suite(app_DOT_py=CLIENT, go_DOT_py="""
+import http.server, threading
+from app import fetch
+class H(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200); self.send_header("Content-Length", "0"); self.end_headers()
+    def log_message(self, *a): pass
+s = http.server.ThreadingHTTPServer(("127.0.0.1", 0), H)
+threading.Thread(target=s.serve_forever, daemon=True).start()
+assert fetch(s.server_address[1]) == 200
+""")
+    done = retrial("run", "--policies", "k1", "--", python, "go.py", cwd=cwd)
+    assert "the whole command is one test" in done.stdout, done
+
+
+def test_a_service_that_is_not_up_is_said(suite, python):
+    cwd = suite(app_DOT_py=CLIENT, test_app_DOT_py="from app import fetch\ndef test_fetch():\n    assert fetch(9) == 200\n")
+    done = retrial("run", "--", python, "-m", "pytest", "-q", cwd=cwd)
+    assert done.returncode == 3 and "127.0.0.1:9" in done.stderr, done
+
+
+@pytest.mark.parametrize("text, said", [
+    ("[run]\nbuget = '5m'\n", ["retrial.toml:2", "buget", "budget"]),
+    ("[run]\npolicies = ['p9']\n", ["retrial.toml:2", "p9"]),
+    ("[run\n", ["retrial.toml:1"]),
+])
+def test_a_fault_in_the_configuration_is_one_line_with_its_place(suite, text, said):
+    cwd = suite(retrial_DOT_toml=text)
+    done = retrial("run", "--", "true", cwd=cwd)
+    assert done.returncode == 2 and len(done.stderr.strip().splitlines()) == 1, done
+    assert all(word in done.stderr for word in said), done.stderr
+
+
+def test_a_second_retrial_inside_the_first_is_refused_in_one_line(tmp_path):
+    done = retrial("observe", "--", RETRIAL, "observe", "--", "true", cwd=tmp_path)
+    inner = [line for line in done.stderr.splitlines() if line.startswith("retrial:")]
+    assert done.returncode != 0 and len(inner) == 1 and "inside" in inner[0], done
+
+
+def slow_project(project):
+    (project / "test_slow.py").write_text(
+        "import threading\nfrom app import fetch\ndef test_slow(port):\n    fetch(port)\n    threading.Event().wait(300)\n")
+
+
+def start(cwd, python):
+    return subprocess.Popen([RETRIAL, "run", "--", python, "-m", "pytest", "-q"], cwd=cwd, stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline, "it never came"
+        time.sleep(0.05)
+
+
+def events(project):
+    found = list(project.glob(".retrial/*/events/0001.jsonl"))
+    return found[0].read_text() if found else ""
+
+
+def test_ctrl_c_ends_the_tree_and_leaves_a_report(project, python):
+    slow_project(project)
+    process = start(project, python)
+    wait_for(lambda: '"test_slow.py::test_slow"' in events(project) and '"phase": "test"' in events(project).replace('":"', '": "'))
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 130
+    report = json.loads((project / ".retrial/latest/findings.json").read_text())
+    assert report["campaign"]["incomplete"], report
+
+
+def test_after_kill_9_the_folder_is_readable_and_marked_incomplete(project, python):
+    slow_project(project)
+    process = start(project, python)
+    wait_for(lambda: '"test_slow.py::test_slow"' in events(project))
+    process.kill()
+    process.communicate(timeout=60)
+    done = retrial("report", ".retrial/latest", cwd=project)
+    assert done.returncode == 4 and "incomplete" in done.stdout, done
+    assert sqlite3.connect(project / ".retrial/latest/campaign.db").execute("select count(*) from exchange").fetchone()[0] >= 1
+
+
+def test_a_full_disk_is_said_and_nothing_is_found_from_it(project, python, tmp_path_factory):
+    if os.geteuid() != 0:
+        pytest.skip("a small file system can only be mounted as root")
+    small = tmp_path_factory.mktemp("small")
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "none", small]).returncode:
+        pytest.skip("mount is refused here")
+    try:
+        done = retrial("run", "--out", small / "c", "--", python, "-m", "pytest", "-q", cwd=project)
+        assert done.returncode in (2, 4) and "space" in (done.stdout + done.stderr), done
+    finally:
+        subprocess.run(["umount", small], check=True)
