@@ -1,0 +1,92 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proxy/codec/tap.h"
+
+namespace retrial::proxy {
+
+// Where a header field stands in its head's raw bytes.
+struct H1Field {
+  std::uint32_t name = 0;
+  std::uint32_t name_end = 0;
+  std::uint32_t value = 0;
+  std::uint32_t value_end = 0;  // without white space at its end; a folded value keeps its folds
+};
+
+// A message's head. Views are valid until the next message begins.
+struct H1Head {
+  std::string_view raw;  // as it was sent, empty line included
+  std::string_view method;  // requests
+  std::string_view target;
+  int status = 0;  // responses
+  int minor = 1;   // HTTP/1.minor
+  std::span<const H1Field> fields;
+  bool keep_alive = false;
+  bool bodiless = false;     // the message ends with its head
+  bool until_close = false;  // a response that ends with its connection
+  bool sized = false;        // Content-Length says where it ends
+
+  std::string_view name(const H1Field& f) const { return raw.substr(f.name, f.name_end - f.name); }
+  std::string_view value(const H1Field& f) const { return raw.substr(f.value, f.value_end - f.value); }
+  // The line of field n, its end of line and folds included.
+  std::string_view line(std::size_t n) const;
+};
+
+// Reads one direction of an HTTP/1 connection, message by message (RFC 9112; llhttp, strict). Pure: bytes in, and for each
+// stretch what it is. Every byte handed in is either taken, and then stands in a head or in a stretch of body, or refused:
+// what arrives can be passed on byte by byte as it was sent.
+class H1Codec {
+ public:
+  enum class Side { request, response };
+  enum class Step {
+    more,     // taken into a head that is not yet whole
+    head,     // taken; head() is whole, and is the end as well if it is bodiless
+    body,     // taken: bytes of the body as sent, chunk framing and trailers included
+    end,      // the same (perhaps no byte), and the message ends with them
+    refused,  // not taken: this is no HTTP/1 that we read. Nothing more may be handed in
+  };
+  struct Taken {
+    Step step;
+    std::size_t bytes;
+  };
+
+  // `tap` gets the decoded body, and is reset at each head. Both must outlive the codec.
+  H1Codec(Side side, BodyTap& tap, std::size_t head_limit);
+  ~H1Codec();
+  H1Codec(const H1Codec&) = delete;
+
+  // Takes bytes up to the next boundary: a whole head, the end of a message or of `bytes`. Call it again with the rest.
+  Taken take(std::string_view bytes);
+  const H1Head& head() const { return head_; }
+  // The bytes of a head that is not yet whole (or was refused in a later piece).
+  std::string_view unfinished() const { return in_head() ? std::string_view(raw_) : std::string_view(); }
+  bool at_start() const;  // between messages: no byte of the next one has been taken
+
+  // Responses: whether the next ones answer a HEAD request.
+  void answers_head(bool yes) { answers_head_ = yes; }
+
+ private:
+  struct Parser;
+  bool in_head() const { return !body_; }
+  Taken take_head(std::string_view bytes);
+  void finish_head();
+
+  Side side_;
+  BodyTap& tap_;
+  std::size_t head_limit_;
+  std::unique_ptr<Parser> parser_;
+  std::string raw_;
+  std::vector<H1Field> fields_;
+  H1Head head_;
+  bool fresh_ = true;  // the next byte begins a message
+  bool body_ = false;
+  bool answers_head_ = false;
+};
+
+}  // namespace retrial::proxy

@@ -1,0 +1,53 @@
+#include "proxy/codec/tap.h"
+
+#include <bit>
+#include <cstring>
+
+#include "trace/exchange.h"
+
+namespace retrial::proxy {
+namespace {
+constexpr std::uint64_t kSeed = 0xcbf29ce484222325ull;
+constexpr std::uint64_t kOdd = 0x9fb21c651e98df25ull;
+static_assert(std::endian::native == std::endian::little, "digests are compared between runs on one machine only");
+
+std::uint64_t mixed(std::uint64_t state, std::uint64_t word) {
+  state = (state ^ word) * kOdd;
+  return state ^ (state >> 32);
+}
+}  // namespace
+
+void BodyTap::reset() {
+  state_ = kSeed;
+  carry_ = 0;
+  size_ = 0;
+  sample_.clear();
+}
+
+void BodyTap::take(std::string_view piece) {
+  if (sample_.size() < trace::kSampleBytes) sample_.append(piece.substr(0, trace::kSampleBytes - sample_.size()));
+  if (!digests_) return;
+  while (!piece.empty() && size_ % 8 != 0) {
+    carry_ |= std::uint64_t{static_cast<unsigned char>(piece.front())} << (size_ % 8 * 8);
+    piece.remove_prefix(1);
+    if (++size_ % 8 == 0) {
+      state_ = mixed(state_, carry_);
+      carry_ = 0;
+    }
+  }
+  size_ += piece.size();
+  for (; piece.size() >= 8; piece.remove_prefix(8)) {
+    std::uint64_t word;
+    std::memcpy(&word, piece.data(), 8);
+    state_ = mixed(state_, word);
+  }
+  if (!piece.empty()) std::memcpy(&carry_, piece.data(), piece.size());
+}
+
+std::uint64_t BodyTap::digest() const {
+  if (size_ == 0) return 0;
+  auto digest = mixed(mixed(state_, carry_), size_);
+  return digest ? digest : 1;
+}
+
+}  // namespace retrial::proxy

@@ -1,0 +1,27 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace retrial::proxy {
+
+// Looks at a decoded body as it passes: its first bytes and a digest. The digest depends on the bytes alone, never on the
+// pieces they come in. 64 bits, for telling bodies apart; not for hostile input.
+class BodyTap {
+ public:
+  explicit BodyTap(bool digests) : digests_(digests) {}
+
+  void reset();
+  void take(std::string_view piece);
+  std::uint64_t digest() const;  // 0 for an empty body
+  std::string_view sample() const { return sample_; }
+
+ private:
+  bool digests_;
+  std::uint64_t state_ = 0;
+  std::uint64_t carry_ = 0;  // the bytes of a word that is not yet full, low byte first
+  std::uint64_t size_ = 0;
+  std::string sample_;
+};
+
+}  // namespace retrial::proxy
