@@ -1,22 +1,42 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
 
 #include "campaign/report/reports.h"
 #include "campaign/report/terminal.h"
 #include "cli/commands.h"
+#include "trace/segment.h"
 #include "trace/store.h"
 
 namespace retrial::cli {
 namespace {
 
+namespace fs = std::filesystem;
+
+// The store; where a campaign was cut short before it could be written, one made from the segments, which hold every exchange
+// that was passed on.
+Result<trace::Stored> open(const fs::path& folder) {
+  auto file = folder / "campaign.db";
+  if (fs::exists(file) || !fs::exists(folder / "trace")) return trace::read_store(file);
+  auto runs = trace::read_segments(folder / "trace");
+  if (!runs) return std::unexpected(runs.error());
+  trace::Stored stored{{.incomplete = "it was cut short, and is put together from its trace"}, std::move(*runs)};
+  if (auto ok = trace::write_store(file, stored.campaign, stored.runs); !ok) return std::unexpected(ok.error());
+  return stored;
+}
+
 int report(const std::string& folder) {
-  auto stored = trace::read_store(std::filesystem::path(folder) / "campaign.db");
+  auto stored = open(folder);
   if (!stored) return complain(stored.error().line(), kUsage);
-  if (auto ok = campaign::report::write_reports(folder, stored->campaign, stored->runs, trace::Confidence::likely); !ok)
+  auto& campaign = stored->campaign;
+  if (auto ok = campaign::report::write_reports(folder, campaign, stored->runs, trace::Confidence::likely); !ok)
     return complain(ok.error().line(), kUsage);
   auto style = campaign::report::style_of(stdout);
-  std::fputs(campaign::report::summary(stored->campaign, folder, trace::Confidence::likely, style).c_str(), stdout);
-  return kFine;
+  std::fputs(campaign::report::summary(campaign, folder, trace::Confidence::likely, style).c_str(), stdout);
+  if (campaign.incomplete.empty()) return kFine;
+  fmt::print("This campaign is incomplete: {}\n", campaign.incomplete);
+  return kIncomplete;
 }
 
 }  // namespace
