@@ -1,16 +1,17 @@
 #pragma once
-#include <map>
-#include <set>
 #include <string>
 #include <string_view>
 
-#include "trace/run.h"
+#include "trace/exchange.h"
 
 namespace retrial::trace {
 
-// A path with what is plainly data taken out: numbers, UUIDs, hashes, timestamps, long random words become {id}.
-// "/users/42/orders" -> "/users/{id}/orders". The query is left out.
-std::string template_path(std::string_view path);
+// A target's path with what is plainly data taken out: numbers, UUIDs, hashes, timestamps, addresses, long random
+// words, and names with a random tail become {id}, the whole segment. "/users/42/orders" -> "/users/{id}/orders",
+// "/jobs-17-ab12f" ->
+// "/{id}". Versions (v1, v2beta1) and a method of the thing ("/topics/17:publish") stay. The query is left out. Where
+// it cannot tell it takes out too much rather than too little: two runs must come out the same.
+std::string template_path(std::string_view target);
 
 // Method, templated path, and the action where a query key or header names one: "POST / Action=SendMessage".
 // The service is no part of it. Uses the exchange's profile.

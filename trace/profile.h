@@ -48,7 +48,8 @@ class Profile {
   // The first transient code for this operation (503 where nothing better is known).
   virtual int transient_status(const Exchange& exchange) const = 0;
 
-  // An error with that status, in the shape the service itself gives for this request. `marker` stands in body and headers.
+  // An error with that status, in the shape the service itself gives for this request. `marker`, "retrial-<fault id>", stands in
+  // body and headers; HEAD gets no body. Content-Length and Date are left to whoever sends it.
   virtual Answer error(const Exchange& exchange, int status, std::string_view marker) const = 0;
 
   // Things that a successful answer created (ids, Location, receipt handles): two answers of one call that differ here show
@@ -56,11 +57,15 @@ class Profile {
   virtual std::string effect(const Exchange& exchange) const = 0;
 };
 
-// All profiles, the generic one last. Static storage.
+// All profiles (profiles/profiles.cc), the generic one last. Static storage.
 std::span<const Profile* const> profiles();
 // The first that recognises it (the generic one recognises everything).
 const Profile& profile_for(const Exchange& exchange);
 // By name, or null.
 const Profile* profile_named(std::string_view name);
+// The profile that the exchange names, else the first that recognises it.
+const Profile& profile_of(const Exchange& exchange);
+// told_failure (exchange.h), or a 2xx whose body its profile reads as "try again".
+bool told_failed(const Exchange& exchange);
 
 }  // namespace retrial::trace

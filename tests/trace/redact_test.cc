@@ -21,15 +21,17 @@ std::string body(std::string_view text) {
 }
 
 TEST(Redact, headers_that_carry_a_secret_are_known_by_their_name) {
-  for (auto name : {"Authorization", "proxy-authorization", "Cookie", "SET-COOKIE", "X-Api-Key", "x-amz-security-token", "X-Auth-Token",
-                    "x-my-secret-thing", "X-Hub-Signature-256", "Sec-Password", "api_key"})
+  for (auto name : {"Authorization", "proxy-authorization", "Cookie", "SET-COOKIE", "X-Api-Key", "x-amz-security-token",
+                    "X-Auth-Token", "x-my-secret-thing", "X-Hub-Signature-256", "Sec-Password", "api_key"})
     EXPECT_EQ(header(name, "abc"), "***") << name;
-  for (auto name : {"Host", "Accept", "Content-Type", "x-ms-client-request-id", "Idempotency-Key", "X-Idempotency-Token", "x-amz-client-token",
-                    "x-ms-continuation-token", "ETag", "User-Agent", "Traceparent", "Prefer", "Key", "x"})
+  for (auto name :
+       {"Host", "Accept", "Content-Type", "x-ms-client-request-id", "Idempotency-Key", "X-Idempotency-Token",
+        "x-amz-client-token", "x-ms-continuation-token", "ETag", "User-Agent", "Traceparent", "Prefer", "Key", "x"})
     EXPECT_EQ(header(name, "abc"), "abc") << name;
 }
 TEST(Redact, a_url_in_a_header_loses_its_signature_only) {
-  EXPECT_EQ(header("x-ms-copy-source", "http://127.0.0.1:1/a/b?sv=2020&sig=a%2Fb%3D&se=1"), "http://127.0.0.1:1/a/b?sv=2020&sig=***&se=1");
+  EXPECT_EQ(header("x-ms-copy-source", "http://127.0.0.1:1/a/b?sv=2020&sig=a%2Fb%3D&se=1"),
+            "http://127.0.0.1:1/a/b?sv=2020&sig=***&se=1");
   EXPECT_EQ(header("Location", "/x?token=1#part"), "/x?token=***#part");
   EXPECT_EQ(header("Referer", "http://me:word@host/x"), "http://me:***@host/x");
 }
@@ -38,8 +40,9 @@ TEST(Redact, secrets_in_a_query_are_replaced_and_all_else_stays) {
   EXPECT_EQ(target("/a?b=1&c"), "/a?b=1&c");
   EXPECT_EQ(target("/a?sig=x&X-Amz-Signature=y&X-Amz-Credential=z&X-Amz-Security-Token=t&X-Amz-Date=d"),
             "/a?sig=***&X-Amz-Signature=***&X-Amz-Credential=***&X-Amz-Security-Token=***&X-Amz-Date=d");
-  EXPECT_EQ(target("/a?token=1&access_token=2&key=3&api_key=4&password=5&secret=6&AWSAccessKeyId=7&Signature=8"),
-            "/a?token=***&access_token=***&key=***&api_key=***&password=***&secret=***&AWSAccessKeyId=***&Signature=***");
+  EXPECT_EQ(
+      target("/a?token=1&access_token=2&key=3&api_key=4&password=5&secret=6&AWSAccessKeyId=7&Signature=8"),
+      "/a?token=***&access_token=***&key=***&api_key=***&password=***&secret=***&AWSAccessKeyId=***&Signature=***");
   EXPECT_EQ(target("/a?NextToken=1&ClientToken=2&max-keys=3&key"), "/a?NextToken=1&ClientToken=2&max-keys=3&key");
   EXPECT_EQ(target("/a?pass%77ord=1"), "/a?pass%77ord=***");
   EXPECT_EQ(target("http://u:p@h:1/x?token=a"), "http://u:***@h:1/x?token=***");
@@ -58,7 +61,8 @@ TEST(Redact, a_secret_that_the_sample_cuts_off_is_replaced_all_the_same) {
   EXPECT_EQ(body("a=1&password=ab"), "a=1&password=***");
 }
 TEST(Redact, form_fields_and_xml_elements_are_replaced) {
-  EXPECT_EQ(body("Action=SendMessage&Signature=abc%3D&MessageBody=x"), "Action=SendMessage&Signature=***&MessageBody=x");
+  EXPECT_EQ(body("Action=SendMessage&Signature=abc%3D&MessageBody=x"),
+            "Action=SendMessage&Signature=***&MessageBody=x");
   EXPECT_EQ(body("<R><SessionToken>abc</SessionToken><A>b</A></R>"), "<R><SessionToken>***</SessionToken><A>b</A></R>");
   EXPECT_EQ(body("<a b=\"c\">d</a>"), "<a b=\"c\">d</a>");
 }

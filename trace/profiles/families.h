@@ -1,0 +1,10 @@
+#pragma once
+#include "trace/profile.h"
+
+// One function a family; profiles.cc lists them.
+namespace retrial::trace {
+const Profile& azure_storage_profile();
+const Profile& aws_profile();
+const Profile& oci_registry_profile();
+const Profile& generic_profile();
+}  // namespace retrial::trace

@@ -1,0 +1,48 @@
+#include <array>
+
+#include "base/text.h"
+#include "trace/operation.h"
+#include "trace/profiles/families.h"
+#include "trace/profiles/message.h"
+
+namespace retrial::trace {
+namespace {
+
+// Any service: RFC 9110, and what a load balancer before it would do.
+class Generic final : public Profile {
+ public:
+  std::string_view name() const override { return "generic"; }
+  bool recognises(const Exchange&) const override { return true; }
+  std::span<const std::string_view> id_headers() const override {
+    static constexpr std::array<std::string_view, 5> kIds{"idempotency-key", "x-idempotency-key",
+                                                          "x-ms-client-request-id", "amz-sdk-invocation-id",
+                                                          "gccl-invocation-id"};
+    return kIds;
+  }
+  std::string operation(const Exchange& e) const override { return template_path(e.target); }
+  Repeat repeat(const Exchange& e) const override { return message::plain_repeat(e); }
+  bool transient(int status, std::string_view) const override {
+    return status == 408 || status == 425 || status == 429 || status == 500 || status == 502 || status == 503 ||
+           status == 504;
+  }
+  int transient_status(const Exchange&) const override { return 503; }
+  Answer error(const Exchange& e, int status, std::string_view marker) const override {
+    return message::plain_error(e, status, marker);
+  }
+  std::string effect(const Exchange& e) const override {
+    if (!message::succeeded(e)) return {};
+    if (auto location = find(e.response_headers, "location"); !location.empty()) return std::string(location);
+    for (std::string_view key : {"id", "_id", "uuid"})
+      if (auto id = message::json_top(e.response_sample, key); !id.empty()) return std::string(id);
+    return {};
+  }
+};
+
+}  // namespace
+
+const Profile& generic_profile() {
+  static const Generic profile;
+  return profile;
+}
+
+}  // namespace retrial::trace

@@ -1,0 +1,43 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trace/profile.h"
+
+// What profiles read off a message: parts of a target, fields of a body's sample. Samples may end anywhere.
+namespace retrial::trace::message {
+
+std::string_view path_of(std::string_view target);   // without query; origin or absolute form
+std::string_view query_of(std::string_view target);  // after the '?', or empty
+// The raw value of a query or form key, "" where the key stands alone; nothing where it is missing.
+std::optional<std::string_view> value_of(std::string_view query, std::string_view key);
+std::vector<std::string_view> segments(std::string_view path);  // the parts between slashes, empty ones left out
+
+// The text of each <tag> that is closed within the sample, joined by a space.
+std::string xml_texts(std::string_view body, std::string_view tag);
+// The string values of each "key" at any depth, joined by a space.
+std::string json_texts(std::string_view body, std::string_view key);
+bool json_has(std::string_view body, std::string_view key);
+// The scalar value of a key of the outermost object, as it stands; empty where there is none.
+std::string_view json_top(std::string_view body, std::string_view key);
+
+std::string_view reason_of(int status);  // RFC 9110 15, or "Unknown"
+bool succeeded(const Exchange& e);       // the service answered 2xx
+
+bool safe_method(std::string_view method);        // RFC 9110 9.2.1
+bool idempotent_method(std::string_view method);  // RFC 9110 9.2.2, safe ones included
+// If-Match, If-None-Match, If-Unmodified-Since (RFC 9110 13.1): a second execution is refused, or changes nothing.
+bool conditional(const Exchange& e);
+// An idempotency key that the service itself is asked to honour. Tracing ids are none.
+bool keyed(const Exchange& e);
+
+// By method, keys and conditions alone.
+Repeat plain_repeat(const Exchange& e);
+// An error as a reverse proxy or load balancer before a service gives it: HTML, whatever the service speaks.
+Answer plain_error(const Exchange& e, int status, std::string_view marker);
+// No body for HEAD, and the marker's header.
+Answer finished(Answer answer, const Exchange& e, std::string_view marker);
+
+}  // namespace retrial::trace::message
