@@ -19,7 +19,7 @@ const frames = require('./frames.cjs');
 const stack = require('./stack.cjs');
 
 const DEEP = 100;
-const SHALLOW = 8;
+const SHALLOW = 10;
 const CONNECTIONS = new Set(['TCPWRAP', 'TCPSERVERWRAP', 'TLSWRAP', 'PIPEWRAP', 'PIPESERVERWRAP',
   'HTTPINCOMINGMESSAGE', 'HTTPCLIENTREQUEST', 'STREAM_END_OF_STREAM', 'TTYWRAP', 'PROCESSWRAP']);
 const CAPTURED = new Set(['PROMISE', 'Timeout', 'Immediate', 'Microtask']);
@@ -29,6 +29,7 @@ const segments = new WeakMap(); // resource whose callback runs -> the entry it 
 const onNew = new Map(); // type of resource -> callback(resource)
 let forced; // origin that stands for the running resource's (undefined: none does)
 let entries = 0;
+let within = false; // one entry runs that calls nobody back (see entered)
 let busy = false;
 
 function inherited() {
@@ -38,21 +39,27 @@ function inherited() {
 // Reads call sites until the innermost application frame that runs now. `awaited`: also one that
 // awaits this code.
 function place(sites, awaited) {
-  let marker = '';
-  let library = '';
-  for (const site of sites) {
-    if (site.isAsync() && !awaited) return null;
+  for (let i = 0; i < sites.length; i++) {
+    const site = sites[i];
+    if (!awaited && site.isAsync()) return null;
     const name = site.getFileName();
-    const kind = frames.kind(name);
-    if (kind === frames.APPLICATION) {
-      return { site, name, marker, library, awaited: site.isAsync() };
-    }
-    if (kind === frames.LIBRARY) {
-      marker += name + site.getPosition() + ';';
-      library = name + ' ' + site.getFunctionName();
-    }
+    if (frames.kind(name) === frames.APPLICATION) return { site, name, inside: sites, depth: i };
   }
   return sites.length;
+}
+
+// What lies between the innermost code and the application's frame: the outermost library
+// function, '' where there is none, and the position of it all.
+function describe(found) {
+  found.marker = '';
+  found.library = '';
+  for (let i = 0; i < found.depth; i++) {
+    const site = found.inside[i];
+    const name = site.getFileName();
+    if (frames.kind(name) !== frames.LIBRARY) continue;
+    found.marker += name + site.getPosition() + ';';
+    found.library = name + ' ' + site.getFunctionName();
+  }
 }
 
 const placeNow = (sites) => place(sites, false);
@@ -63,9 +70,14 @@ function text(found) {
   return `${frames.relative(found.name)}:${found.site.getLineNumber()}:${fn || '<anonymous>'}`;
 }
 
+function newEntry() {
+  return `${process.pid}-${++entries}`;
+}
+
 // The origin of what is made at `found`; a new entry where that is not the running one.
 function originAt(found) {
-  if (!found.library) return { site: text(found), entry: null };
+  describe(found);
+  if (!found.library) return { site: text(found), entry: null, now: true };
   const running = executionAsyncResource();
   const where = found.name + found.site.getPosition() + ' ' + found.library;
   const last = segments.get(running);
@@ -73,7 +85,7 @@ function originAt(found) {
     last.markers.add(found.marker);
     return last.origin;
   }
-  const origin = { site: text(found), entry: `${process.pid}-${++entries}` };
+  const origin = { site: text(found), entry: newEntry() };
   segments.set(running, { where, markers: new Set([found.marker]), origin });
   return origin;
 }
@@ -85,14 +97,14 @@ function init(id, type, trigger, resource) {
     const created = onNew.get(type);
     if (created) created(resource);
     let origin;
-    if (CAPTURED.has(type)) {
+    if (!within && CAPTURED.has(type)) {
       // An await or a then seldom is a library's first act: a short look does.
       const chained = type === 'PROMISE' && trigger !== executionAsyncId();
       const found = stack.read(chained ? SHALLOW : DEEP, placeNow);
+      if (found === SHALLOW && chained) origin = lastEntry();
       if (found !== null && typeof found === 'object') origin = originAt(found);
-      else if (chained && found === SHALLOW) origin = lastEntry();
     } else {
-      origin = lastEntry();
+      origin = within ? forced : lastEntry();
     }
     if (origin === undefined) origin = inherited();
     if (origin) origins.set(resource, origin);
@@ -116,6 +128,7 @@ function before() {
 function origin() {
   busy = true; // what reading a stack makes is not the program's
   try {
+    if (within) return forced;
     const found = stack.read(DEEP, placeNow);
     if (found !== null && typeof found === 'object') return originAt(found);
     const carried = inherited();
@@ -140,6 +153,20 @@ function under(origin, fn, self, args) {
   }
 }
 
+// Runs `fn`, which calls nothing of the application's before it returns: one look at the stack
+// stands for all that it makes.
+function entered(fn, self, args) {
+  const was = within;
+  let found = was ? forced : origin();
+  if (found && !found.entry && found.now) found = { site: found.site, entry: newEntry() };
+  within = true;
+  try {
+    return under(found, fn, self, args);
+  } finally {
+    within = was;
+  }
+}
+
 // The running callback works for `origin` from now on.
 function adopt(origin) {
   if (origin) origins.set(executionAsyncResource(), origin);
@@ -149,4 +176,4 @@ function install() {
   createHook({ init, before }).enable();
 }
 
-module.exports = { install, origin, under, adopt, onNew };
+module.exports = { install, origin, under, entered, adopt, onNew };

@@ -23,7 +23,16 @@ function onAnswer({ request }) {
   if (made.has(request)) context.adopt(made.get(request));
 }
 
+// fetch makes some forty promises before it returns; one look at the stack does for all.
+function wrapFetch() {
+  const fetch = globalThis.fetch;
+  if (typeof fetch !== 'function') return;
+  const wrapped = { fetch(input, init = undefined) { return context.entered(fetch, this, arguments); } }.fetch;
+  Object.defineProperty(globalThis, 'fetch', { ...Object.getOwnPropertyDescriptor(globalThis, 'fetch'), value: wrapped });
+}
+
 function install() {
+  wrapFetch();
   channels.subscribe('undici:request:create', onCreate);
   channels.subscribe('undici:request:headers', onAnswer);
   channels.subscribe('undici:request:error', onAnswer);
