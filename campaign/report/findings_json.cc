@@ -1,0 +1,81 @@
+#include "campaign/report/findings_json.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "campaign/report/words.h"
+
+namespace retrial::campaign::report {
+namespace {
+using Json = nlohmann::ordered_json;
+
+Json site_of(const std::optional<trace::CallSite>& site) {
+  if (!site) return nullptr;
+  return {{"file", site->file}, {"line", site->line}, {"function", site->function}};
+}
+
+double tenths(double value) { return std::round(value * 10) / 10; }
+double milliseconds(Nanos time) { return tenths(static_cast<double>(time) / kMillisecond); }
+
+Json finding_of(const trace::Finding& f) {
+  Json gaps = Json::array();
+  for (auto gap : f.gaps_ms) gaps.push_back(tenths(gap));
+  return {{"id", f.id},
+          {"verdict", f.verdict},
+          {"confidence", trace::show(f.confidence)},
+          {"confirmed", f.confirmed},
+          {"accepted", f.accepted},
+          {"test", f.test},
+          {"call_site", site_of(f.site)},
+          {"service", f.service},
+          {"operation", f.operation},
+          {"policy", f.policy},
+          {"fault", f.fault},
+          {"message", f.message},
+          {"evidence", f.evidence},
+          {"attempts", f.attempts},
+          {"gaps_ms", gaps},
+          {"replay", "retrial replay " + f.id},
+          {"run", f.run},
+          {"reference", f.reference}};
+}
+
+Json judged_of(const trace::Judged& j, const char* why) {
+  return {{"test", j.test},     {"call_site", site_of(j.site)}, {"service", j.service}, {"operation", j.operation},
+          {"policy", j.policy}, {"fault", j.fault},             {why, j.why}};
+}
+
+Json campaign_of(const trace::CampaignRecord& c) {
+  Json services = Json::array(), outcomes = Json::object();
+  for (const auto& s : c.services)
+    services.push_back({{"address", s.address}, {"name", s.name}, {"profile", s.profile}, {"exchanges", s.exchanges}});
+  for (const auto& row : c.cases) outcomes[row.outcome] = outcomes.value(row.outcome, 0) + 1;
+  return {{"command", c.command},
+          {"runner", c.runner},
+          {"directory", c.directory},
+          {"began", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(c.wall_began / kSecond)))},
+          {"took_ms", milliseconds(c.took)},
+          {"overhead_ms", milliseconds(c.overhead)},
+          {"capture", c.capture},
+          {"services", services},
+          {"cases", outcomes},
+          {"left_alone", c.left_alone},
+          {"remarks", c.remarks},
+          {"incomplete", c.incomplete.empty() ? Json(nullptr) : Json(c.incomplete)}};
+}
+}  // namespace
+
+std::string findings_json(const trace::CampaignRecord& campaign) {
+  Json findings = Json::array(), notes = Json::array(), clean = Json::array(), open = Json::array();
+  for (const auto& f : campaign.findings) findings.push_back(finding_of(f));
+  for (const auto& f : campaign.notes) notes.push_back(finding_of(f));
+  for (const auto& j : campaign.clean) clean.push_back(judged_of(j, "seen"));
+  for (const auto& j : not_judged(campaign)) open.push_back(judged_of(j, "why"));
+  Json all = {{"version", 1}, {"campaign", campaign_of(campaign)}, {"findings", findings}, {"notes", notes}, {"clean", clean}, {"not_judged", open}};
+  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace retrial::campaign::report

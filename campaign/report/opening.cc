@@ -1,0 +1,47 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "campaign/report/page.h"
+#include "campaign/report/words.h"
+
+namespace retrial::campaign::report {
+namespace {
+std::string service_line(const trace::ServiceSeen& service) {
+  std::vector<std::string> parts;
+  if (!service.name.empty()) parts.push_back(service.name);
+  parts.push_back(service.profile.empty() ? "generic" : service.profile);
+  parts.push_back(counted(service.exchanges, "request"));
+  return fmt::format("{} ({})", service.address, joined(parts, ", "));
+}
+
+// The first few, and how many more there are.
+std::string some(const std::vector<std::string>& lines, std::size_t most) {
+  std::vector<std::string> first(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(std::min(most, lines.size())));
+  auto text = joined(first, "; ");
+  return lines.size() > most ? text + fmt::format("; and {} more", lines.size() - most) : text;
+}
+}  // namespace
+
+std::string opening(const Opening& plan, const Style& style) {
+  std::vector<std::string> services;
+  for (const auto& service : plan.services) services.push_back(service_line(service));
+  std::string text = fmt::format("{} send requests to {}: {}. ", counted(plan.tests, "test"),
+                                 counted(plan.services.size(), "service"), some(services, 6));
+  text += fmt::format("{} will be put on trial in {}, {}", counted(plan.targets, "call"), counted(plan.cases, "case"),
+                      about(plan.expected));
+  if (plan.budget) text += fmt::format(" (the budget is {})", show_duration(plan.budget));
+  text += ".";
+  if (plan.over_budget) text += fmt::format(" {} more do not fit into the budget and will be named.", counted(plan.over_budget, "case"));
+  text += plan.repeated.empty() ? " No write will be repeated at a service."
+                                : fmt::format(" Writes that some case will have carried out more than once: {}.", some(plan.repeated, 5));
+  if (!plan.left_alone.empty()) text += fmt::format(" Left alone: {}.", some(plan.left_alone, 5));
+  for (const auto& remark : plan.remarks) text += fmt::format(" {}.", remark);
+
+  Page page(style);
+  page.wrapped("", text);
+  return page.text();
+}
+
+}  // namespace retrial::campaign::report

@@ -1,0 +1,49 @@
+#include "campaign/report/reports.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "campaign/report/findings_json.h"
+#include "campaign/report/html.h"
+#include "campaign/report/junit.h"
+
+namespace retrial::campaign::report {
+namespace {
+Result<void> write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    auto n = ::write(fd, text.data(), text.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return fail_errno("cannot be written", errno);
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return {};
+}
+
+// Under another name first: a reader, or a crash in the middle, finds the old file or the new one.
+Result<void> replace(const std::filesystem::path& file, std::string_view text) {
+  auto draft = file;
+  draft += ".new";
+  int fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (fd < 0) return fail_errno("cannot be written", errno, file.string());
+  auto written = write_all(fd, text);
+  if (written && ::fsync(fd) != 0) written = fail_errno("cannot be written", errno);
+  if (::close(fd) != 0 && written) written = fail_errno("cannot be written", errno);
+  if (written && ::rename(draft.c_str(), file.c_str()) != 0) written = fail_errno("cannot be put in place", errno);
+  if (!written) {
+    written.error().on = file.string();
+    ::unlink(draft.c_str());
+  }
+  return written;
+}
+}  // namespace
+
+Result<void> write_reports(const std::filesystem::path& folder, const trace::CampaignRecord& campaign,
+                           const std::vector<trace::Run>& runs, trace::Confidence fail_on) {
+  if (auto done = replace(folder / "findings.json", findings_json(campaign)); !done) return done;
+  if (auto done = replace(folder / "junit.xml", junit_xml(campaign, fail_on)); !done) return done;
+  return replace(folder / "report.html", html_page(campaign, runs, fail_on));
+}
+
+}  // namespace retrial::campaign::report

@@ -1,0 +1,131 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "campaign/report/page.h"
+#include "campaign/report/words.h"
+
+namespace retrial::campaign::report {
+namespace {
+constexpr std::size_t kMostRows = 12;  // of a list that is not the findings: the report has all of it
+
+Ink ink_of(const trace::Finding& f) {
+  if (f.accepted || !f.confirmed) return Ink::faint;
+  return f.confidence == trace::Confidence::possible ? Ink::yellow : Ink::red;
+}
+
+std::string standing(const trace::Finding& f) {
+  std::string text(trace::show(f.confidence));
+  if (!f.confirmed) text += ", not confirmed";
+  if (f.accepted) text += ", accepted";
+  return text;
+}
+
+// `before`: the finding above it in the same cause, or null; what is the same there is not said again.
+void finding_block(Page& page, const trace::Finding& f, const trace::Finding* before) {
+  if (!before || before->operation != f.operation || before->service != f.service)
+    page.wrapped("   ", f.service.empty() ? f.operation : f.operation + " at " + f.service, Ink::plain, Ink::bold);
+  else
+    page.blank();
+  page.wrapped("     wire    ", fmt::format("{}: {}", f.policy, f.fault), Ink::faint);
+  page.wrapped("     client  ", client_did(f), Ink::faint);
+  page.wrapped("     seen    ", f.message, Ink::faint);
+  if (!before || before->test != f.test) page.wrapped("     test    ", f.test, Ink::faint);
+  page.wrapped("     again   ", "retrial replay " + f.id, Ink::faint, Ink::cyan);
+}
+
+void cause_block(Page& page, std::size_t number, const Cause& cause) {
+  const auto& worst = **std::max_element(cause.findings.begin(), cause.findings.end(), [](auto* a, auto* b) { return a->confidence < b->confidence; });
+  page.spread(fmt::format("{}. {} ({})", number, cause.verdict, standing(worst)), place(cause.site), ink_of(worst), Ink::bold, 3);
+  const auto& meaning = meaning_of(cause.verdict);
+  if (!meaning.why.empty()) page.wrapped("   ", meaning.why);
+  const trace::Finding* before = nullptr;
+  for (const auto* finding : cause.findings) {
+    finding_block(page, *finding, before);
+    before = finding;
+  }
+  page.blank();
+}
+
+// "src/webhook.mjs:20 post  POST /hook: P3, P1, K1"
+void clean_rows(Page& page, const std::vector<trace::Judged>& clean) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> rows;
+  for (const auto& j : clean) {
+    auto key = fmt::format("{}  {}", j.site ? trace::show(*j.site) : j.service, j.operation);
+    auto at = std::find_if(rows.begin(), rows.end(), [&](auto& row) { return row.first == key; });
+    if (at == rows.end()) at = rows.insert(rows.end(), {key, {}});
+    if (std::find(at->second.begin(), at->second.end(), j.policy) == at->second.end()) at->second.push_back(j.policy);
+  }
+  for (std::size_t i = 0; i < std::min(rows.size(), kMostRows); i++)
+    page.wrapped("   ", rows[i].first + ": " + joined(rows[i].second, ", "));
+  if (rows.size() > kMostRows) page.wrapped("   ", fmt::format("and {} more calls", rows.size() - kMostRows), Ink::plain, Ink::faint);
+}
+
+void note_rows(Page& page, const std::vector<trace::Finding>& notes) {
+  for (std::size_t i = 0; i < std::min(notes.size(), kMostRows); i++)
+    page.wrapped("   ", fmt::format("{} at {}, {}: {}", notes[i].verdict, place(notes[i].site), notes[i].operation, notes[i].message));
+  if (notes.size() > kMostRows) page.wrapped("   ", fmt::format("and {} more", notes.size() - kMostRows), Ink::plain, Ink::faint);
+}
+
+// By why, since one cause (a service's state, the budget) often keeps many cases from being judged.
+void not_judged_rows(Page& page, const std::vector<trace::Judged>& judged) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> whys;
+  for (const auto& j : judged) {
+    auto at = std::find_if(whys.begin(), whys.end(), [&](auto& why) { return why.first == j.why; });
+    if (at == whys.end()) at = whys.insert(whys.end(), {j.why, {}});
+    at->second.push_back(fmt::format("{} {} at {}", j.policy, j.operation, j.site ? trace::show(*j.site) : j.service));
+  }
+  for (std::size_t i = 0; i < std::min(whys.size(), kMostRows); i++) {
+    auto& [why, which] = whys[i];
+    constexpr std::size_t kMostNamed = 3;
+    std::vector<std::string> named(which.begin(), which.begin() + static_cast<std::ptrdiff_t>(std::min(which.size(), kMostNamed)));
+    auto more = which.size() > kMostNamed ? fmt::format("; and {} more", which.size() - kMostNamed) : "";
+    page.wrapped("   ", fmt::format("{}: {}{}", why.empty() ? "no reason was given" : why, joined(named, "; "), more));
+  }
+  if (whys.size() > kMostRows) page.wrapped("   ", fmt::format("and {} more reasons", whys.size() - kMostRows), Ink::plain, Ink::faint);
+}
+
+std::string headline(const trace::CampaignRecord& c, std::size_t causes) {
+  auto tried = fmt::format("in {}, {}", counted(cases_run(c), "case"), show_duration(c.took));
+  if (c.findings.empty()) return fmt::format("No retry bug was found {}.", tried);
+  return fmt::format("{} with {} {}.", counted(c.findings.size(), "finding"), counted(causes, "cause"), tried);
+}
+}  // namespace
+
+std::string summary(const trace::CampaignRecord& campaign, const std::filesystem::path& folder, trace::Confidence fail_on,
+                    const Style& style) {
+  Page page(style);
+  auto found = causes(campaign.findings);
+  page.blank();
+  page.wrapped("", headline(campaign, found.size()), Ink::plain, Ink::bold);
+  auto failing = std::count_if(campaign.findings.begin(), campaign.findings.end(), [&](auto& f) { return counts(f, fail_on); });
+  if (!campaign.findings.empty())
+    page.wrapped("", fmt::format("{} the run: confirmed, not accepted, at least {}.",
+                                 failing == 1 ? "1 of them fails" : fmt::format("{} of them fail", failing), trace::show(fail_on)));
+  page.blank();
+  for (std::size_t i = 0; i < found.size(); i++) cause_block(page, i + 1, found[i]);
+
+  auto section = [&](std::string_view title, std::size_t count, auto rows) {
+    if (!count) return;
+    page.wrapped("", fmt::format("{}: {}", title, count), Ink::plain, Ink::bold);
+    rows();
+    page.blank();
+  };
+  auto open = not_judged(campaign);
+  section("Judged and found right", campaign.clean.size(), [&] { clean_rows(page, campaign.clean); });
+  section("Notes", campaign.notes.size(), [&] { note_rows(page, campaign.notes); });
+  section("Not judged", open.size(), [&] { not_judged_rows(page, open); });
+  section("Remarks", campaign.remarks.size(), [&] {
+    for (const auto& remark : campaign.remarks) page.wrapped("   ", remark);
+  });
+
+  page.wrapped("Report  ", (folder / "report.html").string(), Ink::bold);
+  page.wrapped("        ", fmt::format("beside it findings.json, junit.xml and campaign.db; {} of {} were our own overhead",
+                                       show_duration(campaign.overhead), show_duration(campaign.took)));
+  if (!campaign.incomplete.empty()) page.wrapped("Incomplete: ", campaign.incomplete, Ink::red);
+  return page.text();
+}
+
+}  // namespace retrial::campaign::report

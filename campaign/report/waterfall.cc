@@ -1,0 +1,161 @@
+#include "campaign/report/waterfall.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "campaign/report/escape.h"
+#include "campaign/report/time_axis.h"
+#include "campaign/report/words.h"
+
+namespace retrial::campaign::report {
+namespace {
+using trace::Exchange;
+using trace::Ending;
+using trace::FaultName;
+
+// Units of the drawing.
+constexpr double kLabels = 300, kAxis = 500, kWords = 160, kWidth = kLabels + kAxis + kWords;
+constexpr double kRow = 26, kBar = 12, kTop = 8, kFoot = 26;
+constexpr std::size_t kLabelColumns = 42;
+constexpr std::size_t kBefore = 3, kAfter = 4;       // neighbours of the call in question
+constexpr std::size_t kFirst = 7, kLast = 2;         // attempts of a call with many
+
+struct Row {
+  const trace::Call* call = nullptr;
+  std::size_t attempt = 0;   // index
+  bool focus = false;
+  std::size_t skipped = 0;   // attempts that this row stands for; then it has no bar
+  const Exchange& exchange() const { return *call->attempts[attempt]; }
+};
+
+std::vector<Row> rows_of(const std::vector<trace::Call>& calls, std::uint64_t focus) {
+  std::vector<const trace::Call*> order;
+  for (const auto& call : calls) order.push_back(&call);
+  std::stable_sort(order.begin(), order.end(), [](auto* a, auto* b) { return a->first().begun < b->first().begun; });
+  auto at = std::find_if(order.begin(), order.end(), [&](auto* call) { return call->id == focus; });
+  auto middle = at == order.end() ? 0 : static_cast<std::size_t>(at - order.begin());
+  auto from = middle > kBefore ? middle - kBefore : 0;
+  auto to = std::min(order.size(), middle + 1 + kAfter);
+
+  std::vector<Row> rows;
+  for (auto i = from; i < to; i++) {
+    bool mine = order[i]->id == focus;
+    auto count = order[i]->attempts.size();
+    bool many = count > kFirst + kLast + 1;
+    for (std::size_t n = 0; n < count; n++) {
+      if (many && n == kFirst) {
+        rows.push_back({order[i], n, mine, count - kFirst - kLast});
+        n = count - kLast;
+      }
+      rows.push_back({order[i], n, mine, 0});
+    }
+  }
+  return rows;
+}
+
+std::string shown_ms(Nanos time) { return show_ms(static_cast<double>(time) / kMillisecond); }
+
+std::string_view kind_of(const Exchange& e) {
+  if (e.fired) return "fault";
+  if (trace::told_failure(e)) return "bad";
+  return "good";
+}
+
+std::string label(const Row& row) {
+  if (row.skipped) return fmt::format("    … {}", counted(row.skipped, "more attempt"));
+  const auto& e = row.exchange();
+  if (row.attempt == 0) return cut(one_line(e.operation.empty() ? e.method + " " + e.target : e.operation), kLabelColumns);
+  auto gap = trace::gaps(*row.call);
+  auto waited = row.attempt - 1 < gap.size() ? gap[row.attempt - 1] : 0;
+  return fmt::format("    attempt {}, {}", row.attempt + 1, waited < 0 ? "before it was told" : "after " + shown_ms(waited));
+}
+
+std::string text(double x, double y, std::string_view words, std::string_view css, std::string_view anchor = "start") {
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"{}\" text-anchor=\"{}\" xml:space=\"preserve\">{}</text>\n", x, y, css, anchor,
+                     escape(words));
+}
+
+std::string hint(const trace::Run& run, const Exchange& e) {
+  auto out = fmt::format("{} {}\nbegan at {}, ended after {}", e.method, e.target, shown_ms(e.begun - run.began),
+                         shown_ms(end_of(run, e) - e.begun));
+  if (e.service_status) out += fmt::format("\nthe service answered {} after {}", e.service_status, shown_ms(e.answered - e.begun));
+  out += "\nthe client was told: " + told_as(run, e);
+  if (e.fired) out += "\n" + trace::show(e.fault) + ": " + e.evidence;
+  return out;
+}
+
+std::string bar(const trace::Run& run, const Row& row, const TimeAxis& axis, double y) {
+  const auto& e = row.exchange();
+  double from = kLabels + axis.x(e.begun), to = std::max(kLabels + axis.x(end_of(run, e)), from + 3);
+  double top = y + (kRow - kBar) / 2, middle = y + kRow / 2;
+  auto kind = kind_of(e);
+  auto out = fmt::format("<g class=\"{}{}\"><title>{}</title>\n", kind, row.focus ? "" : " other", escape(hint(run, e)));
+  out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"2\" class=\"bar\"/>\n", from, top, to - from, kBar);
+  if (e.answered)
+    out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" class=\"answer\"/>\n", kLabels + axis.x(e.answered), middle);
+  if (e.fired)  // a cross on a bar's end: how the client was told is of our making
+    out += fmt::format("<path d=\"M{0:.1f} {2:.1f}l8 8m0 -8l-8 8\" class=\"cross\"/>\n", to - 4, 0.0, middle - 4);
+  out += text(to + 9, middle + 4, told_as(run, e), "status");
+  return out + "</g>\n";
+}
+
+// From the end of the attempt before to the begin of this one.
+std::string gap_line(const trace::Run& run, const Row& row, const TimeAxis& axis, double y) {
+  const auto& before = *row.call->attempts[row.attempt - 1];
+  double from = kLabels + axis.x(end_of(run, before)), to = kLabels + axis.x(row.exchange().begun), middle = y + kRow / 2;
+  if (to <= from) return "";
+  auto out = fmt::format("<path d=\"M{:.1f} {:.1f}V{:.1f}H{:.1f}\" class=\"gap\"/>\n", from, y - (kRow - kBar) / 2, middle, to);
+  auto waited = shown_ms(row.exchange().begun - end_of(run, before));
+  if (to - from > 12 + 6.2 * static_cast<double>(columns(waited)))
+    out += text((from + to) / 2, middle - 4, waited, "waited", "middle");
+  return out;
+}
+}  // namespace
+
+Nanos end_of(const trace::Run& run, const Exchange& e) { return e.told ? e.told : std::max(run.ended, e.begun); }
+
+std::string told_as(const trace::Run& run, const Exchange& e) {
+  switch (e.ending) {
+    case Ending::answered:
+      if (e.fired && e.service_status && e.client_status != e.service_status) return fmt::format("{} for {}", e.client_status, e.service_status);
+      return fmt::format("{}{}", e.client_status, e.fired && !e.service_status ? " by fault" : "");
+    case Ending::reset: return e.service_status ? fmt::format("RST for {}", e.service_status) : "RST";
+    case Ending::closed: return e.service_status ? fmt::format("FIN for {}", e.service_status) : "FIN";
+    case Ending::client_left: return fmt::format("client left after {}", shown_ms(end_of(run, e) - e.begun));
+    case Ending::open: return fmt::format("{} {}", e.fired ? "held" : "open for", shown_ms(end_of(run, e) - e.begun));
+  }
+  return "";
+}
+
+std::string waterfall(const trace::Run& run, const std::vector<trace::Call>& calls, std::uint64_t focus, std::string_view title) {
+  auto rows = rows_of(calls, focus);
+  std::vector<TimeAxis::Span> spans;
+  for (const auto& row : rows) {
+    if (row.skipped) continue;
+    const auto& e = row.exchange();
+    spans.push_back({e.begun, end_of(run, e)});
+  }
+  TimeAxis axis(spans, kAxis);
+  double height = kTop + kRow * static_cast<double>(rows.size()) + kFoot;
+  auto out = fmt::format("<svg viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" role=\"img\" aria-label=\"{2}\">\n", kWidth, height,
+                         escape(title));
+  double bottom = height - kFoot;
+  for (const auto& tick : axis.ticks()) {
+    double x = kLabels + tick.x;
+    out += fmt::format("<path d=\"M{0:.1f} {1:.1f}V{2:.1f}\" class=\"grid\"/>\n", x, kTop - 4, bottom + 4);
+    out += text(x, bottom + 18, shown_ms(tick.time), "tick", "middle");
+  }
+  if (axis.compressed()) out += text(kWidth, bottom + 18, "not to scale", "tick", "end");
+  double y = kTop;
+  for (const auto& row : rows) {
+    if (row.attempt > 0 && !row.skipped && row.call->attempts[row.attempt - 1]) out += gap_line(run, row, axis, y);
+    out += text(0, y + kRow / 2 + 4, label(row), row.focus ? "label focus" : "label");
+    if (!row.skipped) out += bar(run, row, axis, y);
+    y += kRow;
+  }
+  return out + "</svg>\n";
+}
+
+}  // namespace retrial::campaign::report

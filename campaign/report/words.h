@@ -1,0 +1,47 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trace/campaign_record.h"
+
+// The words that all formats share.
+namespace retrial::campaign::report {
+
+// What a verdict or note means to somebody who has never seen it.
+struct Meaning {
+  std::string_view name;
+  std::string_view title;  // "A write was done twice"
+  std::string_view why;    // why that is a bug (a note: why it is worth knowing), one sentence
+  std::string_view mend;   // what is usually done about it, one sentence
+};
+// A plain one for a name that the table does not have.
+const Meaning& meaning_of(std::string_view name);
+
+// Findings of one verdict at one call site (without one: of one operation): one thing to mend.
+struct Cause {
+  std::string verdict;
+  std::optional<trace::CallSite> site;
+  std::vector<const trace::Finding*> findings;  // never empty; in the order given
+  bool accepted() const;                        // all of them are
+};
+// In the order of their first finding, those that are wholly accepted last. Points into `findings`.
+std::vector<Cause> causes(const std::vector<trace::Finding>& findings);
+
+// Does it make the campaign fail? Confirmed, not accepted, at or above `fail_on`.
+bool counts(const trace::Finding& finding, trace::Confidence fail_on);
+
+// What could not be judged, with why: also cases whose fault never fired or whose runs are incomplete.
+std::vector<trace::Judged> not_judged(const trace::CampaignRecord& campaign);
+
+// How many cases were run.
+std::size_t cases_run(const trace::CampaignRecord& campaign);
+
+std::string place(const std::optional<trace::CallSite>& site);           // "src/jobs.mjs:41 enqueue", "no call site"
+std::string client_did(const trace::Finding& finding);                   // "2 attempts, 9 ms apart"
+std::string show_ms(double ms);                                          // "0.3 ms" "9 ms" "4.0 s"
+std::string counted(std::size_t n, std::string_view one, std::string_view many = {});  // "1 case", "2 cases"
+std::string joined(const std::vector<std::string>& parts, std::string_view by);
+
+}  // namespace retrial::campaign::report
