@@ -21,30 +21,38 @@ struct Command {
   int in = -1;                           // fds for stdin, stdout, stderr; -1: ours. Not owned
   int out = -1;
   int err = -1;
+  std::vector<int> ignored_signals;  // that the command finds ignored, beside what we ignore (but SIGPIPE) at its start
 };
+// The signals that this process ignores now: at the top of main, what its caller chose (nohup, a job in the
+// background).
+std::vector<int> ignored_signals();
 
 class TreeEvents {
  public:
   virtual ~TreeEvents() = default;
-  virtual void connected(Captured connection) = 0;
-  // The command has ended and nothing of its tree is left. Last call. `wait_status` as waitpid gives it.
+  virtual void connected(Captured connection) = 0;  // must not destroy the Tree
+  // The command has ended and nothing of its tree is left. Last call; may destroy the Tree. `wait_status` as waitpid
+  // gives it.
   virtual void ended(int wait_status) = 0;
 };
 
-// A command and all that it starts, under a seccomp filter whose supervisor we are: every TCP connect of the tree to a loopback
-// or private address comes out of `connected`. Linux 5.9 or later. No filtered process outlives us: a guard process takes the
-// tree down when we die. Loop thread only; start() must be called from the thread that lives as long as the process.
+// A command and all that it starts, under a seccomp filter whose supervisor we are: every TCP connect of the tree to a
+// loopback or private address comes out of `connected`. Linux 5.9 or later. No filtered process outlives us: a guard
+// process takes the tree down when we die. Loop thread only; start() must be called from the thread that lives as long
+// as the process.
 class Tree {
  public:
-  // Dials run side by side. An error names what refused (a missing command, seccomp, a second Retrial above us) and what else works.
-  static Result<std::unique_ptr<Tree>> start(Loop& loop, const Clock& clock, const Command& command, Way way, TreeEvents& events);
+  // Dials run side by side. An error names what refused (a missing command, seccomp, a second Retrial above us) and
+  // what else works.
+  static Result<std::unique_ptr<Tree>> start(Loop& loop, const Clock& clock, const Command& command, Way way,
+                                             TreeEvents& events);
   ~Tree();  // kills what is left
   Tree(const Tree&) = delete;
 
-  void signal(int number);   // to the command (not to the whole tree)
-  void kill();               // the whole tree; ended() still comes
-  pid_t pid() const;         // of the command
-  Nanos cpu_time() const;    // user and system time that the tree has used so far
+  void signal(int number);  // to the command (not to the whole tree)
+  void kill();              // the whole tree; ended() still comes
+  pid_t pid() const;        // of the command
+  Nanos cpu_time() const;   // user and system time that the tree has used so far
   const trace::CaptureCounts& counts() const;
 
  private:
@@ -52,6 +60,9 @@ class Tree {
   explicit Tree(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
+
+// The exit status that a shell gives for a command that start() could not run: 127 if there is none, else 126.
+int shell_status(const Error& not_started);
 
 // Tries what this machine and container allow: the way that works, or an error that says in one line what refused.
 // $RETRIAL_CAPTURE=rewrite forces the second way.

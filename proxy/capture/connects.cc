@@ -1,0 +1,117 @@
+#include "proxy/capture/connects.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+
+#include "proxy/capture/processes.h"
+
+namespace retrial::proxy::capture {
+namespace {
+constexpr std::size_t kLeastV6 = offsetof(sockaddr_in6, sin6_scope_id);  // what the kernel takes, by RFC 2133
+
+// The source address that the client has bound, so that the service sees it; by rewrite it cannot be known.
+std::optional<Address> bound_to(const ClientSocket& socket) {
+  if (socket.duplicate < 0) return std::nullopt;
+  Address own;
+  socklen_t size = sizeof own.storage_;
+  if (getsockname(socket.duplicate, own.get(), &size) != 0) return std::nullopt;
+  const Address any = reached(own);
+  if (!(any == own) || own.size() == 0) return std::nullopt;
+  if (own.family() == AF_INET) return Address::v4(own.ip4(), 0);
+  Address from = own;
+  reinterpret_cast<sockaddr_in6&>(from.storage_).sin6_port = 0;
+  return from;
+}
+}  // namespace
+
+Connects::Connects(Loop& loop, Way way, const RedirectParts& parts)
+    : way_(way),
+      parts_(parts),
+      redirect_(way == Way::getfd ? redirect_by_getfd(parts) : redirect_by_rewrite(parts)),
+      dials_(loop, [this](ConnectPtr connect, Dials::Outcome outcome) { dialled(std::move(connect), outcome); }) {}
+
+void Connects::trapped(std::unique_ptr<Notice> notice) {
+  parts_.places.heard(notice->thread());
+  auto connect = std::make_shared<Connect>(std::move(notice));
+  const Next next = decide(connect);
+  if (next == Next::pass) return redirect_->pass(std::move(connect));
+  if (next == Next::done) return;
+  const Address to = reached(connect->written);
+  const auto from = bound_to(connect->socket);
+  dials_.begin(std::move(connect), to, from);
+}
+
+Connects::Next Connects::decide(const ConnectPtr& connect) {
+  if (!read(*connect)) return Next::pass;
+  if (const Next next = again(connect); next != Next::dial) return next;
+  const Address to = reached(connect->written);
+  const bool near = to.loopback() || to.is_private();
+  if (near && same_network(connect->notice->thread())) return Next::dial;
+  parts_.ledger.outside(connect->written, near ? "in another network namespace" : "outside");
+  return Next::pass;
+}
+
+bool Connects::read(Connect& connect) {
+  auto& ledger = parts_.ledger;
+  const pid_t thread = connect.notice->thread();
+  if (!connect.memory.readable()) {
+    if (connect.notice->alive()) ledger.unreadable(thread, "memory", connect.memory.error_number());
+    return false;
+  }
+  auto& written = connect.written;
+  const auto size = std::min<std::size_t>(connect.notice->argument(2), sizeof written.storage_);
+  const ssize_t got = connect.memory.read(connect.place(), written.get(), size);
+  if (got < static_cast<ssize_t>(sizeof written.storage_.ss_family)) return written = {}, false;
+  const int family = written.family();
+  if (family == AF_UNIX) ++ledger.counts().unix_socket;
+  if (family != AF_INET && family != AF_INET6 && family != AF_UNSPEC) return false;
+
+  connect.process = process_of(thread);
+  auto& socket = connect.socket;
+  look_at(socket, way_, thread, connect.process, connect.fd());
+  if (!connect.notice->alive()) return false;
+  using Kind = ClientSocket::Kind;
+  if (socket.kind == Kind::unreadable) ledger.unreadable(thread, "socket", socket.error_number);
+  if (socket.kind == Kind::other_socket && family != AF_UNSPEC) ++ledger.counts().udp;
+  if (socket.kind == Kind::tcp && family == AF_UNSPEC) {
+    parts_.sockets.erase(socket.inode);
+    left_native_.erase(socket.inode);
+  }
+  if (family == AF_UNSPEC) return false;
+  if (got < static_cast<ssize_t>(family == AF_INET ? sizeof(sockaddr_in) : kLeastV6)) return written = {}, false;
+  if (const auto before = parts_.names.written(written)) written = *before;
+  return socket.kind == Kind::tcp && socket.family == family && !(socket.only_v6 && written.mapped());
+}
+
+// connect() called again only asks how the first one went, and must never dial.
+Connects::Next Connects::again(const ConnectPtr& connect) {
+  const auto& socket = connect->socket;
+  if (parts_.sockets.contains(socket.inode)) {
+    const bool interrupted = !parts_.killable && way_ == Way::getfd && !socket.non_blocking;
+    if (!interrupted) return Next::pass;
+    connect->notice->answer(0, 0);  // begun again by the kernel, after we had connected it
+    return Next::done;
+  }
+  if ((socket.duplicate >= 0 || left_native_.contains(socket.inode)) && begun(socket, connect->notice->thread()))
+    return Next::pass;
+  const Connect* running = dials_.running(socket.inode);
+  if (!running) return Next::dial;
+  if (running->notice->alive()) return Next::pass;  // another thread on the same socket: the kernel's matter
+  dials_.take_over(connect);                        // an interrupted call that begins again goes on waiting
+  return Next::done;
+}
+
+void Connects::dialled(ConnectPtr connect, Dials::Outcome outcome) {
+  if (outcome.service >= 0) return redirect_->redirect(std::move(connect), outcome.service);
+  if (way_ == Way::rewrite) left_native_.insert(connect->socket.inode);
+  if (outcome.late)
+    parts_.ledger.late(connect->written);
+  else
+    parts_.ledger.failed(connect->written, outcome.error_number);
+  redirect_->pass(std::move(connect));
+}
+
+}  // namespace retrial::proxy::capture

@@ -1,0 +1,39 @@
+#pragma once
+#include <unordered_set>
+
+#include "proxy/capture/dials.h"
+#include "proxy/capture/redirect.h"
+
+namespace retrial::proxy::capture {
+
+// Decides what becomes of each connect() of the tree.
+//   what it is                                             | answer                   | counted as
+//   AF_UNIX; UDP and other sockets                         | passes                   | unix_socket; udp
+//   no socket, a bad or too short address, another family  | passes: an errno is due  | -
+//   memory or socket of another user                       | passes                   | unreadable
+//   AF_UNSPEC                                              | passes, socket forgotten | -
+//   a socket that has begun to connect                     | passes, never dialled    | -
+//   neither loopback nor private; another network namespace | passes                  | outside
+//   the dial fails; is late                                | passes                   | failed; late
+//   the dial succeeds                                      | redirected               | seen
+class Connects {
+ public:
+  Connects(Loop& loop, Way way, const RedirectParts& parts);
+  Connects(const Connects&) = delete;
+  void trapped(std::unique_ptr<Notice> notice);
+
+ private:
+  enum class Next { pass, dial, done };
+  Next decide(const ConnectPtr& connect);
+  bool read(Connect& connect);  // false: it is the kernel's matter
+  Next again(const ConnectPtr& connect);
+  void dialled(ConnectPtr connect, Dials::Outcome outcome);
+
+  Way way_;
+  RedirectParts parts_;
+  std::unique_ptr<Redirect> redirect_;
+  Dials dials_;
+  std::unordered_set<ino_t> left_native_;  // TCP sockets that may have begun without us
+};
+
+}  // namespace retrial::proxy::capture

@@ -1,0 +1,99 @@
+#include <unistd.h>
+
+#include <csignal>
+#include <cstddef>
+
+#include "proxy/capture/redirect.h"
+
+namespace retrial::proxy::capture {
+namespace {
+class ByRewrite final : public Redirect {
+ public:
+  explicit ByRewrite(const RedirectParts& parts) : parts_(parts) {}
+
+  void redirect(ConnectPtr connect, int service) override {
+    enter(connect, [this, connect, service] { return redirect_now(*connect, service); });
+  }
+  // Another thread that shares the address may have had it replaced meanwhile: the kernel must not read that one's
+  // name.
+  void pass(ConnectPtr connect) override {
+    if (!connect->memory.readable() || connect->written.size() == 0) {
+      connect->notice->pass();
+      return;
+    }
+    enter(connect, [this, connect] { return pass_now(*connect); });
+  }
+
+ private:
+  void enter(const ConnectPtr& connect, std::function<bool()> answer) {
+    const Places::Place place{connect->process, connect->place()};
+    parts_.places.enter(place, {connect->notice->thread(), connect->socket.inode}, std::move(answer));
+  }
+
+  bool redirect_now(Connect& connect, int service) {
+    auto& notice = *connect.notice;
+    if (!notice.alive()) {
+      close(service);
+      return gone(notice);
+    }
+    // A name that another process has put here (shared memory): its reader may not have come yet.
+    if (const auto there = present(connect); there && parts_.names.on_its_way(*there)) {
+      close(service);
+      parts_.ledger.unreadable(connect.written, "its address is shared between processes");
+      return pass_now(connect);
+    }
+    const auto name = parts_.names.give({service, connect.written, connect.socket.inode, connect.process});
+    if (!name || !write(connect, *name)) {
+      if (name)
+        parts_.names.withdraw(*name);
+      else
+        close(service);
+      parts_.ledger.unreadable(connect.written, "its address could not be replaced");
+      return pass_now(connect);
+    }
+    parts_.sockets[connect.socket.inode] = {reached(connect.written)};
+    if (!notice.pass()) {
+      parts_.names.withdraw(*name);
+      parts_.sockets.erase(connect.socket.inode);
+      return gone(notice);
+    }
+    ++parts_.ledger.counts().seen;
+    return true;
+  }
+
+  bool pass_now(Connect& connect) {
+    if (const auto there = present(connect); there && parts_.names.written(*there)) write(connect, connect.written);
+    return connect.notice->pass() || gone(*connect.notice);
+  }
+
+  std::optional<Address> present(const Connect& connect) const {
+    Address there;
+    const auto size = static_cast<ssize_t>(connect.written.size());
+    if (connect.memory.read(connect.place(), there.get(), static_cast<std::size_t>(size)) < size) return std::nullopt;
+    if (there.family() != AF_INET && there.family() != AF_INET6) return std::nullopt;
+    return there;
+  }
+
+  // Port and address only; flow and scope stay.
+  static bool write(const Connect& connect, const Address& address) {
+    constexpr std::size_t from = offsetof(sockaddr_in, sin_port);
+    if (address.family() == AF_INET)
+      return connect.memory.write(connect.place() + from, reinterpret_cast<const char*>(address.get()) + from, 6);
+    Address whole = address;
+    reinterpret_cast<sockaddr_in6&>(whole.storage_).sin6_flowinfo =
+        reinterpret_cast<const sockaddr_in6&>(connect.written.storage_).sin6_flowinfo;
+    return connect.memory.write(connect.place() + from, reinterpret_cast<const char*>(whole.get()) + from, 22);
+  }
+
+  bool gone(const Notice& notice) {
+    if (!parts_.killable && kill(notice.thread(), 0) == 0) ++parts_.ledger.counts().interrupted;
+    return false;
+  }
+
+  RedirectParts parts_;
+};
+}  // namespace
+
+std::unique_ptr<Redirect> redirect_by_rewrite(const RedirectParts& parts) { return std::make_unique<ByRewrite>(parts); }
+
+}  // namespace retrial::proxy::capture

@@ -1,0 +1,59 @@
+#include "proxy/capture/tree.h"
+
+#include <csignal>
+
+#include "proxy/capture/supervisor.h"
+
+namespace retrial::proxy {
+
+std::string_view show(Way way) { return way == Way::getfd ? "getfd" : "rewrite"; }
+
+struct Tree::Impl {
+  std::unique_ptr<capture::Supervisor> supervisor;
+};
+
+namespace {
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> all;
+  for (const auto& text : texts) all.push_back(const_cast<char*>(text.c_str()));
+  all.push_back(nullptr);
+  return all;
+}
+}  // namespace
+
+Tree::Tree(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Tree::~Tree() = default;
+
+Result<std::unique_ptr<Tree>> Tree::start(Loop& loop, const Clock& clock, const Command& command, Way way,
+                                          TreeEvents& events) {
+  if (command.argv.empty()) return fail("no command was given", {}, Blame::user);
+  capture::Launch launch;
+  launch.argv = pointers(command.argv);
+  launch.environment = pointers(command.environment);
+  if (!command.directory.empty()) launch.directory = command.directory.c_str();
+  launch.descriptors[0] = command.in;
+  launch.descriptors[1] = command.out;
+  launch.descriptors[2] = command.err;
+  launch.ignored = command.ignored_signals;
+  auto supervisor = capture::Supervisor::start(loop, clock, launch, way, events);
+  if (!supervisor) return std::unexpected(supervisor.error());
+  return std::unique_ptr<Tree>(new Tree(std::make_unique<Impl>(std::move(*supervisor))));
+}
+
+void Tree::signal(int number) { impl_->supervisor->signal(number); }
+void Tree::kill() { impl_->supervisor->kill(); }
+pid_t Tree::pid() const { return impl_->supervisor->pid(); }
+Nanos Tree::cpu_time() const { return impl_->supervisor->cpu_time(); }
+const trace::CaptureCounts& Tree::counts() const { return impl_->supervisor->counts(); }
+
+std::vector<int> ignored_signals() {
+  std::vector<int> ignored;
+  for (int number = 1; number < NSIG; ++number) {
+    struct sigaction action;
+    if (sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) ignored.push_back(number);
+  }
+  return ignored;
+}
+int shell_status(const Error& not_started) { return not_started.what == capture::kNotFound ? 127 : 126; }
+
+}  // namespace retrial::proxy
