@@ -10,16 +10,17 @@
 
 namespace retrial::oracles {
 
-// One case, as an oracle is shown it: the same test without and with the fault, aligned call by call. More than one where
-// the case was repeated. Nothing here is owned.
+// One case, as an oracle is shown it: the same test without and with the fault, aligned call by call. More than one
+// where the case was repeated. Nothing here is owned.
 struct Exhibit {
   const trace::CaseRecord* row = nullptr;
   std::vector<const trace::Comparison*> comparisons;  // never empty; the latest last
-  Nanos hold = 0;  // how long a stalled exchange was held, [run] hold
+  Nanos hold = 0;                                     // how long a stalled exchange was held, [run] hold
 };
 
 struct Opinion {
-  std::vector<trace::Finding> findings;  // id, test, site, service, operation, policy and fault are filled in by `state`
+  std::vector<trace::Finding>
+      findings;  // id, test, site, service, operation, policy and fault are filled in by `state`
   std::vector<trace::Finding> notes;
   std::vector<trace::Judged> not_judged;
   bool again = false;  // the evidence is too thin as yet: repeat the case
@@ -40,9 +41,10 @@ std::span<const Oracle* const> oracles();
 // (duplicate-effect over retries-non-idempotent, certain over likely).
 Opinion judge(const Exhibit& exhibit);
 
-// A finding or note on this call of the case with what every oracle has to fill in: row, call, attempts, gaps, evidence, id.
-trace::Finding state(const Exhibit& exhibit, const trace::Comparison& comparison, const trace::Call& call, std::string verdict,
-                     trace::Confidence confidence, std::string message);
+// A finding or note on this call of the case with what every oracle has to fill in: row, call, attempts, gaps,
+// evidence, id.
+trace::Finding state(const Exhibit& exhibit, const trace::Comparison& comparison, const trace::Call& call,
+                     std::string verdict, trace::Confidence confidence, std::string message);
 
 // Lower is worse: the order of a report.
 int rank(const trace::Finding& finding);

@@ -2,8 +2,8 @@
 
 namespace retrial::policies {
 
-// Rainmaker 4.2, P1: the service executes, the client is told otherwise. Two tellings, since clients retry a broken connection
-// and a status by different rules, and each finds bugs that the other does not.
+// Rainmaker 4.2, P1: the service executes, the client is told otherwise. Two tellings, since clients retry a broken
+// connection and a status by different rules, and each finds bugs that the other does not.
 const Policy& p1() {
   static const Policy policy{
       .name = "P1",

@@ -6,7 +6,9 @@ namespace retrial::policies {
 const Policy& p4() {
   static const Policy policy{
       .name = "P4",
-      .question = "The request was executed, its response lost, and then the service is unavailable: is the error told as what it is?",
+      .question =
+          "The request was executed, its response lost, and then the service is unavailable: is the error told as what "
+          "it is?",
       .tellings = {first(lost(trace::Telling::reset), kTransient)},
   };
   return policy;

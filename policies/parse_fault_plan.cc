@@ -91,7 +91,8 @@ class Parser {
   using Failure = std::unexpected<Error>;
 
   void next() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r')) at_++;
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
+      at_++;
     auto from = at_;
     while (at_ < text_.size() && is_word(text_[at_])) at_++;
     if (at_ == from && at_ < text_.size()) at_++;
@@ -154,10 +155,14 @@ class Parser {
       next();
     }
     switch (word.fault) {
-      case FaultName::error: return status(spec);
-      case FaultName::lost_response: return telling(word, spec);
-      case FaultName::delay: return delay(word, spec);
-      default: return take("after-request") ? Result<void>{} : expected(word.expected, kWhen);
+      case FaultName::error:
+        return status(spec);
+      case FaultName::lost_response:
+        return telling(word, spec);
+      case FaultName::delay:
+        return delay(word, spec);
+      default:
+        return take("after-request") ? Result<void>{} : expected(word.expected, kWhen);
     }
   }
   Result<void> status(FaultSpec& spec) {
@@ -183,8 +188,10 @@ class Parser {
   Result<void> delay(const FaultWord& word, FaultSpec& spec) {
     auto number = to_int(token_.text);
     std::optional<std::int64_t> nanos;
-    if (number) nanos = *number >= 0 && *number <= kLongestDelay / kMillisecond ? *number * kMillisecond : -1;
-    else nanos = parse_duration(token_.text);
+    if (number)
+      nanos = *number >= 0 && *number <= kLongestDelay / kMillisecond ? *number * kMillisecond : -1;
+    else
+      nanos = parse_duration(token_.text);
     if (!nanos || *nanos < 0 || *nanos > kLongestDelay) return expected(word.expected);
     auto whole = (*nanos + kMillisecond / 2) / kMillisecond * kMillisecond;
     if (std::abs(whole - *nanos) > 1000) return expected(word.expected);

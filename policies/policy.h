@@ -7,8 +7,8 @@
 
 namespace retrial::policies {
 
-// A policy looks forward: it says what should happen to each attempt of a targeted call. Its tellings are variants of the
-// same question, each a case of its own. Source: Rainmaker (NSDI'23) 4.2 for P1 to P4; K1 ours.
+// A policy looks forward: it says what should happen to each attempt of a targeted call. Its tellings are variants of
+// the same question, each a case of its own. Source: Rainmaker (NSDI'23) 4.2 for P1 to P4; K1 ours.
 struct Policy {
   std::string_view name;      // "P1"
   std::string_view question;  // what it puts on trial, one sentence for the report

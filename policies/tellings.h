@@ -17,6 +17,8 @@ constexpr trace::FaultSpec lost(trace::Telling telling) {
   return {.name = trace::FaultName::lost_response, .telling = telling};
 }
 inline FaultPlan always(const trace::FaultSpec& fault) { return {{{fault, 0}}}; }
-inline FaultPlan first(const trace::FaultSpec& fault, const trace::FaultSpec& then) { return {{{fault, 1}, {then, 0}}}; }
+inline FaultPlan first(const trace::FaultSpec& fault, const trace::FaultSpec& then) {
+  return {{{fault, 1}, {then, 0}}};
+}
 
 }  // namespace retrial::policies

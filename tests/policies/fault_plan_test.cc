@@ -78,23 +78,28 @@ TEST(FaultPlan, the_last_step_goes_on_and_one_that_is_counted_out_is_followed_by
 }
 
 TEST(FaultPlan, an_error_names_the_column_what_was_expected_and_the_nearest_word) {
-  EXPECT_EQ(refused("eror(503)"),
-            "column 1: expected a fault (pass, error, lost-response, reset, close, delay, stall), found `eror`; did you "
-            "mean `error`?");
+  EXPECT_EQ(
+      refused("eror(503)"),
+      "column 1: expected a fault (pass, error, lost-response, reset, close, delay, stall), found `eror`; did you "
+      "mean `error`?");
   EXPECT_EQ(refused("lost-response(rest)"),
             "column 15: expected reset, close, stall or error(STATUS), found `rest`; did you mean `reset`?");
-  EXPECT_EQ(refused("error(503), than pass"), "column 13: expected `then` and a fault, found `than`; did you mean `then`?");
-  EXPECT_EQ(refused("error(stats=503)"),
-            "column 7: expected `status` or a status from 400 to 599, or transient, found `stats`; did you mean `status`?");
+  EXPECT_EQ(refused("error(503), than pass"),
+            "column 13: expected `then` and a fault, found `than`; did you mean `then`?");
+  EXPECT_EQ(
+      refused("error(stats=503)"),
+      "column 7: expected `status` or a status from 400 to 599, or transient, found `stats`; did you mean `status`?");
   EXPECT_EQ(refused("error(200)"), "column 7: expected a status from 400 to 599, or transient, found `200`");
   EXPECT_EQ(refused("error(503) x 0"), "column 14: expected a number from 1 to 1000000, found `0`");
   EXPECT_EQ(refused("reset(after-requests)"),
             "column 7: expected after-request, found `after-requests`; did you mean `after-request`?");
-  EXPECT_EQ(refused("error(503, retry-after=2)"), "column 10: expected `)`: error takes one argument, status, found `,`");
+  EXPECT_EQ(refused("error(503, retry-after=2)"),
+            "column 10: expected `)`: error takes one argument, status, found `,`");
 }
 
 TEST(FaultPlan, what_is_cut_short_or_out_of_place_is_refused_where_it_ends) {
-  EXPECT_EQ(refused(""), "column 1: expected a fault (pass, error, lost-response, reset, close, delay, stall), found the end");
+  EXPECT_EQ(refused(""),
+            "column 1: expected a fault (pass, error, lost-response, reset, close, delay, stall), found the end");
   EXPECT_EQ(refused("error"), "column 6: expected `(` and a status from 400 to 599, or transient, found the end");
   EXPECT_EQ(refused("error("), "column 7: expected a status from 400 to 599, or transient, found the end");
   EXPECT_EQ(refused("error(503"), "column 10: expected `)`: error takes one argument, status, found the end");
@@ -103,7 +108,8 @@ TEST(FaultPlan, what_is_cut_short_or_out_of_place_is_refused_where_it_ends) {
   EXPECT_EQ(refused("error(503) pass"), "column 12: expected `x N`, `, then` or the end, found `pass`");
   EXPECT_EQ(refused("error(503) x 2 pass"), "column 16: expected `, then` or the end, found `pass`");
   EXPECT_EQ(refused("stall(1)"), "column 7: expected `)`: stall takes no argument, found `1`");
-  EXPECT_EQ(refused("lost-response(error(503)"), "column 25: expected `)`: lost-response takes one argument, telling, found the end");
+  EXPECT_EQ(refused("lost-response(error(503)"),
+            "column 25: expected `)`: lost-response takes one argument, telling, found the end");
   for (auto text : {"delay(0.5ms)", "delay(2h)", "delay(-1)", "delay(x)", "error(503) x -1", "error(503) x 1000001",
                     "error(99999999999999999999)", "((((", "pass pass", "x 2"})
     refused(text);

@@ -1,0 +1,149 @@
+#include "oracles/evidence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "oracles/fault_words.h"
+#include "oracles/service_words.h"
+
+namespace retrial::oracles {
+using trace::Call;
+using trace::Comparison;
+using trace::Exchange;
+using trace::FaultName;
+
+bool follows(const Exchange& before, const Exchange& next) { return before.told != 0 && next.begun >= before.told; }
+
+bool delivered(const Exchange& e) {
+  return e.ending == trace::Ending::answered && e.service_status != 0 && e.client_status == e.service_status &&
+         (!e.fired || e.fault.name == FaultName::delay);
+}
+
+const Call* counterpart(const Comparison& c, const Call& call) {
+  for (auto& pair : c.pairs)
+    if (pair.in_case == &call) return pair.reference;
+  return nullptr;
+}
+
+namespace {
+bool has_status(const Call& call, int status) {
+  return std::any_of(call.attempts.begin(), call.attempts.end(), [&](auto* e) { return e->service_status == status; });
+}
+}  // namespace
+
+std::vector<ServiceError> new_errors(const Comparison& c) {
+  std::vector<const Exchange*> fired;
+  for (auto* call : c.faulted)
+    for (auto* e : call->attempts)
+      if (e->fired) fired.push_back(e);
+  if (fired.empty()) return {};
+  auto first = (*std::min_element(fired.begin(), fired.end(), [](auto* a, auto* b) {
+                 return a->fired_at < b->fired_at;
+               }))->fired_at;
+
+  std::vector<ServiceError> found;
+  for (auto& call : c.case_calls) {
+    auto* beside = counterpart(c, call);
+    bool faulted = std::find(c.faulted.begin(), c.faulted.end(), &call) != c.faulted.end();
+    if (!faulted && beside) continue;
+    for (auto* e : call.attempts) {
+      if (!delivered(*e) || e->service_status < 400 || e->begun < first) continue;
+      bool around = std::any_of(fired.begin(), fired.end(),
+                                [&](auto* f) { return f != e && f->begun >= e->begun && f->fired_at <= e->told; });
+      bool injected = std::any_of(fired.begin(), fired.end(), [&](auto* f) {
+        return is_status(f->fault) && f->client_status == e->service_status;
+      });
+      bool known = beside ? has_status(*beside, e->service_status)
+                          : std::any_of(c.reference_calls.begin(), c.reference_calls.end(), [&](auto& r) {
+                              return r.operation == call.operation && has_status(r, e->service_status);
+                            });
+      if (!around && !injected && !known) found.push_back({&call, e});
+    }
+  }
+  return found;
+}
+
+unsigned told_of(const Comparison& c) {
+  unsigned told = 0;
+  for (auto* call : c.faulted)
+    for (auto* e : call->attempts) {
+      if (!e->fired) continue;
+      if (is_status(e->fault))
+        told |= kStatus;
+      else if (e->fault.name == FaultName::stall || e->fault.name == FaultName::delay)
+        told |= kSilent;
+      else if (e->fault.name == FaultName::lost_response && e->fault.telling == trace::Telling::stall)
+        told |= kSilent;
+      else
+        told |= kBroken;
+    }
+  return told;
+}
+
+std::string ordinal(std::size_t n) {
+  static constexpr std::array<std::string_view, 10> kWords = {"first", "second",  "third",  "fourth", "fifth",
+                                                              "sixth", "seventh", "eighth", "ninth",  "tenth"};
+  if (n >= 1 && n <= kWords.size()) return std::string(kWords[n - 1]);
+  auto teen = n % 100 >= 11 && n % 100 <= 13;
+  return fmt::format("{}{}", n,
+                     !teen && n % 10 == 1   ? "st"
+                     : !teen && n % 10 == 2 ? "nd"
+                     : !teen && n % 10 == 3 ? "rd"
+                                            : "th");
+}
+
+std::string show_gap(Nanos gap) {
+  return gap < 10 * kMillisecond ? fmt::format("{:.1f} ms", static_cast<double>(gap) / 1e6) : show_duration(gap);
+}
+
+std::string counted(std::size_t n, std::string_view one) { return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s"); }
+
+std::string shorten(std::string_view text, std::size_t longest) {
+  std::string out;
+  for (char c : trim(text)) {
+    bool space = static_cast<unsigned char>(c) <= ' ';
+    if (space && (out.empty() || out.back() == ' ')) continue;
+    out += space ? ' ' : c;
+  }
+  if (out.size() <= longest) return out;
+  out.resize(longest);
+  while (!out.empty() && (static_cast<unsigned char>(out.back()) & 0xC0) == 0x80)
+    out.pop_back();  // no half of a UTF-8 character
+  if (!out.empty() && static_cast<unsigned char>(out.back()) >= 0xC0) out.pop_back();
+  return out + "...";
+}
+
+std::size_t first_fired(const Call& call) {
+  return static_cast<std::size_t>(
+      std::find_if(call.attempts.begin(), call.attempts.end(), [](auto* e) { return e->fired; }) -
+      call.attempts.begin());
+}
+
+std::string what_was_done(const Call& call, std::size_t attempt) {
+  auto& e = *call.attempts[attempt];
+  auto how = e.evidence.empty() ? trace::show(e.fault) : e.evidence;
+  auto nth = ordinal(attempt + 1);
+  switch (e.fault.name) {
+    case FaultName::lost_response:
+      return fmt::format("the {} response was lost ({})", nth, how);
+    case FaultName::error:
+      return fmt::format("the {} attempt was answered {} by the fault, before the service heard of it", nth,
+                         e.client_status);
+    case FaultName::reset:
+      return fmt::format("the {} attempt was read and then reset ({})", nth, how);
+    case FaultName::close:
+      return fmt::format("the {} attempt was read and its connection closed ({})", nth, how);
+    case FaultName::stall:
+      return fmt::format("the {} attempt was never answered ({})", nth, how);
+    case FaultName::delay:
+      return fmt::format("the {} attempt was delayed ({})", nth, how);
+    case FaultName::none:
+      break;
+  }
+  return fmt::format("the {} attempt was let through", nth);
+}
+
+}  // namespace retrial::oracles

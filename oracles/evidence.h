@@ -1,0 +1,45 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "oracles/oracle.h"
+
+// What several oracles read off an exhibit, and how they put it.
+namespace retrial::oracles {
+
+// Attempt `next` was sent after the client had been told how `before` ended. Else it is no retry: hedging, or a copy.
+bool follows(const trace::Exchange& before, const trace::Exchange& next);
+
+// The service's own answer, let through and delivered whole.
+bool delivered(const trace::Exchange& e);
+inline bool good(int status) { return status >= 200 && status < 300; }
+
+// What lies beside this call of the case in the reference, or null.
+const trace::Call* counterpart(const trace::Comparison& c, const trace::Call& call);
+
+// An error with which the service itself answered after the fault, and which the reference does not have, neither in
+// the counterpart nor (for a call without one) in any call of the same operation. Only in faulted calls and calls
+// without counterpart, and never an exchange that was open while a fault fired: its answer may be the application's own
+// word on the fault.
+struct ServiceError {
+  const trace::Call* call = nullptr;
+  const trace::Exchange* exchange = nullptr;
+};
+std::vector<ServiceError> new_errors(const trace::Comparison& c);
+
+// Ways in which the client was told of the faults of this run, as bits of Told (fault_words.h).
+unsigned told_of(const trace::Comparison& c);
+
+// --- in words ---
+std::string ordinal(std::size_t n);                               // "first" ... "tenth", "11th"
+std::string show_gap(Nanos gap);                                  // "3.2 ms", else as show_duration
+std::string counted(std::size_t n, std::string_view one);         // "1 attempt", "3 attempts"
+std::string shorten(std::string_view text, std::size_t longest);  // one line
+// What was done to this attempt: "the first response was lost (RST after 312 response bytes were withheld)".
+std::string what_was_done(const trace::Call& call, std::size_t attempt);
+// Index of the first attempt in which a fault fired; the number of attempts if there is none.
+std::size_t first_fired(const trace::Call& call);
+
+}  // namespace retrial::oracles

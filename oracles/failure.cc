@@ -1,0 +1,121 @@
+#include "oracles/failure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "oracles/evidence.h"
+#include "oracles/fault_words.h"
+#include "oracles/service_words.h"
+#include "trace/profile.h"
+
+namespace retrial::oracles {
+using trace::Comparison;
+using trace::Exchange;
+using trace::Thrown;
+
+namespace {
+
+constexpr std::string_view kMarker = "retrial-";
+
+// An exception hangs on the one before it. What follows a `context` hangs on that, until a member of a group opens a
+// branch of its own.
+std::vector<const Thrown*> explicit_part(const std::vector<Thrown>& chain) {
+  std::vector<const Thrown*> told;
+  bool aside = false;
+  for (auto& thrown : chain) {
+    if (thrown.link == "context")
+      aside = true;
+    else if (thrown.link == "member")
+      aside = false;
+    if (!aside) told.push_back(&thrown);
+  }
+  // node:test's wrapping of what the test threw
+  if (told.size() > 1 && told[0]->code == "ERR_TEST_FAILURE" && told[1]->link == "cause") told.erase(told.begin());
+  return told;
+}
+
+std::string short_type(std::string_view type) {
+  auto at = type.rfind('.');
+  return std::string(at == type.npos ? type : type.substr(at + 1));
+}
+
+// An exchange of the application that was open while the fault fired, and that it answered itself with a status 5xx:
+// the fault, handed on by one hop of HTTP.
+std::vector<int> handed_on(const Comparison& c, const Exchange& fired) {
+  std::vector<int> statuses;
+  for (auto& e : c.in_case->exchanges)
+    if (&e != &fired && !e.fired && e.service_status >= 500 && e.begun <= fired.begun &&
+        (e.told == 0 || e.told >= fired.fired_at))
+      statuses.push_back(e.service_status);
+  return statuses;
+}
+
+}  // namespace
+
+std::optional<Failure> failure_of(const Exhibit& exhibit, const Comparison& c) {
+  if (c.in_case->stop != trace::Stop::exited) return {};
+  auto* result = result_of(*c.in_case, exhibit.row->test);
+  auto* before = result_of(*c.reference, exhibit.row->test);
+  if (!result || !bad(*result) || (before && bad(*before))) return {};
+  return Failure{result, explicit_part(result->chain)};
+}
+
+bool is_assertion(const Thrown& thrown) {
+  auto type = short_type(thrown.type);
+  return type.starts_with("AssertionError") || type == "Assertion" || type == "JestAssertionError" ||
+         type == "AssertionFailedError" || thrown.code == "ERR_ASSERTION" || thrown.type == "_pytest.outcomes.Failed" ||
+         thrown.type == "Failed";
+}
+
+bool in_test_phase(const trace::TestResult& result) {
+  return result.phase == trace::Phase::test || result.phase == trace::Phase::none;
+}
+
+std::string text_of(const Thrown& thrown) {
+  auto text = fmt::format("{}: {}", thrown.type, thrown.message);
+  if (!thrown.code.empty()) text += fmt::format(" [{}]", thrown.code);
+  return text;
+}
+std::string text_of(const Failure& failure) {
+  std::string text;
+  for (auto* thrown : failure.told) text += text_of(*thrown) + '\n';
+  return text;
+}
+
+std::string named(const Thrown& thrown) {
+  auto text = short_type(thrown.type);
+  if (auto message = shorten(thrown.message, 120); !message.empty()) text += ": " + message;
+  if (!thrown.code.empty() && !icontains(text, thrown.code)) text += fmt::format(" [{}]", thrown.code);
+  return text;
+}
+
+bool shows_injected(const Comparison& c, std::string_view text) {
+  if (icontains(text, kMarker)) return true;
+  for (auto* call : c.faulted)
+    for (auto* e : call->attempts) {
+      if (!e->fired) continue;
+      if (is_status(e->fault)) {
+        auto answer = trace::profile_of(*e).error(*e, e->client_status, std::string(kMarker) + e->fault_id);
+        auto words = service_words(e->client_status, answer.headers, answer.body);
+        if (names(text, e->client_status, words)) return true;
+      }
+      for (auto status : handed_on(c, *e))
+        if (names(text, status, service_words(status, {}, {}))) return true;
+    }
+  return false;
+}
+bool shows_fault(const Comparison& c, std::string_view text) {
+  return shows_injected(c, text) || !fault_word_in(text, told_of(c), c.in_case->agents).empty();
+}
+
+bool may_be_ours(const Comparison& c, const Failure& failure) {
+  if (c.in_case->capture.interrupted == 0) return false;
+  auto text = text_of(failure);
+  static constexpr std::string_view kOurs[] = {"EINTR", "InterruptedError", "Interrupted system call",
+                                               "EPIPE", "BrokenPipeError",  "Broken pipe"};
+  return std::any_of(std::begin(kOurs), std::end(kOurs), [&](auto word) { return holds_word(text, word); });
+}
+
+}  // namespace retrial::oracles

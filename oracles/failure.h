@@ -1,0 +1,38 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "oracles/oracle.h"
+
+namespace retrial::oracles {
+
+// The case's test failed, where the reference's passed.
+struct Failure {
+  const trace::TestResult* result = nullptr;
+  std::vector<const trace::Thrown*>
+      told;  // the outermost exception, then its explicit causes and members; never `context`
+
+  const trace::Thrown* outermost() const { return told.empty() ? nullptr : told.front(); }
+};
+// Nothing if the run was ended by us or by a signal: what a test says then is not its own word.
+std::optional<Failure> failure_of(const Exhibit& exhibit, const trace::Comparison& c);
+
+bool is_assertion(const trace::Thrown& thrown);
+// Set-up and teardown pass without faults, so a failure there is the consequence of something else.
+bool in_test_phase(const trace::TestResult& result);
+
+std::string text_of(const trace::Thrown& thrown);  // "type: message [code]"
+std::string text_of(const Failure& failure);       // of all that was told
+std::string named(const trace::Thrown& thrown);    // for a message: short type and the message's beginning
+
+// Does this text show what was injected itself: the marker, the status, the words of the profile's error, or a status
+// 5xx by which the application handed it on over HTTP?
+bool shows_injected(const trace::Comparison& c, std::string_view text);
+// The same, or a word of the fault table (fault_words.h).
+bool shows_fault(const trace::Comparison& c, std::string_view text);
+
+// A failure that capture itself can bring about: a signal met a connect (CaptureCounts::interrupted).
+bool may_be_ours(const trace::Comparison& c, const Failure& failure);
+
+}  // namespace retrial::oracles

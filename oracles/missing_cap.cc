@@ -1,0 +1,78 @@
+// Retries without an end. Real caps reach 121 attempts, so that only more than 150 say something; a client that was
+// still retrying when its run was cut is a note.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "oracles/evidence.h"
+#include "oracles/failure.h"
+#include "oracles/fault_words.h"
+#include "oracles/table.h"
+
+namespace retrial::oracles {
+namespace {
+
+constexpr std::size_t kAttempts = 150;
+
+// Attempts as the client makes them: those of a transport that sends again by itself, far closer than the others, are
+// left out.
+std::size_t own_attempts(const trace::Call& call) {
+  auto gaps = trace::gaps(call);
+  if (gaps.size() < 3) return call.attempts.size();
+  auto sorted = gaps;
+  std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() * 3 / 4), sorted.end());
+  auto usual = sorted[sorted.size() * 3 / 4];
+  if (usual < 20 * kMillisecond) return call.attempts.size();
+  std::size_t own = 1;
+  for (std::size_t i = 0; i < gaps.size(); i++)
+    if (gaps[i] * 10 >= usual || (i > 0 && gaps[i - 1] * 10 < usual)) own++;  // never two such in a row
+  return own;
+}
+
+class MissingCap final : public Oracle {
+ public:
+  std::string_view name() const override { return "missing-cap"; }
+
+  void judge(const Exhibit& exhibit, Opinion& opinion) const override {
+    for (auto* c : exhibit.comparisons)
+      for (auto* call : c->faulted) {
+        auto attempts = own_attempts(*call);
+        auto took = call->last().begun - call->first().begun;
+        if (attempts > kAttempts) {
+          if (call->confidence == trace::Confidence::possible) continue;
+          opinion.findings.push_back(
+              state(exhibit, *c, *call, "missing-cap", trace::Confidence::likely,
+                    fmt::format("{} was sent {} in {}, and there was no end in sight{}. A client that never gives up "
+                                "keeps its caller waiting "
+                                "and the service under load for as long as the fault lasts.",
+                                call->operation, counted(attempts, "time"), show_duration(took),
+                                c->in_case->stop == trace::Stop::capped ? " when the run was ended" : "")));
+        } else if (was_cut(exhibit, *c) && call->attempts.size() > 1 && call->last().fired) {
+          auto note =
+              state(exhibit, *c, *call, "cap-not-seen", trace::Confidence::certain,
+                    fmt::format("{}: cap-not-seen within {} / {}: the client was still retrying when the run ended.",
+                                call->operation, counted(call->attempts.size(), "attempt"), show_duration(took)));
+          note.note = true;
+          opinion.notes.push_back(std::move(note));
+        }
+      }
+  }
+
+ private:
+  // The run, or the test, ended before the client gave up by itself.
+  static bool was_cut(const Exhibit& exhibit, const trace::Comparison& c) {
+    if (c.in_case->stop == trace::Stop::deadline || c.in_case->stop == trace::Stop::capped) return true;
+    auto failure = failure_of(exhibit, c);
+    return failure && is_time_limit(text_of(*failure));
+  }
+};
+
+}  // namespace
+
+const Oracle& missing_cap() {
+  static const MissingCap oracle;
+  return oracle;
+}
+
+}  // namespace retrial::oracles

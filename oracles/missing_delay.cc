@@ -1,0 +1,119 @@
+// Retries without a pause hit a service that is down the harder the more clients it has. One cut-off on one gap would
+// be fooled by jitter and by a loaded machine alike, so six gaps are asked for, and the first retry, which many clients
+// make at once by design, is left out.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "oracles/evidence.h"
+#include "oracles/table.h"
+
+namespace retrial::oracles {
+namespace {
+
+constexpr std::size_t kGaps = 6;
+constexpr Nanos kMedian = 20 * kMillisecond;
+constexpr Nanos kLongest = 60 * kMillisecond;
+constexpr std::size_t kMostComparisons = 6;  // a client with two retries shows one gap a run
+
+struct Gap {
+  Nanos length = 0;
+  bool counts = false;  // after a status fault, on the same host
+};
+
+// Some transports send a request twice at once, below the client's own retry: gaps 1 ms, 1 s, 1 ms, 1 s. Such a pair is
+// one attempt.
+std::vector<Gap> without_pairs(std::vector<Gap> gaps) {
+  if (gaps.size() < 3) return gaps;
+  Nanos longest_inner = 0, shortest_outer = kSecond * 3600;
+  for (std::size_t i = 0; i < gaps.size(); i++) {
+    if (i % 2 == 0)
+      longest_inner = std::max(longest_inner, gaps[i].length);
+    else
+      shortest_outer = std::min(shortest_outer, gaps[i].length);
+  }
+  if (longest_inner * 10 >= shortest_outer || shortest_outer < kMedian) return gaps;
+  std::vector<Gap> outer;
+  for (std::size_t i = 1; i < gaps.size(); i += 2) outer.push_back(gaps[i]);
+  return outer;
+}
+
+// The gaps of this call that say something of its delay.
+std::vector<Nanos> telling_gaps(const trace::Call& call) {
+  std::vector<Gap> all;
+  for (std::size_t i = 0; i + 1 < call.attempts.size(); i++) {
+    auto &before = *call.attempts[i], &next = *call.attempts[i + 1];
+    if (!follows(before, next)) return {};
+    bool same_host = before.host == next.host && before.service == next.service;
+    all.push_back({next.begun - before.told, before.fired && is_status(before.fault) && same_host});
+  }
+  all = without_pairs(std::move(all));
+  std::vector<Nanos> telling;
+  for (std::size_t i = 1; i < all.size(); i++)  // the first retry is left out
+    if (all[i].counts) telling.push_back(all[i].length);
+  return telling;
+}
+
+class MissingDelay final : public Oracle {
+ public:
+  std::string_view name() const override { return "missing-delay"; }
+
+  void judge(const Exhibit& exhibit, Opinion& opinion) const override {
+    struct Seen {
+      std::vector<Nanos> gaps;
+      const trace::Comparison* comparison = nullptr;
+      const trace::Call* call = nullptr;  // the one with the most attempts
+    };
+    std::map<std::pair<std::string, std::string>, Seen> by_call;  // call site and operation
+    for (auto* c : exhibit.comparisons)
+      for (auto* call : c->faulted) {
+        if (call->confidence == trace::Confidence::possible) continue;  // parallel calls look like retries at once
+        auto& seen = by_call[{call->site, call->operation}];
+        auto gaps = telling_gaps(*call);
+        seen.gaps.insert(seen.gaps.end(), gaps.begin(), gaps.end());
+        if (!seen.call || call->attempts.size() >= seen.call->attempts.size()) seen.call = call, seen.comparison = c;
+      }
+    for (auto& [key, seen] : by_call) {
+      if (seen.gaps.empty()) continue;
+      std::sort(seen.gaps.begin(), seen.gaps.end());
+      auto middle = seen.gaps[seen.gaps.size() / 2];
+      if (middle >= kMedian || seen.gaps.back() >= kLongest) continue;
+      if (seen.gaps.size() >= kGaps) {
+        opinion.findings.push_back(state(exhibit, *seen.comparison, *seen.call, "missing-delay",
+                                         trace::Confidence::likely, message(*seen.call, seen.gaps)));
+      } else if (exhibit.comparisons.size() < kMostComparisons) {
+        opinion.again = true;
+      } else {
+        opinion.not_judged.push_back(not_judged(
+            exhibit, fmt::format("only {} after the first retry in {}: too few to tell a missing delay from jitter",
+                                 counted(seen.gaps.size(), "gap"), counted(exhibit.comparisons.size(), "run"))));
+      }
+    }
+  }
+
+ private:
+  static std::string message(const trace::Call& call, const std::vector<Nanos>& gaps) {
+    auto middle = gaps[gaps.size() / 2];
+    auto& faulted = *call.attempts.front();
+    return fmt::format(
+        "{} was sent {} while it was answered {}: {} after the first retry, median {}, longest {}. A service that is "
+        "down is "
+        "hit again at once, by every client at the same time, when it can bear it least{}.",
+        call.operation, counted(call.attempts.size(), "time"),
+        faulted.client_status ? faulted.client_status : call.last().client_status, counted(gaps.size(), "gap"),
+        show_gap(middle), show_gap(gaps.back()),
+        middle >= 2 * kMillisecond
+            ? " (unless the tests shorten the client's delay on purpose: then accept this finding)"
+            : "");
+  }
+};
+
+}  // namespace
+
+const Oracle& missing_delay() {
+  static const MissingDelay oracle;
+  return oracle;
+}
+
+}  // namespace retrial::oracles

@@ -1,0 +1,55 @@
+// An exchange that was held, and that its client left untouched until the run was ended for it.
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "oracles/evidence.h"
+#include "oracles/table.h"
+
+namespace retrial::oracles {
+namespace {
+
+// Right defaults reach 300 s (browsers, aiohttp, undici): only who holds longer knows.
+constexpr Nanos kLongestDefault = 310 * kSecond;
+
+bool held(const trace::Exchange& e) {
+  bool silent = e.fault.name == trace::FaultName::stall ||
+                (e.fault.name == trace::FaultName::lost_response && e.fault.telling == trace::Telling::stall);
+  return e.fired && silent && e.ending == trace::Ending::open;
+}
+
+class MissingTimeout final : public Oracle {
+ public:
+  std::string_view name() const override { return "missing-timeout"; }
+
+  void judge(const Exhibit& exhibit, Opinion& opinion) const override {
+    for (auto* c : exhibit.comparisons) {
+      if (c->in_case->stop != trace::Stop::held) continue;
+      for (auto* call : c->faulted) {
+        if (!held(call->last())) continue;
+        bool long_enough = exhibit.hold >= kLongestDefault;
+        auto seconds = show_duration(exhibit.hold);
+        opinion.findings.push_back(state(
+            exhibit, *c, *call, "missing-timeout",
+            long_enough ? trace::Confidence::likely : trace::Confidence::possible,
+            fmt::format(
+                "{} was not answered for {}, and the client neither gave up nor closed its connection{}. Without a "
+                "time-out a service that "
+                "falls silent holds its callers for ever{}.",
+                call->operation, seconds,
+                call->attempts.size() > 1 ? fmt::format(" (attempt {})", call->attempts.size()) : "",
+                long_enough
+                    ? ""
+                    : "; a time-out longer than that would look the same: [run] hold = \"310s\" tells them apart")));
+      }
+    }
+  }
+};
+
+}  // namespace
+
+const Oracle& missing_timeout() {
+  static const MissingTimeout oracle;
+  return oracle;
+}
+
+}  // namespace retrial::oracles

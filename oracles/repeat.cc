@@ -1,0 +1,63 @@
+#include "oracles/repeat.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "trace/profile.h"
+
+namespace retrial::oracles {
+using trace::Confidence;
+using trace::Exchange;
+using trace::Repeat;
+
+namespace {
+
+// Headers in which a key, token or condition stands. Where none is there the profile found it in target or body.
+bool same_guard(const Exchange& a, const Exchange& b) {
+  static constexpr std::string_view kGuards[] = {"idempotency-key",
+                                                 "x-idempotency-key",
+                                                 "paypal-request-id",
+                                                 "if-match",
+                                                 "if-none-match",
+                                                 "if-modified-since",
+                                                 "if-unmodified-since",
+                                                 "x-ms-lease-id",
+                                                 "x-ms-proposed-lease-id",
+                                                 "x-ms-if-tags",
+                                                 "x-ms-blob-condition-appendpos",
+                                                 "content-range",
+                                                 "x-amz-write-offset-bytes",
+                                                 "x-goog-if-generation-match"};
+  bool any = false;
+  for (auto name : kGuards) {
+    auto in_a = trace::find(a.request_headers, name), in_b = trace::find(b.request_headers, name);
+    if (in_a != in_b) return false;
+    any = any || !in_a.empty();
+  }
+  return any || a.request_digest == b.request_digest;
+}
+
+}  // namespace
+
+std::optional<Harm> harm_of_repeat(const trace::Call& call, const Exchange& before, const Exchange& next) {
+  auto& profile = trace::profile_of(before);
+  auto repeat = profile.repeat(before);
+  if (repeat == Repeat::safe || repeat == Repeat::idempotent) return {};
+  if (repeat == Repeat::guarded) {
+    if (same_guard(before, next)) return {};
+    return Harm{std::min(call.confidence, Confidence::likely),
+                "each time with another key or condition, so that the service cannot tell that they are one"};
+  }
+  auto one = profile.effect(before), other = profile.effect(next);
+  if (!one.empty() && one == other) return {};  // the service itself knew it again
+  if (repeat == Repeat::effect)
+    return Harm{call.confidence,
+                fmt::format("each execution of it has an effect of its own (profile {})", profile.name())};
+  if (!one.empty() && !other.empty())
+    return Harm{std::min(call.confidence, Confidence::likely), "the two answers name two different results"};
+  return Harm{Confidence::possible,
+              fmt::format("{} is neither safe nor idempotent (RFC 9110 9.2.2), and no key makes it so", before.method)};
+}
+
+}  // namespace retrial::oracles

@@ -1,0 +1,52 @@
+// A request with an effect, sent again after a loss, whatever became of the second. RFC 9110 9.2.2: a client should not
+// do that by itself unless it knows that the request is idempotent, or that the first was never applied.
+#include <fmt/format.h>
+
+#include "oracles/evidence.h"
+#include "oracles/repeat.h"
+#include "oracles/table.h"
+
+namespace retrial::oracles {
+namespace {
+
+class RetriesNonIdempotent final : public Oracle {
+ public:
+  std::string_view name() const override { return "retries-non-idempotent"; }
+
+  void judge(const Exhibit& exhibit, Opinion& opinion) const override {
+    for (auto* c : exhibit.comparisons)
+      for (auto* call : c->faulted) judge_call(exhibit, *c, *call, opinion);
+  }
+
+ private:
+  static void judge_call(const Exhibit& exhibit, const trace::Comparison& c, const trace::Call& call,
+                         Opinion& opinion) {
+    for (std::size_t i = 0; i + 1 < call.attempts.size(); i++) {
+      auto &lost = *call.attempts[i], &next = *call.attempts[i + 1];
+      if (!lost.fired || !is_loss(lost.fault) || !follows(lost, next)) continue;
+      auto harm = harm_of_repeat(call, lost, next);
+      if (!harm) continue;
+      auto became = next.client_status      ? fmt::format("was answered {}", next.client_status)
+                    : next.fired            ? std::string("was lost too")
+                    : trace::executed(next) ? fmt::format("was executed ({})", next.service_status)
+                                            : std::string("got no answer");
+      opinion.findings.push_back(state(
+          exhibit, c, call, "retries-non-idempotent", harm->confidence,
+          fmt::format("{} was sent again {} after its response was lost: {}, and the {} attempt {}. The client cannot "
+                      "know whether the service "
+                      "had executed it{}, and {}: sending it again may do it twice.",
+                      call.operation, show_gap(next.begun - lost.told), what_was_done(call, i), ordinal(i + 2), became,
+                      trace::executed(lost) ? fmt::format(" (it had: {})", lost.service_status) : "", harm->why)));
+      return;
+    }
+  }
+};
+
+}  // namespace
+
+const Oracle& retries_non_idempotent() {
+  static const RetriesNonIdempotent oracle;
+  return oracle;
+}
+
+}  // namespace retrial::oracles

@@ -1,0 +1,107 @@
+// The call went well for all that its caller can see, and the result is wrong. Rainmaker (NSDI'23) 4.3.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "oracles/evidence.h"
+#include "oracles/failure.h"
+#include "oracles/fault_words.h"
+#include "oracles/table.h"
+#include "trace/profiles/message.h"
+
+namespace retrial::oracles {
+namespace {
+
+using trace::Call;
+using trace::Comparison;
+using trace::Confidence;
+
+class SilentWrongResult final : public Oracle {
+ public:
+  std::string_view name() const override { return "silent-wrong-result"; }
+
+  void judge(const Exhibit& exhibit, Opinion& opinion) const override {
+    for (auto* c : exhibit.comparisons)
+      if (auto failure = failure_of(exhibit, *c);
+          failure && failure->outermost() && is_assertion(*failure->outermost()))
+        judge_assertion(exhibit, *c, *failure, opinion);
+  }
+
+ private:
+  static void judge_assertion(const Exhibit& exhibit, const Comparison& c, const Failure& failure, Opinion& opinion) {
+    auto pass_over = [&](std::string why) { opinion.not_judged.push_back(not_judged(exhibit, std::move(why))); };
+    auto& outermost = *failure.outermost();
+    auto text = text_of(failure);
+    if (is_time_limit(text)) return;  // said by unrelated-exception
+    auto& call = *c.faulted.front();
+    if (!in_test_phase(*failure.result))
+      return pass_over(fmt::format("an assertion failed in the test's {}: {}", trace::show(failure.result->phase),
+                                   named(outermost)));
+    if (!outermost.in_test)
+      return pass_over(fmt::format("an assertion of the application's own failed: {}", named(outermost)));
+
+    auto add = [&](Confidence confidence, std::string seen, std::string_view why) {
+      opinion.findings.push_back(state(exhibit, c, call, "silent-wrong-result", confidence,
+                                       fmt::format("{}: {}, and an assertion of the test failed: {}. {}",
+                                                   call.operation, seen, named(outermost), why)));
+    };
+    auto done = what_was_done(call, first_fired(call));
+    if (std::all_of(c.faulted.begin(), c.faulted.end(),
+                    [](auto* f) { return trace::recovered(*f) && f->last().service_status < 400; })) {
+      return add(only_delayed(c) ? Confidence::possible : std::min(Confidence::likely, call.confidence),
+                 fmt::format("{}, attempt {} was answered {} and delivered", done, call.attempts.size(),
+                             call.last().client_status),
+                 "The call recovered and reported success, yet what the test finds differs from the same test without "
+                 "the fault.");
+    }
+    for (auto& error : new_errors(c)) {
+      if (error.call != &call || error.exchange != &call.last()) continue;
+      return add(std::min(Confidence::likely, call.confidence),
+                 fmt::format("{}, attempt {} was answered {} {} by the service itself, and no exception came of it",
+                             done, call.attempts.size(), error.exchange->service_status,
+                             trace::message::reason_of(error.exchange->service_status)),
+                 "The application took the answer to its own repeat for somebody else's doing: what the test finds "
+                 "differs from the same "
+                 "test without the fault.");
+    }
+    if (shows_fault(c, text)) return;
+    if (went_on(c, call))
+      return add(Confidence::possible,
+                 fmt::format("{}, {} ended in the fault, and the calls after it were made as if it had not", done,
+                             counted(call.attempts.size(), "attempt")),
+                 "Nothing in what the test saw speaks of the fault: the failure may have been swallowed.");
+    pass_over(fmt::format(
+        "the call ended in the fault and an assertion failed ({}): whether the caller was told cannot be seen",
+        named(outermost)));
+  }
+
+  static bool only_delayed(const Comparison& c) {
+    for (auto* call : c.faulted)
+      for (auto* e : call->attempts)
+        if (e->fired && e->fault.name != trace::FaultName::delay) return false;
+    return true;
+  }
+  // Every call that the reference made in the test after this one was made in the case too, and there was at least one.
+  static bool went_on(const Comparison& c, const Call& call) {
+    auto* beside = counterpart(c, call);
+    if (!beside) return false;
+    bool any = false;
+    for (auto& pair : c.pairs) {
+      if (!pair.reference || pair.reference->first().begun < beside->last().told) continue;
+      auto phase = pair.reference->first().tag.phase;
+      if (phase == trace::Phase::teardown || phase == trace::Phase::shared) continue;
+      if (!pair.in_case) return false;
+      any = true;
+    }
+    return any;
+  }
+};
+
+}  // namespace
+
+const Oracle& silent_wrong_result() {
+  static const SilentWrongResult oracle;
+  return oracle;
+}
+
+}  // namespace retrial::oracles

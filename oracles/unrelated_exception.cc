@@ -1,0 +1,131 @@
+// The caller is told of something else than what happened. Rainmaker (NSDI'23) 4.3.1.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "oracles/evidence.h"
+#include "oracles/failure.h"
+#include "oracles/fault_words.h"
+#include "oracles/service_words.h"
+#include "oracles/table.h"
+#include "trace/profiles/message.h"
+
+namespace retrial::oracles {
+namespace {
+
+using trace::Confidence;
+using trace::Thrown;
+
+// What only wraps others speaks through them.
+bool is_wrapper(const Thrown& thrown) {
+  static constexpr std::string_view kWrappers[] = {"RetryError", "ExceptionGroup", "BaseExceptionGroup",
+                                                   "AggregateError"};
+  return std::any_of(std::begin(kWrappers), std::end(kWrappers),
+                     [&](auto type) { return thrown.type == type || thrown.type.ends_with("." + std::string(type)); });
+}
+
+// The exception that carries this error to the caller, or null.
+const Thrown* carrier(const Failure& failure, const trace::Exchange& error) {
+  auto words = service_words(error.service_status, error.response_headers, error.response_sample);
+  for (auto* thrown : failure.told) {
+    if (thrown->code == std::to_string(error.service_status) || names(text_of(*thrown), error.service_status, words))
+      return thrown;
+    if (!is_wrapper(*thrown)) return nullptr;
+  }
+  return nullptr;
+}
+
+bool says_nothing(const Failure& failure) {
+  return std::all_of(failure.told.begin(), failure.told.end(), [](auto* t) {
+    return t->message.find_first_not_of(" \t\r\n") == t->message.npos && t->code.empty();
+  });
+}
+
+class UnrelatedException final : public Oracle {
+ public:
+  std::string_view name() const override { return "unrelated-exception"; }
+
+  void judge(const Exhibit& exhibit, Opinion& opinion) const override {
+    for (auto* c : exhibit.comparisons)
+      if (auto failure = failure_of(exhibit, *c)) judge_failure(exhibit, *c, *failure, opinion);
+  }
+
+ private:
+  static void judge_failure(const Exhibit& exhibit, const trace::Comparison& c, const Failure& failure,
+                            Opinion& opinion) {
+    auto pass_over = [&](std::string why) { opinion.not_judged.push_back(not_judged(exhibit, std::move(why))); };
+    if (failure.told.empty()) return pass_over("the test failed, and its runner told no exception");
+    auto& outermost = *failure.outermost();
+    auto text = text_of(failure);
+    if (is_time_limit(text))
+      return pass_over(fmt::format("the runner's own time limit ended the test ({})", shorten(outermost.message, 80)));
+    if (is_assertion(outermost) || is_never_settled(text)) return;  // silent-wrong-result and hang
+
+    if (!shows_injected(c, text_of(outermost)))
+      for (auto& error : new_errors(c))
+        if (auto* thrown = carrier(failure, *error.exchange))
+          return certain(exhibit, c, failure, error, *thrown, opinion);
+
+    if (shows_fault(c, text)) return;
+    auto& call = *c.faulted.front();
+    if (!in_test_phase(*failure.result))
+      return pass_over(
+          fmt::format("the test failed in its {}: {}", trace::show(failure.result->phase), named(outermost)));
+    if (outermost.in_test) return pass_over(fmt::format("the test failed on a line of its own: {}", named(outermost)));
+    if (says_nothing(failure)) {
+      // A client's own exception without a word (of an error to HEAD, say) is no other error than the fault.
+      if (!trace::recovered(call)) return;
+      return pass_over(fmt::format("the test failed with {}, which says nothing", named(outermost)));
+    }
+    opinion.findings.push_back(
+        state(exhibit, c, call, "unrelated-exception", Confidence::likely, likely_message(call, failure)));
+  }
+
+  static void certain(const Exhibit& exhibit, const trace::Comparison& c, const Failure& failure,
+                      const ServiceError& error, const Thrown& thrown, Opinion& opinion) {
+    auto& e = *error.exchange;
+    auto& call = *c.faulted.front();
+    bool same = error.call == &call;
+    auto confidence = in_test_phase(*failure.result) && error.call->confidence > Confidence::possible
+                          ? Confidence::certain
+                          : Confidence::likely;
+    auto after =
+        fmt::format("{}{} of {} was answered {} {} by the service itself", same ? "the " : "a later call: the ",
+                    ordinal(static_cast<std::size_t>(e.attempt)) + " attempt", error.call->operation, e.service_status,
+                    trace::message::reason_of(e.service_status));
+    bool done = std::any_of(call.attempts.begin(), call.attempts.end(),
+                            [](auto* a) { return a->fired && good(a->service_status); });
+    opinion.findings.push_back(state(
+        exhibit, c, call, "unrelated-exception", confidence,
+        fmt::format(
+            "{}: {}, {}, and the test ended with {}. Without the fault there is no such error: {}", call.operation,
+            what_was_done(call, first_fired(call)), after, named(thrown),
+            done ? fmt::format("the call had succeeded the first time, and its caller is told that it failed with {}.",
+                               e.service_status)
+                 : std::string("the caller is told of it in place of what happened."))));
+    auto& f = opinion.findings.back();
+    if (!same) f.evidence.push_back(e.id);
+  }
+
+  static std::string likely_message(const trace::Call& call, const Failure& failure) {
+    auto& outermost = *failure.outermost();
+    auto place = outermost.file.empty() ? std::string() : fmt::format(" at {}:{}", outermost.file, outermost.line);
+    return fmt::format(
+        "{}: {}, {}, and the test ended with {}{}. Neither this exception nor its causes name the fault: whoever reads "
+        "it looks "
+        "for the error in the wrong place.",
+        call.operation, what_was_done(call, first_fired(call)),
+        call.attempts.size() == 1 ? "it was not sent again"
+                                  : fmt::format("{} were made", counted(call.attempts.size(), "attempt")),
+        named(outermost), place);
+  }
+};
+
+}  // namespace
+
+const Oracle& unrelated_exception() {
+  static const UnrelatedException oracle;
+  return oracle;
+}
+
+}  // namespace retrial::oracles
