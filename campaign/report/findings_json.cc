@@ -44,8 +44,13 @@ Json finding_of(const trace::Finding& f) {
 }
 
 Json judged_of(const trace::Judged& j, const char* why) {
-  return {{"test", j.test},     {"call_site", site_of(j.site)}, {"service", j.service}, {"operation", j.operation},
-          {"policy", j.policy}, {"fault", j.fault},             {why, j.why}};
+  return {{"test", j.test},
+          {"call_site", site_of(j.site)},
+          {"service", j.service},
+          {"operation", j.operation},
+          {"policy", j.policy},
+          {"fault", j.fault},
+          {why, j.why}};
 }
 
 Json campaign_of(const trace::CampaignRecord& c) {
@@ -53,18 +58,19 @@ Json campaign_of(const trace::CampaignRecord& c) {
   for (const auto& s : c.services)
     services.push_back({{"address", s.address}, {"name", s.name}, {"profile", s.profile}, {"exchanges", s.exchanges}});
   for (const auto& row : c.cases) outcomes[row.outcome] = outcomes.value(row.outcome, 0) + 1;
-  return {{"command", c.command},
-          {"runner", c.runner},
-          {"directory", c.directory},
-          {"began", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(c.wall_began / kSecond)))},
-          {"took_ms", milliseconds(c.took)},
-          {"overhead_ms", milliseconds(c.overhead)},
-          {"capture", c.capture},
-          {"services", services},
-          {"cases", outcomes},
-          {"left_alone", c.left_alone},
-          {"remarks", c.remarks},
-          {"incomplete", c.incomplete.empty() ? Json(nullptr) : Json(c.incomplete)}};
+  return {
+      {"command", c.command},
+      {"runner", c.runner},
+      {"directory", c.directory},
+      {"began", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(c.wall_began / kSecond)))},
+      {"took_ms", milliseconds(c.took)},
+      {"overhead_ms", milliseconds(c.overhead)},
+      {"capture", c.capture},
+      {"services", services},
+      {"cases", outcomes},
+      {"left_alone", c.left_alone},
+      {"remarks", c.remarks},
+      {"incomplete", c.incomplete.empty() ? Json(nullptr) : Json(c.incomplete)}};
 }
 }  // namespace
 
@@ -74,7 +80,9 @@ std::string findings_json(const trace::CampaignRecord& campaign) {
   for (const auto& f : campaign.notes) notes.push_back(finding_of(f));
   for (const auto& j : campaign.clean) clean.push_back(judged_of(j, "seen"));
   for (const auto& j : not_judged(campaign)) open.push_back(judged_of(j, "why"));
-  Json all = {{"version", 1}, {"campaign", campaign_of(campaign)}, {"findings", findings}, {"notes", notes}, {"clean", clean}, {"not_judged", open}};
+  Json all = {{"version", 1},         {"campaign", campaign_of(campaign)},
+              {"findings", findings}, {"notes", notes},
+              {"clean", clean},       {"not_judged", open}};
   return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

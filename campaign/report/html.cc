@@ -13,28 +13,44 @@
 
 namespace retrial::campaign::report {
 namespace {
-std::string code(std::string_view text) { return "<code>" + escape(text) + "</code>"; }
+// A path may be broken after each slash, and a table's column is never narrower than one of its parts.
+std::string code(std::string_view text) {
+  std::string out = "<code>";
+  for (char c : escape(text)) out += c == '/' ? "/<wbr>" : std::string(1, c);
+  return out + "</code>";
+}
 std::string site_cell(const std::optional<trace::CallSite>& site) {
-  return site ? fmt::format("{}<br><span class=\"soft small\">{}</span>", code(fmt::format("{}:{}", site->file, site->line)), escape(site->function))
+  return site ? fmt::format("{}<br><span class=\"soft small\">{}</span>",
+                            code(fmt::format("{}:{}", site->file, site->line)), escape(site->function))
               : "<span class=\"soft\">no call site</span>";
 }
-std::string chip(std::string_view text, std::string_view css = "") { return fmt::format("<span class=\"chip {}\">{}</span>", css, escape(text)); }
-std::string tile(std::size_t n, std::string_view what) { return fmt::format("<li><b>{}</b><span>{}</span></li>", n, what); }
+std::string chip(std::string_view text, std::string_view css = "") {
+  return fmt::format("<span class=\"chip {}\">{}</span>", css, escape(text));
+}
+std::string tile(std::size_t n, std::string_view what) {
+  return fmt::format("<li><b>{}</b><span>{}</span></li>", n, what);
+}
 std::string headline(const trace::CampaignRecord& c, std::size_t causes) {
   if (c.findings.empty()) return "No retry bug was found";
   return fmt::format("{} with {}", counted(c.findings.size(), "finding"), counted(causes, "cause"));
 }
 
-std::string head(const trace::CampaignRecord& c, const std::vector<Cause>& found, std::size_t open, trace::Confidence fail_on) {
-  auto failing = static_cast<std::size_t>(std::count_if(c.findings.begin(), c.findings.end(), [&](auto& f) { return counts(f, fail_on); }));
+std::string head(const trace::CampaignRecord& c, const std::vector<Cause>& found, std::size_t open,
+                 trace::Confidence fail_on) {
+  auto failing = static_cast<std::size_t>(
+      std::count_if(c.findings.begin(), c.findings.end(), [&](auto& f) { return counts(f, fail_on); }));
   auto out = fmt::format("<header><p class=\"brand\">Retrial</p><h1>{}</h1>", headline(c, found.size()));
-  out += fmt::format("<p class=\"facts\">{}<br>{:%Y-%m-%d %H:%M} UTC, {}, of which {} were Retrial's own overhead. Runner {}, capture by {}, in {}.</p>",
-                     code(joined(c.command, " ")), fmt::gmtime(static_cast<std::time_t>(c.wall_began / kSecond)), show_duration(c.took),
-                     show_duration(c.overhead), escape(c.runner), escape(c.capture), code(c.directory));
-  if (!c.incomplete.empty()) out += fmt::format("<p class=\"banner\" role=\"alert\"><b>Incomplete:</b> {}</p>", escape(c.incomplete));
+  out += fmt::format(
+      "<p class=\"facts\">{}<br>{:%Y-%m-%d %H:%M} UTC, {}, of which {} were Retrial's own overhead. Runner {}, capture "
+      "by {}, in {}.</p>",
+      code(joined(c.command, " ")), fmt::gmtime(static_cast<std::time_t>(c.wall_began / kSecond)),
+      show_duration(c.took), show_duration(c.overhead), escape(c.runner), escape(c.capture), code(c.directory));
+  if (!c.incomplete.empty())
+    out += fmt::format("<p class=\"banner\" role=\"alert\"><b>Incomplete:</b> {}</p>", escape(c.incomplete));
   out += "<ul class=\"tiles\">" + tile(failing, failing == 1 ? "finding fails the run" : "findings fail the run") +
-         tile(c.findings.size() - failing, "below the bar or accepted") + tile(c.clean.size(), "judged and found right") +
-         tile(c.notes.size(), c.notes.size() == 1 ? "note" : "notes") + tile(open, "not judged") + tile(cases_run(c), "cases run") + "</ul></header>\n";
+         tile(c.findings.size() - failing, "below the bar or accepted") +
+         tile(c.clean.size(), "judged and found right") + tile(c.notes.size(), c.notes.size() == 1 ? "note" : "notes") +
+         tile(open, "not judged") + tile(cases_run(c), "cases run") + "</ul></header>\n";
   return out;
 }
 
@@ -46,13 +62,17 @@ std::string level_of(const Cause& cause) {
 
 std::string contents(const std::vector<Cause>& found) {
   if (found.empty()) return "";
-  std::string out = "<nav aria-label=\"Causes\"><div class=\"box\"><table><thead><tr><th class=\"tight\">#</th><th>Cause</th><th>Call site</th><th>Operation</th><th>Confidence</th></tr></thead><tbody>";
+  std::string out =
+      "<nav aria-label=\"Causes\"><div class=\"box\"><table><thead><tr><th "
+      "class=\"tight\">#</th><th>Cause</th><th>Call site</th><th>Operation</th><th>Confidence</th></tr></thead><tbody>";
   for (std::size_t i = 0; i < found.size(); i++) {
     const auto& cause = found[i];
     const auto& first = *cause.findings.front();
-    out += fmt::format("<tr><td class=\"tight soft\">{0}</td><td><a href=\"#c{0}\">{1}</a></td><td>{2}</td><td>{3}</td><td class=\"tight\">{4}{5}</td></tr>", i + 1,
-                       escape(cause.verdict), site_cell(cause.site), code(first.operation), chip(level_of(cause), cause.accepted() ? "" : level_of(cause)),
-                       cause.accepted() ? " " + chip("accepted") : "");
+    out += fmt::format(
+        "<tr><td class=\"tight soft\">{0}</td><td><a href=\"#c{0}\">{1}</a></td><td>{2}</td><td>{3}</td><td "
+        "class=\"tight\">{4}{5}</td></tr>",
+        i + 1, escape(cause.verdict), site_cell(cause.site), code(first.operation),
+        chip(level_of(cause), cause.accepted() ? "" : level_of(cause)), cause.accepted() ? " " + chip("accepted") : "");
   }
   return out + "</tbody></table></div></nav>\n";
 }
@@ -60,11 +80,15 @@ std::string contents(const std::vector<Cause>& found) {
 std::string cause_section(std::size_t number, const Cause& cause, const RunsById& runs) {
   const auto& meaning = meaning_of(cause.verdict);
   auto level = level_of(cause);
-  auto out = fmt::format("<section class=\"cause {}\" id=\"c{}\"><div class=\"head\"><h3>{}. {}</h3>{} {}{}</div>", cause.accepted() ? "accepted" : level, number,
-                         number, escape(meaning.title.empty() ? cause.verdict : meaning.title), chip(cause.verdict), chip(level, cause.accepted() ? "" : level),
-                         cause.accepted() ? " " + chip("accepted") : "");
-  out += "<p class=\"where\">" + (cause.site ? code(fmt::format("{}:{}", cause.site->file, cause.site->line)) + " in " + code(cause.site->function)
-                                             : std::string("<span class=\"soft\">No call site is known: the operation stands for it.</span>")) + "</p>";
+  auto out = fmt::format("<section class=\"cause {}\" id=\"c{}\"><div class=\"head\"><h3>{}. {}</h3>{} {}{}</div>",
+                         cause.accepted() ? "accepted" : level, number, number,
+                         escape(meaning.title.empty() ? cause.verdict : meaning.title), chip(cause.verdict),
+                         chip(level, cause.accepted() ? "" : level), cause.accepted() ? " " + chip("accepted") : "");
+  out +=
+      "<p class=\"where\">" +
+      (cause.site ? code(fmt::format("{}:{}", cause.site->file, cause.site->line)) + " in " + code(cause.site->function)
+                  : std::string("<span class=\"soft\">No call site is known: the operation stands for it.</span>")) +
+      "</p>";
   if (!meaning.why.empty()) out += fmt::format("<p>{} <span class=\"soft\">{}</span></p>", meaning.why, meaning.mend);
   for (const auto* finding : cause.findings) out += html_finding(*finding, runs);
   return out + "</section>\n";
@@ -78,51 +102,69 @@ std::string clean_table(const std::vector<trace::Judged>& clean) {
   };
   std::vector<Row> rows;
   for (const auto& j : clean) {
-    auto at = std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.first->site == j.site && r.first->operation == j.operation && r.first->service == j.service; });
+    auto at = std::find_if(rows.begin(), rows.end(), [&](const Row& r) {
+      return r.first->site == j.site && r.first->operation == j.operation && r.first->service == j.service;
+    });
     if (at == rows.end()) at = rows.insert(rows.end(), {&j, {}});
     at->all.push_back(&j);
   }
-  std::string out = "<div class=\"box\"><table><thead><tr><th>Call site</th><th>Operation</th><th>Stood</th></tr></thead><tbody>";
+  std::string out =
+      "<div class=\"box\"><table><thead><tr><th>Call site</th><th>Operation</th><th>Stood</th></tr></thead><tbody>";
   for (const auto& row : rows) {
     std::string stood;
     for (const auto* j : row.all)
-      stood += fmt::format("<div><span class=\"chip fine\">{}</span> <span class=\"mono small\">{}</span> <span class=\"soft small\">{}</span></div>", escape(j->policy),
-                           escape(j->fault), escape(j->why));
-    out += fmt::format("<tr><td>{}</td><td>{}<br><span class=\"soft small\">{}</span></td><td>{}</td></tr>", site_cell(row.first->site), code(row.first->operation),
-                       escape(row.first->service), stood);
+      stood += fmt::format(
+          "<div><span class=\"chip fine\">{}</span> <span class=\"mono small\">{}</span> <span class=\"soft "
+          "small\">{}</span></div>",
+          escape(j->policy), escape(j->fault), escape(j->why));
+    out += fmt::format("<tr><td>{}</td><td>{}<br><span class=\"soft small\">{}</span></td><td>{}</td></tr>",
+                       site_cell(row.first->site), code(row.first->operation), escape(row.first->service), stood);
   }
   return out + "</tbody></table></div>\n";
 }
 
 std::string notes_table(const std::vector<trace::Finding>& notes) {
-  std::string out = "<div class=\"box\"><table><thead><tr><th>Note</th><th>Call site</th><th>Operation</th><th>What was seen</th></tr></thead><tbody>";
+  std::string out =
+      "<div class=\"box\"><table><thead><tr><th>Note</th><th>Call site</th><th>Operation</th><th>What was "
+      "seen</th></tr></thead><tbody>";
   for (const auto& f : notes)
-    out += fmt::format("<tr><td class=\"tight\">{}</td><td>{}</td><td>{}</td><td>{} <span class=\"soft\">{}</span></td></tr>", escape(f.verdict), site_cell(f.site),
-                       code(f.operation), escape(f.message), meaning_of(f.verdict).why);
+    out += fmt::format(
+        "<tr><td class=\"tight\">{}</td><td>{}</td><td>{}</td><td>{} <span class=\"soft\">{}</span></td></tr>",
+        escape(f.verdict), site_cell(f.site), code(f.operation), escape(f.message), meaning_of(f.verdict).why);
   return out + "</tbody></table></div>\n";
 }
 
 std::string not_judged_table(const std::vector<trace::Judged>& open) {
-  std::string out = "<div class=\"box\"><table><thead><tr><th>Call site</th><th>Operation</th><th>Fault</th><th>Why it was not judged</th></tr></thead><tbody>";
+  std::string out =
+      "<div class=\"box\"><table><thead><tr><th>Call site</th><th>Operation</th><th>Fault</th><th>Why it was not "
+      "judged</th></tr></thead><tbody>";
   for (const auto& j : open)
-    out += fmt::format("<tr><td>{}</td><td>{}</td><td><span class=\"mono small\">{}: {}</span></td><td>{}</td></tr>", site_cell(j.site), code(j.operation), escape(j.policy),
-                       escape(j.fault), escape(j.why));
+    out += fmt::format("<tr><td>{}</td><td>{}</td><td><span class=\"mono small\">{}: {}</span></td><td>{}</td></tr>",
+                       site_cell(j.site), code(j.operation), escape(j.policy), escape(j.fault), escape(j.why));
   return out + "</tbody></table></div>\n";
 }
 
 std::string services_table(const std::vector<trace::ServiceSeen>& services) {
-  std::string out = "<div class=\"box\"><table><thead><tr><th>Service</th><th>Name</th><th>Profile</th><th>Requests</th></tr></thead><tbody>";
+  std::string out =
+      "<div "
+      "class=\"box\"><table><thead><tr><th>Service</th><th>Name</th><th>Profile</th><th>Requests</th></tr></"
+      "thead><tbody>";
   for (const auto& s : services)
-    out += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>", code(s.address), escape(s.name), escape(s.profile), s.exchanges);
+    out += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>", code(s.address), escape(s.name),
+                       escape(s.profile), s.exchanges);
   return out + "</tbody></table></div>\n";
 }
 
 std::string cases_table(const std::vector<trace::CaseRecord>& cases) {
-  std::string out = "<div class=\"box\"><table><thead><tr><th>Case</th><th>Policy and fault</th><th>Call site</th><th>Operation</th><th>Test</th><th>Outcome</th></tr></thead><tbody>";
+  std::string out =
+      "<div class=\"box\"><table><thead><tr><th>Case</th><th>Policy and fault</th><th>Call "
+      "site</th><th>Operation</th><th>Test</th><th>Outcome</th></tr></thead><tbody>";
   for (const auto& c : cases)
-    out += fmt::format("<tr><td class=\"tight\">{}</td><td><span class=\"mono small\">{}: {}</span></td><td>{}</td><td>{}</td><td><span class=\"mono small\">{}</span></td><td>{}{}</td></tr>",
-                       escape(c.id), escape(c.policy), escape(c.plan), site_cell(c.site), code(c.operation), escape(c.test), escape(c.outcome),
-                       c.why.empty() ? "" : ": " + escape(c.why));
+    out += fmt::format(
+        "<tr><td class=\"tight\">{}</td><td><span class=\"mono small\">{}: "
+        "{}</span></td><td>{}</td><td>{}</td><td><span class=\"mono small\">{}</span></td><td>{}{}</td></tr>",
+        escape(c.id), escape(c.policy), escape(c.plan), site_cell(c.site), code(c.operation), escape(c.test),
+        escape(c.outcome), c.why.empty() ? "" : ": " + escape(c.why));
   return out + "</tbody></table></div>\n";
 }
 
@@ -133,13 +175,19 @@ std::string list(const std::vector<std::string>& lines) {
 }
 }  // namespace
 
-std::string html_page(const trace::CampaignRecord& campaign, const std::vector<trace::Run>& runs, trace::Confidence fail_on) {
+std::string html_page(const trace::CampaignRecord& campaign, const std::vector<trace::Run>& runs,
+                      trace::Confidence fail_on) {
   RunsById by_id;
   for (const auto& run : runs) by_id[run.id] = &run;
   auto found = causes(campaign.findings);
   auto open = not_judged(campaign);
-  std::string out = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
-  out += fmt::format("<title>Retrial: {}</title><style>{}</style></head><body>\n<a class=\"skip\" href=\"#main\">To the findings</a>\n", headline(campaign, found.size()), html_style());
+  std::string out =
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
+      "content=\"width=device-width, initial-scale=1\">\n";
+  out += fmt::format(
+      "<title>Retrial: {}</title><style>{}</style></head><body>\n<a class=\"skip\" href=\"#main\">To the "
+      "findings</a>\n",
+      headline(campaign, found.size()), html_style());
   out += head(campaign, found, open.size(), fail_on) + "<main id=\"main\">\n";
   if (!found.empty()) {
     out += "<h2>Findings</h2>\n" + contents(found) + "<br>\n";
@@ -155,10 +203,13 @@ std::string html_page(const trace::CampaignRecord& campaign, const std::vector<t
   section("Left alone", !campaign.left_alone.empty(), [&] { return list(campaign.left_alone); });
   section("Remarks", !campaign.remarks.empty(), [&] { return list(campaign.remarks); });
   section("The plan", !campaign.cases.empty(), [&] {
-    return fmt::format("<details class=\"more\"><summary>All {}</summary>{}</details>\n", counted(campaign.cases.size(), "case"), cases_table(campaign.cases));
+    return fmt::format("<details class=\"more\"><summary>All {}</summary>{}</details>\n",
+                       counted(campaign.cases.size(), "case"), cases_table(campaign.cases));
   });
-  out += "</main><footer>Authorization, cookies, keys and signatures were redacted before anything was written. Beside this page: findings.json, junit.xml and "
-         "campaign.db.</footer></body></html>\n";
+  out +=
+      "</main><footer>Authorization, cookies, keys and signatures were redacted before anything was written. Beside "
+      "this page: findings.json, junit.xml and "
+      "campaign.db.</footer></body></html>\n";
   return out;
 }
 

@@ -14,7 +14,7 @@ using trace::Call;
 using trace::Exchange;
 using trace::Run;
 
-constexpr std::size_t kFirstShown = 6, kLastShown = 1;  // attempts of a call whose heads and bodies are in the page
+constexpr std::size_t kFirstShown = 3, kLastShown = 1;  // attempts of a call whose heads and bodies are in the page
 
 const Run* run_of(const RunsById& runs, std::uint64_t id) {
   auto at = runs.find(id);
@@ -31,12 +31,15 @@ const Call* call_of(const std::vector<Call>& calls, const trace::Finding& f) {
 
 const Call* partner(const std::vector<Call>& calls, const Call* of) {
   if (!of) return nullptr;
-  auto same = [&](const Call& c) { return c.site == of->site && c.operation == of->operation && c.occurrence == of->occurrence; };
+  auto same = [&](const Call& c) {
+    return c.site == of->site && c.operation == of->operation && c.occurrence == of->occurrence;
+  };
   auto at = std::find_if(calls.begin(), calls.end(), same);
   return at == calls.end() ? nullptr : &*at;
 }
 
-std::string message(std::string_view first_line, const std::vector<trace::Header>& headers, std::string_view sample, std::uint64_t bytes) {
+std::string message(std::string_view first_line, const std::vector<trace::Header>& headers, std::string_view sample,
+                    std::uint64_t bytes) {
   std::string text(first_line);
   for (const auto& h : headers) text += fmt::format("\n{}: {}", h.name, h.value);
   if (!sample.empty()) text += fmt::format("\n\n{}", sample);
@@ -45,16 +48,18 @@ std::string message(std::string_view first_line, const std::vector<trace::Header
 }
 
 std::string exchange_block(const Run& run, const Exchange& e, std::string_view which) {
-  auto out = fmt::format("<div class=\"exchange\"><h5>{}, attempt {}: the client was told {}</h5>", which, e.attempt, escape(told_as(run, e)));
+  auto out = fmt::format("<div class=\"exchange\"><h5>{}, attempt {}: the client was told: {}</h5>", which, e.attempt,
+                         escape(told_as(run, e)));
   if (e.fired)
-    out += fmt::format("<p class=\"small\"><code>{}</code> on a {} connection: {}</p>", escape(trace::show(e.fault)), e.fresh ? "fresh" : "reused",
-                       escape(e.evidence));
-  out += "<div class=\"sides\"><div><h5>Request</h5>" + message(e.method + " " + e.target, e.request_headers, e.request_sample, e.request_bytes) + "</div>";
+    out += fmt::format("<p class=\"small\"><code>{}</code> on a {} connection: {}</p>", escape(trace::show(e.fault)),
+                       e.fresh ? "fresh" : "reused", escape(e.evidence));
+  out += "<div class=\"sides\"><div><h5>Request</h5>" +
+         message(e.method + " " + e.target, e.request_headers, e.request_sample, e.request_bytes) + "</div>";
   out += "<div><h5>The service's answer</h5>";
   if (e.service_status)
     out += message(fmt::format("{}", e.service_status), e.response_headers, e.response_sample, e.response_bytes);
   else
-    out += "<p class=\"small soft\">None: the service did not hear of it.</p>";
+    out += fmt::format("<p class=\"small soft\">None{}.</p>", e.fired ? ": the service did not hear of it" : "");
   return out + "</div></div></div>";
 }
 
@@ -73,11 +78,13 @@ std::string exchanges(const Run& run, const Call* call, std::string_view which) 
   return out;
 }
 
-std::string panel(const Run& run, const std::vector<Call>& calls, const Call* focus, std::string_view caption, std::string_view what) {
+std::string panel(const Run& run, const std::vector<Call>& calls, const Call* focus, std::string_view caption,
+                  std::string_view what) {
   if (calls.empty()) return "";
   auto title = fmt::format("{}: {}", caption, what);
-  return fmt::format("<figcaption><b>{}</b> <span class=\"soft\">{}</span></figcaption><div class=\"scroll\" tabindex=\"0\">{}</div>", caption,
-                     escape(what), waterfall(run, calls, focus ? focus->id : 0, title));
+  return fmt::format(
+      "<figcaption><b>{}</b> <span class=\"soft\">{}</span></figcaption><div class=\"scroll\" tabindex=\"0\">{}</div>",
+      caption, escape(what), waterfall(run, calls, focus ? focus->id : 0, title));
 }
 
 constexpr std::string_view kLegend =
@@ -86,17 +93,22 @@ constexpr std::string_view kLegend =
     "<span class=\"key\" style=\"background:var(--bar-fault)\"></span>fault, × where the client was told"
     "&emsp;○ the service's own answer&emsp;┄ the client waited</figcaption>";
 
-std::string row(std::string_view name, std::string_view html) { return fmt::format("<dt>{}</dt><dd>{}</dd>", name, html); }
+std::string row(std::string_view name, std::string_view html) {
+  return fmt::format("<dt>{}</dt><dd>{}</dd>", name, html);
+}
 }  // namespace
 
 std::string html_finding(const trace::Finding& f, const RunsById& runs) {
-  auto out = fmt::format("<article class=\"finding\" id=\"f-{0}\"><h4><code>{1}</code> <span class=\"soft\">at {2}</span></h4>", escape(f.id),
-                         escape(f.operation), escape(f.service.empty() ? "an unknown service" : f.service));
+  auto out = fmt::format(
+      "<article class=\"finding\" id=\"f-{0}\"><h4><code>{1}</code> <span class=\"soft\">at {2}</span></h4>",
+      escape(f.id), escape(f.operation), escape(f.service.empty() ? "an unknown service" : f.service));
   out += "<p>" + escape(f.message) + "</p><dl>";
-  out += row("On the wire", fmt::format("<code>{}</code> <span class=\"soft\">(policy {})</span>", escape(f.fault), escape(f.policy)));
+  out += row("On the wire",
+             fmt::format("<code>{}</code> <span class=\"soft\">(policy {})</span>", escape(f.fault), escape(f.policy)));
   out += row("The client", escape(client_did(f)));
   out += row("Test", "<span class=\"mono small\">" + escape(f.test) + "</span>");
-  auto standing = fmt::format("{}, {}{}", trace::show(f.confidence), f.confirmed ? "seen again with the fault, and not without it" : "not confirmed",
+  auto standing = fmt::format("{}, {}{}", trace::show(f.confidence),
+                              f.confirmed ? "seen again with the fault, and not without it" : "not confirmed",
                               f.accepted ? "; accepted in retrial.toml" : "");
   out += row("Confidence", standing);
   out += row("Again", "<code>retrial replay " + escape(f.id) + "</code>") + "</dl>";

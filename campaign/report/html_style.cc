@@ -36,7 +36,8 @@ p { margin: 0 0 10px; } .soft { color: var(--soft); } .small { font-size: 13px; 
 .banner { margin: 20px 0 0; padding: 10px 14px; border-radius: 8px; background: var(--warn-soft); border: 1px solid var(--line); }
 table { width: 100%; border-collapse: collapse; font-size: 14px; }
 th { text-align: left; font-weight: 600; color: var(--soft); font-size: 12px; }
-th, td { padding: 7px 12px 7px 0; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; }
+th, td { padding: 7px 14px 7px 0; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: break-word; }
+td code { overflow-wrap: break-word; }
 tr:last-child > td { border-bottom: 0; }
 td.tight, th.tight { white-space: nowrap; overflow-wrap: normal; }
 .box { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: 6px 18px; overflow-x: auto; }
@@ -53,10 +54,11 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: 4px 16px; margi
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
 figure { margin: 0 0 12px; } figcaption { font-size: 13px; margin: 0 0 4px; } figcaption.legend { color: var(--soft); font-size: 12px; margin: 2px 0 0; }
 .scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: 6px; padding: 8px 12px; margin-bottom: 10px; }
-svg { display: block; max-width: none; }
+svg { display: block; width: 100%; min-width: 760px; height: auto; }
 svg text { font-size: 11.5px; fill: var(--ink); } svg .tick, svg .waited { fill: var(--soft); font-size: 10.5px; }
 svg .label { fill: var(--soft); } svg .focus { fill: var(--ink); font-weight: 600; } svg .grid { stroke: var(--grid); }
 svg .good .bar { fill: var(--bar-good); } svg .bad .bar { fill: var(--bar-bad); } svg .fault .bar { fill: var(--bar-fault); }
+svg .held .bar { fill-opacity: .25; stroke: var(--bar-fault); stroke-dasharray: 4 3; }
 svg .other .bar { opacity: .45; } svg .other .status { fill: var(--soft); } svg .fault .status { font-weight: 700; fill: var(--bad); }
 svg .answer { fill: var(--card); stroke: var(--ink); stroke-width: 1.4; } svg .cross { stroke: var(--ink); stroke-width: 2; fill: none; }
 svg .gap { stroke: var(--soft); stroke-dasharray: 3 3; fill: none; }

@@ -20,8 +20,8 @@ struct TestCase {
 };
 
 bool same(const trace::Judged& a, const trace::Judged& b) {
-  return a.test == b.test && a.site == b.site && a.service == b.service && a.operation == b.operation && a.policy == b.policy &&
-         a.fault == b.fault;
+  return a.test == b.test && a.site == b.site && a.service == b.service && a.operation == b.operation &&
+         a.policy == b.policy && a.fault == b.fault;
 }
 
 std::vector<TestCase> test_cases(const trace::CampaignRecord& campaign) {
@@ -31,16 +31,19 @@ std::vector<TestCase> test_cases(const trace::CampaignRecord& campaign) {
     if (found != cases.end()) return *found;
     return cases.emplace_back(TestCase{of, {}, false, ""});
   };
-  for (const auto& f : campaign.findings) at({f.test, f.site, f.service, f.operation, f.policy, f.fault, ""}).findings.push_back(&f);
+  for (const auto& f : campaign.findings)
+    at({f.test, f.site, f.service, f.operation, f.policy, f.fault, ""}).findings.push_back(&f);
   for (const auto& j : campaign.clean) at(j).clean = true;
   for (const auto& j : not_judged(campaign)) at(j).skipped = j.why.empty() ? "not judged" : j.why;
   return cases;
 }
 
 std::string text_of(const trace::Finding& f) {
-  return fmt::format("{}\ncall site: {}\noperation: {} at {}\ntest: {}\nfault: {} ({})\nclient: {}\nconfidence: {}{}{}\nretrial replay {}\n",
-                     f.message, place(f.site), f.operation, f.service, f.test, f.fault, f.policy, client_did(f),
-                     trace::show(f.confidence), f.confirmed ? "" : ", not confirmed", f.accepted ? ", accepted" : "", f.id);
+  return fmt::format(
+      "{}\ncall site: {}\noperation: {} at {}\ntest: {}\nfault: {} ({})\nclient: {}\nconfidence: {}{}{}\nretrial "
+      "replay {}\n",
+      f.message, place(f.site), f.operation, f.service, f.test, f.fault, f.policy, client_did(f),
+      trace::show(f.confidence), f.confirmed ? "" : ", not confirmed", f.accepted ? ", accepted" : "", f.id);
 }
 
 bool fails(const TestCase& c, trace::Confidence fail_on) {
@@ -73,11 +76,15 @@ std::string junit_xml(const trace::CampaignRecord& campaign, trace::Confidence f
   auto skipped = std::count_if(cases.begin(), cases.end(), skips);
   auto seconds = fmt::format("{:.3f}", static_cast<double>(campaign.took) / kSecond);
   std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
-  out += fmt::format("<testsuites name=\"retrial\" tests=\"{}\" failures=\"{}\" errors=\"0\" time=\"{}\">\n", cases.size(), failures, seconds);
-  out += fmt::format("  <testsuite name=\"retrial\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\" time=\"{}\" timestamp=\"{:%Y-%m-%dT%H:%M:%S}\">\n",
-                     cases.size(), failures, skipped, seconds, fmt::gmtime(static_cast<std::time_t>(campaign.wall_began / kSecond)));
+  out += fmt::format("<testsuites name=\"retrial\" tests=\"{}\" failures=\"{}\" errors=\"0\" time=\"{}\">\n",
+                     cases.size(), failures, seconds);
+  out += fmt::format(
+      "  <testsuite name=\"retrial\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\" time=\"{}\" "
+      "timestamp=\"{:%Y-%m-%dT%H:%M:%S}\">\n",
+      cases.size(), failures, skipped, seconds, fmt::gmtime(static_cast<std::time_t>(campaign.wall_began / kSecond)));
   for (const auto& c : cases) out += element(c, fail_on);
-  if (!campaign.incomplete.empty()) out += fmt::format("    <system-err>{}</system-err>\n", escape("incomplete: " + campaign.incomplete));
+  if (!campaign.incomplete.empty())
+    out += fmt::format("    <system-err>{}</system-err>\n", escape("incomplete: " + campaign.incomplete));
   return out + "  </testsuite>\n</testsuites>\n";
 }
 

@@ -18,7 +18,8 @@ std::string service_line(const trace::ServiceSeen& service) {
 
 // The first few, and how many more there are.
 std::string some(const std::vector<std::string>& lines, std::size_t most) {
-  std::vector<std::string> first(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(std::min(most, lines.size())));
+  std::vector<std::string> first(lines.begin(),
+                                 lines.begin() + static_cast<std::ptrdiff_t>(std::min(most, lines.size())));
   auto text = joined(first, "; ");
   return lines.size() > most ? text + fmt::format("; and {} more", lines.size() - most) : text;
 }
@@ -33,9 +34,11 @@ std::string opening(const Opening& plan, const Style& style) {
                       about(plan.expected));
   if (plan.budget) text += fmt::format(" (the budget is {})", show_duration(plan.budget));
   text += ".";
-  if (plan.over_budget) text += fmt::format(" {} more do not fit into the budget and will be named.", counted(plan.over_budget, "case"));
-  text += plan.repeated.empty() ? " No write will be repeated at a service."
-                                : fmt::format(" Writes that some case will have carried out more than once: {}.", some(plan.repeated, 5));
+  if (plan.over_budget)
+    text += fmt::format(" {} more do not fit into the budget and will be named.", counted(plan.over_budget, "case"));
+  text += plan.repeated.empty()
+              ? " No write will be repeated at a service."
+              : fmt::format(" Writes that some case will have carried out more than once: {}.", some(plan.repeated, 5));
   if (!plan.left_alone.empty()) text += fmt::format(" Left alone: {}.", some(plan.left_alone, 5));
   for (const auto& remark : plan.remarks) text += fmt::format(" {}.", remark);
 

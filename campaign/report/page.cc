@@ -21,7 +21,8 @@ Style style_of(std::FILE* stream) {
   const char* term = std::getenv("TERM");
   style.colour = style.terminal && (!no_colour || !*no_colour) && !(term && std::string_view(term) == "dumb");
   winsize size{};
-  if (style.terminal && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) style.width = std::clamp<int>(size.ws_col, 40, 120);
+  if (style.terminal && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    style.width = std::clamp<int>(size.ws_col, 40, 120);
   if (!style.terminal) style.width = 100;
   return style;
 }
@@ -34,7 +35,8 @@ std::string paint(std::string_view text, Ink ink, const Style& style) {
 
 void Page::wrapped(std::string_view head, std::string_view text, Ink head_ink, Ink ink) {
   auto indent = columns(head);
-  auto room = std::max<std::size_t>(static_cast<std::size_t>(style_.width) - std::min<std::size_t>(indent, style_.width), 20);
+  auto room =
+      std::max<std::size_t>(static_cast<std::size_t>(style_.width) - std::min<std::size_t>(indent, style_.width), 20);
   std::vector<std::string> lines = {""};
   auto safe = one_line(text);
   for (auto word : split(safe, ' ')) {
@@ -65,9 +67,11 @@ void Page::spread(std::string_view left, std::string_view right, Ink left_ink, I
 
 std::string about(Nanos time) {
   if (time < kSecond) return "~1 s";
-  if (time < 60 * kSecond) return fmt::format("~{} s", time < 10 * kSecond ? time / kSecond : (time / kSecond + 4) / 5 * 5);
+  if (time < 60 * kSecond)
+    return fmt::format("~{} s", time < 10 * kSecond ? time / kSecond : (time / kSecond + 4) / 5 * 5);
   auto minutes = (time + 30 * kSecond) / (60 * kSecond);
-  return minutes < 90 ? fmt::format("~{} min", minutes) : fmt::format("~{:.1f} h", static_cast<double>(time) / (3600.0 * kSecond));
+  return minutes < 90 ? fmt::format("~{} min", minutes)
+                      : fmt::format("~{:.1f} h", static_cast<double>(time) / (3600.0 * kSecond));
 }
 
 }  // namespace retrial::campaign::report

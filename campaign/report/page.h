@@ -9,8 +9,8 @@ namespace retrial::campaign::report {
 enum class Ink { plain, bold, faint, red, yellow, green, cyan };
 std::string paint(std::string_view text, Ink ink, const Style& style);
 
-// Text for a terminal, built line by line: wrapped at its width, coloured only where it may be. What is handed in is made safe
-// for a terminal (one_line).
+// Text for a terminal, built line by line: wrapped at its width, coloured only where it may be. What is handed in is
+// made safe for a terminal (one_line).
 class Page {
  public:
   explicit Page(const Style& style) : style_(style) {}

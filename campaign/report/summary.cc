@@ -37,8 +37,10 @@ void finding_block(Page& page, const trace::Finding& f, const trace::Finding* be
 }
 
 void cause_block(Page& page, std::size_t number, const Cause& cause) {
-  const auto& worst = **std::max_element(cause.findings.begin(), cause.findings.end(), [](auto* a, auto* b) { return a->confidence < b->confidence; });
-  page.spread(fmt::format("{}. {} ({})", number, cause.verdict, standing(worst)), place(cause.site), ink_of(worst), Ink::bold, 3);
+  const auto& worst = **std::max_element(cause.findings.begin(), cause.findings.end(),
+                                         [](auto* a, auto* b) { return a->confidence < b->confidence; });
+  page.spread(fmt::format("{}. {} ({})", number, cause.verdict, standing(worst)), place(cause.site), ink_of(worst),
+              Ink::bold, 3);
   const auto& meaning = meaning_of(cause.verdict);
   if (!meaning.why.empty()) page.wrapped("   ", meaning.why);
   const trace::Finding* before = nullptr;
@@ -60,13 +62,16 @@ void clean_rows(Page& page, const std::vector<trace::Judged>& clean) {
   }
   for (std::size_t i = 0; i < std::min(rows.size(), kMostRows); i++)
     page.wrapped("   ", rows[i].first + ": " + joined(rows[i].second, ", "));
-  if (rows.size() > kMostRows) page.wrapped("   ", fmt::format("and {} more calls", rows.size() - kMostRows), Ink::plain, Ink::faint);
+  if (rows.size() > kMostRows)
+    page.wrapped("   ", fmt::format("and {} more calls", rows.size() - kMostRows), Ink::plain, Ink::faint);
 }
 
 void note_rows(Page& page, const std::vector<trace::Finding>& notes) {
   for (std::size_t i = 0; i < std::min(notes.size(), kMostRows); i++)
-    page.wrapped("   ", fmt::format("{} at {}, {}: {}", notes[i].verdict, place(notes[i].site), notes[i].operation, notes[i].message));
-  if (notes.size() > kMostRows) page.wrapped("   ", fmt::format("and {} more", notes.size() - kMostRows), Ink::plain, Ink::faint);
+    page.wrapped("   ", fmt::format("{} at {}, {}: {}", notes[i].verdict, place(notes[i].site), notes[i].operation,
+                                    notes[i].message));
+  if (notes.size() > kMostRows)
+    page.wrapped("   ", fmt::format("and {} more", notes.size() - kMostRows), Ink::plain, Ink::faint);
 }
 
 // By why, since one cause (a service's state, the budget) often keeps many cases from being judged.
@@ -80,11 +85,13 @@ void not_judged_rows(Page& page, const std::vector<trace::Judged>& judged) {
   for (std::size_t i = 0; i < std::min(whys.size(), kMostRows); i++) {
     auto& [why, which] = whys[i];
     constexpr std::size_t kMostNamed = 3;
-    std::vector<std::string> named(which.begin(), which.begin() + static_cast<std::ptrdiff_t>(std::min(which.size(), kMostNamed)));
+    std::vector<std::string> named(which.begin(),
+                                   which.begin() + static_cast<std::ptrdiff_t>(std::min(which.size(), kMostNamed)));
     auto more = which.size() > kMostNamed ? fmt::format("; and {} more", which.size() - kMostNamed) : "";
     page.wrapped("   ", fmt::format("{}: {}{}", why.empty() ? "no reason was given" : why, joined(named, "; "), more));
   }
-  if (whys.size() > kMostRows) page.wrapped("   ", fmt::format("and {} more reasons", whys.size() - kMostRows), Ink::plain, Ink::faint);
+  if (whys.size() > kMostRows)
+    page.wrapped("   ", fmt::format("and {} more reasons", whys.size() - kMostRows), Ink::plain, Ink::faint);
 }
 
 std::string headline(const trace::CampaignRecord& c, std::size_t causes) {
@@ -94,16 +101,18 @@ std::string headline(const trace::CampaignRecord& c, std::size_t causes) {
 }
 }  // namespace
 
-std::string summary(const trace::CampaignRecord& campaign, const std::filesystem::path& folder, trace::Confidence fail_on,
-                    const Style& style) {
+std::string summary(const trace::CampaignRecord& campaign, const std::filesystem::path& folder,
+                    trace::Confidence fail_on, const Style& style) {
   Page page(style);
   auto found = causes(campaign.findings);
   page.blank();
   page.wrapped("", headline(campaign, found.size()), Ink::plain, Ink::bold);
-  auto failing = std::count_if(campaign.findings.begin(), campaign.findings.end(), [&](auto& f) { return counts(f, fail_on); });
+  auto failing =
+      std::count_if(campaign.findings.begin(), campaign.findings.end(), [&](auto& f) { return counts(f, fail_on); });
   if (!campaign.findings.empty())
     page.wrapped("", fmt::format("{} the run: confirmed, not accepted, at least {}.",
-                                 failing == 1 ? "1 of them fails" : fmt::format("{} of them fail", failing), trace::show(fail_on)));
+                                 failing == 1 ? "1 of them fails" : fmt::format("{} of them fail", failing),
+                                 trace::show(fail_on)));
   page.blank();
   for (std::size_t i = 0; i < found.size(); i++) cause_block(page, i + 1, found[i]);
 
@@ -122,8 +131,9 @@ std::string summary(const trace::CampaignRecord& campaign, const std::filesystem
   });
 
   page.wrapped("Report  ", (folder / "report.html").string(), Ink::bold);
-  page.wrapped("        ", fmt::format("beside it findings.json, junit.xml and campaign.db; {} of {} were our own overhead",
-                                       show_duration(campaign.overhead), show_duration(campaign.took)));
+  page.wrapped("        ",
+               fmt::format("beside it findings.json, junit.xml and campaign.db; {} of {} were our own overhead",
+                           show_duration(campaign.overhead), show_duration(campaign.took)));
   if (!campaign.incomplete.empty()) page.wrapped("Incomplete: ", campaign.incomplete, Ink::red);
   return page.text();
 }

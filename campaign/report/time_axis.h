@@ -5,8 +5,8 @@
 
 namespace retrial::campaign::report {
 
-// From time to a horizontal place. Linear where all that is drawn stays visible; else long stretches in which nothing begins or
-// ends are drawn shorter, in order and monotonic, so that 300 us and 30 s can stand beside each other.
+// From time to a horizontal place. Linear where all that is drawn stays visible; else long stretches in which nothing
+// begins or ends are drawn shorter, in order and monotonic, so that 300 us and 30 s can stand beside each other.
 class TimeAxis {
  public:
   struct Span {
@@ -28,7 +28,7 @@ class TimeAxis {
   std::vector<Tick> ticks() const;
 
  private:
-  std::vector<Nanos> times_;   // ascending; where something begins or ends
+  std::vector<Nanos> times_;    // ascending; where something begins or ends
   std::vector<double> places_;  // of each
   bool compressed_ = false;
 };

@@ -11,22 +11,22 @@
 
 namespace retrial::campaign::report {
 namespace {
-using trace::Exchange;
 using trace::Ending;
+using trace::Exchange;
 using trace::FaultName;
 
 // Units of the drawing.
 constexpr double kLabels = 300, kAxis = 500, kWords = 160, kWidth = kLabels + kAxis + kWords;
 constexpr double kRow = 26, kBar = 12, kTop = 8, kFoot = 26;
 constexpr std::size_t kLabelColumns = 42;
-constexpr std::size_t kBefore = 3, kAfter = 4;       // neighbours of the call in question
-constexpr std::size_t kFirst = 7, kLast = 2;         // attempts of a call with many
+constexpr std::size_t kBefore = 3, kAfter = 4;  // neighbours of the call in question
+constexpr std::size_t kFirst = 7, kLast = 2;    // attempts of a call with many
 
 struct Row {
   const trace::Call* call = nullptr;
-  std::size_t attempt = 0;   // index
+  std::size_t attempt = 0;  // index
   bool focus = false;
-  std::size_t skipped = 0;   // attempts that this row stands for; then it has no bar
+  std::size_t skipped = 0;  // attempts that this row stands for; then it has no bar
   const Exchange& exchange() const { return *call->attempts[attempt]; }
 };
 
@@ -57,8 +57,14 @@ std::vector<Row> rows_of(const std::vector<trace::Call>& calls, std::uint64_t fo
 
 std::string shown_ms(Nanos time) { return show_ms(static_cast<double>(time) / kMillisecond); }
 
+// Finer than a length is shown: two ticks near each other must not read the same.
+std::string tick_label(Nanos time) {
+  auto ms = static_cast<double>(time) / kMillisecond;
+  return ms < 1000 ? fmt::format("{:.3g} ms", ms) : fmt::format("{:.4g} s", ms / 1000);
+}
+
 std::string_view kind_of(const Exchange& e) {
-  if (e.fired) return "fault";
+  if (e.fired) return e.ending == Ending::open ? "fault held" : "fault";
   if (trace::told_failure(e)) return "bad";
   return "good";
 }
@@ -66,21 +72,25 @@ std::string_view kind_of(const Exchange& e) {
 std::string label(const Row& row) {
   if (row.skipped) return fmt::format("    … {}", counted(row.skipped, "more attempt"));
   const auto& e = row.exchange();
-  if (row.attempt == 0) return cut(one_line(e.operation.empty() ? e.method + " " + e.target : e.operation), kLabelColumns);
+  if (row.attempt == 0)
+    return cut(one_line(e.operation.empty() ? e.method + " " + e.target : e.operation), kLabelColumns);
   auto gap = trace::gaps(*row.call);
   auto waited = row.attempt - 1 < gap.size() ? gap[row.attempt - 1] : 0;
-  return fmt::format("    attempt {}, {}", row.attempt + 1, waited < 0 ? "before it was told" : "after " + shown_ms(waited));
+  return fmt::format("    attempt {}, {}", row.attempt + 1,
+                     waited < 0 ? "before it was told" : "after " + shown_ms(waited));
 }
 
 std::string text(double x, double y, std::string_view words, std::string_view css, std::string_view anchor = "start") {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"{}\" text-anchor=\"{}\" xml:space=\"preserve\">{}</text>\n", x, y, css, anchor,
-                     escape(words));
+  return fmt::format(
+      "<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"{}\" text-anchor=\"{}\" xml:space=\"preserve\">{}</text>\n", x, y, css,
+      anchor, escape(words));
 }
 
 std::string hint(const trace::Run& run, const Exchange& e) {
   auto out = fmt::format("{} {}\nbegan at {}, ended after {}", e.method, e.target, shown_ms(e.begun - run.began),
                          shown_ms(end_of(run, e) - e.begun));
-  if (e.service_status) out += fmt::format("\nthe service answered {} after {}", e.service_status, shown_ms(e.answered - e.begun));
+  if (e.service_status)
+    out += fmt::format("\nthe service answered {} after {}", e.service_status, shown_ms(e.answered - e.begun));
   out += "\nthe client was told: " + told_as(run, e);
   if (e.fired) out += "\n" + trace::show(e.fault) + ": " + e.evidence;
   return out;
@@ -91,11 +101,14 @@ std::string bar(const trace::Run& run, const Row& row, const TimeAxis& axis, dou
   double from = kLabels + axis.x(e.begun), to = std::max(kLabels + axis.x(end_of(run, e)), from + 3);
   double top = y + (kRow - kBar) / 2, middle = y + kRow / 2;
   auto kind = kind_of(e);
-  auto out = fmt::format("<g class=\"{}{}\"><title>{}</title>\n", kind, row.focus ? "" : " other", escape(hint(run, e)));
-  out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"2\" class=\"bar\"/>\n", from, top, to - from, kBar);
+  auto out =
+      fmt::format("<g class=\"{}{}\"><title>{}</title>\n", kind, row.focus ? "" : " other", escape(hint(run, e)));
+  out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"2\" class=\"bar\"/>\n",
+                     from, top, to - from, kBar);
   if (e.answered)
-    out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" class=\"answer\"/>\n", kLabels + axis.x(e.answered), middle);
-  if (e.fired)  // a cross on a bar's end: how the client was told is of our making
+    out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" class=\"answer\"/>\n", kLabels + axis.x(e.answered),
+                       middle);
+  if (e.fired && e.ending != Ending::open)  // a cross on a bar's end: how the client was told is of our making
     out += fmt::format("<path d=\"M{0:.1f} {2:.1f}l8 8m0 -8l-8 8\" class=\"cross\"/>\n", to - 4, 0.0, middle - 4);
   out += text(to + 9, middle + 4, told_as(run, e), "status");
   return out + "</g>\n";
@@ -104,9 +117,11 @@ std::string bar(const trace::Run& run, const Row& row, const TimeAxis& axis, dou
 // From the end of the attempt before to the begin of this one.
 std::string gap_line(const trace::Run& run, const Row& row, const TimeAxis& axis, double y) {
   const auto& before = *row.call->attempts[row.attempt - 1];
-  double from = kLabels + axis.x(end_of(run, before)), to = kLabels + axis.x(row.exchange().begun), middle = y + kRow / 2;
+  double from = kLabels + axis.x(end_of(run, before)), to = kLabels + axis.x(row.exchange().begun),
+         middle = y + kRow / 2;
   if (to <= from) return "";
-  auto out = fmt::format("<path d=\"M{:.1f} {:.1f}V{:.1f}H{:.1f}\" class=\"gap\"/>\n", from, y - (kRow - kBar) / 2, middle, to);
+  auto out = fmt::format("<path d=\"M{:.1f} {:.1f}V{:.1f}H{:.1f}\" class=\"gap\"/>\n", from, y - (kRow - kBar) / 2,
+                         middle, to);
   auto waited = shown_ms(row.exchange().begun - end_of(run, before));
   if (to - from > 12 + 6.2 * static_cast<double>(columns(waited)))
     out += text((from + to) / 2, middle - 4, waited, "waited", "middle");
@@ -119,17 +134,23 @@ Nanos end_of(const trace::Run& run, const Exchange& e) { return e.told ? e.told 
 std::string told_as(const trace::Run& run, const Exchange& e) {
   switch (e.ending) {
     case Ending::answered:
-      if (e.fired && e.service_status && e.client_status != e.service_status) return fmt::format("{} for {}", e.client_status, e.service_status);
+      if (e.fired && e.service_status && e.client_status != e.service_status)
+        return fmt::format("{} in place of {}", e.client_status, e.service_status);
       return fmt::format("{}{}", e.client_status, e.fired && !e.service_status ? " by fault" : "");
-    case Ending::reset: return e.service_status ? fmt::format("RST for {}", e.service_status) : "RST";
-    case Ending::closed: return e.service_status ? fmt::format("FIN for {}", e.service_status) : "FIN";
-    case Ending::client_left: return fmt::format("client left after {}", shown_ms(end_of(run, e) - e.begun));
-    case Ending::open: return fmt::format("{} {}", e.fired ? "held" : "open for", shown_ms(end_of(run, e) - e.begun));
+    case Ending::reset:
+      return e.service_status ? fmt::format("RST in place of {}", e.service_status) : "RST";
+    case Ending::closed:
+      return e.service_status ? fmt::format("FIN in place of {}", e.service_status) : "FIN";
+    case Ending::client_left:
+      return fmt::format("client left after {}", shown_ms(end_of(run, e) - e.begun));
+    case Ending::open:
+      return fmt::format("{} {}", e.fired ? "held" : "open for", shown_ms(end_of(run, e) - e.begun));
   }
   return "";
 }
 
-std::string waterfall(const trace::Run& run, const std::vector<trace::Call>& calls, std::uint64_t focus, std::string_view title) {
+std::string waterfall(const trace::Run& run, const std::vector<trace::Call>& calls, std::uint64_t focus,
+                      std::string_view title) {
   auto rows = rows_of(calls, focus);
   std::vector<TimeAxis::Span> spans;
   for (const auto& row : rows) {
@@ -139,13 +160,14 @@ std::string waterfall(const trace::Run& run, const std::vector<trace::Call>& cal
   }
   TimeAxis axis(spans, kAxis);
   double height = kTop + kRow * static_cast<double>(rows.size()) + kFoot;
-  auto out = fmt::format("<svg viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" role=\"img\" aria-label=\"{2}\">\n", kWidth, height,
-                         escape(title));
+  auto out = fmt::format(
+      "<svg viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" role=\"img\" aria-label=\"{2}\">\n",
+      kWidth, height, escape(title));
   double bottom = height - kFoot;
   for (const auto& tick : axis.ticks()) {
     double x = kLabels + tick.x;
     out += fmt::format("<path d=\"M{0:.1f} {1:.1f}V{2:.1f}\" class=\"grid\"/>\n", x, kTop - 4, bottom + 4);
-    out += text(x, bottom + 18, shown_ms(tick.time), "tick", "middle");
+    out += text(x, bottom + 18, tick_label(tick.time), "tick", "middle");
   }
   if (axis.compressed()) out += text(kWidth, bottom + 18, "not to scale", "tick", "end");
   double y = kTop;

@@ -8,9 +8,11 @@ namespace retrial::campaign::report {
 
 // One panel: the calls of a run as bars on a time axis, one row an attempt, the call in question among its neighbours.
 // `focus`: id of the call that is shown whole (0: none). Escaped, self-contained SVG; `title` is its accessible name.
-std::string waterfall(const trace::Run& run, const std::vector<trace::Call>& calls, std::uint64_t focus, std::string_view title);
+std::string waterfall(const trace::Run& run, const std::vector<trace::Call>& calls, std::uint64_t focus,
+                      std::string_view title);
 
-// How the client was told of an exchange's end, in a word or two: "201", "RST", "FIN", "503 for 201", "held 30.0 s".
+// How the client was told of an exchange's end, in a word or two: "201", "RST", "FIN", "503 in place of 201",
+// "held 30.0 s".
 std::string told_as(const trace::Run& run, const trace::Exchange& exchange);
 
 // When an exchange ended for the client; for one that was left open, when its run ended.

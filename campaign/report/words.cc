@@ -14,14 +14,18 @@ constexpr Meaning kMeanings[] = {
      "The client sent a request again after its answer was lost, and the service carried it out both times.",
      "Send an idempotency key or a condition with it, make the operation idempotent, or do not retry it after a loss."},
     {"retries-non-idempotent", "A write is sent again after a loss",
-     "The client sent a request again that the service may already have carried out, and nothing in it prevents a second effect.",
+     "The client sent a request again that the service may already have carried out, and nothing in it prevents a "
+     "second effect.",
      "Send an idempotency key or a condition with it, or do not retry it after a loss."},
     {"unrelated-exception", "The caller is told of another error than the one that happened",
-     "The first attempt had succeeded and its answer was lost; the retry then met its own effect, and that error reached the caller.",
-     "Read the retry's conflict or not-found as a sign that the first attempt may have succeeded, and look before failing."},
+     "The first attempt had succeeded and its answer was lost; the retry then met its own effect, and that error "
+     "reached the caller.",
+     "Read the retry's conflict or not-found as a sign that the first attempt may have succeeded, and look before "
+     "failing."},
     {"silent-wrong-result", "The call recovered, and the result is wrong",
      "After the fault the call ended in success, yet the test finds another result than without the fault.",
-     "Look at what the retry repeats or leaves out: state kept between attempts, a body read once, a page fetched twice."},
+     "Look at what the retry repeats or leaves out: state kept between attempts, a body read once, a page fetched "
+     "twice."},
     {"missing-delay", "Retries come without a delay",
      "Retries that follow at once add load to a service that has just said that it cannot take more.",
      "Wait between attempts, longer each time and with jitter (exponential back-off)."},
@@ -52,22 +56,28 @@ constexpr Meaning kMeanings[] = {
      "Callers cannot rely on either behaviour.", "Give one client one retry policy."},
     {"crash", "The process died", "A fault of the network ended the process, and not only the call.",
      "Handle the error where the call is made."},
-    {"hang", "The program stands still", "After the fault nothing was running, sent or awaited, and the test never ended.",
+    {"hang", "The program stands still",
+     "After the fault nothing was running, sent or awaited, and the test never ended.",
      "Look for a callback or promise that is not settled on this error."},
     {"lost-effect", "A write is missing", "The call ended in success, and the service does not have its effect.",
      "Do not report success before the service has."},
-    {"resource-leak", "Something was left behind", "The fault left a resource that the same run without it does not leave.",
+    {"resource-leak", "Something was left behind",
+     "The fault left a resource that the same run without it does not leave.",
      "Release what was taken also on the way of the error."},
-    {"state-divergence", "The service ends in another state", "After the call recovered the service's state differs from the run without the fault.",
+    {"state-divergence", "The service ends in another state",
+     "After the call recovered the service's state differs from the run without the fault.",
      "Look at what the retry repeats or leaves out."},
     {"not-retried-transient", "A transient error is not retried",
      "The service's own code says that it may pass; the error went up to the caller.",
      "Retry it if the caller cannot, with back-off and a limit."},
     {"cap-not-seen", "The limit of the retries was not reached", "The client was still retrying when the case ended.",
      "See that there is a limit, and that it is one that a caller can wait for."},
-    {"retry-budget", "Retries are limited over many calls", "The client stopped retrying because earlier calls had used its budget.", ""},
-    {"hedging", "Requests are sent twice on purpose", "The client sent a second request before the first had failed.", ""},
-    {"no-agent", "No call sites could be read", "A process without an agent sent requests: its calls are known by operation alone.", ""},
+    {"retry-budget", "Retries are limited over many calls",
+     "The client stopped retrying because earlier calls had used its budget.", ""},
+    {"hedging", "Requests are sent twice on purpose", "The client sent a second request before the first had failed.",
+     ""},
+    {"no-agent", "No call sites could be read",
+     "A process without an agent sent requests: its calls are known by operation alone.", ""},
 };
 constexpr Meaning kUnknown = {"", "", "", ""};
 }  // namespace
@@ -107,18 +117,20 @@ std::vector<trace::Judged> not_judged(const trace::CampaignRecord& campaign) {
   for (const auto& row : campaign.cases) {
     if (row.outcome != "not_fired" && row.outcome != "incomplete") continue;
     bool said = std::any_of(out.begin(), out.end(), [&](const trace::Judged& j) {
-      return j.test == row.test && j.site == row.site && j.operation == row.operation && j.policy == row.policy && j.fault == row.plan;
+      return j.test == row.test && j.site == row.site && j.operation == row.operation && j.policy == row.policy &&
+             j.fault == row.plan;
     });
     if (!said)
       out.push_back({row.test, row.site, row.service, row.operation, row.policy, row.plan,
-                     (row.outcome == "not_fired" ? "the fault did not fire" : "incomplete") + (row.why.empty() ? "" : ": " + row.why)});
+                     (row.outcome == "not_fired" ? "the fault did not fire" : "incomplete") +
+                         (row.why.empty() ? "" : ": " + row.why)});
   }
   return out;
 }
 
 std::size_t cases_run(const trace::CampaignRecord& campaign) {
-  return static_cast<std::size_t>(
-      std::count_if(campaign.cases.begin(), campaign.cases.end(), [](const trace::CaseRecord& row) { return !row.runs.empty(); }));
+  return static_cast<std::size_t>(std::count_if(campaign.cases.begin(), campaign.cases.end(),
+                                                [](const trace::CaseRecord& row) { return !row.runs.empty(); }));
 }
 
 std::string place(const std::optional<trace::CallSite>& site) { return site ? trace::show(*site) : "no call site"; }
@@ -139,7 +151,8 @@ std::string client_did(const trace::Finding& finding) {
   if (gaps.size() == 1) return text + ", " + show_ms(gaps[0]) + " apart";
   if (gaps.size() > kMostGaps) {
     std::sort(gaps.begin(), gaps.end());
-    return text + fmt::format(", gaps from {} to {}, median {}", show_ms(gaps.front()), show_ms(gaps.back()), show_ms(gaps[gaps.size() / 2]));
+    return text + fmt::format(", gaps from {} to {}, median {}", show_ms(gaps.front()), show_ms(gaps.back()),
+                              show_ms(gaps[gaps.size() / 2]));
   }
   std::vector<std::string> shown;
   for (auto gap : gaps) shown.push_back(show_ms(gap));

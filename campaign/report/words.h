@@ -38,9 +38,9 @@ std::vector<trace::Judged> not_judged(const trace::CampaignRecord& campaign);
 // How many cases were run.
 std::size_t cases_run(const trace::CampaignRecord& campaign);
 
-std::string place(const std::optional<trace::CallSite>& site);           // "src/jobs.mjs:41 enqueue", "no call site"
-std::string client_did(const trace::Finding& finding);                   // "2 attempts, 9 ms apart"
-std::string show_ms(double ms);                                          // "0.3 ms" "9 ms" "4.0 s"
+std::string place(const std::optional<trace::CallSite>& site);  // "src/jobs.mjs:41 enqueue", "no call site"
+std::string client_did(const trace::Finding& finding);          // "2 attempts, 9 ms apart"
+std::string show_ms(double ms);                                 // "0.3 ms" "9 ms" "4.0 s"
 std::string counted(std::size_t n, std::string_view one, std::string_view many = {});  // "1 case", "2 cases"
 std::string joined(const std::vector<std::string>& parts, std::string_view by);
 

@@ -7,9 +7,9 @@
 #include "trace/campaign_record.h"
 #include "trace/comparison.h"
 
-// A campaign written by hand, with something of everything that a report can be asked to show: several findings of one cause, an
-// accepted one, one without call site and with hostile bytes, many attempts, a held exchange, notes, clean calls, calls that
-// could not be judged.
+// A campaign written by hand, with something of everything that a report can be asked to show: several findings of one
+// cause, an accepted one, one without call site and with hostile bytes, many attempts, a held exchange, notes, clean
+// calls, calls that could not be judged.
 namespace retrial::campaign::report {
 
 struct Sample {
@@ -42,7 +42,11 @@ struct Told {
 };
 
 inline std::string reason(int status) {
-  return status == 201 ? "Created" : status == 204 ? "No Content" : status == 404 ? "Not Found" : status >= 500 ? "Unavailable" : "OK";
+  return status == 201   ? "Created"
+         : status == 204 ? "No Content"
+         : status == 404 ? "Not Found"
+         : status >= 500 ? "Unavailable"
+                         : "OK";
 }
 
 inline void tell(Run& run, const Told& t) {
@@ -71,20 +75,28 @@ inline void tell(Run& run, const Told& t) {
                        {"Authorization", "redacted"},
                        {"x-ms-client-request-id", "6a1c5e9e-52cf-4f9a-9f5e-0d4b0f6a7a3" + std::to_string(t.call)}};
   if (t.method == "POST") {
-    e.request_sample = "<?xml version=\"1.0\" encoding=\"UTF-8\"?><QueueMessage><MessageText>eyJpbWFnZSI6InNjYW4tMTcucGdtIn0=</MessageText></QueueMessage>";
+    e.request_sample =
+        "<?xml version=\"1.0\" "
+        "encoding=\"UTF-8\"?><QueueMessage><MessageText>eyJpbWFnZSI6InNjYW4tMTcucGdtIn0=</MessageText></QueueMessage>";
     e.request_bytes = e.request_sample.size();
   }
   auto at = [&](double ms) { return run.began + static_cast<Nanos>(ms * 1e6); };
   e.begun = at(t.at_ms);
   e.request_read = at(t.at_ms + t.took_ms * 0.2);
-  bool asked = t.fault.name == FaultName::none || t.fault.name == FaultName::lost_response || t.fault.name == FaultName::delay;
+  bool asked =
+      t.fault.name == FaultName::none || t.fault.name == FaultName::lost_response || t.fault.name == FaultName::delay;
   if (asked) {
     e.service_status = t.service_status;
     e.answered = at(t.at_ms + t.took_ms * 0.8);
     e.service_done = at(t.at_ms + t.took_ms * 0.9);
-    e.response_headers = {{"Server", "Azurite-Queue/3.35.0"}, {"Content-Type", "application/xml"}, {"Date", "Tue, 04 Mar 2025 09:12:44 GMT"}};
-    e.response_sample = t.service_status < 300 ? "<?xml version=\"1.0\"?><QueueMessagesList><QueueMessage><MessageId>0d9a7c1e-" + std::to_string(1000 + e.id) + "</MessageId></QueueMessage></QueueMessagesList>"
-                                               : "<?xml version=\"1.0\"?><Error><Code>MessageNotFound</Code><Message>The specified message does not exist.</Message></Error>";
+    e.response_headers = {{"Server", "Azurite-Queue/3.35.0"},
+                          {"Content-Type", "application/xml"},
+                          {"Date", "Tue, 04 Mar 2025 09:12:44 GMT"}};
+    e.response_sample = t.service_status < 300
+                            ? "<?xml version=\"1.0\"?><QueueMessagesList><QueueMessage><MessageId>0d9a7c1e-" +
+                                  std::to_string(1000 + e.id) + "</MessageId></QueueMessage></QueueMessagesList>"
+                            : "<?xml version=\"1.0\"?><Error><Code>MessageNotFound</Code><Message>The specified "
+                              "message does not exist.</Message></Error>";
     e.response_bytes = e.response_sample.size();
   }
   e.told = at(t.at_ms + t.took_ms);
@@ -102,13 +114,15 @@ inline void tell(Run& run, const Told& t) {
       case FaultName::lost_response:
         e.evidence = "RST after " + std::to_string(e.response_bytes) + " response bytes were withheld";
         if (t.fault.telling == Telling::reset) e.ending = Ending::reset, e.client_status = 0;
-        if (t.fault.telling == Telling::error) e.client_status = t.fault.status, e.evidence = "the service's 201 was withheld, and 503 told in its place";
+        if (t.fault.telling == Telling::error)
+          e.client_status = t.fault.status, e.evidence = "the service's 201 was withheld, and 503 told in its place";
         break;
       case FaultName::stall:
         e.ending = Ending::open, e.client_status = 0, e.told = 0, e.fired_at = e.request_read;
         e.evidence = "held for 30 s, untouched by the client";
         break;
-      default: break;
+      default:
+        break;
     }
   }
   run.exchanges.push_back(e);
@@ -126,9 +140,10 @@ inline Run run_of(std::uint64_t id, RunKind kind, std::string case_id, std::stri
   return run;
 }
 
-inline Finding finding(std::string verdict, Confidence confidence, std::optional<CallSite> site, std::string operation, std::string policy,
-                       std::string fault, std::string test, std::uint64_t reference, std::uint64_t run, std::vector<std::uint64_t> evidence,
-                       std::vector<double> gaps, std::string message) {
+inline Finding finding(std::string verdict, Confidence confidence, std::optional<CallSite> site, std::string operation,
+                       std::string policy, std::string fault, std::string test, std::uint64_t reference,
+                       std::uint64_t run, std::vector<std::uint64_t> evidence, std::vector<double> gaps,
+                       std::string message) {
   Finding f;
   f.id = finding_id(verdict, site, operation, fault);
   f.verdict = std::move(verdict);
@@ -152,11 +167,13 @@ inline Finding finding(std::string verdict, Confidence confidence, std::optional
 
 inline Sample sample_campaign() {
   using namespace sample;
-  const FaultSpec reset{FaultName::lost_response, Telling::reset}, told503{FaultName::lost_response, Telling::error, 503},
-      error503{FaultName::error, Telling::reset, 503}, stall{FaultName::stall};
+  const FaultSpec reset{FaultName::lost_response, Telling::reset},
+      told503{FaultName::lost_response, Telling::error, 503}, error503{FaultName::error, Telling::reset, 503},
+      stall{FaultName::stall};
   const std::string post = "POST /{account}/{queue}/messages", get = "GET /{account}/{queue}/messages",
                     del = "DELETE /{account}/{queue}/messages/{id}", prices = "GET /v1/prices";
-  const std::string worker = "test/worker.test.mjs > worker > renders every job once", jobs = "test/jobs.test.mjs > jobs > are taken in order",
+  const std::string worker = "test/worker.test.mjs > worker > renders every job once",
+                    jobs = "test/jobs.test.mjs > jobs > are taken in order",
                     pricing = "tests/test_orders.py::test_prices_are_current[EUR]";
   Sample s;
   auto& runs = s.runs;
@@ -173,7 +190,8 @@ inline Sample sample_campaign() {
   tell(runs.back(), {kEnqueue, 1, 1, 4, 9, "POST", "/devstoreaccount1/jobs/messages", post, 201, reset});
   tell(runs.back(), {kEnqueue, 1, 2, 21, 8, "POST", "/devstoreaccount1/jobs/messages", post, 201});
   tell(runs.back(), {kTake, 2, 1, 33, 7, "GET", "/devstoreaccount1/jobs/messages?visibilitytimeout=30", get, 200});
-  tell(runs.back(), {kDone, 3, 1, 46, 6, "DELETE", "/devstoreaccount1/jobs/messages/0d9a7c1e?popreceipt=redacted", del, 204});
+  tell(runs.back(),
+       {kDone, 3, 1, 46, 6, "DELETE", "/devstoreaccount1/jobs/messages/0d9a7c1e?popreceipt=redacted", del, 204});
   runs.push_back(run_of(3, RunKind::with_fault, "c2", worker, "failed"));  // … by a status, after 4 s
   tell(runs.back(), {kEnqueue, 1, 1, 4, 9, "POST", "/devstoreaccount1/jobs/messages", post, 201, told503});
   tell(runs.back(), {kEnqueue, 1, 2, 4021, 8, "POST", "/devstoreaccount1/jobs/messages", post, 201});
@@ -181,13 +199,16 @@ inline Sample sample_campaign() {
   runs.push_back(run_of(4, RunKind::with_fault, "c3", worker, "failed"));  // unrelated exception
   tell(runs.back(), {kEnqueue, 1, 1, 4, 9, "POST", "/devstoreaccount1/jobs/messages", post, 201});
   tell(runs.back(), {kTake, 2, 1, 18, 7, "GET", "/devstoreaccount1/jobs/messages?visibilitytimeout=30", get, 200});
-  tell(runs.back(), {kDone, 3, 1, 31, 6, "DELETE", "/devstoreaccount1/jobs/messages/0d9a7c1e?popreceipt=redacted", del, 204, reset});
-  tell(runs.back(), {kDone, 3, 2, 42, 6, "DELETE", "/devstoreaccount1/jobs/messages/0d9a7c1e?popreceipt=redacted", del, 404});
+  tell(runs.back(),
+       {kDone, 3, 1, 31, 6, "DELETE", "/devstoreaccount1/jobs/messages/0d9a7c1e?popreceipt=redacted", del, 204, reset});
+  tell(runs.back(),
+       {kDone, 3, 2, 42, 6, "DELETE", "/devstoreaccount1/jobs/messages/0d9a7c1e?popreceipt=redacted", del, 404});
 
   runs.push_back(run_of(5, RunKind::alone, "", pricing, "passed"));
   tell(runs.back(), {kPrices, 1, 1, 3, 5, "GET", "/v1/prices?currency=EUR", prices, 200});
   runs.push_back(run_of(6, RunKind::with_fault, "c4", pricing, "failed"));  // missing delay
-  for (int i = 1; i <= 14; i++) tell(runs.back(), {kPrices, 1, i, 3 + 1.4 * i, 1.1, "GET", "/v1/prices?currency=EUR", prices, 200, error503});
+  for (int i = 1; i <= 14; i++)
+    tell(runs.back(), {kPrices, 1, i, 3 + 1.4 * i, 1.1, "GET", "/v1/prices?currency=EUR", prices, 200, error503});
 
   runs.push_back(run_of(7, RunKind::alone, "", jobs, "passed"));
   tell(runs.back(), {kTake, 1, 1, 3, 5, "GET", "/devstoreaccount1/jobs/messages", get, 200});
@@ -212,45 +233,69 @@ inline Sample sample_campaign() {
   c.took = 252 * kSecond + 400 * kMillisecond;
   c.overhead = 6 * kSecond + 300 * kMillisecond;
   c.capture = "seccomp (getfd)";
-  c.services = {{"127.0.0.1:10001", "queue", "azure-storage", 312}, {"127.0.0.1:10000", "blob", "azure-storage", 95}, {"127.0.0.1:*", "", "generic", 31}};
+  c.services = {{"127.0.0.1:10001", "queue", "azure-storage", 312},
+                {"127.0.0.1:10000", "blob", "azure-storage", 95},
+                {"127.0.0.1:*", "", "generic", 31}};
   c.findings = {
-      finding("duplicate-effect", Confidence::certain, kEnqueue, post, "P1", "lost-response(reset) x 1, then pass", worker, 1, 2, {1, 2}, {8.1},
-              "Both attempts were answered 201 by the service, with two message ids: the job is in the queue twice. Nothing in the "
+      finding("duplicate-effect", Confidence::certain, kEnqueue, post, "P1", "lost-response(reset) x 1, then pass",
+              worker, 1, 2, {1, 2}, {8},
+              "Both attempts were answered 201 by the service, with two message ids: the job is in the queue twice. "
+              "Nothing in the "
               "request lets the service know the second as a repeat."),
-      finding("unrelated-exception", Confidence::certain, kDone, del, "P1", "lost-response(reset) x 1, then pass", worker, 1, 4, {3, 4}, {5.2},
-              "The message was deleted by attempt 1; attempt 2 was answered 404, and the test failed with RestError: MessageNotFound (404). "
+      finding("unrelated-exception", Confidence::certain, kDone, del, "P1", "lost-response(reset) x 1, then pass",
+              worker, 1, 4, {3, 4}, {5},
+              "The message was deleted by attempt 1; attempt 2 was answered 404, and the test failed with RestError: "
+              "MessageNotFound (404). "
               "The caller is told that a delete failed which succeeded."),
-      finding("duplicate-effect", Confidence::certain, kEnqueue, post, "P1", "lost-response(error(503)) x 1, then pass", worker, 1, 3, {1, 2}, {4008},
+      finding("duplicate-effect", Confidence::certain, kEnqueue, post, "P1", "lost-response(error(503)) x 1, then pass",
+              worker, 1, 3, {1, 2}, {4008},
               "Both attempts were answered 201 by the service, with two message ids: the job is in the queue twice."),
-      finding("missing-delay", Confidence::likely, kPrices, prices, "P3", "error(503)", pricing, 5, 6, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14},
-              {0.3, 0.3, 0.2, 0.3, 0.3, 0.4, 0.3, 0.3, 0.3, 0.2, 0.3, 0.3, 0.3}, "14 attempts, every retry within 0.4 ms of the failure before it (median 0.3 ms)."),
+      finding("missing-delay", Confidence::likely, kPrices, prices, "P3", "error(503)", pricing, 5, 6,
+              {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14},
+              {0.3, 0.3, 0.2, 0.3, 0.3, 0.4, 0.3, 0.3, 0.3, 0.2, 0.3, 0.3, 0.3},
+              "14 attempts, every retry within 0.4 ms of the failure before it (median 0.3 ms)."),
       finding("missing-timeout", Confidence::possible, kTake, get, "P2", "lost-response(stall)", jobs, 7, 8, {1}, {},
               "The request was held for 30 s, and the client left it untouched."),
-      finding("retries-non-idempotent", Confidence::likely, std::nullopt, "PUT /{id}", "P1", "lost-response(reset) x 1, then pass", hostile, 9, 10, {1, 2}, {1},
+      finding("retries-non-idempotent", Confidence::likely, std::nullopt, "PUT /{id}", "P1",
+              "lost-response(reset) x 1, then pass", hostile, 9, 10, {1, 2}, {1},
               "A message with <b>markup</b> & \"quotes\", a control \x07 and bytes that are no UTF-8: \xff\xfe."),
-      finding("duplicate-effect", Confidence::certain, kTake, get, "P1", "lost-response(reset) x 1, then pass", jobs, 7, 8, {1}, {},
-              "The first answer was lost with the message in it; the second hides one more."),
+      finding("duplicate-effect", Confidence::certain, kTake, get, "P1", "lost-response(reset) x 1, then pass", jobs, 7,
+              8, {1}, {}, "The first answer was lost with the message in it; the second hides one more."),
   };
   c.findings.back().accepted = true;
-  auto cap = finding("cap-not-seen", Confidence::possible, kPrices, prices, "P3", "error(503)", pricing, 5, 6, {1}, {}, "Still retrying after 14 attempts in 20 ms.");
-  auto plain = finding("not-retried-transient", Confidence::likely, kHook, "POST /hook", "K1", "error(503) x 1, then pass", worker, 1, 2, {4}, {}, "1 attempt; 503 went up to the caller.");
+  auto cap = finding("cap-not-seen", Confidence::possible, kPrices, prices, "P3", "error(503)", pricing, 5, 6, {1}, {},
+                     "Still retrying after 14 attempts in 20 ms.");
+  auto plain = finding("not-retried-transient", Confidence::likely, kHook, "POST /hook", "K1",
+                       "error(503) x 1, then pass", worker, 1, 2, {4}, {}, "1 attempt; 503 went up to the caller.");
   cap.note = plain.note = true;
   c.notes = {cap, plain};
   for (const char* policy : {"P3", "P1", "K1", "P4"})
-    c.clean.push_back({worker, kHook, "127.0.0.1:*", "POST /hook", policy, "error(503)", "1 attempt, the failure reached the caller"});
-  for (const char* policy : {"P3", "K1"}) c.clean.push_back({worker, kEnqueue, "127.0.0.1:10001", post, policy, "error(503)", "3 attempts, gaps 4.0 s, 8.1 s; the test passed"});
-  c.not_judged = {{worker, kDone, "127.0.0.1:10001", del, "P4", "lost-response(reset) x 1, then error(503)", "service state: the test no longer passes without faults; [service.queue] reset = \"restart\" would help"},
-                  {worker, kTake, "127.0.0.1:10001", get, "P4", "lost-response(reset) x 1, then error(503)", "service state: the test no longer passes without faults; [service.queue] reset = \"restart\" would help"},
-                  {pricing, kPrices, "127.0.0.1:*", prices, "P2", "lost-response(stall)", "the test's own time limit of 5 s ended it"}};
+    c.clean.push_back({worker, kHook, "127.0.0.1:*", "POST /hook", policy, "error(503)",
+                       "1 attempt, the failure reached the caller"});
+  for (const char* policy : {"P3", "K1"})
+    c.clean.push_back({worker, kEnqueue, "127.0.0.1:10001", post, policy, "error(503)",
+                       "3 attempts, gaps 4.0 s, 8.1 s; the test passed"});
+  c.not_judged = {
+      {worker, kDone, "127.0.0.1:10001", del, "P4", "lost-response(reset) x 1, then error(503)",
+       "service state: the test no longer passes without faults; [service.queue] reset = \"restart\" would help"},
+      {worker, kTake, "127.0.0.1:10001", get, "P4", "lost-response(reset) x 1, then error(503)",
+       "service state: the test no longer passes without faults; [service.queue] reset = \"restart\" would help"},
+      {pricing, kPrices, "127.0.0.1:*", prices, "P2", "lost-response(stall)",
+       "the test's own time limit of 5 s ended it"}};
   auto row = [&](std::string id, const Judged& j, std::string outcome, std::string why, std::vector<std::uint64_t> of) {
-    c.cases.push_back({std::move(id), j.policy, j.fault, j.test, j.site, j.service, j.operation, 1, std::move(outcome), std::move(why), std::move(of)});
+    c.cases.push_back({std::move(id), j.policy, j.fault, j.test, j.site, j.service, j.operation, 1, std::move(outcome),
+                       std::move(why), std::move(of)});
   };
   std::uint64_t n = 0;
-  for (const auto& f : c.findings) row("c" + std::to_string(++n), {f.test, f.site, f.service, f.operation, f.policy, f.fault, ""}, "run", "", {f.run});
+  for (const auto& f : c.findings)
+    row("c" + std::to_string(++n), {f.test, f.site, f.service, f.operation, f.policy, f.fault, ""}, "run", "", {f.run});
   for (const auto& j : c.clean) row("c" + std::to_string(++n), j, "run", "", {2});
   for (const auto& j : c.not_judged) row("c" + std::to_string(++n), j, "run", "", {2});
-  row("c" + std::to_string(++n), {jobs, kTake, "127.0.0.1:10001", get, "P3", "error(503)", ""}, "not_fired", "no third call was made", {7});
-  row("c" + std::to_string(++n), {jobs, kTake, "127.0.0.1:10001", get, "P4", "lost-response(reset) x 1, then error(503)", ""}, "left", "the budget was spent", {});
+  row("c" + std::to_string(++n), {jobs, kTake, "127.0.0.1:10001", get, "P3", "error(503)", ""}, "not_fired",
+      "no third call was made", {7});
+  row("c" + std::to_string(++n),
+      {jobs, kTake, "127.0.0.1:10001", get, "P4", "lost-response(reset) x 1, then error(503)", ""}, "left",
+      "the budget was spent", {});
   c.left_alone = {"api.example.com:443: outside, faults stay on this machine (open it with [service.x] allow = true)",
                   "test/health.test.mjs > health > answers: fails without faults"};
   c.remarks = {"workers = 4: this version runs one", "the budget left 1 of 17 cases untried"};
