@@ -9,11 +9,11 @@ namespace retrial::trace {
 // The exchanges of one call, in order. Points into its Run, which must outlive it.
 struct Call {
   std::uint64_t id = 0;
-  std::vector<const Exchange*> attempts;  // never empty
+  std::vector<const Exchange*> attempts;        // never empty
   Confidence confidence = Confidence::certain;  // the lowest of its attempts
-  std::string site;       // call site as shown, or "" (then the operation and process stand for it)
+  std::string site;  // call site as shown, or "" (then the operation and process stand for it)
   std::string operation;
-  int occurrence = 0;     // from 1: the n-th call of this site and operation in its run
+  int occurrence = 0;  // from 1: the n-th call of this site and operation in its run
 
   const Exchange& first() const { return *attempts.front(); }
   const Exchange& last() const { return *attempts.back(); }
@@ -21,12 +21,15 @@ struct Call {
 
 // Did its last attempt get the service's own good answer, delivered whole? Read from the wire.
 bool recovered(const Call& call);
-// Gaps between its attempts, ns: from when the client was told of the failure to the first byte of the next attempt.
-// Negative where the client did not wait to be told (then it is no retry).
+// Gaps between its attempts, ns: from when the client was told of the failure to the first byte of the next attempt. An
+// attempt whose client was told no failure has none after it. Negative where the client did not wait to be told (then
+// it is no retry).
 std::vector<Nanos> gaps(const Call& call);
-// What was done to it, attempt by attempt, in the fault language: "lost-response(reset) x 1, then pass".
+// What was done to it, attempt by attempt, in the fault language; the last step is not counted: "lost-response(reset) x
+// 1, then pass", "error(503)". Only faults that fired.
 std::string done_to(const Call& call);
 
+// In the order of their first attempts. An exchange of no call (0) is one of its own.
 std::vector<Call> calls_of(const Run& run);
 
 struct Pair {
@@ -34,14 +37,15 @@ struct Pair {
   const Call* in_case = nullptr;    // null: only in the reference
 };
 
-// Beside each case lies the reference of the same test run alone, aligned call by call (call site, operation, occurrence).
-// Owns the calls; points into both runs, which must outlive it.
+// Beside each case lies the reference of the same test run alone, aligned call by call (call site, operation,
+// occurrence); where an operation is there on one side only, by call site and method; where only one run has call
+// sites, by operation. Owns the calls; points into both runs, which must outlive it.
 struct Comparison {
   const Run* reference = nullptr;
   const Run* in_case = nullptr;
   std::vector<Call> reference_calls;
   std::vector<Call> case_calls;
-  std::vector<Pair> pairs;  // in the order of the case, what is missing there last
+  std::vector<Pair> pairs;           // in the order of the case, what is missing there last
   std::vector<const Call*> faulted;  // calls of the case in which a fault fired
 
   Comparison() = default;

@@ -1,8 +1,9 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <vector>
 
-#include "trace/exchange.h"
+#include "trace/run.h"
 
 namespace retrial::trace {
 
@@ -15,18 +16,25 @@ struct Assignment {
 // Says, at each request's head, which call it belongs to and which attempt of it this is. Online: it sees only what has
 // happened so far. One a run; loop thread only.
 //
+// Only a call whose client was told that it failed (by status, a lost connection, its own giving up, or its profile's
+// reading of a 2xx) can go on; so parallel and later requests, polls, pages and redirects are calls of their own. A 401
+// or 407 of the service's own is a challenge: the request with credentials is a call of its own.
+//
 // Rules, first match wins (design.md, "Correlation states its confidence"):
-//   certain   same value of an id header of its profile that this client is seen to keep, or the same call id, and the same
-//             operation, and the attempt before it failed as its client was told (parallel and later requests of one library call
-//             are calls of their own)
-//   likely    same call site and test, same operation and target, after the client was told that the call had failed: perhaps an outer
-//             layer with a new call id; of several candidates the latest failed one
-//   possible  the same without call site (process and operation instead), or several candidates that cannot be told apart
+//   certain   same call id, operation and target (its query's signatures, dates and counters left out)
+//   certain   same operation and same value of an id header of its profile, from a client (process, service, user
+//   agent) that
+//             keeps it: not one that changed it within one library call, nor one that used a value again after a
+//             success
+//   likely    same process, test, call site, operation, target, port and Content-Length: perhaps an outer layer. Not at
+//   a poll possible  the same without a call site, on the same address; and any of these where several calls that wait
+//   cannot be told
+//             apart (parallel ones): then the one on the same connection, else the first that failed
 //   else      attempt 1 of a new call (certain)
-// Equal ids join; different ids prove nothing. A repeat after a success is never an attempt.
 class Correlator {
  public:
   Correlator();
+  explicit Correlator(std::vector<std::uint64_t> polls);  // polls_of the reference run
   ~Correlator();
   Correlator(Correlator&&) noexcept;
 
@@ -35,8 +43,13 @@ class Correlator {
   // The exchange is over for the client (told, or it left). Must be called once for each.
   void over(const Exchange& exchange);
 
-  // Body digests are known only afterwards: lowers `likely` to `possible` where two attempts of a call carry different bodies
-  // and nothing that retries change explains it. Works on a finished run, in place.
+  // The polls of a reference run: call site (or none) and operation where the same request follows itself, with no
+  // other request of that process between, after a success. There, a repeat after a failure is a retry only by id
+  // header or call id.
+  static std::vector<std::uint64_t> polls_of(const Run& reference);
+
+  // Body digests are known only afterwards: lowers `likely` to `possible` where two attempts of a call carry different
+  // bodies and nothing that retries change explains it. Works on a finished run, in place.
   static void confirm(std::vector<Exchange>& exchanges);
 
  private:

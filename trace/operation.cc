@@ -1,6 +1,8 @@
 #include "trace/operation.h"
 
 #include <algorithm>
+#include <array>
+#include <functional>
 
 #include "base/text.h"
 #include "trace/profile.h"
@@ -70,6 +72,39 @@ std::string_view template_segment(std::string_view raw) {
   return raw;
 }
 
+// Query keys whose value a client makes anew for each attempt.
+bool is_volatile(std::string_view key) {
+  static constexpr std::array<std::string_view, 28> kKeys{"sig",
+                                                          "signature",
+                                                          "x-amz-signature",
+                                                          "x-amz-date",
+                                                          "x-amz-expires",
+                                                          "x-amz-security-token",
+                                                          "x-goog-signature",
+                                                          "x-goog-date",
+                                                          "expires",
+                                                          "se",
+                                                          "st",
+                                                          "timeout",
+                                                          "timestamp",
+                                                          "ts",
+                                                          "t",
+                                                          "_",
+                                                          "nonce",
+                                                          "oauth_nonce",
+                                                          "oauth_timestamp",
+                                                          "oauth_signature",
+                                                          "cb",
+                                                          "cachebust",
+                                                          "retry",
+                                                          "retries",
+                                                          "retrycount",
+                                                          "attempt",
+                                                          "requestid",
+                                                          "request_id"};
+  return std::ranges::any_of(kKeys, [&](auto known) { return iequals(key, known); });
+}
+
 // "{id}:publish": a method of the thing itself, as some APIs name it, is no data.
 std::string_view verb_of(std::string_view segment) {
   auto at = segment.rfind(':');
@@ -98,6 +133,22 @@ std::string template_path(std::string_view target) {
     at = end;
   }
   return out.empty() ? "/" : out;
+}
+
+std::uint64_t target_key(std::string_view target) {
+  constexpr std::hash<std::string_view> hash;
+  auto path = message::path_of(target);
+  auto query = message::query_of(target);
+  auto key = hash(path);
+  while (!query.empty()) {
+    auto end = query.find('&');
+    auto part = query.substr(0, end);
+    auto name = part.substr(0, part.find('='));
+    key = key * 31 + hash(is_volatile(name) ? name : part);
+    if (end == query.npos) break;
+    query.remove_prefix(end + 1);
+  }
+  return key;
 }
 
 std::string operation_of(const Exchange& exchange) {

@@ -73,7 +73,7 @@ TEST(AzureStorage, receiving_has_an_effect_and_peeking_has_none) {
           "HTTP/1.1 200 "
           "OK\r\n\r\n<QueueMessagesList><QueueMessage><MessageId>m1</MessageId></QueueMessage></QueueMessagesList>");
   EXPECT_EQ(profile_of(e).repeat(e), Repeat::effect);
-  EXPECT_EQ(profile_of(e).effect(e), "messages: m1");
+  EXPECT_EQ(profile_of(e).effect(e), "m1");
 }
 
 TEST(AzureStorage, says_which_requests_may_be_repeated) {

@@ -288,7 +288,6 @@ class Aws final : public Profile {
       add(message::json_texts(e.response_sample, key));
       add(message::xml_texts(e.response_sample, key));
     }
-    if (out.empty() && action_of(e) == "ReceiveMessage") out = "no message";
     return out;
   }
 

@@ -227,7 +227,7 @@ class AzureStorage final : public Profile {
     if (!message::succeeded(e)) return {};
     auto what = place_of(e).what;
     if (what == What::messages && (e.method == "GET" || e.method == "POST"))
-      return "messages: " + message::xml_texts(e.response_sample, "MessageId");
+      return message::xml_texts(e.response_sample, "MessageId");
     return std::string(find(e.response_headers, "x-ms-snapshot"));
   }
 };

@@ -1,0 +1,292 @@
+#include "trace/correlator.h"
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <functional>
+#include <unordered_map>
+
+#include "base/text.h"
+#include "trace/operation.h"
+#include "trace/profile.h"
+#include "trace/run.h"
+
+namespace retrial::trace {
+namespace {
+
+using Key = std::uint64_t;
+constexpr std::size_t kMostWaiting = 1 << 16;  // a client that fails for ever must not grow us for ever
+
+Key mix(Key seed, Key value) {
+  return (seed ^ (value + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2))) * 0xff51afd7ed558ccdull;
+}
+Key mix(Key seed, std::string_view text) { return mix(seed, std::hash<std::string_view>{}(text)); }
+
+std::string_view port_of(std::string_view service) {
+  auto colon = service.rfind(':');
+  return colon == service.npos ? service : service.substr(colon);
+}
+
+// One client: a process's way of speaking to one service.
+Key client_key(const Exchange& e) {
+  return mix(mix(mix(1, static_cast<Key>(e.pid)), e.service), find(e.request_headers, "user-agent"));
+}
+Key call_id_key(const Exchange& e) {
+  if (e.tag.call_id.empty()) return 0;
+  return mix(mix(mix(mix(2, static_cast<Key>(e.pid)), e.tag.call_id), e.operation), target_key(e.target));
+}
+// Where the call comes from and what it asks. With a call site the address may change (IPv4 and IPv6 of one name), not
+// the port.
+Key place_key(const Exchange& e) {
+  Key key = mix(mix(mix(3, static_cast<Key>(e.pid)), e.tag.test), e.operation);
+  key = mix(key, target_key(e.target));
+  if (!e.tag.site) return mix(key, e.service);
+  key = mix(mix(key, e.tag.site->file), static_cast<Key>(e.tag.site->line));
+  return mix(mix(key, e.tag.site->function), port_of(e.service));
+}
+std::uint64_t poll_key(const Exchange& e) {
+  return fnv1a(e.operation, fnv1a(e.tag.site ? show(*e.tag.site) : std::string()));
+}
+
+// The id headers that a request carries: which, and the hash of the value. At most kIds.
+struct Ids {
+  static constexpr std::size_t kIds = 4;
+  std::array<Key, kIds> header{}, value{};
+  std::size_t count = 0;
+};
+Ids ids_of(const Exchange& e) {
+  Ids ids;
+  for (auto name : profile_of(e).id_headers()) {
+    if (ids.count == Ids::kIds) break;
+    auto value = find(e.request_headers, name);
+    if (value.empty()) continue;
+    ids.header[ids.count] = std::hash<std::string_view>{}(name);
+    ids.value[ids.count++] = mix(4, value);
+  }
+  return ids;
+}
+
+// What a client has been seen to do with one id header.
+struct Habit {
+  std::uint32_t kept = 0;     // a later attempt had the same value
+  std::uint32_t changed = 0;  // a later attempt of one library call had another
+  std::uint32_t reused = 0;   // a value that had already succeeded came again: it names more than a call
+  Key last_good = 0;
+  bool trusted() const { return reused < 2 && (kept > 0 || changed == 0); }
+};
+
+// The client was told that this attempt failed: its call may go on.
+struct Waiting {
+  std::uint64_t call = 0;
+  int attempt = 0;
+  Key call_id = 0, place = 0, client = 0, operation = 0;
+  Ids ids;
+  std::string length;  // Content-Length, as sent
+  std::uint64_t connection = 0;
+  Nanos begun = 0, told = 0;
+};
+
+// A challenge is answered, not retried: the request with credentials is a call of its own. One of our faults is no
+// challenge.
+bool challenged(const Exchange& e) {
+  return e.service_status == e.client_status && (e.client_status == 401 || e.client_status == 407);
+}
+
+bool same_length(const Waiting& w, const Exchange& head) {
+  return w.length == find(head.request_headers, "content-length");
+}
+
+}  // namespace
+
+struct Correlator::State {
+  using Index = std::unordered_map<Key, std::vector<std::uint64_t>>;  // to calls that wait
+  std::unordered_map<std::uint64_t, Waiting> waiting;
+  Index by_call_id, by_id, by_place;
+  std::deque<std::pair<std::uint64_t, int>> oldest;  // call and attempt, in the order in which they failed
+  std::unordered_map<Key, Habit> habits;             // of client and header
+  std::vector<std::uint64_t> polls;
+  std::uint64_t calls = 0;
+
+  Habit& habit(Key client, Key header) { return habits[mix(client, header)]; }
+
+  void put(Waiting w) {
+    auto call = w.call;
+    if (w.call_id) by_call_id[w.call_id].push_back(call);
+    for (std::size_t i = 0; i < w.ids.count; i++) by_id[mix(w.client, w.ids.value[i])].push_back(call);
+    by_place[w.place].push_back(call);
+    oldest.emplace_back(call, w.attempt);
+    waiting.insert_or_assign(call, std::move(w));
+    while (waiting.size() > kMostWaiting || oldest.size() > 2 * kMostWaiting) {
+      auto [old, attempt] = oldest.front();
+      oldest.pop_front();
+      if (auto it = waiting.find(old); it != waiting.end() && it->second.attempt == attempt) take(old);
+    }
+  }
+
+  Waiting take(std::uint64_t call) {
+    auto node = waiting.extract(call);
+    Waiting w = std::move(node.mapped());
+    auto forget = [call](Index& index, Key key) {
+      auto it = index.find(key);
+      if (it == index.end()) return;
+      std::erase(it->second, call);
+      if (it->second.empty()) index.erase(it);
+    };
+    if (w.call_id) forget(by_call_id, w.call_id);
+    for (std::size_t i = 0; i < w.ids.count; i++) forget(by_id, mix(w.client, w.ids.value[i]));
+    forget(by_place, w.place);
+    return w;
+  }
+
+  struct Found {
+    std::uint64_t call = 0;
+    bool several = false;  // parallel ones, that cannot be told apart
+  };
+  // Of the calls that wait under a key and fit: the one on the same connection, else the first to have failed, since
+  // equal delays come back in the order of the failures.
+  template <class Fits>
+  Found pick(const Index& index, Key key, const Exchange& head, Fits fits) const {
+    auto it = index.find(key);
+    if (it == index.end()) return {};
+    const Waiting* best = nullptr;
+    int candidates = 0;
+    for (auto call : it->second) {
+      auto& w = waiting.at(call);
+      if (!fits(w)) continue;
+      candidates++;
+      bool here = w.connection == head.connection;
+      if (!best || (here && best->connection != head.connection) ||
+          (here == (best->connection == head.connection) && w.told < best->told))
+        best = &w;
+    }
+    return best ? Found{best->call, candidates > 1} : Found{};
+  }
+
+  // Reads the ids' habits off a join that other evidence made.
+  void learn(const Waiting& before, Key client, const Ids& now, bool one_library_call) {
+    if (before.client != client) return;
+    for (std::size_t i = 0; i < now.count; i++)
+      for (std::size_t k = 0; k < before.ids.count; k++) {
+        if (now.header[i] != before.ids.header[k]) continue;
+        if (now.value[i] == before.ids.value[k])
+          habit(client, now.header[i]).kept++;
+        else if (one_library_call)
+          habit(client, now.header[i]).changed++;
+      }
+  }
+
+  Assignment join(Found found, Confidence confidence, Key client, const Ids& ids, bool one_library_call) {
+    auto before = take(found.call);
+    learn(before, client, ids, one_library_call);
+    return {before.call, before.attempt + 1, found.several ? Confidence::possible : confidence};
+  }
+};
+
+Correlator::Correlator() : Correlator(std::vector<std::uint64_t>{}) {}
+Correlator::Correlator(std::vector<std::uint64_t> polls) : state_(std::make_unique<State>()) {
+  state_->polls = std::move(polls);
+  std::ranges::sort(state_->polls);
+}
+Correlator::~Correlator() = default;
+Correlator::Correlator(Correlator&&) noexcept = default;
+
+Assignment Correlator::at_head(const Exchange& head) {
+  auto& s = *state_;
+  auto ids = ids_of(head);
+  auto client = ids.count || !s.waiting.empty() ? client_key(head) : 0;
+  for (std::size_t i = 0; i < ids.count; i++) {
+    auto& habit = s.habit(client, ids.header[i]);
+    if (habit.last_good == ids.value[i]) habit.reused++;
+  }
+  if (s.waiting.empty()) return {++s.calls, 1, Confidence::certain};
+
+  if (auto key = call_id_key(head))
+    if (auto found = s.pick(s.by_call_id, key, head, [](auto&) { return true; }); found.call)
+      return s.join(found, Confidence::certain, client, ids, true);
+
+  auto operation = mix(5, head.operation);
+  for (std::size_t i = 0; i < ids.count; i++) {
+    if (!s.habit(client, ids.header[i]).trusted()) continue;
+    auto fits = [&](const Waiting& w) { return w.operation == operation; };
+    if (auto found = s.pick(s.by_id, mix(client, ids.value[i]), head, fits); found.call)
+      return s.join(found, Confidence::certain, client, ids, false);
+  }
+
+  if (!std::ranges::binary_search(s.polls, s.polls.empty() ? 0 : poll_key(head))) {
+    auto fits = [&](const Waiting& w) { return same_length(w, head); };
+    if (auto found = s.pick(s.by_place, place_key(head), head, fits); found.call)
+      return s.join(found, head.tag.site ? Confidence::likely : Confidence::possible, client, ids, false);
+  }
+  return {++s.calls, 1, Confidence::certain};
+}
+
+void Correlator::over(const Exchange& e) {
+  if (e.call == 0) return;
+  auto& s = *state_;
+  bool failed = told_failed(e);
+  auto ids = ids_of(e);
+  if (!failed) {
+    if (e.ending == Ending::answered && ids.count)
+      for (std::size_t i = 0; i < ids.count; i++) s.habit(client_key(e), ids.header[i]).last_good = ids.value[i];
+    return;
+  }
+  if (challenged(e) && !e.fired) return;
+  s.put({.call = e.call,
+         .attempt = e.attempt,
+         .call_id = call_id_key(e),
+         .place = place_key(e),
+         .client = client_key(e),
+         .operation = mix(5, e.operation),
+         .ids = ids,
+         .length = std::string(find(e.request_headers, "content-length")),
+         .connection = e.connection,
+         .begun = e.begun,
+         .told = e.told});
+}
+
+std::vector<std::uint64_t> Correlator::polls_of(const Run& reference) {
+  struct Last {
+    Key place = 0;
+    std::uint64_t digest = 0;
+    Nanos told = 0;
+    bool good = false;
+  };
+  std::unordered_map<std::int32_t, Last> last;  // of each process
+  std::vector<std::uint64_t> polls;
+  for (auto& e : reference.exchanges) {
+    auto& before = last[e.pid];
+    auto place = place_key(e);
+    if (before.place == place && before.digest == e.request_digest && before.good && e.begun >= before.told)
+      polls.push_back(poll_key(e));
+    before = {place, e.request_digest, e.told, e.ending == Ending::answered && !told_failed(e)};
+  }
+  std::ranges::sort(polls);
+  polls.erase(std::ranges::unique(polls).begin(), polls.end());
+  return polls;
+}
+
+namespace {
+// Does something that retries make anew explain that two bodies differ? A boundary, a signature of chunks, a time in a
+// gzip head.
+bool explained(const Exchange& e) {
+  if (find(e.request_headers, "content-type").starts_with("multipart/")) return true;
+  if (icontains(find(e.request_headers, "content-encoding"), "gzip") ||
+      icontains(find(e.request_headers, "content-encoding"), "aws-chunked"))
+    return true;
+  return find(e.request_headers, "x-amz-content-sha256").starts_with("STREAMING-") ||
+         e.request_sample.find("&Signature=") != std::string::npos;
+}
+}  // namespace
+
+void Correlator::confirm(std::vector<Exchange>& exchanges) {
+  std::unordered_map<std::uint64_t, const Exchange*> before;  // the last attempt of each call that was read whole
+  for (auto& e : exchanges) {
+    if (!e.call || !e.request_read) continue;
+    auto& earlier = before[e.call];
+    if (earlier && e.confidence == Confidence::likely && e.request_digest != earlier->request_digest && !explained(e))
+      e.confidence = Confidence::possible;
+    earlier = &e;
+  }
+}
+
+}  // namespace retrial::trace
