@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "proxy/capture/client_memory.h"
 #include "proxy/capture/client_socket.h"
@@ -24,12 +25,15 @@ struct Connect {
 };
 using ConnectPtr = std::shared_ptr<Connect>;
 
-// Sockets that were redirected, by inode, which dup, fork and passing keep.
-struct Redirected {
-  Address original;
-  bool arrived = false;  // we have accepted it
+// What is known of the tree's TCP sockets, by inode, which dup, fork and passing keep.
+struct Sockets {
+  struct Redirected {
+    Address original;
+    bool arrived = false;  // we have accepted it
+  };
+  std::unordered_map<ino_t, Redirected> redirected;
+  std::unordered_set<ino_t> native;  // may have begun to connect without us
 };
-using RedirectedSockets = std::unordered_map<ino_t, Redirected>;
 
 // What the kernel makes of an address: 0.0.0.0 and :: are this host.
 Address reached(const Address& written);

@@ -77,8 +77,8 @@ bool Connects::read(Connect& connect) {
   if (socket.kind == Kind::unreadable) ledger.unreadable(thread, "socket", socket.error_number);
   if (socket.kind == Kind::other_socket && family != AF_UNSPEC) ++ledger.counts().udp;
   if (socket.kind == Kind::tcp && family == AF_UNSPEC) {
-    parts_.sockets.erase(socket.inode);
-    left_native_.erase(socket.inode);
+    parts_.sockets.redirected.erase(socket.inode);
+    parts_.sockets.native.erase(socket.inode);
   }
   if (family == AF_UNSPEC) return false;
   if (got < static_cast<ssize_t>(family == AF_INET ? sizeof(sockaddr_in) : kLeastV6)) return written = {}, false;
@@ -89,13 +89,14 @@ bool Connects::read(Connect& connect) {
 // connect() called again only asks how the first one went, and must never dial.
 Connects::Next Connects::again(const ConnectPtr& connect) {
   const auto& socket = connect->socket;
-  if (parts_.sockets.contains(socket.inode)) {
+  if (parts_.sockets.redirected.contains(socket.inode)) {
     const bool interrupted = !parts_.killable && way_ == Way::getfd && !socket.non_blocking;
     if (!interrupted) return Next::pass;
     connect->notice->answer(0, 0);  // begun again by the kernel, after we had connected it
     return Next::done;
   }
-  if ((socket.duplicate >= 0 || left_native_.contains(socket.inode)) && begun(socket, connect->notice->thread()))
+  if ((socket.duplicate >= 0 || parts_.sockets.native.contains(socket.inode)) &&
+      begun(socket, connect->notice->thread()))
     return Next::pass;
   const Connect* running = dials_.running(socket.inode);
   if (!running) return Next::dial;
@@ -106,7 +107,7 @@ Connects::Next Connects::again(const ConnectPtr& connect) {
 
 void Connects::dialled(ConnectPtr connect, Dials::Outcome outcome) {
   if (outcome.service >= 0) return redirect_->redirect(std::move(connect), outcome.service);
-  if (way_ == Way::rewrite) left_native_.insert(connect->socket.inode);
+  if (way_ == Way::rewrite) parts_.sockets.native.insert(connect->socket.inode);
   if (outcome.late)
     parts_.ledger.late(connect->written);
   else

@@ -1,6 +1,4 @@
 #pragma once
-#include <unordered_set>
-
 #include "proxy/capture/dials.h"
 #include "proxy/capture/redirect.h"
 
@@ -33,7 +31,6 @@ class Connects {
   RedirectParts parts_;
   std::unique_ptr<Redirect> redirect_;
   Dials dials_;
-  std::unordered_set<ino_t> left_native_;  // TCP sockets that may have begun without us
 };
 
 }  // namespace retrial::proxy::capture

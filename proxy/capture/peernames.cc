@@ -26,12 +26,12 @@ void Peernames::trapped(std::unique_ptr<Notice> notice) {
 }
 
 bool Peernames::look(Asked& asked) {
-  auto found = sockets_.find(asked.inode);
-  if (found != sockets_.end() && !found->second.arrived) {
+  auto found = sockets_.redirected.find(asked.inode);
+  if (found != sockets_.redirected.end() && !found->second.arrived) {
     names_.accept_waiting();
-    found = sockets_.find(asked.inode);
+    found = sockets_.redirected.find(asked.inode);
   }
-  if (found == sockets_.end()) return asked.notice->pass(), true;
+  if (found == sockets_.redirected.end()) return asked.notice->pass(), true;
   if (found->second.arrived) return answer(*asked.notice, found->second.original), true;
   // It may be on its way: ENOTCONN must come from the kernel, but only after a further look.
   if (++asked.looks < kLooks) return false;

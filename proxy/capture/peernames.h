@@ -11,7 +11,7 @@ namespace retrial::proxy::capture {
 // everywhere else, and before, the kernel answers.
 class Peernames {
  public:
-  Peernames(Loop& loop, Way way, Names& names, const RedirectedSockets& sockets)
+  Peernames(Loop& loop, Way way, Names& names, const Sockets& sockets)
       : loop_(loop), way_(way), names_(names), sockets_(sockets) {}
   Peernames(const Peernames&) = delete;
   void trapped(std::unique_ptr<Notice> notice);
@@ -29,7 +29,7 @@ class Peernames {
   Loop& loop_;
   Way way_;
   Names& names_;
-  const RedirectedSockets& sockets_;
+  const Sockets& sockets_;
   std::list<Asked> waiting_;
 };
 

@@ -17,7 +17,7 @@ class Redirect {
 
 struct RedirectParts {
   Names& names;
-  RedirectedSockets& sockets;
+  Sockets& sockets;
   Places& places;
   Ledger& ledger;
   bool killable;  // an answer that meets nobody means that the caller was killed

@@ -39,7 +39,7 @@ class ByGetfd final : public Redirect {
       return unable(*connect);
     }
     // Before the answer: getpeername may be the client's very next call.
-    parts_.sockets[connect->socket.inode] = {reached(connect->written)};
+    parts_.sockets.redirected[connect->socket.inode] = {reached(connect->written)};
     ++parts_.ledger.counts().seen;
     if (!notice.answer(0, error_number)) gone(notice);  // its socket closes, or its next connect finds it among ours
     parts_.names.accept_waiting();

@@ -36,11 +36,10 @@ class ByRewrite final : public Redirect {
       close(service);
       return gone(notice);
     }
-    // A name that another process has put here (shared memory): its reader may not have come yet.
-    if (const auto there = present(connect); there && parts_.names.on_its_way(*there)) {
+    // A name that was put here for another process (shared memory): its reader may not have come yet.
+    if (const auto there = present(connect); there && still_on_its_way(*there)) {
       close(service);
-      parts_.ledger.unreadable(connect.written, "its address is shared between processes");
-      return pass_now(connect);
+      return unable(connect, "its address is shared between processes");
     }
     const auto name = parts_.names.give({service, connect.written, connect.socket.inode, connect.process});
     if (!name || !write(connect, *name)) {
@@ -48,22 +47,32 @@ class ByRewrite final : public Redirect {
         parts_.names.withdraw(*name);
       else
         close(service);
-      parts_.ledger.unreadable(connect.written, "its address could not be replaced");
-      return pass_now(connect);
+      return unable(connect, "its address could not be replaced");
     }
-    parts_.sockets[connect.socket.inode] = {reached(connect.written)};
+    parts_.sockets.redirected[connect.socket.inode] = {reached(connect.written)};
     if (!notice.pass()) {
       parts_.names.withdraw(*name);
-      parts_.sockets.erase(connect.socket.inode);
+      parts_.sockets.redirected.erase(connect.socket.inode);
       return gone(notice);
     }
     ++parts_.ledger.counts().seen;
     return true;
   }
 
+  bool unable(Connect& connect, std::string_view why) {
+    parts_.ledger.unreadable(connect.written, why);
+    parts_.sockets.native.insert(connect.socket.inode);
+    return pass_now(connect);
+  }
+
   bool pass_now(Connect& connect) {
     if (const auto there = present(connect); there && parts_.names.written(*there)) write(connect, connect.written);
     return connect.notice->pass() || gone(*connect.notice);
+  }
+
+  bool still_on_its_way(const Address& name) {
+    if (parts_.names.on_its_way(name)) parts_.names.accept_waiting();
+    return parts_.names.on_its_way(name);
   }
 
   std::optional<Address> present(const Connect& connect) const {

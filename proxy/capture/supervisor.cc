@@ -61,7 +61,8 @@ void Supervisor::notified(const seccomp_notif& request) {
 }
 
 void Supervisor::arrived(int client, const Claim& claim) {
-  if (const auto found = sockets_.find(claim.inode); found != sockets_.end()) found->second.arrived = true;
+  if (const auto found = sockets_.redirected.find(claim.inode); found != sockets_.redirected.end())
+    found->second.arrived = true;
   places_.arrived(claim.inode);
   events_.connected({client, claim.service, reached(claim.written), claim.process});
 }

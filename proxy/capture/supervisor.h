@@ -36,7 +36,7 @@ class Supervisor {
   Way way_;
   TreeEvents& events_;
   Ledger ledger_;
-  RedirectedSockets sockets_;
+  Sockets sockets_;
   Names names_;
   Guard guard_;
   int status_ = 0;
