@@ -41,10 +41,8 @@ class Proxy {
   std::size_t held_exchanges() const;  // of these, how many a fault of ours holds
   Nanos last_activity() const;         // clock's now of the last byte or connection
   Nanos longest_gap() const;           // longest time without any byte so far
-  Nanos held_since() const;            // since when the oldest held exchange has been left untouched; 0: none is held
+  Nanos held_since() const;            // since when the oldest exchange that is held for ever was left untouched; 0: none
   std::uint64_t tunnels() const;       // connections that were no HTTP/1
-
-  class Session;
 
  private:
   struct State;

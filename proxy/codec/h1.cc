@@ -106,8 +106,6 @@ H1Codec::H1Codec(Side side, BodyTap& tap, std::size_t head_limit)
 }
 H1Codec::~H1Codec() = default;
 
-bool H1Codec::at_start() const { return fresh_; }
-
 H1Codec::Taken H1Codec::take(std::string_view bytes) {
   if (in_head()) return take_head(bytes);
   auto error = parser_->run(bytes);

@@ -65,8 +65,8 @@ class H1Codec {
   Taken take(std::string_view bytes);
   const H1Head& head() const { return head_; }
   // The bytes of a head that is not yet whole (or was refused in a later piece).
-  std::string_view unfinished() const { return in_head() ? std::string_view(raw_) : std::string_view(); }
-  bool at_start() const;  // between messages: no byte of the next one has been taken
+  std::string_view unfinished() const { return in_head() && !fresh_ ? std::string_view(raw_) : std::string_view(); }
+  bool at_start() const { return fresh_; }  // between messages: no byte of the next one has been taken
 
   // Responses: whether the next ones answer a HEAD request.
   void answers_head(bool yes) { answers_head_ = yes; }

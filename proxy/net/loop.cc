@@ -2,6 +2,8 @@
 
 #include <event2/event.h>
 
+#include <utility>
+
 namespace retrial::proxy {
 
 Loop::Loop() {
@@ -17,11 +19,14 @@ Loop::~Loop() {
 }
 void Loop::run() {
   stopped_ = false;
-  while (!stopped_) {
-    // 1: nothing is left to wait for, so nothing could ever call stop()
-    if (event_base_loop(base_, EVLOOP_ONCE) != 0) break;
-    graves_.clear();
+  while (!stopped_ && round(true)) {
   }
+}
+bool Loop::round(bool wait) {
+  // 1: nothing is left to wait for, so nothing could ever call stop()
+  bool more = event_base_loop(base_, wait ? EVLOOP_ONCE : EVLOOP_NONBLOCK) == 0;
+  if (!graves_.empty()) std::exchange(graves_, {}).clear();  // a destructor may bury more
+  return more;
 }
 void Loop::stop() {
   stopped_ = true;

@@ -20,6 +20,7 @@ class Loop {
 
   void run();   // until stop()
   void stop();  // from the loop thread
+  bool round(bool wait);  // one round of events, waiting for the first or not; false: nothing is left that could happen
   event_base* base() { return base_; }
 
   template <class T>

@@ -3,6 +3,7 @@
 #include <event2/event.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -43,7 +44,7 @@ Socket::Read Socket::read(char* into, std::size_t size) {
   auto n = ::recv(fd_, into, size, 0);
   if (n > 0) return {Got::bytes, static_cast<std::size_t>(n)};
   if (n < 0 && (errno == EAGAIN || errno == EINTR) && !broken_) return {Got::nothing};
-  if (n < 0 || broken_) {
+  if (n < 0 || broken_ || (ended_ && gone())) {  // after a FIN recv says 0 for ever, and hides the reset
     rst_told_ = true;
     drop_events();
     return {Got::rst};
@@ -154,6 +155,12 @@ void Socket::close() {
   }
   ::close(fd_);
   fd_ = -1;
+}
+
+bool Socket::gone() const {
+  if (!open() || broken_ || rst_told_) return true;
+  pollfd p{fd_, 0, 0};
+  return ::poll(&p, 1, 0) == 1 && (p.revents & POLLERR);
 }
 
 void Socket::drop_events() {

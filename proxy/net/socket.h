@@ -47,6 +47,7 @@ class Socket {
   bool finished() const { return finished_; }  // our FIN is out, or will be after what is queued
   bool ended() const { return ended_; }        // its FIN was read
   bool broken() const { return broken_; }      // a write met a reset; read() tells of it after what can still be read
+  bool gone() const;                           // it was reset, whether read() has told so or not
 
  private:
   static void on_event(int fd, short what, void* self);

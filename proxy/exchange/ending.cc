@@ -1,0 +1,125 @@
+// What a fault does to the wire, and how an exchange and its connection end.
+#include "proxy/exchange/answer.h"
+#include "proxy/exchange/session.h"
+
+namespace retrial::proxy {
+
+Act Session::ask(Step step) {
+  if (!fault_ || record_.exchange().fired) return Act::pass;
+  return fault_->at(step, scene());
+}
+
+Scene Session::scene() const { return {record_.exchange(), invited_, withheld_, endless_}; }
+
+// The planned fault will not come to be.
+void Session::spare(std::string_view why) {
+  record_.exchange().evidence.assign("not fired: ").append(why);
+  fault_ = nullptr;
+}
+
+void Session::fire(Act act) {
+  auto& e = record_.exchange();
+  e.fired = true;
+  e.fired_at = now_;
+  e.evidence = fault_->evidence(act, scene());
+  house_.recorder.fired(e);
+}
+
+void Session::carry_out(Act act) {
+  if (act == Act::pass || act == Act::drop) return;
+  if (timer_) timer_->cancel();
+  fire(act);
+  if (client_left_ != 0) {  // it did not wait to be told
+    over(trace::Ending::client_left, client_left_);
+    return die(false);
+  }
+  auto& e = record_.exchange();
+  switch (act) {
+    case Act::answer: {
+      leaves_ |= !request_.head().keep_alive || !request_.at_start();
+      AnswerTo to{e.method == "HEAD", request_.head().minor, !leaves_};
+      client_.write(bytes_of(answer_, to));
+      e.client_status = answer_.status;
+      return move(Event::answer);
+    }
+    case Act::hold: untouched_ = now_; return move(Event::hold);
+    case Act::reset:
+      client_.reset();
+      over(trace::Ending::reset, house_.clock.now());
+      return die(false);
+    case Act::close:
+      client_.finish();
+      over(trace::Ending::closed, house_.clock.now());
+      return leave();
+    case Act::pass:
+    case Act::drop: return;
+  }
+}
+
+// All that the client is to be told was handed to the kernel.
+void Session::told() {
+  if (told_ == 0) told_ = house_.clock.now();
+  bool ours = record_.exchange().fired && trace::is_status(record_.exchange().fault);
+  // It had sent its FIN before: half of the connection, or all of it? If all, its kernel has answered the bytes with an RST.
+  if (client_left_ != 0 && client_.gone())
+    over(trace::Ending::client_left, client_left_);
+  else
+    over(trace::Ending::answered, told_);
+  if (!ours || !leaves_) {
+    response_goes_ = request_goes_ = true;
+    return move(Event::told);
+  }
+  client_.finish();
+  leave();
+}
+
+// The connection ends on our own account. What the client still sends is read and thrown away: an unread byte would turn the
+// FIN into an RST.
+void Session::leave() {
+  service_.close();
+  pending_.clear();
+  move(Event::leave);
+}
+
+void Session::over(trace::Ending ending, Nanos told) {
+  if (timer_) timer_->cancel();
+  record_.over(ending, told, request_tap_, response_tap_);
+  house_.recorder.over(record_.exchange());
+  house_.director.over(record_.exchange());
+  fault_ = nullptr;
+}
+
+// From here on bytes pass both ways as they come.
+void Session::opaque(std::string_view client_rest, std::string_view service_rest) {
+  if (state_ != State::passing) house_.tunnels++;
+  if (record_.decided() && fault_) spare("this is no HTTP/1, and passed as it is");
+  if (record_.begun() && !record_.decided()) record_.forget();
+  service_.write(request_.unfinished());
+  service_.write(client_rest);
+  client_.write(response_.unfinished());
+  client_.write(service_rest);
+  response_goes_ = request_goes_ = true;
+  move(Event::opaque);
+}
+
+void Session::wake_after(Nanos time, std::function<void()> call) {
+  timer_ = std::make_unique<Timer>(house_.loop, [this, call = std::move(call)] {
+    now_ = house_.clock.now();
+    call();
+    settle();
+  });
+  timer_->set(time);
+}
+
+void Session::die(bool reset_service) {
+  if (timer_) timer_->cancel();
+  client_.close();
+  if (reset_service)
+    service_.reset();
+  else
+    service_.close();
+  move(Event::gone);
+  house_.ended(*this);
+}
+
+}  // namespace retrial::proxy

@@ -1,0 +1,174 @@
+// The service's side of a session.
+#include "proxy/exchange/session.h"
+
+namespace retrial::proxy {
+namespace {
+// An answer of unknown length that has not ended so long after its head is one without an end: an event stream, a watch.
+constexpr Nanos kEndless = kSecond;
+}  // namespace
+
+bool Session::service_room() const {
+  switch (state_) {
+    case State::delayed:
+    case State::telling:
+    case State::closing:
+    case State::dead: return false;
+    case State::held: return !response_goes_;
+    default: break;
+  }
+  if (record_.decided() && !request_goes_) return false;  // it has been asked nothing
+  return !response_goes_ || client_.queued() < house_.options.buffer_limit;
+}
+
+void Session::read_service() {
+  if (!service_room()) return;
+  auto [got, size] = service_.read(house_.scratch.data(), house_.scratch.size());
+  switch (got) {
+    case Socket::Got::bytes: return service_bytes({house_.scratch.data(), size});
+    case Socket::Got::nothing: return;
+    case Socket::Got::fin: return service_fin();
+    case Socket::Got::rst: return service_rst();
+  }
+}
+
+void Session::service_bytes(std::string_view bytes) {
+  while (!bytes.empty()) {
+    switch (state_) {
+      case State::request_body:
+      case State::waiting:
+      case State::early:
+      case State::response_body: break;
+      case State::passing:
+      case State::tunnel: return client_.write(bytes);
+      case State::idle:
+      case State::request_head: return opaque({}, bytes);  // it speaks unasked
+      case State::request_rest:
+      case State::telling:
+        if (!response_goes_) return;
+        over(trace::Ending::answered, house_.clock.now());
+        return opaque(std::exchange(pending_, {}), bytes);
+      default: return;
+    }
+    if (response_.at_start()) response_began_ = now_;
+    auto [step, size] = response_.take(bytes);
+    auto piece = bytes.substr(0, size);
+    bytes.remove_prefix(size);
+    switch (step) {
+      case H1Codec::Step::more: break;
+      case H1Codec::Step::head: response_head(bytes); break;
+      case H1Codec::Step::body: response_body(piece); break;
+      case H1Codec::Step::end:
+        response_body(piece);
+        response_end();
+        break;
+      case H1Codec::Step::refused:
+        if (response_goes_) return opaque(std::exchange(pending_, {}), bytes);
+        withheld_ += bytes.size();
+        leaves_ = true;
+        return carry_out(ask(Step::response_end));
+    }
+  }
+}
+
+void Session::response_head(std::string_view& rest) {
+  auto& head = response_.head();
+  auto& e = record_.exchange();
+  if (head.status < 200 && head.status != 101) {
+    if (head.status == 100) invited_ = true;
+    return client_.write(head.raw);
+  }
+  record_.answer(head, response_began_);
+  house_.recorder.answer(e);
+  bool upgrade = head.status == 101 || (connect_ && head.status / 100 == 2);
+  auto act = upgrade ? Act::pass : ask(Step::response_head);
+  if (act == Act::pass && fault_ && fault_->awaits_response())
+    spare(upgrade ? "the connection was upgraded" : "the service's own answer is an error, and passed untouched");
+  move(Event::response_head);
+  if (act == Act::drop) {
+    response_goes_ = false;
+    withheld_ = head.raw.size();
+    if (!head.sized && !head.bodiless)
+      wake_after(kEndless, [this] {
+        endless_ = leaves_ = true;
+        carry_out(ask(Step::response_end));
+      });
+  } else {
+    e.client_status = head.status;
+    client_.write(head.raw);
+  }
+  if (upgrade) {
+    client_.flush();
+    over(trace::Ending::answered, house_.clock.now());
+    return opaque(std::exchange(pending_, {}), std::exchange(rest, {}));
+  }
+  if (head.bodiless) response_end();
+}
+
+void Session::response_body(std::string_view wire) {
+  record_.exchange().response_bytes += wire.size();
+  if (response_goes_)
+    client_.write(wire);
+  else
+    withheld_ += wire.size();
+}
+
+void Session::response_end() {
+  record_.response_end(response_tap_, now_);
+  if (!response_.head().keep_alive) leaves_ = true;
+  auto act = ask(Step::response_end);
+  if (act == Act::pass)
+    move(Event::response_end);
+  else
+    carry_out(act);
+}
+
+void Session::service_fin() {
+  bool answering = state_ == State::early || state_ == State::response_body;
+  if (answering && response_.head().until_close) return response_end();
+  if (answering && !response_goes_) {
+    leaves_ = true;
+    return carry_out(ask(Step::response_end));
+  }
+  broken_off(trace::Ending::closed);
+}
+
+void Session::service_rst() {
+  if ((state_ == State::early || state_ == State::response_body) && !response_goes_) {
+    leaves_ = true;
+    return carry_out(ask(Step::response_end));
+  }
+  if (state_ == State::held) return;
+  broken_off(trace::Ending::reset);
+  client_.flush();
+  client_.reset();
+  die(true);
+}
+
+// The service ended the connection by itself. Its client is told the same at once.
+void Session::broken_off(trace::Ending ending) {
+  switch (state_) {
+    case State::request_body:
+    case State::waiting:
+    case State::early:
+    case State::response_body:
+      client_.write(response_.unfinished());
+      if (fault_ && fault_->awaits_response()) spare("the service broke off before it had answered");
+      break;
+    case State::tunnel: break;
+    case State::request_rest: ending = trace::Ending::answered; break;
+    default: return;
+  }
+  if (record_.decided()) {
+    if (ending == trace::Ending::answered && told_ != 0)
+      over(ending, told_);
+    else if (client_left_ != 0)
+      over(trace::Ending::client_left, client_left_);
+    else
+      over(ending, house_.clock.now());
+  }
+  if (state_ == State::tunnel) return;
+  service_.write(std::exchange(pending_, {}));
+  move(Event::broken_off);
+}
+
+}  // namespace retrial::proxy

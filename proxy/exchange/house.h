@@ -1,0 +1,33 @@
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "proxy/proxy.h"
+
+namespace retrial::proxy {
+
+class Session;
+
+// What the sessions of one proxy share.
+struct House {
+  House(Loop& l, const Clock& c, Director& d, Recorder& r, Options o) : loop(l), clock(c), director(d), recorder(r), options(o) {}
+
+  Loop& loop;
+  const Clock& clock;
+  Director& director;
+  Recorder& recorder;
+  Options options;
+
+  std::vector<std::unique_ptr<Session>> sessions;
+  std::vector<char> scratch = std::vector<char>(64 << 10);  // what was just read, by whichever session runs
+  std::uint64_t connections = 0;
+  std::uint64_t exchanges = 0;
+  std::uint64_t tunnels = 0;
+  Nanos last_activity = 0;
+  Nanos longest_gap = 0;
+
+  void active(Nanos now);
+  void ended(Session& session);  // it is dead: takes it out, and has the loop delete it
+};
+
+}  // namespace retrial::proxy

@@ -1,0 +1,47 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "proxy/codec/h1.h"
+#include "proxy/exchange/director.h"
+#include "trace/exchange.h"
+
+namespace retrial::proxy {
+
+// The trace's account of a connection's exchanges, one after another, filled as the bytes pass and redacted before anything
+// enters it. Uses its storage again, so that a request costs few allocations.
+class Record {
+ public:
+  Record(std::string service, std::int32_t pid, std::uint64_t connection);
+
+  void begin(Nanos now);  // the first byte of a request
+  bool begun() const { return stage_ != Stage::none; }
+  bool decided() const { return stage_ == Stage::decided; }  // begun, Director has decided, and it is not over
+  void head(std::uint64_t id, const H1Head& head);
+  void decide(Decision&& decision);
+  void request_end(const BodyTap& body, Nanos now);
+  void answer(const H1Head& head, Nanos first_byte);
+  void response_end(const BodyTap& body, Nanos now);
+  void forget() { stage_ = Stage::none; }  // begun, and no exchange after all
+  // Takes what was seen of bodies that did not come to their end, too.
+  void over(trace::Ending ending, Nanos told, const BodyTap& request, const BodyTap& response);
+
+  trace::Exchange& exchange() { return exchange_; }
+  const trace::Exchange& exchange() const { return exchange_; }
+
+ private:
+  enum class Stage : std::uint8_t { none, begun, decided };
+  void clear();
+
+  trace::Exchange exchange_;
+  std::vector<trace::Header> response_headers_;  // room for the next one
+  Stage stage_ = Stage::none;
+  bool reused_ = false;
+  bool request_sampled_ = false;
+  bool response_sampled_ = false;
+};
+
+// Is it one of the agents' headers (docs/agents.md), which are cut out of what the service sees?
+bool is_tag(std::string_view header_name);
+
+}  // namespace retrial::proxy

@@ -1,0 +1,106 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "proxy/codec/h1.h"
+#include "proxy/exchange/director.h"
+#include "proxy/exchange/house.h"
+#include "proxy/exchange/record.h"
+#include "proxy/exchange/states.h"
+#include "proxy/faults/registry.h"
+#include "proxy/net/socket.h"
+
+namespace retrial::proxy {
+
+// A client connection, the service connection that was dialled for it, and the exchange that is under way between them
+// (states.h). What no fault touches passes byte by byte as it was sent, and so do FIN and RST.
+class Session final : private SocketEvents {
+ public:
+  Session(House& house, const Captured& captured);
+  ~Session() override;
+
+  void end_run();  // the run is over: an open exchange is recorded as such
+
+  bool open() const { return record_.begun() && !answered_whole(); }  // an exchange has begun, and its client is not yet told
+  bool held() const { return state_ == State::held || state_ == State::delayed; }
+  Nanos held_since() const { return state_ == State::held ? untouched_ : 0; }  // for ever
+  std::size_t slot = 0;                                                        // in House::sessions
+
+ private:
+  void ready(Socket& socket) override;
+  void settle();
+  void move(Event event);
+  bool alive() const { return state_ != State::dead; }
+  bool answered_whole() const { return told_ != 0 && state_ == State::request_rest; }
+
+  // The client's side (from_client.cc)
+  bool client_room() const;
+  bool takes_requests() const;
+  void read_client();
+  void client_bytes(std::string_view bytes);
+  std::size_t parse(std::string_view bytes);
+  void request_head(bool body_begun);
+  void forward_head();
+  void delay();
+  void request_body(std::string_view wire);
+  void request_end();
+  void client_fin();
+  void client_rst();
+
+  // The service's side (from_service.cc)
+  bool service_room() const;
+  void read_service();
+  void service_bytes(std::string_view bytes);
+  void response_head(std::string_view& rest);
+  void response_body(std::string_view wire);
+  void response_end();
+  void service_fin();
+  void service_rst();
+  void broken_off(trace::Ending ending);
+
+  // What a fault does to the wire, and how an exchange and a connection end (ending.cc)
+  Act ask(Step step);
+  Scene scene() const;
+  void spare(std::string_view why);
+  void fire(Act act);
+  void carry_out(Act act);
+  void told();
+  void leave();
+  void over(trace::Ending ending, Nanos told);
+  void opaque(std::string_view client_rest, std::string_view service_rest);
+  void wake_after(Nanos time, std::function<void()> call);
+  void die(bool reset_service);
+
+  House& house_;
+  Socket client_;
+  Socket service_;
+  BodyTap request_tap_{true};
+  BodyTap response_tap_{false};
+  H1Codec request_;
+  H1Codec response_;
+  Record record_;
+  std::string pending_;  // from the client, not yet read as a request
+  trace::Answer answer_;
+  const Fault* fault_ = nullptr;
+  std::unique_ptr<Timer> timer_;
+  State state_ = State::idle;
+
+  // of the exchange under way
+  bool request_goes_ = true;   // to the service
+  bool response_goes_ = true;  // to the client
+  bool invited_ = true;        // to send its body
+  bool connect_ = false;
+  bool leaves_ = false;        // an answer of ours would be the connection's last
+  bool endless_ = false;
+  std::uint64_t withheld_ = 0;
+  Nanos response_began_ = 0;
+  Nanos told_ = 0;
+
+  Nanos now_ = 0;             // of the event that is being handled
+  Nanos client_left_ = 0;     // when its FIN or RST was read; 0: it is there
+  Nanos untouched_ = 0;       // since when the client has done nothing to the exchange that is held
+};
+
+}  // namespace retrial::proxy

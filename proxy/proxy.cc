@@ -1,0 +1,62 @@
+#include "proxy/proxy.h"
+
+#include <algorithm>
+
+#include "proxy/exchange/house.h"
+#include "proxy/exchange/session.h"
+
+namespace retrial::proxy {
+
+void House::active(Nanos now) {
+  if (last_activity != 0) longest_gap = std::max(longest_gap, now - last_activity);
+  last_activity = now;
+}
+
+void House::ended(Session& session) {
+  auto slot = session.slot;
+  std::swap(sessions[slot], sessions.back());
+  sessions[slot]->slot = slot;
+  loop.later_delete(std::move(sessions.back()));
+  sessions.pop_back();
+}
+
+struct Proxy::State {
+  House house;
+
+  template <class Counts>
+  std::size_t count(Counts counts) const {
+    return static_cast<std::size_t>(std::ranges::count_if(house.sessions, [&](auto& s) { return counts(*s); }));
+  }
+};
+
+Proxy::Proxy(Loop& loop, const Clock& clock, Director& director, Recorder& recorder, Options options)
+    : state_(new State{House(loop, clock, director, recorder, options)}) {}
+
+Proxy::~Proxy() {
+  for (auto& session : state_->house.sessions) session->end_run();
+}
+
+void Proxy::take(Captured connection) {
+  auto& house = state_->house;
+  house.active(house.clock.now());
+  house.sessions.push_back(std::make_unique<Session>(house, connection));
+  house.sessions.back()->slot = house.sessions.size() - 1;
+}
+
+std::size_t Proxy::open_exchanges() const {
+  return state_->count([](auto& s) { return s.open(); });
+}
+std::size_t Proxy::held_exchanges() const {
+  return state_->count([](auto& s) { return s.held(); });
+}
+Nanos Proxy::last_activity() const { return state_->house.last_activity; }
+Nanos Proxy::longest_gap() const { return state_->house.longest_gap; }
+Nanos Proxy::held_since() const {
+  Nanos oldest = 0;
+  for (auto& s : state_->house.sessions)
+    if (auto since = s->held_since(); since != 0 && (oldest == 0 || since < oldest)) oldest = since;
+  return oldest;
+}
+std::uint64_t Proxy::tunnels() const { return state_->house.tunnels; }
+
+}  // namespace retrial::proxy
