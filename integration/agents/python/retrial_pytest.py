@@ -43,7 +43,7 @@ if _active:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(config):
-        if current.claim("pytest"):
+        if current.runner is None and current.claim("pytest"):
             config.pluginmanager.register(_Reporter(config), "retrial_reporter")
         if _no_time_limit() and config.pluginmanager.hasplugin("timeout"):
             config.pluginmanager.register(_NoTimeLimit(), "retrial_no_time_limit")

@@ -34,10 +34,24 @@ function during(id, phase, fn) {
   return result.then((value) => (done(), value), (error) => (done(), Promise.reject(error)));
 }
 
+// `fn` under the stage that runs here: AsyncResource.runInAsyncScope would leave it.
+function kept(fn) {
+  const mine = own();
+  if (!mine) return fn;
+  return function (...args) {
+    return scope().run(mine, () => fn.apply(this, args));
+  };
+}
+
+// The stage that this code runs in, undefined outside of any.
+function own() {
+  return scopes ? scopes.getStore() : undefined;
+}
+
 // The stage that made this call, else the one that was started last.
 function stage() {
-  const mine = scopes && scopes.getStore();
+  const mine = own();
   return mine && open.includes(mine) ? mine : open[open.length - 1];
 }
 
-module.exports = { during, stage };
+module.exports = { during, stage, own, kept };

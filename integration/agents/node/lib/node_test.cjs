@@ -63,6 +63,11 @@ function onTest(resource) {
 function wrapRun(run) {
   return function (...args) {
     if (liftsTimeLimit) this.timeout = null; // the test's own, its suite's, and --test-timeout
+    // A file's before hook that comes when its root has started runs at once, without runHook.
+    if (kindOf(this) === 'TestHook' && !current.own()) {
+      announce(this);
+      return current.during(frames.relative(fileOf(this)), 'shared', () => run.apply(this, args));
+    }
     if (!isReported(this)) return run.apply(this, args);
     announce(this);
     return stages.run(this, () => run.apply(this, args));
@@ -86,13 +91,15 @@ function wrapRunHook(runHook) {
 
 function wrapBody(runInAsyncScope) {
   return function (fn, ...args) {
+    if (fn === this.fn && kindOf(this) === 'TestHook') return runInAsyncScope.call(this, current.kept(fn), ...args);
     if (fn !== this.fn || !isReported(this)) return runInAsyncScope.call(this, fn, ...args);
     const done = args.length === 3 && typeof args[2] === 'function' ? args[2] : null;
-    if (!done) return current.during(idOf(this), 'test', () => runInAsyncScope.call(this, fn, ...args));
+    const run = () => runInAsyncScope.call(this, current.kept(fn), ...args);
+    if (!done) return current.during(idOf(this), 'test', run);
     let result;
     const finished = (resolve) => {
       args[2] = (...outcome) => (resolve(), done(...outcome));
-      result = runInAsyncScope.call(this, fn, ...args);
+      result = run();
     };
     current.during(idOf(this), 'test', () => new Promise(finished)).catch(done); // it threw before it called back
     return result;

@@ -1,0 +1,91 @@
+// What the hook for node:test reports.
+import assert from 'node:assert';
+import test from 'node:test';
+import { project, serve } from './support.mjs';
+
+const SUITE = (load) => `${load}
+const assert = require('node:assert');
+const ask = async (what) => (await fetch(process.env.URL + '/' + what)).text();
+before(() => ask('shared'));
+beforeEach(() => ask('up'));
+afterEach(() => ask('down'));
+test('top', async (t) => { await ask('top'); await t.test('sub', () => ask('sub')); });
+describe('suite', () => {
+  it('name', () => ask('name'));
+  it('fails', () => { throw new Error('load', { cause: Object.assign(new AggregateError([new RangeError('a')], 'gone'), { code: 'ECONNRESET' }) }); });
+  it('asserts', () => assert.strictEqual(1, 2));
+});
+test('skipped', { skip: true }, () => {});
+test('calls back', (t, done) => { ask('back').then(() => done()); });
+`;
+const COMMON = `const { test, describe, it, before, beforeEach, afterEach } = require('node:test');`;
+const MODULE = `import test, { describe, it, before, beforeEach, afterEach } from 'node:test';
+import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`;
+
+for (const [file, load] of [['a.test.cjs', COMMON], ['a.test.mjs', MODULE]]) {
+  for (const args of [['--test'], []]) {
+    test(`each request of ${file} ${args} carries its test and phase, each result is told once`, async () => {
+      const server = await serve();
+      const app = project(server.url).write(file, SUITE(load));
+      const { out } = await app.run([...args, file]);
+      const told = Object.fromEntries(server.tags.filter((t) => !/up|down/.test(t.path)).map((t) => [t.path.slice(1), [t.test, t.phase]]));
+      assert.deepStrictEqual(told, {
+        shared: [undefined, 'shared'],
+        top: [`${file} > top`, 'test'],
+        sub: [`${file} > top > sub`, 'test'],
+        name: [`${file} > suite > name`, 'test'],
+        back: [`${file} > calls back`, 'test'],
+      }, out);
+      const of = (path) => server.tags.filter((t) => t.path === path && t.test === `${file} > suite > name`).map((t) => t.phase);
+      assert.deepStrictEqual([of('/up'), of('/down')], [['setup'], ['teardown']]);
+
+      const results = Object.fromEntries(app.of('result').map((r) => [r.id.split(' > ').slice(1).join(' > '), r]));
+      assert.strictEqual(app.of('result').length, 7);
+      assert.deepStrictEqual(Object.fromEntries(Object.entries(results).map(([k, r]) => [k, r.outcome])), {
+        'top > sub': 'passed', top: 'passed', 'suite > name': 'passed', 'suite > fails': 'failed',
+        'suite > asserts': 'failed', skipped: 'skipped', 'calls back': 'passed',
+      });
+      assert.deepStrictEqual(results['suite > fails'].chain.map((e) => [e.type, e.code, e.link, e.in_test, e.file]), [
+        ['Error', undefined, 'raised', true, file],
+        ['AggregateError', 'ECONNRESET', 'cause', true, file],
+        ['RangeError', undefined, 'member', true, file],
+      ]);
+      assert.deepStrictEqual(results['suite > asserts'].chain.map((e) => [e.type, e.in_test]), [['AssertionError', true]]);
+      assert.strictEqual(app.of('agent')[0].runner, 'node:test');
+      server.close();
+      app.remove();
+    });
+  }
+}
+
+test('the time limit of a test is lifted', async () => {
+  const app = project('').write('t.test.mjs', `import test from 'node:test';
+    test('slow', { timeout: 20 }, () => new Promise((done) => setTimeout(done, 200)));\n`);
+  assert.strictEqual((await app.run(['--test', 't.test.mjs'], { RETRIAL_EVENTS: '' })).code, 1);
+  assert.strictEqual((await app.run(['--test', 't.test.mjs'], { RETRIAL_NO_TIME_LIMIT: '1' })).code, 0);
+  app.remove();
+});
+
+test('tests that run at the same time keep their own requests', async () => {
+  const server = await serve();
+  const app = project(server.url).write('p.test.mjs', `import { describe, it } from 'node:test';
+    describe('par', { concurrency: true }, () => {
+      for (let n = 0; n < 8; n++) it('n' + n, async () => { await null; await fetch(process.env.URL + '/n' + n); await fetch(process.env.URL + '/n' + n); });
+    });\n`);
+  await app.run(['p.test.mjs']);
+  assert.strictEqual(server.tags.length, 16);
+  for (const tag of server.tags) assert.strictEqual(tag.test, `p.test.mjs > par > ${tag.path.slice(1)}`);
+  server.close();
+  app.remove();
+});
+
+test('two hundred tests of one request each are all attributed', async () => {
+  const server = await serve();
+  const app = project(server.url).write('m.test.mjs', `import test from 'node:test';
+    for (let n = 0; n < 200; n++) test('n' + n, async () => { await (await fetch(process.env.URL + '/n' + n)).text(); });\n`);
+  await app.run(['--test', 'm.test.mjs']);
+  const right = server.tags.filter((t) => t.test === 'm.test.mjs > ' + t.path.slice(1) && t.phase === 'test');
+  assert.deepStrictEqual([right.length, server.tags.length], [200, 200]);
+  server.close();
+  app.remove();
+});

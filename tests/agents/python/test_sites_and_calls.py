@@ -1,0 +1,225 @@
+"""The call site to the line, and the call id equal within a call and different across calls."""
+import pytest
+
+CLIENTS = {
+    "http.client": """
+        import http.client, os
+        connection = http.client.HTTPConnection(os.environ["URL"][7:])
+        def call():
+            connection.request("GET", "/x")  # here
+            connection.getresponse().read()
+        """,
+    "urllib": """
+        import os, urllib.request
+        def call():
+            urllib.request.urlopen(os.environ["URL"]).read()  # here
+        """,
+    "urllib3": """
+        import os, urllib3
+        pool = urllib3.PoolManager(retries=urllib3.Retry(5, status_forcelist=[503]))
+        def call():
+            pool.request("GET", os.environ["URL"] + "/flaky")  # here
+        """,
+    "requests": """
+        import os, requests, urllib3
+        from requests.adapters import HTTPAdapter
+        session = requests.Session()
+        session.mount("http://", HTTPAdapter(max_retries=urllib3.Retry(5, status_forcelist=[503])))
+        def call():
+            answer = session.get(os.environ["URL"] + "/flaky")  # here
+            assert not [h for h in answer.request.headers if "retrial" in h.lower()]
+        """,
+    "httpx": """
+        import os, httpx
+        def call():
+            answer = httpx.get(os.environ["URL"])  # here
+            assert not [h for h in answer.request.headers if "retrial" in h.lower()]
+        """,
+    "httpx async": """
+        import asyncio, os, httpx
+        async def main():
+            async with httpx.AsyncClient() as client:
+                await client.get(os.environ["URL"])  # here
+        def call():
+            asyncio.run(main())
+        """,
+    "aiohttp": """
+        import asyncio, os, aiohttp
+        async def main():
+            async with aiohttp.ClientSession() as session:
+                answer = await session.get(os.environ["URL"])  # here
+                assert not [h for h in answer.request_info.headers if "retrial" in h.lower()]
+        def call():
+            asyncio.run(main())
+        """,
+    "boto3": """
+        import os, boto3, botocore.config
+        s3 = boto3.client("s3", endpoint_url=os.environ["URL"], region_name="x",
+            aws_access_key_id="a", aws_secret_access_key="b",
+            config=botocore.config.Config(retries={"max_attempts": 4}, s3={"addressing_style": "path"}))
+        def call():
+            s3.put_object(Bucket="flaky", Key="k", Body=b"x")  # here
+        """,
+}
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_librarys_attempts_share_a_call_id_and_a_loops_calls_do_not(client, project, server):
+    pytest.importorskip(client.split()[0])
+    project.write("app.py", CLIENTS[client]).write("main.py", "import app\nfor _ in range(2): app.call()\n")
+    project.run("main.py")
+    function = "main" if "async" in client or client == "aiohttp" else "call"
+    where = "app.py:%d:%s" % (project.line("app.py", "here"), function)
+    assert {tag.get("site") for tag in server.tags} == {where}
+    calls = [tag["call"] for tag in server.tags]
+    half = len(calls) // 2
+    assert half == (3 if server.flaky else 1)
+    assert len(set(calls[:half])) == 1 and len(set(calls[half:])) == 1 and len(set(calls)) == 2
+
+
+def run_and_read(project, server, text):
+    project.write("main.py", text)
+    project.run("main.py")
+    return server.tags
+
+
+HANDS_OVER = """\
+import asyncio, os, threading, httpx, requests
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.pool import ThreadPool
+url = os.environ["URL"]
+async def both(make):
+    await make(); await make()  # both
+async def gathered():
+    async with httpx.AsyncClient() as client:
+        await asyncio.gather(client.get(url), client.get(url))  # tasks
+"""
+HANDED_OVER = {
+    "a_thread": "t = threading.Thread(target=requests.get, args=(url,)); t.start(); t.join()  # here",
+    "an_executor": "list(ThreadPoolExecutor(1).map(requests.get, [url, url]))  # here",
+    "a_thread_pool": "ThreadPool(2).map(requests.get, [url, url])  # here",
+    "to_thread": "asyncio.run(both(lambda: asyncio.to_thread(requests.get, url)))",
+    "tasks": "asyncio.run(gathered())",
+}
+
+
+@pytest.mark.parametrize("way", HANDED_OVER)
+def test_work_handed_over_by_the_application_keeps_its_site_and_has_a_call_id_each(way, project, server):
+    tags = run_and_read(project, server, HANDS_OVER + HANDED_OVER[way] + "\n")
+    line = project.line("main.py", {"tasks": "tasks", "to_thread": "both"}.get(way, "here"))
+    assert {tag["site"].split(":")[1] for tag in tags} == {str(line)}
+    assert len({tag["call"] for tag in tags}) == len(tags) == (1 if way == "a_thread" else 2)
+
+
+def test_a_librarys_own_threads_belong_to_its_entry_until_it_returns(project, server):
+    project.write(
+        "site-packages/lib.py",
+        """
+        import os, threading, requests
+        later = threading.Event()
+        def fetch():
+            threads = [threading.Thread(target=requests.get, args=(os.environ["URL"] + "/in",)) for _ in "ab"]
+            for t in threads: t.start()
+            for t in threads: t.join()
+        def linger():
+            def work():
+                later.wait()
+                requests.get(os.environ["URL"] + "/after")
+            thread = threading.Thread(target=work)
+            thread.start()
+            return thread
+        """,
+    ).write(
+        "main.py",
+        """
+        import lib
+        lib.fetch()  # fetch
+        thread = lib.linger()  # linger
+        lib.later.set(); thread.join()
+        """,
+    )
+    project.run("main.py", path=[project.folder / "site-packages"])
+    inside, after = server.tags[:2], server.tags[2]
+    assert inside[0]["call"] == inside[1]["call"]
+    assert inside[0]["site"] == "main.py:%d:<module>" % project.line("main.py", "fetch")
+    assert after["site"] == "main.py:%d:<module>" % project.line("main.py", "linger")
+    assert "call" not in after
+
+
+def test_each_run_of_a_function_that_a_library_retries_is_a_call_of_its_own(project, server):
+    pytest.importorskip("tenacity")
+    tags = run_and_read(
+        project,
+        server,
+        """
+        import os, requests, tenacity
+        @tenacity.retry(stop=tenacity.stop_after_attempt(3))
+        def load():
+            requests.get(os.environ["URL"] + "/flaky").raise_for_status()  # here
+        load()
+        """,
+    )
+    assert {tag["site"] for tag in tags} == {"main.py:%d:load" % project.line("main.py", "here")}
+    assert len({tag["call"] for tag in tags}) == 3
+
+
+def test_steps_of_a_librarys_generator_are_never_joined(project, server):
+    project.write(
+        "site-packages/lib.py",
+        """
+        import os, requests
+        def pages():
+            for _ in range(3):
+                yield requests.get(os.environ["URL"])
+        """,
+    ).write("main.py", "import lib\nfor page in lib.pages(): pass\n")
+    project.run("main.py", path=[project.folder / "site-packages"])
+    assert len({tag.get("call", n) for n, tag in enumerate(server.tags)}) == 3
+
+
+@pytest.mark.parametrize("tracer", ["plain", "coverage"])
+def test_a_tracer_sees_the_same_lines_with_the_agent_and_without(tracer, project, server):
+    project.write("app.py", CLIENTS["requests"]).write(
+        "main.py",
+        """
+        import collections, sys
+        seen = collections.Counter()
+        def local(frame, event, arg):
+            seen[frame.f_code.co_filename.split("site-packages/")[-1], frame.f_lineno, event] += 1
+            return local
+        def trace(frame, event, arg):
+            return local if "urllib3" in frame.f_code.co_filename or "sessions.py" in frame.f_code.co_filename else None
+        import app
+        app.call(); seen.clear()
+        sys.settrace(trace)
+        app.call()
+        sys.settrace(None)
+        print(sorted(seen.items()))
+        """,
+    )
+    if tracer == "coverage":
+        pytest.importorskip("coverage")
+        runs = []
+        for agent in (True, False):
+            project.run("-m", "coverage", "run", "--source=.", "main.py", agent=agent)
+            runs.append(project.run("-m", "coverage", "report", agent=False).stdout)
+    else:
+        runs = [project.run("main.py", agent=agent).stdout for agent in (True, False)]
+    assert runs[0] == runs[1]
+    calls = [tag["call"] for tag in server.tags if "call" in tag]
+    assert [len(set(calls[:3])), len(set(calls[3:6])), len(set(calls))] == [1, 1, 2]
+
+
+def test_a_value_outside_ascii_and_percent_and_space_are_percent_encoded(project, server):
+    project.write("a b%ü.py", "import os, requests\nrequests.get(os.environ['URL'])\n")
+    project.run("a b%ü.py")
+    assert server.tags[0]["site"] == "a%20b%25%C3%BC.py:2:<module>"
+
+
+def test_a_request_that_carries_a_site_is_left_as_it_is(project, server):
+    [tag] = run_and_read(
+        project,
+        server,
+        "import os, requests\nrequests.get(os.environ['URL'], headers={'X-Retrial-Site': 'mine'})\n",
+    )
+    assert tag == {"path": "/", "site": "mine"}
