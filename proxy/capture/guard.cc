@@ -37,6 +37,20 @@ void reap(Watch& watch) {
   }
 }
 
+// What ends by itself with the command may end in peace: Python's resource tracker unlinks its shared memory only then.
+void give_grace(Watch& watch, int signals) {
+  constexpr int kGrace = 200, kStep = 10;  // ms
+  for (int waited = 0; waited < kGrace; waited += kStep) {
+    reap(watch);
+    if (!has_children(watch.witness)) return;
+    pollfd fds[2] = {{signals, POLLIN, 0}, {watch.channel, POLLIN, 0}};
+    poll(fds, 2, kStep);
+    if (fds[1].revents) return;  // the supervisor is in a hurry, or gone
+    signalfd_siginfo got;
+    if (fds[0].revents && read(signals, &got, sizeof got) != sizeof got) return;
+  }
+}
+
 enum class Why { command_ended, supervisor_says, supervisor_gone };
 
 [[noreturn]] void close_down(Watch& watch, Why why) {
@@ -66,7 +80,10 @@ enum class Why { command_ended, supervisor_says, supervisor_gone };
       if (read(signals, &got, sizeof got) == sizeof got && got.ssi_signo == SIGUSR1 && getppid() != watch.supervisor)
         close_down(watch, Why::supervisor_gone);
       reap(watch);
-      if (!watch.command) close_down(watch, Why::command_ended);
+      if (!watch.command) {
+        give_grace(watch, signals);
+        close_down(watch, getppid() == watch.supervisor ? Why::command_ended : Why::supervisor_gone);
+      }
     }
     if (fds[1].revents) {
       Message message;

@@ -122,6 +122,22 @@ bool for_each_process(bool (*see)(const Stat& stat, void* context), void* contex
   return true;
 }
 
+bool has_children(pid_t but) {
+  struct Search {
+    pid_t self;
+    pid_t but;
+    bool found;
+  } search{getpid(), but, false};
+  for_each_process(
+      [](const Stat& stat, void* context) {
+        auto& wanted = *static_cast<Search*>(context);
+        wanted.found = stat.parent == wanted.self && stat.pid != wanted.but && stat.state != 'Z';
+        return !wanted.found;
+      },
+      &search);
+  return search.found;
+}
+
 void end_children(pid_t spare, void (*ended)(const Stat& stat, bool ours, void* context), void* context) {
   end_rounds({getpid(), spare, ended, context, -1, false, {}, 0});
 }

@@ -21,6 +21,8 @@ struct Stat {
 bool read_stat(pid_t pid, Stat& stat);
 bool for_each_process(bool (*see)(const Stat& stat, void* context), void* context);  // until `see` says false
 
+bool has_children(pid_t but);  // of this process, zombies not counted
+
 // Ends every child of this process but `spare`, again and again: the children of what was killed fall to this
 // subreaper. `ended` is called for each that was no zombie; `ours` is false for one that we may not end (another
 // user's).
