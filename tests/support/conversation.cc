@@ -96,6 +96,11 @@ void Peer::listen() {
     }
   }
 }
+std::size_t Peer::waiting() {
+  rounds(loop_, 2);
+  listen();
+  return heard_.size();
+}
 std::string Peer::hears_some(std::size_t size) {
   until(loop_, [&] {
     listen();

@@ -26,6 +26,7 @@ class Peer {
   // Each runs the proxy until it is so, and fails the test where it does not come to be.
   void hears(std::string_view bytes);       // exactly these bytes next
   std::string hears_some(std::size_t size);  // that many
+  std::size_t waiting();                    // bytes that have come and were not yet heard
   void hears_fin();
   void hears_rst();
   void hears_nothing();                     // no byte, no FIN, no RST, once all that is under way has come
