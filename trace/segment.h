@@ -1,8 +1,8 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -11,21 +11,24 @@
 
 namespace retrial::trace {
 
-// The trace on disk while a run goes on: a folder of segment files "NNNN.seg" (design.md, "The log is the ring"). Each loop thread
-// appends to its own; a record's length and crc32c are written last, so a reader sees whole records only, also after kill -9.
+// The trace on disk while a run goes on: a folder of segment files "NNNN.seg" (design.md, "The log is the ring"). Each
+// loop thread appends to its own; a record's length and crc32c are written last, so a reader sees whole records only,
+// also after kill -9. A record of an exchange holds only what its earlier ones could not know. The encoding is this
+// machine's own (little endian); record.h has it, and its version stands at the head of each file.
 enum class RecordKind : std::uint8_t {
   run = 1,     // a run begins: Run without its exchanges
   head = 2,    // an exchange's request head was read, and its fault chosen
   answer = 3,  // the service's response head was read
   fired = 4,   // its fault is about to be put on the wire
   over = 5,    // it has ended for the client, or the run has
-  stage = 6,   // a line of the events file, as it stands
-  end = 7,     // the run has ended: Run without its exchanges, whole
+  end = 6,     // the run has ended: Run without its exchanges, whole
 };
 
 class SegmentWriter {
  public:
-  // Creates `folder` if need be. Segments are allocated ahead (fallocate), `bytes` each, so that a full disk shows here.
+  // Creates `folder` if need be. Segments are allocated ahead (fallocate), `bytes` each, so that a full disk shows here
+  // and when the next one is begun, never as a signal; what was not used is given back at the end. Several writers may
+  // share a folder: each takes the next free number.
   static Result<std::unique_ptr<SegmentWriter>> open(const std::filesystem::path& folder, std::size_t bytes = 4u << 20);
   ~SegmentWriter();
   SegmentWriter(const SegmentWriter&) = delete;
@@ -45,10 +48,13 @@ class SegmentWriter {
   std::unique_ptr<Impl> impl_;
 };
 
-// All runs of a folder, in order, exchanges by id. A run without its `end` record comes back with `incomplete` set. A torn or
-// damaged record ends its segment, and marks the run it belongs to; a segment of another version is an error that says so.
+// All runs of a folder and the folders below it, by id, exchanges by id. A run without its `end` record comes back with
+// `incomplete` set. A torn or damaged record ends its segment, and marks the run it belongs to; a segment of another
+// version, or a file that is none, is an error that says so.
 Result<std::vector<Run>> read_segments(const std::filesystem::path& folder);
 // Only the run with that id.
 Result<Run> read_run(const std::filesystem::path& folder, std::uint64_t run);
+// The same from the bytes of one segment; `name` is for errors.
+Result<std::vector<Run>> read_segment_bytes(std::string_view bytes, std::string_view name);
 
 }  // namespace retrial::trace

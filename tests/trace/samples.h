@@ -1,0 +1,133 @@
+#pragma once
+// A run and an exchange with every field set to something of its own, and their whole contents as text.
+#include <fmt/format.h>
+
+#include <string>
+
+#include "trace/run.h"
+
+namespace retrial::trace::samples {
+
+inline Exchange exchange(std::uint64_t id) {
+  Exchange e;
+  e.id = id;
+  e.connection = 3 + id;
+  e.fresh = id % 2;
+  e.pid = 4711;
+  e.service = "127.0.0.1:10001";
+  e.host = "localhost:10001";
+  e.method = "POST";
+  e.target = "/acct/q/messages?n=" + std::to_string(id);
+  e.request_headers = {{"Host", "localhost"}, {"x-ms-client-request-id", "id-" + std::to_string(id)}, {"Empty", ""}};
+  e.tag.site = CallSite{"src/jobs.mjs", 17, "Jobs.send"};
+  e.tag.call_id = "4711-9";
+  e.tag.test = "test/jobs.test.mjs > sends";
+  e.tag.phase = Phase::test;
+  e.profile = "azure-storage";
+  e.operation = "POST /{account}/{queue}/messages";
+  e.call = id / 2 + 1;
+  e.attempt = 2;
+  e.confidence = Confidence::likely;
+  e.fault = {FaultName::lost_response, Telling::error, 503, 200 * kMillisecond};
+  e.fault_id = "12-" + std::to_string(id);
+  e.begun = 1000 + static_cast<Nanos>(id);
+  return e;
+}
+// What becomes known afterwards.
+inline Exchange& answered(Exchange& e) {
+  e.request_read = e.begun + 10;
+  e.answered = e.begun + 20;
+  e.service_status = 201;
+  e.response_headers = {{"Server", "Azurite"}, {"Location", "/m/1"}};
+  return e;
+}
+inline Exchange& fired(Exchange& e) {
+  e.fired = true;
+  e.fired_at = e.begun + 30;
+  e.evidence = "RST after 312 response bytes were withheld";
+  return e;
+}
+inline Exchange& over(Exchange& e) {
+  e.service_done = e.begun + 25;
+  e.told = e.begun + 40;
+  e.ending = Ending::reset;
+  e.client_status = 503;
+  e.request_bytes = 97;
+  e.response_bytes = 312;
+  e.request_digest = 0xfedcba9876543210u;
+  e.request_sample = "<QueueMessage/>\n\0\xff'\"";
+  e.request_sample += '\0';
+  e.response_sample = std::string("\x1f\x8b\x00\x01", 4);
+  return e;
+}
+inline Exchange whole(std::uint64_t id) {
+  auto e = exchange(id);
+  answered(e);
+  fired(e);
+  return over(e);
+}
+
+inline Run run(std::uint64_t id) {
+  Run r;
+  r.id = id;
+  r.kind = RunKind::with_fault;
+  r.case_id = "c12";
+  r.tests = {"t1", "t2"};
+  r.began = 5;
+  r.ended = 99;
+  r.wall_began = 1'700'000'000'000'000'000;
+  r.stop = Stop::held;
+  r.exit_code = -7;
+  r.results = {{"t1",
+                Phase::test,
+                "failed",
+                12.5,
+                {{"E", "line 1\nline 2 \"x\"", "ECONNRESET", "raised", "src/a.mjs", 3, "f", true},
+                 {"F", "", "", "cause", "", 0, "", false}}},
+               {"t2", Phase::setup, "passed", 0.25, {}}};
+  r.stages = {{"t1", Phase::test, 4711, true}, {"t1", Phase::test, 4711, false}};
+  r.listed = {"t1", "t2", "t3"};
+  r.broken = {"x.mjs: cannot be loaded"};
+  r.agents = {"node"};
+  r.capture = {1, 2, 3, 4, 5, 6, 7, 8, 9, {"api.example.com:443 (outside)"}, {"azurite[123]"}};
+  return r;
+}
+
+inline std::string text(const std::vector<Header>& headers) {
+  std::string out;
+  for (auto& h : headers) out += h.name + "=" + h.value + ";";
+  return out;
+}
+inline std::string text(const Exchange& e) {
+  return fmt::format(
+      "{} {} {} {} {} {} {} {} | {} | {} {} {} {} {} {} | {} {} {} | {} {} {} {} {} | {} {} {} {} {} {} | {} {} {} | "
+      "{} | {} {} {} | {:?} {:?}",
+      e.id, e.connection, e.fresh, e.pid, e.service, e.host, e.method, e.target, text(e.request_headers),
+      e.tag.site ? show(*e.tag.site) : "-", e.tag.call_id, e.tag.test, show(e.tag.phase), e.profile, e.operation,
+      e.call, e.attempt, show(e.confidence), show(e.fault), e.fault.delay, e.fired, e.fault_id, e.evidence, e.fired_at,
+      e.begun, e.request_read, e.answered, e.service_done, e.told, show(e.ending), e.service_status, e.client_status,
+      text(e.response_headers), e.request_bytes, e.response_bytes, e.request_digest, e.request_sample,
+      e.response_sample);
+}
+inline std::string text(const Run& r) {
+  std::string out = fmt::format("{} {} {} {} {} {} {} {} incomplete={}\n", r.id, show(r.kind), r.case_id, r.began,
+                                r.ended, r.wall_began, show(r.stop), r.exit_code, r.incomplete);
+  for (auto& t : r.results) {
+    out += fmt::format("result {} {} {} {}\n", t.test, show(t.phase), t.outcome, t.ms);
+    for (auto& c : t.chain)
+      out += fmt::format("  {} {} {} {} {} {} {} {}\n", c.type, c.message, c.code, c.link, c.file, c.line, c.function,
+                         c.in_test);
+  }
+  for (auto& s : r.stages) out += fmt::format("stage {} {} {} {}\n", s.test, show(s.phase), s.pid, s.starts);
+  for (auto* list : {&r.tests, &r.listed, &r.broken, &r.agents, &r.capture.not_seen, &r.capture.left_over}) {
+    for (auto& s : *list) out += s + ";";
+    out += "\n";
+  }
+  auto& c = r.capture;
+  out += fmt::format("{} {} {} {} {} {} {} {} {}\n", c.seen, c.failed, c.late, c.outside, c.unix_socket, c.udp,
+                     c.unreadable, c.tunnels, c.interrupted);
+  for (auto& e : r.exchanges) out += text(e) + "\n";
+  return out;
+}
+
+}  // namespace retrial::trace::samples

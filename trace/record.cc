@@ -1,0 +1,339 @@
+#include "trace/record.h"
+
+#include <bit>
+#include <vector>
+
+namespace retrial::trace::record {
+namespace {
+static_assert(std::endian::native == std::endian::little);
+
+using u8 = std::uint8_t;
+using u16 = std::uint16_t;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+using i32 = std::int32_t;
+using i64 = std::int64_t;
+
+struct HeadFixed {
+  u64 id, connection, call;
+  i64 begun, request_read, delay;
+  i32 pid, attempt, line, fault_status;
+  u8 fresh, has_site, phase, confidence, fault, telling;
+  u16 headers;
+};
+struct AnswerFixed {
+  u64 id;
+  i64 request_read, answered;
+  i32 status;
+  u32 headers;
+};
+struct FiredFixed {
+  u64 id;
+  i64 fired_at, delay;
+  i32 fault_status;
+  u8 fault, telling;
+  u16 zero;
+};
+struct OverFixed {
+  u64 id;
+  i64 request_read, answered, service_done, told, fired_at;
+  u64 request_bytes, response_bytes, request_digest;
+  i32 service_status, client_status;
+  u8 ending, fired;
+  u8 zero[6];
+};
+
+void put_headers(Encoder& out, const std::vector<Header>& headers, std::size_t count) {
+  for (std::size_t i = 0; i < count; i++) {
+    out.text(headers[i].name);
+    out.text(headers[i].value);
+  }
+}
+void put_texts(Encoder& out, const std::vector<std::string>& texts) {
+  out.pod(static_cast<u32>(texts.size()));
+  for (auto& t : texts) out.text(t);
+}
+
+class Decoder {
+ public:
+  explicit Decoder(std::string_view bytes) : left_(bytes) {}
+  template <class T>
+  T pod() {
+    T value{};
+    if (left_.size() < sizeof value) {
+      good_ = false;
+    } else {
+      std::memcpy(&value, left_.data(), sizeof value);
+      left_.remove_prefix(sizeof value);
+    }
+    return value;
+  }
+  void text(std::string& to) {
+    auto n = pod<u32>();
+    if (n > left_.size()) good_ = false;
+    if (!good_) return;
+    to.assign(left_.substr(0, n));
+    left_.remove_prefix(n);
+  }
+  // How many things follow: no more than there are bytes for, `least` each.
+  std::size_t count(std::size_t least) {
+    auto n = pod<u32>();
+    if (n > left_.size() / least) good_ = false;
+    return good_ ? n : 0;
+  }
+  void headers(std::vector<Header>& to, std::size_t n) {
+    if (n > left_.size() / 8) good_ = false;
+    to.resize(good_ ? n : 0);
+    for (auto& h : to) {
+      text(h.name);
+      text(h.value);
+    }
+  }
+  void texts(std::vector<std::string>& to) {
+    to.resize(count(4));
+    for (auto& t : to) text(t);
+  }
+  template <class E>
+  E word(u8 value, E last) {
+    if (value > static_cast<u8>(last)) good_ = false;
+    return good_ ? static_cast<E>(value) : E{};
+  }
+  FaultSpec fault(u8 name, u8 telling, i32 status, i64 delay) {
+    return {word(name, FaultName::stall), word(telling, Telling::error), status, delay};
+  }
+  bool good() const { return good_; }
+  bool done() const { return good_ && left_.empty(); }
+
+ private:
+  std::string_view left_;
+  bool good_ = true;
+};
+
+}  // namespace
+
+void encode_head(Encoder& out, const Exchange& e) {
+  auto headers = std::min<std::size_t>(e.request_headers.size(), 0xffff);
+  out.pod(HeadFixed{.id = e.id,
+                    .connection = e.connection,
+                    .call = e.call,
+                    .begun = e.begun,
+                    .request_read = e.request_read,
+                    .delay = e.fault.delay,
+                    .pid = e.pid,
+                    .attempt = e.attempt,
+                    .line = e.tag.site ? e.tag.site->line : 0,
+                    .fault_status = e.fault.status,
+                    .fresh = e.fresh,
+                    .has_site = e.tag.site.has_value(),
+                    .phase = static_cast<u8>(e.tag.phase),
+                    .confidence = static_cast<u8>(e.confidence),
+                    .fault = static_cast<u8>(e.fault.name),
+                    .telling = static_cast<u8>(e.fault.telling),
+                    .headers = static_cast<u16>(headers)});
+  if (e.tag.site) {
+    out.text(e.tag.site->file);
+    out.text(e.tag.site->function);
+  }
+  for (auto* text :
+       {&e.service, &e.host, &e.method, &e.target, &e.tag.call_id, &e.tag.test, &e.profile, &e.operation, &e.fault_id})
+    out.text(*text);
+  put_headers(out, e.request_headers, headers);
+}
+bool decode_head(std::string_view payload, Exchange& e) {
+  Decoder in(payload);
+  auto f = in.pod<HeadFixed>();
+  e.id = f.id;
+  e.connection = f.connection;
+  e.call = f.call;
+  e.begun = f.begun;
+  e.request_read = f.request_read;
+  e.pid = f.pid;
+  e.attempt = f.attempt;
+  e.fresh = f.fresh;
+  e.tag.phase = in.word(f.phase, Phase::teardown);
+  e.confidence = in.word(f.confidence, Confidence::certain);
+  e.fault = in.fault(f.fault, f.telling, f.fault_status, f.delay);
+  if (f.has_site) {
+    e.tag.site.emplace();
+    e.tag.site->line = f.line;
+    in.text(e.tag.site->file);
+    in.text(e.tag.site->function);
+  }
+  for (auto* text :
+       {&e.service, &e.host, &e.method, &e.target, &e.tag.call_id, &e.tag.test, &e.profile, &e.operation, &e.fault_id})
+    in.text(*text);
+  in.headers(e.request_headers, f.headers);
+  return in.done() && e.id != 0;
+}
+
+void encode_answer(Encoder& out, const Exchange& e) {
+  out.pod(AnswerFixed{.id = e.id,
+                      .request_read = e.request_read,
+                      .answered = e.answered,
+                      .status = e.service_status,
+                      .headers = static_cast<u32>(e.response_headers.size())});
+  put_headers(out, e.response_headers, e.response_headers.size());
+}
+bool decode_answer(std::string_view payload, Exchange& e) {
+  Decoder in(payload);
+  auto f = in.pod<AnswerFixed>();
+  e.request_read = f.request_read;
+  e.answered = f.answered;
+  e.service_status = f.status;
+  in.headers(e.response_headers, f.headers);
+  return in.done();
+}
+
+void encode_fired(Encoder& out, const Exchange& e) {
+  out.pod(FiredFixed{.id = e.id,
+                     .fired_at = e.fired_at,
+                     .delay = e.fault.delay,
+                     .fault_status = e.fault.status,
+                     .fault = static_cast<u8>(e.fault.name),
+                     .telling = static_cast<u8>(e.fault.telling),
+                     .zero = 0});
+  out.text(e.evidence);
+}
+bool decode_fired(std::string_view payload, Exchange& e) {
+  Decoder in(payload);
+  auto f = in.pod<FiredFixed>();
+  e.fired = true;
+  e.fired_at = f.fired_at;
+  e.fault = in.fault(f.fault, f.telling, f.fault_status, f.delay);
+  in.text(e.evidence);
+  return in.done();
+}
+
+void encode_over(Encoder& out, const Exchange& e) {
+  out.pod(OverFixed{.id = e.id,
+                    .request_read = e.request_read,
+                    .answered = e.answered,
+                    .service_done = e.service_done,
+                    .told = e.told,
+                    .fired_at = e.fired_at,
+                    .request_bytes = e.request_bytes,
+                    .response_bytes = e.response_bytes,
+                    .request_digest = e.request_digest,
+                    .service_status = e.service_status,
+                    .client_status = e.client_status,
+                    .ending = static_cast<u8>(e.ending),
+                    .fired = e.fired,
+                    .zero = {}});
+  out.text(e.evidence);
+  out.text(e.request_sample);
+  out.text(e.response_sample);
+}
+bool decode_over(std::string_view payload, Exchange& e) {
+  Decoder in(payload);
+  auto f = in.pod<OverFixed>();
+  e.request_read = f.request_read;
+  e.answered = f.answered;
+  e.service_done = f.service_done;
+  e.told = f.told;
+  e.fired_at = f.fired_at;
+  e.request_bytes = f.request_bytes;
+  e.response_bytes = f.response_bytes;
+  e.request_digest = f.request_digest;
+  e.service_status = f.service_status;
+  e.client_status = f.client_status;
+  e.ending = in.word(f.ending, Ending::client_left);
+  e.fired = f.fired;
+  in.text(e.evidence);
+  in.text(e.request_sample);
+  in.text(e.response_sample);
+  return in.done();
+}
+
+std::uint64_t exchange_of(std::string_view payload) { return Decoder(payload).pod<u64>(); }
+
+namespace {
+struct RunFixed {
+  u64 id;
+  i64 began, ended, wall_began;
+  i32 exit_code;
+  u8 kind, stop;
+  u16 zero;
+  u64 counts[9];
+};
+using Count = std::uint64_t CaptureCounts::*;
+constexpr Count kCounts[9] = {&CaptureCounts::seen,       &CaptureCounts::failed,      &CaptureCounts::late,
+                              &CaptureCounts::outside,    &CaptureCounts::unix_socket, &CaptureCounts::udp,
+                              &CaptureCounts::unreadable, &CaptureCounts::tunnels,     &CaptureCounts::interrupted};
+}  // namespace
+
+void encode_run(Encoder& out, const Run& run) {
+  RunFixed f{.id = run.id,
+             .began = run.began,
+             .ended = run.ended,
+             .wall_began = run.wall_began,
+             .exit_code = run.exit_code,
+             .kind = static_cast<u8>(run.kind),
+             .stop = static_cast<u8>(run.stop),
+             .zero = 0,
+             .counts = {}};
+  for (std::size_t i = 0; i < std::size(kCounts); i++) f.counts[i] = run.capture.*kCounts[i];
+  out.pod(f);
+  out.text(run.case_id);
+  out.text(run.incomplete);
+  for (auto* list : {&run.tests, &run.listed, &run.broken, &run.agents, &run.capture.not_seen, &run.capture.left_over})
+    put_texts(out, *list);
+  out.pod(static_cast<u32>(run.stages.size()));
+  for (auto& s : run.stages) {
+    out.text(s.test);
+    out.pod(s.pid);
+    out.pod(static_cast<u8>(s.phase));
+    out.pod(static_cast<u8>(s.starts));
+  }
+  out.pod(static_cast<u32>(run.results.size()));
+  for (auto& r : run.results) {
+    out.text(r.test);
+    out.text(r.outcome);
+    out.pod(std::bit_cast<u64>(r.ms));
+    out.pod(static_cast<u8>(r.phase));
+    out.pod(static_cast<u32>(r.chain.size()));
+    for (auto& t : r.chain) {
+      for (auto* text : {&t.type, &t.message, &t.code, &t.link, &t.file, &t.function}) out.text(*text);
+      out.pod(static_cast<i32>(t.line));
+      out.pod(static_cast<u8>(t.in_test));
+    }
+  }
+}
+bool decode_run(std::string_view payload, Run& run) {
+  Decoder in(payload);
+  auto f = in.pod<RunFixed>();
+  run.id = f.id;
+  run.began = f.began;
+  run.ended = f.ended;
+  run.wall_began = f.wall_began;
+  run.exit_code = f.exit_code;
+  run.kind = in.word(f.kind, RunKind::without_fault);
+  run.stop = in.word(f.stop, Stop::interrupted);
+  for (std::size_t i = 0; i < std::size(kCounts); i++) run.capture.*kCounts[i] = f.counts[i];
+  in.text(run.case_id);
+  in.text(run.incomplete);
+  for (auto* list : {&run.tests, &run.listed, &run.broken, &run.agents, &run.capture.not_seen, &run.capture.left_over})
+    in.texts(*list);
+  run.stages.resize(in.count(10));
+  for (auto& s : run.stages) {
+    in.text(s.test);
+    s.pid = in.pod<i32>();
+    s.phase = in.word(in.pod<u8>(), Phase::teardown);
+    s.starts = in.pod<u8>();
+  }
+  run.results.resize(in.count(21));
+  for (auto& r : run.results) {
+    in.text(r.test);
+    in.text(r.outcome);
+    r.ms = std::bit_cast<double>(in.pod<u64>());
+    r.phase = in.word(in.pod<u8>(), Phase::teardown);
+    r.chain.resize(in.count(29));
+    for (auto& t : r.chain) {
+      for (auto* text : {&t.type, &t.message, &t.code, &t.link, &t.file, &t.function}) in.text(*text);
+      t.line = in.pod<i32>();
+      t.in_test = in.pod<u8>();
+    }
+  }
+  return in.done();
+}
+
+}  // namespace retrial::trace::record
