@@ -1,4 +1,6 @@
 """The call site to the line, and the call id equal within a call and different across calls."""
+import asyncio
+
 import pytest
 
 CLIENTS = {
@@ -105,6 +107,8 @@ HANDED_OVER = {
 
 @pytest.mark.parametrize("way", HANDED_OVER)
 def test_work_handed_over_by_the_application_keeps_its_site_and_has_a_call_id_each(way, project, server):
+    if way == "to_thread" and not hasattr(asyncio, "to_thread"):
+        pytest.skip("this Python has no asyncio.to_thread")
     tags = run_and_read(project, server, HANDS_OVER + HANDED_OVER[way] + "\n")
     line = project.line("main.py", {"tasks": "tasks", "to_thread": "both"}.get(way, "here"))
     assert {tag["site"].split(":")[1] for tag in tags} == {str(line)}

@@ -17,6 +17,7 @@ function originOf(request) {
 
 // Interceptors (msw, nock) hand a real request an agent of their own, whose socket is theirs.
 function isMocked(request) {
+  if (!tag.reachesTheWire()) return true;
   const agent = request.agent;
   if (agent && /^Mock/.test((agent.constructor && agent.constructor.name) || '')) return true;
   const socket = request.socket;

@@ -9,7 +9,7 @@ const made = new WeakMap(); // request -> origin
 
 function onCreate({ request }) {
   try {
-    if (!String(request.origin).startsWith('http:') || request.method === 'CONNECT') return;
+    if (!String(request.origin).startsWith('http:') || request.method === 'CONNECT' || !tag.reachesTheWire()) return;
     if (String(request.headers).toLowerCase().includes(tag.SITE)) return;
     const origin = tag.origin();
     made.set(request, origin);
