@@ -35,7 +35,7 @@ std::string opening(const Opening& plan, const Style& style) {
   if (plan.budget) text += fmt::format(" (the budget is {})", show_duration(plan.budget));
   text += ".";
   if (plan.over_budget)
-    text += fmt::format(" {} more do not fit into the budget and will be named.", counted(plan.over_budget, "case"));
+    text += fmt::format(" {} do not fit into the budget and will be named.", counted(plan.over_budget, "more case"));
   text += plan.repeated.empty()
               ? " No write will be repeated at a service."
               : fmt::format(" Writes that some case will have carried out more than once: {}.", some(plan.repeated, 5));

@@ -1,0 +1,242 @@
+// findings.json, junit.xml, report.html, and how they come to lie in a folder.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "campaign/report/escape.h"
+#include "campaign/report/findings_json.h"
+#include "campaign/report/html.h"
+#include "campaign/report/junit.h"
+#include "campaign/report/reports.h"
+#include "tests/campaign/sample_campaign.h"
+#include "tests/campaign/well_formed.h"
+
+namespace retrial::campaign::report {
+namespace {
+namespace fs = std::filesystem;
+using trace::Confidence;
+
+std::size_t times(std::string_view text, std::string_view part) {
+  std::size_t count = 0;
+  for (auto at = text.find(part); at != text.npos; at = text.find(part, at + part.size())) count++;
+  return count;
+}
+
+std::string read(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+class Folder {
+ public:
+  Folder() {
+    char name[] = "/tmp/retrial-report-XXXXXX";
+    path = mkdtemp(name);
+  }
+  ~Folder() { fs::remove_all(path); }
+  fs::path path;
+};
+
+TEST(WellFormed, the_judge_of_these_tests_sees_what_it_is_there_to_see) {
+  EXPECT_EQ(ill_formed("<a b=\"&lt;\"><br>x<c/></a>"), "");
+  for (auto wrong : {"<a>", "<a></b>", "<a>&</a>", "<a>1 < 2</a>", "<a b=\"<\"/>", "<a>\x01</a>", "</a>"})
+    EXPECT_NE(ill_formed(wrong), "") << wrong;
+}
+
+TEST(FindingsJson, has_every_field_of_its_version) {
+  auto all = nlohmann::json::parse(findings_json(sample_campaign().record));
+  EXPECT_EQ(all["version"], 1);
+  ASSERT_EQ(all["findings"].size(), 7u);
+  const auto& f = all["findings"][0];
+  EXPECT_EQ(f["verdict"], "duplicate-effect");
+  EXPECT_EQ(f["confidence"], "certain");
+  EXPECT_EQ(f["confirmed"], true);
+  EXPECT_EQ(f["accepted"], false);
+  EXPECT_EQ(f["call_site"], nlohmann::json::parse(R"({"file": "src/jobs.mjs", "line": 41, "function": "enqueue"})"));
+  EXPECT_EQ(f["operation"], "POST /{account}/{queue}/messages");
+  EXPECT_EQ(f["service"], "127.0.0.1:10001");
+  EXPECT_EQ(f["policy"], "P1");
+  EXPECT_EQ(f["fault"], "lost-response(reset) x 1, then pass");
+  EXPECT_EQ(f["evidence"], nlohmann::json({1, 2}));
+  EXPECT_EQ(f["attempts"], 2);
+  EXPECT_EQ(f["gaps_ms"], nlohmann::json({8.0}));
+  EXPECT_EQ(f["replay"], "retrial replay " + f["id"].get<std::string>());
+  for (auto key : {"id", "test", "message"}) EXPECT_TRUE(f[key].is_string()) << key;
+  EXPECT_TRUE(all["findings"][5]["call_site"].is_null()) << "a call without agent has none";
+  EXPECT_EQ(all["findings"][6]["accepted"], true);
+  EXPECT_EQ(all["notes"].size(), 2u);
+  EXPECT_EQ(all["notes"][0]["verdict"], "cap-not-seen");
+  EXPECT_EQ(all["clean"].size(), 6u);
+  ASSERT_EQ(all["not_judged"].size(), 4u);
+  for (const auto& j : all["not_judged"]) EXPECT_FALSE(j["why"].get<std::string>().empty());
+  EXPECT_EQ(all["campaign"]["began"], "2025-03-04T09:12:44Z");
+  EXPECT_EQ(all["campaign"]["overhead_ms"], 6300);
+  EXPECT_TRUE(all["campaign"]["incomplete"].is_null());
+}
+
+TEST(FindingsJson, bytes_that_are_no_utf8_do_not_break_it) {
+  auto all = nlohmann::json::parse(findings_json(sample_campaign().record));
+  EXPECT_EQ(all["findings"][5]["message"],
+            "A message with <b>markup</b> & \"quotes\", a control \x07 and bytes that are no UTF-8: \uFFFD\uFFFD.");
+}
+
+TEST(FindingsJson, an_empty_campaign_has_empty_lists) {
+  auto all = nlohmann::json::parse(findings_json({}));
+  for (auto key : {"findings", "notes", "clean", "not_judged"}) EXPECT_EQ(all[key], nlohmann::json::array()) << key;
+}
+
+TEST(Junit, a_judged_case_is_a_testcase_and_only_what_fails_the_run_a_failure) {
+  auto xml = junit_xml(sample_campaign().record, Confidence::likely);
+  EXPECT_EQ(ill_formed(xml), "");
+  EXPECT_NE(xml.find("<testsuites name=\"retrial\" tests=\"17\" failures=\"5\" errors=\"0\" time=\"252.400\">"),
+            xml.npos)
+      << xml.substr(0, 400);
+  EXPECT_NE(xml.find("skipped=\"4\" time=\"252.400\" timestamp=\"2025-03-04T09:12:44\""), xml.npos)
+      << xml.substr(0, 400);
+  EXPECT_EQ(times(xml, "<testcase "), 17u);
+  EXPECT_EQ(times(xml, "<failure "), 5u);
+  EXPECT_EQ(times(xml, "<skipped "), 4u);
+  EXPECT_EQ(times(xml, "(does not fail the run)"), 2u) << "one possible, one accepted";
+  EXPECT_NE(xml.find("<failure type=\"duplicate-effect\" message=\"duplicate-effect: Both attempts were answered 201"),
+            xml.npos);
+}
+
+TEST(Junit, fail_on_moves_the_bar) {
+  EXPECT_EQ(times(junit_xml(sample_campaign().record, Confidence::certain), "<failure "), 3u);
+  EXPECT_EQ(times(junit_xml(sample_campaign().record, Confidence::possible), "<failure "), 6u);
+}
+
+TEST(Junit, two_findings_of_one_case_are_one_testcase) {
+  trace::CampaignRecord campaign;
+  trace::Finding f{.verdict = "hang",
+                   .confidence = Confidence::certain,
+                   .confirmed = true,
+                   .test = "t",
+                   .operation = "GET /",
+                   .policy = "P1"};
+  campaign.findings = {f, f};
+  auto xml = junit_xml(campaign, Confidence::likely);
+  EXPECT_EQ(times(xml, "<testcase "), 1u);
+  EXPECT_EQ(times(xml, "<failure "), 2u);
+  EXPECT_NE(xml.find("tests=\"1\" failures=\"1\""), xml.npos);
+}
+
+TEST(Junit, holds_nothing_that_xml_cannot) {
+  auto sample = sample_campaign();
+  sample.record.incomplete = "a control \x02 and ]]> and \xff";
+  auto xml = junit_xml(sample.record, Confidence::likely);
+  EXPECT_EQ(ill_formed(xml), "");
+  EXPECT_EQ(utf8(xml), xml);
+  EXPECT_NE(xml.find("<system-err>incomplete: a control \uFFFD and ]]&gt; and \uFFFD</system-err>"), xml.npos);
+}
+
+TEST(Html, is_one_well_formed_page_without_any_outside_resource) {
+  auto sample = sample_campaign();
+  auto page = html_page(sample.record, sample.runs, Confidence::likely);
+  EXPECT_EQ(ill_formed(page), "");
+  EXPECT_EQ(utf8(page), page);
+  for (auto outside : {"http://", "https://", "src=\"", "url(", "@import", "<script", "<link", "<iframe"})
+    EXPECT_EQ(page.find(outside), page.npos) << outside;
+}
+
+TEST(Html, a_finding_has_a_waterfall_of_the_reference_above_and_the_case_below) {
+  auto sample = sample_campaign();
+  auto page = html_page(sample.record, sample.runs, Confidence::likely);
+  EXPECT_EQ(times(page, "<svg "), 14u) << "two a finding";
+  auto from = page.find("<article"), to = page.find("</article>");
+  auto first = page.substr(from, to - from);
+  auto reference = first.find("aria-label=\"Reference: the same test without a fault\""),
+       in_case = first.find("aria-label=\"Case: lost-response(reset) x 1, then pass\"");
+  EXPECT_NE(reference, first.npos);
+  EXPECT_NE(in_case, first.npos);
+  EXPECT_LT(reference, in_case);
+  EXPECT_EQ(times(first.substr(reference, in_case - reference), "class=\"cross\""), 0u) << "the reference has no fault";
+  EXPECT_EQ(times(first.substr(in_case), "class=\"cross\""), 1u);
+  EXPECT_NE(first.find("RST in place of 201</text>"), first.npos);
+  EXPECT_NE(first.find("attempt 2, after 8.0 ms</text>"), first.npos) << "the gap";
+  EXPECT_NE(first.find("retrial replay " + sample.record.findings[0].id), first.npos);
+  EXPECT_NE(first.find("x-ms-client-request-id"), first.npos) << "heads";
+  EXPECT_NE(first.find("MessageText"), first.npos) << "bodies";
+}
+
+TEST(Html, a_call_with_many_attempts_shows_the_first_and_the_last_and_counts_the_rest) {
+  auto sample = sample_campaign();
+  auto page = html_page(sample.record, sample.runs, Confidence::likely);
+  EXPECT_NE(page.find("… 5 more attempts</text>"), page.npos);
+  EXPECT_NE(page.find("10 more attempts in campaign.db"), page.npos);
+  EXPECT_NE(page.find("attempt 14, after 0.3 ms</text>"), page.npos);
+}
+
+TEST(Html, a_held_call_is_open_at_its_end_and_has_no_mark_of_being_told) {
+  auto sample = sample_campaign();
+  auto page = html_page(sample.record, sample.runs, Confidence::likely);
+  auto held = page.find("class=\"fault held\"");
+  ASSERT_NE(held, page.npos);
+  auto group = page.substr(held, page.find("</g>", held) - held);
+  EXPECT_NE(group.find("held 30.0 s"), group.npos) << group;
+  EXPECT_EQ(group.find("cross"), group.npos);
+}
+
+TEST(Html, says_the_campaigns_own_overhead_and_that_it_is_incomplete) {
+  auto sample = sample_campaign();
+  auto page = html_page(sample.record, sample.runs, Confidence::likely);
+  EXPECT_NE(page.find("4 min 12 s, of which 6.3 s were Retrial's own overhead"), page.npos);
+  EXPECT_EQ(page.find("Incomplete:"), page.npos);
+  sample.record.incomplete = "<interrupted>";
+  EXPECT_NE(html_page(sample.record, sample.runs, Confidence::likely).find("<b>Incomplete:</b> &lt;interrupted&gt;"),
+            page.npos);
+}
+
+TEST(Html, stands_without_runs_and_without_findings) {
+  auto sample = sample_campaign();
+  auto bare = html_page(sample.record, {}, Confidence::likely);
+  EXPECT_EQ(ill_formed(bare), "");
+  EXPECT_EQ(bare.find("<svg"), bare.npos);
+  auto empty = html_page({}, {}, Confidence::likely);
+  EXPECT_EQ(ill_formed(empty), "");
+  EXPECT_NE(empty.find("<h1>No retry bug was found</h1>"), empty.npos);
+}
+
+TEST(Html, a_run_whose_exchanges_have_no_times_is_drawn_all_the_same) {
+  auto sample = sample_campaign();
+  for (auto& run : sample.runs)
+    for (auto& e : run.exchanges) e.begun = e.answered = e.told = e.fired_at = 0;
+  EXPECT_EQ(ill_formed(html_page(sample.record, sample.runs, Confidence::likely)), "");
+}
+
+TEST(Reports, all_three_lie_in_the_folder_and_no_draft_of_them) {
+  Folder folder;
+  auto sample = sample_campaign();
+  auto done = write_reports(folder.path, sample.record, sample.runs, Confidence::likely);
+  ASSERT_TRUE(done) << done.error().line();
+  EXPECT_EQ(read(folder.path / "findings.json"), findings_json(sample.record));
+  EXPECT_EQ(read(folder.path / "junit.xml"), junit_xml(sample.record, Confidence::likely));
+  EXPECT_EQ(read(folder.path / "report.html"), html_page(sample.record, sample.runs, Confidence::likely));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path), {}), 3);
+  EXPECT_TRUE(write_reports(folder.path, {}, {}, Confidence::likely)) << "again, over what is there";
+  EXPECT_EQ(read(folder.path / "findings.json"), findings_json({}));
+}
+
+TEST(Reports, a_folder_that_is_not_there_is_named) {
+  auto done = write_reports("/nonexistent/folder", {}, {}, Confidence::likely);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().line(), "/nonexistent/folder/findings.json: cannot be written: No such file or directory");
+}
+
+TEST(Reports, what_cannot_be_put_in_place_leaves_no_draft) {
+  Folder folder;
+  fs::create_directory(folder.path / "report.html");
+  auto done = write_reports(folder.path, {}, {}, Confidence::likely);
+  ASSERT_FALSE(done);
+  EXPECT_NE(done.error().line().find("report.html: cannot be put in place"), std::string::npos);
+  EXPECT_FALSE(fs::exists(folder.path / "report.html.new"));
+}
+
+}  // namespace
+}  // namespace retrial::campaign::report

@@ -1,0 +1,199 @@
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "campaign/report/escape.h"
+#include "campaign/report/page.h"
+#include "campaign/report/terminal.h"
+#include "tests/campaign/sample_campaign.h"
+
+namespace retrial::campaign::report {
+namespace {
+
+// A stream that keeps what is written to it.
+class Kept {
+ public:
+  Kept() : stream_(open_memstream(&bytes_, &size_)) {}
+  ~Kept() {
+    std::fclose(stream_);
+    std::free(bytes_);
+  }
+  std::FILE* stream() { return stream_; }
+  std::string text() {
+    std::fflush(stream_);
+    return {bytes_, size_};
+  }
+
+ private:
+  char* bytes_ = nullptr;
+  std::size_t size_ = 0;
+  std::FILE* stream_;
+};
+
+const Style kTerminal{.terminal = true, .colour = true, .width = 60};
+const Style kFile{.terminal = false, .colour = false, .width = 100};
+
+std::size_t longest_line(std::string_view text) {
+  std::size_t longest = 0;
+  for (auto line : split(text, '\n')) longest = std::max(longest, columns(line));
+  return longest;
+}
+
+TEST(Opening, says_services_targets_cases_writes_time_and_what_is_left_alone) {
+  Opening plan{.services = {{"127.0.0.1:10001", "queue", "azure-storage", 312}},
+               .tests = 23,
+               .targets = 14,
+               .cases = 41,
+               .repeated = {"queue POST /{queue}/messages"},
+               .expected = 262 * kSecond,
+               .budget = 300 * kSecond,
+               .over_budget = 6,
+               .left_alone = {"api.example.com:443: outside"},
+               .remarks = {"workers = 4: this version runs one"}};
+  auto text = opening(plan, {.width = 100000});
+  EXPECT_EQ(text,
+            "23 tests send requests to 1 service: 127.0.0.1:10001 (queue, azure-storage, 312 requests). 14 calls will "
+            "be put on trial in "
+            "41 cases, ~4 min (the budget is 5 min). 6 more cases do not fit into the budget and will be named. Writes "
+            "that some case will "
+            "have carried out more than once: queue POST /{queue}/messages. Left alone: api.example.com:443: outside. "
+            "workers = 4: this "
+            "version runs one.\n");
+}
+
+TEST(Opening, a_long_list_is_cut_and_counted) {
+  Opening plan;
+  for (int i = 0; i < 9; i++) plan.left_alone.push_back("host" + std::to_string(i));
+  auto text = opening(plan, {.width = 100000});
+  EXPECT_NE(text.find("host4; and 4 more."), text.npos) << text;
+  EXPECT_NE(text.find("No write will be repeated"), text.npos) << text;
+}
+
+TEST(LiveLine, on_a_terminal_it_is_redrawn_in_place_and_cut_to_its_width) {
+  Kept out;
+  {
+    LiveLine live(out.stream(), kTerminal);
+    live.show({.phase = "cases",
+               .number = 3,
+               .total = 41,
+               .what = "P1 POST /{account}/{queue}/messages at src/jobs.mjs:41",
+               .findings = 1,
+               .left = 40 * kSecond});
+    live.show({.phase = "cases", .number = 4, .total = 41, .what = "P1", .findings = 2});
+  }
+  EXPECT_EQ(out.text(),
+            "\r\x1b[Kcases 3/41, 1 finding, ~40 s left: P1 POST /{account}/{que…"
+            "\r\x1b[Kcases 4/41, 2 findings: P1"
+            "\r\x1b[K");
+}
+
+TEST(LiveLine, elsewhere_a_case_is_one_plain_line) {
+  Kept out;
+  {
+    LiveLine live(out.stream(), kFile);
+    live.show({.phase = "reference run"});
+    live.show({.phase = "cases", .number = 1, .total = 2, .what = "P1 GET /", .left = 300 * kSecond});
+    live.show({.phase = "cases", .number = 1, .total = 2, .what = "P1 GET /", .findings = 1, .left = 299 * kSecond});
+    live.show({.phase = "cases", .number = 2, .total = 2, .what = "P3 GET /", .findings = 1});
+    live.clear();
+  }
+  EXPECT_EQ(out.text(),
+            "reference run\ncases 1/2, 0 findings, ~5 min left: P1 GET /\ncases 2/2, 1 finding: P3 GET /\n");
+}
+
+TEST(LiveLine, a_line_that_stays_stands_above_it) {
+  Kept out;
+  LiveLine live(out.stream(), kTerminal);
+  live.show({.phase = "reference run"});
+  live.say("finding: duplicate-effect\x1b[2J");
+  EXPECT_EQ(out.text(), "\r\x1b[Kreference run\r\x1b[Kfinding: duplicate-effect\uFFFD[2J\n\r\x1b[Kreference run");
+}
+
+TEST(Page, times_are_told_no_more_exactly_than_they_are_known) {
+  EXPECT_EQ(about(0), "~1 s");
+  EXPECT_EQ(about(7 * kSecond), "~7 s");
+  EXPECT_EQ(about(41 * kSecond), "~45 s");
+  EXPECT_EQ(about(59 * kSecond), "~60 s");
+  EXPECT_EQ(about(262 * kSecond), "~4 min");
+  EXPECT_EQ(about(7200 * kSecond), "~2.0 h");
+}
+
+TEST(Summary, groups_findings_by_cause_with_all_that_is_needed_to_go_on) {
+  auto text = summary(sample_campaign().record, ".retrial/latest", trace::Confidence::likely, kFile);
+  EXPECT_NE(text.find("7 findings with 6 causes in 17 cases, 4 min 12 s.\n5 of them fail the run: confirmed, not "
+                      "accepted, at least likely.\n"),
+            text.npos)
+      << text;
+  auto first = text.substr(text.find("\n1. "), text.find("\n2. ") - text.find("\n1. "));
+  for (auto part : {"1. duplicate-effect (certain)  src/jobs.mjs:41 enqueue\n", "carried it out both",
+                    "POST /{account}/{queue}/messages at 127.0.0.1:10001\n",
+                    "wire    P1: lost-response(reset) x 1, then pass\n", "client  2 attempts, 8.0 ms apart\n",
+                    "wire    P1: lost-response(error(503)) x 1, then pass\n", "client  2 attempts, 4.0 s apart\n",
+                    "test/worker.test.mjs > worker > renders every job once\n", "again   retrial replay "})
+    EXPECT_NE(first.find(part), first.npos) << part << "\n" << first;
+  EXPECT_LT(text.find("\n1. duplicate-effect"), text.find("\n2. unrelated-exception"));
+  EXPECT_NE(text.find("\n6. duplicate-effect (certain, accepted)  src/jobs.mjs:58 take\n"), text.npos);
+}
+
+TEST(Summary, says_what_was_right_noted_and_not_judged_and_where_the_report_is) {
+  auto text = summary(sample_campaign().record, ".retrial/latest", trace::Confidence::likely, {.width = 100000});
+  for (auto part : {"Judged and found right: 6\n", "src/webhook.mjs:20 notify POST /hook: P3, P1, K1, P4\n",
+                    "Notes: 2\n", "cap-not-seen at order_sync/pricing.py:23", "Not judged: 4\n",
+                    "the fault did not fire: no third call was made: P3 GET", "Remarks: 2\n",
+                    "Report  .retrial/latest/report.html\n", "6.3 s of 4 min 12 s were our own overhead\n"})
+    EXPECT_NE(text.find(part), text.npos) << part << "\n" << text;
+}
+
+TEST(Summary, cases_that_share_a_reason_are_told_together) {
+  auto text = summary(sample_campaign().record, ".", trace::Confidence::likely, {.width = 100000});
+  auto at = text.find("service state: ");
+  EXPECT_NE(at, text.npos);
+  EXPECT_EQ(text.find("service state: ", at + 1), text.npos) << text;
+}
+
+TEST(Summary, the_last_line_says_that_a_campaign_is_incomplete) {
+  auto campaign = sample_campaign().record;
+  campaign.incomplete = "interrupted by Ctrl-C";
+  auto text = summary(campaign, ".", trace::Confidence::likely, kFile);
+  EXPECT_TRUE(text.ends_with("\nIncomplete: interrupted by Ctrl-C\n")) << text;
+}
+
+TEST(Summary, no_finding_is_said_plainly) {
+  trace::CampaignRecord campaign;
+  auto text = summary(campaign, ".", trace::Confidence::likely, kFile);
+  EXPECT_TRUE(text.starts_with("\nNo retry bug was found in 0 cases, 0 ms.\n")) << text;
+  EXPECT_EQ(text.find("fail the run"), text.npos);
+}
+
+TEST(Summary, is_wrapped_at_the_terminals_width) {
+  auto campaign = sample_campaign().record;
+  for (int width : {72, 80, 120})
+    EXPECT_LE(longest_line(summary(campaign, ".", trace::Confidence::likely, {.width = width})),
+              static_cast<std::size_t>(width));
+}
+
+TEST(Page, a_word_longer_than_the_line_stays_whole_so_that_it_can_be_copied) {
+  Style narrow{.width = 40};
+  Page page(narrow);
+  page.wrapped("  at ", "tests/test_orders.py::test_prices_are_current[EUR] is it");
+  EXPECT_EQ(page.text(), "  at tests/test_orders.py::test_prices_are_current[EUR]\n     is it\n");
+}
+
+TEST(Summary, has_colours_only_where_they_may_be_and_never_anothers_escape_sequences) {
+  auto campaign = sample_campaign().record;
+  campaign.findings[0].message = "red \x1b[31m and \x9b";
+  EXPECT_EQ(summary(campaign, ".", trace::Confidence::likely, kFile).find('\x1b'), std::string::npos);
+  auto coloured = summary(campaign, ".", trace::Confidence::likely, {.terminal = true, .colour = true, .width = 100});
+  EXPECT_NE(coloured.find("\x1b[1;31m"), std::string::npos);
+  EXPECT_EQ(coloured.find("\x1b[31m and"), std::string::npos);
+}
+
+TEST(Style, a_file_has_no_colour) {
+  auto* file = std::tmpfile();
+  auto style = style_of(file);
+  EXPECT_FALSE(style.terminal);
+  EXPECT_FALSE(style.colour);
+  std::fclose(file);
+}
+
+}  // namespace
+}  // namespace retrial::campaign::report

@@ -1,0 +1,176 @@
+// Escaping, words and the time axis: what all formats share.
+#include <gtest/gtest.h>
+
+#include "campaign/report/escape.h"
+#include "campaign/report/time_axis.h"
+#include "campaign/report/words.h"
+#include "tests/campaign/sample_campaign.h"
+
+namespace retrial::campaign::report {
+namespace {
+using namespace std::string_literals;
+
+TEST(Escape, markup_is_escaped_in_text_and_attributes) {
+  EXPECT_EQ(escape("<a href=\"x\">'&'</a>"), "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;&lt;/a&gt;");
+  EXPECT_EQ(escape("tab\tline\nreturn\r"), "tab\tline\nreturn\r");
+  EXPECT_EQ(escape("日本 ✓ \xF0\x9F\x98\x80"), "日本 ✓ \xF0\x9F\x98\x80");
+}
+
+TEST(Escape, what_xml_cannot_hold_becomes_the_replacement_character) {
+  EXPECT_EQ(escape("a\0b\x1b[31m\x7f"s), "a\uFFFDb\uFFFD[31m\uFFFD");
+  EXPECT_EQ(escape("\xEF\xBF\xBE\xEF\xBF\xBF"), "\uFFFD\uFFFD") << "U+FFFE and U+FFFF are no characters";
+  EXPECT_EQ(escape("\xC2\x85"), "\uFFFD") << "a control of C1";
+}
+
+TEST(Escape, bytes_that_are_no_utf8_become_the_replacement_character_one_by_one) {
+  EXPECT_EQ(utf8("\xff"), "\uFFFD");
+  EXPECT_EQ(utf8("a\xc3"), "a\uFFFD") << "cut off in the middle";
+  EXPECT_EQ(utf8("\xc0\xaf"), "\uFFFD\uFFFD") << "an overlong form";
+  EXPECT_EQ(utf8("\xe0\x80\xaf"), "\uFFFD\uFFFD\uFFFD");
+  EXPECT_EQ(utf8("\xed\xa0\x80"), "\uFFFD\uFFFD\uFFFD") << "a surrogate";
+  EXPECT_EQ(utf8("\xf4\x90\x80\x80"), "\uFFFD\uFFFD\uFFFD\uFFFD") << "above U+10FFFF";
+  EXPECT_EQ(utf8("\xe2\x82x"), "\uFFFD\uFFFDx") << "the text goes on after a broken character";
+  EXPECT_EQ(utf8("\xf4\x8f\xbf\xbf"), "\xf4\x8f\xbf\xbf");
+}
+
+TEST(Escape, a_line_for_a_terminal_holds_nothing_that_acts) {
+  EXPECT_EQ(one_line("a\nb\tc\r"), "a b c ");
+  EXPECT_EQ(one_line("\x1b]0;title\x07"), "\uFFFD]0;title\uFFFD");
+  EXPECT_EQ(one_line("\xC2\x9B"
+                     "31m"),
+            "\uFFFD31m");
+}
+
+TEST(Escape, a_text_is_cut_between_characters) {
+  EXPECT_EQ(columns("日本x"), 3u);
+  EXPECT_EQ(cut("日本x", 3), "日本x");
+  EXPECT_EQ(cut("日本xy", 3), "日本…");
+  EXPECT_EQ(cut("abc", 1), "…");
+  EXPECT_EQ(cut("abc", 0), "");
+}
+
+TEST(Words, every_verdict_and_note_of_the_list_has_a_meaning) {
+  for (auto name : {"missing-cap",
+                    "missing-delay",
+                    "no-backoff",
+                    "ignores-retry-after",
+                    "retries-permanent-error",
+                    "retries-non-idempotent",
+                    "duplicate-effect",
+                    "missing-timeout",
+                    "retry-amplification",
+                    "changed-on-retry",
+                    "poisoned-connection",
+                    "inconsistent-retry",
+                    "unrelated-exception",
+                    "silent-wrong-result",
+                    "crash",
+                    "hang",
+                    "lost-effect",
+                    "resource-leak",
+                    "state-divergence",
+                    "not-retried-transient",
+                    "cap-not-seen",
+                    "retry-budget",
+                    "hedging",
+                    "no-agent"})
+    EXPECT_FALSE(meaning_of(name).why.empty()) << name;
+  EXPECT_TRUE(meaning_of("unheard-of").why.empty());
+}
+
+TEST(Words, findings_of_one_verdict_at_one_call_site_are_one_cause) {
+  auto campaign = sample_campaign().record;
+  auto found = causes(campaign.findings);
+  ASSERT_EQ(found.size(), 6u);
+  EXPECT_EQ(found[0].verdict, "duplicate-effect");
+  EXPECT_EQ(found[0].findings.size(), 2u);
+  EXPECT_EQ(found[5].site->line, 58) << "what was accepted comes last";
+  EXPECT_TRUE(found[5].accepted());
+}
+
+TEST(Words, without_a_call_site_the_operation_parts_the_causes) {
+  trace::Finding put{.verdict = "hang", .operation = "PUT /a"}, get{.verdict = "hang", .operation = "GET /a"};
+  EXPECT_EQ(causes({put, get, put}).size(), 2u);
+}
+
+TEST(Words, only_what_is_confirmed_not_accepted_and_sure_enough_fails_a_run) {
+  trace::Finding f{.confidence = trace::Confidence::likely, .confirmed = true};
+  EXPECT_TRUE(counts(f, trace::Confidence::likely));
+  EXPECT_TRUE(counts(f, trace::Confidence::possible));
+  EXPECT_FALSE(counts(f, trace::Confidence::certain));
+  f.accepted = true;
+  EXPECT_FALSE(counts(f, trace::Confidence::likely));
+  f.accepted = f.confirmed = false;
+  EXPECT_FALSE(counts(f, trace::Confidence::likely));
+}
+
+TEST(Words, a_case_whose_fault_never_fired_is_said_once) {
+  trace::CampaignRecord c;
+  c.cases = {{.id = "c1",
+              .policy = "P1",
+              .plan = "stall",
+              .test = "t",
+              .operation = "GET /",
+              .outcome = "not_fired",
+              .why = "no such call"},
+             {.id = "c2",
+              .policy = "P2",
+              .plan = "stall",
+              .test = "t",
+              .operation = "GET /",
+              .outcome = "incomplete",
+              .why = "the disk is full"},
+             {.id = "c3", .policy = "P3", .plan = "stall", .test = "t", .operation = "GET /", .outcome = "run"}};
+  c.not_judged = {{.test = "t", .operation = "GET /", .policy = "P2", .fault = "stall", .why = "told already"}};
+  auto open = not_judged(c);
+  ASSERT_EQ(open.size(), 2u);
+  EXPECT_EQ(open[0].why, "told already");
+  EXPECT_EQ(open[1].why, "the fault did not fire: no such call");
+}
+
+TEST(Words, what_a_client_did_is_said_in_attempts_and_gaps) {
+  trace::Finding f{.attempts = 1};
+  EXPECT_EQ(client_did(f), "1 attempt, no retry");
+  f.attempts = 2, f.gaps_ms = {8.04};
+  EXPECT_EQ(client_did(f), "2 attempts, 8.0 ms apart");
+  f.attempts = 3, f.gaps_ms = {0.01, 4021};
+  EXPECT_EQ(client_did(f), "3 attempts, gaps 0 ms, 4.0 s");
+  f.attempts = 9, f.gaps_ms = {5, 1, 2, 3, 4, 6, 7, 250};
+  EXPECT_EQ(client_did(f), "9 attempts, gaps from 1.0 ms to 250 ms, median 5.0 ms");
+}
+
+TEST(TimeAxis, is_linear_where_all_is_visible) {
+  TimeAxis axis({{0, 10 * kMillisecond}, {20 * kMillisecond, 40 * kMillisecond}}, 400);
+  EXPECT_FALSE(axis.compressed());
+  EXPECT_DOUBLE_EQ(axis.x(0), 0);
+  EXPECT_DOUBLE_EQ(axis.x(10 * kMillisecond), 100);
+  EXPECT_DOUBLE_EQ(axis.x(15 * kMillisecond), 150) << "also between what happened";
+  EXPECT_DOUBLE_EQ(axis.x(40 * kMillisecond), 400);
+  EXPECT_DOUBLE_EQ(axis.x(kSecond), 400) << "what is outside stands at the edge";
+  auto ticks = axis.ticks();
+  ASSERT_EQ(ticks.size(), 5u);
+  EXPECT_EQ(ticks[1].time, 10 * kMillisecond);
+}
+
+TEST(TimeAxis, shortens_long_waits_where_a_short_exchange_would_vanish) {
+  TimeAxis axis({{0, kMillisecond}, {30 * kSecond, 30 * kSecond + kMillisecond}}, 500);
+  EXPECT_TRUE(axis.compressed());
+  EXPECT_GT(axis.x(kMillisecond), 5);
+  EXPECT_GT(axis.x(30 * kSecond) - axis.x(kMillisecond), axis.x(kMillisecond))
+      << "the longer stretch stays the longer one";
+  double last = -1;
+  for (Nanos t = 0; t <= 30 * kSecond; t += 100 * kMillisecond) {
+    EXPECT_GE(axis.x(t), last);
+    last = axis.x(t);
+  }
+  auto ticks = axis.ticks();
+  EXPECT_EQ(ticks.back().time, 30 * kSecond + kMillisecond);
+}
+
+TEST(TimeAxis, stands_without_anything_to_draw) {
+  EXPECT_FALSE(TimeAxis({}, 100).ticks().empty());
+  EXPECT_FALSE(TimeAxis({{5, 5}}, 100).ticks().empty());
+}
+
+}  // namespace
+}  // namespace retrial::campaign::report
