@@ -54,11 +54,8 @@ class DuplicateEffect final : public Oracle {
     auto shown = !left.empty() && !right.empty() && left != right
                      ? fmt::format(" ({} and {})", shorten(left, 60), shorten(right, 60))
                      : "";
-    return fmt::format(
-        "{} was executed {}: {}, the client sent it again after {}, and {}{}. {} It is done more than once, though the "
-        "application asked for it once: {}.",
-        call.operation, how_often, what_was_done(call, one), show_gap(b.begun - a.told), statuses, shown,
-        "The service cannot know that the second is a repeat.", harm.why);
+    return fmt::format("{} was executed {}: {}, the client sent it again after {}, and {}{}. The application asked for it once: {}, so it was done {}.",
+                       call.operation, how_often, what_was_done(call, one), show_gap(b.begun - a.told), statuses, shown, harm.why, how_often);
   }
 };
 

@@ -1,0 +1,204 @@
+#include <gtest/gtest.h>
+
+#include "tests/oracles/runs.h"
+
+namespace retrial::oracles {
+namespace {
+using trace::Confidence;
+using trace::Telling;
+
+const std::vector<trace::Header> kAzure = {{"x-ms-version", "2025-11-05"}, {"x-ms-client-request-id", "11"}};
+
+std::string message_answer(std::string id) {
+  return "<?xml version=\"1.0\"?><QueueMessagesList><QueueMessage><MessageId>" + id +
+         "</MessageId></QueueMessage></QueueMessagesList>";
+}
+
+Trial send_message(Telling telling) {
+  Trial t;
+  t.reference.call("submit", "POST", "/acc/jobs/messages", kAzure, "azure-storage").answers(201, message_answer("a0"));
+  t.in_case()
+      .call("submit", "POST", "/acc/jobs/messages", kAzure, "azure-storage")
+      .is_lost(telling, 201, message_answer("a1"));
+  t.in_case().again(3'200'000).answers(201, message_answer("a2")).passes();
+  return t;
+}
+
+TEST(DuplicateEffect, a_message_sent_again_after_its_response_was_lost_is_in_the_queue_twice) {
+  auto t = send_message(Telling::reset);
+  auto opinion = t.judge();
+  ASSERT_EQ(opinion.findings.size(), 1u);
+  auto& f = opinion.findings[0];
+  EXPECT_EQ(f.verdict, "duplicate-effect");
+  EXPECT_EQ(f.confidence, Confidence::certain);
+  EXPECT_EQ(f.attempts, 2);
+  EXPECT_EQ(f.evidence, (std::vector<std::uint64_t>{1, 2}));
+  ASSERT_EQ(f.gaps_ms.size(), 1u);
+  EXPECT_DOUBLE_EQ(f.gaps_ms[0], 3.2);
+  EXPECT_NE(f.message.find("was executed twice: the first response was lost (RST after 312 response bytes were "
+                           "withheld), the client sent it "
+                           "again after 3.2 ms, and both were answered 201 (a1 and a2)"),
+            std::string::npos)
+      << f.message;
+}
+
+TEST(DuplicateEffect, it_does_not_matter_how_the_client_was_told_of_the_loss) {
+  for (auto telling : {Telling::reset, Telling::close, Telling::error})
+    EXPECT_EQ(send_message(telling).verdicts(), "duplicate-effect certain");
+}
+
+TEST(DuplicateEffect, a_client_that_gave_up_waiting_and_sent_it_again_did_it_twice) {
+  Trial t("P2", "lost-response(stall)");
+  t.reference.call("submit", "POST", "/acc/jobs/messages", kAzure, "azure-storage").answers(201);
+  t.in_case()
+      .call("submit", "POST", "/acc/jobs/messages", kAzure, "azure-storage")
+      .is_lost(Telling::stall, 201)
+      .client_leaves(5 * kSecond);
+  t.in_case().again(0).answers(201).passes();
+  EXPECT_EQ(t.verdicts(), "duplicate-effect certain");
+}
+
+TEST(DuplicateEffect, a_received_message_that_the_caller_never_saw_is_a_duplicate_by_the_profile) {
+  Trial t;
+  auto get = [](Tale& tale) -> Tale& {
+    return tale.call("take", "GET", "/acc/jobs/messages?numofmessages=3", kAzure, "azure-storage");
+  };
+  get(t.reference).answers(200, message_answer("m1"));
+  get(t.in_case()).is_lost(Telling::reset, 200, message_answer("m1"));
+  t.in_case()
+      .again(2 * kMillisecond)
+      .answers(200, "<?xml version=\"1.0\"?><QueueMessagesList />")
+      .fails({assertion("[] != ['1']")});
+  EXPECT_EQ(t.verdicts(), "duplicate-effect certain");  // and no silent-wrong-result beside it: one event, one verdict
+}
+
+TEST(DuplicateEffect, receiving_from_an_empty_queue_hides_nothing) {
+  Trial t;
+  std::string none = "<?xml version=\"1.0\"?><QueueMessagesList />";
+  t.reference.call("take", "GET", "/acc/jobs/messages", kAzure, "azure-storage").answers(200, none);
+  t.in_case().call("take", "GET", "/acc/jobs/messages", kAzure, "azure-storage").is_lost(Telling::reset, 200, none);
+  t.in_case().again(2 * kMillisecond).answers(200, none).passes();
+  EXPECT_EQ(t.verdicts(), "");
+}
+
+TEST(DuplicateEffect, safe_and_idempotent_requests_may_be_sent_again) {
+  for (auto method : {"GET", "HEAD", "PUT", "DELETE", "OPTIONS"}) {
+    Trial t;
+    t.reference.call("put", method, "/orders/17").answers(200);
+    t.in_case().call("put", method, "/orders/17").is_lost(Telling::reset, 200);
+    t.in_case().again(kSecond).answers(200).passes();
+    EXPECT_EQ(t.verdicts(), "") << method;
+  }
+}
+
+Trial post_twice(std::string first, std::string second, std::vector<trace::Header> headers = {}) {
+  Trial t;
+  t.reference.call("put", "POST", "/orders", headers).answers(201);
+  t.in_case().call("put", "POST", "/orders", headers).is_lost(Telling::close, 201, std::move(first));
+  t.in_case().again(kSecond).answers(201, std::move(second)).passes();
+  return t;
+}
+
+TEST(DuplicateEffect, of_a_service_without_profile_is_possible_unless_the_answers_show_two_effects) {
+  EXPECT_EQ(post_twice("", "").verdicts(), "duplicate-effect possible");
+  EXPECT_EQ(post_twice(R"({"id":"o-1"})", R"({"id":"o-2"})").verdicts(), "duplicate-effect likely");
+  EXPECT_EQ(post_twice(R"({"id":"o-1"})", R"({"id":"o-1"})").verdicts(), "");  // the service knew it again
+  EXPECT_EQ(post_twice(R"({"id":"o-1"})", "").verdicts(), "duplicate-effect possible");
+}
+
+TEST(DuplicateEffect, the_same_key_on_both_makes_it_harmless_and_another_key_does_not) {
+  EXPECT_EQ(post_twice("", "", {{"Idempotency-Key", "k1"}}).verdicts(), "");
+
+  auto t = post_twice("", "", {{"Idempotency-Key", "k1"}});
+  t.in_case().last().request_headers = {{"Idempotency-Key", "k2"}};
+  EXPECT_EQ(t.verdicts(), "duplicate-effect likely");
+}
+
+TEST(DuplicateEffect, is_never_surer_than_the_correlation) {
+  for (auto [sure, said] : {std::pair(Confidence::likely, "duplicate-effect likely"),
+                            std::pair(Confidence::possible, "duplicate-effect possible")}) {
+    auto t = send_message(Telling::reset);
+    t.in_case().last().confidence = sure;
+    EXPECT_EQ(t.verdicts(), said);
+  }
+}
+
+TEST(DuplicateEffect, needs_two_attempts_that_were_both_answered_2xx_by_the_service) {
+  Trial t;
+  t.reference.call("submit", "POST", "/acc/jobs/messages", kAzure, "azure-storage").answers(201);
+  t.in_case().call("submit", "POST", "/acc/jobs/messages", kAzure, "azure-storage").gets_error();
+  t.in_case().again(kSecond).answers(201).passes();
+  EXPECT_EQ(t.verdicts(), "");
+}
+
+TEST(DuplicateEffect, of_two_calls_is_none) {
+  Trial t;
+  for (auto* tale : {&t.reference, &t.in_case()}) {
+    tale->call("submit", "POST", "/acc/jobs/messages", kAzure, "azure-storage");
+    if (tale == &t.reference)
+      tale->answers(201);
+    else
+      tale->gets_error();
+    tale->call("submit", "POST", "/acc/jobs/messages", kAzure, "azure-storage").answers(201);
+  }
+  t.in_case().passes();
+  EXPECT_EQ(t.verdicts(), "");
+}
+
+TEST(RetriesNonIdempotent, after_a_loss_is_stated_whatever_became_of_the_second) {
+  Trial t("P4", "lost-response(reset) x 1, then error(transient)");
+  t.reference.call("submit", "POST", "/acc/jobs/messages", kAzure, "azure-storage").answers(201);
+  t.in_case().call("submit", "POST", "/acc/jobs/messages", kAzure, "azure-storage").is_lost(Telling::reset, 201);
+  t.in_case().again(kMillisecond).gets_error();
+  t.in_case().fails({thrown("RestError", "The server is busy.", "ServerBusy")});
+  EXPECT_EQ(t.verdicts(), "retries-non-idempotent certain");
+  auto message = t.judge().findings[0].message;
+  EXPECT_NE(message.find("the second attempt was answered 503"), std::string::npos) << message;
+  EXPECT_NE(message.find("(it had: 201)"), std::string::npos) << message;
+}
+
+TEST(RetriesNonIdempotent, a_reset_or_stall_after_the_request_counts_as_a_loss) {
+  for (bool stall : {false, true}) {
+    Trial t("X", "reset(after-request) x 1, then pass");
+    t.reference.call("submit", "POST", "/acc/jobs/messages", kAzure, "azure-storage").answers(201);
+    auto& c = t.in_case().call("submit", "POST", "/acc/jobs/messages", kAzure, "azure-storage");
+    stall ? c.is_held().client_leaves(kSecond) : c.is_reset();
+    c.again(kMillisecond).answers(201).passes();
+    EXPECT_EQ(t.verdicts(), "retries-non-idempotent certain");
+  }
+}
+
+TEST(RetriesNonIdempotent, after_a_status_is_right_since_the_service_said_that_it_did_nothing) {
+  Trial t("K1", "error(transient) x 1, then pass");
+  t.reference.call("put", "POST", "/orders").answers(201);
+  t.in_case().call("put", "POST", "/orders").gets_error();
+  t.in_case().again(kSecond).answers(201).passes();
+  EXPECT_EQ(t.verdicts(), "");
+}
+
+TEST(RetriesNonIdempotent, a_post_to_an_unknown_service_is_possible_and_a_keyed_or_idempotent_one_is_right) {
+  auto verdict = [](std::string method, std::vector<trace::Header> headers) {
+    Trial t;
+    t.reference.call("put", method, "/orders", headers).answers(200);
+    t.in_case().call("put", method, "/orders", headers).is_reset();
+    t.in_case().again(kSecond).is_reset().fails({thrown("ConnectionError", "Connection reset by peer")});
+    return t.verdicts();
+  };
+  EXPECT_EQ(verdict("POST", {}), "retries-non-idempotent possible");
+  EXPECT_EQ(verdict("PATCH", {}), "retries-non-idempotent possible");
+  EXPECT_EQ(verdict("POST", {{"Idempotency-Key", "k"}}), "");
+  EXPECT_EQ(verdict("PUT", {}), "");
+  EXPECT_EQ(verdict("GET", {}), "");
+}
+
+TEST(RetriesNonIdempotent, a_copy_that_was_sent_before_the_client_was_told_is_no_retry) {
+  Trial t;
+  t.reference.call("submit", "POST", "/acc/jobs/messages", kAzure, "azure-storage").answers(201);
+  t.in_case().call("submit", "POST", "/acc/jobs/messages", kAzure, "azure-storage").is_lost(Telling::reset, 201);
+  t.in_case().again(0).answers(201).passes();
+  t.in_case().last().begun = t.in_case().run().exchanges[0].told - kMillisecond;
+  EXPECT_EQ(t.verdicts(), "");
+}
+
+}  // namespace
+}  // namespace retrial::oracles

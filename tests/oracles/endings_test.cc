@@ -1,0 +1,142 @@
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "tests/oracles/runs.h"
+
+namespace retrial::oracles {
+namespace {
+using trace::Stop;
+using trace::Telling;
+
+Trial held(Nanos hold) {
+  Trial t("P2", "lost-response(stall)");
+  t.hold = hold;
+  t.reference.call("status", "GET", "/tracking/1").answers(200);
+  t.in_case().call("status", "GET", "/tracking/1").is_lost(Telling::stall, 200).waits(hold).stops(Stop::held);
+  return t;
+}
+
+TEST(MissingTimeout, a_client_that_left_a_held_exchange_untouched_is_possible_with_the_seconds) {
+  auto t = held(30 * kSecond);
+  EXPECT_EQ(t.verdicts(), "missing-timeout possible");
+  EXPECT_NE(t.judge().findings[0].message.find("was not answered for 30.0 s"), std::string::npos)
+      << t.judge().findings[0].message;
+}
+
+TEST(MissingTimeout, a_hold_longer_than_any_right_default_makes_it_likely) {
+  EXPECT_EQ(held(310 * kSecond).verdicts(), "missing-timeout likely");
+  EXPECT_EQ(held(309 * kSecond).verdicts(), "missing-timeout possible");
+}
+
+TEST(MissingTimeout, a_client_that_gave_up_has_one) {
+  Trial t("P2", "lost-response(stall)");
+  t.reference.call("status", "GET", "/tracking/1").answers(200);
+  t.in_case().call("status", "GET", "/tracking/1").is_lost(Telling::stall, 200).client_leaves(5 * kSecond);
+  t.in_case().fails({thrown("requests.exceptions.ReadTimeout", "Read timed out. (read timeout=5)")});
+  EXPECT_EQ(t.verdicts(), "");
+}
+
+TEST(MissingTimeout, is_stated_of_the_call_that_was_held_and_no_other) {
+  auto t = held(30 * kSecond);
+  t.in_case().run().exchanges.clear();
+  t.in_case().call("other", "GET", "/other").gets_error();
+  t.in_case().call("status", "GET", "/tracking/1").is_held();
+  auto opinion = t.judge();
+  ASSERT_EQ(opinion.findings.size(), 1u);
+  EXPECT_EQ(opinion.findings[0].operation, "GET /tracking/{id}");
+}
+
+TEST(MissingTimeout, a_run_that_ended_for_another_reason_is_none) {
+  auto t = held(30 * kSecond);
+  t.in_case().stops(Stop::deadline);
+  EXPECT_EQ(t.verdicts(), "");
+}
+
+Trial after_a_loss() {
+  Trial t;
+  t.reference.call("get", "GET", "/orders/1").answers(200);
+  t.in_case().call("get", "GET", "/orders/1").is_lost(Telling::reset, 200);
+  return t;
+}
+
+TEST(Hang, an_idle_tree_that_does_not_end_is_likely) {
+  auto t = after_a_loss();
+  t.in_case().waits(65 * kSecond).stops(Stop::hung);
+  EXPECT_EQ(t.verdicts(), "hang likely");
+  EXPECT_NE(t.judge().findings[0].message.find("nothing more happened for 1 min 5 s"), std::string::npos)
+      << t.judge().findings[0].message;
+}
+
+TEST(Hang, a_deadline_is_no_verdict) {
+  auto t = after_a_loss();
+  t.in_case().waits(120 * kSecond).stops(Stop::deadline);
+  EXPECT_EQ(t.verdicts(), "");
+  EXPECT_NE(t.why_not().find("the run reached its time limit of 2 min after 1 attempt"), std::string::npos)
+      << t.why_not();
+}
+
+TEST(Hang, a_promise_that_was_never_settled_is_possible) {
+  auto t = after_a_loss();
+  t.in_case().fails({thrown("Error", "Promise resolution is still pending but the event loop has already resolved",
+                            "ERR_TEST_FAILURE")});
+  EXPECT_EQ(t.verdicts(), "hang possible");
+}
+
+TEST(Crash, a_signal_is_certain_and_one_from_outside_is_not_judged) {
+  for (int signal : {SIGSEGV, SIGABRT, SIGPIPE}) {
+    auto t = after_a_loss();
+    t.in_case().stops(Stop::signalled, signal);
+    EXPECT_EQ(t.verdicts(), "crash certain");
+  }
+  for (int signal : {SIGKILL, SIGTERM, SIGINT}) {
+    auto t = after_a_loss();
+    t.in_case().stops(Stop::signalled, signal);
+    EXPECT_EQ(t.verdicts(), "");
+    EXPECT_NE(t.why_not().find("by a signal from outside"), std::string::npos);
+  }
+}
+
+TEST(Crash, a_signal_told_by_a_shell_counts_where_the_test_had_no_result) {
+  auto t = after_a_loss();
+  t.in_case().stops(Stop::exited, 128 + SIGSEGV);
+  EXPECT_EQ(t.verdicts(), "crash certain");
+}
+
+TEST(Crash, a_runner_that_broke_before_the_test_had_a_result_is_likely) {
+  auto t = after_a_loss();
+  t.in_case().stops(Stop::exited, 7);
+  EXPECT_EQ(t.verdicts(), "crash likely");
+}
+
+TEST(Crash, a_test_that_failed_or_passed_is_no_crash_whatever_the_status) {
+  auto failed = after_a_loss();
+  failed.in_case().fails({thrown("ConnectionError", "Connection reset by peer")}).stops(Stop::exited, 1);
+  EXPECT_EQ(failed.verdicts(), "");
+  auto passed = after_a_loss();
+  passed.in_case().passes().stops(Stop::exited, 1);  // coverage below its threshold, say
+  EXPECT_EQ(passed.verdicts(), "");
+  auto no_results = after_a_loss();
+  no_results.reference.run().results.push_back({.test = "another", .outcome = "passed"});
+  no_results.in_case().stops(Stop::exited, 1);
+  EXPECT_EQ(no_results.verdicts(), "");
+}
+
+TEST(Crash, a_test_file_that_could_not_be_loaded_is_not_judged) {
+  auto t = after_a_loss();
+  t.in_case().stops(Stop::exited, 2);
+  t.in_case().run().broken = {"tests/test_orders.py: ConnectionError"};
+  EXPECT_EQ(t.verdicts(), "");
+  EXPECT_EQ(t.why_not(), "a test file could not be loaded: tests/test_orders.py: ConnectionError");
+}
+
+TEST(Crash, a_run_that_we_ended_is_none) {
+  for (auto stop : {Stop::held, Stop::capped, Stop::deadline, Stop::hung}) {
+    auto t = after_a_loss();
+    t.in_case().stops(stop, 1);
+    EXPECT_EQ(t.verdicts().find("crash"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace retrial::oracles

@@ -1,0 +1,245 @@
+#pragma once
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "oracles/oracle.h"
+#include "trace/operation.h"
+#include "trace/profile.h"
+
+namespace retrial::oracles {
+
+inline constexpr const char* kTest = "tests/test_orders.py::test_put";
+
+// A run, told step by step: each step is about the exchange before it, and moves the run's clock on.
+class Tale {
+ public:
+  explicit Tale(trace::RunKind kind) {
+    run_.id = kind == trace::RunKind::alone ? 1 : 2;
+    run_.kind = kind;
+    run_.tests = {kTest};
+    run_.began = now_;
+    run_.agents = {"python"};
+  }
+
+  // A request of a new call. `site`: function of the call site, in src/orders.py; empty: none is known.
+  Tale& call(const std::string& site, std::string method, std::string target, std::vector<trace::Header> headers = {},
+             std::string profile = "generic") {
+    auto& e = add();
+    e.call = ++calls_;
+    e.attempt = 1;
+    e.confidence = trace::Confidence::certain;
+    if (!site.empty()) e.tag.site = trace::CallSite{"src/orders.py", 12, site};
+    e.tag.test = kTest;
+    e.tag.phase = trace::Phase::test;
+    e.method = std::move(method);
+    e.target = std::move(target);
+    e.request_headers = std::move(headers);
+    e.profile = std::move(profile);
+    e.operation = trace::operation_of(e);
+    return *this;
+  }
+  // The same request again, `gap` after its client was told of the failure.
+  Tale& again(Nanos gap, trace::Confidence confidence = trace::Confidence::certain) {
+    auto before = last();
+    now_ += gap;
+    auto& e = add();
+    for (auto member :
+         {&trace::Exchange::method, &trace::Exchange::target, &trace::Exchange::operation, &trace::Exchange::profile})
+      e.*member = before.*member;
+    e.request_headers = before.request_headers;
+    e.request_digest = before.request_digest;
+    e.tag = before.tag;
+    e.call = before.call;
+    e.attempt = before.attempt + 1;
+    e.confidence = confidence;
+    return *this;
+  }
+
+  // The service answers, and its answer is delivered.
+  Tale& answers(int status, std::string body = {}, std::vector<trace::Header> headers = {}) {
+    executed(status, std::move(body), std::move(headers));
+    return told(trace::Ending::answered, status);
+  }
+  // The service answers, and the client is told otherwise.
+  Tale& is_lost(trace::Telling telling, int status, std::string body = {}, std::vector<trace::Header> headers = {}) {
+    executed(status, std::move(body), std::move(headers));
+    fire({.name = trace::FaultName::lost_response,
+          .telling = telling,
+          .status = telling == trace::Telling::error ? 503 : 0});
+    switch (telling) {
+      case trace::Telling::reset:
+        last().evidence = "RST after 312 response bytes were withheld";
+        return told(trace::Ending::reset, 0);
+      case trace::Telling::close:
+        last().evidence = "FIN after 312 response bytes were withheld";
+        return told(trace::Ending::closed, 0);
+      case trace::Telling::error:
+        return told(trace::Ending::answered, 503);
+      case trace::Telling::stall:
+        break;
+    }
+    return *this;
+  }
+  // The fault answers before the service hears of it.
+  Tale& gets_error(int status = 503) {
+    fire({.name = trace::FaultName::error, .status = status});
+    return told(trace::Ending::answered, status);
+  }
+  Tale& is_reset() {
+    fire({.name = trace::FaultName::reset});
+    return told(trace::Ending::reset, 0);
+  }
+  Tale& is_held() {
+    fire({.name = trace::FaultName::stall});
+    return *this;
+  }
+  Tale& is_delayed() {
+    fire({.name = trace::FaultName::delay, .delay = 20 * kMillisecond});
+    return *this;
+  }
+  Tale& client_leaves(Nanos after) {
+    now_ += after;
+    return told(trace::Ending::client_left, 0);
+  }
+  Tale& waits(Nanos time) {
+    now_ += time;
+    return *this;
+  }
+
+  Tale& passes() { return result("passed", {}); }
+  Tale& fails(std::vector<trace::Thrown> chain, trace::Phase phase = trace::Phase::test) {
+    return result("failed", std::move(chain), phase);
+  }
+  Tale& stops(trace::Stop stop, int code = 0) {
+    run_.stop = stop;
+    run_.exit_code = code;
+    return *this;
+  }
+
+  trace::Exchange& last() { return run_.exchanges.back(); }
+  trace::Run& run() { return run_; }
+  const trace::Run& done() {
+    run_.ended = now_;
+    return run_;
+  }
+
+ private:
+  trace::Exchange& add() {
+    auto& e = run_.exchanges.emplace_back();
+    e.id = run_.exchanges.size();
+    e.connection = e.id;
+    e.fresh = true;
+    e.pid = 100;
+    e.service = e.host = "127.0.0.1:9000";
+    e.request_digest = 77;
+    e.begun = now_;
+    e.request_read = now_ += kMillisecond / 10;
+    return e;
+  }
+  void executed(int status, std::string body, std::vector<trace::Header> headers) {
+    auto& e = last();
+    e.answered = e.service_done = now_ += kMillisecond;
+    e.service_status = status;
+    e.response_sample = std::move(body);
+    e.response_bytes = e.response_sample.size();
+    e.response_headers = std::move(headers);
+  }
+  void fire(trace::FaultSpec fault) {
+    auto& e = last();
+    e.fault = fault;
+    e.fired = true;
+    e.fault_id = "f1";
+    e.fired_at = now_;
+    e.evidence = trace::show(fault);
+  }
+  Tale& told(trace::Ending ending, int status) {
+    auto& e = last();
+    e.ending = ending;
+    e.client_status = status;
+    e.told = now_ += kMillisecond / 10;
+    return *this;
+  }
+  Tale& result(std::string outcome, std::vector<trace::Thrown> chain, trace::Phase phase = trace::Phase::test) {
+    trace::TestResult r;
+    r.test = kTest;
+    r.phase = phase;
+    r.outcome = std::move(outcome);
+    r.chain = std::move(chain);
+    run_.results.push_back(std::move(r));
+    run_.exit_code = bad(run_.results.back()) ? 1 : 0;
+    return *this;
+  }
+
+  trace::Run run_;
+  Nanos now_ = kSecond;
+  std::uint64_t calls_ = 0;
+};
+
+inline trace::Thrown thrown(std::string type, std::string message, std::string code = {}, std::string link = "raised") {
+  return {std::move(type), std::move(message), std::move(code), std::move(link), "src/orders.py", 40, "put", false};
+}
+inline trace::Thrown on_a_test_line(std::string type, std::string message) {
+  return {std::move(type), std::move(message), {}, "raised", "tests/test_orders.py", 9, "test_put", true};
+}
+inline trace::Thrown assertion(std::string message) {
+  return on_a_test_line("builtins.AssertionError", std::move(message));
+}
+
+// A reference, and one case or several beside it.
+struct Trial {
+  Tale reference{trace::RunKind::alone};
+  std::deque<Tale> cases;
+  trace::CaseRecord row;
+  Nanos hold = 30 * kSecond;
+  std::deque<trace::Comparison> comparisons;
+
+  explicit Trial(std::string policy = "P1", std::string plan = "lost-response(reset) x 1, then pass") {
+    row.id = "c1";
+    row.policy = std::move(policy);
+    row.plan = std::move(plan);
+    row.test = kTest;
+    one_more();
+  }
+  Tale& in_case() { return cases.back(); }
+  Tale& one_more() {
+    auto& tale = cases.emplace_back(trace::RunKind::with_fault);
+    tale.run().id = 1 + cases.size();
+    return tale;
+  }
+  // The row aims at the first call of the first case.
+  Exhibit exhibit() {
+    if (reference.run().results.empty()) reference.passes();
+    comparisons.clear();
+    Exhibit e{&row, {}, hold};
+    for (auto& tale : cases) {
+      comparisons.push_back(trace::compare(reference.done(), tale.done()));
+      e.comparisons.push_back(&comparisons.back());
+    }
+    if (auto& all = cases.front().run().exchanges; !all.empty()) {
+      row.operation = all.front().operation;
+      row.service = all.front().service;
+      row.site = all.front().tag.site;
+    }
+    return e;
+  }
+  Opinion judge() { return oracles::judge(exhibit()); }
+  // "duplicate-effect certain, missing-delay likely", the notes with "note " before them.
+  std::string verdicts() {
+    std::string out;
+    auto opinion = judge();
+    for (auto* all : {&opinion.findings, &opinion.notes})
+      for (auto& f : *all)
+        if (f.verdict != "no-agent" && f.verdict != "not-retried-transient")
+          out += std::string(out.empty() ? "" : ", ") + (f.note ? "note " : "") + f.verdict + " " +
+                 std::string(show(f.confidence));
+    return out;
+  }
+  std::string why_not() {
+    auto opinion = judge();
+    return opinion.not_judged.empty() ? "" : opinion.not_judged.front().why;
+  }
+};
+
+}  // namespace retrial::oracles

@@ -1,0 +1,249 @@
+#include <gtest/gtest.h>
+
+#include "tests/oracles/runs.h"
+
+namespace retrial::oracles {
+namespace {
+using trace::Confidence;
+using trace::Phase;
+using trace::Telling;
+
+const std::vector<trace::Header> kAzure = {{"x-ms-version", "2025-11-05"}, {"x-ms-client-request-id", "11"}};
+
+// The first response is lost, the client sends the request again and gets `status` for its own first success.
+Trial answered_differently(std::vector<trace::Thrown> chain, int status = 404, std::string body = {},
+                           std::vector<trace::Header> headers = {}) {
+  Trial t;
+  t.reference.call("put", "PUT", "/v2/dinosaur/artifact/blobs/uploads/7").answers(201);
+  t.in_case().call("put", "PUT", "/v2/dinosaur/artifact/blobs/uploads/7").is_lost(Telling::close, 201);
+  t.in_case()
+      .again(3 * kSecond, Confidence::likely)
+      .answers(status, std::move(body), std::move(headers))
+      .fails(std::move(chain));
+  return t;
+}
+
+TEST(UnrelatedException,
+     an_error_of_the_services_own_that_the_reference_does_not_have_and_that_reaches_the_caller_is_certain) {
+  auto t = answered_differently({thrown(
+      "builtins.ValueError", "Issue with http://127.0.0.1:5000/v2/dinosaur/artifact/blobs/uploads/7: Not Found")});
+  auto opinion = t.judge();
+  ASSERT_EQ(opinion.findings.size(), 1u);
+  EXPECT_EQ(t.verdicts(), "unrelated-exception certain");
+  EXPECT_NE(opinion.findings[0].message.find("the second attempt of PUT "), std::string::npos)
+      << opinion.findings[0].message;
+  EXPECT_NE(opinion.findings[0].message.find("was answered 404 Not Found by the service itself"), std::string::npos);
+  EXPECT_NE(opinion.findings[0].message.find("the call had succeeded the first time"), std::string::npos);
+}
+
+TEST(UnrelatedException, the_code_may_be_the_status_the_reason_the_services_own_code_or_its_message) {
+  const std::string xml =
+      "<?xml version=\"1.0\"?><Error><Code>MessageNotFound</Code><Message>The specified message does not "
+      "exist.\nRequestId:1</Message></Error>";
+  const std::string json = R"({"errors":[{"code":"MANIFEST_UNKNOWN","message":"manifest unknown"}]})";
+  EXPECT_EQ(
+      answered_differently(
+          {thrown("RestError", "The specified message does not exist.\nRequestId:1", "MessageNotFound")}, 404, xml)
+          .verdicts(),
+      "unrelated-exception certain");
+  EXPECT_EQ(answered_differently({thrown("RestError", "", "MessageNotFound")}, 404, "",
+                                 {{"x-ms-error-code", "MessageNotFound"}})
+                .verdicts(),
+            "unrelated-exception certain");
+  EXPECT_EQ(answered_differently({thrown("builtins.RuntimeError",
+                                         "Delete was not successful: {'errors': [{'code': 'MANIFEST_UNKNOWN'}]}")},
+                                 404, json)
+                .verdicts(),
+            "unrelated-exception certain");
+  EXPECT_EQ(answered_differently({thrown("HTTPError", "Response code 409 (Conflict)", "ERR_NON_2XX_3XX_RESPONSE")}, 409)
+                .verdicts(),
+            "unrelated-exception certain");
+  EXPECT_EQ(answered_differently({thrown("app.Failed", "no such thing", "404")}).verdicts(),
+            "unrelated-exception certain");
+  EXPECT_EQ(answered_differently({thrown("builtins.ValueError", "Precondition Failed")}, 412).verdicts(),
+            "unrelated-exception certain");
+}
+
+TEST(UnrelatedException, a_wrapper_speaks_through_what_it_wraps) {
+  EXPECT_EQ(
+      answered_differently(
+          {thrown("tenacity.RetryError", "RetryError[<Future at 0x7f state=finished raised HTTPError>]"),
+           thrown("requests.exceptions.HTTPError", "404 Client Error: Not Found for url: http://x/", "", "cause")})
+          .verdicts(),
+      "unrelated-exception certain");
+  EXPECT_EQ(
+      answered_differently({thrown("builtins.ExceptionGroup", "unhandled errors in a TaskGroup (1 sub-exception)"),
+                            thrown("app.NotFound", "404", "", "member")})
+          .verdicts(),
+      "unrelated-exception certain");
+}
+
+TEST(UnrelatedException, a_number_in_a_url_is_no_status) {
+  auto t = answered_differently(
+      {thrown("requests.exceptions.ConnectionError", "Connection reset while reading http://127.0.0.1:80/items/404")});
+  EXPECT_EQ(t.verdicts(), "");
+}
+
+TEST(UnrelatedException, the_same_error_in_the_reference_is_nothing_new) {
+  Trial t;
+  t.reference.call("exists", "GET", "/orders/9").answers(404);
+  t.in_case().call("exists", "GET", "/orders/9").is_lost(Telling::reset, 200);
+  t.in_case().again(kSecond).answers(404).fails(
+      {thrown("requests.exceptions.HTTPError", "404 Client Error: Not Found for url")});
+  // What is left is the text, which for a lost response does not name the fault: an HTTPError is no word for a broken
+  // connection.
+  EXPECT_EQ(t.verdicts(), "unrelated-exception likely");
+}
+
+TEST(UnrelatedException, a_later_call_without_counterpart_counts_and_one_with_a_counterpart_does_not) {
+  for (bool counterpart : {false, true}) {
+    Trial t("K1", "error(transient) x 1, then pass");
+    t.reference.call("put", "PUT", "/orders/9").answers(200);
+    if (counterpart) t.reference.call("find", "GET", "/index/9").answers(200);
+    t.in_case().call("put", "PUT", "/orders/9").gets_error();
+    t.in_case().call("find", "GET", "/index/9").answers(404).fails({thrown("app.OrderError", "404 Not Found")});
+    EXPECT_EQ(t.verdicts(), counterpart ? "unrelated-exception likely" : "unrelated-exception certain");
+  }
+}
+
+TEST(UnrelatedException, a_fault_told_in_full_is_clean_though_the_service_answered_an_error_too) {
+  auto t = answered_differently({thrown("app.PutFailed", "503 Service Unavailable, then 404 Not Found")});
+  t.in_case().run().exchanges[0].fault.telling = Telling::error;
+  t.in_case().run().exchanges[0].ending = trace::Ending::answered;
+  t.in_case().run().exchanges[0].client_status = 503;
+  EXPECT_EQ(t.verdicts(), "");
+}
+
+TEST(UnrelatedException, a_test_that_passes_all_the_same_is_clean) {
+  Trial t;
+  t.reference.call("ensure", "PUT", "/acc/pictures?restype=container", kAzure, "azure-storage").answers(201);
+  t.in_case()
+      .call("ensure", "PUT", "/acc/pictures?restype=container", kAzure, "azure-storage")
+      .is_lost(Telling::reset, 201);
+  t.in_case().again(kMillisecond).answers(409).passes();
+  EXPECT_EQ(t.verdicts(), "");
+}
+
+// The fault is a 503 on every attempt, and the call ends in it.
+Trial ended_in_503(std::vector<trace::Thrown> chain, Phase phase = Phase::test) {
+  Trial t("P3", "error(transient)");
+  t.reference.call("put", "POST", "/v2/dinosaur/artifact/blobs/uploads/").answers(202);
+  t.in_case().call("put", "POST", "/v2/dinosaur/artifact/blobs/uploads/").gets_error().fails(std::move(chain), phase);
+  return t;
+}
+
+TEST(UnrelatedException, an_exception_that_holds_no_word_of_the_fault_is_likely) {
+  auto t = ended_in_503({thrown("requests.exceptions.JSONDecodeError", "Expecting value: line 1 column 1 (char 0)")});
+  EXPECT_EQ(t.verdicts(), "unrelated-exception likely");
+  auto message = t.judge().findings[0].message;
+  EXPECT_NE(message.find("JSONDecodeError: Expecting value: line 1 column 1 (char 0) at src/orders.py:40"),
+            std::string::npos)
+      << message;
+}
+
+TEST(UnrelatedException, a_fault_that_surfaces_plainly_is_clean) {
+  for (auto& text : {"Issue with http://127.0.0.1:5000/v2/dinosaur/artifact/blobs/uploads/: Service Unavailable",
+                     "status 503", "answered retrial-f1", "the registry is unavailable", "gave up after 4 tries"})
+    EXPECT_EQ(ended_in_503({thrown("builtins.ValueError", text)}).verdicts(), "") << text;
+}
+
+TEST(UnrelatedException, a_cause_that_names_the_fault_is_enough_and_a_context_is_not) {
+  auto http = [](std::string link) {
+    return thrown("requests.exceptions.HTTPError", "503 Server Error: Service Unavailable for url: x", "",
+                  std::move(link));
+  };
+  EXPECT_EQ(ended_in_503({thrown("app.OrderError", "order 7 was not put"), http("cause")}).verdicts(), "");
+  EXPECT_EQ(
+      ended_in_503({thrown("builtins.ExceptionGroup", "2 errors"), thrown("app.A", "a", "", "member"), http("member")})
+          .verdicts(),
+      "");
+  EXPECT_EQ(ended_in_503({thrown("app.OrderError", "order 7 was not put"), http("context")}).verdicts(),
+            "unrelated-exception likely");
+  EXPECT_EQ(ended_in_503({thrown("app.OrderError", "order 7 was not put"),
+                          thrown("builtins.KeyError", "'id'", "", "context"), http("cause")})
+                .verdicts(),
+            "unrelated-exception likely");
+}
+
+TEST(UnrelatedException, words_of_a_status_do_not_excuse_a_lost_connection) {
+  Trial t("P2", "lost-response(reset)");
+  t.reference.call("get", "GET", "/orders/1").answers(200);
+  t.in_case()
+      .call("get", "GET", "/orders/1")
+      .is_lost(Telling::reset, 200)
+      .fails({thrown("builtins.TypeError", "'NoneType' object is not subscriptable")});
+  EXPECT_EQ(t.verdicts(), "unrelated-exception likely");
+}
+
+TEST(UnrelatedException, an_assertion_is_never_one) {
+  EXPECT_EQ(ended_in_503({assertion("assert 0 == 1")}).verdicts(), "");
+  EXPECT_EQ(
+      ended_in_503({thrown("AssertionError", "The expression evaluated to a falsy value", "ERR_ASSERTION")}).verdicts(),
+      "");
+  EXPECT_EQ(ended_in_503({thrown("_pytest.outcomes.Failed", "DID NOT RAISE <class 'KeyError'>")}).verdicts(), "");
+}
+
+TEST(UnrelatedException, on_a_line_of_the_test_or_outside_its_body_is_not_judged) {
+  auto on_line = ended_in_503({on_a_test_line("builtins.KeyError", "'id'")});
+  EXPECT_EQ(on_line.verdicts(), "");
+  EXPECT_EQ(on_line.why_not(), "the test failed on a line of its own: KeyError: 'id'");
+  auto after = ended_in_503({thrown("builtins.KeyError", "'id'")}, Phase::teardown);
+  EXPECT_EQ(after.verdicts(), "");
+  EXPECT_EQ(after.why_not(), "the test failed in its teardown: KeyError: 'id'");
+}
+
+TEST(UnrelatedException, a_runners_own_time_limit_is_not_judged) {
+  for (auto& text : {"Timeout (>10.0s) from pytest-timeout.", "test timed out after 1000ms"}) {
+    auto t = ended_in_503({thrown("Failed", text)});
+    EXPECT_EQ(t.verdicts(), "");
+    EXPECT_NE(t.why_not().find("the runner's own time limit"), std::string::npos) << t.why_not();
+  }
+}
+
+TEST(UnrelatedException, a_clients_exception_without_a_word_is_the_fault_where_the_call_ended_in_it) {
+  auto t = ended_in_503({thrown("RestError", "")});  // what Azure's client says of a 503 to HEAD
+  EXPECT_EQ(t.verdicts(), "");
+  EXPECT_EQ(t.why_not(), "");
+}
+
+TEST(UnrelatedException, a_test_that_fails_in_the_reference_too_says_nothing) {
+  auto t = ended_in_503({thrown("builtins.KeyError", "'id'")});
+  t.reference.fails({thrown("builtins.KeyError", "'id'")});
+  EXPECT_EQ(t.verdicts(), "");
+}
+
+TEST(UnrelatedException, a_run_that_was_ended_by_us_has_no_word_of_its_own) {
+  auto t = ended_in_503({thrown("builtins.KeyError", "'id'")});
+  t.in_case().stops(trace::Stop::deadline);
+  EXPECT_EQ(t.verdicts(), "");
+}
+
+// The test speaks to an application over HTTP, and the fault is between the application and its service.
+Trial one_hop_away(int status, std::string text) {
+  Trial t("P3", "error(transient)");
+  for (auto* tale : {&t.reference, &t.in_case()}) {
+    tale->call("", "GET", "/app/orders/1");
+    tale->call("load", "GET", "/orders/1");
+    if (tale == &t.reference)
+      tale->answers(200);
+    else
+      tale->gets_error();
+    auto& outer = tale->run().exchanges[0];
+    outer.service = outer.host = "127.0.0.1:8000";
+    outer.service_status = outer.client_status = tale == &t.reference ? 200 : status;
+    outer.ending = trace::Ending::answered;
+    outer.told = tale->last().told + kMillisecond;
+  }
+  t.in_case().fails({thrown("app.LoadFailed", std::move(text))});
+  return t;
+}
+
+TEST(UnrelatedException, a_status_5xx_of_the_application_hands_the_fault_on_and_a_status_4xx_does_not) {
+  EXPECT_EQ(one_hop_away(500, "Server error '500 Internal Server Error' for url 'http://127.0.0.1:8000/app/orders/1'")
+                .verdicts(),
+            "");
+  EXPECT_EQ(one_hop_away(404, "order gone: 404 Not Found").verdicts(), "unrelated-exception likely");
+}
+
+}  // namespace
+}  // namespace retrial::oracles
