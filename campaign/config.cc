@@ -1,5 +1,6 @@
 #include "campaign/config.h"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -185,15 +186,22 @@ void read_run(Table table, RunSettings& run) {
   if (auto tags = table.word("tags", kTags)) run.keep_tags = *tags == "keep";
 }
 
-// "host:port", "[::1]:8080"
-bool is_address(std::string_view text) {
+// "127.0.0.1:10001" or "[::1]:8080" as the trace spells it; localhost stands for 127.0.0.1. Nothing for anything else:
+// the traffic shows addresses, and a name would never be recognised in it.
+std::optional<std::string> address_of(std::string_view text) {
   auto colon = text.rfind(':');
-  if (colon == text.npos || colon == 0) return false;
-  auto host = text.substr(0, colon);
+  if (colon == text.npos || colon == 0) return {};
+  std::string host(text.substr(0, colon));
   auto port = to_int(text.substr(colon + 1));
-  bool bracketed = host.front() == '[' && host.back() == ']' && host.size() > 2;
-  if (!bracketed && host.find_first_of(":/[] ") != host.npos) return false;
-  return port && *port > 0 && *port < 65536;
+  if (!port || *port < 1 || *port > 65535) return {};
+  if (host == "localhost") host = "127.0.0.1";
+  in6_addr bytes{};  // holds either
+  char shown[INET6_ADDRSTRLEN] = {};
+  if (inet_pton(AF_INET, host.c_str(), &bytes) == 1)
+    return fmt::format("{}:{}", inet_ntop(AF_INET, &bytes, shown, sizeof shown), *port);
+  if (host.size() < 3 || host.front() != '[' || host.back() != ']') return {};
+  if (inet_pton(AF_INET6, host.substr(1, host.size() - 2).c_str(), &bytes) != 1) return {};
+  return fmt::format("[{}]:{}", inet_ntop(AF_INET6, &bytes, shown, sizeof shown), *port);
 }
 
 // A single bare word close to a known one is taken for a slip; anything else is a command.
@@ -246,11 +254,11 @@ void read_reset(Table& table, Service& service) {
 
 void read_service(Table table, Service& service) {
   table.only(kServiceKeys);
-  if (auto address = table.text("address")) {
-    if (!is_address(*address))
-      table.refuse("address", "expected host:port, such as \"127.0.0.1:10001\"");
-    else
+  if (auto text = table.text("address")) {
+    if (auto address = address_of(*text))
       service.address = *address;
+    else
+      table.refuse("address", "expected an IP address and a port, such as \"127.0.0.1:10001\"");
   }
   std::vector<std::string_view> profiles;
   for (const auto* profile : trace::profiles()) profiles.push_back(profile->name());

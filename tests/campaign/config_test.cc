@@ -60,7 +60,7 @@ profile = "azure-storage"
 start   = "npx azurite --silent"
 reset   = "restart"
 [service.blob]
-address = "[::1]:10000"
+address = "[0:0::1]:10000"
 ready   = "http:/health?deep=1"
 reset   = "./clean.sh --all"
 allow   = true
@@ -91,6 +91,7 @@ ready = "pg_isready -q"
   EXPECT_FALSE(blob.start);
   EXPECT_EQ(config->services[2].ready.kind, Ready::Kind::log);
   EXPECT_EQ(config->services[2].ready.text, R"(Running on .*:\d+)");
+  EXPECT_EQ(config->services[3].address, "127.0.0.1:5432") << "as the traffic shows it";
   EXPECT_EQ(config->services[3].ready.kind, Ready::Kind::command);
   EXPECT_EQ(config->services[3].ready.text, "pg_isready -q");
   EXPECT_EQ(config->at("[::1]:10000"), &blob);
@@ -155,9 +156,10 @@ TEST(Config, a_wrong_value_is_answered_with_what_was_expected) {
             "retrial.toml:2: [run] hold: expected a duration such as \"30s\", found \"30\"");
   EXPECT_EQ(complaint("[run]\nworkers = 0\n"),
             "retrial.toml:2: [run] workers: expected a whole number from 1 to 1024, found 0");
-  EXPECT_EQ(complaint("[service.q]\naddress = \"http://127.0.0.1:1\"\n"),
-            "retrial.toml:2: [service.q] address: expected host:port, such as \"127.0.0.1:10001\", found "
-            "\"http://127.0.0.1:1\"");
+  EXPECT_EQ(
+      complaint("[service.q]\naddress = \"http://127.0.0.1:1\"\n"),
+      "retrial.toml:2: [service.q] address: expected an IP address and a port, such as \"127.0.0.1:10001\", found "
+      "\"http://127.0.0.1:1\"");
   EXPECT_EQ(
       complaint("[service.q]\naddress = \"127.0.0.1:1\"\nready = \"tcpp\"\n"),
       "retrial.toml:3: [service.q] ready: expected \"tcp\", \"http:/path\", \"log:REGEX\" or a shell command, found "
