@@ -19,38 +19,49 @@ struct Place {
   std::string name;  // templated path
 };
 
-bool is_table(const Exchange& e) {
-  return !find(e.request_headers, "dataserviceversion").empty() || icontains(e.host, ".table.");
+// What the name of a host says: in the cloud it names the account and the service, an emulator has the account in the
+// path.
+struct Host {
+  bool cloud = false, blob = false, queue = false, table = false;
+};
+Host read_host(std::string_view host) {
+  if (host.empty() || host[0] == '[' || (host[0] >= '0' && host[0] <= '9') || host.starts_with("localhost")) return {};
+  Host h{.cloud = icontains(host, ".core.windows.net") || icontains(host, ".storage.azure.net")};
+  h.blob = icontains(host, ".blob.") || icontains(host, ".dfs.");
+  h.queue = icontains(host, ".queue.");
+  h.table = icontains(host, ".table.");
+  return h;
 }
 
-// An emulator has the account in the path, the cloud in the host. Blobs and queues look alike but for a container's
-// restype=container and a queue's /messages; where that leaves a doubt, the client's own name decides.
+Place table_place(std::vector<std::string_view> parts, const std::string& prefix) {
+  if (!prefix.empty() && !parts.empty()) parts.erase(parts.begin());
+  if (parts.empty()) return {What::table, prefix + "/"};
+  auto entity = parts[0].find('(');
+  if (parts[0].starts_with("$") || parts[0].starts_with("Tables"))
+    return {What::table, prefix + "/" + std::string(parts[0].substr(0, entity))};
+  return {What::table, prefix + (entity == std::string_view::npos ? "/{table}" : "/{table}({entity})")};
+}
+
+// Blobs and queues look alike but for a container's restype=container and a queue's /messages; where that leaves a
+// doubt, the client's own name decides.
 Place place_of(const Exchange& e) {
-  auto path = message::path_of(e.target);
-  auto parts = message::segments(path);
-  bool in_cloud = icontains(e.host, ".core.windows.net") || icontains(e.host, ".storage.azure.net");
-  std::string prefix = in_cloud ? "" : "/{account}";
-  if (is_table(e)) {
-    if (!in_cloud && !parts.empty()) parts.erase(parts.begin());
-    if (parts.empty()) return {What::table, prefix + "/"};
-    auto entity = parts[0].find('(');
-    if (parts[0].starts_with("$") || parts[0].starts_with("Tables"))
-      return {What::table, prefix + "/" + std::string(parts[0].substr(0, entity))};
-    return {What::table, prefix + (entity == std::string_view::npos ? "/{table}" : "/{table}({entity})")};
-  }
-  std::size_t at = in_cloud ? 0 : 1;
-  if (parts.size() <= at) return {What::account, in_cloud ? "/" : "/{account}"};
-  auto agent = find(e.request_headers, "user-agent");
-  bool queue_host = icontains(e.host, ".queue."), blob_host = icontains(e.host, ".blob.") || icontains(e.host, ".dfs.");
-  bool says_blob = blob_host || (!queue_host && icontains(agent, "blob")),
-       says_queue = queue_host || icontains(agent, "queue");
+  auto parts = message::segments(message::path_of(e.target));
+  auto host = read_host(e.host);
+  std::string prefix = host.cloud ? "" : "/{account}";
+  if (host.table || !find(e.request_headers, "dataserviceversion").empty())
+    return table_place(std::move(parts), prefix);
+  std::size_t at = host.cloud ? 0 : 1;
+  if (parts.size() <= at) return {What::account, host.cloud ? "/" : prefix};
   auto rest = parts.size() - at;
-  if (!says_blob) {
-    if (rest >= 2 && parts[at + 1] == "messages" && rest <= 3)
+  bool messages = rest >= 2 && rest <= 3 && parts[at + 1] == "messages";
+  bool one = rest == 1 && !value_of(message::query_of(e.target), "restype");
+  if ((messages || one) && !host.blob) {
+    auto agent = find(e.request_headers, "user-agent");
+    if (host.queue || icontains(agent, "queue") || !icontains(agent, "blob")) {
+      if (one) return {What::queue, prefix + "/{queue}"};
       return rest == 2 ? Place{What::messages, prefix + "/{queue}/messages"}
                        : Place{What::message, prefix + "/{queue}/messages/{id}"};
-    if (rest == 1 && (says_queue || !value_of(message::query_of(e.target), "restype")))
-      return {What::queue, prefix + "/{queue}"};
+    }
   }
   return rest == 1 ? Place{What::container, prefix + "/{container}"}
                    : Place{What::blob, prefix + "/{container}/{blob}"};
@@ -125,10 +136,13 @@ class AzureStorage final : public Profile {
   bool recognises(const Exchange& e) const override {
     bool version = false, dated = false;
     for (auto& h : e.request_headers) {
-      if (h.name.size() < 9 || (h.name[0] | 0x20) != 'x' || (h.name[2] | 0x20) != 'm') continue;
-      if (iequals(h.name, "x-ms-version")) version = true;
-      if (iequals(h.name, "x-ms-date") || iequals(h.name, "x-ms-client-request-id")) dated = true;
-      if (icontains(h.name, "x-ms-documentdb-") || icontains(h.name, "x-ms-cosmos-")) return false;
+      std::string_view name = h.name;
+      if (name.size() < 9 || (name[0] | 0x20) != 'x' || (name[2] | 0x20) != 'm') continue;
+      if (name.size() == 12 && iequals(name, "x-ms-version")) version = true;
+      if ((name.size() == 9 && iequals(name, "x-ms-date")) ||
+          (name.size() == 22 && iequals(name, "x-ms-client-request-id")))
+        dated = true;
+      if (iequals(name.substr(0, 16), "x-ms-documentdb-") || iequals(name.substr(0, 12), "x-ms-cosmos-")) return false;
     }
     if (version && dated) return true;
     auto query = message::query_of(e.target);
@@ -148,8 +162,9 @@ class AzureStorage final : public Profile {
   std::string operation(const Exchange& e) const override {
     auto out = place_of(e).name;
     auto query = message::query_of(e.target);
-    for (std::string_view key : {"restype", "comp", "action", "peekonly"})
-      if (auto v = value_of(query, key)) out += fmt::format(" {}={}", key, *v);
+    if (!query.empty())
+      for (std::string_view key : {"restype", "comp", "action", "peekonly"})
+        if (auto v = value_of(query, key)) out += fmt::format(" {}={}", key, *v);
     if (auto action = find(e.request_headers, "x-ms-lease-action"); !action.empty())
       out += fmt::format(" x-ms-lease-action={}", action);
     if (!find(e.request_headers, "x-ms-copy-source").empty()) out += " x-ms-copy-source";
