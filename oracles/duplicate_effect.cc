@@ -54,8 +54,11 @@ class DuplicateEffect final : public Oracle {
     auto shown = !left.empty() && !right.empty() && left != right
                      ? fmt::format(" ({} and {})", shorten(left, 60), shorten(right, 60))
                      : "";
-    return fmt::format("{} was executed {}: {}, the client sent it again after {}, and {}{}. The application asked for it once: {}, so it was done {}.",
-                       call.operation, how_often, what_was_done(call, one), show_gap(b.begun - a.told), statuses, shown, harm.why, how_often);
+    return fmt::format(
+        "{} was executed {}: {}, the client sent it again after {}, and {}{}. The application asked for it once: {}, "
+        "so it was done {}.",
+        call.operation, how_often, what_was_done(call, one), show_gap(b.begun - a.told), statuses, shown, harm.why,
+        how_often);
   }
 };
 

@@ -40,9 +40,8 @@ class MissingCap final : public Oracle {
         auto attempts = own_attempts(*call);
         auto took = call->last().begun - call->first().begun;
         if (attempts > kAttempts) {
-          if (call->confidence == trace::Confidence::possible) continue;
           opinion.findings.push_back(
-              state(exhibit, *c, *call, "missing-cap", trace::Confidence::likely,
+              state(exhibit, *c, *call, "missing-cap", std::min(trace::Confidence::likely, call->confidence),
                     fmt::format("{} was sent {} in {}, and there was no end in sight{}. A client that never gives up "
                                 "keeps its caller waiting "
                                 "and the service under load for as long as the fault lasts.",

@@ -64,13 +64,15 @@ class MissingDelay final : public Oracle {
       std::vector<Nanos> gaps;
       const trace::Comparison* comparison = nullptr;
       const trace::Call* call = nullptr;  // the one with the most attempts
+      trace::Confidence sure = trace::Confidence::certain;
     };
     std::map<std::pair<std::string, std::string>, Seen> by_call;  // call site and operation
     for (auto* c : exhibit.comparisons)
       for (auto* call : c->faulted) {
-        if (call->confidence == trace::Confidence::possible) continue;  // parallel calls look like retries at once
         auto& seen = by_call[{call->site, call->operation}];
         auto gaps = telling_gaps(*call);
+        if (!gaps.empty())
+          seen.sure = std::min(seen.sure, call->confidence);  // parallel calls look like retries at once
         seen.gaps.insert(seen.gaps.end(), gaps.begin(), gaps.end());
         if (!seen.call || call->attempts.size() >= seen.call->attempts.size()) seen.call = call, seen.comparison = c;
       }
@@ -81,10 +83,10 @@ class MissingDelay final : public Oracle {
       if (middle >= kMedian || seen.gaps.back() >= kLongest) continue;
       if (seen.gaps.size() >= kGaps) {
         opinion.findings.push_back(state(exhibit, *seen.comparison, *seen.call, "missing-delay",
-                                         trace::Confidence::likely, message(*seen.call, seen.gaps)));
-      } else if (exhibit.comparisons.size() < kMostComparisons) {
-        opinion.again = true;
+                                         std::min(trace::Confidence::likely, seen.sure),
+                                         message(*seen.call, seen.gaps)));
       } else {
+        opinion.again = opinion.again || exhibit.comparisons.size() < kMostComparisons;
         opinion.not_judged.push_back(not_judged(
             exhibit, fmt::format("only {} after the first retry in {}: too few to tell a missing delay from jitter",
                                  counted(seen.gaps.size(), "gap"), counted(exhibit.comparisons.size(), "run"))));

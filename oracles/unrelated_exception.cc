@@ -24,12 +24,13 @@ bool is_wrapper(const Thrown& thrown) {
                      [&](auto type) { return thrown.type == type || thrown.type.ends_with("." + std::string(type)); });
 }
 
-// The exception that carries this error to the caller, or null.
+// The exception that carries this error to the caller, or null. An assertion does where it names it as the service does
+// (`expect(err).to.not.exist` shows the error that it met); a bare number in one is a result.
 const Thrown* carrier(const Failure& failure, const trace::Exchange& error) {
   auto words = service_words(error.service_status, error.response_headers, error.response_sample);
   for (auto* thrown : failure.told) {
-    if (thrown->code == std::to_string(error.service_status) || names(text_of(*thrown), error.service_status, words))
-      return thrown;
+    auto status = is_assertion(*thrown) ? 0 : error.service_status;
+    if (names(text_of(*thrown), status, words)) return thrown;
     if (!is_wrapper(*thrown)) return nullptr;
   }
   return nullptr;
@@ -59,14 +60,14 @@ class UnrelatedException final : public Oracle {
     auto text = text_of(failure);
     if (is_time_limit(text))
       return pass_over(fmt::format("the runner's own time limit ended the test ({})", shorten(outermost.message, 80)));
-    if (is_assertion(outermost) || is_never_settled(text)) return;  // silent-wrong-result and hang
+    if (is_never_settled(text)) return;  // hang
 
     if (!shows_injected(c, text_of(outermost)))
       for (auto& error : new_errors(c))
         if (auto* thrown = carrier(failure, *error.exchange))
           return certain(exhibit, c, failure, error, *thrown, opinion);
 
-    if (shows_fault(c, text)) return;
+    if (is_assertion(outermost) || shows_fault(c, text)) return;  // of assertions silent_wrong_result.cc speaks
     auto& call = *c.faulted.front();
     if (!in_test_phase(*failure.result))
       return pass_over(

@@ -175,7 +175,20 @@ TEST(UnrelatedException, words_of_a_status_do_not_excuse_a_lost_connection) {
   EXPECT_EQ(t.verdicts(), "unrelated-exception likely");
 }
 
-TEST(UnrelatedException, an_assertion_is_never_one) {
+TEST(UnrelatedException, an_assertion_that_shows_the_services_own_error_carries_it_and_a_bare_number_does_not) {
+  const std::string json =
+      R"({"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","message":"The conditional request failed"})";
+  EXPECT_EQ(
+      answered_differently(
+          {on_a_test_line("AssertionError",
+                          "expected [ConditionalCheckFailedException: The conditional request failed] to not exist")},
+          400, json)
+          .verdicts(),
+      "unrelated-exception certain");
+  EXPECT_EQ(answered_differently({assertion("assert 409 == 201")}, 409).verdicts(), "silent-wrong-result likely");
+}
+
+TEST(UnrelatedException, an_assertion_without_the_services_word_is_none) {
   EXPECT_EQ(ended_in_503({assertion("assert 0 == 1")}).verdicts(), "");
   EXPECT_EQ(
       ended_in_503({thrown("AssertionError", "The expression evaluated to a falsy value", "ERR_ASSERTION")}).verdicts(),
