@@ -36,7 +36,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 bool iequals(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return fold(x) == fold(y); });
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); i++)
+    if (a[i] != b[i] && fold(a[i]) != fold(b[i])) return false;
+  return true;
 }
 bool icontains(std::string_view text, std::string_view part) {
   auto same = [](char x, char y) { return fold(x) == fold(y); };
@@ -114,11 +117,20 @@ std::uint32_t crc32c(std::string_view bytes, std::uint32_t seed) {
 #if defined(__SSE4_2__)
   const char* p = bytes.data();
   std::size_t n = bytes.size();
-  for (; n >= 8; p += 8, n -= 8) {
+  auto word_at = [](const char* at) {
     std::uint64_t word;
-    std::memcpy(&word, p, 8);
-    crc = static_cast<std::uint32_t>(_mm_crc32_u64(crc, word));
+    std::memcpy(&word, at, 8);
+    return word;
+  };
+  std::uint64_t wide = crc;
+  for (; n >= 32; p += 32, n -= 32) {
+    wide = _mm_crc32_u64(wide, word_at(p));
+    wide = _mm_crc32_u64(wide, word_at(p + 8));
+    wide = _mm_crc32_u64(wide, word_at(p + 16));
+    wide = _mm_crc32_u64(wide, word_at(p + 24));
   }
+  for (; n >= 8; p += 8, n -= 8) wide = _mm_crc32_u64(wide, word_at(p));
+  crc = static_cast<std::uint32_t>(wide);
   for (; n; p++, n--) crc = _mm_crc32_u8(crc, static_cast<unsigned char>(*p));
 #else
   for (unsigned char c : bytes) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <deque>
 #include <functional>
+#include <span>
 #include <unordered_map>
 
 #include "base/text.h"
@@ -54,14 +55,30 @@ struct Ids {
   std::array<Key, kIds> header{}, value{};
   std::size_t count = 0;
 };
-Ids ids_of(const Exchange& e) {
+// Looked for once a profile: which lengths the names of its id headers have.
+struct IdNames {
+  std::string profile = "?";
+  std::span<const std::string_view> names;
+  std::uint64_t lengths = 0;
+
+  void read(const Exchange& e) {
+    if (e.profile == profile) return;
+    profile = e.profile;
+    names = profile_of(e).id_headers();
+    lengths = 0;
+    for (auto name : names) lengths |= 1ull << (name.size() & 63);
+  }
+};
+Ids ids_of(const Exchange& e, IdNames& known) {
+  known.read(e);
   Ids ids;
-  for (auto name : profile_of(e).id_headers()) {
-    if (ids.count == Ids::kIds) break;
-    auto value = find(e.request_headers, name);
-    if (value.empty()) continue;
-    ids.header[ids.count] = std::hash<std::string_view>{}(name);
-    ids.value[ids.count++] = mix(4, value);
+  for (auto& h : e.request_headers) {
+    if (!(known.lengths >> (h.name.size() & 63) & 1) || h.value.empty() || ids.count == Ids::kIds) continue;
+    for (auto name : known.names) {
+      if (!iequals(h.name, name)) continue;
+      ids.header[ids.count] = std::hash<std::string_view>{}(name);
+      ids.value[ids.count++] = mix(4, h.value);
+    }
   }
   return ids;
 }
@@ -70,8 +87,8 @@ Ids ids_of(const Exchange& e) {
 struct Habit {
   std::uint32_t kept = 0;     // a later attempt had the same value
   std::uint32_t changed = 0;  // a later attempt of one library call had another
-  std::uint32_t reused = 0;   // a value that had already succeeded came again: it names more than a call
-  Key last_good = 0;
+  std::uint32_t reused = 0;   // the last value came again where nothing had failed: it names more than a call
+  Key last = 0;
   bool trusted() const { return reused < 2 && (kept > 0 || changed == 0); }
 };
 
@@ -106,6 +123,7 @@ struct Correlator::State {
   std::unordered_map<Key, Habit> habits;             // of client and header
   std::vector<std::uint64_t> polls;
   std::uint64_t calls = 0;
+  IdNames id_names;
 
   Habit& habit(Key client, Key header) { return habits[mix(client, header)]; }
 
@@ -192,11 +210,12 @@ Correlator::Correlator(Correlator&&) noexcept = default;
 
 Assignment Correlator::at_head(const Exchange& head) {
   auto& s = *state_;
-  auto ids = ids_of(head);
+  auto ids = ids_of(head, s.id_names);
   auto client = ids.count || !s.waiting.empty() ? client_key(head) : 0;
   for (std::size_t i = 0; i < ids.count; i++) {
     auto& habit = s.habit(client, ids.header[i]);
-    if (habit.last_good == ids.value[i]) habit.reused++;
+    if (habit.last == ids.value[i] && !s.by_id.contains(mix(client, ids.value[i]))) habit.reused++;
+    habit.last = ids.value[i];
   }
   if (s.waiting.empty()) return {++s.calls, 1, Confidence::certain};
 
@@ -223,13 +242,7 @@ Assignment Correlator::at_head(const Exchange& head) {
 void Correlator::over(const Exchange& e) {
   if (e.call == 0) return;
   auto& s = *state_;
-  bool failed = told_failed(e);
-  auto ids = ids_of(e);
-  if (!failed) {
-    if (e.ending == Ending::answered && ids.count)
-      for (std::size_t i = 0; i < ids.count; i++) s.habit(client_key(e), ids.header[i]).last_good = ids.value[i];
-    return;
-  }
+  if (!told_failed(e)) return;
   if (challenged(e) && !e.fired) return;
   s.put({.call = e.call,
          .attempt = e.attempt,
@@ -237,7 +250,7 @@ void Correlator::over(const Exchange& e) {
          .place = place_key(e),
          .client = client_key(e),
          .operation = mix(5, e.operation),
-         .ids = ids,
+         .ids = ids_of(e, s.id_names),
          .length = std::string(find(e.request_headers, "content-length")),
          .connection = e.connection,
          .begun = e.begun,

@@ -53,8 +53,9 @@ bool is_word(char c) { return is_digit(c) || is_letter(c) || static_cast<unsigne
 std::string_view template_segment(std::string_view raw) {
   constexpr std::string_view kId = "{id}";
   if (raw.size() > 64) return kId;
+  if (raw.size() < 22 && std::ranges::none_of(raw, [](char c) { return is_digit(c) || c == '@' || c == '%'; }))
+    return raw;
   if (is_version(raw)) return raw;
-  if (raw.find_first_of("0123456789@%") == raw.npos && raw.size() < 22) return raw;
   std::string decoded;
   std::string_view segment = raw;
   if (raw.find('%') != raw.npos) segment = decoded = percent_decode(raw);
@@ -125,7 +126,8 @@ std::string template_path(std::string_view target) {
       at++;
       continue;
     }
-    auto end = std::min(path.find('/', at), path.size());
+    auto end = at;
+    while (end < path.size() && path[end] != '/') end++;
     auto segment = path.substr(at, end - at);
     auto verb = verb_of(segment);
     out += template_segment(segment.substr(0, segment.size() - verb.size()));

@@ -44,10 +44,7 @@ struct OverFixed {
 };
 
 void put_headers(Encoder& out, const std::vector<Header>& headers, std::size_t count) {
-  for (std::size_t i = 0; i < count; i++) {
-    out.text(headers[i].name);
-    out.text(headers[i].value);
-  }
+  for (std::size_t i = 0; i < count; i++) out.pair(headers[i].name, headers[i].value);
 }
 void put_texts(Encoder& out, const std::vector<std::string>& texts) {
   out.pod(static_cast<u32>(texts.size()));
@@ -68,13 +65,7 @@ class Decoder {
     }
     return value;
   }
-  void text(std::string& to) {
-    auto n = pod<u32>();
-    if (n > left_.size()) good_ = false;
-    if (!good_) return;
-    to.assign(left_.substr(0, n));
-    left_.remove_prefix(n);
-  }
+  void text(std::string& to) { take(to, pod<u32>()); }
   // How many things follow: no more than there are bytes for, `least` each.
   std::size_t count(std::size_t least) {
     auto n = pod<u32>();
@@ -85,8 +76,9 @@ class Decoder {
     if (n > left_.size() / 8) good_ = false;
     to.resize(good_ ? n : 0);
     for (auto& h : to) {
-      text(h.name);
-      text(h.value);
+      auto name = pod<u32>(), value = pod<u32>();
+      take(h.name, name);
+      take(h.value, value);
     }
   }
   void texts(std::vector<std::string>& to) {
@@ -105,6 +97,12 @@ class Decoder {
   bool done() const { return good_ && left_.empty(); }
 
  private:
+  void take(std::string& to, std::size_t n) {
+    if (n > left_.size()) good_ = false;
+    if (!good_) return;
+    to.assign(left_.substr(0, n));
+    left_.remove_prefix(n);
+  }
   std::string_view left_;
   bool good_ = true;
 };

@@ -31,32 +31,73 @@ static_assert(sizeof(RecordHead) == 24);
 inline constexpr std::size_t kChecked = 8;  // where the crc's bytes begin in a record
 inline constexpr std::size_t padded(std::size_t n) { return (n + 7) & ~std::size_t{7}; }
 
+// Copies n bytes without a call where they are few: most texts of a head are.
+inline void copy(char* to, const char* from, std::size_t n) {
+  auto move = [to, from]<class T>(T word, std::size_t at) {
+    std::memcpy(&word, from + at, sizeof word);
+    std::memcpy(to + at, &word, sizeof word);
+  };
+  if (n > 32) {
+    std::memcpy(to, from, n);
+  } else if (n >= 16) {
+    std::memcpy(to, from, 16);
+    std::memcpy(to + n - 16, from + n - 16, 16);
+  } else if (n >= 8) {
+    move(std::uint64_t{}, 0);
+    move(std::uint64_t{}, n - 8);
+  } else if (n >= 4) {
+    move(std::uint32_t{}, 0);
+    move(std::uint32_t{}, n - 4);
+  } else {
+    for (std::size_t i = 0; i < n; i++) to[i] = from[i];
+  }
+}
+
 // Writes into memory that is there already. Past its end it only counts, so that `size` says how much room would have
 // done.
 class Encoder {
  public:
-  Encoder(char* begin, std::size_t room) : begin_(begin), room_(room) {}
-  void raw(const void* bytes, std::size_t n) {
-    if (at_ + n <= room_) std::memcpy(begin_ + at_, bytes, n);
-    at_ += n;
-  }
+  Encoder(char* begin, std::size_t room) : begin_(begin), at_(begin), end_(begin + room) {}
   template <class T>
   void pod(const T& value) {
     static_assert(std::is_trivially_copyable_v<T> && std::has_unique_object_representations_v<T>,
                   "no padding may reach the disk");
-    raw(&value, sizeof value);
+    if (takes(sizeof value)) {
+      std::memcpy(at_, &value, sizeof value);
+      at_ += sizeof value;
+    }
   }
   void text(std::string_view s) {
-    pod(static_cast<std::uint32_t>(s.size()));
-    raw(s.data(), s.size());
+    auto length = static_cast<std::uint32_t>(s.size());
+    if (!takes(sizeof length + s.size())) return;
+    std::memcpy(at_, &length, sizeof length);
+    copy(at_ + sizeof length, s.data(), s.size());
+    at_ += sizeof length + s.size();
   }
-  std::size_t size() const { return at_; }
-  bool fits() const { return at_ <= room_; }
+  // Two texts, their lengths before both.
+  void pair(std::string_view a, std::string_view b) {
+    std::uint64_t lengths = static_cast<std::uint32_t>(a.size()) | std::uint64_t{b.size()} << 32;
+    if (!takes(sizeof lengths + a.size() + b.size())) return;
+    std::memcpy(at_, &lengths, sizeof lengths);
+    copy(at_ + sizeof lengths, a.data(), a.size());
+    at_ += sizeof lengths + a.size();
+    copy(at_, b.data(), b.size());
+    at_ += b.size();
+  }
+  std::size_t size() const { return static_cast<std::size_t>(at_ - begin_) + beyond_; }
+  bool fits() const { return beyond_ == 0; }
 
  private:
+  bool takes(std::size_t n) {
+    if (beyond_ == 0 && n <= static_cast<std::size_t>(end_ - at_)) [[likely]]
+      return true;
+    beyond_ += n;
+    return false;
+  }
   char* begin_;
-  std::size_t room_;
-  std::size_t at_ = 0;
+  char* at_;
+  char* end_;
+  std::size_t beyond_ = 0;
 };
 
 void encode_run(Encoder& out, const Run& run);  // kinds run and end

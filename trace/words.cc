@@ -27,7 +27,8 @@ std::string_view show(RunKind k) {
   return kWords[static_cast<int>(k)];
 }
 std::string_view show(Stop s) {
-  static constexpr std::string_view kWords[] = {"exited", "signalled", "held", "capped", "hung", "deadline", "interrupted"};
+  static constexpr std::string_view kWords[] = {"exited", "signalled", "held",       "capped",
+                                                "hung",   "deadline",  "interrupted"};
   return kWords[static_cast<int>(s)];
 }
 std::string show(const CallSite& s) { return fmt::format("{}:{} {}", s.file, s.line, s.function); }
@@ -44,17 +45,24 @@ std::optional<CallSite> parse_call_site(std::string_view header) {
   return {};
 }
 std::string_view find(const std::vector<Header>& headers, std::string_view name) {
+  if (name.empty()) return {};
+  char first =
+      static_cast<char>(name[0] | 0x20);  // of a letter both cases; most names differ in length or here already
   for (auto& h : headers)
-    if (iequals(h.name, name)) return h.value;
+    if (h.name.size() == name.size() && static_cast<char>(h.name[0] | 0x20) == first && iequals(h.name, name))
+      return h.value;
   return {};
 }
 bool told_failure(const Exchange& e) {
   switch (e.ending) {
-    case Ending::answered: return e.client_status >= 400;
+    case Ending::answered:
+      return e.client_status >= 400;
     case Ending::reset:
     case Ending::closed:
-    case Ending::client_left: return true;
-    case Ending::open: return false;
+    case Ending::client_left:
+      return true;
+    case Ending::open:
+      return false;
   }
   return false;
 }
@@ -69,7 +77,8 @@ const TestResult* result_of(const Run& run, std::string_view test) {
 }
 std::string finding_id(std::string_view verdict, const std::optional<CallSite>& site, std::string_view operation,
                        std::string_view fault) {
-  auto text = fmt::format("{}\n{}\n{}\n{}\n{}", verdict, site ? site->file : "", site ? site->function : "", operation, fault);
+  auto text =
+      fmt::format("{}\n{}\n{}\n{}\n{}", verdict, site ? site->file : "", site ? site->function : "", operation, fault);
   auto h = fnv1a(text);
   return hex((h ^ (h >> 32)) & 0xffffffffu, 8);
 }

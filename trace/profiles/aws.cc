@@ -158,8 +158,10 @@ class Aws final : public Profile {
       char first = static_cast<char>(h.name[0] | 0x20);
       if (first != 'x' && first != 'a') continue;
       std::string_view name = h.name;
-      if (iequals(name.substr(0, 6), "x-amz-") && !iequals(name, "x-amz-cf-id") && !iequals(name, "x-amzn-trace-id"))
+      if (first == 'x' && iequals(name.substr(0, 6), "x-amz-") && !iequals(name, "x-amz-cf-id") &&
+          !iequals(name, "x-amzn-trace-id"))
         return true;
+      if (first == 'x') continue;
       if (iequals(name, "amz-sdk-invocation-id")) return true;
       if (iequals(name, "authorization") && (h.value.starts_with("AWS4-HMAC-") || h.value.starts_with("AWS ")))
         return true;

@@ -15,13 +15,12 @@ std::string_view path_of(std::string_view target) {
       target = slash == target.npos ? std::string_view("/") : target.substr(slash);
     }
   }
-  return target.substr(0, target.find_first_of("?#"));
+  return target.substr(0, target.find('?'));
 }
 std::string_view query_of(std::string_view target) {
   auto at = target.find('?');
   if (at == target.npos) return {};
-  target.remove_prefix(at + 1);
-  return target.substr(0, target.find('#'));
+  return target.substr(at + 1);
 }
 std::optional<std::string_view> value_of(std::string_view query, std::string_view key) {
   while (!query.empty()) {

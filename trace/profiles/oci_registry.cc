@@ -16,8 +16,8 @@ bool is_digest(std::string_view s) {
   return (colon != s.npos && s.size() - colon > 32) || s.find("%3A") != s.npos || s.find("%3a") != s.npos;
 }
 Place place_of(std::string_view target) {
+  if (!target.starts_with("/v2/") && target.starts_with('/')) return {};
   auto path = message::path_of(target);
-  if (!path.starts_with("/v2")) return {};
   if (path == "/v2/") return {Place::root, "/v2/"};
   if (!path.starts_with("/v2/")) return {};
   auto parts = message::segments(path.substr(4));
