@@ -19,7 +19,7 @@
 namespace retrial::campaign {
 namespace {
 
-constexpr int kReadyTries = 600;  // of 100 ms
+constexpr int kReadyTries = 3000;  // of 20 ms
 
 // `sh -c command` in a process group of its own that dies with us. Output to `log`.
 pid_t spawn(const std::string& command, const std::filesystem::path& log) {
@@ -42,7 +42,7 @@ pid_t spawn(const std::string& command, const std::filesystem::path& log) {
   _exit(127);
 }
 
-void wait_a_little() { poll(nullptr, 0, 100); }
+void wait_a_little() { poll(nullptr, 0, 20); }
 
 int connect_to(const std::string& address) {
   auto at = proxy::Address::parse(address);
@@ -149,7 +149,7 @@ void Services::stop_one(Running& one) {
   if (one.pid <= 0) return;
   kill(-one.pid, SIGTERM);
   int status;
-  for (int i = 0; i < 50 && waitpid(one.pid, &status, WNOHANG) == 0; i++) wait_a_little();
+  for (int i = 0; i < 250 && waitpid(one.pid, &status, WNOHANG) == 0; i++) wait_a_little();
   kill(-one.pid, SIGKILL);
   waitpid(one.pid, &status, 0);
   one.pid = -1;
