@@ -56,11 +56,19 @@ TEST(AzureStorage, names_operations_by_what_a_path_means) {
   EXPECT_EQ(cloud.operation, "PUT /{container}/{blob}");
 }
 
-TEST(AzureStorage, a_blob_called_messages_is_a_blob_where_the_client_says_so) {
-  EXPECT_EQ(azure("GET /acct/c/messages", "", "azsdk-python-storage-blob/12.31.1").operation,
-            "GET /{account}/{container}/{blob}");
-  EXPECT_EQ(azure("GET /acct/c/messages", "", "azsdk-python-storage-queue/12.18.1").operation,
+// @azure/storage-queue calls itself azsdk-js-azure-storage-blob.
+TEST(AzureStorage, a_queue_is_told_by_the_request_and_not_by_its_clients_name) {
+  EXPECT_EQ(azure("GET /acct/c/messages", "", "azsdk-js-azure-storage-blob/12.30.0").operation,
             "GET /{account}/{queue}/messages");
+  EXPECT_EQ(azure("PUT /acct/c", "", "azsdk-js-azure-storage-blob/12.30.0").operation, "PUT /{account}/{queue}");
+}
+
+TEST(AzureStorage, a_blob_called_messages_is_told_by_what_only_blobs_are_sent) {
+  auto blob = "/{account}/{container}/{blob}";
+  EXPECT_EQ(op("GET /acct/c/messages", "x-ms-range: bytes=0-99\r\n"), std::string("GET ") + blob);
+  EXPECT_EQ(op("PUT /acct/c/messages", "x-ms-blob-type: BlockBlob\r\n"), std::string("PUT ") + blob);
+  EXPECT_EQ(op("HEAD /acct/c/messages"), std::string("HEAD ") + blob);
+  EXPECT_EQ(op("PUT /acct/c/messages/1/2"), std::string("PUT ") + blob);
 }
 
 TEST(AzureStorage, receiving_has_an_effect_and_peeking_has_none) {

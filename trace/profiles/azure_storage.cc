@@ -42,8 +42,15 @@ Place table_place(std::vector<std::string_view> parts, const std::string& prefix
   return {What::table, prefix + (entity == std::string_view::npos ? "/{table}" : "/{table}({entity})")};
 }
 
-// Blobs and queues look alike but for a container's restype=container and a queue's /messages; where that leaves a
-// doubt, the client's own name decides.
+// Could a request for "messages" only be meant for a blob of that name? Clients' names are no help: a queue client
+// calls itself a blob client.
+bool blob_only(const Exchange& e) {
+  for (std::string_view header : {"x-ms-blob-type", "x-ms-range", "range", "x-ms-lease-action", "x-ms-copy-source"})
+    if (!find(e.request_headers, header).empty()) return true;
+  return e.method == "HEAD" || value_of(message::query_of(e.target), "comp").has_value();
+}
+
+// Blobs and queues look alike but for a container's restype=container and a queue's /messages.
 Place place_of(const Exchange& e) {
   auto parts = message::segments(message::path_of(e.target));
   auto host = read_host(e.host);
@@ -53,18 +60,14 @@ Place place_of(const Exchange& e) {
   std::size_t at = host.cloud ? 0 : 1;
   if (parts.size() <= at) return {What::account, host.cloud ? "/" : prefix};
   auto rest = parts.size() - at;
-  bool messages = rest >= 2 && rest <= 3 && parts[at + 1] == "messages";
-  bool one = rest == 1 && !value_of(message::query_of(e.target), "restype");
-  if ((messages || one) && !host.blob) {
-    auto agent = find(e.request_headers, "user-agent");
-    if (host.queue || icontains(agent, "queue") || !icontains(agent, "blob")) {
-      if (one) return {What::queue, prefix + "/{queue}"};
-      return rest == 2 ? Place{What::messages, prefix + "/{queue}/messages"}
-                       : Place{What::message, prefix + "/{queue}/messages/{id}"};
-    }
+  if (rest == 1) {
+    if (!host.blob && !value_of(message::query_of(e.target), "restype")) return {What::queue, prefix + "/{queue}"};
+    return {What::container, prefix + "/{container}"};
   }
-  return rest == 1 ? Place{What::container, prefix + "/{container}"}
-                   : Place{What::blob, prefix + "/{container}/{blob}"};
+  if (rest <= 3 && parts[at + 1] == "messages" && (host.queue || (!host.blob && !blob_only(e))))
+    return rest == 2 ? Place{What::messages, prefix + "/{queue}/messages"}
+                     : Place{What::message, prefix + "/{queue}/messages/{id}"};
+  return {What::blob, prefix + "/{container}/{blob}"};
 }
 
 bool conditional(const Exchange& e) {
