@@ -12,7 +12,8 @@
 
 namespace retrial::proxy {
 
-// A client connection with the service connection that was dialled for it. Both fds non-blocking, owned by whoever holds this.
+// A client connection with the service connection that was dialled for it. Both fds non-blocking, owned by whoever
+// holds this.
 struct Captured {
   int client = -1;
   int service = -1;
@@ -26,9 +27,9 @@ struct Options {
   std::size_t buffer_limit = 256u << 10;  // bytes held for a slow side before the other is no longer read
 };
 
-// Forwards, faults and records. One loop thread owns it and all it holds. One service connection a client connection, never
-// shared, kept open as long as the service keeps it. Nothing of it waits for the client while the service may need the
-// client's thread.
+// Forwards, faults and records. One loop thread owns it and all it holds. One service connection a client connection,
+// never shared, kept open as long as the service keeps it. Nothing of it waits for the client while the service may
+// need the client's thread.
 class Proxy {
  public:
   Proxy(Loop& loop, const Clock& clock, Director& director, Recorder& recorder, Options options = {});
@@ -41,8 +42,8 @@ class Proxy {
   std::size_t held_exchanges() const;  // of these, how many a fault of ours holds
   Nanos last_activity() const;         // clock's now of the last byte or connection
   Nanos longest_gap() const;           // longest time without any byte so far
-  Nanos held_since() const;            // since when the oldest exchange that is held for ever was left untouched; 0: none
-  std::uint64_t tunnels() const;       // connections that were no HTTP/1
+  Nanos held_since() const;       // since when the oldest exchange that is held for ever was left untouched; 0: none
+  std::uint64_t tunnels() const;  // connections that were no HTTP/1
 
  private:
   struct State;

@@ -1,6 +1,8 @@
 #include "trace/redact.h"
 
 #include <array>
+#include <bit>
+#include <cstdint>
 
 #include "base/text.h"
 
@@ -8,31 +10,42 @@ namespace retrial::trace {
 namespace {
 
 // Lower case, with '-' and '_' left out: "x-api-key", "api_key" and "apiKey" are one name.
-constexpr std::string_view kParts[] = {"token",  "secret",     "password", "passwd",     "passphrase", "signature",  "apikey",
-                                       "authorization", "cookie", "credential", "accountkey", "accesskey", "privatekey", "sharedkey"};
+constexpr std::string_view kParts[] = {"token",      "secret",    "password",      "passwd",   "passphrase",
+                                       "signature",  "apikey",    "authorization", "cookie",   "credential",
+                                       "accountkey", "accesskey", "privatekey",    "sharedkey"};
 constexpr std::string_view kWhole[] = {"sig", "pwd", "auth", "jwt", "sas"};
-constexpr std::string_view kNoSecrets[] = {"idempot", "clienttoken", "requesttoken", "nexttoken", "continuation", "pagetoken", "pagingtoken", "syncmarker", "tokentype", "cancellationtoken"};
+constexpr std::string_view kNoSecrets[] = {"idempot",      "clienttoken",      "requesttoken", "nexttoken",
+                                           "continuation", "pagetoken",        "pagingtoken",  "syncmarker",
+                                           "tokentype",    "cancellationtoken"};
 
-// Every part begins with one of these: most names are done with after one look at each letter.
-constexpr auto kFirst = [] {
-  std::array<bool, 256> first{};
-  for (auto part : kParts) first[static_cast<unsigned char>(part[0])] = true;
-  return first;
+char fold(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+// Which parts begin with these two letters, a bit each: nearly every name is done with after one look at each pair.
+constexpr std::size_t pair_of(char a, char b) { return static_cast<std::size_t>((a & 31) << 5 | (b & 31)); }
+constexpr auto kPairs = [] {
+  std::array<std::uint16_t, 1024> pairs{};
+  static_assert(std::size(kParts) <= 16);
+  for (std::size_t i = 0; i < std::size(kParts); i++)
+    pairs[pair_of(kParts[i][0], kParts[i][1])] |= static_cast<std::uint16_t>(1u << i);
+  return pairs;
 }();
 
-struct Plain {  // a name as the tables have it
-  char text[64];
-  std::size_t size = 0;
-  std::string_view view() const { return {text, size}; }
-};
-Plain plain(std::string_view name) {
-  Plain p;
+// Does `name` go on with `part`, its '-' and '_' left out?
+bool goes_on(std::string_view name, std::string_view part) {
+  std::size_t matched = 0;
   for (char c : name) {
     if (c == '-' || c == '_') continue;
-    if (p.size == sizeof p.text) break;
-    p.text[p.size++] = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+    if (fold(c) != part[matched]) return false;
+    if (++matched == part.size()) return true;
   }
-  return p;
+  return false;
+}
+template <std::size_t N>
+bool contains_one_of(std::string_view name, const std::string_view (&parts)[N]) {
+  for (std::size_t i = 0; i + 1 < name.size(); i++)
+    for (auto part : parts)
+      if (goes_on(name.substr(i), part)) return true;
+  return false;
 }
 bool secret_key(std::string_view name) { return secret_name(name) || iequals(name, "key"); }
 
@@ -53,29 +66,21 @@ std::size_t value_end(std::string_view text, std::size_t at, bool json) {
     }
     return text.size();
   }
-  if (at < text.size() && (text[at] == '{' || text[at] == '[')) return at;  // fields of its own, each looked at by itself
+  if (at < text.size() && (text[at] == '{' || text[at] == '['))
+    return at;  // fields of its own, each looked at by itself
   return std::min(text.find_first_of(",}] \r\n", at), text.size());
 }
 }  // namespace
 
 bool secret_name(std::string_view name) {
-  if (name.size() < 3) return false;
-  Plain p;
-  bool begun = false;
-  for (char c : name) begun |= kFirst[static_cast<unsigned char>(c | 32)];
-  if (!begun) return false;
-  p = plain(name);
-  auto text = p.view();
-  for (auto whole : kWhole)
-    if (text == whole) return true;
-  for (std::size_t i = 0; i + 5 < text.size() + 1; i++) {
-    if (!kFirst[static_cast<unsigned char>(text[i])]) continue;
-    for (auto part : kParts) {
-      if (text[i] != part[0] || !text.substr(i).starts_with(part)) continue;
-      for (auto no : kNoSecrets)
-        if (text.find(no) != text.npos) return false;
-      return true;
-    }
+  if (name.size() <= 4) {
+    for (auto whole : kWhole)
+      if (iequals(name, whole)) return true;
+    return false;
+  }
+  for (std::size_t i = 0; i + 1 < name.size(); i++) {
+    for (unsigned parts = kPairs[pair_of(name[i], name[i + 1])]; parts != 0; parts &= parts - 1)
+      if (goes_on(name.substr(i), kParts[std::countr_zero(parts)])) return !contains_one_of(name, kNoSecrets);
   }
   return false;
 }
@@ -103,8 +108,9 @@ void redact_target(std::string_view target, std::string& out) {
     auto end = rest.find_first_of("&;#");
     auto pair = rest.substr(0, end);
     auto equals = pair.find('=');
-    bool secret = equals != pair.npos && (pair.substr(0, equals).find('%') == pair.npos ? secret_key(pair.substr(0, equals))
-                                                                                      : secret_key(percent_decode(pair.substr(0, equals))));
+    bool secret = equals != pair.npos &&
+                  (pair.substr(0, equals).find('%') == pair.npos ? secret_key(pair.substr(0, equals))
+                                                                 : secret_key(percent_decode(pair.substr(0, equals))));
     if (secret)
       out.append(pair.substr(0, equals + 1)).append(kRedacted);
     else
@@ -118,7 +124,11 @@ void redact_target(std::string_view target, std::string& out) {
 void redact_header(std::string_view name, std::string_view value, std::string& out) {
   if (secret_name(name))
     out.append(kRedacted);
-  else if (value.size() > 4 && (value.find('?') != value.npos || value.find("://") != value.npos))
+  else
+    redact_value(value, out);
+}
+void redact_value(std::string_view value, std::string& out) {
+  if (value.size() > 4 && (value.find('?') != value.npos || value.find("://") != value.npos))
     redact_target(value, out);
   else
     out.append(value);

@@ -4,8 +4,8 @@
 
 namespace retrial::trace {
 
-// Secrets are replaced by `***` before they enter an Exchange (docs/redaction.md says which). What only looks like one is
-// kept, because attempts are told apart by it: idempotency and client tokens, continuation and page tokens.
+// Secrets are replaced by `***` before they enter an Exchange (docs/redaction.md says which). What only looks like one
+// is kept, because attempts are told apart by it: idempotency and client tokens, continuation and page tokens.
 inline constexpr std::string_view kRedacted = "***";
 
 // Is the value of a header, query key or field of that name a secret?
@@ -13,7 +13,10 @@ bool secret_name(std::string_view name);
 
 // Each appends to `out`.
 void redact_header(std::string_view name, std::string_view value, std::string& out);  // the value
-void redact_target(std::string_view target, std::string& out);  // secrets in the query, and the password of user:password@
-void redact_body(std::string_view sample, std::string& out);    // JSON and form fields, XML elements; a sample may be cut anywhere
+void redact_value(std::string_view value, std::string& out);  // of a header whose name is no secret's: URLs in it
+void redact_target(std::string_view target,
+                   std::string& out);  // secrets in the query, and the password of user:password@
+void redact_body(std::string_view sample,
+                 std::string& out);  // JSON and form fields, XML elements; a sample may be cut anywhere
 
 }  // namespace retrial::trace

@@ -17,7 +17,9 @@ struct H1Codec::Parser {
   bool message_done = false;
 
   static Parser& of(llhttp_t* http) { return *static_cast<Parser*>(http->data); }
-  std::uint32_t offset(const char* at) const { return static_cast<std::uint32_t>(before + static_cast<std::size_t>(at - piece)); }
+  std::uint32_t offset(const char* at) const {
+    return static_cast<std::uint32_t>(before + static_cast<std::size_t>(at - piece));
+  }
 
   static int on_url(llhttp_t* http, const char* at, std::size_t size) {
     auto& p = of(http);
@@ -54,7 +56,8 @@ struct H1Codec::Parser {
     of(http).head_done = true;
     http->upgrade = 0;  // whether it is one, the answer decides; until then it is a message like any other
     auto status = http->status_code;
-    if (http->type == HTTP_RESPONSE && (of(http).codec->answers_head_ || status / 100 == 1 || status == 204 || status == 304))
+    if (http->type == HTTP_RESPONSE &&
+        (of(http).codec->answers_head_ || status / 100 == 1 || status == 204 || status == 304))
       http->flags |= F_SKIPBODY;
     return HPE_PAUSED;
   }

@@ -21,7 +21,7 @@ struct H1Field {
 
 // A message's head. Views are valid until the next message begins.
 struct H1Head {
-  std::string_view raw;  // as it was sent, empty line included
+  std::string_view raw;     // as it was sent, empty line included
   std::string_view method;  // requests
   std::string_view target;
   int status = 0;  // responses
@@ -38,9 +38,9 @@ struct H1Head {
   std::string_view line(std::size_t n) const;
 };
 
-// Reads one direction of an HTTP/1 connection, message by message (RFC 9112; llhttp, strict). Pure: bytes in, and for each
-// stretch what it is. Every byte handed in is either taken, and then stands in a head or in a stretch of body, or refused:
-// what arrives can be passed on byte by byte as it was sent.
+// Reads one direction of an HTTP/1 connection, message by message (RFC 9112; llhttp, strict). Pure: bytes in, and for
+// each stretch what it is. Every byte handed in is either taken, and then stands in a head or in a stretch of body, or
+// refused: what arrives can be passed on byte by byte as it was sent.
 class H1Codec {
  public:
   enum class Side { request, response };

@@ -5,8 +5,8 @@
 
 namespace retrial::proxy {
 
-// Looks at a decoded body as it passes: its first bytes and a digest. The digest depends on the bytes alone, never on the
-// pieces they come in. 64 bits, for telling bodies apart; not for hostile input.
+// Looks at a decoded body as it passes: its first bytes and a digest. The digest depends on the bytes alone, never on
+// the pieces they come in. 64 bits, for telling bodies apart; not for hostile input.
 class BodyTap {
  public:
   explicit BodyTap(bool digests) : digests_(digests) {}

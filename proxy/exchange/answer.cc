@@ -9,10 +9,12 @@ namespace {
 std::string_view reason_of(int status) {
   switch (status) {
 #define RETRIAL_REASON(number, name, text) \
-  case number: return #text;
+  case number:                             \
+    return #text;
     HTTP_STATUS_MAP(RETRIAL_REASON)
 #undef RETRIAL_REASON
-    default: return "Error";
+    default:
+      return "Error";
   }
 }
 }  // namespace

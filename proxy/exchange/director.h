@@ -6,10 +6,10 @@ namespace retrial::proxy {
 
 // What shall be done to an exchange, chosen once, at its request's head.
 struct Decision {
-  trace::FaultSpec fault;   // status is filled in: no 0 is left where a status is told
-  trace::Answer answer;     // what is told instead, for faults that tell a status; else empty
-  std::string fault_id;     // the marker's id; empty where nothing is injected
-  std::string test;         // where the request said nothing of its own: the running test and phase
+  trace::FaultSpec fault;  // status is filled in: no 0 is left where a status is told
+  trace::Answer answer;    // what is told instead, for faults that tell a status; else empty
+  std::string fault_id;    // the marker's id; empty where nothing is injected
+  std::string test;        // where the request said nothing of its own: the running test and phase
   trace::Phase phase = trace::Phase::none;
   std::string profile;
   std::string operation;

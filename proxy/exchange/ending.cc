@@ -42,7 +42,9 @@ void Session::carry_out(Act act) {
       e.client_status = answer_.status;
       return move(Event::answer);
     }
-    case Act::hold: untouched_ = now_; return move(Event::hold);
+    case Act::hold:
+      untouched_ = now_;
+      return move(Event::hold);
     case Act::reset:
       client_.reset();
       over(trace::Ending::reset, house_.clock.now());
@@ -52,7 +54,8 @@ void Session::carry_out(Act act) {
       over(trace::Ending::closed, house_.clock.now());
       return leave();
     case Act::pass:
-    case Act::drop: return;
+    case Act::drop:
+      return;
   }
 }
 
@@ -60,7 +63,8 @@ void Session::carry_out(Act act) {
 void Session::told() {
   if (told_ == 0) told_ = house_.clock.now();
   bool ours = record_.exchange().fired && trace::is_status(record_.exchange().fault);
-  // It had sent its FIN before: half of the connection, or all of it? If all, its kernel has answered the bytes with an RST.
+  // It had sent its FIN before: half of the connection, or all of it? If all, its kernel has answered the bytes with an
+  // RST.
   if (client_left_ != 0 && client_.gone())
     over(trace::Ending::client_left, client_left_);
   else
@@ -73,8 +77,8 @@ void Session::told() {
   leave();
 }
 
-// The connection ends on our own account. What the client still sends is read and thrown away: an unread byte would turn the
-// FIN into an RST.
+// The connection ends on our own account. What the client still sends is read and thrown away: an unread byte would
+// turn the FIN into an RST.
 void Session::leave() {
   service_.close();
   pending_.clear();

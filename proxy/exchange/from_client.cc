@@ -18,8 +18,10 @@ bool Session::takes_requests() const {
     case State::request_head:
     case State::request_body:
     case State::early:
-    case State::request_rest: return true;
-    default: return false;
+    case State::request_rest:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -35,10 +37,14 @@ void Session::read_client() {
   if (!client_room()) return;
   auto [got, size] = client_.read(house_.scratch.data(), house_.scratch.size());
   switch (got) {
-    case Socket::Got::bytes: return client_bytes({house_.scratch.data(), size});
-    case Socket::Got::nothing: return;
-    case Socket::Got::fin: return client_fin();
-    case Socket::Got::rst: return client_rst();
+    case Socket::Got::bytes:
+      return client_bytes({house_.scratch.data(), size});
+    case Socket::Got::nothing:
+      return;
+    case Socket::Got::fin:
+      return client_fin();
+    case Socket::Got::rst:
+      return client_rst();
   }
 }
 
@@ -46,11 +52,16 @@ void Session::client_bytes(std::string_view bytes) {
   if (pending_.empty()) bytes.remove_prefix(parse(bytes));
   switch (state_) {
     case State::passing:
-    case State::tunnel: return service_.write(bytes);
-    case State::held: untouched_ = now_; return;  // nothing that comes behind a request without an answer will be heard
+    case State::tunnel:
+      return service_.write(bytes);
+    case State::held:
+      untouched_ = now_;
+      return;  // nothing that comes behind a request without an answer will be heard
     case State::closing:
-    case State::dead: return;
-    default: pending_.append(bytes);
+    case State::dead:
+      return;
+    default:
+      pending_.append(bytes);
   }
 }
 
@@ -67,16 +78,22 @@ std::size_t Session::parse(std::string_view bytes) {
     auto piece = bytes.substr(0, size);
     bytes.remove_prefix(size);
     switch (step) {
-      case H1Codec::Step::more: break;
-      case H1Codec::Step::head: request_head(!bytes.empty()); break;
-      case H1Codec::Step::body: request_body(piece); break;
+      case H1Codec::Step::more:
+        break;
+      case H1Codec::Step::head:
+        request_head(!bytes.empty());
+        break;
+      case H1Codec::Step::body:
+        request_body(piece);
+        break;
       case H1Codec::Step::end:
         request_body(piece);
         request_end();
         break;
       case H1Codec::Step::refused:
         if (record_.decided() && !request_goes_) {
-          // Where this request ends cannot be told, and its first bytes were not passed on: what is done to it is done now.
+          // Where this request ends cannot be told, and its first bytes were not passed on: what is done to it is done
+          // now.
           leaves_ = true;
           request_end();
         } else {
@@ -118,7 +135,8 @@ void Session::request_head(bool body_begun) {
   if (request_goes_) {
     forward_head();
   } else if (!invited_) {
-    // The request is to be read whole, as if the loss came after it: so it is asked for, as the service would have done.
+    // The request is to be read whole, as if the loss came after it: so it is asked for, as the service would have
+    // done.
     client_.write("HTTP/1.1 100 Continue\r\n\r\n");
     invited_ = true;
   }
@@ -175,7 +193,8 @@ void Session::client_fin() {
     case State::tunnel:
       if (record_.decided()) over(trace::Ending::client_left, now_);
       return;
-    default: return;
+    default:
+      return;
   }
 }
 

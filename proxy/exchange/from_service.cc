@@ -3,7 +3,8 @@
 
 namespace retrial::proxy {
 namespace {
-// An answer of unknown length that has not ended so long after its head is one without an end: an event stream, a watch.
+// An answer of unknown length that has not ended so long after its head is one without an end: an event stream, a
+// watch.
 constexpr Nanos kEndless = kSecond;
 }  // namespace
 
@@ -12,9 +13,12 @@ bool Session::service_room() const {
     case State::delayed:
     case State::telling:
     case State::closing:
-    case State::dead: return false;
-    case State::held: return !response_goes_;
-    default: break;
+    case State::dead:
+      return false;
+    case State::held:
+      return !response_goes_;
+    default:
+      break;
   }
   if (record_.decided() && !request_goes_) return false;  // it has been asked nothing
   return !response_goes_ || client_.queued() < house_.options.buffer_limit;
@@ -24,10 +28,14 @@ void Session::read_service() {
   if (!service_room()) return;
   auto [got, size] = service_.read(house_.scratch.data(), house_.scratch.size());
   switch (got) {
-    case Socket::Got::bytes: return service_bytes({house_.scratch.data(), size});
-    case Socket::Got::nothing: return;
-    case Socket::Got::fin: return service_fin();
-    case Socket::Got::rst: return service_rst();
+    case Socket::Got::bytes:
+      return service_bytes({house_.scratch.data(), size});
+    case Socket::Got::nothing:
+      return;
+    case Socket::Got::fin:
+      return service_fin();
+    case Socket::Got::rst:
+      return service_rst();
   }
 }
 
@@ -37,26 +45,35 @@ void Session::service_bytes(std::string_view bytes) {
       case State::request_body:
       case State::waiting:
       case State::early:
-      case State::response_body: break;
+      case State::response_body:
+        break;
       case State::passing:
-      case State::tunnel: return client_.write(bytes);
+      case State::tunnel:
+        return client_.write(bytes);
       case State::idle:
-      case State::request_head: return opaque({}, bytes);  // it speaks unasked
+      case State::request_head:
+        return opaque({}, bytes);  // it speaks unasked
       case State::request_rest:
       case State::telling:
         if (!response_goes_) return;
         over(trace::Ending::answered, house_.clock.now());
         return opaque(std::exchange(pending_, {}), bytes);
-      default: return;
+      default:
+        return;
     }
     if (response_.at_start()) response_began_ = now_;
     auto [step, size] = response_.take(bytes);
     auto piece = bytes.substr(0, size);
     bytes.remove_prefix(size);
     switch (step) {
-      case H1Codec::Step::more: break;
-      case H1Codec::Step::head: response_head(bytes); break;
-      case H1Codec::Step::body: response_body(piece); break;
+      case H1Codec::Step::more:
+        break;
+      case H1Codec::Step::head:
+        response_head(bytes);
+        break;
+      case H1Codec::Step::body:
+        response_body(piece);
+        break;
       case H1Codec::Step::end:
         response_body(piece);
         response_end();
@@ -154,9 +171,13 @@ void Session::broken_off(trace::Ending ending) {
       client_.write(response_.unfinished());
       if (fault_ && fault_->awaits_response()) spare("the service broke off before it had answered");
       break;
-    case State::tunnel: break;
-    case State::request_rest: ending = trace::Ending::answered; break;
-    default: return;
+    case State::tunnel:
+      break;
+    case State::request_rest:
+      ending = trace::Ending::answered;
+      break;
+    default:
+      return;
   }
   if (record_.decided()) {
     if (ending == trace::Ending::answered && told_ != 0)

@@ -7,10 +7,17 @@ namespace retrial::proxy {
 namespace {
 constexpr std::string_view kTag = "x-retrial-";
 
-void assign(trace::Header& to, std::string_view name, std::string_view value) {
-  to.name.assign(name);
+// A connection's messages mostly carry the same names in the same places: then the name is not looked at again.
+void assign(trace::Header& to, bool& secret, std::string_view name, std::string_view value) {
+  if (to.name != name) {
+    to.name.assign(name);
+    secret = trace::secret_name(name);
+  }
   to.value.clear();
-  trace::redact_header(name, value, to.value);
+  if (secret)
+    to.value.append(trace::kRedacted);
+  else
+    trace::redact_value(value, to.value);
 }
 void read_tag(trace::Tag& tag, std::string_view what, std::string_view value) {
   if (iequals(what, "site")) {
@@ -26,7 +33,8 @@ void read_tag(trace::Tag& tag, std::string_view what, std::string_view value) {
 }  // namespace
 
 bool is_tag(std::string_view name) {
-  return name.size() > kTag.size() && (name[0] | 32) == 'x' && (name[2] | 32) == 'r' && iequals(name.substr(0, kTag.size()), kTag);
+  return name.size() > kTag.size() && (name[0] | 32) == 'x' && (name[2] | 32) == 'r' &&
+         iequals(name.substr(0, kTag.size()), kTag);
 }
 
 Record::Record(std::string service, std::int32_t pid, std::uint64_t connection) {
@@ -75,7 +83,9 @@ void Record::head(std::uint64_t id, const H1Head& head) {
       continue;
     }
     if (count == headers.size()) headers.emplace_back();
-    assign(headers[count++], name, head.value(f));
+    if (count == request_secrets_.size()) request_secrets_.push_back({});
+    assign(headers[count], request_secrets_[count].secret, name, head.value(f));
+    count++;
     if (name.size() == 4 && exchange_.host.empty() && iequals(name, "host")) exchange_.host.assign(head.value(f));
   }
   headers.resize(count);
@@ -109,8 +119,9 @@ void Record::answer(const H1Head& head, Nanos first_byte) {
   exchange_.answered = first_byte;
   exchange_.service_status = head.status;
   response_headers_.resize(head.fields.size());
+  if (response_secrets_.size() < head.fields.size()) response_secrets_.resize(head.fields.size());
   for (std::size_t i = 0; i < head.fields.size(); i++)
-    assign(response_headers_[i], head.name(head.fields[i]), head.value(head.fields[i]));
+    assign(response_headers_[i], response_secrets_[i].secret, head.name(head.fields[i]), head.value(head.fields[i]));
   exchange_.response_headers.swap(response_headers_);
 }
 

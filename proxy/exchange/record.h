@@ -8,8 +8,8 @@
 
 namespace retrial::proxy {
 
-// The trace's account of a connection's exchanges, one after another, filled as the bytes pass and redacted before anything
-// enters it. Uses its storage again, so that a request costs few allocations.
+// The trace's account of a connection's exchanges, one after another, filled as the bytes pass and redacted before
+// anything enters it. Uses its storage again, so that a request costs few allocations.
 class Record {
  public:
   Record(std::string service, std::int32_t pid, std::uint64_t connection);
@@ -34,7 +34,12 @@ class Record {
   void clear();
 
   trace::Exchange exchange_;
+  struct Known {
+    bool secret = false;
+  };
   std::vector<trace::Header> response_headers_;  // room for the next one
+  std::vector<Known> request_secrets_;           // what is known of the names that stand in the headers now
+  std::vector<Known> response_secrets_;
   Stage stage_ = Stage::none;
   bool reused_ = false;
   bool request_sampled_ = false;

@@ -39,7 +39,8 @@ void Session::settle() {
       told();
       continue;
     }
-    if (pending_.empty() || !takes_requests() || (request_goes_ && service_.queued() >= house_.options.buffer_limit)) break;
+    if (pending_.empty() || !takes_requests() || (request_goes_ && service_.queued() >= house_.options.buffer_limit))
+      break;
     pending_.erase(0, parse(pending_));
   }
   if (!alive()) return;
@@ -47,7 +48,8 @@ void Session::settle() {
   bool passes = state_ != State::delayed && state_ != State::held && state_ != State::closing;
   if (passes && response_goes_ && client_left_ != 0 && pending_.empty()) service_.finish();
   if (passes && service_.ended()) client_.finish();
-  if (client_left_ != 0 && service_.ended() && client_.finished() && client_.queued() == 0 && service_.queued() == 0) return die(false);
+  if (client_left_ != 0 && service_.ended() && client_.finished() && client_.queued() == 0 && service_.queued() == 0)
+    return die(false);
   client_.listen(client_room());
   service_.listen(service_room());
 }

@@ -23,7 +23,9 @@ class Session final : private SocketEvents {
 
   void end_run();  // the run is over: an open exchange is recorded as such
 
-  bool open() const { return record_.begun() && !answered_whole(); }  // an exchange has begun, and its client is not yet told
+  bool open() const {
+    return record_.begun() && !answered_whole();
+  }  // an exchange has begun, and its client is not yet told
   bool held() const { return state_ == State::held || state_ == State::delayed; }
   Nanos held_since() const { return state_ == State::held ? untouched_ : 0; }  // for ever
   std::size_t slot = 0;                                                        // in House::sessions
@@ -92,15 +94,15 @@ class Session final : private SocketEvents {
   bool response_goes_ = true;  // to the client
   bool invited_ = true;        // to send its body
   bool connect_ = false;
-  bool leaves_ = false;        // an answer of ours would be the connection's last
+  bool leaves_ = false;  // an answer of ours would be the connection's last
   bool endless_ = false;
   std::uint64_t withheld_ = 0;
   Nanos response_began_ = 0;
   Nanos told_ = 0;
 
-  Nanos now_ = 0;             // of the event that is being handled
-  Nanos client_left_ = 0;     // when its FIN or RST was read; 0: it is there
-  Nanos untouched_ = 0;       // since when the client has done nothing to the exchange that is held
+  Nanos now_ = 0;          // of the event that is being handled
+  Nanos client_left_ = 0;  // when its FIN or RST was read; 0: it is there
+  Nanos untouched_ = 0;    // since when the client has done nothing to the exchange that is held
 };
 
 }  // namespace retrial::proxy

@@ -22,12 +22,12 @@ namespace retrial::proxy {
 //   waiting, early, response_body
 //                  hold            held           for ever: only the client can end it
 //   telling        told            idle           the last byte was handed to the kernel: the exchange is over
-//   telling        leave           closing        the same, and the connection ends: our FIN, then what comes is thrown away
-//   waiting, early, response_body
+//   telling        leave           closing        the same, and the connection ends: our FIN, then what comes is thrown
+//   away waiting, early, response_body
 //                  leave           closing        the fault's FIN
-//   every state    broken_off      passing        the service ended the connection: bytes, FIN and RST are passed as they come
-//   every state    opaque          tunnel         no HTTP/1, or upgraded: the same
-//   every state    gone            dead           both sockets are closed
+//   every state    broken_off      passing        the service ended the connection: bytes, FIN and RST are passed as
+//   they come every state    opaque          tunnel         no HTTP/1, or upgraded: the same every state    gone dead
+//   both sockets are closed
 enum class State : std::uint8_t {
   idle,
   request_head,

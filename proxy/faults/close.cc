@@ -13,7 +13,8 @@ class Close final : public Fault {
     return step == Step::request_end ? Act::close : Act::pass;
   }
   std::string evidence(Act, const Scene& scene) const override {
-    return fmt::format("FIN after the request with {} bytes of body was read; the service heard nothing", scene.exchange.request_bytes);
+    return fmt::format("FIN after the request with {} bytes of body was read; the service heard nothing",
+                       scene.exchange.request_bytes);
   }
 };
 }  // namespace

@@ -15,8 +15,11 @@ class Error final : public Fault {
   }
   std::string evidence(Act, const Scene& scene) const override {
     auto& e = scene.exchange;
-    if (!scene.invited) return fmt::format("{} was answered to the head, before the body was sent; the service heard nothing", e.fault.status);
-    return fmt::format("{} was answered after the request with {} bytes of body; the service heard nothing", e.fault.status, e.request_bytes);
+    if (!scene.invited)
+      return fmt::format("{} was answered to the head, before the body was sent; the service heard nothing",
+                         e.fault.status);
+    return fmt::format("{} was answered after the request with {} bytes of body; the service heard nothing",
+                       e.fault.status, e.request_bytes);
   }
 };
 }  // namespace

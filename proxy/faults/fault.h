@@ -26,10 +26,10 @@ enum class Act : std::uint8_t {
 
 // What a fault may look at.
 struct Scene {
-  const trace::Exchange& exchange;      // its FaultSpec too
-  bool invited = true;                  // false: the client waits for 100 (Continue) before it sends the body
-  std::uint64_t withheld = 0;           // bytes of the response that were read and not passed on, head included
-  bool endless = false;                 // the answer showed no end in time
+  const trace::Exchange& exchange;  // its FaultSpec too
+  bool invited = true;              // false: the client waits for 100 (Continue) before it sends the body
+  std::uint64_t withheld = 0;       // bytes of the response that were read and not passed on, head included
+  bool endless = false;             // the answer showed no end in time
 };
 
 // What is done to one exchange. Stateless: the session keeps the state, and hands it in.

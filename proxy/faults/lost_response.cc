@@ -1,4 +1,5 @@
-// lost-response(reset|close|stall|error(status)): the service executed, its whole response was read, the client is told otherwise.
+// lost-response(reset|close|stall|error(status)): the service executed, its whole response was read, the client is told
+// otherwise.
 #include <fmt/format.h>
 
 #include "proxy/faults/all.h"
@@ -12,16 +13,23 @@ class LostResponse final : public Fault {
   Act at(Step step, const Scene& scene) const override {
     switch (step) {
       case Step::request_head:
-      case Step::request_end: return Act::pass;
+      case Step::request_end:
+        return Act::pass;
       // The service did not do what it was asked: nothing was executed whose answer could be lost.
-      case Step::response_head: return scene.exchange.service_status >= 400 ? Act::pass : Act::drop;
-      case Step::response_end: break;
+      case Step::response_head:
+        return scene.exchange.service_status >= 400 ? Act::pass : Act::drop;
+      case Step::response_end:
+        break;
     }
     switch (scene.exchange.fault.telling) {
-      case trace::Telling::reset: return Act::reset;
-      case trace::Telling::close: return Act::close;
-      case trace::Telling::stall: return Act::hold;
-      case trace::Telling::error: return Act::answer;
+      case trace::Telling::reset:
+        return Act::reset;
+      case trace::Telling::close:
+        return Act::close;
+      case trace::Telling::stall:
+        return Act::hold;
+      case trace::Telling::error:
+        return Act::answer;
     }
     return Act::pass;
   }
@@ -29,12 +37,20 @@ class LostResponse final : public Fault {
     auto& e = scene.exchange;
     std::string sign;
     switch (act) {
-      case Act::reset: sign = "RST"; break;
-      case Act::close: sign = "FIN"; break;
-      case Act::answer: sign = fmt::format("{}", e.fault.status); break;
+      case Act::reset:
+        sign = "RST";
+        break;
+      case Act::close:
+        sign = "FIN";
+        break;
+      case Act::answer:
+        sign = fmt::format("{}", e.fault.status);
+        break;
       case Act::hold:
       case Act::pass:
-      case Act::drop: sign = "silence"; break;
+      case Act::drop:
+        sign = "silence";
+        break;
     }
     return fmt::format("{} after {} response bytes were withheld; the service had answered {}{}", sign, scene.withheld,
                        e.service_status, scene.endless ? ", without an end" : "");

@@ -13,7 +13,8 @@ class Stall final : public Fault {
     return step == Step::request_end ? Act::hold : Act::pass;
   }
   std::string evidence(Act, const Scene& scene) const override {
-    return fmt::format("silence after the request with {} bytes of body was read; the service heard nothing", scene.exchange.request_bytes);
+    return fmt::format("silence after the request with {} bytes of body was read; the service heard nothing",
+                       scene.exchange.request_bytes);
   }
 };
 }  // namespace

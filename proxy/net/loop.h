@@ -10,16 +10,16 @@ struct event_base;
 
 namespace retrial::proxy {
 
-// One libevent loop on one thread. Objects of the loop die only from the loop: hand them to `later_delete`, which frees them
-// after the present round of events, never inside their own callback.
+// One libevent loop on one thread. Objects of the loop die only from the loop: hand them to `later_delete`, which frees
+// them after the present round of events, never inside their own callback.
 class Loop {
  public:
   Loop();
   ~Loop();
   Loop(const Loop&) = delete;
 
-  void run();   // until stop()
-  void stop();  // from the loop thread
+  void run();             // until stop()
+  void stop();            // from the loop thread
   bool round(bool wait);  // one round of events, waiting for the first or not; false: nothing is left that could happen
   event_base* base() { return base_; }
 

@@ -122,7 +122,9 @@ void Socket::sent(std::size_t bytes) {
 
 void Socket::watch_write(bool on) {
   if (on == write_armed_ || rst_told_) return;
-  if (!write_) write_ = event_new(loop_.base(), fd_, static_cast<short>(EV_WRITE | EV_PERSIST | (ended_ ? EV_ET : 0)), on_event, this);
+  if (!write_)
+    write_ =
+        event_new(loop_.base(), fd_, static_cast<short>(EV_WRITE | EV_PERSIST | (ended_ ? EV_ET : 0)), on_event, this);
   write_armed_ = on;
   if (on)
     event_add(write_, nullptr);

@@ -16,8 +16,8 @@ class SocketEvents {
   virtual void ready(Socket& socket) = 0;
 };
 
-// A connected, non-blocking stream socket with its queue of bytes to be sent. Owns the fd. Level-triggered: what is left
-// unread is told again.
+// A connected, non-blocking stream socket with its queue of bytes to be sent. Owns the fd. Level-triggered: what is
+// left unread is told again.
 class Socket {
  public:
   enum class Got { bytes, nothing, fin, rst };
@@ -30,7 +30,8 @@ class Socket {
   ~Socket();  // closes
   Socket(const Socket&) = delete;
 
-  // Whether it shall be told that something can be read. On at first. A reset is told as well when off, once the peer's FIN was read.
+  // Whether it shall be told that something can be read. On at first. A reset is told as well when off, once the peer's
+  // FIN was read.
   void listen(bool on);
   // fin and rst are told once, and nothing after them but rst after fin.
   Read read(char* into, std::size_t size);

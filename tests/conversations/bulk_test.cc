@@ -46,7 +46,9 @@ TEST_F(Bulk, sixty_four_mebibytes_stream_both_ways_in_little_memory) {
   service->say("HTTP/1.1 200 OK\r\nContent-Length: 67108864\r\n\r\n");
   client->hears("HTTP/1.1 200 OK\r\nContent-Length: 67108864\r\n\r\n");
   stream(*service, *client, 64, block);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they keep what was freed
   EXPECT_LT(resident_bytes(), before + (16u << 20));
+#endif
   auto& e = exchange();
   EXPECT_EQ(e.request_bytes, 67108864u);
   EXPECT_EQ(e.response_bytes, 67108864u);
@@ -73,7 +75,8 @@ TEST_F(Bulk, a_client_that_does_not_read_holds_the_service_back_and_loses_nothin
   std::size_t heard = 0;
   while (heard < body.size()) {
     if (said < body.size()) said += service->say_what_fits(std::string_view(body).substr(said));
-    auto some = client->hears_some(std::min<std::size_t>(body.size() - heard, std::max<std::size_t>(1, client->waiting())));
+    auto some =
+        client->hears_some(std::min<std::size_t>(body.size() - heard, std::max<std::size_t>(1, client->waiting())));
     ASSERT_TRUE(!some.empty() && some == body.substr(heard, some.size())) << "after " << heard;
     heard += some.size();
   }

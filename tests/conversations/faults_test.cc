@@ -12,9 +12,11 @@ constexpr std::string_view kResponse = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 trace::Answer busy() { return {503, "Busy", {{"x-error", "retrial-f1"}}, "{\"code\":\"retrial-f1\"}"}; }
-constexpr std::string_view kBusy = "HTTP/1.1 503 Busy\r\nx-error: retrial-f1\r\nContent-Length: 21\r\n\r\n{\"code\":\"retrial-f1\"}";
+constexpr std::string_view kBusy =
+    "HTTP/1.1 503 Busy\r\nx-error: retrial-f1\r\nContent-Length: 21\r\n\r\n{\"code\":\"retrial-f1\"}";
 constexpr std::string_view kBusyAndClose =
-    "HTTP/1.1 503 Busy\r\nx-error: retrial-f1\r\nContent-Length: 21\r\nConnection: close\r\n\r\n{\"code\":\"retrial-f1\"}";
+    "HTTP/1.1 503 Busy\r\nx-error: retrial-f1\r\nContent-Length: 21\r\nConnection: "
+    "close\r\n\r\n{\"code\":\"retrial-f1\"}";
 
 // Each test is run on a fresh connection (false) and on one whose first exchange went through (true).
 class Faults : public Conversation, public testing::WithParamInterface<bool> {
@@ -50,7 +52,8 @@ class Faults : public Conversation, public testing::WithParamInterface<bool> {
   std::uint64_t n = 1;
   std::unique_ptr<Peer> client, service;
 };
-INSTANTIATE_TEST_SUITE_P(Connections, Faults, testing::Bool(), [](auto& p) { return p.param ? "used_before" : "fresh"; });
+INSTANTIATE_TEST_SUITE_P(Connections, Faults, testing::Bool(),
+                         [](auto& p) { return p.param ? "used_before" : "fresh"; });
 
 TEST_P(Faults, error_is_answered_after_the_whole_request_and_the_service_hears_nothing) {
   plan(FaultName::error);
@@ -91,7 +94,9 @@ TEST_P(Faults, error_to_a_client_that_wants_no_more_ends_the_connection) {
 TEST_P(Faults, error_to_an_http_1_0_client_keeps_its_connection_if_it_asked) {
   plan(FaultName::error);
   client->say("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
-  client->hears("HTTP/1.1 503 Busy\r\nx-error: retrial-f1\r\nContent-Length: 21\r\nConnection: keep-alive\r\n\r\n{\"code\":\"retrial-f1\"}");
+  client->hears(
+      "HTTP/1.1 503 Busy\r\nx-error: retrial-f1\r\nContent-Length: 21\r\nConnection: "
+      "keep-alive\r\n\r\n{\"code\":\"retrial-f1\"}");
   client->hears_nothing();
 }
 TEST_P(Faults, error_comes_before_the_body_to_a_client_that_asked_whether_to_send_it) {
@@ -232,7 +237,8 @@ TEST_P(Faults, a_lost_response_without_an_end_is_told_once_its_head_was_read) {
   service->say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nevent\r\n");
   client->hears_rst();
   service->hears_fin();
-  EXPECT_EQ(faulted().evidence, "RST after 57 response bytes were withheld; the service had answered 200, without an end");
+  EXPECT_EQ(faulted().evidence,
+            "RST after 57 response bytes were withheld; the service had answered 200, without an end");
   EXPECT_EQ(faulted().service_done, 0);
 }
 TEST_P(Faults, a_lost_response_to_head_or_of_204_ends_with_its_head) {

@@ -94,7 +94,8 @@ TEST_F(Forwarding, chunks_and_trailers_pass_as_they_were_framed) {
 }
 TEST_F(Forwarding, a_conversation_that_comes_byte_by_byte_is_the_same) {
   auto [client, service] = connect();
-  std::string request = "PUT /x HTTP/1.1\r\nx-retrial-call: 1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n";
+  std::string request =
+      "PUT /x HTTP/1.1\r\nx-retrial-call: 1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n";
   std::string response = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
   for (int twice = 0; twice < 2; twice++) {
     for (char c : request) {
@@ -152,7 +153,8 @@ TEST_F(Forwarding, a_pipelined_request_waits_for_the_answer_before_it) {
   client->say("GET /1 HTTP/1.1\r\n\r\nPOST /2 HTTP/1.1\r\nContent-Length: 2\r\n\r\nabGET /3 HTTP/1.1\r\n\r\n");
   service->hears("GET /1 HTTP/1.1\r\n\r\n");
   service->hears_nothing();
-  for (auto [request, n] : {std::pair{"POST /2 HTTP/1.1\r\nContent-Length: 2\r\n\r\nab", 1}, {"GET /3 HTTP/1.1\r\n\r\n", 2}, {"", 3}}) {
+  for (auto [request, n] :
+       {std::pair{"POST /2 HTTP/1.1\r\nContent-Length: 2\r\n\r\nab", 1}, {"GET /3 HTTP/1.1\r\n\r\n", 2}, {"", 3}}) {
     service->say("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
     client->hears("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
     service->hears(request);

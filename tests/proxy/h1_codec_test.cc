@@ -38,7 +38,8 @@ Heard hear(H1Codec::Side side, std::string_view bytes, std::size_t piece, bool a
         auto& h = codec.head();
         Heard::Message m;
         m.head = h.raw;
-        m.start = side == H1Codec::Side::request ? std::string(h.method) + " " + std::string(h.target) : std::to_string(h.status);
+        m.start = side == H1Codec::Side::request ? std::string(h.method) + " " + std::string(h.target)
+                                                 : std::to_string(h.status);
         for (auto& f : h.fields) m.fields.push_back(std::string(h.name(f)) + "=" + std::string(h.value(f)));
         m.keep_alive = h.keep_alive;
         m.until_close = h.until_close;
@@ -51,12 +52,14 @@ Heard hear(H1Codec::Side side, std::string_view bytes, std::size_t piece, bool a
         m.sample = tap.sample();
         m.digest = tap.digest();
       } else if (step == H1Codec::Step::refused) {
-        // Cut finely, a broken body is passed on until the very byte that breaks it; what counts is that no byte is lost.
+        // Cut finely, a broken body is passed on until the very byte that breaks it; what counts is that no byte is
+        // lost.
         if (codec.unfinished().empty() && !heard.messages.empty() && !heard.messages.back().ended) {
           heard.refused = heard.messages.back().wire;
           heard.messages.back().wire.clear();
         }
-        heard.refused += std::string(codec.unfinished()) + std::string(bytes.substr(from + (std::min(piece, bytes.size() - from) - rest.size())));
+        heard.refused += std::string(codec.unfinished()) +
+                         std::string(bytes.substr(from + (std::min(piece, bytes.size() - from) - rest.size())));
         return heard;
       }
       rest.remove_prefix(size);
@@ -67,7 +70,8 @@ Heard hear(H1Codec::Side side, std::string_view bytes, std::size_t piece, bool a
 }
 
 // The whole stream at once; and the same must come out for pieces of every size.
-Heard hear_in_all_pieces(H1Codec::Side side, std::string_view bytes, bool answers_head = false, std::size_t limit = 1 << 16) {
+Heard hear_in_all_pieces(H1Codec::Side side, std::string_view bytes, bool answers_head = false,
+                         std::size_t limit = 1 << 16) {
   auto whole = hear(side, bytes, bytes.size() + 1, answers_head, limit);
   for (std::size_t piece = 1; piece <= bytes.size(); piece++) {
     auto again = hear(side, bytes, piece, answers_head, limit);
@@ -113,7 +117,8 @@ TEST(H1Codec, a_sized_body_ends_at_its_length_and_the_next_request_follows) {
 }
 TEST(H1Codec, a_chunked_body_keeps_its_framing_and_trailers_and_shows_its_payload) {
   std::string_view body = "3\r\nabc\r\n4;ext=\"1\"\r\ndefg\r\n0\r\nX-Sum: 7\r\n\r\n";
-  auto heard = hear_in_all_pieces(kRequest, "PUT /x HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n" + std::string(body));
+  auto heard =
+      hear_in_all_pieces(kRequest, "PUT /x HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n" + std::string(body));
   ASSERT_EQ(heard.messages.size(), 1u);
   EXPECT_EQ(heard.messages[0].wire, body);
   EXPECT_EQ(heard.messages[0].sample, "abcdefg");
@@ -122,7 +127,8 @@ TEST(H1Codec, a_chunked_body_keeps_its_framing_and_trailers_and_shows_its_payloa
 }
 TEST(H1Codec, the_digest_is_that_of_the_decoded_body_whatever_its_framing) {
   auto sized = hear(kRequest, "PUT / HTTP/1.1\r\nContent-Length: 11\r\n\r\nhello world", 1000);
-  auto chunked = hear(kRequest, "PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n6\r\nhello \r\n5\r\nworld\r\n0\r\n\r\n", 7);
+  auto chunked =
+      hear(kRequest, "PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n6\r\nhello \r\n5\r\nworld\r\n0\r\n\r\n", 7);
   auto other = hear(kRequest, "PUT / HTTP/1.1\r\nContent-Length: 11\r\n\r\nhello worle", 1000);
   EXPECT_NE(sized.messages[0].digest, 0u);
   EXPECT_EQ(sized.messages[0].digest, chunked.messages[0].digest);
@@ -139,13 +145,16 @@ TEST(H1Codec, answers_to_head_and_204_and_304_have_no_body_whatever_their_length
   std::string_view ok = "HTTP/1.1 200 OK\r\nContent-Length: 70\r\n\r\n";
   EXPECT_TRUE(hear_in_all_pieces(kResponse, ok, true).messages[0].bodiless);
   EXPECT_FALSE(hear_in_all_pieces(kResponse, ok).messages[0].bodiless);
-  auto heard = hear_in_all_pieces(kResponse, "HTTP/1.1 204 No Content\r\nContent-Length: 3\r\n\r\nHTTP/1.1 304 Not Modified\r\nTransfer-Encoding: chunked\r\n\r\n");
+  auto heard = hear_in_all_pieces(kResponse,
+                                  "HTTP/1.1 204 No Content\r\nContent-Length: 3\r\n\r\nHTTP/1.1 304 Not "
+                                  "Modified\r\nTransfer-Encoding: chunked\r\n\r\n");
   ASSERT_EQ(heard.messages.size(), 2u);
   EXPECT_TRUE(heard.messages[0].bodiless);
   EXPECT_TRUE(heard.messages[1].bodiless);
 }
 TEST(H1Codec, an_interim_response_is_a_message_of_its_own) {
-  auto heard = hear_in_all_pieces(kResponse, "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nok");
+  auto heard =
+      hear_in_all_pieces(kResponse, "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nok");
   ASSERT_EQ(heard.messages.size(), 2u);
   EXPECT_EQ(heard.messages[0].start, "100");
   EXPECT_TRUE(heard.messages[0].bodiless);
@@ -158,19 +167,21 @@ TEST(H1Codec, a_message_may_follow_one_that_wanted_the_connection_closed) {
   EXPECT_FALSE(heard.messages[1].keep_alive);
 }
 TEST(H1Codec, an_upgrade_and_a_connect_are_messages_until_they_are_answered) {
-  auto heard = hear_in_all_pieces(kRequest,
-                                  "POST / HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: 2\r\n\r\nhi"
-                                  "CONNECT a:1 HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\n\r\n");
+  auto heard =
+      hear_in_all_pieces(kRequest,
+                         "POST / HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: 2\r\n\r\nhi"
+                         "CONNECT a:1 HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\n\r\n");
   ASSERT_EQ(heard.messages.size(), 3u);
   EXPECT_EQ(heard.messages[0].wire, "hi");
   EXPECT_EQ(heard.messages[1].start, "CONNECT a:1");
   EXPECT_EQ(heard.messages[2].start, "GET /");
 }
 TEST(H1Codec, what_is_no_http_1_is_refused_with_every_byte_in_hand) {
-  for (std::string_view bytes : {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "\x16\x03\x01\x02", "*1\r\n$4\r\nPING\r\n", "PING\r\n", "get x\r\n",
-                                 "GET /\r\n\r\n", "DESCRIBE rtsp://x RTSP/1.0\r\n\r\n", "GET / HTTP/2.0\r\n\r\n",
-                                 "POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
-                                 "GET / HTTP/1.1\r\nA{b}: 1\r\n\r\n"}) {
+  for (std::string_view bytes :
+       {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "\x16\x03\x01\x02", "*1\r\n$4\r\nPING\r\n", "PING\r\n", "get x\r\n",
+        "GET /\r\n\r\n", "DESCRIBE rtsp://x RTSP/1.0\r\n\r\n", "GET / HTTP/2.0\r\n\r\n",
+        "POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "GET / HTTP/1.1\r\nA{b}: 1\r\n\r\n"}) {
     auto heard = hear_in_all_pieces(kRequest, bytes);
     EXPECT_TRUE(heard.messages.empty()) << bytes;
     EXPECT_EQ(heard.refused, bytes);

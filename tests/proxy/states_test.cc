@@ -14,7 +14,8 @@ State walk(std::vector<Event> events) {
 }
 
 TEST(States, an_exchange_comes_back_to_idle) {
-  EXPECT_EQ(walk({Event::request_byte, Event::request_head, Event::request_end, Event::response_head, Event::response_end, Event::told}),
+  EXPECT_EQ(walk({Event::request_byte, Event::request_head, Event::request_end, Event::response_head,
+                  Event::response_end, Event::told}),
             State::idle);
 }
 TEST(States, an_early_answer_comes_back_to_idle_in_either_order) {
@@ -30,13 +31,15 @@ TEST(States, what_has_no_row_ends_the_connection) {
   EXPECT_EQ(next(State::held, Event::told), State::dead);
 }
 TEST(States, a_connection_may_be_given_up_from_everywhere_and_nothing_revives_it) {
-  for (auto state : {State::idle, State::request_head, State::delayed, State::request_body, State::waiting, State::early, State::response_body,
-                     State::request_rest, State::telling, State::held, State::closing, State::passing, State::tunnel}) {
+  for (auto state : {State::idle, State::request_head, State::delayed, State::request_body, State::waiting,
+                     State::early, State::response_body, State::request_rest, State::telling, State::held,
+                     State::closing, State::passing, State::tunnel}) {
     EXPECT_EQ(next(state, Event::gone), State::dead);
     EXPECT_EQ(next(state, Event::opaque), State::tunnel);
     EXPECT_EQ(next(state, Event::broken_off), State::passing);
   }
-  for (auto event : {Event::request_byte, Event::told, Event::opaque, Event::broken_off}) EXPECT_EQ(next(State::dead, event), State::dead);
+  for (auto event : {Event::request_byte, Event::told, Event::opaque, Event::broken_off})
+    EXPECT_EQ(next(State::dead, event), State::dead);
 }
 TEST(States, no_state_and_event_has_two_rows) {
   for (auto& a : kTransitions)

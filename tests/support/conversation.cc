@@ -41,7 +41,8 @@ std::pair<int, int> tcp_pair(int buffers) {  // the one that connected, the one 
     throw std::runtime_error("no listener on loopback");
   int connected = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (buffers) setsockopt(connected, SOL_SOCKET, SO_RCVBUF, &buffers, sizeof buffers);
-  if (::connect(connected, reinterpret_cast<sockaddr*>(&at), size)) throw std::runtime_error("no connection on loopback");
+  if (::connect(connected, reinterpret_cast<sockaddr*>(&at), size))
+    throw std::runtime_error("no connection on loopback");
   int accepted = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
   ::close(listener);
   for (int fd : {connected, accepted}) {
@@ -174,7 +175,9 @@ Conversation::Line Conversation::connect() {
   proxy->take({ours, dialled, proxy::Address::v4(INADDR_LOOPBACK, 8080), 42});
   return {std::make_unique<Peer>(loop, client), std::make_unique<Peer>(loop, service)};
 }
-void Conversation::start(proxy::Options options) { proxy = std::make_unique<proxy::Proxy>(loop, clock, director, recorder, options); }
+void Conversation::start(proxy::Options options) {
+  proxy = std::make_unique<proxy::Proxy>(loop, clock, director, recorder, options);
+}
 void Conversation::run_until(const std::function<bool()>& so) { EXPECT_TRUE(until(loop, so)); }
 void Conversation::quiet() { rounds(loop); }
 const trace::Exchange& Conversation::exchange(std::size_t n) {

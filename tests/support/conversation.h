@@ -17,19 +17,19 @@ class Peer {
   ~Peer() { close(); }
   Peer(const Peer&) = delete;
 
-  void say(std::string_view bytes);         // all of it, in one write where the kernel takes it so
+  void say(std::string_view bytes);  // all of it, in one write where the kernel takes it so
   std::size_t say_what_fits(std::string_view bytes);
-  void finish();                            // FIN, reading on
-  void close();                             // as a process that is done with it
-  void reset();                             // RST
+  void finish();  // FIN, reading on
+  void close();   // as a process that is done with it
+  void reset();   // RST
 
   // Each runs the proxy until it is so, and fails the test where it does not come to be.
-  void hears(std::string_view bytes);       // exactly these bytes next
+  void hears(std::string_view bytes);        // exactly these bytes next
   std::string hears_some(std::size_t size);  // that many
-  std::size_t waiting();                    // bytes that have come and were not yet heard
+  std::size_t waiting();                     // bytes that have come and were not yet heard
   void hears_fin();
   void hears_rst();
-  void hears_nothing();                     // no byte, no FIN, no RST, once all that is under way has come
+  void hears_nothing();  // no byte, no FIN, no RST, once all that is under way has come
 
  private:
   enum class End { none, fin, rst };
@@ -69,8 +69,8 @@ class KeepingRecorder final : public proxy::Recorder {
   void note(std::string_view what, const trace::Exchange& e);
 };
 
-// A conversation between clients, the proxy and a service, all in the test's own thread: nobody speaks unless told to, and
-// the proxy runs while somebody listens.
+// A conversation between clients, the proxy and a service, all in the test's own thread: nobody speaks unless told to,
+// and the proxy runs while somebody listens.
 class Conversation : public ::testing::Test {
  protected:
   struct Line {  // a client connection and the service's end of it
@@ -79,7 +79,7 @@ class Conversation : public ::testing::Test {
   Line connect();
   void start(proxy::Options options);  // another proxy, with these
   void run_until(const std::function<bool()>& so);
-  void quiet();                        // until nothing is under way any more
+  void quiet();                                        // until nothing is under way any more
   const trace::Exchange& exchange(std::size_t n = 1);  // that is over, from 1
 
   proxy::Loop loop;
