@@ -9,7 +9,6 @@
 
 namespace retrial::proxy::capture {
 namespace {
-constexpr Nanos kLife = 30 * kSecond;  // a client that was killed between answer and handshake never comes
 constexpr std::uint32_t kMostNames = (1u << 24) - 2;
 
 int listen_on(const Address& address) {
@@ -51,8 +50,10 @@ struct Names::Port {
   std::unique_ptr<Watch> watch;
 };
 
-Names::Names(Loop& loop, const Clock& clock, std::function<void(int, const Claim&)> arrived)
-    : loop_(loop), clock_(clock), arrived_(std::move(arrived)), claims_(1), expiry_(loop, [this] { expire(); }) {}
+Names::Names(Loop& loop, const Clock& clock, std::function<void(int, const Claim&)> arrived, Nanos life)
+    : loop_(loop), clock_(clock), life_(life), arrived_(std::move(arrived)), claims_(1), expiry_(loop, [this] {
+        expire();
+      }) {}
 
 Names::~Names() {
   watch_.reset();
@@ -75,7 +76,7 @@ Result<void> Names::open() {
 }
 
 std::optional<Address> Names::give(Claim claim) {
-  claim.until = clock_.now() + kLife;
+  claim.until = clock_.now() + life_;
   std::optional<Address> name;
   if (claim.written.family() == AF_INET6 && !claim.written.mapped()) {
     name = give_port(claim);
@@ -92,7 +93,7 @@ std::optional<Address> Names::give(Claim claim) {
     }
   }
   if (!name) return name;
-  if (expiries_.empty()) expiry_.set(kLife);
+  if (expiries_.empty()) expiry_.set(life_);
   expiries_.emplace_back(claim.until, *name);
   return name;
 }

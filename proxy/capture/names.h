@@ -27,14 +27,15 @@ struct Claim {
 //   state      | event            | does                                        | then
 //   free       | give             | keeps the claim                             | on its way
 //   on its way | client connects  | hands both connections to `arrived`         | used
-//   on its way | withdraw, 30 s   | closes the service connection               | used
+//   on its way | withdraw, or life  | closes the service connection               | used
 //   used       | client connects  | resets it                                   | used
 // A used name is never given to another IPv4 destination, nor a used port to another address, so that an address which
 // the program kept can be translated back for as long as the tree lives.
 class Names {
  public:
-  Names(Loop& loop, const Clock& clock, std::function<void(int client, const Claim&)> arrived);
-  ~Names();  // closes what has not arrived
+  Names(Loop& loop, const Clock& clock, std::function<void(int client, const Claim&)> arrived,
+        Nanos life = 30 * kSecond);  // `life`: a client that was killed between answer and handshake never comes
+  ~Names();                          // closes what has not arrived
   Names(const Names&) = delete;
 
   Result<void> open();
@@ -60,6 +61,7 @@ class Names {
 
   Loop& loop_;
   const Clock& clock_;
+  const Nanos life_;
   std::function<void(int, const Claim&)> arrived_;
   int listener_ = -1;
   std::uint16_t listener_port_ = 0;
