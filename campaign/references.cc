@@ -71,7 +71,7 @@ Result<const trace::Run*> run_alone(Bench& bench, References& refs, const std::s
 }
 
 // Why this test cannot be put on trial; empty if it can.
-std::string why_not(const References& refs, const trace::Run& run, const std::string& test) {
+std::string why_not(const trace::Run& run, const std::string& test) {
   if (!run.incomplete.empty()) return run.incomplete;
   if (!trace::result_of(run, test)) return "the runner did not run it by its id";
   if (!passed(run, test)) return "it passes only in company: alone, without any fault, it fails";
@@ -129,7 +129,7 @@ Result<References> collect_references(Bench& bench, Nanos time_left) {
     bench.live.show({.phase = "reference run, each test alone", .number = i + 1, .total = fine.size(), .what = test});
     auto run = run_alone(bench, refs, test);
     if (!run) return std::unexpected(run.error());
-    if (auto why = why_not(refs, **run, test); why.empty()) {
+    if (auto why = why_not(**run, test); why.empty()) {
       refs.alone[test] = *run;
       name_differences(refs, **run, test, named);
     } else if (!bench.executor.interrupted()) {
