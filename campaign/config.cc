@@ -209,6 +209,16 @@ bool looks_like_a_slip(std::string_view text, Words known) {
   return text == "command" || (text.find_first_of(" /=$") == text.npos && nearest(text, known));
 }
 
+// What is wrong with it, or "".
+std::string wrong_with_regex(const std::string& text) {
+  try {
+    static_cast<void>(std::regex(text, std::regex::ECMAScript));
+    return "";
+  } catch (const std::regex_error& error) {
+    return error.what();
+  }
+}
+
 void read_ready(Table& table, Service& service) {
   auto text = table.text("ready");
   if (!text) {
@@ -224,11 +234,8 @@ void read_ready(Table& table, Service& service) {
       table.refuse("ready", "expected a path after http:, such as \"http:/health\" (host and port are the address)");
   } else if (text->starts_with("log:")) {
     service.ready = {Ready::Kind::log, text->substr(4)};
-    try {
-      std::regex compiled(service.ready.text, std::regex::ECMAScript);
-    } catch (const std::regex_error& error) {
-      table.refuse("ready", fmt::format("expected a regular expression after log: ({})", error.what()));
-    }
+    if (auto why = wrong_with_regex(service.ready.text); !why.empty())
+      table.refuse("ready", fmt::format("expected a regular expression after log: ({})", why));
     if (!service.start) table.refuse("ready", "expected a start command whose output log: can read");
   } else if (looks_like_a_slip(*text, kReady)) {
     table.refuse("ready", std::string(kExpected), did_you_mean(*text, kReady));
@@ -275,9 +282,7 @@ void read_accept(Table table, std::vector<Accept>& accepted) {
   auto is_hex = [](const std::string& id) {
     return id.size() == 8 && id.find_first_not_of("0123456789abcdef") == id.npos;
   };
-  if (!table.has("finding"))
-    table.refuse("finding", "expected a finding's id of eight hex digits, as the report shows it");
-  else if (finding && !is_hex(*finding))
+  if (!table.has("finding") || (finding && !is_hex(*finding)))
     table.refuse("finding", "expected a finding's id of eight hex digits, as the report shows it");
   if (finding) accepted.push_back({*finding, table.text("why").value_or("")});
 }

@@ -58,8 +58,8 @@ std::vector<TimeAxis::Tick> TimeAxis::ticks() const {
       step *= factor;
       break;
     }
-  for (double time = step; time <= whole; time += step)
-    out.push_back({time / whole * places_.back(), static_cast<Nanos>(std::llround(time))});
+  for (int i = 1; i * step <= whole; i++)
+    out.push_back({i * step / whole * places_.back(), static_cast<Nanos>(std::llround(i * step))});
   return out;
 }
 
