@@ -200,7 +200,7 @@ int connect_in_child(void* context) {
   const auto& a = *static_cast<Child*>(context)->arguments;
   const Address address = to(a[1], a[2]);
   const int fd = open_socket(address);
-  _exit(connect_to(fd, address) == 0 && answered(fd) ? 0 : 1);
+  return connect_to(fd, address) == 0 && answered(fd) ? 0 : 1;
 }
 int status_of(pid_t child) {
   int status = -1;
@@ -211,7 +211,7 @@ int status_of(pid_t child) {
 int children(const Arguments& a) {
   Child child{&a};
   pid_t pid = fork();
-  if (pid == 0) connect_in_child(&child);
+  if (pid == 0) _exit(connect_in_child(&child));
   printf("fork %d\n", status_of(pid));
   static char stack[256 * 1024];
   pid = clone(connect_in_child, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &child);
