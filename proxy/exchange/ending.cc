@@ -116,6 +116,12 @@ void Session::wake_after(Nanos time, std::function<void()> call) {
 }
 
 void Session::die(bool reset_service) {
+  if (record_.decided()) {
+    if (client_left_ != 0)
+      over(trace::Ending::client_left, client_left_);
+    else
+      over(trace::Ending::closed, house_.clock.now());
+  }
   if (timer_) timer_->cancel();
   client_.close();
   if (reset_service)

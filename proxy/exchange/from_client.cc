@@ -49,7 +49,7 @@ void Session::read_client() {
 }
 
 void Session::client_bytes(std::string_view bytes) {
-  if (pending_.empty()) bytes.remove_prefix(parse(bytes));
+  if (pending_.empty()) bytes.remove_prefix(parse(bytes, now_));
   switch (state_) {
     case State::passing:
     case State::tunnel:
@@ -61,17 +61,18 @@ void Session::client_bytes(std::string_view bytes) {
     case State::dead:
       return;
     default:
+      if (pending_.empty()) pending_came_ = now_;
       pending_.append(bytes);
   }
 }
 
 // Reads as much of a request as the state allows, and says how much that was.
-std::size_t Session::parse(std::string_view bytes) {
+std::size_t Session::parse(std::string_view bytes, Nanos came) {
   auto all = bytes.size();
   while (!bytes.empty() && takes_requests()) {
     // Empty lines between requests are passed on with the next one (RFC 9112 2.2), but do not begin it.
     if (state_ == State::idle && bytes.find_first_not_of("\r\n") != bytes.npos) {
-      record_.begin(now_);
+      record_.begin(came);
       move(Event::request_byte);
     }
     auto [step, size] = request_.take(bytes);

@@ -12,7 +12,11 @@ Session::Session(House& house, const Captured& captured)
 
 Session::~Session() = default;
 
-void Session::move(Event event) { state_ = next(state_, event); }
+void Session::move(Event event) {
+  auto to = next(state_, event);
+  if (to == State::dead && event != Event::gone && alive()) return die(true);
+  state_ = to;
+}
 
 void Session::ready(Socket& socket) {
   if (!alive()) return;
@@ -41,7 +45,7 @@ void Session::settle() {
     }
     if (pending_.empty() || !takes_requests() || (request_goes_ && service_.queued() >= house_.options.buffer_limit))
       break;
-    pending_.erase(0, parse(pending_));
+    pending_.erase(0, parse(pending_, pending_came_));
   }
   if (!alive()) return;
   if (state_ == State::closing && client_left_ != 0) return die(false);

@@ -42,7 +42,7 @@ class Session final : private SocketEvents {
   bool takes_requests() const;
   void read_client();
   void client_bytes(std::string_view bytes);
-  std::size_t parse(std::string_view bytes);
+  std::size_t parse(std::string_view bytes, Nanos came);
   void request_head(bool body_begun);
   void forward_head();
   void delay();
@@ -83,7 +83,8 @@ class Session final : private SocketEvents {
   H1Codec request_;
   H1Codec response_;
   Record record_;
-  std::string pending_;  // from the client, not yet read as a request
+  std::string pending_;     // from the client, not yet read as a request
+  Nanos pending_came_ = 0;  // its first byte
   trace::Answer answer_;
   const Fault* fault_ = nullptr;
   std::unique_ptr<Timer> timer_;
