@@ -109,11 +109,19 @@ std::string shorten(std::string_view text, std::size_t longest) {
     out += space ? ' ' : c;
   }
   if (out.size() <= longest) return out;
-  out.resize(longest);
-  while (!out.empty() && (static_cast<unsigned char>(out.back()) & 0xC0) == 0x80)
-    out.pop_back();  // no half of a UTF-8 character
-  if (!out.empty() && static_cast<unsigned char>(out.back()) >= 0xC0) out.pop_back();
-  return out + "...";
+  // An error's subject stands at its beginning, its reason often at its end. No half of a UTF-8 character at either
+  // cut.
+  auto inside = [&](std::size_t at) { return at < out.size() && (static_cast<unsigned char>(out[at]) & 0xC0) == 0x80; };
+  auto head = longest * 3 / 5, tail = out.size() - longest * 2 / 5;
+  while (head > 0 && inside(head)) head--;
+  while (inside(tail)) tail++;
+  return out.substr(0, head) + " ... " + out.substr(tail);
+}
+
+std::string short_path(std::string_view file) {
+  for (std::string_view folder : {"site-packages/", "dist-packages/", "node_modules/"})
+    if (auto at = file.rfind(folder); at != file.npos) return std::string(file.substr(at + folder.size()));
+  return std::string(file);
 }
 
 std::size_t first_fired(const Call& call) {

@@ -36,7 +36,8 @@ unsigned told_of(const trace::Comparison& c);
 std::string ordinal(std::size_t n);                               // "first" ... "tenth", "11th"
 std::string show_gap(Nanos gap);                                  // "3.2 ms", else as show_duration
 std::string counted(std::size_t n, std::string_view one);         // "1 attempt", "3 attempts"
-std::string shorten(std::string_view text, std::size_t longest);  // one line
+std::string shorten(std::string_view text, std::size_t longest);  // one line; what is too long loses its middle
+std::string short_path(std::string_view file);                    // "requests/models.py" of a library's file
 // What was done to this attempt: "the first response was lost (RST after 312 response bytes were withheld)".
 std::string what_was_done(const trace::Call& call, std::size_t attempt);
 // Index of the first attempt in which a fault fired; the number of attempts if there is none.

@@ -86,7 +86,7 @@ std::string text_of(const Failure& failure) {
 
 std::string named(const Thrown& thrown) {
   auto text = short_type(thrown.type);
-  if (auto message = shorten(thrown.message, 120); !message.empty()) text += ": " + message;
+  if (auto message = shorten(thrown.message, 160); !message.empty()) text += ": " + message;
   if (!thrown.code.empty() && !icontains(text, thrown.code)) text += fmt::format(" [{}]", thrown.code);
   return text;
 }

@@ -30,13 +30,13 @@ class RetriesNonIdempotent final : public Oracle {
                     : next.fired            ? std::string("was lost too")
                     : trace::executed(next) ? fmt::format("was executed ({})", next.service_status)
                                             : std::string("got no answer");
-      opinion.findings.push_back(state(
-          exhibit, c, call, "retries-non-idempotent", harm->confidence,
-          fmt::format("{} was sent again {} after its response was lost: {}, and the {} attempt {}. The client cannot "
-                      "know whether the service "
-                      "had executed it{}, and {}: sending it again may do it twice.",
-                      call.operation, show_gap(next.begun - lost.told), what_was_done(call, i), ordinal(i + 2), became,
-                      trace::executed(lost) ? fmt::format(" (it had: {})", lost.service_status) : "", harm->why)));
+      opinion.findings.push_back(
+          state(exhibit, c, call, "retries-non-idempotent", harm->confidence,
+                fmt::format("{}: {}, the client sent it again after {}, and the {} attempt {}. A client cannot know "
+                            "whether the service executed what "
+                            "it got no answer to, and {}: sending it again may do it twice.",
+                            call.operation, what_was_done(call, i), show_gap(next.begun - lost.told), ordinal(i + 2),
+                            became, harm->why)));
       return;
     }
   }

@@ -90,10 +90,11 @@ class UnrelatedException final : public Oracle {
     auto confidence = in_test_phase(*failure.result) && error.call->confidence > Confidence::possible
                           ? Confidence::certain
                           : Confidence::likely;
+    auto attempt = ordinal(static_cast<std::size_t>(e.attempt)) + " attempt";
     auto after =
-        fmt::format("{}{} of {} was answered {} {} by the service itself", same ? "the " : "a later call: the ",
-                    ordinal(static_cast<std::size_t>(e.attempt)) + " attempt", error.call->operation, e.service_status,
-                    trace::message::reason_of(e.service_status));
+        fmt::format("{} was answered {} {} by the service itself",
+                    same ? "the " + attempt : fmt::format("a later call ({}, {})", error.call->operation, attempt),
+                    e.service_status, trace::message::reason_of(e.service_status));
     bool done = std::any_of(call.attempts.begin(), call.attempts.end(),
                             [](auto* a) { return a->fired && good(a->service_status); });
     opinion.findings.push_back(state(
@@ -110,7 +111,8 @@ class UnrelatedException final : public Oracle {
 
   static std::string likely_message(const trace::Call& call, const Failure& failure) {
     auto& outermost = *failure.outermost();
-    auto place = outermost.file.empty() ? std::string() : fmt::format(" at {}:{}", outermost.file, outermost.line);
+    auto place =
+        outermost.file.empty() ? std::string() : fmt::format(" at {}:{}", short_path(outermost.file), outermost.line);
     return fmt::format(
         "{}: {}, {}, and the test ended with {}{}. Neither this exception nor its causes name the fault: whoever reads "
         "it looks "
