@@ -72,6 +72,7 @@ void close_all_but(std::initializer_list<int> keep) {
 void run_command(const Launch& launch, const CommandPlace& place) {
   // Until the filter stands, the guard's death must end us: it could not be told whose child we are.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  prctl(PR_SET_NAME, "retrial-command");
   if (getppid() != place.guard) _exit(126);
   if (launch.directory && chdir(launch.directory) != 0) refuse(place.to_supervisor, "chdir", errno, 126);
   if (!place_descriptors(launch.descriptors)) refuse(place.to_supervisor, "dup2", errno, 126);

@@ -11,7 +11,7 @@ namespace {
 // What a client prints must be the same with and without us.
 void expect_as_natively(const std::vector<std::string>& role) {
   const auto native = run_native(client(role));
-  for (const Way way : kWays) {
+  for (const Way way : ways()) {
     SCOPED_TRACE(show(way));
     const auto run = run_captured(way, client(role));
     EXPECT_EQ(run.output, native.output);
@@ -21,7 +21,7 @@ void expect_as_natively(const std::vector<std::string>& role) {
 }
 
 TEST(Connects, many_connects_are_all_seen_and_each_reaches_the_service_once) {
-  for (const Way way : kWays) {
+  for (const Way way : ways()) {
     SCOPED_TRACE(show(way));
     const Service service;
     const auto run = run_captured(way, client({"seq", "127.0.0.1", service.port(), "2000"}));
@@ -36,7 +36,7 @@ TEST(Connects, many_connects_are_all_seen_and_each_reaches_the_service_once) {
 }
 
 TEST(Connects, threads_that_share_one_address_never_cross) {
-  for (const Way way : kWays) {
+  for (const Way way : ways()) {
     SCOPED_TRACE(show(way));
     for (const std::string host : {"127.0.0.1", "::1"}) {
       const Service service(host == "::1" ? "[::1]" : host);
@@ -53,7 +53,7 @@ TEST(Connects, threads_that_share_one_address_never_cross) {
 }
 
 TEST(Connects, threads_that_share_one_address_do_not_cross_when_some_dials_are_late) {
-  for (const Way way : kWays) {
+  for (const Way way : ways()) {
     SCOPED_TRACE(show(way));
     // Its queue holds few, so that some dials are answered at once and others not within their limit.
     Service service("127.0.0.1", 20, false);
@@ -100,7 +100,7 @@ TEST(Connects, the_wildcard_address_is_this_host) {
   const Service service, six("[::1]");
   expect_as_natively({"blocking", "0.0.0.0", service.port()});
   expect_as_natively({"blocking", "::", six.port()});
-  for (const Way way : kWays) {
+  for (const Way way : ways()) {
     const auto run = run_captured(way, client({"blocking", "0.0.0.0", service.port()}));
     ASSERT_EQ(run.connections.size(), 1u);
     EXPECT_EQ(run.connections[0].original, service.address());
@@ -111,7 +111,9 @@ TEST(Connects, a_source_address_that_was_bound_is_kept_where_it_can_be_known) {
   const Service service;
   const std::vector<std::string> role{"blocking", "127.0.0.1", service.port(), "bind", "127.0.0.9"};
   EXPECT_NE(run_native(client(role)).output.find("answer hello 127.0.0.9\n"), std::string::npos);
-  EXPECT_NE(run_captured(Way::getfd, client(role)).output.find("answer hello 127.0.0.9\n"), std::string::npos);
+  if (works(Way::getfd)) {
+    EXPECT_NE(run_captured(Way::getfd, client(role)).output.find("answer hello 127.0.0.9\n"), std::string::npos);
+  }
   EXPECT_NE(run_captured(Way::rewrite, client(role)).output.find("answer hello 127.0.0.1\n"), std::string::npos);
 }
 
@@ -120,7 +122,7 @@ TEST(Connects, a_refused_connect_gives_its_native_errno_and_is_named) {
     expect_as_natively({"blocking", host, closed_port()});
     expect_as_natively({"nb", host, closed_port()});
   }
-  for (const Way way : kWays) {
+  for (const Way way : ways()) {
     const auto run = run_captured(way, client({"blocking", "127.0.0.1", closed_port()}));
     EXPECT_EQ(run.output, "before ENOTCONN\nconnect ECONNREFUSED\n");
     EXPECT_EQ(run.counts.failed, 1u);
@@ -130,7 +132,7 @@ TEST(Connects, a_refused_connect_gives_its_native_errno_and_is_named) {
 }
 
 TEST(Connects, a_second_connect_on_a_socket_never_dials) {
-  for (const Way way : kWays) {
+  for (const Way way : ways()) {
     SCOPED_TRACE(show(way));
     const Service service;
     const auto run = run_captured(way, client({"again", "127.0.0.1", service.port()}));
@@ -149,7 +151,7 @@ TEST(Connects, what_the_kernel_refuses_by_itself_is_left_to_it) {
 }
 
 TEST(Connects, unix_sockets_and_udp_pass_and_are_counted_and_io_uring_is_not_there) {
-  for (const Way way : kWays) {
+  for (const Way way : ways()) {
     SCOPED_TRACE(show(way));
     const auto run = run_captured(way, client({"other"}));
     EXPECT_EQ(run.output, "unix ok\nudp ok\npeer as it was given: yes\nsent 1\nreceived 1\nio_uring ENOSYS\n");
@@ -161,7 +163,7 @@ TEST(Connects, unix_sockets_and_udp_pass_and_are_counted_and_io_uring_is_not_the
 
 TEST(Connects, an_address_outside_is_never_dialled_and_named) {
   // TEST-NET-1 and link-local: nothing answers there, and nobody of ours may ask.
-  for (const Way way : kWays)
+  for (const Way way : ways())
     for (const std::string host : {"192.0.2.1", "169.254.169.254"}) {
       const auto run = run_captured(way, client({"outside", host, "80"}));
       EXPECT_EQ(run.counts.outside, 1u);
@@ -174,7 +176,7 @@ TEST(Connects, another_network_namespace_is_left_alone) {
   const Service service;
   const auto native = run_native(client({"elsewhere", "127.0.0.1", service.port()}));
   if (native.output == "not allowed\n") GTEST_SKIP() << "network namespaces are not allowed here";
-  for (const Way way : kWays) {
+  for (const Way way : ways()) {
     SCOPED_TRACE(show(way));
     const auto run = run_captured(way, client({"elsewhere", "127.0.0.1", service.port()}));
     EXPECT_EQ(run.output, native.output);
@@ -187,9 +189,11 @@ TEST(Connects, another_network_namespace_is_left_alone) {
 TEST(Connects, an_address_in_read_only_memory_works_and_one_that_cannot_be_replaced_stays_native) {
   const Service service;
   const std::string all = "connect ok\nanswer hello 127.0.0.1\nconnect ok\nanswer hello 127.0.0.1\n";
-  const auto by_getfd = run_captured(Way::getfd, client({"read-only", service.port()}));
-  EXPECT_EQ(by_getfd.output, all);
-  EXPECT_EQ(by_getfd.counts.seen, 2u);
+  if (works(Way::getfd)) {
+    const auto by_getfd = run_captured(Way::getfd, client({"read-only", service.port()}));
+    EXPECT_EQ(by_getfd.output, all);
+    EXPECT_EQ(by_getfd.counts.seen, 2u);
+  }
   const auto by_rewrite = run_captured(Way::rewrite, client({"read-only", service.port()}));
   EXPECT_EQ(by_rewrite.output, all);
   EXPECT_EQ(by_rewrite.counts.seen, 1u);
@@ -199,7 +203,7 @@ TEST(Connects, an_address_in_read_only_memory_works_and_one_that_cannot_be_repla
 }
 
 TEST(Connects, children_of_every_kind_are_captured) {
-  for (const Way way : kWays) {
+  for (const Way way : ways()) {
     SCOPED_TRACE(show(way));
     const Service service;
     const auto run = run_captured(way, client({"children", "127.0.0.1", service.port()}));
@@ -213,7 +217,7 @@ TEST(Connects, children_of_every_kind_are_captured) {
 }
 
 TEST(Connects, connects_that_a_signal_met_before_us_are_counted_one_by_one) {
-  for (const Way way : kWays) {
+  for (const Way way : ways()) {
     SCOPED_TRACE(show(way));
     const Service service;
     int lost = 0;
@@ -236,7 +240,7 @@ TEST(Connects, two_trees_at_once_do_not_meet) {
     EXPECT_EQ(inner.output, "20 answered\n");
     EXPECT_EQ(inner.counts.seen, 20u);
   };
-  const auto run = run_captured(Way::getfd, client({"seq", "127.0.0.1", one.port(), "20"}), options);
+  const auto run = run_captured(ways().front(), client({"seq", "127.0.0.1", one.port(), "20"}), options);
   EXPECT_EQ(run.output, "20 answered\n");
   EXPECT_EQ(run.counts.seen, 20u);
   EXPECT_EQ(two.accepted(), 20);

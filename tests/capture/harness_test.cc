@@ -10,6 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdio>
+
 #include "client.h"
 #include "relay.h"
 
@@ -60,6 +63,21 @@ class Collector final : public proxy::TreeEvents {
   std::vector<std::unique_ptr<Relay>> relays_;
 };
 }  // namespace
+
+const std::vector<proxy::Way>& ways() {
+  static const auto all = [] {
+    std::vector<proxy::Way> good;
+    for (const auto way : {proxy::Way::getfd, proxy::Way::rewrite}) {
+      if (const auto well = proxy::try_way(way))
+        good.push_back(way);
+      else
+        fprintf(stderr, "[ LEFT OUT ] %s\n", well.error().line().c_str());
+    }
+    return good;
+  }();
+  return all;
+}
+bool works(proxy::Way way) { return std::ranges::find(ways(), way) != ways().end(); }
 
 Service::Service(const std::string& host, int backlog, bool open_now) {
   address_ = *Address::parse(host + ":0");
