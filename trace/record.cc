@@ -43,8 +43,9 @@ struct OverFixed {
   u8 zero[6];
 };
 
-void put_headers(Encoder& out, const std::vector<Header>& headers, std::size_t count) {
+[[gnu::always_inline]] inline Encoder put_headers(Encoder out, const std::vector<Header>& headers, std::size_t count) {
   for (std::size_t i = 0; i < count; i++) out.pair(headers[i].name, headers[i].value);
+  return out;
 }
 void put_texts(Encoder& out, const std::vector<std::string>& texts) {
   out.pod(static_cast<u32>(texts.size()));
@@ -109,7 +110,7 @@ class Decoder {
 
 }  // namespace
 
-void encode_head(Encoder& out, const Exchange& e) {
+Encoder encode_head(Encoder out, const Exchange& e) {
   auto headers = std::min<std::size_t>(e.request_headers.size(), 0xffff);
   out.pod(HeadFixed{.id = e.id,
                     .connection = e.connection,
@@ -135,7 +136,7 @@ void encode_head(Encoder& out, const Exchange& e) {
   for (auto* text :
        {&e.service, &e.host, &e.method, &e.target, &e.tag.call_id, &e.tag.test, &e.profile, &e.operation, &e.fault_id})
     out.text(*text);
-  put_headers(out, e.request_headers, headers);
+  return put_headers(out, e.request_headers, headers);
 }
 bool decode_head(std::string_view payload, Exchange& e) {
   Decoder in(payload);
@@ -164,13 +165,13 @@ bool decode_head(std::string_view payload, Exchange& e) {
   return in.done() && e.id != 0;
 }
 
-void encode_answer(Encoder& out, const Exchange& e) {
+Encoder encode_answer(Encoder out, const Exchange& e) {
   out.pod(AnswerFixed{.id = e.id,
                       .request_read = e.request_read,
                       .answered = e.answered,
                       .status = e.service_status,
                       .headers = static_cast<u32>(e.response_headers.size())});
-  put_headers(out, e.response_headers, e.response_headers.size());
+  return put_headers(out, e.response_headers, e.response_headers.size());
 }
 bool decode_answer(std::string_view payload, Exchange& e) {
   Decoder in(payload);
@@ -182,7 +183,7 @@ bool decode_answer(std::string_view payload, Exchange& e) {
   return in.done();
 }
 
-void encode_fired(Encoder& out, const Exchange& e) {
+Encoder encode_fired(Encoder out, const Exchange& e) {
   out.pod(FiredFixed{.id = e.id,
                      .fired_at = e.fired_at,
                      .delay = e.fault.delay,
@@ -191,6 +192,7 @@ void encode_fired(Encoder& out, const Exchange& e) {
                      .telling = static_cast<u8>(e.fault.telling),
                      .zero = 0});
   out.text(e.evidence);
+  return out;
 }
 bool decode_fired(std::string_view payload, Exchange& e) {
   Decoder in(payload);
@@ -202,7 +204,7 @@ bool decode_fired(std::string_view payload, Exchange& e) {
   return in.done();
 }
 
-void encode_over(Encoder& out, const Exchange& e) {
+Encoder encode_over(Encoder out, const Exchange& e) {
   out.pod(OverFixed{.id = e.id,
                     .request_read = e.request_read,
                     .answered = e.answered,
@@ -220,6 +222,7 @@ void encode_over(Encoder& out, const Exchange& e) {
   out.text(e.evidence);
   out.text(e.request_sample);
   out.text(e.response_sample);
+  return out;
 }
 bool decode_over(std::string_view payload, Exchange& e) {
   Decoder in(payload);
@@ -259,7 +262,7 @@ constexpr Count kCounts[9] = {&CaptureCounts::seen,       &CaptureCounts::failed
                               &CaptureCounts::unreadable, &CaptureCounts::tunnels,     &CaptureCounts::interrupted};
 }  // namespace
 
-void encode_run(Encoder& out, const Run& run) {
+Encoder encode_run(Encoder out, const Run& run) {
   RunFixed f{.id = run.id,
              .began = run.began,
              .ended = run.ended,
@@ -295,6 +298,7 @@ void encode_run(Encoder& out, const Run& run) {
       out.pod(static_cast<u8>(t.in_test));
     }
   }
+  return out;
 }
 bool decode_run(std::string_view payload, Run& run) {
   Decoder in(payload);

@@ -100,11 +100,11 @@ class Encoder {
   std::size_t beyond_ = 0;
 };
 
-void encode_run(Encoder& out, const Run& run);  // kinds run and end
-void encode_head(Encoder& out, const Exchange& e);
-void encode_answer(Encoder& out, const Exchange& e);
-void encode_fired(Encoder& out, const Exchange& e);
-void encode_over(Encoder& out, const Exchange& e);
+Encoder encode_run(Encoder out, const Run& run);  // kinds run and end
+Encoder encode_head(Encoder out, const Exchange& e);
+Encoder encode_answer(Encoder out, const Exchange& e);
+Encoder encode_fired(Encoder out, const Exchange& e);
+Encoder encode_over(Encoder out, const Exchange& e);
 
 // False for a payload that no encoder wrote: a length past its end, an unknown word. `run` and `e` are then not to be
 // used.

@@ -94,13 +94,13 @@ struct SegmentWriter::Impl {
   }
 
   template <class T>
-  Result<void> append(RecordKind kind, std::uint64_t run, const T& what, void (*encode)(record::Encoder&, const T&)) {
+  Result<void> append(RecordKind kind, std::uint64_t run, const T& what,
+                      record::Encoder (*encode)(record::Encoder, const T&)) {
     if (failed) return std::unexpected(*failed);
     for (;;) {
       char* at = segment.free();
       auto room = segment.room();
-      record::Encoder out(at + sizeof(RecordHead), room < sizeof(RecordHead) ? 0 : room - sizeof(RecordHead));
-      encode(out, what);
+      auto out = encode({at + sizeof(RecordHead), room < sizeof(RecordHead) ? 0 : room - sizeof(RecordHead)}, what);
       auto whole = record::padded(sizeof(RecordHead) + out.size());
       if (out.size() > UINT32_MAX) {
         failed = Error{"a record of the trace is larger than 4 GiB", folder};

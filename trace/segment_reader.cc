@@ -68,7 +68,9 @@ class Collector {
         run.incomplete = part.damage;
       else if (!part.ended && run.incomplete.empty())
         run.incomplete = kNotEnded;
-      std::ranges::stable_sort(run.exchanges, {}, &Exchange::id);
+      // Nearly always they are: loops that share a run are the exception.
+      if (!std::ranges::is_sorted(run.exchanges, {}, &Exchange::id))
+        std::ranges::sort(run.exchanges, {}, &Exchange::id);
       out.push_back(std::move(run));
     }
     return out;

@@ -71,6 +71,21 @@ TEST(AzureStorage, a_blob_called_messages_is_told_by_what_only_blobs_are_sent) {
   EXPECT_EQ(op("PUT /acct/c/messages/1/2"), std::string("PUT ") + blob);
 }
 
+TEST(AzureStorage, tables_share_its_shape) {
+  auto table = [](std::string_view line) { return azure(line, "DataServiceVersion: 3.0\r\n"); };
+  EXPECT_EQ(table("POST /acct/orders").operation, "POST /{account}/{table}");
+  EXPECT_EQ(table("PUT /acct/orders(PartitionKey='a',RowKey='1')").operation, "PUT /{account}/{table}({entity})");
+  EXPECT_EQ(table("POST /acct/Tables").operation, "POST /{account}/Tables");
+  EXPECT_EQ(table("DELETE /acct/Tables('orders')").operation, "DELETE /{account}/Tables({table})");
+  auto insert = table("POST /acct/orders");
+  EXPECT_EQ(profile_of(insert).repeat(insert), Repeat::guarded) << "a second insert of the same keys is refused";
+  auto busy = profile_of(insert).error(insert, 503, "retrial-1");
+  EXPECT_TRUE(busy.body.starts_with(R"({"odata.error":{"code":"ServerBusy","message":)")) << busy.body;
+  auto cloud =
+      request("GET /orders() HTTP/1.1\r\nHost: acct.table.core.windows.net\r\nx-ms-version: 1\r\nx-ms-date: x\r\n\r\n");
+  EXPECT_EQ(cloud.operation, "GET /{table}({entity})");
+}
+
 TEST(AzureStorage, receiving_has_an_effect_and_peeking_has_none) {
   EXPECT_EQ(repeat("GET /a/q/messages?numofmessages=1"), Repeat::effect);
   EXPECT_EQ(repeat("GET /a/q/messages?peekonly=true"), Repeat::safe);

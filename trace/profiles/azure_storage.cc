@@ -2,6 +2,7 @@
 // Source: learn.microsoft.com/rest/api/storageservices (operations, "Status and error codes"), and Azurite 3.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/text.h"
@@ -16,7 +17,7 @@ using message::value_of;
 enum class What { account, container, blob, queue, messages, message, table };
 struct Place {
   What what = What::account;
-  std::string name;  // templated path
+  std::string_view name;  // templated path
 };
 
 // What the name of a host says: in the cloud it names the account and the service, an emulator has the account in the
@@ -33,13 +34,13 @@ Host read_host(std::string_view host) {
   return h;
 }
 
-Place table_place(std::vector<std::string_view> parts, const std::string& prefix) {
-  if (!prefix.empty() && !parts.empty()) parts.erase(parts.begin());
-  if (parts.empty()) return {What::table, prefix + "/"};
-  auto entity = parts[0].find('(');
-  if (parts[0].starts_with("$") || parts[0].starts_with("Tables"))
-    return {What::table, prefix + "/" + std::string(parts[0].substr(0, entity))};
-  return {What::table, prefix + (entity == std::string_view::npos ? "/{table}" : "/{table}({entity})")};
+// A table's path: "/Tables", "/Tables('name')", "/$batch", "/name" or "/name(PartitionKey='…',RowKey='…')".
+Place table_place(std::string_view first) {
+  if (first.empty()) return {What::table, "/{account}/"};
+  if (first.starts_with("$batch")) return {What::table, "/{account}/$batch"};
+  bool entity = first.find('(') != first.npos;
+  if (first.starts_with("Tables")) return {What::table, entity ? "/{account}/Tables({table})" : "/{account}/Tables"};
+  return {What::table, entity ? "/{account}/{table}({entity})" : "/{account}/{table}"};
 }
 
 // Could a request for "messages" only be meant for a blob of that name? Clients' names are no help: a queue client
@@ -51,23 +52,27 @@ bool blob_only(const Exchange& e) {
 }
 
 // Blobs and queues look alike but for a container's restype=container and a queue's /messages.
-Place place_of(const Exchange& e) {
+Place place_in(const Exchange& e, Host host) {
   auto parts = message::segments(message::path_of(e.target));
-  auto host = read_host(e.host);
-  std::string prefix = host.cloud ? "" : "/{account}";
-  if (host.table || !find(e.request_headers, "dataserviceversion").empty())
-    return table_place(std::move(parts), prefix);
   std::size_t at = host.cloud ? 0 : 1;
-  if (parts.size() <= at) return {What::account, host.cloud ? "/" : prefix};
-  auto rest = parts.size() - at;
+  auto rest = parts.size() - std::min(at, parts.size());
+  if (host.table || !find(e.request_headers, "dataserviceversion").empty()) return table_place(rest ? parts[at] : "");
+  if (rest == 0) return {What::account, "/{account}"};
   if (rest == 1) {
-    if (!host.blob && !value_of(message::query_of(e.target), "restype")) return {What::queue, prefix + "/{queue}"};
-    return {What::container, prefix + "/{container}"};
+    if (!host.blob && !value_of(message::query_of(e.target), "restype")) return {What::queue, "/{account}/{queue}"};
+    return {What::container, "/{account}/{container}"};
   }
   if (rest <= 3 && parts[at + 1] == "messages" && (host.queue || (!host.blob && !blob_only(e))))
-    return rest == 2 ? Place{What::messages, prefix + "/{queue}/messages"}
-                     : Place{What::message, prefix + "/{queue}/messages/{id}"};
-  return {What::blob, prefix + "/{container}/{blob}"};
+    return rest == 2 ? Place{What::messages, "/{account}/{queue}/messages"}
+                     : Place{What::message, "/{account}/{queue}/messages/{id}"};
+  return {What::blob, "/{account}/{container}/{blob}"};
+}
+Place place_of(const Exchange& e) {
+  auto host = read_host(e.host);
+  auto place = place_in(e, host);
+  if (host.cloud)
+    place.name = place.what == What::account ? "/" : place.name.substr(std::string_view("/{account}").size());
+  return place;
 }
 
 bool conditional(const Exchange& e) {
@@ -163,7 +168,7 @@ class AzureStorage final : public Profile {
   }
 
   std::string operation(const Exchange& e) const override {
-    auto out = place_of(e).name;
+    std::string out(place_of(e).name);
     auto query = message::query_of(e.target);
     if (!query.empty())
       for (std::string_view key : {"restype", "comp", "action", "peekonly"})

@@ -37,6 +37,7 @@ std::optional<std::string_view> value_of(std::string_view query, std::string_vie
 }
 std::vector<std::string_view> segments(std::string_view path) {
   std::vector<std::string_view> out;
+  out.reserve(8);
   while (!path.empty()) {
     auto end = path.find('/');
     if (end != 0) out.push_back(path.substr(0, end));
