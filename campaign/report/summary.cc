@@ -23,17 +23,19 @@ std::string standing(const trace::Finding& f) {
   return text;
 }
 
-// `before`: the finding above it in the same cause, or null; what is the same there is not said again.
-void finding_block(Page& page, const trace::Finding& f, const trace::Finding* before) {
-  if (!before || before->operation != f.operation || before->service != f.service)
-    page.wrapped("   ", f.service.empty() ? f.operation : f.operation + " at " + f.service, Ink::plain, Ink::bold);
-  else
-    page.blank();
+void finding_block(Page& page, const trace::Finding& f) {
+  page.wrapped("   ", f.service.empty() ? f.operation : f.operation + " at " + f.service, Ink::plain, Ink::bold);
   page.wrapped("     wire    ", fmt::format("{}: {}", f.policy, f.fault), Ink::faint);
   page.wrapped("     client  ", client_did(f), Ink::faint);
   page.wrapped("     seen    ", f.message, Ink::faint);
-  if (!before || before->test != f.test) page.wrapped("     test    ", f.test, Ink::faint);
+  page.wrapped("     test    ", f.test, Ink::faint);
   page.wrapped("     again   ", "retrial replay " + f.id, Ink::faint, Ink::cyan);
+}
+
+// The same cause under another fault: what differs, in one paragraph.
+void also_block(Page& page, const trace::Finding& f) {
+  page.wrapped("     also    ", fmt::format("{}: {}: {} ({}); retrial replay {}", f.policy, f.fault, client_did(f), standing(f), f.id),
+               Ink::faint);
 }
 
 void cause_block(Page& page, std::size_t number, const Cause& cause) {
@@ -43,11 +45,9 @@ void cause_block(Page& page, std::size_t number, const Cause& cause) {
               Ink::bold, 3);
   const auto& meaning = meaning_of(cause.verdict);
   if (!meaning.why.empty()) page.wrapped("   ", meaning.why);
-  const trace::Finding* before = nullptr;
-  for (const auto* finding : cause.findings) {
-    finding_block(page, *finding, before);
-    before = finding;
-  }
+  finding_block(page, worst);
+  for (const auto* finding : cause.findings)
+    if (finding != &worst) also_block(page, *finding);
   page.blank();
 }
 

@@ -18,10 +18,10 @@ constexpr Meaning kMeanings[] = {
      "second effect.",
      "Send an idempotency key or a condition with it, or do not retry it after a loss."},
     {"unrelated-exception", "The caller is told of another error than the one that happened",
-     "The first attempt had succeeded and its answer was lost; the retry then met its own effect, and that error "
-     "reached the caller.",
-     "Read the retry's conflict or not-found as a sign that the first attempt may have succeeded, and look before "
-     "failing."},
+     "The error that reaches the caller is not the one that happened: the retry met the first attempt's own effect, or "
+     "the answer was taken for something that it is not.",
+     "Read a retry's conflict or not-found as a sign that the first attempt may have succeeded, and look before failing; "
+     "look at an answer's status before its body."},
     {"silent-wrong-result", "The call recovered, and the result is wrong",
      "After the fault the call ended in success, yet the test finds another result than without the fault.",
      "Look at what the retry repeats or leaves out: state kept between attempts, a body read once, a page fetched "
@@ -97,8 +97,8 @@ std::vector<Cause> causes(const std::vector<trace::Finding>& findings) {
   for (const auto& finding : findings) {
     auto same = [&](const Cause& cause) {
       const auto& first = *cause.findings.front();
-      return cause.verdict == finding.verdict && cause.site == finding.site &&
-             (finding.site || (first.operation == finding.operation && first.service == finding.service));
+      return cause.verdict == finding.verdict && cause.site == finding.site && first.operation == finding.operation &&
+             first.service == finding.service && (first.attempts > 1) == (finding.attempts > 1);
     };
     auto at = std::find_if(out.begin(), out.end(), same);
     if (at == out.end()) at = out.insert(out.end(), Cause{finding.verdict, finding.site, {}});

@@ -19,7 +19,7 @@ struct Meaning {
 // A plain one for a name that the table does not have.
 const Meaning& meaning_of(std::string_view name);
 
-// Findings of one verdict at one call site (without one: of one operation): one thing to mend.
+// Findings of one verdict at one call site and operation, all with a retry or all without: one thing to mend.
 struct Cause {
   std::string verdict;
   std::optional<trace::CallSite> site;

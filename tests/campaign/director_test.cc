@@ -1,0 +1,110 @@
+#include "campaign/director.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+namespace retrial::campaign {
+namespace {
+
+const trace::CallSite kSite{"app.py", 10, "f"};
+
+class Directing : public testing::Test {
+ protected:
+  void aim(const char* plan, int occurrence = 1, const char* operation = "GET /things/{id}") {
+    Target target{"t::a", kSite, "127.0.0.1:8000", operation, occurrence};
+    director_ = std::make_unique<CampaignDirector>(run_, events_, Aim{target, *policies::parse_fault_plan(plan)});
+  }
+  trace::Exchange head(const char* target, const char* call_id) {
+    trace::Exchange e;
+    e.id = ++ids_;
+    e.connection = ids_;
+    e.pid = 7;
+    e.service = "127.0.0.1:8000";
+    e.host = "127.0.0.1:8000";
+    e.method = "GET";
+    e.target = target;
+    e.tag = {kSite, call_id, "t::a", trace::Phase::test};
+    e.begun = static_cast<Nanos>(ids_) * kSecond;
+    return e;
+  }
+  // The whole exchange, told as the fault has it.
+  proxy::Decision send(trace::Exchange e) {
+    auto decision = director_->at_head(e);
+    e.profile = decision.profile;
+    e.operation = decision.operation;
+    e.call = decision.call;
+    e.attempt = decision.attempt;
+    e.fault = decision.fault;
+    e.ending = trace::is_loss(decision.fault) ? trace::Ending::reset : trace::Ending::answered;
+    e.client_status = trace::is_status(decision.fault) ? decision.fault.status : e.ending == trace::Ending::answered ? 200 : 0;
+    e.told = e.begun + kMillisecond;
+    director_->over(e);
+    return decision;
+  }
+  std::string fault(const trace::Exchange& e) { return trace::show(send(e).fault); }
+
+  trace::Run run_;
+  Events events_{"/nonexistent/events"};
+  std::unique_ptr<CampaignDirector> director_;
+  std::uint64_t ids_ = 0;
+};
+
+TEST_F(Directing, the_attempts_of_the_targeted_call_get_their_faults_one_after_another) {
+  aim("error(transient) x 2, then pass");
+  EXPECT_EQ(fault(head("/things/1", "7-1")), "error(503)");
+  EXPECT_EQ(fault(head("/things/1", "7-1")), "error(503)");
+  EXPECT_EQ(fault(head("/things/1", "7-1")), "pass");
+  EXPECT_EQ(director_->target_attempts(), 3);
+}
+
+TEST_F(Directing, an_outer_layers_retry_is_the_same_call) {
+  aim("lost-response(reset) x 1, then error(transient)");
+  EXPECT_EQ(fault(head("/things/1", "7-1")), "lost-response(reset)");
+  EXPECT_EQ(fault(head("/things/1", "7-2")), "error(503)");
+}
+
+TEST_F(Directing, only_the_chosen_occurrence_is_faulted) {
+  aim("error(transient)", 2);
+  EXPECT_EQ(fault(head("/things/1", "7-1")), "pass");
+  EXPECT_EQ(fault(head("/things/2", "7-2")), "error(503)");
+  EXPECT_EQ(fault(head("/things/3", "7-3")), "pass");
+}
+
+TEST_F(Directing, another_site_test_phase_service_or_operation_passes) {
+  aim("error(transient)");
+  auto other = head("/things/1", "7-1");
+  other.tag.site->line = 11;
+  EXPECT_EQ(fault(other), "pass");
+  other = head("/things/1", "7-2");
+  other.tag.test = "t::b";
+  EXPECT_EQ(fault(other), "pass");
+  other = head("/things/1", "7-3");
+  other.tag.phase = trace::Phase::teardown;
+  EXPECT_EQ(fault(other), "pass");
+  other = head("/things/1", "7-4");
+  other.service = "127.0.0.1:9000";
+  EXPECT_EQ(fault(other), "pass");
+  EXPECT_EQ(fault(head("/others/1", "7-5")), "pass");
+  EXPECT_EQ(fault(head("/things/1", "7-6")), "error(503)");
+}
+
+TEST_F(Directing, an_injected_answer_carries_its_marker_in_head_and_body) {
+  aim("error(transient)");
+  auto decision = send(head("/things/1", "7-1"));
+  ASSERT_FALSE(decision.fault_id.empty());
+  auto marker = "retrial-" + decision.fault_id;
+  EXPECT_NE(decision.answer.body.find(marker), std::string::npos);
+  EXPECT_TRUE(std::any_of(decision.answer.headers.begin(), decision.answer.headers.end(),
+                          [&](auto& h) { return h.value.find(marker) != std::string::npos; }));
+}
+
+TEST_F(Directing, without_a_target_every_call_is_faulted) {
+  director_ = std::make_unique<CampaignDirector>(run_, events_, Aim{{}, *policies::parse_fault_plan("error(500) x 1, then pass")});
+  EXPECT_EQ(fault(head("/things/1", "7-1")), "error(500)");
+  EXPECT_EQ(fault(head("/others/1", "7-2")), "error(500)");
+  EXPECT_EQ(fault(head("/others/1", "7-2")), "pass");
+}
+
+}  // namespace
+}  // namespace retrial::campaign
