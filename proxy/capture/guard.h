@@ -32,13 +32,13 @@ struct Launch {
 // G is a subreaper, so daemons of the tree fall to it; it is in a process group of its own and no signal but SIGKILL
 // meets it. If G is killed, its orphans fall to S, a subreaper too. The witness is a process under the filter which
 // ends last: its tick makes known how many notifications were lost after the last one that was seen.
-inline constexpr std::string_view kNotFound = "command not found";
-
 struct Guard {
   pid_t process = 0;
   pid_t command = 0;
   int channel = -1;  // ours to close
 };
+
+inline constexpr std::string_view kNotFound = "command not found";  // the error of a program that is not there
 
 // Returns when the program runs, or says why it does not. `have_listener(fd, killable)` is called meanwhile: from then
 // on ticks must be answered. The calling thread must live as long as the process.
