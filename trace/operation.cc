@@ -75,7 +75,7 @@ std::string_view template_segment(std::string_view raw) {
 
 // Query keys whose value a client makes anew for each attempt.
 bool is_volatile(std::string_view key) {
-  static constexpr std::array<std::string_view, 28> kKeys{"sig",
+  static constexpr std::array<std::string_view, 25> kKeys{"sig",
                                                           "signature",
                                                           "x-amz-signature",
                                                           "x-amz-date",
@@ -84,12 +84,9 @@ bool is_volatile(std::string_view key) {
                                                           "x-goog-signature",
                                                           "x-goog-date",
                                                           "expires",
-                                                          "se",
-                                                          "st",
                                                           "timeout",
                                                           "timestamp",
                                                           "ts",
-                                                          "t",
                                                           "_",
                                                           "nonce",
                                                           "oauth_nonce",

@@ -141,7 +141,7 @@ TEST(Aws, an_error_has_the_services_own_shape) {
   auto answer = profile_of(e).error(e, 503, "retrial-1");
   EXPECT_EQ(find(answer.headers, "content-type"), "application/xml");
   EXPECT_EQ(find(answer.headers, "x-amz-request-id"), "retrial-1");
-  EXPECT_NE(answer.body.find("<Code>SlowDown</Code><Message>Please reduce your request rate.</Message>"),
+  EXPECT_NE(answer.body.find("<Code>SlowDown</Code><Message>Please reduce your request rate. (retrial-1)</Message>"),
             std::string::npos);
 
   e = json("AmazonSQS.SendMessage", "{}", "x-amzn-query-mode: true\r\n");

@@ -68,6 +68,15 @@ TEST(TemplatePath, comes_out_the_same_in_two_runs_whose_random_names_differ) {
     }
 }
 
+TEST(TargetKey, leaves_out_what_a_client_makes_anew_for_each_attempt_and_nothing_else) {
+  EXPECT_EQ(target_key("/b/k?part=1&X-Amz-Signature=a"), target_key("/b/k?part=1&X-Amz-Signature=b"));
+  EXPECT_EQ(target_key("/x?_=17"), target_key("/x?_=18"));
+  EXPECT_EQ(target_key("http://h:1/x?a=1"), target_key("/x?a=1"));
+  EXPECT_NE(target_key("/b/k?part=1"), target_key("/b/k?part=2"));
+  EXPECT_NE(target_key("/b/k?part=1"), target_key("/b/k"));
+  EXPECT_NE(target_key("/b/k"), target_key("/b/j"));
+}
+
 TEST(Operation, is_method_and_template_where_nothing_is_known_of_the_service) {
   auto e = wire::request("PATCH /orders/17?force=1 HTTP/1.1\r\nHost: shop\r\n\r\n");
   EXPECT_EQ(e.profile, "generic");

@@ -240,6 +240,8 @@ class Aws final : public Profile {
     auto put = [&](std::string_view name, std::string_view value) {
       answer.headers.push_back({std::string(name), std::string(value)});
     };
+    // Exceptions show the message, so the marker stands there too.
+    auto text = fmt::format("{} ({})", code.message, marker);
     if (kind == Kind::s3) {
       put("x-amz-request-id", marker);
       put("x-amz-id-2", marker);
@@ -248,7 +250,7 @@ class Aws final : public Profile {
           "<?xml version=\"1.0\" "
           "encoding=\"UTF-8\"?>\n<Error><Code>{}</Code><Message>{}</Message><RequestId>{}</RequestId>"
           "<HostId>{}</HostId></Error>",
-          code.code, code.message, marker, marker);
+          code.code, text, marker, marker);
     } else if (kind == Kind::query) {
       put("x-amzn-RequestId", marker);
       put("Content-Type", "text/xml");
@@ -256,7 +258,7 @@ class Aws final : public Profile {
           "<?xml version=\"1.0\"?><ErrorResponse "
           "xmlns=\"http://queue.amazonaws.com/doc/2012-11-05/\"><Error><Type>{}</Type>"
           "<Code>{}</Code><Message>{}</Message><Detail/></Error><RequestId>{}</RequestId></ErrorResponse>",
-          status >= 500 ? "Receiver" : "Sender", code.code, code.message, marker);
+          status >= 500 ? "Receiver" : "Sender", code.code, text, marker);
     } else {
       auto target = find(e.request_headers, "x-amz-target");
       std::string_view space = target.starts_with("AmazonSQS.")  ? "com.amazonaws.sqs#"
@@ -268,8 +270,7 @@ class Aws final : public Profile {
       if (kind == Kind::rest) put("x-amzn-ErrorType", code.code);
       if (find(e.request_headers, "x-amzn-query-mode") == "true")
         put("x-amzn-query-error", fmt::format("{};{}", code.code, status >= 500 ? "Receiver" : "Sender"));
-      answer.body =
-          fmt::format("{{\"__type\":\"{}{}\",\"message\":\"{} ({})\"}}", space, code.code, code.message, marker);
+      answer.body = fmt::format("{{\"__type\":\"{}{}\",\"message\":\"{}\"}}", space, code.code, text);
     }
     return message::finished(std::move(answer), e, marker);
   }
