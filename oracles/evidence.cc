@@ -96,7 +96,8 @@ std::string ordinal(std::size_t n) {
 }
 
 std::string show_gap(Nanos gap) {
-  return gap < 10 * kMillisecond ? fmt::format("{:.1f} ms", static_cast<double>(gap) / 1e6) : show_duration(gap);
+  auto ms = static_cast<double>(gap) / 1e6;
+  return gap >= kSecond ? show_duration(gap) : fmt::format("{:.{}f} ms", ms, ms < 10 ? 1 : 0);
 }
 
 std::string counted(std::size_t n, std::string_view one) { return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s"); }

@@ -57,8 +57,8 @@ class SilentWrongResult final : public Oracle {
     for (auto& error : new_errors(c)) {
       if (error.call != &call || error.exchange != &call.last()) continue;
       return add(std::min(Confidence::likely, call.confidence),
-                 fmt::format("{}, attempt {} was answered {} {} by the service itself, and no exception came of it",
-                             done, call.attempts.size(), error.exchange->service_status,
+                 fmt::format("{}, attempt {} was answered {} {} by the service itself, no exception came of it", done,
+                             call.attempts.size(), error.exchange->service_status,
                              trace::message::reason_of(error.exchange->service_status)),
                  "The application took the answer to its own repeat for somebody else's doing: what the test finds "
                  "differs from the same "

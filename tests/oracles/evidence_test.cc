@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "oracles/failure.h"
+
 namespace retrial::oracles {
 namespace {
 
@@ -15,6 +17,7 @@ TEST(Evidence, counts_in_words) {
   EXPECT_EQ(counted(1, "gap"), "1 gap");
   EXPECT_EQ(counted(0, "gap"), "0 gaps");
   EXPECT_EQ(show_gap(3'200'000), "3.2 ms");
+  EXPECT_EQ(show_gap(48'700'000), "49 ms");
   EXPECT_EQ(show_gap(4 * kSecond), "4.0 s");
 }
 
@@ -32,6 +35,14 @@ TEST(Evidence, a_long_text_loses_its_middle_and_no_half_of_a_character) {
     EXPECT_EQ(at % 2, 0u);
     EXPECT_EQ((text.size() - at - 5) % 2, 0u);
   }
+}
+
+TEST(Evidence, an_exception_is_named_by_type_text_and_code_without_what_changes_with_each_request) {
+  trace::Thrown t{.type = "azure.core.RestError",
+                  .message = "The message does not exist.\nRequestId:1\nTime:2",
+                  .code = "MessageNotFound"};
+  EXPECT_EQ(named(t), "RestError: The message does not exist. [MessageNotFound]");
+  EXPECT_EQ(named({.type = "KeyError"}), "KeyError");
 }
 
 TEST(Evidence, a_librarys_file_is_shown_from_its_package_on) {

@@ -30,7 +30,8 @@ TEST(UnrelatedException,
   auto opinion = t.judge();
   ASSERT_EQ(opinion.findings.size(), 1u);
   EXPECT_EQ(t.verdicts(), "unrelated-exception certain");
-  EXPECT_NE(opinion.findings[0].message.find("the second attempt was answered 404 Not Found by the service itself"), std::string::npos);
+  EXPECT_NE(opinion.findings[0].message.find("the second attempt was answered 404 Not Found by the service itself"),
+            std::string::npos);
   EXPECT_NE(opinion.findings[0].message.find("the call had succeeded the first time"), std::string::npos);
 }
 
