@@ -36,6 +36,7 @@ void Session::carry_out(Act act) {
   auto& e = record_.exchange();
   switch (act) {
     case Act::answer: {
+      // After a request that is not whole it could not be told where the next one begins.
       leaves_ |= !request_.head().keep_alive || !request_.at_start();
       AnswerTo to{e.method == "HEAD", request_.head().minor, !leaves_};
       client_.write(bytes_of(answer_, to));

@@ -128,10 +128,7 @@ void Session::request_head(bool body_begun) {
 
   auto act = ask(Step::request_head);
   if (act == Act::hold) return delay();
-  if (act == Act::answer) {
-    leaves_ = true;  // whether the body comes all the same cannot be known
-    return carry_out(act);
-  }
+  if (act == Act::answer) return carry_out(act);
   request_goes_ = act == Act::pass;
   if (request_goes_) {
     forward_head();

@@ -299,6 +299,18 @@ TEST_P(Faults, reset_after_request_is_an_rst_once_the_whole_request_was_read) {
   EXPECT_EQ(e.evidence, "RST after the request with 4 bytes of body was read; the service heard nothing");
   EXPECT_EQ(order(), "head fired over ");
 }
+TEST_P(Faults, a_service_that_spoke_unasked_is_told_a_fin_all_the_same) {
+  plan(FaultName::reset);
+  client->say(kRequest.substr(0, 10));
+  quiet();
+  client->say(kRequest.substr(10, kRequest.size() - 11));
+  quiet();
+  service->say("HTTP/1.1 408 Request Timeout\r\n\r\n");
+  quiet();
+  client->say(kRequest.substr(kRequest.size() - 1));
+  client->hears_rst();
+  service->hears_fin();
+}
 TEST_P(Faults, close_after_request_is_a_fin_also_with_input_behind_it) {
   plan(FaultName::close);
   client->say(std::string(kRequest) + "GET /behind HTTP/1.1\r\n\r\n");

@@ -34,6 +34,7 @@ class Peer {
  private:
   enum class End { none, fin, rst };
   void listen();
+  bool was_reset() const;
   proxy::Loop& loop_;
   int fd_;
   std::string heard_;
