@@ -54,11 +54,7 @@ std::string head(const trace::CampaignRecord& c, const std::vector<Cause>& found
   return out;
 }
 
-std::string level_of(const Cause& cause) {
-  auto best = trace::Confidence::possible;
-  for (const auto* f : cause.findings) best = std::max(best, f->confidence);
-  return std::string(trace::show(best));
-}
+std::string_view level_of(const Cause& cause) { return trace::show(cause.surest().confidence); }
 
 std::string contents(const std::vector<Cause>& found) {
   if (found.empty()) return "";
@@ -90,7 +86,12 @@ std::string cause_section(std::size_t number, const Cause& cause, const RunsById
                   : std::string("<span class=\"soft\">No call site is known: the operation stands for it.</span>")) +
       "</p>";
   if (!meaning.why.empty()) out += fmt::format("<p>{} <span class=\"soft\">{}</span></p>", meaning.why, meaning.mend);
-  for (const auto* finding : cause.findings) out += html_finding(*finding, runs);
+  // The surest tells the story; its variants are folded away below it.
+  out += html_finding(cause.surest(), runs);
+  for (const auto* finding : cause.findings)
+    if (finding != &cause.surest())
+      out += fmt::format("<details class=\"variant\"><summary>Also with {}: {}</summary>{}</details>",
+                         code(finding->fault), escape(client_did(*finding)), html_finding(*finding, runs));
   return out + "</section>\n";
 }
 
@@ -134,14 +135,25 @@ std::string notes_table(const std::vector<trace::Finding>& notes) {
   return out + "</tbody></table></div>\n";
 }
 
-std::string not_judged_table(const std::vector<trace::Judged>& open) {
-  std::string out =
-      "<div class=\"box\"><table><thead><tr><th>Call site</th><th>Operation</th><th>Fault</th><th>Why it was not "
-      "judged</th></tr></thead><tbody>";
-  for (const auto& j : open)
-    out += fmt::format("<tr><td>{}</td><td>{}</td><td><span class=\"mono small\">{}: {}</span></td><td>{}</td></tr>",
-                       site_cell(j.site), code(j.operation), escape(j.policy), escape(j.fault), escape(j.why));
-  return out + "</tbody></table></div>\n";
+std::string not_judged_tables(const std::vector<trace::Judged>& open) {
+  constexpr std::size_t kFolded = 10;  // more rows than that are folded away
+  std::string out;
+  for (const auto& reason : by_reason(open)) {
+    out += fmt::format("<details class=\"reason\"{}><summary>{} <span class=\"soft\">({})</span></summary>",
+                       reason.judged.size() > kFolded ? "" : " open",
+                       escape(reason.why.empty() ? "no reason was given" : reason.why),
+                       counted(reason.judged.size(), "case"));
+    out +=
+        "<div class=\"box\"><table><thead><tr><th>Call site</th><th>Operation</th><th>Policy and "
+        "fault</th><th>Test</th></tr></thead><tbody>";
+    for (const auto* j : reason.judged)
+      out += fmt::format(
+          "<tr><td>{}</td><td>{}</td><td><span class=\"mono small\">{}: {}</span></td><td><span class=\"mono "
+          "small\">{}</span></td></tr>",
+          site_cell(j->site), code(j->operation), escape(j->policy), escape(j->fault), escape(j->test));
+    out += "</tbody></table></div></details>\n";
+  }
+  return out;
 }
 
 std::string services_table(const std::vector<trace::ServiceSeen>& services) {
@@ -198,7 +210,7 @@ std::string html_page(const trace::CampaignRecord& campaign, const std::vector<t
   };
   section("Judged and found right", !campaign.clean.empty(), [&] { return clean_table(campaign.clean); });
   section("Notes", !campaign.notes.empty(), [&] { return notes_table(campaign.notes); });
-  section("Not judged", !open.empty(), [&] { return not_judged_table(open); });
+  section("Not judged", !open.empty(), [&] { return not_judged_tables(open); });
   section("Services", !campaign.services.empty(), [&] { return services_table(campaign.services); });
   section("Left alone", !campaign.left_alone.empty(), [&] { return list(campaign.left_alone); });
   section("Remarks", !campaign.remarks.empty(), [&] { return list(campaign.remarks); });

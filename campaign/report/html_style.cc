@@ -65,6 +65,8 @@ svg .gap { stroke: var(--soft); stroke-dasharray: 3 3; fill: none; }
 .key { display: inline-block; width: 18px; height: 9px; border-radius: 2px; margin: 0 4px 0 10px; }
 details > summary { cursor: pointer; } details.more { margin: 0 0 6px; font-size: 14px; }
 details.more > summary { color: var(--accent); }
+details.variant { border-top: 1px solid var(--line); padding: 10px 0; } details.variant > .finding { border: 0; margin: 0; }
+details.reason { margin: 0 0 12px; } details.reason > summary { margin-bottom: 8px; }
 .exchange { border-top: 1px solid var(--line); padding: 10px 0 4px; margin-top: 8px; }
 .sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(320px, 1fr)); gap: 12px; }
 .sides > div { min-width: 0; }

@@ -32,10 +32,14 @@ std::string opening(const Opening& plan, const Style& style) {
                                  counted(plan.services.size(), "service"), some(services, 6));
   text += fmt::format("{} will be put on trial in {}, {}", counted(plan.targets, "call"), counted(plan.cases, "case"),
                       about(plan.expected));
-  if (plan.budget) text += fmt::format(" (the budget is {})", show_duration(plan.budget));
-  text += ".";
-  if (plan.over_budget)
-    text += fmt::format(" {} do not fit into the budget and will be named.", counted(plan.over_budget, "more case"));
+  if (!plan.budget)
+    text += ".";
+  else if (plan.expected <= plan.budget)
+    text += fmt::format("; the budget is {}.", show_duration(plan.budget));
+  else
+    text +=
+        fmt::format("; the budget is {}: the likeliest to show a bug come first, what does not fit is left and named.",
+                    show_duration(plan.budget));
   text += plan.repeated.empty()
               ? " No write will be repeated at a service."
               : fmt::format(" Writes that some case will have carried out more than once: {}.", some(plan.repeated, 5));

@@ -34,8 +34,9 @@ void finding_block(Page& page, const trace::Finding& f) {
 
 // The same cause under another fault: what differs, in one paragraph.
 void also_block(Page& page, const trace::Finding& f) {
-  page.wrapped("     also    ", fmt::format("{}: {}: {} ({}); retrial replay {}", f.policy, f.fault, client_did(f), standing(f), f.id),
+  page.wrapped("     also    ", fmt::format("{}: {}; {} ({})", f.policy, f.fault, client_did(f), standing(f)),
                Ink::faint);
+  page.wrapped("             ", "retrial replay " + f.id, Ink::plain, Ink::cyan);
 }
 
 void cause_block(Page& page, std::size_t number, const Cause& cause) {
@@ -74,24 +75,38 @@ void note_rows(Page& page, const std::vector<trace::Finding>& notes) {
     page.wrapped("   ", fmt::format("and {} more", notes.size() - kMostRows), Ink::plain, Ink::faint);
 }
 
-// By why, since one cause (a service's state, the budget) often keeps many cases from being judged.
+// "P3 40, K1 12": how many of each policy.
+std::string policies_of(const Reason& reason) {
+  std::vector<std::pair<std::string, std::size_t>> counts;
+  for (const auto* j : reason.judged) {
+    auto at = std::find_if(counts.begin(), counts.end(), [&](auto& count) { return count.first == j->policy; });
+    if (at == counts.end()) at = counts.insert(counts.end(), {j->policy, 0});
+    at->second++;
+  }
+  std::vector<std::string> parts;
+  for (auto& [policy, count] : counts) parts.push_back(fmt::format("{} {}", policy, count));
+  return joined(parts, ", ");
+}
+
 void not_judged_rows(Page& page, const std::vector<trace::Judged>& judged) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> whys;
-  for (const auto& j : judged) {
-    auto at = std::find_if(whys.begin(), whys.end(), [&](auto& why) { return why.first == j.why; });
-    if (at == whys.end()) at = whys.insert(whys.end(), {j.why, {}});
-    at->second.push_back(fmt::format("{} {} at {}", j.policy, j.operation, j.site ? trace::show(*j.site) : j.service));
+  constexpr std::size_t kMostNamed = 3;
+  auto reasons = by_reason(judged);
+  for (std::size_t i = 0; i < std::min(reasons.size(), kMostRows); i++) {
+    const auto& reason = reasons[i];
+    auto why = reason.why.empty() ? "no reason was given" : reason.why;
+    if (reason.judged.size() > kMostNamed) {
+      page.wrapped("   ", fmt::format("{}: {} ({}), named in the report", why, counted(reason.judged.size(), "case"),
+                                      policies_of(reason)));
+      continue;
+    }
+    std::vector<std::string> named;
+    for (const auto* j : reason.judged)
+      named.push_back(
+          fmt::format("{} {} at {}", j->policy, j->operation, j->site ? trace::show(*j->site) : j->service));
+    page.wrapped("   ", fmt::format("{}: {}", why, joined(named, "; ")));
   }
-  for (std::size_t i = 0; i < std::min(whys.size(), kMostRows); i++) {
-    auto& [why, which] = whys[i];
-    constexpr std::size_t kMostNamed = 3;
-    std::vector<std::string> named(which.begin(),
-                                   which.begin() + static_cast<std::ptrdiff_t>(std::min(which.size(), kMostNamed)));
-    auto more = which.size() > kMostNamed ? fmt::format("; and {} more", which.size() - kMostNamed) : "";
-    page.wrapped("   ", fmt::format("{}: {}{}", why.empty() ? "no reason was given" : why, joined(named, "; "), more));
-  }
-  if (whys.size() > kMostRows)
-    page.wrapped("   ", fmt::format("and {} more reasons", whys.size() - kMostRows), Ink::plain, Ink::faint);
+  if (reasons.size() > kMostRows)
+    page.wrapped("   ", fmt::format("and {} more reasons", reasons.size() - kMostRows), Ink::plain, Ink::faint);
 }
 
 std::string headline(const trace::CampaignRecord& c, std::size_t causes) {

@@ -25,10 +25,9 @@ struct Opening {
   std::size_t targets = 0;
   std::size_t cases = 0;  // that will be run
   std::vector<std::string>
-      repeated;                 // operations with an effect that some case sends again: "queue POST /{queue}/messages"
-  Nanos expected = 0;           // for all cases
-  Nanos budget = 0;             // 0: none
-  std::size_t over_budget = 0;  // cases planned that the budget leaves out
+      repeated;        // operations with an effect that some case sends again: "queue POST /{queue}/messages"
+  Nanos expected = 0;  // for all cases
+  Nanos budget = 0;    // 0: none
   std::vector<std::string> left_alone;  // what is left alone and why
   std::vector<std::string> remarks;
 };

@@ -108,9 +108,12 @@ std::string bar(const trace::Run& run, const Row& row, const TimeAxis& axis, dou
   if (e.answered)
     out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" class=\"answer\"/>\n", kLabels + axis.x(e.answered),
                        middle);
-  if (e.fired && e.ending != Ending::open)  // a cross on a bar's end: how the client was told is of our making
-    out += fmt::format("<path d=\"M{0:.1f} {2:.1f}l8 8m0 -8l-8 8\" class=\"cross\"/>\n", to - 4, 0.0, middle - 4);
-  out += text(to + 9, middle + 4, told_as(run, e), "status");
+  double words_at = to + 7;
+  if (e.fired && e.ending != Ending::open) {  // a cross behind a bar's end: how the client was told is of our making
+    out += fmt::format("<path d=\"M{:.1f} {:.1f}l8 8m0 -8l-8 8\" class=\"cross\"/>\n", to + 4, middle - 4);
+    words_at = to + 17;
+  }
+  out += text(words_at, middle + 4, told_as(run, e), "status");
   return out + "</g>\n";
 }
 

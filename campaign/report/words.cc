@@ -10,17 +10,18 @@
 namespace retrial::campaign::report {
 namespace {
 constexpr Meaning kMeanings[] = {
-    {"duplicate-effect", "A write was done twice",
+    {"duplicate-effect", "A call had its effect twice",
      "The client sent a request again after its answer was lost, and the service carried it out both times.",
      "Send an idempotency key or a condition with it, make the operation idempotent, or do not retry it after a loss."},
-    {"retries-non-idempotent", "A write is sent again after a loss",
+    {"retries-non-idempotent", "A request with an effect is sent again after a loss",
      "The client sent a request again that the service may already have carried out, and nothing in it prevents a "
      "second effect.",
      "Send an idempotency key or a condition with it, or do not retry it after a loss."},
     {"unrelated-exception", "The caller is told of another error than the one that happened",
      "The error that reaches the caller is not the one that happened: the retry met the first attempt's own effect, or "
      "the answer was taken for something that it is not.",
-     "Read a retry's conflict or not-found as a sign that the first attempt may have succeeded, and look before failing; "
+     "Read a retry's conflict or not-found as a sign that the first attempt may have succeeded, and look before "
+     "failing; "
      "look at an answer's status before its body."},
     {"silent-wrong-result", "The call recovered, and the result is wrong",
      "After the fault the call ended in success, yet the test finds another result than without the fault.",
@@ -92,6 +93,11 @@ bool Cause::accepted() const {
   return std::all_of(findings.begin(), findings.end(), [](const trace::Finding* f) { return f->accepted; });
 }
 
+const trace::Finding& Cause::surest() const {
+  return **std::max_element(findings.begin(), findings.end(),
+                            [](auto* a, auto* b) { return a->confidence < b->confidence; });
+}
+
 std::vector<Cause> causes(const std::vector<trace::Finding>& findings) {
   std::vector<Cause> out;
   for (const auto& finding : findings) {
@@ -115,15 +121,28 @@ bool counts(const trace::Finding& finding, trace::Confidence fail_on) {
 std::vector<trace::Judged> not_judged(const trace::CampaignRecord& campaign) {
   auto out = campaign.not_judged;
   for (const auto& row : campaign.cases) {
-    if (row.outcome != "not_fired" && row.outcome != "incomplete") continue;
-    bool said = std::any_of(out.begin(), out.end(), [&](const trace::Judged& j) {
+    auto head = row.outcome == "not_fired"    ? "the fault did not fire"
+                : row.outcome == "incomplete" ? "incomplete"
+                : row.outcome == "left"       ? "left untried"
+                                              : nullptr;
+    if (!head) continue;
+    bool said = std::any_of(campaign.not_judged.begin(), campaign.not_judged.end(), [&](const trace::Judged& j) {
       return j.test == row.test && j.site == row.site && j.operation == row.operation && j.policy == row.policy &&
              j.fault == row.plan;
     });
-    if (!said)
-      out.push_back({row.test, row.site, row.service, row.operation, row.policy, row.plan,
-                     (row.outcome == "not_fired" ? "the fault did not fire" : "incomplete") +
-                         (row.why.empty() ? "" : ": " + row.why)});
+    if (said) continue;
+    auto why = row.why.empty() ? head : fmt::format("{}: {}", head, row.why);
+    out.push_back({row.test, row.site, row.service, row.operation, row.policy, row.plan, why});
+  }
+  return out;
+}
+
+std::vector<Reason> by_reason(const std::vector<trace::Judged>& judged) {
+  std::vector<Reason> out;
+  for (const auto& j : judged) {
+    auto at = std::find_if(out.begin(), out.end(), [&](const Reason& reason) { return reason.why == j.why; });
+    if (at == out.end()) at = out.insert(out.end(), Reason{j.why, {}});
+    at->judged.push_back(&j);
   }
   return out;
 }

@@ -25,6 +25,7 @@ struct Cause {
   std::optional<trace::CallSite> site;
   std::vector<const trace::Finding*> findings;  // never empty; in the order given
   bool accepted() const;                        // all of them are
+  const trace::Finding& surest() const;         // the first of those with the highest confidence
 };
 // In the order of their first finding, those that are wholly accepted last. Points into `findings`.
 std::vector<Cause> causes(const std::vector<trace::Finding>& findings);
@@ -32,8 +33,17 @@ std::vector<Cause> causes(const std::vector<trace::Finding>& findings);
 // Does it make the campaign fail? Confirmed, not accepted, at or above `fail_on`.
 bool counts(const trace::Finding& finding, trace::Confidence fail_on);
 
-// What could not be judged, with why: also cases whose fault never fired or whose runs are incomplete.
+// What was not judged, with why: also cases that were left untried, whose fault never fired or whose runs are
+// incomplete.
 std::vector<trace::Judged> not_judged(const trace::CampaignRecord& campaign);
+
+// The same by why, in the order of the first of each: one reason (a service's state, the budget) often keeps many cases
+// from being judged. Points into what it is given.
+struct Reason {
+  std::string why;
+  std::vector<const trace::Judged*> judged;  // never empty
+};
+std::vector<Reason> by_reason(const std::vector<trace::Judged>& judged);
 
 // How many cases were run.
 std::size_t cases_run(const trace::CampaignRecord& campaign);

@@ -104,7 +104,7 @@ TEST(Words, only_what_is_confirmed_not_accepted_and_sure_enough_fails_a_run) {
   EXPECT_FALSE(counts(f, trace::Confidence::likely));
 }
 
-TEST(Words, a_case_whose_fault_never_fired_is_said_once) {
+TEST(Words, a_case_that_was_left_or_whose_fault_never_fired_is_said_once) {
   trace::CampaignRecord c;
   c.cases = {{.id = "c1",
               .policy = "P1",
@@ -120,10 +120,18 @@ TEST(Words, a_case_whose_fault_never_fired_is_said_once) {
               .operation = "GET /",
               .outcome = "incomplete",
               .why = "the disk is full"},
-             {.id = "c3", .policy = "P3", .plan = "stall", .test = "t", .operation = "GET /", .outcome = "run"}};
+             {.id = "c3", .policy = "P3", .plan = "stall", .test = "t", .operation = "GET /", .outcome = "run"},
+             {.id = "c4",
+              .policy = "P4",
+              .plan = "stall",
+              .test = "t",
+              .operation = "GET /",
+              .outcome = "left",
+              .why = "budget"}};
   c.not_judged = {{.test = "t", .operation = "GET /", .policy = "P2", .fault = "stall", .why = "told already"}};
   auto open = not_judged(c);
-  ASSERT_EQ(open.size(), 2u);
+  ASSERT_EQ(open.size(), 3u);
+  EXPECT_EQ(open[2].why, "left untried: budget");
   EXPECT_EQ(open[0].why, "told already");
   EXPECT_EQ(open[1].why, "the fault did not fire: no such call");
 }
