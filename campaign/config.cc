@@ -1,16 +1,15 @@
 #include "campaign/config.h"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <fstream>
-#include <regex>
 #include <span>
 #include <sstream>
 
 #include "base/text.h"
+#include "campaign/config_values.h"
 #include "policies/policy.h"
 #include "trace/profile.h"
 
@@ -32,11 +31,6 @@ std::string quoted(Words words) {
   for (std::size_t i = 0; i < words.size(); i++)
     out += fmt::format("{}\"{}\"", i == 0 ? "" : i + 1 == words.size() ? " or " : ", ", words[i]);
   return out;
-}
-
-std::string did_you_mean(std::string_view word, Words known) {
-  auto near = nearest(word, known);
-  return near && !word.empty() ? fmt::format(", did you mean \"{}\"?", *near) : "";
 }
 
 // A value as an error shows it: short, on one line.
@@ -158,8 +152,6 @@ constexpr std::string_view kAcceptKeys[] = {"finding", "why"};
 constexpr std::string_view kCoverages[] = {"c0", "c1", "c2", "c3", "c4"};
 constexpr std::string_view kConfidences[] = {"certain", "likely", "possible"};
 constexpr std::string_view kTags[] = {"strip", "keep"};
-constexpr std::string_view kReady[] = {"tcp", "http:/path", "log:REGEX"};
-constexpr std::string_view kReset[] = {"restart", "none"};
 
 std::vector<std::string> policy_names() {
   std::vector<std::string> names;
@@ -186,77 +178,30 @@ void read_run(Table table, RunSettings& run) {
   if (auto tags = table.word("tags", kTags)) run.keep_tags = *tags == "keep";
 }
 
-// "127.0.0.1:10001" or "[::1]:8080" as the trace spells it; localhost stands for 127.0.0.1. Nothing for anything else:
-// the traffic shows addresses, and a name would never be recognised in it.
-std::optional<std::string> address_of(std::string_view text) {
-  auto colon = text.rfind(':');
-  if (colon == text.npos || colon == 0) return {};
-  std::string host(text.substr(0, colon));
-  auto port = to_int(text.substr(colon + 1));
-  if (!port || *port < 1 || *port > 65535) return {};
-  if (host == "localhost") host = "127.0.0.1";
-  in6_addr bytes{};  // holds either
-  char shown[INET6_ADDRSTRLEN] = {};
-  if (inet_pton(AF_INET, host.c_str(), &bytes) == 1)
-    return fmt::format("{}:{}", inet_ntop(AF_INET, &bytes, shown, sizeof shown), *port);
-  if (host.size() < 3 || host.front() != '[' || host.back() != ']') return {};
-  if (inet_pton(AF_INET6, host.substr(1, host.size() - 2).c_str(), &bytes) != 1) return {};
-  return fmt::format("[{}]:{}", inet_ntop(AF_INET6, &bytes, shown, sizeof shown), *port);
-}
-
-// A single bare word close to a known one is taken for a slip; anything else is a command.
-bool looks_like_a_slip(std::string_view text, Words known) {
-  return text == "command" || (text.find_first_of(" /=$") == text.npos && nearest(text, known));
-}
-
-// What is wrong with it, or "".
-std::string wrong_with_regex(const std::string& text) {
-  try {
-    static_cast<void>(std::regex(text, std::regex::ECMAScript));
-    return "";
-  } catch (const std::regex_error& error) {
-    return error.what();
-  }
-}
-
 void read_ready(Table& table, Service& service) {
   auto text = table.text("ready");
   if (!text) {
     if (service.start && !service.address.empty()) service.ready.kind = Ready::Kind::tcp;
     return;
   }
-  constexpr std::string_view kExpected = "expected \"tcp\", \"http:/path\", \"log:REGEX\" or a shell command";
-  if (*text == "tcp") {
-    service.ready = {Ready::Kind::tcp, ""};
-  } else if (text->starts_with("http:")) {
-    service.ready = {Ready::Kind::http, text->substr(5)};
-    if (!service.ready.text.starts_with('/') || service.ready.text.starts_with("//"))
-      table.refuse("ready", "expected a path after http:, such as \"http:/health\" (host and port are the address)");
-  } else if (text->starts_with("log:")) {
-    service.ready = {Ready::Kind::log, text->substr(4)};
-    if (auto why = wrong_with_regex(service.ready.text); !why.empty())
-      table.refuse("ready", fmt::format("expected a regular expression after log: ({})", why));
-    if (!service.start) table.refuse("ready", "expected a start command whose output log: can read");
-  } else if (looks_like_a_slip(*text, kReady)) {
-    table.refuse("ready", std::string(kExpected), did_you_mean(*text, kReady));
-  } else {
-    service.ready = {Ready::Kind::command, *text};
-  }
-  if ((service.ready.kind == Ready::Kind::tcp || service.ready.kind == Ready::Kind::http) && !table.has("address"))
+  auto ready = ready_of(*text);
+  if (!ready) return table.refuse("ready", ready.error().expected, ready.error().hint);
+  service.ready = *ready;
+  auto kind = ready->kind;
+  if ((kind == Ready::Kind::tcp || kind == Ready::Kind::http) && !table.has("address"))
     table.refuse("ready", "expected an address beside it, to connect to");
+  if (kind == Ready::Kind::log && !service.start)
+    table.refuse("ready", "expected a start command whose output log: can read");
 }
 
 void read_reset(Table& table, Service& service) {
   auto text = table.text("reset");
-  if (!text || *text == "none") return;
-  if (*text == "restart") {
-    service.reset.kind = Reset::Kind::restart;
-    if (!service.start) table.refuse("reset", "expected a start command to restart the service with");
-  } else if (looks_like_a_slip(*text, kReset)) {
-    table.refuse("reset", "expected \"restart\", \"none\" or a shell command", did_you_mean(*text, kReset));
-  } else {
-    service.reset = {Reset::Kind::command, *text};
-  }
+  if (!text) return;
+  auto reset = reset_of(*text);
+  if (!reset) return table.refuse("reset", reset.error().expected, reset.error().hint);
+  service.reset = *reset;
+  if (reset->kind == Reset::Kind::restart && !service.start)
+    table.refuse("reset", "expected a start command to restart the service with");
 }
 
 void read_service(Table table, Service& service) {
