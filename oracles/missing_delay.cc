@@ -17,41 +17,19 @@ constexpr Nanos kMedian = 20 * kMillisecond;
 constexpr Nanos kLongest = 60 * kMillisecond;
 constexpr std::size_t kMostComparisons = 6;  // a client with two retries shows one gap a run
 
-struct Gap {
-  Nanos length = 0;
-  bool counts = false;  // after a status fault, on the same host
-};
-
-// Some transports send a request twice at once, below the client's own retry: gaps 1 ms, 1 s, 1 ms, 1 s. Such a pair is
-// one attempt.
-std::vector<Gap> without_pairs(std::vector<Gap> gaps) {
-  if (gaps.size() < 3) return gaps;
-  Nanos longest_inner = 0, shortest_outer = kSecond * 3600;
-  for (std::size_t i = 0; i < gaps.size(); i++) {
-    if (i % 2 == 0)
-      longest_inner = std::max(longest_inner, gaps[i].length);
-    else
-      shortest_outer = std::min(shortest_outer, gaps[i].length);
-  }
-  if (longest_inner * 10 >= shortest_outer || shortest_outer < kMedian) return gaps;
-  std::vector<Gap> outer;
-  for (std::size_t i = 1; i < gaps.size(); i += 2) outer.push_back(gaps[i]);
-  return outer;
-}
-
-// The gaps of this call that say something of its delay.
+// The gaps of this call that say something of its delay. Some transports send a request twice at once, below the
+// client's own retry (gaps 1 ms, 1 s, 1 ms, 1 s): after a broken connection only, which does not count here, and even
+// then the first gap left out is such a pair's, so that the median is never one of theirs.
 std::vector<Nanos> telling_gaps(const trace::Call& call) {
-  std::vector<Gap> all;
+  std::vector<Nanos> telling;
   for (std::size_t i = 0; i + 1 < call.attempts.size(); i++) {
     auto &before = *call.attempts[i], &next = *call.attempts[i + 1];
     if (!follows(before, next)) return {};
     bool same_host = before.host == next.host && before.service == next.service;
-    all.push_back({next.begun - before.told, before.fired && is_status(before.fault) && same_host});
+    bool first_retry = i == 0;
+    if (!first_retry && same_host && before.fired && is_status(before.fault))
+      telling.push_back(next.begun - before.told);
   }
-  all = without_pairs(std::move(all));
-  std::vector<Nanos> telling;
-  for (std::size_t i = 1; i < all.size(); i++)  // the first retry is left out
-    if (all[i].counts) telling.push_back(all[i].length);
   return telling;
 }
 

@@ -112,6 +112,8 @@ TEST(DuplicateEffect, the_same_key_on_both_makes_it_harmless_and_another_key_doe
   auto t = post_twice("", "", {{"Idempotency-Key", "k1"}});
   t.in_case().last().request_headers = {{"Idempotency-Key", "k2"}};
   EXPECT_EQ(t.verdicts(), "duplicate-effect likely");
+  t.in_case().last().confidence = Confidence::possible;
+  EXPECT_EQ(t.verdicts(), "duplicate-effect possible");
 }
 
 TEST(DuplicateEffect, is_never_surer_than_the_correlation) {
@@ -128,6 +130,14 @@ TEST(DuplicateEffect, needs_two_attempts_that_were_both_answered_2xx_by_the_serv
   t.reference.call("submit", "POST", "/acc/jobs/messages", kAzure, "azure-storage").answers(201);
   t.in_case().call("submit", "POST", "/acc/jobs/messages", kAzure, "azure-storage").gets_error();
   t.in_case().again(kSecond).answers(201).passes();
+  EXPECT_EQ(t.verdicts(), "");
+}
+
+TEST(DuplicateEffect, what_follows_a_success_that_the_client_was_told_of_is_no_repeat) {
+  Trial t("D", "delay(20ms)");
+  t.reference.call("submit", "POST", "/acc/jobs/messages", kAzure, "azure-storage").answers(201);
+  t.in_case().call("submit", "POST", "/acc/jobs/messages", kAzure, "azure-storage").is_delayed().answers(201);
+  t.in_case().again(kMillisecond).answers(201).passes();
   EXPECT_EQ(t.verdicts(), "");
 }
 

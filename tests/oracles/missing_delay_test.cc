@@ -75,6 +75,10 @@ TEST(MissingDelay, full_jitter_is_not_taken_for_it) {
   EXPECT_EQ(with_gaps({{0, 58'000, 59'000, 20'000, 30'000, 1'000, 2'000}}).verdicts(), "");
 }
 
+TEST(MissingDelay, one_gap_that_is_a_delay_ends_it) {
+  EXPECT_EQ(with_gaps({{0, 1'000, 2'000, 70'000, 1'000, 1'000, 1'000}}).verdicts(), "");
+}
+
 TEST(MissingDelay, a_loaded_machine_does_not_hide_it) {
   EXPECT_EQ(with_gaps({{380'000, 12'000, 55'000, 1'000, 2'000, 30'000, 3'000}}).verdicts(), "missing-delay likely");
 }

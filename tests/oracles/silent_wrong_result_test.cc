@@ -70,6 +70,15 @@ TEST(SilentWrongResult,
   }
 }
 
+TEST(SilentWrongResult, a_service_that_gives_the_very_error_that_was_injected_is_not_told_apart_from_the_fault) {
+  Trial t("K1", "error(transient) x 1, then pass");
+  t.reference.call("get", "GET", "/stock/lamp").answers(200);
+  t.in_case().call("get", "GET", "/stock/lamp").gets_error();
+  t.in_case().again(kSecond).answers(503).fails({assertion("assert None == 8")});
+  EXPECT_EQ(t.verdicts(), "");
+  EXPECT_NE(t.why_not(), "");
+}
+
 TEST(SilentWrongResult, a_delay_alone_is_possible_at_most) {
   Trial t("D", "delay(20ms)");
   t.reference.call("put", "PUT", "/stock/lamp").answers(200);

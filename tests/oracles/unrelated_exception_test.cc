@@ -77,6 +77,13 @@ TEST(UnrelatedException, a_wrapper_speaks_through_what_it_wraps) {
       "unrelated-exception certain");
 }
 
+TEST(UnrelatedException, an_exception_that_does_not_carry_the_error_itself_is_judged_by_its_text) {
+  EXPECT_EQ(answered_differently(
+                {thrown("app.OrderError", "order 7 was not put"), thrown("app.Gone", "404 Not Found", "", "cause")})
+                .verdicts(),
+            "unrelated-exception likely");
+}
+
 TEST(UnrelatedException, a_number_in_a_url_is_no_status) {
   auto t = answered_differently(
       {thrown("requests.exceptions.ConnectionError", "Connection reset while reading http://127.0.0.1:80/items/404")});
@@ -255,6 +262,29 @@ TEST(UnrelatedException, a_status_5xx_of_the_application_hands_the_fault_on_and_
                 .verdicts(),
             "");
   EXPECT_EQ(one_hop_away(404, "order gone: 404 Not Found").verdicts(), "unrelated-exception likely");
+}
+
+// The test asks the application twice; each time the application meets the fault and answers `status`.
+std::string asked_twice(int status, std::string text) {
+  Trial t("P3", "error(transient)");
+  t.reference.call("", "GET", "/app/orders/1").answers(200);
+  t.reference.call("load", "GET", "/orders/1").answers(200);
+  for (int i = 0; i < 2; i++) {
+    t.in_case().call("", "GET", "/app/orders/1");
+    t.in_case().call("load", "GET", "/orders/1").gets_error();
+    auto& outer = t.in_case().run().exchanges[static_cast<std::size_t>(2 * i)];
+    outer.service_status = outer.client_status = status;
+    outer.ending = trace::Ending::answered;
+    t.in_case().waits(kMillisecond);
+    outer.told = t.in_case().last().told + kMillisecond / 2;
+  }
+  t.in_case().fails({thrown("app.LoadFailed", std::move(text))});
+  return t.verdicts();
+}
+
+TEST(UnrelatedException, a_repeated_call_of_the_test_that_met_the_fault_again_is_no_error_of_the_services) {
+  EXPECT_EQ(asked_twice(500, "500 Internal Server Error"), "");
+  EXPECT_EQ(asked_twice(404, "404 Not Found"), "unrelated-exception likely");
 }
 
 }  // namespace
