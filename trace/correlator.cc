@@ -96,7 +96,7 @@ struct Habit {
 struct Waiting {
   std::uint64_t call = 0;
   int attempt = 0;
-  Key call_id = 0, place = 0, client = 0, operation = 0;
+  Key call_id = 0, place = 0, client = 0, operation = 0;  // call_id, place: 0 where they prove nothing
   Ids ids;
   std::string length;  // Content-Length, as sent
   std::uint64_t connection = 0;
@@ -107,6 +107,13 @@ struct Waiting {
 // challenge.
 bool challenged(const Exchange& e) {
   return e.service_status == e.client_status && (e.client_status == 401 || e.client_status == 407);
+}
+
+// The service's own answer that it will not be otherwise next time: where the same request comes again it is asked anew
+// (does it exist by now?), unless the library itself goes on.
+bool settled(const Exchange& e) {
+  return e.ending == Ending::answered && e.service_status == e.client_status && !(e.fired && is_status(e.fault)) &&
+         !profile_of(e).transient(e.client_status, e.response_sample);
 }
 
 bool same_length(const Waiting& w, const Exchange& head) {
@@ -131,7 +138,7 @@ struct Correlator::State {
     auto call = w.call;
     if (w.call_id) by_call_id[w.call_id].push_back(call);
     for (std::size_t i = 0; i < w.ids.count; i++) by_id[mix(w.client, w.ids.value[i])].push_back(call);
-    by_place[w.place].push_back(call);
+    if (w.place) by_place[w.place].push_back(call);
     oldest.emplace_back(call, w.attempt);
     waiting.insert_or_assign(call, std::move(w));
     while (waiting.size() > kMostWaiting || oldest.size() > 2 * kMostWaiting) {
@@ -152,7 +159,7 @@ struct Correlator::State {
     };
     if (w.call_id) forget(by_call_id, w.call_id);
     for (std::size_t i = 0; i < w.ids.count; i++) forget(by_id, mix(w.client, w.ids.value[i]));
-    forget(by_place, w.place);
+    if (w.place) forget(by_place, w.place);
     return w;
   }
 
@@ -247,7 +254,7 @@ void Correlator::over(const Exchange& e) {
   s.put({.call = e.call,
          .attempt = e.attempt,
          .call_id = call_id_key(e),
-         .place = place_key(e),
+         .place = settled(e) ? 0 : place_key(e),
          .client = client_key(e),
          .operation = mix(5, e.operation),
          .ids = ids_of(e, s.id_names),

@@ -349,6 +349,31 @@ TEST(Correlator, a_challenge_is_answered_and_not_retried) {
   EXPECT_NE(again.call, first.call);
 }
 
+TEST(Correlator, a_permanent_error_of_the_services_own_settles_a_call_unless_its_library_goes_on) {
+  Traffic t;
+  std::string create = azure("PUT /acct/c?restype=container", "id-1"),
+              again = azure("PUT /acct/c?restype=container", "id-2");
+  auto first = t.begin(create);
+  t.serve(first, 409);
+  auto later = t.begin(again);
+  EXPECT_OWN_CALL(later);
+  EXPECT_NE(later.call, first.call);
+  t.serve(later, 404);
+  auto stubborn = t.begin(again);
+  EXPECT_ATTEMPT(stubborn, later, 2, certain);
+  t.serve(stubborn, 503);
+  EXPECT_ATTEMPT((t.begin(azure("PUT /acct/c?restype=container", "id-3"))), stubborn, 3, likely);
+}
+
+TEST(Correlator, our_own_permanent_error_leaves_it_open_whether_the_call_goes_on) {
+  for (int status : {400, 403, 404, 409}) {
+    Traffic t;
+    auto first = t.begin(kGet);
+    t.inject(first, status);
+    EXPECT_ATTEMPT((t.begin(kGet)), first, 2, likely);
+  }
+}
+
 TEST(Correlator, our_own_401_is_a_failure_like_any_other) {
   Traffic t;
   auto first = t.begin(kGet);
