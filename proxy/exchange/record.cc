@@ -30,6 +30,9 @@ void read_tag(trace::Tag& tag, std::string_view what, std::string_view value) {
     tag.phase = trace::phase_of(value);
   }
 }
+bool encodes(std::string_view name, std::string_view value) {
+  return name.size() == 16 && iequals(name, "content-encoding") && !iequals(value, "identity");
+}
 }  // namespace
 
 bool is_tag(std::string_view name) {
@@ -67,7 +70,7 @@ void Record::begin(Nanos now) {
   exchange_.begun = now;
   exchange_.fresh = !reused_;
   reused_ = true;
-  request_sampled_ = response_sampled_ = false;
+  request_sample_ = response_sample_ = Sample::waits;
 }
 
 void Record::head(std::uint64_t id, const H1Head& head) {
@@ -86,6 +89,7 @@ void Record::head(std::uint64_t id, const H1Head& head) {
     if (count == request_secrets_.size()) request_secrets_.push_back({});
     assign(headers[count], request_secrets_[count].secret, name, head.value(f));
     count++;
+    if (encodes(name, head.value(f))) request_sample_ = Sample::unreadable;
     if (name.size() == 4 && exchange_.host.empty() && iequals(name, "host")) exchange_.host.assign(head.value(f));
   }
   headers.resize(count);
@@ -109,10 +113,10 @@ void Record::decide(Decision&& decision) {
 
 void Record::request_end(const BodyTap& body, Nanos now) {
   exchange_.request_read = now;
-  request_sampled_ = true;
   if (exchange_.request_bytes == 0) return;
   exchange_.request_digest = body.digest();
-  trace::redact_body(body.sample(), exchange_.request_sample);
+  if (request_sample_ == Sample::waits) trace::redact_body(body.sample(), exchange_.request_sample);
+  request_sample_ = Sample::taken;
 }
 
 void Record::answer(const H1Head& head, Nanos first_byte) {
@@ -120,21 +124,26 @@ void Record::answer(const H1Head& head, Nanos first_byte) {
   exchange_.service_status = head.status;
   response_headers_.resize(head.fields.size());
   if (response_secrets_.size() < head.fields.size()) response_secrets_.resize(head.fields.size());
-  for (std::size_t i = 0; i < head.fields.size(); i++)
-    assign(response_headers_[i], response_secrets_[i].secret, head.name(head.fields[i]), head.value(head.fields[i]));
+  for (std::size_t i = 0; i < head.fields.size(); i++) {
+    auto name = head.name(head.fields[i]), value = head.value(head.fields[i]);
+    assign(response_headers_[i], response_secrets_[i].secret, name, value);
+    if (encodes(name, value)) response_sample_ = Sample::unreadable;
+  }
   exchange_.response_headers.swap(response_headers_);
 }
 
 void Record::response_end(const BodyTap& body, Nanos now) {
   exchange_.service_done = now;
-  response_sampled_ = true;
-  if (exchange_.response_bytes > 0) trace::redact_body(body.sample(), exchange_.response_sample);
+  if (exchange_.response_bytes == 0) return;
+  if (response_sample_ == Sample::waits) trace::redact_body(body.sample(), exchange_.response_sample);
+  response_sample_ = Sample::taken;
 }
 
 void Record::over(trace::Ending ending, Nanos told, const BodyTap& request, const BodyTap& response) {
   auto& e = exchange_;
-  if (!request_sampled_ && e.request_bytes > 0) trace::redact_body(request.sample(), e.request_sample);
-  if (!response_sampled_ && e.response_bytes > 0) trace::redact_body(response.sample(), e.response_sample);
+  if (request_sample_ == Sample::waits && e.request_bytes > 0) trace::redact_body(request.sample(), e.request_sample);
+  if (response_sample_ == Sample::waits && e.response_bytes > 0)
+    trace::redact_body(response.sample(), e.response_sample);
   e.ending = ending;
   e.told = told;
   stage_ = Stage::none;

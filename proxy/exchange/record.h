@@ -42,8 +42,13 @@ class Record {
   std::vector<Known> response_secrets_;
   Stage stage_ = Stage::none;
   bool reused_ = false;
-  bool request_sampled_ = false;
-  bool response_sampled_ = false;
+  enum class Sample : std::uint8_t {
+    waits,
+    taken,
+    unreadable
+  };  // of a compressed body none is kept: no secret could be seen in it
+  Sample request_sample_ = Sample::waits;
+  Sample response_sample_ = Sample::waits;
 };
 
 // Is it one of the agents' headers (docs/agents.md), which are cut out of what the service sees?

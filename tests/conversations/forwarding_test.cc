@@ -322,5 +322,88 @@ TEST_F(Forwarding, secrets_do_not_reach_the_trace_and_do_reach_the_service) {
   EXPECT_EQ(director.heads[0].target, "/a?sig=***&x=1");
 }
 
+TEST_F(Forwarding, of_a_compressed_body_no_sample_is_kept) {
+  auto [client, service] = connect();
+  client->say("POST / HTTP/1.1\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc");
+  service->hears("POST / HTTP/1.1\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc");
+  service->say("HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 2\r\n\r\nok");
+  client->hears("HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 2\r\n\r\nok");
+  EXPECT_EQ(exchange(1).request_sample, "");
+  EXPECT_EQ(exchange(1).response_sample, "");
+  EXPECT_NE(exchange(1).request_digest, 0u);
+  client->say("POST / HTTP/1.1\r\nContent-Encoding: identity\r\nContent-Length: 3\r\n\r\nabc");
+  service->hears("POST / HTTP/1.1\r\nContent-Encoding: identity\r\nContent-Length: 3\r\n\r\nabc");
+  service->say("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+  client->hears("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+  EXPECT_EQ(exchange(2).request_sample, "abc");
+  EXPECT_EQ(exchange(2).response_sample, "ok");
+}
+
+class Time : public Conversation {
+ protected:
+  void SetUp() override { proxy = std::make_unique<proxy::Proxy>(loop, manual, director, recorder); }
+  void TearDown() override { proxy.reset(); }
+  ManualClock manual;
+};
+
+TEST_F(Time, of_an_exchange_is_taken_where_its_bytes_pass) {
+  auto [client, service] = connect();
+  manual.advance(10);
+  auto began = manual.now();
+  client->say("POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\na");
+  quiet();
+  manual.advance(10);
+  client->say("b");
+  service->hears("POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\nab");
+  manual.advance(10);
+  service->say("HTTP/1.1 200 OK\r\n");
+  quiet();
+  manual.advance(10);
+  service->say("Content-Length: 2\r\n\r\no");
+  client->hears("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no");
+  manual.advance(10);
+  service->say("k");
+  client->hears("k");
+  auto& e = exchange();
+  EXPECT_EQ(e.begun, began);
+  EXPECT_EQ(e.request_read, began + 10);
+  EXPECT_EQ(e.answered, began + 20);
+  EXPECT_EQ(e.service_done, began + 40);
+  EXPECT_EQ(e.told, began + 40);
+}
+TEST_F(Time, without_a_byte_is_kept_at_its_longest) {
+  EXPECT_EQ(proxy->last_activity(), 0);
+  auto [client, service] = connect();
+  auto came = manual.now();
+  EXPECT_EQ(proxy->last_activity(), came);
+  manual.advance(5 * kSecond);
+  client->say("GET / HTTP/1.1\r\n\r\n");
+  service->hears("GET / HTTP/1.1\r\n\r\n");
+  manual.advance(2 * kSecond);
+  service->say("HTTP/1.1 204 No Content\r\n\r\n");
+  client->hears("HTTP/1.1 204 No Content\r\n\r\n");
+  EXPECT_EQ(proxy->last_activity(), came + 7 * kSecond);
+  EXPECT_EQ(proxy->longest_gap(), 5 * kSecond);
+}
+TEST_F(Time, that_a_held_exchange_was_left_untouched_begins_again_when_the_client_stirs) {
+  director.plan(1, {trace::FaultName::stall, trace::Telling::reset, 0, 0});
+  auto [client, service] = connect();
+  client->say("GET / HTTP/1.1\r\n\r\n");
+  quiet();
+  auto held = manual.now();
+  EXPECT_EQ(proxy->held_since(), held);
+  manual.advance(kSecond);
+  EXPECT_EQ(proxy->held_since(), held);
+  client->say("GET /again HTTP/1.1\r\n\r\n");
+  quiet();
+  EXPECT_EQ(proxy->held_since(), held + kSecond);
+  manual.advance(kSecond);
+  client->close();
+  auto& e = exchange();
+  EXPECT_EQ(e.told, held + 2 * kSecond);
+  EXPECT_EQ(e.fired_at, held);
+  EXPECT_EQ(recorder.exchanges.size(), 1u);
+}
+
 }  // namespace
 }  // namespace retrial::test
