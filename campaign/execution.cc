@@ -100,7 +100,10 @@ struct Executor::Impl {
 
   Impl(Setting s, const Clock& c) : setting(std::move(s)), clock(c) {
     // The command shares our terminal and gets Ctrl-C itself; what does not end by it, we end. `kill` of us alone is passed on.
-    for (int number : {SIGINT, SIGTERM, SIGHUP})
+    // A signal that our caller ignores (nohup, a job in the background) stays ignored.
+    for (int number : {SIGINT, SIGTERM, SIGHUP}) {
+      struct sigaction now {};
+      if (sigaction(number, nullptr, &now) == 0 && now.sa_handler == SIG_IGN) continue;
       signals.push_back(std::make_unique<proxy::SignalWatch>(loop, number, [this, number] {
         bool again = interrupted;
         interrupted = true;
@@ -111,6 +114,7 @@ struct Executor::Impl {
           tree->kill();
         }
       }));
+    }
   }
 };
 

@@ -52,7 +52,7 @@ int observe(const Options& options) {
   auto command = campaign::command_to_run(options.command);
   order.launch = campaign::adapter_for(command).suite(command);
   auto run = (*executor)->execute(order);
-  if (!run) return complain(run.error().line(), run.error().blame == Blame::user ? kUsage : kIncomplete);
+  if (!run) return complain(run.error().line(), run.error().blame == Blame::user ? proxy::shell_status(run.error()) : kIncomplete);
   print(*run);
   trace::CampaignRecord record{.command = options.command, .runner = "command", .directory = std::filesystem::current_path().string(),
                                .wall_began = run->wall_began, .took = run->ended - run->began, .incomplete = run->incomplete};
