@@ -50,7 +50,7 @@ class Campaign {
   Services services_;
   report::LiveLine live_;
   Nanos began_;
-  Bench bench_;
+  Workbench bench_;
   References refs_;
   std::map<std::string, Nanos> cost_;      // by Case::cost_key, as measured
   std::map<std::string, int> attempts_;    // by target_key + policy + plan: attempts of the faulted call

@@ -49,7 +49,7 @@ std::string what_was_seen(const trace::Run& suite) {
   return seen;
 }
 
-Result<void> check_suite(const Bench& bench, const trace::Run& suite) {
+Result<void> check_suite(const Workbench& bench, const trace::Run& suite) {
   if (suite.stop == trace::Stop::interrupted) return {};
   if (suite.exchanges.empty()) {
     auto command = bench.argv.front();
@@ -62,7 +62,7 @@ Result<void> check_suite(const Bench& bench, const trace::Run& suite) {
 
 // The test alone, on the service's first state where it can be had; a second time, more widely, if the narrow way did not
 // reach it.
-Result<const trace::Run*> run_alone(Bench& bench, References& refs, const std::string& test) {
+Result<const trace::Run*> run_alone(Workbench& bench, References& refs, const std::string& test) {
   if (auto ok = bench.services.reset(); !ok) return std::unexpected(ok.error());
   auto run = bench.execute(bench.order_for(test, trace::RunKind::alone, false));
   if (!run || trace::result_of(**run, test) || bench.executor.interrupted()) return run;
@@ -93,7 +93,7 @@ bool passed(const trace::Run& run, const std::string& test) {
   return result && result->outcome == "passed";
 }
 
-Result<References> collect_references(Bench& bench, Nanos time_left) {
+Result<References> collect_references(Workbench& bench, Nanos time_left) {
   References refs;
   bench.live.show({.phase = "reference run"});
   Order whole;

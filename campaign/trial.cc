@@ -16,7 +16,7 @@ constexpr Nanos kLeastDeadline = 120 * kSecond;  // design: 10 times the referen
 
 class Trial {
  public:
-  Trial(Bench& bench, Case& c, bool wide) : bench_(bench), case_(c), wide_(wide) {}
+  Trial(Workbench& bench, Case& c, bool wide) : bench_(bench), case_(c), wide_(wide) {}
 
   Result<Tried> run();
 
@@ -27,7 +27,7 @@ class Trial {
   bool seen_without(const trace::Run& without, const trace::Finding& finding);
   void not_judged(std::string why) { tried_.not_judged.push_back(judged(case_.row, std::move(why))); }
 
-  Bench& bench_;
+  Workbench& bench_;
   Case& case_;
   bool wide_;
   Tried tried_;
@@ -145,6 +145,6 @@ trace::Judged judged(const trace::CaseRecord& row, std::string why) {
   return {row.test, row.site, row.service, row.operation, row.policy, row.plan, std::move(why)};
 }
 
-Result<Tried> try_case(Bench& bench, Case& c, bool wide) { return Trial(bench, c, wide).run(); }
+Result<Tried> try_case(Workbench& bench, Case& c, bool wide) { return Trial(bench, c, wide).run(); }
 
 }  // namespace retrial::campaign

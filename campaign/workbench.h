@@ -12,7 +12,7 @@
 namespace retrial::campaign {
 
 // What every part of a campaign works with. Nothing is owned.
-struct Bench {
+struct Workbench {
   Executor& executor;
   const Adapter& adapter;
   const std::vector<std::string>& argv;
