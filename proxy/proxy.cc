@@ -7,20 +7,9 @@
 
 namespace retrial::proxy {
 
-void House::active(Nanos now) {
-  if (last_activity != 0) longest_gap = std::max(longest_gap, now - last_activity);
-  last_activity = now;
-}
-
-void House::ended(Session& session) {
-  auto slot = session.slot;
-  std::swap(sessions[slot], sessions.back());
-  sessions[slot]->slot = slot;
-  loop.later_delete(std::move(sessions.back()));
-  sessions.pop_back();
-}
-
 struct Proxy::State {
+  State(Loop& loop, const Clock& clock, Director& director, Recorder& recorder, Options options)
+      : house(loop, clock, director, recorder, options) {}
   House house;
 
   template <class Counts>
@@ -30,7 +19,7 @@ struct Proxy::State {
 };
 
 Proxy::Proxy(Loop& loop, const Clock& clock, Director& director, Recorder& recorder, Options options)
-    : state_(new State{House(loop, clock, director, recorder, options)}) {}
+    : state_(std::make_unique<State>(loop, clock, director, recorder, options)) {}
 
 Proxy::~Proxy() {
   for (auto& session : state_->house.sessions) session->end_run();

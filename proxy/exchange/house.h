@@ -10,8 +10,8 @@ class Session;
 
 // What the sessions of one proxy share.
 struct House {
-  House(Loop& l, const Clock& c, Director& d, Recorder& r, Options o)
-      : loop(l), clock(c), director(d), recorder(r), options(o) {}
+  House(Loop& loop, const Clock& clock, Director& director, Recorder& recorder, Options options);
+  ~House();
 
   Loop& loop;
   const Clock& clock;
