@@ -10,11 +10,17 @@ namespace {
 
 // Right defaults reach 300 s (browsers, aiohttp, undici): only who holds longer knows.
 constexpr Nanos kLongestDefault = 310 * kSecond;
+// The hold is measured from when the exchange was held, its fault from when it was recorded.
+constexpr Nanos kSlack = 50 * kMillisecond;
 
-bool held(const trace::Exchange& e) {
+// Untouched until the run was ended for it: that ends the client's processes too, so their connections close after the
+// hold.
+bool held(const trace::Exchange& e, Nanos hold) {
   bool silent = e.fault.name == trace::FaultName::stall ||
                 (e.fault.name == trace::FaultName::lost_response && e.fault.telling == trace::Telling::stall);
-  return e.fired && silent && e.ending == trace::Ending::open;
+  bool untouched = e.ending == trace::Ending::open ||
+                   (e.ending == trace::Ending::client_left && e.told - e.fired_at >= hold - kSlack);
+  return e.fired && silent && untouched;
 }
 
 class MissingTimeout final : public Oracle {
@@ -25,7 +31,7 @@ class MissingTimeout final : public Oracle {
     for (auto* c : exhibit.comparisons) {
       if (c->in_case->stop != trace::Stop::held) continue;
       for (auto* call : c->faulted) {
-        if (!held(call->last())) continue;
+        if (!held(call->last(), exhibit.hold)) continue;
         bool long_enough = exhibit.hold >= kLongestDefault;
         auto seconds = show_duration(exhibit.hold);
         opinion.findings.push_back(state(

@@ -24,6 +24,12 @@ TEST(MissingTimeout, a_client_that_left_a_held_exchange_untouched_is_possible_wi
       << t.judge().findings[0].message;
 }
 
+TEST(MissingTimeout, a_connection_that_closed_when_the_run_was_ended_was_left_untouched_until_then) {
+  auto t = held(30 * kSecond);
+  t.in_case().client_leaves(40 * kMillisecond);
+  EXPECT_EQ(t.verdicts(), "missing-timeout possible");
+}
+
 TEST(MissingTimeout, a_hold_longer_than_any_right_default_makes_it_likely) {
   EXPECT_EQ(held(310 * kSecond).verdicts(), "missing-timeout likely");
   EXPECT_EQ(held(309 * kSecond).verdicts(), "missing-timeout possible");
