@@ -53,6 +53,7 @@ class Campaign {
   Workbench bench_;
   References refs_;
   std::map<std::string, Nanos> cost_;      // by Case::cost_key, as measured
+  std::map<std::string, int> tried_;       // cases so far, by Case::family_key
   std::map<std::string, int> attempts_;    // by target_key + policy + plan: attempts of the faulted call
   std::map<std::string, std::string> spoilt_;  // tests that no longer pass
   std::size_t done_ = 0, total_ = 0;
@@ -122,7 +123,8 @@ Case* Campaign::next(Plan& plan) {
     }
     auto cost = expected(c);
     if (auto budget = setting_.config.run.budget; budget && spent() + cost > budget) continue;
-    double score = c.value / (static_cast<double>(cost) / kSecond + 0.5);
+    // Each further operation of one call site is less likely to bring something new (a path often holds data).
+    double score = c.value / (static_cast<double>(cost) / kSecond + 0.5) / (1 + tried_[c.family_key()]);
     if (!best || score > best_score) best = &c, best_score = score;
   }
   return best;
@@ -147,6 +149,7 @@ void Campaign::try_all(Plan& plan) {
     auto* c = next(plan);
     if (!c) break;
     done_++;
+    tried_[c->family_key()]++;
     if (answered_by_another(*c)) continue;
     Nanos left = 0;
     for (auto& other : plan.cases)

@@ -11,8 +11,9 @@
 
 namespace retrial::campaign {
 
-CampaignDirector::CampaignDirector(trace::Run& run, Events& events, std::optional<Aim> aim, std::string only_test)
-    : run_(run), events_(events), aim_(std::move(aim)), only_test_(std::move(only_test)) {}
+CampaignDirector::CampaignDirector(trace::Run& run, Events& events, std::optional<Aim> aim, std::string only_test,
+                                   std::vector<std::uint64_t> polls)
+    : run_(run), events_(events), aim_(std::move(aim)), only_test_(std::move(only_test)), correlator_(std::move(polls)) {}
 
 proxy::Decision CampaignDirector::at_head(const trace::Exchange& seen) {
   events_.read_into(run_);

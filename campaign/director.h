@@ -3,6 +3,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "campaign/events.h"
 #include "policies/fault_plan.h"
@@ -32,8 +33,9 @@ struct Aim {
 class CampaignDirector final : public proxy::Director {
  public:
   // `run` is filled from the events file as they come. Both must outlive the director. `only_test` stands where no hook says
-  // which test runs (a runner that is not known: the command is one test).
-  CampaignDirector(trace::Run& run, Events& events, std::optional<Aim> aim, std::string only_test = {});
+  // which test runs (a runner that is not known: the command is one test). `polls`: Correlator::polls_of the reference.
+  CampaignDirector(trace::Run& run, Events& events, std::optional<Aim> aim, std::string only_test = {},
+                   std::vector<std::uint64_t> polls = {});
 
   proxy::Decision at_head(const trace::Exchange& head) override;
   void over(const trace::Exchange& exchange) override;

@@ -164,7 +164,7 @@ Result<trace::Run> Executor::execute(const Order& order) {
   }
 
   Events events(agents.events);
-  CampaignDirector director(run, events, order.aim, order.only_test);
+  CampaignDirector director(run, events, order.aim, order.only_test, order.polls);
   SegmentRecorder recorder(**writer, run.id);
   std::optional<trace::Stop> stopped;
   {

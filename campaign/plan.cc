@@ -27,10 +27,10 @@ bool better(const Found& a, const Found& b) {
   return a.run->ended - a.run->began < b.run->ended - b.run->began;
 }
 
-bool may_be_target(const trace::Call& call) {
-  auto& e = call.first();
-  return trace::recovered(call) && e.service_status < 400 && (e.tag.phase == trace::Phase::test || e.tag.phase == trace::Phase::none);
-}
+bool in_test(const trace::Exchange& e) { return e.tag.phase == trace::Phase::test || e.tag.phase == trace::Phase::none; }
+
+// A call whose reference answer was an error is none.
+bool may_be_target(const trace::Call& call) { return trace::recovered(call) && call.first().service_status < 400; }
 
 // Of all calls that could be targets, the cheapest test for each site x operation x service.
 std::map<std::string, Found> find_targets(const std::map<std::string, const trace::Run*>& alone, bool test_files) {
@@ -39,11 +39,12 @@ std::map<std::string, Found> find_targets(const std::map<std::string, const trac
     std::map<std::string, int> occurrences;
     for (auto& call : trace::calls_of(*run)) {
       auto& e = call.first();
-      if (e.tag.test != test || !may_be_target(call)) continue;
+      if (e.tag.test != test || !in_test(e)) continue;
       if (e.tag.site && !test_files && is_test_file(e.tag.site->file)) continue;
       auto service = trace::service_name(e.service);
       auto key = fmt::format("{}\n{}\n{}", e.tag.site ? trace::show(*e.tag.site) : "", e.operation, service);
-      auto occurrence = ++occurrences[key];
+      auto occurrence = ++occurrences[key];  // as the director counts them: also of calls that are no targets
+      if (!may_be_target(call)) continue;
       auto* profile = trace::profile_named(e.profile);
       Found here{{test, e.tag.site, service, e.operation, occurrence}, run};
       if (profile) {
@@ -86,6 +87,9 @@ int failures(const policies::FaultPlan& plan) {
 
 std::string Case::target_key() const {
   return fmt::format("{}\n{}\n{}", row.site ? trace::show(*row.site) : "", row.operation, row.service);
+}
+std::string Case::family_key() const {
+  return fmt::format("{}\n{}\n{}", row.site ? trace::show(*row.site) : row.service, row.operation.substr(0, row.operation.find(' ')), row.plan);
 }
 std::string Case::cost_key() const { return fmt::format("{}\n{}\n{}", row.policy, row.plan, row.service); }
 

@@ -26,6 +26,8 @@ struct Case {
 
   // What it shares with the other cases of its target.
   std::string target_key() const;
+  // What it shares with cases at other paths: call site, method and telling.
+  std::string family_key() const;
   // What it shares with cases that take the same time: policy, telling and service.
   std::string cost_key() const;
 };

@@ -7,11 +7,12 @@
 
 #include "campaign/references.h"
 #include "trace/comparison.h"
+#include "trace/correlator.h"
 
 namespace retrial::campaign {
 namespace {
 
-constexpr int kRepeats = 4;                    // runs of one case at most, while its evidence is thin
+constexpr int kRepeats = 6;                    // runs of one case at most, while its evidence is thin
 constexpr Nanos kLeastDeadline = 120 * kSecond;  // design: 10 times the reference time, 120 s at least
 
 class Trial {
@@ -38,6 +39,7 @@ Result<const trace::Run*> Trial::execute(trace::RunKind kind) {
   if (auto ok = bench_.services.reset(); !ok) return std::unexpected(ok.error());
   auto order = bench_.order_for(case_.row.test, kind, wide_);
   order.case_id = case_.row.id;
+  order.polls = trace::Correlator::polls_of(*case_.reference);
   auto usual = case_.reference->ended - case_.reference->began;
   order.deadline = std::max(kLeastDeadline, 10 * usual);
   if (kind == trace::RunKind::with_fault) {

@@ -62,6 +62,12 @@ TEST_F(Planning, a_call_that_was_answered_with_an_error_is_no_target) {
   EXPECT_EQ(plan().targets, 0u);
 }
 
+TEST_F(Planning, a_call_is_counted_among_all_of_its_site_also_those_that_are_no_targets) {
+  alone("t", kSecond, {exchange(1, "t", "GET", "/a", "app.py", 404), exchange(2, "t", "GET", "/a", "app.py")});
+  ASSERT_EQ(plan().cases.size(), 1u);
+  EXPECT_EQ(plan().cases[0].row.occurrence, 2);
+}
+
 TEST_F(Planning, calls_in_set_up_and_teardown_and_from_test_files_are_left_alone) {
   auto setup = exchange(1, "t", "PUT", "/a", "app.py");
   setup.tag.phase = trace::Phase::setup;

@@ -157,5 +157,23 @@ TEST(MessageParts, samples_may_end_anywhere) {
   EXPECT_EQ(message::value_of("a=1&bc=2", "b"), std::nullopt);
 }
 
+TEST(GenericProfile, knows_the_registered_methods_that_may_be_repeated) {
+  for (auto method : {"PROPFIND", "REPORT", "SEARCH", "QUERY"}) {
+    Exchange e;
+    e.method = method;
+    EXPECT_EQ(profile_named("generic")->repeat(e), Repeat::safe) << method;
+  }
+  for (auto method : {"MKCOL", "COPY", "MOVE", "PROPPATCH", "UNLOCK"}) {
+    Exchange e;
+    e.method = method;
+    EXPECT_EQ(profile_named("generic")->repeat(e), Repeat::idempotent) << method;
+  }
+  for (auto method : {"POST", "PATCH", "LOCK"}) {
+    Exchange e;
+    e.method = method;
+    EXPECT_EQ(profile_named("generic")->repeat(e), Repeat::unknown) << method;
+  }
+}
+
 }  // namespace
 }  // namespace retrial::trace

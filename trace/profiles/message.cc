@@ -213,8 +213,12 @@ std::string_view reason_of(int status) {
 }
 bool succeeded(const Exchange& e) { return e.service_status >= 200 && e.service_status < 300; }
 
-bool safe_method(std::string_view m) { return m == "GET" || m == "HEAD" || m == "OPTIONS" || m == "TRACE"; }
-bool idempotent_method(std::string_view m) { return safe_method(m) || m == "PUT" || m == "DELETE"; }
+// IANA's registry of methods (RFC 9110 16.1, RFC 4918, RFC 3253): of all that are registered, only these are not idempotent.
+bool safe_method(std::string_view m) {
+  return m == "GET" || m == "HEAD" || m == "OPTIONS" || m == "TRACE" || m == "PROPFIND" || m == "REPORT" || m == "SEARCH" ||
+         m == "QUERY";
+}
+bool idempotent_method(std::string_view m) { return m != "POST" && m != "PATCH" && m != "LOCK" && m != "CONNECT"; }
 bool conditional(const Exchange& e) {
   for (auto& h : e.request_headers)
     if ((h.name.size() == 8 && iequals(h.name, "if-match")) ||
