@@ -114,9 +114,17 @@ def slow_project(project):
         "import threading\nfrom app import fetch\ndef test_slow(port):\n    fetch(port)\n    threading.Event().wait(300)\n")
 
 
-def start(cwd, python):
-    return subprocess.Popen([RETRIAL, "run", "--", python, "-m", "pytest", "-q"], cwd=cwd, stdin=subprocess.DEVNULL,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+@pytest.fixture
+def started(project, python):
+    """A campaign under way in its slow test. SIGINT is not ignored, as it would be if we run in the background of a shell."""
+    slow_project(project)
+    process = subprocess.Popen([RETRIAL, "run", "--", python, "-m", "pytest", "-q"], cwd=project, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    wait_for(lambda: '"test_slow.py::test_slow", "phase": "test"' in events(project))
+    yield process
+    process.kill()
+    process.communicate()
 
 
 def wait_for(condition):
@@ -131,23 +139,17 @@ def events(project):
     return found[0].read_text() if found else ""
 
 
-def test_ctrl_c_ends_the_tree_and_leaves_a_report(project, python):
-    slow_project(project)
-    process = start(project, python)
-    wait_for(lambda: '"test_slow.py::test_slow"' in events(project) and '"phase": "test"' in events(project).replace('":"', '": "'))
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
-    assert process.returncode == 130
+def test_ctrl_c_ends_the_tree_and_leaves_a_report(started, project):
+    started.send_signal(signal.SIGINT)
+    started.communicate(timeout=60)
+    assert started.returncode == 130
     report = json.loads((project / ".retrial/latest/findings.json").read_text())
     assert report["campaign"]["incomplete"], report
 
 
-def test_after_kill_9_the_folder_is_readable_and_marked_incomplete(project, python):
-    slow_project(project)
-    process = start(project, python)
-    wait_for(lambda: '"test_slow.py::test_slow"' in events(project))
-    process.kill()
-    process.communicate(timeout=60)
+def test_after_kill_9_the_folder_is_readable_and_marked_incomplete(started, project):
+    started.kill()
+    started.communicate(timeout=60)
     done = retrial("report", ".retrial/latest", cwd=project)
     assert done.returncode == 4 and "incomplete" in done.stdout, done
     assert sqlite3.connect(project / ".retrial/latest/campaign.db").execute("select count(*) from exchange").fetchone()[0] >= 1
