@@ -67,6 +67,9 @@ void Campaign::describe() {
   r.wall_began = clock_.wall();
   r.capture = fmt::format("seccomp ({})", proxy::show(setting_.way));
   if (setting_.config.run.workers > 1) r.remarks.push_back(fmt::format("workers = {}: this version runs one", setting_.config.run.workers));
+  for (auto& s : setting_.config.services)
+    if (s.allow)
+      r.remarks.push_back(fmt::format("[service.{}] allow: this version captures connections to loopback and private addresses only", s.name));
   if (bench_.adapter.whole())
     r.remarks.push_back(fmt::format("`{}` is no runner that we know: the whole command is one test", setting_.command.front()));
 }
@@ -295,7 +298,10 @@ CampaignOutcome Campaign::replay(const trace::CampaignRecord& earlier, const tra
 }
 
 Result<CampaignOutcome> with_campaign(const CampaignSetting& setting, const Clock& clock, auto&& what) {
-  auto executor = Executor::open({setting.folder, setting.way, setting.config.run.keep_tags}, clock);
+  Executor::Setting how{setting.folder, setting.way, setting.config.run.keep_tags, {}};
+  for (auto& s : setting.config.services)
+    if (!s.profile.empty()) how.profiles[s.address] = s.profile;
+  auto executor = Executor::open(std::move(how), clock);
   if (!executor) return std::unexpected(executor.error());
   auto argv = command_to_run(setting.command);
   CampaignOutcome outcome;

@@ -21,7 +21,7 @@ proxy::Decision CampaignDirector::at_head(const trace::Exchange& seen) {
   auto current = events_.current(head.pid);
   if (head.tag.test.empty()) head.tag.test = current.test.empty() ? only_test_ : current.test;
   if (head.tag.phase == trace::Phase::none) head.tag.phase = current.phase;
-  auto& profile = trace::profile_for(head);
+  auto& profile = profile_of(head);
   head.profile = profile.name();
   head.operation = trace::operation_of(head);
   auto assigned = correlator_.at_head(head);
@@ -46,6 +46,12 @@ proxy::Decision CampaignDirector::at_head(const trace::Exchange& seen) {
   }
   decision.fault = fault;
   return decision;
+}
+
+const trace::Profile& CampaignDirector::profile_of(const trace::Exchange& head) const {
+  auto it = profiles_.find(head.service);
+  auto* said = it == profiles_.end() ? nullptr : trace::profile_named(it->second);
+  return said ? *said : trace::profile_for(head);
 }
 
 // A call is chosen at its first attempt, and stays chosen.

@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -9,6 +10,7 @@
 #include "policies/fault_plan.h"
 #include "proxy/exchange/director.h"
 #include "trace/correlator.h"
+#include "trace/profile.h"
 
 namespace retrial::campaign {
 
@@ -37,18 +39,23 @@ class CampaignDirector final : public proxy::Director {
   CampaignDirector(trace::Run& run, Events& events, std::optional<Aim> aim, std::string only_test = {},
                    std::vector<std::uint64_t> polls = {});
 
+  // Services (by address) whose profile is said, not found from the traffic. Before the first request.
+  void read_as(std::map<std::string, std::string> profiles) { profiles_ = std::move(profiles); }
+
   proxy::Decision at_head(const trace::Exchange& head) override;
   void over(const trace::Exchange& exchange) override;
 
   int target_attempts() const { return target_attempts_; }  // the most attempts of a faulted call so far
 
  private:
+  const trace::Profile& profile_of(const trace::Exchange& head) const;
   bool aimed_at(const trace::Exchange& head, const trace::Assignment& assigned);
 
   trace::Run& run_;
   Events& events_;
   std::optional<Aim> aim_;
   std::string only_test_;
+  std::map<std::string, std::string> profiles_;
   trace::Correlator correlator_;
   int occurrence_ = 0;
   std::set<std::uint64_t> aimed_;  // calls

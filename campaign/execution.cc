@@ -165,6 +165,7 @@ Result<trace::Run> Executor::execute(const Order& order) {
 
   Events events(agents.events);
   CampaignDirector director(run, events, order.aim, order.only_test, order.polls);
+  director.read_as(s.profiles);
   SegmentRecorder recorder(**writer, run.id);
   std::optional<trace::Stop> stopped;
   {

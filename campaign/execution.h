@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,7 @@ class Executor {
     std::filesystem::path folder;  // the campaign's folder; trace/, logs/ and agents/ are made in it
     proxy::Way way = proxy::Way::getfd;
     bool keep_tags = false;
+    std::map<std::string, std::string> profiles;  // by service address, where retrial.toml names one
   };
   // Unpacks the agents. Watches SIGINT, SIGTERM and SIGHUP for as long as it lives.
   static Result<std::unique_ptr<Executor>> open(Setting setting, const Clock& clock);

@@ -47,7 +47,7 @@ int observe(const Options& options) {
   auto folder = make_folder(options.out);
   if (!folder) return complain(folder.error().line(), kUsage);
   SystemClock clock;
-  auto executor = campaign::Executor::open({*folder, *way, false}, clock);
+  auto executor = campaign::Executor::open({*folder, *way, false, {}}, clock);
   if (!executor) return complain(executor.error().line(), kUsage);
   auto command = campaign::command_to_run(options.command);
   order.launch = campaign::adapter_for(command).suite(command);

@@ -99,6 +99,12 @@ TEST_F(Directing, an_injected_answer_carries_its_marker_in_head_and_body) {
                           [&](auto& h) { return h.value.find(marker) != std::string::npos; }));
 }
 
+TEST_F(Directing, a_profile_that_the_configuration_names_is_used_for_that_service) {
+  aim("error(transient)", 1, "GET /things/{id}");
+  director_->read_as({{"127.0.0.1:8000", "oci-registry"}, {"127.0.0.1:9000", "aws"}});
+  EXPECT_EQ(send(head("/things/1", "7-1")).profile, "oci-registry");
+}
+
 TEST_F(Directing, without_a_target_every_call_is_faulted) {
   director_ = std::make_unique<CampaignDirector>(run_, events_, Aim{{}, *policies::parse_fault_plan("error(500) x 1, then pass")});
   EXPECT_EQ(fault(head("/things/1", "7-1")), "error(500)");
