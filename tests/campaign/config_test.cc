@@ -219,6 +219,17 @@ TEST(Config, a_syntax_error_names_line_and_column) {
       << "a key that stands twice";
 }
 
+TEST(Config, a_table_whose_name_begins_wrong_is_a_syntax_error) {
+  auto text = complaint("[run]\n[?rule]\n");
+  EXPECT_TRUE(text.starts_with("retrial.toml:2: column 2: ")) << text;
+}
+
+TEST(Config, a_letter_that_is_no_ascii_stands_in_quotes_and_comments_only) {
+  auto text = complaint("[run]\nl\xc3\xa4nge = 1\n");
+  EXPECT_TRUE(text.starts_with("retrial.toml:2: column 2: ")) << text;
+  EXPECT_EQ(complaint("# \xc3\xa4\n[service.\"\xc3\xa4\"]\nstart = '\xc3\xa4'\n"), "");
+}
+
 TEST(Config, check_gives_all_errors_in_the_order_of_their_lines) {
   auto checked = check_config("[service.q]\nreset = \"restart\"\n[run]\nzoom = 1\nworkers = -1\n[[rule]]\n", "f.toml");
   ASSERT_EQ(checked.errors.size(), 4u);
