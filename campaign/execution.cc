@@ -121,6 +121,9 @@ struct Executor::Impl {
 Executor::Executor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Executor::~Executor() = default;
 bool Executor::interrupted() const { return impl_->interrupted; }
+std::filesystem::path Executor::log_of(std::uint64_t run) const {
+  return impl_->setting.folder / "logs" / fmt::format("{:04}.log", run);
+}
 Nanos Executor::in_commands() const { return impl_->in_commands; }
 
 Result<std::unique_ptr<Executor>> Executor::open(Setting setting, const Clock& clock) {
@@ -157,7 +160,7 @@ Result<trace::Run> Executor::execute(const Order& order) {
   proxy::Command command{order.launch.argv, environment_for(order.launch, agents), {}};
   int log = -1, nothing = -1;
   if (!order.attached) {
-    log = open_log(s.folder / "logs" / (name + ".log"));
+    log = open_log(log_of(run.id));
     nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
     command.in = nothing;
     command.out = command.err = log;

@@ -47,6 +47,8 @@ class Executor {
   // An error only where nothing could be run at all (a command that does not exist, capture refused, the disk full). A fault of
   // ours on the way marks the run incomplete.
   Result<trace::Run> execute(const Order& order);
+  // Where that run's output went (unless it was attached).
+  std::filesystem::path log_of(std::uint64_t run) const;
   // Ctrl-C (or SIGTERM, SIGHUP) has come: the run under way was ended, and no other is to be begun.
   bool interrupted() const;
   // Nanoseconds spent inside commands so far: what is left of a campaign's time is our own.

@@ -1,9 +1,12 @@
 #include "campaign/references.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <fstream>
 
+#include "base/text.h"
 #include "trace/service_name.h"
 
 namespace retrial::campaign {
@@ -12,7 +15,7 @@ namespace {
 constexpr Nanos kSuiteLimit = 3600 * kSecond;
 
 std::string operation_key(const trace::Exchange& e) {
-  return fmt::format("{} at {}", e.operation, e.tag.site ? trace::show(*e.tag.site) : e.service);
+  return fmt::format("{} at {}", e.operation, e.tag.site ? trace::show(*e.tag.site) : trace::service_name(e.service));
 }
 // What a test sends in its own phase, by operation and call site.
 std::set<std::string> sent_by(const trace::Run& run, const std::string& test) {
@@ -26,7 +29,7 @@ std::set<std::string> sent_by(const trace::Run& run, const std::string& test) {
 std::vector<std::string> tests_that_send(const trace::Run& suite) {
   std::map<std::string, std::set<std::string>> by_test;
   for (auto& e : suite.exchanges)
-    if (!e.tag.test.empty()) by_test[e.tag.test].insert(operation_key(e));
+    if (!e.tag.test.empty() && e.tag.phase != trace::Phase::shared) by_test[e.tag.test].insert(operation_key(e));
   std::vector<std::string> order;
   std::set<std::string> seen;
   while (!by_test.empty()) {
@@ -41,23 +44,39 @@ std::vector<std::string> tests_that_send(const trace::Run& suite) {
   return order;
 }
 
+// What there was in place of HTTP, as far as there was anything.
 std::string what_was_seen(const trace::Run& suite) {
   auto& c = suite.capture;
-  std::string seen = fmt::format("{} connection(s) that spoke no HTTP/1, {} outside loopback and private addresses, {} that could not be dialled, {} over Unix sockets",
-                                 c.tunnels, c.outside, c.failed + c.late, c.unix_socket);
-  for (auto& name : c.not_seen) seen += "; " + name;
-  return seen;
+  std::vector<std::string> seen;
+  auto add = [&](std::uint64_t n, const char* what) {
+    if (n) seen.push_back(fmt::format("{} connection{} {}", n, n == 1 ? "" : "s", what));
+  };
+  add(c.tunnels, "that spoke no clear-text HTTP/1 (TLS, HTTP/2 or another protocol)");
+  add(c.outside, "to addresses that are neither loopback nor private");
+  add(c.failed + c.late, "that the service did not take");
+  add(c.unix_socket, "over Unix sockets");
+  seen.insert(seen.end(), c.not_seen.begin(), c.not_seen.end());
+  return seen.empty() ? "no connection at all" : fmt::format("{}", fmt::join(seen, "; "));
+}
+
+std::string last_line(const std::filesystem::path& log) {
+  std::ifstream in(log);
+  std::string line, last;
+  while (std::getline(in, line))
+    if (!trim(line).empty()) last = line;
+  return last.substr(0, 300);
 }
 
 Result<void> check_suite(const Workbench& bench, const trace::Run& suite) {
-  if (suite.stop == trace::Stop::interrupted) return {};
-  if (suite.exchanges.empty()) {
-    auto command = bench.argv.front();
-    if (suite.exit_code != 0 && suite.results.empty())
-      return fail(fmt::format("ended with status {} and ran no test; its output is in logs/0001.log", suite.exit_code), command, Blame::user);
-    return fail("no HTTP request was seen, so there is nothing to put on trial; seen instead: " + what_was_seen(suite), command, Blame::user);
+  auto& command = bench.argv.front();
+  if (suite.stop == trace::Stop::deadline) return fail("the reference run did not end within its time", command, Blame::network);
+  if (suite.stop == trace::Stop::interrupted || !suite.exchanges.empty()) return {};
+  std::string why;
+  if (suite.exit_code != 0) {
+    auto log = bench.executor.log_of(suite.id);
+    why = fmt::format("ended with status {}; its last words: {} (all of it: {}). ", suite.exit_code, last_line(log), log.string());
   }
-  return {};
+  return fail(why + "No HTTP request was seen, so there is nothing to put on trial; seen instead: " + what_was_seen(suite), command, Blame::user);
 }
 
 // The test alone, on the service's first state where it can be had; a second time, more widely, if the narrow way did not
@@ -98,7 +117,7 @@ Result<References> collect_references(Workbench& bench, Nanos time_left) {
   bench.live.show({.phase = "reference run"});
   Order whole;
   whole.launch = bench.adapter.suite(bench.argv);
-  whole.deadline = kSuiteLimit;
+  whole.deadline = bench.config.run.budget ? bench.config.run.budget : kSuiteLimit;
   if (bench.adapter.whole()) whole.only_test = kWholeCommand;
   auto suite = bench.execute(whole);
   if (!suite) return std::unexpected(suite.error());
@@ -116,6 +135,7 @@ Result<References> collect_references(Workbench& bench, Nanos time_left) {
   }
 
   std::set<std::string> named;
+  bool out_of_time = false;
   for (std::size_t i = 0; i < fine.size() && !bench.executor.interrupted(); i++) {
     auto& test = fine[i];
     if (bench.adapter.whole()) {
@@ -124,6 +144,7 @@ Result<References> collect_references(Workbench& bench, Nanos time_left) {
     }
     if (time_left && bench.clock.now() > time_left) {
       refs.left_alone.push_back(fmt::format("{} of {} tests that send requests: the budget did not reach them", fine.size() - i, fine.size()));
+      out_of_time = true;
       break;
     }
     bench.live.show({.phase = "reference run, each test alone", .number = i + 1, .total = fine.size(), .what = test});
@@ -137,6 +158,7 @@ Result<References> collect_references(Workbench& bench, Nanos time_left) {
     }
   }
   if (refs.alone.empty() && !bench.executor.interrupted()) {
+    if (out_of_time) return fail("the budget ended with the reference runs; no case was tried", bench.argv.front(), Blame::network);
     std::string why = "no test is left to try";
     for (auto& line : refs.left_alone) why += "\n  " + line;
     return fail(why, bench.argv.front(), Blame::user);

@@ -119,6 +119,17 @@ Result<void> Trial::confirm(std::vector<trace::Finding> findings) {
   return {};
 }
 
+// More was sent at the call site of a poll than without the fault: a retry or one more look, which cannot be told apart.
+bool may_be_poll(const trace::Comparison& c) {
+  auto& target = c.faulted.front()->first();
+  if (!trace::Correlator::at_poll(trace::Correlator::polls_of(*c.reference), target)) return false;
+  auto count = [&](const trace::Run& run) {
+    return std::count_if(run.exchanges.begin(), run.exchanges.end(),
+                         [&](auto& e) { return e.tag.site == target.tag.site && e.operation == target.operation; });
+  };
+  return count(*c.in_case) > count(*c.reference);
+}
+
 std::string what_was_right(const trace::Comparison& c, const std::string& test) {
   auto& call = *c.faulted.front();
   auto* result = trace::result_of(*c.in_case, test);
@@ -135,6 +146,9 @@ Result<Tried> Trial::run() {
   if (case_.row.outcome == "planned") case_.row.outcome = "run";
   if (!opinion->findings.empty()) {
     if (auto ok = confirm(std::move(opinion->findings)); !ok) return std::unexpected(ok.error());
+  } else if (!comparisons_.empty() && !comparisons_.front().faulted.empty() && may_be_poll(comparisons_.front())) {
+    tried_.notes.clear();
+    not_judged("the reference sends this request again after a success, as a poll does: what follows the fault may be a retry or the next look");
   } else if (tried_.not_judged.empty()) {
     tried_.clean.push_back(judged(case_.row, what_was_right(comparisons_.front(), case_.row.test)));
   }

@@ -27,7 +27,8 @@ void add_doctor(CLI::App& app, int& status);
 // Prints "retrial: LINE" to stderr, and gives `status` back.
 int complain(const std::string& line, int status);
 
-// A new folder for a campaign: `out` (emptied of an earlier campaign) or .retrial/<local time>, which becomes .retrial/latest.
-Result<std::filesystem::path> make_folder(const std::string& out);
+// A new folder for a campaign: `out` (new, empty, or an earlier campaign's, which is emptied) or .retrial/<local time>.
+// .retrial/latest will name it, unless `latest` is false.
+Result<std::filesystem::path> make_folder(const std::string& out, bool latest = true);
 
 }  // namespace retrial::cli

@@ -11,6 +11,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr auto kMarker = ".retrial-campaign";  // stands in every folder that we made, and may empty
+
 Result<fs::path> create(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
@@ -18,29 +20,48 @@ Result<fs::path> create(const fs::path& folder) {
   return folder;
 }
 
+// A folder of the user's choice: new, empty, or an earlier campaign's, which is emptied.
+Result<fs::path> claim(const fs::path& folder) {
+  std::error_code error;
+  if (fs::exists(folder / kMarker)) {
+    for (auto part : {"trace", "logs", "events", "agents", "campaign.db", "findings.json", "report.html", "junit.xml"})
+      fs::remove_all(folder / part, error);
+  } else if (fs::exists(folder) && !fs::is_empty(folder, error)) {
+    return fail("holds files, and no campaign of ours: name a folder that is new or empty", folder.string(), Blame::user);
+  }
+  auto made = create(folder);
+  if (made && !std::ofstream(folder / kMarker)) return fail("cannot be written", folder.string(), Blame::user);
+  return made;
+}
+
+// .retrial/latest names the campaign that `replay` and `report` mean where nothing is said.
+void name_latest(const fs::path& all, const fs::path& folder) {
+  std::error_code error;
+  if (!fs::exists(all / ".gitignore")) std::ofstream(all / ".gitignore") << "*\n";
+  fs::remove(all / "latest", error);
+  fs::create_directory_symlink(folder, all / "latest", error);
+}
+
 }  // namespace
 
-Result<fs::path> make_folder(const std::string& out) {
+Result<fs::path> make_folder(const std::string& out, bool latest) {
+  fs::path all = ".retrial";
   std::error_code error;
   if (!out.empty()) {
-    for (auto part : {"trace", "logs", "events", "agents", "campaign.db", "findings.json", "report.html", "junit.xml"})
-      fs::remove_all(fs::path(out) / part, error);
-    return create(out);
+    auto folder = claim(out);
+    if (folder && latest && create(all)) name_latest(all, fs::absolute(*folder));
+    return folder;
   }
-  fs::path all = ".retrial";
   if (auto made = create(all); !made) return made;
-  if (!fs::exists(all / ".gitignore")) std::ofstream(all / ".gitignore") << "*\n";
   auto now = std::time(nullptr);
   std::tm local{};
   localtime_r(&now, &local);
   auto name = fmt::format("{:%Y%m%d-%H%M%S}", local);
   auto folder = all / name;
-  for (int n = 2; fs::exists(folder); n++) folder = all / fmt::format("{}-{}", name, n);
-  auto made = create(folder);
-  if (made) {
-    fs::remove(all / "latest", error);
-    fs::create_directory_symlink(folder.filename(), all / "latest", error);
-  }
+  for (int n = 2; !fs::create_directory(folder, error) && !error; n++) folder = all / fmt::format("{}-{}", name, n);
+  if (error) return fail("cannot be made: " + error.message(), folder.string(), Blame::user);
+  auto made = claim(folder);
+  if (made) name_latest(all, folder.filename());
   return made;
 }
 

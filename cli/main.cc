@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     auto code = app.exit(error);
+    if (error.get_name() == "ExtrasError") complain("options of Retrial stand before --, the test command after it: retrial run [options] -- pytest tests/", kUsage);
     return code == 0 ? 0 : kUsage;
   }
   return status;

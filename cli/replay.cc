@@ -14,15 +14,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The latest campaign first, then the others from new to old.
+// The latest campaign first, wherever it was put, then the others from new to old.
 std::vector<fs::path> stores() {
   std::vector<fs::path> found;
   std::error_code error;
   for (auto& entry : fs::directory_iterator(".retrial", error))
     if (!entry.is_symlink() && fs::exists(entry.path() / "campaign.db")) found.push_back(entry.path() / "campaign.db");
   std::sort(found.rbegin(), found.rend());
-  if (auto latest = fs::canonical(".retrial/latest", error); !error)
-    std::stable_partition(found.begin(), found.end(), [&](auto& p) { return fs::equivalent(p.parent_path(), latest); });
+  if (fs::exists(".retrial/latest/campaign.db")) found.insert(found.begin(), ".retrial/latest/campaign.db");
   return found;
 }
 
@@ -60,7 +59,7 @@ int replay(const CampaignOptions& options, const std::string& id, const std::str
   with_command.command = found->campaign.command;
   auto setting = setting_of(with_command);
   if (!setting) return complain(setting.error().line(), kUsage);
-  auto folder = make_folder(out.string());
+  auto folder = make_folder(out.string(), false);
   if (!folder) return complain(folder.error().line(), kUsage);
   setting->folder = *folder;
   SystemClock clock;

@@ -86,6 +86,33 @@ void pair_by(const std::vector<Call>& reference, const std::vector<Call>& in_cas
 }
 bool any(const Call&) { return true; }
 
+std::map<std::pair<std::string, std::string>, std::size_t> exchanges_at(const std::vector<Call>& calls) {
+  std::map<std::pair<std::string, std::string>, std::size_t> count;
+  for (auto& call : calls) count[{call.site, call.operation}] += call.attempts.size();
+  return count;
+}
+
+// A loop over items that goes on after one has failed looks like a retry with another body. Where a call site has sent no
+// more than it does without the fault, nothing was sent again: such attempts (`possible`) are calls of their own.
+void part_loops(const std::vector<Call>& reference, std::vector<Call>& in_case) {
+  auto usual = exchanges_at(reference), now = exchanges_at(in_case);
+  std::map<std::pair<std::string, std::string>, int> occurrences;
+  std::vector<Call> parted;
+  for (auto& call : in_case) {
+    std::pair place(call.site, call.operation);
+    bool loop = !call.site.empty() && call.confidence == Confidence::possible && now[place] <= usual[place];
+    for (std::size_t i = 0; i < (loop ? call.attempts.size() : 1); i++) {
+      parted.push_back(call);
+      if (loop) {
+        parted.back().attempts = {call.attempts[i]};
+        parted.back().confidence = Confidence::certain;
+      }
+      parted.back().occurrence = ++occurrences[place];
+    }
+  }
+  in_case = std::move(parted);
+}
+
 using SiteAndOperation = std::pair<std::string, std::string>;
 std::set<SiteAndOperation> places_of(const std::vector<Call>& calls) {
   std::set<SiteAndOperation> out;
@@ -101,6 +128,7 @@ Comparison compare(const Run& reference, const Run& in_case) {
   c.in_case = &in_case;
   c.reference_calls = calls_of(reference);
   c.case_calls = calls_of(in_case);
+  part_loops(c.reference_calls, c.case_calls);
   Partners partner;
   auto &reference_calls = c.reference_calls, &case_calls = c.case_calls;
   pair_by(

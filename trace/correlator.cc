@@ -270,19 +270,26 @@ std::vector<std::uint64_t> Correlator::polls_of(const Run& reference) {
     std::uint64_t digest = 0;
     Nanos told = 0;
     bool good = false;
+    int repeats = 0;
   };
   std::unordered_map<std::int32_t, Last> last;  // of each process
   std::vector<std::uint64_t> polls;
   for (auto& e : reference.exchanges) {
     auto& before = last[e.pid];
     auto place = place_key(e);
-    if (before.place == place && before.digest == e.request_digest && before.good && e.begun >= before.told)
-      polls.push_back(poll_key(e));
-    before = {place, e.request_digest, e.told, e.ending == Ending::answered && !told_failed(e)};
+    bool again = before.place == place && before.digest == e.request_digest && before.good && e.begun >= before.told;
+    int repeats = again ? before.repeats + 1 : 0;
+    // A write that is made twice with the same data is two writes; one that goes on and on is a poll.
+    if (repeats >= (profile_of(e).repeat(e) == Repeat::safe ? 1 : 2)) polls.push_back(poll_key(e));
+    before = {place, e.request_digest, e.told, e.ending == Ending::answered && !told_failed(e), repeats};
   }
   std::ranges::sort(polls);
   polls.erase(std::ranges::unique(polls).begin(), polls.end());
   return polls;
+}
+
+bool Correlator::at_poll(const std::vector<std::uint64_t>& polls, const Exchange& e) {
+  return std::ranges::binary_search(polls, poll_key(e));
 }
 
 namespace {

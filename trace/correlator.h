@@ -44,9 +44,10 @@ class Correlator {
   void over(const Exchange& exchange);
 
   // The polls of a reference run: call site (or none) and operation where the same request follows itself, with no
-  // other request of that process between, after a success. There, a repeat after a failure is a retry only by id
-  // header or call id.
+  // other request of that process between, after a success; twice in a row, if it is no safe one. There, a repeat after
+  // a failure is a retry only by id header or call id.
   static std::vector<std::uint64_t> polls_of(const Run& reference);
+  static bool at_poll(const std::vector<std::uint64_t>& polls, const Exchange& exchange);
 
   // Body digests are known only afterwards: lowers `likely` to `possible` where two attempts of a call carry different
   // bodies and nothing that retries change explains it. Works on a finished run, in place.

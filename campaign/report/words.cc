@@ -23,8 +23,8 @@ constexpr Meaning kMeanings[] = {
      "Read a retry's conflict or not-found as a sign that the first attempt may have succeeded, and look before "
      "failing; "
      "look at an answer's status before its body."},
-    {"silent-wrong-result", "The call recovered, and the result is wrong",
-     "After the fault the call ended in success, yet the test finds another result than without the fault.",
+    {"silent-wrong-result", "The result is wrong, and nobody is told",
+     "After the fault the test finds another result than without it, and no error told of it.",
      "Look at what the retry repeats or leaves out: state kept between attempts, a body read once, a page fetched "
      "twice."},
     {"missing-delay", "Retries come without a delay",

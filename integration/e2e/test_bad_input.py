@@ -23,6 +23,9 @@ from app import fetch
 class H(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         self.send_response(200); self.send_header("Content-Length", "0"); self.end_headers()
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(201); self.send_header("Content-Length", "0"); self.end_headers()
     def log_message(self, *a): pass
 @pytest.fixture
 def port():
@@ -30,6 +33,19 @@ def port():
     threading.Thread(target=s.serve_forever, daemon=True).start()
     yield s.server_address[1]
     s.shutdown()
+"""
+
+
+TWICE = """
+import http.client
+def pay(port):
+    for last in (False, True):
+        try:
+            c = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+            c.request("POST", "/payments", "amount=10")
+            return c.getresponse().status
+        except OSError:
+            if last: raise
 """
 
 
@@ -153,6 +169,43 @@ def test_after_kill_9_the_folder_is_readable_and_marked_incomplete(started, proj
     done = retrial("report", ".retrial/latest", cwd=project)
     assert done.returncode == 4 and "incomplete" in done.stdout, done
     assert sqlite3.connect(project / ".retrial/latest/campaign.db").execute("select count(*) from exchange").fetchone()[0] >= 1
+
+
+def test_a_folder_that_holds_other_files_is_not_emptied(project, python):
+    (project / "logs").mkdir()
+    (project / "logs/keep.log").write_text("mine")
+    done = retrial("run", "--out", ".", "--policies", "k1", "--", python, "-m", "pytest", "-q", cwd=project)
+    assert done.returncode == 2 and "new or empty" in first_line(done), done
+    assert (project / "logs/keep.log").read_text() == "mine"
+
+
+def test_a_finding_replays_as_it_is_printed_wherever_the_campaign_was_put(suite, python, tmp_path_factory):
+    cwd = suite(app_DOT_py=TWICE, conftest_DOT_py=SERVED.replace("from app import fetch\n", ""),
+                test_app_DOT_py="from app import pay\ndef test_pay(port):\n    assert pay(port) == 201\n")
+    out = tmp_path_factory.mktemp("elsewhere") / "campaign"
+    done = retrial("run", "--policies", "p1", "--out", out, "--", python, "-m", "pytest", "-q", cwd=cwd)
+    finding = json.loads((out / "findings.json").read_text())["findings"][0]
+    assert finding["verdict"] in ("duplicate-effect", "retries-non-idempotent"), done
+    again = retrial(*finding["replay"].split()[1:], cwd=cwd)
+    assert again.returncode == 1 and "is shown again" in again.stdout, again
+
+
+def test_the_reference_run_ends_with_the_budget(suite, python):
+    cwd = suite(go_DOT_py="import threading\nthreading.Event().wait(300)\n")
+    done = retrial("run", "--budget", "2s", "--", python, "go.py", cwd=cwd, timeout=60)
+    assert done.returncode == 4 and "did not end within its time" in done.stdout + done.stderr, done
+
+
+def test_a_fixture_that_sends_requests_is_no_failing_test(project, python):
+    (project / "test_app.py").write_text("import pytest\nfrom app import fetch\n"
+                                         "@pytest.fixture(scope='module')\ndef warm():\n"
+                                         "    import http.server, threading\n    from conftest import H\n"
+                                         "    s = http.server.ThreadingHTTPServer(('127.0.0.1', 0), H)\n"
+                                         "    threading.Thread(target=s.serve_forever, daemon=True).start()\n"
+                                         "    assert fetch(s.server_address[1]) == 200\n    yield\n    s.shutdown()\n"
+                                         "def test_fetch(port, warm):\n    assert fetch(port) == 200\n")
+    done = retrial("run", "--policies", "k1", "--", python, "-m", "pytest", "-q", cwd=project)
+    assert done.returncode == 0 and "fails without" not in done.stdout, done
 
 
 def test_a_full_disk_is_said_and_nothing_is_found_from_it(project, python, tmp_path_factory):
