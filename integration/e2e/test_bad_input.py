@@ -67,7 +67,7 @@ def test_a_command_that_does_not_exist_is_named(tmp_path):
 def test_a_suite_that_sends_nothing_says_what_was_seen_instead(suite, python):
     cwd = suite(test_a_DOT_py="def test_nothing(): assert True\n")
     done = retrial("run", "--", python, "-m", "pytest", "-q", cwd=cwd)
-    assert done.returncode == 3 and "no HTTP request was seen" in done.stderr, done
+    assert done.returncode == 3 and "No HTTP request was seen" in done.stderr, done
 
 
 def test_failing_tests_are_named_and_the_others_tried(project, python):

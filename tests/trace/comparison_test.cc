@@ -161,5 +161,24 @@ TEST(Comparison, without_call_sites_in_one_run_the_operation_aligns) {
             (std::vector<std::string>{"b:1 f|GET /y|1 = |GET /y|1", "a:1 f|GET /x|1 = |GET /x|1"}));
 }
 
+TEST(Loops, that_go_on_with_another_item_after_a_failure_are_calls_of_their_own) {
+  Builder reference, with_fault;
+  reference.call("a", "POST /x").call("a", "POST /x");
+  with_fault.call("a", "POST /x", {0, 201});
+  with_fault.run.exchanges[1].confidence = Confidence::possible;
+  auto c = compare(reference.run, with_fault.run);
+  ASSERT_EQ(c.case_calls.size(), 2u);
+  EXPECT_EQ(c.faulted.size(), 1u);
+  EXPECT_EQ(c.case_calls[1].occurrence, 2);
+}
+
+TEST(Loops, are_not_seen_where_more_was_sent_than_without_the_fault) {
+  Builder reference, with_fault;
+  reference.call("a", "POST /x");
+  with_fault.call("a", "POST /x", {0, 201});
+  with_fault.run.exchanges[1].confidence = Confidence::possible;
+  EXPECT_EQ(compare(reference.run, with_fault.run).case_calls.size(), 1u);
+}
+
 }  // namespace
 }  // namespace retrial::trace

@@ -453,6 +453,19 @@ TEST(Correlator, at_a_poll_only_ids_make_a_retry) {
   EXPECT_ATTEMPT((t.begin(kGet, polling)), first, 2, certain);
 }
 
+TEST(Correlator, a_write_that_is_made_twice_is_no_poll_and_one_that_goes_on_is) {
+  Traffic t;
+  auto write = [&] {
+    auto e = t.begin("POST /payments HTTP/1.1\r\n\r\n");
+    t.serve(e, 201);
+  };
+  write();
+  write();
+  EXPECT_TRUE(Correlator::polls_of(t.run).empty());
+  write();
+  EXPECT_EQ(Correlator::polls_of(t.run).size(), 1u);
+}
+
 TEST(Correlator, a_repeat_with_other_requests_between_or_after_a_failure_is_no_poll) {
   Traffic t;
   for (auto raw : {kGet, std::string_view("PUT /orders/7 HTTP/1.1\r\n\r\n"), kGet}) {
