@@ -91,7 +91,11 @@ std::optional<std::int64_t> parse_duration(std::string_view text) {
   auto [end, error] = std::from_chars(text.data(), text.data() + unit_at, number);
   if (error != std::errc{} || end != text.data() + unit_at) return {};
   auto unit = trim(text.substr(unit_at));
-  double scale = unit == "ms" ? 1e6 : unit == "s" ? 1e9 : unit == "m" || unit == "min" ? 60e9 : unit == "h" ? 3600e9 : 0;
+  double scale = unit == "ms"                   ? 1e6
+                 : unit == "s"                  ? 1e9
+                 : unit == "m" || unit == "min" ? 60e9
+                 : unit == "h"                  ? 3600e9
+                                                : 0;
   if (scale == 0 || number * scale > 9e18) return {};
   return static_cast<std::int64_t>(number * scale);
 }

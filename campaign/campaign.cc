@@ -21,8 +21,13 @@ constexpr double kReferencesShare = 0.4;  // of a budget, at most
 class Campaign {
  public:
   Campaign(const CampaignSetting& setting, const Clock& clock, Executor& executor, const std::vector<std::string>& argv)
-      : setting_(setting), clock_(clock), executor_(executor), argv_(argv), services_(setting.config.services, setting.folder / "logs"),
-        live_(stdout, report::style_of(stdout)), began_(clock.now()),
+      : setting_(setting),
+        clock_(clock),
+        executor_(executor),
+        argv_(argv),
+        services_(setting.config.services, setting.folder / "logs"),
+        live_(stdout, report::style_of(stdout)),
+        began_(clock.now()),
         bench_{executor, adapter_for(argv_), argv_, services_, setting_.config, out_.runs, live_, clock} {}
 
   CampaignOutcome run();
@@ -52,9 +57,9 @@ class Campaign {
   Nanos began_;
   Workbench bench_;
   References refs_;
-  std::map<std::string, Nanos> cost_;      // by Case::cost_key, as measured
-  std::map<std::string, int> tried_;       // cases so far, by Case::family_key
-  std::map<std::string, int> attempts_;    // by target_key + policy + plan: attempts of the faulted call
+  std::map<std::string, Nanos> cost_;          // by Case::cost_key, as measured
+  std::map<std::string, int> tried_;           // cases so far, by Case::family_key
+  std::map<std::string, int> attempts_;        // by target_key + policy + plan: attempts of the faulted call
   std::map<std::string, std::string> spoilt_;  // tests that no longer pass
   std::size_t done_ = 0, total_ = 0;
 };
@@ -66,12 +71,15 @@ void Campaign::describe() {
   r.directory = std::filesystem::current_path().string();
   r.wall_began = clock_.wall();
   r.capture = fmt::format("seccomp ({})", proxy::show(setting_.way));
-  if (setting_.config.run.workers > 1) r.remarks.push_back(fmt::format("workers = {}: this version runs one", setting_.config.run.workers));
+  if (setting_.config.run.workers > 1)
+    r.remarks.push_back(fmt::format("workers = {}: this version runs one", setting_.config.run.workers));
   for (auto& s : setting_.config.services)
     if (s.allow)
-      r.remarks.push_back(fmt::format("[service.{}] allow: this version captures connections to loopback and private addresses only", s.name));
+      r.remarks.push_back(fmt::format(
+          "[service.{}] allow: this version captures connections to loopback and private addresses only", s.name));
   if (bench_.adapter.whole())
-    r.remarks.push_back(fmt::format("`{}` is no runner that we know: the whole command is one test", setting_.command.front()));
+    r.remarks.push_back(
+        fmt::format("`{}` is no runner that we know: the whole command is one test", setting_.command.front()));
 }
 
 void Campaign::see_services(const trace::Run& suite) {
@@ -88,7 +96,8 @@ void Campaign::see_services(const trace::Run& suite) {
   auto& c = suite.capture;
   auto& left = out_.record.left_alone;
   for (auto& name : c.not_seen) left.push_back("connection left as it is: " + name);
-  if (c.tunnels) left.push_back(fmt::format("{} connection(s) that speak no clear-text HTTP/1: passed unread", c.tunnels));
+  if (c.tunnels)
+    left.push_back(fmt::format("{} connection(s) that speak no clear-text HTTP/1: passed unread", c.tunnels));
 }
 
 void Campaign::open(const Plan& plan) {
@@ -139,8 +148,9 @@ bool Campaign::answered_by_another(Case& c) {
   for (auto& [key, attempts] : attempts_) {
     if (attempts != 1 || !key.starts_with(c.target_key() + "\n" + trace::show(first) + "\n")) continue;
     c.row.outcome = "answered";
-    c.row.why = fmt::format("under {} this call makes one attempt (case {}): nothing is sent again that could be treated otherwise",
-                            trace::show(first), key.substr(key.rfind('\n') + 1));
+    c.row.why = fmt::format(
+        "under {} this call makes one attempt (case {}): nothing is sent again that could be treated otherwise",
+        trace::show(first), key.substr(key.rfind('\n') + 1));
     return true;
   }
   return false;
@@ -158,7 +168,9 @@ void Campaign::try_all(Plan& plan) {
     for (auto& other : plan.cases)
       if (other.row.outcome == "planned") left += expected(other);
     if (auto budget = setting_.config.run.budget) left = std::min(left, std::max<Nanos>(0, budget - spent()));
-    live_.show({"cases", done_, total_, fmt::format("{} {} at {}", c->row.policy, c->row.operation, c->row.site ? trace::show(*c->row.site) : c->row.service),
+    live_.show({"cases", done_, total_,
+                fmt::format("{} {} at {}", c->row.policy, c->row.operation,
+                            c->row.site ? trace::show(*c->row.site) : c->row.service),
                 out_.record.findings.size(), left});
     auto before = clock_.now();
     auto tried = try_case(bench_, *c, refs_.wide.contains(c->row.test));
@@ -177,7 +189,9 @@ void Campaign::try_all(Plan& plan) {
   for (auto& c : plan.cases)
     if (c.row.outcome == "planned") {
       c.row.outcome = "left";
-      c.row.why = executor_.interrupted() ? "interrupted" : !out_.record.incomplete.empty() ? out_.record.incomplete : "budget";
+      c.row.why = executor_.interrupted()           ? "interrupted"
+                  : !out_.record.incomplete.empty() ? out_.record.incomplete
+                                                    : "budget";
       left++;
     }
   if (left && !executor_.interrupted() && out_.record.incomplete.empty())
@@ -187,8 +201,10 @@ void Campaign::try_all(Plan& plan) {
 
 void Campaign::keep(Case& c, Tried tried) {
   if (tried.attempts)
-    attempts_[fmt::format("{}\n{}\n{}", c.target_key(), trace::show(policies::fault_of(c.aim.plan, 1)), c.row.id)] = tried.attempts;
-  if (tried.spoilt) spoilt_[c.row.test] = "service state: this test no longer passes without faults since case " + c.row.id;
+    attempts_[fmt::format("{}\n{}\n{}", c.target_key(), trace::show(policies::fault_of(c.aim.plan, 1)), c.row.id)] =
+        tried.attempts;
+  if (tried.spoilt)
+    spoilt_[c.row.test] = "service state: this test no longer passes without faults since case " + c.row.id;
   keep_findings(std::move(tried.findings), out_.record.findings);
   keep_findings(std::move(tried.notes), out_.record.notes);
   auto add = [](auto& from, auto& to) { to.insert(to.end(), from.begin(), from.end()); };
@@ -199,7 +215,8 @@ void Campaign::keep(Case& c, Tried tried) {
 void Campaign::keep_findings(std::vector<trace::Finding> from, std::vector<trace::Finding>& to) {
   for (auto& f : from) {
     f.accepted = setting_.config.accepts(f.id);
-    if (std::none_of(to.begin(), to.end(), [&](auto& old) { return old.id == f.id && old.test == f.test; })) to.push_back(std::move(f));
+    if (std::none_of(to.begin(), to.end(), [&](auto& old) { return old.id == f.id && old.test == f.test; }))
+      to.push_back(std::move(f));
   }
 }
 
@@ -217,7 +234,8 @@ void Campaign::finish() {
   for (auto& run : out_.runs)
     if (!run.incomplete.empty() && r.incomplete.empty()) r.incomplete = run.incomplete;
   for (auto& line : services_.remarks()) r.remarks.push_back(line);
-  std::stable_sort(r.findings.begin(), r.findings.end(), [](auto& a, auto& b) { return oracles::rank(a) < oracles::rank(b); });
+  std::stable_sort(r.findings.begin(), r.findings.end(),
+                   [](auto& a, auto& b) { return oracles::rank(a) < oracles::rank(b); });
   for (auto& a : setting_.config.accepted)
     if (std::none_of(r.findings.begin(), r.findings.end(), [&](auto& f) { return f.id == a.finding; }))
       r.remarks.push_back(fmt::format("[[accept]] {} matched no finding of this campaign", a.finding));
@@ -233,7 +251,8 @@ CampaignOutcome Campaign::run() {
     return std::move(out_);
   }
   auto budget = setting_.config.run.budget;
-  auto refs = collect_references(bench_, budget ? began_ + static_cast<Nanos>(static_cast<double>(budget) * kReferencesShare) : 0);
+  auto refs = collect_references(
+      bench_, budget ? began_ + static_cast<Nanos>(static_cast<double>(budget) * kReferencesShare) : 0);
   if (!refs) {
     stop_for(refs.error());
     finish();
@@ -259,10 +278,12 @@ CampaignOutcome Campaign::run() {
 CampaignOutcome Campaign::replay(const trace::CampaignRecord& earlier, const trace::Finding& finding) {
   describe();
   auto row = std::find_if(earlier.cases.begin(), earlier.cases.end(), [&](auto& c) {
-    return c.policy == finding.policy && c.plan == finding.fault && c.test == finding.test && c.operation == finding.operation && c.site == finding.site;
+    return c.policy == finding.policy && c.plan == finding.fault && c.test == finding.test &&
+           c.operation == finding.operation && c.site == finding.site;
   });
-  auto plan = row == earlier.cases.end() ? Result<policies::FaultPlan>(fail("its case is not in the campaign's store", finding.id))
-                                         : policies::parse_fault_plan(row->plan);
+  auto plan = row == earlier.cases.end()
+                  ? Result<policies::FaultPlan>(fail("its case is not in the campaign's store", finding.id))
+                  : policies::parse_fault_plan(row->plan);
   auto ready = plan ? services_.start() : Result<void>{};
   if (!plan || !ready) {
     stop_for(plan ? ready.error() : plan.error());
@@ -277,7 +298,8 @@ CampaignOutcome Campaign::replay(const trace::CampaignRecord& earlier, const tra
     alone = bench_.execute(bench_.order_for(row->test, trace::RunKind::alone, true));
   }
   if (!alone || !passed(**alone, row->test)) {
-    stop_for(alone ? Error{"does not pass without faults, so nothing can be shown", row->test, Blame::user} : alone.error());
+    stop_for(alone ? Error{"does not pass without faults, so nothing can be shown", row->test, Blame::user}
+                   : alone.error());
     finish();
     return std::move(out_);
   }
@@ -290,8 +312,10 @@ CampaignOutcome Campaign::replay(const trace::CampaignRecord& earlier, const tra
   c.policy = policies::policy_named(row->policy);
   c.reference = *alone;
   live_.show({.phase = "replay", .what = finding.id});
-  if (auto tried = try_case(bench_, c, wide)) keep(c, std::move(*tried));
-  else stop_for(tried.error());
+  if (auto tried = try_case(bench_, c, wide))
+    keep(c, std::move(*tried));
+  else
+    stop_for(tried.error());
   out_.record.cases.push_back(c.row);
   finish();
   return std::move(out_);
@@ -323,8 +347,8 @@ Result<CampaignOutcome> run_campaign(const CampaignSetting& setting, const Clock
   return with_campaign(setting, clock, [](Campaign& c) { return c.run(); });
 }
 
-Result<CampaignOutcome> replay(const CampaignSetting& setting, const trace::CampaignRecord& earlier, const trace::Finding& finding,
-                               const Clock& clock) {
+Result<CampaignOutcome> replay(const CampaignSetting& setting, const trace::CampaignRecord& earlier,
+                               const trace::Finding& finding, const Clock& clock) {
   return with_campaign(setting, clock, [&](Campaign& c) { return c.replay(earlier, finding); });
 }
 

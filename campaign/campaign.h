@@ -19,23 +19,24 @@ struct CampaignSetting {
   std::filesystem::path folder;  // of this campaign; exists
   std::vector<const policies::Policy*> policies;
   proxy::Way way = proxy::Way::getfd;
-  bool plan_only = false;        // stop after the plan
+  bool plan_only = false;  // stop after the plan
 };
 
 struct CampaignOutcome {
   trace::CampaignRecord record;
   std::deque<trace::Run> runs;
   bool interrupted = false;
-  bool nothing_to_try = false;   // no test was left to try: record.incomplete says why
+  bool nothing_to_try = false;  // no test was left to try: record.incomplete says why
 };
 
-// Reference, plan, cases, confirmation; then the store and the reports in the folder. Prints the opening paragraph and the live
-// line to stdout. An error only where not even a report could be made.
+// Reference, plan, cases, confirmation; then the store and the reports in the folder. Prints the opening paragraph and
+// the live line to stdout. An error only where not even a report could be made.
 Result<CampaignOutcome> run_campaign(const CampaignSetting& setting, const Clock& clock);
 
-// Shows one finding of an earlier campaign again: the test without the fault, then with it. The outcome holds that case alone.
-Result<CampaignOutcome> replay(const CampaignSetting& setting, const trace::CampaignRecord& earlier, const trace::Finding& finding,
-                               const Clock& clock);
+// Shows one finding of an earlier campaign again: the test without the fault, then with it. The outcome holds that case
+// alone.
+Result<CampaignOutcome> replay(const CampaignSetting& setting, const trace::CampaignRecord& earlier,
+                               const trace::Finding& finding, const Clock& clock);
 
 // The command as it is run: package.json's script in place of `npm test` where we know its runner.
 std::vector<std::string> command_to_run(const std::vector<std::string>& argv);

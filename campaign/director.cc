@@ -13,7 +13,11 @@ namespace retrial::campaign {
 
 CampaignDirector::CampaignDirector(trace::Run& run, Events& events, std::optional<Aim> aim, std::string only_test,
                                    std::vector<std::uint64_t> polls)
-    : run_(run), events_(events), aim_(std::move(aim)), only_test_(std::move(only_test)), correlator_(std::move(polls)) {}
+    : run_(run),
+      events_(events),
+      aim_(std::move(aim)),
+      only_test_(std::move(only_test)),
+      correlator_(std::move(polls)) {}
 
 proxy::Decision CampaignDirector::at_head(const trace::Exchange& seen) {
   events_.read_into(run_);
@@ -59,8 +63,9 @@ bool CampaignDirector::aimed_at(const trace::Exchange& head, const trace::Assign
   if (aimed_.contains(assigned.call)) return true;
   if (assigned.attempt != 1) return false;
   if (auto& target = aim_->target) {
-    if (head.tag.test != target->test || head.operation != target->operation || trace::service_name(head.service) != target->service ||
-        head.tag.site != target->site || (head.tag.phase != trace::Phase::test && head.tag.phase != trace::Phase::none))
+    if (head.tag.test != target->test || head.operation != target->operation ||
+        trace::service_name(head.service) != target->service || head.tag.site != target->site ||
+        (head.tag.phase != trace::Phase::test && head.tag.phase != trace::Phase::none))
       return false;
     if (++occurrence_ != target->occurrence) return false;
   }

@@ -29,13 +29,13 @@ struct Aim {
   policies::FaultPlan plan;
 };
 
-
 // Decides for one run: follows the events file, correlates, and hands the targeted call's attempts their faults.
 // Loop thread only.
 class CampaignDirector final : public proxy::Director {
  public:
-  // `run` is filled from the events file as they come. Both must outlive the director. `only_test` stands where no hook says
-  // which test runs (a runner that is not known: the command is one test). `polls`: Correlator::polls_of the reference.
+  // `run` is filled from the events file as they come. Both must outlive the director. `only_test` stands where no hook
+  // says which test runs (a runner that is not known: the command is one test). `polls`: Correlator::polls_of the
+  // reference.
   CampaignDirector(trace::Run& run, Events& events, std::optional<Aim> aim, std::string only_test = {},
                    std::vector<std::uint64_t> polls = {});
 

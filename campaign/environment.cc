@@ -40,7 +40,8 @@ std::vector<std::string> environment_for(const Launch& launch, const AgentSettin
   auto python = joined((setting.agents / "python").string(), ":", launch.python_path);
   all["PYTHONPATH"] = joined(python, ":", all["PYTHONPATH"]);
   all["PYTEST_PLUGINS"] = joined(all["PYTEST_PLUGINS"], ",", "retrial_pytest");
-  all["NODE_OPTIONS"] = joined(all["NODE_OPTIONS"], " ", "--require=" + quoted((setting.agents / "node/retrial.cjs").string()));
+  all["NODE_OPTIONS"] =
+      joined(all["NODE_OPTIONS"], " ", "--require=" + quoted((setting.agents / "node/retrial.cjs").string()));
   std::vector<std::string> out;
   for (auto& [key, value] : all) out.push_back(key + "=" + value);
   return out;

@@ -22,8 +22,8 @@ T number(const Json& object, const char* key) {
 }
 
 trace::Thrown thrown(const Json& e) {
-  trace::Thrown t{text(e, "type"), text(e, "msg"), text(e, "code"), text(e, "link"), text(e, "file"), number<int>(e, "line"),
-                  text(e, "function")};
+  trace::Thrown t{text(e, "type"), text(e, "msg"),         text(e, "code"),    text(e, "link"),
+                  text(e, "file"), number<int>(e, "line"), text(e, "function")};
   if (auto it = e.find("in_test"); it != e.end() && it->is_boolean()) t.in_test = it->get<bool>();
   if (auto it = e.find("code"); it != e.end() && it->is_number_integer()) t.code = std::to_string(it->get<long>());
   return t;

@@ -9,16 +9,16 @@
 
 namespace retrial::campaign {
 
-// Follows the events file of one run (docs/agents.md): a hook's write has returned before its test can send a byte, so reading
-// to the end when a request arrives is enough to know the running test.
+// Follows the events file of one run (docs/agents.md): a hook's write has returned before its test can send a byte, so
+// reading to the end when a request arrives is enough to know the running test.
 class Events {
  public:
   explicit Events(std::filesystem::path file) : file_(std::move(file)) {}
   ~Events();
   Events(const Events&) = delete;
 
-  // Reads what has come since, and adds it to `run` (results, stages, listed, broken, agents). A line that is no event is
-  // ignored; half a line is kept for the next time.
+  // Reads what has come since, and adds it to `run` (results, stages, listed, broken, agents). A line that is no event
+  // is ignored; half a line is kept for the next time.
   void read_into(trace::Run& run);
 
   struct Current {

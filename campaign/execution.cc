@@ -17,10 +17,10 @@
 namespace retrial::campaign {
 namespace {
 
-constexpr Nanos kLook = 50 * kMillisecond;         // how often a run is looked at
-constexpr Nanos kSettle = 30 * kMillisecond;       // for what the dead command's sockets still have to say
-constexpr Nanos kHungAfter = 60 * kSecond;         // design: idle for 60 s and 5 times the longest gap
-constexpr Nanos kIdleCpu = 20 * kMillisecond;      // of CPU within a second: a tree that uses less is idle
+constexpr Nanos kLook = 50 * kMillisecond;     // how often a run is looked at
+constexpr Nanos kSettle = 30 * kMillisecond;   // for what the dead command's sockets still have to say
+constexpr Nanos kHungAfter = 60 * kSecond;     // design: idle for 60 s and 5 times the longest gap
+constexpr Nanos kIdleCpu = 20 * kMillisecond;  // of CPU within a second: a tree that uses less is idle
 
 class SegmentRecorder final : public proxy::Recorder {
  public:
@@ -43,9 +43,11 @@ class SegmentRecorder final : public proxy::Recorder {
 // Looks at a run from time to time, and says when and why it has to be ended.
 class Watchman {
  public:
-  Watchman(const Order& order, const Clock& clock) : order_(order), clock_(clock), began_(clock.now()), cpu_at_(began_) {}
+  Watchman(const Order& order, const Clock& clock)
+      : order_(order), clock_(clock), began_(clock.now()), cpu_at_(began_) {}
 
-  std::optional<trace::Stop> look(const proxy::Proxy& proxy, const proxy::Tree& tree, const CampaignDirector& director) {
+  std::optional<trace::Stop> look(const proxy::Proxy& proxy, const proxy::Tree& tree,
+                                  const CampaignDirector& director) {
     auto now = clock_.now();
     if (order_.attempts_limit && director.target_attempts() > order_.attempts_limit) return trace::Stop::capped;
     auto held = proxy.held_since();
@@ -58,7 +60,8 @@ class Watchman {
       cpu_at_ = now;
     }
     auto quiet = now - std::max({proxy.last_activity(), idle_since_, began_});
-    if (order_.aim && proxy.open_exchanges() == 0 && quiet > std::max(kHungAfter, 5 * proxy.longest_gap())) return trace::Stop::hung;
+    if (order_.aim && proxy.open_exchanges() == 0 && quiet > std::max(kHungAfter, 5 * proxy.longest_gap()))
+      return trace::Stop::hung;
     return {};
   }
 
@@ -83,7 +86,9 @@ class Ended final : public proxy::TreeEvents {
   proxy::Timer settle_;
 };
 
-int open_log(const std::filesystem::path& file) { return open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644); }
+int open_log(const std::filesystem::path& file) {
+  return open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+}
 
 }  // namespace
 
@@ -99,10 +104,10 @@ struct Executor::Impl {
   std::vector<std::unique_ptr<proxy::SignalWatch>> signals;
 
   Impl(Setting s, const Clock& c) : setting(std::move(s)), clock(c) {
-    // The command shares our terminal and gets Ctrl-C itself; what does not end by it, we end. `kill` of us alone is passed on.
-    // A signal that our caller ignores (nohup, a job in the background) stays ignored.
+    // The command shares our terminal and gets Ctrl-C itself; what does not end by it, we end. `kill` of us alone is
+    // passed on. A signal that our caller ignores (nohup, a job in the background) stays ignored.
     for (int number : {SIGINT, SIGTERM, SIGHUP}) {
-      struct sigaction now {};
+      struct sigaction now{};
       if (sigaction(number, nullptr, &now) == 0 && now.sa_handler == SIG_IGN) continue;
       signals.push_back(std::make_unique<proxy::SignalWatch>(loop, number, [this, number] {
         bool again = interrupted;
@@ -147,9 +152,12 @@ Result<trace::Run> Executor::execute(const Order& order) {
   run.wall_began = clock.wall();
   auto name = fmt::format("{:04}", run.id);
 
-  AgentSetting agents{std::filesystem::absolute(s.folder / "agents"), std::filesystem::absolute(s.folder / "events" / (name + ".jsonl")),
+  AgentSetting agents{std::filesystem::absolute(s.folder / "agents"),
+                      std::filesystem::absolute(s.folder / "events" / (name + ".jsonl")),
                       std::filesystem::absolute(s.folder / "events" / (name + ".only"))};
-  { std::ofstream(agents.events, std::ios::app); }
+  {
+    std::ofstream(agents.events, std::ios::app);
+  }
   if (!order.launch.only.empty()) std::ofstream(agents.only) << order.launch.only << '\n';
 
   auto writer = trace::SegmentWriter::open(s.folder / "trace" / name, 1u << 20);

@@ -24,14 +24,14 @@ struct Order {
   std::string only_test;           // for a runner without tests
   std::optional<Aim> aim;
   std::vector<std::uint64_t> polls;  // trace::Correlator::polls_of the reference
-  Nanos deadline = 0;         // 0: none
-  Nanos hold = 0;             // how long a held exchange may be left untouched; 0: for ever
-  int attempts_limit = 0;     // end once a faulted call has made more; 0: none
-  bool attached = false;      // the command has our own stdin, stdout and stderr; else they go to a log
+  Nanos deadline = 0;                // 0: none
+  Nanos hold = 0;                    // how long a held exchange may be left untouched; 0: for ever
+  int attempts_limit = 0;            // end once a faulted call has made more; 0: none
+  bool attached = false;             // the command has our own stdin, stdout and stderr; else they go to a log
 };
 
-// Executes orders one after another on this thread, each in a fresh process tree with a proxy of its own, and gives back what
-// the trace holds of it.
+// Executes orders one after another on this thread, each in a fresh process tree with a proxy of its own, and gives
+// back what the trace holds of it.
 class Executor {
  public:
   struct Setting {
@@ -44,8 +44,8 @@ class Executor {
   static Result<std::unique_ptr<Executor>> open(Setting setting, const Clock& clock);
   ~Executor();
 
-  // An error only where nothing could be run at all (a command that does not exist, capture refused, the disk full). A fault of
-  // ours on the way marks the run incomplete.
+  // An error only where nothing could be run at all (a command that does not exist, capture refused, the disk full). A
+  // fault of ours on the way marks the run incomplete.
   Result<trace::Run> execute(const Order& order);
   // Where that run's output went (unless it was attached).
   std::filesystem::path log_of(std::uint64_t run) const;

@@ -27,7 +27,9 @@ bool better(const Found& a, const Found& b) {
   return a.run->ended - a.run->began < b.run->ended - b.run->began;
 }
 
-bool in_test(const trace::Exchange& e) { return e.tag.phase == trace::Phase::test || e.tag.phase == trace::Phase::none; }
+bool in_test(const trace::Exchange& e) {
+  return e.tag.phase == trace::Phase::test || e.tag.phase == trace::Phase::none;
+}
 
 // A call whose reference answer was an error is none.
 bool may_be_target(const trace::Call& call) { return trace::recovered(call) && call.first().service_status < 400; }
@@ -75,7 +77,8 @@ bool stalls(const policies::FaultPlan& plan) {
   });
 }
 
-// How many times an attempt is failed, as far as time goes: a plan that goes on failing costs the client's whole ladder.
+// How many times an attempt is failed, as far as time goes: a plan that goes on failing costs the client's whole
+// ladder.
 int failures(const policies::FaultPlan& plan) {
   int n = 0;
   for (auto& step : plan.steps)
@@ -89,7 +92,8 @@ std::string Case::target_key() const {
   return fmt::format("{}\n{}\n{}", row.site ? trace::show(*row.site) : "", row.operation, row.service);
 }
 std::string Case::family_key() const {
-  return fmt::format("{}\n{}\n{}", row.site ? trace::show(*row.site) : row.service, row.operation.substr(0, row.operation.find(' ')), row.plan);
+  return fmt::format("{}\n{}\n{}", row.site ? trace::show(*row.site) : row.service,
+                     row.operation.substr(0, row.operation.find(' ')), row.plan);
 }
 std::string Case::cost_key() const { return fmt::format("{}\n{}\n{}", row.policy, row.plan, row.service); }
 
@@ -97,27 +101,37 @@ bool is_test_file(std::string_view file) {
   auto parts = split(file, '/');
   auto name = parts.back();
   auto stem = name.substr(0, name.rfind('.'));
-  if (name == "conftest.py" || stem.starts_with("test_") || stem.ends_with("_test") || stem.ends_with(".test") || stem.ends_with(".spec"))
+  if (name == "conftest.py" || stem.starts_with("test_") || stem.ends_with("_test") || stem.ends_with(".test") ||
+      stem.ends_with(".spec"))
     return true;
   if (file.starts_with('/')) return false;  // outside the project: its folders say nothing
-  return std::any_of(parts.begin(), parts.end() - 1, [](auto p) { return p == "test" || p == "tests" || p == "__tests__" || p == "spec"; });
+  return std::any_of(parts.begin(), parts.end() - 1,
+                     [](auto p) { return p == "test" || p == "tests" || p == "__tests__" || p == "spec"; });
 }
 
-Plan make_plan(const std::map<std::string, const trace::Run*>& alone, const std::vector<const policies::Policy*>& policies,
-               const Config& config) {
+Plan make_plan(const std::map<std::string, const trace::Run*>& alone,
+               const std::vector<const policies::Policy*>& policies, const Config& config) {
   Plan plan;
   auto found = find_targets(alone, false);
   if (found.empty()) {
     found = find_targets(alone, true);
-    if (!found.empty()) plan.remarks.emplace_back("no application call sites were seen: calls made by the tests themselves are put on trial");
+    if (!found.empty())
+      plan.remarks.emplace_back(
+          "no application call sites were seen: calls made by the tests themselves are put on trial");
   }
   plan.targets = found.size();
 
   std::set<std::string> sites_stalled, repeated;
   auto add = [&](const Found& f, const policies::Policy& policy, const policies::FaultPlan& telling) {
     Case c;
-    c.row = {.policy = std::string(policy.name), .plan = policies::show(telling), .test = f.target.test, .site = f.target.site,
-             .service = f.target.service, .operation = f.target.operation, .occurrence = f.target.occurrence, .outcome = "planned"};
+    c.row = {.policy = std::string(policy.name),
+             .plan = policies::show(telling),
+             .test = f.target.test,
+             .site = f.target.site,
+             .service = f.target.service,
+             .operation = f.target.operation,
+             .occurrence = f.target.occurrence,
+             .outcome = "planned"};
     c.row.id = fmt::format("c{}", plan.cases.size() + 1);
     c.aim = {f.target, telling};
     c.policy = &policy;
@@ -127,7 +141,8 @@ Plan make_plan(const std::map<std::string, const trace::Run*>& alone, const std:
     c.value = value_of(policy, f.repeat);
     c.expected = f.run->ended - f.run->began + (c.stalls ? config.run.hold : failures(telling) * kBackoffGuess / 2);
     plan.cases.push_back(std::move(c));
-    bool loses = std::any_of(telling.steps.begin(), telling.steps.end(), [](auto& s) { return s.fault.name == trace::FaultName::lost_response; });
+    bool loses = std::any_of(telling.steps.begin(), telling.steps.end(),
+                             [](auto& s) { return s.fault.name == trace::FaultName::lost_response; });
     if (loses && has_effect(f.repeat)) repeated.insert(f.target.service + " " + f.target.operation);
   };
   for (auto* policy : policies)

@@ -21,7 +21,8 @@ std::string operation_key(const trace::Exchange& e) {
 std::set<std::string> sent_by(const trace::Run& run, const std::string& test) {
   std::set<std::string> out;
   for (auto& e : run.exchanges)
-    if (e.tag.test == test && (e.tag.phase == trace::Phase::test || e.tag.phase == trace::Phase::none)) out.insert(operation_key(e));
+    if (e.tag.test == test && (e.tag.phase == trace::Phase::test || e.tag.phase == trace::Phase::none))
+      out.insert(operation_key(e));
   return out;
 }
 
@@ -69,18 +70,22 @@ std::string last_line(const std::filesystem::path& log) {
 
 Result<void> check_suite(const Workbench& bench, const trace::Run& suite) {
   auto& command = bench.argv.front();
-  if (suite.stop == trace::Stop::deadline) return fail("the reference run did not end within its time", command, Blame::network);
+  if (suite.stop == trace::Stop::deadline)
+    return fail("the reference run did not end within its time", command, Blame::network);
   if (suite.stop == trace::Stop::interrupted || !suite.exchanges.empty()) return {};
   std::string why;
   if (suite.exit_code != 0) {
     auto log = bench.executor.log_of(suite.id);
-    why = fmt::format("ended with status {}; its last words: {} (all of it: {}). ", suite.exit_code, last_line(log), log.string());
+    why = fmt::format("ended with status {}; its last words: {} (all of it: {}). ", suite.exit_code, last_line(log),
+                      log.string());
   }
-  return fail(why + "No HTTP request was seen, so there is nothing to put on trial; seen instead: " + what_was_seen(suite), command, Blame::user);
+  return fail(
+      why + "No HTTP request was seen, so there is nothing to put on trial; seen instead: " + what_was_seen(suite),
+      command, Blame::user);
 }
 
-// The test alone, on the service's first state where it can be had; a second time, more widely, if the narrow way did not
-// reach it.
+// The test alone, on the service's first state where it can be had; a second time, more widely, if the narrow way did
+// not reach it.
 Result<const trace::Run*> run_alone(Workbench& bench, References& refs, const std::string& test) {
   if (auto ok = bench.services.reset(); !ok) return std::unexpected(ok.error());
   auto run = bench.execute(bench.order_for(test, trace::RunKind::alone, false));
@@ -102,7 +107,10 @@ void name_differences(References& refs, const trace::Run& run, const std::string
   auto alone = sent_by(run, test);
   for (auto& op : sent_by(*refs.suite, test))
     if (!alone.contains(op) && named.insert(op).second)
-      refs.left_alone.push_back(fmt::format("{}: sent by {} in the suite, and not when it ran alone; if a service keeps what earlier runs have put there, a `reset` in retrial.toml helps", op, test));
+      refs.left_alone.push_back(
+          fmt::format("{}: sent by {} in the suite, and not when it ran alone; if a service keeps what earlier runs "
+                      "have put there, a `reset` in retrial.toml helps",
+                      op, test));
 }
 
 }  // namespace
@@ -129,7 +137,8 @@ Result<References> collect_references(Workbench& bench, Nanos time_left) {
   auto senders = tests_that_send(*refs.suite);
   for (auto& r : refs.suite->results) refs.failing += trace::bad(r);
   for (auto& test : senders) {
-    if (passed(*refs.suite, test)) fine.push_back(test);
+    if (passed(*refs.suite, test))
+      fine.push_back(test);
     else if (auto* r = trace::result_of(*refs.suite, test); !r || trace::bad(*r))
       refs.left_alone.push_back(fmt::format("{}: fails without any fault", test));
   }
@@ -143,7 +152,8 @@ Result<References> collect_references(Workbench& bench, Nanos time_left) {
       continue;
     }
     if (time_left && bench.clock.now() > time_left) {
-      refs.left_alone.push_back(fmt::format("{} of {} tests that send requests: the budget did not reach them", fine.size() - i, fine.size()));
+      refs.left_alone.push_back(fmt::format("{} of {} tests that send requests: the budget did not reach them",
+                                            fine.size() - i, fine.size()));
       out_of_time = true;
       break;
     }
@@ -158,7 +168,8 @@ Result<References> collect_references(Workbench& bench, Nanos time_left) {
     }
   }
   if (refs.alone.empty() && !bench.executor.interrupted()) {
-    if (out_of_time) return fail("the budget ended with the reference runs; no case was tried", bench.argv.front(), Blame::network);
+    if (out_of_time)
+      return fail("the budget ended with the reference runs; no case was tried", bench.argv.front(), Blame::network);
     std::string why = "no test is left to try";
     for (auto& line : refs.left_alone) why += "\n  " + line;
     return fail(why, bench.argv.front(), Blame::user);

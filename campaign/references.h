@@ -17,8 +17,8 @@ struct References {
   std::size_t failing = 0;                         // tests that fail without any fault
 };
 
-// `time_left`: stop taking tests alone once the clock has passed it (0: never). An error where nothing is left to try, with one
-// line that says what was seen instead (Blame::user), or where nothing could be run.
+// `time_left`: stop taking tests alone once the clock has passed it (0: never). An error where nothing is left to try,
+// with one line that says what was seen instead (Blame::user), or where nothing could be run.
 Result<References> collect_references(Workbench& bench, Nanos time_left);
 
 // Does this run's test pass, as the runner says?

@@ -67,8 +67,8 @@ bool answers_2xx(const std::string& address, const std::string& path) {
   if (s < 0) return false;
   auto request = fmt::format("GET {} HTTP/1.0\r\nHost: {}\r\n\r\n", path, address);
   char head[16] = {};
-  bool ok = write(s, request.data(), request.size()) == static_cast<ssize_t>(request.size()) && read(s, head, sizeof head - 1) >= 12 &&
-            head[9] == '2';
+  bool ok = write(s, request.data(), request.size()) == static_cast<ssize_t>(request.size()) &&
+            read(s, head, sizeof head - 1) >= 12 && head[9] == '2';
   close(s);
   return ok;
 }
@@ -97,14 +97,17 @@ Services::~Services() {
   for (auto& one : running_) stop_one(one);
 }
 
-std::filesystem::path Services::log_of(const Service& service) const { return logs_ / ("service-" + service.name + ".log"); }
+std::filesystem::path Services::log_of(const Service& service) const {
+  return logs_ / ("service-" + service.name + ".log");
+}
 
 Result<void> Services::start() {
   for (auto& one : running_) {
     if (!one.service->start) continue;
     if (!one.service->address.empty() && accepts(one.service->address)) {
-      remarks_.push_back(fmt::format("[service.{}] {} answers already: it is used as it stands, and not started or reset by us",
-                                     one.service->name, one.service->address));
+      remarks_.push_back(
+          fmt::format("[service.{}] {} answers already: it is used as it stands, and not started or reset by us",
+                      one.service->name, one.service->address));
       continue;
     }
     if (auto ok = start_one(one); !ok) return ok;
@@ -123,10 +126,17 @@ Result<void> Services::wait_ready(Running& one) {
   for (int i = 0; i < kReadyTries; i++) {
     bool ready = true;
     switch (s.ready.kind) {
-      case Ready::Kind::at_once: break;
-      case Ready::Kind::tcp: ready = accepts(s.address); break;
-      case Ready::Kind::http: ready = answers_2xx(s.address, s.ready.text); break;
-      case Ready::Kind::log: ready = std::regex_search(whole(log_of(s)), std::regex(s.ready.text)); break;
+      case Ready::Kind::at_once:
+        break;
+      case Ready::Kind::tcp:
+        ready = accepts(s.address);
+        break;
+      case Ready::Kind::http:
+        ready = answers_2xx(s.address, s.ready.text);
+        break;
+      case Ready::Kind::log:
+        ready = std::regex_search(whole(log_of(s)), std::regex(s.ready.text));
+        break;
       case Ready::Kind::command: {
         int status = -1;
         waitpid(spawn(s.ready.text, log_of(s)), &status, 0);
@@ -138,11 +148,13 @@ Result<void> Services::wait_ready(Running& one) {
     int status = 0;
     if (one.pid > 0 && waitpid(one.pid, &status, WNOHANG) == one.pid) {
       one.pid = -1;
-      return fail(fmt::format("`{}` ended before it was ready: {}", *s.start, last_line(log_of(s))), "[service." + s.name + "]", Blame::user);
+      return fail(fmt::format("`{}` ended before it was ready: {}", *s.start, last_line(log_of(s))),
+                  "[service." + s.name + "]", Blame::user);
     }
     wait_a_little();
   }
-  return fail(fmt::format("was not ready after 60 s; its log ends: {}", last_line(log_of(s))), "[service." + s.name + "]", Blame::user);
+  return fail(fmt::format("was not ready after 60 s; its log ends: {}", last_line(log_of(s))),
+              "[service." + s.name + "]", Blame::user);
 }
 
 void Services::stop_one(Running& one) {
@@ -157,7 +169,9 @@ void Services::stop_one(Running& one) {
 
 bool Services::can_reset() const {
   for (auto& one : running_)
-    if (one.service->reset.kind == Reset::Kind::command || (one.service->reset.kind == Reset::Kind::restart && one.pid > 0)) return true;
+    if (one.service->reset.kind == Reset::Kind::command ||
+        (one.service->reset.kind == Reset::Kind::restart && one.pid > 0))
+      return true;
   return false;
 }
 
@@ -171,7 +185,8 @@ Result<void> Services::reset() {
       int status = -1;
       waitpid(spawn(s.reset.command, log_of(s)), &status, 0);
       if (status != 0)
-        return fail(fmt::format("reset `{}` failed: {}", s.reset.command, last_line(log_of(s))), "[service." + s.name + "]", Blame::user);
+        return fail(fmt::format("reset `{}` failed: {}", s.reset.command, last_line(log_of(s))),
+                    "[service." + s.name + "]", Blame::user);
     }
   }
   return {};

@@ -11,16 +11,16 @@
 
 namespace retrial::campaign {
 
-// The services of retrial.toml: started once, brought back to their first state between cases where they can be, and ended
-// with us (also if we are killed). Blocks while a service gets ready, 60 s at most. Main thread only.
+// The services of retrial.toml: started once, brought back to their first state between cases where they can be, and
+// ended with us (also if we are killed). Blocks while a service gets ready, 60 s at most. Main thread only.
 class Services {
  public:
   Services(const std::vector<Service>& services, std::filesystem::path logs);
   ~Services();
   Services(const Services&) = delete;
 
-  // Starts each that has a `start` and waits until it is ready. One whose address answers already is used as it stands, and
-  // that is said in remarks(). An error names the service and shows its log's last line.
+  // Starts each that has a `start` and waits until it is ready. One whose address answers already is used as it stands,
+  // and that is said in remarks(). An error names the service and shows its log's last line.
   Result<void> start();
   // Brings every service with a `reset` back. Nothing to do is no error.
   Result<void> reset();

@@ -12,7 +12,7 @@
 namespace retrial::campaign {
 namespace {
 
-constexpr int kRepeats = 6;                    // runs of one case at most, while its evidence is thin
+constexpr int kRepeats = 6;                      // runs of one case at most, while its evidence is thin
 constexpr Nanos kLeastDeadline = 120 * kSecond;  // design: 10 times the reference time, 120 s at least
 
 class Trial {
@@ -84,7 +84,9 @@ Result<oracles::Opinion> Trial::examine() {
   return oracles::judge({&case_.row, shown, bench_.config.run.hold});
 }
 
-bool same(const trace::Finding& a, const trace::Finding& b) { return a.verdict == b.verdict && a.site == b.site && a.operation == b.operation; }
+bool same(const trace::Finding& a, const trace::Finding& b) {
+  return a.verdict == b.verdict && a.site == b.site && a.operation == b.operation;
+}
 
 bool Trial::seen_without(const trace::Run& without, const trace::Finding& finding) {
   comparisons_.push_back(trace::compare(*case_.reference, without));
@@ -99,7 +101,9 @@ Result<void> Trial::confirm(std::vector<trace::Finding> findings) {
   if (bench_.executor.interrupted()) return {};
   if (!passed(**without, case_.row.test)) {
     tried_.spoilt = true;
-    not_judged("service state: the test passed alone before, and no longer passes without faults; a `reset` for the service in retrial.toml would help");
+    not_judged(
+        "service state: the test passed alone before, and no longer passes without faults; a `reset` for the service "
+        "in retrial.toml would help");
     return {};
   }
   auto again = examine();
@@ -119,8 +123,10 @@ Result<void> Trial::confirm(std::vector<trace::Finding> findings) {
   return {};
 }
 
-// More was sent at the call site of a poll than without the fault: a retry or one more look, which cannot be told apart.
+// More was sent at the call site of a poll than without the fault: a retry or one more look, which cannot be told
+// apart.
 bool may_be_poll(const trace::Comparison& c) {
+  if (c.faulted.front()->attempts.size() > 1) return false;  // an id told them apart
   auto& target = c.faulted.front()->first();
   if (!trace::Correlator::at_poll(trace::Correlator::polls_of(*c.reference), target)) return false;
   auto count = [&](const trace::Run& run) {
@@ -134,7 +140,8 @@ std::string what_was_right(const trace::Comparison& c, const std::string& test) 
   auto& call = *c.faulted.front();
   auto* result = trace::result_of(*c.in_case, test);
   return fmt::format("{} attempt{}, {}; the test {}", call.attempts.size(), call.attempts.size() == 1 ? "" : "s",
-                     trace::recovered(call) ? "then recovered" : "then the fault was passed on", result ? result->outcome : "ended");
+                     trace::recovered(call) ? "then recovered" : "then the fault was passed on",
+                     result ? result->outcome : "ended");
 }
 
 Result<Tried> Trial::run() {
@@ -148,7 +155,9 @@ Result<Tried> Trial::run() {
     if (auto ok = confirm(std::move(opinion->findings)); !ok) return std::unexpected(ok.error());
   } else if (!comparisons_.empty() && !comparisons_.front().faulted.empty() && may_be_poll(comparisons_.front())) {
     tried_.notes.clear();
-    not_judged("the reference sends this request again after a success, as a poll does: what follows the fault may be a retry or the next look");
+    not_judged(
+        "the reference sends this request again after a success, as a poll does: what follows the fault may be a retry "
+        "or the next look");
   } else if (tried_.not_judged.empty()) {
     tried_.clean.push_back(judged(case_.row, what_was_right(comparisons_.front(), case_.row.test)));
   }

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "campaign/workbench.h"
 #include "campaign/plan.h"
+#include "campaign/workbench.h"
 #include "oracles/oracle.h"
 
 namespace retrial::campaign {
@@ -15,12 +15,12 @@ struct Tried {
   std::vector<trace::Finding> notes;
   std::vector<trace::Judged> clean;
   std::vector<trace::Judged> not_judged;
-  int attempts = 0;      // of the faulted call; 0: the fault did not fire
-  bool spoilt = false;   // the test no longer passes without faults: what needs it cannot be judged
+  int attempts = 0;     // of the faulted call; 0: the fault did not fire
+  bool spoilt = false;  // the test no longer passes without faults: what needs it cannot be judged
 };
 
-// Runs a case (again, while an oracle's evidence is too thin), judges it, and confirms what it finds. Fills the row's outcome,
-// why and runs. `wide`: how its test is reached. An error where nothing can be run any more.
+// Runs a case (again, while an oracle's evidence is too thin), judges it, and confirms what it finds. Fills the row's
+// outcome, why and runs. `wide`: how its test is reached. An error where nothing can be run any more.
 Result<Tried> try_case(Workbench& bench, Case& row, bool wide);
 
 // The case's row as an entry of `clean` or `not_judged`.

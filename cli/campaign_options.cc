@@ -32,11 +32,13 @@ Result<void> apply(const CampaignOptions& o, campaign::RunSettings& run) {
     run.hold = *d;
   }
   if (!o.coverage.empty() && o.coverage != "c0")
-    return fail(fmt::format("expected c0 (c1 to c4 come in a later version), got \"{}\"", o.coverage), "--coverage", Blame::user);
+    return fail(fmt::format("expected c0 (c1 to c4 come in a later version), got \"{}\"", o.coverage), "--coverage",
+                Blame::user);
   if (!o.fail_on.empty()) {
     std::array known{trace::Confidence::possible, trace::Confidence::likely, trace::Confidence::certain};
     auto it = std::find_if(known.begin(), known.end(), [&](auto c) { return trace::show(c) == o.fail_on; });
-    if (it == known.end()) return fail(fmt::format("expected certain, likely or possible, got \"{}\"", o.fail_on), "--fail-on", Blame::user);
+    if (it == known.end())
+      return fail(fmt::format("expected certain, likely or possible, got \"{}\"", o.fail_on), "--fail-on", Blame::user);
     run.fail_on = *it;
   }
   if (o.workers) run.workers = o.workers;
@@ -76,7 +78,8 @@ void CampaignOptions::add_to(CLI::App& app, bool with_command) {
   app.add_option("--budget", budget, "stop adding cases after this time, e.g. 10m");
   app.add_option("--policies", policies, "comma-separated: p3,p1,k1,p4,p2 (all)");
   app.add_option("--coverage", coverage, "c0: each call site x operation x policy once");
-  app.add_option("--fail-on", fail_on, "least confidence of a finding that makes exit status 1: certain, likely, possible");
+  app.add_option("--fail-on", fail_on,
+                 "least confidence of a finding that makes exit status 1: certain, likely, possible");
   app.add_option("--workers", workers, "tests run side by side (this version runs one)")->check(CLI::PositiveNumber);
   app.add_option("command", command, "-- the test command, as you always run it")->required();
 }

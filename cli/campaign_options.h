@@ -26,8 +26,8 @@ struct CampaignOptions {
   void add_to(CLI::App& command, bool with_command);
 };
 
-// The configuration with the options over it, and a way of capture that works. The folder is not made yet. Every error is the
-// user's, or says what this machine refuses.
+// The configuration with the options over it, and a way of capture that works. The folder is not made yet. Every error
+// is the user's, or says what this machine refuses.
 Result<campaign::CampaignSetting> setting_of(const CampaignOptions& options);
 
 // Prints the summary, and gives the exit status that it means.

@@ -27,7 +27,8 @@ Result<fs::path> claim(const fs::path& folder) {
     for (auto part : {"trace", "logs", "events", "agents", "campaign.db", "findings.json", "report.html", "junit.xml"})
       fs::remove_all(folder / part, error);
   } else if (fs::exists(folder) && !fs::is_empty(folder, error)) {
-    return fail("holds files, and no campaign of ours: name a folder that is new or empty", folder.string(), Blame::user);
+    return fail("holds files, and no campaign of ours: name a folder that is new or empty", folder.string(),
+                Blame::user);
   }
   auto made = create(folder);
   if (made && !std::ofstream(folder / kMarker)) return fail("cannot be written", folder.string(), Blame::user);

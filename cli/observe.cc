@@ -24,11 +24,14 @@ void print(const trace::Run& run) {
   for (auto& call : trace::calls_of(run)) {
     auto& e = call.first();
     std::string answers;
-    for (auto* a : call.attempts) answers += fmt::format(" {}", a->client_status ? std::to_string(a->client_status) : std::string(trace::show(a->ending)));
+    for (auto* a : call.attempts)
+      answers +=
+          fmt::format(" {}", a->client_status ? std::to_string(a->client_status) : std::string(trace::show(a->ending)));
     std::string waits;
     for (auto gap : trace::gaps(call)) waits += fmt::format(" {:.0f}", static_cast<double>(gap) / kMillisecond);
-    fmt::print(stderr, "retrial: {} {} at {}: {} attempt(s):{}{}{}\n", e.service, e.operation, e.tag.site ? trace::show(*e.tag.site) : "-",
-               call.attempts.size(), answers, waits.empty() ? "" : "; gaps in ms:", waits);
+    fmt::print(stderr, "retrial: {} {} at {}: {} attempt(s):{}{}{}\n", e.service, e.operation,
+               e.tag.site ? trace::show(*e.tag.site) : "-", call.attempts.size(), answers,
+               waits.empty() ? "" : "; gaps in ms:", waits);
   }
 }
 
@@ -52,11 +55,18 @@ int observe(const Options& options) {
   auto command = campaign::command_to_run(options.command);
   order.launch = campaign::adapter_for(command).suite(command);
   auto run = (*executor)->execute(order);
-  if (!run) return complain(run.error().line(), run.error().blame == Blame::user ? proxy::shell_status(run.error()) : kIncomplete);
+  if (!run)
+    return complain(run.error().line(),
+                    run.error().blame == Blame::user ? proxy::shell_status(run.error()) : kIncomplete);
   print(*run);
-  trace::CampaignRecord record{.command = options.command, .runner = "command", .directory = std::filesystem::current_path().string(),
-                               .wall_began = run->wall_began, .took = run->ended - run->began, .incomplete = run->incomplete};
-  if (auto ok = trace::write_store(*folder / "campaign.db", record, {*run}); !ok) complain(ok.error().line(), kIncomplete);
+  trace::CampaignRecord record{.command = options.command,
+                               .runner = "command",
+                               .directory = std::filesystem::current_path().string(),
+                               .wall_began = run->wall_began,
+                               .took = run->ended - run->began,
+                               .incomplete = run->incomplete};
+  if (auto ok = trace::write_store(*folder / "campaign.db", record, {*run}); !ok)
+    complain(ok.error().line(), kIncomplete);
   if (!run->incomplete.empty()) complain("this run is incomplete: " + run->incomplete, kIncomplete);
   return run->stop == trace::Stop::signalled ? 128 + run->exit_code : run->exit_code;
 }

@@ -44,7 +44,9 @@ Result<Found> find(const std::string& id, const std::string& from) {
       if (known.find(f.id) == known.npos) known += " " + f.id;
     }
   }
-  if (files.empty()) return fail("no campaign was found here; run `retrial run` first, or name a folder with --from", ".retrial", Blame::user);
+  if (files.empty())
+    return fail("no campaign was found here; run `retrial run` first, or name a folder with --from", ".retrial",
+                Blame::user);
   return fail("no finding has this id; there are:" + (known.empty() ? " none" : known), id, Blame::user);
 }
 
@@ -54,7 +56,9 @@ int replay(const CampaignOptions& options, const std::string& id, const std::str
   std::error_code error;
   auto out = fs::absolute(options.out.empty() ? ".retrial/replay-" + id : options.out);
   fs::current_path(found->campaign.directory, error);
-  if (error) return complain(found->campaign.directory + ": the campaign's working directory is gone: " + error.message(), kUsage);
+  if (error)
+    return complain(found->campaign.directory + ": the campaign's working directory is gone: " + error.message(),
+                    kUsage);
   auto with_command = options;
   with_command.command = found->campaign.command;
   auto setting = setting_of(with_command);
@@ -66,7 +70,8 @@ int replay(const CampaignOptions& options, const std::string& id, const std::str
   auto outcome = campaign::replay(*setting, found->campaign, found->finding, clock);
   auto status = conclude(*setting, outcome);
   if (!outcome) return status;
-  bool again = std::any_of(outcome->record.findings.begin(), outcome->record.findings.end(), [&](auto& f) { return f.id == id; });
+  bool again = std::any_of(outcome->record.findings.begin(), outcome->record.findings.end(),
+                           [&](auto& f) { return f.id == id; });
   fmt::print("{} {}\n", id, again ? "is shown again" : "was not seen this time");
   return again ? kFindings : status == kFindings ? kFine : status;
 }

@@ -14,8 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The store; where a campaign was cut short before it could be written, one made from the segments, which hold every exchange
-// that was passed on.
+// The store; where a campaign was cut short before it could be written, one made from the segments, which hold every
+// exchange that was passed on.
 Result<trace::Stored> open(const fs::path& folder) {
   auto file = folder / "campaign.db";
   if (fs::exists(file) || !fs::exists(folder / "trace")) return trace::read_store(file);
@@ -43,7 +43,8 @@ int report(const std::string& folder) {
 
 void add_report(CLI::App& app, int& status) {
   auto folder = std::make_shared<std::string>(".retrial/latest");
-  auto* command = app.add_subcommand("report", "write an earlier campaign's reports anew from its store, and print the summary");
+  auto* command =
+      app.add_subcommand("report", "write an earlier campaign's reports anew from its store, and print the summary");
   command->add_option("folder", *folder, "the campaign's folder")->capture_default_str();
   command->callback([folder, &status] { status = report(*folder); });
 }

@@ -20,7 +20,8 @@ int run(const CampaignOptions& options, bool plan_only) {
   auto outcome = campaign::run_campaign(*setting, clock);
   if (!plan_only || !outcome || outcome->nothing_to_try) return conclude(*setting, outcome);
   for (auto& c : outcome->record.cases)
-    fmt::print("{:5} {:3} {:44} {} {} at {}  [{}]\n", c.id, c.policy, c.plan, c.service, c.operation, c.site ? trace::show(*c.site) : "-", c.test);
+    fmt::print("{:5} {:3} {:44} {} {} at {}  [{}]\n", c.id, c.policy, c.plan, c.service, c.operation,
+               c.site ? trace::show(*c.site) : "-", c.test);
   return kFine;
 }
 
@@ -34,6 +35,8 @@ void add(CLI::App& app, int& status, const char* name, const char* help, bool pl
 }  // namespace
 
 void add_run(CLI::App& app, int& status) { add(app, status, "run", "put a test suite's retries on trial", false); }
-void add_plan(CLI::App& app, int& status) { add(app, status, "plan", "run the references only, and show the cases that `run` would try", true); }
+void add_plan(CLI::App& app, int& status) {
+  add(app, status, "plan", "run the references only, and show the cases that `run` would try", true);
+}
 
 }  // namespace retrial::cli

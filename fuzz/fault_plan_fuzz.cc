@@ -12,7 +12,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   auto again = parse_fault_plan(show(*plan));
-  // What is shown is longer than what was read where a count or `pass` was implied: then it may pass the longest length.
+  // What is shown is longer than what was read where a count or `pass` was implied: then it may pass the longest
+  // length.
   if (again ? *again != *plan : show(*plan).size() <= 4096) std::abort();
   for (int attempt : {1, 2, 1000, 2'000'000'000}) (void)fault_of(*plan, attempt);
   return 0;

@@ -9,7 +9,7 @@ namespace retrial::trace {
 
 struct ServiceSeen {
   std::string address;
-  std::string name;     // from retrial.toml, else empty
+  std::string name;  // from retrial.toml, else empty
   std::string profile;
   std::uint64_t exchanges = 0;
 };
@@ -32,21 +32,22 @@ struct CaseRecord {
 // What a campaign has to say, beside its runs. Reports are made from this and the runs alone.
 struct CampaignRecord {
   std::vector<std::string> command;
-  std::string runner;      // "pytest", "node:test", "command"
-  std::string directory;   // working directory of the command
+  std::string runner;     // "pytest", "node:test", "command"
+  std::string directory;  // working directory of the command
   std::int64_t wall_began = 0;
   Nanos took = 0;
-  Nanos overhead = 0;      // of that, ours: neither tests nor clients' waiting
-  std::string capture;     // "seccomp (getfd)"
+  Nanos overhead = 0;   // of that, ours: neither tests nor clients' waiting
+  std::string capture;  // "seccomp (getfd)"
   std::vector<ServiceSeen> services;
   std::vector<CaseRecord> cases;
   std::vector<Finding> findings;  // worst first
   std::vector<Finding> notes;
   std::vector<Judged> clean;
   std::vector<Judged> not_judged;
-  std::vector<std::string> left_alone;  // hosts, tests, processes that were passed over, each with why, ready to be shown
-  std::vector<std::string> remarks;     // other lines for the reader: "workers = 4: one is run"
-  std::string incomplete;  // why the campaign is incomplete; empty: it is not
+  std::vector<std::string>
+      left_alone;                    // hosts, tests, processes that were passed over, each with why, ready to be shown
+  std::vector<std::string> remarks;  // other lines for the reader: "workers = 4: one is run"
+  std::string incomplete;            // why the campaign is incomplete; empty: it is not
 };
 
 }  // namespace retrial::trace

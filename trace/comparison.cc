@@ -92,8 +92,8 @@ std::map<std::pair<std::string, std::string>, std::size_t> exchanges_at(const st
   return count;
 }
 
-// A loop over items that goes on after one has failed looks like a retry with another body. Where a call site has sent no
-// more than it does without the fault, nothing was sent again: such attempts (`possible`) are calls of their own.
+// A loop over items that goes on after one has failed looks like a retry with another body. Where a call site has sent
+// no more than it does without the fault, nothing was sent again: such attempts (`possible`) are calls of their own.
 void part_loops(const std::vector<Call>& reference, std::vector<Call>& in_case) {
   auto usual = exchanges_at(reference), now = exchanges_at(in_case);
   std::map<std::pair<std::string, std::string>, int> occurrences;

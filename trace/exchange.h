@@ -74,10 +74,10 @@ struct Exchange {
   int attempt = 0;
   Confidence confidence = Confidence::possible;
 
-  FaultSpec fault;                    // what was planned (none: pass)
-  bool fired = false;                 // it is on the wire, or (stall) the exchange is held by it
-  std::string fault_id;               // the marker's id: injected bytes hold "retrial-<fault_id>"
-  std::string evidence;               // what was done to the wire: "RST after 312 response bytes were withheld"
+  FaultSpec fault;       // what was planned (none: pass)
+  bool fired = false;    // it is on the wire, or (stall) the exchange is held by it
+  std::string fault_id;  // the marker's id: injected bytes hold "retrial-<fault_id>"
+  std::string evidence;  // what was done to the wire: "RST after 312 response bytes were withheld"
   Nanos fired_at = 0;
 
   Nanos begun = 0;         // first byte of the request
@@ -87,11 +87,11 @@ struct Exchange {
   Nanos told = 0;          // the client was told of the end: last byte, RST or FIN; on a stall, when it gave up itself
   Ending ending = Ending::open;
 
-  int service_status = 0;  // the service's own answer, whether the client saw it or not; 0: none
-  int client_status = 0;   // the status the client was told; 0: none
+  int service_status = 0;                // the service's own answer, whether the client saw it or not; 0: none
+  int client_status = 0;                 // the status the client was told; 0: none
   std::vector<Header> response_headers;  // the service's own
 
-  std::uint64_t request_bytes = 0;   // body as sent (chunk framing counted)
+  std::uint64_t request_bytes = 0;  // body as sent (chunk framing counted)
   std::uint64_t response_bytes = 0;
   std::uint64_t request_digest = 0;  // of the decoded body; 0 for an empty one
   std::string request_sample;        // its first bytes, at most kSampleBytes, redacted

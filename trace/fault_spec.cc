@@ -9,20 +9,30 @@ std::string show_error(int status) { return status ? fmt::format("error({})", st
 
 std::string show(const FaultSpec& f) {
   switch (f.name) {
-    case FaultName::none: return "pass";
-    case FaultName::error: return show_error(f.status);
+    case FaultName::none:
+      return "pass";
+    case FaultName::error:
+      return show_error(f.status);
     case FaultName::lost_response:
       switch (f.telling) {
-        case Telling::reset: return "lost-response(reset)";
-        case Telling::close: return "lost-response(close)";
-        case Telling::stall: return "lost-response(stall)";
-        case Telling::error: return "lost-response(" + show_error(f.status) + ")";
+        case Telling::reset:
+          return "lost-response(reset)";
+        case Telling::close:
+          return "lost-response(close)";
+        case Telling::stall:
+          return "lost-response(stall)";
+        case Telling::error:
+          return "lost-response(" + show_error(f.status) + ")";
       }
       return {};
-    case FaultName::reset: return "reset(after-request)";
-    case FaultName::close: return "close(after-request)";
-    case FaultName::delay: return fmt::format("delay({}ms)", f.delay / kMillisecond);
-    case FaultName::stall: return "stall";
+    case FaultName::reset:
+      return "reset(after-request)";
+    case FaultName::close:
+      return "close(after-request)";
+    case FaultName::delay:
+      return fmt::format("delay({}ms)", f.delay / kMillisecond);
+    case FaultName::stall:
+      return "stall";
   }
   return {};
 }

@@ -8,7 +8,8 @@
 
 namespace retrial::trace {
 
-// An answer in the service's own shape. Header names and the body are exact bytes; Content-Length is added by whoever sends it.
+// An answer in the service's own shape. Header names and the body are exact bytes; Content-Length is added by whoever
+// sends it.
 struct Answer {
   int status = 0;
   std::string reason;
@@ -20,7 +21,8 @@ struct Answer {
 enum class Repeat : std::uint8_t {
   safe,        // no effect (RFC 9110 9.2.1), or none that a caller could miss
   idempotent,  // a second execution changes nothing more (9.2.2)
-  guarded,     // an idempotency key, dedup token or condition in this very request makes a second execution harmless or refused
+  guarded,     // an idempotency key, dedup token or condition in this very request makes a second execution harmless or
+               // refused
   effect,      // each execution has its own effect
   unknown,     // by method neither safe nor idempotent (POST, PATCH), and nothing is known of the service
 };
@@ -34,7 +36,8 @@ class Profile {
   // Is this exchange one of the family's? Judged from the head of the request and, once known, of the response.
   virtual bool recognises(const Exchange& exchange) const = 0;
 
-  // Request headers whose value stays the same over the attempts of one call (where the client keeps it), in lower case.
+  // Request headers whose value stays the same over the attempts of one call (where the client keeps it), in lower
+  // case.
   virtual std::span<const std::string_view> id_headers() const = 0;
 
   // Path template with the data taken out, action included: what stands after the method in an operation's name.
@@ -48,12 +51,12 @@ class Profile {
   // The first transient code for this operation (503 where nothing better is known).
   virtual int transient_status(const Exchange& exchange) const = 0;
 
-  // An error with that status, in the shape the service itself gives for this request. `marker`, "retrial-<fault id>", stands in
-  // body and headers; HEAD gets no body. Content-Length and Date are left to whoever sends it.
+  // An error with that status, in the shape the service itself gives for this request. `marker`, "retrial-<fault id>",
+  // stands in body and headers; HEAD gets no body. Content-Length and Date are left to whoever sends it.
   virtual Answer error(const Exchange& exchange, int status, std::string_view marker) const = 0;
 
-  // Things that a successful answer created (ids, Location, receipt handles): two answers of one call that differ here show
-  // two effects. Empty: none can be told.
+  // Things that a successful answer created (ids, Location, receipt handles): two answers of one call that differ here
+  // show two effects. Empty: none can be told.
   virtual std::string effect(const Exchange& exchange) const = 0;
 };
 

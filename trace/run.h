@@ -38,16 +38,16 @@ struct Stage {
 
 // What capture saw of the tree's connections. Counts of connects.
 struct CaptureCounts {
-  std::uint64_t seen = 0;        // redirected through the proxy
-  std::uint64_t failed = 0;      // the dial failed: left native
-  std::uint64_t late = 0;        // the dial took too long: left native
-  std::uint64_t outside = 0;     // no loopback and no private address: left native
+  std::uint64_t seen = 0;     // redirected through the proxy
+  std::uint64_t failed = 0;   // the dial failed: left native
+  std::uint64_t late = 0;     // the dial took too long: left native
+  std::uint64_t outside = 0;  // no loopback and no private address: left native
   std::uint64_t unix_socket = 0;
   std::uint64_t udp = 0;
-  std::uint64_t unreadable = 0;  // memory or socket could not be read: left native
-  std::uint64_t tunnels = 0;     // seen, but no HTTP/1: passed
-  std::uint64_t interrupted = 0; // a signal met a connect before we had it: a failure that capture itself can cause
-  std::vector<std::string> not_seen;  // names of what was left native, each once: "api.example.com:443 (outside)"
+  std::uint64_t unreadable = 0;   // memory or socket could not be read: left native
+  std::uint64_t tunnels = 0;      // seen, but no HTTP/1: passed
+  std::uint64_t interrupted = 0;  // a signal met a connect before we had it: a failure that capture itself can cause
+  std::vector<std::string> not_seen;   // names of what was left native, each once: "api.example.com:443 (outside)"
   std::vector<std::string> left_over;  // processes ended after the command: "azurite[123]"
 };
 
@@ -70,11 +70,11 @@ std::string_view show(Stop stop);
 struct Run {
   std::uint64_t id = 0;  // from 1 within a campaign
   RunKind kind = RunKind::reference;
-  std::string case_id;              // the case it belongs to; empty for references
-  std::vector<std::string> tests;   // ids asked for; empty: the whole suite
-  Nanos began = 0;                  // run's clock
+  std::string case_id;             // the case it belongs to; empty for references
+  std::vector<std::string> tests;  // ids asked for; empty: the whole suite
+  Nanos began = 0;                 // run's clock
   Nanos ended = 0;
-  std::int64_t wall_began = 0;      // Unix time, ns
+  std::int64_t wall_began = 0;  // Unix time, ns
   Stop stop = Stop::exited;
   int exit_code = 0;                // or the signal's number
   std::vector<TestResult> results;  // of every test that said so, in order

@@ -14,14 +14,27 @@ std::size_t node_at(const std::vector<std::string>& argv) {
 }
 
 // Node's options that take the next word as their value.
-constexpr std::string_view kTakesValue[] = {"-r",       "--require", "--import",      "--loader", "--experimental-loader",
-                                            "-C",       "--conditions", "--env-file", "--test-reporter", "--test-reporter-destination",
-                                            "--test-name-pattern", "--test-skip-pattern", "--test-concurrency", "--test-timeout",
+constexpr std::string_view kTakesValue[] = {"-r",
+                                            "--require",
+                                            "--import",
+                                            "--loader",
+                                            "--experimental-loader",
+                                            "-C",
+                                            "--conditions",
+                                            "--env-file",
+                                            "--test-reporter",
+                                            "--test-reporter-destination",
+                                            "--test-name-pattern",
+                                            "--test-skip-pattern",
+                                            "--test-concurrency",
+                                            "--test-timeout",
                                             "--test-shard"};
-bool takes_value(std::string_view word) { return std::find(std::begin(kTakesValue), std::end(kTakesValue), word) != std::end(kTakesValue); }
+bool takes_value(std::string_view word) {
+  return std::find(std::begin(kTakesValue), std::end(kTakesValue), word) != std::end(kTakesValue);
+}
 
-// A pattern that Node reads as a regular expression ending in exactly this name (Node 20 matches a test's own name, later ones
-// its whole path).
+// A pattern that Node reads as a regular expression ending in exactly this name (Node 20 matches a test's own name,
+// later ones its whole path).
 std::string pattern(std::string_view name) {
   std::string out = "--test-name-pattern=/";
   for (char c : name) {
@@ -41,7 +54,8 @@ bool drops(const std::vector<std::string>& argv, std::size_t& i, std::string_vie
 
 bool NodeTest::knows(const std::vector<std::string>& argv) const {
   auto at = node_at(argv);
-  return std::find(argv.begin() + static_cast<std::ptrdiff_t>(std::min(at, argv.size())), argv.end(), "--test") != argv.end();
+  return std::find(argv.begin() + static_cast<std::ptrdiff_t>(std::min(at, argv.size())), argv.end(), "--test") !=
+         argv.end();
 }
 
 Launch NodeTest::suite(const std::vector<std::string>& argv) const {
@@ -56,7 +70,9 @@ Launch NodeTest::only(const std::vector<std::string>& argv, std::string_view tes
   auto node = node_at(argv);
   for (std::size_t i = 0; i < argv.size(); i++) {
     if (i > node) {
-      if (drops(argv, i, "--test-timeout") || drops(argv, i, "--test-name-pattern") || drops(argv, i, "--test-concurrency")) continue;
+      if (drops(argv, i, "--test-timeout") || drops(argv, i, "--test-name-pattern") ||
+          drops(argv, i, "--test-concurrency"))
+        continue;
       bool value = takes_value(argv[i - 1]);
       if (!argv[i].starts_with('-') && !value) continue;  // a test file
     }

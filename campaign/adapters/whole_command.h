@@ -9,7 +9,9 @@ class WholeCommand final : public Adapter {
   std::string_view name() const override { return "command"; }
   bool knows(const std::vector<std::string>&) const override { return true; }
   Launch suite(const std::vector<std::string>& argv) const override { return {argv, {}, {}, {}}; }
-  Launch only(const std::vector<std::string>& argv, std::string_view, bool) const override { return {argv, {}, {}, {}}; }
+  Launch only(const std::vector<std::string>& argv, std::string_view, bool) const override {
+    return {argv, {}, {}, {}};
+  }
   bool whole() const override { return true; }
 };
 

@@ -28,8 +28,9 @@ std::string some(const std::vector<std::string>& lines, std::size_t most) {
 std::string opening(const Opening& plan, const Style& style) {
   std::vector<std::string> services;
   for (const auto& service : plan.services) services.push_back(service_line(service));
-  std::string text = fmt::format("{} {} requests to {}: {}. ", counted(plan.tests, "test"), plan.tests == 1 ? "sends" : "send",
-                                 counted(plan.services.size(), "service"), some(services, 6));
+  std::string text =
+      fmt::format("{} {} requests to {}: {}. ", counted(plan.tests, "test"), plan.tests == 1 ? "sends" : "send",
+                  counted(plan.services.size(), "service"), some(services, 6));
   text += fmt::format("{} will be put on trial in {}, {}", counted(plan.targets, "call"), counted(plan.cases, "case"),
                       about(plan.expected));
   if (!plan.budget)

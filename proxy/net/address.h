@@ -22,12 +22,12 @@ class Address {
   socklen_t size() const;  // 0 for a family that is neither
   int family() const { return storage_.ss_family; }
   std::uint16_t port() const;
-  bool mapped() const;              // IPv4-mapped IPv6
-  std::uint32_t ip4() const;        // host order; of an IPv4 or mapped address
-  const in6_addr& ip6() const;      // of an IPv6 address
+  bool mapped() const;          // IPv4-mapped IPv6
+  std::uint32_t ip4() const;    // host order; of an IPv4 or mapped address
+  const in6_addr& ip6() const;  // of an IPv6 address
   bool loopback() const;
-  bool is_private() const;          // 10/8, 172.16/12, 192.168/16, fc00::/7; link-local (169.254/16, fe80::/10) is not
-  std::string show() const;         // "127.0.0.1:80" (mapped ones too), "[::1]:80"
+  bool is_private() const;   // 10/8, 172.16/12, 192.168/16, fc00::/7; link-local (169.254/16, fe80::/10) is not
+  std::string show() const;  // "127.0.0.1:80" (mapped ones too), "[::1]:80"
   bool operator==(const Address& other) const;
 
   sockaddr_storage storage_{};

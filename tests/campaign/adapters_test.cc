@@ -33,8 +33,9 @@ class Project : public testing::Test {
 using Adapters = Project;
 
 TEST_F(Adapters, pytest_is_known_by_any_path_and_as_a_module_and_behind_a_launcher) {
-  for (auto& argv : {Words{"pytest"}, Words{"/venv/bin/py.test", "-q"}, Words{".venv/bin/python3.11", "-m", "pytest", "tests"},
-                     Words{"coverage", "run", "-m", "pytest"}, Words{"uv", "run", "pytest"}})
+  for (auto& argv :
+       {Words{"pytest"}, Words{"/venv/bin/py.test", "-q"}, Words{".venv/bin/python3.11", "-m", "pytest", "tests"},
+        Words{"coverage", "run", "-m", "pytest"}, Words{"uv", "run", "pytest"}})
     EXPECT_EQ(adapter_for(argv).name(), "pytest") << argv[0];
 }
 
@@ -51,7 +52,8 @@ TEST_F(Adapters, a_pytest_test_alone_keeps_the_options_and_narrows_the_paths_to_
   write("tests/skipped/test_b.py");
   Words argv{"python", "-m", "pytest", "-q", "tests", "--ignore", "tests/skipped", "-k", "tests"};
   auto launch = adapter_for(argv).only(argv, "tests/test_a.py::test_x[a b]", false);
-  EXPECT_EQ(launch.argv, (Words{"python", "-m", "pytest", "-q", "--ignore", "tests/skipped", "-k", "tests", "tests/test_a.py"}));
+  EXPECT_EQ(launch.argv,
+            (Words{"python", "-m", "pytest", "-q", "--ignore", "tests/skipped", "-k", "tests", "tests/test_a.py"}));
   EXPECT_EQ(launch.only, "tests/test_a.py::test_x[a b]");
 }
 
@@ -61,7 +63,8 @@ TEST_F(Adapters, a_pytest_id_that_is_relative_to_another_root_leaves_the_command
 }
 
 TEST_F(Adapters, a_node_test_alone_is_named_by_a_pattern_that_ends_in_its_own_name) {
-  Words argv{"node", "--import", "./setup.mjs", "--test", "--test-timeout=100", "--test-name-pattern", "old", "a.test.mjs", "b.test.mjs"};
+  Words argv{"node", "--import",   "./setup.mjs", "--test", "--test-timeout=100", "--test-name-pattern",
+             "old",  "a.test.mjs", "b.test.mjs"};
   auto launch = adapter_for(argv).only(argv, "a.test.mjs > suite > costs $1 (net)", false);
   EXPECT_EQ(launch.argv, (Words{"node", "--import", "./setup.mjs", "--test", "--test-concurrency=1",
                                 "--test-name-pattern=/costs \\$1 \\(net\\)$/", "a.test.mjs"}));
@@ -70,8 +73,8 @@ TEST_F(Adapters, a_node_test_alone_is_named_by_a_pattern_that_ends_in_its_own_na
 TEST_F(Adapters, the_wide_form_names_the_tests_around_a_subtest_too) {
   Words argv{"node", "--test"};
   auto launch = adapter_for(argv).only(argv, "a.test.mjs > outer > inner", true);
-  EXPECT_EQ(launch.argv, (Words{"node", "--test", "--test-concurrency=1", "--test-name-pattern=/inner$/", "--test-name-pattern=/outer$/",
-                                "a.test.mjs"}));
+  EXPECT_EQ(launch.argv, (Words{"node", "--test", "--test-concurrency=1", "--test-name-pattern=/inner$/",
+                                "--test-name-pattern=/outer$/", "a.test.mjs"}));
 }
 
 TEST_F(Adapters, a_unittest_test_alone_is_named_from_the_folder_that_discovery_starts_in) {

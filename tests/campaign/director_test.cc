@@ -37,7 +37,9 @@ class Directing : public testing::Test {
     e.attempt = decision.attempt;
     e.fault = decision.fault;
     e.ending = trace::is_loss(decision.fault) ? trace::Ending::reset : trace::Ending::answered;
-    e.client_status = trace::is_status(decision.fault) ? decision.fault.status : e.ending == trace::Ending::answered ? 200 : 0;
+    e.client_status = trace::is_status(decision.fault)      ? decision.fault.status
+                      : e.ending == trace::Ending::answered ? 200
+                                                            : 0;
     e.told = e.begun + kMillisecond;
     director_->over(e);
     return decision;
@@ -106,7 +108,8 @@ TEST_F(Directing, a_profile_that_the_configuration_names_is_used_for_that_servic
 }
 
 TEST_F(Directing, without_a_target_every_call_is_faulted) {
-  director_ = std::make_unique<CampaignDirector>(run_, events_, Aim{{}, *policies::parse_fault_plan("error(500) x 1, then pass")});
+  director_ = std::make_unique<CampaignDirector>(run_, events_,
+                                                 Aim{{}, *policies::parse_fault_plan("error(500) x 1, then pass")});
   EXPECT_EQ(fault(head("/things/1", "7-1")), "error(500)");
   EXPECT_EQ(fault(head("/others/1", "7-2")), "error(500)");
   EXPECT_EQ(fault(head("/others/1", "7-2")), "pass");

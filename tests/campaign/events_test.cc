@@ -23,20 +23,26 @@ class Following : public testing::Test {
 };
 
 TEST_F(Following, the_running_test_is_the_last_stage_that_was_started_and_not_ended) {
-  append(R"({"ev":"start","id":"t::a","phase":"setup","pid":7})" "\n" R"({"ev":"start","id":"db","phase":"shared","pid":7})" "\n");
+  append(R"({"ev":"start","id":"t::a","phase":"setup","pid":7})"
+         "\n"
+         R"({"ev":"start","id":"db","phase":"shared","pid":7})"
+         "\n");
   read();
   EXPECT_EQ(events_.current(7).test, "db");
   EXPECT_EQ(events_.current(7).phase, trace::Phase::shared);
-  append(R"({"ev":"end","id":"db","phase":"shared","pid":7})" "\n");
+  append(R"({"ev":"end","id":"db","phase":"shared","pid":7})"
+         "\n");
   read();
   EXPECT_EQ(events_.current(7).test, "t::a");
-  append(R"({"ev":"end","id":"t::a","phase":"setup","pid":7})" "\n");
+  append(R"({"ev":"end","id":"t::a","phase":"setup","pid":7})"
+         "\n");
   read();
   EXPECT_EQ(events_.current(7).test, "");
 }
 
 TEST_F(Following, a_process_without_stages_of_its_own_works_for_the_test_that_was_started_last) {
-  append(R"({"ev":"start","id":"t::a","phase":"test","pid":7})" "\n");
+  append(R"({"ev":"start","id":"t::a","phase":"test","pid":7})"
+         "\n");
   read();
   EXPECT_EQ(events_.current(99).test, "t::a");
 }
@@ -45,7 +51,8 @@ TEST_F(Following, half_a_line_waits_for_its_other_half) {
   append(R"({"ev":"start","id":"t::a","pha)");
   read();
   EXPECT_TRUE(run_.stages.empty());
-  append(R"(se":"test","pid":7})" "\n");
+  append(R"(se":"test","pid":7})"
+         "\n");
   read();
   ASSERT_EQ(run_.stages.size(), 1u);
   EXPECT_EQ(run_.stages[0].phase, trace::Phase::test);
@@ -54,7 +61,8 @@ TEST_F(Following, half_a_line_waits_for_its_other_half) {
 TEST_F(Following, a_result_keeps_its_whole_chain) {
   append(R"({"ev":"result","id":"t::a","phase":"test","outcome":"failed","ms":12.5,"chain":[)"
          R"({"type":"A","msg":"outer","link":"raised","file":"app.py","line":3,"function":"f","in_test":false},)"
-         R"({"type":"B","msg":"inner","code":104,"link":"cause","in_test":true}],"pid":7})" "\n");
+         R"({"type":"B","msg":"inner","code":104,"link":"cause","in_test":true}],"pid":7})"
+         "\n");
   read();
   auto* result = trace::result_of(run_, "t::a");
   ASSERT_NE(result, nullptr);
@@ -71,8 +79,10 @@ TEST_F(Following, what_is_no_event_is_passed_over) {
 }
 
 TEST_F(Following, a_result_of_set_up_that_failed_is_the_tests_result) {
-  append(R"({"ev":"result","id":"t::a","phase":"setup","outcome":"error","pid":7})" "\n"
-         R"({"ev":"result","id":"t::a","phase":"test","outcome":"passed","pid":7})" "\n");
+  append(R"({"ev":"result","id":"t::a","phase":"setup","outcome":"error","pid":7})"
+         "\n"
+         R"({"ev":"result","id":"t::a","phase":"test","outcome":"passed","pid":7})"
+         "\n");
   read();
   EXPECT_EQ(trace::result_of(run_, "t::a")->outcome, "error");
 }

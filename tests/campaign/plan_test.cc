@@ -5,7 +5,8 @@
 namespace retrial::campaign {
 namespace {
 
-trace::Exchange exchange(std::uint64_t id, const char* test, const char* method, const char* operation, const char* file, int status = 200) {
+trace::Exchange exchange(std::uint64_t id, const char* test, const char* method, const char* operation,
+                         const char* file, int status = 200) {
   trace::Exchange e;
   e.id = e.call = id;
   e.attempt = 1;
@@ -73,7 +74,8 @@ TEST_F(Planning, calls_in_set_up_and_teardown_and_from_test_files_are_left_alone
   setup.tag.phase = trace::Phase::setup;
   auto teardown = exchange(2, "t", "DELETE", "/a", "app.py");
   teardown.tag.phase = trace::Phase::teardown;
-  alone("t", kSecond, {setup, teardown, exchange(3, "t", "GET", "/a", "tests/test_a.py"), exchange(4, "t", "GET", "/b", "app.py")});
+  alone("t", kSecond,
+        {setup, teardown, exchange(3, "t", "GET", "/a", "tests/test_a.py"), exchange(4, "t", "GET", "/b", "app.py")});
   auto p = plan();
   ASSERT_EQ(p.cases.size(), 1u);
   EXPECT_EQ(p.cases[0].row.operation, "GET /b");
@@ -100,7 +102,8 @@ TEST_F(Planning, writes_that_a_case_repeats_are_named) {
 }
 
 TEST(TestFiles, are_known_by_the_names_that_runners_go_by) {
-  for (auto file : {"test_a.py", "pkg/a_test.py", "conftest.py", "src/a.test.mjs", "a.spec.ts", "tests/helpers/api.py", "src/__tests__/x.js"})
+  for (auto file : {"test_a.py", "pkg/a_test.py", "conftest.py", "src/a.test.mjs", "a.spec.ts", "tests/helpers/api.py",
+                    "src/__tests__/x.js"})
     EXPECT_TRUE(is_test_file(file)) << file;
   for (auto file : {"src/contest.py", "src/latest.py", "src/a.mjs", "/home/me/tests/project/app.py", "attest/app.py"})
     EXPECT_FALSE(is_test_file(file)) << file;

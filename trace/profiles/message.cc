@@ -213,10 +213,11 @@ std::string_view reason_of(int status) {
 }
 bool succeeded(const Exchange& e) { return e.service_status >= 200 && e.service_status < 300; }
 
-// IANA's registry of methods (RFC 9110 16.1, RFC 4918, RFC 3253): of all that are registered, only these are not idempotent.
+// IANA's registry of methods (RFC 9110 16.1, RFC 4918, RFC 3253): of all that are registered, only these are not
+// idempotent.
 bool safe_method(std::string_view m) {
-  return m == "GET" || m == "HEAD" || m == "OPTIONS" || m == "TRACE" || m == "PROPFIND" || m == "REPORT" || m == "SEARCH" ||
-         m == "QUERY";
+  return m == "GET" || m == "HEAD" || m == "OPTIONS" || m == "TRACE" || m == "PROPFIND" || m == "REPORT" ||
+         m == "SEARCH" || m == "QUERY";
 }
 bool idempotent_method(std::string_view m) { return m != "POST" && m != "PATCH" && m != "LOCK" && m != "CONNECT"; }
 bool conditional(const Exchange& e) {
