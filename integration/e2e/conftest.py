@@ -1,8 +1,11 @@
 """Runs campaigns on the samples as a user would, and reads what they leave behind."""
+import ctypes
+import errno
 import json
 import os
 import pathlib
 import shutil
+import struct
 import subprocess
 
 import pytest
@@ -10,6 +13,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RETRIAL = os.environ.get("RETRIAL", str(ROOT / "build/release/retrial"))
 APPS = ROOT / "integration/apps"
+PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, PIDFD_GETFD = 38, 22, 438
 
 
 class Campaign:
@@ -37,8 +41,19 @@ def site(entry):
     return f"{s['file']}:{s['line']}" if s else None
 
 
-def retrial(*args, cwd, env=None, timeout=400):
-    return subprocess.run([RETRIAL, *map(str, args)], cwd=cwd, env={**os.environ, **(env or {})}, timeout=timeout,
+def like_docker():
+    """Refuses pidfd_getfd with EPERM, as Docker's default seccomp profile does. Between fork and exec."""
+    allow, refuse, load, equals = 0x7FFF0000, 0x00050000 | errno.EPERM, 0x20, 0x15
+    program = [(load, 0, 0, 0), (equals, 0, 1, PIDFD_GETFD), (0x06, 0, 0, refuse), (0x06, 0, 0, allow)]
+    code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *line) for line in program))
+    filter = struct.pack("HxxxxxxQ", len(program), ctypes.addressof(code))
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or libc.prctl(PR_SET_SECCOMP, 2, filter, 0, 0):
+        os._exit(125)
+
+
+def retrial(*args, cwd, env=None, timeout=400, before=None):
+    return subprocess.run([RETRIAL, *map(str, args)], cwd=cwd, env={**os.environ, **(env or {})}, timeout=timeout, preexec_fn=before,
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
 
 
@@ -46,10 +61,9 @@ def retrial(*args, cwd, env=None, timeout=400):
 def run(tmp_path_factory):
     """run(app, *options, command=[...]) -> Campaign."""
 
-    def go(app, *options, command, env=None, cwd=None):
-        cwd = cwd or APPS / app
-        folder = tmp_path_factory.mktemp("campaign")
-        return Campaign(retrial("run", "--out", folder, *options, "--", *command, cwd=cwd, env=env), folder, cwd)
+    def go(app, *options, command, before=None):
+        cwd, folder = APPS / app, tmp_path_factory.mktemp("campaign")
+        return Campaign(retrial("run", "--out", folder, *options, "--", *command, cwd=cwd, before=before), folder, cwd)
 
     return go
 

@@ -1,7 +1,7 @@
 """requests, urllib3's Retry, tenacity and boto3: what integration/apps/TRUTH.md measured, and nothing on the right calls."""
 import pytest
 
-from conftest import retrial, site
+from conftest import like_docker, retrial, site
 
 RESET = "lost-response(reset) x 1, then pass"
 PYTEST = [".venv/bin/python", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
@@ -61,8 +61,8 @@ def test_a_call_without_a_time_out_waits_for_ever_and_one_with_a_time_out_does_n
     assert held.at("order_sync/shipping.py:14") == {}, held.explain()
 
 
-def test_one_case_comes_out_the_same_where_pidfd_getfd_is_refused(run):
+def test_one_case_comes_out_the_same_under_a_profile_like_dockers(run):
     rewritten = run("order-sync", "--policies", "p1", command=[*PYTEST, "tests/test_orders.py", "-k", "put_into_the_queue"],
-                    env={"RETRIAL_CAPTURE": "rewrite"})
+                    before=like_docker)
     assert "(rewrite)" in rewritten.report["campaign"]["capture"], rewritten.explain()
     assert "duplicate-effect" in rewritten.at("order_sync/orders.py:13", RESET), rewritten.explain()

@@ -1,7 +1,7 @@
 """Azure's SDK with its defaults: what integration/apps/TRUTH.md measured must come out of a campaign, and nothing else."""
 import pytest
 
-from conftest import retrial, site
+from conftest import like_docker, retrial, site
 
 RESET = "lost-response(reset) x 1, then pass"
 STALL = "lost-response(stall)"
@@ -65,7 +65,7 @@ def test_a_stalled_azure_call_waits_for_ever_and_a_webhook_with_a_time_out_does_
     assert held.at("src/webhook.mjs:12") == {}, held.explain()
 
 
-def test_one_case_comes_out_the_same_where_pidfd_getfd_is_refused(run):
-    rewritten = run("queue-worker", "--policies", "p1", command=["node", "--test", "test/jobs.test.mjs"], env={"RETRIAL_CAPTURE": "rewrite"})
+def test_one_case_comes_out_the_same_under_a_profile_like_dockers(run):
+    rewritten = run("queue-worker", "--policies", "p1", command=["node", "--test", "--test-name-pattern=puts a submitted job", "test/jobs.test.mjs"], before=like_docker)
     assert "(rewrite)" in rewritten.report["campaign"]["capture"], rewritten.explain()
     assert "duplicate-effect" in rewritten.at("src/jobs.mjs:17", RESET), rewritten.explain()
