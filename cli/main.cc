@@ -1,8 +1,32 @@
+#include <fmt/format.h>
 #include <signal.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
+#include "base/text.h"
 #include "cli/commands.h"
+
+namespace {
+
+// The first word before `--` that looks like an option and is none of this command's: named with the nearest one that
+// is. (The parser itself would name whichever word it could not place afterwards.)
+std::string unknown_option(const CLI::App& command, int argc, char** argv) {
+  std::vector<std::string> known{"--help", "-h"};
+  for (auto* option : command.get_options())
+    for (auto& name : option->get_lnames()) known.push_back("--" + name);
+  for (int i = 2; i < argc && std::string_view(argv[i]) != "--"; i++) {
+    std::string word(std::string_view(argv[i]).substr(0, std::string_view(argv[i]).find('=')));
+    if (!word.starts_with("--") || std::find(known.begin(), known.end(), word) != known.end()) continue;
+    std::vector<std::string_view> words(known.begin(), known.end());
+    auto near = retrial::nearest(word, words);
+    return fmt::format("{}: unknown option{}; options of Retrial stand before --, the test command after it", word,
+                       near ? fmt::format(", did you mean {}?", *near) : "");
+  }
+  return {};
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   signal(SIGPIPE, [](int) {});  // a handler, not SIG_IGN: what we start gets the default back
@@ -16,14 +40,16 @@ int main(int argc, char** argv) {
   int status = 0;
   using namespace retrial::cli;
   for (auto add : {add_run, add_plan, add_replay, add_observe, add_report, add_check, add_doctor}) add(app, status);
+  for (auto* command : app.get_subcommands([](CLI::App*) { return true; }))
+    if (argc > 1 && command->get_name() == argv[1])
+      if (auto wrong = unknown_option(*command, argc, argv); !wrong.empty()) return complain(wrong, kUsage);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::ExtrasError& error) {
+    return complain(
+        fmt::format("{}; the test command stands after --: retrial run [options] -- pytest -q", error.what()), kUsage);
   } catch (const CLI::ParseError& error) {
-    auto code = app.exit(error);
-    if (error.get_name() == "ExtrasError")
-      complain("options of Retrial stand before --, the test command after it: retrial run [options] -- pytest tests/",
-               kUsage);
-    return code == 0 ? 0 : kUsage;
+    return app.exit(error) == 0 ? 0 : kUsage;
   }
   return status;
 }

@@ -13,7 +13,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RETRIAL = os.environ.get("RETRIAL", str(ROOT / "build/release/retrial"))
 APPS = ROOT / "integration/apps"
-PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, PIDFD_GETFD = 38, 22, 438
+PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, PIDFD_GETFD, SECCOMP = 38, 22, 438, 317
 
 
 class Campaign:
@@ -42,9 +42,14 @@ def site(entry):
 
 
 def like_docker():
-    """Refuses pidfd_getfd with EPERM, as Docker's default seccomp profile does. Between fork and exec."""
-    allow, refuse, load, equals = 0x7FFF0000, 0x00050000 | errno.EPERM, 0x20, 0x15
-    program = [(load, 0, 0, 0), (equals, 0, 1, PIDFD_GETFD), (0x06, 0, 0, refuse), (0x06, 0, 0, allow)]
+    """Docker's default seccomp profile refuses pidfd_getfd with EPERM."""
+    refuse(PIDFD_GETFD)
+
+
+def refuse(call):
+    """Refuses a system call with EPERM from here on. Between fork and exec."""
+    allow, eperm, load, equals = 0x7FFF0000, 0x00050000 | errno.EPERM, 0x20, 0x15
+    program = [(load, 0, 0, 0), (equals, 0, 1, call), (0x06, 0, 0, eperm), (0x06, 0, 0, allow)]
     code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *line) for line in program))
     filter = struct.pack("HxxxxxxQ", len(program), ctypes.addressof(code))
     libc = ctypes.CDLL(None, use_errno=True)

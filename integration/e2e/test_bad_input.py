@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from conftest import RETRIAL, retrial
+from conftest import RETRIAL, SECCOMP, refuse, retrial
 
 CLIENT = """
 import http.client
@@ -117,6 +117,16 @@ def test_a_fault_in_the_configuration_is_one_line_with_its_place(suite, text, sa
     done = retrial("run", "--", "true", cwd=cwd)
     assert done.returncode == 2 and len(done.stderr.strip().splitlines()) == 1, done
     assert all(word in done.stderr for word in said), done.stderr
+
+
+def test_an_unknown_option_is_named_with_the_nearest(tmp_path):
+    done = retrial("run", "--bugdet", "5m", "--", "true", cwd=tmp_path)
+    assert done.returncode == 2 and "--bugdet" in first_line(done) and "--budget" in first_line(done), done
+
+
+def test_a_kernel_that_refuses_seccomp_is_said_in_one_line(tmp_path):
+    done = retrial("run", "--", "true", cwd=tmp_path, before=lambda: refuse(SECCOMP))
+    assert done.returncode == 2 and len(done.stderr.strip().splitlines()) == 1 and "seccomp" in done.stderr, done
 
 
 def test_a_second_retrial_inside_the_first_is_refused_in_one_line(tmp_path):
