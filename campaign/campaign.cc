@@ -42,7 +42,7 @@ class Campaign {
   bool answered_by_another(Case& c);
   void keep(Case& c, Tried tried);
   void keep_findings(std::vector<trace::Finding> from, std::vector<trace::Finding>& to);
-  bool stop_for(const Error& error);
+  void stop_for(const Error& error);
   void finish();
   Nanos spent() const { return clock_.now() - began_; }
   Nanos expected(const Case& c) const;
@@ -220,10 +220,9 @@ void Campaign::keep_findings(std::vector<trace::Finding> from, std::vector<trace
   }
 }
 
-bool Campaign::stop_for(const Error& error) {
+void Campaign::stop_for(const Error& error) {
   if (error.blame == Blame::user) out_.nothing_to_try = true;
   out_.record.incomplete = error.line();
-  return true;
 }
 
 void Campaign::finish() {
@@ -263,7 +262,6 @@ CampaignOutcome Campaign::run() {
   auto& left = out_.record.left_alone;
   left.insert(left.end(), refs_.left_alone.begin(), refs_.left_alone.end());
   auto plan = make_plan(refs_.alone, setting_.policies, setting_.config);
-  left.insert(left.end(), plan.left_alone.begin(), plan.left_alone.end());
   out_.record.remarks.insert(out_.record.remarks.end(), plan.remarks.begin(), plan.remarks.end());
   if (!executor_.interrupted()) open(plan);
   if (setting_.plan_only) {

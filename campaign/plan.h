@@ -35,8 +35,7 @@ struct Case {
 struct Plan {
   std::vector<Case> cases;  // policy by policy; whoever runs them takes the most promising first
   std::size_t targets = 0;
-  std::vector<std::string> repeated;    // operations with an effect that some case will have sent again
-  std::vector<std::string> left_alone;  // call sites and calls that are no targets, each with why
+  std::vector<std::string> repeated;  // operations with an effect that some case will have sent again
   std::vector<std::string> remarks;
 };
 

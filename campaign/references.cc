@@ -135,12 +135,14 @@ Result<References> collect_references(Workbench& bench, Nanos time_left) {
 
   std::vector<std::string> fine;
   auto senders = tests_that_send(*refs.suite);
-  for (auto& r : refs.suite->results) refs.failing += trace::bad(r);
+  std::set<std::string> failing;
+  for (auto& r : refs.suite->results)
+    if (trace::bad(r) && failing.insert(r.test).second) refs.left_alone.push_back(r.test + ": fails without any fault");
   for (auto& test : senders) {
     if (passed(*refs.suite, test))
       fine.push_back(test);
-    else if (auto* r = trace::result_of(*refs.suite, test); !r || trace::bad(*r))
-      refs.left_alone.push_back(fmt::format("{}: fails without any fault", test));
+    else if (!trace::result_of(*refs.suite, test))
+      refs.left_alone.push_back(test + ": the runner gave no result for it");
   }
 
   std::set<std::string> named;

@@ -14,7 +14,6 @@ struct References {
   std::map<std::string, const trace::Run*> alone;  // by test id: those that can be put on trial
   std::set<std::string> wide;                      // of these, the ones that the narrow launch did not reach
   std::vector<std::string> left_alone;             // tests and files that were left out, each with why
-  std::size_t failing = 0;                         // tests that fail without any fault
 };
 
 // `time_left`: stop taking tests alone once the clock has passed it (0: never). An error where nothing is left to try,
