@@ -173,7 +173,7 @@ Result<References> collect_references(Workbench& bench, Nanos time_left) {
     if (out_of_time)
       return fail("the budget ended with the reference runs; no case was tried", bench.argv.front(), Blame::network);
     std::string why = "no test is left to try";
-    for (auto& line : refs.left_alone) why += "\n  " + line;
+    for (auto& line : refs.left_alone) why += fmt::format("\n  {}", line);
     return fail(why, bench.argv.front(), Blame::user);
   }
   return refs;

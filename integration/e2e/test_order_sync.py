@@ -59,6 +59,8 @@ def test_a_call_without_a_time_out_waits_for_ever_and_one_with_a_time_out_does_n
     held = run("order-sync", "--policies", "p2", "--hold", "8s", command=[*PYTEST, "tests/test_partners.py", "-k", "tracked or label"])
     assert held.at("order_sync/shipping.py:23") == {"missing-timeout": "possible"}, held.explain()
     assert held.at("order_sync/shipping.py:14") == {}, held.explain()
+    again = retrial("replay", held.findings()[0]["id"], "--hold", "4s", "--from", held.folder, "--out", held.folder / "again", cwd=held.cwd)
+    assert again.returncode == 1 and "is shown again" in again.stdout, again.stdout + again.stderr
 
 
 def test_one_case_comes_out_the_same_under_a_profile_like_dockers(run):
