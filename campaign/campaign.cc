@@ -57,10 +57,10 @@ class Campaign {
   Nanos began_;
   Workbench bench_;
   References refs_;
-  std::map<std::string, Nanos> cost_;          // by Case::cost_key, as measured
-  std::map<std::string, int> tried_;           // cases so far, by Case::family_key
-  std::map<std::string, int> attempts_;        // by target_key + policy + plan: attempts of the faulted call
-  std::map<std::string, std::string> spoilt_;  // tests that no longer pass
+  std::map<std::string, Nanos> cost_;                                  // by Case::cost_key, as measured
+  std::map<std::string, int> tried_;                                   // cases so far, by Case::family_key
+  std::map<std::pair<std::string, std::string>, std::string> single_;  // target, first fault: the case of one attempt
+  std::map<std::string, std::string> spoilt_;                          // tests that no longer pass
   std::size_t done_ = 0, total_ = 0;
 };
 
@@ -144,16 +144,14 @@ Case* Campaign::next(Plan& plan) {
 
 // Where a call made one attempt under the same first fault, what would be done to later attempts is never asked.
 bool Campaign::answered_by_another(Case& c) {
-  auto first = policies::fault_of(c.aim.plan, 1);
-  for (auto& [key, attempts] : attempts_) {
-    if (attempts != 1 || !key.starts_with(c.target_key() + "\n" + trace::show(first) + "\n")) continue;
-    c.row.outcome = "answered";
-    c.row.why = fmt::format(
-        "under {} this call makes one attempt (case {}): nothing is sent again that could be treated otherwise",
-        trace::show(first), key.substr(key.rfind('\n') + 1));
-    return true;
-  }
-  return false;
+  auto first = trace::show(policies::fault_of(c.aim.plan, 1));
+  auto it = single_.find({c.target_key(), first});
+  if (it == single_.end()) return false;
+  c.row.outcome = "answered";
+  c.row.why = fmt::format(
+      "under {} this call makes one attempt (case {}): nothing is sent again that could be treated otherwise", first,
+      it->second);
+  return true;
 }
 
 void Campaign::try_all(Plan& plan) {
@@ -200,9 +198,7 @@ void Campaign::try_all(Plan& plan) {
 }
 
 void Campaign::keep(Case& c, Tried tried) {
-  if (tried.attempts)
-    attempts_[fmt::format("{}\n{}\n{}", c.target_key(), trace::show(policies::fault_of(c.aim.plan, 1)), c.row.id)] =
-        tried.attempts;
+  if (tried.attempts == 1) single_[{c.target_key(), trace::show(policies::fault_of(c.aim.plan, 1))}] = c.row.id;
   if (tried.spoilt)
     spoilt_[c.row.test] = "service state: this test no longer passes without faults since case " + c.row.id;
   keep_findings(std::move(tried.findings), out_.record.findings);

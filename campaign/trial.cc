@@ -45,7 +45,7 @@ Result<const trace::Run*> Trial::execute(trace::RunKind kind) {
   if (kind == trace::RunKind::with_fault) {
     order.aim = case_.aim;
     order.hold = bench_.config.run.hold;
-    order.attempts_limit = bench_.fault_count_limit;
+    order.attempts_limit = oracles::kAttemptsWithoutEnd;
     if (case_.stalls) order.deadline += bench_.config.run.hold;
   }
   auto run = bench_.execute(order);
@@ -101,9 +101,9 @@ Result<void> Trial::confirm(std::vector<trace::Finding> findings) {
   if (bench_.executor.interrupted()) return {};
   if (!passed(**without, case_.row.test)) {
     tried_.spoilt = true;
-    not_judged(
-        "service state: the test passed alone before, and no longer passes without faults; a `reset` for the service "
-        "in retrial.toml would help");
+    not_judged(fmt::format("service state: the test passed alone before, and no longer passes without faults; {}",
+                           bench_.services.can_reset() ? "the `reset` in retrial.toml does not bring back what it needs"
+                                                       : "a `reset` for the service in retrial.toml would help"));
     return {};
   }
   auto again = examine();

@@ -21,7 +21,6 @@ struct Workbench {
   std::deque<trace::Run>& runs;  // every run so far; addresses stay
   report::LiveLine& live;
   const Clock& clock;
-  int fault_count_limit = 150;  // missing-cap: more attempts than this of one call end a case
 
   // Executes and keeps it.
   Result<const trace::Run*> execute(const Order& order) {

@@ -13,7 +13,7 @@
 namespace retrial::oracles {
 namespace {
 
-constexpr std::size_t kAttempts = 150;
+constexpr std::size_t kAttempts = kAttemptsWithoutEnd;
 
 // Attempts as the client makes them: those of a transport that sends again by itself, far closer than the others, are
 // left out.

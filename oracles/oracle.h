@@ -26,6 +26,9 @@ struct Opinion {
   bool again = false;  // the evidence is too thin as yet: repeat the case
 };
 
+// missing-cap: a call that makes more attempts than this has no cap that could be waited for, and ends its case.
+inline constexpr int kAttemptsWithoutEnd = 150;
+
 // An oracle looks back: it states what the fault brought about that a right client would not have let happen. Pure: the
 // same exhibit gives the same opinion. A run marked incomplete is never shown to it.
 class Oracle {
