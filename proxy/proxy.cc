@@ -46,6 +46,7 @@ Nanos Proxy::held_since() const {
     if (auto since = s->held_since(); since != 0 && (oldest == 0 || since < oldest)) oldest = since;
   return oldest;
 }
-std::uint64_t Proxy::tunnels() const { return state_->house.tunnels; }
+std::size_t Proxy::connections() const { return state_->house.sessions.size(); }
+const Counts& Proxy::counts() const { return state_->house.counts; }
 
 }  // namespace retrial::proxy

@@ -3,12 +3,13 @@
 
 #include <cstdint>
 #include <memory>
-#include <unordered_map>
+#include <string>
 
 #include "base/clock.h"
 #include "proxy/exchange/director.h"
 #include "proxy/net/address.h"
 #include "proxy/net/loop.h"
+#include "proxy/net/tls.h"
 
 namespace retrial::proxy {
 
@@ -21,15 +22,73 @@ struct Captured {
   pid_t pid = 0;     // who connected
 };
 
-struct Options {
-  bool keep_tags = false;                 // leave the agents' headers in the request
-  std::size_t head_limit = 256u << 10;    // bytes of a head that is still read; beyond it the connection is a tunnel
-  std::size_t buffer_limit = 256u << 10;  // bytes held for a slow side before the other is no longer read
+// Where requests go.
+struct Route {
+  std::string host;  // a name, or an address without brackets; resolved at each dial
+  std::uint16_t port = 0;
+  bool tls = false;                  // https://
+  TlsToService* security = nullptr;  // how it is verified; null: Options::to_services
+  std::string service;               // what the trace calls it; empty: "host:port"
 };
 
-// Forwards, faults and records. One loop thread owns it and all it holds. One service connection a client connection,
-// never shared, kept open as long as the service keeps it. Nothing of it waits for the client while the service may
-// need the client's thread.
+// How clients come in at a listener, and what is done with what they say.
+enum class Entry : std::uint8_t {
+  reverse,      // all of it is for one service
+  forward,      // the request says where to: absolute-form, or CONNECT, inside which HTTP and TLS are understood too
+  transparent,  // redirected: for where the client meant to connect
+};
+enum class Protocol : std::uint8_t {
+  http,       // what cannot be read is answered 400, and the connection is closed
+  automatic,  // first bytes that are no method token, HTTP/2 preface or ClientHello begin a tunnel; else as http
+  tcp,        // always a tunnel
+};
+struct Entrance {
+  Entry entry = Entry::reverse;
+  Protocol protocol = Protocol::http;
+  Route route;  // reverse only
+};
+
+// A client that came in at a listener. The fd is non-blocking, and owned by whoever holds this.
+struct Incoming {
+  int client = -1;
+  std::shared_ptr<const Entrance> entrance;
+  Address original;  // transparent only: what it meant to reach
+  pid_t pid = 0;     // who connected, where it is known
+};
+
+struct Options {
+  bool keep_tags = false;  // leave the agents' headers in the request
+  // Bytes of a message pass as they were sent. Otherwise as RFC 9110 7.6 and RFC 9112 have an intermediary change them:
+  // fields of this connection alone are taken out, Via is added, a chunked body is framed anew.
+  bool pristine = true;
+  // Service connections are kept for the next request, whoever sends it. Otherwise each client connection has its own,
+  // ended with it.
+  bool pooled = false;
+  std::size_t head_limit = 256u << 10;    // bytes of a head; beyond it 431 (RFC 6585 5), or a tunnel (run)
+  std::size_t field_limit = 1000;         // header fields of a head; the same
+  std::uint64_t body_limit = 0;           // bytes of a request's body; beyond it 413; 0: none
+  Nanos head_timeout = 0;                 // from a request's first byte to its head's last; beyond it 408; 0: none
+  Nanos idle_timeout = 0;                 // a client connection without a request; it is closed; 0: none
+  std::size_t buffer_limit = 256u << 10;  // bytes held for a slow side before the other is no longer read
+  TlsToClients* to_clients = nullptr;     // null: TLS is a tunnel
+  TlsToService* to_services = nullptr;    // for routes that have none of their own
+  std::uint64_t first_id = 1;             // of exchanges and connections; several proxies of one run count in steps
+  std::uint64_t id_step = 1;
+};
+
+// What was seen besides exchanges. All counts are of this proxy's life.
+struct Counts {
+  std::uint64_t connections = 0;   // of clients
+  std::uint64_t tunnels = 0;       // connections that were no HTTP/1, or stopped being it
+  std::uint64_t upgraded = 0;      // of these, by 101 or CONNECT
+  std::uint64_t refused = 0;       // answered 4xx by us: not readable, ambiguous, or beyond a limit
+  std::uint64_t unreachable = 0;   // answered 502 or 504 by us: the service could not be reached
+  std::uint64_t distrusting = 0;   // clients that did not trust our certificate
+  std::uint64_t tls_failures = 0;  // handshakes that failed otherwise
+};
+
+// Forwards, faults and records. One loop thread owns it and all it holds. Nothing of it waits for the client while the
+// service may need the client's thread.
 class Proxy {
  public:
   Proxy(Loop& loop, const Clock& clock, Director& director, Recorder& recorder, Options options = {});
@@ -37,13 +96,19 @@ class Proxy {
   Proxy(const Proxy&) = delete;
 
   void take(Captured connection);
+  void take(Incoming connection);
 
+  // From now on idle client connections are closed, and the others after the answer that is under way.
+  void drain();
+
+  std::size_t connections() const;     // of clients, now
   std::size_t open_exchanges() const;  // begun, and the client not yet told
   std::size_t held_exchanges() const;  // of these, how many a fault of ours holds
   Nanos last_activity() const;         // clock's now of the last byte or connection
   Nanos longest_gap() const;           // longest time without any byte so far
-  Nanos held_since() const;       // since when the oldest exchange that is held for ever was left untouched; 0: none
-  std::uint64_t tunnels() const;  // connections that were no HTTP/1
+  Nanos held_since() const;  // since when the oldest exchange that is held for ever was left untouched; 0: none
+  const Counts& counts() const;
+  std::uint64_t tunnels() const { return counts().tunnels; }
 
  private:
   struct State;

@@ -96,7 +96,7 @@ void Session::over(trace::Ending ending, Nanos told) {
 
 // From here on bytes pass both ways as they come.
 void Session::opaque(std::string_view client_rest, std::string_view service_rest) {
-  if (state_ != State::passing) house_.tunnels++;
+  if (state_ != State::passing) house_.counts.tunnels++;
   if (record_.decided() && fault_) spare("this is no HTTP/1, and passed as it is");
   if (record_.begun() && !record_.decided()) record_.forget();
   service_.write(request_.unfinished());

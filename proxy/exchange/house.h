@@ -23,7 +23,7 @@ struct House {
   std::vector<char> scratch = std::vector<char>(64 << 10);  // what was just read, by whichever session runs
   std::uint64_t connections = 0;
   std::uint64_t exchanges = 0;
-  std::uint64_t tunnels = 0;
+  Counts counts;
   Nanos last_activity = 0;
   Nanos longest_gap = 0;
 

@@ -1,0 +1,81 @@
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "certs/leaf_store.h"
+
+struct ssl_st;
+
+namespace retrial::proxy {
+
+// One end of a TLS 1.2 or 1.3 connection (OpenSSL 3) over a Socket, which owns it and moves its bytes (socket.h). Loop
+// thread only.
+class TlsEnd {
+ public:
+  explicit TlsEnd(ssl_st* ssl);  // takes it over
+  ~TlsEnd();
+  TlsEnd(const TlsEnd&) = delete;
+
+  std::string_view alpn() const;   // as negotiated; empty: none. After the handshake
+  bool resumed() const;
+  // Why the handshake failed, in words for a log line: "the client sent the alert unknown ca", "certificate has expired".
+  const std::string& failure() const { return failure_; }
+  // The peer told us that it does not trust us (an alert of bad_certificate, unknown_ca, certificate_unknown and their
+  // like, RFC 8446 6.2), or it closed right after our certificate.
+  bool distrusted() const { return distrusted_; }
+
+ private:
+  friend class Socket;
+  ssl_st* ssl_;
+  std::string failure_;
+  bool distrusted_ = false;
+};
+
+// Our side towards clients: leaves by SNI, tickets for resumption. One for all loops; thread-safe after construction.
+class TlsToClients {
+ public:
+  explicit TlsToClients(certs::LeafStore& leaves);  // must outlive it
+  ~TlsToClients();
+  // An end that answers a ClientHello for `name` (its SNI, or the address where there is none), and chooses `alpn` from
+  // its list (empty: no ALPN is answered).
+  Result<std::unique_ptr<TlsEnd>> accept(std::string_view name, std::string_view alpn,
+                                         certs::Flaw flaw = certs::Flaw::none);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// How a service's certificate is verified, and what we show it: the TLS keys of [service.NAME].
+struct ServiceTlsSettings {
+  std::filesystem::path ca;          // PEM, in place of the system's store; empty: the system's
+  std::vector<std::string> pins;     // "sha256/BASE64" of the SubjectPublicKeyInfo (RFC 7469 2.4); one must match
+  bool verify = true;
+  std::filesystem::path certificate;  // PEM chain and key that are shown to the service; empty: none
+  std::filesystem::path key;
+  bool operator==(const ServiceTlsSettings&) const = default;
+};
+
+// Our side towards one service: verification, client certificate, sessions kept for resumption (by name). One for all
+// loops; thread-safe after construction.
+class TlsToService {
+ public:
+  // Reads the files; an error names the file and what is wrong with it.
+  static Result<std::unique_ptr<TlsToService>> make(const ServiceTlsSettings& settings);
+  ~TlsToService();
+  // An end that says ClientHello with `name` as SNI (not for an address, RFC 6066 3) and offers `alpn`. A certificate
+  // that does not verify fails the handshake.
+  Result<std::unique_ptr<TlsEnd>> connect(std::string_view name, const std::vector<std::string>& alpn);
+
+ private:
+  struct State;
+  explicit TlsToService(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace retrial::proxy
