@@ -44,6 +44,7 @@ void Session::read_client() {
     case Socket::Got::fin:
       return client_fin();
     case Socket::Got::rst:
+    case Socket::Got::failed:
       return client_rst();
   }
 }

@@ -35,6 +35,7 @@ void Session::read_service() {
     case Socket::Got::fin:
       return service_fin();
     case Socket::Got::rst:
+    case Socket::Got::failed:
       return service_rst();
   }
 }

@@ -17,7 +17,16 @@ class Resolver {
   using Done = std::function<void(Result<Address>)>;
   // Calls `done` on the loop, never before it returns; an address literal ("127.0.0.1", "::1", "[::1]") too. Not at all
   // once the returned handle is destroyed. IPv4 first, as most services of a test listen there.
-  class Query;
+  class Query {
+   public:
+    ~Query();
+
+   private:
+    friend class Resolver;
+    struct Asked;
+    explicit Query(std::unique_ptr<Asked> asked);
+    std::unique_ptr<Asked> asked_;
+  };
   std::unique_ptr<Query> resolve(const std::string& host, std::uint16_t port, Done done);
 
  private:

@@ -8,7 +8,12 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "proxy/net/pace.h"
 
 namespace retrial::proxy {
 namespace {
@@ -16,23 +21,61 @@ constexpr std::size_t kBig = 8192;       // from here on a copy costs more than 
 constexpr std::size_t kKeep = 16 << 10;  // an empty queue keeps no more room than this
 }  // namespace
 
-Socket::Socket(Loop& loop, int fd, SocketEvents& events) : loop_(loop), events_(events), fd_(fd) {
+struct Socket::Paced {
+  Pace pace;
+  Timer timer;
+};
+
+Socket::Socket(Loop& loop, int fd, SocketEvents& events, bool connecting)
+    : loop_(loop), events_(&events), fd_(fd), connecting_(connecting) {
   int one = 1;
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
   read_ = event_new(loop.base(), fd, EV_READ | EV_PERSIST, on_event, this);
-  event_add(read_, nullptr);
+  watch_read();
+  watch_write(connecting);
 }
 Socket::~Socket() { close(); }
 
 void Socket::on_event(int, short what, void* self) {
   auto& socket = *static_cast<Socket*>(self);
+  if (socket.connecting_ && !socket.connected()) return socket.events_->ready(socket);
   if (what & EV_WRITE) socket.drain();
-  socket.events_.ready(socket);
+  socket.events_->ready(socket);
 }
 
+bool Socket::connected() {
+  int error = 0;
+  socklen_t size = sizeof error;
+  getsockopt(fd_, SOL_SOCKET, SO_ERROR, &error, &size);
+  // A peer that accepted, and reset at once, was connected to.
+  if (error && error != ECONNRESET && error != EPIPE) return fail(std::strerror(error)), false;
+  connecting_ = false;
+  broken_ = error != 0;
+  watch_read();
+  return true;
+}
+
+void Socket::fail(std::string why) {
+  failed_ = true;
+  connecting_ = false;
+  failure_ = std::move(why);
+  queue_.clear();
+  sent_ = 0;
+  end_events();
+}
+
+void Socket::hand_to(SocketEvents& events) { events_ = &events; }
+
 void Socket::listen(bool on) {
-  if (on == listens_ || !read_ || ended_) return;
+  if (on == listens_ || ended_) return;
   listens_ = on;
+  watch_read();
+}
+
+void Socket::watch_read() {
+  bool on = listens_ && !connecting_;
+  if (on == read_armed_ || !read_) return;
+  read_armed_ = on;
   if (on)
     event_add(read_, nullptr);
   else
@@ -40,13 +83,25 @@ void Socket::listen(bool on) {
 }
 
 Socket::Read Socket::read(char* into, std::size_t size) {
-  if (!open() || rst_told_) return {Got::nothing};
+  if (!open() || connecting_) return {Got::nothing};
+  if (back_.empty() || rst_told_) return take(into, size);
+  auto n = back_.copy(into, size);
+  back_.erase(0, n);
+  if (back_.empty()) std::string().swap(back_);
+  return {Got::bytes, n};
+}
+
+void Socket::put_back(std::string_view bytes) { back_.insert(0, bytes); }
+
+Socket::Read Socket::take(char* into, std::size_t size) {
+  if (failed_) return {std::exchange(failure_told_, true) ? Got::nothing : Got::failed};
+  if (rst_told_) return {Got::nothing};
   auto n = ::recv(fd_, into, size, 0);
   if (n > 0) return {Got::bytes, static_cast<std::size_t>(n)};
   if (n < 0 && (errno == EAGAIN || errno == EINTR) && !broken_) return {Got::nothing};
   if (n < 0 || broken_ || (ended_ && gone())) {  // after a FIN recv says 0 for ever, and hides the reset
     rst_told_ = true;
-    drop_events();
+    end_events();
     return {Got::rst};
   }
   if (ended_) return {Got::nothing};
@@ -61,12 +116,13 @@ void Socket::watch_edges() {
   drop_events();
   read_ = event_new(loop_.base(), fd_, EV_READ | EV_PERSIST | EV_ET, on_event, this);
   event_add(read_, nullptr);
+  read_armed_ = true;
   watch_write(writes);
 }
 
 void Socket::write(std::string_view bytes) {
-  if (bytes.empty() || finished_ || broken_ || !open()) return;
-  if (bytes.size() >= kBig && !write_armed_) {
+  if (bytes.empty() || finished_ || broken_ || failed_ || !open()) return;
+  if (bytes.size() >= kBig && !write_armed_ && !paced_) {
     auto waiting = queued();
     auto done = send(std::string_view(queue_).substr(sent_), bytes);
     sent(std::min(done, waiting));
@@ -82,13 +138,35 @@ void Socket::flush() {
 }
 
 void Socket::drain() {
-  if (!open()) return;
-  if (queued() > 0 && !broken_) sent(send(std::string_view(queue_).substr(sent_), {}));
-  watch_write(queued() > 0);
+  if (!open() || connecting_ || failed_) return;
+  auto size = allowed();
+  if (size > 0 && !broken_) {
+    auto done = send(std::string_view(queue_).substr(sent_, size), {});
+    if (paced_) paced_->pace.spend(done);
+    sent(done);
+    size -= std::min(size, done);
+  }
+  watch_write(size > 0 && !broken_);  // the kernel's buffer is full
+  if (paced_ && queued() > 0 && !write_armed_) paced_->timer.set(paced_->pace.wait(queued()));
   if (finished_ && !fin_sent_ && queued() == 0) {
     fin_sent_ = true;
     ::shutdown(fd_, SHUT_WR);
   }
+}
+
+std::size_t Socket::allowed() {
+  if (!paced_) return queued();
+  return std::min<std::uint64_t>(queued(), paced_->pace.may(SystemClock().now()));
+}
+
+void Socket::pace(std::uint64_t bytes_per_second, std::uint64_t burst) {
+  paced_.reset();
+  if (bytes_per_second > 0)
+    paced_.reset(new Paced{Pace(bytes_per_second, burst, SystemClock().now()), Timer(loop_, [this] {
+                             drain();
+                             events_->ready(*this);
+                           })});
+  flush();
 }
 
 std::size_t Socket::send(std::string_view first, std::string_view second) {
@@ -121,7 +199,7 @@ void Socket::sent(std::size_t bytes) {
 }
 
 void Socket::watch_write(bool on) {
-  if (on == write_armed_ || rst_told_) return;
+  if (on == write_armed_ || rst_told_ || failed_) return;
   if (!write_)
     write_ =
         event_new(loop_.base(), fd_, static_cast<short>(EV_WRITE | EV_PERSIST | (ended_ ? EV_ET : 0)), on_event, this);
@@ -142,14 +220,14 @@ void Socket::reset() {
   if (!open()) return;
   linger hard{1, 0};
   setsockopt(fd_, SOL_SOCKET, SO_LINGER, &hard, sizeof hard);
-  drop_events();
+  end_events();
   ::close(fd_);
   fd_ = -1;
 }
 
 void Socket::close() {
   if (!open()) return;
-  drop_events();
+  end_events();
   // Input that is unread when an fd is closed turns the FIN into an RST.
   ::shutdown(fd_, SHUT_WR);
   char bin[4096];
@@ -160,7 +238,7 @@ void Socket::close() {
 }
 
 bool Socket::gone() const {
-  if (!open() || broken_ || rst_told_) return true;
+  if (!open() || broken_ || rst_told_ || failed_) return true;
   pollfd p{fd_, 0, 0};
   return ::poll(&p, 1, 0) == 1 && (p.revents & POLLERR);
 }
@@ -169,7 +247,12 @@ void Socket::drop_events() {
   if (read_) event_free(read_);
   if (write_) event_free(write_);
   read_ = write_ = nullptr;
-  write_armed_ = false;
+  read_armed_ = write_armed_ = false;
+}
+
+void Socket::end_events() {
+  drop_events();
+  paced_.reset();
 }
 
 }  // namespace retrial::proxy

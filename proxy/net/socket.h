@@ -1,5 +1,7 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -7,72 +9,99 @@
 
 namespace retrial::proxy {
 
+class Pace;
 class Socket;
 
 class SocketEvents {
  public:
   virtual ~SocketEvents() = default;
-  // Something can be read, what was queued has gone out, or the peer is gone. The socket must outlive the call.
+  // Something can be read, what was queued has gone out, it is connected, or the peer is gone. The socket must outlive
+  // the call.
   virtual void ready(Socket& socket) = 0;
 };
 
-// A connected, non-blocking stream socket with its queue of bytes to be sent. Owns the fd. Level-triggered: what is
-// left unread is told again.
+// A non-blocking stream socket with its queue of bytes to be sent. Owns the fd. Level-triggered: what is left unread is
+// told again.
 class Socket {
  public:
-  enum class Got { bytes, nothing, fin, rst };
+  // failed: it could not be connected; failure() says why. Told once, and nothing after it.
+  enum class Got { bytes, nothing, fin, rst, failed };
   struct Read {
     Got got;
     std::size_t bytes = 0;
   };
 
-  Socket(Loop& loop, int fd, SocketEvents& events);
+  // `connecting`: a connect is under way (dial.h); what is written waits until it is through, and ready() tells of
+  // that.
+  Socket(Loop& loop, int fd, SocketEvents& events, bool connecting = false);
   ~Socket();  // closes
   Socket(const Socket&) = delete;
+
+  void hand_to(SocketEvents& events);  // another is told of events from now on
 
   // Whether it shall be told that something can be read. On at first. A reset is told as well when off, once the peer's
   // FIN was read.
   void listen(bool on);
   // fin and rst are told once, and nothing after them but rst after fin.
   Read read(char* into, std::size_t size);
+  // To be read (again) before all else. The owner calls read() itself: no event tells of it.
+  void put_back(std::string_view bytes);
 
   // Sends or queues. Big pieces go out at once, small ones with flush(), together.
   void write(std::string_view bytes);
   void flush();
   std::size_t queued() const { return queue_.size() - sent_; }
+  // A token bucket on what leaves from now on. 0 bytes a second: as fast as it goes.
+  void pace(std::uint64_t bytes_per_second, std::uint64_t burst);
 
   void finish();  // FIN, once all that is queued has gone out
   void reset();   // RST, at once; what is queued is lost
   void close();   // FIN, at once, also with input unread that has come so far
   bool open() const { return fd_ >= 0; }
+  bool ready_to_send() const { return open() && !connecting_ && !failed_; }
   bool finished() const { return finished_; }  // our FIN is out, or will be after what is queued
   bool ended() const { return ended_; }        // its FIN was read
   bool broken() const { return broken_; }      // a write met a reset; read() tells of it after what can still be read
-  bool gone() const;                           // it was reset, whether read() has told so or not
+  bool gone() const;                           // it was reset or has failed, whether read() has told so or not
+  const std::string& failure() const { return failure_; }
 
  private:
+  struct Paced;
   static void on_event(int fd, short what, void* self);
+  bool connected();
+  void fail(std::string why);
+  Read take(char* into, std::size_t size);
   std::size_t send(std::string_view first, std::string_view second);
   void sent(std::size_t bytes);
   void drain();
+  std::size_t allowed();
+  void watch_read();
   void watch_write(bool on);
   void watch_edges();
   void drop_events();
+  void end_events();
 
   Loop& loop_;
-  SocketEvents& events_;
+  SocketEvents* events_;
   int fd_;
   event* read_;
   event* write_ = nullptr;
   std::string queue_;
   std::size_t sent_ = 0;  // of queue_
+  std::string back_;      // put back
+  std::unique_ptr<Paced> paced_;
+  std::string failure_;
+  bool connecting_;
   bool listens_ = true;
+  bool read_armed_ = false;
   bool write_armed_ = false;
   bool finished_ = false;
   bool fin_sent_ = false;
   bool ended_ = false;
   bool broken_ = false;
   bool rst_told_ = false;
+  bool failed_ = false;
+  bool failure_told_ = false;
 };
 
 }  // namespace retrial::proxy
