@@ -19,8 +19,8 @@ class LeafStore {
   ~LeafStore();
   LeafStore(const LeafStore&) = delete;
 
-  // `name`: the ClientHello's server name, or the address that was dialled, without brackets or port. A name longer than
-  // 64 characters stands in the SAN alone. At most 1,024 are kept, the longest unused goes first.
+  // `name`: the ClientHello's server name, or the address that was dialled, without brackets or port. A name longer
+  // than 64 characters stands in the SAN alone. At most 1,024 are kept, the longest unused goes first.
   Result<Credential> leaf(std::string_view name, Flaw flaw = Flaw::none);
   const Authority& authority() const;
 
