@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "trace/fault_answer.h"
 #include "trace/operation.h"
 #include "trace/profile.h"
 #include "trace/service_name.h"
@@ -17,7 +18,8 @@ CampaignDirector::CampaignDirector(trace::Run& run, Events& events, std::optiona
       events_(events),
       aim_(std::move(aim)),
       only_test_(std::move(only_test)),
-      correlator_(std::move(polls)) {}
+      correlator_(std::move(polls)),
+      dice_{.seed = aim_ ? aim_->seed : 0} {}
 
 proxy::Decision CampaignDirector::at_head(const trace::Exchange& seen) {
   events_.read_into(run_);
@@ -41,12 +43,13 @@ proxy::Decision CampaignDirector::at_head(const trace::Exchange& seen) {
   if (!aim_ || !aimed_at(head, assigned)) return decision;
 
   target_attempts_ = std::max(target_attempts_, assigned.attempt);
-  auto fault = policies::fault_of(aim_->plan, assigned.attempt);
+  auto elapsed = head.begun - run_.began;
+  auto fault = policies::choose(aim_->plan, assigned.attempt, elapsed, dice_);
   if (fault.name == trace::FaultName::none) return decision;
   decision.fault_id = fmt::format("{}-{}", run_.id, head.id);
   if (trace::is_status(fault)) {
     if (!fault.status) fault.status = profile.transient_status(head);
-    decision.answer = profile.error(head, fault.status, "retrial-" + decision.fault_id);
+    decision.answer = trace::answer_of(fault, profile, head, "retrial-" + decision.fault_id, run_.wall_began + elapsed);
   }
   decision.fault = fault;
   return decision;

@@ -27,6 +27,7 @@ struct Target {
 struct Aim {
   std::optional<Target> target;
   policies::FaultPlan plan;
+  std::uint64_t seed = 0;  // of its chances
 };
 
 // Decides for one run: follows the events file, correlates, and hands the targeted call's attempts their faults.
@@ -57,6 +58,7 @@ class CampaignDirector final : public proxy::Director {
   std::string only_test_;
   std::map<std::string, std::string> profiles_;
   trace::Correlator correlator_;
+  policies::Dice dice_;
   int occurrence_ = 0;
   std::set<std::uint64_t> aimed_;  // calls
   int target_attempts_ = 0;

@@ -71,10 +71,7 @@ double value_of(const policies::Policy& policy, trace::Repeat repeat) {
 }
 
 bool stalls(const policies::FaultPlan& plan) {
-  return std::any_of(plan.steps.begin(), plan.steps.end(), [](auto& step) {
-    return step.fault.name == trace::FaultName::stall ||
-           (step.fault.name == trace::FaultName::lost_response && step.fault.telling == trace::Telling::stall);
-  });
+  return std::any_of(plan.steps.begin(), plan.steps.end(), [](auto& step) { return trace::is_silence(step.fault); });
 }
 
 // How many times an attempt is failed, as far as time goes: a plan that goes on failing costs the client's whole

@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
+#include <random>
 
 #include "campaign/campaign.h"
 #include "campaign/execution.h"
@@ -16,6 +18,7 @@ namespace {
 
 struct Options {
   std::string inject;
+  std::optional<std::uint64_t> seed;
   std::string out;
   std::vector<std::string> command;
 };
@@ -44,7 +47,9 @@ int observe(const Options& options) {
   if (!options.inject.empty()) {
     auto plan = policies::parse_fault_plan(options.inject);
     if (!plan) return complain("--inject: " + plan.error().line(), kUsage);
-    order.aim = campaign::Aim{{}, *plan};
+    auto seed = options.seed.value_or(std::random_device{}());
+    if (policies::rolls(*plan)) fmt::print(stderr, "retrial: chance is drawn with --seed {}\n", seed);
+    order.aim = campaign::Aim{{}, *plan, seed};
     order.kind = trace::RunKind::with_fault;
   }
   auto folder = make_folder(options.out);
@@ -77,6 +82,7 @@ void add_observe(CLI::App& app, int& status) {
   auto options = std::make_shared<Options>();
   auto* command = app.add_subcommand("observe", "run a command once, recorded; exits as the command does");
   command->add_option("--inject", options->inject, "faults for every call, e.g. 'error(503) x 2, then pass'");
+  command->add_option("--seed", options->seed, "for faults that come by chance (default: another one each time)");
   command->add_option("--out", options->out, "folder for the trace (default: .retrial/<time>)");
   command->add_option("command", options->command, "-- the command")->required();
   command->callback([options, &status] { status = observe(*options); });

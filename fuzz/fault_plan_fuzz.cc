@@ -15,6 +15,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // What is shown is longer than what was read where a count or `pass` was implied: then it may pass the longest
   // length.
   if (again ? *again != *plan : show(*plan).size() <= 4096) std::abort();
-  for (int attempt : {1, 2, 1000, 2'000'000'000}) (void)fault_of(*plan, attempt);
+  Dice dice{.seed = size};
+  for (int attempt : {1, 2, 1000, 2'000'000'000})
+    for (retrial::Nanos elapsed : {retrial::Nanos{0}, 30 * retrial::kSecond, retrial::Nanos{1} << 62}) {
+      auto fault = choose(*plan, attempt, elapsed, dice);
+      if (fault.delay < 0 || fault.delay > 3600 * retrial::kSecond) std::abort();
+    }
   return 0;
 }

@@ -19,7 +19,7 @@ bool follows(const Exchange& before, const Exchange& next) { return before.told 
 
 bool delivered(const Exchange& e) {
   return e.ending == trace::Ending::answered && e.service_status != 0 && e.client_status == e.service_status &&
-         (!e.fired || e.fault.name == FaultName::delay);
+         (!e.fired || delivers(e.fault));
 }
 
 const Call* counterpart(const Comparison& c, const Call& call) {
@@ -73,9 +73,7 @@ unsigned told_of(const Comparison& c) {
       if (!e->fired) continue;
       if (is_status(e->fault))
         told |= kStatus;
-      else if (e->fault.name == FaultName::stall || e->fault.name == FaultName::delay)
-        told |= kSilent;
-      else if (e->fault.name == FaultName::lost_response && e->fault.telling == trace::Telling::stall)
+      else if (is_silence(e->fault) || is_slowness(e->fault))
         told |= kSilent;
       else
         told |= kBroken;
@@ -131,6 +129,10 @@ std::size_t first_fired(const Call& call) {
       call.attempts.begin());
 }
 
+namespace {
+bool after_request(const trace::FaultSpec& fault) { return fault.point == trace::Point::after_request; }
+}  // namespace
+
 std::string what_was_done(const Call& call, std::size_t attempt) {
   auto& e = *call.attempts[attempt];
   auto how = e.evidence.empty() ? trace::show(e.fault) : e.evidence;
@@ -142,13 +144,37 @@ std::string what_was_done(const Call& call, std::size_t attempt) {
       return fmt::format("the {} attempt was answered {} by the fault, before the service heard of it", nth,
                          e.client_status);
     case FaultName::reset:
-      return fmt::format("the {} attempt was read and then reset ({})", nth, how);
+      return fmt::format("the {} attempt was {}reset ({})", nth, after_request(e.fault) ? "read and then " : "", how);
     case FaultName::close:
-      return fmt::format("the {} attempt was read and its connection closed ({})", nth, how);
+      return fmt::format("the {} attempt{} connection {} ({})", nth, after_request(e.fault) ? " was read and its" : "'s",
+                         after_request(e.fault) ? "closed" : "was closed", how);
     case FaultName::stall:
-      return fmt::format("the {} attempt was never answered ({})", nth, how);
+      return fmt::format("the {} attempt was {} answered ({})", nth,
+                         e.fault.point == trace::Point::in_body ? "not wholly" : "never", how);
     case FaultName::delay:
+    case FaultName::bandwidth:
+    case FaultName::drip:
       return fmt::format("the {} attempt was delayed ({})", nth, how);
+    case FaultName::refuse_connect:
+    case FaultName::connect_timeout:
+    case FaultName::slow_connect:
+    case FaultName::tls_refuse:
+    case FaultName::tls_expired:
+    case FaultName::tls_wrong_name:
+    case FaultName::tls_cut:
+      return fmt::format("a connection failed before the {} attempt ({})", nth, how);
+    case FaultName::truncate:
+    case FaultName::corrupt:
+    case FaultName::wrong_length:
+    case FaultName::drop_header:
+    case FaultName::set_header:
+    case FaultName::double_header:
+    case FaultName::malformed:
+    case FaultName::stale:
+    case FaultName::duplicate:
+      return fmt::format("the {} response was altered ({})", nth, how);
+    case FaultName::redirect_loop:
+      return fmt::format("the {} attempt was redirected to where it had come ({})", nth, how);
     case FaultName::none:
       break;
   }

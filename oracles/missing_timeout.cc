@@ -16,8 +16,7 @@ constexpr Nanos kSlack = 50 * kMillisecond;
 // Untouched until the run was ended for it: that ends the client's processes too, so their connections close after the
 // hold.
 bool held(const trace::Exchange& e, Nanos hold) {
-  bool silent = e.fault.name == trace::FaultName::stall ||
-                (e.fault.name == trace::FaultName::lost_response && e.fault.telling == trace::Telling::stall);
+  bool silent = is_silence(e.fault);
   bool untouched = e.ending == trace::Ending::open ||
                    (e.ending == trace::Ending::client_left && e.told - e.fired_at >= hold - kSlack);
   return e.fired && silent && untouched;

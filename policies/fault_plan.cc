@@ -2,22 +2,66 @@
 
 #include <fmt/format.h>
 
-namespace retrial::policies {
+#include <algorithm>
 
-trace::FaultSpec fault_of(const FaultPlan& plan, int attempt) {
+namespace retrial::policies {
+namespace {
+
+bool is_open(const FaultStep& step, Nanos elapsed) {
+  return elapsed >= step.after && (step.lasts == 0 || elapsed - step.after < step.lasts);
+}
+bool rolls(const FaultStep& step) {
+  bool spread = step.fault.name == trace::FaultName::delay && step.fault.spread != trace::Spread::fixed;
+  return spread || step.share != kAlways;
+}
+std::string show_time(Nanos time) {
+  return time % kSecond ? fmt::format("{}ms", time / kMillisecond) : fmt::format("{}s", time / kSecond);
+}
+// Millionths of a percent: "10", "0.5", "0.000001".
+std::string show_share(Share share) {
+  auto text = fmt::format("{}.{:06}", share / kPercent, share % kPercent);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+}  // namespace
+
+const FaultStep* step_of(const FaultPlan& plan, int attempt, Nanos elapsed) {
   for (auto& step : plan.steps) {
-    if (step.times == 0 || attempt <= step.times) return step.fault;
+    if (step.windowed() && !is_open(step, elapsed)) continue;
+    if (step.times == 0 || attempt <= step.times) return &step;
     attempt -= step.times;
   }
-  return {};
+  return nullptr;
+}
+
+trace::FaultSpec choose(const FaultPlan& plan, int attempt, Nanos elapsed, Dice& dice) {
+  auto* step = step_of(plan, attempt, elapsed);
+  if (!step) return {};
+  if (!rolls(*step)) return step->fault;
+  auto drawn = dice.roll();
+  if (!happens(step->share, drawn.first)) return {};
+  return with_delay(step->fault, drawn.second);
+}
+
+trace::FaultSpec fault_of(const FaultPlan& plan, int attempt) {
+  auto* step = step_of(plan, attempt);
+  return step ? step->fault : trace::FaultSpec{};
+}
+
+bool rolls(const FaultPlan& plan) {
+  return std::any_of(plan.steps.begin(), plan.steps.end(), [](auto& step) { return rolls(step); });
 }
 
 std::string show(const FaultPlan& plan) {
   std::string out;
   for (auto& step : plan.steps) {
     if (!out.empty()) out += ", then ";
+    if (step.after) out += fmt::format("after {}: ", show_time(step.after));
+    if (step.share != kAlways) out += fmt::format("{}% of ", show_share(step.share));
     out += trace::show(step.fault);
     if (step.times) out += fmt::format(" x {}", step.times);
+    if (step.lasts) out += fmt::format(" for {}", show_time(step.lasts));
   }
   return out;
 }

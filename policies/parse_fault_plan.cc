@@ -1,48 +1,23 @@
 // A hand-written parser: the language is small, and its errors must point at the very column.
 #include <fmt/format.h>
 
-#include <array>
-#include <cmath>
+#include <charconv>
 #include <optional>
 
 #include "base/text.h"
+#include "policies/fault_argument.h"
 #include "policies/fault_plan.h"
+#include "policies/fault_words.h"
 
 namespace retrial::policies {
 namespace {
 using trace::FaultName;
 using trace::FaultSpec;
-using trace::Telling;
 
 constexpr std::size_t kLongest = 4096;  // characters of a plan
 constexpr int kMostTimes = 1'000'000;
-constexpr Nanos kLongestDelay = 3600 * kSecond;
-
-// A fault takes one argument or none; `name` is what it is called when it is given by name.
-struct FaultWord {
-  std::string_view word;
-  FaultName fault;
-  std::string_view argument;  // empty: none
-  std::string_view expected;
-};
-constexpr std::array kFaults = {
-    FaultWord{"pass", FaultName::none, "", ""},
-    FaultWord{"error", FaultName::error, "status", "a status from 400 to 599, or transient"},
-    FaultWord{"lost-response", FaultName::lost_response, "telling", "reset, close, stall or error(STATUS)"},
-    FaultWord{"reset", FaultName::reset, "when", "after-request"},
-    FaultWord{"close", FaultName::close, "when", "after-request"},
-    FaultWord{"delay", FaultName::delay, "ms", "a time in whole milliseconds, such as 200ms"},
-    FaultWord{"stall", FaultName::stall, "", ""},
-};
-constexpr std::array<std::string_view, kFaults.size()> kFaultNames = [] {
-  std::array<std::string_view, kFaults.size()> names;
-  for (std::size_t i = 0; i < names.size(); i++) names[i] = kFaults[i].word;
-  return names;
-}();
-constexpr std::array<std::string_view, 4> kTellings = {"reset", "close", "stall", "error"};  // as Telling has them
-constexpr std::array<std::string_view, 1> kTransient = {"transient"};
-constexpr std::array<std::string_view, 1> kWhen = {"after-request"};
-constexpr std::array<std::string_view, 1> kThen = {"then"};
+constexpr std::string_view kWindow = "a time in whole milliseconds, such as 30s or 5m";
+constexpr std::string_view kThen[] = {"then"};
 
 bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
@@ -59,7 +34,7 @@ std::string printable(std::string_view text) {
 }
 
 struct Token {
-  std::string_view text;  // a word, one other character, or empty at the end
+  std::string_view text;  // a word, a text in its quotes, one other character, or empty at the end
   std::size_t at = 0;
 };
 
@@ -75,14 +50,17 @@ class Parser {
       if (!one) return std::unexpected(one.error());
       plan.steps.push_back(*one);
       if (token_.text.empty()) break;
-      if (token_.text != ",") return expected(one->times ? "`, then` or the end" : "`x N`, `, then` or the end");
+      if (token_.text != ",")
+        return expected(one->lasts   ? "`, then` or the end"
+                        : one->times ? "`for TIME`, `, then` or the end"
+                                     : "`x N`, `for TIME`, `, then` or the end");
       next();
       if (token_.text != "then") return expected("`then` and a fault", kThen);
       next();
     }
-    // Only the last step may go on for ever; one that is counted out is followed by pass.
+    // Only a step with a window, and the last one, may go on; one that is counted out is followed by pass.
     for (std::size_t i = 0; i + 1 < plan.steps.size(); i++)
-      if (!plan.steps[i].times) plan.steps[i].times = 1;
+      if (auto& step = plan.steps[i]; !step.times && !step.windowed()) step.times = 1;
     if (plan.steps.back().times) plan.steps.push_back({});
     return plan;
   }
@@ -95,14 +73,28 @@ class Parser {
       at_++;
     auto from = at_;
     while (at_ < text_.size() && is_word(text_[at_])) at_++;
-    if (at_ == from && at_ < text_.size()) at_++;
+    if (at_ == from && at_ < text_.size()) at_ = text_[at_] == '"' ? end_of_quote(at_) : at_ + 1;
     token_ = {text_.substr(from, at_ - from), from};
+  }
+  // Behind the quote that ends what begins at `from`; a quote without an end is one character.
+  std::size_t end_of_quote(std::size_t from) const {
+    for (auto at = from + 1; at < text_.size(); at++) {
+      if (text_[at] == '\\')
+        at++;
+      else if (text_[at] == '"')
+        return at + 1;
+    }
+    return from + 1;
   }
   // Moves on if the token is that one.
   bool take(std::string_view text) {
     if (token_.text != text) return false;
     next();
     return true;
+  }
+  bool followed_by(char c) const {
+    auto rest = text_.find_first_not_of(" \t\r\n", at_);
+    return rest != text_.npos && text_[rest] == c;
   }
   Failure expected(std::string_view what, std::span<const std::string_view> known = {}) const {
     auto found = token_.text.empty() ? std::string("the end") : fmt::format("`{}`", printable(token_.text));
@@ -113,89 +105,134 @@ class Parser {
   }
 
   Result<FaultStep> step() {
+    FaultStep step;
+    if (take("after")) {
+      if (auto ok = window(step.after, true); !ok) return std::unexpected(ok.error());
+      if (!take(":")) return expected("`:` and a fault");
+    }
+    if (!token_.text.empty() && token_.text[0] >= '0' && token_.text[0] <= '9') {
+      auto share = read_share(token_.text);
+      if (!share) return expected("a percentage from 0.000001 to 100");
+      next();
+      if (!take("%")) return expected("`%`");
+      if (!take("of")) return expected("`of` and a fault");
+      step.share = *share;
+    }
     auto one = fault();
     if (!one) return std::unexpected(one.error());
-    FaultStep step{*one};
+    step.fault = std::move(*one);
+    if (auto ok = times(step.times); !ok) return std::unexpected(ok.error());
+    if (take("for"))
+      if (auto ok = window(step.lasts, false); !ok) return std::unexpected(ok.error());
+    return step;
+  }
+  Result<void> window(Nanos& to, bool may_be_none) {
+    auto time = read_time(token_.text, kLongestWindow);
+    if (!time || (*time == 0 && !may_be_none)) return expected(kWindow);
+    to = *time;
+    next();
+    return {};
+  }
+  Result<void> times(int& to) {
     auto word = token_.text;
     if (word.size() > 1 && word.front() == 'x' && word.find_first_not_of("0123456789", 1) == word.npos) {
       token_ = {word.substr(1), token_.at + 1};  // "x2"
     } else if (!take("x")) {
-      return step;
+      return {};
     }
-    auto times = to_int(token_.text);
-    if (!times || *times < 1 || *times > kMostTimes) return expected(fmt::format("a number from 1 to {}", kMostTimes));
-    step.times = static_cast<int>(*times);
-    next();
-    return step;
-  }
-
-  Result<FaultSpec> fault() {
-    const FaultWord* word = nullptr;
-    for (auto& f : kFaults)
-      if (f.word == token_.text) word = &f;
-    if (!word) return expected(fmt::format("a fault ({})", fmt::join(kFaultNames, ", ")), kFaultNames);
-    next();
-    FaultSpec spec{.name = word->fault};
-    if (word->argument.empty()) {
-      if (take("(") && !take(")")) return expected(fmt::format("`)`: {} takes no argument", word->word));
-      return spec;
-    }
-    if (!take("(")) return expected(fmt::format("`(` and {}", word->expected));
-    if (auto ok = argument(*word, spec); !ok) return std::unexpected(ok.error());
-    if (!take(")")) return expected(fmt::format("`)`: {} takes one argument, {}", word->word, word->argument));
-    return spec;
-  }
-
-  Result<void> argument(const FaultWord& word, FaultSpec& spec) {
-    auto rest = text_.find_first_not_of(" \t\r\n", at_);
-    if (rest != text_.npos && text_[rest] == '=') {
-      std::array<std::string_view, 1> known = {word.argument};
-      if (token_.text != word.argument) return expected(fmt::format("`{}` or {}", word.argument, word.expected), known);
-      next();
-      next();
-    }
-    switch (word.fault) {
-      case FaultName::error:
-        return status(spec);
-      case FaultName::lost_response:
-        return telling(word, spec);
-      case FaultName::delay:
-        return delay(word, spec);
-      default:
-        return take("after-request") ? Result<void>{} : expected(word.expected, kWhen);
-    }
-  }
-  Result<void> status(FaultSpec& spec) {
-    if (take("transient")) return {};
     auto number = to_int(token_.text);
-    if (!number || *number < 400 || *number > 599) return expected(kFaults[1].expected, kTransient);
-    spec.status = static_cast<int>(*number);
+    if (!number || *number < 1 || *number > kMostTimes)
+      return expected(fmt::format("a number from 1 to {}", kMostTimes));
+    to = static_cast<int>(*number);
     next();
     return {};
   }
-  Result<void> telling(const FaultWord& word, FaultSpec& spec) {
-    for (std::size_t i = 0; i < kTellings.size(); i++)
-      if (token_.text == kTellings[i]) {
-        spec.telling = static_cast<Telling>(i);
-        next();
-        if (spec.telling != Telling::error) return {};
-        if (!take("(")) return expected(fmt::format("`(` and {}", kFaults[1].expected));
-        if (auto ok = argument(kFaults[1], spec); !ok) return ok;
-        return take(")") ? Result<void>{} : expected("`)`: error takes one argument, status");
-      }
-    return expected(word.expected, kTellings);
+
+  Result<FaultSpec> fault() {
+    auto* word = fault_word(token_.text);
+    if (!word) return expected(fmt::format("a fault ({})", fmt::join(fault_words(), ", ")), fault_words());
+    FaultSpec spec = empty_fault(word->fault);
+    if (auto ok = call(*word, spec); !ok) return std::unexpected(ok.error());
+    return spec;
   }
-  Result<void> delay(const FaultWord& word, FaultSpec& spec) {
-    auto number = to_int(token_.text);
-    std::optional<std::int64_t> nanos;
-    if (number)
-      nanos = *number >= 0 && *number <= kLongestDelay / kMillisecond ? *number * kMillisecond : -1;
-    else
-      nanos = parse_duration(token_.text);
-    if (!nanos || *nanos < 0 || *nanos > kLongestDelay) return expected(word.expected);
-    auto whole = (*nanos + kMillisecond / 2) / kMillisecond * kMillisecond;
-    if (std::abs(whole - *nanos) > 1000) return expected(word.expected);
-    spec.delay = whole;
+
+  // A fault's word with its arguments.
+  Result<void> call(const FaultWord& word, FaultSpec& spec) {
+    auto name = token_.text;
+    next();
+    if (!take("(")) {
+      if (!word.parameters.empty() && word.parameters[0].needed)
+        return expected(fmt::format("`(` and {}", word.parameters[0].expected));
+      return {};
+    }
+    if (auto ok = arguments(name, word.parameters, spec); !ok) return ok;
+    next();
+    return {};
+  }
+
+  // Up to the closing parenthesis, which is left to be taken.
+  Result<void> arguments(std::string_view fault, std::span<const Parameter> parameters, FaultSpec& spec) {
+    unsigned given = 0;
+    for (bool first = true; token_.text != ")"; first = false) {
+      if (!first && !take(",")) return expected("`,` or `)`");
+      auto at = parameter(parameters, given);
+      if (!at) return expected(which(fault, parameters, given), names(parameters, given));
+      if (followed_by('=')) {
+        next();
+        next();
+      }
+      given |= 1u << *at;
+      if (parameters[*at].kind == Kind::spread)
+        if (auto spread = read_spread(token_.text)) {
+          spec.spread = *spread;
+          next();
+          if (!take(",")) return expected(fmt::format("`,` and {}", parameters_of(*spread)[0].expected));
+          return arguments(fault, parameters_of(*spread), spec);
+        }
+      if (auto ok = argument(parameters[*at], spec); !ok) return ok;
+    }
+    for (std::size_t i = 0; i < parameters.size(); i++)
+      if (parameters[i].needed && !(given & 1u << i)) return expected(parameters[i].expected);
+    if (auto wrong = contradiction(spec); !wrong.empty()) return expected(wrong);
+    return {};
+  }
+  // Which one comes next: the one that is named, or the first that was not given yet.
+  std::optional<std::size_t> parameter(std::span<const Parameter> parameters, unsigned given) const {
+    bool named = followed_by('=');
+    for (std::size_t i = 0; i < parameters.size(); i++)
+      if (!(given & 1u << i) && (!named || parameters[i].name == token_.text)) return i;
+    return {};
+  }
+  static std::vector<std::string_view> names(std::span<const Parameter> parameters, unsigned given) {
+    std::vector<std::string_view> out;
+    for (std::size_t i = 0; i < parameters.size(); i++)
+      if (!(given & 1u << i)) out.push_back(parameters[i].name);
+    return out;
+  }
+  static std::string which(std::string_view fault, std::span<const Parameter> parameters, unsigned given) {
+    auto left = names(parameters, given);
+    if (left.empty()) return too_many(fault, parameters);
+    if (given) return fmt::format("`{}`", fmt::join(left, "` or `"));
+    return fmt::format("`{}` or {}", fmt::join(left, "` or `"), parameters[0].expected);
+  }
+  static std::string too_many(std::string_view fault, std::span<const Parameter> parameters) {
+    if (parameters.empty()) return fmt::format("`)`: {} takes no argument", fault);
+    std::vector<std::string_view> all = names(parameters, 0);
+    return fmt::format("`)`: {} takes {}", fault, fmt::join(all, " and "));
+  }
+
+  Result<void> argument(const Parameter& parameter, FaultSpec& spec) {
+    if (parameter.kind == Kind::telling && token_.text == "error") {
+      spec.telling = trace::Telling::error;
+      return call(*fault_word("error"), spec);
+    }
+    if (parameter.kind == Kind::retry_after && take("date")) {
+      if (!take("+")) return expected("`+` and seconds");
+      spec.retry = trace::RetryAfter::date;
+    }
+    if (parameter.kind == Kind::by) take("+");
+    if (!read_argument(parameter.kind, token_.text, spec))
+      return expected(parameter.expected, words_of(parameter.kind));
     next();
     return {};
   }

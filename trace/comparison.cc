@@ -14,7 +14,7 @@ namespace retrial::trace {
 bool recovered(const Call& call) {
   auto& e = call.last();
   return e.ending == Ending::answered && e.service_status != 0 && e.client_status == e.service_status &&
-         !told_failed(e);
+         (!e.fired || delivers(e.fault)) && !told_failed(e);
 }
 
 std::vector<Nanos> gaps(const Call& call) {
@@ -29,13 +29,14 @@ std::vector<Nanos> gaps(const Call& call) {
 std::string done_to(const Call& call) {
   std::string out;
   auto& attempts = call.attempts;
-  auto fault_of = [](const Exchange& e) { return e.fired ? e.fault : FaultSpec{}; };
+  // By its spelling, which leaves out how long a spread made one delay or another.
+  auto fault_of = [](const Exchange& e) { return show(e.fired ? e.fault : FaultSpec{}); };
   for (std::size_t at = 0; at < attempts.size();) {
     auto fault = fault_of(*attempts[at]);
     auto end = at;
     while (end < attempts.size() && fault_of(*attempts[end]) == fault) end++;
     if (!out.empty()) out += ", then ";
-    out += show(fault);
+    out += fault;
     if (end < attempts.size()) out += fmt::format(" x {}", end - at);
     at = end;
   }

@@ -7,37 +7,110 @@
 
 namespace retrial::trace {
 
-// What is done to one exchange. Plain data: policies choose it, proxy/faults carries it out, oracles read it.
+// What is done to one exchange, or to the connection before it. Plain data: policies choose it, proxy/faults carries it
+// out, oracles read it. docs/faults.md says what each does to the wire.
 enum class FaultName : std::uint8_t {
-  none,           // pass
-  error,          // error(status): answered before the service hears of it
-  lost_response,  // the service executed, its whole response was read, the client is told otherwise
-  reset,          // reset(after-request): read whole, not forwarded, RST
-  close,          // close(after-request): read whole, not forwarded, FIN
-  delay,          // delay(ms): forwarded that much later
-  stall,          // read whole, never forwarded, never answered
+  none,             // pass
+  error,            // error(status[, retry-after]): answered before the service hears of it
+  lost_response,    // the service executed, its whole response was read, the client is told otherwise
+  reset,            // reset(point): RST
+  close,            // close(point): FIN
+  delay,            // delay(time): forwarded that much later
+  stall,            // stall(point): silence
+  refuse_connect,   // RST to the SYN: ECONNREFUSED
+  connect_timeout,  // the connect is never answered: ETIMEDOUT
+  slow_connect,     // slow-connect(time): answered that much later
+  tls_refuse,       // the alert handshake_failure to the ClientHello
+  tls_expired,      // a leaf whose time is over
+  tls_wrong_name,   // a leaf for another name
+  tls_cut,          // FIN or RST after the ServerHello
+  bandwidth,        // bandwidth(rate[, burst]): a token bucket each way
+  drip,             // drip(bytes, every): the response a few bytes at a time
+  truncate,         // the response's body ends early, and its length says so too
+  corrupt,          // one bit of the response's body is another
+  wrong_length,     // wrong-length(by): Content-Length says more or less than there is
+  drop_header,      // of the response
+  set_header,
+  double_header,
+  malformed,      // malformed(part): a response that is no HTTP
+  redirect_loop,  // redirect-loop(status): to the very same target
+  stale,          // an earlier response to the same request, in place of the service's
+  duplicate,      // the response comes twice
+};
+inline constexpr FaultName kLastFault = FaultName::duplicate;
+
+// How the client is told, of a lost response, or of a handshake that is cut (reset or close).
+enum class Telling : std::uint8_t { reset, close, stall, error };
+
+// Where reset, close and stall strike.
+enum class Point : std::uint8_t {
+  before_request,       // its head was read, nothing forwarded, its body not read
+  after_head,           // the service hears the head alone; of a request without a body, all but the last CRLF
+  after_request,        // read whole, nothing forwarded
+  after_response_head,  // the client hears the head alone; of a response without a body, all but the last CRLF
+  in_body,              // of the response: half of it, or FaultSpec::bytes
+  idle,                 // as before_request, but only on a connection that was used before: the stale pooled connection
 };
 
-// How the client is told, of a lost response.
-enum class Telling : std::uint8_t { reset, close, stall, error };
+// How delay is spread. The two parameters are FaultSpec::base and ::width.
+enum class Spread : std::uint8_t {
+  fixed,    // neither
+  uniform,  // least, most
+  normal,   // mean, standard deviation; never below 0
+  pareto,   // scale (the least), shape in thousandths
+};
+enum class RetryAfter : std::uint8_t { none, seconds, date };  // RFC 9110 10.2.3
+enum class Malformed : std::uint8_t { status_line, header, chunk };
+
+inline constexpr std::int64_t kHalf = -1;  // of FaultSpec::bytes: half of the body
 
 struct FaultSpec {
   FaultName name = FaultName::none;
-  Telling telling = Telling::reset;  // lost_response only
-  int status = 0;                    // error, and lost_response(error(status)); 0: the profile's first transient code
-  Nanos delay = 0;                   // delay only
+  Telling telling = Telling::reset;  // lost_response, tls_cut
+  int status = 0;   // error, and lost_response(error(status)), 0: the profile's first transient code; redirect_loop
+  Nanos delay = 0;  // delay: as chosen for this exchange, 0 while a spread is not drawn; slow_connect; drip: the pause
+  Point point = Point::after_request;       // reset, close, stall
+  Spread spread = Spread::fixed;            // delay
+  RetryAfter retry = RetryAfter::none;      // error, and lost_response(error(status))
+  Malformed part = Malformed::status_line;  // malformed
+  std::int32_t retry_after = 0;             // seconds, or seconds from now on
+  Nanos base = 0;                           // delay, see Spread
+  std::int64_t width = 0;
+  // in_body, truncate: how many are passed; corrupt: which one (from 0); drip: at a time; bandwidth: a second;
+  // wrong_length: how many more (or, negative, fewer) are told than there are
+  std::int64_t bytes = kHalf;
+  std::int64_t burst = 0;  // bandwidth: bytes that may go at once
+  std::string header;      // drop, set, double: "Name" or "Name: value"; else empty
 
   bool operator==(const FaultSpec&) const = default;
 };
 
-// The one spelling of a fault: "error(503)", "error(transient)" (status 0), "lost-response(reset)",
-// "lost-response(error(503))", "reset(after-request)", "close(after-request)", "delay(200ms)", "stall", "pass".
+// The one spelling of a fault, which the fault language reads: "error(503)", "error(transient)" (status 0),
+// "error(429, retry-after=2)", "lost-response(error(503))", "reset(in-body, 100)", "stall" (after-request), "pass".
+// A delay that was drawn is shown by its spread.
 std::string show(const FaultSpec& fault);
+// The words of its arguments. Empty for a value beyond the last.
+std::string_view word_of(FaultName name);
+std::string_view word_of(Telling telling);
+std::string_view word_of(Point point);
+std::string_view word_of(Spread spread);
+std::string_view word_of(Malformed part);
 
-// Does the client learn nothing of whether the service executed it? (lost response, reset, close, stall)
+// Does the client learn nothing of whether the service executed it? Every lost response that is not told by a status,
+// and a connection that broke or fell silent before the response's head was whole.
 bool is_loss(const FaultSpec& fault);
-// Is the client told a status? (error, lost_response(error))
+// Is the client told an error's status that is not the service's? (error, lost_response(error))
 bool is_status(const FaultSpec& fault);
+// Is it done to a connection, before any request? It has no exchange of its own: the next one of that process to that
+// service carries it.
+bool is_of_connection(const FaultSpec& fault);
+// Does the service's own answer reach the client whole and unchanged, if late? (also: of a connection, none)
+bool delivers(const FaultSpec& fault);
+// Is nothing but time taken? (delay, slow-connect, bandwidth, drip)
+bool is_slowness(const FaultSpec& fault);
+// Does it end in silence that only the client or the run ends? (stall, lost-response(stall), connect-timeout,
+// wrong-length that tells more than there is)
+bool is_silence(const FaultSpec& fault);
 
 // The same spec with `status` put where it was left to the profile (0).
 FaultSpec with_status(FaultSpec fault, int status);

@@ -14,12 +14,20 @@ using u64 = std::uint64_t;
 using i32 = std::int32_t;
 using i64 = std::int64_t;
 
+// Stands in a record only where a fault was planned; its header follows.
+struct FaultFixed {
+  i64 delay, base, width, bytes, burst;
+  i32 status, retry_after;
+  u8 name, telling, point, spread, retry, part;
+  u8 zero[2];
+};
 struct HeadFixed {
   u64 id, connection, call;
-  i64 begun, request_read, delay;
-  i32 pid, attempt, line, fault_status;
-  u8 fresh, has_site, phase, confidence, fault, telling;
+  i64 begun, request_read;
+  i32 pid, attempt, line;
+  u8 fresh, has_site, phase, confidence, has_fault, zero;
   u16 headers;
+  u32 more_zero;
 };
 struct AnswerFixed {
   u64 id;
@@ -29,10 +37,7 @@ struct AnswerFixed {
 };
 struct FiredFixed {
   u64 id;
-  i64 fired_at, delay;
-  i32 fault_status;
-  u8 fault, telling;
-  u16 zero;
+  i64 fired_at;
 };
 struct OverFixed {
   u64 id;
@@ -46,6 +51,23 @@ struct OverFixed {
 [[gnu::always_inline]] inline Encoder put_headers(Encoder out, const std::vector<Header>& headers, std::size_t count) {
   for (std::size_t i = 0; i < count; i++) out.pair(headers[i].name, headers[i].value);
   return out;
+}
+void put_fault(Encoder& out, const FaultSpec& f) {
+  out.pod(FaultFixed{.delay = f.delay,
+                     .base = f.base,
+                     .width = f.width,
+                     .bytes = f.bytes,
+                     .burst = f.burst,
+                     .status = f.status,
+                     .retry_after = f.retry_after,
+                     .name = static_cast<u8>(f.name),
+                     .telling = static_cast<u8>(f.telling),
+                     .point = static_cast<u8>(f.point),
+                     .spread = static_cast<u8>(f.spread),
+                     .retry = static_cast<u8>(f.retry),
+                     .part = static_cast<u8>(f.part),
+                     .zero = {}});
+  out.text(f.header);
 }
 void put_texts(Encoder& out, const std::vector<std::string>& texts) {
   out.pod(static_cast<u32>(texts.size()));
@@ -91,8 +113,22 @@ class Decoder {
     if (value > static_cast<u8>(last)) good_ = false;
     return good_ ? static_cast<E>(value) : E{};
   }
-  FaultSpec fault(u8 name, u8 telling, i32 status, i64 delay) {
-    return {word(name, FaultName::stall), word(telling, Telling::error), status, delay};
+  void fault(FaultSpec& to) {
+    auto f = pod<FaultFixed>();
+    to.name = word(f.name, kLastFault);
+    to.telling = word(f.telling, Telling::error);
+    to.status = f.status;
+    to.delay = f.delay;
+    to.point = word(f.point, Point::idle);
+    to.spread = word(f.spread, Spread::pareto);
+    to.retry = word(f.retry, RetryAfter::date);
+    to.part = word(f.part, Malformed::chunk);
+    to.retry_after = f.retry_after;
+    to.base = f.base;
+    to.width = f.width;
+    to.bytes = f.bytes;
+    to.burst = f.burst;
+    text(to.header);
   }
   bool good() const { return good_; }
   bool done() const { return good_ && left_.empty(); }
@@ -117,22 +153,22 @@ Encoder encode_head(Encoder out, const Exchange& e) {
                     .call = e.call,
                     .begun = e.begun,
                     .request_read = e.request_read,
-                    .delay = e.fault.delay,
                     .pid = e.pid,
                     .attempt = e.attempt,
                     .line = e.tag.site ? e.tag.site->line : 0,
-                    .fault_status = e.fault.status,
                     .fresh = e.fresh,
                     .has_site = e.tag.site.has_value(),
                     .phase = static_cast<u8>(e.tag.phase),
                     .confidence = static_cast<u8>(e.confidence),
-                    .fault = static_cast<u8>(e.fault.name),
-                    .telling = static_cast<u8>(e.fault.telling),
-                    .headers = static_cast<u16>(headers)});
+                    .has_fault = e.fault.name != FaultName::none,
+                    .zero = 0,
+                    .headers = static_cast<u16>(headers),
+                    .more_zero = 0});
   if (e.tag.site) {
     out.text(e.tag.site->file);
     out.text(e.tag.site->function);
   }
+  if (e.fault.name != FaultName::none) put_fault(out, e.fault);
   for (auto* text :
        {&e.service, &e.host, &e.method, &e.target, &e.tag.call_id, &e.tag.test, &e.profile, &e.operation, &e.fault_id})
     out.text(*text);
@@ -151,13 +187,13 @@ bool decode_head(std::string_view payload, Exchange& e) {
   e.fresh = f.fresh;
   e.tag.phase = in.word(f.phase, Phase::teardown);
   e.confidence = in.word(f.confidence, Confidence::certain);
-  e.fault = in.fault(f.fault, f.telling, f.fault_status, f.delay);
   if (f.has_site) {
     e.tag.site.emplace();
     e.tag.site->line = f.line;
     in.text(e.tag.site->file);
     in.text(e.tag.site->function);
   }
+  if (f.has_fault) in.fault(e.fault);
   for (auto* text :
        {&e.service, &e.host, &e.method, &e.target, &e.tag.call_id, &e.tag.test, &e.profile, &e.operation, &e.fault_id})
     in.text(*text);
@@ -184,13 +220,8 @@ bool decode_answer(std::string_view payload, Exchange& e) {
 }
 
 Encoder encode_fired(Encoder out, const Exchange& e) {
-  out.pod(FiredFixed{.id = e.id,
-                     .fired_at = e.fired_at,
-                     .delay = e.fault.delay,
-                     .fault_status = e.fault.status,
-                     .fault = static_cast<u8>(e.fault.name),
-                     .telling = static_cast<u8>(e.fault.telling),
-                     .zero = 0});
+  out.pod(FiredFixed{.id = e.id, .fired_at = e.fired_at});
+  put_fault(out, e.fault);
   out.text(e.evidence);
   return out;
 }
@@ -199,7 +230,7 @@ bool decode_fired(std::string_view payload, Exchange& e) {
   auto f = in.pod<FiredFixed>();
   e.fired = true;
   e.fired_at = f.fired_at;
-  e.fault = in.fault(f.fault, f.telling, f.fault_status, f.delay);
+  in.fault(e.fault);
   in.text(e.evidence);
   return in.done();
 }

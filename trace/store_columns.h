@@ -8,11 +8,21 @@ namespace retrial::trace::columns {
 
 template <class Io, class T>
 void of_fault(Io& io, T& fault) {
-  io.shown("fault", show(fault));  // for people; the next four are what is read
-  io.number("fault_name", fault.name, FaultName::stall);
+  io.shown("fault", show(fault));  // for people; what follows is what is read
+  io.number("fault_name", fault.name, kLastFault);
   io.number("fault_telling", fault.telling, Telling::error);
   io("fault_status", fault.status);
   io("fault_delay", fault.delay);
+  io.number("fault_point", fault.point, Point::idle);
+  io.number("fault_spread", fault.spread, Spread::pareto);
+  io.number("fault_retry", fault.retry, RetryAfter::date);
+  io.number("fault_part", fault.part, Malformed::chunk);
+  io("fault_retry_after", fault.retry_after);
+  io("fault_base", fault.base);
+  io("fault_width", fault.width);
+  io("fault_bytes", fault.bytes);
+  io("fault_burst", fault.burst);
+  io("fault_header", fault.header);
 }
 
 template <class Io, class T>

@@ -22,11 +22,79 @@ std::string refused(std::string_view text) {
 }
 
 TEST(FaultPlan, every_fault_is_read_and_shown_in_its_one_spelling) {
-  for (std::string_view text :
-       {"pass", "error(503)", "error(429)", "error(transient)", "lost-response(reset)", "lost-response(close)",
-        "lost-response(stall)", "lost-response(error(503))", "lost-response(error(transient))", "reset(after-request)",
-        "close(after-request)", "delay(200ms)", "delay(0ms)", "stall", "lost-response(reset) x 1, then pass",
-        "error(503) x 2, then lost-response(close) x 3, then delay(20ms)", "pass x 2, then error(500)"}) {
+  for (std::string_view text : {"pass",
+                                "error(503)",
+                                "error(429)",
+                                "error(transient)",
+                                "lost-response(reset)",
+                                "lost-response(close)",
+                                "lost-response(stall)",
+                                "lost-response(error(503))",
+                                "lost-response(error(transient))",
+                                "reset(after-request)",
+                                "close(after-request)",
+                                "delay(200ms)",
+                                "delay(0ms)",
+                                "stall",
+                                "lost-response(reset) x 1, then pass",
+                                "error(503) x 2, then lost-response(close) x 3, then delay(20ms)",
+                                "pass x 2, then error(500)",
+                                "error(429, retry-after=2)",
+                                "error(503, retry-after=date+3)",
+                                "lost-response(error(503, retry-after=0))",
+                                "reset(before-request)",
+                                "reset(after-head)",
+                                "close(after-response-head)",
+                                "reset(in-body)",
+                                "close(in-body, 100)",
+                                "reset(idle)",
+                                "stall(before-request)",
+                                "stall(in-body, 0)",
+                                "stall(idle)",
+                                "delay(uniform, 100ms, 300ms)",
+                                "delay(normal, 200ms, 50ms)",
+                                "delay(pareto, 100ms, 1.500)",
+                                "refuse-connect",
+                                "connect-timeout",
+                                "slow-connect(3000ms)",
+                                "tls-refuse",
+                                "tls-expired",
+                                "tls-wrong-name",
+                                "tls-cut(close)",
+                                "tls-cut(reset)",
+                                "bandwidth(1000)",
+                                "bandwidth(64000, 1000)",
+                                "drip(1, 100ms)",
+                                "truncate",
+                                "truncate(0)",
+                                "corrupt",
+                                "corrupt(7)",
+                                "wrong-length(+1)",
+                                "wrong-length(-5)",
+                                "drop-header(ETag)",
+                                "set-header(X-Region, eu-1)",
+                                "set-header(Date, \"Sun, 06 Nov 1994 08:49:37 GMT\")",
+                                "set-header(X-Odd, \"a \\\"b\\\\ (c), then\")",
+                                "set-header(X-Empty, \"\")",
+                                "double-header(ETag)",
+                                "double-header(Set-Cookie, \"a=1: 2\")",
+                                "malformed(status-line)",
+                                "malformed(header)",
+                                "malformed(chunk)",
+                                "redirect-loop(307)",
+                                "redirect-loop(302)",
+                                "stale",
+                                "duplicate",
+                                "10% of lost-response(reset)",
+                                "0.5% of error(503)",
+                                "0.000001% of stall",
+                                "99.999999% of stall",
+                                "after 30s: refuse-connect for 10s",
+                                "after 1500ms: error(503)",
+                                "error(503) for 250ms",
+                                "after 30s: 10% of error(503) x 3 for 10s, then pass",
+                                "after 30s: error(503) for 10s, then after 60s: stall for 5s, then delay(20ms)",
+                                "20% of error(503) x 2, then 50% of stall"}) {
     auto plan = parsed(text);
     EXPECT_EQ(show(plan), text);
     EXPECT_EQ(parsed(show(plan)), plan);
@@ -77,41 +145,169 @@ TEST(FaultPlan, the_last_step_goes_on_and_one_that_is_counted_out_is_followed_by
   EXPECT_EQ(fault_of(FaultPlan{}, 1).name, FaultName::none);
 }
 
+TEST(FaultPlan, what_may_be_left_out_has_its_usual_meaning) {
+  EXPECT_EQ(show(parsed("reset")), "reset(after-request)");
+  EXPECT_EQ(show(parsed("close()")), "close(after-request)");
+  EXPECT_EQ(parsed("stall(after-request)"), parsed("stall"));
+  EXPECT_EQ(parsed("reset(in-body)").steps[0].fault.bytes, trace::kHalf);
+  EXPECT_EQ(show(parsed("tls-cut")), "tls-cut(close)");
+  EXPECT_EQ(show(parsed("redirect-loop")), "redirect-loop(307)");
+  EXPECT_EQ(show(parsed("malformed")), "malformed(status-line)");
+  EXPECT_EQ(parsed("bandwidth(64k)"), parsed("bandwidth(64000, burst=64000)"));
+  EXPECT_EQ(parsed("delay(fixed, 200ms)"), parsed("delay(200ms)"));
+  EXPECT_EQ(parsed("100% of stall"), parsed("stall"));
+  EXPECT_EQ(parsed("after 0s: stall"), parsed("stall"));
+}
+
+TEST(FaultPlan, arguments_by_name_stand_in_any_order) {
+  EXPECT_EQ(parsed("error(retry-after=date + 3, status=503)"), parsed("error(503, retry-after=date+3)"));
+  EXPECT_EQ(parsed("error(429, 2)"), parsed("error(429, retry-after=2)"));
+  EXPECT_EQ(parsed("reset(bytes=2M, when=in-body)"), parsed("reset(in-body, 2000000)"));
+  EXPECT_EQ(parsed("bandwidth(burst=10, rate=1k)"), parsed("bandwidth(1000, 10)"));
+  EXPECT_EQ(parsed("delay(uniform, to=3s, from=1s)"), parsed("delay(uniform, 1000ms, 3000ms)"));
+  EXPECT_EQ(parsed("delay(pareto, shape=2, scale=1s)"), parsed("delay(pareto, 1s, 2.000)"));
+  EXPECT_EQ(parsed("wrong-length(by=3)"), parsed("wrong-length(+3)"));
+  EXPECT_EQ(parsed("set-header(name=A, value=\"b\")"), parsed("set-header(A, b)"));
+}
+
+TEST(FaultPlan, a_window_is_open_from_its_beginning_up_to_its_end) {
+  auto plan = parsed("after 30s: refuse-connect for 10s");
+  auto name = [&](Nanos at) {
+    auto* step = step_of(plan, 1, at);
+    return step ? step->fault.name : FaultName::none;
+  };
+  EXPECT_EQ(name(0), FaultName::none);
+  EXPECT_EQ(name(30 * kSecond - 1), FaultName::none);
+  EXPECT_EQ(name(30 * kSecond), FaultName::refuse_connect);
+  EXPECT_EQ(name(40 * kSecond - 1), FaultName::refuse_connect);
+  EXPECT_EQ(name(40 * kSecond), FaultName::none);
+}
+
+TEST(FaultPlan, a_step_whose_window_is_closed_takes_no_attempts) {
+  auto plan = parsed("error(503) x 2, then after 30s: stall for 10s, then reset");
+  EXPECT_EQ(step_of(plan, 2, 35 * kSecond)->fault.name, FaultName::error);
+  EXPECT_EQ(step_of(plan, 3, 35 * kSecond)->fault.name, FaultName::stall);
+  EXPECT_EQ(step_of(plan, 99, 35 * kSecond)->fault.name, FaultName::stall);
+  EXPECT_EQ(step_of(plan, 3, 45 * kSecond)->fault.name, FaultName::reset);
+  auto counted = parsed("after 10s: stall x 2 for 10s, then reset");
+  EXPECT_EQ(step_of(counted, 1, 5 * kSecond)->fault.name, FaultName::reset);
+  EXPECT_EQ(step_of(counted, 2, 15 * kSecond)->fault.name, FaultName::stall);
+  EXPECT_EQ(step_of(counted, 3, 15 * kSecond)->fault.name, FaultName::reset);
+}
+
+TEST(FaultPlan, chance_decides_attempt_by_attempt_and_only_where_it_is_asked) {
+  auto plan = parsed("25% of error(503) x 4000, then stall");
+  Dice dice{.seed = 7, .rule = 1};
+  int fired = 0;
+  for (int attempt = 1; attempt <= 4000; attempt++) fired += choose(plan, attempt, 0, dice).name == FaultName::error;
+  EXPECT_EQ(dice.counter, 4000u);
+  EXPECT_GT(fired, 1000 - 5 * 28);  // five standard deviations
+  EXPECT_LT(fired, 1000 + 5 * 28);
+  EXPECT_EQ(choose(plan, 4001, 0, dice).name, FaultName::stall);
+  EXPECT_EQ(dice.counter, 4000u);
+
+  Dice again{.seed = 7, .rule = 1};
+  int same = 0;
+  for (int attempt = 1; attempt <= 4000; attempt++) same += choose(plan, attempt, 0, again).name == FaultName::error;
+  EXPECT_EQ(same, fired);
+}
+
 TEST(FaultPlan, an_error_names_the_column_what_was_expected_and_the_nearest_word) {
   EXPECT_EQ(
       refused("eror(503)"),
-      "column 1: expected a fault (pass, error, lost-response, reset, close, delay, stall), found `eror`; did you "
-      "mean `error`?");
+      "column 1: expected a fault (pass, error, lost-response, reset, close, delay, stall, refuse-connect, "
+      "connect-timeout, slow-connect, tls-refuse, tls-expired, tls-wrong-name, tls-cut, bandwidth, drip, truncate, "
+      "corrupt, wrong-length, drop-header, set-header, double-header, malformed, redirect-loop, stale, "
+      "duplicate), found `eror`; did you mean `error`?");
   EXPECT_EQ(refused("lost-response(rest)"),
             "column 15: expected reset, close, stall or error(STATUS), found `rest`; did you mean `reset`?");
   EXPECT_EQ(refused("error(503), than pass"),
             "column 13: expected `then` and a fault, found `than`; did you mean `then`?");
   EXPECT_EQ(
       refused("error(stats=503)"),
-      "column 7: expected `status` or a status from 400 to 599, or transient, found `stats`; did you mean `status`?");
+      "column 7: expected `status` or `retry-after` or a status from 400 to 599, or transient, found `stats`; did "
+      "you mean `status`?");
   EXPECT_EQ(refused("error(200)"), "column 7: expected a status from 400 to 599, or transient, found `200`");
   EXPECT_EQ(refused("error(503) x 0"), "column 14: expected a number from 1 to 1000000, found `0`");
   EXPECT_EQ(refused("reset(after-requests)"),
-            "column 7: expected after-request, found `after-requests`; did you mean `after-request`?");
-  EXPECT_EQ(refused("error(503, retry-after=2)"),
-            "column 10: expected `)`: error takes one argument, status, found `,`");
+            "column 7: expected before-request, after-head, after-request, after-response-head, in-body or idle, found "
+            "`after-requests`; did you mean `after-request`?");
+  EXPECT_EQ(refused("error(503, retry_after=2)"),
+            "column 12: expected `retry-after`, found `retry_after`; did you mean `retry-after`?");
+  EXPECT_EQ(refused("error(503, retry-after=dat+2)"),
+            "column 24: expected seconds, or date+SECONDS, found `dat`; did you mean `date`?");
+  EXPECT_EQ(refused("error(503, 1, 2)"), "column 15: expected `)`: error takes status and retry-after, found `2`");
+  EXPECT_EQ(refused("error(503, status=500)"), "column 12: expected `retry-after`, found `status`");
+  EXPECT_EQ(refused("delay(unifrom, 1s, 2s)"),
+            "column 7: expected a time in whole milliseconds, such as 200ms, or uniform, normal or pareto, found "
+            "`unifrom`; did you mean `uniform`?");
+  EXPECT_EQ(refused("delay(uniform, 2s, 1s)"),
+            "column 22: expected the longest time not to be shorter than the shortest, found `)`");
+  EXPECT_EQ(refused("reset(idle, 5)"), "column 14: expected bytes with in-body alone, found `)`");
+  EXPECT_EQ(refused("10 of stall"), "column 4: expected `%`, found `of`");
+  EXPECT_EQ(refused("101% of stall"), "column 1: expected a percentage from 0.000001 to 100, found `101`");
+  EXPECT_EQ(refused("after 30: stall for 0s"),
+            "column 21: expected a time in whole milliseconds, such as 30s or 5m, found `0s`");
+  EXPECT_EQ(refused("after 30s stall"), "column 11: expected `:` and a fault, found `stall`");
+  EXPECT_EQ(refused("set-header(Content-Length, 5)"),
+            "column 12: expected the name of a header that frames nothing (see wrong-length), found `Content-Length`");
+  EXPECT_EQ(refused("set-header(X, \"a)"),
+            "column 15: expected a header's value, in quotes where it is more than a word, found `\"`");
 }
 
 TEST(FaultPlan, what_is_cut_short_or_out_of_place_is_refused_where_it_ends) {
-  EXPECT_EQ(refused(""),
-            "column 1: expected a fault (pass, error, lost-response, reset, close, delay, stall), found the end");
+  EXPECT_EQ(refused("").substr(0, 35), "column 1: expected a fault (pass, e");
   EXPECT_EQ(refused("error"), "column 6: expected `(` and a status from 400 to 599, or transient, found the end");
   EXPECT_EQ(refused("error("), "column 7: expected a status from 400 to 599, or transient, found the end");
-  EXPECT_EQ(refused("error(503"), "column 10: expected `)`: error takes one argument, status, found the end");
+  EXPECT_EQ(refused("error(503"), "column 10: expected `,` or `)`, found the end");
   EXPECT_EQ(refused("error(503) x"), "column 13: expected a number from 1 to 1000000, found the end");
   EXPECT_EQ(refused("error(503),"), "column 12: expected `then` and a fault, found the end");
-  EXPECT_EQ(refused("error(503) pass"), "column 12: expected `x N`, `, then` or the end, found `pass`");
-  EXPECT_EQ(refused("error(503) x 2 pass"), "column 16: expected `, then` or the end, found `pass`");
-  EXPECT_EQ(refused("stall(1)"), "column 7: expected `)`: stall takes no argument, found `1`");
-  EXPECT_EQ(refused("lost-response(error(503)"),
-            "column 25: expected `)`: lost-response takes one argument, telling, found the end");
-  for (auto text : {"delay(0.5ms)", "delay(2h)", "delay(-1)", "delay(x)", "error(503) x -1", "error(503) x 1000001",
-                    "error(99999999999999999999)", "((((", "pass pass", "x 2"})
+  EXPECT_EQ(refused("error(503) pass"), "column 12: expected `x N`, `for TIME`, `, then` or the end, found `pass`");
+  EXPECT_EQ(refused("error(503) x 2 pass"), "column 16: expected `for TIME`, `, then` or the end, found `pass`");
+  EXPECT_EQ(refused("stall for 1s x 2"), "column 14: expected `, then` or the end, found `x`");
+  EXPECT_EQ(refused("pass(1)"), "column 6: expected `)`: pass takes no argument, found `1`");
+  EXPECT_EQ(refused("lost-response(error(503)"), "column 25: expected `)`: lost-response takes telling, found the end");
+  for (auto text : {"delay(0.5ms)",
+                    "delay(2h)",
+                    "delay(-1)",
+                    "delay(x)",
+                    "error(503) x -1",
+                    "error(503) x 1000001",
+                    "error(99999999999999999999)",
+                    "((((",
+                    "pass pass",
+                    "x 2",
+                    "delay()",
+                    "error()",
+                    "delay(uniform, 1s)",
+                    "delay(uniform)",
+                    "delay(pareto, 1s, 0)",
+                    "delay(pareto, 1s, 1.2345)",
+                    "drip(0, 1s)",
+                    "drip(1)",
+                    "bandwidth(0)",
+                    "bandwidth(1k, 0)",
+                    "bandwidth(2000000M)",
+                    "bandwidth(k)",
+                    "wrong-length(0)",
+                    "wrong-length",
+                    "corrupt(-1)",
+                    "drop-header(\"a b\")",
+                    "drop-header",
+                    "set-header(value=a, name=b)",
+                    "set-header(a, \"\n\")",
+                    "redirect-loop(304)",
+                    "malformed(body)",
+                    "tls-cut(stall)",
+                    "error(503, retry-after=-1)",
+                    "0% of stall",
+                    "0.0000001% of stall",
+                    "10 % stall",
+                    "after : stall",
+                    "after 999999h: stall",
+                    "stall for",
+                    "reset(,)",
+                    "error(503,)"})
     refused(text);
 }
 
@@ -120,7 +316,7 @@ TEST(FaultPlan, an_error_is_one_line_however_long_and_odd_the_text) {
   auto plan = parse_fault_plan(odd);
   ASSERT_FALSE(plan);
   EXPECT_EQ(plan.error().line().find('\n'), std::string::npos);
-  EXPECT_LT(plan.error().line().size(), 600u);
+  EXPECT_LT(plan.error().line().size(), 900u);
   EXPECT_NE(refused(std::string(5000, ' ')).find("longer than 4096"), std::string::npos);
 }
 

@@ -28,7 +28,20 @@ inline Exchange exchange(std::uint64_t id) {
   e.call = id / 2 + 1;
   e.attempt = 2;
   e.confidence = Confidence::likely;
-  e.fault = {FaultName::lost_response, Telling::error, 503, 200 * kMillisecond};
+  e.fault = {.name = FaultName::lost_response,
+             .telling = Telling::error,
+             .status = 503,
+             .delay = 200 * kMillisecond,
+             .point = Point::in_body,
+             .spread = Spread::pareto,
+             .retry = RetryAfter::date,
+             .part = Malformed::chunk,
+             .retry_after = 3,
+             .base = 4,
+             .width = 5,
+             .bytes = 6,
+             .burst = 7,
+             .header = "Name: value\n"};
   e.fault_id = "12-" + std::to_string(id);
   e.begun = 1000 + static_cast<Nanos>(id);
   return e;
@@ -98,13 +111,18 @@ inline std::string text(const std::vector<Header>& headers) {
   for (auto& h : headers) out += h.name + "=" + h.value + ";";
   return out;
 }
+inline std::string text(const FaultSpec& f) {
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {:?}", word_of(f.name), word_of(f.telling), f.status,
+                     f.delay, word_of(f.point), word_of(f.spread), static_cast<int>(f.retry), word_of(f.part),
+                     f.retry_after, f.base, f.width, f.bytes, f.burst, f.header);
+}
 inline std::string text(const Exchange& e) {
   return fmt::format(
-      "{} {} {} {} {} {} {} {} | {} | {} {} {} {} {} {} | {} {} {} | {} {} {} {} {} | {} {} {} {} {} {} | {} {} {} | "
+      "{} {} {} {} {} {} {} {} | {} | {} {} {} {} {} {} | {} {} {} | {} {} {} {} | {} {} {} {} {} {} | {} {} {} | "
       "{} | {} {} {} | {:?} {:?}",
       e.id, e.connection, e.fresh, e.pid, e.service, e.host, e.method, e.target, text(e.request_headers),
       e.tag.site ? show(*e.tag.site) : "-", e.tag.call_id, e.tag.test, show(e.tag.phase), e.profile, e.operation,
-      e.call, e.attempt, show(e.confidence), show(e.fault), e.fault.delay, e.fired, e.fault_id, e.evidence, e.fired_at,
+      e.call, e.attempt, show(e.confidence), text(e.fault), e.fired, e.fault_id, e.evidence, e.fired_at,
       e.begun, e.request_read, e.answered, e.service_done, e.told, show(e.ending), e.service_status, e.client_status,
       text(e.response_headers), e.request_bytes, e.response_bytes, e.request_digest, e.request_sample,
       e.response_sample);

@@ -179,7 +179,7 @@ TEST_F(Store, another_programs_file_and_another_version_say_so) {
   bytes[63] = 9;  // user_version, big endian, at 60 (SQLite's file format 1.3)
   put(file(), bytes);
   EXPECT_EQ(read_store(file()).error().what,
-            "this was written by another version of Retrial: its format is 9, 1 is read here");
+            "this was written by another version of Retrial: its format is 9, 2 is read here");
 }
 
 TEST_F(Store, a_file_cut_anywhere_is_an_error) {
@@ -221,7 +221,7 @@ TEST_F(Store, reads_well_for_people) {
   ASSERT_TRUE(rows->step().value());
   EXPECT_EQ(rows->text(), "src/jobs.mjs:17");
   EXPECT_EQ(rows->text(), "POST /{account}/{queue}/messages");
-  EXPECT_EQ(rows->text(), "lost-response(error(503))");
+  EXPECT_EQ(rows->text(), "lost-response(error(503, retry-after=date+3))");
   EXPECT_EQ(rows->real(), 7.0);
   auto headers = db->prepare("SELECT request_headers FROM exchange WHERE id = 1");
   ASSERT_TRUE(headers->step().value());

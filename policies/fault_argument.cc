@@ -1,0 +1,215 @@
+#include "policies/fault_argument.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "base/text.h"
+
+namespace retrial::policies {
+namespace {
+using trace::FaultName;
+using trace::FaultSpec;
+
+constexpr std::int64_t kMostBytes = 1'000'000'000'000;
+constexpr std::int64_t kMostRetryAfter = 10 * 365 * 24 * 3600;
+
+constexpr std::string_view kTellings[] = {"reset", "close", "stall", "error"};
+constexpr std::string_view kCuts[] = {"reset", "close"};
+constexpr std::string_view kPoints[] = {"before-request",      "after-head", "after-request",
+                                        "after-response-head", "in-body",    "idle"};
+constexpr std::string_view kSpreads[] = {"fixed", "uniform", "normal", "pareto"};
+constexpr std::string_view kParts[] = {"status-line", "header", "chunk"};
+constexpr std::string_view kStatuses[] = {"transient"};
+constexpr std::string_view kDates[] = {"date"};
+constexpr std::int64_t kRedirects[] = {301, 302, 303, 307, 308};
+
+// By its place among the words, which is the enumerator's.
+template <class E>
+bool word(std::span<const std::string_view> words, std::string_view text, E& to) {
+  auto at = std::find(words.begin(), words.end(), text);
+  if (at == words.end()) return false;
+  to = static_cast<E>(at - words.begin());
+  return true;
+}
+template <class N>
+bool number(std::string_view text, std::int64_t least, std::int64_t most, N& to) {
+  auto n = to_int(text);
+  if (!n || *n < least || *n > most) return false;
+  to = static_cast<N>(*n);
+  return true;
+}
+bool bytes(std::string_view text, std::int64_t least, std::int64_t& to) {
+  std::int64_t unit = 1;
+  if (text.ends_with('k')) unit = 1000;
+  if (text.ends_with('M')) unit = 1'000'000;
+  if (unit > 1) text.remove_suffix(1);
+  if (text.empty() || text[0] < '0' || text[0] > '9' || !number(text, 0, kMostBytes / unit, to)) return false;
+  to *= unit;
+  return to >= least;
+}
+bool time(std::string_view text, Nanos& to) {
+  auto read = read_time(text, kLongestDelay);
+  if (read) to = *read;
+  return read.has_value();
+}
+// Millionths or thousandths: a decimal number with at most `digits` behind the point.
+std::optional<std::int64_t> decimal(std::string_view text, int digits) {
+  auto point = text.find('.');
+  auto whole = text.substr(0, point);
+  auto part = point == text.npos ? std::string_view() : text.substr(point + 1);
+  auto plain = [](std::string_view t) { return t.find_first_not_of("0123456789") == t.npos; };
+  if (whole.empty() || whole.size() > 9 || !plain(whole) || !plain(part)) return {};
+  if (point != text.npos && (part.empty() || part.size() > static_cast<std::size_t>(digits))) return {};
+  std::int64_t value = 0;
+  for (char c : whole) value = value * 10 + (c - '0');
+  for (int i = 0; i < digits; i++)
+    value = value * 10 + (static_cast<std::size_t>(i) < part.size() ? part[static_cast<std::size_t>(i)] - '0' : 0);
+  return value;
+}
+bool is_token(char c) {  // RFC 9110 5.6.2
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+}
+std::string unquoted(std::string_view text) {
+  if (text.size() < 2 || text.front() != '"') return std::string(text);
+  std::string out;
+  for (std::size_t i = 1; i + 1 < text.size(); i++) {
+    if (text[i] == '\\' && i + 2 < text.size()) i++;
+    out += text[i];
+  }
+  return out;
+}
+bool header_name(std::string_view text, FaultSpec& spec) {
+  auto name = unquoted(text);
+  if (name.empty() || !std::all_of(name.begin(), name.end(), is_token)) return false;
+  // What frames the message is changed by wrong-length and malformed, which say how that ends.
+  if (spec.name == FaultName::set_header && (iequals(name, "content-length") || iequals(name, "transfer-encoding")))
+    return false;
+  spec.header = std::move(name);
+  return true;
+}
+bool header_value(std::string_view text, FaultSpec& spec) {
+  if (spec.header.empty() || text.empty() || (text.size() == 1 && !is_token(text[0]))) return false;
+  auto value = unquoted(text);
+  auto plain = [](char c) { return c == '\t' || (static_cast<unsigned char>(c) >= ' ' && c != 127); };
+  if (!std::all_of(value.begin(), value.end(), plain)) return false;
+  spec.header += ": ";
+  spec.header += value;
+  return true;
+}
+}  // namespace
+
+FaultSpec empty_fault(FaultName name) {
+  FaultSpec spec{.name = name};
+  if (name == FaultName::redirect_loop) spec.status = 307;
+  if (name == FaultName::tls_cut) spec.telling = trace::Telling::close;
+  return spec;
+}
+
+std::optional<trace::Spread> read_spread(std::string_view text) {
+  trace::Spread spread{};
+  if (!word(kSpreads, text, spread)) return {};
+  return spread;
+}
+
+std::optional<Nanos> read_time(std::string_view text, Nanos longest) {
+  auto number = to_int(text);
+  if (number) {
+    if (*number < 0 || *number > longest / kMillisecond) return {};
+    return *number * kMillisecond;
+  }
+  auto nanos = parse_duration(text);
+  if (!nanos || *nanos < 0 || *nanos > longest) return {};
+  auto whole = (*nanos + kMillisecond / 2) / kMillisecond * kMillisecond;
+  if (std::abs(whole - *nanos) > 1000) return {};
+  return whole;
+}
+
+std::optional<Share> read_share(std::string_view text) {
+  auto share = decimal(text, 6);
+  if (!share || *share < 1 || *share > kAlways) return {};
+  return static_cast<Share>(*share);
+}
+
+bool read_argument(Kind kind, std::string_view text, FaultSpec& spec) {
+  switch (kind) {
+    case Kind::status:
+      spec.status = 0;
+      return text == kStatuses[0] || number(text, 400, 599, spec.status);
+    case Kind::retry_after:
+      if (spec.retry == trace::RetryAfter::none) spec.retry = trace::RetryAfter::seconds;
+      return number(text, 0, kMostRetryAfter, spec.retry_after);
+    case Kind::telling:
+      return word(kTellings, text, spec.telling);
+    case Kind::cut:
+      return word(kCuts, text, spec.telling);
+    case Kind::point:
+      return word(kPoints, text, spec.point);
+    case Kind::part:
+      return word(kParts, text, spec.part);
+    case Kind::redirect:
+      return number(text, 301, 308, spec.status) &&
+             std::find(std::begin(kRedirects), std::end(kRedirects), spec.status) != std::end(kRedirects);
+    case Kind::spread:
+    case Kind::time:
+      return time(text, spec.delay);
+    case Kind::base:
+      return time(text, spec.base);
+    case Kind::width:
+      return time(text, spec.width);
+    case Kind::shape: {
+      auto shape = decimal(text, 3);
+      if (!shape || *shape < 100 || *shape > 100'000) return false;
+      spec.width = *shape;
+      return true;
+    }
+    case Kind::bytes:
+      return bytes(text, spec.name == FaultName::drip ? 1 : 0, spec.bytes);
+    case Kind::rate:
+      if (!bytes(text, 1, spec.bytes)) return false;
+      if (spec.burst == 0) spec.burst = spec.bytes;
+      return true;
+    case Kind::burst:
+      return bytes(text, 1, spec.burst);
+    case Kind::by:
+      return number(text, -kMostBytes, kMostBytes, spec.bytes) && spec.bytes != 0;
+    case Kind::name:
+      return header_name(text, spec);
+    case Kind::value:
+      return header_value(text, spec);
+  }
+  return false;
+}
+
+std::span<const std::string_view> words_of(Kind kind) {
+  switch (kind) {
+    case Kind::status:
+      return kStatuses;
+    case Kind::retry_after:
+      return kDates;
+    case Kind::telling:
+      return kTellings;
+    case Kind::cut:
+      return kCuts;
+    case Kind::point:
+      return kPoints;
+    case Kind::part:
+      return kParts;
+    case Kind::spread:
+      return kSpreads;
+    default:
+      return {};
+  }
+}
+
+std::string_view contradiction(const FaultSpec& spec) {
+  bool strikes = spec.name == FaultName::reset || spec.name == FaultName::close || spec.name == FaultName::stall;
+  if (strikes && spec.bytes != trace::kHalf && spec.point != trace::Point::in_body) return "bytes with in-body alone";
+  if (spec.spread == trace::Spread::uniform && spec.base > spec.width)
+    return "the longest time not to be shorter than the shortest";
+  return {};
+}
+
+}  // namespace retrial::policies
