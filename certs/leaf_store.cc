@@ -31,6 +31,11 @@ std::string address_bytes(const std::string& name) {
   return {};
 }
 
+bool loopback(std::string_view address) {
+  static const std::string six(15, '\0');
+  return address.size() == 4 ? address[0] == 127 : address == six + '\1';
+}
+
 // A name from a ClientHello is whatever a client has sent. Underscores are in use, and let through by all who verify.
 bool host_name(std::string_view name) {
   if (name.empty() || name.size() > kNameLimit) return false;
@@ -46,12 +51,16 @@ bool host_name(std::string_view name) {
 
 struct LeafStore::State {
   struct Kept {
-    std::string name;  // with the flaw's digit before it
+    std::string name;  // the flaw's digit, and what it was asked by
     Credential leaf;
     std::time_t renew;  // from when on a new one is minted
   };
 
-  State(Authority a, const Clock& c) : authority(std::move(a)), clock(c), key(make_key()) {}
+  State(Authority a, const Clock& c, std::vector<std::string> names)
+      : authority(std::move(a)), clock(c), also(std::move(names)), key(make_key()) {}
+
+  // The kept one, or a new one that says `wanted` (but for its validity, and what the flaw makes of it).
+  Result<Credential> leaf(std::string kept_as, Wanted wanted, Flaw flaw);
 
   const Credential* find(const std::string& name, std::time_t now) {
     auto found = by_name.find(name);
@@ -76,56 +85,78 @@ struct LeafStore::State {
 
   Authority authority;
   const Clock& clock;
+  std::vector<std::string> also;
   Result<std::shared_ptr<evp_pkey_st>> key;
   std::mutex mutex;
   std::list<Kept> kept;  // the last used first
   std::unordered_map<std::string_view, std::list<Kept>::iterator> by_name;
 };
 
-LeafStore::LeafStore(Authority authority, const Clock& clock)
-    : state_(std::make_unique<State>(std::move(authority), clock)) {}
+LeafStore::LeafStore(Authority authority, const Clock& clock, std::vector<std::string> also)
+    : state_(std::make_unique<State>(std::move(authority), clock, std::move(also))) {}
 LeafStore::~LeafStore() = default;
 const Authority& LeafStore::authority() const { return state_->authority; }
 
-Result<Credential> LeafStore::leaf(std::string_view asked, Flaw flaw) {
-  if (asked.ends_with('.')) asked.remove_suffix(1);
-  auto name = lower(asked);
-  auto kept_as = std::to_string(static_cast<int>(flaw)) + name;
-  std::time_t now = state_->clock.wall() / kSecond;
+Result<Credential> LeafStore::State::leaf(std::string kept_as, Wanted wanted, Flaw flaw) {
+  kept_as.insert(0, 1, static_cast<char>('0' + static_cast<int>(flaw)));
+  std::time_t now = clock.wall() / kSecond;
   {
-    std::lock_guard lock(state_->mutex);
-    if (auto* leaf = state_->find(kept_as, now)) return *leaf;
+    std::lock_guard lock(mutex);
+    if (auto* leaf = find(kept_as, now)) return *leaf;
   }
-  if (!state_->key) return std::unexpected(state_->key.error());
-  auto address = address_bytes(name);
-  if (address.empty() && !host_name(name))
-    return fail("the server name that the client asked for is no host name", {}, Blame::client);
-  auto& issuer = state_->authority.credential();
+  if (!key) return std::unexpected(key.error());
+  auto& issuer = authority.credential();
   auto [from, until] = validity(*issuer.certificate);
-  if (now >= until) return fail("our authority has expired: retrial ca rotate", state_->authority.name(), Blame::user);
+  if (now >= until) return fail("our authority has expired: retrial ca rotate", authority.name(), Blame::user);
 
-  Wanted wanted{.dns = address.empty() ? name : std::string{},
-                .address = address,
-                .from = std::max(from, now - kDay),
-                .until = std::min(until, now + kValid)};
+  wanted.from = std::max(from, now - kDay);
+  wanted.until = std::min(until, now + kValid);
   if (flaw == Flaw::wrong_name) {
-    wanted.dns = kWrongName;
-    wanted.address.clear();
+    wanted.dns = {kWrongName};
+    wanted.addresses.clear();
+    wanted.common_name = kWrongName;
   }
   if (flaw == Flaw::expired) {
     wanted.until = now - kExpiredSince;
     wanted.from = std::min(wanted.from, wanted.until - kDay);
   }
-  auto& shown = flaw == Flaw::wrong_name ? wanted.dns : name;
-  if (shown.size() <= kCommonNameLimit) wanted.common_name = shown;
+  if (wanted.common_name.size() > kCommonNameLimit) wanted.common_name.clear();
   // Outside the lock: two loops that ask for one new name at once mint it twice, and the later is kept.
-  auto certificate = mint(wanted, **state_->key, &issuer);
+  auto certificate = mint(wanted, **key, &issuer);
   if (!certificate) return std::unexpected(certificate.error());
-  Credential leaf{std::move(*certificate), *state_->key};
+  Credential leaf{std::move(*certificate), *key};
   auto renew = flaw == Flaw::expired ? now + kValid : wanted.until - (wanted.until - now) / 6;
-  std::lock_guard lock(state_->mutex);
-  state_->keep({std::move(kept_as), leaf, renew});
+  std::lock_guard lock(mutex);
+  keep({std::move(kept_as), leaf, renew});
   return leaf;
+}
+
+Result<Credential> LeafStore::leaf(std::string_view asked, Flaw flaw) {
+  if (asked.ends_with('.')) asked.remove_suffix(1);
+  auto name = lower(asked);
+  Wanted wanted{.common_name = name};
+  if (auto address = address_bytes(name); !address.empty()) {
+    wanted.dns = state_->also;
+    if (loopback(address)) wanted.dns.push_back("localhost");
+    wanted.addresses = {address};
+  } else if (host_name(name)) {
+    wanted.dns = {name};
+  } else {
+    return fail("the server name that the client asked for is no host name", {}, Blame::client);
+  }
+  return state_->leaf(std::move(name), std::move(wanted), flaw);
+}
+
+Result<Credential> LeafStore::leaf_like(const x509_st& certificate, Flaw flaw) {
+  Wanted wanted;
+  copy_names(certificate, wanted);
+  if (wanted.dns.empty() && wanted.addresses.empty())
+    return fail("the service's certificate has no name", {}, Blame::service);
+  if (!wanted.dns.empty()) wanted.common_name = wanted.dns.front();
+  std::string kept_as = "like";
+  for (auto* names : {&wanted.dns, &wanted.addresses})
+    for (auto& name : *names) kept_as += ' ' + std::to_string(name.size()) + name;
+  return state_->leaf(std::move(kept_as), std::move(wanted), flaw);
 }
 
 }  // namespace retrial::certs

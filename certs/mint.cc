@@ -35,17 +35,21 @@ bool set_subject(X509* certificate, const std::string& common_name) {
          (common_name.empty() || add_entry(name, NID_commonName, common_name));
 }
 
-bool add_san(X509* certificate, const Wanted& wanted) {
-  bool dns = !wanted.dns.empty();
-  auto& value = dns ? wanted.dns : wanted.address;
-  Text text(ASN1_STRING_type_new(dns ? V_ASN1_IA5STRING : V_ASN1_OCTET_STRING));
+bool add_name(GENERAL_NAMES* names, int kind, const std::string& value) {
+  Text text(ASN1_STRING_type_new(kind == GEN_DNS ? V_ASN1_IA5STRING : V_ASN1_OCTET_STRING));
   Name name(GENERAL_NAME_new());
+  if (!text || !name || !ASN1_STRING_set(text.get(), value.data(), static_cast<int>(value.size()))) return false;
+  GENERAL_NAME_set0_value(name.get(), kind, text.release());
+  return sk_GENERAL_NAME_push(names, name.get()) && name.release();
+}
+
+bool add_san(X509* certificate, const Wanted& wanted) {
   Names names(GENERAL_NAMES_new());
-  if (!text || !name || !names || !ASN1_STRING_set(text.get(), value.data(), static_cast<int>(value.size())))
-    return false;
-  GENERAL_NAME_set0_value(name.get(), dns ? GEN_DNS : GEN_IPADD, text.release());
-  if (!sk_GENERAL_NAME_push(names.get(), name.get())) return false;
-  (void)name.release();
+  if (!names) return false;
+  for (auto& dns : wanted.dns)
+    if (!add_name(names.get(), GEN_DNS, dns)) return false;
+  for (auto& address : wanted.addresses)
+    if (!add_name(names.get(), GEN_IPADD, address)) return false;
   return X509_add1_ext_i2d(certificate, NID_subject_alt_name, names.get(), 0, X509V3_ADD_DEFAULT) == 1;
 }
 
@@ -57,7 +61,7 @@ bool add(X509* certificate, X509* issuer, int nid, const char* value) {
 }
 
 bool add_extensions(X509* certificate, X509* issuer, const Wanted& wanted) {
-  bool authority = wanted.dns.empty() && wanted.address.empty();
+  bool authority = wanted.dns.empty() && wanted.addresses.empty();
   if (!add(certificate, issuer, NID_subject_key_identifier, "hash") ||
       !add(certificate, issuer, NID_authority_key_identifier, "keyid:always"))
     return false;
@@ -99,6 +103,19 @@ Result<std::shared_ptr<x509_st>> mint(const Wanted& wanted, evp_pkey_st& key, co
       !add_extensions(certificate, by, wanted) || !X509_sign(certificate, with, digest_for(with)))
     return fail_openssl("a certificate could not be made", wanted.common_name);
   return made;
+}
+
+void copy_names(const x509_st& certificate, Wanted& into) {
+  Names names(static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(&certificate, NID_subject_alt_name, nullptr, nullptr)));
+  for (int i = 0; i < sk_GENERAL_NAME_num(names.get()); i++) {
+    int kind = 0;
+    auto* value = static_cast<ASN1_STRING*>(GENERAL_NAME_get0_value(sk_GENERAL_NAME_value(names.get(), i), &kind));
+    if (kind != GEN_DNS && kind != GEN_IPADD) continue;
+    std::string bytes(reinterpret_cast<const char*>(ASN1_STRING_get0_data(value)),
+                      static_cast<std::size_t>(ASN1_STRING_length(value)));
+    (kind == GEN_DNS ? into.dns : into.addresses).push_back(std::move(bytes));
+  }
+  ERR_clear_error();
 }
 
 std::pair<std::time_t, std::time_t> validity(const x509_st& certificate) {

@@ -111,6 +111,37 @@ TEST_F(Leaves, have_each_a_positive_serial_number_of_its_own) {
   }
 }
 
+TEST_F(Leaves, of_a_loopback_address_are_for_localhost_too) {
+  for (auto address : {"127.0.0.1", "127.1.2.3", "::1"}) {
+    auto leaf = store.leaf(address).value();
+    EXPECT_EQ(verdict(store.authority(), leaf, "localhost", clock.wall()), "ok") << address;
+  }
+  auto leaf = store.leaf("10.0.0.1").value();
+  EXPECT_EQ(verdict(store.authority(), leaf, "localhost", clock.wall()), "hostname mismatch");
+}
+
+TEST_F(Leaves, of_an_address_have_the_names_that_are_given_for_clients_without_sni) {
+  LeafStore named(Authority::make(clock).value(), clock, {"queue", "blob"});
+  auto leaf = named.leaf("10.0.0.1").value();
+  for (auto name : {"queue", "blob", "10.0.0.1"})
+    EXPECT_EQ(verdict(named.authority(), leaf, name, clock.wall()), "ok") << name;
+  EXPECT_EQ(verdict(named.authority(), named.leaf("queue").value(), "blob", clock.wall()), "hostname mismatch");
+}
+
+TEST_F(Leaves, like_a_services_certificate_have_its_names) {
+  LeafStore services(Authority::make(clock).value(), clock, {"queue", "queue.example.com"});
+  auto own = services.leaf("10.0.0.1").value();
+  auto like = store.leaf_like(*own.certificate).value();
+  for (auto name : {"queue", "queue.example.com", "10.0.0.1"})
+    EXPECT_EQ(verdict(store.authority(), like, name, clock.wall()), "ok") << name;
+  EXPECT_EQ(verdict(store.authority(), like, "10.0.0.2", clock.wall()), "IP address mismatch");
+  EXPECT_EQ(store.leaf_like(*own.certificate)->certificate, like.certificate);
+  EXPECT_NE(store.leaf_like(*services.leaf("queue")->certificate)->certificate, like.certificate);
+  auto nameless = store.leaf_like(*services.authority().credential().certificate);
+  ASSERT_FALSE(nameless);
+  EXPECT_EQ(nameless.error().blame, Blame::service);
+}
+
 TEST_F(Leaves, are_kept_whatever_case_the_name_was_asked_in) {
   auto one = store.leaf("Queue.Example.com").value();
   EXPECT_EQ(store.leaf("queue.example.com.")->certificate, one.certificate);
