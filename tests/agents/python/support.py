@@ -3,17 +3,23 @@ import http.server
 import json
 import os
 import pathlib
+import ssl
 import subprocess
 import sys
 import textwrap
 import threading
 
-AGENT = pathlib.Path(__file__).resolve().parents[3] / "integration" / "agents" / "python"
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+AGENT = TESTS.parents[1] / "integration" / "agents" / "python"
 
 
 class Server:
     """Answers 200; below /flaky, 503 to two of every three requests. `tags` are the tag headers
-    (without x-retrial-) of each request, and its `path`."""
+    (without x-retrial-) of each request, and its `path`. With `leaf`, a file without its ending,
+    it speaks TLS."""
+
+    def __init__(self, leaf=None):
+        self._leaf = leaf
 
     def __enter__(self):
         server = self
@@ -45,7 +51,13 @@ class Server:
 
         self._http = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._http.daemon_threads = True
-        self.url = "http://127.0.0.1:%d" % self._http.server_port
+        if self._leaf:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain("%s.pem" % self._leaf, "%s.key" % self._leaf)
+            self._http.socket = context.wrap_socket(
+                self._http.socket, server_side=True, do_handshake_on_connect=False
+            )
+        self.url = "http%s://127.0.0.1:%d" % ("s" if self._leaf else "", self._http.server_port)
         threading.Thread(target=self._http.serve_forever, daemon=True).start()
         return self
 
@@ -54,12 +66,30 @@ class Server:
         self._http.server_close()
 
 
+class Certificates:
+    """Retrial's authority (`ours`) and one that is not (`other`), with a leaf each."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        subprocess.run([TESTS / "certificates.sh", folder], check=True)
+
+    def leaf(self, name):
+        return self.folder / (name + "-leaf")
+
+    def trusting(self, name):
+        """Variables: the agent knows `ours`, the program trusts `name`."""
+        file = str(self.folder / (name + ".pem"))
+        trust = dict.fromkeys(("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "AWS_CA_BUNDLE"), file)
+        return dict(trust, RETRIAL_CA=str(self.folder / "ours.pem"))
+
+
 class Project:
     """A folder with files; `run` runs a command in it with the agent, `events` what it reported."""
 
     def __init__(self, folder, url):
         self.folder = folder
         self.url = url
+        self.variables = {}
 
     def write(self, name, text):
         file = self.folder / name
@@ -74,7 +104,8 @@ class Project:
         return number
 
     def run(self, *args, agent=True, check=True, path=(), **variables):
-        env = dict(os.environ, URL=self.url, PYTHONDONTWRITEBYTECODE="1", **variables)
+        env = dict(os.environ, URL=self.url, PYTHONDONTWRITEBYTECODE="1")
+        env.update(self.variables, **variables)
         if agent:
             env["RETRIAL_EVENTS"] = str(self.folder / "events")
             env["PYTHONPATH"] = os.pathsep.join([str(AGENT), *map(str, path)])

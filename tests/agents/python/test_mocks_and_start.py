@@ -75,20 +75,3 @@ def test_a_failing_events_file_is_swallowed(project, server):
     (project.folder / "events").mkdir()
     assert "1 passed" in project.pytest().stdout
     assert server.tags[0]["test"] == "test_a.py::test_a"
-
-
-def test_an_https_connection_is_never_tagged(project):
-    project.write(
-        "main.py",
-        """
-        import http.client
-        sent = []
-        for kind in (http.client.HTTPConnection, http.client.HTTPSConnection):
-            connection = kind("service.test")
-            connection.putrequest("GET", "/")
-            connection._send_output = lambda *a, **k: sent.append(b"".join(connection._buffer))
-            connection.endheaders()
-        assert [b"retrial" in head for head in sent] == [True, False], sent
-        """,
-    )
-    project.run("main.py")

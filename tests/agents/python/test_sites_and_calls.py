@@ -5,8 +5,10 @@ import pytest
 
 CLIENTS = {
     "http.client": """
-        import http.client, os
-        connection = http.client.HTTPConnection(os.environ["URL"][7:])
+        import http.client, os, urllib.parse
+        url = urllib.parse.urlsplit(os.environ["URL"])
+        kinds = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
+        connection = kinds[url.scheme](url.netloc)
         def call():
             connection.request("GET", "/x")  # here
             connection.getresponse().read()
@@ -26,7 +28,8 @@ CLIENTS = {
         import os, requests, urllib3
         from requests.adapters import HTTPAdapter
         session = requests.Session()
-        session.mount("http://", HTTPAdapter(max_retries=urllib3.Retry(5, status_forcelist=[503])))
+        for scheme in ("http://", "https://"):
+            session.mount(scheme, HTTPAdapter(max_retries=urllib3.Retry(5, status_forcelist=[503])))
         def call():
             answer = session.get(os.environ["URL"] + "/flaky")  # here
             assert not [h for h in answer.request.headers if "retrial" in h.lower()]
@@ -65,9 +68,12 @@ CLIENTS = {
 }
 
 
+@pytest.mark.parametrize("scheme", ["http", "https"])
 @pytest.mark.parametrize("client", CLIENTS)
-def test_a_librarys_attempts_share_a_call_id_and_a_loops_calls_do_not(client, project, server):
+def test_a_librarys_attempts_share_a_call_id_and_a_loops_calls_do_not(client, scheme, project, server, over_tls):
     pytest.importorskip(client.split()[0])
+    if scheme == "https":
+        server = over_tls("ours")
     project.write("app.py", CLIENTS[client]).write("main.py", "import app\nfor _ in range(2): app.call()\n")
     project.run("main.py")
     function = "main" if "async" in client or client == "aiohttp" else "call"

@@ -4,7 +4,7 @@ The server of aiohttp uses the same writer: a status line tells a response from 
 """
 from functools import wraps
 
-from . import tag
+from . import peer, tag
 
 
 def apply(module):
@@ -23,9 +23,13 @@ def _tagged(writer, status_line, headers):
         if status_line.startswith("HTTP/") or tag.SITE in headers:
             return headers
         transport = writer.transport
-        if transport is None or transport.get_extra_info("sslcontext") is not None:
+        if transport is None:
             return headers
-        if not tag.on_the_wire(transport.get_extra_info("socket")):
+        known = transport.get_extra_info
+        tls = known("ssl_object")
+        if tls is None and known("sslcontext") is not None:
+            return headers
+        if not peer.is_ours(known("socket"), tls, known("peername")):
             return headers
         added = tag.headers()
         if not added:

@@ -1,46 +1,63 @@
 """http.client, and with it urllib, urllib3, requests, botocore.
 
-The tag goes into the connection's buffer as the head is closed: below every mock that replaces an
+The tag joins the head as it is sent, behind its first line: below every mock that replaces an
 adapter or a connection, after any signing, and out of sight of the objects that the program keeps.
 """
-import sys
 from functools import wraps
 from types import MethodType
 
-from . import tag
+from . import peer, tag
 
-_SOCKET_MOCKS = ("httpretty", "mocket", "pook")
 _marker = tag.SITE.encode()
 
 
 def apply(module):
     connection = module.HTTPConnection
-    original = connection.endheaders
+    endheaders, send = connection.endheaders, connection.send
 
-    @wraps(original)
-    def endheaders(self, *args, **kwargs):
-        if _is_wanted(self):
-            for name, value in tag.headers():
-                self._buffer.append(("%s: %s" % (name, value)).encode("ascii"))
-        return original(self, *args, **kwargs)
+    @wraps(endheaders)
+    def noting_endheaders(self, *args, **kwargs):
+        self._retrial_head = _head(self)
+        try:
+            return endheaders(self, *args, **kwargs)
+        finally:
+            self._retrial_head = None
 
-    connection.endheaders = endheaders
+    @wraps(send)
+    def tagging_send(self, data):
+        head = getattr(self, "_retrial_head", None)
+        if head is not None:
+            self._retrial_head = None
+            if self.sock is None and self.auto_open:
+                self.connect()  # as `send` does next: who the peer is decides
+            data = _tagged(self, head, data)
+        return send(self, data)
+
+    connection.endheaders, connection.send = noting_endheaders, tagging_send
 
 
-def _is_wanted(connection):
+def _head(connection):
+    """The first line of the head that is about to be sent; None where no tag is wanted."""
     try:
-        if connection.default_port == 443 or type(connection.send) is not MethodType:
-            return False
-        if "unix" in type(connection).__name__.lower():
-            return False
-        sock = connection.sock
-        if sock is None:
-            made_by = getattr(sys.modules["socket"].socket, "__module__", "") or ""
-            if made_by.split(".")[0] in _SOCKET_MOCKS:
-                return False
-        elif not tag.on_the_wire(sock):
-            return False
+        if type(connection.send) is not MethodType:
+            return None
         lines = connection._buffer
-        return bool(lines) and not any(line.lower().startswith(_marker) for line in lines)
+        if not lines or any(line.lower().startswith(_marker) for line in lines):
+            return None
+        return lines[0] + b"\r\n"
     except Exception:
-        return False
+        return None
+
+
+def _tagged(connection, head, data):
+    try:
+        sock = connection.sock
+        tls = sock if hasattr(sock, "getpeercert") else None
+        if tls is None and connection.default_port == 443:
+            return data
+        if not data.startswith(head) or not peer.is_ours(sock, tls):
+            return data
+        lines = "".join("%s: %s\r\n" % pair for pair in tag.headers())
+        return head + lines.encode("ascii") + data[len(head):]
+    except Exception:
+        return data

@@ -5,7 +5,7 @@ The request that is written is a copy: the one that the program sees keeps its h
 from copy import copy
 from functools import wraps
 
-from . import tag
+from . import peer, tag
 
 _marker = tag.SITE.encode()
 
@@ -33,11 +33,13 @@ def apply(module):
 
 def _tagged(connection, request):
     try:
-        if request.url.scheme != b"http":
-            return request
         if any(name.lower() == _marker for name, _ in request.headers):
             return request
-        if not tag.on_the_wire(connection._network_stream.get_extra_info("socket")):
+        stream = connection._network_stream
+        tls = stream.get_extra_info("ssl_object")
+        if tls is None and request.url.scheme != b"http":
+            return request
+        if not peer.is_ours(stream.get_extra_info("socket"), tls):
             return request
         added = [(name.encode(), value.encode()) for name, value in tag.headers()]
         if not added:

@@ -1,6 +1,4 @@
 """The tag of a request: header names and values, ready for the wire."""
-import socket as _socket_module  # imported by whoever sends a request already
-
 from . import current, events, site
 
 SITE = "x-retrial-site"
@@ -29,12 +27,6 @@ def headers():
     except Exception as error:
         _report_once(error)
         return []
-
-
-def on_the_wire(sock):
-    """False where `sock` is known to be no TCP socket: a mock's, or a Unix domain socket."""
-    family = getattr(sock, "family", None)
-    return family in (_socket_module.AF_INET, _socket_module.AF_INET6)
 
 
 _reported = []
