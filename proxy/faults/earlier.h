@@ -1,0 +1,27 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "proxy/faults/edit.h"
+
+namespace retrial::proxy {
+
+// The last response to each request line, whole and as it was sent, for the fault `stale`. Filled only where that fault
+// may come (Director::keeps_responses), and in memory alone. One loop owns it.
+class Earlier {
+ public:
+  static constexpr std::size_t kMost = 256;             // request lines; later ones are not kept
+  static constexpr std::size_t kMostBytes = 256 << 10;  // of one response; larger ones are not kept
+
+  static std::string key_of(const trace::Exchange& exchange);
+  std::string find(const std::string& key) const;  // empty: none
+  void keep(std::string key, std::string response);
+  // Passes a response unchanged, and keeps it at its end.
+  std::unique_ptr<Edit> keeping(const trace::Exchange& exchange);
+
+ private:
+  std::unordered_map<std::string, std::string> responses_;
+};
+
+}  // namespace retrial::proxy

@@ -1,0 +1,61 @@
+// malformed(status-line|header|chunk): a response that no parser may accept (RFC 9112 2.2, 4, 5, 7.1), and FIN after
+// it.
+#include <fmt/format.h>
+
+#include "proxy/faults/edit.h"
+#include "proxy/faults/head_text.h"
+
+namespace retrial::proxy {
+namespace {
+using trace::Malformed;
+
+class MalformedResponse final : public Edit {
+ public:
+  explicit MalformedResponse(const trace::FaultSpec& fault) : fault_(fault) {}
+
+  Did head(std::string& head, const trace::Exchange& exchange, bool bodiless) override {
+    auto marker = "retrial-" + exchange.fault_id;
+    switch (fault_.part) {
+      case Malformed::status_line:
+        head.replace(0, fields_begin(head), fmt::format("HTTP/1.1 {}\r\n", marker));
+        break;
+      case Malformed::header:
+        head.insert(fields_begin(head), fmt::format("{} is no header\r\n", marker));
+        break;
+      case Malformed::chunk:
+        if (bodiless) return {.spares = "the response has no body"};
+        for (auto name : {"content-length", "transfer-encoding"})
+          while (auto field = field_in(head, name)) head.erase(field->line, field->line_end - field->line);
+        head.insert(fields_end(head), "Transfer-Encoding: chunked\r\n");
+        head.append(marker).append("\r\n");
+        return {.act = Act::close, .fires = true};
+    }
+    return {.fires = true};
+  }
+  Did body(std::string_view wire, bool last, std::string& out) override {
+    out.append(wire);
+    return {.act = last ? Act::close : Act::pass};
+  }
+  int status(int status) const override { return fault_.part == Malformed::status_line ? 0 : status; }
+  std::string evidence() const override {
+    switch (fault_.part) {
+      case Malformed::status_line:
+        return "a status line without a status, then the service's own fields and body, then FIN";
+      case Malformed::header:
+        return "a field without a colon in the response's head, and FIN after its body";
+      case Malformed::chunk:
+        return "a chunk whose size is no number in place of the response's body, then FIN";
+    }
+    return {};
+  }
+
+ private:
+  const trace::FaultSpec& fault_;
+};
+}  // namespace
+
+std::unique_ptr<Edit> malformed_edit(const trace::FaultSpec& fault) {
+  return std::make_unique<MalformedResponse>(fault);
+}
+
+}  // namespace retrial::proxy

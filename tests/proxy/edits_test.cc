@@ -1,0 +1,295 @@
+// What each fault makes of a response's bytes, however they are cut on their way.
+#include <gtest/gtest.h>
+
+#include "proxy/faults/body_reader.h"
+#include "proxy/faults/earlier.h"
+#include "proxy/faults/edit.h"
+#include "proxy/faults/head_text.h"
+
+namespace retrial::proxy {
+namespace {
+using trace::FaultName;
+using trace::FaultSpec;
+using trace::Malformed;
+using trace::Point;
+
+constexpr std::string_view kSized = "HTTP/1.1 200 OK\r\nServer: s\r\nContent-Length: 10\r\n\r\n";
+constexpr std::string_view kChunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+constexpr std::string_view kChunks = "4\r\n0123\r\n6;x=y\r\n456789\r\n0\r\nT: r\r\n\r\n";
+constexpr std::string_view kUntilClose = "HTTP/1.1 200 OK\r\n\r\n";
+
+std::unique_ptr<Edit> edit_of(const FaultSpec& fault) {
+  switch (fault.name) {
+    case FaultName::truncate:
+      return truncate_edit(fault);
+    case FaultName::corrupt:
+      return corrupt_edit(fault);
+    case FaultName::wrong_length:
+      return wrong_length_edit(fault);
+    case FaultName::drop_header:
+    case FaultName::set_header:
+    case FaultName::double_header:
+      return header_edit(fault);
+    case FaultName::malformed:
+      return malformed_edit(fault);
+    case FaultName::duplicate:
+      return duplicate_edit();
+    default:
+      return cut_edit(fault);
+  }
+}
+
+struct Sent {
+  std::string bytes;
+  Act act = Act::pass;
+  std::string evidence;  // empty: it did not fire
+  std::string spared;
+  int status = 0;
+  bool operator==(const Sent&) const = default;
+};
+// As a session does it, the body in two pieces.
+Sent send_cut(Edit& edit, const trace::Exchange& e, std::string_view head, std::string_view body, std::size_t cut) {
+  Sent sent;
+  int fired = 0;
+  auto note = [&](const Edit::Did& did) {
+    if (did.fires) {
+      fired++;
+      sent.evidence = edit.evidence();
+    }
+    sent.spared = did.spares;
+    sent.act = did.act;
+    return did.act == Act::pass && did.spares.empty();
+  };
+  std::string text(head);
+  bool goes_on = note(edit.head(text, e, body.empty()));
+  sent.bytes = text;
+  sent.status = edit.status(e.service_status);
+  for (auto piece : {body.substr(0, cut), body.substr(cut)}) {
+    bool last = piece.data() + piece.size() == body.data() + body.size();
+    if (!sent.spared.empty())
+      sent.bytes += piece;
+    else if (goes_on && (last || !piece.empty()))
+      goes_on = note(edit.body(piece, last, sent.bytes));
+    if (last) break;
+  }
+  EXPECT_LE(fired, 1);
+  return sent;
+}
+Sent send(const FaultSpec& fault, std::string_view head, std::string_view body, std::string method = "GET") {
+  trace::Exchange e;
+  e.method = method;
+  e.service_status = 200;
+  e.fault_id = "7";
+  auto whole = send_cut(*edit_of(fault), e, head, body, 0);
+  for (std::size_t cut = 1; cut < body.size(); cut++) {
+    auto again = send_cut(*edit_of(fault), e, head, body, cut);
+    if (fault.name == FaultName::truncate && head == kChunked)
+      again.bytes = whole.bytes;  // may be other chunks; see below
+    EXPECT_EQ(again.bytes, whole.bytes) << cut;
+    EXPECT_EQ(again, whole) << cut;
+  }
+  return whole;
+}
+std::string all(std::string_view a, std::string_view b) { return std::string(a).append(b); }
+
+TEST(Edits, a_cut_after_the_head_leaves_the_body_out) {
+  FaultSpec fault{.name = FaultName::reset, .point = Point::after_response_head};
+  EXPECT_EQ(send(fault, kSized, "0123456789"),
+            (Sent{std::string(kSized), Act::reset, "RST after the response's head", "", 200}));
+  fault.name = FaultName::stall;
+  EXPECT_EQ(send(fault, kChunked, kChunks),
+            (Sent{std::string(kChunked), Act::hold, "silence after the response's head", "", 200}));
+}
+TEST(Edits, a_cut_after_the_head_leaves_no_whole_response_where_there_is_no_body) {
+  FaultSpec fault{.name = FaultName::close, .point = Point::after_response_head};
+  EXPECT_EQ(send(fault, "HTTP/1.1 204 No Content\r\nA: b\r\n\r\n", ""),
+            (Sent{"HTTP/1.1 204 No Content\r\nA: b\r\n", Act::close,
+                  "FIN after the response's head but for its last line", "", 0}));
+}
+TEST(Edits, a_cut_in_the_body_comes_after_half_of_it) {
+  FaultSpec fault{.name = FaultName::reset, .point = Point::in_body};
+  EXPECT_EQ(send(fault, kSized, "0123456789"),
+            (Sent{all(kSized, "01234"), Act::reset, "RST after 5 of 10 bytes of the response's body", "", 200}));
+}
+TEST(Edits, a_cut_in_a_body_without_a_length_comes_after_its_first_byte) {
+  FaultSpec fault{.name = FaultName::close, .point = Point::in_body};
+  EXPECT_EQ(send(fault, kChunked, kChunks),
+            (Sent{all(kChunked, "4\r\n0"), Act::close, "FIN after 1 bytes of the response's body", "", 200}));
+  EXPECT_EQ(send(fault, kUntilClose, "0123").bytes, all(kUntilClose, "0"));
+}
+TEST(Edits, a_cut_comes_after_as_many_bytes_of_content_as_were_asked_for) {
+  FaultSpec fault{.name = FaultName::reset, .point = Point::in_body};
+  fault.bytes = 7;
+  EXPECT_EQ(send(fault, kChunked, kChunks).bytes, all(kChunked, "4\r\n0123\r\n6;x=y\r\n456"));
+  EXPECT_EQ(send(fault, kSized, "0123456789").bytes, all(kSized, "0123456"));
+  fault.bytes = 10;
+  EXPECT_EQ(send(fault, kChunked, kChunks).bytes, all(kChunked, "4\r\n0123\r\n6;x=y\r\n456789"));
+  EXPECT_EQ(send(fault, kSized, "0123456789"),
+            (Sent{all(kSized, "0123456789"), Act::pass, "",
+                  "the response's body is no longer than what was to be passed", 200}));
+  fault.bytes = 11;
+  EXPECT_EQ(send(fault, kChunked, kChunks), (Sent{all(kChunked, kChunks), Act::pass, "",
+                                                  "the response's body is no longer than what was to be passed", 200}));
+  fault.bytes = 0;
+  EXPECT_EQ(send(fault, kSized, "0123456789").bytes, kSized);
+  EXPECT_EQ(send(fault, "HTTP/1.1 204 No Content\r\n\r\n", "").spared, "the response has no body");
+}
+
+TEST(Edits, a_truncated_body_has_the_length_that_it_tells) {
+  FaultSpec fault{.name = FaultName::truncate};
+  EXPECT_EQ(send(fault, kSized, "0123456789"),
+            (Sent{"HTTP/1.1 200 OK\r\nServer: s\r\nContent-Length: 5\r\n\r\n01234", Act::pass,
+                  "5 of 10 bytes of the response's body, told as its length", "", 200}));
+  fault.bytes = 0;
+  EXPECT_EQ(send(fault, kSized, "0123456789").bytes, "HTTP/1.1 200 OK\r\nServer: s\r\nContent-Length: 0\r\n\r\n");
+  fault.bytes = 10;
+  EXPECT_EQ(send(fault, kSized, "0123456789").bytes, all(kSized, "0123456789"));
+  EXPECT_EQ(send(fault, kSized, "0123456789").spared, "the response's body is no longer than what was to be passed");
+}
+TEST(Edits, a_truncated_chunked_body_ends_as_one_does) {
+  FaultSpec fault{.name = FaultName::truncate};
+  fault.bytes = 6;
+  EXPECT_EQ(send(fault, kChunked, kChunks).bytes, all(kChunked, "4\r\n0123\r\n2\r\n45\r\n0\r\n\r\n"));
+  EXPECT_EQ(send(fault, kUntilClose, "0123456789").bytes, all(kUntilClose, "012345"));
+  EXPECT_EQ(send(fault, kUntilClose, "0123456789").evidence,
+            "6 bytes of the response's body, ended as if there were no more");
+  fault.bytes = trace::kHalf;
+  EXPECT_EQ(send(fault, kChunked, kChunks).bytes, all(kChunked, "1\r\n0\r\n0\r\n\r\n"));
+}
+TEST(Edits, a_truncated_chunked_body_has_the_same_content_however_it_comes) {
+  FaultSpec fault{.name = FaultName::truncate};
+  fault.bytes = 6;
+  for (std::size_t cut = 1; cut < kChunks.size(); cut++) {
+    auto edit = truncate_edit(fault);
+    auto sent = send_cut(*edit, {}, kChunked, kChunks, cut);
+    std::string_view wire = std::string_view(sent.bytes).substr(kChunked.size());
+    BodyReader reader(true);
+    std::string content;
+    while (!wire.empty())
+      if (auto piece = reader.next(wire); piece.content) content += piece.bytes;
+    EXPECT_EQ(content, "012345") << cut;
+    EXPECT_TRUE(sent.bytes.ends_with("\r\n0\r\n\r\n"));
+  }
+}
+
+TEST(Edits, a_corrupted_body_has_one_bit_that_is_another) {
+  FaultSpec fault{.name = FaultName::corrupt};
+  EXPECT_EQ(send(fault, kSized, "0123456789"),
+            (Sent{all(kSized, "0123446789"), Act::pass, "byte 5 of the response's body was 0x35, and 0x34 was passed",
+                  "", 200}));
+  fault.bytes = 6;
+  EXPECT_EQ(send(fault, kChunked, kChunks).bytes, all(kChunked, "4\r\n0123\r\n6;x=y\r\n457789\r\n0\r\nT: r\r\n\r\n"));
+  fault.bytes = 10;
+  EXPECT_EQ(send(fault, kChunked, kChunks),
+            (Sent{all(kChunked, kChunks), Act::pass, "",
+                  "the response's body ended before the byte that was to be another", 200}));
+}
+
+TEST(Edits, a_wrong_length_tells_more_and_waits_or_less_and_goes_on) {
+  FaultSpec fault{.name = FaultName::wrong_length};
+  fault.bytes = 2;
+  EXPECT_EQ(send(fault, kSized, "0123456789"),
+            (Sent{"HTTP/1.1 200 OK\r\nServer: s\r\nContent-Length: 12\r\n\r\n0123456789", Act::hold,
+                  "a Content-Length of 12 before 10 bytes of body", "", 200}));
+  EXPECT_EQ(send(fault, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", "").act, Act::hold);
+  fault.bytes = -3;
+  EXPECT_EQ(send(fault, kSized, "0123456789"),
+            (Sent{"HTTP/1.1 200 OK\r\nServer: s\r\nContent-Length: 7\r\n\r\n0123456789", Act::pass,
+                  "a Content-Length of 7 before 10 bytes of body", "", 200}));
+  EXPECT_EQ(send(fault, kChunked, kChunks).spared, "the response tells no length");
+  fault.bytes = 2;
+  EXPECT_EQ(send(fault, kSized, "", "HEAD").spared, "the response has no body");
+}
+
+TEST(Edits, a_header_is_left_out_changed_or_doubled) {
+  FaultSpec fault{.name = FaultName::drop_header, .header = "server"};
+  EXPECT_EQ(send(fault, kSized, "0123456789"),
+            (Sent{"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789", Act::pass,
+                  "the header server of the response was left out", "", 200}));
+  fault.header = "ETag";
+  EXPECT_EQ(send(fault, kSized, "0123456789").spared, "the response has no such header");
+  fault = {.name = FaultName::set_header, .header = "Server: a: b"};
+  EXPECT_EQ(send(fault, kSized, "0123456789").bytes,
+            "HTTP/1.1 200 OK\r\nServer: a: b\r\nContent-Length: 10\r\n\r\n0123456789");
+  fault.header = "X: ";
+  EXPECT_EQ(send(fault, kSized, "0123456789").bytes,
+            "HTTP/1.1 200 OK\r\nServer: s\r\nContent-Length: 10\r\nX: \r\n\r\n0123456789");
+  fault = {.name = FaultName::double_header, .header = "Server"};
+  EXPECT_EQ(send(fault, kSized, "0123456789").bytes,
+            "HTTP/1.1 200 OK\r\nServer: s\r\nServer: s\r\nContent-Length: 10\r\n\r\n0123456789");
+  fault.header = "Server: t";
+  EXPECT_EQ(send(fault, kSized, "0123456789").bytes,
+            "HTTP/1.1 200 OK\r\nServer: s\r\nServer: t\r\nContent-Length: 10\r\n\r\n0123456789");
+  fault.header = "ETag";
+  EXPECT_EQ(send(fault, kSized, "0123456789").spared, "the response has no such header");
+}
+TEST(Edits, a_body_that_lost_its_framing_ends_with_the_connection) {
+  FaultSpec fault{.name = FaultName::drop_header, .header = "Content-Length"};
+  auto sent = send(fault, kSized, "0123456789");
+  EXPECT_EQ(sent.bytes, "HTTP/1.1 200 OK\r\nServer: s\r\n\r\n0123456789");
+  EXPECT_EQ(sent.act, Act::close);
+}
+
+TEST(Edits, a_malformed_response_is_marked_and_ends_the_connection) {
+  FaultSpec fault{.name = FaultName::malformed};
+  EXPECT_EQ(send(fault, kSized, "0123456789"),
+            (Sent{"HTTP/1.1 retrial-7\r\nServer: s\r\nContent-Length: 10\r\n\r\n0123456789", Act::close,
+                  "a status line without a status, then the service's own fields and body, then FIN", "", 0}));
+  fault.part = Malformed::header;
+  EXPECT_EQ(send(fault, kSized, "0123456789").bytes,
+            "HTTP/1.1 200 OK\r\nretrial-7 is no header\r\nServer: s\r\nContent-Length: 10\r\n\r\n0123456789");
+  fault.part = Malformed::chunk;
+  EXPECT_EQ(send(fault, kSized, "0123456789"),
+            (Sent{"HTTP/1.1 200 OK\r\nServer: s\r\nTransfer-Encoding: chunked\r\n\r\nretrial-7\r\n", Act::close,
+                  "a chunk whose size is no number in place of the response's body, then FIN", "", 200}));
+}
+
+TEST(Edits, a_duplicated_response_comes_twice) {
+  FaultSpec fault{.name = FaultName::duplicate};
+  auto once = all(kSized, "0123456789");
+  EXPECT_EQ(send(fault, kSized, "0123456789"),
+            (Sent{once + once, Act::pass, "the response's 60 bytes came twice", "", 200}));
+  EXPECT_EQ(send(fault, kUntilClose, "0123").spared,
+            "the response ends with its connection: nothing can come after it");
+}
+
+TEST(Edits, a_stale_response_is_the_last_one_to_the_same_request_line) {
+  trace::Exchange e;
+  e.method = "GET";
+  e.target = "/x";
+  e.service_status = 404;
+  Earlier earlier;
+  EXPECT_EQ(earlier.find(Earlier::key_of(e)), "");
+  EXPECT_EQ(send_cut(*stale_edit(""), e, kSized, "0123456789", 3).spared,
+            "no earlier response to this request was kept");
+  for (std::size_t cut = 0; cut < 10; cut++)
+    EXPECT_EQ(send_cut(*earlier.keeping(e), e, kSized, "0123456789", cut).bytes, all(kSized, "0123456789"));
+  auto kept = earlier.find(Earlier::key_of(e));
+  EXPECT_EQ(kept, all(kSized, "0123456789"));
+  EXPECT_EQ(
+      send_cut(*stale_edit(kept), e, "HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n", "no", 1),
+      (Sent{kept, Act::pass, "an earlier response (200, 60 bytes) in place of the service's own (404)", "", 200}));
+  e.target = "/y";
+  EXPECT_EQ(earlier.find(Earlier::key_of(e)), "");
+  send_cut(*earlier.keeping(e), e, kUntilClose, "0123", 1);
+  EXPECT_EQ(earlier.find(Earlier::key_of(e)), "");
+}
+
+TEST(HeadText, finds_fields_whatever_their_case_folds_and_line_ends) {
+  std::string_view head = "HTTP/1.1 200 OK\nA: 1\r\nLong: x\r\n  y\r\nlong:z\r\n\r\n";
+  auto first = field_in(head, "LONG");
+  ASSERT_TRUE(first);
+  EXPECT_EQ(head.substr(first->line, first->line_end - first->line), "Long: x\r\n  y\r\n");
+  EXPECT_EQ(head.substr(first->value, first->value_end - first->value), "x\r\n  y");
+  auto second = field_in(head, "long", first->line_end);
+  ASSERT_TRUE(second);
+  EXPECT_EQ(head.substr(second->value, second->value_end - second->value), "z");
+  EXPECT_FALSE(field_in(head, "HTTP/1.1 200 OK\nA"));
+  EXPECT_FALSE(field_in(head, "Lon"));
+  EXPECT_EQ(framing_in("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, Chunked\r\nContent-Length: 5\r\n\r\n").chunked,
+            true);
+  EXPECT_EQ(framing_in("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n").length, std::nullopt);
+}
+
+}  // namespace
+}  // namespace retrial::proxy
