@@ -46,6 +46,7 @@ void add_java_option(Variables& all, const std::string& name, const std::string&
 // No trustStorePassword: the store needs none, and one that we said would be taken for the password of a store that the
 // command gives Java on its command line.
 void add_trust(Variables& all, const Trust& trust) {
+  all["RETRIAL_CA"] = trust.authority.string();
   for (auto& [name, file] : trust.files) all[name] = file.string();
   if (trust.java_store.empty()) return;
   add_java_option(all, "javax.net.ssl.trustStore", trust.java_store.string());

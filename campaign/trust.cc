@@ -95,7 +95,7 @@ class Writer {
     std::error_code error;
     fs::create_directories(folder_, error);
     if (error) return fail("cannot be made: " + error.message(), folder_.string(), Blame::user);
-    put("ca.pem", authority_.pem());
+    trust_.authority = put("ca.pem", authority_.pem());
     system_ = first_there(places_.bundles);
     if (system_.empty())
       trust_.remarks.emplace_back(
@@ -114,7 +114,7 @@ class Writer {
     if (!own && variable.only_if_set) return;
     auto source = own ? fs::path(own) : variable.means == Means::added ? fs::path{} : system_;
     if (source.empty()) {
-      if (variable.means != Means::all) trust_.files[variable.name] = folder_ / "ca.pem";
+      if (variable.means != Means::all) trust_.files[variable.name] = trust_.authority;
       return;
     }
     auto& bundle = bundles_[source];

@@ -12,6 +12,7 @@ namespace retrial::campaign {
 // What a command has to be told so that it trusts our authority as well as all it trusts without us: files, and which
 // variable names which. environment_for sets them.
 struct Trust {
+  std::filesystem::path authority;                     // its certificate, by which the agents know us
   std::map<std::string, std::filesystem::path> files;  // by variable: SSL_CERT_FILE, NODE_EXTRA_CA_CERTS, …
   std::filesystem::path java_store;  // PKCS#12, opened by any password or none; empty: Java is left as it is
   std::vector<std::string> remarks;  // for the reader: what was left as it is, and why

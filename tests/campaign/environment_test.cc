@@ -44,20 +44,23 @@ std::vector<std::string> trusting(const Trust& trust) {
 
 TEST(Environment, names_the_files_that_make_the_command_trust_us) {
   test::Variables none{{"JAVA_TOOL_OPTIONS", nullptr}};
-  Trust trust{.files = {{"SSL_CERT_FILE", "/t/bundle.pem"}, {"NODE_EXTRA_CA_CERTS", "/t/ca.pem"}},
+  Trust trust{.authority = "/t/ca.pem",
+              .files = {{"SSL_CERT_FILE", "/t/bundle.pem"}, {"NODE_EXTRA_CA_CERTS", "/t/ca.pem"}},
               .java_store = "/t/trust.p12"};
   auto all = trusting(trust);
   EXPECT_EQ(value_of(all, "SSL_CERT_FILE"), "/t/bundle.pem");
   EXPECT_EQ(value_of(all, "NODE_EXTRA_CA_CERTS"), "/t/ca.pem");
+  EXPECT_EQ(value_of(all, "RETRIAL_CA"), "/t/ca.pem");
   EXPECT_EQ(value_of(all, "JAVA_TOOL_OPTIONS"),
             "-Djavax.net.ssl.trustStore=/t/trust.p12 -Djavax.net.ssl.trustStoreType=PKCS12");
 }
 
 TEST(Environment, javas_own_options_are_kept_and_a_folder_with_spaces_is_quoted) {
   test::Variables mine{{"JAVA_TOOL_OPTIONS", "-Xmx1g -Djavax.net.ssl.trustStoreType=JKS"}};
-  EXPECT_EQ(value_of(trusting({.files = {}, .java_store = "/a b/it's \"it\"/t.p12"}), "JAVA_TOOL_OPTIONS"),
-            "-Xmx1g -Djavax.net.ssl.trustStoreType=JKS "
-            R"(-Djavax.net.ssl.trustStore=/a" "b/it"'"s" "'"'it'"'/t.p12)");
+  EXPECT_EQ(
+      value_of(trusting({.authority = {}, .files = {}, .java_store = "/a b/it's \"it\"/t.p12"}), "JAVA_TOOL_OPTIONS"),
+      "-Xmx1g -Djavax.net.ssl.trustStoreType=JKS "
+      R"(-Djavax.net.ssl.trustStore=/a" "b/it"'"s" "'"'it'"'/t.p12)");
   EXPECT_EQ(value_of(trusting({}), "JAVA_TOOL_OPTIONS"), "-Xmx1g -Djavax.net.ssl.trustStoreType=JKS");
 }
 

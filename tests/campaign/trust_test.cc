@@ -54,6 +54,7 @@ TEST_F(Trusting, the_systems_roots_are_kept_beside_ours) {
                     "CARGO_HTTP_CAINFO", "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", "HTTPLIB2_CA_CERTS"})
     EXPECT_EQ(holds(trust.files[name]), "system ours") << name;
   for (auto name : {"NODE_EXTRA_CA_CERTS", "DENO_CERT"}) EXPECT_EQ(holds(trust.files[name]), "ours") << name;
+  EXPECT_EQ(contents(trust.authority), ours.pem());
   EXPECT_FALSE(trust.files.contains("NIX_SSL_CERT_FILE"));
   EXPECT_TRUE(trust.remarks.empty());
 }

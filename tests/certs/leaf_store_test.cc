@@ -101,6 +101,17 @@ TEST_F(Leaves, one_of_a_wrong_name_is_wrong_in_nothing_else) {
   EXPECT_EQ(verdict(store.authority(), leaf, "wrong-name.retrial.invalid", clock.wall()), "ok");
 }
 
+// The agents know our leaves by these bytes: the authority's key identifier, in the form keyIdentifier of 20 bytes.
+TEST_F(Leaves, name_their_authority_by_its_key_identifier) {
+  auto* id = X509_get0_subject_key_id(store.authority().credential().certificate.get());
+  ASSERT_EQ(ASN1_STRING_length(id), 20);
+  std::string wanted = "\x80\x14" + std::string(reinterpret_cast<const char*>(ASN1_STRING_get0_data(id)), 20);
+  unsigned char* der = nullptr;
+  auto size = i2d_X509(store.leaf("localhost")->certificate.get(), &der);
+  EXPECT_NE(std::string(reinterpret_cast<char*>(der), static_cast<std::size_t>(size)).find(wanted), std::string::npos);
+  OPENSSL_free(der);
+}
+
 TEST_F(Leaves, have_each_a_positive_serial_number_of_its_own) {
   auto serial = [](const Credential& c) { return X509_get0_serialNumber(c.certificate.get()); };
   auto one = store.leaf("a").value(), other = store.leaf("b").value();
