@@ -1,162 +1,146 @@
 #!/usr/bin/env python3
-"""What forwarding costs: instructions per request beside nginx's, and memory while 1 GiB streams through.
+"""Retrial beside the proxies that a user would pick, in interleaved rounds on this machine.
 
-Instructions are counted by callgrind, ours with correlation and recording on, nginx's as a plain proxy without a log; the
-difference of two runs of different length leaves start-up out. Wall time is not judged: on a shared machine it describes
-the neighbours. Prints a table, writes build/bench.json; exit status 1 beyond a limit.
+Writes bench/results.md (--quick: build/bench/results.md). Exit status 1 where a firm limit (instructions, memory) fails.
 """
-import argparse, json, os, re, shutil, signal, socket, subprocess, sys, tempfile, time
+import argparse, datetime, json, os, platform, re, resource, subprocess, sys, tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-FEW, MANY, CONNECTIONS = 1000, 6000, 8
-MEMORY_LIMIT_MIB = 32
+import load
+import peers
+import report
+import scenarios
+from process import NotMeasured, alone_on_loopback, output_of
 
-NGINX = """worker_processes 1; daemon off; master_process off; {user} pid {dir}/{name}.pid; error_log {dir}/{name}.err;
-events {{ worker_connections 1024; }}
-http {{
-  access_log off; keepalive_requests 100000000; keepalive_timeout 600s; tcp_nodelay on; sendfile on; default_type text/plain;
-  client_body_temp_path {dir}/{name}.b; proxy_temp_path {dir}/{name}.p; fastcgi_temp_path {dir}/{name}.f;
-  uwsgi_temp_path {dir}/{name}.u; scgi_temp_path {dir}/{name}.s;
-  {http}
-}}
+CPU, RATE, FAILED = ("CPU us", "cpu", 1), ("req/s", "rate", 0), ("failed", "failed", 0)
+COLUMNS = {
+    "clear text": [CPU, RATE, ("added p50 us, 1 connection", "one_p50", 0), FAILED],
+    "TLS keep-alive": [CPU, RATE, ("p50 us, 1 connection", "one_p50", 0), FAILED],
+    "TLS handshakes": [CPU, RATE, FAILED],
+    "fixed rate": [("added p50 us", "p50", 0), ("added p99 us", "p99", 0), FAILED],
+    "two loops": [CPU, RATE, FAILED],
+    "start-up": [("ms", "ms", 1)],
+}
+HOW = """One loop, worker or thread each, on loopback in a network namespace of its own; the service is nginx (1 KiB). Retrial reads,
+correlates and records every exchange; the others forward and write no log. Figures are medians of {rounds} interleaved rounds of
+{seconds} s; a ratio is the median of the rounds' own ratios, its range behind it. CPU: user and system time of the proxy. Instructions:
+callgrind, the difference of 6,000 and 1,000 requests. Load: wrk (64 connections), h2load (instructions), `bench/handshakes.cc` (full
+TLS 1.3 handshakes, one request each, 4 clients), `bench/load.cc` (fixed rate, latency from when each request was due).
 """
-ORIGIN = 'server {{ listen 127.0.0.1:{port}; location / {{ return 200 "{body}"; }} location /big {{ root {dir}; }} }}'
-PROXY = """upstream service {{ server 127.0.0.1:{to}; keepalive 64; keepalive_requests 100000000; keepalive_timeout 600s; }}
-  server {{ listen 127.0.0.1:{port}; location / {{ proxy_pass http://service; proxy_http_version 1.1;
-    proxy_set_header Connection ""; proxy_set_header Host $http_host; }} }}"""
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+def machine():
+    cpu = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+    return f"{cpu[1] if cpu else platform.machine()}, {os.cpu_count()} cores, Linux {platform.release()}"
 
 
-class Program:
-    """A server that this program started, and ends."""
-
-    def __init__(self, argv, port, directory):
-        self.log = open(directory / f"{port}.log", "w+")
-        self.process = subprocess.Popen([str(a) for a in argv], stdout=self.log, stderr=self.log)
-        for _ in range(600):
-            if self.process.poll() is not None:
-                break
-            try:
-                socket.create_connection(("127.0.0.1", port), 1).close()
-                return
-            except OSError:
-                time.sleep(0.05)
-        self.log.seek(0)
-        text = self.log.read()
-        self.stop()
-        sys.exit(f"bench: {argv[0]} did not come up:\n{text}")
-
-    def peak_mib(self):
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) / 1024
-
-    def stop(self):
-        for _ in range(60):  # nginx may miss a signal that comes just before it waits for events
-            if self.process.poll() is not None:
-                break
-            self.process.send_signal(signal.SIGTERM)
-            try:
-                self.process.wait(1)
-            except subprocess.TimeoutExpired:
-                continue
-        else:
-            self.process.kill()
-            self.process.wait()
-        self.log.close()
+def commit():
+    git = lambda *words: output_of(["git", "-C", peers.ROOT, *words]).strip()
+    return git("rev-parse", "--short=10", "HEAD") + (" and changes" if git("status", "--porcelain", "-uno", "--", ":!bench/results.md") else "")
 
 
-def nginx(directory, name, http):
-    binary = shutil.which("nginx") or "/usr/sbin/nginx"
-    if not os.path.exists(binary):
-        sys.exit("bench: nginx is needed (apt-get install nginx-light)")
-    user = "user root;" if os.getuid() == 0 else ""
-    conf = directory / f"{name}.conf"
-    conf.write_text(NGINX.format(dir=directory, name=name, user=user, http=http))
-    return [binary, "-c", conf, "-e", directory / f"{name}.err"]
+def measure(bench, args):
+    """Yields (scenario, results) as they come."""
+    wanted = lambda word: not args.only or word in args.only
+    few = [name for name in bench.names if name in ("retrial", "haproxy")]
+    counted = [name for name in bench.names if name in ("retrial", "haproxy", "nginx", "envoy") and not (args.quick and name == "envoy")]
+    if wanted("instructions"):
+        for tls in (False, True):
+            yield f"instructions{', TLS' if tls else ''}", scenarios.instructions(bench, counted, tls)
+    rate = args.rate
+    if wanted("clear"):
+        clear = scenarios.keep_alive(bench)
+        yield "clear text", clear
+        slower = [report.median({"": clear}, "", name, "rate") for name in few]
+        rate = rate or int(round(min((r for r in slower if r), default=8000) / 2, -2))
+    if wanted("tls"):
+        yield "TLS keep-alive", scenarios.keep_alive(bench, tls=True)
+    if wanted("handshakes"):
+        yield "TLS handshakes", scenarios.handshakes(bench)
+    if wanted("rate"):
+        bench.rate = rate or 4000
+        yield "fixed rate", scenarios.fixed_rate(bench, bench.rate)
+    if wanted("loops"):
+        yield "two loops", scenarios.two_loops(bench)
+    if wanted("start"):
+        yield "start-up", scenarios.start_up(bench)
+    if wanted("bodies"):
+        for up in (False, True):
+            yield f"100 MiB {'up' if up else 'down'}", scenarios.large(bench, bench.names, 100, up, bench.rounds)
+            if not args.quick:
+                yield f"10240 MiB {'up' if up else 'down'}", scenarios.large(bench, few, 10240, up, 1)
+    if wanted("idle"):
+        for tls in (False, True):
+            count = 1000 if args.quick else 10000
+            yield f"{count} idle connections{', TLS' if tls else ''}", scenarios.idle(bench, count, tls)
 
 
-def load(binary, port, path, connections, count):
-    done = subprocess.run([binary, str(port), path, str(connections), str(count)], stdout=subprocess.PIPE, text=True, timeout=900)
-    if done.returncode != 0:
-        sys.exit("bench: the load did not go through")
-    answers, body, seconds = done.stdout.split()
-    return int(answers), int(body), float(seconds)
-
-
-def instructions(directory, loader, name, argv_of, counts):
-    """Instructions per request, by the difference of two runs."""
-    totals = []
-    for count in counts:
-        port, out = free_port(), directory / f"{name}.{count}.callgrind"
-        program = Program(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", *argv_of(port)], port, directory)
+def text_of(bench, args, results, limits, loads):
+    names = [name for name in peers.PROXIES if name in bench.names or "loops" in name]
+    parts = ["# Retrial beside other proxies\n", f"Written by `./dev bench`, {datetime.date.today()}, commit {commit()}.\n",
+             f"{machine()}; load average before {loads[0]:.1f}, after {loads[1]:.1f}.\n", HOW.format(rounds=args.rounds, seconds=args.seconds)]
+    versions = []
+    for name in bench.names:
         try:
-            load(loader, port, "/", CONNECTIONS, count)
-        finally:
-            program.stop()
-        found = re.search(r"^(?:summary|totals): (\d+)", out.read_text(), re.M)
-        if not found or int(found[1]) == 0:
-            sys.exit(f"bench: callgrind counted nothing of {name} ({out})")
-        totals.append(int(found[1]))
-    return (totals[1] - totals[0]) / (counts[1] - counts[0])
+            versions.append(f"{name} {peers.version(name, bench.directory)}")
+        except (NotMeasured, TypeError) as why:
+            versions.append(f"{name}: {why}")
+    parts += ["Versions: " + ", ".join(versions) + ".\n", "## Limits\n", report.table(["", "limit", "measured", ""], limits.lines)]
+    counts = {name: [{"clear": report.median(results, "instructions", name, "instructions"),
+                      "tls": report.median(results, "instructions, TLS", name, "instructions")}] for name in results.get("instructions", {})}
+    if counts:
+        shown = lambda value: "-" if value is None else f"{value:,.0f}"
+        parts += ["## Instructions a request\n", report.table(["", "clear text", "TLS keep-alive"],
+                                                              [[n, shown(c[0]["clear"]), shown(c[0]["tls"])] for n, c in counts.items()])]
+    for scenario in results:
+        if scenario.startswith("instructions"):
+            continue
+        columns = COLUMNS.get(scenario) or ([("MiB/s", "mib_s", 0), ("peak MiB", "peak", 1)] if " MiB " in scenario else
+                                            [("MiB before", "before", 1), ("MiB", "memory", 1)])
+        more = f" ({bench.rate:,.0f} requests a second)" if scenario == "fixed rate" else ""
+        parts += [f"## {scenario[0].upper() + scenario[1:]}{more}\n", report.scenario_table(bench, results, scenario, columns, ["direct"] + names)]
+    return "\n".join(parts)
 
 
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--build", type=Path, default=ROOT / "build/release", help="where retrial_forward and retrial_load are")
-    options.add_argument("--keep", type=Path, help="keep callgrind's files in this folder")
+    options.add_argument("--quick", action="store_true", help="one round of a second, less of everything")
+    options.add_argument("--rounds", type=int)
+    options.add_argument("--seconds", type=int)
+    options.add_argument("--rate", type=int, help="requests a second at the fixed rate (default: half of what one loop takes)")
+    options.add_argument("--only", type=lambda s: s.split(","), help="of instructions,clear,tls,handshakes,rate,loops,start,bodies,idle")
+    options.add_argument("--peers", type=lambda s: s.split(","), default=[n for n in peers.PROXIES if "loops" not in n])
+    options.add_argument("--build", type=Path, default=peers.ROOT / "build/release", help="where retrial and bench/retrial_* are")
     args = options.parse_args()
-    forward, loader = args.build / "bench/retrial_forward", args.build / "bench/retrial_load"
-    for binary in (forward, loader):
-        if not binary.exists():
-            sys.exit(f"bench: {binary} is missing: ./dev build first")
-
-    with tempfile.TemporaryDirectory(prefix="retrial-bench-") as temporary:
-        directory = args.keep or Path(temporary)
-        directory.mkdir(parents=True, exist_ok=True)
-        with open(directory / "big", "wb") as big:
-            big.truncate(1 << 30)
-        service = free_port()
-        origin = Program(nginx(directory, "origin", ORIGIN.format(port=service, body="x" * 1024, dir=directory)), service, directory)
+    args.rounds, args.seconds = args.rounds or (1 if args.quick else 5), args.seconds or (1 if args.quick else 3)
+    alone_on_loopback()
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    peers.retrial.binary = args.build.resolve() / "retrial"
+    out = peers.ROOT / "build/bench"
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="retrial-bench-") as folder:
+        bench = scenarios.Bench(Path(folder), args.peers, args.rounds, args.seconds, args.build.resolve() / "bench")
+        peers.certificate(bench.directory)
+        bench.service, bench.sink, before = peers.service(bench.directory, (100, 10240)), load.Sink(), os.getloadavg()[0]
+        results = {}
         try:
-            ours = lambda port: [forward, port, service, directory / f"trace-{port}"]
-            theirs = lambda port: nginx(directory, f"proxy-{port}", PROXY.format(port=port, to=service))
-            counts = (FEW, MANY)
-            result = {
-                "instructions_per_request": {
-                    "retrial": round(instructions(directory, loader, "retrial", ours, counts)),
-                    "nginx": round(instructions(directory, loader, "nginx", theirs, counts)),
-                },
-            }
-            port = free_port()
-            program = Program(ours(port), port, directory)
-            try:
-                _, body, seconds = load(loader, port, "/big", 1, 1)
-                peak = program.peak_mib()
-            finally:
-                program.stop()
-            if body != 1 << 30:
-                sys.exit(f"bench: {body} bytes came of 1 GiB")
+            for scenario, found in measure(bench, args):
+                results[scenario] = found
+                (out / "figures.json").write_text(json.dumps(results, indent=1))
+                if scenario.startswith("instructions") and "retrial" in found:
+                    lines = scenarios.functions(bench, "TLS" in scenario)
+                    (out / f"functions-{'tls' if 'TLS' in scenario else 'clear'}.txt").write_text("\n".join(lines) + "\n")
         finally:
-            origin.stop()
-            if args.keep:
-                (directory / "big").unlink()
-    result["one_gib_response"] = {"peak_mib": round(peak, 1), "mib_per_second": round(1024 / seconds)}
-
-    per = result["instructions_per_request"]
-    fewer, small = per["retrial"] < per["nginx"], peak < MEMORY_LIMIT_MIB
-    print(f"{'instructions a request':<26}{'retrial, recording':<22}{per['retrial']:>10,}")
-    print(f"{'':<26}{'nginx':<22}{per['nginx']:>10,}   {'ok' if fewer else 'FAILED: ours is to be under it'}")
-    print(f"{'1 GiB response':<26}{'peak memory, MiB':<22}{peak:>10.1f}   {'ok' if small else f'FAILED: limit {MEMORY_LIMIT_MIB}'}")
-    print(f"{'':<26}{'MiB/s (not judged)':<22}{result['one_gib_response']['mib_per_second']:>10,}")
-    (ROOT / "build").mkdir(exist_ok=True)
-    (ROOT / "build/bench.json").write_text(json.dumps(result, indent=2) + "\n")
-    return 0 if fewer and small else 1
+            bench.service.stop()
+        limits = report.check(results)
+        complete = not (args.quick or args.only or args.rounds < 5)
+        path = peers.ROOT / "bench/results.md" if complete else out / "results.md"
+        path.write_text(text_of(bench, args, results, limits, (before, os.getloadavg()[0])))
+    for what, limit, shown, word in limits.lines:
+        print(f"{what:<52}{limit:>18}  {shown:>22}  {word}")
+    print(f"bench: {path}")
+    return 1 if limits.failed else 0
 
 
 if __name__ == "__main__":
