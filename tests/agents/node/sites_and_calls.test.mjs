@@ -1,7 +1,7 @@
 // The call site to the line, and the call id equal within a call and different across calls.
 import assert from 'node:assert';
 import test from 'node:test';
-import { has, project, serve } from './support.mjs';
+import { has, project, serve, trusting } from './support.mjs';
 
 const undici = (name) => ({
   needs: name,
@@ -11,9 +11,9 @@ const undici = (name) => ({
 const CLIENTS = {
   fetch: { text: `const call = async () => (await fetch(URL)).text(); // here` },
   'node:http': {
-    text: `import http from 'node:http';
+    text: `import http from 'node:http'; import https from 'node:https';
       const call = () => new Promise((done) => {
-        const req = http.get(URL, (res) => res.resume().on('end', done)); // here
+        const req = (URL.startsWith('https') ? https : http).get(URL, (res) => res.resume().on('end', done)); // here
         if (JSON.stringify(req.getHeaders()).includes('retrial')) throw new Error('seen');
       });`,
   },
@@ -36,8 +36,9 @@ const CLIENTS = {
   },
   'got on a kept-alive socket that is reset': {
     needs: 'got', flaky: true, inTurnOnly: true,
-    text: `import got from 'got'; import http from 'node:http';
-      const agent = { http: new http.Agent({ keepAlive: true, maxSockets: 1 }) };
+    text: `import got from 'got'; import http from 'node:http'; import https from 'node:https';
+      const options = { keepAlive: true, maxSockets: 1 };
+      const agent = { http: new http.Agent(options), https: new https.Agent(options) };
       await got(URL + '/first', { agent });
       const call = () => got(URL + '/flaky-reset', { agent, retry: { limit: 5, backoffLimit: 1 } }); // here`,
   },
@@ -58,15 +59,17 @@ const CLIENTS = {
   },
 };
 
+const WAYS = [['http', 'in turn'], ['http', 'at the same time'], ['https', 'in turn']];
+
 for (const [name, client] of Object.entries(CLIENTS)) {
-  for (const way of client.inTurnOnly ? ['in turn'] : ['in turn', 'at the same time']) {
+  for (const [scheme, way] of WAYS.filter((pair) => !client.inTurnOnly || pair[1] === 'in turn')) {
     const skip = client.needs && !has(client.needs) ? `${client.needs} is not installed` : false;
-    test(`${name}: attempts share a call id and two calls made ${way} do not`, { skip }, async () => {
-      const server = await serve();
+    test(`${name} over ${scheme}: attempts share a call id and two calls made ${way} do not`, { skip }, async () => {
+      const server = await serve(scheme === 'https' && 'ours');
       const app = project(server.url);
       const calls = way === 'in turn' ? 'for (let i = 0; i < 2; i++) await call();' : 'await Promise.all([1, 2].map(() => call()));';
       app.write('main.mjs', `const URL = process.env.URL;\n${client.text}\n${calls}\nprocess.exit();\n`);
-      const { code, out } = await app.run(['main.mjs']);
+      const { code, out } = await app.run(['main.mjs'], scheme === 'https' ? trusting('ours') : {});
       assert.strictEqual(code, 0, out);
       const tags = server.tags.filter((tag) => tag.path !== '/first');
       const where = new RegExp(`^main\\.mjs:${app.line('main.mjs', 'here')}:`);

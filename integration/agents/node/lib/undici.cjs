@@ -1,26 +1,32 @@
 // The built-in fetch and npm's undici, by their diagnostics channel: a request that exists is
-// beyond every MockAgent. HTTP/1 over http:// only.
+// beyond every MockAgent. HTTP/1 only.
 'use strict';
 const channels = require('diagnostics_channel');
 const context = require('./context.cjs');
+const peer = require('./peer.cjs');
 const tag = require('./tag.cjs');
 
-const made = new WeakMap(); // request -> origin
+const made = new WeakMap(); // request -> { origin, lines }
 
 function onCreate({ request }) {
   try {
-    if (!String(request.origin).startsWith('http:') || request.method === 'CONNECT' || !tag.reachesTheWire()) return;
-    if (String(request.headers).toLowerCase().includes(tag.SITE)) return;
-    const origin = tag.origin();
-    made.set(request, origin);
-    for (const [name, value] of tag.headers(origin)) request.addHeader(name, value);
+    if (request.method === 'CONNECT') return;
+    const origin = context.origin();
+    made.set(request, { origin, lines: tag.lines(origin) });
   } catch {}
+}
+
+// `headers` is the head as it is about to be written, but for its last lines.
+function onSend({ request, headers, socket }) {
+  const known = made.get(request);
+  if (known && typeof headers === 'string') peer.expect(socket, () => headers, known.lines);
 }
 
 // From its answer on, and when it fails, a socket's callback works for this request: what retries
 // from there (RetryAgent) belongs to it.
 function onAnswer({ request }) {
-  if (made.has(request)) context.adopt(made.get(request));
+  const known = made.get(request);
+  if (known) context.adopt(known.origin);
 }
 
 // fetch makes some forty promises before it returns; one look at the stack does for all.
@@ -34,6 +40,7 @@ function wrapFetch() {
 function install() {
   wrapFetch();
   channels.subscribe('undici:request:create', onCreate);
+  channels.subscribe('undici:client:sendHeaders', onSend);
   channels.subscribe('undici:request:headers', onAnswer);
   channels.subscribe('undici:request:error', onAnswer);
 }
