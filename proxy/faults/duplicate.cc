@@ -1,7 +1,7 @@
 // duplicate: the response comes twice; the second stands before the next one on this connection.
 #include <fmt/format.h>
 
-#include "proxy/faults/edit.h"
+#include "proxy/faults/edits.h"
 #include "proxy/faults/head_text.h"
 
 namespace retrial::proxy {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "proxy/faults/fault.h"
+#include "proxy/faults/act.h"
 #include "trace/exchange.h"
 
 namespace retrial::proxy {
@@ -16,8 +16,9 @@ class Edit {
   struct Did {
     Act act = Act::pass;  // or reset, close, hold (for ever): done once what came out has gone; nothing goes after it
     bool fires = false;   // what came out is the fault: true once, and evidence() then says what it was
-    std::string_view
-        spares;  // why it will not come to be; from here on everything passes, and nothing is asked any more
+    bool more = false;    // the rest is kept back: more() in FaultSpec::delay, or with the end of the body
+    // Why it will not come to be; from here on everything passes, and nothing is asked any more.
+    std::string_view spares = {};
   };
   virtual ~Edit() = default;
   // The final head, changed in place. `bodiless`: the response ends with it; body() is called all the same, for its
@@ -26,6 +27,8 @@ class Edit {
   // A stretch of the body, chunk framing and trailers included; what goes on is appended to `out`. `last`: the response
   // ends with it.
   virtual Did body(std::string_view wire, bool last, std::string& out);
+  // What was kept back goes on.
+  virtual Did more(std::string&) { return {}; }
   // The status that the client is told, where the service's own is `status`; 0: none that could be read.
   virtual int status(int status) const { return status; }
   // What was done to the wire, for the reader of a finding.
@@ -36,15 +39,5 @@ inline Edit::Did Edit::body(std::string_view wire, bool, std::string& out) {
   out.append(wire);
   return {};
 }
-
-// Each in the file of its fault. `fault` and `earlier` must outlive what is made.
-std::unique_ptr<Edit> cut_edit(const trace::FaultSpec& fault);  // reset, close and stall in the response
-std::unique_ptr<Edit> truncate_edit(const trace::FaultSpec& fault);
-std::unique_ptr<Edit> corrupt_edit(const trace::FaultSpec& fault);
-std::unique_ptr<Edit> wrong_length_edit(const trace::FaultSpec& fault);
-std::unique_ptr<Edit> header_edit(const trace::FaultSpec& fault);  // drop, set, double
-std::unique_ptr<Edit> malformed_edit(const trace::FaultSpec& fault);
-std::unique_ptr<Edit> duplicate_edit();
-std::unique_ptr<Edit> stale_edit(std::string earlier);  // a whole response; empty: none was kept
 
 }  // namespace retrial::proxy

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "proxy/faults/edit.h"
+#include "proxy/faults/edits.h"
 #include "proxy/faults/head_text.h"
 
 namespace retrial::proxy {

@@ -13,6 +13,7 @@ class LostResponse final : public Fault {
   Act at(Step step, const Scene& scene) const override {
     switch (step) {
       case Step::request_head:
+      case Step::head_sent:
       case Step::request_end:
         return Act::pass;
       // The service did not do what it was asked: nothing was executed whose answer could be lost.
@@ -32,6 +33,9 @@ class LostResponse final : public Fault {
         return Act::answer;
     }
     return Act::pass;
+  }
+  std::string_view spares(Step step, const Scene&) const override {
+    return step == Step::response_head ? "the service's own answer is an error, and passed untouched" : "";
   }
   std::string evidence(Act act, const Scene& scene) const override {
     auto& e = scene.exchange;

@@ -2,7 +2,7 @@
 // it.
 #include <fmt/format.h>
 
-#include "proxy/faults/edit.h"
+#include "proxy/faults/edits.h"
 #include "proxy/faults/head_text.h"
 
 namespace retrial::proxy {

@@ -3,7 +3,7 @@
 
 namespace retrial::proxy {
 
-// Null for FaultName::none. Static storage.
+// Null for FaultName::none and for faults of a connection, which no exchange has. Static storage.
 const Fault* fault_named(trace::FaultName name);
 
 }  // namespace retrial::proxy

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "proxy/faults/earlier.h"
-#include "proxy/faults/edit.h"
+#include "proxy/faults/edits.h"
 #include "proxy/faults/head_text.h"
 
 namespace retrial::proxy {

@@ -2,7 +2,7 @@
 // what is beyond it stands before the next response.
 #include <fmt/format.h>
 
-#include "proxy/faults/edit.h"
+#include "proxy/faults/edits.h"
 #include "proxy/faults/head_text.h"
 
 namespace retrial::proxy {

@@ -3,7 +3,7 @@
 
 #include "proxy/faults/body_reader.h"
 #include "proxy/faults/earlier.h"
-#include "proxy/faults/edit.h"
+#include "proxy/faults/edits.h"
 #include "proxy/faults/head_text.h"
 
 namespace retrial::proxy {
@@ -273,6 +273,39 @@ TEST(Edits, a_stale_response_is_the_last_one_to_the_same_request_line) {
   EXPECT_EQ(earlier.find(Earlier::key_of(e)), "");
   send_cut(*earlier.keeping(e), e, kUntilClose, "0123", 1);
   EXPECT_EQ(earlier.find(Earlier::key_of(e)), "");
+}
+
+TEST(Edits, a_drip_gives_a_few_bytes_at_a_time_head_and_all) {
+  FaultSpec fault{.name = FaultName::drip, .delay = kMillisecond};
+  fault.bytes = 20;
+  auto edit = drip_edit(fault);
+  std::string head(kSized), out;
+  auto did = edit->head(head, {}, false);
+  EXPECT_EQ(head, kSized.substr(0, 20));
+  EXPECT_TRUE(did.fires && did.more);
+  EXPECT_EQ(edit->evidence(), "20 bytes of the response every 1 ms");
+  EXPECT_TRUE(edit->body("01234", false, out).more);
+  EXPECT_EQ(out, "");
+  EXPECT_TRUE(edit->more(out).more);
+  EXPECT_EQ(out, kSized.substr(20, 20));
+  out.clear();
+  EXPECT_TRUE(edit->more(out).more);
+  EXPECT_EQ(out, all(kSized.substr(40), "01234"));
+  out.clear();
+  EXPECT_FALSE(edit->more(out).more);  // nothing is left, and the pause is over
+  EXPECT_EQ(out, "");
+  EXPECT_FALSE(edit->body("56789", true, out).more);
+  EXPECT_EQ(out, "56789");
+}
+TEST(Edits, a_drip_ends_with_its_last_byte_and_not_a_pause_later) {
+  FaultSpec fault{.name = FaultName::drip};
+  fault.bytes = 100;
+  auto edit = drip_edit(fault);
+  std::string head(kSized), out;
+  EXPECT_TRUE(edit->head(head, {}, false).more);
+  EXPECT_TRUE(edit->body("0123456789", true, out).more);
+  EXPECT_FALSE(edit->more(out).more);
+  EXPECT_EQ(out, "0123456789");
 }
 
 TEST(HeadText, finds_fields_whatever_their_case_folds_and_line_ends) {

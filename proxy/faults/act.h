@@ -1,0 +1,16 @@
+#pragma once
+#include <cstdint>
+
+namespace retrial::proxy {
+
+// What is done at a moment of an exchange.
+enum class Act : std::uint8_t {
+  pass,
+  drop,    // read on to this message's end, but pass nothing of it on
+  hold,    // nothing goes on: for FaultSpec::delay and then pass, or for ever where there is none
+  answer,  // the client is told Decision::answer, or Fault::answer
+  reset,   // RST
+  close,   // FIN
+};
+
+}  // namespace retrial::proxy

@@ -1,0 +1,57 @@
+#include "proxy/faults/strike.h"
+
+#include <fmt/format.h>
+
+#include "proxy/faults/edits.h"
+
+namespace retrial::proxy {
+using trace::Point;
+
+Act Strike::at(Step step, const Scene& scene) const {
+  auto& e = scene.exchange;
+  switch (e.fault.point) {
+    case Point::before_request:
+      return step == Step::request_head ? act_ : Act::pass;
+    case Point::idle:
+      return step == Step::request_head && !e.fresh ? act_ : Act::pass;
+    case Point::after_head:
+      return step == Step::head_sent ? act_ : Act::pass;
+    case Point::after_request:
+      if (step == Step::request_head) return Act::drop;
+      return step == Step::request_end ? act_ : Act::pass;
+    case Point::after_response_head:
+    case Point::in_body:
+      return Act::pass;  // the edit's
+  }
+  return Act::pass;
+}
+
+std::string_view Strike::spares(Step step, const Scene& scene) const {
+  if (step == Step::request_head && scene.exchange.fault.point == Point::idle && scene.exchange.fresh)
+    return "this connection is fresh, and no idle one";
+  return {};
+}
+
+bool Strike::head_alone(const Scene& scene) const { return scene.exchange.fault.point == Point::after_head; }
+
+std::unique_ptr<Edit> Strike::edit(const trace::Exchange& exchange, const Earlier&) const {
+  auto point = exchange.fault.point;
+  return point == Point::after_response_head || point == Point::in_body ? cut_edit(exchange.fault) : nullptr;
+}
+
+std::string Strike::evidence(Act, const Scene& scene) const {
+  auto sign = act_ == Act::reset ? "RST" : act_ == Act::close ? "FIN" : "silence";
+  switch (scene.exchange.fault.point) {
+    case Point::before_request:
+      return fmt::format("{} after the request's head was read; the service heard nothing", sign);
+    case Point::idle:
+      return fmt::format("{} to a request on a connection that was used before; the service heard nothing", sign);
+    case Point::after_head:
+      return fmt::format("{} after the service had heard the request's head alone", sign);
+    default:
+      return fmt::format("{} after the request with {} bytes of body was read; the service heard nothing", sign,
+                         scene.exchange.request_bytes);
+  }
+}
+
+}  // namespace retrial::proxy

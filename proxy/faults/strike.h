@@ -1,0 +1,23 @@
+#pragma once
+#include "proxy/faults/fault.h"
+
+namespace retrial::proxy {
+
+// reset, close and stall: the same points, each with its own sign.
+class Strike final : public Fault {
+ public:
+  // `act`: reset, close or hold.
+  explicit Strike(Act act) : act_(act) {}
+
+  bool awaits_response() const override { return false; }
+  Act at(Step step, const Scene& scene) const override;
+  std::string_view spares(Step step, const Scene& scene) const override;
+  std::string evidence(Act act, const Scene& scene) const override;
+  bool head_alone(const Scene& scene) const override;
+  std::unique_ptr<Edit> edit(const trace::Exchange& exchange, const Earlier& earlier) const override;
+
+ private:
+  Act act_;
+};
+
+}  // namespace retrial::proxy
