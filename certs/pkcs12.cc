@@ -26,15 +26,10 @@ struct Safes {
   ~Safes() { sk_PKCS7_pop_free(stack, PKCS7_free); }
 };
 
-bool add(Bags& bags, const Root& root, const ASN1_OBJECT* any_use) {
-  auto* at = reinterpret_cast<const unsigned char*>(root.der.data());
-  Cert certificate(d2i_X509(nullptr, &at, static_cast<long>(root.der.size())));
-  if (!certificate) return false;
-  auto* bag = PKCS12_add_cert(&bags.stack, certificate.get());
+bool add(Bags& bags, X509* certificate, const std::string& alias, const ASN1_OBJECT* any_use) {
+  auto* bag = PKCS12_add_cert(&bags.stack, certificate);
   // With length -1 the data is not bytes but the object itself (X509_ATTRIBUTE_set1_data).
-  return bag &&
-         (root.alias.empty() ||
-          PKCS12_add_friendlyname_utf8(bag, root.alias.data(), static_cast<int>(root.alias.size()))) &&
+  return bag && (alias.empty() || PKCS12_add_friendlyname_utf8(bag, alias.data(), static_cast<int>(alias.size()))) &&
          PKCS12_add1_attr_by_txt(bag, kTrustedKeyUsage, V_ASN1_OBJECT, reinterpret_cast<const unsigned char*>(any_use),
                                  -1);
 }
@@ -69,8 +64,13 @@ Result<std::string> pkcs12_trust_store(const std::vector<Root>& roots, const std
   constexpr auto kWhat = "a PKCS#12 trust store could not be made";
   Object any_use(OBJ_txt2obj("2.5.29.37.0", 1));
   Bags bags;
-  for (auto& root : roots)
-    if (!any_use || !add(bags, root, any_use.get())) return fail_openssl(kWhat, root.alias);
+  for (auto& root : roots) {
+    auto* at = reinterpret_cast<const unsigned char*>(root.der.data());
+    Cert certificate(d2i_X509(nullptr, &at, static_cast<long>(root.der.size())));
+    if (certificate && !(any_use && add(bags, certificate.get(), root.alias, any_use.get())))
+      return fail_openssl(kWhat, root.alias);
+  }
+  ERR_clear_error();
   Safes safes;
   if (!PKCS12_add_safe(&safes.stack, bags.stack, -1, 0, nullptr)) return fail_openssl(kWhat);
   Store store(PKCS12_add_safes(safes.stack, 0));

@@ -24,11 +24,6 @@ std::vector<Root> from_pem(std::string_view bytes) {
   }
 }
 
-bool readable(const Root& root) {
-  auto* at = reinterpret_cast<const unsigned char*>(root.der.data());
-  return Cert(d2i_X509(nullptr, &at, static_cast<long>(root.der.size()))) != nullptr;
-}
-
 }  // namespace
 
 std::string pem_of(const std::vector<Root>& roots) {
@@ -44,7 +39,7 @@ Result<std::vector<Root>> read_roots(std::string_view bytes, const std::string& 
   if (!roots) roots = read_pkcs12(bytes, password);
   if (!roots) roots = from_pem(bytes);
   std::set<std::string> seen;
-  std::erase_if(*roots, [&](auto& root) { return !seen.insert(root.der).second || !readable(root); });
+  std::erase_if(*roots, [&](auto& root) { return !seen.insert(root.der).second; });
   ERR_clear_error();
   if (roots->empty()) return fail("holds no certificate that can be read (PEM, PKCS#12 or JKS)", {}, Blame::user);
   return std::move(*roots);

@@ -93,6 +93,13 @@ TEST(TrustStore, pkcs12_comes_back_as_it_was_with_and_without_a_password) {
   }
 }
 
+TEST(TrustStore, pkcs12_leaves_out_what_is_no_certificate) {
+  auto one = made();
+  auto store = pkcs12_trust_store({{"broken", "hello"}, {"one", one.der()}}, "");
+  ASSERT_TRUE(store) << store.error().line();
+  EXPECT_EQ(ders(*read_roots(*store)), std::vector{one.der()});
+}
+
 // keytool's attribute as DER: the object identifier, and a set of one, anyExtendedKeyUsage. Without it Java ignores the
 // certificate.
 TEST(TrustStore, pkcs12_carries_the_attribute_that_java_trusts_by) {
