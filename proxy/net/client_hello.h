@@ -8,8 +8,8 @@ namespace retrial::proxy {
 
 // What a TLS client offers (RFC 8446 4.1.2; server_name RFC 6066 3; ALPN RFC 7301).
 struct ClientHello {
-  std::string server_name;         // empty: none sent
-  std::vector<std::string> alpn;   // in the client's order; empty: none sent
+  std::string server_name;        // empty: none sent
+  std::vector<std::string> alpn;  // in the client's order; empty: none sent
 };
 
 enum class HelloStep : std::uint8_t {

@@ -13,18 +13,13 @@
 #include <cstring>
 #include <utility>
 
-#include "proxy/net/pace.h"
+#include "proxy/net/paced.h"
+#include "proxy/net/tls.h"
 
 namespace retrial::proxy {
 namespace {
-constexpr std::size_t kBig = 8192;       // from here on a copy costs more than a system call
-constexpr std::size_t kKeep = 16 << 10;  // an empty queue keeps no more room than this
+constexpr std::size_t kBig = 8192;  // from here on a copy costs more than a system call
 }  // namespace
-
-struct Socket::Paced {
-  Pace pace;
-  Timer timer;
-};
 
 Socket::Socket(Loop& loop, int fd, SocketEvents& events, bool connecting)
     : loop_(loop), events_(&events), fd_(fd), connecting_(connecting) {
@@ -38,29 +33,34 @@ Socket::~Socket() { close(); }
 
 void Socket::on_event(int, short what, void* self) {
   auto& socket = *static_cast<Socket*>(self);
-  if (socket.connecting_ && !socket.connected()) return socket.events_->ready(socket);
+  if (socket.connecting_) socket.connected();
   if (what & EV_WRITE) socket.drain();
+  if (socket.shaking_) {
+    socket.shake();
+    if (socket.shaking_) return;
+  }
   socket.events_->ready(socket);
+  if (socket.tls_ && socket.holds()) socket.tell_later();
 }
 
-bool Socket::connected() {
+void Socket::connected() {
   int error = 0;
   socklen_t size = sizeof error;
   getsockopt(fd_, SOL_SOCKET, SO_ERROR, &error, &size);
   // A peer that accepted, and reset at once, was connected to.
-  if (error && error != ECONNRESET && error != EPIPE) return fail(std::strerror(error)), false;
+  if (error && error != ECONNRESET && error != EPIPE) return fail(std::strerror(error));
   connecting_ = false;
   broken_ = error != 0;
   watch_read();
-  return true;
 }
 
 void Socket::fail(std::string why) {
   failed_ = true;
   connecting_ = false;
   failure_ = std::move(why);
+  shaking_ = false;
   queue_.clear();
-  sent_ = 0;
+  inside_.clear();
   end_events();
 }
 
@@ -70,10 +70,12 @@ void Socket::listen(bool on) {
   if (on == listens_ || ended_) return;
   listens_ = on;
   watch_read();
+  if (on && tls_ && holds()) tell_later();
+  if (!on && later_ && !failed_) later_->cancel();
 }
 
 void Socket::watch_read() {
-  bool on = listens_ && !connecting_;
+  bool on = (listens_ || shaking_) && !connecting_;
   if (on == read_armed_ || !read_) return;
   read_armed_ = on;
   if (on)
@@ -83,7 +85,9 @@ void Socket::watch_read() {
 }
 
 Socket::Read Socket::read(char* into, std::size_t size) {
-  if (!open() || connecting_) return {Got::nothing};
+  if (failed_) return {std::exchange(failure_told_, true) ? Got::nothing : Got::failed};
+  if (!open() || connecting_ || shaking_) return {Got::nothing};
+  if (tls_) return read_inside(into, size);
   if (back_.empty() || rst_told_) return take(into, size);
   auto n = back_.copy(into, size);
   back_.erase(0, n);
@@ -94,7 +98,6 @@ Socket::Read Socket::read(char* into, std::size_t size) {
 void Socket::put_back(std::string_view bytes) { back_.insert(0, bytes); }
 
 Socket::Read Socket::take(char* into, std::size_t size) {
-  if (failed_) return {std::exchange(failure_told_, true) ? Got::nothing : Got::failed};
   if (rst_told_) return {Got::nothing};
   auto n = ::recv(fd_, into, size, 0);
   if (n > 0) return {Got::bytes, static_cast<std::size_t>(n)};
@@ -122,15 +125,16 @@ void Socket::watch_edges() {
 
 void Socket::write(std::string_view bytes) {
   if (bytes.empty() || finished_ || broken_ || failed_ || !open()) return;
+  if (tls_) return write_inside(bytes);
   if (bytes.size() >= kBig && !write_armed_ && !paced_) {
-    auto waiting = queued();
-    auto done = send(std::string_view(queue_).substr(sent_), bytes);
-    sent(std::min(done, waiting));
-    bytes.remove_prefix(done - std::min(done, waiting));
+    auto waiting = queue_.size();
+    auto done = send(queue_.view(), bytes);
     if (broken_) return;
+    queue_.drop(std::min(done, waiting));
+    bytes.remove_prefix(done - std::min(done, waiting));
     if (!bytes.empty()) watch_write(true);
   }
-  queue_.append(bytes);
+  queue_.end().append(bytes);
 }
 
 void Socket::flush() {
@@ -139,14 +143,20 @@ void Socket::flush() {
 
 void Socket::drain() {
   if (!open() || connecting_ || failed_) return;
-  auto size = allowed();
-  if (size > 0 && !broken_) {
-    auto done = send(std::string_view(queue_).substr(sent_, size), {});
+  if (tls_) return drain_inside();
+  auto size = allowed(queue_.size());
+  if (size > 0) {
+    auto done = send(queue_.view().substr(0, size), {});
+    if (broken_) return;
     if (paced_) paced_->pace.spend(done);
-    sent(done);
-    size -= std::min(size, done);
+    queue_.drop(done);
+    size -= done;
   }
-  watch_write(size > 0 && !broken_);  // the kernel's buffer is full
+  after_drain(size > 0);
+}
+
+void Socket::after_drain(bool full) {
+  watch_write(full);  // the kernel's buffer is
   if (paced_ && queued() > 0 && !write_armed_) paced_->timer.set(paced_->pace.wait(queued()));
   if (finished_ && !fin_sent_ && queued() == 0) {
     fin_sent_ = true;
@@ -154,9 +164,9 @@ void Socket::drain() {
   }
 }
 
-std::size_t Socket::allowed() {
-  if (!paced_) return queued();
-  return std::min<std::uint64_t>(queued(), paced_->pace.may(SystemClock().now()));
+std::size_t Socket::allowed(std::size_t size) {
+  if (!paced_) return size;
+  return std::min<std::uint64_t>(size, paced_->pace.may(SystemClock().now()));
 }
 
 void Socket::pace(std::uint64_t bytes_per_second, std::uint64_t burst) {
@@ -180,22 +190,9 @@ std::size_t Socket::send(std::string_view first, std::string_view second) {
   // The peer is gone, but what it had sent before may still be there to be read: read() tells of the reset after it.
   broken_ = true;
   queue_.clear();
-  sent_ = 0;
+  inside_.clear();
+  watch_write(false);
   return 0;
-}
-
-void Socket::sent(std::size_t bytes) {
-  if (broken_) return;
-  sent_ += bytes;
-  if (sent_ < queue_.size()) {
-    if (sent_ < (queue_.size() >> 1)) return;
-    queue_.erase(0, sent_);
-  } else if (queue_.capacity() > kKeep) {
-    std::string().swap(queue_);
-  } else {
-    queue_.clear();
-  }
-  sent_ = 0;
 }
 
 void Socket::watch_write(bool on) {
@@ -228,6 +225,10 @@ void Socket::reset() {
 void Socket::close() {
   if (!open()) return;
   end_events();
+  if (tls_ && queue_.empty() && !shaking_) {
+    tls_->notify(queue_.end());
+    if (!queue_.empty()) send(queue_.view(), {});
+  }
   // Input that is unread when an fd is closed turns the FIN into an RST.
   ::shutdown(fd_, SHUT_WR);
   char bin[4096];
@@ -253,6 +254,7 @@ void Socket::drop_events() {
 void Socket::end_events() {
   drop_events();
   paced_.reset();
+  later_.reset();
 }
 
 }  // namespace retrial::proxy

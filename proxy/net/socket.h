@@ -6,17 +6,19 @@
 #include <string_view>
 
 #include "proxy/net/loop.h"
+#include "proxy/net/queue.h"
 
 namespace retrial::proxy {
 
 class Pace;
 class Socket;
+class TlsEnd;
 
 class SocketEvents {
  public:
   virtual ~SocketEvents() = default;
-  // Something can be read, what was queued has gone out, it is connected, or the peer is gone. The socket must outlive
-  // the call.
+  // Something can be read, what was queued has gone out, it is ready to send, or the peer is gone. The socket must
+  // outlive the call.
   virtual void ready(Socket& socket) = 0;
 };
 
@@ -24,7 +26,7 @@ class SocketEvents {
 // told again.
 class Socket {
  public:
-  // failed: it could not be connected; failure() says why. Told once, and nothing after it.
+  // failed: it could not be connected, or TLS failed; failure() says why. Told once, and nothing after it.
   enum class Got { bytes, nothing, fin, rst, failed };
   struct Read {
     Got got;
@@ -39,6 +41,13 @@ class Socket {
 
   void hand_to(SocketEvents& events);  // another is told of events from now on
 
+  // From here on what is read and written is the inside of TLS. What was put back is the beginning of the outside; what
+  // is written from now on waits until the handshake is through. ready() is called when it is, or has failed. A peer's
+  // close_notify reads as fin, and so does a FIN without one; ours goes before a FIN (RFC 8446 6.1) if the handshake is
+  // through and no piece of a record waits.
+  void secure(std::unique_ptr<TlsEnd> tls);
+  const TlsEnd* tls() const { return tls_.get(); }
+
   // Whether it shall be told that something can be read. On at first. A reset is told as well when off, once the peer's
   // FIN was read.
   void listen(bool on);
@@ -50,7 +59,7 @@ class Socket {
   // Sends or queues. Big pieces go out at once, small ones with flush(), together.
   void write(std::string_view bytes);
   void flush();
-  std::size_t queued() const { return queue_.size() - sent_; }
+  std::size_t queued() const { return queue_.size() + inside_.size(); }
   // A token bucket on what leaves from now on. 0 bytes a second: as fast as it goes.
   void pace(std::uint64_t bytes_per_second, std::uint64_t burst);
 
@@ -58,7 +67,7 @@ class Socket {
   void reset();   // RST, at once; what is queued is lost
   void close();   // FIN, at once, also with input unread that has come so far
   bool open() const { return fd_ >= 0; }
-  bool ready_to_send() const { return open() && !connecting_ && !failed_; }
+  bool ready_to_send() const { return open() && !connecting_ && !shaking_ && !failed_; }
   bool finished() const { return finished_; }  // our FIN is out, or will be after what is queued
   bool ended() const { return ended_; }        // its FIN was read
   bool broken() const { return broken_; }      // a write met a reset; read() tells of it after what can still be read
@@ -68,30 +77,44 @@ class Socket {
  private:
   struct Paced;
   static void on_event(int fd, short what, void* self);
-  bool connected();
+  void connected();
   void fail(std::string why);
   Read take(char* into, std::size_t size);
   std::size_t send(std::string_view first, std::string_view second);
-  void sent(std::size_t bytes);
   void drain();
-  std::size_t allowed();
+  void after_drain(bool full);
+  std::size_t allowed(std::size_t size);
   void watch_read();
   void watch_write(bool on);
   void watch_edges();
   void drop_events();
   void end_events();
 
+  // TLS (socket_tls.cc)
+  void shake();
+  Read read_inside(char* into, std::size_t size);
+  Read after_inside();
+  Read gather();
+  void keep();
+  void write_inside(std::string_view bytes);
+  void drain_inside();
+  bool holds() const;
+  void tell_later();
+
   Loop& loop_;
   SocketEvents* events_;
   int fd_;
   event* read_;
   event* write_ = nullptr;
-  std::string queue_;
-  std::size_t sent_ = 0;  // of queue_
-  std::string back_;      // put back
+  Queue queue_;
+  Queue inside_;      // not yet made into records
+  std::string back_;  // put back, or the piece of a record
+  std::unique_ptr<TlsEnd> tls_;
   std::unique_ptr<Paced> paced_;
+  std::unique_ptr<Timer> later_;
   std::string failure_;
   bool connecting_;
+  bool shaking_ = false;
   bool listens_ = true;
   bool read_armed_ = false;
   bool write_armed_ = false;

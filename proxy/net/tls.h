@@ -21,9 +21,10 @@ class TlsEnd {
   ~TlsEnd();
   TlsEnd(const TlsEnd&) = delete;
 
-  std::string_view alpn() const;   // as negotiated; empty: none. After the handshake
+  bool through() const { return through_; }  // the handshake is
+  std::string_view alpn() const;             // as negotiated; empty: none. After the handshake
   bool resumed() const;
-  // Why the handshake failed, in words for a log line: "the client sent the alert unknown ca", "certificate has expired".
+  // Why it failed, in words for a log line: "the client sent the alert unknown ca", "certificate has expired".
   const std::string& failure() const { return failure_; }
   // The peer told us that it does not trust us (an alert of bad_certificate, unknown_ca, certificate_unknown and their
   // like, RFC 8446 6.2), or it closed right after our certificate.
@@ -31,8 +32,34 @@ class TlsEnd {
 
  private:
   friend class Socket;
+  friend class TlsToClients;
+  friend class TlsToService;
+  struct Calls;  // from OpenSSL
+
+  // For the Socket: bytes in, bytes out, as far as `input` goes; it keeps nothing of it. Records are appended to
+  // `output`. Once failed_ or closed_, nothing more is opened.
+  void shake(std::string& output);
+  std::size_t open(char* into, std::size_t size, std::string& output);  // the inside of what came
+  void seal(std::string_view inside, std::string& output);              // after the handshake
+  void notify(std::string& output);                                     // close_notify; once
+  void cut(std::string_view how);  // the peer left before the handshake was through
+  bool holds() const;              // what open() would give without any input
+  // How long the first record of `bytes` is; 0: not whole. All of them, where they can be none.
+  static std::size_t record(std::string_view bytes);
+  void fail(int result);
+  std::string_view peer() const;
+
   ssl_st* ssl_;
+  std::string_view input_;         // while one of the above runs
+  std::string* output_ = nullptr;  // likewise
+  std::string name_;               // of the peer: a service's
+  std::string alpn_;               // to be answered to a client
   std::string failure_;
+  bool through_ = false;
+  bool failed_ = false;
+  bool closed_ = false;    // its close_notify was read
+  bool notified_ = false;  // ours was sent
+  bool shown_ = false;     // our certificate was sent
   bool distrusted_ = false;
 };
 
@@ -53,8 +80,8 @@ class TlsToClients {
 
 // How a service's certificate is verified, and what we show it: the TLS keys of [service.NAME].
 struct ServiceTlsSettings {
-  std::filesystem::path ca;          // PEM, in place of the system's store; empty: the system's
-  std::vector<std::string> pins;     // "sha256/BASE64" of the SubjectPublicKeyInfo (RFC 7469 2.4); one must match
+  std::filesystem::path ca;       // PEM, in place of the system's store; empty: the system's
+  std::vector<std::string> pins;  // "sha256/BASE64" of the SubjectPublicKeyInfo (RFC 7469 2.4); one must match
   bool verify = true;
   std::filesystem::path certificate;  // PEM chain and key that are shown to the service; empty: none
   std::filesystem::path key;

@@ -67,6 +67,7 @@ struct Reader final : proxy::SocketEvents {
     told++;
     if (!reads) return;
     auto [g, size] = socket.read(room.data(), std::min(piece, room.size()));
+    if (stops) socket.listen(false);
     if (g == Got::bytes)
       heard.append(room.data(), size);
     else if (g != Got::nothing)
@@ -75,6 +76,7 @@ struct Reader final : proxy::SocketEvents {
   std::array<char, 65536> room;
   std::size_t piece = 65536;  // the most that is read at once
   bool reads = true;
+  bool stops = false;  // listens no more after having read
   int told = 0;
   std::string heard;
   std::vector<Got> ends;  // fin, rst, failed, in their order

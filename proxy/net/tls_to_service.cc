@@ -1,0 +1,135 @@
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+
+#include "proxy/net/pins.h"
+#include "proxy/net/sessions.h"
+#include "proxy/net/tls.h"
+#include "proxy/net/tls_context.h"
+
+namespace retrial::proxy {
+namespace {
+
+bool is_address(const std::string& name) {
+  in6_addr ip;
+  return inet_pton(AF_INET, name.c_str(), &ip) == 1 || inet_pton(AF_INET6, name.c_str(), &ip) == 1;
+}
+
+// The name as it stands in SNI and in certificates: "[::1]" without its brackets, "example.com." without its root.
+std::string plain(std::string_view name) {
+  if (name.starts_with('[') && name.ends_with(']')) return std::string(name.substr(1, name.size() - 2));
+  if (name.ends_with('.')) name.remove_suffix(1);
+  return std::string(name);
+}
+
+Error wrong(const std::filesystem::path& file, std::string what) {
+  return {openssl_reason(std::move(what)), file.string(), Blame::user};
+}
+
+std::optional<Error> use_files(SSL_CTX* c, const ServiceTlsSettings& s) {
+  // OpenSSL's default asks for a passphrase at the terminal.
+  SSL_CTX_set_default_passwd_cb(c, [](char*, int, int, void*) { return -1; });
+  if (s.ca.empty())
+    SSL_CTX_set_default_verify_paths(c);
+  else if (SSL_CTX_load_verify_file(c, s.ca.c_str()) != 1)
+    return wrong(s.ca, "no certificates of an authority can be read (expected PEM)");
+  auto& key = s.key.empty() ? s.certificate : s.key;
+  if (s.certificate.empty()) {
+    if (!s.key.empty()) return Error{"a key, and no certificate that it belongs to", s.key.string(), Blame::user};
+  } else if (SSL_CTX_use_certificate_chain_file(c, s.certificate.c_str()) != 1) {
+    return wrong(s.certificate, "no certificate can be read (expected PEM)");
+  } else if (SSL_CTX_use_PrivateKey_file(c, key.c_str(), SSL_FILETYPE_PEM) != 1) {
+    if (ERR_GET_REASON(ERR_peek_last_error()) == X509_R_KEY_VALUES_MISMATCH)
+      return wrong(key, "the key of another certificate than " + s.certificate.string());
+    return wrong(key, "no key can be read (expected PEM without a passphrase)");
+  } else if (SSL_CTX_check_private_key(c) != 1) {
+    return wrong(key, "the key of another certificate than " + s.certificate.string());
+  }
+  ERR_clear_error();
+  return std::nullopt;
+}
+
+}  // namespace
+
+struct TlsToService::State {
+  static int new_session(SSL* ssl, SSL_SESSION* session);
+  static int verify(X509_STORE_CTX* chain, void* state);
+
+  Context context{SSL_CTX_new(TLS_client_method())};
+  Sessions sessions;
+  Pins pins;
+  bool verifies = true;
+};
+
+int TlsToService::State::new_session(SSL* ssl, SSL_SESSION* session) {
+  auto* state = static_cast<State*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl)));
+  state->sessions.put(static_cast<TlsEnd*>(SSL_get_app_data(ssl))->name_, session);
+  return 1;  // it is ours now
+}
+
+int TlsToService::State::verify(X509_STORE_CTX* chain, void* self) {
+  auto& state = *static_cast<State*>(self);
+  if (state.verifies && X509_verify_cert(chain) != 1) return 0;
+  if (state.pins.empty()) return 1;
+  // Of a chain that was not verified only the leaf's key is known to be the service's.
+  auto* leaf = X509_STORE_CTX_get0_cert(chain);
+  bool pinned = state.pins.match(leaf);
+  for (int i = 0; state.verifies && !pinned && i < sk_X509_num(X509_STORE_CTX_get0_chain(chain)); i++)
+    pinned = state.pins.match(sk_X509_value(X509_STORE_CTX_get0_chain(chain), i));
+  if (pinned) return 1;
+  auto* ssl = static_cast<SSL*>(X509_STORE_CTX_get_ex_data(chain, SSL_get_ex_data_X509_STORE_CTX_idx()));
+  static_cast<TlsEnd*>(SSL_get_app_data(ssl))->failure_ = "none of the certificate's keys is pinned";
+  X509_STORE_CTX_set_error(chain, X509_V_ERR_APPLICATION_VERIFICATION);
+  return 0;
+}
+
+TlsToService::TlsToService(std::unique_ptr<State> state) : state_(std::move(state)) {}
+TlsToService::~TlsToService() = default;
+
+Result<std::unique_ptr<TlsToService>> TlsToService::make(const ServiceTlsSettings& settings) {
+  auto state = std::make_unique<State>();
+  auto pins = Pins::read(settings.pins);
+  if (!pins) return std::unexpected(pins.error());
+  state->pins = std::move(*pins);
+  state->verifies = settings.verify;
+  auto* c = state->context.get();
+  harden(c);
+  if (auto error = use_files(c, settings)) return std::unexpected(std::move(*error));
+  if (!settings.verify) SSL_CTX_set_security_level(c, 0);
+  SSL_CTX_set_app_data(c, state.get());
+  SSL_CTX_set_verify(c, SSL_VERIFY_PEER, nullptr);
+  SSL_CTX_set_cert_verify_callback(c, State::verify, state.get());
+  SSL_CTX_set_session_cache_mode(c, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+  SSL_CTX_sess_set_new_cb(c, State::new_session);
+  return std::unique_ptr<TlsToService>(new TlsToService(std::move(state)));
+}
+
+Result<std::unique_ptr<TlsEnd>> TlsToService::connect(std::string_view given, const std::vector<std::string>& alpn) {
+  auto* ssl = SSL_new(state_->context.get());
+  if (!ssl) return fail(openssl_reason("a TLS connection cannot be made"));
+  auto end = std::make_unique<TlsEnd>(ssl);
+  end->name_ = plain(given);
+  auto& name = end->name_;
+  bool is_name = !is_address(name);
+  bool good = !is_name || SSL_set_tlsext_host_name(ssl, name.c_str()) == 1;
+  SSL_set_hostflags(ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+  if (state_->verifies)
+    good = good && (is_name ? SSL_set1_host(ssl, name.c_str())
+                            : X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name.c_str())) == 1;
+  std::string wire;
+  for (auto& protocol : alpn) {
+    if (protocol.empty() || protocol.size() > 255) return fail("no ALPN protocol: \"" + protocol + "\"");
+    wire.append(1, static_cast<char>(protocol.size())).append(protocol);
+  }
+  if (!wire.empty())
+    good = good && SSL_set_alpn_protos(ssl, reinterpret_cast<const unsigned char*>(wire.data()),
+                                       static_cast<unsigned>(wire.size())) == 0;
+  if (!good) return fail(openssl_reason("no name that TLS can ask for"), name);
+  if (auto session = state_->sessions.take(name)) SSL_set_session(ssl, session.get());
+  SSL_set_connect_state(ssl);
+  return end;
+}
+
+}  // namespace retrial::proxy
