@@ -18,12 +18,27 @@ struct Decision {
   trace::Confidence confidence = trace::Confidence::possible;
 };
 
+// A connection of a client, before it has said anything.
+struct Connecting {
+  std::string_view service;  // as Exchange::service
+  std::int32_t pid = 0;      // 0: not known
+};
+// What shall be done to a connection (is_of_connection), or nothing. It has no exchange of its own: the next request of
+// that process to that service carries it as its fault, fired, and passes.
+struct ConnectDecision {
+  trace::FaultSpec fault;
+};
+
 // Whoever decides: a campaign with its target, or `--inject`. Called on the loop thread, and never blocks.
 class Director {
  public:
   virtual ~Director() = default;
   // Everything up to the request's head is filled in.
   virtual Decision at_head(const trace::Exchange& head) = 0;
+  // A connection is about to be made, or was accepted. Once for each; tls-* strike at its ClientHello, if one comes.
+  virtual ConnectDecision at_connect(const Connecting&) { return {}; }
+  // May the fault `stale` come? Then every response is kept until the next one to the same request line.
+  virtual bool keeps_responses() const { return false; }
   // The exchange is over for the client, or for the run. Once for each at_head.
   virtual void over(const trace::Exchange& exchange) = 0;
 };

@@ -1,0 +1,48 @@
+#include "proxy/faults/connection.h"
+
+#include <gtest/gtest.h>
+
+namespace retrial::proxy {
+namespace {
+using trace::FaultName;
+
+TEST(ConnectionFaults, are_carried_by_the_next_request_of_that_process_to_that_service) {
+  ConnectionFaults faults;
+  trace::Exchange e;
+  e.pid = 7;
+  e.service = "a:1";
+  EXPECT_TRUE(faults.empty());
+  EXPECT_FALSE(faults.carried_by(e));
+  faults.fired(7, "a:1", {.name = FaultName::refuse_connect}, 100);
+  faults.fired(7, "a:1", {.name = FaultName::refuse_connect}, 200);
+  faults.fired(7, "b:1", {.name = FaultName::connect_timeout}, 300);
+  trace::Exchange other = e;
+  other.pid = 8;
+  EXPECT_FALSE(faults.carried_by(other));
+  trace::Exchange own = e;
+  own.fault.name = FaultName::error;
+  EXPECT_FALSE(faults.carried_by(own));
+  EXPECT_TRUE(faults.carried_by(e));
+  EXPECT_EQ(e.fault.name, FaultName::refuse_connect);
+  EXPECT_TRUE(e.fired);
+  EXPECT_EQ(e.fired_at, 100);
+  EXPECT_EQ(e.evidence, "the connection was refused, 2 times");
+  e.fault = {};
+  EXPECT_FALSE(faults.carried_by(e));
+  e.service = "b:1";
+  EXPECT_TRUE(faults.carried_by(e));
+  EXPECT_EQ(e.evidence, "the connection was never answered");
+  EXPECT_TRUE(faults.empty());
+  EXPECT_EQ(faults.count(), 3u);
+}
+TEST(ConnectionFaults, each_says_what_stood_on_the_wire) {
+  for (int i = 0; i <= static_cast<int>(trace::kLastFault); i++) {
+    trace::FaultSpec fault{.name = static_cast<FaultName>(i)};
+    EXPECT_EQ(!connection_evidence(fault).empty(), trace::is_of_connection(fault)) << i;
+  }
+  EXPECT_EQ(connection_evidence({.name = FaultName::slow_connect, .delay = 3 * kSecond}),
+            "the connection was answered after 3.0 s");
+}
+
+}  // namespace
+}  // namespace retrial::proxy
