@@ -67,23 +67,25 @@ void Socket::keep() {
 
 Socket::Read Socket::read_inside(char* into, std::size_t size) {
   if (rst_told_) return {Got::nothing};
-  if (tls_->closed_) return after_inside();
-  if (!tls_->holds()) {
-    auto read = gather();
-    if (read.got != Got::bytes) return read;
-  } else {
-    tls_->input_ = back_;
+  if (!tls_->closed_ && !tls_->failed_) {
+    if (!tls_->holds()) {
+      auto read = gather();
+      if (read.got != Got::bytes) return read;
+    } else {
+      tls_->input_ = back_;
+    }
+    auto n = tls_->open(into, size, queue_.end());
+    keep();
+    if (!queue_.empty() && !write_armed_) drain();  // an alert, or the answer to a KeyUpdate
+    if (n > 0) return {Got::bytes, n};
   }
-  auto n = tls_->open(into, size, queue_.end());
-  keep();
-  if (!queue_.empty() && !write_armed_) drain();  // an alert, or the answer to a KeyUpdate
-  if (n > 0) return {Got::bytes, n};
   if (tls_->failed_) {
     fail(tls_->failure_);
     failure_told_ = true;
     return {Got::failed};
   }
-  if (!tls_->closed_ || ended_) return {Got::nothing};
+  if (!tls_->closed_) return {Got::nothing};
+  if (ended_) return after_inside();
   ended_ = true;
   watch_edges();
   return {Got::fin};
@@ -134,8 +136,8 @@ void Socket::drain_inside() {
 }
 
 bool Socket::holds() const {
-  return listens_ && !ended_ && !rst_told_ && !failed_ && !shaking_ && open() &&
-         (tls_->holds() || TlsEnd::record(back_) > 0);
+  if (!listens_ || ended_ || failed_ || shaking_ || rst_told_ || !open()) return false;
+  return tls_->holds() || tls_->closed_ || tls_->failed_ || TlsEnd::record(back_) > 0;
 }
 
 // What OpenSSL has, or what was kept, no fd tells of.

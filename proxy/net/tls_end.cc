@@ -17,7 +17,10 @@ constexpr std::size_t kLongest = (16 << 10) + 2048;  // RFC 5246 6.2.3
 bool of_distrust(int alert) {
   return (alert >= SSL_AD_BAD_CERTIFICATE && alert <= SSL_AD_CERTIFICATE_UNKNOWN) || alert == SSL_AD_UNKNOWN_CA;
 }
-std::string lower(std::string text) {
+std::string word_of(int alert) {
+  if (alert == SSL_AD_CERTIFICATE_REQUIRED) return "certificate required";  // OpenSSL 3.0 has no words for these two
+  if (alert == SSL_AD_NO_APPLICATION_PROTOCOL) return "no application protocol";
+  std::string text = SSL_alert_desc_string_long(alert);
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return text;
 }
@@ -150,7 +153,7 @@ void TlsEnd::fail(int result) {
   auto verified = SSL_get_verify_result(ssl_);
   if (alert >= 0 && alert <= 255) {
     distrusted_ = of_distrust(alert);
-    failure_ = fmt::format("the {} sent the alert {}", peer(), lower(SSL_alert_desc_string_long(alert)));
+    failure_ = fmt::format("the {} sent the alert {}", peer(), word_of(alert));
   } else if (ERR_GET_REASON(error) == SSL_R_CERTIFICATE_VERIFY_FAILED && verified != X509_V_OK) {
     if (failure_.empty()) failure_ = X509_verify_cert_error_string(verified);
   } else {

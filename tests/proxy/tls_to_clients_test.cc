@@ -394,6 +394,21 @@ TEST_F(TlsToClientsTest, the_clients_close_notify_reads_as_fin_once_and_a_later_
   }
 }
 
+TEST_F(TlsToClientsTest, a_close_notify_that_comes_together_with_the_last_bytes_is_told_after_them) {
+  auto line = connect();
+  ASSERT_TRUE(shake(line));
+  rest(line);
+  line.client->piece = 0;
+  line.client->say("last");
+  line.client->step();
+  SSL_shutdown(line.client->ssl);
+  line.client->send();
+  line.client->piece = 1 << 20;
+  ASSERT_TRUE(until(line, [&] { return !line.reader->ends.empty(); }));
+  EXPECT_EQ(line.reader->heard, "last");
+  EXPECT_EQ(line.reader->ends, std::vector{Got::fin});
+}
+
 TEST_F(TlsToClientsTest, a_FIN_without_close_notify_reads_as_fin_and_half_a_record_before_it_as_nothing) {
   auto line = connect();
   ASSERT_TRUE(shake(line));
