@@ -26,6 +26,7 @@ const CAPTURED = new Set(['PROMISE', 'Timeout', 'Immediate', 'Microtask']);
 
 const origins = new WeakMap(); // resource -> { site, entry }
 const segments = new WeakMap(); // resource whose callback runs -> the entry it last made
+const quiet = new WeakSet(); // promises that the runtime's own functions await (see entered)
 const onNew = new Map(); // type of resource -> callback(resource)
 let forced; // origin that stands for the running resource's (undefined: none does)
 let entries = 0;
@@ -97,14 +98,17 @@ function init(id, type, trigger, resource) {
     const created = onNew.get(type);
     if (created) created(resource);
     let origin;
-    if (!within && CAPTURED.has(type)) {
+    if (within) {
+      origin = forced;
+      if (type === 'PROMISE') quiet.add(resource);
+    } else if (CAPTURED.has(type) && !(type === 'PROMISE' && quiet.has(executionAsyncResource()))) {
       // An await or a then seldom is a library's first act: a short look does.
       const chained = type === 'PROMISE' && trigger !== executionAsyncId();
       const found = stack.read(chained ? SHALLOW : DEEP, placeNow);
       if (found === SHALLOW && chained) origin = lastEntry();
       if (found !== null && typeof found === 'object') origin = originAt(found);
     } else {
-      origin = within ? forced : lastEntry();
+      origin = lastEntry();
     }
     if (origin === undefined) origin = inherited();
     if (origin) origins.set(resource, origin);

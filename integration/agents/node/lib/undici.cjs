@@ -29,12 +29,25 @@ function onAnswer({ request }) {
   if (known) context.adopt(known.origin);
 }
 
-// fetch makes some forty promises before it returns; one look at the stack does for all.
+// fetch makes some forty promises before it returns, and so do the readers of a body; one look at
+// the stack does for all.
 function wrapFetch() {
-  const fetch = globalThis.fetch;
-  if (typeof fetch !== 'function') return;
-  const wrapped = { fetch(input, init = undefined) { return context.entered(fetch, this, arguments); } }.fetch;
-  Object.defineProperty(globalThis, 'fetch', { ...Object.getOwnPropertyDescriptor(globalThis, 'fetch'), value: wrapped });
+  if (typeof globalThis.fetch !== 'function') return;
+  enter(globalThis, 'fetch');
+  for (const kind of [globalThis.Response, globalThis.Request]) {
+    for (const name of ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text']) {
+      if (kind && Object.hasOwn(kind.prototype, name)) enter(kind.prototype, name);
+    }
+  }
+}
+
+function enter(owner, name) {
+  const described = Object.getOwnPropertyDescriptor(owner, name);
+  const original = described.value;
+  if (typeof original !== 'function') return;
+  const wrapped = { [name]() { return context.entered(original, this, arguments); } }[name];
+  Object.defineProperty(wrapped, 'length', { value: original.length, configurable: true });
+  Object.defineProperty(owner, name, { ...described, value: wrapped });
 }
 
 function install() {
