@@ -31,8 +31,13 @@ def test_a_tunnel_whose_service_shows_its_own_certificate_is_never_tagged(known,
     assert server.tags == [{"path": "/"}] * 5
 
 
-def test_a_connection_that_is_opened_is_tagged_also_without_verification(project, over_tls):
+def test_a_connection_that_is_opened_by_one_of_several_authorities_is_tagged_also_without_verification(
+    project, over_tls, certificates
+):
     server = over_tls("ours")
+    both = [(certificates.folder / name).read_text() for name in ("other.pem", "ours.pem")]
+    (project.folder / "both.pem").write_text("".join(both))
+    project.variables["RETRIAL_CA"] = str(project.folder / "both.pem")
     del project.variables["SSL_CERT_FILE"], project.variables["REQUESTS_CA_BUNDLE"]
     project.write(
         "main.py",

@@ -16,21 +16,24 @@ const WAITING = Symbol('retrial.waiting'); // { head(), lines } of the next head
 const OURS = Symbol('retrial.ours');
 
 const connect = net.Socket.prototype.connect;
-const authority = issuer();
+const authorities = issuers();
 
-// The bytes by which a leaf names the authority in $RETRIAL_CA (PEM), or null.
-function issuer() {
+// The bytes by which leaves name the authorities in $RETRIAL_CA (PEM).
+function issuers() {
   const path = process.env.RETRIAL_CA;
-  if (!path) return null;
+  if (!path) return [];
   try {
-    const pem = readFileSync(path, 'latin1').split('-----BEGIN CERTIFICATE-----')[1].split('-----END')[0];
-    const der = Buffer.from(pem, 'base64');
-    const at = der.indexOf(KEY_ID);
-    if (at < 0) throw new Error('no subjectKeyIdentifier');
-    return Buffer.concat([ISSUER, der.subarray(at + KEY_ID.length, at + KEY_ID.length + 20)]);
+    const parts = readFileSync(path, 'latin1').split('-----BEGIN CERTIFICATE-----').slice(1);
+    if (!parts.length) throw new Error('no certificate');
+    return parts.map((part) => {
+      const der = Buffer.from(part.split('-----END')[0], 'base64');
+      const at = der.indexOf(KEY_ID);
+      if (at < 0) throw new Error('no subjectKeyIdentifier');
+      return Buffer.concat([ISSUER, der.subarray(at + KEY_ID.length, at + KEY_ID.length + 20)]);
+    });
   } catch (error) {
     events.failed('RETRIAL_CA', error);
-    return null;
+    return [];
   }
 }
 
@@ -49,9 +52,9 @@ function isOurs(socket) {
 
 // A resumed handshake shows no certificate: there the session holds the one that began it.
 function isOpened(socket) {
-  if (!authority) return false;
+  if (!authorities.length) return false;
   const shown = socket.isSessionReused() ? socket.getSession() : (socket.getPeerX509Certificate() || {}).raw;
-  return Boolean(shown) && shown.includes(authority);
+  return Boolean(shown) && authorities.some((issuer) => shown.includes(issuer));
 }
 
 // False while an interceptor (nock 15, msw) stands in the place of every socket's connect: what is

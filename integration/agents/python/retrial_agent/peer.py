@@ -31,7 +31,8 @@ def is_ours(sock, tls=None, name=None):
 
 def _ask(sock, tls, name):
     if tls is not None:
-        return _authority is not None and _authority in (tls.getpeercert(True) or b"")
+        shown = tls.getpeercert(True) if _authorities else None
+        return bool(shown) and any(issuer in shown for issuer in _authorities)
     if getattr(sock, "family", None) not in (_socket_module.AF_INET, _socket_module.AF_INET6):
         return False  # a mock's, or a Unix domain socket
     if type(sock).__module__.split(".")[0] in _MOCKED_BY:
@@ -54,22 +55,27 @@ def is_near(address):
     )
 
 
-def _issuer():
-    """The bytes by which a leaf names the authority in $RETRIAL_CA (PEM), or None."""
+def _issuers():
+    """The bytes by which leaves name the authorities in $RETRIAL_CA (PEM)."""
     path = os.environ.get("RETRIAL_CA")
     if not path:
-        return None
+        return []
     try:
         from binascii import a2b_base64
 
         with open(path) as file:
-            body = file.read().split("-----BEGIN CERTIFICATE-----", 1)[1].split("-----END", 1)[0]
-        der = a2b_base64(body)
-        at = der.index(_KEY_ID) + len(_KEY_ID)
-        return _ISSUER + der[at : at + 20]
+            parts = file.read().split("-----BEGIN CERTIFICATE-----")[1:]
+        if not parts:
+            raise ValueError("no certificate")
+        found = []
+        for part in parts:
+            der = a2b_base64(part.split("-----END", 1)[0])
+            at = der.index(_KEY_ID) + len(_KEY_ID)
+            found.append(_ISSUER + der[at : at + 20])
+        return found
     except Exception as error:
         events.failed("RETRIAL_CA", error)
-        return None
+        return []
 
 
-_authority = _issuer()  # now: a test may replace open, or the environment
+_authorities = _issuers()  # now: a test may replace open, or the environment
