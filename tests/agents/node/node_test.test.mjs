@@ -1,7 +1,9 @@
 // What the hook for node:test reports.
 import assert from 'node:assert';
 import test from 'node:test';
-import { project, serve } from './support.mjs';
+import fs from 'node:fs';
+import path from 'node:path';
+import { agent, project, serve } from './support.mjs';
 
 const SUITE = (load) => `${load}
 const assert = require('node:assert');
@@ -87,5 +89,13 @@ test('two hundred tests of one request each are all attributed', async () => {
   const right = server.tags.filter((t) => t.test === 'm.test.mjs > ' + t.path.slice(1) && t.phase === 'test');
   assert.deepStrictEqual([right.length, server.tags.length], [200, 200]);
   server.close();
+  app.remove();
+});
+
+test('an agent that is unpacked below the project is no test of it', async () => {
+  const app = project('').write('a.test.mjs', `import test from 'node:test'; test('a', () => {});\n`);
+  fs.cpSync(path.dirname(agent), path.join(app.folder, '.retrial/agents/node'), { recursive: true });
+  const { out } = await app.run(['--test', '--test-reporter=tap']);
+  assert.match(out, /^# tests 1$/m, out);
   app.remove();
 });

@@ -58,6 +58,7 @@ export function project(url) {
   if (modules) fs.symlinkSync(modules, path.join(folder, 'node_modules'));
   const events = path.join(folder, 'events');
   return {
+    folder,
     write(name, text) { fs.writeFileSync(path.join(folder, name), text); return this; },
     line(name, mark) {
       const lines = fs.readFileSync(path.join(folder, name), 'utf8').split('\n');

@@ -115,7 +115,7 @@ function wrapPostRun(postRun) {
         report(this);
       }
     } catch (error) {
-      events.failed('node_test', error);
+      events.failed('node_runner', error);
     }
     return result;
   };
