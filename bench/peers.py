@@ -103,7 +103,8 @@ def toxiproxy(directory, port, service, tls):
 def retrial(directory, port, service, tls, loops=1):
     folder = directory / f"record-{port}"
     shutil.rmtree(folder, ignore_errors=True)
-    return [retrial.binary, "serve", "--reverse", f"127.0.0.1:{port}=http://127.0.0.1:{service}", "--loops", loops, "--record", folder]
+    return [retrial.binary, "serve", "--reverse", f"127.0.0.1:{port}=http://127.0.0.1:{service}", "--loops", loops,
+            "--record", folder, "--ca", directory / "ca"]
 
 
 retrial.binary = ROOT / "build/release/retrial"

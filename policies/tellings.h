@@ -11,8 +11,8 @@ const Policy& p4();
 const Policy& k1();
 
 // What the policies are written in.
-inline constexpr trace::FaultSpec kPass{};
-inline constexpr trace::FaultSpec kTransient{.name = trace::FaultName::error};
+inline const trace::FaultSpec kPass{};
+inline const trace::FaultSpec kTransient{.name = trace::FaultName::error};
 constexpr trace::FaultSpec lost(trace::Telling telling) {
   return {.name = trace::FaultName::lost_response, .telling = telling};
 }
