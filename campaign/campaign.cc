@@ -77,6 +77,7 @@ void Campaign::describe() {
     if (s.allow)
       r.remarks.push_back(fmt::format(
           "[service.{}] allow: this version captures connections to loopback and private addresses only", s.name));
+  r.remarks.insert(r.remarks.end(), executor_.remarks().begin(), executor_.remarks().end());
   if (bench_.adapter.whole())
     r.remarks.push_back(
         fmt::format("`{}` is no runner that we know: the whole command is one test", setting_.command.front()));

@@ -11,6 +11,8 @@
 
 #include "campaign/agents.h"
 #include "campaign/environment.h"
+#include "campaign/trust.h"
+#include "certs/leaf_store.h"
 #include "trace/correlator.h"
 #include "trace/segment.h"
 
@@ -95,6 +97,10 @@ int open_log(const std::filesystem::path& file) {
 struct Executor::Impl {
   Setting setting;
   const Clock& clock;
+  Trust trust;
+  certs::LeafStore leaves;
+  proxy::TlsToClients to_clients{leaves};
+  std::unique_ptr<proxy::TlsToService> to_services;
   proxy::Loop loop;
   std::uint64_t runs = 0;
   Nanos in_commands = 0;
@@ -103,7 +109,9 @@ struct Executor::Impl {
   bool attached = false;
   std::vector<std::unique_ptr<proxy::SignalWatch>> signals;
 
-  Impl(Setting s, const Clock& c) : setting(std::move(s)), clock(c) {
+  Impl(Setting s, const Clock& c, const certs::Authority& authority, Trust t,
+       std::unique_ptr<proxy::TlsToService> services)
+      : setting(std::move(s)), clock(c), trust(std::move(t)), leaves(authority, c), to_services(std::move(services)) {
     // The command shares our terminal and gets Ctrl-C itself; what does not end by it, we end. `kill` of us alone is
     // passed on. A signal that our caller ignores (nohup, a job in the background) stays ignored.
     for (int number : {SIGINT, SIGTERM, SIGHUP}) {
@@ -129,6 +137,7 @@ bool Executor::interrupted() const { return impl_->interrupted; }
 std::filesystem::path Executor::log_of(std::uint64_t run) const {
   return impl_->setting.folder / "logs" / fmt::format("{:04}.log", run);
 }
+const std::vector<std::string>& Executor::remarks() const { return impl_->trust.remarks; }
 Nanos Executor::in_commands() const { return impl_->in_commands; }
 
 Result<std::unique_ptr<Executor>> Executor::open(Setting setting, const Clock& clock) {
@@ -138,7 +147,14 @@ Result<std::unique_ptr<Executor>> Executor::open(Setting setting, const Clock& c
     if (error) return fail("cannot be made: " + error.message(), (setting.folder / part).string(), Blame::user);
   }
   if (auto ok = unpack_agents(setting.folder / "agents"); !ok) return std::unexpected(ok.error());
-  return std::unique_ptr<Executor>(new Executor(std::make_unique<Impl>(std::move(setting), clock)));
+  auto authority = certs::Authority::make(clock);
+  if (!authority) return std::unexpected(authority.error());
+  auto trust = write_trust(*authority, setting.folder / "trust");
+  if (!trust) return std::unexpected(trust.error());
+  auto to_services = proxy::TlsToService::make({});
+  if (!to_services) return std::unexpected(to_services.error());
+  return std::unique_ptr<Executor>(new Executor(
+      std::make_unique<Impl>(std::move(setting), clock, *authority, std::move(*trust), std::move(*to_services))));
 }
 
 Result<trace::Run> Executor::execute(const Order& order) {
@@ -154,7 +170,7 @@ Result<trace::Run> Executor::execute(const Order& order) {
 
   AgentSetting agents{std::filesystem::absolute(s.folder / "agents"),
                       std::filesystem::absolute(s.folder / "events" / (name + ".jsonl")),
-                      std::filesystem::absolute(s.folder / "events" / (name + ".only"))};
+                      std::filesystem::absolute(s.folder / "events" / (name + ".only")), &impl_->trust};
   {
     std::ofstream(agents.events, std::ios::app);
   }
@@ -181,7 +197,9 @@ Result<trace::Run> Executor::execute(const Order& order) {
   std::optional<trace::Stop> stopped;
   {
     Ended ended(impl_->loop);
-    proxy::Proxy proxy(impl_->loop, clock, director, recorder, {.keep_tags = s.keep_tags});
+    proxy::Proxy proxy(
+        impl_->loop, clock, director, recorder,
+        {.keep_tags = s.keep_tags, .to_clients = &impl_->to_clients, .to_services = impl_->to_services.get()});
     ended.proxy = &proxy;
     auto tree = proxy::Tree::start(impl_->loop, clock, command, s.way, ended);
     if (log >= 0) close(log);

@@ -35,12 +35,13 @@ struct Order {
 class Executor {
  public:
   struct Setting {
-    std::filesystem::path folder;  // the campaign's folder; trace/, logs/ and agents/ are made in it
+    std::filesystem::path folder;  // the campaign's folder; trace/, logs/, agents/ and trust/ are made in it
     proxy::Way way = proxy::Way::getfd;
     bool keep_tags = false;
     std::map<std::string, std::string> profiles;  // by service address, where retrial.toml names one
   };
-  // Unpacks the agents. Watches SIGINT, SIGTERM and SIGHUP for as long as it lives.
+  // Unpacks the agents, and makes an authority that lives as long as it, with the files by which commands trust it.
+  // Watches SIGINT, SIGTERM and SIGHUP for as long as it lives.
   static Result<std::unique_ptr<Executor>> open(Setting setting, const Clock& clock);
   ~Executor();
 
@@ -51,6 +52,8 @@ class Executor {
   std::filesystem::path log_of(std::uint64_t run) const;
   // Ctrl-C (or SIGTERM, SIGHUP) has come: the run under way was ended, and no other is to be begun.
   bool interrupted() const;
+  // What commands could not be made to trust, for the reader.
+  const std::vector<std::string>& remarks() const;
   // Nanoseconds spent inside commands so far: what is left of a campaign's time is our own.
   Nanos in_commands() const;
 
