@@ -76,6 +76,25 @@ bool CampaignDirector::aimed_at(const trace::Exchange& head, const trace::Assign
   return true;
 }
 
+// A connect comes before any tag: the target's service, while its test runs.
+proxy::ConnectDecision CampaignDirector::at_connect(const proxy::Connecting& connecting) {
+  if (!aim_ || !policies::strikes_connections(aim_->plan)) return {};
+  events_.read_into(run_);
+  if (auto& target = aim_->target) {
+    auto test = events_.current(connecting.pid).test;
+    if ((test.empty() ? only_test_ : test) != target->test ||
+        trace::service_name(connecting.service) != target->service)
+      return {};
+  }
+  auto nth = ++connections_[{connecting.pid, std::string(connecting.service)}];
+  return {policies::choose(aim_->plan, nth, connecting.at - run_.began, dice_, policies::Of::connections)};
+}
+
+bool CampaignDirector::keeps_responses() const {
+  return aim_ && std::any_of(aim_->plan.steps.begin(), aim_->plan.steps.end(),
+                             [](auto& step) { return step.fault.name == trace::FaultName::stale; });
+}
+
 void CampaignDirector::over(const trace::Exchange& exchange) { correlator_.over(exchange); }
 
 }  // namespace retrial::campaign

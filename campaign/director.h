@@ -44,6 +44,8 @@ class CampaignDirector final : public proxy::Director {
   void read_as(std::map<std::string, std::string> profiles) { profiles_ = std::move(profiles); }
 
   proxy::Decision at_head(const trace::Exchange& head) override;
+  proxy::ConnectDecision at_connect(const proxy::Connecting& connecting) override;
+  bool keeps_responses() const override;
   void over(const trace::Exchange& exchange) override;
 
   int target_attempts() const { return target_attempts_; }  // the most attempts of a faulted call so far
@@ -59,6 +61,7 @@ class CampaignDirector final : public proxy::Director {
   std::map<std::string, std::string> profiles_;
   trace::Correlator correlator_;
   policies::Dice dice_;
+  std::map<std::pair<std::int32_t, std::string>, int> connections_;  // of a process to a service, so far
   int occurrence_ = 0;
   std::set<std::uint64_t> aimed_;  // calls
   int target_attempts_ = 0;

@@ -26,8 +26,10 @@ std::string show_share(Share share) {
 }
 }  // namespace
 
-const FaultStep* step_of(const FaultPlan& plan, int attempt, Nanos elapsed) {
+const FaultStep* step_of(const FaultPlan& plan, int attempt, Nanos elapsed, Of of) {
   for (auto& step : plan.steps) {
+    bool both = step.fault.name == trace::FaultName::none;
+    if (!both && trace::is_of_connection(step.fault) != (of == Of::connections)) continue;
     if (step.windowed() && !is_open(step, elapsed)) continue;
     if (step.times == 0 || attempt <= step.times) return &step;
     attempt -= step.times;
@@ -35,8 +37,8 @@ const FaultStep* step_of(const FaultPlan& plan, int attempt, Nanos elapsed) {
   return nullptr;
 }
 
-trace::FaultSpec choose(const FaultPlan& plan, int attempt, Nanos elapsed, Dice& dice) {
-  auto* step = step_of(plan, attempt, elapsed);
+trace::FaultSpec choose(const FaultPlan& plan, int attempt, Nanos elapsed, Dice& dice, Of of) {
+  auto* step = step_of(plan, attempt, elapsed, of);
   if (!step) return {};
   if (!rolls(*step)) return step->fault;
   auto drawn = dice.roll();
@@ -47,6 +49,10 @@ trace::FaultSpec choose(const FaultPlan& plan, int attempt, Nanos elapsed, Dice&
 trace::FaultSpec fault_of(const FaultPlan& plan, int attempt) {
   auto* step = step_of(plan, attempt);
   return step ? step->fault : trace::FaultSpec{};
+}
+
+bool strikes_connections(const FaultPlan& plan) {
+  return std::any_of(plan.steps.begin(), plan.steps.end(), [](auto& step) { return is_of_connection(step.fault); });
 }
 
 bool rolls(const FaultPlan& plan) {

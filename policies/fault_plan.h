@@ -26,12 +26,19 @@ struct FaultPlan {
   bool operator==(const FaultPlan&) const = default;
 };
 
+// What is counted: attempts of a call, for which the steps of connections (trace::is_of_connection) are no steps; or
+// connections of a process to a service, for which all others but pass are none.
+enum class Of : std::uint8_t { attempts, connections };
+
 // The step of attempt n (from 1) at `elapsed` since the start, or null where all steps are done.
-const FaultStep* step_of(const FaultPlan& plan, int attempt, Nanos elapsed = 0);
+const FaultStep* step_of(const FaultPlan& plan, int attempt, Nanos elapsed = 0, Of of = Of::attempts);
 
 // The fault of attempt n (from 1) at `elapsed` since the start, with its delay drawn. Rolls once where there is a share
 // or a spread, else not at all.
-trace::FaultSpec choose(const FaultPlan& plan, int attempt, Nanos elapsed, Dice& dice);
+trace::FaultSpec choose(const FaultPlan& plan, int attempt, Nanos elapsed, Dice& dice, Of of = Of::attempts);
+
+// Is there anything in it for connections? Else no director need count them.
+bool strikes_connections(const FaultPlan& plan);
 
 // Does anything of it depend on chance? Then whoever uses it prints the seed.
 bool rolls(const FaultPlan& plan);

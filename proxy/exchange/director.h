@@ -22,6 +22,7 @@ struct Decision {
 struct Connecting {
   std::string_view service;  // as Exchange::service
   std::int32_t pid = 0;      // 0: not known
+  Nanos at = 0;              // on the run's clock
 };
 // What shall be done to a connection (is_of_connection), or nothing. It has no exchange of its own: the next request of
 // that process to that service carries it as its fault, fired, and passes.

@@ -115,5 +115,49 @@ TEST_F(Directing, without_a_target_every_call_is_faulted) {
   EXPECT_EQ(fault(head("/others/1", "7-2")), "pass");
 }
 
+TEST_F(Directing, connections_are_counted_by_process_and_service_apart_from_attempts) {
+  director_ = std::make_unique<CampaignDirector>(
+      run_, events_, Aim{{}, *policies::parse_fault_plan("refuse-connect x 2, then error(503) x 1, then pass")});
+  auto connect = [&](std::int32_t pid, std::string_view service) {
+    return trace::show(director_->at_connect({service, pid, 5}).fault);
+  };
+  EXPECT_EQ(connect(1, "a:1"), "refuse-connect");
+  EXPECT_EQ(connect(1, "a:1"), "refuse-connect");
+  EXPECT_EQ(connect(1, "a:1"), "pass");
+  EXPECT_EQ(connect(2, "a:1"), "refuse-connect");
+  EXPECT_EQ(connect(1, "b:1"), "refuse-connect");
+  EXPECT_EQ(fault(head("/things/1", "7-1")), "error(503)");
+  EXPECT_EQ(fault(head("/things/1", "7-1")), "pass");
+}
+TEST_F(Directing, a_connection_of_another_test_or_service_is_no_target) {
+  aim("refuse-connect");
+  EXPECT_EQ(trace::show(director_->at_connect({"127.0.0.1:8000", 7, 5}).fault), "pass");  // no test runs
+}
+TEST_F(Directing, responses_are_kept_only_where_one_may_come_again) {
+  aim("stale");
+  EXPECT_TRUE(director_->keeps_responses());
+  aim("error(503)");
+  EXPECT_FALSE(director_->keeps_responses());
+}
+TEST_F(Directing, chance_is_drawn_from_the_aims_seed) {
+  auto fired = [&](std::uint64_t seed) {
+    director_ = std::make_unique<CampaignDirector>(run_, events_,
+                                                   Aim{{}, *policies::parse_fault_plan("50% of error(503)"), seed});
+    std::string all;
+    for (int i = 0; i < 64; i++) all += fault(head(("/things/" + std::to_string(i)).c_str(), "")) == "pass" ? '-' : 'x';
+    return all;
+  };
+  EXPECT_EQ(fired(1), fired(1));
+  EXPECT_NE(fired(1), fired(2));
+}
+TEST_F(Directing, retry_after_is_a_date_of_the_runs_own_time) {
+  run_.wall_began = 784'111'000 * kSecond;
+  aim("error(503, retry-after=date+3)");
+  auto e = head("/things/1", "7-1");
+  e.begun = 774 * kSecond;
+  auto decision = send(e);
+  EXPECT_EQ(trace::find(decision.answer.headers, "retry-after"), "Sun, 06 Nov 1994 08:49:37 GMT");
+}
+
 }  // namespace
 }  // namespace retrial::campaign

@@ -173,7 +173,7 @@ TEST(FaultPlan, arguments_by_name_stand_in_any_order) {
 TEST(FaultPlan, a_window_is_open_from_its_beginning_up_to_its_end) {
   auto plan = parsed("after 30s: refuse-connect for 10s");
   auto name = [&](Nanos at) {
-    auto* step = step_of(plan, 1, at);
+    auto* step = step_of(plan, 1, at, Of::connections);
     return step ? step->fault.name : FaultName::none;
   };
   EXPECT_EQ(name(0), FaultName::none);
@@ -193,6 +193,23 @@ TEST(FaultPlan, a_step_whose_window_is_closed_takes_no_attempts) {
   EXPECT_EQ(step_of(counted, 1, 5 * kSecond)->fault.name, FaultName::reset);
   EXPECT_EQ(step_of(counted, 2, 15 * kSecond)->fault.name, FaultName::stall);
   EXPECT_EQ(step_of(counted, 3, 15 * kSecond)->fault.name, FaultName::reset);
+}
+
+TEST(FaultPlan, connections_are_counted_apart_from_attempts) {
+  auto plan = parsed("refuse-connect x 2, then error(503) x 1, then pass x 1, then tls-cut");
+  EXPECT_TRUE(strikes_connections(plan));
+  EXPECT_FALSE(strikes_connections(parsed("error(503)")));
+  auto name = [&](int n, Of of) {
+    auto* step = step_of(plan, n, 0, of);
+    return step ? step->fault.name : FaultName::none;
+  };
+  EXPECT_EQ(name(1, Of::attempts), FaultName::error);
+  EXPECT_EQ(name(2, Of::attempts), FaultName::none);
+  EXPECT_EQ(name(3, Of::attempts), FaultName::none);
+  EXPECT_EQ(name(1, Of::connections), FaultName::refuse_connect);
+  EXPECT_EQ(name(2, Of::connections), FaultName::refuse_connect);
+  EXPECT_EQ(name(3, Of::connections), FaultName::none);
+  EXPECT_EQ(name(4, Of::connections), FaultName::tls_cut);
 }
 
 TEST(FaultPlan, chance_decides_attempt_by_attempt_and_only_where_it_is_asked) {
@@ -266,7 +283,7 @@ TEST(FaultPlan, what_is_cut_short_or_out_of_place_is_refused_where_it_ends) {
   EXPECT_EQ(refused("error(503) x 2 pass"), "column 16: expected `for TIME`, `, then` or the end, found `pass`");
   EXPECT_EQ(refused("stall for 1s x 2"), "column 14: expected `, then` or the end, found `x`");
   EXPECT_EQ(refused("pass(1)"), "column 6: expected `)`: pass takes no argument, found `1`");
-  EXPECT_EQ(refused("lost-response(error(503)"), "column 25: expected `)`: lost-response takes telling, found the end");
+  EXPECT_EQ(refused("lost-response(error(503)"), "column 25: expected `,` or `)`, found the end");
   for (auto text : {"delay(0.5ms)",
                     "delay(2h)",
                     "delay(-1)",
