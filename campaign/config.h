@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "proxy/server/settings.h"
 #include "trace/exchange.h"
 
 namespace retrial::campaign {
@@ -38,8 +39,10 @@ struct Reset {
 };
 
 struct Service {
-  std::string name;                  // of [service.name]
-  std::string address;               // "127.0.0.1:10001"; empty: not said
+  std::string name;     // of [service.name]
+  std::string address;  // "127.0.0.1:10001", for serve also "queue.internal:443"; empty: not said
+  bool https = false;   // the address was said with https://
+  proxy::ServiceTlsSettings security;
   std::string profile;               // empty: found from the traffic
   std::optional<std::string> start;  // for sh -c; none: the service is used as it stands
   Ready ready;                       // tcp where `start` and `address` are given and it is not
@@ -52,14 +55,47 @@ struct Accept {
   std::string why;
 };
 
+// [serve]: what holds for all of its listeners.
+struct ServeSettings {
+  int loops = 0;  // 0: one a core
+  bool pristine = false;
+  std::size_t head_size = 256u << 10;
+  std::size_t header_count = 1000;
+  std::uint64_t body = 0;  // 0: no limit
+  Nanos head_timeout = 60 * kSecond;
+  Nanos idle_timeout = 0;                       // 0: a client may idle for ever
+  std::optional<std::uint64_t> seed;            // none: a new one at each start
+  std::string record;                           // a folder; empty: .retrial/serve-<time>; "none": nothing is recorded
+  std::uint64_t keep = std::uint64_t{1} << 30;  // bytes of trace that are kept
+  Nanos drain = 30 * kSecond;
+  bool operator==(const ServeSettings&) const = default;
+};
+
+struct Listener {
+  proxy::Mode mode = proxy::Mode::reverse;
+  std::string listen;   // as it was written
+  std::string service;  // [service.NAME]; reverse only
+  proxy::Protocol protocol = proxy::Protocol::http;
+};
+
+struct Rule {
+  std::string service;  // [service.NAME], or "host:port"; empty: any
+  proxy::Match match;   // all but the service
+  policies::FaultPlan inject;
+};
+
 struct Config {
   RunSettings run;
+  ServeSettings serve;
+  std::vector<Listener> listeners;
+  std::vector<Rule> rules;
   std::vector<Service> services;  // in the order of the file
   std::vector<Accept> accepted;
 
   bool accepts(std::string_view finding) const;
   // The service at this address, or null.
   const Service* at(std::string_view address) const;
+  const Service* named(std::string_view service) const;  // or null
 };
 
 struct Checked {

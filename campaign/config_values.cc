@@ -48,6 +48,81 @@ std::optional<std::string> address_of(std::string_view text) {
   return fmt::format("[{}]:{}", inet_ntop(AF_INET6, &bytes, shown, sizeof shown), *port);
 }
 
+std::string Where::show() const {
+  return host.find(':') == host.npos ? fmt::format("{}:{}", host, port) : fmt::format("[{}]:{}", host, port);
+}
+
+std::optional<Where> where_of(std::string_view text) {
+  Where where;
+  std::int64_t port = 0;
+  if (text.starts_with("http://")) {
+    text.remove_prefix(7), port = 80;
+  } else if (text.starts_with("https://")) {
+    text.remove_prefix(8), port = 443, where.tls = true;
+  }
+  if (port && text.ends_with('/')) text.remove_suffix(1);
+  bool bracketed = text.starts_with('[');
+  auto host_end = bracketed ? text.find(']') : text.find(':');
+  auto host = text.substr(bracketed, host_end - bracketed);
+  if (bracketed && host_end == text.npos) return {};
+  auto rest = host_end == text.npos ? std::string_view() : text.substr(host_end + bracketed);
+  if (!rest.empty()) {
+    auto said = rest.front() == ':' ? to_int(rest.substr(1)) : std::nullopt;
+    if (!said) return {};
+    port = *said;
+  }
+  if (host.empty() || port < 1 || port > 65535) return {};
+  where.host = host;
+  where.port = static_cast<std::uint16_t>(port);
+  in6_addr bytes{};  // holds either
+  char shown[INET6_ADDRSTRLEN] = {};
+  if (bracketed) {
+    if (inet_pton(AF_INET6, where.host.c_str(), &bytes) != 1) return {};
+    where.host = inet_ntop(AF_INET6, &bytes, shown, sizeof shown);
+    where.literal = true;
+    return where;
+  }
+  constexpr std::string_view kName = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
+  if (where.host.size() > 253 || where.host.find_first_not_of(kName) != std::string::npos) return {};
+  if (where.host == "localhost") where.host = "127.0.0.1";
+  where.literal = inet_pton(AF_INET, where.host.c_str(), &bytes) == 1;
+  bool numeric = where.host.find_first_not_of("0123456789.") == std::string::npos;
+  if (numeric && !where.literal) return {};
+  return where;
+}
+
+std::optional<std::vector<proxy::Address>> listen_of(std::string_view text) {
+  auto colon = text.rfind(':');
+  if (colon == text.npos) return {};
+  auto port = to_int(text.substr(colon + 1));
+  if (!port || *port < 0 || *port > 65535) return {};
+  auto number = static_cast<std::uint16_t>(*port);
+  std::string host(text.substr(0, colon));
+  if (host.empty()) {
+    std::vector<proxy::Address> both{proxy::Address::v4(INADDR_ANY, number)};
+    if (number) both.push_back(proxy::Address::v6(in6addr_any, number));
+    return both;
+  }
+  if (host == "localhost") host = "127.0.0.1";
+  in6_addr bytes{};
+  if (in_addr four{}; inet_pton(AF_INET, host.c_str(), &four) == 1)
+    return std::vector{proxy::Address::v4(ntohl(four.s_addr), number)};
+  if (host.size() < 3 || host.front() != '[' || host.back() != ']') return {};
+  if (inet_pton(AF_INET6, host.substr(1, host.size() - 2).c_str(), &bytes) != 1) return {};
+  return std::vector{proxy::Address::v6(bytes, number)};
+}
+
+std::optional<std::uint64_t> size_of(std::string_view text) {
+  constexpr std::pair<std::string_view, int> kUnits[] = {{"KiB", 10}, {"MiB", 20}, {"GiB", 30}, {"TiB", 40}, {"B", 0}};
+  for (auto [unit, bits] : kUnits) {
+    if (!text.ends_with(unit)) continue;
+    auto number = to_int(trim(text.substr(0, text.size() - unit.size())));
+    if (!number || *number < 1 || *number > (std::int64_t{1} << (62 - bits))) return {};
+    return static_cast<std::uint64_t>(*number) << bits;
+  }
+  return {};
+}
+
 std::expected<Ready, Unfit> ready_of(std::string_view text) {
   using Kind = Ready::Kind;
   if (text == "tcp") return Ready{Kind::tcp, ""};

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <deque>
 #include <optional>
 #include <utility>
 
@@ -22,7 +23,7 @@ class Mapping {
  public:
   static Result<Mapping> create(const std::filesystem::path& folder, int& number, std::size_t bytes) {
     Mapping m;
-    std::filesystem::path path;
+    auto& path = m.path;
     do {
       path = folder / fmt::format("{:04}.seg", ++number);
       m.fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -42,13 +43,18 @@ class Mapping {
   }
   Mapping() = default;
   Mapping(Mapping&& o) noexcept
-      : fd_(std::exchange(o.fd_, -1)), begin_(std::exchange(o.begin_, nullptr)), size_(o.size_), used(o.used) {}
+      : fd_(std::exchange(o.fd_, -1)),
+        begin_(std::exchange(o.begin_, nullptr)),
+        size_(o.size_),
+        used(o.used),
+        path(std::move(o.path)) {}
   Mapping& operator=(Mapping&& o) noexcept {
     Mapping gone(std::move(*this));
     fd_ = std::exchange(o.fd_, -1);
     begin_ = std::exchange(o.begin_, nullptr);
     size_ = o.size_;
     used = o.used;
+    path = std::move(o.path);
     return *this;
   }
   ~Mapping() {
@@ -67,6 +73,7 @@ class Mapping {
 
  public:
   std::size_t used = 0;
+  std::filesystem::path path;
 };
 
 }  // namespace
@@ -77,8 +84,25 @@ struct SegmentWriter::Impl {
   int number = 0;
   Mapping segment;
   std::optional<Error> failed;
+  std::uint64_t keep = 0;
+  std::deque<std::pair<std::filesystem::path, std::uint64_t>> written;  // whole segments and their bytes, oldest first
+  std::uint64_t written_bytes = 0;
+  std::optional<Run> of;  // that each segment begins with, where old ones are removed
+
+  void remove_oldest() {
+    written.emplace_back(segment.path, segment.used);
+    written_bytes += segment.used;
+    while (written_bytes + bytes > keep && !written.empty()) {
+      std::error_code gone;
+      std::filesystem::remove(written.front().first, gone);
+      written_bytes -= written.front().second;
+      written.pop_front();
+    }
+  }
 
   Result<void> next(std::size_t at_least) {
+    if (keep && segment.used) remove_oldest();
+    if (of) at_least += record::padded(sizeof(RecordHead) + record::encode_run({nullptr, 0}, *of).size());
     auto mapped = Mapping::create(folder, number, std::max(bytes, sizeof(record::SegmentHead) + at_least));
     if (!mapped) {
       failed = mapped.error();
@@ -90,7 +114,7 @@ struct SegmentWriter::Impl {
     head.version = record::kVersion;
     std::memcpy(segment.free(), &head, sizeof head);
     segment.used = sizeof head;
-    return {};
+    return of ? append(RecordKind::run, of->id, *of, record::encode_run) : Result<void>();
   }
 
   template <class T>
@@ -129,13 +153,15 @@ struct SegmentWriter::Impl {
   }
 };
 
-Result<std::unique_ptr<SegmentWriter>> SegmentWriter::open(const std::filesystem::path& folder, std::size_t bytes) {
+Result<std::unique_ptr<SegmentWriter>> SegmentWriter::open(const std::filesystem::path& folder, std::size_t bytes,
+                                                           std::uint64_t keep) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return fail_errno("cannot create the trace's folder", error.value(), folder, Blame::user);
   auto impl = std::make_unique<Impl>();
   impl->folder = folder;
   impl->bytes = bytes;
+  impl->keep = keep;
   if (auto ok = impl->next(0); !ok) return std::unexpected(ok.error());
   return std::unique_ptr<SegmentWriter>(new SegmentWriter(std::move(impl)));
 }
@@ -143,6 +169,10 @@ SegmentWriter::SegmentWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)
 SegmentWriter::~SegmentWriter() = default;
 
 Result<void> SegmentWriter::begin(const Run& run) {
+  if (impl_->keep) {
+    impl_->of = run;
+    impl_->of->exchanges.clear();
+  }
   return impl_->append(RecordKind::run, run.id, run, record::encode_run);
 }
 Result<void> SegmentWriter::head(std::uint64_t run, const Exchange& e) {

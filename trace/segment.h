@@ -28,8 +28,10 @@ class SegmentWriter {
  public:
   // Creates `folder` if need be. Segments are allocated ahead (fallocate), `bytes` each, so that a full disk shows here
   // and when the next one is begun, never as a signal; what was not used is given back at the end. Several writers may
-  // share a folder: each takes the next free number.
-  static Result<std::unique_ptr<SegmentWriter>> open(const std::filesystem::path& folder, std::size_t bytes = 4u << 20);
+  // share a folder: each takes the next free number. With `keep`, a writer that has written more bytes than that
+  // removes its oldest segments, and each segment begins with the run it belongs to; 0: all are kept.
+  static Result<std::unique_ptr<SegmentWriter>> open(const std::filesystem::path& folder, std::size_t bytes = 4u << 20,
+                                                     std::uint64_t keep = 0);
   ~SegmentWriter();
   SegmentWriter(const SegmentWriter&) = delete;
 
@@ -50,7 +52,8 @@ class SegmentWriter {
 
 // All runs of a folder and the folders below it, by id, exchanges by id. A run without its `end` record comes back with
 // `incomplete` set. A torn or damaged record ends its segment, and marks the run it belongs to; a segment of another
-// version, or a file that is none, is an error that says so.
+// version, or a file that is none, is an error that says so. An exchange whose beginning is not there any more is left
+// out, and the run says so.
 Result<std::vector<Run>> read_segments(const std::filesystem::path& folder);
 // Only the run with that id.
 Result<Run> read_run(const std::filesystem::path& folder, std::uint64_t run);

@@ -66,6 +66,9 @@ class Collector {
       run.id = id;
       if (!part.damage.empty())
         run.incomplete = part.damage;
+      else if (part.headless && run.incomplete.empty())
+        run.incomplete = fmt::format("the beginning of the trace was removed: {} records of earlier exchanges are left",
+                                     part.headless);
       else if (!part.ended && run.incomplete.empty())
         run.incomplete = kNotEnded;
       // Nearly always they are: loops that share a run are the exception.
@@ -80,6 +83,7 @@ class Collector {
   struct Part {
     Run run;
     bool ended = false;
+    std::uint64_t headless = 0;  // records of exchanges whose first record is not there
     std::string damage;
     std::unordered_map<std::uint64_t, std::size_t> exchanges;  // id to its place
   };
@@ -97,6 +101,7 @@ class Collector {
       case RecordKind::end: {
         Run read;
         if (!record::decode_run(payload, read)) return false;
+        if (part.ended) return true;  // another loop's segment of a run that has ended
         read.exchanges = std::move(part.run.exchanges);
         part.run = std::move(read);
         part.ended |= r.kind == static_cast<std::uint32_t>(RecordKind::end);
@@ -120,8 +125,7 @@ class Collector {
   }
   static bool change(Part& part, std::string_view payload, bool (*decode)(std::string_view, Exchange&)) {
     auto it = part.exchanges.find(record::exchange_of(payload));
-    if (it == part.exchanges.end())
-      return part.damage.empty() ? false : true;  // its head was lost with what is damaged
+    if (it == part.exchanges.end()) return ++part.headless > 0;
     return decode(payload, part.run.exchanges[it->second]);
   }
 

@@ -1,0 +1,58 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+
+namespace toml {
+inline namespace v3 {
+class table;
+class node;
+}  // namespace v3
+}  // namespace toml
+
+namespace retrial::campaign {
+
+using Words = std::span<const std::string_view>;
+using Errors = std::vector<std::pair<int, Error>>;  // each with its line
+
+// One table of retrial.toml under a name ("[run]", "[service.queue]"), read key by key. A key that is there and wrong
+// becomes an error, and reads as missing.
+class ConfigTable {
+ public:
+  ConfigTable(const toml::table& table, std::string name, std::string_view file, Errors& errors)
+      : table_(table), name_(std::move(name)), file_(file), errors_(errors) {}
+
+  void only(Words known);  // any other key is an error
+  std::optional<std::string> text(std::string_view key);
+  std::optional<bool> yes(std::string_view key);
+  std::optional<std::int64_t> number(std::string_view key, std::int64_t from, std::int64_t to);
+  std::optional<Nanos> duration(std::string_view key, std::string_view example);
+  std::optional<std::uint64_t> size(std::string_view key, std::string_view example);  // bytes: "64KiB", "10MiB", "1GiB"
+  std::optional<std::string> word(std::string_view key, Words known);                 // one of these
+  std::vector<std::string> words(std::string_view key, Words known);                  // an array of these, folded
+  std::vector<std::string> texts(std::string_view key);                               // a text, or an array of texts
+  std::optional<ConfigTable> table(std::string_view key);  // named "NAME key", its keys told as "key"
+
+  bool has(std::string_view key) const;
+  int line() const;
+  const std::string& name() const { return name_; }
+  // An error at this key: "expected …, found …", or `expected` alone where the key is not there.
+  void refuse(std::string_view key, std::string expected, std::string_view hint = "");
+
+ private:
+  void complain(int line, std::string_view key, std::string what);
+
+  const toml::table& table_;
+  std::string name_;
+  std::string_view file_;
+  Errors& errors_;
+};
+
+}  // namespace retrial::campaign

@@ -1,0 +1,77 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "certs/authority.h"
+#include "policies/fault_plan.h"
+#include "proxy/proxy.h"
+
+namespace retrial::proxy {
+
+// What a Server is to do, as plain values. Where it came from (a file, the command line) is not known here.
+
+enum class Mode : std::uint8_t {
+  reverse,   // all of it goes to one service
+  forward,   // the request says where to
+  redirect,  // netfilter's REDIRECT sent it here: SO_ORIGINAL_DST says where it meant to go
+  tproxy,    // netfilter's TPROXY: the local address of the connection is where it meant to go
+};
+std::string_view show(Mode mode);
+
+// A service by its address.
+struct ServiceSettings {
+  std::string name;  // of [service.name]; may be empty
+  std::string host;  // a name, or an address without brackets
+  std::uint16_t port = 0;
+  bool tls = false;
+  ServiceTlsSettings security;
+  std::string profile;  // empty: found from the traffic
+  bool operator==(const ServiceSettings&) const = default;
+};
+
+struct ListenerSettings {
+  Mode mode = Mode::reverse;
+  Address at;  // port 0: the kernel's choice
+  Protocol protocol = Protocol::http;
+  ServiceSettings service;  // reverse only
+};
+
+// Which requests a rule is for: all that is said must fit, and what is empty fits everything. Globs as in glob.h.
+struct Match {
+  std::vector<std::string> services;  // "host:port" as the trace has it; any of these
+  std::string method;
+  std::string path;       // glob; the target without its query
+  std::string host;       // glob, in lower case; without port unless it has one itself
+  std::string operation;  // glob
+  std::string call_site;  // glob of the file, or of file:line
+  std::string test;       // glob
+};
+struct RuleSettings {
+  Match match;
+  policies::FaultPlan plan;
+};
+
+struct Recording {
+  std::filesystem::path folder;     // where segments are written
+  std::uint64_t keep = 1ull << 30;  // bytes; the oldest segments are removed beyond it
+  std::size_t segment_bytes = 2u << 20;
+};
+
+struct ServerSettings {
+  std::vector<ListenerSettings> listeners;
+  std::vector<RuleSettings> rules;              // the first that matches
+  std::map<std::string, std::string> profiles;  // by "host:port"
+  Options options;                              // but for TLS and ids, which the server fills in
+  int loops = 0;                                // threads; 0: one a core
+  std::optional<certs::Authority> authority;    // signs what clients are shown; none: their TLS is a tunnel
+  std::optional<Recording> recording;           // none: nothing is recorded
+  Nanos drain = 30 * kSecond;                   // how long connections may go on after drain()
+  std::uint64_t seed = 0;                       // of percentages and distributions
+};
+
+}  // namespace retrial::proxy
