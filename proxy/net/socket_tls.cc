@@ -113,14 +113,15 @@ void Socket::write_inside(std::string_view bytes) {
 }
 
 void Socket::drain_inside() {
-  bool full = false;
+  bool full = false, stepped = false;  // one step of a pace is one record, however long sealing it takes
   while (!broken_ && !full) {
-    if (tls_->through_ && !tls_->failed_ && queue_.empty()) {
+    if (!stepped && tls_->through_ && !tls_->failed_ && queue_.empty()) {
       auto size = allowed(std::min(inside_.size(), kAtOnce));
       if (size > 0) {
         tls_->seal(inside_.view().substr(0, size), queue_.end());
         inside_.drop(size);
         if (paced_) paced_->pace.spend(size);
+        stepped = paced_ && !inside_.empty();
       } else if (finished_ && inside_.empty()) {
         tls_->notify(queue_.end());
       }

@@ -470,7 +470,7 @@ TEST_F(TlsToClientsTest, a_pace_holds_for_the_inside) {
   auto bytes = pattern(5000);
   line.ours->write(bytes);
   line.ours->flush();
-  EXPECT_GE(line.ours->queued(), 4800u);
+  EXPECT_GE(line.ours->queued(), 4900u);
   ASSERT_TRUE(until(line, [&] { return line.client->heard == bytes; }));
   EXPECT_EQ(line.ours->queued(), 0u);
 }
