@@ -9,7 +9,8 @@
 
 namespace retrial::proxy {
 
-// Name to address, without blocking (libevent's evdns: /etc/hosts, /etc/resolv.conf). One a loop.
+// Name to address, without blocking (libevent's evdns: /etc/hosts, /etc/resolv.conf). One a loop; it outlives its
+// queries.
 class Resolver {
  public:
   explicit Resolver(Loop& loop);

@@ -1,5 +1,10 @@
 #include "proxy/net/socket.h"
 
+#include <fstream>
+#include <map>
+#include <optional>
+#include <sstream>
+
 #include "proxy/net/dial.h"
 #include "proxy/net/pace.h"
 #include "tests/proxy/wires.h"
@@ -265,6 +270,28 @@ TEST(Resolver, literals_and_localhost_are_answered_after_the_call_has_returned) 
     ASSERT_TRUE(*found.answer) << host;
     EXPECT_EQ((*found.answer)->show(), shown);
   }
+}
+
+TEST(Resolver, a_name_of_etc_hosts_is_found_and_its_IPv4_address_before_its_IPv6_address) {
+  std::map<std::string, std::string> hosts;  // the first IPv4 address of each name
+  std::ifstream file("/etc/hosts");
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line.substr(0, line.find('#')));
+    std::string address, name;
+    for (words >> address; words >> name;)
+      if (address.find('.') != std::string::npos) hosts.emplace(name, address);
+  }
+  hosts.erase("localhost");
+  if (hosts.empty()) GTEST_SKIP() << "/etc/hosts names nothing but localhost";
+  Loop loop;
+  Resolver resolver(loop);
+  auto& [name, address] = *hosts.begin();
+  Found found;
+  auto query = resolver.resolve(name, 8080, found.keep());
+  EXPECT_FALSE(found.answer);
+  ASSERT_TRUE(run_until(loop, [&] { return found.answer.has_value(); }));
+  ASSERT_TRUE(*found.answer) << found.answer->error().line();
+  EXPECT_EQ((*found.answer)->show(), address + ":8080");
 }
 
 TEST(Resolver, a_query_that_is_given_up_calls_nobody) {
