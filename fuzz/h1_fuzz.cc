@@ -32,7 +32,7 @@ struct Heard {
 
 Heard hear(H1Codec::Side side, bool answers_head, std::string_view bytes, std::size_t piece) {
   BodyTap tap(true);
-  H1Codec codec(side, tap, 4096);
+  H1Codec codec(side, tap, {.head = 4096});
   codec.answers_head(answers_head);
   Heard heard;
   for (std::size_t from = 0; from < bytes.size(); from += piece) {

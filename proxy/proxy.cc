@@ -3,13 +3,14 @@
 #include <algorithm>
 
 #include "proxy/exchange/house.h"
+#include "proxy/exchange/opening.h"
 #include "proxy/exchange/session.h"
 
 namespace retrial::proxy {
 
 struct Proxy::State {
   State(Loop& loop, const Clock& clock, Director& director, Recorder& recorder, Options options)
-      : house(loop, clock, director, recorder, options) {}
+      : house(loop, clock, director, recorder, std::move(options)) {}
   House house;
 
   template <class Counts>
@@ -19,19 +20,23 @@ struct Proxy::State {
 };
 
 Proxy::Proxy(Loop& loop, const Clock& clock, Director& director, Recorder& recorder, Options options)
-    : state_(std::make_unique<State>(loop, clock, director, recorder, options)) {}
+    : state_(std::make_unique<State>(loop, clock, director, recorder, std::move(options))) {}
 
 Proxy::~Proxy() {
   for (auto& session : state_->house.sessions) session->end_run();
 }
 
-void Proxy::take(Captured connection) {
+void Proxy::take(Captured connection) { state_->house.open(connection); }
+void Proxy::take(Incoming connection) { state_->house.open(std::move(connection)); }
+
+void Proxy::drain() {
   auto& house = state_->house;
-  house.active(house.clock.now());
-  house.sessions.push_back(std::make_unique<Session>(house, connection));
-  house.sessions.back()->slot = house.sessions.size() - 1;
+  house.draining = true;
+  for (std::size_t i = house.openings.size(); i-- > 0;) house.openings[i]->drain();
+  for (std::size_t i = house.sessions.size(); i-- > 0;) house.sessions[i]->drain();
 }
 
+std::size_t Proxy::connections() const { return state_->house.openings.size() + state_->house.sessions.size(); }
 std::size_t Proxy::open_exchanges() const {
   return state_->count([](auto& s) { return s.open(); });
 }
@@ -46,7 +51,6 @@ Nanos Proxy::held_since() const {
     if (auto since = s->held_since(); since != 0 && (oldest == 0 || since < oldest)) oldest = since;
   return oldest;
 }
-std::size_t Proxy::connections() const { return state_->house.sessions.size(); }
 const Counts& Proxy::counts() const { return state_->house.counts; }
 
 }  // namespace retrial::proxy

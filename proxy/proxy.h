@@ -2,7 +2,9 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "base/clock.h"
@@ -64,7 +66,9 @@ struct Options {
   // Service connections are kept for the next request, whoever sends it. Otherwise each client connection has its own,
   // ended with it.
   bool pooled = false;
-  std::size_t head_limit = 256u << 10;    // bytes of a head; beyond it 431 (RFC 6585 5), or a tunnel (run)
+  // What cannot be read as HTTP/1 in one way only becomes a tunnel from there on (run). Otherwise it is answered 400.
+  bool tunnel_unreadable = true;
+  std::size_t head_limit = 256u << 10;    // bytes of a head; beyond it 431 (RFC 6585 5), or a tunnel
   std::size_t field_limit = 1000;         // header fields of a head; the same
   std::uint64_t body_limit = 0;           // bytes of a request's body; beyond it 413; 0: none
   Nanos head_timeout = 0;                 // from a request's first byte to its head's last; beyond it 408; 0: none
@@ -72,7 +76,10 @@ struct Options {
   std::size_t buffer_limit = 256u << 10;  // bytes held for a slow side before the other is no longer read
   TlsToClients* to_clients = nullptr;     // null: TLS is a tunnel
   TlsToService* to_services = nullptr;    // for routes that have none of their own
-  std::uint64_t first_id = 1;             // of exchanges and connections; several proxies of one run count in steps
+  // "service name" pairs whose clients did not trust us: tunnelled from then on. Null: the proxy keeps its own.
+  std::set<std::string>* distrusting = nullptr;
+  std::function<void(const std::string&)> say;  // one line for the log; may be empty
+  std::uint64_t first_id = 1;  // of exchanges and connections; several proxies of one run count in steps
   std::uint64_t id_step = 1;
 };
 
@@ -84,7 +91,8 @@ struct Counts {
   std::uint64_t refused = 0;       // answered 4xx by us: not readable, ambiguous, or beyond a limit
   std::uint64_t unreachable = 0;   // answered 502 or 504 by us: the service could not be reached
   std::uint64_t distrusting = 0;   // clients that did not trust our certificate
-  std::uint64_t tls_failures = 0;  // handshakes that failed otherwise
+  std::uint64_t tls_failures = 0;  // handshakes that failed otherwise, on either side
+  std::uint64_t frames = 0;        // of WebSocket, both ways
 };
 
 // Forwards, faults and records. One loop thread owns it and all it holds. Nothing of it waits for the client while the

@@ -3,6 +3,8 @@
 #include <bit>
 #include <vector>
 
+#include "trace/header_lines.h"
+
 namespace retrial::trace::record {
 namespace {
 static_assert(std::endian::native == std::endian::little);
@@ -25,15 +27,14 @@ struct HeadFixed {
   u64 id, connection, call;
   i64 begun, request_read;
   i32 pid, attempt, line;
-  u8 fresh, has_site, phase, confidence, has_fault, zero;
-  u16 headers;
-  u32 more_zero;
+  u8 fresh, has_site, phase, confidence, has_fault;
+  u8 zero[7];
 };
 struct AnswerFixed {
   u64 id;
   i64 request_read, answered;
   i32 status;
-  u32 headers;
+  u32 zero;
 };
 struct FiredFixed {
   u64 id;
@@ -48,9 +49,12 @@ struct OverFixed {
   u8 zero[6];
 };
 
-[[gnu::always_inline]] inline Encoder put_headers(Encoder out, const std::vector<Header>& headers, std::size_t count) {
-  for (std::size_t i = 0; i < count; i++) out.pair(headers[i].name, headers[i].value);
-  return out;
+// As lines, whichever of the two there is.
+void put_headers(Encoder& out, const std::string& lines, const std::vector<Header>& headers) {
+  if (!lines.empty() || headers.empty()) return out.text(lines);
+  std::string made;
+  for (auto& h : headers) made.append(h.name).append(": ").append(h.value).append("\r\n");
+  out.text(made);
 }
 void put_fault(Encoder& out, const FaultSpec& f) {
   out.pod(FaultFixed{.delay = f.delay,
@@ -95,14 +99,12 @@ class Decoder {
     if (n > left_.size() / least) good_ = false;
     return good_ ? n : 0;
   }
-  void headers(std::vector<Header>& to, std::size_t n) {
-    if (n > left_.size() / 8) good_ = false;
-    to.resize(good_ ? n : 0);
-    for (auto& h : to) {
-      auto name = pod<u32>(), value = pod<u32>();
-      take(h.name, name);
-      take(h.value, value);
-    }
+  void headers(std::vector<Header>& to) {
+    auto size = pod<u32>();
+    if (size > left_.size()) good_ = false;
+    if (!good_) return;
+    good_ = read_header_lines(left_.substr(0, size), to);
+    left_.remove_prefix(size);
   }
   void texts(std::vector<std::string>& to) {
     to.resize(count(4));
@@ -147,7 +149,6 @@ class Decoder {
 }  // namespace
 
 Encoder encode_head(Encoder out, const Exchange& e) {
-  auto headers = std::min<std::size_t>(e.request_headers.size(), 0xffff);
   out.pod(HeadFixed{.id = e.id,
                     .connection = e.connection,
                     .call = e.call,
@@ -161,9 +162,7 @@ Encoder encode_head(Encoder out, const Exchange& e) {
                     .phase = static_cast<u8>(e.tag.phase),
                     .confidence = static_cast<u8>(e.confidence),
                     .has_fault = e.fault.name != FaultName::none,
-                    .zero = 0,
-                    .headers = static_cast<u16>(headers),
-                    .more_zero = 0});
+                    .zero = {}});
   if (e.tag.site) {
     out.text(e.tag.site->file);
     out.text(e.tag.site->function);
@@ -172,7 +171,8 @@ Encoder encode_head(Encoder out, const Exchange& e) {
   for (auto* text :
        {&e.service, &e.host, &e.method, &e.target, &e.tag.call_id, &e.tag.test, &e.profile, &e.operation, &e.fault_id})
     out.text(*text);
-  return put_headers(out, e.request_headers, headers);
+  put_headers(out, e.request_lines, e.request_headers);
+  return out;
 }
 bool decode_head(std::string_view payload, Exchange& e) {
   Decoder in(payload);
@@ -197,17 +197,15 @@ bool decode_head(std::string_view payload, Exchange& e) {
   for (auto* text :
        {&e.service, &e.host, &e.method, &e.target, &e.tag.call_id, &e.tag.test, &e.profile, &e.operation, &e.fault_id})
     in.text(*text);
-  in.headers(e.request_headers, f.headers);
+  in.headers(e.request_headers);
   return in.done() && e.id != 0;
 }
 
 Encoder encode_answer(Encoder out, const Exchange& e) {
-  out.pod(AnswerFixed{.id = e.id,
-                      .request_read = e.request_read,
-                      .answered = e.answered,
-                      .status = e.service_status,
-                      .headers = static_cast<u32>(e.response_headers.size())});
-  return put_headers(out, e.response_headers, e.response_headers.size());
+  out.pod(AnswerFixed{
+      .id = e.id, .request_read = e.request_read, .answered = e.answered, .status = e.service_status, .zero = 0});
+  put_headers(out, e.response_lines, e.response_headers);
+  return out;
 }
 bool decode_answer(std::string_view payload, Exchange& e) {
   Decoder in(payload);
@@ -215,7 +213,7 @@ bool decode_answer(std::string_view payload, Exchange& e) {
   e.request_read = f.request_read;
   e.answered = f.answered;
   e.service_status = f.status;
-  in.headers(e.response_headers, f.headers);
+  in.headers(e.response_headers);
   return in.done();
 }
 

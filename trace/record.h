@@ -13,7 +13,7 @@
 namespace retrial::trace::record {
 
 inline constexpr char kMagic[8] = {'R', 'T', 'R', 'L', 'S', 'E', 'G', '\n'};
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
 
 struct SegmentHead {
   char magic[8];
@@ -73,16 +73,6 @@ class Encoder {
     std::memcpy(at_, &length, sizeof length);
     copy(at_ + sizeof length, s.data(), s.size());
     at_ += sizeof length + s.size();
-  }
-  // Two texts, their lengths before both.
-  void pair(std::string_view a, std::string_view b) {
-    std::uint64_t lengths = static_cast<std::uint32_t>(a.size()) | std::uint64_t{b.size()} << 32;
-    if (!takes(sizeof lengths + a.size() + b.size())) return;
-    std::memcpy(at_, &lengths, sizeof lengths);
-    copy(at_ + sizeof lengths, a.data(), a.size());
-    at_ += sizeof lengths + a.size();
-    copy(at_, b.data(), b.size());
-    at_ += b.size();
   }
   std::size_t size() const { return static_cast<std::size_t>(at_ - begin_) + beyond_; }
   bool fits() const { return beyond_ == 0; }

@@ -31,11 +31,29 @@ struct H1Head {
   bool bodiless = false;     // the message ends with its head
   bool until_close = false;  // a response that ends with its connection
   bool sized = false;        // Content-Length says where it ends
+  bool chunked = false;
+  bool folded = false;            // a value goes on in a second line (RFC 9112 5.2)
+  bool expects_continue = false;  // Expect: 100-continue
+  bool upgrades = false;          // Upgrade, and Connection names it
+  std::uint64_t length = 0;       // Content-Length
+  std::string_view host;          // the Host field's value; its place in `fields`, and how many there are:
+  int host_field = -1;
+  int hosts = 0;
+  // Why another reader could find another end of it, or other fields (RFC 9112 2.2, 5, 6, 11.2); empty: none could.
+  std::string_view ambiguous;
+  std::string_view invalid;  // why else a server must refuse it (RFC 9112 3.2); empty: nothing
 
   std::string_view name(const H1Field& f) const { return raw.substr(f.name, f.name_end - f.name); }
   std::string_view value(const H1Field& f) const { return raw.substr(f.value, f.value_end - f.value); }
   // The line of field n, its end of line and folds included.
   std::string_view line(std::size_t n) const;
+};
+
+// How a body is handed on.
+enum class Framing : std::uint8_t {
+  as_sent,  // byte by byte
+  chunked,  // in chunks of our own, extensions left out, and no trailer that could change the message (RFC 9110 6.5.1)
+  plain,    // without framing
 };
 
 // Reads one direction of an HTTP/1 connection, message by message (RFC 9112; llhttp, strict). Pure: bytes in, and for
@@ -55,9 +73,14 @@ class H1Codec {
     Step step;
     std::size_t bytes;
   };
+  struct Limits {
+    std::size_t head = 256u << 10;  // bytes
+    std::size_t fields = 1000;
+  };
+  enum class Refusal { unreadable, head_too_large };
 
   // `tap` gets the decoded body, and is reset at each head. Both must outlive the codec.
-  H1Codec(Side side, BodyTap& tap, std::size_t head_limit);
+  H1Codec(Side side, BodyTap& tap, Limits limits);
   ~H1Codec();
   H1Codec(const H1Codec&) = delete;
 
@@ -67,23 +90,40 @@ class H1Codec {
   // The bytes of a head that is not yet whole (or was refused in a later piece).
   std::string_view unfinished() const { return in_head() && !fresh_ ? std::string_view(raw_) : std::string_view(); }
   bool at_start() const { return fresh_; }  // between messages: no byte of the next one has been taken
+  Refusal refusal() const { return refusal_; }
 
   // Responses: whether the next ones answer a HEAD request.
   void answers_head(bool yes) { answers_head_ = yes; }
+
+  // How the body of the message whose head was just read is handed on: as_sent unless this is called. `framed` is what
+  // stands for the bytes of the last take().
+  void hand_on(Framing framing) { framing_ = framing; }
+  Framing framing() const { return framing_; }
+  std::string_view framed() const { return framed_; }
+  // Between messages; the next byte begins another stream (another service connection).
+  void restart();
 
  private:
   struct Parser;
   bool in_head() const { return !body_; }
   Taken take_head(std::string_view bytes);
+  std::size_t take_method(std::string_view bytes);
+  bool reads_http1(std::string_view bytes) const;
+  Taken refuse(Refusal why);
   void finish_head();
 
   Side side_;
   BodyTap& tap_;
-  std::size_t head_limit_;
+  Limits limits_;
   std::unique_ptr<Parser> parser_;
   std::string raw_;
+  std::string framed_;
   std::vector<H1Field> fields_;
   H1Head head_;
+  std::size_t method_ = 0;      // where it begins in raw_
+  std::size_t method_end_ = 0;  // 0: it has not come whole
+  Framing framing_ = Framing::as_sent;
+  Refusal refusal_ = Refusal::unreadable;
   bool fresh_ = true;  // the next byte begins a message
   bool body_ = false;
   bool answers_head_ = false;

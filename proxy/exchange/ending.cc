@@ -33,25 +33,18 @@ void Session::carry_out(Act act) {
     over(trace::Ending::client_left, client_left_);
     return die(false);
   }
-  auto& e = record_.exchange();
   switch (act) {
-    case Act::answer: {
-      // After a request that is not whole it could not be told where the next one begins.
-      leaves_ |= !request_.head().keep_alive || !request_.at_start();
-      AnswerTo to{e.method == "HEAD", request_.head().minor, !leaves_};
-      client_.write(bytes_of(answer_, to));
-      e.client_status = answer_.status;
-      return move(Event::answer);
-    }
+    case Act::answer:
+      return answer();
     case Act::hold:
       untouched_ = now_;
       return move(Event::hold);
     case Act::reset:
-      client_.reset();
+      client_->reset();
       over(trace::Ending::reset, house_.clock.now());
       return die(false);
     case Act::close:
-      client_.finish();
+      client_->finish();
       over(trace::Ending::closed, house_.clock.now());
       return leave();
     case Act::pass:
@@ -60,29 +53,43 @@ void Session::carry_out(Act act) {
   }
 }
 
+// With an answer of our own.
+void Session::answer() {
+  // After a request that is not whole it could not be told where the next one begins.
+  leaves_ |= !request_.head().keep_alive || !request_.at_start();
+  auto& e = record_.exchange();
+  client_->write(bytes_of(answer_, {e.method == "HEAD", request_.head().minor, !leaves_}));
+  e.client_status = answer_.status;
+  ours_ = true;
+  move(Event::answer);
+}
+
 // All that the client is to be told was handed to the kernel.
 void Session::told() {
   if (told_ == 0) told_ = house_.clock.now();
-  bool ours = record_.exchange().fired && trace::is_status(record_.exchange().fault);
   // It had sent its FIN before: half of the connection, or all of it? If all, its kernel has answered the bytes with an
   // RST.
-  if (client_left_ != 0 && client_.gone())
+  if (client_left_ != 0 && client_->gone())
     over(trace::Ending::client_left, client_left_);
   else
     over(trace::Ending::answered, told_);
-  if (!ours || !leaves_) {
+  bool ends = leaves_ && (ours_ || !pristine());
+  release();
+  if (!ends) {
     response_goes_ = request_goes_ = true;
+    since_ = now_;
     return move(Event::told);
   }
-  client_.finish();
+  client_->finish();
   leave();
 }
 
 // The connection ends on our own account. What the client still sends is read and thrown away: an unread byte would
 // turn the FIN into an RST.
 void Session::leave() {
-  service_.close();
+  if (service_) service_->close();
   pending_.clear();
+  since_ = now_;
   move(Event::leave);
 }
 
@@ -96,13 +103,16 @@ void Session::over(trace::Ending ending, Nanos told) {
 
 // From here on bytes pass both ways as they come.
 void Session::opaque(std::string_view client_rest, std::string_view service_rest) {
+  if (!service_) return refuse(400, "the connection speaks no HTTP/1.1");
   if (state_ != State::passing) house_.counts.tunnels++;
   if (record_.decided() && fault_) spare("this is no HTTP/1, and passed as it is");
   if (record_.begun() && !record_.decided()) record_.forget();
-  service_.write(request_.unfinished());
-  service_.write(client_rest);
-  client_.write(response_.unfinished());
-  client_.write(service_rest);
+  service_->write(request_.unfinished());
+  service_->write(client_rest);
+  client_->write(response_.unfinished());
+  client_->write(service_rest);
+  if (frames_[0]) frames_[0]->take(client_rest);
+  if (frames_[1]) frames_[1]->take(service_rest);
   response_goes_ = request_goes_ = true;
   move(Event::opaque);
 }
@@ -124,11 +134,13 @@ void Session::die(bool reset_service) {
       over(trace::Ending::closed, house_.clock.now());
   }
   if (timer_) timer_->cancel();
-  client_.close();
-  if (reset_service)
-    service_.reset();
-  else
-    service_.close();
+  for (auto& frames : frames_)
+    if (frames) house_.counts.frames += frames->frames();
+  client_->close();
+  if (service_ && reset_service)
+    service_->reset();
+  else if (service_)
+    service_->close();
   move(Event::gone);
   house_.ended(*this);
 }

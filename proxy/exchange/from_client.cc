@@ -1,16 +1,8 @@
 // The client's side of a session.
-#include "base/text.h"
+#include "proxy/codec/intermediary.h"
 #include "proxy/exchange/session.h"
 
 namespace retrial::proxy {
-namespace {
-
-bool expects_continue(const H1Head& head) {
-  for (auto& f : head.fields)
-    if (f.name_end - f.name == 6 && iequals(head.name(f), "expect")) return iequals(head.value(f), "100-continue");
-  return false;
-}
-}  // namespace
 
 bool Session::takes_requests() const {
   switch (state_) {
@@ -30,12 +22,12 @@ bool Session::client_room() const {
   if (state_ == State::closing || state_ == State::held) return true;
   if (pending_.size() >= limit) return false;
   bool goes = state_ == State::passing || state_ == State::tunnel || (takes_requests() && request_goes_);
-  return !goes || service_.queued() < limit;
+  return !goes || to_service() < limit;
 }
 
 void Session::read_client() {
   if (!client_room()) return;
-  auto [got, size] = client_.read(house_.scratch.data(), house_.scratch.size());
+  auto [got, size] = client_->read(house_.scratch.data(), house_.scratch.size());
   switch (got) {
     case Socket::Got::bytes:
       return client_bytes({house_.scratch.data(), size});
@@ -51,10 +43,12 @@ void Session::read_client() {
 
 void Session::client_bytes(std::string_view bytes) {
   if (pending_.empty()) bytes.remove_prefix(parse(bytes, now_));
+  if (bytes.empty()) return;
   switch (state_) {
     case State::passing:
     case State::tunnel:
-      return service_.write(bytes);
+      if (frames_[0]) frames_[0]->take(bytes);
+      return to_service(bytes);
     case State::held:
       untouched_ = now_;
       return;  // nothing that comes behind a request without an answer will be heard
@@ -74,6 +68,7 @@ std::size_t Session::parse(std::string_view bytes, Nanos came) {
     // Empty lines between requests are passed on with the next one (RFC 9112 2.2), but do not begin it.
     if (state_ == State::idle && bytes.find_first_not_of("\r\n") != bytes.npos) {
       record_.begin(came);
+      since_ = now_;
       move(Event::request_byte);
     }
     auto [step, size] = request_.take(bytes);
@@ -83,33 +78,41 @@ std::size_t Session::parse(std::string_view bytes, Nanos came) {
       case H1Codec::Step::more:
         break;
       case H1Codec::Step::head:
-        request_head(!bytes.empty());
+        request_head(bytes);
+        if (state_ == State::tunnel) to_service(bytes);
+        if (state_ == State::tunnel || state_ == State::dead) return all;
         break;
       case H1Codec::Step::body:
         request_body(piece);
         break;
       case H1Codec::Step::end:
         request_body(piece);
-        request_end();
+        if (takes_requests()) request_end();
         break;
       case H1Codec::Step::refused:
-        if (record_.decided() && !request_goes_) {
-          // Where this request ends cannot be told, and its first bytes were not passed on: what is done to it is done
-          // now.
-          leaves_ = true;
-          request_end();
-        } else {
-          opaque(bytes, {});
-        }
+        unreadable(bytes);
         return all;
     }
   }
   return all - bytes.size();
 }
 
-void Session::request_head(bool body_begun) {
+void Session::unreadable(std::string_view bytes) {
+  if (record_.decided() && !request_goes_) {
+    // Where this request ends cannot be told, and its first bytes were not passed on: what is done to it is done now.
+    leaves_ = true;
+    return request_end();
+  }
+  if (!refuses()) return opaque(bytes, {});
+  bool large = request_.refusal() == H1Codec::Refusal::head_too_large;
+  refuse(large ? 431 : 400,
+         large ? "the request's head is beyond the limit" : "the request cannot be read as HTTP/1.1");
+}
+
+void Session::request_head(std::string_view rest) {
   auto& head = request_.head();
-  record_.head(++house_.exchanges, head);
+  if (!acceptable(head) || !destined(head, rest)) return;
+  record_.head(house_.next_exchange(), head, house_.director.reads_headers());
   auto& e = record_.exchange();
   auto decision = house_.director.at_head(e);
   answer_ = std::move(decision.answer);
@@ -118,41 +121,54 @@ void Session::request_head(bool body_begun) {
   move(Event::request_head);
 
   request_goes_ = response_goes_ = true;
-  leaves_ = endless_ = false;
+  endless_ = ours_ = false;
+  leaves_ = !pristine() && (!head.keep_alive || house_.draining);
   withheld_ = 0;
   told_ = 0;
-  invited_ = body_begun || head.bodiless || !expects_continue(head);
+  invited_ = !rest.empty() || head.bodiless || !head.expects_continue;
   connect_ = head.method == "CONNECT";
   response_.answers_head(head.method == "HEAD");
   fault_ = fault_named(e.fault.name);
-  if (fault_ && client_.finished()) spare("the service had already closed this connection");
+  if (fault_ && client_->finished()) spare("the service had already closed this connection");
 
   auto act = ask(Step::request_head);
   if (act == Act::hold) return delay();
   if (act == Act::answer) return carry_out(act);
   request_goes_ = act == Act::pass;
-  if (request_goes_) {
-    forward_head();
-  } else if (!invited_) {
+  if (request_goes_) return request_passes();
+  if (!invited_) {
     // The request is to be read whole, as if the loss came after it: so it is asked for, as the service would have
     // done.
-    client_.write("HTTP/1.1 100 Continue\r\n\r\n");
+    client_->write("HTTP/1.1 100 Continue\r\n\r\n");
     invited_ = true;
   }
   if (head.bodiless) request_end();
 }
 
+// To the service, if need be as soon as there is a connection to it.
+void Session::request_passes() {
+  if (!reach()) return;
+  forward_head();
+  if (request_.head().bodiless) request_end();
+}
+
 void Session::forward_head() {
   auto& head = request_.head();
-  std::size_t done = 0;
-  if (!house_.options.keep_tags) {
-    for (std::size_t i = 0; i < head.fields.size(); i++) {
+  auto& out = house_.text;
+  out.clear();
+  if (pristine()) {
+    std::size_t done = 0;
+    for (std::size_t i = 0; !house_.options.keep_tags && i < head.fields.size(); i++) {
       if (!is_tag(head.name(head.fields[i]))) continue;
-      service_.write(head.raw.substr(done, head.fields[i].name - done));
+      out.append(head.raw.substr(done, head.fields[i].name - done));
       done = head.fields[i].name + head.line(i).size();
     }
+    out.append(head.raw.substr(done));
+  } else {
+    if (head.chunked) request_.hand_on(Framing::chunked);
+    pass_on(head, RequestHead{house_.options.keep_tags, pool_ ? pool_->authority() : std::string_view()}, out);
   }
-  service_.write(head.raw.substr(done));
+  service_->write(out);
 }
 
 void Session::delay() {
@@ -160,14 +176,17 @@ void Session::delay() {
   move(Event::hold);
   wake_after(record_.exchange().fault.delay, [this] {
     move(Event::release);
-    forward_head();
-    if (request_.head().bodiless) request_end();
+    request_passes();
   });
 }
 
 void Session::request_body(std::string_view wire) {
-  record_.exchange().request_bytes += wire.size();
-  if (request_goes_) service_.write(wire);
+  auto& e = record_.exchange();
+  e.request_bytes += wire.size();
+  if (auto limit = house_.options.body_limit;
+      limit && e.request_bytes > limit && refuses() && state_ == State::request_body)
+    return refuse(413, "the request's body is beyond the limit");
+  if (request_goes_) to_service(request_.framing() == Framing::as_sent ? wire : request_.framed());
 }
 
 void Session::request_end() {
@@ -181,10 +200,15 @@ void Session::client_fin() {
   switch (state_) {
     case State::request_head:  // it will never be a request: what there is of it is passed on
       record_.forget();
-      service_.write(request_.unfinished());
+      if (refuses()) return die(false);
+      to_service(request_.unfinished());
       return move(Event::broken_off);
     case State::request_body:
-      if (request_goes_) return;  // the service will hear of it by the FIN, and may still answer
+      if (request_goes_ && pristine()) return;  // the service will hear of it by the FIN, and may still answer
+      if (request_goes_) {                      // never completed: the service must not take it for a whole one
+        over(trace::Ending::client_left, now_);
+        return die(true);
+      }
       [[fallthrough]];
     case State::held:
       over(trace::Ending::client_left, now_);
@@ -200,7 +224,7 @@ void Session::client_fin() {
 void Session::client_rst() {
   if (client_left_ == 0) client_left_ = now_;
   if (record_.decided() && !response_goes_ && state_ != State::held && state_ != State::telling) {
-    client_.close();  // the response that is withheld is read to its end all the same
+    client_->close();  // the response that is withheld is read to its end all the same
     return;
   }
   if (record_.decided()) over(trace::Ending::client_left, client_left_);

@@ -1,4 +1,5 @@
 // The service's side of a session.
+#include "proxy/codec/intermediary.h"
 #include "proxy/exchange/session.h"
 
 namespace retrial::proxy {
@@ -21,12 +22,12 @@ bool Session::service_room() const {
       break;
   }
   if (record_.decided() && !request_goes_) return false;  // it has been asked nothing
-  return !response_goes_ || client_.queued() < house_.options.buffer_limit;
+  return !response_goes_ || client_->queued() < house_.options.buffer_limit;
 }
 
 void Session::read_service() {
-  if (!service_room()) return;
-  auto [got, size] = service_.read(house_.scratch.data(), house_.scratch.size());
+  if (!service_ || !service_room()) return;
+  auto [got, size] = service_->read(house_.scratch.data(), house_.scratch.size());
   switch (got) {
     case Socket::Got::bytes:
       return service_bytes({house_.scratch.data(), size});
@@ -35,7 +36,9 @@ void Session::read_service() {
     case Socket::Got::fin:
       return service_fin();
     case Socket::Got::rst:
+      return service_rst();
     case Socket::Got::failed:
+      if (record_.decided() && state_ != State::tunnel) return unreachable(service_->failure());
       return service_rst();
   }
 }
@@ -50,13 +53,17 @@ void Session::service_bytes(std::string_view bytes) {
         break;
       case State::passing:
       case State::tunnel:
-        return client_.write(bytes);
+        if (frames_[1]) frames_[1]->take(bytes);
+        return client_->write(bytes);
       case State::idle:
       case State::request_head:
-        return opaque({}, bytes);  // it speaks unasked
+        return refuses() ? die(true) : opaque({}, bytes);  // it speaks unasked
       case State::request_rest:
       case State::telling:
-        if (!response_goes_) return;
+        if (!response_goes_ || refuses()) {
+          if (service_) service_->reset();  // more than the response that was asked for: nobody's
+          return;
+        }
         over(trace::Ending::answered, house_.clock.now());
         return opaque(std::exchange(pending_, {}), bytes);
       default:
@@ -80,10 +87,7 @@ void Session::service_bytes(std::string_view bytes) {
         response_end();
         break;
       case H1Codec::Step::refused:
-        if (response_goes_) return opaque(std::exchange(pending_, {}), bytes);
-        withheld_ += bytes.size();
-        leaves_ = true;
-        return carry_out(ask(Step::response_end));
+        return bad_response(bytes);
     }
   }
 }
@@ -91,13 +95,14 @@ void Session::service_bytes(std::string_view bytes) {
 void Session::response_head(std::string_view& rest) {
   auto& head = response_.head();
   auto& e = record_.exchange();
-  if (head.status < 200 && head.status != 101) {
-    if (head.status == 100) invited_ = true;
-    return client_.write(head.raw);
+  bool upgrade = head.status == 101 || (connect_ && head.status / 100 == 2);
+  if (head.status < 200 && !upgrade) return interim(head);
+  if (refuses() && (!head.ambiguous.empty() || (head.status == 101 && !request_.head().upgrades))) {
+    rest = {};
+    return bad_response({});
   }
   record_.answer(head, response_began_);
   house_.recorder.answer(e);
-  bool upgrade = head.status == 101 || (connect_ && head.status / 100 == 2);
   auto act = upgrade ? Act::pass : ask(Step::response_head);
   if (act == Act::pass && fault_ && fault_->awaits_response())
     spare(upgrade ? "the connection was upgraded" : "the service's own answer is an error, and passed untouched");
@@ -112,32 +117,72 @@ void Session::response_head(std::string_view& rest) {
       });
   } else {
     e.client_status = head.status;
-    client_.write(head.raw);
+    forward_response(head);
   }
   if (upgrade) {
-    client_.flush();
+    if (head.status == 101)
+      for (auto& frames : frames_) frames = std::make_unique<FrameCounter>();
+    house_.counts.upgraded++;
+    client_->flush();
     over(trace::Ending::answered, house_.clock.now());
     return opaque(std::exchange(pending_, {}), std::exchange(rest, {}));
   }
   if (head.bodiless) response_end();
 }
 
+void Session::interim(const H1Head& head) {
+  if (head.status == 100) invited_ = true;
+  if (pristine()) return client_->write(head.raw);
+  if (request_.head().minor == 0) return;  // RFC 9110 15.2
+  house_.text.clear();
+  pass_on(head, ResponseHead{}, house_.text);
+  client_->write(house_.text);
+}
+
+void Session::forward_response(const H1Head& head) {
+  if (pristine()) return client_->write(head.raw);
+  int minor = request_.head().minor;
+  auto framing = !head.chunked ? Framing::as_sent : minor == 0 ? Framing::plain : Framing::chunked;
+  if (!head.bodiless) response_.hand_on(framing);
+  leaves_ |= head.until_close || framing == Framing::plain;
+  house_.text.clear();
+  pass_on(head, ResponseHead{framing, !leaves_, minor}, house_.text);
+  client_->write(house_.text);
+}
+
 void Session::response_body(std::string_view wire) {
   record_.exchange().response_bytes += wire.size();
   if (response_goes_)
-    client_.write(wire);
+    client_->write(response_.framing() == Framing::as_sent ? wire : response_.framed());
   else
     withheld_ += wire.size();
 }
 
 void Session::response_end() {
   record_.response_end(response_tap_, now_);
-  if (!response_.head().keep_alive) leaves_ = true;
+  if (pristine() && !response_.head().keep_alive) leaves_ = true;
   auto act = ask(Step::response_end);
   if (act == Act::pass)
     move(Event::response_end);
   else
     carry_out(act);
+}
+
+// What cannot be read, or could be read two ways.
+void Session::bad_response(std::string_view bytes) {
+  if (!response_goes_) {
+    withheld_ += bytes.size();
+    leaves_ = true;
+    return carry_out(ask(Step::response_end));
+  }
+  if (!refuses()) return opaque(std::exchange(pending_, {}), bytes);
+  bool began = state_ == State::early || state_ == State::response_body;
+  if (!began) return unreachable("its response cannot be read as HTTP/1.1");
+  if (service_) service_->reset();
+  over(trace::Ending::reset, house_.clock.now());
+  client_->flush();
+  client_->reset();
+  die(true);
 }
 
 void Session::service_fin() {
@@ -147,6 +192,7 @@ void Session::service_fin() {
     leaves_ = true;
     return carry_out(ask(Step::response_end));
   }
+  if (answering && response_.framing() == Framing::plain) return service_rst();  // a FIN would look like its end
   broken_off(trace::Ending::closed);
 }
 
@@ -157,8 +203,8 @@ void Session::service_rst() {
   }
   if (state_ == State::held) return;
   broken_off(trace::Ending::reset);
-  client_.flush();
-  client_.reset();
+  client_->flush();
+  client_->reset();
   die(true);
 }
 
@@ -169,7 +215,7 @@ void Session::broken_off(trace::Ending ending) {
     case State::waiting:
     case State::early:
     case State::response_body:
-      client_.write(response_.unfinished());
+      client_->write(response_.unfinished());
       if (fault_ && fault_->awaits_response()) spare("the service broke off before it had answered");
       break;
     case State::tunnel:
@@ -189,7 +235,7 @@ void Session::broken_off(trace::Ending ending) {
       over(ending, house_.clock.now());
   }
   if (state_ == State::tunnel) return;
-  service_.write(std::exchange(pending_, {}));
+  to_service(std::exchange(pending_, {}));
   move(Event::broken_off);
 }
 

@@ -1,14 +1,20 @@
 #pragma once
 #include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
+#include "proxy/exchange/service_pool.h"
 #include "proxy/proxy.h"
 
 namespace retrial::proxy {
 
+class Opening;
 class Session;
+struct Ends;
 
-// What the sessions of one proxy share.
+// What the connections of one proxy share.
 struct House {
   House(Loop& loop, const Clock& clock, Director& director, Recorder& recorder, Options options);
   ~House();
@@ -19,16 +25,42 @@ struct House {
   Recorder& recorder;
   Options options;
 
+  std::vector<std::unique_ptr<Opening>> openings;
   std::vector<std::unique_ptr<Session>> sessions;
   std::vector<char> scratch = std::vector<char>(64 << 10);  // what was just read, by whichever session runs
-  std::uint64_t connections = 0;
-  std::uint64_t exchanges = 0;
+  std::string text;                                         // the same for what is being written
   Counts counts;
   Nanos last_activity = 0;
   Nanos longest_gap = 0;
+  bool draining = false;
 
   void active(Nanos now);
+  std::uint64_t next_connection() { return step(counts.connections); }
+  std::uint64_t next_exchange() { return step(exchanges_); }
+  void open(Captured captured);
+  void open(Incoming incoming);
+  void open_inside(Ends ends);  // of a CONNECT
+  // An opening ends in a session, which hears at once of what was put back on its client's socket.
+  void begin(Ends ends, bool tunnel);
   void ended(Session& session);  // it is dead: takes it out, and has the loop delete it
+  void ended(Opening& opening);
+  ServicePool& pool_for(const Route& route);  // there as long as the house
+  Resolver& resolver();
+  TlsToService* security_of(const Route& route) const { return route.security ? route.security : options.to_services; }
+  std::set<std::string>& distrusting() { return options.distrusting ? *options.distrusting : distrusting_; }
+  void say(const std::string& line) const {
+    if (options.say) options.say(line);
+  }
+
+ private:
+  std::uint64_t step(std::uint64_t& counter) const { return options.first_id + counter++ * options.id_step; }
+  void sweep();
+
+  std::unordered_map<std::string, std::unique_ptr<ServicePool>> pools_;
+  std::unique_ptr<Resolver> resolver_;
+  std::set<std::string> distrusting_;
+  std::unique_ptr<Timer> sweeper_;
+  std::uint64_t exchanges_ = 0;
 };
 
 }  // namespace retrial::proxy

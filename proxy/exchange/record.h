@@ -4,6 +4,7 @@
 
 #include "proxy/codec/h1.h"
 #include "proxy/exchange/director.h"
+#include "proxy/exchange/head_lines.h"
 #include "trace/exchange.h"
 
 namespace retrial::proxy {
@@ -14,10 +15,12 @@ class Record {
  public:
   Record(std::string service, std::int32_t pid, std::uint64_t connection);
 
-  void begin(Nanos now);  // the first byte of a request
+  void serves(std::string_view service) { exchange_.service.assign(service); }  // from now on
+  void begin(Nanos now);                                                        // the first byte of a request
   bool begun() const { return stage_ != Stage::none; }
   bool decided() const { return stage_ == Stage::decided; }  // begun, Director has decided, and it is not over
-  void head(std::uint64_t id, const H1Head& head);
+  // `headers`: the vectors of headers are filled too, for this exchange.
+  void head(std::uint64_t id, const H1Head& head, bool headers);
   void decide(Decision&& decision);
   void request_end(const BodyTap& body, Nanos now);
   void answer(const H1Head& head, Nanos first_byte);
@@ -34,13 +37,10 @@ class Record {
   void clear();
 
   trace::Exchange exchange_;
-  struct Known {
-    bool secret = false;
-  };
-  std::vector<trace::Header> response_headers_;  // room for the next one
-  std::vector<Known> request_secrets_;           // what is known of the names that stand in the headers now
-  std::vector<Known> response_secrets_;
+  HeadLines request_lines_;
+  HeadLines response_lines_;
   Stage stage_ = Stage::none;
+  bool headers_ = false;
   bool reused_ = false;
   enum class Sample : std::uint8_t {
     waits,
@@ -51,6 +51,7 @@ class Record {
   Sample response_sample_ = Sample::waits;
 };
 
+inline constexpr std::string_view kTagPrefix = "x-retrial-";
 // Is it one of the agents' headers (docs/agents.md), which are cut out of what the service sees?
 bool is_tag(std::string_view header_name);
 

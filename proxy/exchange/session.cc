@@ -1,16 +1,38 @@
 #include "proxy/exchange/session.h"
 
 namespace retrial::proxy {
+namespace {
+constexpr Nanos kLinger = 5 * kSecond;  // how long what comes after our FIN is thrown away (RFC 9112 9.6)
 
-Session::Session(House& house, const Captured& captured)
+H1Codec::Limits limits(const Options& o) { return {o.head_limit, o.field_limit}; }
+}  // namespace
+
+Session::Session(House& house, Ends ends)
     : house_(house),
-      client_(house.loop, captured.client, *this),
-      service_(house.loop, captured.service, *this),
-      request_(H1Codec::Side::request, request_tap_, house.options.head_limit),
-      response_(H1Codec::Side::response, response_tap_, house.options.head_limit),
-      record_(captured.original.show(), captured.pid, ++house.connections) {}
+      entrance_(std::move(ends.entrance)),
+      client_(std::move(ends.client)),
+      service_(std::move(ends.service)),
+      pool_(ends.pool),
+      request_(H1Codec::Side::request, request_tap_, limits(house.options)),
+      response_(H1Codec::Side::response, response_tap_, limits(house.options)),
+      record_(std::move(ends.service_name), ends.pid, ends.connection) {
+  client_->hand_to(*this);
+  if (service_) service_->hand_to(*this);
+}
 
 Session::~Session() = default;
+
+void Session::start(bool tunnel) {
+  now_ = since_ = house_.clock.now();
+  if (tunnel) {
+    house_.counts.tunnels++;
+    move(Event::opaque);
+    read_service();
+  }
+  if (client_->ended()) client_left_ = now_;
+  if (alive()) read_client();
+  if (alive()) settle();
+}
 
 void Session::move(Event event) {
   auto to = next(state_, event);
@@ -22,9 +44,9 @@ void Session::ready(Socket& socket) {
   if (!alive()) return;
   now_ = house_.clock.now();
   house_.active(now_);
-  if (&socket == &client_)
+  if (&socket == client_.get())
     read_client();
-  else
+  else if (&socket == service_.get())
     read_service();
   settle();
 }
@@ -32,30 +54,57 @@ void Session::ready(Socket& socket) {
 // Sends what has come together, ends what is told, goes on with what had to wait, and says what is to be read next.
 void Session::settle() {
   while (alive()) {
-    client_.flush();
-    service_.flush();
-    if (client_.open() && client_.broken()) {
+    client_->flush();
+    if (service_) service_->flush();
+    if (client_->open() && client_->broken()) {
       client_rst();
       continue;
     }
-    if (state_ == State::request_rest && told_ == 0 && client_.queued() == 0) told_ = house_.clock.now();
-    if (state_ == State::telling && client_.queued() == 0) {
+    if (state_ == State::request_rest && told_ == 0 && client_->queued() == 0) told_ = house_.clock.now();
+    if (state_ == State::telling && client_->queued() == 0) {
       told();
       continue;
     }
-    if (pending_.empty() || !takes_requests() || (request_goes_ && service_.queued() >= house_.options.buffer_limit))
-      break;
+    if (pending_.empty() || !takes_requests() || (request_goes_ && to_service() >= house_.options.buffer_limit)) break;
     pending_.erase(0, parse(pending_, pending_came_));
   }
   if (!alive()) return;
   if (state_ == State::closing && client_left_ != 0) return die(false);
+  bool service_ended = service_ && service_->ended();
+  if (client_left_ != 0 && !service_ && (state_ == State::idle || state_ == State::passing)) return die(false);
   bool passes = state_ != State::delayed && state_ != State::held && state_ != State::closing;
-  if (passes && response_goes_ && client_left_ != 0 && pending_.empty()) service_.finish();
-  if (passes && service_.ended()) client_.finish();
-  if (client_left_ != 0 && service_.ended() && client_.finished() && client_.queued() == 0 && service_.queued() == 0)
+  if (passes && response_goes_ && client_left_ != 0 && pending_.empty() && service_) service_->finish();
+  if (passes && service_ended) client_->finish();
+  if (client_left_ != 0 && service_ended && client_->finished() && client_->queued() == 0 && service_->queued() == 0)
     return die(false);
-  client_.listen(client_room());
-  service_.listen(service_room());
+  client_->listen(client_room());
+  if (service_) service_->listen(service_room());
+}
+
+void Session::check(Nanos now) {
+  now_ = now;
+  auto& o = house_.options;
+  auto waited = now - since_;
+  switch (state_) {
+    case State::closing:
+      if (waited > kLinger) die(false);
+      return;
+    case State::request_head:
+      if (o.head_timeout == 0 || waited < o.head_timeout) return;
+      refuse(408, "the request's head did not come in time");
+      return settle();
+    case State::idle:
+      if (o.idle_timeout != 0 && waited >= o.idle_timeout && pending_.empty()) die(false);
+      return;
+    default:
+      return;
+  }
+}
+
+// A response under way is the connection's last.
+void Session::drain() {
+  if (state_ == State::idle && pending_.empty()) return die(false);
+  leaves_ = true;
 }
 
 void Session::end_run() {

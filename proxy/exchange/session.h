@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "proxy/codec/h1.h"
+#include "proxy/codec/websocket.h"
 #include "proxy/exchange/director.h"
 #include "proxy/exchange/house.h"
 #include "proxy/exchange/record.h"
@@ -14,14 +15,28 @@
 
 namespace retrial::proxy {
 
-// A client connection, the service connection that was dialled for it, and the exchange that is under way between them
-// (states.h). What no fault touches passes byte by byte as it was sent, and so do FIN and RST.
+// What a session begins with.
+struct Ends {
+  std::unique_ptr<Socket> client;
+  std::unique_ptr<Socket> service;  // null: dialled when there is a request for it
+  ServicePool* pool = nullptr;      // where it is dialled; null: the request says where to, or it is dialled already
+  std::shared_ptr<const Entrance> entrance;  // null: captured
+  std::string service_name;                  // as the trace has it
+  std::uint64_t connection = 0;
+  pid_t pid = 0;
+};
+
+// A client connection, a service connection, and the exchange that is under way between them (states.h). Pristine, what
+// no fault touches passes byte by byte as it was sent, and so do FIN and RST.
 class Session final : private SocketEvents {
  public:
-  Session(House& house, const Captured& captured);
+  Session(House& house, Ends ends);
   ~Session() override;
 
-  void end_run();  // the run is over: an open exchange is recorded as such
+  void start(bool tunnel);  // once it stands in the house
+  void end_run();           // the run is over: an open exchange is recorded as such
+  void check(Nanos now);    // time-outs
+  void drain();
 
   bool open() const {
     return record_.begun() && !answered_whole();
@@ -36,6 +51,10 @@ class Session final : private SocketEvents {
   void move(Event event);
   bool alive() const { return state_ != State::dead; }
   bool answered_whole() const { return told_ != 0 && state_ == State::request_rest; }
+  bool pristine() const { return house_.options.pristine; }
+  bool pooled() const { return house_.options.pooled && pool_; }
+  // What is not readable is answered, not passed on.
+  bool refuses() const { return entrance_ && !house_.options.tunnel_unreadable; }
 
   // The client's side (from_client.cc)
   bool client_room() const;
@@ -43,7 +62,9 @@ class Session final : private SocketEvents {
   void read_client();
   void client_bytes(std::string_view bytes);
   std::size_t parse(std::string_view bytes, Nanos came);
-  void request_head(bool body_begun);
+  void unreadable(std::string_view bytes);
+  void request_head(std::string_view rest);
+  void request_passes();
   void forward_head();
   void delay();
   void request_body(std::string_view wire);
@@ -51,13 +72,27 @@ class Session final : private SocketEvents {
   void client_fin();
   void client_rst();
 
+  // Whether and where a request goes (destination.cc)
+  bool acceptable(const H1Head& head);
+  bool destined(const H1Head& head, std::string_view rest);
+  void tunnel_to(const H1Head& head, std::string_view rest);
+  bool reach();
+  void resolve();
+  bool dialled(const Result<Address>& address);
+  void unreachable(const std::string& why);
+  void refuse(int status, std::string_view why);
+  void release();
+
   // The service's side (from_service.cc)
   bool service_room() const;
   void read_service();
   void service_bytes(std::string_view bytes);
   void response_head(std::string_view& rest);
+  void interim(const H1Head& head);
+  void forward_response(const H1Head& head);
   void response_body(std::string_view wire);
   void response_end();
+  void bad_response(std::string_view bytes);
   void service_fin();
   void service_rst();
   void broken_off(trace::Ending ending);
@@ -68,16 +103,23 @@ class Session final : private SocketEvents {
   void spare(std::string_view why);
   void fire(Act act);
   void carry_out(Act act);
+  void answer();
   void told();
   void leave();
   void over(trace::Ending ending, Nanos told);
   void opaque(std::string_view client_rest, std::string_view service_rest);
   void wake_after(Nanos time, std::function<void()> call);
   void die(bool reset_service);
+  void to_service(std::string_view bytes) {
+    if (service_) service_->write(bytes);
+  }
+  std::size_t to_service() const { return service_ ? service_->queued() : 0; }  // bytes that wait
 
   House& house_;
-  Socket client_;
-  Socket service_;
+  std::shared_ptr<const Entrance> entrance_;
+  std::unique_ptr<Socket> client_;
+  std::unique_ptr<Socket> service_;
+  ServicePool* pool_;
   BodyTap request_tap_{true};
   BodyTap response_tap_{false};
   H1Codec request_;
@@ -88,6 +130,8 @@ class Session final : private SocketEvents {
   trace::Answer answer_;
   const Fault* fault_ = nullptr;
   std::unique_ptr<Timer> timer_;
+  std::unique_ptr<Resolver::Query> query_;
+  std::unique_ptr<FrameCounter> frames_[2];  // of a WebSocket: the client's, the service's
   State state_ = State::idle;
 
   // of the exchange under way
@@ -95,13 +139,15 @@ class Session final : private SocketEvents {
   bool response_goes_ = true;  // to the client
   bool invited_ = true;        // to send its body
   bool connect_ = false;
-  bool leaves_ = false;  // an answer of ours would be the connection's last
+  bool leaves_ = false;  // the client's connection ends with this answer
+  bool ours_ = false;    // the answer is our own
   bool endless_ = false;
   std::uint64_t withheld_ = 0;
   Nanos response_began_ = 0;
   Nanos told_ = 0;
 
   Nanos now_ = 0;          // of the event that is being handled
+  Nanos since_ = 0;        // since when the state is as it is, where time-outs ask for it
   Nanos client_left_ = 0;  // when its FIN or RST was read; 0: it is there
   Nanos untouched_ = 0;    // since when the client has done nothing to the exchange that is held
 };

@@ -1,4 +1,6 @@
 #pragma once
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace retrial::proxy {
@@ -23,11 +25,15 @@ namespace retrial::proxy {
 //                  hold            held           for ever: only the client can end it
 //   telling        told            idle           the last byte was handed to the kernel: the exchange is over
 //   telling        leave           closing        the same, and the connection ends: our FIN, then what comes is thrown
-//   away waiting, early, response_body
-//                  leave           closing        the fault's FIN
+//                                                 away
+//   request_body, waiting, early, response_body
+//                  leave           closing        the fault's FIN, or a refusal in the middle of a body
+//   idle, request_head
+//                  leave           closing        what came was refused
 //   every state    broken_off      passing        the service ended the connection: bytes, FIN and RST are passed as
-//   they come every state    opaque          tunnel         no HTTP/1, or upgraded: the same every state    gone dead
-//   both sockets are closed
+//                                                 they come
+//   every state    opaque          tunnel         no HTTP/1, or upgraded: the same
+//   every state    gone            dead           both sockets are closed
 enum class State : std::uint8_t {
   idle,
   request_head,
@@ -86,19 +92,33 @@ inline constexpr Transition kTransitions[] = {
     {State::early, Event::hold, State::held},
     {State::telling, Event::told, State::idle},
     {State::telling, Event::leave, State::closing},
+    {State::idle, Event::leave, State::closing},
+    {State::request_head, Event::leave, State::closing},
+    {State::request_body, Event::leave, State::closing},
     {State::waiting, Event::leave, State::closing},
     {State::response_body, Event::leave, State::closing},
     {State::early, Event::leave, State::closing},
 };
 
 // An event that has no row is none that can happen there: the connection is given up (dead), never guessed at.
-constexpr State next(State from, Event event) {
+constexpr State looked_up(State from, Event event) {
   if (event == Event::gone || from == State::dead) return State::dead;
   if (event == Event::opaque) return State::tunnel;
   if (event == Event::broken_off) return State::passing;
   for (auto& row : kTransitions)
     if (row.from == from && row.event == event) return row.to;
   return State::dead;
+}
+inline constexpr std::size_t kStates = static_cast<std::size_t>(State::dead) + 1;
+inline constexpr std::size_t kEvents = static_cast<std::size_t>(Event::gone) + 1;
+inline constexpr auto kNext = [] {
+  std::array<std::array<State, kEvents>, kStates> table{};
+  for (std::size_t s = 0; s < kStates; s++)
+    for (std::size_t e = 0; e < kEvents; e++) table[s][e] = looked_up(static_cast<State>(s), static_cast<Event>(e));
+  return table;
+}();
+constexpr State next(State from, Event event) {
+  return kNext[static_cast<std::size_t>(from)][static_cast<std::size_t>(event)];
 }
 
 }  // namespace retrial::proxy

@@ -27,7 +27,7 @@ struct Heard {
 Heard hear(H1Codec::Side side, std::string_view bytes, std::size_t piece, bool answers_head = false,
            std::size_t limit = 1 << 16) {
   BodyTap tap(true);
-  H1Codec codec(side, tap, limit);
+  H1Codec codec(side, tap, {.head = limit});
   codec.answers_head(answers_head);
   Heard heard;
   for (std::size_t from = 0; from < bytes.size(); from += piece) {
@@ -100,7 +100,7 @@ TEST(H1Codec, a_request_keeps_its_bytes_as_they_were_sent) {
 }
 TEST(H1Codec, a_line_of_a_head_ends_where_the_next_one_begins) {
   BodyTap tap(true);
-  H1Codec codec(kRequest, tap, 1 << 16);
+  H1Codec codec(kRequest, tap, {});
   std::string_view bytes = "GET / HTTP/1.1\r\nA: 1\r\nB:2 \r\n\r\n";
   ASSERT_EQ(codec.take(bytes).step, H1Codec::Step::head);
   EXPECT_EQ(codec.head().line(0), "A: 1\r\n");

@@ -1,0 +1,147 @@
+#include "proxy/codec/h1_facts.h"
+
+#include <array>
+
+#include "base/text.h"
+
+namespace retrial::proxy {
+namespace {
+
+constexpr auto kTargetBytes = [] {
+  std::array<bool, 256> ok{};
+  for (int c = 0x21; c < 0x7f; c++) ok[static_cast<std::size_t>(c)] = true;
+  return ok;
+}();
+constexpr auto kHostBytes = [] {  // RFC 3986 3.2.2 and a port
+  std::array<bool, 256> ok{};
+  for (char c = 'a'; c <= 'z'; c++) ok[static_cast<unsigned char>(c)] = ok[static_cast<unsigned char>(c - 32)] = true;
+  for (char c = '0'; c <= '9'; c++) ok[static_cast<unsigned char>(c)] = true;
+  for (char c : {'-', '.', '_', '~', '%', '!', '$', '&', '\'', '(', ')', '*', '+', ';', '=', ':', '[', ']'})
+    ok[static_cast<unsigned char>(c)] = true;
+  return ok;
+}();
+bool all_of(std::string_view text, const std::array<bool, 256>& set) {
+  for (char c : text)
+    if (!set[static_cast<unsigned char>(c)]) return false;
+  return true;
+}
+
+bool scheme_and_authority(std::string_view target) {
+  auto at = target.find("://");
+  return at != target.npos && at > 0 && target.size() > at + 3 && target[at + 3] != '/';
+}
+
+std::string_view wrong_target(const H1Head& head) {
+  if (head.target.empty() || !all_of(head.target, kTargetBytes)) return "the request target holds a forbidden byte";
+  if (head.method == "CONNECT") {
+    auto colon = head.target.rfind(':');
+    if (colon == 0 || colon == head.target.npos || colon + 1 == head.target.size() || !all_of(head.target, kHostBytes))
+      return "CONNECT needs host:port";
+    return {};
+  }
+  if (head.target.front() == '/' || (head.target == "*" && head.method == "OPTIONS")) return {};
+  return scheme_and_authority(head.target) ? "" : "the request target has none of the forms of RFC 9112 3.2";
+}
+
+std::string_view wrong_host(const H1Head& head) {
+  if (head.hosts > 1) return "more than one Host field";
+  if (head.hosts == 0) return head.minor == 0 ? "" : "no Host field";
+  return all_of(head.host, kHostBytes) ? "" : "the Host field is no host";
+}
+
+}  // namespace
+
+bool lists(std::string_view list, std::string_view token) {
+  while (!list.empty()) {
+    auto comma = list.find(',');
+    if (iequals(trim(list.substr(0, comma)), token)) return true;
+    if (comma == list.npos) return false;
+    list.remove_prefix(comma + 1);
+  }
+  return false;
+}
+
+bool may_trail(std::string_view name) {
+  static constexpr std::string_view kNever[] = {"content-length",
+                                                "transfer-encoding",
+                                                "host",
+                                                "trailer",
+                                                "connection",
+                                                "keep-alive",
+                                                "te",
+                                                "upgrade",
+                                                "authorization",
+                                                "set-cookie",
+                                                "content-type",
+                                                "content-encoding",
+                                                "content-range",
+                                                "cache-control",
+                                                "expect",
+                                                "range",
+                                                "max-forwards",
+                                                "proxy-authorization",
+                                                "location",
+                                                "retry-after",
+                                                "vary",
+                                                "date",
+                                                "www-authenticate"};
+  for (auto never : kNever)
+    if (iequals(name, never)) return false;
+  return true;
+}
+
+void find_facts(H1Head& head, bool request) {
+  std::string_view wrong;
+  int codings = 0, lengths = 0;
+  bool only_chunked = true, upgrade = false, names_upgrade = false;
+  for (auto& f : head.fields) {
+    auto name = head.name(f);
+    if (f.name >= 2 && head.raw[f.name - 2] != '\r') wrong = "a line ends in a bare LF";
+    switch (name.size()) {
+      case 4:
+        if (!iequals(name, "host")) break;
+        if (head.hosts++ == 0) {
+          head.host = head.value(f);
+          head.host_field = static_cast<int>(&f - head.fields.data());
+        }
+        break;
+      case 6:
+        if (request && iequals(name, "expect")) head.expects_continue = iequals(head.value(f), "100-continue");
+        break;
+      case 7:
+        if (iequals(name, "upgrade")) upgrade = true;
+        break;
+      case 10:
+        if (iequals(name, "connection")) names_upgrade |= lists(head.value(f), "upgrade");
+        break;
+      case 14:
+        if (iequals(name, "content-length")) lengths++;
+        break;
+      case 17:
+        if (!iequals(name, "transfer-encoding")) break;
+        codings++;
+        only_chunked = iequals(head.value(f), "chunked");
+        break;
+      default:
+        break;
+    }
+  }
+  head.upgrades = upgrade && names_upgrade;
+  if (!head.raw.ends_with("\r\n\r\n")) wrong = "a line ends in a bare LF";
+  if (codings > 1 || !only_chunked)
+    wrong = "Transfer-Encoding is not just chunked";
+  else if (codings && lengths)
+    wrong = "Content-Length and Transfer-Encoding";
+  else if (codings && head.minor == 0)
+    wrong = "Transfer-Encoding in HTTP/1.0";
+  else if (lengths > 1)
+    wrong = "more than one Content-Length";
+  if (request && head.folded) wrong = "a header field goes on in a second line";
+  if (request) {
+    head.invalid = wrong_target(head);
+    if (head.invalid.empty()) head.invalid = wrong_host(head);
+  }
+  head.ambiguous = wrong;
+}
+
+}  // namespace retrial::proxy

@@ -1,0 +1,193 @@
+// Whether a request is taken, where it goes, and what a client is told that gets no further than us.
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "proxy/codec/intermediary.h"
+#include "proxy/exchange/answer.h"
+#include "proxy/exchange/opening.h"
+#include "proxy/exchange/session.h"
+
+namespace retrial::proxy {
+namespace {
+
+// host:port with the scheme's own port where none is given.
+std::optional<Route> route_of(std::string_view authority, std::uint16_t port, bool tls) {
+  Route route;
+  route.tls = tls;
+  route.port = port;
+  auto colon = authority.rfind(':');
+  if (colon != authority.npos && authority.find(']', colon) == authority.npos) {
+    auto digits = authority.substr(colon + 1);
+    auto number = to_int(digits);
+    if (!digits.empty() && (!number || *number < 1 || *number > 65535)) return std::nullopt;
+    if (number) route.port = static_cast<std::uint16_t>(*number);
+    authority = authority.substr(0, colon);
+  }
+  if (authority.starts_with('[') && authority.ends_with(']')) authority = authority.substr(1, authority.size() - 2);
+  if (authority.empty() || route.port == 0) return std::nullopt;
+  route.host = lower(authority);
+  return route;
+}
+}  // namespace
+
+bool Session::acceptable(const H1Head& head) {
+  auto limit = house_.options.body_limit;
+  if (!refuses()) {
+    if (!head.ambiguous.empty()) opaque(head.raw, {});
+    return head.ambiguous.empty();
+  }
+  if (!head.ambiguous.empty())
+    refuse(400, head.ambiguous);
+  else if (!head.invalid.empty())
+    refuse(400, head.invalid);
+  else if (limit && head.length > limit)
+    refuse(413, "the request's body is beyond the limit");
+  return alive() && state_ == State::request_head;
+}
+
+// A forward listener's clients say where each request goes.
+bool Session::destined(const H1Head& head, std::string_view rest) {
+  if (!entrance_ || entrance_->entry != Entry::forward) return true;
+  if (head.method == "CONNECT") {
+    tunnel_to(head, rest);
+    return false;
+  }
+  auto target = absolute(head.target);
+  bool tls = iequals(target.scheme, "https");
+  auto route = tls || iequals(target.scheme, "http") ? route_of(target.authority, tls ? 443 : 80, tls) : std::nullopt;
+  if (!route) {
+    refuse(400, "a forward proxy needs the whole URL of an http:// service, or CONNECT");
+    return false;
+  }
+  auto& pool = house_.pool_for(*route);
+  if (&pool != pool_ && service_) {
+    service_->close();
+    house_.loop.later_delete(std::move(service_));
+    response_.restart();
+  }
+  pool_ = &pool;
+  record_.serves(pool.service());
+  return true;
+}
+
+// What speaks inside a CONNECT is opened like any other connection.
+void Session::tunnel_to(const H1Head& head, std::string_view rest) {
+  auto route = route_of(head.target, 0, false);
+  if (!route) return refuse(400, "CONNECT needs host:port");
+  record_.forget();
+  Ends ends;
+  ends.client = std::move(client_);
+  ends.client->put_back(rest);
+  ends.pool = &house_.pool_for(*route);
+  ends.entrance = entrance_;
+  ends.pid = record_.exchange().pid;
+  ends.connection = record_.exchange().connection;
+  if (service_) service_->close();
+  state_ = State::dead;
+  auto& house = house_;
+  house.counts.upgraded++;
+  house.ended(*this);
+  house.open_inside(std::move(ends));
+}
+
+// A service connection for the request whose head was read. False: it is on its way (the state is `delayed`), or the
+// client was told that there is none.
+bool Session::reach() {
+  if (service_) return true;
+  if (pooled()) service_ = pool_->take();
+  if (service_) {
+    service_->hand_to(*this);
+    return true;
+  }
+  if (pool_->address()) return dialled(*pool_->address());
+  move(Event::hold);
+  resolve();
+  return false;
+}
+
+void Session::resolve() {
+  auto& route = pool_->route();
+  query_ = house_.resolver().resolve(route.host, route.port, [this](Result<Address> address) {
+    now_ = house_.clock.now();
+    move(Event::release);
+    if (dialled(address)) request_passes();
+    settle();
+  });
+}
+
+bool Session::dialled(const Result<Address>& address) {
+  auto socket = address ? pool_->dial(*address, *this, house_.security_of(pool_->route()))
+                        : Result<std::unique_ptr<Socket>>(std::unexpected(address.error()));
+  if (!socket) {
+    unreachable(socket.error().what);
+    return false;
+  }
+  service_ = std::move(*socket);
+  response_.restart();
+  return true;
+}
+
+void Session::unreachable(const std::string& why) {
+  house_.counts.unreachable++;
+  auto& e = record_.exchange();
+  house_.say(fmt::format("{} could not be reached: {}", e.service, why));
+  if (service_) {
+    service_->close();
+    house_.loop.later_delete(std::move(service_));
+    response_.restart();
+  }
+  if (!entrance_ || entrance_->entry == Entry::transparent) {  // it hears what it would have heard of its own connect
+    client_->reset();
+    over(trace::Ending::reset, house_.clock.now());
+    return die(true);
+  }
+  if (fault_)
+    spare("the service could not be reached");
+  else
+    e.evidence = "the service could not be reached: " + why;
+  answer_ = {};
+  answer_.status = 502;
+  answer_.headers = {{"Content-Type", "text/plain"}};
+  answer_.body = fmt::format("retrial: {} could not be reached: {}\n", e.service, why);
+  answer();
+}
+
+// Answers what is not passed on, and ends the connection.
+void Session::refuse(int status, std::string_view why) {
+  house_.counts.refused++;
+  house_.say(fmt::format("connection {}: {}: answered {}", record_.exchange().connection, why, status));
+  bool answered = state_ == State::early || state_ == State::response_body || client_->queued() != 0;
+  if (!answered) {
+    trace::Answer refusal;
+    refusal.status = status;
+    refusal.headers = {{"Content-Type", "text/plain"}};
+    refusal.body = fmt::format("retrial: {}\n", why);
+    client_->write(bytes_of(refusal, {}));
+  }
+  if (record_.decided()) {
+    if (!answered) record_.exchange().client_status = status;
+    if (fault_) spare(why);
+    over(answered ? trace::Ending::closed : trace::Ending::answered, house_.clock.now());
+  } else if (record_.begun()) {
+    record_.forget();
+  }
+  client_->finish();
+  if (service_) service_->reset();  // what it has of this request never becomes whole
+  leave();
+}
+
+// The exchange is over: its service connection can serve another, or not.
+void Session::release() {
+  if (!pooled() || !service_) return;
+  bool whole = request_goes_ && request_.at_start() && response_.at_start() && service_->queued() == 0;
+  if (whole && response_.head().keep_alive && !response_.head().until_close && !service_->ended() &&
+      !service_->finished() && service_->open()) {
+    pool_->keep(std::move(service_));
+  } else {
+    service_->close();
+    house_.loop.later_delete(std::move(service_));
+  }
+  response_.restart();
+}
+
+}  // namespace retrial::proxy

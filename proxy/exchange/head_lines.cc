@@ -1,0 +1,68 @@
+#include "proxy/exchange/head_lines.h"
+
+#include "base/text.h"
+#include "proxy/exchange/record.h"
+#include "trace/redact.h"
+
+namespace retrial::proxy {
+namespace {
+
+void read_tag(trace::Tag& tag, std::string_view what, std::string_view value) {
+  if (iequals(what, "site")) {
+    tag.site = trace::parse_call_site(value);
+  } else if (iequals(what, "call")) {
+    tag.call_id = percent_decode(value);
+  } else if (iequals(what, "test")) {
+    tag.test = percent_decode(value);
+  } else if (iequals(what, "phase")) {
+    tag.phase = trace::phase_of(value);
+  }
+}
+}  // namespace
+
+HeadLines::Known::Kind HeadLines::kind_of(std::size_t n, std::string_view name) {
+  if (n == known_.size()) known_.emplace_back();
+  auto& known = known_[n];
+  if (known.name == name) return known.kind;
+  known.name.assign(name);
+  known.kind = is_tag(name)                        ? Known::Kind::tag
+               : iequals(name, "content-encoding") ? Known::Kind::encoding
+               : trace::secret_name(name)          ? Known::Kind::secret
+                                                   : Known::Kind::plain;
+  return known.kind;
+}
+
+void HeadLines::take(const H1Head& head, std::string& lines, trace::Tag* tag) {
+  lines.clear();
+  encoded_ = false;
+  if (head.fields.empty()) return;
+  auto begin = head.fields.front().name;
+  auto block = head.raw.substr(begin, head.raw.size() - (head.raw.ends_with("\r\n") ? 2 : 1) - begin);
+  // Only a query can hide a secret in a value, or a URL with a password (redact_value).
+  bool urls = block.find('?') != block.npos || block.find('@') != block.npos;
+  bool as_sent = !urls && head.ambiguous.empty();
+  std::size_t done = begin;
+  for (std::size_t i = 0; i < head.fields.size(); i++) {
+    auto& f = head.fields[i];
+    auto kind = kind_of(i, head.name(f));
+    if (kind == Known::Kind::plain && as_sent) continue;
+    if (kind == Known::Kind::encoding) encoded_ |= !iequals(head.value(f), "identity");
+    if (kind == Known::Kind::encoding && as_sent) continue;
+    lines.append(head.raw.substr(done, f.name - done));
+    done = f.name + head.line(i).size();
+    if (kind == Known::Kind::tag && tag) {
+      read_tag(*tag, head.name(f).substr(kTagPrefix.size()), head.value(f));
+      continue;
+    }
+    lines.append(head.name(f)).append(": ");
+    if (kind == Known::Kind::secret)
+      lines.append(trace::kRedacted);
+    else
+      trace::redact_value(head.value(f), lines);
+    lines.append("\r\n");
+  }
+  auto end = begin + block.size();
+  if (done < end) lines.append(head.raw.substr(done, end - done));
+}
+
+}  // namespace retrial::proxy

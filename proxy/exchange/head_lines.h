@@ -1,0 +1,29 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "proxy/codec/h1.h"
+#include "trace/exchange.h"
+
+namespace retrial::proxy {
+
+// The fields of the heads of one side of a connection as the trace takes them: the lines as they were sent, secrets
+// replaced, the agents' headers left out. Heads of a connection mostly carry the same names in the same places: what is
+// known of a name is not looked up again.
+class HeadLines {
+ public:
+  // Into `lines`, in place of what it held. What the agents say goes to `tag` (requests).
+  void take(const H1Head& head, std::string& lines, trace::Tag* tag);
+  bool encoded() const { return encoded_; }  // the last one's body, by Content-Encoding
+
+ private:
+  struct Known {
+    std::string name;
+    enum class Kind : std::uint8_t { plain, secret, tag, encoding } kind = Kind::plain;
+  };
+  Known::Kind kind_of(std::size_t n, std::string_view name);
+  std::vector<Known> known_;
+  bool encoded_ = false;
+};
+
+}  // namespace retrial::proxy

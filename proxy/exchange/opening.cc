@@ -1,0 +1,283 @@
+#include "proxy/exchange/opening.h"
+
+#include <fmt/format.h>
+
+#include "proxy/exchange/answer.h"
+
+namespace retrial::proxy {
+namespace {
+
+constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";  // RFC 9113 3.4
+constexpr std::string_view kToken = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+constexpr std::string_view kHttp11 = "http/1.1";
+
+// Empty lines may come first (RFC 9112 2.2).
+bool begins_with_method(std::string_view bytes) {
+  auto from = bytes.find_first_not_of("\r\n");
+  if (from == bytes.npos) return true;
+  auto end = bytes.find_first_not_of(kToken, from);
+  return end == bytes.npos || (end > from && bytes[end] == ' ');
+}
+
+Route route_to(const Address& address) {
+  Route route;
+  auto text = address.show();
+  auto colon = text.rfind(':');
+  route.host = text.substr(0, colon);
+  if (route.host.starts_with('[')) route.host = route.host.substr(1, route.host.size() - 2);
+  route.port = address.port();
+  return route;
+}
+}  // namespace
+
+Opening::Opening(House& house, const Captured& captured, std::uint64_t connection)
+    : house_(house), began_(house.clock.now()) {
+  ends_.client = std::make_unique<Socket>(house.loop, captured.client, events());
+  ends_.service = std::make_unique<Socket>(house.loop, captured.service, events());
+  ends_.service_name = captured.original.show();
+  ends_.pid = captured.pid;
+  ends_.connection = connection;
+  host_ = route_to(captured.original).host;
+}
+
+Opening::Opening(House& house, Incoming incoming, std::uint64_t connection) : house_(house), began_(house.clock.now()) {
+  ends_.client = std::make_unique<Socket>(house.loop, incoming.client, events());
+  ends_.pid = incoming.pid;
+  ends_.connection = connection;
+  auto& entrance = *incoming.entrance;
+  if (entrance.entry == Entry::transparent)
+    ends_.pool = &house.pool_for(route_to(incoming.original));
+  else if (entrance.entry == Entry::reverse)
+    ends_.pool = &house.pool_for(entrance.route);
+  if (ends_.pool) {
+    ends_.service_name = ends_.pool->service();
+    host_ = ends_.pool->route().host;
+  }
+  ends_.entrance = std::move(incoming.entrance);
+}
+
+Opening::Opening(House& house, Ends inside_connect)
+    : house_(house), ends_(std::move(inside_connect)), began_(house.clock.now()), inside_(true) {
+  ends_.client->hand_to(*this);
+  ends_.service_name = ends_.pool->service();
+  host_ = ends_.pool->route().host;
+}
+
+Opening::~Opening() = default;
+
+void Opening::start() {
+  if (inside_) return dial();
+  if (protocol() != Protocol::tcp) return;
+  tunnel_ = true;
+  dial();
+}
+
+void Opening::ready(Socket& socket) {
+  house_.active(house_.clock.now());
+  if (step_ == Step::listening && &socket == ends_.service.get()) return end(inside_);  // it speaks first, or is gone
+  go_on();
+}
+
+void Opening::go_on() {
+  switch (step_) {
+    case Step::listening:
+      return read_client();
+    case Step::dialling:
+      return connected();
+    case Step::greeting:
+      return greeted();
+    case Step::shaking:
+      return shaken();
+    case Step::over:
+      return;
+  }
+}
+
+void Opening::read_client() {
+  auto [got, size] = ends_.client->read(house_.scratch.data(), house_.scratch.size());
+  switch (got) {
+    case Socket::Got::bytes:
+      first_.append(house_.scratch.data(), size);
+      return classify();
+    case Socket::Got::nothing:
+      return;
+    case Socket::Got::fin:
+      return ends_.service ? end(false) : give_up(false);
+    case Socket::Got::rst:
+    case Socket::Got::failed:
+      return give_up(true);
+  }
+}
+
+void Opening::classify() {
+  ClientHello hello;
+  switch (house_.options.to_clients ? read_client_hello(first_, hello) : HelloStep::not_tls) {
+    case HelloStep::more:
+      return;
+    case HelloStep::whole:
+      return this->hello(hello);
+    case HelloStep::not_tls:
+      break;
+  }
+  auto begins = std::string_view(first_).substr(0, kPreface.size());
+  if (begins.size() >= 4 && kPreface.starts_with(begins) && begins.size() < kPreface.size()) return;
+  bool http2 = begins == kPreface;
+  bool other = http2 || (protocol() == Protocol::automatic && !begins_with_method(first_));
+  if (!other || speaks_to_us()) return end(false);
+  if (http2 && protocol() == Protocol::http) return end(false);  // refused there
+  if (ends_.service) return end(true);
+  tunnel_ = true;
+  dial();
+}
+
+bool Opening::tls_to_service() const {
+  return !speaks_to_us() &&
+         (!ends_.entrance || inside_ || ends_.entrance->entry == Entry::transparent || ends_.entrance->route.tls);
+}
+std::string Opening::pair() const { return ends_.service_name + " " + hello_.server_name; }
+
+void Opening::hello(const ClientHello& hello) {
+  hello_ = hello;
+  bool h1 = hello.alpn.empty();
+  for (auto& protocol : hello.alpn) h1 |= protocol == kHttp11;
+  bool closed = !house_.options.to_clients || (!h1 && tls_to_service()) || house_.distrusting().contains(pair());
+  if (closed && speaks_to_us()) return give_up(true);
+  if (!closed) return tls_to_service() ? greet() : shake(hello.alpn.empty() ? "" : h1 ? kHttp11 : hello.alpn.front());
+  if (ends_.service) return end(true);
+  tunnel_ = true;
+  dial();
+}
+
+// The service is greeted with what the client offers, but for HTTP/2, which is not opened.
+void Opening::greet() {
+  step_ = Step::greeting;
+  if (!ends_.service) return dial();
+  auto* security = ends_.pool ? house_.security_of(ends_.pool->route()) : house_.options.to_services;
+  auto name = hello_.server_name.empty() ? host_ : hello_.server_name;
+  std::vector<std::string> offer;
+  for (auto& protocol : hello_.alpn)
+    if (protocol != "h2") offer.push_back(protocol);
+  auto end = security ? security->connect(name, offer)
+                      : Result<std::unique_ptr<TlsEnd>>(fail("no TLS towards services is set up"));
+  if (!end) return unreachable(end.error().line());
+  ends_.service->secure(std::move(*end));
+}
+
+void Opening::greeted() {
+  auto& service = *ends_.service;
+  if (service.ready_to_send()) return shake(service.tls()->alpn());
+  char nothing[1];
+  if (service.gone() || service.read(nothing, 0).got == Socket::Got::failed) {
+    house_.counts.tls_failures++;
+    return unreachable(service.failure());
+  }
+}
+
+void Opening::shake(std::string_view alpn) {
+  auto end = house_.options.to_clients->accept(hello_.server_name.empty() ? host_ : hello_.server_name, alpn);
+  if (!end) return unreachable(end.error().line());
+  step_ = Step::shaking;
+  ends_.client->put_back(std::exchange(first_, {}));
+  ends_.client->secure(std::move(*end));
+  shaken();
+}
+
+void Opening::shaken() {
+  auto& client = *ends_.client;
+  if (client.ready_to_send()) return end(false);
+  if (!client.gone()) return;
+  house_.counts.tls_failures++;
+  if (client.tls() && client.tls()->distrusted()) {
+    house_.counts.distrusting++;
+    house_.distrusting().insert(pair());
+    house_.say(fmt::format("{}: a client does not trust our certificate ({}): its connections are passed unopened",
+                           pair(), client.failure()));
+  } else {
+    house_.say(fmt::format("connection {}: {}", ends_.connection, client.failure()));
+  }
+  give_up(false);
+}
+
+void Opening::dial() {
+  if (step_ == Step::listening) step_ = Step::dialling;
+  if (auto& address = ends_.pool->address()) return dialled(*address);
+  auto& route = ends_.pool->route();
+  query_ = house_.resolver().resolve(route.host, route.port, [this](Result<Address> found) { dialled(found); });
+}
+
+void Opening::dialled(const Result<Address>& address) {
+  auto fd = address ? begin_connect(*address) : Result<int>(std::unexpected(address.error()));
+  if (!fd) return unreachable(fd.error().what);
+  ends_.service = std::make_unique<Socket>(house_.loop, *fd, events(), true);
+  if (step_ == Step::greeting) greet();
+}
+
+// The connection that a CONNECT or a tunnel wants is there, or will never be.
+void Opening::connected() {
+  if (!ends_.service) return;
+  auto& service = *ends_.service;
+  if (!service.ready_to_send()) {
+    if (!service.failure().empty() || service.gone()) unreachable(service.failure());
+    return;
+  }
+  if (tunnel_) return end(true);
+  if (inside_) ends_.client->write("HTTP/1.1 200 Connection established\r\n\r\n");
+  ends_.client->flush();
+  step_ = Step::listening;
+  read_client();
+}
+
+void Opening::unreachable(const std::string& why) {
+  house_.counts.unreachable++;
+  house_.say(fmt::format("{} could not be reached: {}", ends_.service_name, why));
+  if (step_ == Step::greeting || step_ == Step::shaking) return alert();
+  if (!inside_ || tunnel_ || step_ != Step::dialling) return give_up(true);
+  trace::Answer answer;
+  answer.status = 502;
+  answer.headers = {{"Content-Type", "text/plain"}};
+  answer.body = fmt::format("retrial: {} could not be reached: {}\n", ends_.service_name, why);
+  ends_.client->write(bytes_of(answer, {}));
+  ends_.client->flush();
+  give_up(false);
+}
+
+// The client is in the middle of a TLS handshake: it hears of the failure there (RFC 8446 6.2, handshake_failure).
+void Opening::alert() {
+  static constexpr char kAlert[] = {21, 3, 3, 0, 2, 2, 40};
+  ends_.client->write({kAlert, sizeof kAlert});
+  ends_.client->flush();
+  give_up(false);
+}
+
+void Opening::end(bool tunnel) {
+  step_ = Step::over;
+  if (!first_.empty()) ends_.client->put_back(first_);
+  auto& house = house_;
+  house.ended(*this);
+  house.begin(std::move(ends_), tunnel);
+}
+
+void Opening::give_up(bool reset) {
+  step_ = Step::over;
+  for (auto* socket : {ends_.client.get(), ends_.service.get()}) {
+    if (!socket) continue;
+    if (reset)
+      socket->reset();
+    else
+      socket->close();
+  }
+  house_.ended(*this);
+}
+
+void Opening::check(Nanos now) {
+  auto limit = house_.options.head_timeout;
+  if (limit != 0 && now - began_ > limit && !(step_ == Step::listening && first_.empty())) give_up(false);
+  auto idle = house_.options.idle_timeout;
+  if (idle != 0 && now - began_ > idle && step_ == Step::listening && first_.empty()) give_up(false);
+}
+
+void Opening::drain() {
+  if (step_ == Step::listening && first_.empty()) give_up(false);
+}
+
+}  // namespace retrial::proxy

@@ -1,0 +1,40 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proxy/net/dial.h"
+#include "proxy/net/socket.h"
+#include "proxy/proxy.h"
+
+namespace retrial::proxy {
+
+// The connections to one service that wait for a request. One that says something or ends while it waits is taken out:
+// whatever it is, it answers nothing. None is closed before the service closes it. Loop thread only.
+class ServicePool final : private SocketEvents {
+ public:
+  ServicePool(Loop& loop, const Route& route);
+
+  const Route& route() const { return route_; }
+  const std::string& service() const { return service_; }  // as the trace names it
+  const std::string& authority() const { return authority_; }
+  const std::optional<Address>& address() const { return address_; }  // where the host is an address
+
+  std::unique_ptr<Socket> take();  // the one that was used last, or null
+  void keep(std::unique_ptr<Socket> socket);
+
+  // A new connection, its connect under way, and TLS behind it where the route says so.
+  Result<std::unique_ptr<Socket>> dial(const Address& to, SocketEvents& events, TlsToService* security);
+
+ private:
+  void ready(Socket& socket) override;
+
+  Loop& loop_;
+  Route route_;
+  std::string service_, authority_;
+  std::optional<Address> address_;
+  std::vector<std::unique_ptr<Socket>> waiting_;
+};
+
+}  // namespace retrial::proxy
