@@ -15,15 +15,17 @@ class Bench:
     def __init__(self, directory, names, rounds, seconds, tools):
         self.directory, self.names, self.rounds, self.seconds, self.tools = directory, names, rounds, seconds, tools
         self.service = self.sink = None
+        self.rate = 0  # requests a second, of the open load
         self.missing = {}  # (scenario, proxy): why
 
     def say(self, text):
         print(text, file=sys.stderr, flush=True)
 
     def lacks(self, scenario, name, why):
+        line = " ".join(str(why).replace(f"{self.directory}/", "").replace("|", "/").split())
         if (scenario, name) not in self.missing:
-            self.say(f"  {name}: not measured: {why}")
-        self.missing[scenario, name] = str(why)
+            self.say(f"  {name}: not measured: {line}")
+        self.missing[scenario, name] = line
 
     def interleaved(self, scenario, names, figures, tls=False, rounds=None, to=None):
         """Starts all, then goes round them, each round from another one on; round 0 warms up and is dropped."""
@@ -84,7 +86,8 @@ def ready(process, tls, sink):
             if process.process.poll() is not None:
                 break
             time.sleep(0.02)
-    raise NotMeasured("it did not come up: " + process.log.read_text().strip()[-200:])
+    lines = process.log.read_text().strip().splitlines() or ["it said nothing"]
+    raise NotMeasured(f"no answer{' over TLS' if tls else ''}: {lines[-1][-160:]}")
 
 
 def keep_alive(bench, tls=False):
