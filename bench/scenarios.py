@@ -209,8 +209,8 @@ def functions(bench, tls, few=1000, many=6000, most=40):
     """Where Retrial's instructions go: the `most` functions with the most of their own, a request."""
     mode, costs = "tls" if tls else "clear", {}
     for sign, count in ((-1, few), (1, many)):
-        text = output_of(["callgrind_annotate", "--threshold=100", bench.directory / f"callgrind.retrial.{mode}.{count}"])
+        text = output_of(["callgrind_annotate", "--threshold=100", "--auto=no", bench.directory / f"callgrind.retrial.{mode}.{count}"])
         for cost, what in re.findall(r"^\s*([\d,]+) \([^)]*\)\s+(\S.*)$", text, re.M):
-            if what != "PROGRAM TOTALS":
+            if what not in ("PROGRAM TOTALS", "events annotated"):
                 costs[what] = costs.get(what, 0) + sign * int(cost.replace(",", "")) / (many - few)
     return [f"{cost:10,.1f}  {what}" for what, cost in sorted(costs.items(), key=lambda item: -item[1])[:most]]
