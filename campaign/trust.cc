@@ -88,14 +88,16 @@ const char* java_trusts_by() {
 
 class Writer {
  public:
-  Writer(const certs::Authority& authority, fs::path folder, const RootPlaces& places)
-      : authority_(authority), folder_(std::move(folder)), places_(places) {}
+  Writer(const certs::Authority& authority, fs::path folder, const RootPlaces& places,
+         const certs::Authority* strangers)
+      : authority_(authority), strangers_(strangers), folder_(std::move(folder)), places_(places) {}
 
   Result<Trust> write() {
     std::error_code error;
     fs::create_directories(folder_, error);
     if (error) return fail("cannot be made: " + error.message(), folder_.string(), Blame::user);
-    trust_.authority = put("ca.pem", authority_.pem());
+    ca_ = put("ca.pem", authority_.pem());
+    trust_.authority = strangers_ ? put("authorities.pem", authority_.pem() + strangers_->pem()) : ca_;
     system_ = first_there(places_.bundles);
     if (system_.empty())
       trust_.remarks.emplace_back(
@@ -114,7 +116,7 @@ class Writer {
     if (!own && variable.only_if_set) return;
     auto source = own ? fs::path(own) : variable.means == Means::added ? fs::path{} : system_;
     if (source.empty()) {
-      if (variable.means != Means::all) trust_.files[variable.name] = trust_.authority;
+      if (variable.means != Means::all) trust_.files[variable.name] = ca_;
       return;
     }
     auto& bundle = bundles_[source];
@@ -128,6 +130,7 @@ class Writer {
         return;
       }
       bundle = put(source == system_ ? "bundle.pem" : lower(variable.name) + ".pem", roots + "\n" + authority_.pem());
+      trust_.roots.push_back(bundle);
     }
     trust_.files[variable.name] = bundle;
   }
@@ -163,8 +166,10 @@ class Writer {
   }
 
   const certs::Authority& authority_;
+  const certs::Authority* strangers_;
   fs::path folder_;
   const RootPlaces& places_;
+  fs::path ca_;
   fs::path system_;
   std::map<fs::path, fs::path> bundles_;  // by what they were made of
   Trust trust_;
@@ -192,8 +197,9 @@ RootPlaces RootPlaces::of_this_machine() {
   return places;
 }
 
-Result<Trust> write_trust(const certs::Authority& authority, const fs::path& folder, const RootPlaces& places) {
-  return Writer(authority, fs::absolute(folder), places).write();
+Result<Trust> write_trust(const certs::Authority& authority, const fs::path& folder, const RootPlaces& places,
+                          const certs::Authority* strangers) {
+  return Writer(authority, fs::absolute(folder), places, strangers).write();
 }
 
 }  // namespace retrial::campaign

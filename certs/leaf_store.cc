@@ -150,10 +150,7 @@ Result<Credential> LeafStore::leaf(std::string_view asked, Flaw flaw) {
 Result<Credential> LeafStore::leaf_like(const x509_st& certificate, Flaw flaw) {
   Wanted wanted;
   copy_names(certificate, wanted);
-  if (wanted.dns.empty() && wanted.addresses.empty())
-    return fail("the service's certificate has no name", {}, Blame::service);
-  if (!wanted.dns.empty()) wanted.common_name = wanted.dns.front();
-  std::string kept_as = "like";
+  std::string kept_as = "like " + std::to_string(wanted.common_name.size()) + wanted.common_name;
   for (auto* names : {&wanted.dns, &wanted.addresses})
     for (auto& name : *names) kept_as += ' ' + std::to_string(name.size()) + name;
   return state_->leaf(std::move(kept_as), std::move(wanted), flaw);

@@ -27,8 +27,8 @@ class LeafStore {
   // loopback address has localhost beside it. A name longer than 64 characters stands in the SAN alone. An error of the
   // client's: it is no host name.
   Result<Credential> leaf(std::string_view name, Flaw flaw = Flaw::none);
-  // With the names of a service's own certificate: for clients that send no server name, who then judge by it as they
-  // would have judged the service. An error of the service's: it has none.
+  // With the names of a service's own certificate, none if it has none: clients judge by it as they would have judged
+  // the service.
   Result<Credential> leaf_like(const x509_st& certificate, Flaw flaw = Flaw::none);
   const Authority& authority() const;
 

@@ -61,7 +61,8 @@ bool add(X509* certificate, X509* issuer, int nid, const char* value) {
 }
 
 bool add_extensions(X509* certificate, X509* issuer, const Wanted& wanted) {
-  bool authority = wanted.dns.empty() && wanted.addresses.empty();
+  bool authority = issuer == certificate;
+  bool named = !wanted.dns.empty() || !wanted.addresses.empty();
   if (!add(certificate, issuer, NID_subject_key_identifier, "hash") ||
       !add(certificate, issuer, NID_authority_key_identifier, "keyid:always"))
     return false;
@@ -70,7 +71,7 @@ bool add_extensions(X509* certificate, X509* issuer, const Wanted& wanted) {
            add(certificate, issuer, NID_key_usage, "critical,keyCertSign,cRLSign");
   return add(certificate, issuer, NID_basic_constraints, "critical,CA:FALSE") &&
          add(certificate, issuer, NID_key_usage, "critical,digitalSignature") &&
-         add(certificate, issuer, NID_ext_key_usage, "serverAuth") && add_san(certificate, wanted);
+         add(certificate, issuer, NID_ext_key_usage, "serverAuth") && (!named || add_san(certificate, wanted));
 }
 
 // Edwards curves have their digest built in; everything else is told.
@@ -102,7 +103,11 @@ Result<std::shared_ptr<x509_st>> mint(const Wanted& wanted, evp_pkey_st& key, co
       !set_subject(certificate, wanted.common_name) || !X509_set_issuer_name(certificate, X509_get_subject_name(by)) ||
       !add_extensions(certificate, by, wanted) || !X509_sign(certificate, with, digest_for(with)))
     return fail_openssl("a certificate could not be made", wanted.common_name);
-  return made;
+  auto der = der_of(certificate);
+  const auto* at = reinterpret_cast<const unsigned char*>(der.data());
+  auto* read = d2i_X509(nullptr, &at, static_cast<long>(der.size()));
+  if (!read) return fail_openssl("a certificate could not be read back", wanted.common_name);
+  return std::shared_ptr<x509_st>(read, X509_free);
 }
 
 void copy_names(const x509_st& certificate, Wanted& into) {
@@ -115,6 +120,9 @@ void copy_names(const x509_st& certificate, Wanted& into) {
                       static_cast<std::size_t>(ASN1_STRING_length(value)));
     (kind == GEN_DNS ? into.dns : into.addresses).push_back(std::move(bytes));
   }
+  char text[65] = "";  // RFC 5280 A.1, ub-common-name
+  if (X509_NAME_get_text_by_NID(X509_get_subject_name(&certificate), NID_commonName, text, sizeof text) > 0)
+    into.common_name = text;
   ERR_clear_error();
 }
 

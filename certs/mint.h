@@ -9,7 +9,7 @@
 
 namespace retrial::certs {
 
-// What a certificate is to say. Without names it is an authority's.
+// What a certificate is to say.
 struct Wanted {
   std::string common_name;             // at most 64 characters (RFC 5280 A.1, ub-common-name); empty: none
   std::vector<std::string> dns;        // SAN
@@ -22,11 +22,11 @@ struct Wanted {
 Result<std::shared_ptr<evp_pkey_st>> make_key();
 
 // A version 3 certificate of `key` with a random serial number, signed by `issuer`; null: by itself, as an authority.
-// Holds what strict readers ask of it (RFC 5280 4.2): key identifiers, key usage, basic constraints, and serverAuth for
-// leaves.
+// It is read back from its own bytes: TLS sends them as they are. Holds what strict readers ask of it (RFC 5280 4.2):
+// key identifiers, key usage, basic constraints, and serverAuth for leaves.
 Result<std::shared_ptr<x509_st>> mint(const Wanted& wanted, evp_pkey_st& key, const Credential* issuer);
 
-// Adds the names and addresses of a certificate's SAN.
+// Adds the names and addresses of a certificate's SAN, and takes over its common name, if it has one that fits.
 void copy_names(const x509_st& certificate, Wanted& into);
 
 // The first and last second of its validity.

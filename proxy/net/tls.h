@@ -13,6 +13,14 @@ struct ssl_st;
 
 namespace retrial::proxy {
 
+// What is known of a service's certificate.
+struct Verified {
+  bool known = true;    // signed by an authority that we trust, and pinned where pins are given
+  bool named = true;    // for the name that was asked for
+  bool current = true;  // within its time
+  bool all() const { return known && named && current; }
+};
+
 // One end of a TLS 1.2 or 1.3 connection (OpenSSL 3) over a Socket, which owns it and moves its bytes (socket.h). Loop
 // thread only.
 class TlsEnd {
@@ -26,6 +34,10 @@ class TlsEnd {
   bool resumed() const;
   // Why it failed, in words for a log line: "the client sent the alert unknown ca", "certificate has expired".
   const std::string& failure() const { return failure_; }
+  // Of a service, after the handshake. Less than all() only where the settings say `mirrors`.
+  const Verified& verified() const { return verified_; }
+  // The peer's, as long as this lives; null: it has shown none.
+  const x509_st* certificate() const;
   // The peer told us that it does not trust us (an alert of bad_certificate, unknown_ca, certificate_unknown and their
   // like, RFC 8446 6.2), or it closed right after our certificate.
   bool distrusted() const { return distrusted_; }
@@ -55,6 +67,7 @@ class TlsEnd {
   std::string name_;               // of the peer: a service's
   std::string alpn_;               // to be answered to a client
   std::string failure_;
+  Verified verified_;
   bool through_ = false;
   bool failed_ = false;
   bool closed_ = false;    // its close_notify was read
@@ -66,15 +79,23 @@ class TlsEnd {
 // Our side towards clients: leaves by SNI, tickets for resumption. One for all loops; thread-safe after construction.
 class TlsToClients {
  public:
-  explicit TlsToClients(certs::LeafStore& leaves);  // must outlive it
+  // `strangers`: of an authority that nobody trusts. Both must outlive it.
+  explicit TlsToClients(certs::LeafStore& leaves, certs::LeafStore* strangers = nullptr);
   ~TlsToClients();
   // An end that answers a ClientHello for `name` (its SNI, or the address where there is none), and chooses `alpn` from
   // its list (empty: no ALPN is answered).
   Result<std::unique_ptr<TlsEnd>> accept(std::string_view name, std::string_view alpn,
                                          certs::Flaw flaw = certs::Flaw::none);
+  // The same before `service`, whose handshake is through: the client is shown what the service has shown us, so that
+  // it judges as it would have judged the service. A certificate that is expired, or for other names, is so in ours;
+  // one of an unknown authority is signed by that of the strangers. `name` empty: the client has sent none, and gets
+  // the names of the service's certificate (or `address`).
+  Result<std::unique_ptr<TlsEnd>> accept_like(const TlsEnd& service, std::string_view name, std::string_view address,
+                                              std::string_view alpn, certs::Flaw flaw = certs::Flaw::none);
 
  private:
   struct State;
+  Result<std::unique_ptr<TlsEnd>> accept(const certs::Credential& leaf, std::string_view alpn, certs::Flaw flaw);
   std::unique_ptr<State> state_;
 };
 
@@ -85,6 +106,9 @@ struct ServiceTlsSettings {
   bool verify = true;
   std::filesystem::path certificate;  // PEM chain and key that are shown to the service; empty: none
   std::filesystem::path key;
+  std::vector<std::filesystem::path> also = {};  // PEM: more roots
+  // A certificate that does not verify does not fail the handshake: TlsEnd::verified tells of it.
+  bool mirrors = false;
   bool operator==(const ServiceTlsSettings&) const = default;
 };
 
@@ -96,7 +120,7 @@ class TlsToService {
   static Result<std::unique_ptr<TlsToService>> make(const ServiceTlsSettings& settings);
   ~TlsToService();
   // An end that says ClientHello with `name` as SNI (not for an address, RFC 6066 3) and offers `alpn`. A certificate
-  // that does not verify fails the handshake.
+  // that does not verify fails the handshake, unless the settings say `mirrors`.
   Result<std::unique_ptr<TlsEnd>> connect(std::string_view name, const std::vector<std::string>& alpn);
 
  private:

@@ -82,6 +82,7 @@ std::string_view TlsEnd::alpn() const {
   SSL_get0_alpn_selected(ssl_, &name, &size);
   return {reinterpret_cast<const char*>(name), size};
 }
+const x509_st* TlsEnd::certificate() const { return SSL_get0_peer_certificate(ssl_); }
 bool TlsEnd::resumed() const { return SSL_session_reused(ssl_); }
 bool TlsEnd::holds() const { return !failed_ && !closed_ && SSL_pending(ssl_) > 0; }
 std::string_view TlsEnd::peer() const { return SSL_is_server(ssl_) ? "client" : "service"; }

@@ -23,7 +23,8 @@ int choose_alpn(SSL*, const unsigned char** chosen, unsigned char* size, const u
 }  // namespace
 
 struct TlsToClients::State {
-  explicit State(certs::LeafStore& store) : leaves(store), context(SSL_CTX_new(TLS_server_method())) {
+  State(certs::LeafStore& store, certs::LeafStore* others)
+      : leaves(store), strangers(others), context(SSL_CTX_new(TLS_server_method())) {
     auto* c = context.get();
     harden(c);
     SSL_CTX_set_options(c, SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);
@@ -47,15 +48,36 @@ struct TlsToClients::State {
   static std::string_view wanted(SSL* ssl) { return static_cast<TlsEnd*>(SSL_get_app_data(ssl))->alpn_; }
 
   certs::LeafStore& leaves;
+  certs::LeafStore* strangers;
   Context context;
 };
 
-TlsToClients::TlsToClients(certs::LeafStore& leaves) : state_(std::make_unique<State>(leaves)) {}
+TlsToClients::TlsToClients(certs::LeafStore& leaves, certs::LeafStore* strangers)
+    : state_(std::make_unique<State>(leaves, strangers)) {}
 TlsToClients::~TlsToClients() = default;
 
 Result<std::unique_ptr<TlsEnd>> TlsToClients::accept(std::string_view name, std::string_view alpn, certs::Flaw flaw) {
   auto leaf = state_->leaves.leaf(name, flaw);
   if (!leaf) return std::unexpected(leaf.error());
+  return accept(*leaf, alpn, flaw);
+}
+
+Result<std::unique_ptr<TlsEnd>> TlsToClients::accept_like(const TlsEnd& service, std::string_view name,
+                                                          std::string_view address, std::string_view alpn,
+                                                          certs::Flaw flaw) {
+  auto& verified = service.verified();
+  auto* shown = service.certificate();
+  auto& leaves = verified.known || !state_->strangers ? state_->leaves : *state_->strangers;
+  if (flaw == certs::Flaw::none && !verified.current) flaw = certs::Flaw::expired;
+  bool like = shown && (name.empty() || !verified.named || !verified.known);
+  auto leaf = like ? leaves.leaf_like(*shown, flaw) : leaves.leaf(name.empty() ? address : name, flaw);
+  if (!leaf && like) leaf = leaves.leaf(name.empty() ? address : name, flaw);  // what it has shown is no text
+  if (!leaf) return std::unexpected(leaf.error());
+  return accept(*leaf, alpn, flaw);
+}
+
+Result<std::unique_ptr<TlsEnd>> TlsToClients::accept(const certs::Credential& leaf, std::string_view alpn,
+                                                     certs::Flaw flaw) {
   auto* ssl = SSL_new(state_->context.get());
   if (!ssl) return fail(openssl_reason("a TLS connection cannot be made"));
   auto end = std::make_unique<TlsEnd>(ssl);
@@ -65,8 +87,8 @@ Result<std::unique_ptr<TlsEnd>> TlsToClients::accept(std::string_view name, std:
     SSL_set_options(ssl, SSL_OP_NO_TICKET);
     SSL_set_num_tickets(ssl, 0);
   }
-  if (SSL_use_cert_and_key(ssl, leaf->certificate.get(), leaf->key.get(), nullptr, 1) != 1)
-    return fail(openssl_reason("the leaf cannot be used"), std::string(name));
+  if (SSL_use_cert_and_key(ssl, leaf.certificate.get(), leaf.key.get(), nullptr, 1) != 1)
+    return fail(openssl_reason("the leaf cannot be used"));
   SSL_set_accept_state(ssl);
   return end;
 }

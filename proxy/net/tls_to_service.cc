@@ -35,6 +35,9 @@ std::optional<Error> use_files(SSL_CTX* c, const ServiceTlsSettings& s) {
     SSL_CTX_set_default_verify_paths(c);
   else if (SSL_CTX_load_verify_file(c, s.ca.c_str()) != 1)
     return wrong(s.ca, "no certificates of an authority can be read (expected PEM)");
+  for (auto& file : s.also)
+    if (SSL_CTX_load_verify_file(c, file.c_str()) != 1)
+      return wrong(file, "no certificates of an authority can be read (expected PEM)");
   auto& key = s.key.empty() ? s.certificate : s.key;
   if (s.certificate.empty()) {
     if (!s.key.empty()) return Error{"a key, and no certificate that it belongs to", s.key.string(), Blame::user};
@@ -51,36 +54,80 @@ std::optional<Error> use_files(SSL_CTX* c, const ServiceTlsSettings& s) {
   return std::nullopt;
 }
 
+TlsEnd& end_of(X509_STORE_CTX* chain) {
+  auto* ssl = static_cast<SSL*>(X509_STORE_CTX_get_ex_data(chain, SSL_get_ex_data_X509_STORE_CTX_idx()));
+  return *static_cast<TlsEnd*>(SSL_get_app_data(ssl));
+}
+
 }  // namespace
 
 struct TlsToService::State {
   static int new_session(SSL* ssl, SSL_SESSION* session);
   static int verify(X509_STORE_CTX* chain, void* state);
+  static int note(int good, X509_STORE_CTX* chain);
+  bool pinned(X509_STORE_CTX* chain) const;
 
   Context context{SSL_CTX_new(TLS_client_method())};
   Sessions sessions;
   Pins pins;
   bool verifies = true;
+  bool mirrors = false;
 };
 
 int TlsToService::State::new_session(SSL* ssl, SSL_SESSION* session) {
   auto* state = static_cast<State*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl)));
-  state->sessions.put(static_cast<TlsEnd*>(SSL_get_app_data(ssl))->name_, session);
+  auto& end = *static_cast<TlsEnd*>(SSL_get_app_data(ssl));
+  if (!end.verified_.all()) return 0;  // resumed, it would count as verified
+  state->sessions.put(end.name_, session);
   return 1;  // it is ours now
+}
+
+// Goes on whatever is found: all of it is told.
+int TlsToService::State::note(int good, X509_STORE_CTX* chain) {
+  if (good) return 1;
+  auto& verified = end_of(chain).verified_;
+  switch (X509_STORE_CTX_get_error(chain)) {
+    case X509_V_ERR_HOSTNAME_MISMATCH:
+    case X509_V_ERR_IP_ADDRESS_MISMATCH:
+      verified.named = false;
+      break;
+    case X509_V_ERR_CERT_HAS_EXPIRED:
+    case X509_V_ERR_CERT_NOT_YET_VALID:
+      verified.current = false;
+      break;
+    default:
+      verified.known = false;
+  }
+  return 1;
+}
+
+bool TlsToService::State::pinned(X509_STORE_CTX* chain) const {
+  if (pins.empty() || pins.match(X509_STORE_CTX_get0_cert(chain))) return true;
+  // Of a chain that was not verified only the leaf's key is known to be the service's.
+  if (!verifies || !end_of(chain).verified_.known) return false;
+  auto* all = X509_STORE_CTX_get0_chain(chain);
+  for (int i = 0; i < sk_X509_num(all); i++)
+    if (pins.match(sk_X509_value(all, i))) return true;
+  return false;
 }
 
 int TlsToService::State::verify(X509_STORE_CTX* chain, void* self) {
   auto& state = *static_cast<State*>(self);
-  if (state.verifies && X509_verify_cert(chain) != 1) return 0;
-  if (state.pins.empty()) return 1;
-  // Of a chain that was not verified only the leaf's key is known to be the service's.
-  auto* leaf = X509_STORE_CTX_get0_cert(chain);
-  bool pinned = state.pins.match(leaf);
-  for (int i = 0; state.verifies && !pinned && i < sk_X509_num(X509_STORE_CTX_get0_chain(chain)); i++)
-    pinned = state.pins.match(sk_X509_value(X509_STORE_CTX_get0_chain(chain), i));
+  auto& end = end_of(chain);
+  if (state.mirrors) X509_STORE_CTX_set_verify_cb(chain, note);
+  // With `note` it fails only where it could not even begin.
+  if (state.verifies && X509_verify_cert(chain) != 1) {
+    if (!state.mirrors) return 0;
+    end.verified_.known = false;
+  }
+  bool pinned = state.pinned(chain);
+  if (state.mirrors) {
+    end.verified_.known = end.verified_.known && pinned;
+    X509_STORE_CTX_set_error(chain, X509_V_OK);
+    return 1;
+  }
   if (pinned) return 1;
-  auto* ssl = static_cast<SSL*>(X509_STORE_CTX_get_ex_data(chain, SSL_get_ex_data_X509_STORE_CTX_idx()));
-  static_cast<TlsEnd*>(SSL_get_app_data(ssl))->failure_ = "none of the certificate's keys is pinned";
+  end.failure_ = "none of the certificate's keys is pinned";
   X509_STORE_CTX_set_error(chain, X509_V_ERR_APPLICATION_VERIFICATION);
   return 0;
 }
@@ -94,10 +141,11 @@ Result<std::unique_ptr<TlsToService>> TlsToService::make(const ServiceTlsSetting
   if (!pins) return std::unexpected(pins.error());
   state->pins = std::move(*pins);
   state->verifies = settings.verify;
+  state->mirrors = settings.mirrors;
   auto* c = state->context.get();
   harden(c);
   if (auto error = use_files(c, settings)) return std::unexpected(std::move(*error));
-  if (!settings.verify) SSL_CTX_set_security_level(c, 0);
+  if (!settings.verify || settings.mirrors) SSL_CTX_set_security_level(c, 0);
   SSL_CTX_set_app_data(c, state.get());
   SSL_CTX_set_verify(c, SSL_VERIFY_PEER, nullptr);
   SSL_CTX_set_cert_verify_callback(c, State::verify, state.get());

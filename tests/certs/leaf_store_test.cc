@@ -148,9 +148,21 @@ TEST_F(Leaves, like_a_services_certificate_have_its_names) {
   EXPECT_EQ(verdict(store.authority(), like, "10.0.0.2", clock.wall()), "IP address mismatch");
   EXPECT_EQ(store.leaf_like(*own.certificate)->certificate, like.certificate);
   EXPECT_NE(store.leaf_like(*services.leaf("queue")->certificate)->certificate, like.certificate);
-  auto nameless = store.leaf_like(*services.authority().credential().certificate);
-  ASSERT_FALSE(nameless);
-  EXPECT_EQ(nameless.error().blame, Blame::service);
+  auto* subject = X509_get_subject_name(like.certificate.get());
+  char name[65] = "";
+  X509_NAME_get_text_by_NID(subject, NID_commonName, name, sizeof name);
+  EXPECT_STREQ(name, "10.0.0.1");
+}
+
+TEST_F(Leaves, like_one_without_a_san_have_its_common_name_and_are_no_authority) {
+  Authority service = Authority::make(clock).value();
+  auto like = store.leaf_like(*service.credential().certificate).value();
+  char name[65] = "";
+  X509_NAME_get_text_by_NID(X509_get_subject_name(like.certificate.get()), NID_commonName, name, sizeof name);
+  EXPECT_EQ(name, service.name());
+  EXPECT_EQ(X509_get_ext_by_NID(like.certificate.get(), NID_subject_alt_name, -1), -1);
+  EXPECT_EQ(X509_check_ca(like.certificate.get()), 0);
+  EXPECT_EQ(verdict(store.authority(), like, "queue", clock.wall()), "hostname mismatch");
 }
 
 TEST_F(Leaves, are_kept_whatever_case_the_name_was_asked_in) {

@@ -1,0 +1,37 @@
+#pragma once
+#include <set>
+#include <string>
+#include <vector>
+
+namespace retrial::proxy {
+
+// Clients that do not trust our certificate whatever their environment says: they pin one, or have an authority in
+// their own code. Known by the service and the server name they ask for. Their connections are passed unopened from
+// then on. Loop thread only; the runs of a campaign share one.
+class Distrust {
+ public:
+  static std::string pair(const std::string& service, const std::string& name) { return service + ", name " + name; }
+
+  // Whether a connection is to be passed unopened. If so it counts as met.
+  bool passes(const std::string& pair);
+  // A client has refused our certificate. True: for the first time.
+  bool refused(const std::string& pair);
+  // A client went on after the handshake: it trusts us.
+  void asked(const std::string& pair);
+  // A client left after the handshake and asked for nothing: it may have looked at our certificate only then. So does a
+  // probe that wants to see whether the service is up; it is known by what comes after it.
+  void left(const std::string& pair);
+
+  struct Met {
+    std::vector<std::string> pairs;
+    bool first = false;  // one of them was not known before this run: its first connection failed
+  };
+  // The run is over: who left and never asked is known from now on. Gives and forgets what this run has met.
+  Met settle();
+
+ private:
+  std::set<std::string> known_, trusting_, left_, met_;
+  bool first_ = false;
+};
+
+}  // namespace retrial::proxy
