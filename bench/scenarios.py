@@ -40,7 +40,8 @@ class Bench:
                     running[name] = peers.start(name, self.directory, (to or self.service).port, tls)
                     ready(running[name], tls, to is not None)
                 except NotMeasured as why:
-                    running.pop(name, None)
+                    if name in running:
+                        running.pop(name).stop()
                     self.lacks(scenario, name, why)
             order = list(running)
             for round in range((rounds or self.rounds) + 1 if order else 0):
