@@ -70,7 +70,7 @@ void Campaign::describe() {
   r.runner = bench_.adapter.name();
   r.directory = std::filesystem::current_path().string();
   r.wall_began = clock_.wall();
-  r.capture = fmt::format("seccomp ({})", proxy::show(setting_.way));
+  r.capture = show(setting_.capture);
   if (setting_.config.run.workers > 1)
     r.remarks.push_back(fmt::format("workers = {}: this version runs one", setting_.config.run.workers));
   for (auto& s : setting_.config.services)
@@ -317,7 +317,7 @@ CampaignOutcome Campaign::replay(const trace::CampaignRecord& earlier, const tra
 }
 
 Result<CampaignOutcome> with_campaign(const CampaignSetting& setting, const Clock& clock, auto&& what) {
-  Executor::Setting how{setting.folder, setting.way, setting.config.run.keep_tags, {}};
+  Executor::Setting how{setting.folder, setting.capture, setting.config.run.keep_tags, {}};
   for (auto& s : setting.config.services)
     if (!s.profile.empty()) how.profiles[s.address] = s.profile;
   auto executor = Executor::open(std::move(how), clock);

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "campaign/config.h"
+#include "campaign/ways_in.h"
 #include "policies/policy.h"
 #include "proxy/capture/tree.h"
 #include "trace/campaign_record.h"
@@ -18,7 +19,7 @@ struct CampaignSetting {
   Config config;
   std::filesystem::path folder;  // of this campaign; exists
   std::vector<const policies::Policy*> policies;
-  proxy::Way way = proxy::Way::getfd;
+  Capture capture;
   bool plan_only = false;  // stop after the plan
 };
 

@@ -92,7 +92,8 @@ void read_serve(ConfigTable table, ServeSettings& serve) {
 Listener read_listener(ConfigTable table) {
   table.only(kListenerKeys);
   Listener listener;
-  if (auto mode = table.word("mode", kModes)) listener.mode = at_index<proxy::Mode>(kModes, *mode);
+  auto mode = table.word("mode", kModes);
+  if (mode) listener.mode = at_index<proxy::Mode>(kModes, *mode);
   if (!table.has("mode")) table.refuse("mode", "expected \"reverse\", \"forward\", \"redirect\" or \"tproxy\"");
   if (auto listen = table.text("listen")) listener.listen = *listen;
   if (!table.has("listen") || (!listener.listen.empty() && !listen_of(listener.listen)))
@@ -102,9 +103,9 @@ Listener read_listener(ConfigTable table) {
   listener.protocol = reverse ? proxy::Protocol::http : proxy::Protocol::automatic;
   if (auto protocol = table.word("protocol", kProtocols))
     listener.protocol = at_index<proxy::Protocol>(kProtocols, *protocol);
-  if (table.has("mode") && reverse && !table.has("service"))
+  if (mode && reverse && !table.has("service"))
     table.refuse("service", "expected the [service.NAME] that a reverse listener is for");
-  if (!reverse && table.has("service"))
+  if (mode && !reverse && table.has("service"))
     table.refuse("service", "expected none: requests say themselves where they go, unless the mode is \"reverse\"");
   if (listener.mode == proxy::Mode::forward && table.has("protocol") && listener.protocol == proxy::Protocol::tcp)
     table.refuse("protocol", "expected \"http\" or \"auto\": a forward listener has to read where a request goes");
@@ -133,10 +134,18 @@ Rule read_rule(ConfigTable table) {
   if (!table.has("inject")) table.refuse("inject", "expected a fault, such as \"error(503) x 2, then pass\"");
   if (!inject) return rule;
   auto plan = policies::parse_fault_plan(*inject);
-  if (plan)
-    rule.inject = std::move(*plan);
-  else
+  if (!plan) {
     table.refuse("inject", plan.error().line());
+    return rule;
+  }
+  rule.inject = std::move(*plan);
+  auto& m = rule.match;
+  bool of_requests = !m.method.empty() || !m.path.empty() || !m.host.empty() || !m.operation.empty() ||
+                     !m.call_site.empty() || !m.test.empty();
+  if (policies::strikes_connections(rule.inject) && of_requests)
+    table.refuse(
+        "inject",
+        "expected a fault of requests, or a match by service alone: a connection is made before any request is known");
   return rule;
 }
 

@@ -13,6 +13,7 @@
 #include "campaign/environment.h"
 #include "campaign/trust.h"
 #include "certs/leaf_store.h"
+#include "proxy/server/trace_recorder.h"
 #include "trace/correlator.h"
 #include "trace/segment.h"
 
@@ -23,24 +24,6 @@ constexpr Nanos kLook = 50 * kMillisecond;     // how often a run is looked at
 constexpr Nanos kSettle = 30 * kMillisecond;   // for what the dead command's sockets still have to say
 constexpr Nanos kHungAfter = 60 * kSecond;     // design: idle for 60 s and 5 times the longest gap
 constexpr Nanos kIdleCpu = 20 * kMillisecond;  // of CPU within a second: a tree that uses less is idle
-
-class SegmentRecorder final : public proxy::Recorder {
- public:
-  SegmentRecorder(trace::SegmentWriter& writer, std::uint64_t run) : writer_(writer), run_(run) {}
-  void head(const trace::Exchange& e) override { keep(writer_.head(run_, e)); }
-  void answer(const trace::Exchange& e) override { keep(writer_.answer(run_, e)); }
-  void fired(const trace::Exchange& e) override { keep(writer_.fired(run_, e)); }
-  void over(const trace::Exchange& e) override { keep(writer_.over(run_, e)); }
-  const std::string& failed() const { return failed_; }
-
- private:
-  void keep(const Result<void>& result) {
-    if (!result && failed_.empty()) failed_ = "the trace could not be written: " + result.error().line();
-  }
-  trace::SegmentWriter& writer_;
-  std::uint64_t run_;
-  std::string failed_;
-};
 
 // Looks at a run from time to time, and says when and why it has to be ended.
 class Watchman {
@@ -181,7 +164,22 @@ Result<trace::Run> Executor::execute(const Order& order) {
   run.began = clock.now();
   if (auto ok = (*writer)->begin(run); !ok) return std::unexpected(ok.error());
 
-  proxy::Command command{order.launch.argv, environment_for(order.launch, agents), {}};
+  proxy::Proxy* taking = nullptr;
+  std::unique_ptr<WaysIn> ways_in;
+  auto launch = order.launch;
+  if (s.capture.way == proxy::Way::none) {
+    auto opened = WaysIn::open(s.capture, impl_->loop, [&](proxy::Incoming in) {
+      if (taking)
+        taking->take(std::move(in));
+      else
+        close(in.client);
+    });
+    if (!opened) return std::unexpected(opened.error());
+    ways_in = std::move(*opened);
+    agents.proxy = ways_in->forward();
+    for (auto& variable : ways_in->environment()) launch.environment.push_back(variable);
+  }
+  proxy::Command command{order.launch.argv, environment_for(launch, agents), {}};
   int log = -1, nothing = -1;
   if (!order.attached) {
     log = open_log(log_of(run.id));
@@ -193,18 +191,21 @@ Result<trace::Run> Executor::execute(const Order& order) {
   Events events(agents.events);
   CampaignDirector director(run, events, order.aim, order.only_test, order.polls);
   director.read_as(s.profiles);
-  SegmentRecorder recorder(**writer, run.id);
+  proxy::TraceRecorder recorder(**writer, run.id);
   std::optional<trace::Stop> stopped;
   {
     Ended ended(impl_->loop);
     proxy::Proxy proxy(
         impl_->loop, clock, director, recorder,
         {.keep_tags = s.keep_tags, .to_clients = &impl_->to_clients, .to_services = impl_->to_services.get()});
-    ended.proxy = &proxy;
-    auto tree = proxy::Tree::start(impl_->loop, clock, command, s.way, ended);
+    ended.proxy = taking = &proxy;
+    auto tree = proxy::Tree::start(impl_->loop, clock, command, s.capture.way, ended);
     if (log >= 0) close(log);
     if (nothing >= 0) close(nothing);
-    if (!tree) return std::unexpected(tree.error());
+    if (!tree) {
+      ways_in.reset();
+      return std::unexpected(tree.error());
+    }
     impl_->tree = tree->get();
     impl_->attached = order.attached;
 
@@ -217,6 +218,7 @@ Result<trace::Run> Executor::execute(const Order& order) {
     timer.set(kLook);
     impl_->loop.run();
     impl_->tree = nullptr;
+    ways_in.reset();
     run.capture = (*tree)->counts();
     run.capture.tunnels = proxy.tunnels();
     auto status = ended.status.value_or(0);

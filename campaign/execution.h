@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "campaign/adapters/adapter.h"
 #include "campaign/director.h"
+#include "campaign/ways_in.h"
 #include "proxy/capture/tree.h"
 #include "proxy/net/loop.h"
 #include "trace/run.h"
@@ -36,7 +37,7 @@ class Executor {
  public:
   struct Setting {
     std::filesystem::path folder;  // the campaign's folder; trace/, logs/, agents/ and trust/ are made in it
-    proxy::Way way = proxy::Way::getfd;
+    Capture capture;
     bool keep_tags = false;
     std::map<std::string, std::string> profiles;  // by service address, where retrial.toml names one
   };

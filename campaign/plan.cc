@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "proxy/net/address.h"
 #include "trace/comparison.h"
 #include "trace/service_name.h"
 
@@ -106,6 +107,17 @@ bool is_test_file(std::string_view file) {
                      [](auto p) { return p == "test" || p == "tests" || p == "__tests__" || p == "spec"; });
 }
 
+namespace {
+// Faults never reach the outside world: seccomp shows us local services alone, a forward proxy is sent everything.
+bool may_be_faulted(std::string_view service, const Config& config) {
+  std::string host(service.substr(0, service.rfind(':')));
+  if (auto* said = config.at(std::string(service)); said && said->allow) return true;
+  if (host == "localhost") return true;
+  auto at = proxy::Address::parse(host + ":1");
+  return at && (at->loopback() || at->is_private());
+}
+}  // namespace
+
 Plan make_plan(const std::map<std::string, const trace::Run*>& alone,
                const std::vector<const policies::Policy*>& policies, const Config& config) {
   Plan plan;
@@ -116,6 +128,7 @@ Plan make_plan(const std::map<std::string, const trace::Run*>& alone,
       plan.remarks.emplace_back(
           "no application call sites were seen: calls made by the tests themselves are put on trial");
   }
+  std::erase_if(found, [&](auto& f) { return !may_be_faulted(f.second.target.service, config); });
   plan.targets = found.size();
 
   std::set<std::string> sites_stalled, repeated;

@@ -74,6 +74,8 @@ void CampaignOptions::add_to(CLI::App& app, bool with_command) {
   app.add_option("-c,--config", config, "retrial.toml (default: ./retrial.toml, if there is one)");
   app.add_option("--hold", hold, "how long a stalled exchange is held (30s)");
   app.add_option("--out", out, "folder for the campaign (default: .retrial/<time>)");
+  app.add_option("--capture", capture,
+                 "how connections are seen: seccomp, forward, reverse (default: the first that works)");
   if (!with_command) return;
   app.add_option("--budget", budget, "stop adding cases after this time, e.g. 10m");
   app.add_option("--policies", policies, "comma-separated: p3,p1,k1,p4,p2 (all)");
@@ -97,9 +99,9 @@ Result<campaign::CampaignSetting> setting_of(const CampaignOptions& o) {
   auto chosen = policies_of(setting.config.run.policies);
   if (!chosen) return std::unexpected(chosen.error());
   setting.policies = std::move(*chosen);
-  auto way = proxy::choose_way();
-  if (!way) return std::unexpected(way.error());
-  setting.way = *way;
+  auto capture = campaign::choose_capture(o.capture, setting.config);
+  if (!capture) return std::unexpected(capture.error());
+  setting.capture = std::move(*capture);
   return setting;
 }
 

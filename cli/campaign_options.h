@@ -19,6 +19,7 @@ struct CampaignOptions {
   std::string coverage;
   std::string fail_on;
   std::string hold;
+  std::string capture;
   int workers = 0;
   std::string out;
   std::vector<std::string> command;

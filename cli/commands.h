@@ -24,6 +24,7 @@ void add_report(CLI::App& app, int& status);
 void add_check(CLI::App& app, int& status);
 void add_ca(CLI::App& app, int& status);
 void add_doctor(CLI::App& app, int& status);
+void add_serve(CLI::App& app, int& status);
 
 // Prints "retrial: LINE" to stderr, and gives `status` back.
 int complain(const std::string& line, int status);
@@ -31,5 +32,7 @@ int complain(const std::string& line, int status);
 // A new folder for a campaign: `out` (new, empty, or an earlier campaign's, which is emptied) or .retrial/<local time>.
 // .retrial/latest will name it, unless `latest` is false.
 Result<std::filesystem::path> make_folder(const std::string& out, bool latest = true);
+// The folder for the trace of `serve`: `out`, which may hold earlier traces, or .retrial/serve-<local time>.
+Result<std::filesystem::path> make_serve_folder(const std::string& out);
 
 }  // namespace retrial::cli

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "campaign/ways_in.h"
 #include "cli/commands.h"
 #include "proxy/capture/tree.h"
 
@@ -9,19 +10,26 @@ namespace retrial::cli {
 namespace {
 
 int doctor() {
-  bool any = false;
   for (auto way : {proxy::Way::getfd, proxy::Way::rewrite}) {
     auto ok = proxy::try_way(way);
-    any |= ok.has_value();
     fmt::print("seccomp ({}): {}\n", proxy::show(way),
                ok ? "works: a child's connect was captured" : ok.error().line());
   }
-  auto chosen = proxy::choose_way();
+  using Kind = campaign::Capture::Kind;
+  constexpr std::pair<Kind, std::string_view> kOthers[] = {
+      {Kind::redirect, "works"},
+      {Kind::forward, "works: for clients that read HTTP_PROXY"},
+      {Kind::reverse, "works: for commands that take a service's address from RETRIAL_<NAME>_URL"}};
+  for (auto [kind, what] : kOthers) {
+    auto ok = campaign::try_capture(kind);
+    fmt::print("{}: {}\n", campaign::show({.kind = kind}), ok ? std::string(what) : ok.error().what);
+  }
+  auto chosen = campaign::choose_capture("", {});
   if (chosen)
-    fmt::print("`retrial run` will use seccomp ({})\n", proxy::show(*chosen));
+    fmt::print("`retrial run` will use {}\n", campaign::show(*chosen));
   else
     fmt::print("`retrial run` cannot capture here: {}\n", chosen.error().line());
-  return any && chosen ? kFine : kIncomplete;
+  return chosen ? kFine : kIncomplete;
 }
 
 }  // namespace

@@ -24,8 +24,7 @@ Result<fs::path> create(const fs::path& folder) {
 Result<fs::path> claim(const fs::path& folder) {
   std::error_code error;
   if (fs::exists(folder / kMarker)) {
-    for (auto part :
-         {"trace", "logs", "events", "agents", "trust", "campaign.db", "findings.json", "report.html", "junit.xml"})
+    for (auto part : {"trace", "logs", "events", "agents", "trust", "campaign.db", "findings.json", "report.html", "junit.xml"})
       fs::remove_all(folder / part, error);
   } else if (fs::exists(folder) && !fs::is_empty(folder, error)) {
     return fail("holds files, and no campaign of ours: name a folder that is new or empty", folder.string(),
@@ -36,10 +35,30 @@ Result<fs::path> claim(const fs::path& folder) {
   return made;
 }
 
+// .retrial/<name>, or with -2, -3, … where that is taken.
+Result<fs::path> create_new(const fs::path& all, const std::string& name) {
+  std::error_code error;
+  auto folder = all / name;
+  for (int n = 2; !fs::create_directory(folder, error) && !error; n++) folder = all / fmt::format("{}-{}", name, n);
+  if (error) return fail("cannot be made: " + error.message(), folder.string(), Blame::user);
+  return folder;
+}
+
+std::string local_time() {
+  auto now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  return fmt::format("{:%Y%m%d-%H%M%S}", local);
+}
+
+void keep_out_of_git(const fs::path& all) {
+  if (!fs::exists(all / ".gitignore")) std::ofstream(all / ".gitignore") << "*\n";
+}
+
 // .retrial/latest names the campaign that `replay` and `report` mean where nothing is said.
 void name_latest(const fs::path& all, const fs::path& folder) {
   std::error_code error;
-  if (!fs::exists(all / ".gitignore")) std::ofstream(all / ".gitignore") << "*\n";
+  keep_out_of_git(all);
   fs::remove(all / "latest", error);
   fs::create_directory_symlink(folder, all / "latest", error);
 }
@@ -55,16 +74,20 @@ Result<fs::path> make_folder(const std::string& out, bool latest) {
     return folder;
   }
   if (auto made = create(all); !made) return made;
-  auto now = std::time(nullptr);
-  std::tm local{};
-  localtime_r(&now, &local);
-  auto name = fmt::format("{:%Y%m%d-%H%M%S}", local);
-  auto folder = all / name;
-  for (int n = 2; !fs::create_directory(folder, error) && !error; n++) folder = all / fmt::format("{}-{}", name, n);
-  if (error) return fail("cannot be made: " + error.message(), folder.string(), Blame::user);
+  auto fresh = create_new(all, local_time());
+  if (!fresh) return fresh;
+  auto& folder = *fresh;
   auto made = claim(folder);
   if (made) name_latest(all, folder.filename());
   return made;
+}
+
+Result<fs::path> make_serve_folder(const std::string& out) {
+  if (!out.empty()) return create(out);
+  fs::path all = ".retrial";
+  if (auto made = create(all); !made) return made;
+  keep_out_of_git(all);
+  return create_new(all, "serve-" + local_time());
 }
 
 int complain(const std::string& line, int status) {

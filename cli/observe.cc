@@ -20,6 +20,7 @@ struct Options {
   std::string inject;
   std::optional<std::uint64_t> seed;
   std::string out;
+  std::string capture;
   std::vector<std::string> command;
 };
 
@@ -39,8 +40,8 @@ void print(const trace::Run& run) {
 }
 
 int observe(const Options& options) {
-  auto way = proxy::choose_way();
-  if (!way) return complain(way.error().line(), kUsage);
+  auto capture = campaign::choose_capture(options.capture, {});
+  if (!capture) return complain(capture.error().line(), kUsage);
   campaign::Order order;
   order.attached = true;
   order.only_test = campaign::kWholeCommand;
@@ -55,7 +56,7 @@ int observe(const Options& options) {
   auto folder = make_folder(options.out);
   if (!folder) return complain(folder.error().line(), kUsage);
   SystemClock clock;
-  auto executor = campaign::Executor::open({*folder, *way, false, {}}, clock);
+  auto executor = campaign::Executor::open({*folder, *capture, false, {}}, clock);
   if (!executor) return complain(executor.error().line(), kUsage);
   auto command = campaign::command_to_run(options.command);
   order.launch = campaign::adapter_for(command).suite(command);
@@ -83,6 +84,7 @@ void add_observe(CLI::App& app, int& status) {
   auto* command = app.add_subcommand("observe", "run a command once, recorded; exits as the command does");
   command->add_option("--inject", options->inject, "faults for every call, e.g. 'error(503) x 2, then pass'");
   command->add_option("--seed", options->seed, "for faults that come by chance (default: another one each time)");
+  command->add_option("--capture", options->capture, "seccomp or forward (default: the first that works)");
   command->add_option("--out", options->out, "folder for the trace (default: .retrial/<time>)");
   command->add_option("command", options->command, "-- the command")->required();
   command->callback([options, &status] { status = observe(*options); });

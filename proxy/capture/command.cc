@@ -41,6 +41,20 @@ bool place_descriptors(const int wanted[3]) {
   _exit(0);
 }
 
+// From here on every connect of this process and all that it starts is told to the supervisor.
+void install(const CommandPlace& place) {
+  const Filter filter = install_filter();
+  if (filter.listener < 0) refuse(place.to_supervisor, "seccomp", filter.error_number, 126);
+  if (!send_message(place.to_supervisor, Message::listener, filter.killable, "", filter.listener)) _exit(126);
+  close(filter.listener);  // else the tree holds it, and its end is never seen
+
+  const pid_t last = static_cast<pid_t>(syscall(SYS_clone, CLONE_PARENT | SIGCHLD, nullptr, nullptr, nullptr, nullptr));
+  if (last == 0) witness(place.to_guard);
+  if (last < 0) refuse(place.to_supervisor, "clone", errno, 126);
+  tick();
+  tick();  // twice: shows whether this kernel's ids follow one another
+}
+
 // What a handler of ours caught becomes default by exec itself; SIGPIPE is ignored by us and not by our caller.
 void restore_signals(const Launch& launch, const CommandPlace& place) {
   signal(SIGPIPE, SIG_DFL);
@@ -77,17 +91,7 @@ void run_command(const Launch& launch, const CommandPlace& place) {
   if (launch.directory && chdir(launch.directory) != 0) refuse(place.to_supervisor, "chdir", errno, 126);
   if (!place_descriptors(launch.descriptors)) refuse(place.to_supervisor, "dup2", errno, 126);
 
-  const Filter filter = install_filter();
-  if (filter.listener < 0) refuse(place.to_supervisor, "seccomp", filter.error_number, 126);
-  if (!send_message(place.to_supervisor, Message::listener, filter.killable, "", filter.listener)) _exit(126);
-  close(filter.listener);  // else the tree holds it, and its end is never seen
-
-  const pid_t last = static_cast<pid_t>(syscall(SYS_clone, CLONE_PARENT | SIGCHLD, nullptr, nullptr, nullptr, nullptr));
-  if (last == 0) witness(place.to_guard);
-  if (last < 0) refuse(place.to_supervisor, "clone", errno, 126);
-  tick();
-  tick();  // twice: shows whether this kernel's ids follow one another
-
+  if (launch.filtered) install(place);
   setpgid(0, place.group);
   prctl(PR_SET_PDEATHSIG, 0);
   restore_signals(launch, place);

@@ -198,7 +198,7 @@ Result<Guard> start_guard(const Launch& launch, const std::function<Result<void>
   int none = -1;
   while (well && made.command == 0 && receive_message(channel[0], message, none))
     if (message.kind == Message::process) made.command = message.value;
-  if (well && (!filtered || made.command == 0))
+  if (well && (filtered != launch.filtered || made.command == 0))
     well = fail("the guard of the command's processes ended before it could start");
   if (well) return made;
   close(channel[0]);  // the guard ends what there is

@@ -16,6 +16,7 @@ struct Launch {
   const char* directory = nullptr;
   int descriptors[3] = {-1, -1, -1};
   std::vector<int> ignored;       // signals that the command finds ignored
+  bool filtered = true;           // else no filter is installed, and there is no witness
   int (*probe)(void*) = nullptr;  // in place of a program: this, in a fork; its result is the exit status
   void* probe_context = nullptr;
 };

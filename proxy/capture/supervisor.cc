@@ -68,6 +68,7 @@ void Supervisor::arrived(int client, const Claim& claim) {
 }
 
 void Supervisor::count_withdrawn() {
+  if (!receiver_) return;  // nothing is captured
   const auto now = receiver_->withdrawn();
   ledger_.counts().interrupted += now - std::exchange(withdrawn_, now);
 }
@@ -83,7 +84,7 @@ void Supervisor::guard_says() {
 
 void Supervisor::over() {
   watch_.reset();
-  receiver_->deliver();
+  if (receiver_) receiver_->deliver();
   names_.accept_waiting();
   bury_guard();
   count_withdrawn();

@@ -6,7 +6,7 @@
 
 namespace retrial::proxy {
 
-std::string_view show(Way way) { return way == Way::getfd ? "getfd" : "rewrite"; }
+std::string_view show(Way way) { return way == Way::getfd ? "getfd" : way == Way::rewrite ? "rewrite" : "none"; }
 
 struct Tree::Impl {
   std::unique_ptr<capture::Supervisor> supervisor;
@@ -35,6 +35,7 @@ Result<std::unique_ptr<Tree>> Tree::start(Loop& loop, const Clock& clock, const 
   launch.descriptors[1] = command.out;
   launch.descriptors[2] = command.err;
   launch.ignored = command.ignored_signals;
+  launch.filtered = way != Way::none;
   auto supervisor = capture::Supervisor::start(loop, clock, launch, way, events);
   if (!supervisor) return std::unexpected(supervisor.error());
   return std::unique_ptr<Tree>(new Tree(std::make_unique<Impl>(std::move(*supervisor))));

@@ -10,8 +10,9 @@
 
 namespace retrial::proxy {
 
-// How a connect is turned towards us (docs/capture.md).
-enum class Way : std::uint8_t { getfd, rewrite };
+// How a connect is turned towards us (docs/capture.md). none: it is not; the command finds its way to us by itself, by
+// what its environment says.
+enum class Way : std::uint8_t { getfd, rewrite, none };
 std::string_view show(Way way);
 
 struct Command {

@@ -1,0 +1,205 @@
+#include <fmt/format.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+#include <sys/random.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <memory>
+
+#include "base/text.h"
+#include "campaign/serving.h"
+#include "cli/commands.h"
+#include "cli/serve_options.h"
+#include "proxy/server/mailbox.h"
+#include "proxy/server/server.h"
+
+namespace retrial::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+class StderrLog final : public proxy::Log {
+ public:
+  StderrLog() : logger_("retrial", std::make_shared<spdlog::sinks::stderr_sink_mt>()) {
+    logger_.set_pattern("%Y-%m-%d %H:%M:%S.%e %l: %v");
+    logger_.flush_on(spdlog::level::info);
+  }
+  void say(Level level, std::string_view line) override {
+    logger_.log(level == Level::info      ? spdlog::level::info
+                : level == Level::warning ? spdlog::level::warn
+                                          : spdlog::level::err,
+                line);
+  }
+
+ private:
+  spdlog::logger logger_;
+};
+
+// The authority of that folder, made where there is none. Where it cannot be kept it is one for this process alone.
+struct Kept {
+  certs::Authority authority;
+  std::string remark;  // for the log, once all is well; may be empty
+};
+Result<Kept> authority_in(const std::string& said, const Clock& clock) {
+  auto folder = said.empty() ? certs::default_folder() : fs::path(said);
+  std::error_code error;
+  if (fs::exists(folder / "ca.pem", error) || fs::exists(folder / "ca.key", error)) {
+    auto loaded = certs::Authority::load(folder);
+    return loaded ? Result<Kept>({std::move(*loaded), ""}) : std::unexpected(loaded.error());
+  }
+  auto made = certs::Authority::make(clock);
+  if (!made) return std::unexpected(made.error());
+  auto kept = made->save(folder);
+  if (!kept && !said.empty()) return std::unexpected(kept.error());
+  return Kept{*made, kept ? fmt::format("made an authority for TLS: {}", (folder / "ca.pem").string())
+                          : kept.error().line() +
+                                ": TLS clients are shown certificates of an authority that ends with this process"};
+}
+
+Result<std::optional<proxy::Recording>> recording_of(const campaign::ServeSettings& serve) {
+  if (serve.record == "none") return std::optional<proxy::Recording>();
+  auto folder = make_serve_folder(serve.record);
+  if (!folder) return std::unexpected(folder.error());
+  return proxy::Recording{.folder = *folder, .keep = serve.keep};
+}
+
+bool draws(const campaign::Config& config) {
+  for (auto& rule : config.rules)
+    for (auto& step : rule.inject.steps)
+      if (step.share != policies::kAlways || step.fault.spread != trace::Spread::fixed) return true;
+  return false;
+}
+
+std::string described(const proxy::ListenerSettings& l) {
+  constexpr std::string_view kProtocols[] = {"http", "auto", "tcp"};
+  auto what = fmt::format("{}, {}", proxy::show(l.mode), kProtocols[static_cast<int>(l.protocol)]);
+  if (l.mode != proxy::Mode::reverse) return what;
+  bool six = l.service.host.find(':') != std::string::npos;
+  return fmt::format("{}, to {}://{}{}{}:{}", what,
+                     l.protocol == proxy::Protocol::tcp ? "tcp"
+                     : l.service.tls                    ? "https"
+                                                        : "http",
+                     six ? "[" : "", l.service.host, six ? "]" : "", l.service.port);
+}
+
+// The command while it runs: signals on the main thread, everything else in the server.
+class Serving {
+ public:
+  Serving(const ServeOptions& options, proxy::Log& log) : options_(options), log_(log), mailbox_(loop_) {}
+
+  Result<int> run() {
+    auto config = config_of(options_);
+    if (!config) return std::unexpected(config.error());
+    auto settings = campaign::server_settings(*config);
+    if (!settings) return std::unexpected(settings.error());
+    auto authority = authority_in(options_.ca, clock_);
+    if (!authority) return std::unexpected(authority.error());
+    settings->authority = authority->authority;
+    if (!config->serve.seed && getrandom(&settings->seed, sizeof settings->seed, 0) < 0) settings->seed = 1;
+    settings->seed &= INT64_MAX;  // as [serve] seed can say it again
+    auto recording = recording_of(config->serve);
+    if (!recording) return std::unexpected(recording.error());
+    settings->recording = *recording;
+    serve_ = config->serve;
+    drain_ = settings->drain;
+    seed_ = settings->seed;
+
+    auto server = proxy::Server::start(*settings, clock_, log_);
+    if (!server) {
+      std::error_code kept;
+      if (settings->recording) fs::remove(settings->recording->folder, kept);  // unless something is in it
+      return std::unexpected(server.error());
+    }
+    server_ = std::move(*server);
+    proxy::SignalWatch reload(loop_, SIGHUP, [this] { this->reload(); });
+    proxy::SignalWatch end(loop_, SIGTERM, [this] { this->drain(SIGTERM); });
+    proxy::SignalWatch stop(loop_, SIGINT, [this] { this->drain(SIGINT); });
+    if (!authority->remark.empty()) info(authority->remark);
+    if (settings->recording)
+      info(fmt::format("recording to {}, at most {} MiB are kept", settings->recording->folder.string(),
+                       std::max<std::uint64_t>(1, settings->recording->keep >> 20)));
+    if (draws(*config)) info(fmt::format("seed {}", seed_));
+    tell(settings->listeners);
+    loop_.run();
+    server_.reset();
+    info("ended");
+    return status_;
+  }
+
+ private:
+  void info(const std::string& line) { log_.say(proxy::Log::Level::info, line); }
+
+  void tell(const std::vector<proxy::ListenerSettings>& listeners) {
+    auto at = server_->listening();
+    for (std::size_t i = 0; i < at.size(); i++)
+      info(fmt::format("listening on {} ({})", at[i].show(), described(listeners[i])));
+  }
+
+  void reload() {
+    if (draining_) return;
+    if (config_file(options_).empty()) return info("there is no retrial.toml to be read again");
+    auto config = config_of(options_);
+    auto settings =
+        config ? campaign::server_settings(*config) : Result<proxy::ServerSettings>(std::unexpected(config.error()));
+    Result<void> done = settings ? server_->reload(*settings) : std::unexpected(settings.error());
+    if (!done)
+      return log_.say(proxy::Log::Level::error, done.error().line() + "; not reloaded, what was there before goes on");
+    drain_ = settings->drain;
+    auto before = serve_;
+    before.drain = config->serve.drain;
+    info(before == config->serve ? "reloaded"
+                                 : "reloaded; [serve] stays as it was until the next start, but for drain");
+    tell(settings->listeners);
+  }
+
+  void drain(int signal) {
+    if (draining_) {
+      status_ = 128 + signal;
+      return loop_.stop();
+    }
+    draining_ = true;
+    auto open = server_->state().connections;
+    info(fmt::format("draining: {} open connection{}, at most {}", open, open == 1 ? "" : "s", show_duration(drain_)));
+    server_->drain([this] { mailbox_.post([this] { loop_.stop(); }); });
+    limit_ = std::make_unique<proxy::Timer>(loop_, [this] {
+      auto left = server_->state().connections;
+      log_.say(proxy::Log::Level::warning,
+               fmt::format("the drain time is over: {} connection{} ended", left, left == 1 ? " is" : "s are"));
+      loop_.stop();
+    });
+    limit_->set(drain_);
+  }
+
+  const ServeOptions& options_;
+  proxy::Log& log_;
+  SystemClock clock_;
+  proxy::Loop loop_;
+  proxy::Mailbox mailbox_;
+  std::unique_ptr<proxy::Server> server_;
+  std::unique_ptr<proxy::Timer> limit_;
+  campaign::ServeSettings serve_;
+  Nanos drain_ = 0;
+  std::uint64_t seed_ = 0;
+  bool draining_ = false;
+  int status_ = kFine;
+};
+
+int serve(const ServeOptions& options) {
+  StderrLog log;
+  Serving serving(options, log);
+  auto status = serving.run();
+  if (!status) return complain(status.error().line(), status.error().blame == Blame::user ? kUsage : kIncomplete);
+  return *status;
+}
+
+}  // namespace
+
+void add_serve(CLI::App& app, int& status) {
+  auto options = std::make_shared<ServeOptions>();
+  auto* command = app.add_subcommand("serve", "a proxy that stays: listeners, rules, recording");
+  options->add_to(*command);
+  command->callback([options, &status] { status = serve(*options); });
+}
+
+}  // namespace retrial::cli

@@ -1,0 +1,112 @@
+#include "cli/serve_options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "campaign/config_values.h"
+
+namespace retrial::cli {
+namespace {
+
+constexpr auto kDefaultConfig = "retrial.toml";
+
+// A service that the command line names by its URL: one of the file's, or a new one of that name.
+Result<std::string> service_at(campaign::Config& config, const std::string& url) {
+  auto where = campaign::where_of(url);
+  if (!where)
+    return fail("expected the service's URL, such as http://127.0.0.1:10001 or https://queue.example", url,
+                Blame::user);
+  auto address = where->show();
+  if (auto* known = config.at(address); known && known->https == where->tls) return known->name;
+  campaign::Service service;
+  service.name = service.address = address;
+  service.https = where->tls;
+  config.services.push_back(service);
+  return address;
+}
+
+Result<proxy::Protocol> protocol_of(const std::string& word, proxy::Protocol otherwise) {
+  if (word.empty()) return otherwise;
+  if (word == "http") return proxy::Protocol::http;
+  if (word == "auto") return proxy::Protocol::automatic;
+  if (word == "tcp") return proxy::Protocol::tcp;
+  return fail(fmt::format("expected http, auto or tcp, got \"{}\"", word), "--protocol", Blame::user);
+}
+
+Result<void> add(campaign::Config& config, proxy::Mode mode, const std::string& listen, const std::string& service,
+                 const std::string& protocol) {
+  auto option = fmt::format("--{} {}", proxy::show(mode), listen);
+  if (!campaign::listen_of(listen))
+    return fail("expected an address and a port to listen on, such as 127.0.0.1:8001, [::1]:8001 or :8001", option,
+                Blame::user);
+  auto usual = mode == proxy::Mode::reverse ? proxy::Protocol::http : proxy::Protocol::automatic;
+  auto chosen = protocol_of(protocol, usual);
+  if (!chosen) return std::unexpected(chosen.error());
+  if (mode == proxy::Mode::forward && *chosen == proxy::Protocol::tcp)
+    return fail("expected --protocol http or auto: a forward listener has to read where a request goes", option,
+                Blame::user);
+  config.listeners.push_back({mode, listen, service, *chosen});
+  return {};
+}
+
+}  // namespace
+
+void ServeOptions::add_to(CLI::App& app) {
+  app.add_option("-c,--config", config, "retrial.toml (default: ./retrial.toml, if there is one)");
+  app.add_option("--reverse", reverse,
+                 "LISTEN=URL: a port for one service, e.g. 127.0.0.1:8001=http://127.0.0.1:10001");
+  app.add_option("--forward", forward, "LISTEN: a forward proxy (absolute-form and CONNECT)");
+  app.add_option("--redirect", redirect, "LISTEN: for connections that netfilter's REDIRECT sends here");
+  app.add_option("--tproxy", tproxy, "LISTEN: for connections that netfilter's TPROXY sends here");
+  app.add_option("--protocol", protocol, "of these listeners: http, auto or tcp (reverse: http, else auto)");
+  app.add_option("--inject", inject, "faults for what no rule of the file matches, e.g. 'error(503) x 2, then pass'");
+  app.add_option("--loops", loops, "threads (default: one a core)")->check(CLI::Range(1, 1024));
+  app.add_option("--record", record, "folder for the trace, or none (default: .retrial/serve-<time>)");
+  app.add_option("--ca", ca, "folder of the authority that signs what TLS clients are shown (retrial ca)");
+  app.add_option("--seed", seed, "of percentages and distributions (default: a new one, which is printed)");
+}
+
+std::string config_file(const ServeOptions& o) {
+  if (!o.config.empty()) return o.config;
+  return std::filesystem::exists(kDefaultConfig) ? kDefaultConfig : "";
+}
+
+Result<campaign::Config> config_of(const ServeOptions& o) {
+  campaign::Config config;
+  if (auto file = config_file(o); !file.empty()) {
+    auto loaded = campaign::load_config(file);
+    if (!loaded) return std::unexpected(loaded.error());
+    config = std::move(*loaded);
+  }
+  for (auto& pair : o.reverse) {
+    auto at = pair.find('=');
+    if (at == pair.npos)
+      return fail("expected LISTEN=URL, such as 127.0.0.1:8001=http://127.0.0.1:10001", "--reverse " + pair,
+                  Blame::user);
+    auto service = service_at(config, pair.substr(at + 1));
+    if (!service) return fail(service.error().what, "--reverse " + pair, Blame::user);
+    if (auto ok = add(config, proxy::Mode::reverse, pair.substr(0, at), *service, o.protocol); !ok)
+      return std::unexpected(ok.error());
+  }
+  using Named = std::pair<proxy::Mode, const std::vector<std::string>*>;
+  for (auto [mode, all] : {Named{proxy::Mode::forward, &o.forward}, Named{proxy::Mode::redirect, &o.redirect},
+                           Named{proxy::Mode::tproxy, &o.tproxy}})
+    for (auto& listen : *all)
+      if (auto ok = add(config, mode, listen, {}, o.protocol); !ok) return std::unexpected(ok.error());
+  if (!o.inject.empty()) {
+    auto plan = policies::parse_fault_plan(o.inject);
+    if (!plan) return fail(plan.error().line(), "--inject", Blame::user);
+    config.rules.push_back({{}, {}, std::move(*plan)});
+  }
+  if (o.loops) config.serve.loops = o.loops;
+  if (!o.record.empty()) config.serve.record = o.record;
+  if (o.seed) config.serve.seed = o.seed;
+  if (config.listeners.empty())
+    return fail("no listener is named: give --reverse LISTEN=URL, --forward LISTEN, or a [[listener]] in retrial.toml",
+                "serve", Blame::user);
+  return config;
+}
+
+}  // namespace retrial::cli

@@ -1,0 +1,37 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "campaign/config.h"
+
+namespace CLI {
+class App;
+}
+
+namespace retrial::cli {
+
+// What `serve` takes on the command line.
+struct ServeOptions {
+  std::string config;
+  std::vector<std::string> reverse;  // LISTEN=URL
+  std::vector<std::string> forward, redirect, tproxy;
+  std::string protocol;
+  std::string inject;
+  int loops = 0;
+  std::string record;
+  std::string ca;
+  std::optional<std::uint64_t> seed;
+
+  void add_to(CLI::App& app);
+};
+
+// The file that is read: -c, or retrial.toml where there is one; else empty.
+std::string config_file(const ServeOptions& options);
+// The file's configuration, with the listeners of the command line beside its own, and --inject for what no rule of the
+// file matches. Without a listener it is an error.
+Result<campaign::Config> config_of(const ServeOptions& options);
+
+}  // namespace retrial::cli

@@ -1,0 +1,181 @@
+#include "proxy/server/rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "proxy/server/glob.h"
+#include "trace/fault_answer.h"
+#include "trace/operation.h"
+#include "trace/profile.h"
+
+namespace retrial::proxy {
+namespace {
+
+// The target's path: of "/a?b" and of "http://host/a?b".
+std::string_view path_of(std::string_view target) {
+  target = target.substr(0, target.find('?'));
+  auto scheme = target.find("://");
+  if (target.starts_with('/') || scheme == target.npos) return target;
+  auto slash = target.find('/', scheme + 3);
+  return slash == target.npos ? "/" : target.substr(slash);
+}
+
+std::string_view without_port(std::string_view host) {
+  auto colon = host.rfind(':');
+  bool port =
+      colon != host.npos && host.find(']', colon) == host.npos && (host.find(':') == colon || host[colon - 1] == ']');
+  return port ? host.substr(0, colon) : host;
+}
+
+bool host_matches(const std::string& pattern, std::string_view host) {
+  auto folded = lower(host);
+  return glob_matches(pattern, without_port(folded)) || glob_matches(pattern, folded);
+}
+
+bool site_matches(const std::string& pattern, const std::optional<trace::CallSite>& site) {
+  return site &&
+         (glob_matches(pattern, site->file) || glob_matches(pattern, fmt::format("{}:{}", site->file, site->line)));
+}
+
+// A plan of one step that goes on asks nobody which attempt this is.
+bool every_attempt_alike(const policies::FaultPlan& plan) {
+  return plan.steps.size() == 1 && plan.steps.front().times == 0;
+}
+
+// Is the client told of a failure as soon as it fires?
+bool breaks_at_once(const trace::FaultSpec& fault) {
+  using enum trace::FaultName;
+  return trace::is_status(fault) || fault.name == reset || fault.name == close ||
+         (fault.name == lost_response && fault.telling != trace::Telling::stall);
+}
+
+}  // namespace
+
+bool matches(const Match& m, const trace::Exchange& head) {
+  if (!m.method.empty() && m.method != head.method) return false;
+  if (!m.services.empty() && std::find(m.services.begin(), m.services.end(), head.service) == m.services.end())
+    return false;
+  if (!m.path.empty() && !glob_matches(m.path, path_of(head.target))) return false;
+  if (!m.host.empty() && !host_matches(m.host, head.host)) return false;
+  if (!m.call_site.empty() && !site_matches(m.call_site, head.tag.site)) return false;
+  return m.test.empty() || (!head.tag.test.empty() && glob_matches(m.test, head.tag.test));
+}
+
+trace::Assignment SharedCalls::at_head(const trace::Exchange& head) {
+  std::lock_guard lock(mutex_);
+  return correlator_.at_head(head);
+}
+void SharedCalls::over(const trace::Exchange& exchange) {
+  std::lock_guard lock(mutex_);
+  correlator_.over(exchange);
+}
+
+int SharedCalls::connection(std::size_t rule, std::string_view service) {
+  std::lock_guard lock(mutex_);
+  return ++connections_[{rule, std::string(service)}];
+}
+
+RuleDirector::RuleDirector(std::shared_ptr<const Rules> rules, SharedCalls& calls, const Clock& clock,
+                           const Place& place)
+    : calls_(calls), clock_(clock), place_(place) {
+  follow(std::move(rules));
+}
+
+void RuleDirector::follow(std::shared_ptr<const Rules> rules) {
+  rules_ = std::move(rules);
+  auto any = [&](auto is) { return std::any_of(rules_->rules.begin(), rules_->rules.end(), is); };
+  strikes_connections_ = any([](auto& rule) { return policies::strikes_connections(rule.plan); });
+  keeps_responses_ = any([](auto& rule) {
+    return std::any_of(rule.plan.steps.begin(), rule.plan.steps.end(),
+                       [](auto& step) { return step.fault.name == trace::FaultName::stale; });
+  });
+  // A rule that stays in its place goes on drawing where it was.
+  for (auto i = dice_.size(); i < rules_->rules.size(); i++)
+    dice_.push_back({.seed = place_.seed, .rule = i * place_.loops + place_.loop});
+}
+
+const trace::Profile& RuleDirector::profile_of(const trace::Exchange& head) const {
+  auto it = rules_->profiles.find(head.service);
+  auto* said = it == rules_->profiles.end() ? nullptr : trace::profile_named(it->second);
+  return said ? *said : trace::profile_for(head);
+}
+
+Decision RuleDirector::at_head(const trace::Exchange& head) {
+  auto& rules = rules_->rules;
+  for (std::size_t i = 0; i < rules.size(); i++) {
+    auto& match = rules[i].match;
+    if (!matches(match, head)) continue;
+    if (!match.operation.empty() && !glob_matches(match.operation, operation_of(head))) continue;
+    return decide(rules[i], dice_[i], head);
+  }
+  return {};
+}
+
+std::string RuleDirector::operation_of(const trace::Exchange& seen) const {
+  trace::Exchange head = seen;
+  head.profile = profile_of(head).name();
+  return trace::operation_of(head);
+}
+
+Decision RuleDirector::decide(const RuleSettings& rule, policies::Dice& dice, const trace::Exchange& seen) {
+  auto elapsed = clock_.now() - place_.began;
+  bool alike = every_attempt_alike(rule.plan);
+  trace::FaultSpec fault;
+  if (alike && (fault = policies::choose(rule.plan, 1, elapsed, dice)).name == trace::FaultName::none) return {};
+
+  trace::Exchange head = seen;
+  auto& profile = profile_of(head);
+  head.profile = profile.name();
+  head.operation = trace::operation_of(head);
+  Decision decision;
+  decision.profile = head.profile;
+  decision.operation = head.operation;
+  if (!alike) {
+    auto assigned = calls_.at_head(head);
+    decision.call = assigned.call;
+    decision.attempt = assigned.attempt;
+    decision.confidence = assigned.confidence;
+    fault = policies::choose(rule.plan, assigned.attempt, elapsed, dice);
+    if (fault.name == trace::FaultName::none) return decision;
+  }
+  decision.fault_id = fmt::format("{}-{}", place_.run, head.id);
+  if (trace::is_status(fault)) {
+    if (!fault.status) fault.status = profile.transient_status(head);
+    decision.answer = trace::answer_of(fault, profile, head, "retrial-" + decision.fault_id, clock_.wall());
+  }
+  decision.fault = fault;
+  return decision;
+}
+
+// A connect comes before any request: of a rule's match only the service can be asked for.
+ConnectDecision RuleDirector::at_connect(const Connecting& connecting) {
+  if (!strikes_connections_) return {};
+  auto& rules = rules_->rules;
+  for (std::size_t i = 0; i < rules.size(); i++) {
+    auto& services = rules[i].match.services;
+    if (!policies::strikes_connections(rules[i].plan)) continue;
+    if (!services.empty() && std::find(services.begin(), services.end(), connecting.service) == services.end())
+      continue;
+    auto nth = calls_.connection(i, connecting.service);
+    return {policies::choose(rules[i].plan, nth, connecting.at - place_.began, dice_[i], policies::Of::connections)};
+  }
+  return {};
+}
+
+void RuleDirector::over(const trace::Exchange& exchange) {
+  if (exchange.call != 0 && told_.erase(exchange.id) == 0) calls_.over(exchange);
+}
+
+void RuleDirector::firing(const trace::Exchange& exchange) {
+  if (exchange.call == 0 || !breaks_at_once(exchange.fault)) return;
+  auto known = exchange;
+  known.fired = true;
+  known.told = clock_.now();
+  known.ending = trace::is_status(exchange.fault) ? trace::Ending::answered : trace::Ending::reset;
+  known.client_status = trace::is_status(exchange.fault) ? exchange.fault.status : 0;
+  if (told_.insert(exchange.id).second) calls_.over(known);
+}
+
+}  // namespace retrial::proxy

@@ -1,0 +1,76 @@
+#pragma once
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "base/clock.h"
+#include "policies/chance.h"
+#include "proxy/exchange/director.h"
+#include "proxy/server/settings.h"
+#include "trace/correlator.h"
+
+namespace retrial::proxy {
+
+bool matches(const Match& match, const trace::Exchange& head);  // but for match.operation, which costs more
+
+// The rules of one configuration. Never changed: a reload makes another.
+struct Rules {
+  std::vector<RuleSettings> rules;
+  std::map<std::string, std::string> profiles;  // by "host:port"
+};
+
+// Which call, and which attempt of it, for the loops of one server together: attempts of one call may come over
+// different loops. Thread-safe; only requests that a rule matches come here.
+class SharedCalls {
+ public:
+  trace::Assignment at_head(const trace::Exchange& head);
+  void over(const trace::Exchange& exchange);
+  // Which connection to this service it is that this rule (by its place) counts, from 1.
+  int connection(std::size_t rule, std::string_view service);
+
+ private:
+  std::mutex mutex_;
+  trace::Correlator correlator_;
+  std::map<std::pair<std::size_t, std::string>, int> connections_;
+};
+
+// Decides by rules, the first that matches. Where none does it takes no lock and correlates nothing. One a loop.
+class RuleDirector final : public Director {
+ public:
+  struct Place {
+    std::uint64_t run = 0;   // of the trace: fault ids begin with it
+    std::uint64_t seed = 0;  // of shares and spreads
+    std::uint64_t loop = 0;  // which of how many: each draws for itself
+    std::uint64_t loops = 1;
+    Nanos began = 0;  // on the clock: windows are counted from here
+  };
+  RuleDirector(std::shared_ptr<const Rules> rules, SharedCalls& calls, const Clock& clock, const Place& place);
+
+  void follow(std::shared_ptr<const Rules> rules);  // from the next request on
+  Decision at_head(const trace::Exchange& head) override;
+  ConnectDecision at_connect(const Connecting& connecting) override;
+  bool keeps_responses() const override { return keeps_responses_; }
+  void over(const trace::Exchange& exchange) override;
+  // Its fault is about to be put on the wire. The client may try again on another loop before this one gets to over().
+  void firing(const trace::Exchange& exchange);
+
+ private:
+  const trace::Profile& profile_of(const trace::Exchange& head) const;
+  std::string operation_of(const trace::Exchange& head) const;
+  Decision decide(const RuleSettings& rule, policies::Dice& dice, const trace::Exchange& head);
+
+  std::shared_ptr<const Rules> rules_;
+  std::vector<policies::Dice> dice_;  // of each rule
+  SharedCalls& calls_;
+  const Clock& clock_;
+  Place place_;
+  std::unordered_set<std::uint64_t> told_;  // exchanges whose end SharedCalls knows already
+  bool strikes_connections_ = false;
+  bool keeps_responses_ = false;
+};
+
+}  // namespace retrial::proxy

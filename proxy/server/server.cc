@@ -1,0 +1,230 @@
+#include "proxy/server/server.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <thread>
+
+#include "proxy/server/listener.h"
+#include "proxy/server/rules.h"
+#include "proxy/server/trusts.h"
+#include "proxy/server/worker.h"
+
+namespace retrial::proxy {
+namespace {
+
+// An entrance with what must live as long as a client of it.
+struct Door {
+  Entrance entrance;
+  std::shared_ptr<TlsToService> security;
+};
+
+Entry entry_of(Mode mode) {
+  return mode == Mode::reverse ? Entry::reverse : mode == Mode::forward ? Entry::forward : Entry::transparent;
+}
+
+// A listening socket by what it cannot change.
+std::string key_of(const Address& at, Mode mode) { return at.show() + (mode == Mode::tproxy ? " transparent" : ""); }
+
+int cores() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+
+}  // namespace
+
+struct Server::Impl {
+  const Clock& clock;
+  Log& log;
+  Trusts trusts;
+  SharedCalls calls;
+  std::unique_ptr<certs::LeafStore> leaves;
+  std::unique_ptr<TlsToClients> to_clients;
+  std::shared_ptr<TlsToService> to_services;
+  int loops = 1;
+  struct Place {
+    std::string key;
+    Address asked;  // as the settings have it
+    Address at;
+  };
+  std::vector<Place> places;
+  std::vector<std::unique_ptr<Worker>> workers;
+  std::atomic<std::size_t> undrained{0};
+
+  Impl(const Clock& c, Log& l) : clock(c), log(l) {}
+  ~Impl() {
+    for (auto& w : workers) w->stop();
+    for (auto& w : workers) w->join();
+  }
+
+  Result<std::shared_ptr<const Entrance>> entrance_of(const ListenerSettings& l) {
+    auto door = std::make_shared<Door>();
+    door->entrance = {entry_of(l.mode), l.protocol, {}};
+    if (l.mode == Mode::reverse) {
+      auto& route = door->entrance.route;
+      route.host = l.service.host;
+      route.port = l.service.port;
+      route.tls = l.service.tls;
+      if (l.service.tls) {
+        auto security = trusts.of(l.service.security);
+        if (!security) return std::unexpected(security.error());
+        door->security = *security;
+        route.security = door->security.get();
+      }
+    }
+    return std::shared_ptr<const Entrance>(door, &door->entrance);
+  }
+
+  // What each worker is to open and to keep. New sockets are open when it returns; after an error none is left.
+  Result<std::vector<std::vector<Doorway>>> doorways_for(const std::vector<ListenerSettings>& listeners,
+                                                         std::vector<Place>& now) {
+    std::vector<std::vector<Doorway>> all(static_cast<std::size_t>(loops));
+    std::vector<int> opened;
+    auto give_up = [&](const Error& error) {
+      for (auto fd : opened) close(fd);
+      return std::unexpected(error);
+    };
+    for (auto& l : listeners) {
+      auto entrance = entrance_of(l);
+      if (!entrance) return give_up(entrance.error());
+      auto same = [&](auto& p) { return p.asked == l.at && l.at.port() != 0; };
+      if (std::any_of(now.begin(), now.end(), same))
+        return give_up({"cannot listen: two listeners have this address", l.at.show(), Blame::user});
+      auto before = std::find_if(places.begin(), places.end(), [&](auto& p) {
+        auto taken = std::any_of(now.begin(), now.end(), [&](auto& n) { return n.key == p.key; });
+        return (p.asked == l.at || p.at == l.at) && p.key == key_of(p.at, l.mode) && !taken;
+      });
+      std::vector<int> fds(static_cast<std::size_t>(loops), -1);
+      if (before == places.end()) {
+        auto made = open_listeners(l.at, l.mode == Mode::tproxy, loops);
+        if (!made) return give_up(made.error());
+        fds = *made;
+        opened.insert(opened.end(), fds.begin(), fds.end());
+        auto at = l.at.port() ? l.at : address_of(fds.front());
+        now.push_back({key_of(at, l.mode), l.at, at});
+      } else {
+        now.push_back(*before);
+      }
+      for (std::size_t i = 0; i < all.size(); i++) all[i].push_back({now.back().key, fds[i], l.mode, *entrance});
+    }
+    return all;
+  }
+
+  static Address address_of(int fd) {
+    Address at;
+    socklen_t size = sizeof at.storage_;
+    getsockname(fd, at.get(), &size);
+    return at;
+  }
+
+  Result<void> make_workers(const ServerSettings& settings, const std::shared_ptr<const Rules>& rules) {
+    trace::Run run;
+    run.began = clock.now();
+    run.wall_began = clock.wall();
+    run.id = static_cast<std::uint64_t>(run.wall_began / kMillisecond);  // traces of several starts may share a folder
+    for (int i = 0; i < loops; i++) {
+      Worker::Setting setting{settings.options, {}, rules, nullptr, run};
+      auto& o = setting.options;
+      o.to_clients = to_clients.get();
+      o.to_services = to_services.get();
+      o.first_id = static_cast<std::uint64_t>(i) + 1;
+      o.id_step = static_cast<std::uint64_t>(loops);
+      setting.place = {.run = run.id,
+                       .seed = settings.seed,
+                       .loop = static_cast<std::uint64_t>(i),
+                       .loops = static_cast<std::uint64_t>(loops),
+                       .began = run.began};
+      if (auto& r = settings.recording) {
+        auto share = r->keep / static_cast<std::uint64_t>(loops);
+        auto writer = trace::SegmentWriter::open(r->folder, r->segment_bytes, share);
+        if (!writer) return std::unexpected(writer.error());
+        setting.writer = std::move(*writer);
+        if (auto ok = setting.writer->begin(run); !ok) return ok;
+      }
+      workers.push_back(std::make_unique<Worker>(std::move(setting), calls, clock, log));
+    }
+    return {};
+  }
+
+  // Requests that name their service themselves may name any: the system's certificates are read for them alone, since
+  // that takes longer than everything else.
+  Result<void> secure(const ServerSettings& settings) {
+    if (settings.authority) {
+      leaves = std::make_unique<certs::LeafStore>(*settings.authority, clock);
+      to_clients = std::make_unique<TlsToClients>(*leaves);
+    }
+    auto& listeners = settings.listeners;
+    if (std::all_of(listeners.begin(), listeners.end(), [](auto& l) { return l.mode == Mode::reverse; })) return {};
+    auto security = trusts.of({});
+    if (!security) return std::unexpected(security.error());
+    to_services = *security;
+    return {};
+  }
+};
+
+Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Server::~Server() = default;
+int Server::loops() const { return impl_->loops; }
+
+Result<std::unique_ptr<Server>> Server::start(ServerSettings settings, const Clock& clock, Log& log) {
+  auto impl = std::make_unique<Impl>(clock, log);
+  impl->loops = settings.loops ? settings.loops : cores();
+  if (auto ok = impl->secure(settings); !ok) return std::unexpected(ok.error());
+  auto doorways = impl->doorways_for(settings.listeners, impl->places);
+  if (!doorways) return std::unexpected(doorways.error());
+  auto rules = std::make_shared<const Rules>(Rules{settings.rules, settings.profiles});
+  if (auto ok = impl->make_workers(settings, rules); !ok) {
+    for (auto& worker : *doorways)
+      for (auto& d : worker) close(d.fd);
+    return std::unexpected(ok.error());
+  }
+  for (std::size_t i = 0; i < impl->workers.size(); i++) impl->workers[i]->start(std::move((*doorways)[i]));
+  return std::unique_ptr<Server>(new Server(std::move(impl)));
+}
+
+std::vector<Address> Server::listening() const {
+  std::vector<Address> all;
+  for (auto& p : impl_->places) all.push_back(p.at);
+  return all;
+}
+
+Result<void> Server::reload(ServerSettings settings) {
+  for (auto& l : settings.listeners)
+    if (l.mode != Mode::reverse && !impl_->to_services)
+      return fail(fmt::format("a first listener of mode {} needs a new start", show(l.mode)), l.at.show(), Blame::user);
+  std::vector<Impl::Place> places;
+  auto doorways = impl_->doorways_for(settings.listeners, places);
+  if (!doorways) return std::unexpected(doorways.error());
+  impl_->places = std::move(places);
+  auto rules = std::make_shared<const Rules>(Rules{settings.rules, settings.profiles});
+  for (std::size_t i = 0; i < impl_->workers.size(); i++) impl_->workers[i]->change(std::move((*doorways)[i]), rules);
+  return {};
+}
+
+void Server::drain(std::function<void()> done) {
+  impl_->undrained = impl_->workers.size();
+  for (auto& w : impl_->workers)
+    w->drain([impl = impl_.get(), done] {
+      if (--impl->undrained == 0) done();
+    });
+}
+
+Server::State Server::state() const {
+  State all;
+  for (auto& w : impl_->workers) {
+    auto one = w->ask();
+    all.connections += one.connections;
+    all.open_exchanges += one.open_exchanges;
+    auto& c = all.counts;
+    c.connections += one.counts.connections;
+    c.tunnels += one.counts.tunnels;
+    c.upgraded += one.counts.upgraded;
+    c.refused += one.counts.refused;
+    c.unreachable += one.counts.unreachable;
+    c.distrusting += one.counts.distrusting;
+    c.tls_failures += one.counts.tls_failures;
+  }
+  return all;
+}
+
+}  // namespace retrial::proxy

@@ -1,0 +1,99 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <thread>
+
+#include "proxy/server/glob.h"
+#include "proxy/server/mailbox.h"
+#include "proxy/server/repeats.h"
+
+namespace retrial::proxy {
+namespace {
+
+TEST(Glob, one_star_stays_within_a_segment_and_two_do_not) {
+  EXPECT_TRUE(glob_matches("/*/messages", "/q1/messages"));
+  EXPECT_TRUE(glob_matches("/*/messages", "//messages"));
+  EXPECT_FALSE(glob_matches("/*/messages", "/a/b/messages"));
+  EXPECT_TRUE(glob_matches("/**/messages", "/a/b/messages"));
+  EXPECT_TRUE(glob_matches("src/**", "src/jobs/retry.py"));
+  EXPECT_FALSE(glob_matches("src/**", "lib/src/x"));
+  EXPECT_TRUE(glob_matches("**", ""));
+  EXPECT_TRUE(glob_matches("*", ""));
+  EXPECT_FALSE(glob_matches("", "a"));
+  EXPECT_TRUE(glob_matches("*.example.com", "queue.example.com"));
+  EXPECT_TRUE(glob_matches("a*b*c", "aXbYbZc"));
+  EXPECT_FALSE(glob_matches("a*b*c", "aXbYbZ"));
+  EXPECT_TRUE(glob_matches("/a**/b*d", "/a/x/y/bcd/bd")) << "the wide star has to go on after the narrow one failed";
+  EXPECT_TRUE(glob_matches("***", "a/b"));
+}
+
+// Against the plain definition, on every pattern and text of a small alphabet.
+bool by_definition(std::string_view p, std::string_view t) {
+  if (p.empty()) return t.empty();
+  if (p[0] != '*') return !t.empty() && p[0] == t[0] && by_definition(p.substr(1), t.substr(1));
+  bool wide = p.size() > 1 && p[1] == '*';
+  auto rest = p.substr(1);
+  if (wide)
+    while (!rest.empty() && rest[0] == '*') rest.remove_prefix(1);
+  for (std::size_t i = 0; i <= t.size(); i++) {
+    if (by_definition(rest, t.substr(i))) return true;
+    if (i < t.size() && t[i] == '/' && !wide) return false;
+  }
+  return false;
+}
+
+TEST(Glob, is_what_its_definition_says) {
+  constexpr std::string_view kLetters = "a/*";
+  auto word = [&](int n, int size, std::string_view letters) {
+    std::string out;
+    for (int i = 0; i < size; i++, n /= static_cast<int>(letters.size())) out += letters[n % letters.size()];
+    return out;
+  };
+  for (int size = 0; size <= 5; size++)
+    for (int n = 0; n < std::pow(3, size); n++)
+      for (int length = 0; length <= 5; length++)
+        for (int m = 0; m < (1 << length); m++) {
+          auto pattern = word(n, size, kLetters), text = word(m, length, "a/");
+          ASSERT_EQ(glob_matches(pattern, text), by_definition(pattern, text)) << pattern << " on " << text;
+        }
+}
+
+TEST(Mailbox, runs_what_other_threads_post_on_the_loops_own_in_order) {
+  Loop loop;
+  Mailbox mailbox(loop);
+  std::vector<int> order;
+  auto here = std::this_thread::get_id();
+  std::thread other([&] {
+    for (int i = 0; i < 100; i++)
+      mailbox.post([&, i] {
+        EXPECT_EQ(std::this_thread::get_id(), here);
+        order.push_back(i);
+      });
+    mailbox.post([&] { loop.stop(); });
+  });
+  loop.run();
+  other.join();
+  ASSERT_EQ(order.size(), 100u);
+  EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
+}
+
+TEST(Repeats, tell_a_line_once_in_ten_seconds_and_how_often_it_was_left_out) {
+  Repeats repeats;
+  EXPECT_EQ(repeats.tell("a", kSecond), "a");
+  EXPECT_EQ(repeats.tell("a", 2 * kSecond), "");
+  EXPECT_EQ(repeats.tell("b", 2 * kSecond), "b");
+  EXPECT_EQ(repeats.tell("a", 10 * kSecond), "");
+  EXPECT_EQ(repeats.tell("a", 11 * kSecond), "a (2 times more before)");
+  EXPECT_EQ(repeats.tell("b", 60 * kSecond), "b");
+}
+
+TEST(Repeats, tell_a_hundred_different_lines_in_that_time_at_most) {
+  Repeats repeats;
+  for (int i = 0; i < 100; i++) EXPECT_NE(repeats.tell(std::to_string(i), kSecond), "");
+  EXPECT_EQ(repeats.tell("one more", kSecond), "");
+  EXPECT_EQ(repeats.tell("one more", 20 * kSecond), "one more") << "the old ones are forgotten";
+}
+
+}  // namespace
+}  // namespace retrial::proxy

@@ -1,0 +1,188 @@
+#include "proxy/server/rules.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace retrial::proxy {
+namespace {
+
+policies::FaultPlan plan(std::string_view text) {
+  auto parsed = policies::parse_fault_plan(text);
+  EXPECT_TRUE(parsed) << parsed.error().line();
+  return *parsed;
+}
+
+class RulesOfAServer : public ::testing::Test {
+ protected:
+  void follow(std::vector<RuleSettings> rules) {
+    director = std::make_unique<RuleDirector>(std::make_shared<const Rules>(Rules{std::move(rules), {}}), calls, clock,
+                                              RuleDirector::Place{.run = 7, .seed = 1, .began = clock.now()});
+  }
+  // One exchange, told as it comes: the decision, and then its end, as that fault makes it.
+  trace::Exchange request(std::string method, std::string target, RuleDirector* by = nullptr) {
+    trace::Exchange e;
+    e.id = ++last;
+    e.connection = 1;
+    e.service = "127.0.0.1:10001";
+    e.host = "queue.example:10001";
+    e.method = std::move(method);
+    e.target = std::move(target);
+    e.tag = tag;
+    auto& asked = by ? *by : *director;
+    auto d = asked.at_head(e);
+    e.fault = d.fault;
+    e.fault_id = d.fault_id;
+    e.call = d.call;
+    e.attempt = d.attempt;
+    e.profile = d.profile;
+    e.operation = d.operation;
+    e.ending = trace::Ending::answered;
+    e.client_status = e.fault.name == trace::FaultName::error ? e.fault.status : 200;
+    e.service_status = e.fault.name == trace::FaultName::error ? 0 : 200;
+    e.fired = e.fault.name != trace::FaultName::none;
+    e.told = clock.now();
+    asked.over(e);
+    return e;
+  }
+  ManualClock clock;
+  SharedCalls calls;
+  std::unique_ptr<RuleDirector> director;
+  trace::Tag tag;
+  std::uint64_t last = 0;
+};
+
+TEST_F(RulesOfAServer, leave_alone_what_they_do_not_match) {
+  follow({{{.method = "POST"}, plan("error(503)")}});
+  auto e = request("GET", "/a");
+  EXPECT_EQ(e.fault.name, trace::FaultName::none);
+  EXPECT_EQ(e.call, 0u) << "nothing is correlated for it";
+}
+
+TEST_F(RulesOfAServer, ask_for_all_that_is_said) {
+  tag.site = trace::CallSite{"src/jobs.py", 17, "send"};
+  tag.test = "tests/test_jobs.py::test_send";
+  Match whole{.services = {"127.0.0.1:10001"},
+              .method = "POST",
+              .path = "/*/messages",
+              .host = "*.example",
+              .operation = "POST **",
+              .call_site = "src/*.py",
+              .test = "tests/**"};
+  follow({{whole, plan("error(503)")}});
+  EXPECT_EQ(request("POST", "/q1/messages?a=/b").fault.name, trace::FaultName::error);
+  EXPECT_EQ(request("POST", "http://queue.example/q1/messages").fault.name, trace::FaultName::error);
+  EXPECT_EQ(request("PUT", "/q1/messages").fault.name, trace::FaultName::none);
+  EXPECT_EQ(request("POST", "/q1/x/messages").fault.name, trace::FaultName::none);
+  auto without = [&](auto change) {
+    auto match = whole;
+    change(match);
+    follow({{match, plan("error(503)")}});
+    return request("POST", "/q1/messages").fault.name;
+  };
+  EXPECT_EQ(without([](Match&) {}), trace::FaultName::error);
+  EXPECT_EQ(without([](Match& m) { m.services = {"127.0.0.1:1"}; }), trace::FaultName::none);
+  EXPECT_EQ(without([](Match& m) { m.host = "bank.*"; }), trace::FaultName::none);
+  EXPECT_EQ(without([](Match& m) { m.operation = "GET **"; }), trace::FaultName::none);
+  EXPECT_EQ(without([](Match& m) { m.call_site = "lib/**"; }), trace::FaultName::none);
+  EXPECT_EQ(without([](Match& m) { m.call_site = "src/jobs.py:17"; }), trace::FaultName::error);
+  EXPECT_EQ(without([](Match& m) { m.test = "**::test_other"; }), trace::FaultName::none);
+}
+
+TEST_F(RulesOfAServer, the_first_that_matches_decides) {
+  follow({{{.path = "/a"}, plan("pass")}, {{}, plan("error(500)")}});
+  EXPECT_EQ(request("GET", "/a").fault.name, trace::FaultName::none);
+  EXPECT_EQ(request("GET", "/b").fault.status, 500);
+}
+
+TEST_F(RulesOfAServer, follow_a_call_from_attempt_to_attempt) {
+  follow({{{}, plan("error(503) x 2, then pass")}});
+  EXPECT_EQ(request("GET", "/a").fault.status, 503);
+  EXPECT_EQ(request("GET", "/a").fault.status, 503);
+  auto third = request("GET", "/a");
+  EXPECT_EQ(third.fault.name, trace::FaultName::none);
+  EXPECT_EQ(third.attempt, 3);
+  auto next = request("GET", "/a");
+  EXPECT_EQ(next.attempt, 1) << "the third succeeded: this is a new call";
+  EXPECT_EQ(next.fault.status, 503);
+}
+
+TEST_F(RulesOfAServer, know_a_call_whose_attempts_come_on_different_loops) {
+  follow({{{}, plan("error(503) x 2, then pass")}});
+  RuleDirector other(std::make_shared<const Rules>(Rules{{{{}, plan("error(503) x 2, then pass")}}, {}}), calls, clock,
+                     {.run = 7, .seed = 1, .loop = 1, .loops = 2, .began = clock.now()});
+  EXPECT_EQ(request("GET", "/a").attempt, 1);
+  EXPECT_EQ(request("GET", "/a", &other).attempt, 2);
+  EXPECT_EQ(request("GET", "/a").attempt, 3);
+}
+
+TEST_F(RulesOfAServer, a_fault_for_every_attempt_needs_no_correlation) {
+  follow({{{}, plan("error(503)")}});
+  auto e = request("GET", "/a");
+  EXPECT_EQ(e.fault.status, 503);
+  EXPECT_EQ(e.fault_id, "7-1");
+  EXPECT_EQ(e.call, 0u);
+}
+
+TEST_F(RulesOfAServer, a_share_is_that_share_and_the_same_for_the_same_seed) {
+  follow({{{}, plan("10% of error(503)")}});
+  std::vector<bool> first;
+  for (int i = 0; i < 10'000; i++) first.push_back(request("GET", "/a").fired);
+  auto hit = std::count(first.begin(), first.end(), true);
+  EXPECT_GT(hit, 850);
+  EXPECT_LT(hit, 1150);
+  follow({{{}, plan("10% of error(503)")}});
+  for (int i = 0; i < 10'000; i++) ASSERT_EQ(request("GET", "/a").fired, first[static_cast<std::size_t>(i)]) << i;
+}
+
+TEST_F(RulesOfAServer, loops_do_not_draw_the_same) {
+  follow({{{}, plan("50% of error(503)")}});
+  RuleDirector other(std::make_shared<const Rules>(Rules{{{{}, plan("50% of error(503)")}}, {}}), calls, clock,
+                     {.run = 7, .seed = 1, .loop = 1, .loops = 2, .began = clock.now()});
+  int same = 0;
+  for (int i = 0; i < 1000; i++) same += request("GET", "/a").fired == request("GET", "/a", &other).fired;
+  EXPECT_GT(same, 400);
+  EXPECT_LT(same, 600);
+}
+
+TEST_F(RulesOfAServer, a_window_is_counted_from_the_servers_start) {
+  clock.advance(1000 * kSecond);
+  follow({{{}, plan("after 30s: error(503) for 10s")}});
+  EXPECT_FALSE(request("GET", "/a").fired);
+  clock.advance(31 * kSecond);
+  EXPECT_TRUE(request("GET", "/a").fired);
+  clock.advance(10 * kSecond);
+  EXPECT_FALSE(request("GET", "/a").fired);
+}
+
+TEST_F(RulesOfAServer, count_connections_for_faults_of_connections) {
+  follow({{{.services = {"127.0.0.1:10001"}}, plan("refuse-connect x 2, then pass")}});
+  auto connect = [&](std::string_view service) {
+    return director->at_connect({.service = service, .at = clock.now()}).fault.name;
+  };
+  EXPECT_EQ(connect("127.0.0.1:1"), trace::FaultName::none);
+  EXPECT_EQ(connect("127.0.0.1:10001"), trace::FaultName::refuse_connect);
+  EXPECT_EQ(connect("127.0.0.1:10001"), trace::FaultName::refuse_connect);
+  EXPECT_EQ(connect("127.0.0.1:10001"), trace::FaultName::none);
+  EXPECT_EQ(request("GET", "/a").fault.name, trace::FaultName::none) << "requests go on";
+}
+
+TEST_F(RulesOfAServer, tell_when_to_come_again) {
+  follow({{{}, plan("error(429, retry-after=2)")}});
+  trace::Exchange e;
+  e.id = 1;
+  e.service = "127.0.0.1:10001";
+  e.method = "GET";
+  e.target = "/";
+  EXPECT_EQ(trace::find(director->at_head(e).answer.headers, "retry-after"), "2");
+}
+
+TEST_F(RulesOfAServer, change_from_the_next_request_on) {
+  follow({{{}, plan("error(503)")}});
+  EXPECT_TRUE(request("GET", "/a").fired);
+  director->follow(std::make_shared<const Rules>());
+  EXPECT_FALSE(request("GET", "/a").fired);
+}
+
+}  // namespace
+}  // namespace retrial::proxy
