@@ -79,7 +79,10 @@ void Session::tunnel_to(const H1Head& head, std::string_view rest) {
   ends.client = std::move(client_);
   ends.client->put_back(rest);
   ends.pool = &house_.pool_for(*route);
-  ends.entrance = entrance_;
+  auto inside = std::make_shared<Entrance>(*entrance_);
+  inside->entry = Entry::reverse;  // all that follows is for this one service
+  inside->route = *route;
+  ends.entrance = std::move(inside);
   ends.pid = record_.exchange().pid;
   ends.connection = record_.exchange().connection;
   if (service_) service_->close();
