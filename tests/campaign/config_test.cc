@@ -115,14 +115,14 @@ TEST(Config, an_unknown_key_is_named_with_line_and_the_nearest_known_key) {
             "tags, did you mean \"fail_on\"?");
   EXPECT_EQ(complaint("[service.queue]\nadress = \"127.0.0.1:1\"\n"),
             "retrial.toml:2: [service.queue] adress: unknown key, expected one of address, profile, start, ready, "
-            "reset, allow, "
+            "reset, allow, ca, pin, verify, certificate, key, "
             "did you mean \"address\"?");
   EXPECT_EQ(complaint("[[accept]]\nfinding = \"00000000\"\nreason = \"\"\n"),
             "retrial.toml:3: [[accept]] reason: unknown key, expected one of finding, why");
 }
 
 TEST(Config, an_unknown_table_is_named_with_line_and_the_nearest_known_table) {
-  EXPECT_EQ(complaint("\n[servce.queue]\n"), "retrial.toml:2: servce: unknown table, did you mean \"service\"?");
+  EXPECT_EQ(complaint("\n[servic.queue]\n"), "retrial.toml:2: servic: unknown table, did you mean \"service\"?");
   EXPECT_EQ(complaint("[monitoring]\n"),
             "retrial.toml:1: monitoring: unknown table, "
             "expected [run], [serve], [service.NAME], [[listener]], [[rule]] or [[accept]]");
@@ -150,10 +150,10 @@ TEST(Config, a_wrong_value_is_answered_with_what_was_expected) {
             "retrial.toml:2: [run] hold: expected a duration such as \"30s\", found \"30\"");
   EXPECT_EQ(complaint("[run]\nworkers = 0\n"),
             "retrial.toml:2: [run] workers: expected a whole number from 1 to 1024, found 0");
-  EXPECT_EQ(
-      complaint("[service.q]\naddress = \"http://127.0.0.1:1\"\n"),
-      "retrial.toml:2: [service.q] address: expected an IP address and a port, such as \"127.0.0.1:10001\", found "
-      "\"http://127.0.0.1:1\"");
+  EXPECT_EQ(complaint("[service.q]\naddress = \"ftp://127.0.0.1:1\"\n"),
+            "retrial.toml:2: [service.q] address: expected a host and a port, such as \"127.0.0.1:10001\" or "
+            "\"https://queue.example:443\", found "
+            "\"ftp://127.0.0.1:1\"");
   EXPECT_EQ(
       complaint("[service.q]\naddress = \"127.0.0.1:1\"\nready = \"tcpp\"\n"),
       "retrial.toml:3: [service.q] ready: expected \"tcp\", \"http:/path\", \"log:REGEX\" or a shell command, found "
