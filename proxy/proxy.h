@@ -20,8 +20,9 @@ namespace retrial::proxy {
 struct Captured {
   int client = -1;
   int service = -1;
-  Address original;  // what the client meant to reach
-  pid_t pid = 0;     // who connected
+  Address original;             // what the client meant to reach
+  pid_t pid = 0;                // who connected
+  trace::FaultSpec fault = {};  // tls-*, where Director::at_connect has said so; those of the connect were done already
 };
 
 // Where requests go.

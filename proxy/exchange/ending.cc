@@ -9,12 +9,34 @@ Act Session::ask(Step step) {
   return fault_->at(step, scene());
 }
 
-Scene Session::scene() const { return {record_.exchange(), invited_, withheld_, endless_}; }
+Scene Session::scene() const { return {record_.exchange(), invited_, withheld_, endless_, request_.head().target}; }
+
+// What a fault has to be ready for before anything goes on.
+void Session::begin_fault() {
+  auto& e = record_.exchange();
+  if (!fault_) {
+    if (house_.director.keeps_responses()) edit_ = house_.earlier.keeping(e);
+    return;
+  }
+  if (auto why = fault_->spares(Step::request_head, scene()); !why.empty()) return spare(why);
+  edit_ = fault_->edit(e, house_.earlier);
+  if (fault_->rate(e.fault).bytes_per_second == 0) return;
+  fire(Act::pass);
+  paced_ = true;
+  pace();
+}
+
+void Session::pace() {
+  auto rate = fault_ ? fault_->rate(record_.exchange().fault) : Fault::Rate{};
+  client_->pace(rate.bytes_per_second, rate.burst);
+  if (service_) service_->pace(rate.bytes_per_second, rate.burst);
+}
 
 // The planned fault will not come to be.
 void Session::spare(std::string_view why) {
   record_.exchange().evidence.assign("not fired: ").append(why);
   fault_ = nullptr;
+  edit_.reset();
 }
 
 void Session::fire(Act act) {
@@ -35,10 +57,11 @@ void Session::carry_out(Act act) {
   }
   switch (act) {
     case Act::answer:
+      if (auto own = fault_->answer(scene()); own.status != 0) answer_ = std::move(own);
       return answer();
     case Act::hold:
       untouched_ = now_;
-      return move(Event::hold);
+      return move(state_ == State::request_body ? Event::stall : Event::hold);
     case Act::reset:
       client_->reset();
       over(trace::Ending::reset, house_.clock.now());
@@ -50,6 +73,32 @@ void Session::carry_out(Act act) {
     case Act::pass:
     case Act::drop:
       return;
+  }
+}
+
+// The fault has fired: its sign follows what is still on its way.
+void Session::strike(Act act) {
+  strike_ = act;
+  if (timer_) timer_->cancel();
+  move(Event::strike);
+}
+void Session::struck() {
+  if (client_left_ != 0) {
+    over(trace::Ending::client_left, client_left_);
+    return die(false);
+  }
+  switch (strike_) {
+    case Act::reset:
+      client_->reset();
+      over(trace::Ending::reset, house_.clock.now());
+      return die(false);
+    case Act::close:
+      client_->finish();
+      over(trace::Ending::closed, house_.clock.now());
+      return leave();
+    default:
+      untouched_ = now_;
+      return move(Event::hold);
   }
 }
 
@@ -99,6 +148,9 @@ void Session::over(trace::Ending ending, Nanos told) {
   house_.recorder.over(record_.exchange());
   house_.director.over(record_.exchange());
   fault_ = nullptr;
+  edit_.reset();
+  drips_ = drips_end_ = false;
+  if (std::exchange(paced_, false)) pace();
 }
 
 // From here on bytes pass both ways as they come.

@@ -19,7 +19,7 @@ bool Session::takes_requests() const {
 
 bool Session::client_room() const {
   auto limit = house_.options.buffer_limit;
-  if (state_ == State::closing || state_ == State::held) return true;
+  if (state_ == State::closing || state_ == State::held || state_ == State::striking) return true;
   if (pending_.size() >= limit) return false;
   bool goes = state_ == State::passing || state_ == State::tunnel || (takes_requests() && request_goes_);
   return !goes || to_service() < limit;
@@ -49,6 +49,7 @@ void Session::client_bytes(std::string_view bytes) {
     case State::tunnel:
       if (frames_[0]) frames_[0]->take(bytes);
       return to_service(bytes);
+    case State::striking:
     case State::held:
       untouched_ = now_;
       return;  // nothing that comes behind a request without an answer will be heard
@@ -117,7 +118,9 @@ void Session::request_head(std::string_view rest) {
   auto decision = house_.director.at_head(e);
   answer_ = std::move(decision.answer);
   record_.decide(std::move(decision));
+  bool carries = !house_.connection_faults.empty() && house_.connection_faults.carried_by(e);
   house_.recorder.head(e);
+  if (carries) house_.recorder.fired(e);
   move(Event::request_head);
 
   request_goes_ = response_goes_ = true;
@@ -131,9 +134,10 @@ void Session::request_head(std::string_view rest) {
   fault_ = fault_named(e.fault.name);
   if (fault_ && client_->finished()) spare("the service had already closed this connection");
 
+  begin_fault();
   auto act = ask(Step::request_head);
-  if (act == Act::hold) return delay();
-  if (act == Act::answer) return carry_out(act);
+  if (act == Act::hold && e.fault.name == trace::FaultName::delay) return delay();
+  if (act != Act::pass && act != Act::drop) return carry_out(act);
   request_goes_ = act == Act::pass;
   if (request_goes_) return request_passes();
   if (!invited_) {
@@ -149,6 +153,11 @@ void Session::request_head(std::string_view rest) {
 void Session::request_passes() {
   if (!reach()) return;
   forward_head();
+  if (head_alone()) {
+    auto act = ask(Step::head_sent);
+    fire(act);
+    return strike(act);
+  }
   if (request_.head().bodiless) request_end();
 }
 
@@ -168,6 +177,8 @@ void Session::forward_head() {
     if (head.chunked) request_.hand_on(Framing::chunked);
     pass_on(head, RequestHead{house_.options.keep_tags, pool_ ? pool_->authority() : std::string_view()}, out);
   }
+  if (head_alone() && head.bodiless) out.resize(out.size() - 2);  // with its empty line it would be whole
+  if (paced_) pace();
   service_->write(out);
 }
 

@@ -13,6 +13,7 @@ bool Session::service_room() const {
   switch (state_) {
     case State::delayed:
     case State::telling:
+    case State::striking:
     case State::closing:
     case State::dead:
       return false;
@@ -22,6 +23,7 @@ bool Session::service_room() const {
       break;
   }
   if (record_.decided() && !request_goes_) return false;  // it has been asked nothing
+  if (drips_) return false;
   return !response_goes_ || client_->queued() < house_.options.buffer_limit;
 }
 
@@ -69,6 +71,7 @@ void Session::service_bytes(std::string_view bytes) {
       default:
         return;
     }
+    if (drips_end_) return;  // behind the response
     if (response_.at_start()) response_began_ = now_;
     auto [step, size] = response_.take(bytes);
     auto piece = bytes.substr(0, size);
@@ -84,7 +87,7 @@ void Session::service_bytes(std::string_view bytes) {
         break;
       case H1Codec::Step::end:
         response_body(piece);
-        response_end();
+        if (state_ != State::striking) response_end();
         break;
       case H1Codec::Step::refused:
         return bad_response(bytes);
@@ -104,8 +107,10 @@ void Session::response_head(std::string_view& rest) {
   record_.answer(head, response_began_);
   house_.recorder.answer(e);
   auto act = upgrade ? Act::pass : ask(Step::response_head);
-  if (act == Act::pass && fault_ && fault_->awaits_response())
-    spare(upgrade ? "the connection was upgraded" : "the service's own answer is an error, and passed untouched");
+  if (act == Act::pass && fault_ && !e.fired) {
+    auto why = upgrade ? std::string_view("the connection was upgraded") : fault_->spares(Step::response_head, scene());
+    if (!why.empty()) spare(why);
+  }
   move(Event::response_head);
   if (act == Act::drop) {
     response_goes_ = false;
@@ -127,7 +132,7 @@ void Session::response_head(std::string_view& rest) {
     over(trace::Ending::answered, house_.clock.now());
     return opaque(std::exchange(pending_, {}), std::exchange(rest, {}));
   }
-  if (head.bodiless) response_end();
+  if (head.bodiless && state_ != State::striking) response_end();
 }
 
 void Session::interim(const H1Head& head) {
@@ -140,27 +145,43 @@ void Session::interim(const H1Head& head) {
 }
 
 void Session::forward_response(const H1Head& head) {
-  if (pristine()) return client_->write(head.raw);
+  if (pristine()) {
+    if (!edit_) return client_->write(head.raw);
+    house_.text.assign(head.raw);
+    return edit_head(house_.text, head.bodiless);
+  }
   int minor = request_.head().minor;
   auto framing = !head.chunked ? Framing::as_sent : minor == 0 ? Framing::plain : Framing::chunked;
   if (!head.bodiless) response_.hand_on(framing);
   leaves_ |= head.until_close || framing == Framing::plain;
   house_.text.clear();
   pass_on(head, ResponseHead{framing, !leaves_, minor}, house_.text);
+  if (edit_) return edit_head(house_.text, head.bodiless);
   client_->write(house_.text);
 }
 
 void Session::response_body(std::string_view wire) {
   record_.exchange().response_bytes += wire.size();
-  if (response_goes_)
-    client_->write(response_.framing() == Framing::as_sent ? wire : response_.framed());
-  else
+  if (!response_goes_) {
     withheld_ += wire.size();
+    return;
+  }
+  auto piece = response_.framing() == Framing::as_sent ? wire : response_.framed();
+  if (edit_)
+    edit_body(piece, false);
+  else
+    client_->write(piece);
 }
 
 void Session::response_end() {
   record_.response_end(response_tap_, now_);
   if (pristine() && !response_.head().keep_alive) leaves_ = true;
+  if (edit_) edit_body({}, true);
+  drips_end_ = drips_;
+  if (state_ != State::striking && !drips_) response_over();
+}
+
+void Session::response_over() {
   auto act = ask(Step::response_end);
   if (act == Act::pass)
     move(Event::response_end);
@@ -216,7 +237,8 @@ void Session::broken_off(trace::Ending ending) {
     case State::early:
     case State::response_body:
       client_->write(response_.unfinished());
-      if (fault_ && fault_->awaits_response()) spare("the service broke off before it had answered");
+      if (fault_ && !record_.exchange().fired && (edit_ || fault_->awaits_response()))
+        spare("the service broke off before it had answered");
       break;
     case State::tunnel:
       break;

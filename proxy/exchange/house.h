@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "proxy/exchange/service_pool.h"
+#include "proxy/faults/connection.h"
+#include "proxy/faults/earlier.h"
 #include "proxy/proxy.h"
 
 namespace retrial::proxy {
@@ -30,6 +32,8 @@ struct House {
   std::vector<char> scratch = std::vector<char>(64 << 10);  // what was just read, by whichever session runs
   std::string text;                                         // the same for what is being written
   Counts counts;
+  Earlier earlier;
+  ConnectionFaults connection_faults;
   Nanos last_activity = 0;
   Nanos longest_gap = 0;
   bool draining = false;

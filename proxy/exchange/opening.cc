@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "proxy/exchange/answer.h"
 
 namespace retrial::proxy {
@@ -9,6 +11,14 @@ namespace {
 
 constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";  // RFC 9113 3.4
 constexpr std::string_view kToken = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+// TLS 1.2, a random of zeros, no session, TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 (RFC 5246 7.4.1.3): a handshake that is
+// cut after it needs no more of ours.
+constexpr auto kServerHello = [] {
+  std::array<char, 47> bytes{22, 3, 3, 0, 42, 2, 0, 0, 38, 3, 3};
+  bytes[44] = static_cast<char>(0xc0);
+  bytes[45] = 0x2f;
+  return bytes;
+}();
 constexpr std::string_view kHttp11 = "http/1.1";
 
 // Empty lines may come first (RFC 9112 2.2).
@@ -38,6 +48,7 @@ Opening::Opening(House& house, const Captured& captured, std::uint64_t connectio
   ends_.pid = captured.pid;
   ends_.connection = connection;
   host_ = route_to(captured.original).host;
+  fault_ = captured.fault;
 }
 
 Opening::Opening(House& house, Incoming incoming, std::uint64_t connection) : house_(house), began_(house.clock.now()) {
@@ -66,6 +77,58 @@ Opening::Opening(House& house, Ends inside_connect)
 Opening::~Opening() = default;
 
 void Opening::start() {
+  if (!ends_.pool || undisturbed()) begin();
+}
+
+// What the director has for this connection, as far as it strikes before anything is said.
+bool Opening::undisturbed() {
+  fault_ = house_.director.at_connect({ends_.service_name, ends_.pid, began_}).fault;
+  switch (fault_.name) {
+    case trace::FaultName::refuse_connect:
+      met();
+      if (!inside_) return give_up(true), false;
+      step_ = Step::dialling;
+      return unreachable("the connection was refused"), false;
+    case trace::FaultName::connect_timeout:
+      met();
+      step_ = Step::withheld;
+      return false;
+    case trace::FaultName::slow_connect:
+      met();
+      step_ = Step::withheld;
+      ends_.client->listen(false);
+      timer_ = std::make_unique<Timer>(house_.loop, [this] {
+        step_ = Step::listening;
+        ends_.client->listen(true);
+        begin();
+      });
+      timer_->set(fault_.delay);
+      return false;
+    default:
+      return true;
+  }
+}
+
+// Nothing is said to the client, whatever it says.
+void Opening::withhold() {
+  for (;;) {
+    switch (ends_.client->read(house_.scratch.data(), house_.scratch.size()).got) {
+      case Socket::Got::bytes:
+        continue;
+      case Socket::Got::nothing:
+        return;
+      default:
+        return give_up(false);
+    }
+  }
+}
+
+void Opening::met() {
+  met_ = true;
+  house_.connection_faults.fired(ends_.pid, ends_.service_name, fault_, house_.clock.now());
+}
+
+void Opening::begin() {
   if (inside_) return dial();
   if (protocol() != Protocol::tcp) return;
   tunnel_ = true;
@@ -82,6 +145,8 @@ void Opening::go_on() {
   switch (step_) {
     case Step::listening:
       return read_client();
+    case Step::withheld:
+      return withhold();
     case Step::dialling:
       return connected();
     case Step::greeting:
@@ -138,6 +203,16 @@ std::string Opening::pair() const { return ends_.service_name + " " + hello_.ser
 
 void Opening::hello(const ClientHello& hello) {
   hello_ = hello;
+  if (fault_.name == trace::FaultName::tls_refuse) {
+    met();
+    return alert();
+  }
+  if (fault_.name == trace::FaultName::tls_cut) {
+    met();
+    ends_.client->write({kServerHello.data(), kServerHello.size()});
+    ends_.client->flush();
+    return give_up(fault_.telling == trace::Telling::reset);
+  }
   bool h1 = hello.alpn.empty();
   for (auto& protocol : hello.alpn) h1 |= protocol == kHttp11;
   bool closed = !house_.options.to_clients || (!h1 && tls_to_service()) || house_.distrusting().contains(pair());
@@ -174,10 +249,14 @@ void Opening::greeted() {
 }
 
 void Opening::shake(std::string_view alpn) {
-  auto end = house_.options.to_clients->accept(hello_.server_name.empty() ? host_ : hello_.server_name, alpn);
+  auto flaw = fault_.name == trace::FaultName::tls_expired      ? certs::Flaw::expired
+              : fault_.name == trace::FaultName::tls_wrong_name ? certs::Flaw::wrong_name
+                                                                : certs::Flaw::none;
+  auto end = house_.options.to_clients->accept(hello_.server_name.empty() ? host_ : hello_.server_name, alpn, flaw);
   if (!end) return unreachable(end.error().line());
   step_ = Step::shaking;
   ends_.client->put_back(std::exchange(first_, {}));
+  if (flaw != certs::Flaw::none) met();
   ends_.client->secure(std::move(*end));
   shaken();
 }
@@ -187,6 +266,7 @@ void Opening::shaken() {
   if (client.ready_to_send()) return end(false);
   if (!client.gone()) return;
   house_.counts.tls_failures++;
+  if (met_) return give_up(false);  // it did right
   if (client.tls() && client.tls()->distrusted()) {
     house_.counts.distrusting++;
     house_.distrusting().insert(pair());
@@ -251,6 +331,9 @@ void Opening::alert() {
 
 void Opening::end(bool tunnel) {
   step_ = Step::over;
+  if (fault_.name != trace::FaultName::none && !met_)
+    house_.say(fmt::format("connection {}: {} was not fired: nothing of TLS was opened on it", ends_.connection,
+                           trace::show(fault_)));
   if (!first_.empty()) ends_.client->put_back(first_);
   auto& house = house_;
   house.ended(*this);
@@ -271,7 +354,8 @@ void Opening::give_up(bool reset) {
 
 void Opening::check(Nanos now) {
   auto limit = house_.options.head_timeout;
-  if (limit != 0 && now - began_ > limit && !(step_ == Step::listening && first_.empty())) give_up(false);
+  if (limit != 0 && now - began_ > limit && step_ != Step::withheld && !(step_ == Step::listening && first_.empty()))
+    give_up(false);
   auto idle = house_.options.idle_timeout;
   if (idle != 0 && now - began_ > idle && step_ == Step::listening && first_.empty()) give_up(false);
 }

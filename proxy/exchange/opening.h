@@ -20,6 +20,8 @@ namespace retrial::proxy {
 //                                                      listening (after our 200), or a tunnel
 //   greeting   the service's TLS handshake, in which it was offered the client's name and protocols
 //                                                      shaking, or the client is told of the failure by an alert
+//   withheld   the client's end, or the end of a slow connect's time: a fault of the connection
+//                                                      listening
 //   shaking    the client's TLS handshake              a session. A client that does not trust us is noticed
 class Opening final : private SocketEvents {
  public:
@@ -34,8 +36,12 @@ class Opening final : private SocketEvents {
   std::size_t slot = 0;  // in House::openings
 
  private:
-  enum class Step : std::uint8_t { listening, dialling, greeting, shaking, over };
+  enum class Step : std::uint8_t { listening, withheld, dialling, greeting, shaking, over };
   void ready(Socket& socket) override;
+  void begin();
+  bool undisturbed();
+  void withhold();
+  void met();
   SocketEvents& events() { return *this; }
   void go_on();
   void read_client();
@@ -63,6 +69,9 @@ class Opening final : private SocketEvents {
   std::string first_;  // the client's first bytes
   ClientHello hello_;
   std::unique_ptr<Resolver::Query> query_;
+  trace::FaultSpec fault_;  // of this connection
+  bool met_ = false;        // it has fired
+  std::unique_ptr<Timer> timer_;
   Nanos began_;
   Step step_ = Step::listening;
   bool inside_ = false;  // a CONNECT

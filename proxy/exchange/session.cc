@@ -60,6 +60,10 @@ void Session::settle() {
       client_rst();
       continue;
     }
+    if (state_ == State::striking && client_->queued() == 0 && (to_service() == 0 || service_->gone())) {
+      struck();
+      continue;
+    }
     if (state_ == State::request_rest && told_ == 0 && client_->queued() == 0) told_ = house_.clock.now();
     if (state_ == State::telling && client_->queued() == 0) {
       told();
@@ -72,7 +76,8 @@ void Session::settle() {
   if (state_ == State::closing && client_left_ != 0) return die(false);
   bool service_ended = service_ && service_->ended();
   if (client_left_ != 0 && !service_ && (state_ == State::idle || state_ == State::passing)) return die(false);
-  bool passes = state_ != State::delayed && state_ != State::held && state_ != State::closing;
+  bool passes =
+      state_ != State::delayed && state_ != State::held && state_ != State::closing && state_ != State::striking;
   if (passes && response_goes_ && client_left_ != 0 && pending_.empty() && service_) service_->finish();
   if (passes && service_ended) client_->finish();
   if (client_left_ != 0 && service_ended && client_->finished() && client_->queued() == 0 && service_->queued() == 0)

@@ -92,10 +92,17 @@ class Session final : private SocketEvents {
   void forward_response(const H1Head& head);
   void response_body(std::string_view wire);
   void response_end();
+  void response_over();
   void bad_response(std::string_view bytes);
   void service_fin();
   void service_rst();
   void broken_off(trace::Ending ending);
+
+  // What a fault makes of the response (editing.cc)
+  void edit_head(std::string& head, bool bodiless);
+  void edit_body(std::string_view wire, bool last);
+  void edited(const Edit::Did& did, std::string_view out);
+  void drip();
 
   // What a fault does to the wire, and how an exchange and a connection end (ending.cc)
   Act ask(Step step);
@@ -105,6 +112,11 @@ class Session final : private SocketEvents {
   void carry_out(Act act);
   void answer();
   void told();
+  void begin_fault();
+  bool head_alone() const { return fault_ && !record_.exchange().fired && fault_->head_alone(scene()); }
+  void pace();
+  void strike(Act act);
+  void struck();
   void leave();
   void over(trace::Ending ending, Nanos told);
   void opaque(std::string_view client_rest, std::string_view service_rest);
@@ -129,6 +141,7 @@ class Session final : private SocketEvents {
   Nanos pending_came_ = 0;  // its first byte
   trace::Answer answer_;
   const Fault* fault_ = nullptr;
+  std::unique_ptr<Edit> edit_;  // of the response
   std::unique_ptr<Timer> timer_;
   std::unique_ptr<Resolver::Query> query_;
   std::unique_ptr<FrameCounter> frames_[2];  // of a WebSocket: the client's, the service's
@@ -142,6 +155,10 @@ class Session final : private SocketEvents {
   bool leaves_ = false;  // the client's connection ends with this answer
   bool ours_ = false;    // the answer is our own
   bool endless_ = false;
+  bool paced_ = false;      // both sockets
+  bool drips_ = false;      // the edit keeps bytes back, and a timer runs
+  bool drips_end_ = false;  // the last of them are the response's end
+  Act strike_ = Act::pass;
   std::uint64_t withheld_ = 0;
   Nanos response_began_ = 0;
   Nanos told_ = 0;

@@ -21,12 +21,15 @@ namespace retrial::proxy {
 //   response_body  response_end    telling        the fault is asked
 //   request_body, waiting, early, response_body
 //                  answer          telling        the fault's answer is on its way to the client
-//   waiting, early, response_body
+//   waiting, early, response_body, striking
 //                  hold            held           for ever: only the client can end it
+//   request_body   stall           held           the same, before the request was read
+//   request_body, early, response_body
+//                  strike          striking       what goes on is on its way; then the fault's RST, FIN or silence
 //   telling        told            idle           the last byte was handed to the kernel: the exchange is over
 //   telling        leave           closing        the same, and the connection ends: our FIN, then what comes is thrown
 //                                                 away
-//   request_body, waiting, early, response_body
+//   request_body, waiting, early, response_body, striking
 //                  leave           closing        the fault's FIN, or a refusal in the middle of a body
 //   idle, request_head
 //                  leave           closing        what came was refused
@@ -44,6 +47,7 @@ enum class State : std::uint8_t {
   response_body,
   request_rest,
   telling,
+  striking,
   held,
   closing,
   passing,
@@ -54,6 +58,8 @@ enum class Event : std::uint8_t {
   request_byte,
   request_head,
   hold,
+  stall,
+  strike,
   release,
   request_end,
   response_head,
@@ -90,6 +96,12 @@ inline constexpr Transition kTransitions[] = {
     {State::waiting, Event::hold, State::held},
     {State::response_body, Event::hold, State::held},
     {State::early, Event::hold, State::held},
+    {State::striking, Event::hold, State::held},
+    {State::request_body, Event::stall, State::held},
+    {State::request_body, Event::strike, State::striking},
+    {State::early, Event::strike, State::striking},
+    {State::response_body, Event::strike, State::striking},
+    {State::striking, Event::leave, State::closing},
     {State::telling, Event::told, State::idle},
     {State::telling, Event::leave, State::closing},
     {State::idle, Event::leave, State::closing},

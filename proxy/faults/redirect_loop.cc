@@ -6,6 +6,22 @@
 namespace retrial::proxy {
 namespace {
 
+// RFC 9110 15.4
+std::string_view reason_of(int status) {
+  switch (status) {
+    case 301:
+      return "Moved Permanently";
+    case 302:
+      return "Found";
+    case 303:
+      return "See Other";
+    case 308:
+      return "Permanent Redirect";
+    default:
+      return "Temporary Redirect";
+  }
+}
+
 class RedirectLoop final : public Fault {
  public:
   Act at(Step step, const Scene& scene) const override {
@@ -16,7 +32,7 @@ class RedirectLoop final : public Fault {
     auto& e = scene.exchange;
     auto marker = "retrial-" + e.fault_id;
     return {.status = e.fault.status,
-            .reason = "",
+            .reason = std::string(reason_of(e.fault.status)),
             .headers = {{"Location", std::string(scene.target)},
                         {"X-Retrial-Fault", marker},
                         {"Content-Type", "text/plain"}},

@@ -162,6 +162,12 @@ proxy::Decision PlannedDirector::at_head(const trace::Exchange& head) {
   d.phase = trace::Phase::test;
   return d;
 }
+proxy::ConnectDecision PlannedDirector::at_connect(const proxy::Connecting&) {
+  if (connections.empty()) return {};
+  proxy::ConnectDecision decision{connections.front()};
+  connections.erase(connections.begin());
+  return decision;
+}
 void PlannedDirector::over(const trace::Exchange& exchange) { ended.push_back(exchange.id); }
 
 void KeepingRecorder::note(std::string_view what, const trace::Exchange& e) {

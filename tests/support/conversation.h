@@ -48,6 +48,11 @@ class PlannedDirector final : public proxy::Director {
   proxy::Decision at_head(const trace::Exchange& head) override;
   void over(const trace::Exchange& exchange) override;
 
+  bool keeps_responses() const override { return keeps; }
+  proxy::ConnectDecision at_connect(const proxy::Connecting&) override;
+
+  bool keeps = false;
+  std::vector<trace::FaultSpec> connections;  // what the next ones meet
   std::vector<trace::Exchange> heads;
   std::vector<std::uint64_t> ended;
 
