@@ -16,6 +16,8 @@
 namespace retrial::campaign {
 namespace {
 
+std::string left_as_it_is(const std::string& connection) { return "connection left as it is: " + connection; }
+
 constexpr double kReferencesShare = 0.4;  // of a budget, at most
 
 class Campaign {
@@ -96,7 +98,7 @@ void Campaign::see_services(const trace::Run& suite) {
   for (auto& [address, s] : seen) out_.record.services.push_back(s);
   auto& c = suite.capture;
   auto& left = out_.record.left_alone;
-  for (auto& name : c.not_seen) left.push_back("connection left as it is: " + name);
+  for (auto& name : c.not_seen) left.push_back(left_as_it_is(name));
   if (c.tunnels)
     left.push_back(fmt::format("{} connection(s) that speak no clear-text HTTP/1: passed unread", c.tunnels));
 }
@@ -230,6 +232,8 @@ void Campaign::finish() {
   for (auto& run : out_.runs)
     if (!run.incomplete.empty() && r.incomplete.empty()) r.incomplete = run.incomplete;
   for (auto& line : services_.remarks()) r.remarks.push_back(line);
+  for (auto& name : executor_.distrusting())
+    if (auto line = left_as_it_is(name); std::ranges::count(r.left_alone, line) == 0) r.left_alone.push_back(line);
   std::stable_sort(r.findings.begin(), r.findings.end(),
                    [](auto& a, auto& b) { return oracles::rank(a) < oracles::rank(b); });
   for (auto& a : setting_.config.accepted)
@@ -319,7 +323,10 @@ CampaignOutcome Campaign::replay(const trace::CampaignRecord& earlier, const tra
 Result<CampaignOutcome> with_campaign(const CampaignSetting& setting, const Clock& clock, auto&& what) {
   Executor::Setting how{setting.folder, setting.capture, setting.config.run.keep_tags, {}};
   for (auto& s : setting.config.services)
-    if (!s.profile.empty()) how.profiles[s.address] = s.profile;
+    if (!s.address.empty()) {
+      if (!s.profile.empty()) how.profiles[s.address] = s.profile;
+      if (s.security != proxy::ServiceTlsSettings{}) how.security[s.address] = s.security;
+    }
   auto executor = Executor::open(std::move(how), clock);
   if (!executor) return std::unexpected(executor.error());
   auto argv = command_to_run(setting.command);

@@ -13,6 +13,7 @@
 #include "campaign/environment.h"
 #include "campaign/trust.h"
 #include "certs/leaf_store.h"
+#include "proxy/exchange/distrust.h"
 #include "proxy/server/trace_recorder.h"
 #include "trace/correlator.h"
 #include "trace/segment.h"
@@ -75,15 +76,41 @@ int open_log(const std::filesystem::path& file) {
   return open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 }
 
+// How services are verified: by address, "" all others.
+using Securities = std::map<std::string, std::unique_ptr<proxy::TlsToService>>;
+
+// A certificate that does not verify is the client's to judge: it is shown one like it.
+Result<Securities> securities_for(const Executor::Setting& setting, const Trust& trust) {
+  auto all = setting.security;
+  all.try_emplace("");
+  Securities made;
+  for (auto& [address, settings] : all) {
+    settings.mirrors = true;
+    if (settings.ca.empty()) settings.also = trust.roots;
+    auto security = proxy::TlsToService::make(settings);
+    if (!security) return std::unexpected(security.error());
+    made[address] = std::move(*security);
+  }
+  return made;
+}
+
+struct Authorities {
+  certs::Authority ours;
+  certs::Authority strangers;  // signs for services of an authority that nobody here knows
+};
+
 }  // namespace
 
 struct Executor::Impl {
   Setting setting;
   const Clock& clock;
   Trust trust;
-  certs::LeafStore leaves;
-  proxy::TlsToClients to_clients{leaves};
-  std::unique_ptr<proxy::TlsToService> to_services;
+  certs::LeafStore leaves, strangers;
+  proxy::TlsToClients to_clients{leaves, &strangers};
+  Securities securities;
+  proxy::Distrust distrust;
+  std::set<std::string> distrusting;
+  bool failed_distrusting = false;
   proxy::Loop loop;
   std::uint64_t runs = 0;
   Nanos in_commands = 0;
@@ -92,9 +119,20 @@ struct Executor::Impl {
   bool attached = false;
   std::vector<std::unique_ptr<proxy::SignalWatch>> signals;
 
-  Impl(Setting s, const Clock& c, const certs::Authority& authority, Trust t,
-       std::unique_ptr<proxy::TlsToService> services)
-      : setting(std::move(s)), clock(c), trust(std::move(t)), leaves(authority, c), to_services(std::move(services)) {
+  proxy::Options options() {
+    proxy::Options options{.keep_tags = setting.keep_tags, .to_clients = &to_clients, .distrust = &distrust};
+    for (auto& [address, security] : securities)
+      (address.empty() ? options.to_services : options.security_of[address]) = security.get();
+    return options;
+  }
+
+  Impl(Setting s, const Clock& c, const Authorities& authorities, Trust t, Securities services)
+      : setting(std::move(s)),
+        clock(c),
+        trust(std::move(t)),
+        leaves(authorities.ours, c),
+        strangers(authorities.strangers, c),
+        securities(std::move(services)) {
     // The command shares our terminal and gets Ctrl-C itself; what does not end by it, we end. `kill` of us alone is
     // passed on. A signal that our caller ignores (nohup, a job in the background) stays ignored.
     for (int number : {SIGINT, SIGTERM, SIGHUP}) {
@@ -121,6 +159,8 @@ std::filesystem::path Executor::log_of(std::uint64_t run) const {
   return impl_->setting.folder / "logs" / fmt::format("{:04}.log", run);
 }
 const std::vector<std::string>& Executor::remarks() const { return impl_->trust.remarks; }
+const std::set<std::string>& Executor::distrusting() const { return impl_->distrusting; }
+bool Executor::failed_distrusting() const { return impl_->failed_distrusting; }
 Nanos Executor::in_commands() const { return impl_->in_commands; }
 
 Result<std::unique_ptr<Executor>> Executor::open(Setting setting, const Clock& clock) {
@@ -132,12 +172,14 @@ Result<std::unique_ptr<Executor>> Executor::open(Setting setting, const Clock& c
   if (auto ok = unpack_agents(setting.folder / "agents"); !ok) return std::unexpected(ok.error());
   auto authority = certs::Authority::make(clock);
   if (!authority) return std::unexpected(authority.error());
-  auto trust = write_trust(*authority, setting.folder / "trust");
+  auto strangers = certs::Authority::make(clock);
+  if (!strangers) return std::unexpected(strangers.error());
+  auto trust = write_trust(*authority, setting.folder / "trust", RootPlaces::of_this_machine(), &*strangers);
   if (!trust) return std::unexpected(trust.error());
-  auto to_services = proxy::TlsToService::make({});
-  if (!to_services) return std::unexpected(to_services.error());
-  return std::unique_ptr<Executor>(new Executor(
-      std::make_unique<Impl>(std::move(setting), clock, *authority, std::move(*trust), std::move(*to_services))));
+  auto securities = securities_for(setting, *trust);
+  if (!securities) return std::unexpected(securities.error());
+  return std::unique_ptr<Executor>(new Executor(std::make_unique<Impl>(
+      std::move(setting), clock, Authorities{*authority, *strangers}, std::move(*trust), std::move(*securities))));
 }
 
 Result<trace::Run> Executor::execute(const Order& order) {
@@ -195,9 +237,7 @@ Result<trace::Run> Executor::execute(const Order& order) {
   std::optional<trace::Stop> stopped;
   {
     Ended ended(impl_->loop);
-    proxy::Proxy proxy(
-        impl_->loop, clock, director, recorder,
-        {.keep_tags = s.keep_tags, .to_clients = &impl_->to_clients, .to_services = impl_->to_services.get()});
+    proxy::Proxy proxy(impl_->loop, clock, director, recorder, impl_->options());
     ended.proxy = taking = &proxy;
     auto tree = proxy::Tree::start(impl_->loop, clock, command, s.capture.way, ended);
     if (log >= 0) close(log);
@@ -225,6 +265,13 @@ Result<trace::Run> Executor::execute(const Order& order) {
     run.stop = WIFSIGNALED(status) ? trace::Stop::signalled : trace::Stop::exited;
     run.exit_code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
   }  // the proxy ends what is still open, and records it
+  auto met = impl_->distrust.settle();
+  impl_->failed_distrusting = met.first;
+  for (auto& pair : met.pairs) {
+    auto line = pair + " (its client does not trust our certificate: it pins one, or has an authority in its code)";
+    impl_->distrusting.insert(line);
+    run.capture.not_seen.push_back(std::move(line));
+  }
   run.ended = clock.now();
   impl_->in_commands += run.ended - run.began;
   if (stopped) run.stop = *stopped;

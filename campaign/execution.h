@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,7 +40,8 @@ class Executor {
     std::filesystem::path folder;  // the campaign's folder; trace/, logs/, agents/ and trust/ are made in it
     Capture capture;
     bool keep_tags = false;
-    std::map<std::string, std::string> profiles;  // by service address, where retrial.toml names one
+    std::map<std::string, std::string> profiles;                     // by service address, where retrial.toml names one
+    std::map<std::string, proxy::ServiceTlsSettings> security = {};  // likewise
   };
   // Unpacks the agents, and makes an authority that lives as long as it, with the files by which commands trust it.
   // Watches SIGINT, SIGTERM and SIGHUP for as long as it lives.
@@ -55,6 +57,10 @@ class Executor {
   bool interrupted() const;
   // What commands could not be made to trust, for the reader.
   const std::vector<std::string>& remarks() const;
+  // Clients that do not trust our certificate, met in any run so far: as they stand in CaptureCounts::not_seen.
+  const std::set<std::string>& distrusting() const;
+  // In the last run one of them was met for the first time: its first connection failed because of us.
+  bool failed_distrusting() const;
   // Nanoseconds spent inside commands so far: what is left of a campaign's time is our own.
   Nanos in_commands() const;
 

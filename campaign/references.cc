@@ -84,14 +84,22 @@ Result<void> check_suite(const Workbench& bench, const trace::Run& suite) {
       command, Blame::user);
 }
 
+// Once more where a client did not trust us: its first connection failed, and it is passed unopened from now on.
+Result<const trace::Run*> execute(Workbench& bench, const Order& order) {
+  auto run = bench.execute(order);
+  if (!run || !bench.executor.failed_distrusting() || bench.executor.interrupted()) return run;
+  if (auto ok = bench.services.reset(); !ok) return std::unexpected(ok.error());
+  return bench.execute(order);
+}
+
 // The test alone, on the service's first state where it can be had; a second time, more widely, if the narrow way did
 // not reach it.
 Result<const trace::Run*> run_alone(Workbench& bench, References& refs, const std::string& test) {
   if (auto ok = bench.services.reset(); !ok) return std::unexpected(ok.error());
-  auto run = bench.execute(bench.order_for(test, trace::RunKind::alone, false));
+  auto run = execute(bench, bench.order_for(test, trace::RunKind::alone, false));
   if (!run || trace::result_of(**run, test) || bench.executor.interrupted()) return run;
   refs.wide.insert(test);
-  return bench.execute(bench.order_for(test, trace::RunKind::alone, true));
+  return execute(bench, bench.order_for(test, trace::RunKind::alone, true));
 }
 
 // Why this test cannot be put on trial; empty if it can.
@@ -127,7 +135,7 @@ Result<References> collect_references(Workbench& bench, Nanos time_left) {
   whole.launch = bench.adapter.suite(bench.argv);
   whole.deadline = bench.config.run.budget ? bench.config.run.budget : kSuiteLimit;
   if (bench.adapter.whole()) whole.only_test = kWholeCommand;
-  auto suite = bench.execute(whole);
+  auto suite = execute(bench, whole);
   if (!suite) return std::unexpected(suite.error());
   refs.suite = *suite;
   if (auto ok = check_suite(bench, **suite); !ok) return std::unexpected(ok.error());

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
-#include <set>
 #include <string>
 
 #include "base/clock.h"
@@ -14,6 +14,8 @@
 #include "proxy/net/tls.h"
 
 namespace retrial::proxy {
+
+class Distrust;
 
 // A client connection with the service connection that was dialled for it. Both fds non-blocking, owned by whoever
 // holds this.
@@ -77,8 +79,11 @@ struct Options {
   std::size_t buffer_limit = 256u << 10;  // bytes held for a slow side before the other is no longer read
   TlsToClients* to_clients = nullptr;     // null: TLS is a tunnel
   TlsToService* to_services = nullptr;    // for routes that have none of their own
-  // "service name" pairs whose clients did not trust us: tunnelled from then on. Null: the proxy keeps its own.
-  std::set<std::string>* distrusting = nullptr;
+  // By what the trace calls a service, in place of to_services (run, where no route says it).
+  std::map<std::string, TlsToService*> security_of = {};
+  // Clients that do not trust us: tunnelled from then on, by their service's name from run to run
+  // (trace/service_name.h). Null: the proxy keeps its own, by the service's address.
+  Distrust* distrust = nullptr;
   std::function<void(const std::string&)> say;  // one line for the log; may be empty
   std::uint64_t first_id = 1;  // of exchanges and connections; several proxies of one run count in steps
   std::uint64_t id_step = 1;

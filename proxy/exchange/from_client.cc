@@ -42,6 +42,7 @@ void Session::read_client() {
 }
 
 void Session::client_bytes(std::string_view bytes) {
+  if (!distrust_.empty()) house_.distrust().asked(std::exchange(distrust_, {}));
   if (pending_.empty()) bytes.remove_prefix(parse(bytes, now_));
   if (bytes.empty()) return;
   switch (state_) {
@@ -206,8 +207,15 @@ void Session::request_end() {
   carry_out(ask(Step::request_end));
 }
 
+// Unless the service left first.
+void Session::left_unasked() {
+  auto pair = std::exchange(distrust_, {});
+  if (!pair.empty() && !(service_ && (service_->ended() || service_->gone()))) house_.distrust().left(pair);
+}
+
 void Session::client_fin() {
   client_left_ = now_;
+  left_unasked();
   switch (state_) {
     case State::request_head:  // it will never be a request: what there is of it is passed on
       record_.forget();
@@ -234,6 +242,7 @@ void Session::client_fin() {
 
 void Session::client_rst() {
   if (client_left_ == 0) client_left_ = now_;
+  left_unasked();
   if (record_.decided() && !response_goes_ && state_ != State::held && state_ != State::telling) {
     client_->close();  // the response that is withheld is read to its end all the same
     return;

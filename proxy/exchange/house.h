@@ -1,10 +1,10 @@
 #pragma once
 #include <memory>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "proxy/exchange/distrust.h"
 #include "proxy/exchange/service_pool.h"
 #include "proxy/faults/connection.h"
 #include "proxy/faults/earlier.h"
@@ -51,7 +51,11 @@ struct House {
   ServicePool& pool_for(const Route& route);  // there as long as the house
   Resolver& resolver();
   TlsToService* security_of(const Route& route) const { return route.security ? route.security : options.to_services; }
-  std::set<std::string>& distrusting() { return options.distrusting ? *options.distrusting : distrusting_; }
+  TlsToService* security_of(const std::string& service) const {
+    auto found = options.security_of.find(service);
+    return found == options.security_of.end() ? options.to_services : found->second;
+  }
+  Distrust& distrust() { return options.distrust ? *options.distrust : distrust_; }
   void say(const std::string& line) const {
     if (options.say) options.say(line);
   }
@@ -62,7 +66,7 @@ struct House {
 
   std::unordered_map<std::string, std::unique_ptr<ServicePool>> pools_;
   std::unique_ptr<Resolver> resolver_;
-  std::set<std::string> distrusting_;
+  Distrust distrust_;
   std::unique_ptr<Timer> sweeper_;
   std::uint64_t exchanges_ = 0;
 };

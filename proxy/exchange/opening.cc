@@ -5,6 +5,7 @@
 #include <array>
 
 #include "proxy/exchange/answer.h"
+#include "trace/service_name.h"
 
 namespace retrial::proxy {
 namespace {
@@ -199,7 +200,10 @@ bool Opening::tls_to_service() const {
   return !speaks_to_us() &&
          (!ends_.entrance || inside_ || ends_.entrance->entry == Entry::transparent || ends_.entrance->route.tls);
 }
-std::string Opening::pair() const { return ends_.service_name + " " + hello_.server_name; }
+std::string Opening::pair() const {
+  auto service = house_.options.distrust ? trace::service_name(ends_.service_name) : ends_.service_name;
+  return Distrust::pair(service, hello_.server_name.empty() ? host_ : hello_.server_name);
+}
 
 void Opening::hello(const ClientHello& hello) {
   hello_ = hello;
@@ -215,9 +219,9 @@ void Opening::hello(const ClientHello& hello) {
   }
   bool h1 = hello.alpn.empty();
   for (auto& protocol : hello.alpn) h1 |= protocol == kHttp11;
-  bool closed = !house_.options.to_clients || (!h1 && tls_to_service()) || house_.distrusting().contains(pair());
+  bool closed = !house_.options.to_clients || (!h1 && tls_to_service()) || house_.distrust().passes(pair());
   if (closed && speaks_to_us()) return give_up(true);
-  if (!closed) return tls_to_service() ? greet() : shake(hello.alpn.empty() ? "" : h1 ? kHttp11 : hello.alpn.front());
+  if (!closed) return tls_to_service() ? greet() : shake(hello.alpn.empty() || !h1 ? "" : kHttp11);
   if (ends_.service) return end(true);
   tunnel_ = true;
   dial();
@@ -227,7 +231,7 @@ void Opening::hello(const ClientHello& hello) {
 void Opening::greet() {
   step_ = Step::greeting;
   if (!ends_.service) return dial();
-  auto* security = ends_.pool ? house_.security_of(ends_.pool->route()) : house_.options.to_services;
+  auto* security = ends_.pool ? house_.security_of(ends_.pool->route()) : house_.security_of(ends_.service_name);
   auto name = hello_.server_name.empty() ? host_ : hello_.server_name;
   std::vector<std::string> offer;
   for (auto& protocol : hello_.alpn)
@@ -252,7 +256,11 @@ void Opening::shake(std::string_view alpn) {
   auto flaw = fault_.name == trace::FaultName::tls_expired      ? certs::Flaw::expired
               : fault_.name == trace::FaultName::tls_wrong_name ? certs::Flaw::wrong_name
                                                                 : certs::Flaw::none;
-  auto end = house_.options.to_clients->accept(hello_.server_name.empty() ? host_ : hello_.server_name, alpn, flaw);
+  auto& to_clients = *house_.options.to_clients;
+  auto& name = hello_.server_name;
+  auto* service = ends_.service ? ends_.service->tls() : nullptr;
+  auto end = service ? to_clients.accept_like(*service, name, host_, alpn, flaw)
+                     : to_clients.accept(name.empty() ? host_ : name, alpn, flaw);
   if (!end) return unreachable(end.error().line());
   step_ = Step::shaking;
   ends_.client->put_back(std::exchange(first_, {}));
@@ -263,13 +271,17 @@ void Opening::shake(std::string_view alpn) {
 
 void Opening::shaken() {
   auto& client = *ends_.client;
-  if (client.ready_to_send()) return end(false);
+  if (client.ready_to_send()) {
+    ends_.distrust = pair();
+    return end(false);
+  }
   if (!client.gone()) return;
   house_.counts.tls_failures++;
-  if (met_) return give_up(false);  // it did right
+  auto* service = ends_.service ? ends_.service->tls() : nullptr;
+  if (met_ || (service && service->verified().known && !service->verified().all())) return give_up(false);  // rightly
   if (client.tls() && client.tls()->distrusted()) {
     house_.counts.distrusting++;
-    house_.distrusting().insert(pair());
+    house_.distrust().refused(pair());
     house_.say(fmt::format("{}: a client does not trust our certificate ({}): its connections are passed unopened",
                            pair(), client.failure()));
   } else {

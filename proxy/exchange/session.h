@@ -22,6 +22,7 @@ struct Ends {
   ServicePool* pool = nullptr;      // where it is dialled; null: the request says where to, or it is dialled already
   std::shared_ptr<const Entrance> entrance;  // null: captured
   std::string service_name;                  // as the trace has it
+  std::string distrust;                      // Distrust::pair of a TLS client
   std::uint64_t connection = 0;
   pid_t pid = 0;
 };
@@ -71,6 +72,7 @@ class Session final : private SocketEvents {
   void request_end();
   void client_fin();
   void client_rst();
+  void left_unasked();
 
   // Whether and where a request goes (destination.cc)
   bool acceptable(const H1Head& head);
@@ -137,6 +139,7 @@ class Session final : private SocketEvents {
   H1Codec request_;
   H1Codec response_;
   Record record_;
+  std::string distrust_;    // Distrust::pair of a client that has not said anything yet
   std::string pending_;     // from the client, not yet read as a request
   Nanos pending_came_ = 0;  // its first byte
   trace::Answer answer_;

@@ -1,0 +1,226 @@
+// What a client is shown in place of a service's certificate, and what becomes of clients that do not trust us.
+#include "proxy/exchange/distrust.h"
+#include "tests/proxy/tls_ends.h"
+#include "tests/support/conversation.h"
+#include "tests/support/folder.h"
+
+namespace retrial::test {
+namespace {
+
+using certs::Flaw;
+
+constexpr std::string_view kGet = "GET /x HTTP/1.1\r\nHost: h\r\n\r\n";
+constexpr std::string_view kDone = "HTTP/1.1 204 No Content\r\n\r\n";
+
+// A captured connection between a client and a service that are nothing but OpenSSL. The client trusts us and the
+// services' authority, as far as it looks.
+class Mirror : public Conversation {
+ protected:
+  Mirror() : at_client(TLS_client_method()), at_service(TLS_server_method()) {
+    SSL_CTX_set_verify(at_client, SSL_VERIFY_PEER, nullptr);
+    trust(ours.authority());
+    shows("api.example");
+    begin(true);
+  }
+  ~Mirror() override { proxy.reset(); }
+  // A proxy that knows the services' authority, or not.
+  void begin(bool knows) {
+    proxy.reset();
+    proxy::ServiceTlsSettings settings;
+    settings.mirrors = true;
+    if (knows) settings.also = {folder.write("ca.pem", services.authority().pem())};
+    to_services = std::move(*proxy::TlsToService::make(settings));
+    proxy::Options options;
+    options.to_clients = &to_clients;
+    options.to_services = to_services.get();
+    options.distrust = &distrust;
+    start(options);
+  }
+  void trust(const certs::Authority& authority) {
+    X509_STORE_add_cert(SSL_CTX_get_cert_store(at_client), authority.credential().certificate.get());
+  }
+  void shows(std::string_view name, Flaw flaw = Flaw::none) {
+    leaf = *services.leaf(name, flaw);
+    SSL_CTX_use_cert_and_key(at_service, leaf.certificate.get(), leaf.key.get(), nullptr, 1);
+  }
+  struct Ends {
+    std::unique_ptr<RawTls> client, service;
+  };
+  Ends greet(const char* name = "api.example", bool looks = true, std::uint16_t port = 8443) {
+    auto [client, in] = tcp_pair();
+    auto [out, service] = tcp_pair();
+    proxy->take({in, out, proxy::Address::v4(INADDR_LOOPBACK, port), 42});
+    Ends ends{std::make_unique<RawTls>(at_client), std::make_unique<RawTls>(at_service, true)};
+    ends.client->fd = client;
+    ends.service->fd = service;
+    if (*name) SSL_set_tlsext_host_name(ends.client->ssl, name);
+    if (*name) SSL_set1_host(ends.client->ssl, name);
+    if (!looks) SSL_set_verify(ends.client->ssl, SSL_VERIFY_NONE, nullptr);
+    return ends;
+  }
+  void until(Ends& ends, const std::function<bool()>& so) {
+    run_until([&] {
+      ends.client->step();
+      ends.service->step();
+      return so();
+    });
+  }
+  // What the client thinks of the certificate it is shown.
+  std::string verdict(Ends ends) {
+    until(ends, [&] { return ends.client->through() || ends.client->failed; });
+    bool through = ends.client->through();
+    std::string says = X509_verify_cert_error_string(SSL_get_verify_result(ends.client->ssl));
+    EXPECT_EQ(through, says == "ok");
+    if (through) asks(ends);
+    ends.client->step();
+    quiet();
+    return says;
+  }
+  void asks(Ends& ends) {
+    ends.client->say(kGet);
+    until(ends, [&] { return ends.service->heard == kGet; });
+    ends.service->say(kDone);
+    until(ends, [&] { return ends.client->heard == kDone; });
+  }
+  // Whether an exchange of it is recorded.
+  bool opened(Ends ends) {
+    auto before = recorder.exchanges.size();
+    until(ends, [&] { return ends.client->through(); });
+    shown.reset(SSL_get1_peer_certificate(ends.client->ssl));
+    asks(ends);
+    quiet();
+    return recorder.exchanges.size() > before;
+  }
+  bool signed_by(const certs::LeafStore& store) {
+    return X509_check_issued(store.authority().credential().certificate.get(), shown.get()) == X509_V_OK;
+  }
+
+  Folder folder;
+  certs::LeafStore ours{new_authority(), clock}, strangers{new_authority(), clock}, services{new_authority(), clock};
+  proxy::TlsToClients to_clients{ours, &strangers};
+  std::unique_ptr<proxy::TlsToService> to_services;
+  proxy::Distrust distrust;
+  Context at_client, at_service;
+  certs::Credential leaf;
+  std::unique_ptr<X509, void (*)(X509*)> shown{nullptr, X509_free};
+};
+
+TEST_F(Mirror, a_service_that_verifies_is_shown_by_a_leaf_of_ours) {
+  EXPECT_EQ(verdict(greet()), "ok");
+  EXPECT_TRUE(opened(greet("api.example", false)));
+  EXPECT_TRUE(signed_by(ours));
+}
+
+TEST_F(Mirror, an_expired_certificate_is_expired_in_ours_and_in_nothing_else_wrong) {
+  shows("api.example", Flaw::expired);
+  EXPECT_EQ(verdict(greet()), "certificate has expired");
+  EXPECT_TRUE(opened(greet("api.example", false)));
+  EXPECT_TRUE(signed_by(ours));
+}
+
+TEST_F(Mirror, a_certificate_for_other_names_is_shown_with_its_own_names) {
+  shows("other.example");
+  EXPECT_EQ(verdict(greet()), "hostname mismatch");
+  EXPECT_TRUE(opened(greet("api.example", false)));
+  EXPECT_TRUE(signed_by(ours));
+  EXPECT_EQ(X509_check_host(shown.get(), "other.example", 0, 0, nullptr), 1);
+}
+
+TEST_F(Mirror, a_certificate_of_an_unknown_authority_is_shown_by_one_that_nobody_trusts) {
+  begin(false);
+  EXPECT_TRUE(opened(greet("api.example", false)));
+  EXPECT_TRUE(signed_by(strangers));
+  EXPECT_EQ(X509_check_host(shown.get(), "api.example", 0, 0, nullptr), 1);
+  EXPECT_EQ(verdict(greet()), "unable to get local issuer certificate");
+}
+
+TEST_F(Mirror, a_certificate_that_signs_itself_is_one_of_an_unknown_authority) {
+  auto& own = services.authority().credential();
+  begin(false);
+  SSL_CTX_use_cert_and_key(at_service, own.certificate.get(), own.key.get(), nullptr, 1);
+  EXPECT_TRUE(opened(greet("api.example", false)));
+  EXPECT_TRUE(signed_by(strangers));
+}
+
+TEST_F(Mirror, a_client_that_sends_no_name_is_shown_the_names_of_the_services_certificate) {
+  shows("localhost");
+  EXPECT_TRUE(opened(greet("")));
+  EXPECT_TRUE(signed_by(ours));
+  EXPECT_EQ(X509_check_host(shown.get(), "localhost", 0, 0, nullptr), 1);
+}
+
+TEST_F(Mirror, a_certificate_that_does_not_verify_does_not_count_as_verified_when_its_session_is_resumed) {
+  begin(false);
+  for (int i = 0; i < 3; i++) {
+    EXPECT_TRUE(opened(greet("api.example", false)));
+    EXPECT_TRUE(signed_by(strangers)) << i;
+  }
+}
+
+TEST_F(Mirror, a_client_with_an_authority_in_its_own_code_is_passed_unopened_from_its_second_connection_on) {
+  begin(false);
+  trust(services.authority());
+  EXPECT_EQ(verdict(greet()), "unable to get local issuer certificate");
+  EXPECT_FALSE(opened(greet()));
+  EXPECT_EQ(X509_cmp(shown.get(), leaf.certificate.get()), 0);
+  EXPECT_EQ(proxy->counts().distrusting, 1u);
+  auto met = distrust.settle();
+  EXPECT_TRUE(met.first);
+  EXPECT_EQ(met.pairs, std::vector<std::string>{"127.0.0.1:8443, name api.example"});
+  // Another client of another name is opened as before; the next run knows.
+  EXPECT_TRUE(opened(greet("other.example", false)));
+  begin(false);
+  EXPECT_FALSE(opened(greet()));
+  EXPECT_FALSE(distrust.settle().first);
+}
+
+TEST_F(Mirror, a_service_that_listens_elsewhere_in_every_run_is_known_all_the_same) {
+  begin(false);
+  trust(services.authority());
+  EXPECT_EQ(verdict(greet("api.example", true, 40001)), "unable to get local issuer certificate");
+  begin(false);
+  EXPECT_FALSE(opened(greet("api.example", true, 40002)));
+}
+
+TEST_F(Mirror, who_refuses_what_is_expired_does_as_without_us_and_is_opened_again) {
+  shows("api.example", Flaw::expired);
+  EXPECT_EQ(verdict(greet()), "certificate has expired");
+  EXPECT_TRUE(opened(greet("api.example", false)));
+  EXPECT_EQ(proxy->counts().distrusting, 0u);
+  EXPECT_TRUE(distrust.settle().pairs.empty());
+}
+
+TEST_F(Mirror, a_client_that_looks_after_the_handshake_and_leaves_is_known_when_the_run_is_over) {
+  for (bool hard : {false, true}) {
+    auto name = hard ? "hard.example" : "soft.example";
+    auto ends = greet(name, false);
+    until(ends, [&] { return ends.client->through() && ends.service->through(); });
+    quiet();
+    ends.client->step();
+    auto fd = std::exchange(ends.client->fd, -1);
+    hard ? abort_connection(fd) : void(::close(fd));
+    quiet();
+    EXPECT_EQ(distrust.settle().pairs, std::vector{proxy::Distrust::pair("127.0.0.1:8443", name)});
+    EXPECT_FALSE(opened(greet(name, false)));
+    distrust.settle();
+  }
+}
+
+TEST_F(Mirror, a_probe_that_leaves_after_the_handshake_says_nothing_where_requests_follow) {
+  auto probe = [&] {
+    auto ends = greet("api.example", false);
+    until(ends, [&] { return ends.client->through() && ends.service->through(); });
+    ends.client->step();
+    quiet();
+    ::close(std::exchange(ends.client->fd, -1));
+    quiet();
+  };
+  probe();
+  EXPECT_TRUE(opened(greet()));
+  probe();
+  EXPECT_TRUE(distrust.settle().pairs.empty());
+  EXPECT_TRUE(opened(greet()));
+}
+
+}  // namespace
+}  // namespace retrial::test
