@@ -27,8 +27,8 @@ struct HeadFixed {
   u64 id, connection, call;
   i64 begun, request_read;
   i32 pid, attempt, line;
-  u8 fresh, has_site, phase, confidence, has_fault;
-  u8 zero[7];
+  u8 fresh, has_site, phase, confidence, has_fault, has_words;
+  u8 zero[6];
 };
 struct AnswerFixed {
   u64 id;
@@ -149,6 +149,9 @@ class Decoder {
 }  // namespace
 
 Encoder encode_head(Encoder out, const Exchange& e) {
+  // What a director says; where nothing is decided none of it is there.
+  bool words = !e.operation.empty() || !e.tag.test.empty() || !e.tag.call_id.empty() || !e.fault_id.empty() ||
+               !e.profile.empty();
   out.pod(HeadFixed{.id = e.id,
                     .connection = e.connection,
                     .call = e.call,
@@ -162,15 +165,16 @@ Encoder encode_head(Encoder out, const Exchange& e) {
                     .phase = static_cast<u8>(e.tag.phase),
                     .confidence = static_cast<u8>(e.confidence),
                     .has_fault = e.fault.name != FaultName::none,
+                    .has_words = words,
                     .zero = {}});
   if (e.tag.site) {
     out.text(e.tag.site->file);
     out.text(e.tag.site->function);
   }
   if (e.fault.name != FaultName::none) put_fault(out, e.fault);
-  for (auto* text :
-       {&e.service, &e.host, &e.method, &e.target, &e.tag.call_id, &e.tag.test, &e.profile, &e.operation, &e.fault_id})
-    out.text(*text);
+  for (auto* text : {&e.service, &e.host, &e.method, &e.target}) out.text(*text);
+  if (words)
+    for (auto* text : {&e.tag.call_id, &e.tag.test, &e.profile, &e.operation, &e.fault_id}) out.text(*text);
   put_headers(out, e.request_lines, e.request_headers);
   return out;
 }
@@ -194,10 +198,11 @@ bool decode_head(std::string_view payload, Exchange& e) {
     in.text(e.tag.site->function);
   }
   if (f.has_fault) in.fault(e.fault);
-  for (auto* text :
-       {&e.service, &e.host, &e.method, &e.target, &e.tag.call_id, &e.tag.test, &e.profile, &e.operation, &e.fault_id})
-    in.text(*text);
+  for (auto* text : {&e.service, &e.host, &e.method, &e.target}) in.text(*text);
+  if (f.has_words)
+    for (auto* text : {&e.tag.call_id, &e.tag.test, &e.profile, &e.operation, &e.fault_id}) in.text(*text);
   in.headers(e.request_headers);
+  if (e.host.empty()) e.host = find(e.request_headers, "host");
   return in.done() && e.id != 0;
 }
 

@@ -7,9 +7,13 @@
 #include <string_view>
 #include <vector>
 
+#include "proxy/codec/chunks.h"
+#include "proxy/codec/field_name.h"
 #include "proxy/codec/tap.h"
 
 namespace retrial::proxy {
+
+class HeadParser;
 
 // Where a header field stands in its head's raw bytes.
 struct H1Field {
@@ -17,6 +21,7 @@ struct H1Field {
   std::uint32_t name_end = 0;
   std::uint32_t value = 0;
   std::uint32_t value_end = 0;  // without white space at its end; a folded value keeps its folds
+  FieldName known = FieldName::other;
 };
 
 // A message's head. Views are valid until the next message begins.
@@ -34,6 +39,7 @@ struct H1Head {
   bool chunked = false;
   bool folded = false;            // a value goes on in a second line (RFC 9112 5.2)
   bool expects_continue = false;  // Expect: 100-continue
+  bool names_hops = false;        // Connection names other fields than itself
   bool upgrades = false;          // Upgrade, and Connection names it
   std::uint64_t length = 0;       // Content-Length
   std::string_view host;          // the Host field's value; its place in `fields`, and how many there are:
@@ -56,9 +62,9 @@ enum class Framing : std::uint8_t {
   plain,    // without framing
 };
 
-// Reads one direction of an HTTP/1 connection, message by message (RFC 9112; llhttp, strict). Pure: bytes in, and for
-// each stretch what it is. Every byte handed in is either taken, and then stands in a head or in a stretch of body, or
-// refused: what arrives can be passed on byte by byte as it was sent.
+// Reads one direction of an HTTP/1 connection, message by message (RFC 9112), strictly. Pure: bytes in,
+// and for each stretch what it is. Every byte handed in is either taken, and then stands in a head or in a stretch of
+// body, or refused: what arrives can be passed on byte by byte as it was sent.
 class H1Codec {
  public:
   enum class Side { request, response };
@@ -104,24 +110,24 @@ class H1Codec {
   void restart();
 
  private:
-  struct Parser;
   bool in_head() const { return !body_; }
   Taken take_head(std::string_view bytes);
-  std::size_t take_method(std::string_view bytes);
-  bool reads_http1(std::string_view bytes) const;
+  Taken take_chunks(std::string_view bytes);
+  void content(std::string_view piece);
+  Step end();
   Taken refuse(Refusal why);
   void finish_head();
 
   Side side_;
   BodyTap& tap_;
   Limits limits_;
-  std::unique_ptr<Parser> parser_;
+  std::unique_ptr<HeadParser> parser_;
   std::string raw_;
   std::string framed_;
   std::vector<H1Field> fields_;
+  ChunkReader chunks_;
+  std::uint64_t left_ = 0;  // bytes of a sized body
   H1Head head_;
-  std::size_t method_ = 0;      // where it begins in raw_
-  std::size_t method_end_ = 0;  // 0: it has not come whole
   Framing framing_ = Framing::as_sent;
   Refusal refusal_ = Refusal::unreadable;
   bool fresh_ = true;  // the next byte begins a message

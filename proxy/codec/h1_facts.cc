@@ -90,58 +90,9 @@ bool may_trail(std::string_view name) {
   return true;
 }
 
-void find_facts(H1Head& head, bool request) {
-  std::string_view wrong;
-  int codings = 0, lengths = 0;
-  bool only_chunked = true, upgrade = false, names_upgrade = false;
-  for (auto& f : head.fields) {
-    auto name = head.name(f);
-    if (f.name >= 2 && head.raw[f.name - 2] != '\r') wrong = "a line ends in a bare LF";
-    switch (name.size()) {
-      case 4:
-        if (!iequals(name, "host")) break;
-        if (head.hosts++ == 0) {
-          head.host = head.value(f);
-          head.host_field = static_cast<int>(&f - head.fields.data());
-        }
-        break;
-      case 6:
-        if (request && iequals(name, "expect")) head.expects_continue = iequals(head.value(f), "100-continue");
-        break;
-      case 7:
-        if (iequals(name, "upgrade")) upgrade = true;
-        break;
-      case 10:
-        if (iequals(name, "connection")) names_upgrade |= lists(head.value(f), "upgrade");
-        break;
-      case 14:
-        if (iequals(name, "content-length")) lengths++;
-        break;
-      case 17:
-        if (!iequals(name, "transfer-encoding")) break;
-        codings++;
-        only_chunked = iequals(head.value(f), "chunked");
-        break;
-      default:
-        break;
-    }
-  }
-  head.upgrades = upgrade && names_upgrade;
-  if (!head.raw.ends_with("\r\n\r\n")) wrong = "a line ends in a bare LF";
-  if (codings > 1 || !only_chunked)
-    wrong = "Transfer-Encoding is not just chunked";
-  else if (codings && lengths)
-    wrong = "Content-Length and Transfer-Encoding";
-  else if (codings && head.minor == 0)
-    wrong = "Transfer-Encoding in HTTP/1.0";
-  else if (lengths > 1)
-    wrong = "more than one Content-Length";
-  if (request && head.folded) wrong = "a header field goes on in a second line";
-  if (request) {
-    head.invalid = wrong_target(head);
-    if (head.invalid.empty()) head.invalid = wrong_host(head);
-  }
-  head.ambiguous = wrong;
+std::string_view what_is_invalid(const H1Head& head) {
+  auto target = wrong_target(head);
+  return target.empty() ? wrong_host(head) : target;
 }
 
 }  // namespace retrial::proxy

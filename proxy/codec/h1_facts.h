@@ -5,9 +5,8 @@
 
 namespace retrial::proxy {
 
-// Reads out of a head's fields what forwarding needs to know, and whether it could be read two ways. `request`: of a
-// request. Everything else of `head` is filled in.
-void find_facts(H1Head& head, bool request);
+// Why a server must refuse this request though it can be read (RFC 9112 3.2); empty: nothing.
+std::string_view what_is_invalid(const H1Head& head);
 
 // Does a comma-separated list (RFC 9110 5.6.1) hold `token`, ASCII case folded?
 bool lists(std::string_view list, std::string_view token);

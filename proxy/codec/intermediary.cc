@@ -14,59 +14,34 @@ bool passed_upgrade(std::string_view protocol) {
   return !iequals(protocol.substr(0, 3), "h2c") && !iequals(protocol.substr(0, 4), "TLS/");
 }
 
-// The lines of a head that stand for this connection alone.
-class Hops {
- public:
-  explicit Hops(const H1Head& head) : head_(head) {
-    for (auto& f : head.fields)
-      if (f.name_end - f.name == 10 && iequals(head.name(f), "connection")) {
-        auto value = head.value(f);
-        if (!iequals(value, "keep-alive") && !iequals(value, "close") && !value.empty()) named_ = true;
-      }
+// Does a line of the head stand for this connection alone?
+bool hop(const H1Head& head, const H1Field& f) {
+  switch (f.known) {
+    case FieldName::connection:
+    case FieldName::keep_alive:
+    case FieldName::proxy_connection:
+    case FieldName::te:
+    case FieldName::http2_settings:
+      return true;
+    case FieldName::upgrade:
+      return !head.upgrades || !passed_upgrade(head.value(f));
+    case FieldName::host:
+    case FieldName::content_length:
+    case FieldName::transfer_encoding:
+      return false;  // whatever Connection names: without them it would be another message
+    default:
+      break;
   }
-  bool upgrade() const { return upgrade_; }
-  bool leaves(const H1Field& f) {
-    auto name = head_.name(f);
-    switch (name.size()) {
-      case 2:
-        if (iequals(name, "te")) return false;
-        break;
-      case 4:
-        if (iequals(name, "host")) return true;
-        break;
-      case 7:
-        if (!iequals(name, "upgrade")) break;
-        upgrade_ = head_.upgrades && passed_upgrade(head_.value(f));
-        return upgrade_;
-      case 10:
-        if (iequals(name, "connection") || iequals(name, "keep-alive")) return false;
-        break;
-      case 14:
-        if (iequals(name, "content-length")) return true;
-        if (iequals(name, "http2-settings")) return false;
-        break;
-      case 16:
-        if (iequals(name, "proxy-connection")) return false;
-        break;
-      case 17:
-        if (iequals(name, "transfer-encoding")) return true;
-        break;
-      default:
-        break;
-    }
-    return !named_ || !named(name);
-  }
-
- private:
-  bool named(std::string_view name) const {
-    for (auto& f : head_.fields)
-      if (f.name_end - f.name == 10 && iequals(head_.name(f), "connection") && lists(head_.value(f), name)) return true;
-    return false;
-  }
-  const H1Head& head_;
-  bool named_ = false;
-  bool upgrade_ = false;
-};
+  if (!head.names_hops) return false;
+  for (auto& c : head.fields)
+    if (c.known == FieldName::connection && lists(head.value(c), head.name(f))) return true;
+  return false;
+}
+bool upgrade_passes(const H1Head& head) {
+  for (auto& f : head.fields)
+    if (f.known == FieldName::upgrade && !hop(head, f)) return true;
+  return false;
+}
 
 // Lines that stay are copied together as far as they stand together.
 class Lines {
@@ -95,10 +70,6 @@ void unfold(std::string_view line, std::string& out) {  // RFC 9112 5.2: a fold 
   for (std::size_t i = 0; i < end; i++) out += line[i] == '\r' || line[i] == '\n' ? ' ' : line[i];
   out += "\r\n";
 }
-bool names(const H1Head& head, const H1Field& f, std::string_view name) {
-  return f.name_end - f.name == name.size() && iequals(head.name(f), name);
-}
-
 }  // namespace
 
 AbsoluteTarget absolute(std::string_view target) {
@@ -130,12 +101,12 @@ void pass_on(const H1Head& head, const RequestHead& how, std::string& out) {
   out.append(" HTTP/1.1\r\n");
   if (head.hosts == 0)
     out.append("Host: ").append(whole.authority.empty() ? how.authority : whole.authority).append("\r\n");
-  Hops hops(head);
   Lines lines(head, out);
   for (std::size_t i = 0; i < head.fields.size(); i++) {
     auto& f = head.fields[i];
     bool other_host = static_cast<int>(i) == head.host_field && !whole.authority.empty();
-    if (!other_host && hops.leaves(f) && (how.keep_tags || !is_tag(head.name(f)))) {
+    bool tag = f.known == FieldName::other && !how.keep_tags && is_tag(head.name(f));
+    if (!other_host && !tag && !hop(head, f)) {
       lines.keep(i);
       continue;
     }
@@ -143,7 +114,7 @@ void pass_on(const H1Head& head, const RequestHead& how, std::string& out) {
     if (other_host) out.append(head.name(f)).append(": ").append(whole.authority).append("\r\n");
   }
   lines.flush();
-  if (hops.upgrade()) out.append("Connection: Upgrade\r\n");
+  if (head.upgrades && upgrade_passes(head)) out.append("Connection: Upgrade\r\n");
   out.append(kViaField).append("\r\n");
 }
 
@@ -152,21 +123,21 @@ void pass_on(const H1Head& head, const ResponseHead& how, std::string& out) {
   auto first = head.fields.empty() ? head.raw.size() - 2 : head.fields[0].name;
   auto status = head.raw.find(' ');
   out.append(head.raw.substr(status + 1, first - status - 1));
-  Hops hops(head);
   Lines lines(head, out);
-  bool informational = head.status < 200;
+  // Neither 1xx nor 204 carries framing (RFC 9110 8.6, RFC 9112 6.1).
+  bool informational = head.status < 200, unframed = informational || head.status == 204;
   for (std::size_t i = 0; i < head.fields.size(); i++) {
     auto& f = head.fields[i];
-    // Neither 1xx nor 204 carries framing (RFC 9110 8.6, RFC 9112 6.1).
-    bool framing = names(head, f, "transfer-encoding") || names(head, f, "content-length");
-    bool unframed = framing && (informational || head.status == 204 ||
-                                (how.framing == Framing::plain && names(head, f, "transfer-encoding")));
-    if (!unframed && hops.leaves(f) && !(head.folded && head.line(i).find("\r\n") + 2 < head.line(i).size())) {
+    bool coding = f.known == FieldName::transfer_encoding;
+    bool framing = coding || f.known == FieldName::content_length;
+    bool stays = !(framing && unframed) && !(coding && how.framing == Framing::plain) && !hop(head, f);
+    bool folds = head.folded && head.line(i).find("\r\n") + 2 < head.line(i).size();
+    if (stays && !folds) {
       lines.keep(i);
       continue;
     }
     lines.flush();
-    if (!unframed && head.folded && hops.leaves(f)) unfold(head.line(i), out);
+    if (stays) unfold(head.line(i), out);
   }
   lines.flush();
   if (head.status == 101)

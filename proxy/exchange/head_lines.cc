@@ -21,7 +21,7 @@ void read_tag(trace::Tag& tag, std::string_view what, std::string_view value) {
 }  // namespace
 
 HeadLines::Known::Kind HeadLines::kind_of(std::size_t n, std::string_view name) {
-  if (n == known_.size()) known_.emplace_back();
+  if (n >= known_.size()) known_.resize(n + 1);
   auto& known = known_[n];
   if (known.name == name) return known.kind;
   known.name.assign(name);
@@ -44,6 +44,7 @@ void HeadLines::take(const H1Head& head, std::string& lines, trace::Tag* tag) {
   std::size_t done = begin;
   for (std::size_t i = 0; i < head.fields.size(); i++) {
     auto& f = head.fields[i];
+    if (as_sent && f.known != FieldName::other && f.known != FieldName::content_encoding) continue;
     auto kind = kind_of(i, head.name(f));
     if (kind == Known::Kind::plain && as_sent) continue;
     if (kind == Known::Kind::encoding) encoded_ |= !iequals(head.value(f), "identity");

@@ -62,7 +62,7 @@ void Record::head(std::uint64_t id, const H1Head& head, bool headers) {
   exchange_.id = id;
   exchange_.method.assign(head.method);
   trace::redact_target(head.target, exchange_.target);
-  exchange_.host.assign(head.host);
+  if (headers) exchange_.host.assign(head.host);  // else whoever reads the lines finds it there
   request_lines_.take(head, exchange_.request_lines, &exchange_.tag);
   if (request_lines_.encoded()) request_sample_ = Sample::unreadable;
   if (headers_) trace::read_header_lines(exchange_.request_lines, exchange_.request_headers);

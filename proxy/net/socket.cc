@@ -137,10 +137,6 @@ void Socket::write(std::string_view bytes) {
   queue_.end().append(bytes);
 }
 
-void Socket::flush() {
-  if (!write_armed_) drain();
-}
-
 void Socket::drain() {
   if (!open() || connecting_ || failed_) return;
   if (tls_) return drain_inside();

@@ -58,7 +58,9 @@ class Socket {
 
   // Sends or queues. Big pieces go out at once, small ones with flush(), together.
   void write(std::string_view bytes);
-  void flush();
+  void flush() {
+    if (!write_armed_ && (queued() > 0 || finished_)) drain();
+  }
   std::size_t queued() const { return queue_.size() + inside_.size(); }
   // A token bucket on what leaves from now on. 0 bytes a second: as fast as it goes.
   void pace(std::uint64_t bytes_per_second, std::uint64_t burst);

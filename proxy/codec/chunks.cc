@@ -1,0 +1,103 @@
+#include "proxy/codec/chunks.h"
+
+#include <algorithm>
+
+#include "proxy/codec/h1_facts.h"
+
+namespace retrial::proxy {
+namespace {
+constexpr int kMostDigits = 15;
+constexpr std::size_t kMostTrailers = 64u << 10;
+constexpr std::string_view kToken = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+int digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  c = static_cast<char>(c | 32);
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+bool printable(char c) { return static_cast<unsigned char>(c) >= ' ' ? c != 127 : c == '\t'; }
+}  // namespace
+
+void ChunkReader::begin() {
+  at_ = At::size;
+  size_ = 0;
+  digits_ = 0;
+  last_ = done_ = false;
+  length_ = 0;
+  line_.clear();
+  trailers_.clear();
+}
+
+ChunkReader::Taken ChunkReader::take(std::string_view bytes) {
+  for (std::size_t i = 0; i < bytes.size();) {
+    if (at_ == At::data) {
+      auto some = static_cast<std::size_t>(std::min<std::uint64_t>(size_, bytes.size() - i));
+      size_ -= some;
+      if (size_ == 0) at_ = At::data_cr;
+      return {Step::data, i + some, bytes.substr(i, some)};
+    }
+    if (!byte(bytes[i++])) return {Step::bad, i - 1, {}};
+    if (done_) return {Step::end, i, {}};
+  }
+  return {Step::more, bytes.size(), {}};
+}
+
+bool ChunkReader::byte(char c) {
+  switch (at_) {
+    case At::size:
+      if (int d = digit(c); d >= 0) {
+        size_ = size_ << 4 | static_cast<unsigned>(d);
+        return ++digits_ <= kMostDigits;
+      }
+      at_ = c == '\r' ? At::size_lf : At::extension;
+      return digits_ > 0 && (c == '\r' || c == ';' || c == ' ' || c == '\t');
+    case At::extension:
+      if (c == '"') at_ = At::quoted;
+      if (c == '\r') at_ = At::size_lf;
+      return ++length_ <= kMostTrailers && (c == '\r' || printable(c));
+    case At::quoted:
+      at_ = c == '"' ? At::extension : c == '\\' ? At::escaped : At::quoted;
+      return ++length_ <= kMostTrailers && printable(c);
+    case At::escaped:
+      at_ = At::quoted;
+      return printable(c);
+    case At::size_lf:
+      last_ = size_ == 0;
+      at_ = last_ ? At::line : At::data;
+      digits_ = 0;
+      return c == '\n';
+    case At::data:
+      return false;
+    case At::data_cr:
+      at_ = At::data_lf;
+      return c == '\r';
+    case At::data_lf:
+      at_ = At::size;
+      return c == '\n';
+    case At::line:
+      if (c == '\r') {
+        at_ = At::line_lf;
+        return true;
+      }
+      line_ += c;
+      return ++length_ <= kMostTrailers && printable(c);
+    case At::line_lf:
+      at_ = At::line;
+      if (c != '\n') return false;
+      if (!line_.empty()) return trailer();
+      done_ = true;
+      return true;
+  }
+  return false;
+}
+
+bool ChunkReader::trailer() {
+  auto colon = line_.find(':');
+  auto name = std::string_view(line_).substr(0, colon);
+  if (colon == line_.npos || name.empty() || name.find_first_not_of(kToken) != name.npos) return false;
+  if (may_trail(name)) trailers_.append(line_).append("\r\n");
+  line_.clear();
+  return true;
+}
+
+}  // namespace retrial::proxy
