@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "proxy/codec/h1_facts.h"
-#include "proxy/exchange/record.h"
+#include "proxy/codec/tags.h"
 
 namespace retrial::proxy {
 namespace {

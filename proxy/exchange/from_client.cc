@@ -1,5 +1,6 @@
 // The client's side of a session.
 #include "proxy/codec/intermediary.h"
+#include "proxy/codec/tags.h"
 #include "proxy/exchange/session.h"
 
 namespace retrial::proxy {

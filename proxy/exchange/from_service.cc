@@ -99,8 +99,8 @@ void Session::response_head(std::string_view& rest) {
   auto& head = response_.head();
   auto& e = record_.exchange();
   bool upgrade = head.status == 101 || (connect_ && head.status / 100 == 2);
-  if (head.status < 200 && !upgrade) return interim(head);
-  if (refuses() && (!head.ambiguous.empty() || (head.status == 101 && !request_.head().upgrades))) {
+  if (head.status < 200 && !upgrade && head.invalid.empty()) return interim(head);
+  if (refuses() && (!head.ambiguous.empty() || !head.invalid.empty() || (head.status == 101 && !request_.head().upgrades))) {
     rest = {};
     return bad_response({});
   }

@@ -1,7 +1,7 @@
 #include "proxy/exchange/head_lines.h"
 
 #include "base/text.h"
-#include "proxy/exchange/record.h"
+#include "proxy/codec/tags.h"
 #include "trace/redact.h"
 
 namespace retrial::proxy {

@@ -1,14 +1,9 @@
 #include "proxy/exchange/record.h"
 
-#include "base/text.h"
 #include "trace/header_lines.h"
 #include "trace/redact.h"
 
 namespace retrial::proxy {
-bool is_tag(std::string_view name) {
-  return name.size() > kTagPrefix.size() && (name[0] | 32) == 'x' && (name[2] | 32) == 'r' &&
-         iequals(name.substr(0, kTagPrefix.size()), kTagPrefix);
-}
 
 Record::Record(std::string service, std::int32_t pid, std::uint64_t connection) {
   exchange_.service = std::move(service);

@@ -51,8 +51,4 @@ class Record {
   Sample response_sample_ = Sample::waits;
 };
 
-inline constexpr std::string_view kTagPrefix = "x-retrial-";
-// Is it one of the agents' headers (docs/agents.md), which are cut out of what the service sees?
-bool is_tag(std::string_view header_name);
-
 }  // namespace retrial::proxy
