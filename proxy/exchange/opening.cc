@@ -272,20 +272,22 @@ void Opening::shake(std::string_view alpn) {
 void Opening::shaken() {
   auto& client = *ends_.client;
   if (client.ready_to_send()) {
-    ends_.distrust = pair();
+    if (house_.options.distrust) ends_.distrust = pair();
     return end(false);
   }
   if (!client.gone()) return;
   house_.counts.tls_failures++;
   auto* service = ends_.service ? ends_.service->tls() : nullptr;
   if (met_ || (service && service->verified().known && !service->verified().all())) return give_up(false);  // rightly
-  if (client.tls() && client.tls()->distrusted()) {
+  // What TLS has not heard of yet is an RST, which often overtakes the alert before it.
+  bool reset = client.failure().empty();
+  if (client.tls() && (reset ? client.tls()->shown() : client.tls()->distrusted())) {
     house_.counts.distrusting++;
     house_.distrust().refused(pair());
     house_.say(fmt::format("{}: a client does not trust our certificate ({}): its connections are passed unopened",
-                           pair(), client.failure()));
+                           pair(), reset ? "it was reset" : client.failure()));
   } else {
-    house_.say(fmt::format("connection {}: {}", ends_.connection, client.failure()));
+    house_.say(fmt::format("connection {}: {}", ends_.connection, reset ? "it was reset" : client.failure()));
   }
   give_up(false);
 }

@@ -41,6 +41,7 @@ class TlsEnd {
   // The peer told us that it does not trust us (an alert of bad_certificate, unknown_ca, certificate_unknown and their
   // like, RFC 8446 6.2), or it closed right after our certificate.
   bool distrusted() const { return distrusted_; }
+  bool shown() const { return shown_; }  // our certificate was sent
 
  private:
   friend class Socket;

@@ -111,6 +111,18 @@ TEST_F(Trusting, a_trust_store_that_the_user_gives_java_is_left_to_it_and_that_i
   }
 }
 
+TEST_F(Trusting, an_authority_for_strangers_is_known_to_the_agents_alone) {
+  auto strangers = made();
+  auto own = folder.write("own.pem", users.pem());
+  Variables set{{"REQUESTS_CA_BUNDLE", own.c_str()}};
+  auto trust = write_trust(ours, folder.path() / "trust", places, &strangers).value();
+  EXPECT_EQ(holds(trust.authority), "ours another");
+  EXPECT_EQ(contents(trust.authority), ours.pem() + strangers.pem());
+  for (auto& [name, file] : trust.files) EXPECT_EQ(holds(file).find("another"), std::string::npos) << name;
+  EXPECT_EQ(holds(trust.files["REQUESTS_CA_BUNDLE"]), "users ours");
+  EXPECT_EQ(trust.roots, (std::vector{trust.files["SSL_CERT_FILE"], trust.files["REQUESTS_CA_BUNDLE"]}));
+}
+
 TEST_F(Trusting, no_key_is_written) {
   write();
   for (auto& file : std::filesystem::directory_iterator(folder.path() / "trust"))
