@@ -20,17 +20,16 @@ class Mirror : public Conversation {
     SSL_CTX_set_verify(at_client, SSL_VERIFY_PEER, nullptr);
     trust(ours.authority());
     shows("api.example");
-    begin(true);
+    begin(services.authority().pem());
   }
   ~Mirror() override { proxy.reset(); }
-  // A proxy that knows the services' authority, or not.
-  void begin(bool knows) {
+  // A proxy that knows these roots beside the system's.
+  void begin(const std::string& roots) {
     proxy.reset();
     proxy::ServiceTlsSettings settings;
     settings.mirrors = true;
-    if (knows) settings.also = {folder.write("ca.pem", services.authority().pem())};
+    if (!roots.empty()) settings.also = {folder.write("roots.pem", roots)};
     to_services = std::move(*proxy::TlsToService::make(settings));
-    proxy::Options options;
     options.to_clients = &to_clients;
     options.to_services = to_services.get();
     options.distrust = &distrust;
@@ -100,6 +99,7 @@ class Mirror : public Conversation {
   proxy::TlsToClients to_clients{ours, &strangers};
   std::unique_ptr<proxy::TlsToService> to_services;
   proxy::Distrust distrust;
+  proxy::Options options;
   Context at_client, at_service;
   certs::Credential leaf;
   std::unique_ptr<X509, void (*)(X509*)> shown{nullptr, X509_free};
@@ -127,7 +127,7 @@ TEST_F(Mirror, a_certificate_for_other_names_is_shown_with_its_own_names) {
 }
 
 TEST_F(Mirror, a_certificate_of_an_unknown_authority_is_shown_by_one_that_nobody_trusts) {
-  begin(false);
+  begin("");
   EXPECT_TRUE(opened(greet("api.example", false)));
   EXPECT_TRUE(signed_by(strangers));
   EXPECT_EQ(X509_check_host(shown.get(), "api.example", 0, 0, nullptr), 1);
@@ -136,10 +136,28 @@ TEST_F(Mirror, a_certificate_of_an_unknown_authority_is_shown_by_one_that_nobody
 
 TEST_F(Mirror, a_certificate_that_signs_itself_is_one_of_an_unknown_authority) {
   auto& own = services.authority().credential();
-  begin(false);
+  begin("");
   SSL_CTX_use_cert_and_key(at_service, own.certificate.get(), own.key.get(), nullptr, 1);
   EXPECT_TRUE(opened(greet("api.example", false)));
   EXPECT_TRUE(signed_by(strangers));
+}
+
+TEST_F(Mirror, a_certificate_that_is_itself_among_the_roots_is_good) {
+  std::unique_ptr<BIO, int (*)(BIO*)> pem(BIO_new(BIO_s_mem()), BIO_free);
+  PEM_write_bio_X509(pem.get(), leaf.certificate.get());
+  char* text = nullptr;
+  auto size = BIO_get_mem_data(pem.get(), &text);
+  begin({text, static_cast<std::size_t>(size)});
+  EXPECT_EQ(verdict(greet()), "ok");
+}
+
+TEST_F(Mirror, a_service_with_TLS_keys_of_its_own_is_verified_by_them) {
+  auto unverified = std::move(*proxy::TlsToService::make({.verify = false, .mirrors = true}));
+  options.security_of["127.0.0.1:8444"] = unverified.get();
+  begin("");
+  EXPECT_EQ(verdict(greet("api.example", true, 8444)), "ok");
+  EXPECT_EQ(verdict(greet()), "unable to get local issuer certificate");
+  proxy.reset();
 }
 
 TEST_F(Mirror, a_client_that_sends_no_name_is_shown_the_names_of_the_services_certificate) {
@@ -150,7 +168,7 @@ TEST_F(Mirror, a_client_that_sends_no_name_is_shown_the_names_of_the_services_ce
 }
 
 TEST_F(Mirror, a_certificate_that_does_not_verify_does_not_count_as_verified_when_its_session_is_resumed) {
-  begin(false);
+  begin("");
   for (int i = 0; i < 3; i++) {
     EXPECT_TRUE(opened(greet("api.example", false)));
     EXPECT_TRUE(signed_by(strangers)) << i;
@@ -158,7 +176,7 @@ TEST_F(Mirror, a_certificate_that_does_not_verify_does_not_count_as_verified_whe
 }
 
 TEST_F(Mirror, a_client_with_an_authority_in_its_own_code_is_passed_unopened_from_its_second_connection_on) {
-  begin(false);
+  begin("");
   trust(services.authority());
   EXPECT_EQ(verdict(greet()), "unable to get local issuer certificate");
   EXPECT_FALSE(opened(greet()));
@@ -169,16 +187,16 @@ TEST_F(Mirror, a_client_with_an_authority_in_its_own_code_is_passed_unopened_fro
   EXPECT_EQ(met.pairs, std::vector<std::string>{"127.0.0.1:8443, name api.example"});
   // Another client of another name is opened as before; the next run knows.
   EXPECT_TRUE(opened(greet("other.example", false)));
-  begin(false);
+  begin("");
   EXPECT_FALSE(opened(greet()));
   EXPECT_FALSE(distrust.settle().first);
 }
 
 TEST_F(Mirror, a_service_that_listens_elsewhere_in_every_run_is_known_all_the_same) {
-  begin(false);
+  begin("");
   trust(services.authority());
   EXPECT_EQ(verdict(greet("api.example", true, 40001)), "unable to get local issuer certificate");
-  begin(false);
+  begin("");
   EXPECT_FALSE(opened(greet("api.example", true, 40002)));
 }
 
