@@ -49,8 +49,12 @@ bool ChunkReader::byte(char c) {
         size_ = size_ << 4 | static_cast<unsigned>(d);
         return ++digits_ <= kMostDigits;
       }
-      at_ = c == '\r' ? At::size_lf : At::extension;
-      return digits_ > 0 && (c == '\r' || c == ';' || c == ' ' || c == '\t');
+      at_ = At::blank;
+      return digits_ > 0 && byte(c);
+    case At::blank:
+      if (c == '\r') at_ = At::size_lf;
+      if (c == ';') at_ = At::extension;
+      return ++length_ <= kMostTrailers && (c == '\r' || c == ';' || c == ' ' || c == '\t');
     case At::extension:
       if (c == '"') at_ = At::quoted;
       if (c == '\r') at_ = At::size_lf;

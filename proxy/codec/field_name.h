@@ -22,21 +22,24 @@ enum class FieldName : std::uint8_t {
   plain,  // known, and never a secret: Accept, Content-Type, Date, Server, User-Agent, …
 };
 
-// Eight bytes at a time, ASCII letters folded to lower case. (A few other bytes fold too; none of them is a token's but
-// '^', '_' and '`', which stand in none of these names.)
-inline std::uint64_t folded_word(const char* at) {
-  std::uint64_t word;
+// Are eight bytes those of `lower`, letters in either case? All others must be the same: a CR is a '-' but for the bit
+// that makes the case.
+inline bool word_folds_to(const char* at, const char* lower) {
+  std::uint64_t word, wanted;
   std::memcpy(&word, at, sizeof word);
-  return word | 0x2020202020202020ull;
+  std::memcpy(&wanted, lower, sizeof wanted);
+  auto letters = (wanted & 0x4040404040404040ull) >> 1;
+  return ((word ^ wanted) & ~letters) == 0;
 }
+// Is it `lower`, but for ASCII case? `lower`: letters, and from eight bytes on digits and '-' too.
 inline bool folds_to(std::string_view name, std::string_view lower) {
   if (name.size() != lower.size()) return false;
   if (name.size() >= 8) {
     std::size_t i = 0;
     for (; i + 8 < name.size(); i += 8)
-      if (folded_word(name.data() + i) != folded_word(lower.data() + i)) return false;
+      if (!word_folds_to(name.data() + i, lower.data() + i)) return false;
     i = name.size() - 8;
-    return folded_word(name.data() + i) == folded_word(lower.data() + i);
+    return word_folds_to(name.data() + i, lower.data() + i);
   }
   for (std::size_t i = 0; i < name.size(); i++)
     if ((name[i] | 0x20) != lower[i]) return false;

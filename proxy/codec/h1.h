@@ -39,6 +39,8 @@ struct H1Head {
   bool chunked = false;
   bool folded = false;            // a value goes on in a second line (RFC 9112 5.2)
   bool expects_continue = false;  // Expect: 100-continue
+  bool encoded = false;           // Content-Encoding, whatever it says
+  bool unknown = false;           // there are fields of names that are not known (FieldName::other)
   bool names_hops = false;        // Connection names other fields than itself
   bool upgrades = false;          // Upgrade, and Connection names it
   std::uint64_t length = 0;       // Content-Length

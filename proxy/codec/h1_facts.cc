@@ -1,8 +1,10 @@
 #include "proxy/codec/h1_facts.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/text.h"
+#include "proxy/codec/intermediary.h"
 
 namespace retrial::proxy {
 namespace {
@@ -27,8 +29,11 @@ bool all_of(std::string_view text, const std::array<bool, 256>& set) {
 }
 
 bool scheme_and_authority(std::string_view target) {
-  auto at = target.find("://");
-  return at != target.npos && at > 0 && target.size() > at + 3 && target[at + 3] != '/';
+  auto whole = absolute(target);
+  auto letter = [](char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; };
+  auto part = [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.'; };
+  return !whole.scheme.empty() && letter(whole.scheme.front()) && std::ranges::all_of(whole.scheme, part) &&
+         !whole.authority.empty() && whole.authority.front() != ':' && all_of(whole.authority, kHostBytes);
 }
 
 std::string_view wrong_target(const H1Head& head) {

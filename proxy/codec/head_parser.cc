@@ -121,9 +121,10 @@ bool HeadParser::status_line(std::string_view line) {
 
 bool HeadParser::field(std::string_view text, std::size_t from, std::size_t end, std::vector<H1Field>& fields) {
   auto* line = text.data() + from;
-  std::size_t size = end - from, colon = 0;
-  while (colon < size && line[colon] != ':') colon++;
-  if (colon == size || colon == 0) return false;
+  std::size_t size = end - from;
+  auto* found = static_cast<const char*>(std::memchr(line, ':', size));
+  if (!found || found == line) return false;
+  auto colon = static_cast<std::size_t>(found - line);
   std::string_view name(line, colon);
   auto known = field_name(name);
   if (known == FieldName::other && token(name) != colon) return false;
@@ -135,6 +136,7 @@ bool HeadParser::field(std::string_view text, std::size_t from, std::size_t end,
   auto at = static_cast<std::uint32_t>(from);
   fields.push_back({at, at + static_cast<std::uint32_t>(colon), at + static_cast<std::uint32_t>(value),
                     at + static_cast<std::uint32_t>(size), known});
+  if (known == FieldName::other) unknown_ = true;
   if (known == FieldName::other || known == FieldName::plain) return true;
   if (known == FieldName::host && hosts_++ == 0) host_ = static_cast<int>(fields.size()) - 1;
   return note(known, content);
@@ -156,6 +158,7 @@ bool HeadParser::note(FieldName known, std::string_view value) {
       only_chunked_ = folds_to(value, "chunked");
       auto last = value.rfind(',');
       chunked_ = iequals(trim(value.substr(last == value.npos ? 0 : last + 1)), "chunked");
+      if (last != value.npos && lists(value.substr(0, last), "chunked")) codings_++;  // twice is one too many (6.1)
       return true;
     }
     case FieldName::connection:
@@ -173,6 +176,9 @@ bool HeadParser::note(FieldName known, std::string_view value) {
     case FieldName::upgrade:
       upgrade_ = true;
       return true;
+    case FieldName::content_encoding:
+      encoded_ = true;
+      return true;
     case FieldName::expect:
       expects_ = iequals(value, "100-continue");
       return true;
@@ -183,6 +189,9 @@ bool HeadParser::note(FieldName known, std::string_view value) {
 
 bool HeadParser::fold(std::string_view line, std::size_t end, std::vector<H1Field>& fields) {
   if (fields.empty() || controls(line, line.end())) return false;
+  // What decides where the message ends has been read without this line.
+  auto known = fields.back().known;
+  if (known == FieldName::content_length || known == FieldName::transfer_encoding) return false;
   folded_ = true;
   while (!line.empty() && blank(line.back())) {
     line.remove_suffix(1);
@@ -202,8 +211,10 @@ void HeadParser::bind(std::string_view raw, std::span<const H1Field> fields, boo
   head.chunked = chunked_;
   head.folded = folded_;
   head.expects_continue = expects_;
-  head.upgrades = upgrade_ && names_upgrade_;
+  head.upgrades = upgrade_ && names_upgrade_ && minor_ > 0;  // RFC 9110 7.8
   head.names_hops = hops_;
+  head.unknown = unknown_;
+  head.encoded = encoded_;
   head.hosts = hosts_;
   head.host_field = host_;
   if (host_ >= 0) head.host = head.value(fields[static_cast<std::size_t>(host_)]);

@@ -7,7 +7,10 @@
 namespace retrial::proxy {
 namespace {
 
-constexpr std::string_view kViaField = "Via: 1.1 retrial\r\n";
+// RFC 9110 7.6.3: by the version in which the message came.
+std::string_view via(const H1Head& head) {
+  return head.minor == 0 ? "Via: 1.0 retrial\r\n" : "Via: 1.1 retrial\r\n";
+}
 
 // Upgrades that ordinary clients offer on plain HTTP, and that nobody is meant to take up here.
 bool passed_upgrade(std::string_view protocol) {
@@ -115,7 +118,7 @@ void pass_on(const H1Head& head, const RequestHead& how, std::string& out) {
   }
   lines.flush();
   if (head.upgrades && upgrade_passes(head)) out.append("Connection: Upgrade\r\n");
-  out.append(kViaField).append("\r\n");
+  out.append(via(head)).append("\r\n");
 }
 
 void pass_on(const H1Head& head, const ResponseHead& how, std::string& out) {
@@ -146,7 +149,7 @@ void pass_on(const H1Head& head, const ResponseHead& how, std::string& out) {
     out.append("Connection: close\r\n");
   else if (!informational && how.minor == 0)
     out.append("Connection: keep-alive\r\n");
-  out.append(kViaField).append("\r\n");
+  out.append(via(head)).append("\r\n");
 }
 
 }  // namespace retrial::proxy

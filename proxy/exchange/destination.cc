@@ -111,6 +111,7 @@ bool Session::reach() {
 void Session::resolve() {
   auto& route = pool_->route();
   query_ = house_.resolver().resolve(route.host, route.port, [this](Result<Address> address) {
+    if (!alive()) return;  // it died in this round of the loop
     now_ = house_.clock.now();
     move(Event::release);
     if (dialled(address)) request_passes();
@@ -159,7 +160,8 @@ void Session::unreachable(const std::string& why) {
 void Session::refuse(int status, std::string_view why) {
   house_.counts.refused++;
   house_.say(fmt::format("connection {}: {}: answered {}", record_.exchange().connection, why, status));
-  bool answered = state_ == State::early || state_ == State::response_body || client_->queued() != 0;
+  bool told = state_ == State::request_rest;  // a whole answer
+  bool answered = told || state_ == State::early || state_ == State::response_body || client_->queued() != 0;
   if (!answered) {
     trace::Answer refusal;
     refusal.status = status;
@@ -170,7 +172,7 @@ void Session::refuse(int status, std::string_view why) {
   if (record_.decided()) {
     if (!answered) record_.exchange().client_status = status;
     if (fault_) spare(why);
-    over(answered ? trace::Ending::closed : trace::Ending::answered, house_.clock.now());
+    over(answered && !told ? trace::Ending::closed : trace::Ending::answered, told_ ? told_ : house_.clock.now());
   } else if (record_.begun()) {
     record_.forget();
   }
@@ -182,9 +184,10 @@ void Session::refuse(int status, std::string_view why) {
 // The exchange is over: its service connection can serve another, or not.
 void Session::release() {
   if (!pooled() || !service_) return;
-  bool whole = request_goes_ && request_.at_start() && response_.at_start() && service_->queued() == 0;
+  bool answered = record_.exchange().service_done != 0 && response_.at_start();  // by the service, and to the end
+  bool whole = request_goes_ && request_.at_start() && answered && service_->queued() == 0;
   if (whole && response_.head().keep_alive && !response_.head().until_close && !service_->ended() &&
-      !service_->finished() && service_->open()) {
+      !service_->finished() && !service_->broken() && service_->open()) {
     pool_->keep(std::move(service_));
   } else {
     service_->close();

@@ -38,7 +38,7 @@ class Director {
   virtual Decision at_head(const trace::Exchange& head) = 0;
   // A connection is about to be made, or was accepted. Once for each; tls-* strike at its ClientHello, if one comes.
   virtual ConnectDecision at_connect(const Connecting&) { return {}; }
-  // Does it look at headers? If not, they are kept as lines alone.
+  // False: it decides nothing for now. Then it is asked neither at_head nor over, and headers are kept as lines alone.
   virtual bool reads_headers() const { return true; }
   // May the fault `stale` come? Then every response is kept until the next one to the same request line.
   virtual bool keeps_responses() const { return false; }

@@ -122,7 +122,8 @@ void Session::told() {
     over(trace::Ending::client_left, client_left_);
   else
     over(trace::Ending::answered, told_);
-  bool ends = leaves_ && (ours_ || !pristine());
+  // Pristine, an end is the service's own to tell, if its connection is this client's alone.
+  bool ends = (leaves_ && (ours_ || !pristine() || pooled())) || house_.draining;
   release();
   if (!ends) {
     response_goes_ = request_goes_ = true;
@@ -146,7 +147,7 @@ void Session::over(trace::Ending ending, Nanos told) {
   if (timer_) timer_->cancel();
   record_.over(ending, told, request_tap_, response_tap_);
   house_.recorder.over(record_.exchange());
-  house_.director.over(record_.exchange());
+  if (asked_) house_.director.over(record_.exchange());
   fault_ = nullptr;
   edit_.reset();
   drips_ = drips_end_ = false;
@@ -180,7 +181,9 @@ void Session::wake_after(Nanos time, std::function<void()> call) {
 
 void Session::die(bool reset_service) {
   if (record_.decided()) {
-    if (client_left_ != 0)
+    if (answered_whole())
+      over(trace::Ending::answered, told_);
+    else if (client_left_ != 0)
       over(trace::Ending::client_left, client_left_);
     else
       over(trace::Ending::closed, house_.clock.now());

@@ -69,7 +69,8 @@ std::size_t Session::parse(std::string_view bytes, Nanos came) {
   auto all = bytes.size();
   while (!bytes.empty() && takes_requests()) {
     // Empty lines between requests are passed on with the next one (RFC 9112 2.2), but do not begin it.
-    if (state_ == State::idle && bytes.find_first_not_of("\r\n") != bytes.npos) {
+    bool begins = bytes.front() != '\r' && bytes.front() != '\n';
+    if (state_ == State::idle && (begins || bytes.find_first_not_of("\r\n") != bytes.npos)) {
       record_.begin(came);
       since_ = now_;
       move(Event::request_byte);
@@ -115,11 +116,16 @@ void Session::unreadable(std::string_view bytes) {
 void Session::request_head(std::string_view rest) {
   auto& head = request_.head();
   if (!acceptable(head) || !destined(head, rest)) return;
-  record_.head(house_.next_exchange(), head, house_.director.reads_headers());
+  asked_ = house_.director.reads_headers();
+  record_.head(house_.next_exchange(), head, asked_);
   auto& e = record_.exchange();
-  auto decision = house_.director.at_head(e);
-  answer_ = std::move(decision.answer);
-  record_.decide(std::move(decision));
+  if (asked_) {
+    auto decision = house_.director.at_head(e);
+    answer_ = std::move(decision.answer);
+    record_.decide(std::move(decision));
+  } else {
+    record_.decide_nothing();
+  }
   bool carries = !house_.connection_faults.empty() && house_.connection_faults.carried_by(e);
   house_.recorder.head(e);
   if (carries) house_.recorder.fired(e);
@@ -133,7 +139,7 @@ void Session::request_head(std::string_view rest) {
   invited_ = !rest.empty() || head.bodiless || !head.expects_continue;
   connect_ = head.method == "CONNECT";
   response_.answers_head(head.method == "HEAD");
-  fault_ = fault_named(e.fault.name);
+  fault_ = e.fault.name == trace::FaultName::none ? nullptr : fault_named(e.fault.name);
   if (fault_ && client_->finished()) spare("the service had already closed this connection");
 
   begin_fault();
@@ -224,7 +230,8 @@ void Session::client_fin() {
       to_service(request_.unfinished());
       return move(Event::broken_off);
     case State::request_body:
-      if (request_goes_ && pristine()) return;  // the service will hear of it by the FIN, and may still answer
+      // The service will hear of it by the FIN, and may still answer.
+      if (request_goes_ && pristine() && !pooled()) return;
       if (request_goes_) {                      // never completed: the service must not take it for a whole one
         over(trace::Ending::client_left, now_);
         return die(true);

@@ -40,7 +40,7 @@ void Session::read_service() {
     case Socket::Got::rst:
       return service_rst();
     case Socket::Got::failed:
-      if (record_.decided() && state_ != State::tunnel) return unreachable(service_->failure());
+      if (state_ == State::request_body || state_ == State::waiting) return unreachable(service_->failure());
       return service_rst();
   }
 }
@@ -99,11 +99,13 @@ void Session::response_head(std::string_view& rest) {
   auto& head = response_.head();
   auto& e = record_.exchange();
   bool upgrade = head.status == 101 || (connect_ && head.status / 100 == 2);
-  if (head.status < 200 && !upgrade && head.invalid.empty()) return interim(head);
-  if (refuses() && (!head.ambiguous.empty() || !head.invalid.empty() || (head.status == 101 && !request_.head().upgrades))) {
+  // A switch that was not asked for, or that comes before the request is whole (RFC 9110 7.8).
+  bool odd_switch = head.status == 101 && (!request_.head().upgrades || !request_.at_start());
+  if (refuses() && (!head.ambiguous.empty() || odd_switch)) {
     rest = {};
     return bad_response({});
   }
+  if (head.status < 200 && !upgrade) return interim(head);
   record_.answer(head, response_began_);
   house_.recorder.answer(e);
   auto act = upgrade ? Act::pass : ask(Step::response_head);
@@ -224,6 +226,7 @@ void Session::service_rst() {
   }
   if (state_ == State::held) return;
   broken_off(trace::Ending::reset);
+  if (state_ == State::closing) return;  // all was told before
   client_->flush();
   client_->reset();
   die(true);
@@ -257,6 +260,11 @@ void Session::broken_off(trace::Ending ending) {
       over(ending, house_.clock.now());
   }
   if (state_ == State::tunnel) return;
+  if (refuses()) {  // nothing passes unread
+    if (ending == trace::Ending::reset) return;
+    client_->finish();
+    return leave();
+  }
   to_service(std::exchange(pending_, {}));
   move(Event::broken_off);
 }

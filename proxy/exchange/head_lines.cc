@@ -42,6 +42,10 @@ void HeadLines::take(const H1Head& head, std::string& lines, trace::Tag* tag) {
   bool urls = block.find('?') != block.npos || block.find('@') != block.npos;
   bool as_sent = !urls && head.ambiguous.empty();
   std::size_t done = begin;
+  if (as_sent && !head.unknown && !head.encoded) {
+    lines.append(block);
+    return;
+  }
   for (std::size_t i = 0; i < head.fields.size(); i++) {
     auto& f = head.fields[i];
     if (as_sent && f.known != FieldName::other && f.known != FieldName::content_encoding) continue;

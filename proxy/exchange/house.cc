@@ -48,7 +48,10 @@ void House::open(Captured captured) {
 void House::open(Incoming incoming) {
   active(clock.now());
   if (!sweeper_) {
-    sweeper_ = std::make_unique<Timer>(loop, [this] { sweep(); });
+    sweeper_ = std::make_unique<Timer>(loop, [this] {
+      sweep();
+      sweeper_->set(kSweep);
+    });
     sweeper_->set(kSweep);
   }
   auto number = next_connection();
@@ -82,7 +85,6 @@ void House::sweep() {
   auto now = clock.now();
   for (std::size_t i = openings.size(); i-- > 0;) openings[i]->check(now);
   for (std::size_t i = sessions.size(); i-- > 0;) sessions[i]->check(now);
-  sweeper_->set(kSweep);
 }
 
 }  // namespace retrial::proxy

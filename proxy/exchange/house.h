@@ -50,6 +50,7 @@ struct House {
   void ended(Opening& opening);
   ServicePool& pool_for(const Route& route);  // there as long as the house
   Resolver& resolver();
+  void sweep();  // looks for time-outs
   TlsToService* security_of(const Route& route) const { return route.security ? route.security : options.to_services; }
   TlsToService* security_of(const std::string& service) const {
     auto found = options.security_of.find(service);
@@ -62,7 +63,6 @@ struct House {
 
  private:
   std::uint64_t step(std::uint64_t& counter) const { return options.first_id + counter++ * options.id_step; }
-  void sweep();
 
   std::unordered_map<std::string, std::unique_ptr<ServicePool>> pools_;
   std::unique_ptr<Resolver> resolver_;

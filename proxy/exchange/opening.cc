@@ -345,9 +345,12 @@ void Opening::alert() {
 
 void Opening::end(bool tunnel) {
   step_ = Step::over;
-  if (fault_.name != trace::FaultName::none && !met_)
+  if (fault_.name != trace::FaultName::none && !met_) {
+    house_.connection_faults.not_fired(ends_.pid, ends_.service_name, fault_, "nothing of TLS was opened on it",
+                                       house_.clock.now());
     house_.say(fmt::format("connection {}: {} was not fired: nothing of TLS was opened on it", ends_.connection,
                            trace::show(fault_)));
+  }
   if (!first_.empty()) ends_.client->put_back(first_);
   auto& house = house_;
   house.ended(*this);

@@ -22,6 +22,7 @@ class Record {
   // `headers`: the vectors of headers are filled too, for this exchange.
   void head(std::uint64_t id, const H1Head& head, bool headers);
   void decide(Decision&& decision);
+  void decide_nothing() { stage_ = Stage::decided; }
   void request_end(const BodyTap& body, Nanos now);
   void answer(const H1Head& head, Nanos first_byte);
   void response_end(const BodyTap& body, Nanos now);

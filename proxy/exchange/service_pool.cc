@@ -20,10 +20,14 @@ ServicePool::ServicePool(Loop& loop, const Route& route)
 }
 
 std::unique_ptr<Socket> ServicePool::take() {
-  if (waiting_.empty()) return nullptr;
-  auto socket = std::move(waiting_.back());
-  waiting_.pop_back();
-  return socket;
+  while (!waiting_.empty()) {
+    auto socket = std::move(waiting_.back());
+    waiting_.pop_back();
+    if (socket->silent()) return socket;
+    socket->close();
+    loop_.later_delete(std::move(socket));
+  }
+  return nullptr;
 }
 
 void ServicePool::keep(std::unique_ptr<Socket> socket) {
@@ -41,10 +45,11 @@ void ServicePool::ready(Socket& socket) {
 }
 
 Result<std::unique_ptr<Socket>> ServicePool::dial(const Address& to, SocketEvents& events, TlsToService* security) {
+  if (route_.tls && !security) return fail("no TLS towards services is set up", authority_);
   auto fd = begin_connect(to);
   if (!fd) return std::unexpected(fd.error());
   auto socket = std::make_unique<Socket>(loop_, *fd, events, true);
-  if (route_.tls && security) {
+  if (route_.tls) {
     auto end = security->connect(route_.host, {"http/1.1"});
     if (!end) return std::unexpected(end.error());
     socket->secure(std::move(*end));

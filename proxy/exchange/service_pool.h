@@ -21,7 +21,10 @@ class ServicePool final : private SocketEvents {
   const std::string& authority() const { return authority_; }
   const std::optional<Address>& address() const { return address_; }  // where the host is an address
 
-  std::unique_ptr<Socket> take();  // the one that was used last, or null
+  // The one that was used last, or null. One that has ended or said something in the meantime is none, also where the
+  // loop has not come to tell of it: a request that was sent to it could not be sent again, or would be given an answer
+  // that is not its own.
+  std::unique_ptr<Socket> take();
   void keep(std::unique_ptr<Socket> socket);
 
   // A new connection, its connect under way, and TLS behind it where the route says so.

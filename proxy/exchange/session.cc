@@ -35,12 +35,6 @@ void Session::start(bool tunnel) {
   if (alive()) settle();
 }
 
-void Session::move(Event event) {
-  auto to = next(state_, event);
-  if (to == State::dead && event != Event::gone && alive()) return die(true);
-  state_ = to;
-}
-
 void Session::ready(Socket& socket) {
   if (!alive()) return;
   now_ = house_.clock.now();
@@ -74,17 +68,33 @@ void Session::settle() {
     pending_.erase(0, parse(pending_, pending_came_));
   }
   if (!alive()) return;
-  if (state_ == State::closing && client_left_ != 0) return die(false);
+  if (client_left_ != 0 && nothing_comes()) return die(false);
   bool service_ended = service_ && service_->ended();
-  if (client_left_ != 0 && !service_ && (state_ == State::idle || state_ == State::passing)) return die(false);
   bool passes =
       state_ != State::delayed && state_ != State::held && state_ != State::closing && state_ != State::striking;
-  if (passes && response_goes_ && client_left_ != 0 && pending_.empty() && service_) service_->finish();
+  // A pooled connection does not end with the client's, but for a tunnel.
+  bool ends = client_left_ != 0 && (!pooled() || state_ == State::tunnel);
+  if (passes && response_goes_ && ends && pending_.empty() && service_) service_->finish();
   if (passes && service_ended) client_->finish();
   if (client_left_ != 0 && service_ended && client_->finished() && client_->queued() == 0 && service_->queued() == 0)
     return die(false);
   client_->listen(client_room());
   if (service_) service_->listen(service_room());
+}
+
+// For a client that says no more: is all over, or will never be?
+bool Session::nothing_comes() const {
+  switch (state_) {
+    case State::closing:
+      return client_->queued() == 0 || client_->gone();
+    case State::idle:
+    case State::passing:
+      return !service_ || pooled();
+    case State::request_rest:
+      return told_ != 0 && pooled() && pending_.empty();  // the request will never be whole
+    default:
+      return false;
+  }
 }
 
 void Session::check(Nanos now) {

@@ -49,7 +49,12 @@ class Session final : private SocketEvents {
  private:
   void ready(Socket& socket) override;
   void settle();
-  void move(Event event);
+  bool nothing_comes() const;
+  void move(Event event) {
+    auto to = next(state_, event);
+    if (to == State::dead && event != Event::gone && alive()) return die(true);
+    state_ = to;
+  }
   bool alive() const { return state_ != State::dead; }
   bool answered_whole() const { return told_ != 0 && state_ == State::request_rest; }
   bool pristine() const { return house_.options.pristine; }
@@ -155,6 +160,7 @@ class Session final : private SocketEvents {
   bool response_goes_ = true;  // to the client
   bool invited_ = true;        // to send its body
   bool connect_ = false;
+  bool asked_ = false;   // the director, of this exchange
   bool leaves_ = false;  // the client's connection ends with this answer
   bool ours_ = false;    // the answer is our own
   bool endless_ = false;

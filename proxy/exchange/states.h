@@ -31,7 +31,7 @@ namespace retrial::proxy {
 //                                                 away
 //   request_body, waiting, early, response_body, striking
 //                  leave           closing        the fault's FIN, or a refusal in the middle of a body
-//   idle, request_head
+//   idle, request_head, request_rest
 //                  leave           closing        what came was refused
 //   every state    broken_off      passing        the service ended the connection: bytes, FIN and RST are passed as
 //                                                 they come
@@ -110,6 +110,7 @@ inline constexpr Transition kTransitions[] = {
     {State::waiting, Event::leave, State::closing},
     {State::response_body, Event::leave, State::closing},
     {State::early, Event::leave, State::closing},
+    {State::request_rest, Event::leave, State::closing},
 };
 
 // An event that has no row is none that can happen there: the connection is given up (dead), never guessed at.
