@@ -240,6 +240,12 @@ bool Socket::gone() const {
   return ::poll(&p, 1, 0) == 1 && (p.revents & POLLERR);
 }
 
+bool Socket::silent() const {
+  if (!ready_to_send() || ended_ || broken_ || rst_told_ || !back_.empty() || (tls_ && holds())) return false;
+  char byte;
+  return ::recv(fd_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
+}
+
 void Socket::drop_events() {
   if (read_) event_free(read_);
   if (write_) event_free(write_);
