@@ -28,7 +28,8 @@ PYTHON_TESTS = """
 import http.server, os, ssl, threading
 import pytest
 import client
-VERIFY = os.environ.get("VERIFY") != "no"
+VERIFY = os.environ.get("VERIFY", True)
+if VERIFY == "no": VERIFY = False
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     def answer(self):
@@ -106,8 +107,8 @@ class Project:
     def exchanges(self):
         """(path, line, client status, service status, fired) of each exchange, as they began."""
         rows = sqlite3.connect(self.folder / "out/campaign.db").execute(
-            "SELECT target, site, client_status, service_status, fired FROM exchange ORDER BY begun")
-        return [(target, ":".join(site.split(":")[:2]), *rest) for target, site, *rest in rows]
+            "SELECT target, site_file || ':' || site_line, client_status, service_status, fired FROM exchange ORDER BY begun")
+        return list(rows)
 
     def tags_at_the_service(self):
         return [line for line in self.seen.read_text().splitlines() if "x-retrial" in line]
@@ -161,3 +162,15 @@ def test_a_service_that_the_client_does_not_trust_is_refused_as_without_us(suite
     done = project.retrial("observe")
     assert done.returncode == 1 and "SSLError" in done.stdout and "3 failed" in done.stdout, done.stdout + done.stderr
     assert not project.seen.exists()
+
+
+def test_a_client_with_an_authority_of_its_own_is_passed_unopened_and_named(suite, python, authority):
+    folder = suite(client_DOT_py=PYTHON_CLIENT, test_client_DOT_py=PYTHON_TESTS)
+    project = Project(folder, "client.py", [python, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
+                      {"VERIFY": str(authority / "other.pem")}, authority)
+    done = project.retrial("run")
+    told = done.stdout + done.stderr
+    assert done.returncode == 3, told  # nothing can be seen of it
+    assert "127.0.0.1:*, name localhost (its client does not trust our certificate" in told
+    first, again = (project.folder / f"out/logs/{n:04}.log" for n in (1, 2))
+    assert "1 failed, 2 passed" in first.read_text() and "3 passed" in again.read_text()
