@@ -36,6 +36,8 @@ void Proxy::drain() {
   for (std::size_t i = house.sessions.size(); i-- > 0;) house.sessions[i]->drain();
 }
 
+void Proxy::sweep() { state_->house.sweep(); }
+
 std::size_t Proxy::connections() const { return state_->house.openings.size() + state_->house.sessions.size(); }
 std::size_t Proxy::open_exchanges() const {
   return state_->count([](auto& s) { return s.open(); });

@@ -115,6 +115,9 @@ class Proxy {
   // From now on idle client connections are closed, and the others after the answer that is under way.
   void drain();
 
+  // Ends what the clock says is over time. Done by itself twice a second.
+  void sweep();
+
   std::size_t connections() const;     // of clients, now
   std::size_t open_exchanges() const;  // begun, and the client not yet told
   std::size_t held_exchanges() const;  // of these, how many a fault of ours holds
