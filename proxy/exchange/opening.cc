@@ -230,6 +230,7 @@ void Opening::hello(const ClientHello& hello) {
 // The service is greeted with what the client offers, but for HTTP/2, which is not opened.
 void Opening::greet() {
   step_ = Step::greeting;
+  ends_.client->listen(false);
   if (!ends_.service) return dial();
   auto* security = ends_.pool ? house_.security_of(ends_.pool->route()) : house_.security_of(ends_.service_name);
   auto name = hello_.server_name.empty() ? host_ : hello_.server_name;
@@ -263,6 +264,7 @@ void Opening::shake(std::string_view alpn) {
                      : to_clients.accept(name.empty() ? host_ : name, alpn, flaw);
   if (!end) return unreachable(end.error().line());
   step_ = Step::shaking;
+  ends_.client->listen(true);
   ends_.client->put_back(std::exchange(first_, {}));
   if (flaw != certs::Flaw::none) met();
   ends_.client->secure(std::move(*end));
@@ -294,12 +296,14 @@ void Opening::shaken() {
 
 void Opening::dial() {
   if (step_ == Step::listening) step_ = Step::dialling;
+  ends_.client->listen(false);  // until there is somebody to hear it
   if (auto& address = ends_.pool->address()) return dialled(*address);
   auto& route = ends_.pool->route();
   query_ = house_.resolver().resolve(route.host, route.port, [this](Result<Address> found) { dialled(found); });
 }
 
 void Opening::dialled(const Result<Address>& address) {
+  if (step_ == Step::over) return;  // it ended in this round of the loop
   auto fd = address ? begin_connect(*address) : Result<int>(std::unexpected(address.error()));
   if (!fd) return unreachable(fd.error().what);
   ends_.service = std::make_unique<Socket>(house_.loop, *fd, events(), true);
@@ -318,6 +322,7 @@ void Opening::connected() {
   if (inside_) ends_.client->write("HTTP/1.1 200 Connection established\r\n\r\n");
   ends_.client->flush();
   step_ = Step::listening;
+  ends_.client->listen(true);
   read_client();
 }
 
