@@ -29,6 +29,15 @@ Proxy::~Proxy() {
 void Proxy::take(Captured connection) { state_->house.open(connection); }
 void Proxy::take(Incoming connection) { state_->house.open(std::move(connection)); }
 
+void Proxy::met(const std::string& service, pid_t pid, const trace::FaultSpec& fault, std::string_view not_fired) {
+  auto& house = state_->house;
+  auto now = house.clock.now();
+  if (not_fired.empty())
+    house.connection_faults.fired(pid, service, fault, now);
+  else
+    house.connection_faults.not_fired(pid, service, fault, not_fired, now);
+}
+
 void Proxy::drain() {
   auto& house = state_->house;
   house.draining = true;
@@ -52,6 +61,9 @@ Nanos Proxy::held_since() const {
   for (auto& s : state_->house.sessions)
     if (auto since = s->held_since(); since != 0 && (oldest == 0 || since < oldest)) oldest = since;
   return oldest;
+}
+const std::vector<trace::ConnectionFault>& Proxy::connection_faults() const {
+  return state_->house.connection_faults.all();
 }
 const Counts& Proxy::counts() const { return state_->house.counts; }
 

@@ -6,12 +6,14 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "proxy/exchange/director.h"
 #include "proxy/net/address.h"
 #include "proxy/net/loop.h"
 #include "proxy/net/tls.h"
+#include "trace/run.h"
 
 namespace retrial::proxy {
 
@@ -111,6 +113,9 @@ class Proxy {
 
   void take(Captured connection);
   void take(Incoming connection);
+  // A connection that a fault has met before it came here, or (`not_fired` says why) one whose fault has nothing to
+  // strike.
+  void met(const std::string& service, pid_t pid, const trace::FaultSpec& fault, std::string_view not_fired = {});
 
   // From now on idle client connections are closed, and the others after the answer that is under way.
   void drain();
@@ -125,6 +130,7 @@ class Proxy {
   Nanos longest_gap() const;           // longest time without any byte so far
   Nanos held_since() const;  // since when the oldest exchange that is held for ever was left untouched; 0: none
   const Counts& counts() const;
+  const std::vector<trace::ConnectionFault>& connection_faults() const;  // that have fired, or could not
   std::uint64_t tunnels() const { return counts().tunnels; }
 
  private:

@@ -319,6 +319,17 @@ Encoder encode_run(Encoder out, const Run& run) {
     out.pod(static_cast<u8>(s.phase));
     out.pod(static_cast<u8>(s.starts));
   }
+  out.pod(static_cast<u32>(run.connection_faults.size()));
+  for (auto& c : run.connection_faults) {
+    out.pod(c.pid);
+    out.text(c.service);
+    put_fault(out, c.fault);
+    out.pod(static_cast<u8>(c.fired));
+    out.text(c.evidence);
+    out.pod(c.at);
+    out.pod(c.times);
+    out.pod(c.exchange);
+  }
   out.pod(static_cast<u32>(run.results.size()));
   for (auto& r : run.results) {
     out.text(r.test);
@@ -355,6 +366,17 @@ bool decode_run(std::string_view payload, Run& run) {
     s.pid = in.pod<i32>();
     s.phase = in.word(in.pod<u8>(), Phase::teardown);
     s.starts = in.pod<u8>();
+  }
+  run.connection_faults.resize(in.count(97));
+  for (auto& c : run.connection_faults) {
+    c.pid = in.pod<i32>();
+    in.text(c.service);
+    in.fault(c.fault);
+    c.fired = in.pod<u8>();
+    in.text(c.evidence);
+    c.at = in.pod<i64>();
+    c.times = in.pod<u64>();
+    c.exchange = in.pod<u64>();
   }
   run.results.resize(in.count(21));
   for (auto& r : run.results) {

@@ -51,6 +51,19 @@ struct CaptureCounts {
   std::vector<std::string> left_over;  // processes ended after the command: "azurite[123]"
 };
 
+// What became of faults of connections (is_of_connection), which have no exchange of their own: one entry for those of
+// one process to one service that met the same.
+struct ConnectionFault {
+  std::int32_t pid = 0;
+  std::string service;  // as Exchange::service
+  FaultSpec fault;
+  bool fired = false;
+  std::string evidence;        // not fired: why
+  Nanos at = 0;                // the first; run's clock
+  std::uint64_t times = 0;     // connections
+  std::uint64_t exchange = 0;  // the first request that carries it; 0: none has followed
+};
+
 enum class RunKind : std::uint8_t { reference, alone, with_fault, without_fault };
 std::string_view show(RunKind kind);
 
@@ -84,6 +97,7 @@ struct Run {
   std::vector<std::string> agents;  // languages whose agent was loaded
   std::vector<Exchange> exchanges;  // by id
   CaptureCounts capture;
+  std::vector<ConnectionFault> connection_faults;
   std::string incomplete;  // why this run may not be judged (a fault of ours); empty: it may
 };
 

@@ -11,7 +11,7 @@
 namespace retrial::trace {
 namespace {
 
-constexpr std::int64_t kVersion = 2;
+constexpr std::int64_t kVersion = 3;
 constexpr std::int64_t kApplication = 0x5254524c;  // "RTRL"
 
 // What belongs to something: the run (or the result, or the section of the report) stands before it.
@@ -45,6 +45,8 @@ struct Tables {
   RETRIAL_TABLE(Run, run, "run", columns::of_run(io, row));
   RETRIAL_TABLE(Of<Exchange>, exchange, "exchange", io("run", row.run); columns::of_exchange(io, row.it));
   RETRIAL_TABLE(Of<Stage>, stage, "stage", io("run", row.run); columns::of_stage(io, row.it));
+  RETRIAL_TABLE(Of<ConnectionFault>, connection_fault, "connection_fault", io("run", row.run);
+                columns::of_connection_fault(io, row.it));
   RETRIAL_TABLE(Of<TestResult>, result, "test_result", io("run", row.run); io("n", row.result);
                 columns::of_result(io, row.it));
   RETRIAL_TABLE(Of<Thrown>, thrown, "thrown", io("run", row.run); io("result", row.result);
@@ -59,7 +61,7 @@ struct Tables {
   Result<void> create() {
     Result<void> ok;
     auto make = [&](auto&... table) { (void)((ok = table.create()).has_value() && ...); };
-    make(run, exchange, stage, result, thrown, finding, judged, plan, service, campaign);
+    make(run, exchange, stage, connection_fault, result, thrown, finding, judged, plan, service, campaign);
     return ok;
   }
 };
@@ -104,6 +106,8 @@ Result<void> fill(sqlite::Database& db, const CampaignRecord& campaign, const st
     put(tables.run, run);
     for (auto& e : run.exchanges) put(tables.exchange, OfThat<Exchange>{.run = run.id, .it = e});
     for (auto& s : run.stages) put(tables.stage, OfThat<Stage>{.run = run.id, .it = s});
+    for (auto& c : run.connection_faults)
+      put(tables.connection_fault, OfThat<ConnectionFault>{.run = run.id, .it = c});
     std::uint64_t n = 0;
     for (auto& r : run.results) {
       put(tables.result, OfThat<TestResult>{.run = run.id, .result = ++n, .it = r});
@@ -215,6 +219,7 @@ Result<Stored> read(sqlite::Database& db) {
   each(tables.run, keep_in(stored.runs));
   each(tables.exchange, into(&Run::exchanges));
   each(tables.stage, into(&Run::stages));
+  each(tables.connection_fault, into(&Run::connection_faults));
   each(tables.result, into(&Run::results));
   each(tables.thrown, [&](Of<Thrown>& row) {
     auto* run = find(row.run);

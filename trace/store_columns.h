@@ -103,6 +103,17 @@ void of_stage(Io& io, T& s) {
   io("starts", s.starts);
 }
 template <class Io, class T>
+void of_connection_fault(Io& io, T& c) {
+  io("pid", c.pid);
+  io("service", c.service);
+  of_fault(io, c.fault);
+  io("fired", c.fired);
+  io("evidence", c.evidence);
+  io("at", c.at);
+  io("times", c.times);
+  io("exchange", c.exchange);
+}
+template <class Io, class T>
 void of_result(Io& io, T& r) {
   io("test", r.test);
   io.word("phase", r.phase, Phase::teardown);

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace retrial::proxy {
@@ -29,11 +31,25 @@ std::string connection_evidence(const trace::FaultSpec& fault) {
   }
 }
 
+std::size_t ConnectionFaults::count(trace::ConnectionFault met) {
+  auto same = std::find_if(all_.begin(), all_.end(), [&](auto& c) {
+    return c.pid == met.pid && c.service == met.service && c.fault == met.fault && c.evidence == met.evidence;
+  });
+  if (same == all_.end()) same = all_.insert(same, std::move(met));
+  same->times++;
+  return static_cast<std::size_t>(same - all_.begin());
+}
+
 void ConnectionFaults::fired(std::int32_t pid, std::string_view service, const trace::FaultSpec& fault, Nanos now) {
-  count_++;
+  auto at = count({pid, std::string(service), fault, true, connection_evidence(fault), now});
   auto& met = waiting_[{pid, std::string(service)}];
-  if (met.times == 0 || !(met.fault == fault)) met = {fault, now, 0};
+  if (met.times == 0 || met.at != at) met = {at, now, 0};
   met.times++;
+}
+
+void ConnectionFaults::not_fired(std::int32_t pid, std::string_view service, const trace::FaultSpec& fault,
+                                 std::string_view why, Nanos now) {
+  count({pid, std::string(service), fault, false, std::string(why), now});
 }
 
 bool ConnectionFaults::carried_by(trace::Exchange& e) {
@@ -41,10 +57,12 @@ bool ConnectionFaults::carried_by(trace::Exchange& e) {
   auto it = waiting_.find({e.pid, e.service});
   if (it == waiting_.end()) return false;
   auto& met = it->second;
-  e.fault = met.fault;
+  auto& all = all_[met.at];
+  if (all.exchange == 0) all.exchange = e.id;
+  e.fault = all.fault;
   e.fired = true;
-  e.fired_at = met.at;
-  e.evidence = connection_evidence(met.fault);
+  e.fired_at = met.since;
+  e.evidence = all.evidence;
   if (met.times > 1) e.evidence += fmt::format(", {} times", met.times);
   waiting_.erase(it);
   return true;

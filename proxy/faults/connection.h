@@ -4,8 +4,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
-#include "trace/exchange.h"
+#include "trace/run.h"
 
 namespace retrial::proxy {
 
@@ -16,20 +17,24 @@ std::string connection_evidence(const trace::FaultSpec& fault);
 class ConnectionFaults {
  public:
   void fired(std::int32_t pid, std::string_view service, const trace::FaultSpec& fault, Nanos now);
+  void not_fired(std::int32_t pid, std::string_view service, const trace::FaultSpec& fault, std::string_view why,
+                 Nanos now);
   bool empty() const { return waiting_.empty(); }
   // A request of `e`'s process to its service: it carries what its process has met before, as its own fault, fired.
   // False: there is nothing, or it has a fault of its own (then the next one carries it).
   bool carried_by(trace::Exchange& e);
-  std::uint64_t count() const { return count_; }  // that have fired
+  const std::vector<trace::ConnectionFault>& all() const { return all_; }  // also those that nothing carried
 
  private:
   struct Met {
-    trace::FaultSpec fault;
-    Nanos at = 0;
+    std::size_t at = 0;  // in all_
+    Nanos since = 0;
     int times = 0;
   };
+  std::size_t count(trace::ConnectionFault met);
+
   std::map<std::pair<std::int32_t, std::string>, Met> waiting_;
-  std::uint64_t count_ = 0;
+  std::vector<trace::ConnectionFault> all_;  // a proxy that stays keeps few: what is alike is one entry
 };
 
 }  // namespace retrial::proxy

@@ -33,7 +33,29 @@ TEST(ConnectionFaults, are_carried_by_the_next_request_of_that_process_to_that_s
   EXPECT_TRUE(faults.carried_by(e));
   EXPECT_EQ(e.evidence, "the connection was never answered");
   EXPECT_TRUE(faults.empty());
-  EXPECT_EQ(faults.count(), 3u);
+  ASSERT_EQ(faults.all().size(), 2u);
+  EXPECT_EQ(faults.all()[0].times, 2u);
+  EXPECT_EQ(faults.all()[0].at, 100);
+  EXPECT_EQ(faults.all()[1].service, "b:1");
+}
+TEST(ConnectionFaults, what_nothing_carries_is_told_all_the_same) {
+  ConnectionFaults faults;
+  trace::Exchange e;
+  e.id = 3;
+  e.pid = 7;
+  e.service = "a:1";
+  faults.not_fired(7, "a:1", {.name = FaultName::tls_cut}, "nothing of TLS", 100);
+  faults.not_fired(7, "a:1", {.name = FaultName::tls_cut}, "nothing of TLS", 200);
+  EXPECT_FALSE(faults.carried_by(e));
+  faults.fired(7, "a:1", {.name = FaultName::refuse_connect}, 300);
+  ASSERT_EQ(faults.all().size(), 2u);
+  EXPECT_FALSE(faults.all()[0].fired);
+  EXPECT_EQ(faults.all()[0].evidence, "nothing of TLS");
+  EXPECT_EQ(faults.all()[0].times, 2u);
+  EXPECT_TRUE(faults.all()[1].fired);
+  EXPECT_EQ(faults.all()[1].exchange, 0u);
+  EXPECT_TRUE(faults.carried_by(e));
+  EXPECT_EQ(faults.all()[1].exchange, 3u);
 }
 TEST(ConnectionFaults, each_says_what_stood_on_the_wire) {
   for (int i = 0; i <= static_cast<int>(trace::kLastFault); i++) {

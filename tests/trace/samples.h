@@ -99,6 +99,9 @@ inline Run run(std::uint64_t id) {
                  {"F", "", "", "cause", "", 0, "", false}}},
                {"t2", Phase::setup, "passed", 0.25, {}}};
   r.stages = {{"t1", Phase::test, 4711, true}, {"t1", Phase::test, 4711, false}};
+  r.connection_faults = {
+      {4711, "127.0.0.1:80", {.name = FaultName::slow_connect, .delay = 7}, true, "answered late", 11, 2, 5},
+      {4712, "[::1]:80", {.name = FaultName::tls_cut}, false, "no TLS", 12, 1, 0}};
   r.listed = {"t1", "t2", "t3"};
   r.broken = {"x.mjs: cannot be loaded"};
   r.agents = {"node"};
@@ -122,8 +125,8 @@ inline std::string text(const Exchange& e) {
       "{} | {} {} {} | {:?} {:?}",
       e.id, e.connection, e.fresh, e.pid, e.service, e.host, e.method, e.target, text(e.request_headers),
       e.tag.site ? show(*e.tag.site) : "-", e.tag.call_id, e.tag.test, show(e.tag.phase), e.profile, e.operation,
-      e.call, e.attempt, show(e.confidence), text(e.fault), e.fired, e.fault_id, e.evidence, e.fired_at,
-      e.begun, e.request_read, e.answered, e.service_done, e.told, show(e.ending), e.service_status, e.client_status,
+      e.call, e.attempt, show(e.confidence), text(e.fault), e.fired, e.fault_id, e.evidence, e.fired_at, e.begun,
+      e.request_read, e.answered, e.service_done, e.told, show(e.ending), e.service_status, e.client_status,
       text(e.response_headers), e.request_bytes, e.response_bytes, e.request_digest, e.request_sample,
       e.response_sample);
 }
@@ -137,6 +140,9 @@ inline std::string text(const Run& r) {
                          c.in_test);
   }
   for (auto& s : r.stages) out += fmt::format("stage {} {} {} {}\n", s.test, show(s.phase), s.pid, s.starts);
+  for (auto& c : r.connection_faults)
+    out += fmt::format("connection {} {} {} {} {} {} {} {}\n", c.pid, c.service, text(c.fault), c.fired, c.evidence,
+                       c.at, c.times, c.exchange);
   for (auto* list : {&r.tests, &r.listed, &r.broken, &r.agents, &r.capture.not_seen, &r.capture.left_over}) {
     for (auto& s : *list) out += s + ";";
     out += "\n";
