@@ -68,7 +68,7 @@ void Session::settle() {
     pending_.erase(0, parse(pending_, pending_came_));
   }
   if (!alive()) return;
-  if (client_left_ != 0 && nothing_comes()) return die(false);
+  if (client_left_ != 0 && nothing_comes()) return die(state_ == State::request_rest);
   bool service_ended = service_ && service_->ended();
   bool passes =
       state_ != State::delayed && state_ != State::held && state_ != State::closing && state_ != State::striking;
