@@ -144,6 +144,30 @@ void Peer::hears_nothing() {
   EXPECT_EQ(end_, before) << "the connection ended";
 }
 
+Listener::Listener(proxy::Loop& loop)
+    : loop_(loop), fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
+  auto at = proxy::Address::v4(INADDR_LOOPBACK, 0);
+  socklen_t size = at.size();
+  EXPECT_EQ(::bind(fd_, at.get(), size), 0);
+  EXPECT_EQ(::listen(fd_, 100), 0);
+  EXPECT_EQ(getsockname(fd_, at.get(), &size), 0);
+  port_ = at.port();
+}
+Listener::~Listener() { ::close(fd_); }
+std::string Listener::authority() const { return "127.0.0.1:" + std::to_string(port_); }
+std::unique_ptr<Peer> Listener::accepts() {
+  int fd = -1;
+  EXPECT_TRUE(until(loop_, [&] { return (fd = ::accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0; }))
+      << "nobody connected";
+  return std::make_unique<Peer>(loop_, fd);
+}
+void Listener::accepts_nobody() {
+  rounds(loop_);
+  int fd = ::accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  EXPECT_LT(fd, 0) << "somebody connected";
+  if (fd >= 0) ::close(fd);
+}
+
 void PlannedDirector::plan(std::uint64_t exchange, trace::FaultSpec fault, trace::Answer answer) {
   proxy::Decision d;
   d.fault = fault;
@@ -183,6 +207,11 @@ Conversation::Line Conversation::connect() {
   auto [dialled, service] = tcp_pair(buffers);
   proxy->take({ours, dialled, proxy::Address::v4(INADDR_LOOPBACK, 8080), 42});
   return {std::make_unique<Peer>(loop, client), std::make_unique<Peer>(loop, service)};
+}
+std::unique_ptr<Peer> Conversation::enter(std::shared_ptr<const proxy::Entrance> entrance) {
+  auto [client, ours] = tcp_pair(buffers);
+  proxy->take({.client = ours, .entrance = std::move(entrance), .original = {}, .pid = 42});
+  return std::make_unique<Peer>(loop, client);
 }
 void Conversation::start(proxy::Options options) {
   proxy = std::make_unique<proxy::Proxy>(loop, clock, director, recorder, options);

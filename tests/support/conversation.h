@@ -41,6 +41,24 @@ class Peer {
   End end_ = End::none;
 };
 
+// A service's listener on loopback, whose connections are accepted as a test asks for them.
+class Listener {
+ public:
+  explicit Listener(proxy::Loop& loop);
+  ~Listener();
+  Listener(const Listener&) = delete;
+
+  std::uint16_t port() const { return port_; }
+  std::string authority() const;
+  std::unique_ptr<Peer> accepts();  // runs the proxy until somebody has connected; fails the test where nobody does
+  void accepts_nobody();            // nobody has connected, once all that is under way has come
+
+ private:
+  proxy::Loop& loop_;
+  int fd_;
+  std::uint16_t port_;
+};
+
 // Chooses what the test has planned for the n-th exchange (from 1), and keeps what it was told.
 class PlannedDirector final : public proxy::Director {
  public:
@@ -83,7 +101,8 @@ class Conversation : public ::testing::Test {
     std::unique_ptr<Peer> client, service;
   };
   Line connect();
-  void start(proxy::Options options);  // another proxy, with these
+  std::unique_ptr<Peer> enter(std::shared_ptr<const proxy::Entrance> entrance);  // a client, at a listener of the proxy
+  void start(proxy::Options options);                                            // another proxy, with these
   void run_until(const std::function<bool()>& so);
   void quiet();                                        // until nothing is under way any more
   const trace::Exchange& exchange(std::size_t n = 1);  // that is over, from 1

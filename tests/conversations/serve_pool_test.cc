@@ -1,0 +1,278 @@
+// Service connections that clients share: an answer belongs to the request before it, or to nobody.
+#include "tests/support/serving.h"
+
+namespace retrial::test {
+namespace {
+
+class Pool : public Serving {
+ protected:
+  // A client's first request has been answered on a connection of its own, which then is not used again.
+  void is_not_used_again(std::string_view response, std::string_view heard) {
+    auto client = comes();
+    client->say(kAsked);
+    auto service = listener.accepts();
+    service->hears(kPassed);
+    service->say(response);
+    client->hears(heard);
+    quiet();
+    auto next = comes();
+    next->say(kAsked);
+    auto other = listener.accepts();
+    other->hears(kPassed);
+    other->say(kAnswer);
+    next->hears(kAnswered);
+    other->close();  // so that the next case finds none in the pool
+    quiet();
+  }
+};
+
+TEST_F(Pool, one_connection_serves_many_clients_one_after_the_other) {
+  std::unique_ptr<Peer> service;
+  auto first = answered_once(service);
+  auto second = answered_once(service);
+  first->say(kAsked);
+  service->hears(kPassed);
+  service->say(kAnswer);
+  first->hears(kAnswered);
+  second->hears_nothing();
+  listener.accepts_nobody();
+}
+TEST_F(Pool, clients_that_ask_at_once_have_a_connection_each_and_their_own_answers) {
+  std::unique_ptr<Peer> clients[3], services[3];
+  for (int i = 0; i < 3; i++) {
+    clients[i] = comes();
+    clients[i]->say("GET /" + std::to_string(i) + " HTTP/1.1\r\nHost: x\r\n\r\n");
+    services[i] = listener.accepts();
+    services[i]->hears("GET /" + std::to_string(i) + " HTTP/1.1\r\nHost: x\r\nVia: 1.1 retrial\r\n\r\n");
+  }
+  for (int round = 0; round < 4; round++) {
+    for (int i : {2, 0, 1}) {
+      auto length = "Content-Length: 2\r\n";
+      auto body = std::to_string(round) + std::to_string(i);
+      services[i]->say(std::string("HTTP/1.1 200 OK\r\n") + length + "\r\n" + body);
+      clients[i]->hears(std::string("HTTP/1.1 200 OK\r\n") + length + "Via: 1.1 retrial\r\n\r\n" + body);
+      for (auto& other : clients) other->hears_nothing();
+      clients[i]->say(kAsked);
+      services[i]->hears(kPassed);  // the one that was used last
+    }
+  }
+  listener.accepts_nobody();
+}
+TEST_F(Pool, pipelined_requests_are_answered_in_their_order) {
+  auto client = comes();
+  client->say(
+      "GET /1 HTTP/1.1\r\nHost: x\r\n\r\nPOST /2 HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nbGET /3 HTTP/1.1\r\n");
+  auto service = listener.accepts();
+  service->hears("GET /1 HTTP/1.1\r\nHost: x\r\nVia: 1.1 retrial\r\n\r\n");
+  service->hears_nothing();
+  service->say(kAnswer);
+  client->hears(kAnswered);
+  service->hears("POST /2 HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nVia: 1.1 retrial\r\n\r\nb");
+  client->say("Host: x\r\n\r\n");
+  service->say(kAnswer);
+  client->hears(kAnswered);
+  service->hears("GET /3 HTTP/1.1\r\nHost: x\r\nVia: 1.1 retrial\r\n\r\n");
+}
+TEST_F(Pool, a_connection_that_ends_while_it_waits_fails_no_request) {
+  for (bool reset : {false, true}) {
+    std::unique_ptr<Peer> service;
+    auto client = answered_once(service);
+    reset ? service->reset() : service->close();
+    quiet();
+    client->say(kAsked);
+    auto next = listener.accepts();
+    next->hears(kPassed);
+    next->say(kAnswer);
+    client->hears(kAnswered);
+    next->close();
+    quiet();
+  }
+}
+// The loop finds the client's request and the service's end in one round, or the request first.
+TEST_F(Pool, a_connection_that_has_just_ended_is_not_used) {
+  for (int i = 0; i < 4; i++) {
+    std::unique_ptr<Peer> service;
+    auto client = answered_once(service);
+    if (i % 2) client->say(kAsked);
+    i < 2 ? service->finish() : service->reset();
+    if (i % 2 == 0) client->say(kAsked);
+    auto next = listener.accepts();
+    next->hears(kPassed);
+    next->say(kAnswer);
+    client->hears(kAnswered);
+    next->close();
+    quiet();
+  }
+}
+TEST_F(Pool, what_a_service_says_unasked_answers_nobody) {
+  for (bool at_once : {false, true}) {
+    std::unique_ptr<Peer> service;
+    auto client = answered_once(service);
+    service->say("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil");
+    if (!at_once) quiet();
+    client->say(kAsked);
+    auto next = listener.accepts();
+    next->hears(kPassed);
+    next->say(kAnswer);
+    client->hears(kAnswered);
+    next->close();
+    quiet();
+  }
+}
+TEST_F(Pool, a_second_response_behind_the_first_is_thrown_away_with_its_connection) {
+  is_not_used_again(std::string(kAnswer) + "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil", kAnswered);
+  is_not_used_again("HTTP/1.1 204 No Content\r\nContent-Length: 3\r\n\r\nabc",
+                    "HTTP/1.1 204 No Content\r\nVia: 1.1 retrial\r\n\r\n");
+}
+TEST_F(Pool, a_connection_whose_service_wants_to_close_it_is_not_used_again) {
+  is_not_used_again("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok", kAnswered);
+  is_not_used_again("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok",
+                    "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nVia: 1.0 retrial\r\n\r\nok");
+}
+TEST_F(Pool, an_answer_of_http_1_0_may_keep_its_connection) {
+  auto client = comes();
+  client->say(kAsked);
+  auto service = listener.accepts();
+  service->hears(kPassed);
+  service->say("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok");
+  client->hears("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nVia: 1.0 retrial\r\n\r\nok");
+  client->say(kAsked);
+  service->hears(kPassed);
+}
+TEST_F(Pool, a_client_that_leaves_takes_the_answer_that_was_its_own_with_it) {
+  for (bool reset : {false, true}) {
+    auto client = comes();
+    client->say(kAsked);
+    auto service = listener.accepts();
+    service->hears(kPassed);
+    service->say("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nne");
+    client->hears("HTTP/1.1 200 OK\r\nContent-Length: 4\r\nVia: 1.1 retrial\r\n\r\nne");
+    reset ? client->reset() : client->close();
+    quiet();
+    auto next = comes();
+    next->say(kAsked);
+    auto other = listener.accepts();
+    other->hears(kPassed);
+    reset ? service->hears_rst() : service->say("ver");
+    other->say(kAnswer);
+    next->hears(kAnswered);
+    next->hears_nothing();
+    other->close();
+    quiet();
+  }
+}
+TEST_F(Pool, a_client_that_leaves_in_the_middle_of_its_request_leaves_none_that_could_be_completed) {
+  for (bool reset : {false, true}) {
+    auto client = comes();
+    client->say("PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbo");
+    auto service = listener.accepts();
+    service->hears("PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nVia: 1.1 retrial\r\n\r\nbo");
+    reset ? client->reset() : client->finish();
+    service->hears_rst();
+  }
+  EXPECT_EQ(exchange(2).ending, trace::Ending::client_left);
+  EXPECT_EQ(proxy->connections(), 0u);
+}
+TEST_F(Pool, a_service_that_breaks_off_ends_its_client_in_the_same_way_and_is_asked_nothing_again) {
+  for (bool reset : {false, true}) {
+    auto client = comes();
+    client->say(std::string(kAsked) + std::string(kAsked));
+    auto service = listener.accepts();
+    service->hears(kPassed);
+    service->say("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nne");
+    client->hears("HTTP/1.1 200 OK\r\nContent-Length: 4\r\nVia: 1.1 retrial\r\n\r\nne");
+    if (reset) {
+      service->reset();
+      client->hears_rst();
+    } else {
+      service->finish();
+      client->hears_fin();
+      service->hears_fin();  // and no byte of the second request
+      client->close();
+      quiet();
+    }
+    listener.accepts_nobody();
+  }
+  EXPECT_EQ(proxy->connections(), 0u);
+}
+TEST_F(Pool, a_service_that_closes_without_an_answer_fails_the_request_and_it_is_not_sent_again) {
+  auto client = comes();
+  client->say(kAsked);
+  auto service = listener.accepts();
+  service->hears(kPassed);
+  service->close();
+  client->hears_fin();
+  listener.accepts_nobody();
+  EXPECT_EQ(exchange().ending, trace::Ending::closed);
+}
+TEST_F(Pool, a_response_that_cannot_be_read_is_answered_for_and_its_connection_given_up) {
+  for (std::string_view response :
+       {"220 ready\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+        "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n", "HTTP/1.1 100 Continue\n\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n 2\r\n\r\na", "HTTP/1.1 200 OK\nContent-Length: 1\n\na"}) {
+    auto client = comes();
+    client->say(kAsked);
+    auto service = listener.accepts();
+    service->hears(kPassed);
+    service->say(response);
+    EXPECT_EQ(client->hears_some(12), "HTTP/1.1 502") << response;
+    service->hears_fin();
+  }
+}
+TEST_F(Pool, a_response_that_goes_wrong_in_its_middle_is_cut_off) {
+  auto client = comes();
+  client->say(kAsked);
+  auto service = listener.accepts();
+  service->hears(kPassed);
+  service->say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n");
+  client->hears("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nVia: 1.1 retrial\r\n\r\n2\r\nok\r\n");
+  service->say("zz\r\n");
+  client->hears_rst();
+  service->hears_rst();
+  EXPECT_EQ(exchange().ending, trace::Ending::reset);
+}
+TEST_F(Pool, an_answer_of_ours_before_the_service_has_answered_does_not_pool_its_connection) {
+  std::unique_ptr<Peer> service;
+  auto client = answered_once(service);
+  trace::FaultSpec fault;
+  fault.name = trace::FaultName::error;
+  fault.status = 503;
+  director.plan(2, fault, {.status = 503, .reason = "", .headers = {}, .body = "no"});
+  client->say(kAsked);
+  client->hears("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 2\r\n\r\nno");
+  service->hears_nothing();
+  client->say(kAsked);
+  service->hears(kPassed);
+  service->say(kAnswer);
+  client->hears(kAnswered);
+}
+TEST_F(Pool, a_service_that_cannot_be_reached_is_answered_for) {
+  auto client = comes();
+  std::uint16_t nobody;
+  {
+    Listener gone(loop);
+    nobody = gone.port();
+  }
+  auto entrance = std::make_shared<proxy::Entrance>();
+  entrance->route.host = "127.0.0.1";
+  entrance->route.port = nobody;
+  auto lost = enter(entrance);
+  lost->say(kAsked);
+  EXPECT_EQ(lost->hears_some(12), "HTTP/1.1 502");
+  EXPECT_EQ(exchange().client_status, 502);
+  EXPECT_EQ(proxy->counts().unreachable, 1u);
+}
+TEST_F(Pool, a_route_with_TLS_is_never_spoken_to_in_clear_text) {
+  auto entrance = std::make_shared<proxy::Entrance>();
+  entrance->route.host = "127.0.0.1";
+  entrance->route.port = listener.port();
+  entrance->route.tls = true;
+  auto client = enter(entrance);
+  client->say(kAsked);
+  EXPECT_EQ(client->hears_some(12), "HTTP/1.1 502");
+  listener.accepts_nobody();
+}
+
+}  // namespace
+}  // namespace retrial::test
