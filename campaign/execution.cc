@@ -26,7 +26,8 @@ constexpr Nanos kSettle = 30 * kMillisecond;   // for what the dead command's so
 constexpr Nanos kHungAfter = 60 * kSecond;     // design: idle for 60 s and 5 times the longest gap
 constexpr Nanos kIdleCpu = 20 * kMillisecond;  // of CPU within a second: a tree that uses less is idle
 
-// Looks at a run from time to time, and says when and why it has to be ended.
+// Looks at a run from time to time, and says when and why it has to be ended. A connect that is never answered is held
+// like an exchange.
 class Watchman {
  public:
   Watchman(const Order& order, const Clock& clock)
@@ -37,6 +38,7 @@ class Watchman {
     auto now = clock_.now();
     if (order_.attempts_limit && director.target_attempts() > order_.attempts_limit) return trace::Stop::capped;
     auto held = proxy.held_since();
+    if (auto unanswered = tree.unanswered_since(); unanswered && (!held || unanswered < held)) held = unanswered;
     if (order_.hold && held && now - held >= order_.hold) return trace::Stop::held;
     if (order_.deadline && now - began_ >= order_.deadline && !held) return trace::Stop::deadline;
     if (now - cpu_at_ >= kSecond) {
@@ -46,7 +48,7 @@ class Watchman {
       cpu_at_ = now;
     }
     auto quiet = now - std::max({proxy.last_activity(), idle_since_, began_});
-    if (order_.aim && proxy.open_exchanges() == 0 && quiet > std::max(kHungAfter, 5 * proxy.longest_gap()))
+    if (order_.aim && proxy.open_exchanges() == 0 && !held && quiet > std::max(kHungAfter, 5 * proxy.longest_gap()))
       return trace::Stop::hung;
     return {};
   }
@@ -59,8 +61,16 @@ class Watchman {
 
 class Ended final : public proxy::TreeEvents {
  public:
-  explicit Ended(proxy::Loop& loop) : settle_(loop, [&loop] { loop.stop(); }) {}
+  Ended(proxy::Loop& loop, const Clock& clock, proxy::Director& director)
+      : clock_(clock), director_(director), settle_(loop, [&loop] { loop.stop(); }) {}
   void connected(proxy::Captured connection) override { proxy->take(connection); }
+  proxy::ConnectDecision connecting(const proxy::Address& service, pid_t pid) override {
+    return director_.at_connect({service.show(), pid, clock_.now()});
+  }
+  void met(const proxy::Address& service, pid_t pid, const trace::FaultSpec& fault,
+           std::string_view not_fired) override {
+    proxy->met(service.show(), pid, fault, not_fired);
+  }
   void ended(int wait_status) override {
     status = wait_status;
     settle_.set(kSettle);
@@ -69,6 +79,8 @@ class Ended final : public proxy::TreeEvents {
   std::optional<int> status;
 
  private:
+  const Clock& clock_;
+  proxy::Director& director_;
   proxy::Timer settle_;
 };
 
@@ -236,7 +248,7 @@ Result<trace::Run> Executor::execute(const Order& order) {
   proxy::TraceRecorder recorder(**writer, run.id);
   std::optional<trace::Stop> stopped;
   {
-    Ended ended(impl_->loop);
+    Ended ended(impl_->loop, clock, director);
     proxy::Proxy proxy(impl_->loop, clock, director, recorder, impl_->options());
     ended.proxy = taking = &proxy;
     auto tree = proxy::Tree::start(impl_->loop, clock, command, s.capture.way, ended);
@@ -261,6 +273,7 @@ Result<trace::Run> Executor::execute(const Order& order) {
     ways_in.reset();
     run.capture = (*tree)->counts();
     run.capture.tunnels = proxy.tunnels();
+    run.connection_faults = proxy.connection_faults();
     auto status = ended.status.value_or(0);
     run.stop = WIFSIGNALED(status) ? trace::Stop::signalled : trace::Stop::exited;
     run.exit_code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);

@@ -53,6 +53,13 @@ Result<const trace::Run*> Trial::execute(trace::RunKind kind) {
   return run;
 }
 
+std::string why_not_fired(const trace::Run& run) {
+  for (auto& c : run.connection_faults)
+    return c.fired ? "the fault met a connection, and no request followed that could be judged"
+                   : "the fault was planned and never fired: " + c.evidence;
+  return "the fault was planned and never fired: the call did not come as it does without faults";
+}
+
 // Runs with the fault until the oracles have seen enough. An empty opinion with `not_judged` where it cannot be judged.
 Result<oracles::Opinion> Trial::examine() {
   std::vector<const trace::Comparison*> shown;
@@ -72,7 +79,7 @@ Result<oracles::Opinion> Trial::examine() {
     if (comparison.faulted.empty()) {
       if (!shown.empty()) break;
       case_.row.outcome = "not_fired";
-      case_.row.why = "the fault was planned and never fired: the call did not come as it does without faults";
+      case_.row.why = why_not_fired(**run);
       opinion.not_judged.push_back(judged(case_.row, case_.row.why));
       return opinion;
     }

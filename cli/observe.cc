@@ -25,6 +25,9 @@ struct Options {
 };
 
 void print(const trace::Run& run) {
+  for (auto& c : run.connection_faults)
+    fmt::print(stderr, "retrial: {} of process {} {}: {}{}{}\n", c.service, c.pid, trace::show(c.fault),
+               c.fired ? "" : "not fired: ", c.evidence, c.times > 1 ? fmt::format(", {} times", c.times) : "");
   for (auto& call : trace::calls_of(run)) {
     auto& e = call.first();
     std::string answers;

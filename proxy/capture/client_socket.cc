@@ -125,6 +125,28 @@ bool begun(const ClientSocket& socket, pid_t thread) {
   return false;
 }
 
+std::unordered_map<ino_t, Address> unanswered() {
+  std::unordered_map<ino_t, Address> found;
+  for (const char* file : {"/proc/thread-self/net/tcp", "/proc/thread-self/net/tcp6"}) {
+    std::ifstream table(file);
+    for (std::string line; std::getline(table, line);) {
+      char ip[33] = "";
+      unsigned port = 0, state = 0;
+      unsigned long inode = 0;
+      if (sscanf(line.c_str(), "%*s %32[0-9A-F]:%4X %*s %2X %*s %*s %*s %*s %*s %lu", ip, &port, &state, &inode) != 4 ||
+          state != TCP_SYN_SENT)
+        continue;
+      // Words of 32 bits, each as this machine reads them.
+      in6_addr words{};
+      for (std::size_t i = 0; i * 8 < strlen(ip); ++i)
+        words.s6_addr32[i] = static_cast<std::uint32_t>(std::stoul(std::string(ip + 8 * i, 8), nullptr, 16));
+      const auto number = static_cast<std::uint16_t>(port);
+      found[inode] = strlen(ip) == 8 ? Address::v4(ntohl(words.s6_addr32[0]), number) : Address::v6(words, number);
+    }
+  }
+  return found;
+}
+
 bool same_network(pid_t thread) {
   char path[40];
   snprintf(path, sizeof path, "/proc/%d/ns/net", thread);

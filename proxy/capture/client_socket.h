@@ -1,6 +1,8 @@
 #pragma once
 #include <sys/types.h>
 
+#include <unordered_map>
+
 #include "proxy/capture/tree.h"
 
 namespace retrial::proxy::capture {
@@ -29,6 +31,9 @@ ino_t inode_of(pid_t thread, int fd);
 // Whether this TCP socket has begun to connect, or is connected, by whatever way. By rewrite the kernel's table of
 // connections is read through, which is slow.
 bool begun(const ClientSocket& socket, pid_t thread);
+
+// Own addresses of the sockets of this network whose connect nobody has answered yet, by inode. Slow likewise.
+std::unordered_map<ino_t, Address> unanswered();
 
 // Whether the thread lives in the network that we live in: elsewhere our dial would reach something else.
 bool same_network(pid_t thread);

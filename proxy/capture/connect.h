@@ -7,6 +7,7 @@
 #include "proxy/capture/client_socket.h"
 #include "proxy/capture/notice.h"
 #include "proxy/net/address.h"
+#include "trace/fault_spec.h"
 
 namespace retrial::proxy::capture {
 
@@ -19,6 +20,7 @@ struct Connect {
   ClientSocket socket;
   Address written;  // by the client: the original, also where a name of ours has replaced it
   pid_t process = 0;
+  trace::FaultSpec fault;  // that it meets
 
   int fd() const { return static_cast<int>(notice->argument(0)); }
   std::uint64_t place() const { return notice->argument(1); }  // of the address, in the client's memory
@@ -33,6 +35,8 @@ struct Sockets {
   };
   std::unordered_map<ino_t, Redirected> redirected;
   std::unordered_set<ino_t> native;  // may have begun to connect without us
+  // By us, while their connect did not wait: the next one only hears of it, from the kernel.
+  std::unordered_set<ino_t> refused;
 };
 
 // What the kernel makes of an address: 0.0.0.0 and :: are this host.

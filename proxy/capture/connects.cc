@@ -27,10 +27,13 @@ std::optional<Address> bound_to(const ClientSocket& socket) {
 }
 }  // namespace
 
-Connects::Connects(Loop& loop, Way way, const RedirectParts& parts)
+Connects::Connects(Loop& loop, const Clock& clock, Way way, const RedirectParts& parts, TreeEvents& events,
+                   std::function<void(int client, const Claim&)> arrived)
     : way_(way),
       parts_(parts),
+      events_(events),
       redirect_(way == Way::getfd ? redirect_by_getfd(parts) : redirect_by_rewrite(parts)),
+      misled_(loop, clock, parts, *redirect_, events, std::move(arrived)),
       dials_(loop, [this](ConnectPtr connect, Dials::Outcome outcome) { dialled(std::move(connect), outcome); }) {}
 
 void Connects::trapped(std::unique_ptr<Notice> notice) {
@@ -41,6 +44,8 @@ void Connects::trapped(std::unique_ptr<Notice> notice) {
   if (next == Next::done) return;
   const Address to = reached(connect->written);
   const auto from = bound_to(connect->socket);
+  connect->fault = events_.connecting(to, connect->process).fault;
+  if (Misled::is_for(connect->fault)) return misled_.begin(std::move(connect), from);
   dials_.begin(std::move(connect), to, from);
 }
 
@@ -82,7 +87,7 @@ bool Connects::read(Connect& connect) {
   }
   if (family == AF_UNSPEC) return false;
   if (got < static_cast<ssize_t>(family == AF_INET ? sizeof(sockaddr_in) : kLeastV6)) return written = {}, false;
-  if (const auto before = parts_.names.written(written)) written = *before;
+  if (const auto before = written_for(parts_, written)) written = *before;
   return socket.kind == Kind::tcp && socket.family == family && !(socket.only_v6 && written.mapped());
 }
 
@@ -95,6 +100,7 @@ Connects::Next Connects::again(const ConnectPtr& connect) {
     connect->notice->answer(0, 0);  // begun again by the kernel, after we had connected it
     return Next::done;
   }
+  if (parts_.sockets.refused.erase(socket.inode)) return Next::pass;
   if ((socket.duplicate >= 0 || parts_.sockets.native.contains(socket.inode)) &&
       begun(socket, connect->notice->thread()))
     return Next::pass;
@@ -107,6 +113,8 @@ Connects::Next Connects::again(const ConnectPtr& connect) {
 
 void Connects::dialled(ConnectPtr connect, Dials::Outcome outcome) {
   if (outcome.service >= 0) return redirect_->redirect(std::move(connect), outcome.service);
+  if (connect->fault.name != trace::FaultName::none)
+    events_.met(reached(connect->written), connect->process, connect->fault, "the service was not reached");
   if (way_ == Way::rewrite) parts_.sockets.native.insert(connect->socket.inode);
   if (outcome.late)
     parts_.ledger.late(connect->written);

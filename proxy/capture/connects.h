@@ -1,6 +1,8 @@
 #pragma once
 #include "proxy/capture/dials.h"
+#include "proxy/capture/misled.h"
 #include "proxy/capture/redirect.h"
+#include "proxy/capture/tree.h"
 
 namespace retrial::proxy::capture {
 
@@ -12,13 +14,17 @@ namespace retrial::proxy::capture {
 //   AF_UNSPEC                                              | passes, socket forgotten | -
 //   a socket that has begun to connect                     | passes, never dialled    | -
 //   neither loopback nor private; another network namespace | passes                  | outside
+//   a fault of the connect meets it                        | misled (misled.h)        | seen, once it is answered
 //   the dial fails; is late                                | passes                   | failed; late
 //   the dial succeeds                                      | redirected               | seen
 class Connects {
  public:
-  Connects(Loop& loop, Way way, const RedirectParts& parts);
+  // `arrived`: a client that was answered late, and the claim it has.
+  Connects(Loop& loop, const Clock& clock, Way way, const RedirectParts& parts, TreeEvents& events,
+           std::function<void(int client, const Claim&)> arrived);
   Connects(const Connects&) = delete;
   void trapped(std::unique_ptr<Notice> notice);
+  Nanos unanswered_since() { return misled_.unanswered_since(); }
 
  private:
   enum class Next { pass, dial, done };
@@ -29,7 +35,9 @@ class Connects {
 
   Way way_;
   RedirectParts parts_;
+  TreeEvents& events_;
   std::unique_ptr<Redirect> redirect_;
+  Misled misled_;
   Dials dials_;
 };
 

@@ -31,7 +31,6 @@ struct Dials::Dial {
 Dials::Dials(Loop& loop, std::function<void(ConnectPtr, Outcome)> over) : loop_(loop), over_(std::move(over)) {}
 Dials::~Dials() = default;
 
-namespace {
 int pending_error(int fd) {
   int error_number = 0;
   socklen_t size = sizeof error_number;
@@ -41,19 +40,24 @@ bool has_come(int fd) {
   pollfd out{fd, POLLOUT, 0};
   return poll(&out, 1, 0) == 1;
 }
-}  // namespace
+
+int begin_dial(const Address& to, const std::optional<Address>& from) {
+  const int fd = socket(to.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1;
+  if (fd < 0) return -1;
+  if (from) setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
+  if ((!from || bind(fd, from->get(), from->size()) == 0) &&
+      (::connect(fd, to.get(), to.size()) == 0 || errno == EINPROGRESS))
+    return fd;
+  const int error_number = errno;
+  close(fd);
+  errno = error_number;
+  return -1;
+}
 
 void Dials::begin(ConnectPtr connect, const Address& to, const std::optional<Address>& from) {
   auto dial = std::make_unique<Dial>();
-  dial->fd = socket(to.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  dial->fd = begin_dial(to, from);
   if (dial->fd < 0) return over_(std::move(connect), {-1, errno, false});
-  if (from) {
-    const int on = 1;
-    setsockopt(dial->fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
-    if (bind(dial->fd, from->get(), from->size()) != 0) return over_(std::move(connect), {-1, errno, false});
-  }
-  if (::connect(dial->fd, to.get(), to.size()) != 0 && errno != EINPROGRESS)
-    return over_(std::move(connect), {-1, errno, false});
   // On loopback the handshake is over by now.
   if (has_come(dial->fd)) {
     if (const int error_number = pending_error(dial->fd)) return over_(std::move(connect), {-1, error_number, false});
@@ -77,6 +81,7 @@ Connect* Dials::running(ino_t inode) const {
 
 void Dials::take_over(ConnectPtr connect) {
   auto& dial = *dials_.at(connect->socket.inode);
+  connect->fault = dial.connect->fault;
   dial.connect = std::move(connect);
 }
 

@@ -9,6 +9,12 @@
 
 namespace retrial::proxy::capture {
 
+// A non-blocking socket whose connect to `to` has begun, from `from` where it is given; -1 with errno.
+int begin_dial(const Address& to, const std::optional<Address>& from);
+// Of a socket: its connect is over, well or not. 0 or an errno: how.
+bool has_come(int fd);
+int pending_error(int fd);
+
 // The service is dialled before the client is answered, within a limit that grows for an address that is further away.
 //   state    | event                            | does                                              | then
 //   -        | begin                            | dials                                             | dialling, or over

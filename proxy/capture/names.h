@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "proxy/net/address.h"
 #include "proxy/net/loop.h"
+#include "trace/fault_spec.h"
 
 namespace retrial::proxy::capture {
 
@@ -18,7 +19,8 @@ struct Claim {
   Address written;   // the address as the client gave it
   ino_t inode = 0;   // of the client's socket
   pid_t process = 0;
-  Nanos until = 0;  // set by Names: when it is withdrawn
+  Nanos until = 0;              // set by Names: when it is withdrawn
+  trace::FaultSpec fault = {};  // of its handshake
 };
 
 // The addresses to which clients are redirected. Each names one connection, whatever its source port: 127.x.y.z with

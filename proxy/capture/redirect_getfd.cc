@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -28,7 +29,8 @@ class ByGetfd final : public Redirect {
       close(service);
       return gone(notice);
     }
-    const auto name = parts_.names.give({service, connect->written, connect->socket.inode, connect->process});
+    const auto name =
+        parts_.names.give({service, connect->written, connect->socket.inode, connect->process, 0, connect->fault});
     if (!name) {
       close(service);
       return unable(*connect);
@@ -47,6 +49,27 @@ class ByGetfd final : public Redirect {
 
   void pass(ConnectPtr connect) override {
     if (!connect->notice->pass()) gone(*connect->notice);
+  }
+
+  // The duplicate is made to connect without waiting. Where the client's call waits it goes on in the kernel, which
+  // finds the connect under way.
+  void mislead(ConnectPtr connect, const Address& dead_end, Done done) override {
+    auto& notice = *connect->notice;
+    if (!notice.alive()) {
+      done(*connect, "its client was gone");
+      return gone(notice);
+    }
+    const int duplicate = connect->socket.duplicate, flags = fcntl(duplicate, F_GETFL);
+    if (!connect->socket.non_blocking) fcntl(duplicate, F_SETFL, flags | O_NONBLOCK);
+    const int error_number = connect_duplicate(duplicate, dead_end);
+    if (!connect->socket.non_blocking) fcntl(duplicate, F_SETFL, flags);
+    if (error_number != EINPROGRESS && error_number != ECONNREFUSED) {
+      done(*connect, "its socket could not be redirected");
+      return unable(*connect);
+    }
+    done(*connect, {});
+    const bool heard = connect->socket.non_blocking ? notice.answer(0, error_number) : notice.pass();
+    if (!heard) gone(notice);
   }
 
  private:

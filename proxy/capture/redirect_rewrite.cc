@@ -23,6 +23,9 @@ class ByRewrite final : public Redirect {
     }
     enter(connect, [this, connect] { return pass_now(*connect); });
   }
+  void mislead(ConnectPtr connect, const Address& dead_end, Done done) override {
+    enter(connect, [this, connect, dead_end, done = std::move(done)] { return mislead_now(*connect, dead_end, done); });
+  }
 
  private:
   void enter(const ConnectPtr& connect, std::function<bool()> answer) {
@@ -41,7 +44,8 @@ class ByRewrite final : public Redirect {
       close(service);
       return unable(connect, "its address is shared between processes");
     }
-    const auto name = parts_.names.give({service, connect.written, connect.socket.inode, connect.process});
+    const auto name =
+        parts_.names.give({service, connect.written, connect.socket.inode, connect.process, 0, connect.fault});
     if (!name || !write(connect, *name)) {
       if (name)
         parts_.names.withdraw(*name);
@@ -59,6 +63,22 @@ class ByRewrite final : public Redirect {
     return true;
   }
 
+  bool mislead_now(Connect& connect, const Address& dead_end, const Done& done) {
+    auto& notice = *connect.notice;
+    if (!notice.alive()) {
+      done(connect, "its client was gone");
+      return gone(notice);
+    }
+    const auto there = present(connect);
+    if ((there && still_on_its_way(*there)) || !write(connect, dead_end)) {
+      done(connect, "its address could not be replaced");
+      return unable(connect, "its address could not be replaced");
+    }
+    parts_.sockets.native.insert(connect.socket.inode);
+    done(connect, {});
+    return notice.pass() || gone(notice);
+  }
+
   bool unable(Connect& connect, std::string_view why) {
     parts_.ledger.unreadable(connect.written, why);
     parts_.sockets.native.insert(connect.socket.inode);
@@ -66,7 +86,7 @@ class ByRewrite final : public Redirect {
   }
 
   bool pass_now(Connect& connect) {
-    if (const auto there = present(connect); there && parts_.names.written(*there)) write(connect, connect.written);
+    if (const auto there = present(connect); there && written_for(parts_, *there)) write(connect, connect.written);
     return connect.notice->pass() || gone(*connect.notice);
   }
 

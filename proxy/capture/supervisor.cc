@@ -17,6 +17,7 @@ namespace retrial::proxy::capture {
 
 Supervisor::Supervisor(Loop& loop, const Clock& clock, Way way, TreeEvents& events)
     : loop_(loop),
+      clock_(clock),
       way_(way),
       events_(events),
       names_(loop, clock, [this](int client, const Claim& claim) { arrived(client, claim); }),
@@ -45,8 +46,9 @@ Result<void> Supervisor::have_listener(int listener, bool killable) {
   auto receiver = Receiver::start(loop_, listener, [this](const seccomp_notif& request) { notified(request); });
   if (!receiver) return std::unexpected(receiver.error());
   receiver_ = std::move(*receiver);
-  const RedirectParts parts{names_, sockets_, places_, ledger_, killable};
-  connects_ = std::make_unique<Connects>(loop_, way_, parts);
+  const RedirectParts parts{names_, sockets_, places_, ledger_, dead_ends_, killable};
+  connects_ = std::make_unique<Connects>(loop_, clock_, way_, parts, events_,
+                                         [this](int client, const Claim& claim) { arrived(client, claim); });
   peernames_ = std::make_unique<Peernames>(loop_, way_, names_, sockets_);
   return {};
 }
@@ -64,7 +66,7 @@ void Supervisor::arrived(int client, const Claim& claim) {
   if (const auto found = sockets_.redirected.find(claim.inode); found != sockets_.redirected.end())
     found->second.arrived = true;
   places_.arrived(claim.inode);
-  events_.connected({client, claim.service, reached(claim.written), claim.process});
+  events_.connected({client, claim.service, reached(claim.written), claim.process, claim.fault});
 }
 
 void Supervisor::count_withdrawn() {

@@ -21,6 +21,7 @@ class Supervisor {
   pid_t pid() const { return guard_.command; }
   Nanos cpu_time() const;
   const trace::CaptureCounts& counts() const { return ledger_.counts(); }
+  Nanos unanswered_since() const { return connects_ ? connects_->unanswered_since() : 0; }
 
  private:
   Supervisor(Loop& loop, const Clock& clock, Way way, TreeEvents& events);
@@ -33,11 +34,13 @@ class Supervisor {
   void count_withdrawn();
 
   Loop& loop_;
+  const Clock& clock_;
   Way way_;
   TreeEvents& events_;
   Ledger ledger_;
   Sockets sockets_;
   Names names_;
+  DeadEnds dead_ends_;
   Guard guard_;
   int status_ = 0;
   bool has_status_ = false;

@@ -45,6 +45,7 @@ void Tree::signal(int number) { impl_->supervisor->signal(number); }
 void Tree::kill() { impl_->supervisor->kill(); }
 pid_t Tree::pid() const { return impl_->supervisor->pid(); }
 Nanos Tree::cpu_time() const { return impl_->supervisor->cpu_time(); }
+Nanos Tree::unanswered_since() const { return impl_->supervisor->unanswered_since(); }
 const trace::CaptureCounts& Tree::counts() const { return impl_->supervisor->counts(); }
 
 std::vector<int> ignored_signals() {

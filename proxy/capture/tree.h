@@ -31,7 +31,18 @@ std::vector<int> ignored_signals();
 class TreeEvents {
  public:
   virtual ~TreeEvents() = default;
-  virtual void connected(Captured connection) = 0;  // must not destroy the Tree
+  // None of these may destroy the Tree. `service`: what the client means to reach.
+  virtual void connected(Captured connection) = 0;
+  // `pid` is about to connect: what shall be done to it? Once for each that has not begun yet. What is for a handshake
+  // comes back in Captured::fault.
+  virtual ConnectDecision connecting(const Address& service, pid_t pid) {
+    (void)service, (void)pid;
+    return {};
+  }
+  // It was done to the connect, or (`not_fired` says why) was not; of a handshake: there is no connection for it.
+  virtual void met(const Address& service, pid_t pid, const trace::FaultSpec& fault, std::string_view not_fired) {
+    (void)service, (void)pid, (void)fault, (void)not_fired;
+  }
   // The command has ended and nothing of its tree is left. Last call; may destroy the Tree. `wait_status` as waitpid
   // gives it.
   virtual void ended(int wait_status) = 0;
@@ -55,6 +66,8 @@ class Tree {
   pid_t pid() const;        // of the command
   Nanos cpu_time() const;   // user and system time that the tree has used so far
   const trace::CaptureCounts& counts() const;
+  // Since when the oldest connect that is never to be answered (connect-timeout) waits; 0: none does.
+  Nanos unanswered_since() const;
 
  private:
   struct Impl;

@@ -416,30 +416,69 @@ int without_seccomp(const Arguments& a) {
   return run_role({a.begin() + 1, a.end()});
 }
 
+// HOST PORT blocking|non-blocking N: one after another on sockets of their own, none answered for longer than 100 ms;
+// the next connect of a socket after a refusal is told as well
+int patient(const Arguments& a) {
+  const Address address = to(a[1], a[2]);
+  const bool waits = a[3] == "blocking";
+  for (int i = 0; i < std::stoi(a[4]); ++i) {
+    const int fd = open_socket(address, waits ? 0 : SOCK_NONBLOCK);
+    const timeval limit{0, 100'000};
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+    const int result = connect_to(fd, address);
+    printf("connect %s", outcome(result));
+    if (!waits) {
+      pollfd ready{fd, POLLOUT, 0};
+      printf(", %s", poll(&ready, 1, 100) ? "ready" : "silent");
+      if (ready.revents) printf(", SO_ERROR %d", pending_error(fd));
+    }
+    printf(", peer %s", peer_of(fd).c_str());
+    printf(", %s\n", peer_of(fd) == "ENOTCONN" ? "-" : ask(fd).c_str());
+    close(fd);
+  }
+  return 0;
+}
+
+// HOST PORT: what a socket says that was refused, each time that it is asked to connect
+int stubborn(const Arguments& a) {
+  const Address address = to(a[1], a[2]);
+  for (const int flags : {0, int{SOCK_NONBLOCK}}) {
+    const int fd = open_socket(address, flags);
+    for (int i = 0; i < 3; ++i) {
+      printf("%s ", outcome(connect_to(fd, address)));
+      wait_writable(fd);
+    }
+    printf("%s\n", ask(fd).c_str());
+  }
+  return 0;
+}
+
+// HOST PORT: threads share one address; told how many were answered, refused, or else
+int mixed(const Arguments& a) {
+  const Address address = to(a[1], a[2]);
+  std::atomic<int> good{0}, refused{0}, other{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < std::stoi(a[3]); ++i)
+    threads.emplace_back([&] {
+      const int fd = open_socket(address);
+      const int result = connect_to(fd, address);
+      (result != 0 && errno == ECONNREFUSED ? refused : result == 0 && answered(fd) ? good : other)++;
+      close(fd);
+    });
+  for (auto& thread : threads) thread.join();
+  printf("%d answered, %d refused, %d not\n", good.load(), refused.load(), other.load());
+  return 0;
+}
+
 using Role = int (*)(const Arguments&);
 const std::map<std::string, Role>& roles() {
   static const std::map<std::string, Role> all{
-      {"seq", sequential},
-      {"nb", non_blocking},
-      {"blocking", blocking},
-      {"parallel", parallel},
-      {"again", again},
-      {"wrong", wrong},
-      {"other", other_families},
-      {"children", children},
-      {"read-only", read_only},
-      {"daemon", leave_daemon},
-      {"interrupted", interrupted},
-      {"elsewhere", elsewhere},
-      {"end", end_with},
-      {"outside", outside},
-      {"wait", wait_for_signal},
-      {"about", about},
-      {"supervise", supervise},
-      {"choose", choose},
-      {"captured", captured},
-      {"docker", as_in_docker},
-      {"no-seccomp", without_seccomp},
+      {"seq", sequential},      {"nb", non_blocking},         {"blocking", blocking},   {"parallel", parallel},
+      {"patient", patient},     {"stubborn", stubborn},       {"mixed", mixed},         {"again", again},
+      {"wrong", wrong},         {"other", other_families},    {"children", children},   {"read-only", read_only},
+      {"daemon", leave_daemon}, {"interrupted", interrupted}, {"elsewhere", elsewhere}, {"end", end_with},
+      {"outside", outside},     {"wait", wait_for_signal},    {"about", about},         {"supervise", supervise},
+      {"choose", choose},       {"captured", captured},       {"docker", as_in_docker}, {"no-seccomp", without_seccomp},
   };
   return all;
 }

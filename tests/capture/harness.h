@@ -39,6 +39,13 @@ std::string closed_port();  // of 127.0.0.1 and ::1: nobody listens there
 struct Connection {
   proxy::Address original;
   pid_t pid = 0;
+  trace::FaultSpec fault;
+};
+struct Met {
+  proxy::Address service;
+  pid_t pid = 0;
+  trace::FaultSpec fault;
+  std::string not_fired;
 };
 struct Outcome {
   int status = -1;  // as waitpid gives it
@@ -46,6 +53,8 @@ struct Outcome {
   std::string output;
   trace::CaptureCounts counts;
   std::vector<Connection> connections;
+  int asked = 0;         // what a connect shall meet
+  std::vector<Met> met;  // and what it has
   Nanos cpu_time = 0;
   std::string error;  // start() failed, or the run was cut off after a minute
 };
@@ -53,6 +62,7 @@ struct Outcome {
 struct RunOptions {
   std::function<void(proxy::Tree&)> each_millisecond;  // called on the loop while the tree runs
   std::function<void(proxy::Tree&)> connected;         // at each connection
+  std::vector<trace::FaultSpec> faults = {};           // of the first connects; the others pass
 };
 // Runs argv (of client(), or any other), relaying its connections to their services.
 Outcome run_captured(proxy::Way way, const std::vector<std::string>& argv, const RunOptions& options = {});

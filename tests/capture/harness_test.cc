@@ -46,9 +46,16 @@ class Collector final : public proxy::TreeEvents {
   Collector(proxy::Loop& loop, Outcome& outcome, const RunOptions& options)
       : loop_(loop), outcome_(outcome), options_(options) {}
   void connected(proxy::Captured c) override {
-    outcome_.connections.push_back({c.original, c.pid});
+    outcome_.connections.push_back({c.original, c.pid, c.fault});
     relays_.push_back(std::make_unique<Relay>(loop_, c.client, c.service));
     if (options_.connected && tree) options_.connected(*tree);
+  }
+  proxy::ConnectDecision connecting(const Address&, pid_t) override {
+    const auto n = static_cast<std::size_t>(outcome_.asked++);
+    return {n < options_.faults.size() ? options_.faults[n] : trace::FaultSpec{}};
+  }
+  void met(const Address& service, pid_t pid, const trace::FaultSpec& fault, std::string_view not_fired) override {
+    outcome_.met.push_back({service, pid, fault, std::string(not_fired)});
   }
   void ended(int status) override {
     outcome_.status = status;

@@ -1,0 +1,151 @@
+#include "proxy/capture/misled.h"
+
+#include <event2/event.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "proxy/capture/dials.h"
+
+namespace retrial::proxy::capture {
+namespace {
+using trace::FaultName;
+
+constexpr Nanos kLongestDial = 2 * kSecond;
+
+void reset(int fd) {
+  const linger at_once{1, 0};
+  setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+  close(fd);
+}
+}  // namespace
+
+struct Misled::Slow {
+  Claim claim;  // its service is -1 until it is dialled
+  Address silent;
+  std::optional<Address> from;
+  int dialled = -1;
+  int error_number = ETIMEDOUT;  // why the service was not reached
+  int client = -1;
+  std::unique_ptr<Watch> watch;
+  std::unique_ptr<Timer> timer;
+  ~Slow() {
+    watch.reset();
+    for (const int fd : {claim.service, dialled, client})
+      if (fd >= 0) close(fd);
+  }
+};
+
+Misled::Misled(Loop& loop, const Clock& clock, const RedirectParts& parts, Redirect& redirect, TreeEvents& events,
+               std::function<void(int client, const Claim&)> arrived)
+    : loop_(loop), clock_(clock), parts_(parts), redirect_(redirect), events_(events), arrived_(std::move(arrived)) {}
+Misled::~Misled() = default;
+
+bool Misled::is_for(const trace::FaultSpec& fault) {
+  return fault.name == FaultName::refuse_connect || fault.name == FaultName::connect_timeout ||
+         fault.name == FaultName::slow_connect;
+}
+
+void Misled::begin(ConnectPtr connect, const std::optional<Address>& from) {
+  const bool refuses = connect->fault.name == FaultName::refuse_connect;
+  const auto kind = refuses ? DeadEnds::Kind::refusing : DeadEnds::Kind::silent;
+  const auto end = parts_.dead_ends.lead(kind, connect->written);
+  if (!end) {
+    events_.met(reached(connect->written), connect->process, connect->fault, "there was no address to lead it to");
+    return redirect_.pass(std::move(connect));
+  }
+  redirect_.mislead(std::move(connect), *end, [this, end = *end, from](const Connect& misled, std::string_view why) {
+    events_.met(reached(misled.written), misled.process, misled.fault, why);
+    if (!why.empty()) return;
+    const ino_t inode = misled.socket.inode;
+    if (misled.fault.name == FaultName::slow_connect) return wait(misled, end, from);
+    if (misled.fault.name == FaultName::connect_timeout)
+      silent_[inode] = clock_.now();
+    else if (misled.socket.non_blocking)
+      parts_.sockets.refused.insert(inode);
+  });
+}
+
+void Misled::wait(const Connect& connect, const Address& silent, const std::optional<Address>& from) {
+  auto slow = std::make_unique<Slow>();
+  slow->claim = {.written = connect.written, .inode = connect.socket.inode, .process = connect.process};
+  slow->silent = silent;
+  slow->from = from;
+  slow->timer = std::make_unique<Timer>(loop_, [this, at = slow.get()] { dial(*at); });
+  slow->timer->set(connect.fault.delay);
+  slow_[connect.socket.inode] = std::move(slow);
+}
+
+void Misled::dial(Slow& slow) {
+  if (slow.dialled >= 0) return dialled(slow, -1);  // its time is up as well
+  if (!unanswered().contains(slow.claim.inode)) return over(slow);
+  slow.dialled = begin_dial(reached(slow.claim.written), slow.from);
+  if (slow.dialled < 0) {
+    slow.error_number = errno;
+    return dialled(slow, -1);
+  }
+  slow.watch = std::make_unique<Watch>(loop_, slow.dialled, EV_WRITE, [this, at = &slow](short) {
+    at->error_number = pending_error(at->dialled);
+    dialled(*at, at->error_number == 0 ? std::exchange(at->dialled, -1) : -1);
+  });
+  slow.timer->set(kLongestDial);
+}
+
+void Misled::dialled(Slow& slow, int service) {
+  slow.claim.service = service;
+  slow.watch.reset();
+  slow.timer->cancel();
+  if (slow.dialled >= 0) close(std::exchange(slow.dialled, -1));
+  const auto waiting = unanswered();
+  const auto client = waiting.find(slow.claim.inode);
+  if (client == waiting.end()) return over(slow);
+  // Its next call may be getpeername.
+  parts_.sockets.redirected[slow.claim.inode] = {reached(slow.claim.written)};
+  slow.client = DeadEnds::answer(slow.silent, client->second);
+  if (slow.client < 0) {
+    parts_.sockets.redirected.erase(slow.claim.inode);
+    return over(slow);
+  }
+  if (has_come(slow.client)) return answered(slow);
+  slow.watch = std::make_unique<Watch>(loop_, slow.client, EV_WRITE, [this, at = &slow](short) { answered(*at); });
+}
+
+void Misled::answered(Slow& slow) {
+  slow.watch.reset();
+  if (pending_error(slow.client) == 0) {
+    const int client = std::exchange(slow.client, -1);
+    if (slow.claim.service >= 0) {
+      ++parts_.ledger.counts().seen;
+      Claim claim = slow.claim;
+      slow.claim.service = -1;
+      over(slow);
+      return arrived_(client, claim);
+    }
+    reset(client);
+    parts_.ledger.failed(slow.claim.written, slow.error_number);
+  }
+  over(slow);
+}
+
+void Misled::over(Slow& slow) {
+  if (const auto node = slow_.extract(slow.claim.inode)) loop_.later_delete(std::move(node.mapped()));
+}
+
+Nanos Misled::unanswered_since() {
+  const Nanos now = clock_.now();
+  if (!silent_.empty() && now - looked_ >= kSecond) {
+    looked_ = now;
+    const auto waiting = unanswered();
+    // One that was sent there just now may not have begun yet.
+    std::erase_if(silent_, [&](auto& one) { return now - one.second >= kSecond && !waiting.contains(one.first); });
+  }
+  Nanos oldest = 0;
+  for (const auto& [inode, since] : silent_)
+    if (oldest == 0 || since < oldest) oldest = since;
+  return oldest;
+}
+
+}  // namespace retrial::proxy::capture
