@@ -102,6 +102,40 @@ bool Session::reach() {
     service_->hand_to(*this);
     return true;
   }
+  // A forward listener's client has no connection of its own to this service: ours is in its place.
+  if (entrance_ && entrance_->entry == Entry::forward && !undisturbed()) return false;
+  return connect();
+}
+
+// What the director has for the connection that is about to be made.
+bool Session::undisturbed() {
+  using enum trace::FaultName;
+  auto& e = record_.exchange();
+  auto& faults = house_.connection_faults;
+  auto fault = house_.director.at_connect({e.service, e.pid, now_}).fault;
+  if (fault.name == none) return true;
+  if (fault.name != refuse_connect && fault.name != connect_timeout && fault.name != slow_connect) {
+    faults.not_fired(e.pid, e.service, fault, "a request for a forward proxy has no handshake with its service", now_);
+    return true;
+  }
+  faults.fired(e.pid, e.service, fault, now_);
+  if (faults.carried_by(e)) house_.recorder.fired(e);
+  if (fault.name == refuse_connect) {
+    unreachable("the connection was refused");
+  } else if (fault.name == connect_timeout) {
+    untouched_ = now_;
+    move(Event::stall);
+  } else {
+    move(Event::hold);
+    wake_after(fault.delay, [this] {
+      move(Event::release);
+      if (connect()) request_passes();
+    });
+  }
+  return false;
+}
+
+bool Session::connect() {
   if (pool_->address()) return dialled(*pool_->address());
   move(Event::hold);
   resolve();
@@ -147,7 +181,7 @@ void Session::unreachable(const std::string& why) {
   }
   if (fault_)
     spare("the service could not be reached");
-  else
+  else if (!e.fired)
     e.evidence = "the service could not be reached: " + why;
   answer_ = {};
   answer_.status = 502;

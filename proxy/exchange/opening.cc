@@ -129,6 +129,13 @@ void Opening::met() {
   house_.connection_faults.fired(ends_.pid, ends_.service_name, fault_, house_.clock.now());
 }
 
+// What it should have met has nothing to strike any more.
+void Opening::unmet(std::string_view why) {
+  if (fault_.name == trace::FaultName::none || met_) return;
+  house_.connection_faults.not_fired(ends_.pid, ends_.service_name, fault_, why, house_.clock.now());
+  house_.say(fmt::format("connection {}: {} was not fired: {}", ends_.connection, trace::show(fault_), why));
+}
+
 void Opening::begin() {
   if (inside_) return dial();
   if (protocol() != Protocol::tcp) return;
@@ -350,12 +357,7 @@ void Opening::alert() {
 
 void Opening::end(bool tunnel) {
   step_ = Step::over;
-  if (fault_.name != trace::FaultName::none && !met_) {
-    house_.connection_faults.not_fired(ends_.pid, ends_.service_name, fault_, "nothing of TLS was opened on it",
-                                       house_.clock.now());
-    house_.say(fmt::format("connection {}: {} was not fired: nothing of TLS was opened on it", ends_.connection,
-                           trace::show(fault_)));
-  }
+  unmet("nothing of TLS was opened on it");
   if (!first_.empty()) ends_.client->put_back(first_);
   auto& house = house_;
   house.ended(*this);
@@ -364,6 +366,7 @@ void Opening::end(bool tunnel) {
 
 void Opening::give_up(bool reset) {
   step_ = Step::over;
+  unmet("the connection ended before");
   for (auto* socket : {ends_.client.get(), ends_.service.get()}) {
     if (!socket) continue;
     if (reset)

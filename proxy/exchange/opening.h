@@ -42,6 +42,7 @@ class Opening final : private SocketEvents {
   bool undisturbed();
   void withhold();
   void met();
+  void unmet(std::string_view why);
   SocketEvents& events() { return *this; }
   void go_on();
   void read_client();

@@ -84,6 +84,8 @@ class Session final : private SocketEvents {
   bool destined(const H1Head& head, std::string_view rest);
   void tunnel_to(const H1Head& head, std::string_view rest);
   bool reach();
+  bool undisturbed();
+  bool connect();
   void resolve();
   bool dialled(const Result<Address>& address);
   void unreachable(const std::string& why);

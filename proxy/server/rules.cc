@@ -86,6 +86,11 @@ RuleDirector::RuleDirector(std::shared_ptr<const Rules> rules, SharedCalls& call
 void RuleDirector::follow(std::shared_ptr<const Rules> rules) {
   rules_ = std::move(rules);
   auto any = [&](auto is) { return std::any_of(rules_->rules.begin(), rules_->rules.end(), is); };
+  strikes_requests_ = any([](auto& rule) {
+    return std::any_of(rule.plan.steps.begin(), rule.plan.steps.end(), [](auto& step) {
+      return step.fault.name != trace::FaultName::none && !trace::is_of_connection(step.fault);
+    });
+  });
   strikes_connections_ = any([](auto& rule) { return policies::strikes_connections(rule.plan); });
   keeps_responses_ = any([](auto& rule) {
     return std::any_of(rule.plan.steps.begin(), rule.plan.steps.end(),

@@ -53,6 +53,7 @@ class RuleDirector final : public Director {
   void follow(std::shared_ptr<const Rules> rules);  // from the next request on
   Decision at_head(const trace::Exchange& head) override;
   ConnectDecision at_connect(const Connecting& connecting) override;
+  bool reads_headers() const override { return strikes_requests_; }
   bool keeps_responses() const override { return keeps_responses_; }
   void over(const trace::Exchange& exchange) override;
   // Its fault is about to be put on the wire. The client may try again on another loop before this one gets to over().
@@ -69,6 +70,7 @@ class RuleDirector final : public Director {
   const Clock& clock_;
   Place place_;
   std::unordered_set<std::uint64_t> told_;  // exchanges whose end SharedCalls knows already
+  bool strikes_requests_ = false;
   bool strikes_connections_ = false;
   bool keeps_responses_ = false;
 };

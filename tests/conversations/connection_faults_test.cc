@@ -2,6 +2,7 @@
 #include "policies/fault_plan.h"
 #include "tests/proxy/tls_ends.h"
 #include "tests/support/conversation.h"
+#include "tests/support/sockets.h"
 
 namespace retrial::test {
 namespace {
@@ -37,6 +38,14 @@ class ConnectionFault : public Conversation {
     SSL_set_tlsext_host_name(client->ssl, "api.example");
     SSL_set1_host(client->ssl, "api.example");
     return client;
+  }
+  // The same of a forward listener.
+  int asks_for() {
+    auto [ours, theirs] = tcp_pair();
+    proxy->take({.client = ours,
+                 .entrance = std::make_shared<proxy::Entrance>(proxy::Entrance{.entry = proxy::Entry::forward}),
+                 .pid = 42});
+    return theirs;
   }
   void until_over(RawTls& client) {
     run_until([&] {
@@ -158,6 +167,74 @@ TEST_F(ConnectionFault, a_handshake_is_cut_by_an_rst) {
   EXPECT_EQ(client.hears_some(1000).substr(0, 1), "\x16");
   client.hears_rst();
   carried("RST after the ServerHello");
+}
+TEST_F(ConnectionFault, a_forwarded_request_meets_what_the_dial_for_it_meets) {
+  meets("refuse-connect");
+  meets("tls-refuse");
+  Origin origin("o");
+  auto ask = "GET http://" + origin.at().show() + "/x HTTP/1.1\r\nHost: h\r\n\r\n";
+  Peer client(loop, asks_for());
+  client.say(ask);
+  EXPECT_EQ(client.hears_some(12), "HTTP/1.1 502");
+  const auto refused = exchange(1);
+  EXPECT_TRUE(refused.fired);
+  EXPECT_EQ(refused.fault.name, FaultName::refuse_connect);
+  EXPECT_EQ(refused.evidence, "the connection was refused");
+  EXPECT_EQ(refused.client_status, 502);
+  EXPECT_EQ(origin.connections(), 0);
+
+  Peer next(loop, asks_for());
+  next.say(ask);
+  EXPECT_EQ(next.hears_some(12), "HTTP/1.1 200");
+  EXPECT_FALSE(exchange(2).fired);
+  next.say(ask);
+  EXPECT_EQ(director.connections.size(), 0u);
+  auto& all = proxy->connection_faults();
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].exchange, refused.id);
+  EXPECT_FALSE(all[1].fired);
+  EXPECT_EQ(all[1].evidence, "a request for a forward proxy has no handshake with its service");
+}
+TEST_F(ConnectionFault, a_forwarded_request_waits_for_a_slow_dial) {
+  meets("slow-connect(20ms)");
+  Origin origin("o");
+  auto began = clock.now();
+  Peer client(loop, asks_for());
+  client.say("GET http://" + origin.at().show() + "/x HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_EQ(client.hears_some(12), "HTTP/1.1 200");
+  EXPECT_GE(clock.now() - began, 20 * kMillisecond);
+  EXPECT_EQ(exchange(1).evidence, "the connection was answered after 20 ms");
+}
+TEST_F(ConnectionFault, a_forwarded_request_is_held_by_a_dial_that_is_never_answered) {
+  meets("connect-timeout");
+  Peer client(loop, asks_for());
+  client.say("GET http://127.0.0.1:1/x HTTP/1.1\r\nHost: h\r\n\r\n");
+  client.hears_nothing();
+  EXPECT_EQ(proxy->held_exchanges(), 1u);
+  client.close();
+  quiet();
+  EXPECT_EQ(exchange(1).ending, Ending::client_left);
+  EXPECT_EQ(exchange(1).evidence, "the connection was never answered");
+}
+TEST_F(ConnectionFault, one_of_the_handshake_says_that_there_was_none) {
+  meets("tls-refuse");
+  Peer client(loop, accepted());
+  client.say("no HTTP\r\n\r\n");
+  EXPECT_EQ(client.hears_some(12), "HTTP/1.1 400");
+  ASSERT_EQ(proxy->connection_faults().size(), 1u);
+  EXPECT_FALSE(proxy->connection_faults()[0].fired);
+  EXPECT_EQ(proxy->connection_faults()[0].evidence, "nothing of TLS was opened on it");
+}
+TEST_F(ConnectionFault, what_no_request_carries_is_told_all_the_same) {
+  meets("refuse-connect");
+  Peer client(loop, accepted());
+  client.hears_rst();
+  ASSERT_EQ(proxy->connection_faults().size(), 1u);
+  auto& met = proxy->connection_faults()[0];
+  EXPECT_TRUE(met.fired);
+  EXPECT_EQ(met.pid, 42);
+  EXPECT_EQ(met.service, "127.0.0.1:8080");
+  EXPECT_EQ(met.exchange, 0u);
 }
 TEST_F(ConnectionFault, the_next_handshake_goes_through) {
   meets("tls-cut");

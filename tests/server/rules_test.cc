@@ -155,6 +155,17 @@ TEST_F(RulesOfAServer, a_window_is_counted_from_the_servers_start) {
   EXPECT_FALSE(request("GET", "/a").fired);
 }
 
+TEST_F(RulesOfAServer, read_no_request_where_none_can_meet_anything) {
+  follow({});
+  EXPECT_FALSE(director->reads_headers());
+  follow({{{}, plan("pass")}});
+  EXPECT_FALSE(director->reads_headers());
+  follow({{{}, plan("refuse-connect x 2, then pass")}});
+  EXPECT_FALSE(director->reads_headers());
+  follow({{{}, plan("refuse-connect x 2, then pass")}, {{.path = "/a"}, plan("1% of delay(2ms)")}});
+  EXPECT_TRUE(director->reads_headers());
+}
+
 TEST_F(RulesOfAServer, count_connections_for_faults_of_connections) {
   follow({{{.services = {"127.0.0.1:10001"}}, plan("refuse-connect x 2, then pass")}});
   auto connect = [&](std::string_view service) {
