@@ -127,11 +127,15 @@ std::uint32_t crc32c(std::string_view bytes, std::uint32_t seed) {
     return word;
   };
   std::uint64_t wide = crc;
-  for (; n >= 32; p += 32, n -= 32) {
+  for (; n >= 64; p += 64, n -= 64) {
     wide = _mm_crc32_u64(wide, word_at(p));
     wide = _mm_crc32_u64(wide, word_at(p + 8));
     wide = _mm_crc32_u64(wide, word_at(p + 16));
     wide = _mm_crc32_u64(wide, word_at(p + 24));
+    wide = _mm_crc32_u64(wide, word_at(p + 32));
+    wide = _mm_crc32_u64(wide, word_at(p + 40));
+    wide = _mm_crc32_u64(wide, word_at(p + 48));
+    wide = _mm_crc32_u64(wide, word_at(p + 56));
   }
   for (; n >= 8; p += 8, n -= 8) wide = _mm_crc32_u64(wide, word_at(p));
   crc = static_cast<std::uint32_t>(wide);

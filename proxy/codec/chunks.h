@@ -29,7 +29,19 @@ class ChunkReader {
   const std::string& trailers() const { return trailers_; }
 
  private:
-  enum class At : std::uint8_t { size, blank, extension, quoted, escaped, size_lf, data, data_cr, data_lf, line, line_lf };
+  enum class At : std::uint8_t {
+    size,
+    blank,
+    extension,
+    quoted,
+    escaped,
+    size_lf,
+    data,
+    data_cr,
+    data_lf,
+    line,
+    line_lf
+  };
   bool byte(char c);
   bool trailer();
 

@@ -18,13 +18,14 @@ enum class FieldName : std::uint8_t {
   content_length,
   content_encoding,
   expect,
+  content_type,
   http2_settings,
   plain,  // known, and never a secret: Accept, Content-Type, Date, Server, User-Agent, …
 };
 
 // Are eight bytes those of `lower`, letters in either case? All others must be the same: a CR is a '-' but for the bit
 // that makes the case.
-inline bool word_folds_to(const char* at, const char* lower) {
+[[gnu::always_inline]] inline bool word_folds_to(const char* at, const char* lower) {
   std::uint64_t word, wanted;
   std::memcpy(&word, at, sizeof word);
   std::memcpy(&wanted, lower, sizeof wanted);
@@ -32,7 +33,7 @@ inline bool word_folds_to(const char* at, const char* lower) {
   return ((word ^ wanted) & ~letters) == 0;
 }
 // Is it `lower`, but for ASCII case? `lower`: letters, and from eight bytes on digits and '-' too.
-inline bool folds_to(std::string_view name, std::string_view lower) {
+[[gnu::always_inline]] inline bool folds_to(std::string_view name, std::string_view lower) {
   if (name.size() != lower.size()) return false;
   if (name.size() >= 8) {
     std::size_t i = 0;
@@ -77,7 +78,7 @@ inline FieldName field_name(std::string_view name) {
           return is("connection", FieldName::connection);
       }
     case 12:
-      return is("content-type", FieldName::plain);
+      return is("content-type", FieldName::content_type);
     case 14:
       return (name[0] | 0x20) == 'c' ? is("content-length", FieldName::content_length)
                                      : is("http2-settings", FieldName::http2_settings);

@@ -4,8 +4,12 @@
 #include <charconv>
 
 #include "proxy/codec/head_parser.h"
+#include "trace/exchange.h"
 
 namespace retrial::proxy {
+namespace {
+constexpr std::size_t kUnreadSample = 256;  // of a body whose parts nobody reads: for the eye
+}
 
 std::string_view H1Head::line(std::size_t n) const {
   std::size_t end = raw.size() - (raw.ends_with("\r\n") ? 2 : 1);
@@ -108,7 +112,7 @@ H1Codec::Taken H1Codec::take_head(std::string_view bytes) {
 
 void H1Codec::finish_head() {
   parser_->bind(raw_, fields_, answers_head_, head_);
-  tap_.reset();
+  tap_.reset(head_.structured ? trace::kSampleBytes : kUnreadSample);
   if (head_.chunked) chunks_.begin();
   left_ = head_.length;
   body_ = !head_.bodiless;

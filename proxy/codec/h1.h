@@ -40,6 +40,7 @@ struct H1Head {
   bool folded = false;            // a value goes on in a second line (RFC 9112 5.2)
   bool expects_continue = false;  // Expect: 100-continue
   bool encoded = false;           // Content-Encoding, whatever it says
+  bool structured = true;         // its body may be JSON, XML or a form, by Content-Type
   bool unknown = false;           // there are fields of names that are not known (FieldName::other)
   bool names_hops = false;        // Connection names other fields than itself
   bool upgrades = false;          // Upgrade, and Connection names it

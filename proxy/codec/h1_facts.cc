@@ -23,9 +23,9 @@ constexpr auto kHostBytes = [] {  // RFC 3986 3.2.2 and a port
   return ok;
 }();
 bool all_of(std::string_view text, const std::array<bool, 256>& set) {
-  for (char c : text)
-    if (!set[static_cast<unsigned char>(c)]) return false;
-  return true;
+  bool all = true;
+  for (char c : text) all &= set[static_cast<unsigned char>(c)];
+  return all;
 }
 
 bool scheme_and_authority(std::string_view target) {

@@ -3,6 +3,9 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include "base/text.h"
 #include "proxy/codec/h1_facts.h"
@@ -49,6 +52,67 @@ bool controls(std::string_view text, const char* end) {
   return any != 0 && closer(text);
 }
 static_assert(std::endian::native == std::endian::little);
+#if defined(__SSE2__)
+// Which of sixteen bytes are a control byte (HTAB too); a bit each.
+unsigned controls16(const char* at) {
+  auto x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+  auto low = _mm_cmpeq_epi8(_mm_min_epu8(x, _mm_set1_epi8(31)), x);
+  return static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(low, _mm_cmpeq_epi8(x, _mm_set1_epi8(127)))));
+}
+unsigned equal16(const char* at, char wanted) {
+  auto x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+  return static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_set1_epi8(wanted))));
+}
+#endif
+
+// The first control byte other than HTAB, or `end`.
+const char* first_control(const char* at, const char* end) {
+#if defined(__SSE2__)
+  while (end - at >= 16) {
+    auto any = controls16(at);
+    if (any == 0) {
+      at += 16;
+      continue;
+    }
+    at += std::countr_zero(any);
+    if (*at != '\t') return at;
+    at++;
+  }
+#endif
+  while (end - at >= 8) {
+    auto any = suspect(at);
+    if (any == 0) {
+      at += 8;
+      continue;
+    }
+    at += std::countr_zero(any) / 8;  // the lowest mark is a true one
+    if (*at != '\t') return at;
+    at++;
+  }
+  while (at < end && !closer({at, 1})) at++;
+  return at;
+}
+// The first colon, or `end`.
+const char* first_colon(const char* at, const char* end) {
+#if defined(__SSE2__)
+  for (; end - at >= 16; at += 16)
+    if (auto any = equal16(at, ':')) return at + std::countr_zero(any);
+#endif
+  constexpr std::uint64_t kOnes = 0x0101010101010101ull, kHigh = 0x8080808080808080ull;
+  for (; end - at >= 8; at += 8) {
+    std::uint64_t x;
+    std::memcpy(&x, at, sizeof x);
+    x ^= kOnes * ':';
+    if (auto any = (x - kOnes) & ~x & kHigh) return at + std::countr_zero(any) / 8;
+  }
+  while (at < end && *at != ':') at++;
+  return at;
+}
+// May a body of that type have parts that are read (profiles): JSON, XML, a form? Whatever is not known to have none.
+bool structured(std::string_view type) {
+  if (type.starts_with("text/")) return type.find("xml") != type.npos;
+  return !type.starts_with("image/") && !type.starts_with("application/octet-stream");
+}
 bool blank(char c) { return c == ' ' || c == '\t'; }
 
 }  // namespace
@@ -61,6 +125,14 @@ void HeadParser::begin(bool request, std::size_t most_fields) {
 
 HeadParser::Step HeadParser::take(std::string_view text, std::vector<H1Field>& fields) {
   for (;;) {
+    if (started_ && scanned_ == line_ && fields.size() < most_fields_) {
+      while (quick_field(text, fields) && fields.size() < most_fields_) {
+      }
+      if (text.size() - line_ >= 2 && text[line_] == '\r' && text[line_ + 1] == '\n') {
+        line_ += 2;
+        return Step::whole;
+      }
+    }
     auto* lf = static_cast<const char*>(std::memchr(text.data() + scanned_, '\n', text.size() - scanned_));
     if (!lf) {
       scanned_ = text.size();
@@ -100,7 +172,6 @@ bool HeadParser::request_line(std::string_view line) {
   if (space == line.npos || space == method + 1) return false;
   auto version = line.substr(space + 1);
   if (version.size() != 8 || !version.starts_with("HTTP/1.") || version[7] < '0' || version[7] > '9') return false;
-  if (controls(line.substr(method + 1, space - method - 1), line.end())) return false;
   minor_ = version[7] - '0';
   method_end_ = method_ + method;
   target_end_ = method_ + space;
@@ -119,6 +190,40 @@ bool HeadParser::status_line(std::string_view line) {
   return status_ >= 100 && !controls(line.substr(12), line.end());
 }
 
+inline bool HeadParser::add(const char* text, std::string_view name, std::string_view value, FieldName known,
+                            std::vector<H1Field>& fields) {
+  auto at = [text](const char* p) { return static_cast<std::uint32_t>(p - text); };
+  if (known != FieldName::other && known != FieldName::plain) {
+    if (!note(known, value)) return false;
+    if (known == FieldName::host && hosts_++ == 0) host_ = static_cast<int>(fields.size());
+  }
+  if (known == FieldName::other) unknown_ = true;
+  if (known == FieldName::content_type) structured_ = structured(value);
+  fields.push_back({at(name.begin()), at(name.end()), at(value.begin()), at(value.end()), known});
+  return true;
+}
+
+// A whole line in which everything is as it mostly is. False, and nothing is done: the long way is to look at it.
+bool HeadParser::quick_field(std::string_view text, std::vector<H1Field>& fields) {
+  auto* line = text.data() + line_;
+  auto* end = text.data() + text.size();
+  if (line == end || *line == '\r' || blank(*line)) return false;
+  auto* colon = first_colon(line, end);
+  if (colon == end || colon == line) return false;
+  std::string_view name(line, static_cast<std::size_t>(colon - line));
+  auto known = field_name(name);
+  if (known == FieldName::other && token(name) != name.size()) return false;
+  auto* value = colon + 1;
+  while (value < end && blank(*value)) value++;
+  auto* value_end = first_control(value, end);
+  if (end - value_end < 2 || value_end[0] != '\r' || value_end[1] != '\n') return false;
+  auto next = static_cast<std::size_t>(value_end + 2 - text.data());
+  while (value_end > value && blank(value_end[-1])) value_end--;
+  if (!add(text.data(), name, {value, value_end}, known, fields)) return false;
+  line_ = scanned_ = next;
+  return true;
+}
+
 bool HeadParser::field(std::string_view text, std::size_t from, std::size_t end, std::vector<H1Field>& fields) {
   auto* line = text.data() + from;
   std::size_t size = end - from;
@@ -133,13 +238,7 @@ bool HeadParser::field(std::string_view text, std::size_t from, std::size_t end,
   while (size > value && blank(line[size - 1])) size--;
   std::string_view content(line + value, size - value);
   if (controls(content, text.data() + text.size())) return false;
-  auto at = static_cast<std::uint32_t>(from);
-  fields.push_back({at, at + static_cast<std::uint32_t>(colon), at + static_cast<std::uint32_t>(value),
-                    at + static_cast<std::uint32_t>(size), known});
-  if (known == FieldName::other) unknown_ = true;
-  if (known == FieldName::other || known == FieldName::plain) return true;
-  if (known == FieldName::host && hosts_++ == 0) host_ = static_cast<int>(fields.size()) - 1;
-  return note(known, content);
+  return add(text.data(), name, content, known, fields);
 }
 
 bool HeadParser::note(FieldName known, std::string_view value) {
@@ -202,7 +301,6 @@ bool HeadParser::fold(std::string_view line, std::size_t end, std::vector<H1Fiel
 }
 
 void HeadParser::bind(std::string_view raw, std::span<const H1Field> fields, bool answers_head, H1Head& head) const {
-  head = {};
   head.raw = raw;
   head.fields = fields;
   head.minor = minor_;
@@ -215,10 +313,12 @@ void HeadParser::bind(std::string_view raw, std::span<const H1Field> fields, boo
   head.names_hops = hops_;
   head.unknown = unknown_;
   head.encoded = encoded_;
+  head.structured = structured_;
   head.hosts = hosts_;
   head.host_field = host_;
-  if (host_ >= 0) head.host = head.value(fields[static_cast<std::size_t>(host_)]);
+  head.host = host_ >= 0 ? head.value(fields[static_cast<std::size_t>(host_)]) : std::string_view();
   if (request_) {
+    head.until_close = false;
     head.method = raw.substr(method_, method_end_ - method_);
     head.target = raw.substr(method_end_ + 1, target_end_ - method_end_ - 1);
     head.bodiless = !chunked_ && length_ == 0;
@@ -229,6 +329,7 @@ void HeadParser::bind(std::string_view raw, std::span<const H1Field> fields, boo
     head.bodiless = none || (!chunked_ && !head.until_close && length_ == 0);
   }
   head.keep_alive = !head.until_close && !close_ && (minor_ > 0 || keep_alive_);
+  head.ambiguous = {};
   if (bare_lf_)
     head.ambiguous = "a line ends in a bare LF";
   else if (codings_ > 1 || (codings_ && !chunked_) || (request_ && !only_chunked_))

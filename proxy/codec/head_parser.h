@@ -27,6 +27,9 @@ class HeadParser {
   bool start_line(std::string_view line);
   bool request_line(std::string_view line);
   bool status_line(std::string_view line);
+  bool quick_field(std::string_view text, std::vector<H1Field>& fields);
+  bool add(const char* text, std::string_view name, std::string_view value, FieldName known,
+           std::vector<H1Field>& fields);
   bool field(std::string_view text, std::size_t from, std::size_t end, std::vector<H1Field>& fields);
   bool note(FieldName known, std::string_view value);
   bool fold(std::string_view line, std::size_t end, std::vector<H1Field>& fields);
@@ -43,7 +46,7 @@ class HeadParser {
   bool bare_lf_ = false, folded_ = false;
   bool chunked_ = false, only_chunked_ = true;
   bool close_ = false, keep_alive_ = false, names_upgrade_ = false, upgrade_ = false, hops_ = false, expects_ = false;
-  bool unknown_ = false, encoded_ = false;
+  bool unknown_ = false, encoded_ = false, structured_ = true;
 };
 
 }  // namespace retrial::proxy

@@ -3,8 +3,6 @@
 #include <bit>
 #include <cstring>
 
-#include "trace/exchange.h"
-
 namespace retrial::proxy {
 namespace {
 constexpr std::uint64_t kSeed = 0xcbf29ce484222325ull;
@@ -17,7 +15,8 @@ std::uint64_t mixed(std::uint64_t state, std::uint64_t word) {
 }
 }  // namespace
 
-void BodyTap::reset() {
+void BodyTap::reset(std::size_t sample) {
+  most_ = sample;
   state_ = kSeed;
   carry_ = 0;
   size_ = 0;
@@ -25,7 +24,7 @@ void BodyTap::reset() {
 }
 
 void BodyTap::take(std::string_view piece) {
-  if (sample_.size() < trace::kSampleBytes) sample_.append(piece.substr(0, trace::kSampleBytes - sample_.size()));
+  if (sample_.size() < most_) sample_.append(piece.substr(0, most_ - sample_.size()));
   if (!digests_) return;
   while (!piece.empty() && size_ % 8 != 0) {
     carry_ |= std::uint64_t{static_cast<unsigned char>(piece.front())} << (size_ % 8 * 8);

@@ -11,13 +11,14 @@ class BodyTap {
  public:
   explicit BodyTap(bool digests) : digests_(digests) {}
 
-  void reset();
+  void reset(std::size_t sample);  // how many bytes of the next body are kept
   void take(std::string_view piece);
   std::uint64_t digest() const;  // 0 for an empty body
   std::string_view sample() const { return sample_; }
 
  private:
   bool digests_;
+  std::size_t most_ = 0;
   std::uint64_t state_ = 0;
   std::uint64_t carry_ = 0;  // the bytes of a word that is not yet full, low byte first
   std::uint64_t size_ = 0;

@@ -38,14 +38,15 @@ void HeadLines::take(const H1Head& head, std::string& lines, trace::Tag* tag) {
   if (head.fields.empty()) return;
   auto begin = head.fields.front().name;
   auto block = head.raw.substr(begin, head.raw.size() - (head.raw.ends_with("\r\n") ? 2 : 1) - begin);
-  // Only a query can hide a secret in a value, or a URL with a password (redact_value).
-  bool urls = block.find('?') != block.npos || block.find('@') != block.npos;
-  bool as_sent = !urls && head.ambiguous.empty();
-  std::size_t done = begin;
-  if (as_sent && !head.unknown && !head.encoded) {
+  bool plain = head.ambiguous.empty();
+  if (plain && !head.unknown && !head.encoded) {  // no known field holds a secret
     lines.append(block);
     return;
   }
+  // Only a query can hide a secret in a value, or a URL with a password (redact_value).
+  bool urls = block.find('?') != block.npos || block.find('@') != block.npos;
+  bool as_sent = plain && !urls;
+  std::size_t done = begin;
   for (std::size_t i = 0; i < head.fields.size(); i++) {
     auto& f = head.fields[i];
     if (as_sent && f.known != FieldName::other && f.known != FieldName::content_encoding) continue;

@@ -213,7 +213,7 @@ TEST(H1Codec, a_head_that_is_not_yet_whole_is_at_hand) {
 }
 TEST(BodyTap, keeps_the_first_bytes_only) {
   BodyTap tap(false);
-  tap.reset();
+  tap.reset(trace::kSampleBytes);
   for (int i = 0; i < 100; i++) tap.take(std::string(100, 'a'));
   EXPECT_EQ(tap.sample().size(), 2048u);
 }
