@@ -4,6 +4,8 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
+#include <mutex>
+
 #include "proxy/net/pins.h"
 #include "proxy/net/sessions.h"
 #include "proxy/net/tls.h"
@@ -31,9 +33,7 @@ Error wrong(const std::filesystem::path& file, std::string what) {
 std::optional<Error> use_files(SSL_CTX* c, const ServiceTlsSettings& s) {
   // OpenSSL's default asks for a passphrase at the terminal.
   SSL_CTX_set_default_passwd_cb(c, [](char*, int, int, void*) { return -1; });
-  if (s.ca.empty())
-    SSL_CTX_set_default_verify_paths(c);
-  else if (SSL_CTX_load_verify_file(c, s.ca.c_str()) != 1)
+  if (!s.ca.empty() && SSL_CTX_load_verify_file(c, s.ca.c_str()) != 1)
     return wrong(s.ca, "no certificates of an authority can be read (expected PEM)");
   for (auto& file : s.also)
     if (SSL_CTX_load_verify_file(c, file.c_str()) != 1)
@@ -72,6 +72,8 @@ struct TlsToService::State {
   Pins pins;
   bool verifies = true;
   bool mirrors = false;
+  bool system_roots = false;  // are to be read, when the first service asks for them: that takes tens of milliseconds
+  std::once_flag roots_read;
 };
 
 int TlsToService::State::new_session(SSL* ssl, SSL_SESSION* session) {
@@ -142,6 +144,7 @@ Result<std::unique_ptr<TlsToService>> TlsToService::make(const ServiceTlsSetting
   state->pins = std::move(*pins);
   state->verifies = settings.verify;
   state->mirrors = settings.mirrors;
+  state->system_roots = settings.ca.empty();
   auto* c = state->context.get();
   harden(c);
   if (auto error = use_files(c, settings)) return std::unexpected(std::move(*error));
@@ -157,7 +160,9 @@ Result<std::unique_ptr<TlsToService>> TlsToService::make(const ServiceTlsSetting
 }
 
 Result<std::unique_ptr<TlsEnd>> TlsToService::connect(std::string_view given, const std::vector<std::string>& alpn) {
-  auto* ssl = SSL_new(state_->context.get());
+  auto* context = state_->context.get();
+  if (state_->system_roots) std::call_once(state_->roots_read, SSL_CTX_set_default_verify_paths, context);
+  auto* ssl = SSL_new(context);
   if (!ssl) return fail(openssl_reason("a TLS connection cannot be made"));
   auto end = std::make_unique<TlsEnd>(ssl);
   end->name_ = plain(given);
