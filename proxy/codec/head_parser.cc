@@ -342,7 +342,10 @@ void HeadParser::bind(std::string_view raw, std::span<const H1Field> fields, boo
     head.ambiguous = "more than one Content-Length";
   else if (request_ && folded_)
     head.ambiguous = "a header field goes on in a second line";
-  if (request_) head.invalid = what_is_invalid(head);
+  if (!request_) return;
+  head.invalid = what_is_invalid(head);
+  if (!head.invalid.empty() && controls(head.target, raw.data() + raw.size()))  // a CR ends a line to some
+    head.ambiguous = "the request target holds a control byte";
 }
 
 }  // namespace retrial::proxy
