@@ -1,24 +1,28 @@
-// The HTTP/1 codec: whatever comes, every byte is accounted for, and how the stream is cut into pieces changes nothing.
-// The first byte chooses the side and how the stream is cut.
+// The HTTP/1 codec, both sides. Whatever comes: every byte is accounted for; how the stream is cut into pieces changes
+// nothing; a body framed anew is the same body to another reader; a head as an intermediary passes it on can be read in
+// one way only; and where we see one unambiguous, valid request, llhttp at its strictest finds no other end of it.
+// The first byte chooses the side, whether a HEAD is answered, and how the stream is cut.
+#include <llhttp.h>
+
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
-#include "proxy/codec/h1.h"
-
-using retrial::proxy::BodyTap;
-using retrial::proxy::H1Codec;
+#include "proxy/codec/intermediary.h"
 
 namespace {
+using namespace retrial::proxy;
 
 struct Heard {
   struct Message {
-    std::string head, wire, fields;
+    std::string head, wire, framed, fields;
     std::uint64_t digest = 0;
-    bool ended = false;
-    bool operator==(const Message&) const = default;
+    bool ended = false, chunked = false, clear = false;
+    bool operator==(const Message& o) const {  // `framed` has other chunks in other pieces
+      return head == o.head && wire == o.wire && fields == o.fields && digest == o.digest && ended == o.ended;
+    }
   };
   std::vector<Message> messages;
   std::string rest;  // what was refused, or a head that is not whole
@@ -30,9 +34,9 @@ struct Heard {
   std::abort();
 }
 
-Heard hear(H1Codec::Side side, bool answers_head, std::string_view bytes, std::size_t piece) {
+Heard hear(H1Codec::Side side, bool answers_head, Framing framing, std::string_view bytes, std::size_t piece) {
   BodyTap tap(true);
-  H1Codec codec(side, tap, {.head = 4096});
+  H1Codec codec(side, tap, {.head = 4096, .fields = 50});
   codec.answers_head(answers_head);
   Heard heard;
   for (std::size_t from = 0; from < bytes.size(); from += piece) {
@@ -42,6 +46,7 @@ Heard hear(H1Codec::Side side, bool answers_head, std::string_view bytes, std::s
       if (size > rest.size()) wrong("more was taken than there was");
       switch (step) {
         case H1Codec::Step::more:
+          if (size != rest.size()) wrong("a part of a head was left lying");
           break;
         case H1Codec::Step::head: {
           auto& h = codec.head();
@@ -54,15 +59,21 @@ Heard hear(H1Codec::Side side, bool answers_head, std::string_view bytes, std::s
             m.fields.append(h.name(f)).append("\n").append(h.value(f)).append("\n").append(h.line(i)).append("\n");
           }
           m.ended = h.bodiless;
+          m.chunked = h.chunked && !h.bodiless;
+          m.clear = h.ambiguous.empty() && h.invalid.empty();
+          if (m.chunked) codec.hand_on(framing);
           heard.messages.push_back(std::move(m));
           break;
         }
         case H1Codec::Step::body:
-        case H1Codec::Step::end:
-          heard.messages.back().wire += rest.substr(0, size);
-          heard.messages.back().ended = step == H1Codec::Step::end;
-          heard.messages.back().digest = tap.digest();
+        case H1Codec::Step::end: {
+          auto& m = heard.messages.back();
+          m.wire += rest.substr(0, size);
+          m.framed += codec.framed();
+          m.ended = step == H1Codec::Step::end;
+          m.digest = tap.digest();
           break;
+        }
         case H1Codec::Step::refused:
           if (size != 0) wrong("something was taken and refused");
           heard.refused = true;
@@ -82,6 +93,71 @@ std::string all_of(const Heard& heard) {
   for (auto& m : heard.messages) all += m.head + m.wire;
   return all + heard.rest;
 }
+
+void is_the_same_body(const Heard::Message& m) {
+  auto again = hear(H1Codec::Side::request, false, Framing::plain,
+                    "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + m.framed, 1 << 20);
+  if (again.refused || again.messages.size() != 1 || !again.messages[0].ended) wrong("framed anew it is no body");
+  if (again.messages[0].digest != m.digest) wrong("framed anew it is another body");
+}
+
+void can_be_passed_on(H1Codec::Side side, bool answers_head, std::string_view head) {
+  BodyTap tap(false);
+  H1Codec codec(side, tap, {}), again(side, tap, {});
+  codec.answers_head(answers_head);
+  again.answers_head(answers_head);
+  if (codec.take(head).step != H1Codec::Step::head) wrong("a head is read only once");
+  auto& h = codec.head();
+  std::string out;
+  if (side == H1Codec::Side::request)
+    pass_on(h, RequestHead{.keep_tags = false, .authority = "x:1"}, out);
+  else
+    pass_on(h, ResponseHead{}, out);
+  auto [step, size] = again.take(out);
+  auto& a = again.head();
+  if (step != H1Codec::Step::head || size != out.size()) wrong("what is passed on is no head");
+  if (!a.ambiguous.empty() || !a.invalid.empty()) wrong("what is passed on is ambiguous or invalid");
+  if (h.bodiless != a.bodiless || h.chunked != a.chunked) {
+    if (side == H1Codec::Side::request || h.status == 304 || (h.status >= 200 && h.status != 204))
+      wrong("what is passed on ends elsewhere");
+  }
+  if (side == H1Codec::Side::request && h.length != a.length) wrong("what is passed on has another length");
+}
+
+struct Other {
+  std::size_t messages = 0;
+  std::string body;
+};
+int complete(llhttp_t* parser) {
+  static_cast<Other*>(parser->data)->messages++;
+  return HPE_PAUSED;
+}
+int body(llhttp_t* parser, const char* at, size_t size) {
+  static_cast<Other*>(parser->data)->body.append(at, size);
+  return 0;
+}
+
+// llhttp may know less (methods, versions), and then reads nothing. What it reads must be the same message.
+void is_read_alike(const Heard::Message& m) {
+  llhttp_settings_t settings;
+  llhttp_settings_init(&settings);
+  settings.on_message_complete = complete;
+  settings.on_body = body;
+  llhttp_t parser;
+  Other other;
+  llhttp_init(&parser, HTTP_REQUEST, &settings);
+  parser.data = &other;
+  auto bytes = m.head + m.wire;
+  auto error = llhttp_execute(&parser, bytes.data(), bytes.size());
+  if (error != HPE_PAUSED && error != HPE_OK && error != HPE_PAUSED_UPGRADE) return;
+  if (other.messages == 0) wrong("llhttp waits for more than the whole request");
+  if (error == HPE_PAUSED && llhttp_get_error_pos(&parser) != bytes.data() + bytes.size())
+    wrong("llhttp finds another end of the request");
+  BodyTap tap(true);
+  tap.reset(0);
+  tap.take(other.body);
+  if (tap.digest() != m.digest) wrong("llhttp finds another body");
+}
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -90,16 +166,28 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   bool answers_head = data[0] & 2;
   std::size_t piece = 1 + (data[0] >> 2) % 63;
   std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
-  auto whole = hear(side, answers_head, bytes, bytes.size());
-  auto cut = hear(side, answers_head, bytes, piece);
-  if (all_of(whole) != bytes || all_of(cut) != bytes) wrong("a byte was lost, or came twice");
-  if (whole.refused != cut.refused || whole.messages.size() != cut.messages.size())
-    wrong("pieces are heard differently");
-  for (std::size_t i = 0; i < whole.messages.size(); i++) {
-    // A body that breaks is passed on to the end of the piece before the one that breaks it.
-    bool breaks = whole.refused && i + 1 == whole.messages.size() && !whole.messages[i].ended;
-    if (breaks ? whole.messages[i].head != cut.messages[i].head : !(whole.messages[i] == cut.messages[i]))
-      wrong("a message is heard differently in pieces");
+  auto whole = hear(side, answers_head, Framing::chunked, bytes, bytes.size());
+  if (all_of(whole) != bytes) wrong("a byte was lost, or came twice");
+  for (auto cut : {piece, std::size_t{1}}) {
+    auto pieces = hear(side, answers_head, cut == 1 ? Framing::as_sent : Framing::chunked, bytes, cut);
+    if (all_of(pieces) != bytes) wrong("a byte was lost, or came twice, in pieces");
+    if (whole.refused != pieces.refused || whole.messages.size() != pieces.messages.size())
+      wrong("pieces are heard differently");
+    for (std::size_t i = 0; i < whole.messages.size(); i++) {
+      // A body that breaks is passed on to the end of the piece before the one that breaks it.
+      bool breaks = whole.refused && i + 1 == whole.messages.size() && !whole.messages[i].ended;
+      if (breaks ? whole.messages[i].head != pieces.messages[i].head : !(whole.messages[i] == pieces.messages[i]))
+        wrong("a message is heard differently in pieces");
+    }
+    if (cut == 1) continue;
+    for (auto& m : pieces.messages)
+      if (m.chunked && m.ended) is_the_same_body(m);
+  }
+  for (auto& m : whole.messages) {
+    if (m.chunked && m.ended) is_the_same_body(m);
+    if (!m.clear) continue;
+    can_be_passed_on(side, answers_head, m.head);
+    if (side == H1Codec::Side::request && m.ended) is_read_alike(m);
   }
   return 0;
 }

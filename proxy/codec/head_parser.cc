@@ -139,7 +139,8 @@ HeadParser::Step HeadParser::take(std::string_view text, std::vector<H1Field>& f
       auto begun = text.substr(line_);
       if (!request_ || started_ || begun.empty() || begun == "\r") return Step::more;
       auto method = token(begun);
-      if (method == begun.size()) return method > kLongestMethod ? Step::refused : Step::more;
+      if (method > kLongestMethod) return Step::refused;
+      if (method == begun.size()) return Step::more;
       return method > 0 && begun[method] == ' ' ? Step::more : Step::refused;
     }
     auto end = static_cast<std::size_t>(lf - text.data());
