@@ -25,10 +25,12 @@ void reset(int fd) {
 
 struct Misled::Slow {
   Claim claim;  // its service is -1 until it is dialled
+  Nanos since = 0;
   Address silent;
+  Address own;  // the client's own, once it was looked for
   std::optional<Address> from;
   int dialled = -1;
-  int error_number = ETIMEDOUT;  // why the service was not reached
+  int error_number = 0;  // why the service was not reached
   int client = -1;
   std::unique_ptr<Watch> watch;
   std::unique_ptr<Timer> timer;
@@ -72,6 +74,7 @@ void Misled::begin(ConnectPtr connect, const std::optional<Address>& from) {
 void Misled::wait(const Connect& connect, const Address& silent, const std::optional<Address>& from) {
   auto slow = std::make_unique<Slow>();
   slow->claim = {.written = connect.written, .inode = connect.socket.inode, .process = connect.process};
+  slow->since = clock_.now();
   slow->silent = silent;
   slow->from = from;
   slow->timer = std::make_unique<Timer>(loop_, [this, at = slow.get()] { dial(*at); });
@@ -80,18 +83,24 @@ void Misled::wait(const Connect& connect, const Address& silent, const std::opti
 }
 
 void Misled::dial(Slow& slow) {
-  if (slow.dialled >= 0) return dialled(slow, -1);  // its time is up as well
-  if (!unanswered().contains(slow.claim.inode)) return over(slow);
+  if (slow.dialled >= 0) return heard(slow);  // its time is up as well
+  const auto& all = waiting(slow.since);
+  const auto client = all.find(slow.claim.inode);
+  if (client == all.end()) return over(slow);
+  slow.own = client->second;
   slow.dialled = begin_dial(reached(slow.claim.written), slow.from);
   if (slow.dialled < 0) {
     slow.error_number = errno;
     return dialled(slow, -1);
   }
-  slow.watch = std::make_unique<Watch>(loop_, slow.dialled, EV_WRITE, [this, at = &slow](short) {
-    at->error_number = pending_error(at->dialled);
-    dialled(*at, at->error_number == 0 ? std::exchange(at->dialled, -1) : -1);
-  });
+  slow.watch = std::make_unique<Watch>(loop_, slow.dialled, EV_WRITE, [this, at = &slow](short) { heard(*at); });
   slow.timer->set(kLongestDial);
+}
+
+// Of the dial: it is over, or its time is.
+void Misled::heard(Slow& slow) {
+  slow.error_number = has_come(slow.dialled) ? pending_error(slow.dialled) : ETIMEDOUT;
+  dialled(slow, slow.error_number == 0 ? std::exchange(slow.dialled, -1) : -1);
 }
 
 void Misled::dialled(Slow& slow, int service) {
@@ -99,12 +108,9 @@ void Misled::dialled(Slow& slow, int service) {
   slow.watch.reset();
   slow.timer->cancel();
   if (slow.dialled >= 0) close(std::exchange(slow.dialled, -1));
-  const auto waiting = unanswered();
-  const auto client = waiting.find(slow.claim.inode);
-  if (client == waiting.end()) return over(slow);
   // Its next call may be getpeername.
   parts_.sockets.redirected[slow.claim.inode] = {reached(slow.claim.written)};
-  slow.client = DeadEnds::answer(slow.silent, client->second);
+  slow.client = DeadEnds::answer(slow.silent, slow.own);
   if (slow.client < 0) {
     parts_.sockets.redirected.erase(slow.claim.inode);
     return over(slow);
@@ -132,6 +138,17 @@ void Misled::answered(Slow& slow) {
 
 void Misled::over(Slow& slow) {
   if (const auto node = slow_.extract(slow.claim.inode)) loop_.later_delete(std::move(node.mapped()));
+}
+
+// Of one that was sent away then. To read the kernel's table takes milliseconds: those whose time is up together share
+// it. One that has given up since then answers with an RST.
+const std::unordered_map<ino_t, Address>& Misled::waiting(Nanos since) {
+  const Nanos now = clock_.now();
+  if (read_ > since && now - read_ < 4 * reading_) return waiting_;
+  waiting_ = unanswered();
+  read_ = now;
+  reading_ = clock_.now() - now;
+  return waiting_;
 }
 
 Nanos Misled::unanswered_since() {

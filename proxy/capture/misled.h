@@ -43,9 +43,11 @@ class Misled {
   struct Slow;
   void wait(const Connect& connect, const Address& silent, const std::optional<Address>& from);
   void dial(Slow& slow);
+  void heard(Slow& slow);
   void dialled(Slow& slow, int service);
   void answered(Slow& slow);
   void over(Slow& slow);
+  const std::unordered_map<ino_t, Address>& waiting(Nanos since);
 
   Loop& loop_;
   const Clock& clock_;
@@ -56,6 +58,8 @@ class Misled {
   std::unordered_map<ino_t, std::unique_ptr<Slow>> slow_;  // by the client's socket
   std::unordered_map<ino_t, Nanos> silent_;                // likewise, since when
   Nanos looked_ = 0;
+  std::unordered_map<ino_t, Address> waiting_;  // unanswered(), as it was at read_
+  Nanos read_ = 0, reading_ = 0;
 };
 
 }  // namespace retrial::proxy::capture

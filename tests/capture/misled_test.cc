@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "client.h"
@@ -8,8 +9,7 @@ using proxy::Way;
 using trace::FaultName;
 using trace::FaultSpec;
 namespace {
-constexpr FaultSpec kNone{};
-const FaultSpec kRefuse{.name = FaultName::refuse_connect}, kTimeout{.name = FaultName::connect_timeout},
+const FaultSpec kNone{}, kRefuse{.name = FaultName::refuse_connect}, kTimeout{.name = FaultName::connect_timeout},
     kSlow{.name = FaultName::slow_connect, .delay = 20 * kMillisecond};
 const std::vector<std::string> kHosts{"127.0.0.1", "::1", "::ffff:127.0.0.1"};
 
@@ -20,7 +20,7 @@ TEST(Misled, a_refused_connect_is_refused_as_by_a_closed_port) {
   for (const Way way : ways())
     for (const auto& host : kHosts)
       for (const std::string role : {"blocking", "nb"}) {
-        SCOPED_TRACE(std::string(show(way)) + " " + role + " " + host);
+        SCOPED_TRACE(fmt::format("{} {} {}", show(way), role, host));
         const Service service(service_at(host));
         const auto run = run_captured(way, client({role, host, service.port()}), with({kRefuse}));
         EXPECT_EQ(run.output, run_native(client({role, host, closed_port()})).output);
@@ -52,7 +52,7 @@ TEST(Misled, a_socket_that_was_refused_goes_on_as_natively) {
 TEST(Misled, a_refused_address_is_used_again_for_the_next_connect) {
   for (const Way way : ways())
     for (const auto& host : kHosts) {
-      SCOPED_TRACE(std::string(show(way)) + " " + host);
+      SCOPED_TRACE(fmt::format("{} {}", show(way), host));
       const Service service(service_at(host));
       const auto run =
           run_captured(way, client({"seq", host, service.port(), "5"}), with({kRefuse, kNone, kRefuse, kRefuse}));
@@ -78,7 +78,7 @@ TEST(Misled, threads_that_share_one_address_do_not_cross_when_some_are_refused) 
 TEST(Misled, a_connect_that_is_never_answered_waits_for_as_long_as_its_client_does) {
   for (const Way way : ways())
     for (const auto& host : kHosts) {
-      SCOPED_TRACE(std::string(show(way)) + " " + host);
+      SCOPED_TRACE(fmt::format("{} {}", show(way), host));
       const Service service(service_at(host));
       auto run =
           run_captured(way, client({"patient", host, service.port(), "non-blocking", "2"}), with({kTimeout, kTimeout}));
@@ -116,7 +116,7 @@ TEST(Misled, a_connect_that_is_answered_late_is_the_service_s_then) {
   for (const Way way : ways())
     for (const auto& host : kHosts)
       for (const std::string role : {"blocking", "nb"}) {
-        SCOPED_TRACE(std::string(show(way)) + " " + role + " " + host);
+        SCOPED_TRACE(fmt::format("{} {} {}", show(way), role, host));
         const Service service(service_at(host));
         const SystemClock clock;
         const auto began = clock.now();
@@ -130,6 +130,18 @@ TEST(Misled, a_connect_that_is_answered_late_is_the_service_s_then) {
         EXPECT_EQ(run.connections[0].pid, run.pid);
         EXPECT_EQ(run.met.size(), 1u);
       }
+}
+
+TEST(Misled, many_are_answered_late_at_once) {
+  for (const Way way : ways()) {
+    SCOPED_TRACE(show(way));
+    const Service service;
+    const auto run = run_captured(way, client({"parallel", "127.0.0.1", service.port(), "200"}),
+                                  with(std::vector<FaultSpec>(200, kSlow)));
+    EXPECT_EQ(run.output, "200 answered, 0 not\n");
+    EXPECT_EQ(run.counts.seen, 200u);
+    EXPECT_EQ(service.accepted(), 200);
+  }
 }
 
 TEST(Misled, a_client_that_does_not_wait_for_a_late_answer_reaches_no_service) {
