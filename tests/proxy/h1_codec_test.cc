@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "trace/exchange.h"
 
 namespace retrial::proxy {
 namespace {
