@@ -51,7 +51,8 @@ class Listener {
   std::uint16_t port() const { return port_; }
   std::string authority() const;
   std::unique_ptr<Peer> accepts();  // runs the proxy until somebody has connected; fails the test where nobody does
-  void accepts_nobody();            // nobody has connected, once all that is under way has come
+  std::unique_ptr<Peer> accepts_if_any();  // of what has come; else null
+  void accepts_nobody();                   // nobody has connected, once all that is under way has come
 
  private:
   proxy::Loop& loop_;
