@@ -146,7 +146,8 @@ std::string what_was_done(const Call& call, std::size_t attempt) {
     case FaultName::reset:
       return fmt::format("the {} attempt was {}reset ({})", nth, after_request(e.fault) ? "read and then " : "", how);
     case FaultName::close:
-      return fmt::format("the {} attempt{} connection {} ({})", nth, after_request(e.fault) ? " was read and its" : "'s",
+      return fmt::format("the {} attempt{} connection {} ({})", nth,
+                         after_request(e.fault) ? " was read and its" : "'s",
                          after_request(e.fault) ? "closed" : "was closed", how);
     case FaultName::stall:
       return fmt::format("the {} attempt was {} answered ({})", nth,

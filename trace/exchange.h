@@ -66,8 +66,8 @@ struct Exchange {
   std::string method;
   std::string target;  // as sent, secrets in the query redacted
   std::vector<Header> request_headers;
-  // On the way to the disk: the same as lines ("Name: value\r\n"), as they were sent but for redaction. Then the vectors
-  // are filled only for a director that reads them, and for everybody who reads the trace.
+  // On the way to the disk: the same as lines ("Name: value\r\n"), as they were sent but for redaction. Then the
+  // vectors are filled only for a director that reads them, and for everybody who reads the trace.
   std::string request_lines, response_lines;
   Tag tag;
   std::string profile;    // name of the profile that read it

