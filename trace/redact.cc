@@ -87,7 +87,8 @@ bool secret_name(std::string_view name) {
 
 void redact_target(std::string_view target, std::string& out) {
   auto at = target.find('?');
-  if (auto scheme = target.substr(0, at).find("://"); scheme != target.npos) {
+  bool path = target.starts_with('/');  // has no user and password
+  if (auto scheme = path ? target.npos : target.substr(0, at).find("://"); scheme != target.npos) {
     auto authority = scheme + 3;
     auto user = target.substr(0, std::min(target.find('/', authority), at)).rfind('@');
     if (user != target.npos && user >= authority) {

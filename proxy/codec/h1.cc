@@ -111,7 +111,7 @@ H1Codec::Taken H1Codec::take_head(std::string_view bytes) {
 }
 
 void H1Codec::finish_head() {
-  parser_->bind(raw_, fields_, answers_head_, head_);
+  parser_->bind(raw_, fields_, answers_head_, head_, valid_host_);
   tap_.reset(head_.structured ? trace::kSampleBytes : kUnreadSample);
   if (head_.chunked) chunks_.begin();
   left_ = head_.length;

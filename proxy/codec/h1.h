@@ -127,6 +127,7 @@ class H1Codec {
   std::unique_ptr<HeadParser> parser_;
   std::string raw_;
   std::string framed_;
+  std::string valid_host_;
   std::vector<H1Field> fields_;
   ChunkReader chunks_;
   std::uint64_t left_ = 0;  // bytes of a sized body

@@ -95,9 +95,13 @@ bool may_trail(std::string_view name) {
   return true;
 }
 
-std::string_view what_is_invalid(const H1Head& head) {
+std::string_view what_is_invalid(const H1Head& head, std::string& valid_host) {
   auto target = wrong_target(head);
-  return target.empty() ? wrong_host(head) : target;
+  if (!target.empty()) return target;
+  if (head.hosts == 1 && head.host == valid_host) return {};
+  auto host = wrong_host(head);
+  if (host.empty()) valid_host.assign(head.host);
+  return host;
 }
 
 }  // namespace retrial::proxy

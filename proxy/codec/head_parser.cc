@@ -301,7 +301,8 @@ bool HeadParser::fold(std::string_view line, std::size_t end, std::vector<H1Fiel
   return true;
 }
 
-void HeadParser::bind(std::string_view raw, std::span<const H1Field> fields, bool answers_head, H1Head& head) const {
+void HeadParser::bind(std::string_view raw, std::span<const H1Field> fields, bool answers_head, H1Head& head,
+                      std::string& valid_host) const {
   head.raw = raw;
   head.fields = fields;
   head.minor = minor_;
@@ -344,7 +345,7 @@ void HeadParser::bind(std::string_view raw, std::span<const H1Field> fields, boo
   else if (request_ && folded_)
     head.ambiguous = "a header field goes on in a second line";
   if (!request_) return;
-  head.invalid = what_is_invalid(head);
+  head.invalid = what_is_invalid(head, valid_host);
   if (!head.invalid.empty() && controls(head.target, raw.data() + raw.size()))  // a CR ends a line to some
     head.ambiguous = "the request target holds a control byte";
 }

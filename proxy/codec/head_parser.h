@@ -21,7 +21,8 @@ class HeadParser {
   std::size_t size() const { return line_; }  // of the whole head
   // Everything of `head` that follows from start line and fields; `raw` is the whole head. `answers_head`: of a
   // response to HEAD.
-  void bind(std::string_view raw, std::span<const H1Field> fields, bool answers_head, H1Head& head) const;
+  void bind(std::string_view raw, std::span<const H1Field> fields, bool answers_head, H1Head& head,
+            std::string& valid_host) const;
 
  private:
   bool start_line(std::string_view line);

@@ -5,6 +5,7 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -97,9 +98,10 @@ Socket::Read Socket::read(char* into, std::size_t size) {
 
 void Socket::put_back(std::string_view bytes) { back_.insert(0, bytes); }
 
+// Reads and writes are bare system calls: libc's are cancellation points, which costs where there are threads.
 Socket::Read Socket::take(char* into, std::size_t size) {
   if (rst_told_) return {Got::nothing};
-  auto n = ::recv(fd_, into, size, 0);
+  auto n = ::syscall(SYS_recvfrom, fd_, into, size, 0, nullptr, nullptr);
   if (n > 0) return {Got::bytes, static_cast<std::size_t>(n)};
   if (n < 0 && (errno == EAGAIN || errno == EINTR) && !broken_) return {Got::nothing};
   if (n < 0 || broken_ || (ended_ && gone())) {  // after a FIN recv says 0 for ever, and hides the reset
@@ -180,7 +182,7 @@ std::size_t Socket::send(std::string_view first, std::string_view second) {
   msghdr message{};
   message.msg_iov = first.empty() ? parts + 1 : parts;
   message.msg_iovlen = first.empty() || second.empty() ? 1 : 2;
-  auto n = ::sendmsg(fd_, &message, MSG_NOSIGNAL);
+  auto n = ::syscall(SYS_sendmsg, fd_, &message, MSG_NOSIGNAL);
   if (n >= 0) return static_cast<std::size_t>(n);
   if (errno == EAGAIN || errno == EINTR) return 0;
   // The peer is gone, but what it had sent before may still be there to be read: read() tells of the reset after it.

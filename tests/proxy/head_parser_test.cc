@@ -32,8 +32,10 @@ Read read(bool request, std::string_view text, bool answers_head = false, std::s
     r.size = parser.size();
     if (piece == text.size()) {
       whole = std::move(r);
+      std::string valid_host;
       if (whole.step == Step::whole)
-        parser.bind(std::string_view(whole.text).substr(0, whole.size), whole.fields, answers_head, whole.head);
+        parser.bind(std::string_view(whole.text).substr(0, whole.size), whole.fields, answers_head, whole.head,
+                    valid_host);
       continue;
     }
     EXPECT_EQ(r.step, whole.step) << text << " in pieces of " << piece;
