@@ -20,6 +20,11 @@ void Session::begin_fault() {
   }
   if (auto why = fault_->spares(Step::request_head, scene()); !why.empty()) return spare(why);
   edit_ = fault_->edit(e, house_.earlier);
+  if (e.fault.name == trace::FaultName::stale && !house_.earlier.has(e)) {
+    spare("no earlier response to this request was kept");
+    if (house_.director.keeps_responses()) edit_ = house_.earlier.keeping(e);
+    return;
+  }
   if (fault_->rate(e.fault).bytes_per_second == 0) return;
   fire(Act::pass);
   paced_ = true;

@@ -226,7 +226,7 @@ void Opening::hello(const ClientHello& hello) {
   }
   bool h1 = hello.alpn.empty();
   for (auto& protocol : hello.alpn) h1 |= protocol == kHttp11;
-  bool closed = !house_.options.to_clients || (!h1 && tls_to_service()) || house_.distrust().passes(pair());
+  bool closed = !house_.options.to_clients || (tls_to_service() && (!h1 || house_.distrust().passes(pair())));
   if (closed && speaks_to_us()) return give_up(true);
   if (!closed) return tls_to_service() ? greet() : shake(hello.alpn.empty() || !h1 ? "" : kHttp11);
   if (ends_.service) return end(true);
@@ -281,7 +281,7 @@ void Opening::shake(std::string_view alpn) {
 void Opening::shaken() {
   auto& client = *ends_.client;
   if (client.ready_to_send()) {
-    if (house_.options.distrust) ends_.distrust = pair();
+    if (house_.options.distrust && tls_to_service()) ends_.distrust = pair();
     return end(false);
   }
   if (!client.gone()) return;
@@ -290,13 +290,15 @@ void Opening::shaken() {
   if (met_ || (service && service->verified().known && !service->verified().all())) return give_up(false);  // rightly
   // What TLS has not heard of yet is an RST, which often overtakes the alert before it.
   bool reset = client.failure().empty();
+  auto how = reset ? std::string("it was reset") : client.failure();
   if (client.tls() && (reset ? client.tls()->shown() : client.tls()->distrusted())) {
     house_.counts.distrusting++;
-    house_.distrust().refused(pair());
-    house_.say(fmt::format("{}: a client does not trust our certificate ({}): its connections are passed unopened",
-                           pair(), reset ? "it was reset" : client.failure()));
+    bool passes = tls_to_service();  // a service in clear text would not understand what is passed unopened
+    if (passes) house_.distrust().refused(pair());
+    house_.say(fmt::format("{}: a client does not trust our certificate ({}){}", pair(), how,
+                           passes ? ": its connections are passed unopened" : ""));
   } else {
-    house_.say(fmt::format("connection {}: {}", ends_.connection, reset ? "it was reset" : client.failure()));
+    house_.say(fmt::format("connection {}: {}", ends_.connection, how));
   }
   give_up(false);
 }

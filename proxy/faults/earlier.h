@@ -16,6 +16,7 @@ class Earlier {
 
   static std::string key_of(const trace::Exchange& exchange);
   std::string find(const std::string& key) const;  // empty: none
+  bool has(const trace::Exchange& exchange) const { return responses_.contains(key_of(exchange)); }
   void keep(std::string key, std::string response);
   // Passes a response unchanged, and keeps it at its end.
   std::unique_ptr<Edit> keeping(const trace::Exchange& exchange);

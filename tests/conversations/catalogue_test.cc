@@ -435,6 +435,21 @@ TEST_P(Catalogue, nothing_stale_is_told_where_nothing_was_kept) {
   spared("no earlier response to this request was kept");
   goes_on();
 }
+TEST_P(Catalogue, what_is_stale_from_the_first_request_on_is_its_response) {
+  director.keeps = true;
+  plan("stale");
+  asks();
+  service->say(kResponse);
+  client->hears(kResponse);
+  spared("no earlier response to this request was kept");
+  n++;
+  plan("stale");
+  asks();
+  service->say("HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno");
+  client->hears(kResponse);
+  fired("an earlier response (200, 60 bytes) in place of the service's own (404)", Ending::answered, 200, 404);
+  goes_on();
+}
 TEST_P(Catalogue, an_upgrade_spares_what_would_be_done_to_its_response) {
   plan("truncate");
   asks("GET /w HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: w\r\n\r\n");
