@@ -21,8 +21,8 @@ COLUMNS = {
     "two loops": [CPU, RATE, FAILED],
     "start-up": [("ms", "ms", 1)],
 }
-HOW = """One loop, worker or thread each, on loopback in a network namespace of its own; the service is nginx (1 KiB). Retrial reads,
-correlates and records every exchange; the others forward and write no log. Figures are medians of {rounds} interleaved rounds of
+HOW = """One loop, worker or thread each, on loopback in a network namespace of its own; the service is nginx (1 KiB). Retrial reads
+and records every exchange; the others forward and write no log. Figures are medians of {rounds} interleaved rounds of
 {seconds} s; a ratio is the median of the rounds' own ratios, its range behind it. CPU: user and system time of the proxy. Instructions:
 callgrind, the difference of 6,000 and 1,000 requests. Load: wrk (64 connections), h2load (instructions), `bench/handshakes.cc` (full
 TLS 1.3 handshakes, one request each, 4 clients), `bench/load.cc` (fixed rate, latency from when each request was due).

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -161,7 +162,7 @@ class Writer {
     auto file = folder_ / name;
     std::ofstream out(file, std::ios::binary);
     out << bytes;
-    if (!out.flush()) failed_ = Error{"cannot be written", file.string(), Blame::user};
+    if (!out.flush()) failed_ = fail_errno("cannot be written", errno, file.string(), Blame::user).error();
     return file;
   }
 

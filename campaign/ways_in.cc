@@ -114,7 +114,11 @@ Result<Capture> choose_capture(std::string_view said, const Config& config) {
   // A second Retrial above us and a wrong $RETRIAL_CAPTURE are for the user to set right.
   if (said == "seccomp" || way.error().blame == Blame::user || !try_capture(Kind::forward))
     return std::unexpected(way.error());
-  return Capture{.kind = Kind::forward, .way = proxy::Way::none};
+  return Capture{
+      .kind = Kind::forward,
+      .way = proxy::Way::none,
+      .ports = {},
+      .remark = "a forward proxy is used, which clients that ignore HTTP_PROXY do not see: " + way.error().line()};
 }
 
 struct WaysIn::Impl {

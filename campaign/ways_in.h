@@ -24,6 +24,7 @@ struct Capture {
     proxy::Route route;
   };
   std::vector<Port> ports;
+  std::string remark;  // why it is not the first choice, for the user; empty: it is, or it was said
 };
 std::string show(const Capture& capture);  // "seccomp (getfd)", "forward"
 

@@ -101,6 +101,7 @@ Result<campaign::CampaignSetting> setting_of(const CampaignOptions& o) {
   setting.policies = std::move(*chosen);
   auto capture = campaign::choose_capture(o.capture, setting.config);
   if (!capture) return std::unexpected(capture.error());
+  if (!capture->remark.empty()) fmt::print(stderr, "retrial: {}\n", capture->remark);
   setting.capture = std::move(*capture);
   return setting;
 }

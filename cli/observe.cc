@@ -45,6 +45,7 @@ void print(const trace::Run& run) {
 int observe(const Options& options) {
   auto capture = campaign::choose_capture(options.capture, {});
   if (!capture) return complain(capture.error().line(), kUsage);
+  if (!capture->remark.empty()) fmt::print(stderr, "retrial: {}\n", capture->remark);
   campaign::Order order;
   order.attached = true;
   order.only_test = campaign::kWholeCommand;

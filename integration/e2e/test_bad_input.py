@@ -125,8 +125,13 @@ def test_an_unknown_option_is_named_with_the_nearest(tmp_path):
 
 
 def test_a_kernel_that_refuses_seccomp_is_said_in_one_line(tmp_path):
-    done = retrial("run", "--", "true", cwd=tmp_path, before=lambda: refuse(SECCOMP))
+    done = retrial("run", "--capture", "seccomp", "--", "true", cwd=tmp_path, before=lambda: refuse(SECCOMP))
     assert done.returncode == 2 and len(done.stderr.strip().splitlines()) == 1 and "seccomp" in done.stderr, done
+
+
+def test_where_seccomp_is_refused_and_nothing_is_said_the_next_way_is_taken_and_named(tmp_path):
+    done = retrial("run", "--", "true", cwd=tmp_path, before=lambda: refuse(SECCOMP))
+    assert done.returncode == 3 and "forward" in done.stdout + done.stderr, done
 
 
 def test_a_second_retrial_inside_the_first_is_refused_in_one_line(tmp_path):

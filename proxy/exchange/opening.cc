@@ -15,9 +15,12 @@ constexpr std::string_view kToken = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQR
 // TLS 1.2, a random of zeros, no session, TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 (RFC 5246 7.4.1.3): a handshake that is
 // cut after it needs no more of ours.
 constexpr auto kServerHello = [] {
-  std::array<char, 47> bytes{22, 3, 3, 0, 42, 2, 0, 0, 38, 3, 3};
+  std::array<char, 54> bytes{22, 3, 3, 0, 49, 2, 0, 0, 45, 3, 3};
   bytes[44] = static_cast<char>(0xc0);
   bytes[45] = 0x2f;
+  bytes[48] = 5;  // extensions: renegotiation_info (RFC 5746 3.2), without which clients refuse it before it is cut
+  bytes[49] = static_cast<char>(0xff);
+  bytes[50] = bytes[52] = 1;
   return bytes;
 }();
 constexpr std::string_view kHttp11 = "http/1.1";
@@ -268,7 +271,10 @@ void Opening::shake(std::string_view alpn) {
   auto& name = hello_.server_name;
   auto* service = ends_.service ? ends_.service->tls() : nullptr;
   auto end = service ? to_clients.accept_like(*service, name, host_, alpn, flaw)
-                     : to_clients.accept(name.empty() ? host_ : name, alpn, flaw);
+                     : to_clients.accept(!name.empty()   ? name
+                                         : host_.empty() ? "127.0.0.1"
+                                                         : host_,
+                                         alpn, flaw);
   if (!end) return unreachable(end.error().line());
   step_ = Step::shaking;
   ends_.client->listen(true);

@@ -84,8 +84,10 @@ TEST(Repeats, tell_a_line_once_in_ten_seconds_and_how_often_it_was_left_out) {
   EXPECT_EQ(repeats.tell("a", 2 * kSecond), "");
   EXPECT_EQ(repeats.tell("b", 2 * kSecond), "b");
   EXPECT_EQ(repeats.tell("a", 10 * kSecond), "");
-  EXPECT_EQ(repeats.tell("a", 11 * kSecond), "a (2 times more before)");
+  EXPECT_EQ(repeats.tell("a", 11 * kSecond), "a (and 2 times before)");
   EXPECT_EQ(repeats.tell("b", 60 * kSecond), "b");
+  EXPECT_EQ(repeats.tell("connection 1: c", 61 * kSecond), "connection 1: c");
+  EXPECT_EQ(repeats.tell("connection 2: c", 62 * kSecond), "");
 }
 
 TEST(Repeats, tell_a_hundred_different_lines_in_that_time_at_most) {
