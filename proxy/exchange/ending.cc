@@ -120,7 +120,7 @@ void Session::answer() {
 
 // All that the client is to be told was handed to the kernel.
 void Session::told() {
-  if (told_ == 0) told_ = house_.clock.now();
+  if (told_ == 0) told_ = now_;
   // It had sent its FIN before: half of the connection, or all of it? If all, its kernel has answered the bytes with an
   // RST.
   if (client_left_ != 0 && client_->gone())
