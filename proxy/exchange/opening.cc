@@ -322,7 +322,6 @@ void Opening::dialled(const Result<Address>& address) {
   auto fd = address ? begin_connect(*address) : Result<int>(std::unexpected(address.error()));
   if (!fd) return unreachable(fd.error().what);
   ends_.service = std::make_unique<Socket>(house_.loop, *fd, events(), true);
-  ends_.service->goes_first();
   if (step_ == Step::greeting) greet();
 }
 

@@ -49,7 +49,6 @@ Result<std::unique_ptr<Socket>> ServicePool::dial(const Address& to, SocketEvent
   auto fd = begin_connect(to);
   if (!fd) return std::unexpected(fd.error());
   auto socket = std::make_unique<Socket>(loop_, *fd, events, true);
-  socket->goes_first();  // what a waiting one says is heard before it is taken for a request of the same round
   if (route_.tls) {
     auto end = security->connect(route_.host, {"http/1.1"});
     if (!end) return std::unexpected(end.error());

@@ -11,7 +11,6 @@ Loop::Loop() {
   event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
   event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER);
   base_ = event_base_new_with_config(config);
-  event_base_priority_init(base_, 2);  // 1, the lower one, is every event's own
   event_config_free(config);
 }
 Loop::~Loop() {

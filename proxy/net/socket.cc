@@ -1,6 +1,7 @@
 #include "proxy/net/socket.h"
 
 #include <event2/event.h>
+#include <event2/event_struct.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -243,9 +244,10 @@ bool Socket::gone() const {
 }
 
 bool Socket::silent() const {
-  return ready_to_send() && !ended_ && !broken_ && !rst_told_ && back_.empty() && !(tls_ && holds());
+  bool heard = read_ && (read_->ev_evcallback.evcb_flags &
+                         (EVLIST_ACTIVE | EVLIST_ACTIVE_LATER));  // in this round, and not yet told
+  return !heard && ready_to_send() && !ended_ && !broken_ && !rst_told_ && back_.empty() && !(tls_ && holds());
 }
-void Socket::goes_first() { event_priority_set(read_, 0); }
 
 void Socket::drop_events() {
   if (read_) event_free(read_);

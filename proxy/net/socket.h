@@ -75,8 +75,6 @@ class Socket {
   bool broken() const { return broken_; }      // a write met a reset; read() tells of it after what can still be read
   bool gone() const;                           // it was reset or has failed, whether read() has told so or not
   bool silent() const;                         // connected, and nothing that has been heard of it is unread
-  // Its events are told before those of all other sockets that became ready in the same round.
-  void goes_first();
   const std::string& failure() const { return failure_; }
 
  private:
