@@ -17,7 +17,7 @@ namespace retrial::cli {
 namespace {
 
 struct Options {
-  std::string inject;
+  std::optional<std::string> inject;
   std::optional<std::uint64_t> seed;
   std::string out;
   std::string capture;
@@ -49,8 +49,8 @@ int observe(const Options& options) {
   campaign::Order order;
   order.attached = true;
   order.only_test = campaign::kWholeCommand;
-  if (!options.inject.empty()) {
-    auto plan = policies::parse_fault_plan(options.inject);
+  if (options.inject) {
+    auto plan = policies::parse_fault_plan(*options.inject);
     if (!plan) return complain("--inject: " + plan.error().line(), kUsage);
     auto seed = options.seed.value_or(std::random_device{}());
     if (policies::rolls(*plan)) fmt::print(stderr, "retrial: chance is drawn with --seed {}\n", seed);

@@ -4,6 +4,7 @@
 #include <sys/random.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <memory>
 
@@ -64,13 +65,6 @@ Result<std::optional<proxy::Recording>> recording_of(const campaign::ServeSettin
   return proxy::Recording{.folder = *folder, .keep = serve.keep};
 }
 
-bool draws(const campaign::Config& config) {
-  for (auto& rule : config.rules)
-    for (auto& step : rule.inject.steps)
-      if (step.share != policies::kAlways || step.fault.spread != trace::Spread::fixed) return true;
-  return false;
-}
-
 std::string described(const proxy::ListenerSettings& l) {
   constexpr std::string_view kProtocols[] = {"http", "auto", "tcp"};
   auto what = fmt::format("{}, {}", proxy::show(l.mode), kProtocols[static_cast<int>(l.protocol)]);
@@ -119,7 +113,8 @@ class Serving {
     if (settings->recording)
       info(fmt::format("recording to {}, at most {} MiB are kept", settings->recording->folder.string(),
                        std::max<std::uint64_t>(1, settings->recording->keep >> 20)));
-    if (draws(*config)) info(fmt::format("seed {}", seed_));
+    if (std::ranges::any_of(config->rules, [](auto& rule) { return policies::rolls(rule.inject); }))
+      info(fmt::format("seed {}", seed_));
     tell(settings->listeners);
     loop_.run();
     server_.reset();

@@ -95,8 +95,8 @@ Result<campaign::Config> config_of(const ServeOptions& o) {
                            Named{proxy::Mode::tproxy, &o.tproxy}})
     for (auto& listen : *all)
       if (auto ok = add(config, mode, listen, {}, o.protocol); !ok) return std::unexpected(ok.error());
-  if (!o.inject.empty()) {
-    auto plan = policies::parse_fault_plan(o.inject);
+  if (o.inject) {
+    auto plan = policies::parse_fault_plan(*o.inject);
     if (!plan) return fail(plan.error().line(), "--inject", Blame::user);
     config.rules.push_back({{}, {}, std::move(*plan)});
   }

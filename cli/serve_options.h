@@ -19,7 +19,7 @@ struct ServeOptions {
   std::vector<std::string> reverse;  // LISTEN=URL
   std::vector<std::string> forward, redirect, tproxy;
   std::string protocol;
-  std::string inject;
+  std::optional<std::string> inject;
   int loops = 0;
   std::string record;
   std::string ca;

@@ -8,6 +8,13 @@
 
 namespace retrial::proxy {
 
+Counts& Counts::operator+=(const Counts& other) {
+  for (auto count : {&Counts::connections, &Counts::tunnels, &Counts::upgraded, &Counts::refused, &Counts::unreachable,
+                     &Counts::distrusting, &Counts::tls_failures, &Counts::frames})
+    this->*count += other.*count;
+  return *this;
+}
+
 struct Proxy::State {
   State(Loop& loop, const Clock& clock, Director& director, Recorder& recorder, Options options)
       : house(loop, clock, director, recorder, std::move(options)) {}

@@ -97,10 +97,12 @@ struct Counts {
   std::uint64_t tunnels = 0;       // connections that were no HTTP/1, or stopped being it
   std::uint64_t upgraded = 0;      // of these, by 101 or CONNECT
   std::uint64_t refused = 0;       // answered 4xx by us: not readable, ambiguous, or beyond a limit
-  std::uint64_t unreachable = 0;   // answered 502 or 504 by us: the service could not be reached
+  std::uint64_t unreachable = 0;   // answered 502 by us: the service was not reached, or what it said could not be read
   std::uint64_t distrusting = 0;   // clients that did not trust our certificate
   std::uint64_t tls_failures = 0;  // handshakes that failed otherwise, on either side
   std::uint64_t frames = 0;        // of WebSocket, both ways
+
+  Counts& operator+=(const Counts& other);
 };
 
 // Forwards, faults and records. One loop thread owns it and all it holds. Nothing of it waits for the client while the

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "proxy/codec/h1_facts.h"
+#include "proxy/codec/scan.h"
 
 namespace retrial::proxy {
 namespace {
 constexpr int kMostDigits = 15;
 constexpr std::size_t kMostTrailers = 64u << 10;
-constexpr std::string_view kToken = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 int digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -98,7 +98,7 @@ bool ChunkReader::byte(char c) {
 bool ChunkReader::trailer() {
   auto colon = line_.find(':');
   auto name = std::string_view(line_).substr(0, colon);
-  if (colon == line_.npos || name.empty() || name.find_first_not_of(kToken) != name.npos) return false;
+  if (colon == line_.npos || !is_token(name)) return false;
   if (may_trail(name)) trailers_.append(line_).append("\r\n");
   line_.clear();
   return true;

@@ -45,8 +45,7 @@ struct H1Head {
   bool names_hops = false;        // Connection names other fields than itself
   bool upgrades = false;          // Upgrade, and Connection names it
   std::uint64_t length = 0;       // Content-Length
-  std::string_view host;          // the Host field's value; its place in `fields`, and how many there are:
-  int host_field = -1;
+  std::string_view host;          // the first Host field's value, and how many there are:
   int hosts = 0;
   // Why another reader could find another end of it, or other fields (RFC 9112 2.2, 5, 6, 11.2); empty: none could.
   std::string_view ambiguous;

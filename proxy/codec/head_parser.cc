@@ -1,113 +1,16 @@
 #include "proxy/codec/head_parser.h"
 
-#include <array>
-#include <bit>
 #include <cstring>
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 #include "base/text.h"
 #include "proxy/codec/h1_facts.h"
+#include "proxy/codec/scan.h"
 
 namespace retrial::proxy {
 namespace {
 
-constexpr auto kToken = [] {  // RFC 9110 5.6.2
-  std::array<bool, 256> ok{};
-  for (char c : std::string_view("!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"))
-    ok[static_cast<unsigned char>(c)] = true;
-  return ok;
-}();
 constexpr std::size_t kLongestMethod = 64;
 
-std::size_t token(std::string_view text) {
-  std::size_t n = 0;
-  while (n < text.size() && kToken[static_cast<unsigned char>(text[n])]) n++;
-  return n;
-}
-
-// Is there a control byte other than HTAB? Eight bytes at a time tell whether a closer look is needed. `end`: of the
-// bytes that may be read.
-bool closer(std::string_view text) {
-  for (char c : text)
-    if ((static_cast<unsigned char>(c) < ' ' && c != '\t') || c == 127) return true;
-  return false;
-}
-std::uint64_t suspect(const char* at) {
-  constexpr std::uint64_t kOnes = 0x0101010101010101ull, kHigh = 0x8080808080808080ull;
-  std::uint64_t x;
-  std::memcpy(&x, at, sizeof x);
-  auto del = x ^ (kOnes * 127);
-  return (((x - kOnes * ' ') & ~x) | ((del - kOnes) & ~del)) & kHigh;
-}
-bool controls(std::string_view text, const char* end) {
-  if (text.size() < 8) {
-    if (end - text.data() < 8) return closer(text);
-    auto mask = (std::uint64_t{1} << (text.size() * 8)) - 1;  // the first byte stands lowest
-    return (suspect(text.data()) & mask) != 0 && closer(text);
-  }
-  auto any = suspect(text.data() + text.size() - 8);
-  for (std::size_t i = 0; i + 8 < text.size(); i += 8) any |= suspect(text.data() + i);
-  return any != 0 && closer(text);
-}
-static_assert(std::endian::native == std::endian::little);
-#if defined(__SSE2__)
-// Which of sixteen bytes are a control byte (HTAB too); a bit each.
-unsigned controls16(const char* at) {
-  auto x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-  auto low = _mm_cmpeq_epi8(_mm_min_epu8(x, _mm_set1_epi8(31)), x);
-  return static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(low, _mm_cmpeq_epi8(x, _mm_set1_epi8(127)))));
-}
-unsigned equal16(const char* at, char wanted) {
-  auto x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-  return static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_set1_epi8(wanted))));
-}
-#endif
-
-// The first control byte other than HTAB, or `end`.
-const char* first_control(const char* at, const char* end) {
-#if defined(__SSE2__)
-  while (end - at >= 16) {
-    auto any = controls16(at);
-    if (any == 0) {
-      at += 16;
-      continue;
-    }
-    at += std::countr_zero(any);
-    if (*at != '\t') return at;
-    at++;
-  }
-#endif
-  while (end - at >= 8) {
-    auto any = suspect(at);
-    if (any == 0) {
-      at += 8;
-      continue;
-    }
-    at += std::countr_zero(any) / 8;  // the lowest mark is a true one
-    if (*at != '\t') return at;
-    at++;
-  }
-  while (at < end && !closer({at, 1})) at++;
-  return at;
-}
-// The first colon, or `end`.
-const char* first_colon(const char* at, const char* end) {
-#if defined(__SSE2__)
-  for (; end - at >= 16; at += 16)
-    if (auto any = equal16(at, ':')) return at + std::countr_zero(any);
-#endif
-  constexpr std::uint64_t kOnes = 0x0101010101010101ull, kHigh = 0x8080808080808080ull;
-  for (; end - at >= 8; at += 8) {
-    std::uint64_t x;
-    std::memcpy(&x, at, sizeof x);
-    x ^= kOnes * ':';
-    if (auto any = (x - kOnes) & ~x & kHigh) return at + std::countr_zero(any) / 8;
-  }
-  while (at < end && *at != ':') at++;
-  return at;
-}
 // May a body of that type have parts that are read (profiles): JSON, XML, a form? Whatever is not known to have none.
 bool structured(std::string_view type) {
   if (type.starts_with("text/")) return type.find("xml") != type.npos;
@@ -125,8 +28,9 @@ void HeadParser::begin(bool request, std::size_t most_fields) {
 
 HeadParser::Step HeadParser::take(std::string_view text, std::vector<H1Field>& fields) {
   for (;;) {
-    if (started_ && scanned_ == line_ && fields.size() < most_fields_) {
-      while (quick_field(text, fields) && fields.size() < most_fields_) {
+    // A line that was not whole before is looked at again only when its end is there.
+    if (started_ && scanned_ == line_) {
+      while (fields.size() < most_fields_ && field(text, fields)) {
       }
       if (text.size() - line_ >= 2 && text[line_] == '\r' && text[line_ + 1] == '\n') {
         line_ += 2;
@@ -146,6 +50,11 @@ HeadParser::Step HeadParser::take(std::string_view text, std::vector<H1Field>& f
     auto end = static_cast<std::size_t>(lf - text.data());
     auto begin = line_;
     auto content = end > begin && text[end - 1] == '\r' ? end - 1 : end;
+    if (started_ && content != begin && !blank(text[begin])) {
+      if (fields.size() >= most_fields_) return Step::too_many_fields;
+      if (!field(text, fields)) return Step::refused;
+      continue;
+    }
     line_ = scanned_ = end + 1;
     if (content == end) bare_lf_ = true;
     if (!started_) {
@@ -155,11 +64,8 @@ HeadParser::Step HeadParser::take(std::string_view text, std::vector<H1Field>& f
       started_ = true;
     } else if (content == begin) {
       return Step::whole;
-    } else if (blank(text[begin])) {
-      if (!fold(text.substr(begin, content - begin), content, fields)) return Step::refused;
-    } else {
-      if (fields.size() >= most_fields_) return Step::too_many_fields;
-      if (!field(text, begin, content, fields)) return Step::refused;
+    } else if (!fold(text.substr(begin, content - begin), content, fields)) {
+      return Step::refused;
     }
   }
 }
@@ -188,7 +94,7 @@ bool HeadParser::status_line(std::string_view line) {
     status_ = status_ * 10 + (c - '0');
   }
   minor_ = line[7] - '0';
-  return status_ >= 100 && !controls(line.substr(12), line.end());
+  return status_ >= 100 && !controls(line.substr(12));
 }
 
 inline bool HeadParser::add(const char* text, std::string_view name, std::string_view value, FieldName known,
@@ -204,42 +110,29 @@ inline bool HeadParser::add(const char* text, std::string_view name, std::string
   return true;
 }
 
-// A whole line in which everything is as it mostly is. False, and nothing is done: the long way is to look at it.
-bool HeadParser::quick_field(std::string_view text, std::vector<H1Field>& fields) {
+// The field at line_, and on to the next line. False, and nothing is done: it is not whole, no field, or none that can
+// be read.
+bool HeadParser::field(std::string_view text, std::vector<H1Field>& fields) {
   auto* line = text.data() + line_;
   auto* end = text.data() + text.size();
-  if (line == end || *line == '\r' || blank(*line)) return false;
+  if (line == end || *line == '\r' || *line == '\n' || blank(*line)) return false;
   auto* colon = first_colon(line, end);
   if (colon == end || colon == line) return false;
   std::string_view name(line, static_cast<std::size_t>(colon - line));
   auto known = field_name(name);
-  if (known == FieldName::other && token(name) != name.size()) return false;
+  if (known == FieldName::other && !is_token(name)) return false;
   auto* value = colon + 1;
   while (value < end && blank(*value)) value++;
   auto* value_end = first_control(value, end);
-  if (end - value_end < 2 || value_end[0] != '\r' || value_end[1] != '\n') return false;
-  auto next = static_cast<std::size_t>(value_end + 2 - text.data());
+  auto* next = value_end;
+  if (next < end && *next == '\r') next++;
+  if (next == end || *next != '\n') return false;
+  bool bare = next == value_end;
   while (value_end > value && blank(value_end[-1])) value_end--;
   if (!add(text.data(), name, {value, value_end}, known, fields)) return false;
-  line_ = scanned_ = next;
+  bare_lf_ |= bare;
+  line_ = scanned_ = static_cast<std::size_t>(next + 1 - text.data());
   return true;
-}
-
-bool HeadParser::field(std::string_view text, std::size_t from, std::size_t end, std::vector<H1Field>& fields) {
-  auto* line = text.data() + from;
-  std::size_t size = end - from;
-  auto* found = static_cast<const char*>(std::memchr(line, ':', size));
-  if (!found || found == line) return false;
-  auto colon = static_cast<std::size_t>(found - line);
-  std::string_view name(line, colon);
-  auto known = field_name(name);
-  if (known == FieldName::other && token(name) != colon) return false;
-  auto value = colon + 1;
-  while (value < size && blank(line[value])) value++;
-  while (size > value && blank(line[size - 1])) size--;
-  std::string_view content(line + value, size - value);
-  if (controls(content, text.data() + text.size())) return false;
-  return add(text.data(), name, content, known, fields);
 }
 
 bool HeadParser::note(FieldName known, std::string_view value) {
@@ -288,7 +181,7 @@ bool HeadParser::note(FieldName known, std::string_view value) {
 }
 
 bool HeadParser::fold(std::string_view line, std::size_t end, std::vector<H1Field>& fields) {
-  if (fields.empty() || controls(line, line.end())) return false;
+  if (fields.empty() || controls(line)) return false;
   // What decides where the message ends has been read without this line.
   auto known = fields.back().known;
   if (known == FieldName::content_length || known == FieldName::transfer_encoding) return false;
@@ -317,7 +210,6 @@ void HeadParser::bind(std::string_view raw, std::span<const H1Field> fields, boo
   head.encoded = encoded_;
   head.structured = structured_;
   head.hosts = hosts_;
-  head.host_field = host_;
   head.host = host_ >= 0 ? head.value(fields[static_cast<std::size_t>(host_)]) : std::string_view();
   if (request_) {
     head.until_close = false;
@@ -346,7 +238,7 @@ void HeadParser::bind(std::string_view raw, std::span<const H1Field> fields, boo
     head.ambiguous = "a header field goes on in a second line";
   if (!request_) return;
   head.invalid = what_is_invalid(head, valid_host);
-  if (!head.invalid.empty() && controls(head.target, raw.data() + raw.size()))  // a CR ends a line to some
+  if (!head.invalid.empty() && controls(head.target))  // a CR ends a line to some
     head.ambiguous = "the request target holds a control byte";
 }
 

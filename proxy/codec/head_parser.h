@@ -28,10 +28,9 @@ class HeadParser {
   bool start_line(std::string_view line);
   bool request_line(std::string_view line);
   bool status_line(std::string_view line);
-  bool quick_field(std::string_view text, std::vector<H1Field>& fields);
   bool add(const char* text, std::string_view name, std::string_view value, FieldName known,
            std::vector<H1Field>& fields);
-  bool field(std::string_view text, std::size_t from, std::size_t end, std::vector<H1Field>& fields);
+  bool field(std::string_view text, std::vector<H1Field>& fields);
   bool note(FieldName known, std::string_view value);
   bool fold(std::string_view line, std::size_t end, std::vector<H1Field>& fields);
 

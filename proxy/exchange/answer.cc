@@ -67,6 +67,14 @@ std::string_view reason_of(int status) {
 }
 }  // namespace
 
+trace::Answer own_answer(int status, std::string_view why) {
+  trace::Answer answer;
+  answer.status = status;
+  answer.headers = {{"Content-Type", "text/plain"}};
+  answer.body.append("retrial: ").append(why).append("\n");
+  return answer;
+}
+
 std::string bytes_of(const trace::Answer& answer, const AnswerTo& to) {
   bool bodiless = answer.status == 204 || answer.status == 304;
   std::string out = "HTTP/1.1 " + std::to_string(answer.status) + " ";

@@ -1,9 +1,13 @@
 #pragma once
 #include <string>
+#include <string_view>
 
 #include "trace/profile.h"
 
 namespace retrial::proxy {
+
+// Why a request got no further than us: "retrial: WHY" as plain text.
+trace::Answer own_answer(int status, std::string_view why);
 
 struct AnswerTo {
   bool head = false;        // the request was HEAD: everything but the body is sent

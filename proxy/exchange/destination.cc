@@ -165,10 +165,13 @@ bool Session::dialled(const Result<Address>& address) {
   return true;
 }
 
-void Session::unreachable(const std::string& why) {
+void Session::unreachable(const std::string& why) { unanswered("could not be reached: " + why); }
+
+// There is no answer of the service's, by `what` it did.
+void Session::unanswered(const std::string& what) {
   house_.counts.unreachable++;
   auto& e = record_.exchange();
-  house_.say(fmt::format("{} could not be reached: {}", e.service, why));
+  house_.say(fmt::format("{} {}", e.service, what));
   if (service_) {
     service_->close();
     house_.loop.later_delete(std::move(service_));
@@ -180,13 +183,10 @@ void Session::unreachable(const std::string& why) {
     return die(true);
   }
   if (fault_)
-    spare("the service could not be reached");
+    spare("the service " + what);
   else if (!e.fired)
-    e.evidence = "the service could not be reached: " + why;
-  answer_ = {};
-  answer_.status = 502;
-  answer_.headers = {{"Content-Type", "text/plain"}};
-  answer_.body = fmt::format("retrial: {} could not be reached: {}\n", e.service, why);
+    e.evidence = "the service " + what;
+  answer_ = own_answer(502, e.service + " " + what);
   answer();
 }
 
@@ -197,11 +197,7 @@ void Session::refuse(int status, std::string_view why) {
   bool told = state_ == State::request_rest;  // a whole answer
   bool answered = told || state_ == State::early || state_ == State::response_body || client_->queued() != 0;
   if (!answered) {
-    trace::Answer refusal;
-    refusal.status = status;
-    refusal.headers = {{"Content-Type", "text/plain"}};
-    refusal.body = fmt::format("retrial: {}\n", why);
-    client_->write(bytes_of(refusal, {}));
+    client_->write(bytes_of(own_answer(status, why), {}));
   }
   if (record_.decided()) {
     if (!answered) record_.exchange().client_status = status;

@@ -200,7 +200,7 @@ void Session::bad_response(std::string_view bytes) {
   }
   if (!refuses()) return opaque(std::exchange(pending_, {}), bytes);
   bool began = state_ == State::early || state_ == State::response_body;
-  if (!began) return unreachable("its response cannot be read as HTTP/1.1");
+  if (!began) return unanswered("answered what cannot be read as HTTP/1.1");
   if (service_) service_->reset();
   over(trace::Ending::reset, house_.clock.now());
   client_->flush();

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "proxy/codec/scan.h"
 #include "proxy/exchange/answer.h"
 #include "trace/service_name.h"
 
@@ -11,7 +12,6 @@ namespace retrial::proxy {
 namespace {
 
 constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";  // RFC 9113 3.4
-constexpr std::string_view kToken = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 // TLS 1.2, a random of zeros, no session, TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 (RFC 5246 7.4.1.3): a handshake that is
 // cut after it needs no more of ours.
 constexpr auto kServerHello = [] {
@@ -29,8 +29,8 @@ constexpr std::string_view kHttp11 = "http/1.1";
 bool begins_with_method(std::string_view bytes) {
   auto from = bytes.find_first_not_of("\r\n");
   if (from == bytes.npos) return true;
-  auto end = bytes.find_first_not_of(kToken, from);
-  return end == bytes.npos || (end > from && bytes[end] == ' ');
+  auto end = from + token(bytes.substr(from));
+  return end == bytes.size() || (end > from && bytes[end] == ' ');
 }
 
 Route route_to(const Address& address) {
@@ -343,14 +343,11 @@ void Opening::connected() {
 
 void Opening::unreachable(const std::string& why) {
   house_.counts.unreachable++;
-  house_.say(fmt::format("{} could not be reached: {}", ends_.service_name, why));
+  auto said = fmt::format("{} could not be reached: {}", ends_.service_name, why);
+  house_.say(said);
   if (step_ == Step::greeting || step_ == Step::shaking) return alert();
   if (!inside_ || tunnel_ || step_ != Step::dialling) return give_up(true);
-  trace::Answer answer;
-  answer.status = 502;
-  answer.headers = {{"Content-Type", "text/plain"}};
-  answer.body = fmt::format("retrial: {} could not be reached: {}\n", ends_.service_name, why);
-  ends_.client->write(bytes_of(answer, {}));
+  ends_.client->write(bytes_of(own_answer(502, said), {}));
   ends_.client->flush();
   give_up(false);
 }

@@ -89,6 +89,7 @@ class Session final : private SocketEvents {
   void resolve();
   bool dialled(const Result<Address>& address);
   void unreachable(const std::string& why);
+  void unanswered(const std::string& what);
   void refuse(int status, std::string_view why);
   void release();
 

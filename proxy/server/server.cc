@@ -146,15 +146,12 @@ struct Server::Impl {
     return {};
   }
 
-  // Requests that name their service themselves may name any: the system's certificates are read for them alone, since
-  // that takes longer than everything else.
+  // `to_services` is for requests that name their service themselves.
   Result<void> secure(const ServerSettings& settings) {
     if (settings.authority) {
       leaves = std::make_unique<certs::LeafStore>(*settings.authority, clock);
       to_clients = std::make_unique<TlsToClients>(*leaves);
     }
-    auto& listeners = settings.listeners;
-    if (std::all_of(listeners.begin(), listeners.end(), [](auto& l) { return l.mode == Mode::reverse; })) return {};
     auto security = trusts.of({});
     if (!security) return std::unexpected(security.error());
     to_services = *security;
@@ -189,9 +186,6 @@ std::vector<Address> Server::listening() const {
 }
 
 Result<void> Server::reload(ServerSettings settings) {
-  for (auto& l : settings.listeners)
-    if (l.mode != Mode::reverse && !impl_->to_services)
-      return fail(fmt::format("a first listener of mode {} needs a new start", show(l.mode)), l.at.show(), Blame::user);
   std::vector<Impl::Place> places;
   auto doorways = impl_->doorways_for(settings.listeners, places);
   if (!doorways) return std::unexpected(doorways.error());
@@ -215,14 +209,7 @@ Server::State Server::state() const {
     auto one = w->ask();
     all.connections += one.connections;
     all.open_exchanges += one.open_exchanges;
-    auto& c = all.counts;
-    c.connections += one.counts.connections;
-    c.tunnels += one.counts.tunnels;
-    c.upgraded += one.counts.upgraded;
-    c.refused += one.counts.refused;
-    c.unreachable += one.counts.unreachable;
-    c.distrusting += one.counts.distrusting;
-    c.tls_failures += one.counts.tls_failures;
+    all.counts += one.counts;
   }
   return all;
 }
