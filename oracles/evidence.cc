@@ -173,6 +173,11 @@ std::string what_was_done(const Call& call, std::size_t attempt) {
     case FaultName::malformed:
     case FaultName::stale:
     case FaultName::duplicate:
+    case FaultName::rst_stream:
+    case FaultName::goaway:
+    case FaultName::late_status:
+    case FaultName::message:
+    case FaultName::slow_trailers:
       return fmt::format("the {} response was altered ({})", nth, how);
     case FaultName::redirect_loop:
       return fmt::format("the {} attempt was redirected to where it had come ({})", nth, how);

@@ -68,6 +68,11 @@ constexpr std::array kFaults = {
     FaultWord{FaultName::redirect_loop, kRedirectArguments},
     FaultWord{FaultName::stale, {}},
     FaultWord{FaultName::duplicate, {}},
+    FaultWord{FaultName::rst_stream, {}},
+    FaultWord{FaultName::goaway, {}},
+    FaultWord{FaultName::late_status, {}},
+    FaultWord{FaultName::message, {}},
+    FaultWord{FaultName::slow_trailers, {}},
 };
 static_assert(kFaults.size() == static_cast<std::size_t>(trace::kLastFault) + 1);
 }  // namespace

@@ -53,11 +53,27 @@ enum class Ending : std::uint8_t {
 };
 std::string_view show(Ending ending);
 
+// What is read of a gRPC call, whose content type begins with application/grpc
+// (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md). Counts of length-prefixed messages.
+struct Grpc {
+  bool is = false;                      // it is one
+  std::int32_t previous = 0;            // grpc-previous-rpc-attempts
+  Nanos timeout = 0;                    // grpc-timeout; 0: the call has no deadline
+  std::uint64_t requests = 0;           // messages of the client
+  std::uint64_t responses = 0;          // of the service
+  std::uint64_t largest = 0;            // of both, bytes
+  bool streams = false;                 // more than one message either way, or the request was not ended with its first
+  bool cut = false;                     // the last message was shorter than its prefix said
+  std::string message;                  // grpc-message that the service gave, percent-decoded, redacted
+  std::int64_t pushback = kNoPushback;  // grpc-retry-pushback-ms that the client was told
+};
+
 // One request and what answered it (or did not) on the wire. Times are nanoseconds on the run's clock; 0 is "never".
 // Headers and samples are redacted before they get here: no secret reaches the disk.
 struct Exchange {
   std::uint64_t id = 0;          // from 1 within a run
   std::uint64_t connection = 0;  // the client connection, from 1 within a run
+  std::uint32_t stream = 0;      // its HTTP/2 stream there; 0: the exchange is HTTP/1
   bool fresh = false;            // the first exchange of its client connection
   std::int32_t pid = 0;          // process that connected
   std::string service;           // address that was dialled, "127.0.0.1:10001" or "[::1]:8080"
@@ -90,9 +106,18 @@ struct Exchange {
   Nanos told = 0;          // the client was told of the end: last byte, RST or FIN; on a stall, when it gave up itself
   Ending ending = Ending::open;
 
+  // status.h. Of a gRPC call: known once its end is.
   int service_status = 0;                // the service's own answer, whether the client saw it or not; 0: none
   int client_status = 0;                 // the status the client was told; 0: none
   std::vector<Header> response_headers;  // the service's own
+  std::vector<Header> trailers;          // behind its body; lines as request_lines are
+  std::string trailer_lines;
+  // RST_STREAM (RFC 9113 7): by whom, and its code. Of an exchange that ended with `reset` or `client_left`.
+  enum class Aborted : std::uint8_t { no, by_client, by_service, by_us } aborted = Aborted::no;
+  std::uint32_t abort_code = 0;
+  bool refused = false;  // by GOAWAY or REFUSED_STREAM: the client may know that the service did not execute it
+
+  Grpc grpc;
 
   std::uint64_t request_bytes = 0;  // body as sent (chunk framing counted)
   std::uint64_t response_bytes = 0;

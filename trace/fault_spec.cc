@@ -12,12 +12,13 @@ std::string_view word(const std::array<std::string_view, N>& words, E value) {
   auto at = static_cast<std::size_t>(value);
   return at < N ? words[at] : std::string_view{};
 }
-constexpr std::array<std::string_view, 26> kNames = {
-    "pass",           "error",          "lost-response",   "reset",         "close",      "delay",
-    "stall",          "refuse-connect", "connect-timeout", "slow-connect",  "tls-refuse", "tls-expired",
-    "tls-wrong-name", "tls-cut",        "bandwidth",       "drip",          "truncate",   "corrupt",
-    "wrong-length",   "drop-header",    "set-header",      "double-header", "malformed",  "redirect-loop",
-    "stale",          "duplicate"};
+constexpr std::array<std::string_view, 31> kNames = {
+    "pass",           "error",          "lost-response",   "reset",         "close",       "delay",
+    "stall",          "refuse-connect", "connect-timeout", "slow-connect",  "tls-refuse",  "tls-expired",
+    "tls-wrong-name", "tls-cut",        "bandwidth",       "drip",          "truncate",    "corrupt",
+    "wrong-length",   "drop-header",    "set-header",      "double-header", "malformed",   "redirect-loop",
+    "stale",          "duplicate",      "rst-stream",      "goaway",        "late-status", "message",
+    "slow-trailers"};
 static_assert(kNames.size() == static_cast<std::size_t>(kLastFault) + 1);
 constexpr std::array<std::string_view, 4> kTellings = {"reset", "close", "stall", "error"};
 constexpr std::array<std::string_view, 6> kPoints = {"before-request",      "after-head", "after-request",
@@ -128,6 +129,11 @@ std::string show(const FaultSpec& f) {
     case FaultName::tls_wrong_name:
     case FaultName::stale:
     case FaultName::duplicate:
+    case FaultName::rst_stream:
+    case FaultName::goaway:
+    case FaultName::late_status:
+    case FaultName::message:
+    case FaultName::slow_trailers:
       break;
   }
   return std::string(word_of(f.name));

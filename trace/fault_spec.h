@@ -36,8 +36,14 @@ enum class FaultName : std::uint8_t {
   redirect_loop,  // redirect-loop(status): to the very same target
   stale,          // an earlier response to the same request, in place of the service's
   duplicate,      // the response comes twice
+  // HTTP/2 and gRPC alone. grpc-status(CODE) is `error` with a status of gRPC (status.h), as Trailers-Only.
+  rst_stream,     // rst-stream(code[, point]): RST_STREAM to the client
+  goaway,         // GOAWAY whose last stream is the one before this: it was not executed, the others go on
+  late_status,    // late-status(CODE): the service's head passes, then this status in place of the rest
+  message,        // message(what, n[, ms]): done to the n-th message of the service
+  slow_trailers,  // slow-trailers(ms): the service's trailers come that much later
 };
-inline constexpr FaultName kLastFault = FaultName::duplicate;
+inline constexpr FaultName kLastFault = FaultName::slow_trailers;
 
 // How the client is told, of a lost response, or of a handshake that is cut (reset or close).
 enum class Telling : std::uint8_t { reset, close, stall, error };
@@ -61,7 +67,10 @@ enum class Spread : std::uint8_t {
 };
 enum class RetryAfter : std::uint8_t { none, seconds, date };  // RFC 9110 10.2.3
 enum class Malformed : std::uint8_t { status_line, header, chunk };
+// What the fault `message` does. truncate: half of it, under a prefix that tells all, and nothing of the body after it.
+enum class OfMessage : std::uint8_t { delay, drop, truncate, corrupt };
 
+inline constexpr std::int64_t kNoPushback = INT64_MIN;
 inline constexpr std::int64_t kHalf = -1;  // of FaultSpec::bytes: half of the body
 
 struct FaultSpec {
@@ -80,7 +89,12 @@ struct FaultSpec {
   // wrong_length: how many more (or, negative, fewer) are told than there are
   std::int64_t bytes = kHalf;
   std::int64_t burst = 0;  // bandwidth: bytes that may go at once
-  std::string header;      // drop, set, double: "Name" or "Name: value"; else empty
+  std::uint32_t code = 0;  // rst_stream, goaway: RFC 9113 7
+  OfMessage of_message = OfMessage::delay;
+  std::int32_t nth = 1;  // message: from 1
+  // grpc-retry-pushback-ms of a status of gRPC; below 0: the client shall not retry (gRFC A6)
+  std::int64_t pushback = kNoPushback;
+  std::string header;  // drop, set, double: "Name" or "Name: value"; else empty
 
   bool operator==(const FaultSpec&) const = default;
 };
