@@ -66,7 +66,7 @@ bool Session::destined(const H1Head& head, std::string_view rest) {
     response_.restart();
   }
   pool_ = &pool;
-  record_.serves(pool.service());
+  fate_.record.serves(pool.service());
   return true;
 }
 
@@ -74,7 +74,7 @@ bool Session::destined(const H1Head& head, std::string_view rest) {
 void Session::tunnel_to(const H1Head& head, std::string_view rest) {
   auto route = route_of(head.target, 0, false);
   if (!route) return refuse(400, "CONNECT needs host:port");
-  record_.forget();
+  fate_.record.forget();
   Ends ends;
   ends.client = std::move(client_);
   ends.client->put_back(rest);
@@ -83,8 +83,8 @@ void Session::tunnel_to(const H1Head& head, std::string_view rest) {
   inside->entry = Entry::reverse;  // all that follows is for this one service
   inside->route = *route;
   ends.entrance = std::move(inside);
-  ends.pid = record_.exchange().pid;
-  ends.connection = record_.exchange().connection;
+  ends.pid = fate_.record.exchange().pid;
+  ends.connection = fate_.record.exchange().connection;
   if (service_) service_->close();
   state_ = State::dead;
   auto& house = house_;
@@ -110,7 +110,7 @@ bool Session::reach() {
 // What the director has for the connection that is about to be made.
 bool Session::undisturbed() {
   using enum trace::FaultName;
-  auto& e = record_.exchange();
+  auto& e = fate_.record.exchange();
   auto& faults = house_.connection_faults;
   auto fault = house_.director.at_connect({e.service, e.pid, now_}).fault;
   if (fault.name == none) return true;
@@ -170,7 +170,7 @@ void Session::unreachable(const std::string& why) { unanswered("could not be rea
 // There is no answer of the service's, by `what` it did.
 void Session::unanswered(const std::string& what) {
   house_.counts.unreachable++;
-  auto& e = record_.exchange();
+  auto& e = fate_.record.exchange();
   house_.say(fmt::format("{} {}", e.service, what));
   if (service_) {
     service_->close();
@@ -182,29 +182,29 @@ void Session::unanswered(const std::string& what) {
     over(trace::Ending::reset, house_.clock.now());
     return die(true);
   }
-  if (fault_)
-    spare("the service " + what);
+  if (fate_.fault)
+    fate_.spare("the service " + what);
   else if (!e.fired)
     e.evidence = "the service " + what;
-  answer_ = own_answer(502, e.service + " " + what);
+  fate_.answer = own_answer(502, e.service + " " + what);
   answer();
 }
 
 // Answers what is not passed on, and ends the connection.
 void Session::refuse(int status, std::string_view why) {
   house_.counts.refused++;
-  house_.say(fmt::format("connection {}: {}: answered {}", record_.exchange().connection, why, status));
+  house_.say(fmt::format("connection {}: {}: answered {}", fate_.record.exchange().connection, why, status));
   bool told = state_ == State::request_rest;  // a whole answer
   bool answered = told || state_ == State::early || state_ == State::response_body || client_->queued() != 0;
   if (!answered) {
     client_->write(bytes_of(own_answer(status, why), {}));
   }
-  if (record_.decided()) {
-    if (!answered) record_.exchange().client_status = status;
-    if (fault_) spare(why);
+  if (fate_.record.decided()) {
+    if (!answered) fate_.record.exchange().client_status = status;
+    if (fate_.fault) fate_.spare(why);
     over(answered && !told ? trace::Ending::closed : trace::Ending::answered, told_ ? told_ : house_.clock.now());
-  } else if (record_.begun()) {
-    record_.forget();
+  } else if (fate_.record.begun()) {
+    fate_.record.forget();
   }
   client_->finish();
   if (service_) service_->reset();  // what it has of this request never becomes whole
@@ -214,7 +214,7 @@ void Session::refuse(int status, std::string_view why) {
 // The exchange is over: its service connection can serve another, or not.
 void Session::release() {
   if (!pooled() || !service_) return;
-  bool answered = record_.exchange().service_done != 0 && response_.at_start();  // by the service, and to the end
+  bool answered = fate_.record.exchange().service_done != 0 && response_.at_start();  // by the service, and to the end
   bool whole = request_goes_ && request_.at_start() && answered && service_->queued() == 0;
   if (whole && response_.head().keep_alive && !response_.head().until_close && !service_->ended() &&
       !service_->finished() && !service_->broken() && service_->open()) {

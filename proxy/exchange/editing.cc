@@ -4,32 +4,27 @@
 namespace retrial::proxy {
 
 void Session::edit_head(std::string& head, bool bodiless) {
-  auto& e = record_.exchange();
-  auto did = edit_->head(head, e, bodiless);
-  if (did.fires) e.client_status = edit_->status(e.service_status);
+  auto& e = fate_.record.exchange();
+  auto did = fate_.edit->head(head, e, bodiless);
+  if (did.fires) e.client_status = fate_.edit->status(e.service_status);
   edited(did, head);
 }
 
 void Session::edit_body(std::string_view wire, bool last) {
   std::string out;
-  auto did = edit_->body(wire, last, out);
+  auto did = fate_.edit->body(wire, last, out);
   edited(did, out);
 }
 
 void Session::edited(const Edit::Did& did, std::string_view out) {
-  auto& e = record_.exchange();
-  if (did.fires) {
-    e.fired = true;
-    e.fired_at = now_;
-    e.evidence = edit_->evidence();
-    house_.recorder.fired(e);
-  }
+  auto& e = fate_.record.exchange();
+  if (did.fires) fate_.fire(*fate_.edit, now_);
   client_->write(out);
   if (!did.spares.empty()) {
-    if (fault_)
-      spare(did.spares);
+    if (fate_.fault)
+      fate_.spare(did.spares);
     else
-      edit_.reset();
+      fate_.edit.reset();
     return;
   }
   if (did.act != Act::pass) return strike(did.act);
@@ -41,7 +36,7 @@ void Session::edited(const Edit::Did& did, std::string_view out) {
 void Session::drip() {
   std::string out;
   drips_ = false;
-  auto did = edit_->more(out);
+  auto did = fate_.edit->more(out);
   edited(did, out);
   if (!drips_ && std::exchange(drips_end_, false)) response_over();
 }

@@ -4,65 +4,32 @@
 
 namespace retrial::proxy {
 
-Act Session::ask(Step step) {
-  if (!fault_ || record_.exchange().fired) return Act::pass;
-  return fault_->at(step, scene());
-}
-
-Scene Session::scene() const { return {record_.exchange(), invited_, withheld_, endless_, request_.head().target}; }
-
 // What a fault has to be ready for before anything goes on.
 void Session::begin_fault() {
-  auto& e = record_.exchange();
-  if (!fault_) {
-    if (house_.director.keeps_responses()) edit_ = house_.earlier.keeping(e);
-    return;
-  }
-  if (auto why = fault_->spares(Step::request_head, scene()); !why.empty()) return spare(why);
-  edit_ = fault_->edit(e, house_.earlier);
-  if (e.fault.name == trace::FaultName::stale && !house_.earlier.has(e)) {
-    spare("no earlier response to this request was kept");
-    if (house_.director.keeps_responses()) edit_ = house_.earlier.keeping(e);
-    return;
-  }
-  if (fault_->rate(e.fault).bytes_per_second == 0) return;
-  fire(Act::pass);
+  fate_.begin();
+  if (!fate_.fault || fate_.fault->rate(fate_.record.exchange().fault).bytes_per_second == 0) return;
+  fate_.fire(Act::pass, now_);
   paced_ = true;
   pace();
 }
 
 void Session::pace() {
-  auto rate = fault_ ? fault_->rate(record_.exchange().fault) : Fault::Rate{};
+  auto rate = fate_.fault ? fate_.fault->rate(fate_.record.exchange().fault) : Fault::Rate{};
   client_->pace(rate.bytes_per_second, rate.burst);
   if (service_) service_->pace(rate.bytes_per_second, rate.burst);
-}
-
-// The planned fault will not come to be.
-void Session::spare(std::string_view why) {
-  record_.exchange().evidence.assign("not fired: ").append(why);
-  fault_ = nullptr;
-  edit_.reset();
-}
-
-void Session::fire(Act act) {
-  auto& e = record_.exchange();
-  e.fired = true;
-  e.fired_at = now_;
-  e.evidence = fault_->evidence(act, scene());
-  house_.recorder.fired(e);
 }
 
 void Session::carry_out(Act act) {
   if (act == Act::pass || act == Act::drop) return;
   if (timer_) timer_->cancel();
-  fire(act);
+  fate_.fire(act, now_);
   if (client_left_ != 0) {  // it did not wait to be told
     over(trace::Ending::client_left, client_left_);
     return die(false);
   }
   switch (act) {
     case Act::answer:
-      if (auto own = fault_->answer(scene()); own.status != 0) answer_ = std::move(own);
+      if (auto own = fate_.fault->answer(fate_.scene()); own.status != 0) fate_.answer = std::move(own);
       return answer();
     case Act::hold:
       untouched_ = now_;
@@ -111,9 +78,9 @@ void Session::struck() {
 void Session::answer() {
   // After a request that is not whole it could not be told where the next one begins.
   leaves_ |= !request_.head().keep_alive || !request_.at_start();
-  auto& e = record_.exchange();
-  client_->write(bytes_of(answer_, {e.method == "HEAD", request_.head().minor, !leaves_}));
-  e.client_status = answer_.status;
+  auto& e = fate_.record.exchange();
+  client_->write(bytes_of(fate_.answer, {e.method == "HEAD", request_.head().minor, !leaves_}));
+  e.client_status = fate_.answer.status;
   ours_ = true;
   move(Event::answer);
 }
@@ -150,11 +117,7 @@ void Session::leave() {
 
 void Session::over(trace::Ending ending, Nanos told) {
   if (timer_) timer_->cancel();
-  record_.over(ending, told, request_tap_, response_tap_);
-  house_.recorder.over(record_.exchange());
-  if (asked_) house_.director.over(record_.exchange());
-  fault_ = nullptr;
-  edit_.reset();
+  fate_.over(ending, told, request_tap_, response_tap_);
   drips_ = drips_end_ = false;
   if (std::exchange(paced_, false)) pace();
 }
@@ -163,8 +126,8 @@ void Session::over(trace::Ending ending, Nanos told) {
 void Session::opaque(std::string_view client_rest, std::string_view service_rest) {
   if (!service_) return refuse(400, "the connection speaks no HTTP/1.1");
   if (state_ != State::passing) house_.counts.tunnels++;
-  if (record_.decided() && fault_) spare("this is no HTTP/1, and passed as it is");
-  if (record_.begun() && !record_.decided()) record_.forget();
+  if (fate_.record.decided() && fate_.fault) fate_.spare("this is no HTTP/1, and passed as it is");
+  if (fate_.record.begun() && !fate_.record.decided()) fate_.record.forget();
   service_->write(request_.unfinished());
   service_->write(client_rest);
   client_->write(response_.unfinished());
@@ -185,7 +148,7 @@ void Session::wake_after(Nanos time, std::function<void()> call) {
 }
 
 void Session::die(bool reset_service) {
-  if (record_.decided()) {
+  if (fate_.record.decided()) {
     if (answered_whole())
       over(trace::Ending::answered, told_);
     else if (client_left_ != 0)

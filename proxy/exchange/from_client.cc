@@ -71,7 +71,7 @@ std::size_t Session::parse(std::string_view bytes, Nanos came) {
     // Empty lines between requests are passed on with the next one (RFC 9112 2.2), but do not begin it.
     bool begins = bytes.front() != '\r' && bytes.front() != '\n';
     if (state_ == State::idle && (begins || bytes.find_first_not_of("\r\n") != bytes.npos)) {
-      record_.begin(came);
+      fate_.record.begin(came);
       since_ = now_;
       move(Event::request_byte);
     }
@@ -102,7 +102,7 @@ std::size_t Session::parse(std::string_view bytes, Nanos came) {
 }
 
 void Session::unreadable(std::string_view bytes) {
-  if (record_.decided() && !request_goes_) {
+  if (fate_.record.decided() && !request_goes_) {
     // Where this request ends cannot be told, and its first bytes were not passed on: what is done to it is done now.
     leaves_ = true;
     return request_end();
@@ -116,43 +116,31 @@ void Session::unreadable(std::string_view bytes) {
 void Session::request_head(std::string_view rest) {
   auto& head = request_.head();
   if (!acceptable(head) || !destined(head, rest)) return;
-  asked_ = house_.director.reads_headers();
-  record_.head(house_.next_exchange(), head, asked_);
-  auto& e = record_.exchange();
-  if (asked_) {
-    auto decision = house_.director.at_head(e);
-    answer_ = std::move(decision.answer);
-    record_.decide(std::move(decision));
-  } else {
-    record_.decide_nothing();
-  }
-  bool carries = !house_.connection_faults.empty() && house_.connection_faults.carried_by(e);
-  house_.recorder.head(e);
-  if (carries) house_.recorder.fired(e);
+  fate_.target = head.target;
+  fate_.decide(head);
+  auto& e = fate_.record.exchange();
   move(Event::request_head);
 
   request_goes_ = response_goes_ = true;
-  endless_ = ours_ = false;
+  ours_ = false;
   leaves_ = !pristine() && (!head.keep_alive || house_.draining);
-  withheld_ = 0;
   told_ = 0;
-  invited_ = !rest.empty() || head.bodiless || !head.expects_continue;
+  fate_.invited = !rest.empty() || head.bodiless || !head.expects_continue;
   connect_ = head.method == "CONNECT";
   response_.answers_head(head.method == "HEAD");
-  fault_ = e.fault.name == trace::FaultName::none ? nullptr : fault_named(e.fault.name);
-  if (fault_ && client_->finished()) spare("the service had already closed this connection");
+  if (fate_.fault && client_->finished()) fate_.spare("the service had already closed this connection");
 
   begin_fault();
-  auto act = ask(Step::request_head);
+  auto act = fate_.ask(Step::request_head);
   if (act == Act::hold && e.fault.name == trace::FaultName::delay) return delay();
   if (act != Act::pass && act != Act::drop) return carry_out(act);
   request_goes_ = act == Act::pass;
   if (request_goes_) return request_passes();
-  if (!invited_) {
+  if (!fate_.invited) {
     // The request is to be read whole, as if the loss came after it: so it is asked for, as the service would have
     // done.
     client_->write("HTTP/1.1 100 Continue\r\n\r\n");
-    invited_ = true;
+    fate_.invited = true;
   }
   if (head.bodiless) request_end();
 }
@@ -161,9 +149,9 @@ void Session::request_head(std::string_view rest) {
 void Session::request_passes() {
   if (!reach()) return;
   forward_head();
-  if (head_alone()) {
-    auto act = ask(Step::head_sent);
-    fire(act);
+  if (fate_.head_alone()) {
+    auto act = fate_.ask(Step::head_sent);
+    fate_.fire(act, now_);
     return strike(act);
   }
   if (request_.head().bodiless) request_end();
@@ -185,22 +173,22 @@ void Session::forward_head() {
     if (head.chunked) request_.hand_on(Framing::chunked);
     pass_on(head, RequestHead{house_.options.keep_tags, pool_ ? pool_->authority() : std::string_view()}, out);
   }
-  if (head_alone() && head.bodiless) out.resize(out.size() - 2);  // with its empty line it would be whole
+  if (fate_.head_alone() && head.bodiless) out.resize(out.size() - 2);  // with its empty line it would be whole
   if (paced_) pace();
   service_->write(out);
 }
 
 void Session::delay() {
-  fire(Act::hold);
+  fate_.fire(Act::hold, now_);
   move(Event::hold);
-  wake_after(record_.exchange().fault.delay, [this] {
+  wake_after(fate_.record.exchange().fault.delay, [this] {
     move(Event::release);
     request_passes();
   });
 }
 
 void Session::request_body(std::string_view wire) {
-  auto& e = record_.exchange();
+  auto& e = fate_.record.exchange();
   e.request_bytes += wire.size();
   if (auto limit = house_.options.body_limit;
       limit && e.request_bytes > limit && refuses() && state_ == State::request_body)
@@ -209,9 +197,9 @@ void Session::request_body(std::string_view wire) {
 }
 
 void Session::request_end() {
-  record_.request_end(request_tap_, now_);
+  fate_.record.request_end(request_tap_, now_);
   move(Event::request_end);
-  carry_out(ask(Step::request_end));
+  carry_out(fate_.ask(Step::request_end));
 }
 
 // Unless the service left first.
@@ -225,7 +213,7 @@ void Session::client_fin() {
   left_unasked();
   switch (state_) {
     case State::request_head:  // it will never be a request: what there is of it is passed on
-      record_.forget();
+      fate_.record.forget();
       if (refuses()) return die(false);
       to_service(request_.unfinished());
       return move(Event::broken_off);
@@ -241,7 +229,7 @@ void Session::client_fin() {
       over(trace::Ending::client_left, now_);
       return die(false);
     case State::tunnel:
-      if (record_.decided()) over(trace::Ending::client_left, now_);
+      if (fate_.record.decided()) over(trace::Ending::client_left, now_);
       return;
     default:
       return;
@@ -251,11 +239,11 @@ void Session::client_fin() {
 void Session::client_rst() {
   if (client_left_ == 0) client_left_ = now_;
   left_unasked();
-  if (record_.decided() && !response_goes_ && state_ != State::held && state_ != State::telling) {
+  if (fate_.record.decided() && !response_goes_ && state_ != State::held && state_ != State::telling) {
     client_->close();  // the response that is withheld is read to its end all the same
     return;
   }
-  if (record_.decided()) over(trace::Ending::client_left, client_left_);
+  if (fate_.record.decided()) over(trace::Ending::client_left, client_left_);
   die(true);
 }
 

@@ -22,7 +22,7 @@ bool Session::service_room() const {
     default:
       break;
   }
-  if (record_.decided() && !request_goes_) return false;  // it has been asked nothing
+  if (fate_.record.decided() && !request_goes_) return false;  // it has been asked nothing
   if (drips_) return false;
   return !response_goes_ || client_->queued() < house_.options.buffer_limit;
 }
@@ -97,7 +97,7 @@ void Session::service_bytes(std::string_view bytes) {
 
 void Session::response_head(std::string_view& rest) {
   auto& head = response_.head();
-  auto& e = record_.exchange();
+  auto& e = fate_.record.exchange();
   bool upgrade = head.status == 101 || (connect_ && head.status / 100 == 2);
   // A switch that was not asked for, or that comes before the request is whole (RFC 9110 7.8).
   bool odd_switch = head.status == 101 && (!request_.head().upgrades || !request_.at_start());
@@ -106,21 +106,22 @@ void Session::response_head(std::string_view& rest) {
     return bad_response({});
   }
   if (head.status < 200 && !upgrade) return interim(head);
-  record_.answer(head, response_began_);
+  fate_.record.answer(head, response_began_);
   house_.recorder.answer(e);
-  auto act = upgrade ? Act::pass : ask(Step::response_head);
-  if (act == Act::pass && fault_ && !e.fired) {
-    auto why = upgrade ? std::string_view("the connection was upgraded") : fault_->spares(Step::response_head, scene());
-    if (!why.empty()) spare(why);
+  auto act = upgrade ? Act::pass : fate_.ask(Step::response_head);
+  if (act == Act::pass && fate_.fault && !e.fired) {
+    auto why = upgrade ? std::string_view("the connection was upgraded")
+                       : fate_.fault->spares(Step::response_head, fate_.scene());
+    if (!why.empty()) fate_.spare(why);
   }
   move(Event::response_head);
   if (act == Act::drop) {
     response_goes_ = false;
-    withheld_ = head.raw.size();
+    fate_.withheld = head.raw.size();
     if (!head.sized && !head.bodiless)
       wake_after(kEndless, [this] {
-        endless_ = leaves_ = true;
-        carry_out(ask(Step::response_end));
+        fate_.endless = leaves_ = true;
+        carry_out(fate_.ask(Step::response_end));
       });
   } else {
     e.client_status = head.status;
@@ -138,7 +139,7 @@ void Session::response_head(std::string_view& rest) {
 }
 
 void Session::interim(const H1Head& head) {
-  if (head.status == 100) invited_ = true;
+  if (head.status == 100) fate_.invited = true;
   if (pristine()) return client_->write(head.raw);
   if (request_.head().minor == 0) return;  // RFC 9110 15.2
   house_.text.clear();
@@ -148,7 +149,7 @@ void Session::interim(const H1Head& head) {
 
 void Session::forward_response(const H1Head& head) {
   if (pristine()) {
-    if (!edit_) return client_->write(head.raw);
+    if (!fate_.edit) return client_->write(head.raw);
     house_.text.assign(head.raw);
     return edit_head(house_.text, head.bodiless);
   }
@@ -158,33 +159,33 @@ void Session::forward_response(const H1Head& head) {
   leaves_ |= head.until_close || framing == Framing::plain;
   house_.text.clear();
   pass_on(head, ResponseHead{framing, !leaves_, minor}, house_.text);
-  if (edit_) return edit_head(house_.text, head.bodiless);
+  if (fate_.edit) return edit_head(house_.text, head.bodiless);
   client_->write(house_.text);
 }
 
 void Session::response_body(std::string_view wire) {
-  record_.exchange().response_bytes += wire.size();
+  fate_.record.exchange().response_bytes += wire.size();
   if (!response_goes_) {
-    withheld_ += wire.size();
+    fate_.withheld += wire.size();
     return;
   }
   auto piece = response_.framing() == Framing::as_sent ? wire : response_.framed();
-  if (edit_)
+  if (fate_.edit)
     edit_body(piece, false);
   else
     client_->write(piece);
 }
 
 void Session::response_end() {
-  record_.response_end(response_tap_, now_);
+  fate_.record.response_end(response_tap_, now_);
   if (pristine() && !response_.head().keep_alive) leaves_ = true;
-  if (edit_) edit_body({}, true);
+  if (fate_.edit) edit_body({}, true);
   drips_end_ = drips_;
   if (state_ != State::striking && !drips_) response_over();
 }
 
 void Session::response_over() {
-  auto act = ask(Step::response_end);
+  auto act = fate_.ask(Step::response_end);
   if (act == Act::pass)
     move(Event::response_end);
   else
@@ -194,9 +195,9 @@ void Session::response_over() {
 // What cannot be read, or could be read two ways.
 void Session::bad_response(std::string_view bytes) {
   if (!response_goes_) {
-    withheld_ += bytes.size();
+    fate_.withheld += bytes.size();
     leaves_ = true;
-    return carry_out(ask(Step::response_end));
+    return carry_out(fate_.ask(Step::response_end));
   }
   if (!refuses()) return opaque(std::exchange(pending_, {}), bytes);
   bool began = state_ == State::early || state_ == State::response_body;
@@ -213,7 +214,7 @@ void Session::service_fin() {
   if (answering && response_.head().until_close) return response_end();
   if (answering && !response_goes_) {
     leaves_ = true;
-    return carry_out(ask(Step::response_end));
+    return carry_out(fate_.ask(Step::response_end));
   }
   if (answering && response_.framing() == Framing::plain) return service_rst();  // a FIN would look like its end
   broken_off(trace::Ending::closed);
@@ -222,7 +223,7 @@ void Session::service_fin() {
 void Session::service_rst() {
   if ((state_ == State::early || state_ == State::response_body) && !response_goes_) {
     leaves_ = true;
-    return carry_out(ask(Step::response_end));
+    return carry_out(fate_.ask(Step::response_end));
   }
   if (state_ == State::held) return;
   broken_off(trace::Ending::reset);
@@ -240,8 +241,8 @@ void Session::broken_off(trace::Ending ending) {
     case State::early:
     case State::response_body:
       client_->write(response_.unfinished());
-      if (fault_ && !record_.exchange().fired && (edit_ || fault_->awaits_response()))
-        spare("the service broke off before it had answered");
+      if (fate_.fault && !fate_.record.exchange().fired && (fate_.edit || fate_.fault->awaits_response()))
+        fate_.spare("the service broke off before it had answered");
       break;
     case State::tunnel:
       break;
@@ -251,7 +252,7 @@ void Session::broken_off(trace::Ending ending) {
     default:
       return;
   }
-  if (record_.decided()) {
+  if (fate_.record.decided()) {
     if (ending == trace::Ending::answered && told_ != 0)
       over(ending, told_);
     else if (client_left_ != 0)

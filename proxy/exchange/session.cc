@@ -15,7 +15,7 @@ Session::Session(House& house, Ends ends)
       pool_(ends.pool),
       request_(H1Codec::Side::request, request_tap_, limits(house.options)),
       response_(H1Codec::Side::response, response_tap_, limits(house.options)),
-      record_(std::move(ends.service_name), ends.pid, ends.connection),
+      fate_(house, Record(std::move(ends.service_name), ends.pid, ends.connection)),
       distrust_(std::move(ends.distrust)) {
   client_->hand_to(*this);
   if (service_) service_->hand_to(*this);
@@ -124,7 +124,7 @@ void Session::drain() {
 }
 
 void Session::end_run() {
-  if (!record_.decided()) return;
+  if (!fate_.record.decided()) return;
   if (answered_whole())
     over(trace::Ending::answered, told_);
   else

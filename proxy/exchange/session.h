@@ -6,11 +6,9 @@
 
 #include "proxy/codec/h1.h"
 #include "proxy/codec/websocket.h"
-#include "proxy/exchange/director.h"
+#include "proxy/exchange/fate.h"
 #include "proxy/exchange/house.h"
-#include "proxy/exchange/record.h"
 #include "proxy/exchange/states.h"
-#include "proxy/faults/registry.h"
 #include "proxy/net/socket.h"
 
 namespace retrial::proxy {
@@ -40,7 +38,7 @@ class Session final : private SocketEvents {
   void drain();
 
   bool open() const {
-    return record_.begun() && !answered_whole();
+    return fate_.record.begun() && !answered_whole();
   }  // an exchange has begun, and its client is not yet told
   bool held() const { return state_ == State::held || state_ == State::delayed; }
   Nanos held_since() const { return state_ == State::held ? untouched_ : 0; }  // for ever
@@ -115,15 +113,10 @@ class Session final : private SocketEvents {
   void drip();
 
   // What a fault does to the wire, and how an exchange and a connection end (ending.cc)
-  Act ask(Step step);
-  Scene scene() const;
-  void spare(std::string_view why);
-  void fire(Act act);
   void carry_out(Act act);
   void answer();
   void told();
   void begin_fault();
-  bool head_alone() const { return fault_ && !record_.exchange().fired && fault_->head_alone(scene()); }
   void pace();
   void strike(Act act);
   void struck();
@@ -146,13 +139,10 @@ class Session final : private SocketEvents {
   BodyTap response_tap_{false};
   H1Codec request_;
   H1Codec response_;
-  Record record_;
+  Fate fate_;
   std::string distrust_;    // Distrust::pair of a client that has not said anything yet
   std::string pending_;     // from the client, not yet read as a request
   Nanos pending_came_ = 0;  // its first byte
-  trace::Answer answer_;
-  const Fault* fault_ = nullptr;
-  std::unique_ptr<Edit> edit_;  // of the response
   std::unique_ptr<Timer> timer_;
   std::unique_ptr<Resolver::Query> query_;
   std::unique_ptr<FrameCounter> frames_[2];  // of a WebSocket: the client's, the service's
@@ -161,17 +151,13 @@ class Session final : private SocketEvents {
   // of the exchange under way
   bool request_goes_ = true;   // to the service
   bool response_goes_ = true;  // to the client
-  bool invited_ = true;        // to send its body
   bool connect_ = false;
-  bool asked_ = false;   // the director, of this exchange
-  bool leaves_ = false;  // the client's connection ends with this answer
-  bool ours_ = false;    // the answer is our own
-  bool endless_ = false;
+  bool leaves_ = false;     // the client's connection ends with this answer
+  bool ours_ = false;       // the answer is our own
   bool paced_ = false;      // both sockets
   bool drips_ = false;      // the edit keeps bytes back, and a timer runs
   bool drips_end_ = false;  // the last of them are the response's end
   Act strike_ = Act::pass;
-  std::uint64_t withheld_ = 0;
   Nanos response_began_ = 0;
   Nanos told_ = 0;
 
