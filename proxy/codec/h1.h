@@ -22,6 +22,7 @@ struct H1Field {
   std::uint32_t value = 0;
   std::uint32_t value_end = 0;  // without white space at its end; a folded value keeps its folds
   FieldName known = FieldName::other;
+  bool sensitive = false;  // HTTP/2: never to be indexed, on any hop (RFC 7541 7.1.3)
 };
 
 // A message's head. Views are valid until the next message begins.
