@@ -1,5 +1,7 @@
 #include "oracles/service_words.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/text.h"
@@ -41,7 +43,7 @@ void add_code(std::vector<std::string>& words, std::string_view code) {
 
 void add_xml(std::vector<std::string>& words, std::string_view body) {
   for (std::string_view tag : {"Code", "code", "Message", "message"}) {
-    auto open = "<" + std::string(tag), close = "</" + std::string(tag) + ">";
+    auto open = fmt::format("<{}", tag), close = fmt::format("</{}>", tag);
     for (auto at = body.find(open); at != body.npos; at = body.find(open, at + 1)) {
       auto from = body.find('>', at);
       auto end = body.find(close, at);

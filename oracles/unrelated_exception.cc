@@ -21,7 +21,7 @@ bool is_wrapper(const Thrown& thrown) {
   static constexpr std::string_view kWrappers[] = {"RetryError", "ExceptionGroup", "BaseExceptionGroup",
                                                    "AggregateError"};
   return std::any_of(std::begin(kWrappers), std::end(kWrappers),
-                     [&](auto type) { return thrown.type == type || thrown.type.ends_with("." + std::string(type)); });
+                     [&](auto type) { return thrown.type == type || thrown.type.ends_with(fmt::format(".{}", type)); });
 }
 
 // The exception that carries this error to the caller, or null. An assertion does where it names it as the service does
@@ -93,7 +93,7 @@ class UnrelatedException final : public Oracle {
     auto attempt = ordinal(static_cast<std::size_t>(e.attempt)) + " attempt";
     auto after =
         fmt::format("{} was answered {} {} by the service itself",
-                    same ? "the " + attempt : fmt::format("a later call ({}, {})", error.call->operation, attempt),
+                    same ? fmt::format("the {}", attempt) : fmt::format("a later call ({}, {})", error.call->operation, attempt),
                     e.service_status, trace::message::reason_of(e.service_status));
     bool done = std::any_of(call.attempts.begin(), call.attempts.end(),
                             [](auto* a) { return a->fired && good(a->service_status); });

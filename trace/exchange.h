@@ -126,11 +126,14 @@ struct Exchange {
   std::string response_sample;
 };
 inline constexpr std::size_t kSampleBytes = 2048;
+std::string_view show(Exchange::Aborted aborted);
 
-// Did the service execute it, as far as the wire can show? (its response head was read)
-inline bool executed(const Exchange& e) { return e.service_status != 0; }
+// Did the service execute it, as far as the wire can show? (its response head was read; what was refused never was)
+inline bool executed(const Exchange& e) { return e.service_status != 0 && !e.refused; }
 // Was the client told that it failed? By status 400 and above, a connection that ended, or its own giving up.
 // A profile may know better for a status (profile.h); this is the plain reading.
 bool told_failure(const Exchange& e);
+// grpc-retry-pushback-ms that the client was told, by the service or by a fault; kNoPushback: none.
+std::int64_t pushback_told(const Exchange& e);
 
 }  // namespace retrial::trace

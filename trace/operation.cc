@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "trace/profile.h"
+#include "trace/profiles/families.h"
 #include "trace/profiles/message.h"
 
 namespace retrial::trace {
@@ -151,7 +152,9 @@ std::uint64_t target_key(std::string_view target) {
 }
 
 std::string operation_of(const Exchange& exchange) {
-  auto name = profile_of(exchange).operation(exchange);
+  auto& profile = profile_of(exchange);
+  auto name = profile.operation(exchange);
+  if (&profile == &grpc_profile()) return name;
   std::string out;
   out.reserve(exchange.method.size() + 1 + name.size());
   out += exchange.method;

@@ -19,6 +19,7 @@ std::string template_path(std::string_view target);
 std::uint64_t target_key(std::string_view target);
 
 // Method, templated path, and the action where a query key or header names one: "POST / Action=SendMessage".
+// Of a gRPC call its path alone: "/package.Service/Method".
 // The service is no part of it. Uses the exchange's profile.
 std::string operation_of(const Exchange& exchange);
 

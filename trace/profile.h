@@ -40,13 +40,19 @@ class Profile {
   // case.
   virtual std::span<const std::string_view> id_headers() const = 0;
 
-  // Path template with the data taken out, action included: what stands after the method in an operation's name.
+  // Path template with the data taken out, action included: what stands after the method in an operation's name. Of
+  // gRPC: the whole name.
   virtual std::string operation(const Exchange& exchange) const = 0;
 
   virtual Repeat repeat(const Exchange& exchange) const = 0;
 
   // Does the service mean, by this status and body sample, "try again"? Else an error is permanent.
   virtual bool transient(int status, std::string_view body) const = 0;
+
+  // Does what the client was told of this exchange mean that? More may say so than status and body.
+  virtual bool asks_again(const Exchange& exchange) const {
+    return transient(exchange.client_status, exchange.response_sample);
+  }
 
   // The first transient code for this operation (503 where nothing better is known).
   virtual int transient_status(const Exchange& exchange) const = 0;

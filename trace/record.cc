@@ -18,17 +18,19 @@ using i64 = std::int64_t;
 
 // Stands in a record only where a fault was planned; its header follows.
 struct FaultFixed {
-  i64 delay, base, width, bytes, burst;
-  i32 status, retry_after;
-  u8 name, telling, point, spread, retry, part;
-  u8 zero[2];
+  i64 delay, base, width, bytes, burst, pushback;
+  i32 status, retry_after, nth;
+  u32 code;
+  u8 name, telling, point, spread, retry, part, of_message;
+  u8 zero[1];
 };
 struct HeadFixed {
   u64 id, connection, call;
   i64 begun, request_read;
   i32 pid, attempt, line;
   u8 fresh, has_site, phase, confidence, has_fault, has_words;
-  u8 zero[6];
+  u8 zero[2];
+  u32 stream;
 };
 struct AnswerFixed {
   u64 id;
@@ -45,8 +47,16 @@ struct OverFixed {
   i64 request_read, answered, service_done, told, fired_at;
   u64 request_bytes, response_bytes, request_digest;
   i32 service_status, client_status;
-  u8 ending, fired;
-  u8 zero[6];
+  u8 ending, fired, aborted, refused, has_trailers, has_grpc;
+  u8 zero[2];
+};
+// Stands in the record of a gRPC call alone.
+struct GrpcFixed {
+  i64 timeout, pushback;
+  u64 requests, responses, largest;
+  i32 previous;
+  u8 streams, cut;
+  u8 zero[2];
 };
 
 // As lines, whichever of the two there is.
@@ -62,14 +72,18 @@ void put_fault(Encoder& out, const FaultSpec& f) {
                      .width = f.width,
                      .bytes = f.bytes,
                      .burst = f.burst,
+                     .pushback = f.pushback,
                      .status = f.status,
                      .retry_after = f.retry_after,
+                     .nth = f.nth,
+                     .code = f.code,
                      .name = static_cast<u8>(f.name),
                      .telling = static_cast<u8>(f.telling),
                      .point = static_cast<u8>(f.point),
                      .spread = static_cast<u8>(f.spread),
                      .retry = static_cast<u8>(f.retry),
                      .part = static_cast<u8>(f.part),
+                     .of_message = static_cast<u8>(f.of_message),
                      .zero = {}});
   out.text(f.header);
 }
@@ -130,6 +144,10 @@ class Decoder {
     to.width = f.width;
     to.bytes = f.bytes;
     to.burst = f.burst;
+    to.code = f.code;
+    to.of_message = word(f.of_message, OfMessage::corrupt);
+    to.nth = f.nth;
+    to.pushback = f.pushback;
     text(to.header);
   }
   bool good() const { return good_; }
@@ -166,7 +184,8 @@ Encoder encode_head(Encoder out, const Exchange& e) {
                     .confidence = static_cast<u8>(e.confidence),
                     .has_fault = e.fault.name != FaultName::none,
                     .has_words = words,
-                    .zero = {}});
+                    .zero = {},
+                    .stream = e.stream});
   if (e.tag.site) {
     out.text(e.tag.site->file);
     out.text(e.tag.site->function);
@@ -189,6 +208,7 @@ bool decode_head(std::string_view payload, Exchange& e) {
   e.pid = f.pid;
   e.attempt = f.attempt;
   e.fresh = f.fresh;
+  e.stream = f.stream;
   e.tag.phase = in.word(f.phase, Phase::teardown);
   e.confidence = in.word(f.confidence, Confidence::certain);
   if (f.has_site) {
@@ -238,7 +258,36 @@ bool decode_fired(std::string_view payload, Exchange& e) {
   return in.done();
 }
 
+namespace {
+void put_grpc(Encoder& out, const Grpc& g) {
+  out.pod(GrpcFixed{.timeout = g.timeout,
+                    .pushback = g.pushback,
+                    .requests = g.requests,
+                    .responses = g.responses,
+                    .largest = g.largest,
+                    .previous = g.previous,
+                    .streams = g.streams,
+                    .cut = g.cut,
+                    .zero = {}});
+  out.text(g.message);
+}
+void get_grpc(Decoder& in, Grpc& to) {
+  auto g = in.pod<GrpcFixed>();
+  to.is = true;
+  to.timeout = g.timeout;
+  to.pushback = g.pushback;
+  to.requests = g.requests;
+  to.responses = g.responses;
+  to.largest = g.largest;
+  to.previous = g.previous;
+  to.streams = g.streams;
+  to.cut = g.cut;
+  in.text(to.message);
+}
+}  // namespace
+
 Encoder encode_over(Encoder out, const Exchange& e) {
+  bool trailers = !e.trailer_lines.empty() || !e.trailers.empty();
   out.pod(OverFixed{.id = e.id,
                     .request_read = e.request_read,
                     .answered = e.answered,
@@ -252,10 +301,17 @@ Encoder encode_over(Encoder out, const Exchange& e) {
                     .client_status = e.client_status,
                     .ending = static_cast<u8>(e.ending),
                     .fired = e.fired,
+                    .aborted = static_cast<u8>(e.aborted),
+                    .refused = e.refused,
+                    .has_trailers = trailers,
+                    .has_grpc = e.grpc.is,
                     .zero = {}});
   out.text(e.evidence);
   out.text(e.request_sample);
   out.text(e.response_sample);
+  if (e.aborted != Exchange::Aborted::no) out.pod(e.abort_code);
+  if (trailers) put_headers(out, e.trailer_lines, e.trailers);
+  if (e.grpc.is) put_grpc(out, e.grpc);
   return out;
 }
 bool decode_over(std::string_view payload, Exchange& e) {
@@ -273,9 +329,14 @@ bool decode_over(std::string_view payload, Exchange& e) {
   e.client_status = f.client_status;
   e.ending = in.word(f.ending, Ending::client_left);
   e.fired = f.fired;
+  e.aborted = in.word(f.aborted, Exchange::Aborted::by_us);
+  e.refused = f.refused;
   in.text(e.evidence);
   in.text(e.request_sample);
   in.text(e.response_sample);
+  if (e.aborted != Exchange::Aborted::no) e.abort_code = in.pod<u32>();
+  if (f.has_trailers) in.headers(e.trailers);
+  if (f.has_grpc) get_grpc(in, e.grpc);
   return in.done();
 }
 
@@ -367,7 +428,7 @@ bool decode_run(std::string_view payload, Run& run) {
     s.phase = in.word(in.pod<u8>(), Phase::teardown);
     s.starts = in.pod<u8>();
   }
-  run.connection_faults.resize(in.count(97));
+  run.connection_faults.resize(in.count(113));
   for (auto& c : run.connection_faults) {
     c.pid = in.pod<i32>();
     in.text(c.service);

@@ -13,7 +13,7 @@
 namespace retrial::trace::record {
 
 inline constexpr char kMagic[8] = {'R', 'T', 'R', 'L', 'S', 'E', 'G', '\n'};
-inline constexpr std::uint32_t kVersion = 4;
+inline constexpr std::uint32_t kVersion = 5;
 
 struct SegmentHead {
   char magic[8];

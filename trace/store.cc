@@ -11,7 +11,7 @@
 namespace retrial::trace {
 namespace {
 
-constexpr std::int64_t kVersion = 3;
+constexpr std::int64_t kVersion = 4;
 constexpr std::int64_t kApplication = 0x5254524c;  // "RTRL"
 
 // What belongs to something: the run (or the result, or the section of the report) stands before it.

@@ -22,6 +22,10 @@ void of_fault(Io& io, T& fault) {
   io("fault_width", fault.width);
   io("fault_bytes", fault.bytes);
   io("fault_burst", fault.burst);
+  io("fault_code", fault.code);
+  io.number("fault_of_message", fault.of_message, OfMessage::corrupt);
+  io("fault_nth", fault.nth);
+  io("fault_pushback", fault.pushback);
   io("fault_header", fault.header);
 }
 
@@ -64,6 +68,22 @@ void of_exchange(Io& io, T& e) {
   io("request_digest", e.request_digest);
   io("request_sample", e.request_sample);
   io("response_sample", e.response_sample);
+  io("stream", e.stream);
+  io("trailers", e.trailers);
+  io.word("aborted", e.aborted, Exchange::Aborted::by_us);
+  io("abort_code", e.abort_code);
+  io("refused", e.refused);
+  auto& g = e.grpc;
+  io("grpc", g.is);
+  io("grpc_previous", g.previous);
+  io("grpc_timeout", g.timeout);
+  io("grpc_requests", g.requests);
+  io("grpc_responses", g.responses);
+  io("grpc_largest", g.largest);
+  io("grpc_streams", g.streams);
+  io("grpc_cut", g.cut);
+  io("grpc_message", g.message);
+  io("grpc_pushback", g.pushback);
 }
 
 template <class Io, class T>

@@ -22,6 +22,10 @@ std::string_view show(Ending e) {
   static constexpr std::string_view kWords[] = {"open", "answered", "reset", "closed", "client-left"};
   return kWords[static_cast<int>(e)];
 }
+std::string_view show(Exchange::Aborted a) {
+  static constexpr std::string_view kWords[] = {"no", "by-client", "by-service", "by-us"};
+  return kWords[static_cast<int>(a)];
+}
 std::string_view show(RunKind k) {
   static constexpr std::string_view kWords[] = {"reference", "alone", "with-fault", "without-fault"};
   return kWords[static_cast<int>(k)];
@@ -65,6 +69,10 @@ bool told_failure(const Exchange& e) {
       return false;
   }
   return false;
+}
+std::int64_t pushback_told(const Exchange& e) {
+  if (e.grpc.pushback != kNoPushback) return e.grpc.pushback;
+  return e.fired && is_status(e.fault) ? e.fault.pushback : kNoPushback;
 }
 const TestResult* result_of(const Run& run, std::string_view test) {
   const TestResult* best = nullptr;

@@ -12,6 +12,7 @@ inline Exchange exchange(std::uint64_t id) {
   Exchange e;
   e.id = id;
   e.connection = 3 + id;
+  e.stream = static_cast<std::uint32_t>(2 * id + 1);
   e.fresh = id % 2;
   e.pid = 4711;
   e.service = "127.0.0.1:10001";
@@ -41,6 +42,10 @@ inline Exchange exchange(std::uint64_t id) {
              .width = 5,
              .bytes = 6,
              .burst = 7,
+             .code = 0xfffffffe,
+             .of_message = OfMessage::truncate,
+             .nth = -3,
+             .pushback = -9,
              .header = "Name: value\n"};
   e.fault_id = "12-" + std::to_string(id);
   e.begun = 1000 + static_cast<Nanos>(id);
@@ -71,6 +76,20 @@ inline Exchange& over(Exchange& e) {
   e.request_sample = "<QueueMessage/>\n\0\xff'\"";
   e.request_sample += '\0';
   e.response_sample = std::string("\x1f\x8b\x00\x01", 4);
+  e.trailers = {{"grpc-status", "14"}, {"x-cost", ""}};
+  e.aborted = Exchange::Aborted::by_service;
+  e.abort_code = 7;
+  e.refused = true;
+  e.grpc = {.is = true,
+            .previous = 2,
+            .timeout = 5 * kSecond,
+            .requests = 11,
+            .responses = 12,
+            .largest = 1u << 20,
+            .streams = true,
+            .cut = true,
+            .message = "try\nagain",
+            .pushback = -1};
   return e;
 }
 inline Exchange whole(std::uint64_t id) {
@@ -115,20 +134,25 @@ inline std::string text(const std::vector<Header>& headers) {
   return out;
 }
 inline std::string text(const FaultSpec& f) {
-  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {:?}", word_of(f.name), word_of(f.telling), f.status,
-                     f.delay, word_of(f.point), word_of(f.spread), static_cast<int>(f.retry), word_of(f.part),
-                     f.retry_after, f.base, f.width, f.bytes, f.burst, f.header);
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {:?}", word_of(f.name), word_of(f.telling),
+                     f.status, f.delay, word_of(f.point), word_of(f.spread), static_cast<int>(f.retry), word_of(f.part),
+                     f.retry_after, f.base, f.width, f.bytes, f.burst, f.code, static_cast<int>(f.of_message), f.nth,
+                     f.pushback, f.header);
+}
+inline std::string text(const Grpc& g) {
+  return fmt::format("{} {} {} {} {} {} {} {} {:?} {}", g.is, g.previous, g.timeout, g.requests, g.responses, g.largest,
+                     g.streams, g.cut, g.message, g.pushback);
 }
 inline std::string text(const Exchange& e) {
   return fmt::format(
       "{} {} {} {} {} {} {} {} | {} | {} {} {} {} {} {} | {} {} {} | {} {} {} {} | {} {} {} {} {} {} | {} {} {} | "
-      "{} | {} {} {} | {:?} {:?}",
+      "{} | {} {} {} | {:?} {:?} | {} {} {} {} {} | {}",
       e.id, e.connection, e.fresh, e.pid, e.service, e.host, e.method, e.target, text(e.request_headers),
       e.tag.site ? show(*e.tag.site) : "-", e.tag.call_id, e.tag.test, show(e.tag.phase), e.profile, e.operation,
       e.call, e.attempt, show(e.confidence), text(e.fault), e.fired, e.fault_id, e.evidence, e.fired_at, e.begun,
       e.request_read, e.answered, e.service_done, e.told, show(e.ending), e.service_status, e.client_status,
       text(e.response_headers), e.request_bytes, e.response_bytes, e.request_digest, e.request_sample,
-      e.response_sample);
+      e.response_sample, e.stream, text(e.trailers), show(e.aborted), e.abort_code, e.refused, text(e.grpc));
 }
 inline std::string text(const Run& r) {
   std::string out = fmt::format("{} {} {} {} {} {} {} {} incomplete={}\n", r.id, show(r.kind), r.case_id, r.began,

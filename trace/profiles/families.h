@@ -3,6 +3,7 @@
 
 // One function a family; profiles.cc lists them.
 namespace retrial::trace {
+const Profile& grpc_profile();
 const Profile& azure_storage_profile();
 const Profile& aws_profile();
 const Profile& oci_registry_profile();

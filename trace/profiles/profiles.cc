@@ -6,7 +6,8 @@ namespace retrial::trace {
 
 // A new family is one line here, before the generic one.
 std::span<const Profile* const> profiles() {
-  static const std::array<const Profile*, 4> kAll{
+  static const std::array<const Profile*, 5> kAll{
+      &grpc_profile(),  // first: others know their services by path or by headers that an RPC may have too
       &oci_registry_profile(),
       &azure_storage_profile(),
       &aws_profile(),
@@ -31,7 +32,7 @@ const Profile& profile_of(const Exchange& exchange) {
 bool told_failed(const Exchange& e) {
   if (told_failure(e)) return true;
   if (e.ending != Ending::answered || e.client_status != e.service_status) return false;
-  return profile_of(e).transient(e.client_status, e.response_sample);
+  return profile_of(e).asks_again(e);
 }
 
 }  // namespace retrial::trace
