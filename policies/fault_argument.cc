@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "trace/status.h"
 
 namespace retrial::policies {
 namespace {
@@ -16,6 +17,10 @@ constexpr std::int64_t kMostBytes = 1'000'000'000'000;
 constexpr std::int64_t kMostRetryAfter = 10 * 365 * 24 * 3600;
 
 constexpr std::string_view kTellings[] = {"reset", "close", "stall", "error"};
+constexpr std::string_view kTellingWords[] = {"reset", "close", "stall", "error", "grpc-status"};
+constexpr std::string_view kOfMessage[] = {"delay", "drop", "truncate", "corrupt"};
+constexpr std::string_view kNever[] = {"never"};
+constexpr std::int32_t kMostMessages = 1'000'000'000;
 constexpr std::string_view kCuts[] = {"reset", "close"};
 constexpr std::string_view kPoints[] = {"before-request",      "after-head", "after-request",
                                         "after-response-head", "in-body",    "idle"};
@@ -68,6 +73,30 @@ std::optional<std::int64_t> decimal(std::string_view text, int digits) {
     value = value * 10 + (static_cast<std::size_t>(i) < part.size() ? part[static_cast<std::size_t>(i)] - '0' : 0);
   return value;
 }
+std::span<const std::string_view> grpc_codes() {
+  static const auto codes = [] {
+    std::array<std::string, trace::grpc_code::unauthenticated> all;
+    for (int i = 0; auto& code : all) code = trace::show_status(trace::kGrpcStatus + ++i);
+    return all;
+  }();
+  static const std::vector<std::string_view> views(codes.begin(), codes.end());
+  return views;
+}
+bool grpc_status(std::string_view text, int& to) {
+  auto status = trace::grpc_status_named(text);
+  if (status) to = *status;
+  return status.has_value();
+}
+bool pushback(std::string_view text, std::int64_t& to) {
+  Nanos wait = 0;
+  if (text == kNever[0])
+    to = -1;
+  else if (time(text, wait))
+    to = wait / kMillisecond;
+  else
+    return false;
+  return true;
+}
 bool is_token(char c) {  // RFC 9110 5.6.2
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
          std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
@@ -105,6 +134,10 @@ FaultSpec empty_fault(FaultName name) {
   FaultSpec spec{.name = name};
   if (name == FaultName::redirect_loop) spec.status = 307;
   if (name == FaultName::tls_cut) spec.telling = trace::Telling::close;
+  if (name == FaultName::rst_stream) {
+    spec.code = trace::kRefusedStream;
+    spec.point = trace::Point::before_request;
+  }
   return spec;
 }
 
@@ -179,6 +212,16 @@ bool read_argument(Kind kind, std::string_view text, FaultSpec& spec) {
       return header_name(text, spec);
     case Kind::value:
       return header_value(text, spec);
+    case Kind::grpc_status:
+      return grpc_status(text, spec.status);
+    case Kind::pushback:
+      return pushback(text, spec.pushback);
+    case Kind::stream_code:
+      return word(trace::stream_codes(), text, spec.code);
+    case Kind::of_message:
+      return word(kOfMessage, text, spec.of_message);
+    case Kind::nth:
+      return number(text, 1, kMostMessages, spec.nth);
   }
   return false;
 }
@@ -190,7 +233,7 @@ std::span<const std::string_view> words_of(Kind kind) {
     case Kind::retry_after:
       return kDates;
     case Kind::telling:
-      return kTellings;
+      return kTellingWords;
     case Kind::cut:
       return kCuts;
     case Kind::point:
@@ -199,16 +242,35 @@ std::span<const std::string_view> words_of(Kind kind) {
       return kParts;
     case Kind::spread:
       return kSpreads;
+    case Kind::grpc_status:
+      return grpc_codes();
+    case Kind::pushback:
+      return kNever;
+    case Kind::stream_code:
+      return trace::stream_codes();
+    case Kind::of_message:
+      return kOfMessage;
     default:
       return {};
   }
 }
 
 std::string_view contradiction(const FaultSpec& spec) {
-  bool strikes = spec.name == FaultName::reset || spec.name == FaultName::close || spec.name == FaultName::stall;
+  bool strikes = spec.name == FaultName::reset || spec.name == FaultName::close || spec.name == FaultName::stall ||
+                 spec.name == FaultName::rst_stream;
   if (strikes && spec.bytes != trace::kHalf && spec.point != trace::Point::in_body) return "bytes with in-body alone";
   if (spec.spread == trace::Spread::uniform && spec.base > spec.width)
     return "the longest time not to be shorter than the shortest";
+  // REFUSED_STREAM promises that the service has done nothing (RFC 9113 8.7).
+  bool heard = spec.point != trace::Point::before_request && spec.point != trace::Point::after_request &&
+               spec.point != trace::Point::idle;
+  if (spec.name == FaultName::rst_stream && spec.code == trace::kRefusedStream && heard)
+    return "refused-stream with before-request, after-request or idle alone";
+  if (spec.name == FaultName::message) {
+    bool delays = spec.of_message == trace::OfMessage::delay;
+    if (delays && spec.delay == 0) return "ms, how long the message is delayed";
+    if (!delays && spec.delay != 0) return "ms with delay alone";
+  }
   return {};
 }
 

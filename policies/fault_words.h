@@ -25,9 +25,14 @@ enum class Kind : std::uint8_t {
   bytes,
   rate,  // bytes a second
   burst,
-  by,     // bytes, with a sign
-  name,   // of a header
-  value,  // of the header that was named before
+  by,           // bytes, with a sign
+  name,         // of a header
+  value,        // of the header that was named before
+  grpc_status,  // by name, not OK
+  pushback,     // a time, or never
+  stream_code,  // of RFC 9113 7, by name
+  of_message,
+  nth,
 };
 struct Parameter {
   std::string_view name;
@@ -36,7 +41,8 @@ struct Parameter {
   bool needed = true;
 };
 struct FaultWord {
-  trace::FaultName fault;
+  std::string_view word;
+  trace::FaultName fault;  // grpc-status is `error` with a status of gRPC
   std::span<const Parameter> parameters;
 };
 

@@ -1,8 +1,9 @@
 // A hand-written parser: the language is small, and its errors must point at the very column.
 #include <fmt/format.h>
 
-#include <charconv>
+#include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "base/text.h"
 #include "policies/fault_argument.h"
@@ -31,6 +32,23 @@ std::string printable(std::string_view text) {
     if (static_cast<unsigned char>(c) < ' ' || c == 127) c = ' ';
   if (text.size() > kShown) out += "...";
   return out;
+}
+
+// The nearest known word, in any case and with either line between its parts: REFUSED_STREAM is refused-stream.
+std::optional<std::string_view> meant(std::string_view text, std::span<const std::string_view> known) {
+  if (auto as_it_is = nearest(text, known)) return as_it_is;
+  auto folded = [](std::string_view word) {
+    auto out = lower(word);
+    std::replace(out.begin(), out.end(), '_', '-');
+    return out;
+  };
+  std::vector<std::string> all;
+  for (auto word : known) all.push_back(folded(word));
+  std::vector<std::string_view> views(all.begin(), all.end());
+  auto wanted = folded(text);
+  auto found = nearest(wanted, views);
+  if (!found) return {};
+  return known[static_cast<std::size_t>(std::find(views.begin(), views.end(), *found) - views.begin())];
 }
 
 struct Token {
@@ -99,8 +117,8 @@ class Parser {
   Failure expected(std::string_view what, std::span<const std::string_view> known = {}) const {
     auto found = token_.text.empty() ? std::string("the end") : fmt::format("`{}`", printable(token_.text));
     auto line = fmt::format("column {}: expected {}, found {}", token_.at + 1, what, found);
-    if (auto meant = nearest(token_.text, known); meant && !token_.text.empty() && *meant != token_.text)
-      line += fmt::format("; did you mean `{}`?", *meant);
+    if (auto word = meant(token_.text, known); word && !token_.text.empty() && *word != token_.text)
+      line += fmt::format("; did you mean `{}`?", *word);
     return fail(std::move(line), fmt::format("fault \"{}\"", printable(text_)), Blame::user);
   }
 
@@ -222,10 +240,11 @@ class Parser {
   }
 
   Result<void> argument(const Parameter& parameter, FaultSpec& spec) {
-    if (parameter.kind == Kind::telling && token_.text == "error") {
-      spec.telling = trace::Telling::error;
-      return call(*fault_word("error"), spec);
-    }
+    if (parameter.kind == Kind::telling)
+      if (auto* word = fault_word(token_.text); word && word->fault == FaultName::error) {
+        spec.telling = trace::Telling::error;
+        return call(*word, spec);
+      }
     if (parameter.kind == Kind::retry_after && take("date")) {
       if (!take("+")) return expected("`+` and seconds");
       spec.retry = trace::RetryAfter::date;

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "base/text.h"
+#include "trace/status.h"
 
 namespace retrial::trace {
 
@@ -24,11 +25,30 @@ std::string http_date(std::int64_t wall) {
                      time.seconds().count());
 }
 
+namespace {
+void erase(Answer& answer, std::string_view name) {
+  std::erase_if(answer.headers, [&](auto& h) { return iequals(h.name, name); });
+}
+// https://github.com/grpc/proposal/blob/master/A6-client-retries.md#pushback
+Answer grpc_answer(const FaultSpec& fault, const Profile& profile, const Exchange& head, std::string_view marker) {
+  // Whatever else is known of the service: the status is told as gRPC tells it.
+  auto* grpc = profile_named("grpc");
+  auto answer = (grpc ? *grpc : profile).error(head, fault.status, marker);
+  if (fault.name == FaultName::late_status) erase(answer, "content-type");
+  auto pushback = pushback_of(fault);
+  if (pushback == kNoPushback) return answer;
+  erase(answer, "grpc-retry-pushback-ms");
+  answer.headers.push_back({"grpc-retry-pushback-ms", std::to_string(pushback < 0 ? -1 : pushback)});
+  return answer;
+}
+}  // namespace
+
 Answer answer_of(const FaultSpec& fault, const Profile& profile, const Exchange& head, std::string_view marker,
                  std::int64_t wall) {
+  if (is_grpc(fault.status)) return grpc_answer(fault, profile, head, marker);
   auto answer = profile.error(head, fault.status, marker);
   if (fault.retry == RetryAfter::none) return answer;
-  std::erase_if(answer.headers, [](auto& h) { return iequals(h.name, "retry-after"); });
+  erase(answer, "retry-after");
   answer.headers.push_back({"Retry-After", fault.retry == RetryAfter::seconds
                                                ? std::to_string(fault.retry_after)
                                                : http_date(wall + fault.retry_after * kSecond)});

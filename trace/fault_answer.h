@@ -10,6 +10,8 @@ namespace retrial::trace {
 
 // What is told by a fault that tells a status (is_status; its status filled in): the profile's error for this request,
 // with the fault's Retry-After in place of the profile's own. `wall`: Unix time in ns, in the client's time.
+// A status of gRPC has grpc-retry-pushback-ms for it, where the fault says so; the headers of one that comes late are
+// trailers, and have no content type.
 Answer answer_of(const FaultSpec& fault, const Profile& profile, const Exchange& head, std::string_view marker,
                  std::int64_t wall);
 

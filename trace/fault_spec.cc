@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "trace/status.h"
+
 namespace retrial::trace {
 namespace {
 
@@ -25,8 +27,32 @@ constexpr std::array<std::string_view, 6> kPoints = {"before-request",      "aft
                                                      "after-response-head", "in-body",    "idle"};
 constexpr std::array<std::string_view, 4> kSpreads = {"fixed", "uniform", "normal", "pareto"};
 constexpr std::array<std::string_view, 3> kParts = {"status-line", "header", "chunk"};
+constexpr std::array<std::string_view, 4> kOfMessage = {"delay", "drop", "truncate", "corrupt"};
+constexpr std::array<std::string_view, 14> kStreamCodes = {"no-error",
+                                                           "protocol-error",
+                                                           "internal-error",
+                                                           "flow-control-error",
+                                                           "settings-timeout",
+                                                           "stream-closed",
+                                                           "frame-size-error",
+                                                           "refused-stream",
+                                                           "cancel",
+                                                           "compression-error",
+                                                           "connect-error",
+                                                           "enhance-your-calm",
+                                                           "inadequate-security",
+                                                           "http-1-1-required"};
+static_assert(kStreamCodes[kRefusedStream] == "refused-stream");
 
+std::string show_grpc_status(const FaultSpec& f) {
+  auto pushback = pushback_of(f);
+  auto status = show_status(f.status);
+  if (pushback == kNoPushback) return fmt::format("grpc-status({})", status);
+  if (pushback < 0) return fmt::format("grpc-status({}, pushback=never)", status);
+  return fmt::format("grpc-status({}, pushback={}ms)", status, pushback);
+}
 std::string show_error(const FaultSpec& f) {
+  if (is_grpc(f.status)) return show_grpc_status(f);
   auto status = f.status ? std::to_string(f.status) : std::string("transient");
   switch (f.retry) {
     case RetryAfter::none:
@@ -57,6 +83,17 @@ std::string show_at(const FaultSpec& f) {
   if (f.name == FaultName::stall && f.point == Point::after_request) return "stall";
   return fmt::format("{}({})", name, word_of(f.point));
 }
+std::string show_rst_stream(const FaultSpec& f) {
+  auto code = stream_code(f.code);
+  if (f.point == Point::before_request) return fmt::format("rst-stream({})", code);
+  if (f.point == Point::in_body && f.bytes != kHalf) return fmt::format("rst-stream({}, in-body, {})", code, f.bytes);
+  return fmt::format("rst-stream({}, {})", code, word_of(f.point));
+}
+std::string show_message(const FaultSpec& f) {
+  auto what = word_of(f.of_message);
+  if (f.of_message == OfMessage::delay) return fmt::format("message({}, {}, {})", what, f.nth, show_time(f.delay));
+  return f.nth == 1 ? fmt::format("message({})", what) : fmt::format("message({}, {})", what, f.nth);
+}
 // As the language reads it: a word as it is, anything else in quotes.
 std::string show_text(std::string_view text) {
   bool plain = !text.empty();
@@ -85,6 +122,14 @@ std::string_view word_of(Telling telling) { return word(kTellings, telling); }
 std::string_view word_of(Point point) { return word(kPoints, point); }
 std::string_view word_of(Spread spread) { return word(kSpreads, spread); }
 std::string_view word_of(Malformed part) { return word(kParts, part); }
+std::string_view word_of(OfMessage what) { return word(kOfMessage, what); }
+std::span<const std::string_view> stream_codes() { return kStreamCodes; }
+std::string_view stream_code(std::uint32_t code) { return word(kStreamCodes, code); }
+
+std::int64_t pushback_of(const FaultSpec& f) {
+  if (f.pushback != kNoPushback || f.retry == RetryAfter::none) return f.pushback;
+  return f.retry_after * std::int64_t{1000};
+}
 
 std::string show(const FaultSpec& f) {
   switch (f.name) {
@@ -121,6 +166,16 @@ std::string show(const FaultSpec& f) {
       return fmt::format("malformed({})", word_of(f.part));
     case FaultName::redirect_loop:
       return fmt::format("redirect-loop({})", f.status);
+    case FaultName::rst_stream:
+      return show_rst_stream(f);
+    case FaultName::goaway:
+      return f.code == 0 ? "goaway" : fmt::format("goaway({})", stream_code(f.code));
+    case FaultName::late_status:
+      return fmt::format("late-status({})", show_status(f.status));
+    case FaultName::message:
+      return show_message(f);
+    case FaultName::slow_trailers:
+      return fmt::format("slow-trailers({})", show_time(f.delay));
     case FaultName::none:
     case FaultName::refuse_connect:
     case FaultName::connect_timeout:
@@ -129,25 +184,24 @@ std::string show(const FaultSpec& f) {
     case FaultName::tls_wrong_name:
     case FaultName::stale:
     case FaultName::duplicate:
-    case FaultName::rst_stream:
-    case FaultName::goaway:
-    case FaultName::late_status:
-    case FaultName::message:
-    case FaultName::slow_trailers:
       break;
   }
   return std::string(word_of(f.name));
 }
 
 bool is_status(const FaultSpec& f) {
-  return f.name == FaultName::error || (f.name == FaultName::lost_response && f.telling == Telling::error);
+  return f.name == FaultName::error || f.name == FaultName::late_status ||
+         (f.name == FaultName::lost_response && f.telling == Telling::error);
 }
 bool is_loss(const FaultSpec& f) {
+  auto before_response = [](Point point) { return point != Point::after_response_head && point != Point::in_body; };
   switch (f.name) {
     case FaultName::reset:
     case FaultName::close:
     case FaultName::stall:
-      return f.point != Point::after_response_head && f.point != Point::in_body;
+      return before_response(f.point);
+    case FaultName::rst_stream:
+      return before_response(f.point) && f.code != kRefusedStream;
     case FaultName::lost_response:
       return f.telling != Telling::error;
     default:
@@ -159,7 +213,8 @@ bool is_of_connection(const FaultSpec& f) {
 }
 bool is_slowness(const FaultSpec& f) {
   return f.name == FaultName::delay || f.name == FaultName::slow_connect || f.name == FaultName::bandwidth ||
-         f.name == FaultName::drip;
+         f.name == FaultName::drip || f.name == FaultName::slow_trailers ||
+         (f.name == FaultName::message && f.of_message == OfMessage::delay);
 }
 bool delivers(const FaultSpec& f) { return f.name == FaultName::none || is_slowness(f) || is_of_connection(f); }
 bool is_silence(const FaultSpec& f) {

@@ -1,6 +1,8 @@
 #pragma once
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -11,7 +13,7 @@ namespace retrial::trace {
 // out, oracles read it. docs/faults.md says what each does to the wire.
 enum class FaultName : std::uint8_t {
   none,             // pass
-  error,            // error(status[, retry-after]): answered before the service hears of it
+  error,            // error(status[, retry-after]): answered before the service hears of it; grpc-status(CODE)
   lost_response,    // the service executed, its whole response was read, the client is told otherwise
   reset,            // reset(point): RST
   close,            // close(point): FIN
@@ -76,9 +78,12 @@ inline constexpr std::int64_t kHalf = -1;  // of FaultSpec::bytes: half of the b
 struct FaultSpec {
   FaultName name = FaultName::none;
   Telling telling = Telling::reset;  // lost_response, tls_cut
-  int status = 0;   // error, and lost_response(error(status)), 0: the profile's first transient code; redirect_loop
-  Nanos delay = 0;  // delay: as chosen for this exchange, 0 while a spread is not drawn; slow_connect; drip: the pause
-  Point point = Point::after_request;       // reset, close, stall
+  // error, and lost_response(error(status)), 0: the profile's first transient code; late_status; redirect_loop
+  int status = 0;
+  // delay: as chosen for this exchange, 0 while a spread is not drawn; slow_connect, slow_trailers, message(delay);
+  // drip: the pause
+  Nanos delay = 0;
+  Point point = Point::after_request;       // reset, close, stall, rst_stream
   Spread spread = Spread::fixed;            // delay
   RetryAfter retry = RetryAfter::none;      // error, and lost_response(error(status))
   Malformed part = Malformed::status_line;  // malformed
@@ -100,8 +105,9 @@ struct FaultSpec {
 };
 
 // The one spelling of a fault, which the fault language reads: "error(503)", "error(transient)" (status 0),
-// "error(429, retry-after=2)", "lost-response(error(503))", "reset(in-body, 100)", "stall" (after-request), "pass".
-// A delay that was drawn is shown by its spread.
+// "error(429, retry-after=2)", "lost-response(error(503))", "reset(in-body, 100)", "stall" (after-request), "pass",
+// "grpc-status(UNAVAILABLE, pushback=200ms)", "rst-stream(refused-stream)" (before-request).
+// A delay that was drawn is shown by its spread; what a gRPC call was told to wait, as its pushback.
 std::string show(const FaultSpec& fault);
 // The words of its arguments. Empty for a value beyond the last.
 std::string_view word_of(FaultName name);
@@ -109,18 +115,29 @@ std::string_view word_of(Telling telling);
 std::string_view word_of(Point point);
 std::string_view word_of(Spread spread);
 std::string_view word_of(Malformed part);
+std::string_view word_of(OfMessage what);
+
+// The error codes of RFC 9113 7 by name, in lower case with dashes, by their number from 0 (NO_ERROR) on.
+std::span<const std::string_view> stream_codes();
+std::string_view stream_code(std::uint32_t code);  // empty beyond the last
+inline constexpr std::uint32_t kRefusedStream = 7;
+
+// What a status of gRPC (`fault.status`) tells the client to wait before it retries (FaultSpec::pushback): its own, or
+// what Retry-After says.
+std::int64_t pushback_of(const FaultSpec& fault);
 
 // Does the client learn nothing of whether the service executed it? Every lost response that is not told by a status,
-// and a connection that broke or fell silent before the response's head was whole.
+// and a connection or stream that broke or fell silent before the response's head was whole; but not where it is told
+// that nothing was executed (goaway, REFUSED_STREAM: RFC 9113 6.8, 8.7).
 bool is_loss(const FaultSpec& fault);
-// Is the client told an error's status that is not the service's? (error, lost_response(error))
+// Is the client told an error's status that is not the service's? (error, lost_response(error), late_status)
 bool is_status(const FaultSpec& fault);
 // Is it done to a connection, before any request? It has no exchange of its own: the next one of that process to that
 // service carries it.
 bool is_of_connection(const FaultSpec& fault);
 // Does the service's own answer reach the client whole and unchanged, if late? (also: of a connection, none)
 bool delivers(const FaultSpec& fault);
-// Is nothing but time taken? (delay, slow-connect, bandwidth, drip)
+// Is nothing but time taken? (delay, slow-connect, bandwidth, drip, slow-trailers, message(delay))
 bool is_slowness(const FaultSpec& fault);
 // Does it end in silence that only the client or the run ends? (stall, lost-response(stall), connect-timeout,
 // wrong-length that tells more than there is)

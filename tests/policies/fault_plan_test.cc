@@ -85,6 +85,30 @@ TEST(FaultPlan, every_fault_is_read_and_shown_in_its_one_spelling) {
                                 "redirect-loop(302)",
                                 "stale",
                                 "duplicate",
+                                "grpc-status(UNAVAILABLE)",
+                                "grpc-status(UNAVAILABLE, pushback=200ms)",
+                                "grpc-status(RESOURCE_EXHAUSTED, pushback=never)",
+                                "grpc-status(UNAUTHENTICATED, pushback=0ms)",
+                                "lost-response(grpc-status(UNAVAILABLE))",
+                                "lost-response(grpc-status(ABORTED, pushback=50ms))",
+                                "rst-stream(refused-stream)",
+                                "rst-stream(refused-stream, after-request)",
+                                "rst-stream(refused-stream, idle)",
+                                "rst-stream(no-error)",
+                                "rst-stream(cancel, after-head)",
+                                "rst-stream(internal-error, after-response-head)",
+                                "rst-stream(enhance-your-calm, in-body)",
+                                "rst-stream(http-1-1-required, in-body, 100)",
+                                "goaway",
+                                "goaway(enhance-your-calm)",
+                                "late-status(INTERNAL)",
+                                "message(delay, 1, 200ms)",
+                                "message(delay, 3, 1000ms)",
+                                "message(drop)",
+                                "message(drop, 2)",
+                                "message(truncate)",
+                                "message(corrupt, 7)",
+                                "slow-trailers(300ms)",
                                 "10% of lost-response(reset)",
                                 "0.5% of error(503)",
                                 "0.000001% of stall",
@@ -111,6 +135,33 @@ TEST(FaultPlan, an_argument_may_be_given_by_place_or_by_name) {
   EXPECT_EQ(parsed("lost-response(telling=error(status=503))"), parsed("lost-response(error(503))"));
   EXPECT_EQ(parsed("reset(when=after-request)"), parsed("reset(after-request)"));
   EXPECT_EQ(parsed("stall()"), parsed("stall"));
+}
+
+TEST(FaultPlan, a_status_of_grpc_is_an_error_with_its_own_number) {
+  EXPECT_EQ(parsed("grpc-status(UNAVAILABLE)").steps[0].fault, (FaultSpec{.name = FaultName::error, .status = 2014}));
+  EXPECT_EQ(parsed("lost-response(grpc-status(CANCELLED))").steps[0].fault,
+            (FaultSpec{.name = FaultName::lost_response, .telling = Telling::error, .status = 2001}));
+  EXPECT_EQ(parsed("grpc-status(pushback=1s, code=UNKNOWN)"), parsed("grpc-status(UNKNOWN, 1000)"));
+  EXPECT_EQ(parsed("grpc-status(UNKNOWN, never)").steps[0].fault.pushback, -1);
+  EXPECT_EQ(parsed("grpc-status(UNKNOWN)").steps[0].fault.pushback, trace::kNoPushback);
+  EXPECT_EQ(parsed("late-status(DATA_LOSS)").steps[0].fault.status, 2015);
+}
+
+TEST(FaultPlan, faults_of_streams_hold_what_was_said) {
+  FaultSpec refused{.name = FaultName::rst_stream, .point = trace::Point::before_request};
+  refused.code = 7;
+  EXPECT_EQ(parsed("rst-stream").steps[0].fault, refused);
+  EXPECT_EQ(parsed("rst-stream(refused-stream)").steps[0].fault, refused);
+  refused.code = 8;
+  EXPECT_EQ(parsed("rst-stream(code=cancel)").steps[0].fault, refused);
+  EXPECT_EQ(parsed("rst-stream(when=in-body, bytes=1k, code=cancel)"), parsed("rst-stream(cancel, in-body, 1000)"));
+  EXPECT_EQ(parsed("goaway(no-error)"), parsed("goaway"));
+  EXPECT_EQ(parsed("goaway(http-1-1-required)").steps[0].fault.code, 13u);
+  FaultSpec late{.name = FaultName::message, .delay = 20 * kMillisecond};
+  EXPECT_EQ(parsed("message(delay, ms=20)").steps[0].fault, late);
+  late.nth = 4;
+  EXPECT_EQ(parsed("message(n=4, ms=20ms, what=delay)").steps[0].fault, late);
+  EXPECT_EQ(show(parsed("message(drop, 1)")), "message(drop)");
 }
 
 TEST(FaultPlan, faults_hold_what_was_said) {
@@ -232,12 +283,14 @@ TEST(FaultPlan, chance_decides_attempt_by_attempt_and_only_where_it_is_asked) {
 TEST(FaultPlan, an_error_names_the_column_what_was_expected_and_the_nearest_word) {
   EXPECT_EQ(
       refused("eror(503)"),
-      "column 1: expected a fault (pass, error, lost-response, reset, close, delay, stall, refuse-connect, "
+      "column 1: expected a fault (pass, error, grpc-status, lost-response, reset, close, delay, stall, "
+      "refuse-connect, "
       "connect-timeout, slow-connect, tls-refuse, tls-expired, tls-wrong-name, tls-cut, bandwidth, drip, truncate, "
       "corrupt, wrong-length, drop-header, set-header, double-header, malformed, redirect-loop, stale, "
-      "duplicate), found `eror`; did you mean `error`?");
+      "duplicate, rst-stream, goaway, late-status, message, slow-trailers), found `eror`; did you mean `error`?");
   EXPECT_EQ(refused("lost-response(rest)"),
-            "column 15: expected reset, close, stall or error(STATUS), found `rest`; did you mean `reset`?");
+            "column 15: expected reset, close, stall, error(STATUS) or grpc-status(CODE), found `rest`; did you mean "
+            "`reset`?");
   EXPECT_EQ(refused("error(503), than pass"),
             "column 13: expected `then` and a fault, found `than`; did you mean `then`?");
   EXPECT_EQ(
@@ -270,6 +323,45 @@ TEST(FaultPlan, an_error_names_the_column_what_was_expected_and_the_nearest_word
             "column 12: expected the name of a header that frames nothing (see wrong-length), found `Content-Length`");
   EXPECT_EQ(refused("set-header(X, \"a)"),
             "column 15: expected a header's value, in quotes where it is more than a word, found `\"`");
+}
+
+TEST(FaultPlan, an_error_of_streams_and_grpc_knows_their_words_in_any_case) {
+  constexpr std::string_view kCode = "a gRPC status other than OK, in upper case, such as UNAVAILABLE";
+  constexpr std::string_view kStreamCode = "an error code of HTTP/2, such as refused-stream or cancel";
+  auto line = [](int column, std::string_view expected, std::string_view found, std::string_view meant = {}) {
+    auto text = "column " + std::to_string(column) + ": expected ";
+    text.append(expected).append(", found `").append(found).append("`");
+    if (!meant.empty()) text.append("; did you mean `").append(meant).append("`?");
+    return text;
+  };
+  EXPECT_EQ(refused("grpc-status(UNAVAILBLE)"), line(13, kCode, "UNAVAILBLE", "UNAVAILABLE"));
+  EXPECT_EQ(refused("grpc-status(unavailable)"), line(13, kCode, "unavailable", "UNAVAILABLE"));
+  EXPECT_EQ(refused("late-status(resource-exhausted)"), line(13, kCode, "resource-exhausted", "RESOURCE_EXHAUSTED"));
+  EXPECT_EQ(refused("grpc-status(OK)"), line(13, kCode, "OK"));
+  EXPECT_EQ(refused("grpc-status(14)"), line(13, kCode, "14"));
+  EXPECT_EQ(refused("grpc-status"), "column 12: expected `(` and " + std::string(kCode) + ", found the end");
+  EXPECT_EQ(refused("grpc-status(UNKNOWN, pushback=neve)"),
+            line(31, "a time in whole milliseconds, such as 200ms, or never", "neve", "never"));
+  EXPECT_EQ(refused("grpc-status(UNKNOWN, retry-after=1)"), line(22, "`pushback`", "retry-after"));
+  EXPECT_EQ(refused("lost-response(grpc-state(UNKNOWN))"),
+            line(15, "reset, close, stall, error(STATUS) or grpc-status(CODE)", "grpc-state", "grpc-status"));
+  EXPECT_EQ(refused("rst-stream(REFUSED_STREAM)"), line(12, kStreamCode, "REFUSED_STREAM", "refused-stream"));
+  EXPECT_EQ(refused("rst-stream(canceled)"), line(12, kStreamCode, "canceled", "cancel"));
+  EXPECT_EQ(refused("rst-stream(refused-stream, in-body)"),
+            line(35, "refused-stream with before-request, after-request or idle alone", ")"));
+  EXPECT_EQ(refused("rst-stream(cancel, idle, 5)"), line(27, "bytes with in-body alone", ")"));
+  EXPECT_EQ(refused("goaway(calm)"), line(8, kStreamCode, "calm"));
+  EXPECT_EQ(refused("goaway(cancel, 3)"), line(16, "`)`: goaway takes code", "3"));
+  EXPECT_EQ(refused("message(dorp)"), line(9, "delay, drop, truncate or corrupt", "dorp", "drop"));
+  EXPECT_EQ(refused("message(drop, 0)"), line(15, "which message, from 1 on (or ms=TIME)", "0"));
+  EXPECT_EQ(refused("message(delay, 200ms)"), line(16, "which message, from 1 on (or ms=TIME)", "200ms"));
+  EXPECT_EQ(refused("message(delay, 2)"), line(17, "ms, how long the message is delayed", ")"));
+  EXPECT_EQ(refused("message(drop, 2, 5ms)"), line(21, "ms with delay alone", ")"));
+  EXPECT_EQ(refused("slow-trailers(fast)"), line(15, "a time in whole milliseconds, such as 200ms", "fast"));
+  for (auto text : {"grpc-status()", "grpc-status(UNKNOWN, -1)", "lost-response(late-status(UNKNOWN))", "rst-stream(7)",
+                    "goaway(x)", "late-status", "late-status(OK)", "message", "message()", "message(delay)",
+                    "message(drop, x)", "slow-trailers", "slow-trailers(2h)"})
+    refused(text);
 }
 
 TEST(FaultPlan, what_is_cut_short_or_out_of_place_is_refused_where_it_ends) {
