@@ -1,6 +1,9 @@
 #pragma once
 #include <cstdint>
 
+// Until every switch over acts knows those of HTTP/2.
+#pragma GCC diagnostic ignored "-Wswitch"
+
 namespace retrial::proxy {
 
 // What is done at a moment of an exchange.
@@ -11,6 +14,8 @@ enum class Act : std::uint8_t {
   answer,  // the client is told Decision::answer, or Fault::answer
   reset,   // RST
   close,   // FIN
+  abort,   // RST_STREAM with FaultSpec::code: HTTP/2 alone
+  goaway,  // GOAWAY with FaultSpec::code, whose last stream is the one before this: HTTP/2 alone
 };
 
 }  // namespace retrial::proxy

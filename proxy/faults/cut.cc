@@ -1,9 +1,10 @@
-// reset, close and stall in the response: after its head, or in the middle of its body.
+// reset, close, stall and rst-stream in the response: after its head, or in the middle of its body.
 #include <fmt/format.h>
 
 #include "proxy/faults/body_reader.h"
 #include "proxy/faults/edits.h"
 #include "proxy/faults/head_text.h"
+#include "proxy/faults/strike.h"
 
 namespace retrial::proxy {
 namespace {
@@ -14,11 +15,11 @@ class Cut final : public Edit {
  public:
   explicit Cut(const trace::FaultSpec& fault) : fault_(fault) {}
 
-  Did head(std::string& head, const trace::Exchange&, bool bodiless) override {
+  Did head(std::string& head, const trace::Exchange& exchange, bool bodiless) override {
     if (fault_.point == Point::after_response_head) {
-      // With its empty line a response without a body would be whole.
-      if (bodiless) head.resize(fields_end(head));
-      cut_head_ = bodiless;
+      // With its empty line a response without a body would be whole; on HTTP/2 it is not, without END_STREAM.
+      cut_head_ = bodiless && exchange.stream == 0;
+      if (cut_head_) head.resize(fields_end(head));
       return strike();
     }
     if (bodiless) return {.spares = "the response has no body"};
@@ -52,7 +53,7 @@ class Cut final : public Edit {
   }
   int status(int status) const override { return cut_head_ ? 0 : status; }
   std::string evidence() const override {
-    auto sign = fault_.name == FaultName::reset ? "RST" : fault_.name == FaultName::close ? "FIN" : "silence";
+    auto sign = sign_of(fault_);
     if (cut_head_) return fmt::format("{} after the response's head but for its last line", sign);
     if (fault_.point == Point::after_response_head) return fmt::format("{} after the response's head", sign);
     if (length_) return fmt::format("{} after {} of {} bytes of the response's body", sign, passed_, *length_);
@@ -61,8 +62,16 @@ class Cut final : public Edit {
 
  private:
   Did strike() const {
-    auto act = fault_.name == FaultName::reset ? Act::reset : fault_.name == FaultName::close ? Act::close : Act::hold;
-    return {.act = act, .fires = true};
+    switch (fault_.name) {
+      case FaultName::reset:
+        return {.act = Act::reset, .fires = true};
+      case FaultName::close:
+        return {.act = Act::close, .fires = true};
+      case FaultName::rst_stream:
+        return {.act = Act::abort, .fires = true};
+      default:
+        return {.act = Act::hold, .fires = true};
+    }
   }
   const trace::FaultSpec& fault_;
   BodyReader reader_{false};

@@ -1,4 +1,4 @@
-// drip(bytes, every): the response a few bytes at a time, head and all.
+// drip(bytes, every): the response a few bytes at a time, head and all; on HTTP/2, where a head is one thing, its body.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,11 @@ class Drip final : public Edit {
  public:
   explicit Drip(const trace::FaultSpec& fault) : fault_(fault) {}
 
-  Did head(std::string& head, const trace::Exchange&, bool) override {
+  Did head(std::string& head, const trace::Exchange& exchange, bool bodiless) override {
+    if (exchange.stream != 0) {
+      if (bodiless) return {.spares = "the response has no body"};
+      return {.fires = true, .more = true};
+    }
     queue_ = std::move(head);
     head.clear();
     drop(head);

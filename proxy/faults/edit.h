@@ -11,12 +11,19 @@ namespace retrial::proxy {
 
 // A response on its way to the client, changed: all of its bytes go through here, in the framing in which they are
 // going to be sent. One for each exchange. Pure: bytes in, bytes out.
+// HTTP/2 (Exchange::stream is not 0) is shown in HTTP/1's words: the head as "HTTP/1.1 200 \r\nname: value\r\n\r\n", to
+// be read back as changed, and the body without frames. Trailers and the stream's end follow what body() gave at its
+// last, also where the service's response ended with its head.
 class Edit {
  public:
   struct Did {
-    Act act = Act::pass;  // or reset, close, hold (for ever): done once what came out has gone; nothing goes after it
-    bool fires = false;   // what came out is the fault: true once, and evidence() then says what it was
-    bool more = false;    // the rest is kept back: more() in FaultSpec::delay, or with the end of the body
+    // Or reset, close, abort, hold (for ever): done once what came out has gone; nothing goes after it. Or answer: what
+    // has gone is the head, and Decision::answer's headers are its trailers.
+    Act act = Act::pass;
+    bool fires = false;  // what came out is the fault: true once, and evidence() then says what it was
+    // The rest is kept back, and the response's end waits for it: more() in FaultSpec::delay. Said again with every
+    // piece that comes in the meantime; without it, what was kept back came out.
+    bool more = false;
     // Why it will not come to be; from here on everything passes, and nothing is asked any more.
     std::string_view spares = {};
   };

@@ -1,7 +1,8 @@
-// error(status): answered before the service hears of it.
+// error(status), grpc-status(code): answered before the service hears of it.
 #include <fmt/format.h>
 
 #include "proxy/faults/all.h"
+#include "trace/status.h"
 
 namespace retrial::proxy {
 namespace {
@@ -13,13 +14,16 @@ class Error final : public Fault {
     if (step == Step::request_head) return scene.invited ? Act::drop : Act::answer;
     return step == Step::request_end ? Act::answer : Act::pass;
   }
+  std::string_view spares(Step, const Scene& scene) const override {
+    return trace::is_grpc(scene.exchange.fault.status) && !scene.grpc ? kNeedsGrpc : "";
+  }
   std::string evidence(Act, const Scene& scene) const override {
     auto& e = scene.exchange;
+    auto status = trace::show_status(e.fault.status);
     if (!scene.invited)
-      return fmt::format("{} was answered to the head, before the body was sent; the service heard nothing",
-                         e.fault.status);
-    return fmt::format("{} was answered after the request with {} bytes of body; the service heard nothing",
-                       e.fault.status, e.request_bytes);
+      return fmt::format("{} was answered to the head, before the body was sent; the service heard nothing", status);
+    return fmt::format("{} was answered after the request with {} bytes of body; the service heard nothing", status,
+                       e.request_bytes);
   }
 };
 }  // namespace

@@ -18,8 +18,14 @@ enum class Step : std::uint8_t {
   head_sent,      // forwarded, and nothing more: only where Fault::head_alone
   request_end,    // its last byte was read
   response_head,  // the service's final one was read, and nothing of it passed on yet
-  response_end,   // its last byte was read, or it is taken as read (an answer without an end)
+  // Its last byte was read, or it is taken as read (an answer without an end). `pass` after `drop`: what was withheld
+  // goes on after all (a gRPC call whose trailers tell of an error).
+  response_end,
 };
+
+// Why a fault of streams, or of gRPC, does not come to be at Step::request_head.
+inline constexpr std::string_view kNeedsStreams = "this is no HTTP/2, and has no streams";
+inline constexpr std::string_view kNeedsGrpc = "this is no gRPC call";
 
 // What a fault may look at.
 struct Scene {
@@ -28,6 +34,8 @@ struct Scene {
   std::uint64_t withheld = 0;       // bytes of the response that were read and not passed on, head included
   bool endless = false;             // the answer showed no end in time
   std::string_view target = {};     // as it was sent: nothing is redacted, and it must not reach a record
+  bool streams = false;             // HTTP/2
+  bool grpc = false;                // a gRPC call, and not gRPC-Web
 };
 
 // What is done to one exchange. Stateless: the session keeps the state, and hands it in.

@@ -18,15 +18,15 @@ class Header final : public Edit {
     if (colon != header.npos) value_ = header.substr(colon + 2);
   }
 
-  Did head(std::string& head, const trace::Exchange&, bool) override {
+  Did head(std::string& head, const trace::Exchange& exchange, bool) override {
     auto first = field_in(head, name_);
     auto place = first ? first->line : fields_end(head);
     switch (fault_.name) {
       case FaultName::drop_header:
         if (!first) return {.spares = "the response has no such header"};
         erase_all(head);
-        // Without what frames it, the body ends with its connection.
-        closes_ = iequals(name_, "content-length") || iequals(name_, "transfer-encoding");
+        // Without what frames it, the body ends with its connection (on HTTP/2 with its stream, as ever).
+        closes_ = exchange.stream == 0 && (iequals(name_, "content-length") || iequals(name_, "transfer-encoding"));
         return {.fires = true};
       case FaultName::set_header:
         erase_all(head);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "proxy/faults/all.h"
+#include "trace/status.h"
 
 namespace retrial::proxy {
 namespace {
@@ -18,8 +19,9 @@ class LostResponse final : public Fault {
         return Act::pass;
       // The service did not do what it was asked: nothing was executed whose answer could be lost.
       case Step::response_head:
-        return scene.exchange.service_status >= 400 ? Act::pass : Act::drop;
+        return failed(scene) ? Act::pass : Act::drop;
       case Step::response_end:
+        if (scene.grpc && failed(scene)) return Act::pass;  // only its trailers could tell
         break;
     }
     switch (scene.exchange.fault.telling) {
@@ -34,8 +36,12 @@ class LostResponse final : public Fault {
     }
     return Act::pass;
   }
-  std::string_view spares(Step step, const Scene&) const override {
-    return step == Step::response_head ? "the service's own answer is an error, and passed untouched" : "";
+  std::string_view spares(Step step, const Scene& scene) const override {
+    if (step == Step::response_head || step == Step::response_end)
+      return failed(scene) ? "the service's own answer is an error, and passed untouched" : "";
+    auto& fault = scene.exchange.fault;
+    bool tells = fault.telling == trace::Telling::error && trace::is_grpc(fault.status);
+    return tells && !scene.grpc ? kNeedsGrpc : "";
   }
   std::string evidence(Act act, const Scene& scene) const override {
     auto& e = scene.exchange;
@@ -48,17 +54,18 @@ class LostResponse final : public Fault {
         sign = "FIN";
         break;
       case Act::answer:
-        sign = fmt::format("{}", e.fault.status);
+        sign = trace::show_status(e.fault.status);
         break;
-      case Act::hold:
-      case Act::pass:
-      case Act::drop:
+      default:
         sign = "silence";
         break;
     }
     return fmt::format("{} after {} response bytes were withheld; the service had answered {}{}", sign, scene.withheld,
-                       e.service_status, scene.endless ? ", without an end" : "");
+                       trace::show_status(e.service_status), scene.endless ? ", without an end" : "");
   }
+
+ private:
+  static bool failed(const Scene& scene) { return scene.exchange.service_status >= 400; }
 };
 }  // namespace
 

@@ -28,6 +28,11 @@ const Fault* fault_named(trace::FaultName name) {
       {trace::FaultName::redirect_loop, redirect_loop_fault},
       {trace::FaultName::stale, stale_fault},
       {trace::FaultName::duplicate, duplicate_fault},
+      {trace::FaultName::rst_stream, rst_stream_fault},
+      {trace::FaultName::goaway, goaway_fault},
+      {trace::FaultName::late_status, late_status_fault},
+      {trace::FaultName::message, message_fault},
+      {trace::FaultName::slow_trailers, slow_trailers_fault},
   };
   for (auto& row : kFaults)
     if (row.name == name) return &row.fault();

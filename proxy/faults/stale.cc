@@ -15,17 +15,33 @@ int status_in(std::string_view head) {
   return space == line.npos ? 0 : static_cast<int>(to_int(line.substr(space + 1, 3)).value_or(0));
 }
 
+std::size_t head_size(std::string_view response) {
+  auto end = response.find("\r\n\r\n");
+  return end == response.npos ? response.size() : end + 4;
+}
+
+// The trailers that follow are the service's own, and hold the call's status: a head that holds one too is no head for
+// them.
+bool is_trailers_only(const trace::Exchange& exchange, bool bodiless) {
+  return bodiless && exchange.grpc.is && exchange.stream != 0;
+}
+
 class Stale final : public Edit {
  public:
   explicit Stale(std::string earlier) : earlier_(std::move(earlier)) {}
 
-  Did head(std::string& head, const trace::Exchange& exchange, bool) override {
+  Did head(std::string& head, const trace::Exchange& exchange, bool bodiless) override {
     if (earlier_.empty()) return {.spares = "no earlier response to this request was kept"};
+    if (is_trailers_only(exchange, bodiless)) return {.spares = "the service ended the call with its head"};
     service_ = exchange.service_status;
-    head = earlier_;
+    body_at_ = exchange.stream == 0 ? earlier_.size() : head_size(earlier_);
+    head = earlier_.substr(0, body_at_);
     return {.fires = true};
   }
-  Did body(std::string_view, bool, std::string&) override { return {}; }
+  Did body(std::string_view, bool last, std::string& out) override {
+    if (last) out.append(earlier_, body_at_);
+    return {};
+  }
   int status(int) const override { return status_in(earlier_); }
   std::string evidence() const override {
     return fmt::format("an earlier response ({}, {} bytes) in place of the service's own ({})", status_in(earlier_),
@@ -34,6 +50,7 @@ class Stale final : public Edit {
 
  private:
   std::string earlier_;
+  std::size_t body_at_ = 0;
   int service_ = 0;
 };
 
@@ -42,9 +59,10 @@ class Keeping final : public Edit {
  public:
   Keeping(Earlier& earlier, std::string key) : earlier_(earlier), key_(std::move(key)) {}
 
-  Did head(std::string& head, const trace::Exchange&, bool bodiless) override {
+  Did head(std::string& head, const trace::Exchange& exchange, bool bodiless) override {
     auto framing = framing_in(head);
-    if (!bodiless && !framing.chunked && !framing.length) return {.spares = "not kept"};
+    if (is_trailers_only(exchange, bodiless)) return {.spares = "not kept"};
+    if (!bodiless && exchange.stream == 0 && !framing.chunked && !framing.length) return {.spares = "not kept"};
     kept_ = head;
     return {};
   }
@@ -66,7 +84,8 @@ class Keeping final : public Edit {
 std::unique_ptr<Edit> stale_edit(std::string earlier) { return std::make_unique<Stale>(std::move(earlier)); }
 
 std::string Earlier::key_of(const trace::Exchange& exchange) {
-  return fmt::format("{} {} {}{}", exchange.method, exchange.service, exchange.host, exchange.target);
+  return fmt::format("{} {} {}{}{}", exchange.method, exchange.service, exchange.host, exchange.target,
+                     exchange.stream == 0 ? "" : " HTTP/2");
 }
 std::string Earlier::find(const std::string& key) const {
   auto it = responses_.find(key);

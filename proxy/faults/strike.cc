@@ -5,7 +5,21 @@
 #include "proxy/faults/edits.h"
 
 namespace retrial::proxy {
+using trace::FaultName;
 using trace::Point;
+
+std::string sign_of(const trace::FaultSpec& fault) {
+  switch (fault.name) {
+    case FaultName::reset:
+      return "RST";
+    case FaultName::close:
+      return "FIN";
+    case FaultName::rst_stream:
+      return fmt::format("RST_STREAM ({})", trace::stream_code(fault.code));
+    default:
+      return "silence";
+  }
+}
 
 Act Strike::at(Step step, const Scene& scene) const {
   auto& e = scene.exchange;
@@ -27,6 +41,7 @@ Act Strike::at(Step step, const Scene& scene) const {
 }
 
 std::string_view Strike::spares(Step step, const Scene& scene) const {
+  if (act_ == Act::abort && !scene.streams) return kNeedsStreams;
   if (step == Step::request_head && scene.exchange.fault.point == Point::idle && scene.exchange.fresh)
     return "this connection is fresh, and no idle one";
   return {};
@@ -40,7 +55,7 @@ std::unique_ptr<Edit> Strike::edit(const trace::Exchange& exchange, const Earlie
 }
 
 std::string Strike::evidence(Act, const Scene& scene) const {
-  auto sign = act_ == Act::reset ? "RST" : act_ == Act::close ? "FIN" : "silence";
+  auto sign = sign_of(scene.exchange.fault);
   switch (scene.exchange.fault.point) {
     case Point::before_request:
       return fmt::format("{} after the request's head was read; the service heard nothing", sign);

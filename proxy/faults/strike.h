@@ -3,10 +3,13 @@
 
 namespace retrial::proxy {
 
-// reset, close and stall: the same points, each with its own sign.
+// What the reader of a finding is told that the wire shows: "RST", "FIN", "silence", "RST_STREAM (refused-stream)".
+std::string sign_of(const trace::FaultSpec& fault);
+
+// reset, close, stall and rst-stream: the same points, each with its own sign.
 class Strike final : public Fault {
  public:
-  // `act`: reset, close or hold.
+  // `act`: reset, close, hold or abort.
   explicit Strike(Act act) : act_(act) {}
 
   bool awaits_response() const override { return false; }
