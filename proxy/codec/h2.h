@@ -58,6 +58,7 @@ struct H2Field {
 struct H2Head {
   H1Head head;
   std::string_view scheme, authority, protocol;  // :protocol is RFC 8441's
+  std::span<const std::uint16_t> never_indexed;  // which of head.fields no hop may index (RFC 7541 7.1.3)
   bool has_host = false;                         // there is a field Host
   bool too_large = false;                        // beyond Limits: only what was read before its end stands here
 };
@@ -77,7 +78,8 @@ class H2Events {
   virtual void on_reset(std::uint32_t stream, std::uint32_t code, bool ours) = 0;
   // room() of the stream has grown from 0; stream 0: that of all of them may have.
   virtual void on_room(std::uint32_t stream) = 0;
-  // Streams of ours above `last` were not and will not be executed.
+  // Streams of ours above `last` were not and will not be executed: they are closed when this returns. open() has no
+  // more numbers.
   virtual void on_goaway(std::uint32_t last, std::uint32_t code, std::string_view debug) = 0;
 };
 
@@ -123,10 +125,13 @@ class H2Codec {
   const std::string& failure() const { return failure_; }
   std::uint32_t failure_code() const { return failure_code_; }
   bool speaks_h2() const;  // false: the very first bytes were no preface (failure() then says so)
+  // Stream errors of the peer's, also on streams that were not told of; and why the last one was one, in a line.
+  std::uint64_t faults() const;
+  const std::string& last_fault() const;
   std::string& out() { return out_; }
 
   const H2Settings& peers() const { return peers_; }
-  std::size_t streams() const;  // that are not closed
+  std::size_t streams() const;  // that are not closed; a client keeps them within peers().max_streams
 
   // --- sending. A call on a stream that is closed does nothing.
   std::uint32_t open();  // client role: the next stream, idle yet; 0: there are no numbers left
