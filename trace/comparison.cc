@@ -11,11 +11,22 @@
 
 namespace retrial::trace {
 
-bool recovered(const Call& call) {
-  auto& e = call.last();
+namespace {
+bool succeeded(const Exchange& e) {
   return e.ending == Ending::answered && e.service_status != 0 && e.client_status == e.service_status &&
          (!e.fired || delivers(e.fault)) && !told_failed(e);
 }
+}  // namespace
+
+const Exchange* recovery(const Call& call) {
+  for (auto at = call.attempts.rbegin(); at != call.attempts.rend(); ++at) {
+    if (!succeeded(**at)) continue;
+    bool last = std::all_of(call.attempts.rbegin(), at, [&](auto* later) { return later->begun < (*at)->told; });
+    return last ? *at : nullptr;
+  }
+  return nullptr;
+}
+bool recovered(const Call& call) { return recovery(call) != nullptr; }
 
 std::vector<Nanos> gaps(const Call& call) {
   std::vector<Nanos> out;

@@ -11,6 +11,7 @@
 #include "trace/operation.h"
 #include "trace/profile.h"
 #include "trace/run.h"
+#include "trace/status.h"
 
 namespace retrial::trace {
 namespace {
@@ -44,6 +45,19 @@ Key place_key(const Exchange& e) {
   if (!e.tag.site) return mix(key, e.service);
   key = mix(mix(key, e.tag.site->file), static_cast<Key>(e.tag.site->line));
   return mix(mix(key, e.tag.site->function), port_of(e.service));
+}
+bool is_rpc(const Exchange& e) { return e.grpc.is || e.profile == "grpc"; }
+// Whose call of which method this is, wherever it is sent: a channel chooses among the addresses of a name.
+Key rpc_key(const Exchange& e) {
+  Key key = mix(mix(mix(6, static_cast<Key>(e.pid)), e.tag.test), e.operation);
+  if (e.tag.site) key = mix(mix(mix(key, e.tag.site->file), static_cast<Key>(e.tag.site->line)), e.tag.site->function);
+  return mix(key, port_of(e.service));
+}
+// grpc-previous-rpc-attempts (gRFC A6): of one call, retries and copies alike; what gRPC repeats unseen is not counted.
+int previous_of(const Exchange& e) {
+  if (e.grpc.previous) return e.grpc.previous;
+  auto told = to_int(find(e.request_headers, "grpc-previous-rpc-attempts")).value_or(0);
+  return told > 0 && told < 1000 ? static_cast<int>(told) : 0;
 }
 std::uint64_t poll_key(const Exchange& e) {
   return fnv1a(e.operation, fnv1a(e.tag.site ? show(*e.tag.site) : std::string()));
@@ -98,22 +112,44 @@ struct Waiting {
   int attempt = 0;
   Key call_id = 0, place = 0, client = 0, operation = 0;  // call_id, place: 0 where they prove nothing
   Ids ids;
-  std::string length;  // Content-Length, as sent
-  std::uint64_t connection = 0;
+  std::string length;            // Content-Length, as sent
+  std::uint64_t connection = 0;  // 0: its streams are shared by many calls, and prove nothing
+  Key rpc = 0;                   // 0: it is none
+  int previous = 0;              // previous_of its last attempt
+  bool refused = false;
   Nanos begun = 0, told = 0;
+};
+
+// A gRPC call with attempts under way: more than one where it is hedged (gRFC A6).
+struct Rpc {
+  Key key = 0;
+  int attempts = 0;   // made so far
+  int previous = 0;   // previous_of the latest
+  int open = 0;       // of them
+  bool done = false;  // one of them brought success: the others are cancelled
 };
 
 // A challenge is answered, not retried: the request with credentials is a call of its own. One of our faults is no
 // challenge.
 bool challenged(const Exchange& e) {
-  return e.service_status == e.client_status && (e.client_status == 401 || e.client_status == 407);
+  return e.service_status == e.client_status && (e.client_status == 401 || e.client_status == 407 ||
+                                                 e.client_status == kGrpcStatus + grpc_code::unauthenticated);
+}
+// Codes of gRPC by which a service has looked at the call and said no: the rest leave open what a second one would
+// meet.
+bool says_no(int status) {
+  namespace code = grpc_code;
+  static constexpr std::array kNo = {code::invalid_argument,    code::not_found,      code::already_exists,
+                                     code::permission_denied,   code::out_of_range,   code::unimplemented,
+                                     code::failed_precondition, code::unauthenticated};
+  return std::ranges::find(kNo, grpc_code_of(status)) != kNo.end();
 }
 
 // The service's own answer that it will not be otherwise next time: where the same request comes again it is asked anew
 // (does it exist by now?), unless the library itself goes on.
 bool settled(const Exchange& e) {
   return e.ending == Ending::answered && e.service_status == e.client_status && !(e.fired && is_status(e.fault)) &&
-         !profile_of(e).transient(e.client_status, e.response_sample);
+         (is_grpc(e.client_status) ? says_no(e.client_status) : !profile_of(e).asks_again(e));
 }
 
 bool same_length(const Waiting& w, const Exchange& head) {
@@ -125,7 +161,9 @@ bool same_length(const Waiting& w, const Exchange& head) {
 struct Correlator::State {
   using Index = std::unordered_map<Key, std::vector<std::uint64_t>>;  // to calls that wait
   std::unordered_map<std::uint64_t, Waiting> waiting;
-  Index by_call_id, by_id, by_place;
+  Index by_call_id, by_id, by_place, by_rpc;
+  std::unordered_map<std::uint64_t, Rpc> rpcs;       // by call: those with attempts under way
+  Index by_open;                                     // to them
   std::deque<std::pair<std::uint64_t, int>> oldest;  // call and attempt, in the order in which they failed
   std::unordered_map<Key, Habit> habits;             // of client and header
   std::vector<std::uint64_t> polls;
@@ -139,6 +177,7 @@ struct Correlator::State {
     if (w.call_id) by_call_id[w.call_id].push_back(call);
     for (std::size_t i = 0; i < w.ids.count; i++) by_id[mix(w.client, w.ids.value[i])].push_back(call);
     if (w.place) by_place[w.place].push_back(call);
+    if (w.rpc) by_rpc[w.rpc].push_back(call);
     oldest.emplace_back(call, w.attempt);
     waiting.insert_or_assign(call, std::move(w));
     while (waiting.size() > kMostWaiting || oldest.size() > 2 * kMostWaiting) {
@@ -148,18 +187,19 @@ struct Correlator::State {
     }
   }
 
+  static void forget(Index& index, Key key, std::uint64_t call) {
+    auto it = index.find(key);
+    if (it == index.end()) return;
+    std::erase(it->second, call);
+    if (it->second.empty()) index.erase(it);
+  }
   Waiting take(std::uint64_t call) {
     auto node = waiting.extract(call);
     Waiting w = std::move(node.mapped());
-    auto forget = [call](Index& index, Key key) {
-      auto it = index.find(key);
-      if (it == index.end()) return;
-      std::erase(it->second, call);
-      if (it->second.empty()) index.erase(it);
-    };
-    if (w.call_id) forget(by_call_id, w.call_id);
-    for (std::size_t i = 0; i < w.ids.count; i++) forget(by_id, mix(w.client, w.ids.value[i]));
-    if (w.place) forget(by_place, w.place);
+    if (w.call_id) forget(by_call_id, w.call_id, call);
+    for (std::size_t i = 0; i < w.ids.count; i++) forget(by_id, mix(w.client, w.ids.value[i]), call);
+    if (w.place) forget(by_place, w.place, call);
+    if (w.rpc) forget(by_rpc, w.rpc, call);
     return w;
   }
 
@@ -179,7 +219,7 @@ struct Correlator::State {
       auto& w = waiting.at(call);
       if (!fits(w)) continue;
       candidates++;
-      bool here = w.connection == head.connection;
+      bool here = head.stream == 0 && w.connection == head.connection;
       if (!best || (here && best->connection != head.connection) ||
           (here == (best->connection == head.connection) && w.told < best->told))
         best = &w;
@@ -205,6 +245,43 @@ struct Correlator::State {
     learn(before, client, ids, one_library_call);
     return {before.call, before.attempt + 1, found.several ? Confidence::possible : confidence};
   }
+
+  // A copy that is sent while earlier attempts of its call are open.
+  Assignment hedge(Key key, int previous) {
+    const Rpc* best = nullptr;
+    std::uint64_t of = 0;
+    int candidates = 0;
+    if (auto it = by_open.find(key); it != by_open.end())
+      for (auto call : it->second) {
+        auto& rpc = rpcs.at(call);
+        if (rpc.previous + 1 != previous || rpc.done) continue;
+        if (candidates++ == 0) best = &rpc, of = call;
+      }
+    if (!best) return {};
+    return {of, best->attempts + 1, candidates > 1 ? Confidence::possible : Confidence::certain};
+  }
+  Assignment opened(Assignment a, Key key, int previous) {
+    auto& rpc = rpcs[a.call];
+    if (rpc.open++ == 0) by_open[rpc.key = key].push_back(a.call);
+    rpc.attempts = a.attempt;
+    rpc.previous = previous;
+    return a;
+  }
+  // What is left to be known of a call when an attempt of it is over; nothing while others are open, or one succeeded.
+  std::optional<Rpc> ended(const Exchange& e) {
+    auto it = rpcs.find(e.call);
+    if (it == rpcs.end()) return Rpc{.attempts = e.attempt, .previous = previous_of(e)};
+    auto& rpc = it->second;
+    rpc.done |= !told_failed(e);
+    if (--rpc.open > 0) return {};
+    auto last = rpc;
+    forget(by_open, last.key, e.call);
+    rpcs.erase(it);
+    if (last.done) return {};
+    return last;
+  }
+
+  Assignment assign(const Exchange& head, Key rpc, int previous);
 };
 
 Correlator::Correlator() : Correlator(std::vector<std::uint64_t>{}) {}
@@ -216,7 +293,14 @@ Correlator::~Correlator() = default;
 Correlator::Correlator(Correlator&&) noexcept = default;
 
 Assignment Correlator::at_head(const Exchange& head) {
-  auto& s = *state_;
+  if (!is_rpc(head)) return state_->assign(head, 0, 0);
+  auto key = rpc_key(head);
+  auto previous = previous_of(head);
+  return state_->opened(state_->assign(head, key, previous), key, previous);
+}
+
+Assignment Correlator::State::assign(const Exchange& head, Key rpc, int previous) {
+  auto& s = *this;
   auto ids = ids_of(head, s.id_names);
   auto client = ids.count || !s.waiting.empty() ? client_key(head) : 0;
   for (std::size_t i = 0; i < ids.count; i++) {
@@ -224,7 +308,7 @@ Assignment Correlator::at_head(const Exchange& head) {
     if (habit.last == ids.value[i] && !s.by_id.contains(mix(client, ids.value[i]))) habit.reused++;
     habit.last = ids.value[i];
   }
-  if (s.waiting.empty()) return {++s.calls, 1, Confidence::certain};
+  if (s.waiting.empty() && !previous) return {++s.calls, 1, Confidence::certain};
 
   if (auto key = call_id_key(head))
     if (auto found = s.pick(s.by_call_id, key, head, [](auto&) { return true; }); found.call)
@@ -238,10 +322,20 @@ Assignment Correlator::at_head(const Exchange& head) {
       return s.join(found, Confidence::certain, client, ids, false);
   }
 
+  if (previous) {
+    auto fits = [&](const Waiting& w) { return w.previous + 1 == previous || (w.refused && w.previous == previous); };
+    if (auto found = s.pick(s.by_rpc, rpc, head, fits); found.call)
+      return s.join(found, Confidence::certain, client, ids, false);
+    if (auto copy = s.hedge(rpc, previous); copy.call) return copy;
+  }
+
   if (!std::ranges::binary_search(s.polls, s.polls.empty() ? 0 : poll_key(head))) {
     auto fits = [&](const Waiting& w) { return same_length(w, head); };
-    if (auto found = s.pick(s.by_place, place_key(head), head, fits); found.call)
-      return s.join(found, head.tag.site ? Confidence::likely : Confidence::possible, client, ids, false);
+    if (auto found = s.pick(s.by_place, place_key(head), head, fits); found.call) {
+      // What was refused gRPC sends again by itself, and at once.
+      bool likely = head.tag.site || (rpc && s.waiting.at(found.call).refused);
+      return s.join(found, likely ? Confidence::likely : Confidence::possible, client, ids, false);
+    }
   }
   return {++s.calls, 1, Confidence::certain};
 }
@@ -249,17 +343,28 @@ Assignment Correlator::at_head(const Exchange& head) {
 void Correlator::over(const Exchange& e) {
   if (e.call == 0) return;
   auto& s = *state_;
+  bool rpc = is_rpc(e);
+  auto attempts = e.attempt, previous = 0;
+  if (rpc) {
+    auto left = s.ended(e);
+    if (!left) return;
+    attempts = left->attempts;
+    previous = left->previous;
+  }
   if (!told_failed(e)) return;
   if (challenged(e) && !e.fired) return;
   s.put({.call = e.call,
-         .attempt = e.attempt,
+         .attempt = attempts,
          .call_id = call_id_key(e),
          .place = settled(e) ? 0 : place_key(e),
          .client = client_key(e),
          .operation = mix(5, e.operation),
          .ids = ids_of(e, s.id_names),
          .length = std::string(find(e.request_headers, "content-length")),
-         .connection = e.connection,
+         .connection = e.stream ? 0 : e.connection,
+         .rpc = rpc ? rpc_key(e) : 0,
+         .previous = previous,
+         .refused = e.refused,
          .begun = e.begun,
          .told = e.told});
 }
@@ -306,13 +411,31 @@ bool explained(const Exchange& e) {
 }  // namespace
 
 void Correlator::confirm(std::vector<Exchange>& exchanges) {
-  std::unordered_map<std::uint64_t, const Exchange*> before;  // the last attempt of each call that was read whole
+  struct Seen {
+    const Exchange* whole = nullptr;  // the last attempt that was read whole
+    std::uint64_t call = 0;           // as it goes on
+    int before = 0;                   // attempts that turned out to be another's
+  };
+  std::unordered_map<std::uint64_t, Seen> seen;
+  std::uint64_t calls = 0;
+  for (auto& e : exchanges) calls = std::max(calls, e.call);
   for (auto& e : exchanges) {
-    if (!e.call || !e.request_read) continue;
-    auto& earlier = before[e.call];
-    if (earlier && e.confidence == Confidence::likely && e.request_digest != earlier->request_digest && !explained(e))
-      e.confidence = Confidence::possible;
-    earlier = &e;
+    if (!e.call) continue;
+    auto& call = seen[e.call];
+    if (!call.call) call.call = e.call;
+    if (e.request_read && call.whole && e.request_digest != call.whole->request_digest && !explained(e)) {
+      // A message's length is not told ahead. Without a call site nothing is left that would make two of them one.
+      if (is_rpc(e) && !e.tag.site && e.confidence != Confidence::certain) {
+        call.call = ++calls;
+        call.before = e.attempt - 1;
+        e.confidence = Confidence::certain;
+      } else if (e.confidence == Confidence::likely) {
+        e.confidence = Confidence::possible;
+      }
+    }
+    if (e.request_read) call.whole = &e;
+    e.call = call.call;
+    e.attempt -= call.before;
   }
 }
 

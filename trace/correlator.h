@@ -23,13 +23,17 @@ struct Assignment {
 // Rules, first match wins (design.md, "Correlation states its confidence"):
 //   certain   same call id, operation and target (its query's signatures, dates and counters left out)
 //   certain   same operation and same value of an id header of its profile, from a client (process, service, user
-//   agent) that
-//             keeps it: not one that changed it within one library call, nor one that used a value again after a
-//             success
+//             agent) that keeps it: not one that changed it within one library call, nor one that used a value again
+//             after a success
+//   certain   grpc-previous-rpc-attempts says that this is the n-th of a gRPC call, and one call of that process, test,
+//             call site (where known), operation and port has made as many and was told of the failure (a retry), or
+//             has one of them open (a copy: hedging, gRFC A6)
 //   likely    same process, test, call site, operation, target, port and Content-Length: perhaps an outer layer. Not at
-//   a poll possible  the same without a call site, on the same address; and any of these where several calls that wait
-//   cannot be told
-//             apart (parallel ones): then the one on the same connection, else the first that failed
+//             a poll. Without a call site, and on the same address: a gRPC call that was refused (GOAWAY,
+//             REFUSED_STREAM), which gRPC sends again by itself
+//   possible  the same without a call site, on the same address; and any of these where several calls that wait cannot
+//             be told apart (parallel ones): then the one on the same connection (not where streams share it), else
+//             the first that failed
 //   else      attempt 1 of a new call (certain)
 class Correlator {
  public:
@@ -50,7 +54,8 @@ class Correlator {
   static bool at_poll(const std::vector<std::uint64_t>& polls, const Exchange& exchange);
 
   // Body digests are known only afterwards: lowers `likely` to `possible` where two attempts of a call carry different
-  // bodies and nothing that retries change explains it. Works on a finished run, in place.
+  // bodies and nothing that retries change explains it; of a gRPC call without a call site, makes them two calls. Works
+  // on a finished run, in place.
   static void confirm(std::vector<Exchange>& exchanges);
 
  private:

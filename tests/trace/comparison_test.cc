@@ -85,6 +85,15 @@ TEST(Recovered, needs_the_services_own_good_answer_delivered_whole) {
   EXPECT_FALSE(recovered(calls_of(b.run)[0])) << "it was not delivered";
 }
 
+TEST(Recovered, by_any_of_the_copies_that_were_under_way_together) {
+  Builder b;
+  b.call("a", "/k.V/Get", {200, 0});
+  b.run.exchanges[1].ending = Ending::client_left;
+  EXPECT_FALSE(recovered(calls_of(b.run)[0])) << "it came after the answer";
+  b.run.exchanges[1].begun = b.run.exchanges[0].told - 1;
+  EXPECT_EQ(recovery(calls_of(b.run)[0]), &b.run.exchanges[0]);
+}
+
 TEST(Gaps, run_from_the_telling_to_the_next_first_byte) {
   Builder b;
   b.call("a", "GET /x", {-503, 0, 200});
