@@ -4,13 +4,12 @@
 
 #include "proxy/exchange/house.h"
 #include "proxy/exchange/opening.h"
-#include "proxy/exchange/session.h"
 
 namespace retrial::proxy {
 
 Counts& Counts::operator+=(const Counts& other) {
-  for (auto count : {&Counts::connections, &Counts::tunnels, &Counts::upgraded, &Counts::refused, &Counts::unreachable,
-                     &Counts::distrusting, &Counts::tls_failures, &Counts::frames})
+  for (auto count : {&Counts::connections, &Counts::http2, &Counts::tunnels, &Counts::upgraded, &Counts::refused,
+                     &Counts::unreachable, &Counts::distrusting, &Counts::tls_failures, &Counts::frames})
     this->*count += other.*count;
   return *this;
 }
@@ -20,9 +19,10 @@ struct Proxy::State {
       : house(loop, clock, director, recorder, std::move(options)) {}
   House house;
 
-  template <class Counts>
-  std::size_t count(Counts counts) const {
-    return static_cast<std::size_t>(std::ranges::count_if(house.sessions, [&](auto& s) { return counts(*s); }));
+  std::size_t count(std::size_t (Conversation::*how_many)() const) const {
+    std::size_t all = 0;
+    for (auto& c : house.conversations) all += (*c.*how_many)();
+    return all;
   }
 };
 
@@ -30,7 +30,7 @@ Proxy::Proxy(Loop& loop, const Clock& clock, Director& director, Recorder& recor
     : state_(std::make_unique<State>(loop, clock, director, recorder, std::move(options))) {}
 
 Proxy::~Proxy() {
-  for (auto& session : state_->house.sessions) session->end_run();
+  for (auto& c : state_->house.conversations) c->end_run();
 }
 
 void Proxy::take(Captured connection) { state_->house.open(connection); }
@@ -49,24 +49,20 @@ void Proxy::drain() {
   auto& house = state_->house;
   house.draining = true;
   for (std::size_t i = house.openings.size(); i-- > 0;) house.openings[i]->drain();
-  for (std::size_t i = house.sessions.size(); i-- > 0;) house.sessions[i]->drain();
+  for (std::size_t i = house.conversations.size(); i-- > 0;) house.conversations[i]->drain();
 }
 
 void Proxy::sweep() { state_->house.sweep(); }
 
-std::size_t Proxy::connections() const { return state_->house.openings.size() + state_->house.sessions.size(); }
-std::size_t Proxy::open_exchanges() const {
-  return state_->count([](auto& s) { return s.open(); });
-}
-std::size_t Proxy::held_exchanges() const {
-  return state_->count([](auto& s) { return s.held(); });
-}
+std::size_t Proxy::connections() const { return state_->house.openings.size() + state_->house.conversations.size(); }
+std::size_t Proxy::open_exchanges() const { return state_->count(&Conversation::open); }
+std::size_t Proxy::held_exchanges() const { return state_->count(&Conversation::held); }
 Nanos Proxy::last_activity() const { return state_->house.last_activity; }
 Nanos Proxy::longest_gap() const { return state_->house.longest_gap; }
 Nanos Proxy::held_since() const {
   Nanos oldest = 0;
-  for (auto& s : state_->house.sessions)
-    if (auto since = s->held_since(); since != 0 && (oldest == 0 || since < oldest)) oldest = since;
+  for (auto& c : state_->house.conversations)
+    if (auto since = c->held_since(); since != 0 && (oldest == 0 || since < oldest)) oldest = since;
   return oldest;
 }
 const std::vector<trace::ConnectionFault>& Proxy::connection_faults() const {

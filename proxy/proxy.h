@@ -94,6 +94,7 @@ struct Options {
 // What was seen besides exchanges. All counts are of this proxy's life.
 struct Counts {
   std::uint64_t connections = 0;   // of clients
+  std::uint64_t http2 = 0;         // of these, that speak HTTP/2
   std::uint64_t tunnels = 0;       // connections that were no HTTP/1, or stopped being it
   std::uint64_t upgraded = 0;      // of these, by 101 or CONNECT
   std::uint64_t refused = 0;       // answered 4xx by us: not readable, ambiguous, or beyond a limit

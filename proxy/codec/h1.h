@@ -109,6 +109,8 @@ class H1Codec {
   void hand_on(Framing framing) { framing_ = framing; }
   Framing framing() const { return framing_; }
   std::string_view framed() const { return framed_; }
+  // Of a chunked body that has ended: its trailers that may be passed on, as lines.
+  std::string_view trailers() const { return head_.chunked ? std::string_view(chunks_.trailers()) : std::string_view(); }
   // Between messages; the next byte begins another stream (another service connection).
   void restart();
 

@@ -41,7 +41,7 @@ Act Fate::ask(Step step) const {
   return fault->at(step, scene());
 }
 
-Scene Fate::scene() const { return {record.exchange(), invited, withheld, endless, target}; }
+Scene Fate::scene() const { return {record.exchange(), invited, withheld, endless, target, streams, grpc}; }
 
 void Fate::fire(Act act, Nanos now) {
   record.exchange().evidence = fault->evidence(act, scene());

@@ -36,6 +36,7 @@ struct Fate {
   bool invited = true;  // to send the body
   bool endless = false;
   bool streams = false;  // HTTP/2
+  bool grpc = false;     // a gRPC call, and not gRPC-Web
   std::uint64_t withheld = 0;
   std::string_view target;  // valid while the fault is asked
 

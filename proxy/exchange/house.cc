@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "proxy/exchange/h2_session.h"
 #include "proxy/exchange/opening.h"
 #include "proxy/exchange/session.h"
 
@@ -31,7 +32,7 @@ House::House(Loop& l, const Clock& c, Director& d, Recorder& r, Options o)
     : loop(l), clock(c), director(d), recorder(r), options(std::move(o)) {}
 House::~House() {
   openings.clear();
-  sessions.clear();
+  conversations.clear();
 }
 
 void House::active(Nanos now) {
@@ -60,12 +61,16 @@ void House::open(Incoming incoming) {
 
 void House::open_inside(Ends ends) { put_in(openings, std::make_unique<Opening>(*this, std::move(ends))).start(); }
 
-void House::begin(Ends ends, bool tunnel) {
-  auto& session = put_in(sessions, std::make_unique<Session>(*this, std::move(ends)));
-  session.start(tunnel);
+void House::begin(Ends ends, Speech speech) {
+  std::unique_ptr<Conversation> one;
+  if (speech == Speech::http2)
+    one = std::make_unique<H2Session>(*this, std::move(ends));
+  else
+    one = std::make_unique<Session>(*this, std::move(ends), speech == Speech::opaque);
+  put_in(conversations, std::move(one)).start();
 }
 
-void House::ended(Session& session) { take_out(sessions, session, loop); }
+void House::ended(Conversation& conversation) { take_out(conversations, conversation, loop); }
 void House::ended(Opening& opening) { take_out(openings, opening, loop); }
 
 ServicePool& House::pool_for(const Route& route) {
@@ -84,7 +89,7 @@ Resolver& House::resolver() {
 void House::sweep() {
   auto now = clock.now();
   for (std::size_t i = openings.size(); i-- > 0;) openings[i]->check(now);
-  for (std::size_t i = sessions.size(); i-- > 0;) sessions[i]->check(now);
+  for (std::size_t i = conversations.size(); i-- > 0;) conversations[i]->check(now);
 }
 
 }  // namespace retrial::proxy

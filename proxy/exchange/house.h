@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "proxy/exchange/conversation.h"
 #include "proxy/exchange/distrust.h"
 #include "proxy/exchange/service_pool.h"
 #include "proxy/faults/connection.h"
@@ -13,8 +14,10 @@
 namespace retrial::proxy {
 
 class Opening;
-class Session;
 struct Ends;
+
+// What a connection turned out to speak.
+enum class Speech : std::uint8_t { http1, http2, opaque };
 
 // What the connections of one proxy share.
 struct House {
@@ -28,7 +31,7 @@ struct House {
   Options options;
 
   std::vector<std::unique_ptr<Opening>> openings;
-  std::vector<std::unique_ptr<Session>> sessions;
+  std::vector<std::unique_ptr<Conversation>> conversations;
   std::vector<char> scratch = std::vector<char>(64 << 10);  // what was just read, by whichever session runs
   std::string text;                                         // the same for what is being written
   Counts counts;
@@ -44,9 +47,9 @@ struct House {
   void open(Captured captured);
   void open(Incoming incoming);
   void open_inside(Ends ends);  // of a CONNECT
-  // An opening ends in a session, which hears at once of what was put back on its client's socket.
-  void begin(Ends ends, bool tunnel);
-  void ended(Session& session);  // it is dead: takes it out, and has the loop delete it
+  // An opening ends in a conversation, which hears at once of what was put back on its client's socket.
+  void begin(Ends ends, Speech speech);
+  void ended(Conversation& conversation);  // it is dead: takes it out, and has the loop delete it
   void ended(Opening& opening);
   ServicePool& pool_for(const Route& route);  // there as long as the house
   Resolver& resolver();

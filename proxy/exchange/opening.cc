@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "proxy/codec/h2.h"
 #include "proxy/codec/scan.h"
 #include "proxy/exchange/answer.h"
 #include "trace/service_name.h"
@@ -11,7 +12,6 @@
 namespace retrial::proxy {
 namespace {
 
-constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";  // RFC 9113 3.4
 // TLS 1.2, a random of zeros, no session, TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 (RFC 5246 7.4.1.3): a handshake that is
 // cut after it needs no more of ours.
 constexpr auto kServerHello = [] {
@@ -24,6 +24,7 @@ constexpr auto kServerHello = [] {
   return bytes;
 }();
 constexpr std::string_view kHttp11 = "http/1.1";
+constexpr std::string_view kHttp2 = "h2";
 
 // Empty lines may come first (RFC 9112 2.2).
 bool begins_with_method(std::string_view bytes) {
@@ -148,7 +149,8 @@ void Opening::begin() {
 
 void Opening::ready(Socket& socket) {
   house_.active(house_.clock.now());
-  if (step_ == Step::listening && &socket == ends_.service.get()) return end(inside_);  // it speaks first, or is gone
+  if (step_ == Step::listening && &socket == ends_.service.get())
+    return end(inside_ ? Speech::opaque : Speech::http1);  // it speaks first, or is gone
   go_on();
 }
 
@@ -178,7 +180,7 @@ void Opening::read_client() {
     case Socket::Got::nothing:
       return;
     case Socket::Got::fin:
-      return ends_.service ? end(false) : give_up(false);
+      return ends_.service ? end(Speech::http1) : give_up(false);
     case Socket::Got::rst:
     case Socket::Got::failed:
       return give_up(true);
@@ -195,13 +197,12 @@ void Opening::classify() {
     case HelloStep::not_tls:
       break;
   }
-  auto begins = std::string_view(first_).substr(0, kPreface.size());
-  if (begins.size() >= 4 && kPreface.starts_with(begins) && begins.size() < kPreface.size()) return;
-  bool http2 = begins == kPreface;
-  bool other = http2 || (protocol() == Protocol::automatic && !begins_with_method(first_));
-  if (!other || speaks_to_us()) return end(false);
-  if (http2 && protocol() == Protocol::http) return end(false);  // refused there
-  if (ends_.service) return end(true);
+  auto begins = std::string_view(first_).substr(0, kH2Preface.size());
+  if (begins.size() >= 4 && kH2Preface.starts_with(begins) && begins.size() < kH2Preface.size()) return;
+  if (begins == kH2Preface) return end(Speech::http2);
+  bool other = protocol() == Protocol::automatic && !begins_with_method(first_);
+  if (!other || speaks_to_us()) return end(Speech::http1);
+  if (ends_.service) return end(Speech::opaque);
   tunnel_ = true;
   dial();
 }
@@ -227,27 +228,31 @@ void Opening::hello(const ClientHello& hello) {
     ends_.client->flush();
     return give_up(fault_.telling == trace::Telling::reset);
   }
-  bool h1 = hello.alpn.empty();
-  for (auto& protocol : hello.alpn) h1 |= protocol == kHttp11;
-  bool closed = !house_.options.to_clients || (tls_to_service() && (!h1 || house_.distrust().passes(pair())));
+  bool h1 = hello.alpn.empty(), h2 = false;
+  for (auto& protocol : hello.alpn) {
+    h1 |= protocol == kHttp11;
+    h2 |= protocol == kHttp2;
+  }
+  bool closed = !house_.options.to_clients || (tls_to_service() && ((!h1 && !h2) || house_.distrust().passes(pair())));
   if (closed && speaks_to_us()) return give_up(true);
-  if (!closed) return tls_to_service() ? greet() : shake(hello.alpn.empty() || !h1 ? "" : kHttp11);
-  if (ends_.service) return end(true);
+  if (!closed && tls_to_service()) return greet();
+  if (!closed) {
+    h2 = h2 && !speaks_to_us() && !(h1 && ends_.pool && ends_.pool->speaks_http1());
+    return shake(h2 ? kHttp2 : hello.alpn.empty() || !h1 ? "" : kHttp11);
+  }
+  if (ends_.service) return end(Speech::opaque);
   tunnel_ = true;
   dial();
 }
 
-// The service is greeted with what the client offers, but for HTTP/2, which is not opened.
+// The service is greeted with what the client offers.
 void Opening::greet() {
   step_ = Step::greeting;
   ends_.client->listen(false);
   if (!ends_.service) return dial();
   auto* security = ends_.pool ? house_.security_of(ends_.pool->route()) : house_.security_of(ends_.service_name);
   auto name = hello_.server_name.empty() ? host_ : hello_.server_name;
-  std::vector<std::string> offer;
-  for (auto& protocol : hello_.alpn)
-    if (protocol != "h2") offer.push_back(protocol);
-  auto end = security ? security->connect(name, offer)
+  auto end = security ? security->connect(name, hello_.alpn)
                       : Result<std::unique_ptr<TlsEnd>>(fail("no TLS towards services is set up"));
   if (!end) return unreachable(end.error().line());
   ends_.service->secure(std::move(*end));
@@ -288,7 +293,7 @@ void Opening::shaken() {
   auto& client = *ends_.client;
   if (client.ready_to_send()) {
     if (house_.options.distrust && tls_to_service()) ends_.distrust = pair();
-    return end(false);
+    return end(client.tls()->alpn() == kHttp2 ? Speech::http2 : Speech::http1);
   }
   if (!client.gone()) return;
   house_.counts.tls_failures++;
@@ -333,7 +338,7 @@ void Opening::connected() {
     if (!service.failure().empty() || service.gone()) unreachable(service.failure());
     return;
   }
-  if (tunnel_) return end(true);
+  if (tunnel_) return end(Speech::opaque);
   if (inside_) ends_.client->write("HTTP/1.1 200 Connection established\r\n\r\n");
   ends_.client->flush();
   step_ = Step::listening;
@@ -360,13 +365,13 @@ void Opening::alert() {
   give_up(false);
 }
 
-void Opening::end(bool tunnel) {
+void Opening::end(Speech speech) {
   step_ = Step::over;
   unmet("nothing of TLS was opened on it");
   if (!first_.empty()) ends_.client->put_back(first_);
   auto& house = house_;
   house.ended(*this);
-  house.begin(std::move(ends_), tunnel);
+  house.begin(std::move(ends_), speech);
 }
 
 void Opening::give_up(bool reset) {

@@ -57,7 +57,7 @@ class Opening final : private SocketEvents {
   void connected();
   void unreachable(const std::string& why);
   void alert();
-  void end(bool tunnel);
+  void end(Speech speech);
   void give_up(bool reset);
   Protocol protocol() const { return ends_.entrance ? ends_.entrance->protocol : Protocol::automatic; }
   bool speaks_to_us() const { return ends_.entrance && ends_.entrance->entry == Entry::forward && !inside_; }

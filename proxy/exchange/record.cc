@@ -20,8 +20,15 @@ void Record::clear() {
   e.target.clear();
   e.request_lines.clear();
   e.response_lines.clear();
+  e.trailer_lines.clear();
   e.request_headers.clear();
   e.response_headers.clear();
+  e.trailers.clear();
+  e.stream = 0;
+  e.aborted = trace::Exchange::Aborted::no;
+  e.abort_code = 0;
+  e.refused = false;
+  if (e.grpc.is) e.grpc = {};
   if (e.tag.site) e.tag.site.reset();
   e.tag.call_id.clear();
   e.tag.test.clear();
@@ -60,6 +67,11 @@ void Record::head(std::uint64_t id, const H1Head& head, bool headers) {
   if (headers) exchange_.host.assign(head.host);  // else whoever reads the lines finds it there
   request_lines_.take(head, exchange_.request_lines, &exchange_.tag);
   if (request_lines_.encoded()) request_sample_ = Sample::unreadable;
+  if (exchange_.stream != 0 && head.hosts == 0 && !head.host.empty()) {  // :authority stands among no lines
+    std::string line("Host: ");
+    line.append(head.host).append("\r\n");
+    exchange_.request_lines.insert(0, line);
+  }
   if (headers_) trace::read_header_lines(exchange_.request_lines, exchange_.request_headers);
 }
 
@@ -93,6 +105,11 @@ void Record::answer(const H1Head& head, Nanos first_byte) {
   response_lines_.take(head, exchange_.response_lines, nullptr);
   if (response_lines_.encoded()) response_sample_ = Sample::unreadable;
   if (headers_) trace::read_header_lines(exchange_.response_lines, exchange_.response_headers);
+}
+
+void Record::trailers(const H1Head& trailers) {
+  trailer_lines_.take(trailers, exchange_.trailer_lines, nullptr);
+  if (headers_) trace::read_header_lines(exchange_.trailer_lines, exchange_.trailers);
 }
 
 void Record::response_end(const BodyTap& body, Nanos now) {

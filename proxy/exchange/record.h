@@ -25,6 +25,7 @@ class Record {
   void decide_nothing() { stage_ = Stage::decided; }
   void request_end(const BodyTap& body, Nanos now);
   void answer(const H1Head& head, Nanos first_byte);
+  void trailers(const H1Head& trailers);  // of the response
   void response_end(const BodyTap& body, Nanos now);
   void forget() { stage_ = Stage::none; }  // begun, and no exchange after all
   // Takes what was seen of bodies that did not come to their end, too.
@@ -40,6 +41,7 @@ class Record {
   trace::Exchange exchange_;
   HeadLines request_lines_;
   HeadLines response_lines_;
+  HeadLines trailer_lines_;
   Stage stage_ = Stage::none;
   bool headers_ = false;
   bool reused_ = false;

@@ -44,13 +44,14 @@ void ServicePool::ready(Socket& socket) {
   waiting_.erase(at);
 }
 
-Result<std::unique_ptr<Socket>> ServicePool::dial(const Address& to, SocketEvents& events, TlsToService* security) {
+Result<std::unique_ptr<Socket>> ServicePool::dial(const Address& to, SocketEvents& events, TlsToService* security,
+                                                  const char* alpn) {
   if (route_.tls && !security) return fail("no TLS towards services is set up", authority_);
   auto fd = begin_connect(to);
   if (!fd) return std::unexpected(fd.error());
   auto socket = std::make_unique<Socket>(loop_, *fd, events, true);
   if (route_.tls) {
-    auto end = security->connect(route_.host, {"http/1.1"});
+    auto end = security->connect(route_.host, {alpn});
     if (!end) return std::unexpected(end.error());
     socket->secure(std::move(*end));
   }

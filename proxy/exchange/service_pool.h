@@ -27,8 +27,13 @@ class ServicePool final : private SocketEvents {
   std::unique_ptr<Socket> take();
   void keep(std::unique_ptr<Socket> socket);
 
+  // The service answered HTTP/2 in HTTP/1.1.
+  bool speaks_http1() const { return speaks_http1_; }
+  void speaks_http1(bool yes) { speaks_http1_ = yes; }
+
   // A new connection, its connect under way, and TLS behind it where the route says so.
-  Result<std::unique_ptr<Socket>> dial(const Address& to, SocketEvents& events, TlsToService* security);
+  Result<std::unique_ptr<Socket>> dial(const Address& to, SocketEvents& events, TlsToService* security,
+                                       const char* alpn = "http/1.1");
 
  private:
   void ready(Socket& socket) override;
@@ -38,6 +43,7 @@ class ServicePool final : private SocketEvents {
   std::string service_, authority_;
   std::optional<Address> address_;
   std::vector<std::unique_ptr<Socket>> waiting_;
+  bool speaks_http1_ = false;
 };
 
 }  // namespace retrial::proxy

@@ -7,7 +7,7 @@ constexpr Nanos kLinger = 5 * kSecond;  // how long what comes after our FIN is 
 H1Codec::Limits limits(const Options& o) { return {o.head_limit, o.field_limit}; }
 }  // namespace
 
-Session::Session(House& house, Ends ends)
+Session::Session(House& house, Ends ends, bool tunnel)
     : house_(house),
       entrance_(std::move(ends.entrance)),
       client_(std::move(ends.client)),
@@ -16,16 +16,17 @@ Session::Session(House& house, Ends ends)
       request_(H1Codec::Side::request, request_tap_, limits(house.options)),
       response_(H1Codec::Side::response, response_tap_, limits(house.options)),
       fate_(house, Record(std::move(ends.service_name), ends.pid, ends.connection)),
-      distrust_(std::move(ends.distrust)) {
+      distrust_(std::move(ends.distrust)),
+      tunnels_(tunnel) {
   client_->hand_to(*this);
   if (service_) service_->hand_to(*this);
 }
 
 Session::~Session() = default;
 
-void Session::start(bool tunnel) {
+void Session::start() {
   now_ = since_ = house_.clock.now();
-  if (tunnel) {
+  if (tunnels_) {
     house_.counts.tunnels++;
     move(Event::opaque);
     read_service();

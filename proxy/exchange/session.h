@@ -27,22 +27,18 @@ struct Ends {
 
 // A client connection, a service connection, and the exchange that is under way between them (states.h). Pristine, what
 // no fault touches passes byte by byte as it was sent, and so do FIN and RST.
-class Session final : private SocketEvents {
+class Session final : public Conversation, private SocketEvents {
  public:
-  Session(House& house, Ends ends);
+  Session(House& house, Ends ends, bool tunnel);
   ~Session() override;
 
-  void start(bool tunnel);  // once it stands in the house
-  void end_run();           // the run is over: an open exchange is recorded as such
-  void check(Nanos now);    // time-outs
-  void drain();
-
-  bool open() const {
-    return fate_.record.begun() && !answered_whole();
-  }  // an exchange has begun, and its client is not yet told
-  bool held() const { return state_ == State::held || state_ == State::delayed; }
-  Nanos held_since() const { return state_ == State::held ? untouched_ : 0; }  // for ever
-  std::size_t slot = 0;                                                        // in House::sessions
+  void start() override;
+  void end_run() override;
+  void check(Nanos now) override;
+  void drain() override;
+  std::size_t open() const override { return fate_.record.begun() && !answered_whole(); }
+  std::size_t held() const override { return state_ == State::held || state_ == State::delayed; }
+  Nanos held_since() const override { return state_ == State::held ? untouched_ : 0; }
 
  private:
   void ready(Socket& socket) override;
@@ -147,6 +143,7 @@ class Session final : private SocketEvents {
   std::unique_ptr<Resolver::Query> query_;
   std::unique_ptr<FrameCounter> frames_[2];  // of a WebSocket: the client's, the service's
   State state_ = State::idle;
+  bool tunnels_;  // from the first byte on
 
   // of the exchange under way
   bool request_goes_ = true;   // to the service

@@ -1,0 +1,24 @@
+#pragma once
+#include <cstddef>
+
+#include "base/clock.h"
+
+namespace retrial::proxy {
+
+// A client connection whose exchanges pass (Session: HTTP/1 and tunnels; H2Session: HTTP/2), as the house sees it.
+class Conversation {
+ public:
+  virtual ~Conversation() = default;
+  virtual void start() = 0;           // once it stands in the house
+  virtual void end_run() = 0;         // the run is over: open exchanges are recorded as such
+  virtual void check(Nanos now) = 0;  // time-outs
+  virtual void drain() = 0;
+
+  virtual std::size_t open() const = 0;  // exchanges that have begun and whose client is not yet told
+  virtual std::size_t held() const = 0;  // of these, how many a fault of ours holds
+  // Since when the first of those that are held for ever was left untouched; 0: none is.
+  virtual Nanos held_since() const = 0;
+  std::size_t slot = 0;  // in House::conversations
+};
+
+}  // namespace retrial::proxy
