@@ -18,9 +18,7 @@ enum class Step : std::uint8_t {
   head_sent,      // forwarded, and nothing more: only where Fault::head_alone
   request_end,    // its last byte was read
   response_head,  // the service's final one was read, and nothing of it passed on yet
-  // Its last byte was read, or it is taken as read (an answer without an end). `pass` after `drop`: what was withheld
-  // goes on after all (a gRPC call whose trailers tell of an error).
-  response_end,
+  response_end,   // its last byte was read, or it is taken as read (an answer without an end)
 };
 
 // Why a fault of streams, or of gRPC, does not come to be at Step::request_head.

@@ -21,7 +21,6 @@ class LostResponse final : public Fault {
       case Step::response_head:
         return failed(scene) ? Act::pass : Act::drop;
       case Step::response_end:
-        if (scene.grpc && failed(scene)) return Act::pass;  // only its trailers could tell
         break;
     }
     switch (scene.exchange.fault.telling) {
@@ -37,7 +36,7 @@ class LostResponse final : public Fault {
     return Act::pass;
   }
   std::string_view spares(Step step, const Scene& scene) const override {
-    if (step == Step::response_head || step == Step::response_end)
+    if (step == Step::response_head)
       return failed(scene) ? "the service's own answer is an error, and passed untouched" : "";
     auto& fault = scene.exchange.fault;
     bool tells = fault.telling == trace::Telling::error && trace::is_grpc(fault.status);

@@ -318,16 +318,15 @@ TEST(StreamFaults, a_status_of_grpc_is_told_by_its_name) {
   EXPECT_EQ(fault_named(e.fault.name)->evidence(Act::answer, scene),
             "UNAVAILABLE after 31 response bytes were withheld; the service had answered 200");
 }
-TEST(StreamFaults, a_lost_response_whose_trailers_tell_of_an_error_goes_on_after_all) {
+TEST(StreamFaults, a_response_is_not_lost_whose_head_alone_tells_of_an_error) {
   auto e = exchange_of({.name = FaultName::lost_response});
   Scene scene{.exchange = e, .streams = true, .grpc = true};
   auto& lost = *fault_named(FaultName::lost_response);
   EXPECT_EQ(lost.at(Step::response_head, scene), Act::drop);
   EXPECT_EQ(lost.at(Step::response_end, scene), Act::reset);
-  e.service_status = 2005;
-  EXPECT_EQ(lost.at(Step::response_end, scene), Act::pass);
-  EXPECT_EQ(lost.spares(Step::response_end, scene), "the service's own answer is an error, and passed untouched");
-  EXPECT_EQ(lost.at(Step::response_head, scene), Act::pass);  // Trailers-Only
+  e.service_status = 2005;  // Trailers-Only
+  EXPECT_EQ(lost.at(Step::response_head, scene), Act::pass);
+  EXPECT_EQ(lost.spares(Step::response_head, scene), "the service's own answer is an error, and passed untouched");
 }
 
 // What the faults of HTTP/1 make of a response that ends with its stream.
