@@ -27,7 +27,7 @@ const CAPTURED = new Set(['PROMISE', 'Timeout', 'Immediate', 'Microtask']);
 const origins = new WeakMap(); // resource -> { site, entry }
 const segments = new WeakMap(); // resource whose callback runs -> the entry it last made
 const quiet = new WeakSet(); // promises that the runtime's own functions await (see entered)
-const onNew = new Map(); // type of resource -> callback(resource)
+const onNew = new Map(); // type of resource -> callback(resource), whose answer is its origin, null for none
 let forced; // origin that stands for the running resource's (undefined: none does)
 let entries = 0;
 let within = false; // one entry runs that calls nobody back (see entered)
@@ -96,9 +96,10 @@ function init(id, type, trigger, resource) {
   busy = true;
   try {
     const created = onNew.get(type);
-    if (created) created(resource);
-    let origin;
-    if (within) {
+    let origin = created ? created(resource) : undefined;
+    if (origin !== undefined) {
+      // As it says.
+    } else if (within) {
       origin = forced;
       if (type === 'PROMISE') quiet.add(resource);
     } else if (CAPTURED.has(type) && !(type === 'PROMISE' && quiet.has(executionAsyncResource()))) {

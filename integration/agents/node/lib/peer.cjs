@@ -63,6 +63,11 @@ function reachesTheWire() {
   return net.Socket.prototype.connect === connect;
 }
 
+// Whether what this socket carries is read by Retrial's proxy. It is connected, and its handshake done.
+function isReached(socket) {
+  return reachesTheWire() && isOurs(socket);
+}
+
 // The next bytes that `socket` writes get `lines` if they begin with head(), a head's text.
 function expect(socket, head, lines) {
   if (lines && socket && typeof socket._writeGeneric === 'function') socket[WAITING] = { head, lines };
@@ -79,7 +84,7 @@ function firstLine(waiting, isList, data) {
 
 function linesFor(socket, waiting) {
   try {
-    return reachesTheWire() && isOurs(socket) ? waiting.lines : '';
+    return isReached(socket) ? waiting.lines : '';
   } catch {
     return '';
   }
@@ -114,4 +119,4 @@ function install() {
   };
 }
 
-module.exports = { install, expect, isNear };
+module.exports = { install, expect, isNear, isReached };

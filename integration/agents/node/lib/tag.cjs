@@ -1,4 +1,4 @@
-// The tag of a request: header lines, ready for the wire.
+// The tag of a request, ready for the wire.
 'use strict';
 const current = require('./current.cjs');
 const events = require('./events.cjs');
@@ -8,21 +8,22 @@ function encode(text) {
     [...Buffer.from(part)].map((byte) => '%' + byte.toString(16).toUpperCase().padStart(2, '0')).join(''));
 }
 
-// The lines of a request that is being made now, of this origin.
-function lines(origin) {
+// [name, value] of each field of a request that is being made now, of this origin.
+function fields(origin) {
   try {
     events.announce();
     const stage = current.stage();
-    let text = '';
-    const add = (name, value) => value && (text += `${name}: ${encode(value)}\r\n`);
-    add('x-retrial-site', origin && origin.site);
-    add('x-retrial-call', origin && origin.entry);
-    add('x-retrial-test', stage && stage.phase !== 'shared' && stage.id);
-    add('x-retrial-phase', stage && stage.phase);
-    return text;
+    return [
+      ['x-retrial-site', origin && origin.site],
+      ['x-retrial-call', origin && origin.entry],
+      ['x-retrial-test', stage && stage.phase !== 'shared' && stage.id],
+      ['x-retrial-phase', stage && stage.phase],
+    ].filter(([, value]) => value).map(([name, value]) => [name, encode(value)]);
   } catch {
-    return '';
+    return [];
   }
 }
 
-module.exports = { lines };
+const lines = (origin) => fields(origin).map(([name, value]) => `${name}: ${value}\r\n`).join('');
+
+module.exports = { fields, lines };

@@ -1,9 +1,10 @@
 """What a frame is: application, library, runtime (hands work on without meaning anything by it),
-an event loop's edge, or ours."""
+an event loop's edge, ours, or a library's relay: what an interceptor of the application calls to
+pass on the very call that it was asked about."""
 import os
 import sys
 
-APPLICATION, LIBRARY, RUNTIME, LOOP, AGENT = range(5)
+APPLICATION, LIBRARY, RUNTIME, LOOP, AGENT, RELAY = range(6)
 
 start_directory = os.getcwd()  # tests change directories; `file` is relative to where we began
 _ours = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -17,6 +18,10 @@ _LOOPS = {  # below these lies whoever started the loop, not whoever made the ca
     ("asyncio", "events.py"): ("_run",),
     ("asyncio", "runners.py"): ("run", "_run"),
     ("trio", "_run.py"): ("unrolled_run", "run"),
+}
+_RELAYS = {  # file, as it ends -> its function that an interceptor calls
+    os.sep + os.path.join("grpc", "_interceptor.py"): "continuation",
+    os.sep + os.path.join("grpc", "aio", "_interceptor.py"): "_run_interceptor",
 }
 
 _kinds = {}
@@ -48,6 +53,8 @@ def _classify(code):
     if not is_library(file):
         return APPLICATION
     if any(part in file for part in _INSTALLED_PARTS):
+        if any(file.endswith(end) and code.co_name == name for end, name in _RELAYS.items()):
+            return RELAY
         after = _after_installed(file)
         return RUNTIME if after in _RUNTIME_INSTALLED else LIBRARY
     if file.startswith(_standard):

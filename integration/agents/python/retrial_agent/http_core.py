@@ -1,4 +1,4 @@
-"""httpcore, sync and async, and with it httpx. HTTP/1 only.
+"""httpcore, sync and async, HTTP/1 and HTTP/2, and with it httpx.
 
 The request that is written is a copy: the one that the program sees keeps its headers.
 """
@@ -11,7 +11,7 @@ _marker = tag.SITE.encode()
 
 
 def apply(module):
-    for name in ("HTTP11Connection", "AsyncHTTP11Connection"):
+    for name in ("HTTP11Connection", "AsyncHTTP11Connection", "HTTP2Connection", "AsyncHTTP2Connection"):
         connection = getattr(module, name, None)
         if connection is None:
             continue
@@ -19,14 +19,14 @@ def apply(module):
         if name.startswith("Async"):
 
             @wraps(original)
-            async def send(self, request, _original=original):
-                return await _original(self, _tagged(self, request))
+            async def send(self, request, *args, _original=original, **kwargs):
+                return await _original(self, _tagged(self, request), *args, **kwargs)
 
         else:
 
             @wraps(original)
-            def send(self, request, _original=original):
-                return _original(self, _tagged(self, request))
+            def send(self, request, *args, _original=original, **kwargs):
+                return _original(self, _tagged(self, request), *args, **kwargs)
 
         connection._send_request_headers = send
 

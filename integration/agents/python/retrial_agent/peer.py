@@ -2,7 +2,8 @@
 
 TLS: the peer has shown a certificate of Retrial's own authority, so the proxy has opened it; what
 stays a tunnel shows the service's own. Clear text: the peer's address is loopback or private, as
-those of all connections that Retrial captures.
+those of all connections that Retrial captures. Of a client that shows its connections to nobody
+(gRPC's core), its target and the roots that it trusts decide.
 """
 import os
 import socket as _socket_module  # imported by whoever sends a request already
@@ -53,6 +54,47 @@ def is_near(address):
         or (first == 192 and second == 168)
         or (first == 172 and 16 <= second < 32)
     )
+
+
+# Names that are no outside host's: RFC 6761, 6762, 8375, ICANN's `internal`, a cluster's services.
+_NEAR_NAMES = ("localhost", "local", "internal", "test", "home.arpa", "svc")
+
+
+def is_near_target(target):
+    """True for a gRPC target all of whose hosts are near, without asking a name server: addresses,
+    and names that stand for no outside host, as those of one word (a service of Compose) do."""
+    scheme, colon, rest = target.partition(":")
+    if colon and scheme in ("dns", "ipv4", "ipv6"):
+        target = rest[2:].partition("/")[2] if rest.startswith("//") else rest
+    elif "/" in target or scheme in ("unix", "unix-abstract", "vsock"):
+        return False
+    hosts = [_host(part) for part in target.split(",")]
+    return all(_is_near_host(host) for host in hosts)
+
+
+def _host(part):
+    if part.startswith("["):
+        return part[1:].partition("]")[0]
+    return part if part.count(":") > 1 else part.partition(":")[0]
+
+
+def _is_near_host(host):
+    if ":" in host or host.replace(".", "").isdigit():
+        return is_near(host)
+    name = host.lower().rstrip(".")
+    return bool(name) and ("." not in name or name.endswith(tuple("." + n for n in _NEAR_NAMES)))
+
+
+def trusts_us(roots):
+    """Whether one of our authorities stands in this PEM."""
+    from binascii import a2b_base64
+
+    keys = [_KEY_ID + issuer[len(_ISSUER):] for issuer in _authorities]
+    for part in roots.split(b"-----BEGIN CERTIFICATE-----")[1:] if keys else ():
+        der = a2b_base64(part.partition(b"-----END")[0])
+        if any(key in der for key in keys):
+            return True
+    return False
 
 
 def _issuers():

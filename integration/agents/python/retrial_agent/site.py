@@ -3,7 +3,8 @@
 A stack is walked from the inside out. Its first application frame is the call site, and the
 library frame just inside of that one is the entry that the call id names. An application function
 that a library calls back (tenacity, say) and that calls a library itself is so a call site of its
-own, and each of its runs a call of its own.
+own, and each of its runs a call of its own. Not so an interceptor that passes on the call that it
+was asked about (a relay): it is part of that call, however often it does so.
 
 Where the stack holds no application frame before its end (a thread's, a task's, the event loop's),
 the work was handed over: by the application through the runtime alone (`gather(client.get(u))`,
@@ -16,7 +17,7 @@ import weakref
 from _thread import _local
 
 from . import call
-from .frames import APPLICATION, LIBRARY, LOOP, function, kind, relative
+from .frames import APPLICATION, LIBRARY, LOOP, RELAY, function, kind, relative
 
 _GENERATORS = 0x20 | 0x200  # CO_GENERATOR, CO_ASYNC_GENERATOR: one frame serves many entries
 
@@ -71,6 +72,14 @@ def set_task(task, value):
         _tasks[task] = value
 
 
+def entry_of(task):
+    """The mark of the entry that a task works for, or None. Whoever holds it, keeps its id."""
+    try:
+        return _tasks[task].entry()
+    except (KeyError, TypeError):
+        return None
+
+
 def run_with(value, function_, args, kwargs):
     """Runs work in this thread under the origin of whoever handed it over."""
     before = getattr(_thread, "origin", None)
@@ -85,18 +94,28 @@ def _walk(frame, task):
     """The innermost application frame, or None; and the outermost library frame inside of it."""
     edge = _task_frame(task)
     entry = None
+    relay = None  # the file whose frame ends the part of the stack that is an interceptor's
+    passed = None  # what the innermost interceptor would be, were it not for the relay
     while frame is not None:
-        what = kind(frame.f_code)
+        code = frame.f_code
+        what = kind(code)
+        if relay is not None and code.co_filename == relay:
+            relay = passed = None
         if what == APPLICATION:
-            return frame, entry
-        if what == LOOP:
+            if relay is None:
+                return frame, entry
+            passed = passed or (frame, entry)
+        elif what == LOOP:
             break
-        if what == LIBRARY and not frame.f_code.co_flags & _GENERATORS:
+        elif what == RELAY:
+            relay = code.co_filename
+            entry = frame
+        elif what == LIBRARY and not code.co_flags & _GENERATORS:
             entry = frame
         if frame is edge:
             break
         frame = frame.f_back
-    return None, entry
+    return passed or (None, entry)
 
 
 def _carried(task):
