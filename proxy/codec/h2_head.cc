@@ -294,9 +294,12 @@ std::string_view H2HeadReader::malformed(bool end) {
         number = number * 10 + (c - '0');
       }
       head_.head.status = number;
-      if (number < 100) malformed_ = ":status below 100";
-      if (number == 101) malformed_ = "101 is not of HTTP/2";
-      if (number < 200 && end) malformed_ = "an interim response with END_STREAM";
+      if (number < 100)
+        malformed_ = ":status below 100";
+      else if (number == 101)
+        malformed_ = "101 is not of HTTP/2";
+      else if (number < 200 && end)
+        malformed_ = "an interim response with END_STREAM";
     }
     if (kind_ == Kind::trailers && !end) malformed_ = "trailers without END_STREAM";
   }
