@@ -28,8 +28,10 @@ def _channels(channel):
     def init(self, *args, **kwargs):
         original(self, *args, **kwargs)
         try:
+            known = id(self._channel)
+            _ours[known] = False
             given = told.bind(self, *args, **kwargs).arguments
-            _ours[id(self._channel)] = _is_ours(given["target"], given["credentials"])
+            _ours[known] = _is_ours(given["target"], given["credentials"])
         except Exception:
             pass
 
