@@ -24,7 +24,7 @@ class DuplicateEffect final : public Oracle {
     std::size_t one = call.attempts.size();
     for (std::size_t i = 0; i < call.attempts.size(); i++) {
       auto& e = *call.attempts[i];
-      if (!good(e.service_status)) continue;
+      if (!good(e.service_status) || !trace::executed(e)) continue;
       if (one == call.attempts.size()) {
         if (!trace::told_failed(e))
           return;  // its client was told of the success: what follows is no attempt of this call
@@ -44,11 +44,12 @@ class DuplicateEffect final : public Oracle {
   static std::string message(const trace::Call& call, std::size_t one, std::size_t other, const Harm& harm) {
     auto &a = *call.attempts[one], &b = *call.attempts[other];
     std::size_t times = 0;
-    for (auto* e : call.attempts) times += good(e->service_status);
+    for (auto* e : call.attempts) times += good(e->service_status) && trace::executed(*e);
     auto how_often = times == 2 ? std::string("twice") : fmt::format("{} times", times);
     auto statuses = a.service_status == b.service_status
-                        ? fmt::format("both were answered {}", a.service_status)
-                        : fmt::format("they were answered {} and {}", a.service_status, b.service_status);
+                        ? fmt::format("both were answered {}", trace::status_of(a, a.service_status))
+                        : fmt::format("they were answered {} and {}", trace::status_of(a, a.service_status),
+                                      trace::status_of(b, b.service_status));
     auto& profile = trace::profile_of(a);
     auto left = profile.effect(a), right = profile.effect(b);
     auto shown = !left.empty() && !right.empty() && left != right

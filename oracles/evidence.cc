@@ -8,6 +8,8 @@
 #include "base/text.h"
 #include "oracles/fault_words.h"
 #include "oracles/service_words.h"
+#include "trace/profiles/message.h"
+#include "trace/status.h"
 
 namespace retrial::oracles {
 using trace::Call;
@@ -81,6 +83,11 @@ unsigned told_of(const Comparison& c) {
   return told;
 }
 
+std::string show_answer(int status) {
+  if (trace::is_grpc(status)) return trace::show_status(status);
+  return fmt::format("{} {}", status, trace::message::reason_of(status));
+}
+
 std::string ordinal(std::size_t n) {
   static constexpr std::array<std::string_view, 10> kWords = {"first", "second",  "third",  "fourth", "fifth",
                                                               "sixth", "seventh", "eighth", "ninth",  "tenth"};
@@ -142,7 +149,7 @@ std::string what_was_done(const Call& call, std::size_t attempt) {
       return fmt::format("the {} response was lost ({})", nth, how);
     case FaultName::error:
       return fmt::format("the {} attempt was answered {} by the fault, before the service heard of it", nth,
-                         e.client_status);
+                         trace::show_status(e.client_status));
     case FaultName::reset:
       return fmt::format("the {} attempt was {}reset ({})", nth, after_request(e.fault) ? "read and then " : "", how);
     case FaultName::close:
@@ -152,7 +159,16 @@ std::string what_was_done(const Call& call, std::size_t attempt) {
     case FaultName::stall:
       return fmt::format("the {} attempt was {} answered ({})", nth,
                          e.fault.point == trace::Point::in_body ? "not wholly" : "never", how);
+    case FaultName::rst_stream:
+      return fmt::format("the {} attempt's stream was {}reset ({})", nth,
+                         after_request(e.fault) ? "read and then " : "", how);
+    case FaultName::goaway:
+      return fmt::format("the {} attempt was turned away, and never executed ({})", nth, how);
+    case FaultName::late_status:
+      return fmt::format("the {} response had begun, and ended with {} by the fault ({})", nth,
+                         trace::show_status(e.client_status), how);
     case FaultName::delay:
+    case FaultName::slow_trailers:
     case FaultName::bandwidth:
     case FaultName::drip:
       return fmt::format("the {} attempt was delayed ({})", nth, how);
@@ -173,11 +189,7 @@ std::string what_was_done(const Call& call, std::size_t attempt) {
     case FaultName::malformed:
     case FaultName::stale:
     case FaultName::duplicate:
-    case FaultName::rst_stream:
-    case FaultName::goaway:
-    case FaultName::late_status:
     case FaultName::message:
-    case FaultName::slow_trailers:
       return fmt::format("the {} response was altered ({})", nth, how);
     case FaultName::redirect_loop:
       return fmt::format("the {} attempt was redirected to where it had come ({})", nth, how);

@@ -12,6 +12,15 @@ namespace retrial::oracles {
 // Attempt `next` was sent after the client had been told how `before` ended. Else it is no retry: hedging, or a copy.
 bool follows(const trace::Exchange& before, const trace::Exchange& next);
 
+// gRPC's own doing, below any retry of the client's: what was refused is sent again, since the service cannot have
+// executed it (gRFC A6, "transparent retries").
+inline bool transparent(const trace::Exchange& before) { return before.refused; }
+
+// A copy on purpose: gRPC says which attempts are of one call (gRFC A6), and this one did not wait for the other's end.
+inline bool hedged(const trace::Exchange& before, const trace::Exchange& next) {
+  return next.grpc.is && !follows(before, next);
+}
+
 // The service's own answer, let through and delivered whole.
 bool delivered(const trace::Exchange& e);
 inline bool good(int status) { return status >= 200 && status < 300; }
@@ -33,6 +42,7 @@ std::vector<ServiceError> new_errors(const trace::Comparison& c);
 unsigned told_of(const trace::Comparison& c);
 
 // --- in words ---
+std::string show_answer(int status);                              // "404 Not Found", "NOT_FOUND"
 std::string ordinal(std::size_t n);                               // "first" ... "tenth", "11th"
 std::string show_gap(Nanos gap);                                  // "3.2 ms", else as show_duration
 std::string counted(std::size_t n, std::string_view one);         // "1 attempt", "3 attempts"

@@ -9,6 +9,7 @@
 #include "oracles/fault_words.h"
 #include "oracles/service_words.h"
 #include "trace/profile.h"
+#include "trace/status.h"
 
 namespace retrial::oracles {
 using trace::Comparison;
@@ -42,11 +43,11 @@ std::string short_type(std::string_view type) {
 }
 
 // An exchange of the application that was open while the fault fired, and that it answered itself with a status 5xx:
-// the fault, handed on by one hop of HTTP.
+// the fault, handed on by one hop of HTTP or gRPC.
 std::vector<int> handed_on(const Comparison& c, const Exchange& fired) {
   std::vector<int> statuses;
   for (auto& e : c.in_case->exchanges)
-    if (&e != &fired && !e.fired && e.service_status >= 500 && e.begun <= fired.begun &&
+    if (&e != &fired && !e.fired && trace::says_service_failed(e.service_status) && e.begun <= fired.begun &&
         (e.told == 0 || e.told >= fired.fired_at))
       statuses.push_back(e.service_status);
   return statuses;

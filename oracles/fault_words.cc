@@ -27,6 +27,23 @@ constexpr FaultWord kWords[] = {
     {"", "timeout", kAny},
     {"", "deadline exceeded", kAny},
 
+    // gRPC, in any runtime: grpcio, @grpc/grpc-js, grpc-go. "Unavailable" and the like stand below.
+    {"", "DEADLINE_EXCEEDED", kAny},
+    {"", "RESOURCE_EXHAUSTED", kAny},
+    {"", "RST_STREAM", kAny},
+    {"", "GOAWAY", kAny},
+    {"python", "Stream removed", kAny},
+    {"python", "StatusCode.INTERNAL", kAny},
+    {"python", "StatusCode.UNKNOWN", kAny},
+    {"python", "Received http2 header with status", kStatus},
+    {"node", "13 INTERNAL", kAny},
+    {"node", "2 UNKNOWN", kAny},
+    {"node", "Stream refused by server", kBroken},
+    {"node", "No message received", kBroken},
+    {"go", "code = Internal", kAny},
+    {"go", "code = Unknown", kAny},
+    {"go", "transport is closing", kBroken},
+
     // Python: http.client, urllib, urllib3, requests, httpx, aiohttp, botocore, tenacity.
     {"python", "ConnectionResetError", kBroken},
     {"python", "BrokenPipeError", kBroken},

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "oracles/evidence.h"
 #include "oracles/table.h"
+#include "trace/status.h"
 
 namespace retrial::oracles {
 namespace {
@@ -19,16 +21,18 @@ constexpr std::size_t kMostComparisons = 6;  // a client with two retries shows 
 
 // The gaps of this call that say something of its delay. Some transports send a request twice at once, below the
 // client's own retry (gaps 1 ms, 1 s, 1 ms, 1 s): after a broken connection only, which does not count here, and even
-// then the first gap left out is such a pair's, so that the median is never one of theirs.
+// then the first gap left out is such a pair's, so that the median is never one of theirs. What gRPC sends again by
+// itself, and a gap that the service chose (pushback), say nothing of the client's delay either.
 std::vector<Nanos> telling_gaps(const trace::Call& call) {
   std::vector<Nanos> telling;
+  bool first_retry = true;
   for (std::size_t i = 0; i + 1 < call.attempts.size(); i++) {
     auto &before = *call.attempts[i], &next = *call.attempts[i + 1];
     if (!follows(before, next)) return {};
+    if (transparent(before)) continue;
+    if (std::exchange(first_retry, false) || trace::pushback_told(before) != trace::kNoPushback) continue;
     bool same_host = before.host == next.host && before.service == next.service;
-    bool first_retry = i == 0;
-    if (!first_retry && same_host && before.fired && is_status(before.fault))
-      telling.push_back(next.begun - before.told);
+    if (same_host && before.fired && is_status(before.fault)) telling.push_back(next.begun - before.told);
   }
   return telling;
 }
@@ -81,8 +85,8 @@ class MissingDelay final : public Oracle {
         "down is "
         "hit again at once, by every client at the same time, when it can bear it least{}.",
         call.operation, counted(call.attempts.size(), "time"),
-        faulted.client_status ? faulted.client_status : call.last().client_status, counted(gaps.size(), "gap"),
-        show_gap(middle), show_gap(gaps.back()),
+        trace::show_status(faulted.client_status ? faulted.client_status : call.last().client_status),
+        counted(gaps.size(), "gap"), show_gap(middle), show_gap(gaps.back()),
         middle >= 2 * kMillisecond
             ? " (unless the tests shorten the client's delay on purpose: then accept this finding)"
             : "");

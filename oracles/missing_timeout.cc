@@ -1,6 +1,8 @@
 // An exchange that was held, and that its client left untouched until the run was ended for it.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "oracles/evidence.h"
 #include "oracles/table.h"
@@ -31,6 +33,10 @@ class MissingTimeout final : public Oracle {
       if (c->in_case->stop != trace::Stop::held) continue;
       for (auto* call : c->faulted) {
         if (!held(call->last(), exhibit.hold)) continue;
+        if (call->last().grpc.is) {
+          judge_rpc(exhibit, *c, *call, opinion);
+          continue;
+        }
         bool long_enough = exhibit.hold >= kLongestDefault;
         auto seconds = show_duration(exhibit.hold);
         opinion.findings.push_back(state(
@@ -47,6 +53,25 @@ class MissingTimeout final : public Oracle {
                     : "; a time-out longer than that would look the same: [run] hold = \"310s\" tells them apart")));
       }
     }
+  }
+
+ private:
+  // A deadline travels with its call, so that the wire shows where there is none.
+  static void judge_rpc(const Exhibit& exhibit, const trace::Comparison& c, const trace::Call& call, Opinion& opinion) {
+    auto& e = call.last();
+    if (e.grpc.timeout) return;
+    // What was held may not have been read to its end: the reference shows what kind of call it is.
+    auto* beside = counterpart(c, call);
+    auto& attempts = (beside ? *beside : call).attempts;
+    if (std::any_of(attempts.begin(), attempts.end(), [](auto* attempt) { return attempt->grpc.streams; }))
+      return opinion.not_judged.push_back(
+          not_judged(exhibit, "a streaming call without a deadline may stay open for as long as it likes"));
+    opinion.findings.push_back(
+        state(exhibit, c, call, "missing-timeout", std::min(trace::Confidence::likely, call.confidence),
+              fmt::format("{} carries no deadline (grpc-timeout), was not answered for {}, and was not given up{}. "
+                          "Without one a service that falls silent holds its callers for ever.",
+                          call.operation, show_duration(exhibit.hold),
+                          call.attempts.size() > 1 ? fmt::format(" (attempt {})", call.attempts.size()) : "")));
   }
 };
 

@@ -5,7 +5,7 @@
 namespace retrial::oracles {
 
 std::span<const Oracle* const> oracles() {
-  static const std::array<const Oracle*, 11> all = {&duplicate_effect(),
+  static const std::array<const Oracle*, 13> all = {&duplicate_effect(),
                                                     &retries_non_idempotent(),
                                                     &silent_wrong_result(),
                                                     &unrelated_exception(),
@@ -14,7 +14,9 @@ std::span<const Oracle* const> oracles() {
                                                     &missing_timeout(),
                                                     &missing_cap(),
                                                     &missing_delay(),
+                                                    &ignores_retry_after(),
                                                     &not_retried_transient(),
+                                                    &hedging(),
                                                     &no_agent()};
   return all;
 }

@@ -19,17 +19,43 @@ class RetriesNonIdempotent final : public Oracle {
   }
 
  private:
+  // Copies on purpose are no retry, and not a bug before the service has executed two of them.
+  static bool executed_as_copies(const Exhibit& exhibit, const trace::Comparison& c, const trace::Call& call,
+                                 Opinion& opinion) {
+    const trace::Exchange* one = nullptr;
+    for (auto* e : call.attempts) {
+      if (!good(e->service_status) || !trace::executed(*e)) continue;
+      if (!one) {
+        one = e;
+        continue;
+      }
+      if (!hedged(*one, *e)) continue;
+      auto harm = harm_of_repeat(call, *one, *e);
+      if (!harm) return false;
+      opinion.findings.push_back(
+          state(exhibit, c, call, "retries-non-idempotent", harm->confidence,
+                fmt::format(
+                    "{} was sent in {} copies at once (hedging), and the service executed both the {} and the {}: {}.",
+                    call.operation, call.attempts.size(), ordinal(static_cast<std::size_t>(one->attempt)),
+                    ordinal(static_cast<std::size_t>(e->attempt)), harm->why)));
+      return true;
+    }
+    return false;
+  }
+
   static void judge_call(const Exhibit& exhibit, const trace::Comparison& c, const trace::Call& call,
                          Opinion& opinion) {
+    if (executed_as_copies(exhibit, c, call, opinion)) return;
     for (std::size_t i = 0; i + 1 < call.attempts.size(); i++) {
       auto &lost = *call.attempts[i], &next = *call.attempts[i + 1];
-      if (!lost.fired || !is_loss(lost.fault) || !follows(lost, next)) continue;
+      if (!lost.fired || !is_loss(lost.fault) || !follows(lost, next) || transparent(lost)) continue;
       auto harm = harm_of_repeat(call, lost, next);
       if (!harm) continue;
-      auto became = next.client_status      ? fmt::format("was answered {}", next.client_status)
-                    : next.fired            ? std::string("was lost too")
-                    : trace::executed(next) ? fmt::format("was executed ({})", next.service_status)
-                                            : std::string("got no answer");
+      auto became = next.client_status ? fmt::format("was answered {}", trace::status_of(next, next.client_status))
+                    : next.fired       ? std::string("was lost too")
+                    : trace::executed(next)
+                        ? fmt::format("was executed ({})", trace::status_of(next, next.service_status))
+                        : std::string("got no answer");
       opinion.findings.push_back(
           state(exhibit, c, call, "retries-non-idempotent", harm->confidence,
                 fmt::format("{}: {}, the client sent it again after {}, and the {} attempt {}. A client cannot know "

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "oracles/fault_words.h"
 #include "trace/profiles/message.h"
+#include "trace/status.h"
 
 namespace retrial::oracles {
 namespace {
@@ -83,6 +84,8 @@ std::vector<std::string> service_words(int status, const std::vector<trace::Head
   if (auto reason = trace::message::reason_of(status); reason != "Unknown") add(words, reason, kShortestCode);
   for (std::string_view header : {"x-ms-error-code", "x-amzn-errortype", "x-amzn-query-error"})
     add_code(words, trace::find(headers, header));
+  add(words, percent_decode(trace::find(headers, "grpc-message")), kShortestSentence);
+  if (trace::is_grpc(status)) return words;
   body = trim(body);
   if (body.starts_with('<')) {
     add_xml(words, body);
@@ -92,6 +95,12 @@ std::vector<std::string> service_words(int status, const std::vector<trace::Head
   } else if (body.size() <= kLongestPlainText) {
     add(words, body, kShortestSentence);
   }
+  return words;
+}
+
+std::vector<std::string> service_words(const trace::Exchange& e) {
+  auto words = service_words(e.service_status, e.response_headers, e.response_sample);
+  if (trace::is_grpc(e.service_status)) add(words, e.grpc.message, kShortestSentence);
   return words;
 }
 
@@ -109,9 +118,33 @@ std::string without_urls(std::string_view text) {
   return out.append(text);
 }
 
+namespace {
+// "DEADLINE_EXCEEDED" as Go and Rust put it: "DeadlineExceeded".
+std::string camel_case(std::string_view name) {
+  std::string out;
+  for (std::size_t i = 0; i < name.size(); i++)
+    if (name[i] != '_') out += i == 0 || name[i - 1] == '_' ? name[i] : static_cast<char>(name[i] | 0x20);
+  return out == "Cancelled" ? "Canceled" : out;
+}
+// Only as it stands: many of these names are words of plain English.
+bool names_grpc(std::string_view text, int status) {
+  auto name = trace::show_status(status);
+  auto inside = [](char c) { return c == '_' || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); };
+  for (auto at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
+    auto end = at + name.size();
+    if ((at == 0 || !inside(text[at - 1])) && (end == text.size() || !inside(text[end]))) return true;
+  }
+  auto camel = camel_case(name);
+  for (std::string_view before : {"code = ", "status: ", "StatusCode=\""})
+    if (text.find(fmt::format("{}{}", before, camel)) != text.npos) return true;
+  return false;
+}
+}  // namespace
+
 bool names(std::string_view text, int status, const std::vector<std::string>& words) {
   auto plain = without_urls(text);
-  if (status && holds_word(plain, std::to_string(status))) return true;
+  if (trace::is_grpc(status) ? names_grpc(plain, status) : status && holds_word(plain, std::to_string(status)))
+    return true;
   return std::any_of(words.begin(), words.end(), [&](auto& word) { return holds_word(plain, word); });
 }
 

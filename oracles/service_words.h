@@ -11,10 +11,14 @@ namespace retrial::oracles {
 // ...) and the reason phrase. The status itself is not among them. Words too common to prove anything are left out.
 std::vector<std::string> service_words(int status, const std::vector<trace::Header>& headers, std::string_view body);
 
+// Of the error that the service answered this exchange with: of a gRPC call its message too.
+std::vector<std::string> service_words(const trace::Exchange& error);
+
 // The text without its URLs, so that a number in a path is not taken for a status.
 std::string without_urls(std::string_view text);
 
-// Does the text name this status or one of these words?
+// Does the text name this status or one of these words? A status of gRPC as its clients name it: "UNAVAILABLE",
+// "code = Unavailable".
 bool names(std::string_view text, int status, const std::vector<std::string>& words);
 
 }  // namespace retrial::oracles

@@ -7,7 +7,6 @@
 #include "oracles/failure.h"
 #include "oracles/fault_words.h"
 #include "oracles/table.h"
-#include "trace/profiles/message.h"
 
 namespace retrial::oracles {
 namespace {
@@ -47,19 +46,19 @@ class SilentWrongResult final : public Oracle {
     };
     auto done = what_was_done(call, first_fired(call));
     if (std::all_of(c.faulted.begin(), c.faulted.end(),
-                    [](auto* f) { return trace::recovered(*f) && f->last().service_status < 400; })) {
+                    [](auto* f) { return trace::recovered(*f) && trace::recovery(*f)->service_status < 400; })) {
+      auto& answer = *trace::recovery(call);
       return add(only_delayed(c) ? Confidence::possible : std::min(Confidence::likely, call.confidence),
-                 fmt::format("{}, attempt {} was answered {} and delivered", done, call.attempts.size(),
-                             call.last().client_status),
+                 fmt::format("{}, attempt {} was answered {} and delivered", done, answer.attempt,
+                             trace::status_of(answer, answer.client_status)),
                  "The call recovered and reported success, yet what the test finds differs from the same test without "
                  "the fault.");
     }
     for (auto& error : new_errors(c)) {
       if (error.call != &call || error.exchange != &call.last()) continue;
       return add(std::min(Confidence::likely, call.confidence),
-                 fmt::format("{}, attempt {} was answered {} {} by the service itself, no exception came of it", done,
-                             call.attempts.size(), error.exchange->service_status,
-                             trace::message::reason_of(error.exchange->service_status)),
+                 fmt::format("{}, attempt {} was answered {} by the service itself, no exception came of it", done,
+                             call.attempts.size(), show_answer(error.exchange->service_status)),
                  "The application took the answer to its own repeat for somebody else's doing: what the test finds "
                  "differs from the same "
                  "test without the fault.");

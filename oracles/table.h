@@ -13,7 +13,9 @@ const Oracle& hang();
 const Oracle& missing_timeout();
 const Oracle& missing_cap();
 const Oracle& missing_delay();
+const Oracle& ignores_retry_after();
 const Oracle& not_retried_transient();
+const Oracle& hedging();
 const Oracle& no_agent();
 
 // What cannot be judged, of this exhibit.

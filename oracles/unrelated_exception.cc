@@ -8,7 +8,7 @@
 #include "oracles/fault_words.h"
 #include "oracles/service_words.h"
 #include "oracles/table.h"
-#include "trace/profiles/message.h"
+#include "trace/status.h"
 
 namespace retrial::oracles {
 namespace {
@@ -27,7 +27,7 @@ bool is_wrapper(const Thrown& thrown) {
 // The exception that carries this error to the caller, or null. An assertion does where it names it as the service does
 // (`expect(err).to.not.exist` shows the error that it met); a bare number in one is a result.
 const Thrown* carrier(const Failure& failure, const trace::Exchange& error) {
-  auto words = service_words(error.service_status, error.response_headers, error.response_sample);
+  auto words = service_words(error);
   for (auto* thrown : failure.told) {
     auto status = is_assertion(*thrown) ? 0 : error.service_status;
     if (names(text_of(*thrown), status, words)) return thrown;
@@ -91,10 +91,10 @@ class UnrelatedException final : public Oracle {
                           ? Confidence::certain
                           : Confidence::likely;
     auto attempt = ordinal(static_cast<std::size_t>(e.attempt)) + " attempt";
-    auto after =
-        fmt::format("{} was answered {} {} by the service itself",
-                    same ? fmt::format("the {}", attempt) : fmt::format("a later call ({}, {})", error.call->operation, attempt),
-                    e.service_status, trace::message::reason_of(e.service_status));
+    auto after = fmt::format(
+        "{} was answered {} by the service itself",
+        same ? fmt::format("the {}", attempt) : fmt::format("a later call ({}, {})", error.call->operation, attempt),
+        show_answer(e.service_status));
     bool done = std::any_of(call.attempts.begin(), call.attempts.end(),
                             [](auto* a) { return a->fired && good(a->service_status); });
     opinion.findings.push_back(state(
@@ -103,7 +103,7 @@ class UnrelatedException final : public Oracle {
             "{}: {}, {}, and the test ended with {}. Without the fault there is no such error: {}", call.operation,
             what_was_done(call, first_fired(call)), after, named(thrown),
             done ? fmt::format("the call had succeeded the first time, and its caller is told that it failed with {}.",
-                               e.service_status)
+                               trace::show_status(e.service_status))
                  : std::string("the caller is told of it in place of what happened."))));
     auto& f = opinion.findings.back();
     if (!same) f.evidence.push_back(e.id);

@@ -23,6 +23,25 @@ int status_of_grpc(std::string_view code) {
   return *number == 0 ? 200 : kGrpcStatus + static_cast<int>(*number);
 }
 
+bool says_service_failed(int status) {
+  if (!is_grpc(status)) return status >= 500;
+  switch (grpc_code_of(status)) {
+    case grpc_code::cancelled:
+    case grpc_code::invalid_argument:
+    case grpc_code::not_found:
+    case grpc_code::already_exists:
+    case grpc_code::permission_denied:
+    case grpc_code::resource_exhausted:
+    case grpc_code::failed_precondition:
+    case grpc_code::aborted:
+    case grpc_code::out_of_range:
+    case grpc_code::unauthenticated:
+      return false;
+    default:
+      return true;
+  }
+}
+
 std::string show_status(int status) {
   if (!is_grpc(status)) return std::to_string(status);
   auto code = static_cast<std::size_t>(grpc_code_of(status));

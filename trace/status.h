@@ -23,6 +23,10 @@ constexpr int grpc_code_of(int status) { return is_grpc(status) ? status - kGrpc
 // Of a `grpc-status` field: 200 for "0"; kGrpcStatus + UNKNOWN for what is no number that can be read.
 int status_of_grpc(std::string_view code);
 
+// Does it say that the service failed, and not that the request was wrong? 5xx; the codes of gRPC that
+// google/rpc/code.proto maps to 5xx, and codes that nobody knows.
+bool says_service_failed(int status);
+
 std::string show_status(int status);                                // "503", "UNAVAILABLE", "gRPC status 42"
 std::optional<int> grpc_status_named(std::string_view upper_case);  // "UNAVAILABLE": 2014; not for OK
 

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "trace/finding.h"
 #include "trace/run.h"
+#include "trace/status.h"
 
 namespace retrial::trace {
 
@@ -70,9 +71,12 @@ bool told_failure(const Exchange& e) {
   }
   return false;
 }
+std::string status_of(const Exchange& e, int status) {
+  return status == 200 && (e.grpc.is || e.profile == "grpc") ? "OK" : show_status(status);
+}
 std::int64_t pushback_told(const Exchange& e) {
   if (e.grpc.pushback != kNoPushback) return e.grpc.pushback;
-  return e.fired && is_status(e.fault) ? e.fault.pushback : kNoPushback;
+  return e.fired && is_status(e.fault) && is_grpc(e.fault.status) ? pushback_of(e.fault) : kNoPushback;
 }
 const TestResult* result_of(const Run& run, std::string_view test) {
   const TestResult* best = nullptr;

@@ -2,9 +2,9 @@
 #include "oracles/fault_words.h"
 
 // What real clients throw under a fault, measured against a server that reset, closed, held or answered 503 every
-// request: Python 3.11 (requests 2, urllib3 2, httpx, aiohttp 3, botocore, tenacity), Node 20 (got 11, axios 1, undici,
-// node-fetch 3, superagent, ky, @azure/storage 12, @aws-sdk 3), Go 1.26, OpenJDK 17. One line an exception of the
-// chain, explicit causes only.
+// request: Python 3.11 (requests 2, urllib3 2, httpx, aiohttp 3, botocore, tenacity, grpcio), Node 20 (got 11, axios 1,
+// undici, node-fetch 3, superagent, ky, @grpc/grpc-js 1, @azure/storage 12, @aws-sdk 3), Go 1.26, OpenJDK 17. One line
+// an exception of the chain, explicit causes only.
 namespace retrial::oracles {
 
 struct ClientText {
@@ -205,6 +205,40 @@ inline constexpr ClientText kClientTexts[] = {
     {"java.net.http", "java", kSilent, "java.net.http.HttpTimeoutException: request timed out"},
     {"HttpURLConnection", "java", kStatus,
      "java.io.IOException: Server returned HTTP response code: 503 for URL: http://127.0.0.1:9000/x"},
+    {"grpcio", "python", kBroken,
+     "grpc._channel._InactiveRpcError: <_InactiveRpcError of RPC that terminated with:\n\tstatus = "
+     "StatusCode.UNAVAILABLE\n\tdetails = \"Stream removed (recvmsg:Connection reset by peer (104))\"\n>"},
+    {"grpcio", "python", kBroken,
+     "grpc._channel._InactiveRpcError: <_InactiveRpcError of RPC that terminated with:\n\tstatus = "
+     "StatusCode.UNAVAILABLE\n\tdetails = \"Stream removed (Socket closed)\"\n>"},
+    {"grpcio", "python", kBroken,
+     "grpc._channel._InactiveRpcError: <_InactiveRpcError of RPC that terminated with:\n\tstatus = "
+     "StatusCode.INTERNAL\n\tdetails = \"Stream removed (RST_STREAM (Received RST_STREAM with error code 2))\"\n>"},
+    {"grpcio", "python", kBroken,
+     "grpc._channel._InactiveRpcError: <_InactiveRpcError of RPC that terminated with:\n\tstatus = "
+     "StatusCode.UNAVAILABLE\n\tdetails = \"Stream removed (GOAWAY received; Error code: 0; Debug Text: )\"\n>"},
+    {"grpcio", "python", kBroken,
+     "grpc._channel._InactiveRpcError: <_InactiveRpcError of RPC that terminated with:\n\tstatus = "
+     "StatusCode.CANCELLED\n\tdetails = \"Stream removed (RST_STREAM (Received RST_STREAM with error code 8))\"\n>"},
+    {"grpcio", "python", kSilent,
+     "grpc._channel._InactiveRpcError: <_InactiveRpcError of RPC that terminated with:\n\tstatus = "
+     "StatusCode.DEADLINE_EXCEEDED\n\tdetails = \"Stream removed (Deadline Exceeded)\"\n>"},
+    {"grpcio", "python", kStatus,
+     "grpc._channel._InactiveRpcError: <_InactiveRpcError of RPC that terminated with:\n\tstatus = "
+     "StatusCode.RESOURCE_EXHAUSTED\n\tdetails = \"\"\n\tdebug_error_string = \"RESOURCE_EXHAUSTED\"\n>"},
+    {"grpcio", "python", kStatus,
+     "grpc._channel._InactiveRpcError: <_InactiveRpcError of RPC that terminated with:\n\tstatus = "
+     "StatusCode.UNAVAILABLE\n\tdetails = \"Received http2 header with status: 503\"\n>"},
+    {"@grpc/grpc-js", "node", kBroken, "Error: 14 UNAVAILABLE: read ECONNRESET"},
+    {"@grpc/grpc-js", "node", kBroken, "Error: 14 UNAVAILABLE: Connection dropped"},
+    {"@grpc/grpc-js", "node", kBroken, "Error: 13 INTERNAL: Received RST_STREAM with code 2 (Internal server error)"},
+    {"@grpc/grpc-js", "node", kBroken, "Error: 14 UNAVAILABLE: Stream refused by server"},
+    {"@grpc/grpc-js", "node", kBroken, "Error: 1 CANCELLED: Call cancelled"},
+    {"@grpc/grpc-js", "node", kBroken, "Error: 12 UNIMPLEMENTED: No message received"},
+    {"@grpc/grpc-js", "node", kSilent,
+     "Error: 4 DEADLINE_EXCEEDED: Deadline exceeded after 2.002s,LB pick: 0.002s,remote_addr=127.0.0.1:9003"},
+    {"@grpc/grpc-js", "node", kStatus, "Error: 8 RESOURCE_EXHAUSTED: "},
+    {"@grpc/grpc-js", "node", kStatus, "Error: 14 UNAVAILABLE: Received HTTP status code 503"},
 };
 
 }  // namespace retrial::oracles

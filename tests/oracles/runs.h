@@ -7,6 +7,7 @@
 #include "oracles/oracle.h"
 #include "trace/operation.h"
 #include "trace/profile.h"
+#include "trace/status.h"
 
 namespace retrial::oracles {
 
@@ -40,6 +41,13 @@ class Tale {
     e.operation = trace::operation_of(e);
     return *this;
   }
+  // A gRPC call; timeout 0: it carries no deadline.
+  Tale& rpc(const std::string& site, std::string path, Nanos timeout = 5 * kSecond) {
+    call(site, "POST", std::move(path), {{"content-type", "application/grpc"}}, "grpc");
+    last().stream = static_cast<std::uint32_t>(2 * last().id - 1);
+    last().grpc = {.is = true, .timeout = timeout, .requests = 1};
+    return *this;
+  }
   // The same request again, `gap` after its client was told of the failure.
   Tale& again(Nanos gap, trace::Confidence confidence = trace::Confidence::certain) {
     auto before = last();
@@ -54,6 +62,10 @@ class Tale {
     e.call = before.call;
     e.attempt = before.attempt + 1;
     e.confidence = confidence;
+    e.stream = before.stream ? before.stream + 2 : 0;
+    e.grpc = before.grpc;
+    e.grpc.pushback = trace::kNoPushback;
+    if (e.grpc.is && !before.refused) e.grpc.previous++;
     return *this;
   }
 
@@ -86,6 +98,26 @@ class Tale {
   Tale& gets_error(int status = 503) {
     fire({.name = trace::FaultName::error, .status = status});
     return told(trace::Ending::answered, status);
+  }
+  // A status of gRPC by the fault, with grpc-retry-pushback-ms.
+  Tale& gets_status(int code, std::int64_t pushback = trace::kNoPushback) {
+    fire({.name = trace::FaultName::error, .status = trace::kGrpcStatus + code, .pushback = pushback});
+    last().grpc.pushback = pushback;
+    return told(trace::Ending::answered, trace::kGrpcStatus + code);
+  }
+  Tale& is_refused() {
+    fire({.name = trace::FaultName::goaway});
+    last().refused = true;
+    return told(trace::Ending::reset, 0);
+  }
+  // An earlier exchange of several that are open together ends.
+  Tale& ends(std::size_t id, trace::Ending ending, int service_status, int client_status) {
+    auto& e = run_.exchanges.at(id - 1);
+    e.service_status = service_status;
+    e.client_status = client_status;
+    e.ending = ending;
+    e.told = now_ += kMillisecond;
+    return *this;
   }
   Tale& is_reset() {
     fire({.name = trace::FaultName::reset});

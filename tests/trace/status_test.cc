@@ -30,5 +30,11 @@ TEST(Status, is_shown_as_people_know_it_and_read_by_that_name) {
   for (auto name : {"OK", "unavailable", "", "gRPC status 42", "503"}) EXPECT_EQ(grpc_status_named(name), std::nullopt);
 }
 
+TEST(Status, tells_a_service_that_failed_from_a_request_that_was_wrong) {
+  for (int status : {500, 503, 2002, 2004, 2012, 2013, 2014, 2015, 2042}) EXPECT_TRUE(says_service_failed(status));
+  for (int status : {200, 404, 429, 2001, 2003, 2005, 2006, 2007, 2008, 2009, 2010, 2011, 2016})
+    EXPECT_FALSE(says_service_failed(status));
+}
+
 }  // namespace
 }  // namespace retrial::trace

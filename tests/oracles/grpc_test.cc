@@ -1,0 +1,255 @@
+#include <gtest/gtest.h>
+
+#include "oracles/evidence.h"
+#include "oracles/service_words.h"
+#include "tests/oracles/runs.h"
+
+// The oracles on RPCs.
+namespace retrial::oracles {
+namespace {
+namespace code = trace::grpc_code;
+using trace::Ending;
+using trace::Telling;
+
+constexpr const char* kGrant = "/etcdserverpb.Lease/LeaseGrant";
+constexpr const char* kRange = "/etcdserverpb.KV/Range";
+constexpr const char* kPlace = "/shop.Orders/Place";
+// LeaseGrant{TTL: 60}, without an id of the client's.
+const std::string kGrantMessage("\0\0\0\0\x02\x08\x3c", 7);
+
+Trial trial(const char* path, std::string plan) {
+  Trial t("P3", std::move(plan));
+  t.reference.rpc("put", path).answers(200);
+  t.reference.last().request_sample = kGrantMessage;
+  t.in_case().rpc("put", path);
+  t.in_case().last().request_sample = kGrantMessage;
+  return t;
+}
+Tale& again(Trial& t, Nanos gap) {
+  auto& tale = t.in_case().again(gap);
+  tale.last().request_sample = kGrantMessage;
+  return tale;
+}
+
+TEST(GrpcOracles, a_call_with_an_effect_that_was_lost_and_sent_again_is_certain) {
+  auto t = trial(kGrant, "lost-response(reset) x 1, then pass");
+  t.in_case().is_lost(Telling::reset, 200);
+  again(t, 50 * kMillisecond).answers(200);
+  EXPECT_EQ(t.verdicts(), "duplicate-effect certain");
+  EXPECT_NE(t.judge().findings[0].message.find("both were answered OK"), std::string::npos)
+      << t.judge().findings[0].message;
+}
+
+TEST(GrpcOracles, of_a_method_that_nobody_knows_it_is_possible_and_of_a_safe_one_right) {
+  auto unknown = trial(kPlace, "stall x 1, then pass");
+  unknown.in_case().is_held().client_leaves(kSecond);
+  again(unknown, 50 * kMillisecond).answers(200);
+  EXPECT_EQ(unknown.verdicts(), "retries-non-idempotent possible");
+  auto message = unknown.judge().findings[0].message;
+  EXPECT_NE(message.find("nothing is known of this method"), std::string::npos) << message;
+  EXPECT_NE(message.find("was answered OK"), std::string::npos) << message;
+  auto safe = trial(kRange, "stall x 1, then pass");
+  safe.in_case().is_held().client_leaves(kSecond);
+  again(safe, 50 * kMillisecond).answers(200);
+  EXPECT_EQ(safe.verdicts(), "");
+}
+
+TEST(GrpcOracles, what_gRPC_sends_again_by_itself_is_no_bug_however_fast) {
+  auto t = trial(kGrant, "goaway x 1, then pass");
+  t.in_case().is_refused();
+  again(t, 0).answers(200);
+  EXPECT_EQ(t.verdicts(), "");
+  auto reset = trial(kGrant, "rst-stream(cancel, after-request) x 1, then pass");
+  reset.in_case().is_reset();
+  again(reset, 0).answers(200);
+  EXPECT_EQ(reset.verdicts(), "retries-non-idempotent certain") << "nobody said that it was not executed";
+}
+
+TEST(GrpcOracles, retries_at_once_are_missing_delay_but_not_those_below_the_client_or_told_by_the_service) {
+  auto t = trial(kRange, "grpc-status(UNAVAILABLE)");
+  t.in_case().gets_status(code::unavailable);
+  for (int i = 0; i < 7; i++) again(t, kMillisecond).gets_status(code::unavailable);
+  EXPECT_EQ(t.verdicts(), "missing-delay likely");
+  EXPECT_NE(t.judge().findings[0].message.find("while it was answered UNAVAILABLE"), std::string::npos);
+
+  auto unseen = trial(kRange, "grpc-status(UNAVAILABLE)");
+  unseen.in_case().gets_status(code::unavailable);
+  for (int i = 0; i < 7; i++) {
+    again(unseen, 500 * kMillisecond).is_refused();
+    again(unseen, 0).gets_status(code::unavailable);
+  }
+  EXPECT_EQ(unseen.verdicts(), "");
+
+  auto pushed = trial(kRange, "grpc-status(UNAVAILABLE, pushback=0ms)");
+  pushed.in_case().gets_status(code::unavailable, 0);
+  for (int i = 0; i < 7; i++) again(pushed, 0).gets_status(code::unavailable, 0);
+  EXPECT_EQ(pushed.verdicts(), "");
+}
+
+TEST(GrpcOracles, a_pushback_that_is_kept_is_right_and_one_that_is_not_is_certain_of_a_library) {
+  auto kept = trial(kRange, "grpc-status(UNAVAILABLE, pushback=200ms) x 1, then pass");
+  kept.in_case().gets_status(code::unavailable, 200);
+  again(kept, 199 * kMillisecond).answers(200);
+  EXPECT_EQ(kept.verdicts(), "");
+
+  auto early = trial(kRange, "grpc-status(UNAVAILABLE, pushback=200ms) x 1, then pass");
+  early.in_case().gets_status(code::unavailable, 200);
+  again(early, 150 * kMillisecond).answers(200);
+  EXPECT_EQ(early.verdicts(), "ignores-retry-after certain");
+  EXPECT_NE(early.judge().findings[0].message.find("to wait 200 ms (grpc-retry-pushback-ms), and it was sent again "
+                                                   "after 150 ms"),
+            std::string::npos)
+      << early.judge().findings[0].message;
+  early.in_case().last().grpc.previous = 0;
+  EXPECT_EQ(early.verdicts(), "ignores-retry-after likely") << "a loop of the application's own";
+}
+
+TEST(GrpcOracles, a_negative_pushback_says_not_to_retry) {
+  auto t = trial(kRange, "grpc-status(UNAVAILABLE, pushback=never) x 1, then pass");
+  t.in_case().gets_status(code::unavailable, -1);
+  again(t, 10 * kSecond).answers(200);
+  EXPECT_EQ(t.verdicts(), "ignores-retry-after certain");
+  auto heeded = trial(kRange, "grpc-status(UNAVAILABLE, pushback=never) x 1, then pass");
+  heeded.in_case().gets_status(code::unavailable, -1);
+  EXPECT_TRUE(heeded.judge().notes.empty()) << "nor is it not-retried-transient";
+}
+
+TEST(GrpcOracles, copies_on_purpose_are_a_note_and_no_bug) {
+  auto t = trial(kGrant, "stall x 1, then pass");
+  t.in_case().is_held().waits(50 * kMillisecond);
+  again(t, 0).answers(200);
+  t.in_case().ends(1, Ending::client_left, 0, 0);
+  EXPECT_EQ(t.verdicts(), "note hedging certain");
+  EXPECT_NE(t.judge().notes[0].message.find("1 of its 2 attempts were sent while an earlier one was still open"),
+            std::string::npos);
+}
+
+TEST(GrpcOracles, copies_of_a_call_with_an_effect_that_were_both_executed_are_told) {
+  auto t = trial(kGrant, "delay(500ms) x 1, then pass");
+  t.in_case().is_delayed().waits(50 * kMillisecond);
+  again(t, 0).answers(200);
+  t.in_case().ends(1, Ending::client_left, 200, 0);
+  EXPECT_EQ(t.verdicts(), "retries-non-idempotent certain, note hedging certain");
+  EXPECT_NE(t.judge().findings[0].message.find("the service executed both the first and the second"),
+            std::string::npos);
+  auto safe = trial(kRange, "delay(500ms) x 1, then pass");
+  safe.in_case().is_delayed().waits(50 * kMillisecond);
+  again(safe, 0).answers(200);
+  safe.in_case().ends(1, Ending::client_left, 200, 0);
+  EXPECT_EQ(safe.verdicts(), "note hedging certain");
+}
+
+Trial held(Nanos timeout, bool streams = false) {
+  Trial t("P2", "stall");
+  t.reference.rpc("get", kRange, timeout).answers(200);
+  t.reference.last().grpc.streams = streams;
+  t.in_case().rpc("get", kRange, timeout).is_held().waits(t.hold).stops(trace::Stop::held);
+  return t;
+}
+
+TEST(GrpcOracles, a_call_without_a_deadline_that_waits_is_likely_and_with_one_right) {
+  EXPECT_EQ(held(0).verdicts(), "missing-timeout likely");
+  EXPECT_NE(held(0).judge().findings[0].message.find("carries no deadline (grpc-timeout)"), std::string::npos);
+  EXPECT_EQ(held(60 * kSecond).verdicts(), "") << "it would have ended it, a little later";
+}
+
+TEST(GrpcOracles, a_stream_without_a_deadline_may_stay_open) {
+  auto t = held(0, true);
+  EXPECT_EQ(t.verdicts(), "");
+  EXPECT_EQ(t.why_not(), "a streaming call without a deadline may stay open for as long as it likes");
+}
+
+std::string notes(Trial& t) {
+  std::string out;
+  for (auto& note : t.judge().notes) out += (out.empty() ? "" : ", ") + note.verdict;
+  return out;
+}
+
+TEST(GrpcOracles, what_passes_and_may_be_repeated_is_noted_where_it_was_not) {
+  auto t = trial(kRange, "grpc-status(UNAVAILABLE)");
+  t.in_case().gets_status(code::unavailable);
+  EXPECT_EQ(notes(t), "not-retried-transient");
+  EXPECT_NE(t.judge().notes[0].message.find("was answered UNAVAILABLE and not sent again"), std::string::npos);
+  for (int other : {code::aborted, code::internal, code::unknown, code::deadline_exceeded, code::failed_precondition,
+                    code::resource_exhausted, code::cancelled, code::data_loss}) {
+    auto u = trial(kRange, "grpc-status(X)");
+    u.in_case().gets_status(other);
+    EXPECT_EQ(notes(u), "") << other;
+  }
+  auto exhausted = trial(kRange, "grpc-status(RESOURCE_EXHAUSTED, pushback=10ms)");
+  exhausted.in_case().gets_status(code::resource_exhausted, 10);
+  EXPECT_EQ(notes(exhausted), "not-retried-transient");
+  auto effect = trial(kGrant, "grpc-status(UNAVAILABLE)");
+  effect.in_case().gets_status(code::unavailable);
+  EXPECT_EQ(notes(effect), "");
+}
+
+TEST(GrpcOracles, a_status_after_the_head_is_committed_and_rightly_not_retried) {
+  auto t = trial(kRange, "late-status(UNAVAILABLE)");
+  t.in_case().gets_status(code::unavailable);
+  t.in_case().last().fault.name = trace::FaultName::late_status;
+  EXPECT_EQ(notes(t), "");
+}
+
+TEST(GrpcOracles, a_call_that_is_let_go_after_others_were_retried_tells_of_a_budget) {
+  auto t = trial(kRange, "grpc-status(UNAVAILABLE)");
+  t.in_case().gets_status(code::unavailable);
+  again(t, 50 * kMillisecond).gets_status(code::unavailable);
+  t.in_case().rpc("get", "/etcdserverpb.KV/DeleteRange").gets_status(code::unavailable);
+  auto all = t.judge().notes;
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].verdict, "retry-budget");
+  EXPECT_EQ(all[0].confidence, trace::Confidence::likely);
+  EXPECT_NE(all[0].message.find("1 call of this process had been sent again by then, after 2 failures"),
+            std::string::npos)
+      << all[0].message;
+}
+
+TEST(GrpcOracles, an_error_of_the_services_own_that_reaches_the_caller_is_found_by_its_code_and_message) {
+  auto t = trial("/etcdserverpb.KV/Txn", "lost-response(reset) x 1, then pass");
+  t.in_case().is_lost(Telling::reset, 200);
+  again(t, 50 * kMillisecond).answers(trace::kGrpcStatus + code::failed_precondition);
+  t.in_case().last().grpc.message = "etcdserver: duplicate key given in txn request";
+  t.in_case().fails(
+      {thrown("grpc._channel._InactiveRpcError", "status = StatusCode.FAILED_PRECONDITION details = \"\"")});
+  EXPECT_EQ(t.verdicts(), "unrelated-exception certain");
+  EXPECT_NE(t.judge().findings[0].message.find("was answered FAILED_PRECONDITION by the service itself"),
+            std::string::npos);
+  t.in_case().run().results.clear();
+  t.in_case().fails({thrown("EtcdError", "etcdserver: duplicate key given in txn request")});
+  EXPECT_EQ(t.verdicts(), "unrelated-exception certain");
+}
+
+TEST(GrpcOracles, the_fault_is_named_by_its_status_as_any_client_names_it) {
+  for (auto text : {"status = StatusCode.PERMISSION_DENIED", "7 PERMISSION_DENIED: no",
+                    "rpc error: code = PermissionDenied desc = no", "status: PermissionDenied, message: \"no\"",
+                    "Status(StatusCode=\"PermissionDenied\", Detail=\"no\")"})
+    EXPECT_TRUE(names(text, trace::kGrpcStatus + code::permission_denied, {})) << text;
+  for (auto text : {"permission denied", "XPERMISSION_DENIED_Y", "status 7", "2007"})
+    EXPECT_FALSE(names(text, trace::kGrpcStatus + code::permission_denied, {})) << text;
+  EXPECT_TRUE(names("rpc error: code = Canceled desc = x", trace::kGrpcStatus + code::cancelled, {}));
+}
+
+TEST(GrpcOracles, what_was_done_to_a_stream_is_said_in_words) {
+  auto said = [](trace::FaultSpec fault, int status = 0) {
+    auto t = trial(kRange, "x");
+    auto& e = t.in_case().last();
+    e.fired = true;
+    e.fault = fault;
+    e.client_status = status;
+    e.evidence = "evidence";
+    auto calls = trace::calls_of(t.in_case().run());
+    return what_was_done(calls[0], 0);
+  };
+  using trace::FaultName;
+  EXPECT_EQ(said({.name = FaultName::rst_stream}), "the first attempt's stream was read and then reset (evidence)");
+  EXPECT_EQ(said({.name = FaultName::goaway}), "the first attempt was turned away, and never executed (evidence)");
+  EXPECT_EQ(said({.name = FaultName::late_status, .status = 2013}, 2013),
+            "the first response had begun, and ended with INTERNAL by the fault (evidence)");
+  EXPECT_EQ(said({.name = FaultName::slow_trailers}), "the first attempt was delayed (evidence)");
+  EXPECT_EQ(said({.name = FaultName::error, .status = 2014}, 2014),
+            "the first attempt was answered UNAVAILABLE by the fault, before the service heard of it");
+}
+
+}  // namespace
+}  // namespace retrial::oracles
