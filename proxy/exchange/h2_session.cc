@@ -172,10 +172,13 @@ void H2Session::greet() {
 }
 
 void H2Session::speaks_http1() {
-  if (!ends_.pool || pristine()) {
+  if (!ends_.pool || pristine())
     return client_failed(ends_.service_name + " speaks HTTP/1.1, and was asked in HTTP/2", H2Error::http_1_1_required);
-  }
   ends_.pool->speaks_http1(true);
+  go_by_http1();
+}
+
+void H2Session::go_by_http1() {
   if (service_) house_.loop.later_delete(std::move(service_));
   service_ = std::make_unique<H1Services>(house_, events(), ends_);
   ours_.max_streams = kMostConnections;
@@ -219,7 +222,11 @@ void H2Session::going_away(std::uint32_t last, std::uint32_t why, std::string_vi
 }
 
 void H2Session::service_ended(trace::Ending ending) {
-  if (phase_ == Phase::reaching) return not_reached("it closed the connection");
+  if (phase_ == Phase::reaching) {
+    // Some services of HTTP/1.1 only close where they are asked in HTTP/2.
+    if (ends_.pool && !pristine() && !ends_.pool->route().tls) return go_by_http1();
+    return not_reached("it closed the connection");
+  }
   each([&](Stream& s) { s.lost(ending); });
   if (phase_ == Phase::closing || !alive()) return;
   ends_by_reset_ = ending == trace::Ending::reset;

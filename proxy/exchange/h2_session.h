@@ -73,6 +73,7 @@ class H2Session final : public Conversation, private SocketEvents, private H2Eve
 
   ServiceSideEvents& events() { return *this; }
   void greet();
+  void go_by_http1();
   void read_client();
   void client_ended(bool reset);
   void client_failed(std::string_view why, H2Error error);
