@@ -32,8 +32,8 @@ void print(const trace::Run& run) {
     auto& e = call.first();
     std::string answers;
     for (auto* a : call.attempts)
-      answers +=
-          fmt::format(" {}", a->client_status ? std::to_string(a->client_status) : std::string(trace::show(a->ending)));
+      answers += fmt::format(
+          " {}", a->client_status ? trace::status_of(*a, a->client_status) : std::string(trace::show(a->ending)));
     std::string waits;
     for (auto gap : trace::gaps(call)) waits += fmt::format(" {:.0f}", static_cast<double>(gap) / kMillisecond);
     fmt::print(stderr, "retrial: {} {} at {}: {} attempt(s):{}{}{}\n", e.service, e.operation,

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "campaign/report/escape.h"
+#include "campaign/report/rpc_words.h"
 #include "campaign/report/waterfall.h"
 #include "campaign/report/words.h"
 
@@ -38,12 +39,18 @@ const Call* partner(const std::vector<Call>& calls, const Call* of) {
   return at == calls.end() ? nullptr : &*at;
 }
 
-std::string message(std::string_view first_line, const std::vector<trace::Header>& headers, std::string_view sample,
-                    std::uint64_t bytes) {
-  std::string text(first_line);
+std::string lines(const std::vector<trace::Header>& headers) {
+  std::string text;
   for (const auto& h : headers) text += fmt::format("\n{}: {}", h.name, h.value);
-  if (!sample.empty()) text += fmt::format("\n\n{}", sample);
+  return text;
+}
+// `more`: what stands behind the body.
+std::string message(std::string_view first_line, const std::vector<trace::Header>& headers, std::string_view sample,
+                    std::uint64_t bytes, bool binary, std::string_view more = {}) {
+  auto text = std::string(first_line) + lines(headers);
+  if (!sample.empty()) text += "\n\n" + (binary ? printable(sample) : std::string(sample));
   if (bytes > sample.size()) text += fmt::format("\n… {} bytes in all", bytes);
+  if (!more.empty()) text.append("\n").append(more);
   return "<pre tabindex=\"0\">" + escape(text) + "</pre>";
 }
 
@@ -53,11 +60,14 @@ std::string exchange_block(const Run& run, const Exchange& e, std::string_view w
   if (e.fired)
     out += fmt::format("<p class=\"small\"><code>{}</code> on a {} connection: {}</p>", escape(trace::show(e.fault)),
                        e.fresh ? "fresh" : "reused", escape(e.evidence));
+  if (auto facts = rpc_facts(e); !facts.empty()) out += fmt::format("<p class=\"small\">{}</p>", escape(facts));
   out += "<div class=\"sides\"><div><h5>Request</h5>" +
-         message(e.method + " " + e.target, e.request_headers, e.request_sample, e.request_bytes) + "</div>";
+         message(e.method + " " + e.target, e.request_headers, e.request_sample, e.request_bytes, e.grpc.is) + "</div>";
   out += "<div><h5>The service's answer</h5>";
+  auto status = trace::status_of(e, e.service_status);
   if (e.service_status)
-    out += message(fmt::format("{}", e.service_status), e.response_headers, e.response_sample, e.response_bytes);
+    out += message(e.grpc.message.empty() ? status : status + ": " + e.grpc.message, e.response_headers,
+                   e.response_sample, e.response_bytes, e.grpc.is, lines(e.trailers));
   else
     out += fmt::format("<p class=\"small soft\">None{}.</p>", e.fired ? ": the service did not hear of it" : "");
   return out + "</div></div></div>";

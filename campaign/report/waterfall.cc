@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "campaign/report/escape.h"
+#include "campaign/report/rpc_words.h"
 #include "campaign/report/time_axis.h"
 #include "campaign/report/words.h"
 
@@ -16,7 +17,8 @@ using trace::Exchange;
 using trace::FaultName;
 
 // Units of the drawing.
-constexpr double kLabels = 300, kAxis = 500, kWords = 160, kWidth = kLabels + kAxis + kWords;
+constexpr double kLabels = 300, kAxis = 500, kWords = 160;  // kWords at least
+constexpr double kColumn = 6.6;                             // of a word behind a bar, about
 constexpr double kRow = 26, kBar = 12, kTop = 8, kFoot = 26;
 constexpr std::size_t kLabelColumns = 42;
 constexpr std::size_t kBefore = 3, kAfter = 4;  // neighbours of the call in question
@@ -90,9 +92,12 @@ std::string hint(const trace::Run& run, const Exchange& e) {
   auto out = fmt::format("{} {}\nbegan at {}, ended after {}", e.method, e.target, shown_ms(e.begun - run.began),
                          shown_ms(end_of(run, e) - e.begun));
   if (e.service_status)
-    out += fmt::format("\nthe service answered {} after {}", e.service_status, shown_ms(e.answered - e.begun));
+    out += fmt::format("\nthe service answered {} after {}", trace::status_of(e, e.service_status),
+                       shown_ms(e.answered - e.begun));
+  if (!e.grpc.message.empty()) out += ": " + e.grpc.message;
   out += "\nthe client was told: " + told_as(run, e);
   if (e.fired) out += "\n" + trace::show(e.fault) + ": " + e.evidence;
+  if (auto facts = rpc_facts(e); !facts.empty()) out += "\n" + facts;
   return out;
 }
 
@@ -135,15 +140,18 @@ std::string gap_line(const trace::Run& run, const Row& row, const TimeAxis& axis
 Nanos end_of(const trace::Run& run, const Exchange& e) { return e.told ? e.told : std::max(run.ended, e.begun); }
 
 std::string told_as(const trace::Run& run, const Exchange& e) {
+  auto told = trace::status_of(e, e.client_status), said = trace::status_of(e, e.service_status);
+  auto aborted = aborted_as(e);
+  auto lost = [&](std::string how) { return e.service_status ? fmt::format("{} in place of {}", how, said) : how; };
   switch (e.ending) {
     case Ending::answered:
       if (e.fired && e.service_status && e.client_status != e.service_status)
-        return fmt::format("{} in place of {}", e.client_status, e.service_status);
-      return fmt::format("{}{}", e.client_status, e.fired && !e.service_status ? " by fault" : "");
+        return fmt::format("{} in place of {}", told, said);
+      return fmt::format("{}{}", told, e.fired && !e.service_status ? " by fault" : "");
     case Ending::reset:
-      return e.service_status ? fmt::format("RST in place of {}", e.service_status) : "RST";
+      return lost(!aborted.empty() ? aborted : e.refused ? "GOAWAY" : "RST");
     case Ending::closed:
-      return e.service_status ? fmt::format("FIN in place of {}", e.service_status) : "FIN";
+      return lost(e.refused ? "GOAWAY" : "FIN");
     case Ending::client_left:
       return fmt::format("client left after {}", shown_ms(end_of(run, e) - e.begun));
     case Ending::open:
@@ -155,24 +163,27 @@ std::string told_as(const trace::Run& run, const Exchange& e) {
 std::string waterfall(const trace::Run& run, const std::vector<trace::Call>& calls, std::uint64_t focus,
                       std::string_view title) {
   auto rows = rows_of(calls, focus);
+  double words = kWords;
   std::vector<TimeAxis::Span> spans;
   for (const auto& row : rows) {
     if (row.skipped) continue;
     const auto& e = row.exchange();
     spans.push_back({e.begun, end_of(run, e)});
+    words = std::max(words, 20 + kColumn * static_cast<double>(columns(told_as(run, e))));
   }
   TimeAxis axis(spans, kAxis);
+  double width = kLabels + kAxis + words;
   double height = kTop + kRow * static_cast<double>(rows.size()) + kFoot;
   auto out = fmt::format(
       "<svg viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" role=\"img\" aria-label=\"{2}\">\n",
-      kWidth, height, escape(title));
+      width, height, escape(title));
   double bottom = height - kFoot;
   for (const auto& tick : axis.ticks()) {
     double x = kLabels + tick.x;
     out += fmt::format("<path d=\"M{0:.1f} {1:.1f}V{2:.1f}\" class=\"grid\"/>\n", x, kTop - 4, bottom + 4);
     out += text(x, bottom + 18, tick_label(tick.time), "tick", "middle");
   }
-  if (axis.compressed()) out += text(kWidth, bottom + 18, "not to scale", "tick", "end");
+  if (axis.compressed()) out += text(width, bottom + 18, "not to scale", "tick", "end");
   double y = kTop;
   for (const auto& row : rows) {
     if (row.attempt > 0 && !row.skipped && row.call->attempts[row.attempt - 1]) out += gap_line(run, row, axis, y);

@@ -12,7 +12,7 @@ std::string waterfall(const trace::Run& run, const std::vector<trace::Call>& cal
                       std::string_view title);
 
 // How the client was told of an exchange's end, in a word or two: "201", "RST", "FIN", "503 in place of 201",
-// "held 30.0 s".
+// "UNAVAILABLE by fault", "REFUSED_STREAM", "held 30.0 s".
 std::string told_as(const trace::Run& run, const trace::Exchange& exchange);
 
 // When an exchange ended for the client; for one that was left open, when its run ended.
