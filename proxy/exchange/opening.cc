@@ -34,6 +34,14 @@ bool begins_with_method(std::string_view bytes) {
   return end == bytes.size() || (end > from && bytes[end] == ' ');
 }
 
+// The head of a SETTINGS frame (RFC 9113 4.1, 6.5) that a service may begin with.
+bool is_h2_settings(std::string_view bytes) {
+  if (bytes.size() < 9) return false;
+  auto at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
+  unsigned length = at(0) << 16 | at(1) << 8 | at(2);
+  return length <= 16384 && length % 6 == 0 && at(3) == 4 && at(4) == 0 && (at(5) | at(6) | at(7) | at(8)) == 0;
+}
+
 Route route_to(const Address& address) {
   Route route;
   auto text = address.show();
@@ -149,9 +157,16 @@ void Opening::begin() {
 
 void Opening::ready(Socket& socket) {
   house_.active(house_.clock.now());
-  if (step_ == Step::listening && &socket == ends_.service.get())
-    return end(inside_ ? Speech::opaque : Speech::http1);  // it speaks first, or is gone
+  if (step_ == Step::listening && &socket == ends_.service.get()) return service_speaks();
   go_on();
+}
+
+// Before its client does, or it is gone. An HTTP/2 service may say its SETTINGS first (RFC 9113 3.4): its client is
+// waited for.
+void Opening::service_speaks() {
+  char first[9];
+  if (is_h2_settings({first, ends_.service->peek(first, sizeof first)})) return ends_.service->listen(false);
+  end(inside_ ? Speech::opaque : Speech::http1);
 }
 
 void Opening::go_on() {
@@ -369,6 +384,7 @@ void Opening::end(Speech speech) {
   step_ = Step::over;
   unmet("nothing of TLS was opened on it");
   if (!first_.empty()) ends_.client->put_back(first_);
+  if (ends_.service) ends_.service->listen(true);
   auto& house = house_;
   house.ended(*this);
   house.begin(std::move(ends_), speech);

@@ -44,6 +44,7 @@ class Opening final : private SocketEvents {
   void met();
   void unmet(std::string_view why);
   SocketEvents& events() { return *this; }
+  void service_speaks();
   void go_on();
   void read_client();
   void classify();

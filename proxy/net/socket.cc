@@ -243,6 +243,11 @@ bool Socket::gone() const {
   return ::poll(&p, 1, 0) == 1 && (p.revents & POLLERR);
 }
 
+std::size_t Socket::peek(char* into, std::size_t size) const {
+  auto got = recv(fd_, into, size, MSG_PEEK | MSG_DONTWAIT);
+  return got > 0 ? static_cast<std::size_t>(got) : 0;
+}
+
 bool Socket::silent() const {
   bool heard = read_ && (read_->ev_evcallback.evcb_flags &
                          (EVLIST_ACTIVE | EVLIST_ACTIVE_LATER));  // in this round, and not yet told

@@ -53,6 +53,8 @@ class Socket {
   void listen(bool on);
   // fin and rst are told once, and nothing after them but rst after fin.
   Read read(char* into, std::size_t size);
+  // Bytes that read() would give, where no TLS is on and nothing was put back; 0: none, for now or for good.
+  std::size_t peek(char* into, std::size_t size) const;
   // To be read (again) before all else. The owner calls read() itself: no event tells of it.
   void put_back(std::string_view bytes);
 
