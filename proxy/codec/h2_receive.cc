@@ -35,7 +35,9 @@ bool H2Codec::State::data_begins(std::string_view payload) {
     return past.how(at.stream) == H2Past::by_us || stream_error(at.stream, H2Error::stream_closed, "it is closed");
   if (s->they_ended) return stream_error(s->id, H2Error::stream_closed, "after its end");
   if (!server() && !s->answered) return stream_error(s->id, H2Error::protocol_error, "before the response's head");
-  if (at.length > s->receive_window) return stream_error(s->id, H2Error::flow_control_error, "beyond its window");
+  // An end without data passes even where settings have made the window negative.
+  if (at.length > 0 && at.length > s->receive_window)
+    return stream_error(s->id, H2Error::flow_control_error, "beyond its window");
   if (s->sized && (size > s->left || (end && size < s->left)))
     return stream_error(s->id, H2Error::protocol_error, "the body has not the length that was said");
   s->left -= s->sized ? size : 0;

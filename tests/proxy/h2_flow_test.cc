@@ -121,6 +121,13 @@ TEST(H2Flow, a_smaller_window_holds_once_it_is_acknowledged) {
   ASSERT_TRUE(server.take(settings_ack() + data(1, "x")));
   EXPECT_EQ(server.codec.last_fault(), "DATA on stream 1: beyond its window");
 }
+TEST(H2Flow, an_end_without_data_passes_a_window_below_zero) {
+  Greeted server(Role::server, {}, {.initial_window = 1000});
+  ASSERT_TRUE(server.take(headers(1, post(), kEndHeaders)));
+  server.codec.settings({.initial_window = 10});
+  ASSERT_TRUE(server.take(data(1, std::string(500, 'x')) + settings_ack() + data(1, "", true)));
+  EXPECT_EQ(server.heard(), (Told{"1 POST / a", "1 data " + std::string(500, 'x') + " end"}));
+}
 TEST(H2Flow, a_larger_window_or_frame_may_be_used_before_it_is_acknowledged) {
   Greeted server(Role::server, {}, {.initial_window = 1000});
   ASSERT_TRUE(server.take(headers(1, post(), kEndHeaders)));
