@@ -152,6 +152,7 @@ Comparison compare(const Run& reference, const Run& in_case) {
   auto known = places_of(reference_calls), known_in_case = places_of(case_calls);
   auto one_sided = [&](const Call& k) {
     SiteAndOperation place(k.site, k.operation);
+    if (k.first().grpc.is) return false;  // a gRPC method's name is never data
     return !k.site.empty() && known.contains(place) != known_in_case.contains(place);
   };
   pair_by(

@@ -85,6 +85,19 @@ TEST(Recovered, needs_the_services_own_good_answer_delivered_whole) {
   EXPECT_FALSE(recovered(calls_of(b.run)[0])) << "it was not delivered";
 }
 
+TEST(Comparisons, two_gRPC_methods_of_one_call_site_are_two_calls) {
+  auto build = [](std::string operation) {
+    Builder b;
+    b.call("a", operation);
+    b.run.exchanges[0].method = "POST";
+    b.run.exchanges[0].grpc.is = true;
+    return b;
+  };
+  auto reference = build("/k.V/Get"), in_case = build("/k.V/Put");
+  EXPECT_EQ(shown(compare(reference.run, in_case.run)),
+            (std::vector<std::string>{"- = a:1 f|/k.V/Put|1", "a:1 f|/k.V/Get|1 = -"}));
+}
+
 TEST(Recovered, by_any_of_the_copies_that_were_under_way_together) {
   Builder b;
   b.call("a", "/k.V/Get", {200, 0});
