@@ -77,7 +77,7 @@ class SilentWrongResult final : public Oracle {
   static bool only_delayed(const Comparison& c) {
     for (auto* call : c.faulted)
       for (auto* e : call->attempts)
-        if (e->fired && e->fault.name != trace::FaultName::delay) return false;
+        if (e->fired && !is_slowness(e->fault)) return false;
     return true;
   }
   // Every call that the reference made in the test after this one was made in the case too, and there was at least one.
