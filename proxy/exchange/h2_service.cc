@@ -133,7 +133,7 @@ void H2Service::request(Stream& stream, const H2Head& head, bool end) {
   if (over_ || id == 0) return stream.service_reset(static_cast<std::uint32_t>(H2Error::refused_stream), true);
   stream.service_id = id;
   streams_.emplace(id, &stream);
-  H2Fields fields;
+  auto& fields = house_.no_fields();
   request_fields(head, {house_.options.keep_tags, !house_.options.pristine}, fields);
   codec_.head(id, fields, end);
 }
@@ -150,9 +150,8 @@ std::size_t H2Service::room(const Stream& stream) const {
 }
 void H2Service::data(Stream& stream, std::string_view bytes, bool end) { codec_.data(stream.service_id, bytes, end); }
 void H2Service::trailers(Stream& stream, std::string_view lines) {
-  H2Fields fields;
-  std::string room;
-  line_fields(lines, room, fields);
+  auto& fields = house_.no_fields();
+  line_fields(lines, house_.field_room, fields);
   codec_.trailers(stream.service_id, fields);
 }
 void H2Service::consumed(Stream& stream, std::size_t bytes) { codec_.consumed(stream.service_id, bytes); }

@@ -315,14 +315,16 @@ void H2Session::settle() {
       flush();
     }
     if (ends_.client->queued() == 0) {
-      auto looked = std::exchange(watched_, {});
-      for (auto* stream : looked) {
+      looked_.swap(watched_);
+      for (auto* stream : looked_) {
         if (stream->dead()) continue;
         stream->look();
         if (alive() && !stream->dead()) watched_.push_back(stream);
       }
+      looked_.clear();
     }
-    for (auto* stream : std::exchange(done_, {})) spare_.push_back(stream);
+    spare_.insert(spare_.end(), done_.begin(), done_.end());
+    done_.clear();
     if (alive() && ends_.client->open() && ends_.client->broken()) client_ended(true);
     if (alive() && phase_ == Phase::leaving && streams_.empty()) {
       if (ends_.client->ended()) {
@@ -334,11 +336,12 @@ void H2Session::settle() {
         leave();
       }
     }
-  } while (alive() && !done_.empty());
+  } while (alive() && phase_ != Phase::closing && greeted_ && !client_codec_.out().empty());
   settling_ = false;
   if (!alive()) return;
   if (phase_ == Phase::closing && ends_.client->ended() && ends_.client->queued() == 0) return die(false);
-  bool full = ends_.client->queued() >= house_.options.buffer_limit || waiting() > kMostWaiting;
+  auto limit = house_.options.buffer_limit;
+  bool full = ends_.client->queued() >= limit || (streams_.size() * limit > kMostWaiting && waiting() > kMostWaiting);
   ends_.client->listen(phase_ != Phase::reaching && (phase_ == Phase::closing || !full));
 }
 

@@ -94,7 +94,7 @@ class H2Session final : public Conversation, private SocketEvents, private H2Eve
   std::unique_ptr<ServiceSide> service_;
   std::unordered_map<std::uint32_t, Stream*> streams_;
   std::vector<std::unique_ptr<Stream>> all_;
-  std::vector<Stream*> spare_, done_, watched_;
+  std::vector<Stream*> spare_, done_, watched_, looked_;
   H2Settings ours_;
   std::string unreached_;  // why there is no service
   Nanos now_ = 0;

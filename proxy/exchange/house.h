@@ -6,6 +6,7 @@
 
 #include "proxy/exchange/conversation.h"
 #include "proxy/exchange/distrust.h"
+#include "proxy/exchange/h2_fields.h"
 #include "proxy/exchange/service_pool.h"
 #include "proxy/faults/connection.h"
 #include "proxy/faults/earlier.h"
@@ -34,6 +35,8 @@ struct House {
   std::vector<std::unique_ptr<Conversation>> conversations;
   std::vector<char> scratch = std::vector<char>(64 << 10);  // what was just read, by whichever session runs
   std::string text;                                         // the same for what is being written
+  H2Fields fields;                                          // the same for a field section, with
+  std::string field_room;                                   // what had to be changed of it
   Counts counts;
   Earlier earlier;
   ConnectionFaults connection_faults;
@@ -41,6 +44,11 @@ struct House {
   Nanos longest_gap = 0;
   bool draining = false;
 
+  H2Fields& no_fields() {
+    fields.clear();
+    field_room.clear();
+    return fields;
+  }
   void active(Nanos now);
   std::uint64_t next_connection() { return step(counts.connections); }
   std::uint64_t next_exchange() { return step(exchanges_); }

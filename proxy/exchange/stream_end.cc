@@ -115,9 +115,8 @@ void Stream::struck() {
 void Stream::answer() {
   auto& e = exchange();
   if (timer_) timer_->cancel();
-  H2Fields fields;
-  std::string room;
-  answer_fields(fate_.answer, head_sent_, room, fields);
+  auto& fields = session_.house().no_fields();
+  answer_fields(fate_.answer, head_sent_, session_.house().field_room, fields);
   bool whole = fate_.answer.body.empty() || e.method == "HEAD" || trace::is_grpc(fate_.answer.status);
   to_client_.clear();
   to_client_.end = to_client_.gone = true;

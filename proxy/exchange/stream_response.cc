@@ -185,7 +185,7 @@ void Stream::response_over() {
 }
 
 void Stream::send_head(const H1Head& head, bool end) {
-  H2Fields fields;
+  auto& fields = session_.house().no_fields();
   char digits[3];
   response_fields(three_digits(head.status, digits), head, !session_.pristine(), fields);
   session_.client().head(id_, fields, end);
@@ -197,9 +197,8 @@ void Stream::send_head(const H1Head& head, bool end) {
 // A head that a fault has changed.
 void Stream::send_text(bool end) {
   if (text_.empty()) return;
-  H2Fields fields;
-  std::string room;
-  text_fields(text_, room, fields);
+  auto& fields = session_.house().no_fields();
+  text_fields(text_, session_.house().field_room, fields);
   session_.client().head(id_, fields, end);
   text_.clear();
   head_sent_ = true;
@@ -247,9 +246,8 @@ void Stream::end_to_client() {
   if (!text_.empty() && p.trailers.empty()) return send_text(true);
   send_text(false);
   if (p.trailers.empty()) return session_.client().data(id_, {}, true);
-  H2Fields fields;
-  std::string room;
-  line_fields(p.trailers, room, fields);
+  auto& fields = session_.house().no_fields();
+  line_fields(p.trailers, session_.house().field_room, fields);
   session_.client().trailers(id_, fields);
 }
 
