@@ -85,6 +85,28 @@ bool secret_name(std::string_view name) {
   return false;
 }
 
+// Words that begin with a capital, or stand alone: "Authenticate", "AuthService", "package.auth", not "ListAuthors".
+bool secret_call(std::string_view path) {
+  static constexpr std::string_view kWords[] = {"auth",   "authenticate", "authentication", "login", "password",
+                                                "passwd", "secret",       "credential",     "token"};
+  auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
+  for (std::size_t at = 0; at < path.size();) {
+    if (!is_letter(path[at])) {
+      at++;
+      continue;
+    }
+    auto end = at + 1;
+    while (end < path.size() && is_lower(path[end])) end++;
+    auto word = path.substr(at, end - at);
+    if (word.size() > 4 && word.ends_with('s')) word.remove_suffix(1);
+    for (auto known : kWords)
+      if (iequals(word, known)) return true;
+    at = end;
+  }
+  return false;
+}
+
 void redact_target(std::string_view target, std::string& out) {
   auto at = target.find('?');
   bool path = target.starts_with('/');  // has no user and password

@@ -11,12 +11,17 @@ inline constexpr std::string_view kRedacted = "***";
 // Is the value of a header, query key or field of that name a secret?
 bool secret_name(std::string_view name);
 
+// Do the messages of this RPC hold a secret, going by its path? Their fields have no names on the wire: no sample of
+// them is kept then. "/etcdserverpb.Auth/UserAdd"
+bool secret_call(std::string_view path);
+
 // Each appends to `out`.
 void redact_header(std::string_view name, std::string_view value, std::string& out);  // the value
 void redact_value(std::string_view value, std::string& out);  // of a header whose name is no secret's: URLs in it
 void redact_target(std::string_view target,
                    std::string& out);  // secrets in the query, and the password of user:password@
-void redact_body(std::string_view sample,
-                 std::string& out);  // JSON and form fields, XML elements; a sample may be cut anywhere
+void redact_body(
+    std::string_view sample,
+    std::string& out);  // JSON and form fields, XML elements; a sample may be cut anywhere; also a grpc-message
 
 }  // namespace retrial::trace

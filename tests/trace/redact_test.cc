@@ -29,6 +29,22 @@ TEST(Redact, headers_that_carry_a_secret_are_known_by_their_name) {
         "x-amz-client-token", "x-ms-continuation-token", "ETag", "User-Agent", "Traceparent", "Prefer", "Key", "x"})
     EXPECT_EQ(header(name, "abc"), "abc") << name;
 }
+TEST(Redact, metadata_and_trailers_of_gRPC_are_headers_like_any_other) {
+  for (auto name : {"authorization", "authorization-bin", "x-goog-iam-authorization-token", "session-token-bin"})
+    EXPECT_EQ(header(name, "abc"), "***") << name;
+  for (auto name : {"grpc-status", "grpc-timeout", "grpc-previous-rpc-attempts", "grpc-retry-pushback-ms",
+                    "grpc-status-details-bin", "grpc-trace-bin", "grpc-encoding", "te"})
+    EXPECT_EQ(header(name, "abc"), "abc") << name;
+  EXPECT_EQ(header("grpc-message", "see http://h/x?sig=1"), "see http://h/x?sig=***");
+  EXPECT_EQ(body("login failed: password=hunter2&user=me"), "login failed: password=***&user=me");
+}
+TEST(Redact, an_rpc_that_carries_a_secret_is_known_by_its_path) {
+  for (auto path : {"/etcdserverpb.Auth/Authenticate", "/etcdserverpb.Auth/UserAdd", "/a.v1.AuthService/Refresh",
+                    "/a.Users/SetPassword", "/vault.Secrets/Get", "/a.B/CreateToken", "/a.auth.B/C", "/a.B/Login"})
+    EXPECT_TRUE(secret_call(path)) << path;
+  for (auto path : {"/etcdserverpb.KV/Put", "/books.Library/ListAuthors", "/a.B/Tokenize", "/a.Author/Get", ""})
+    EXPECT_FALSE(secret_call(path)) << path;
+}
 TEST(Redact, a_url_in_a_header_loses_its_signature_only) {
   EXPECT_EQ(header("x-ms-copy-source", "http://127.0.0.1:1/a/b?sv=2020&sig=a%2Fb%3D&se=1"),
             "http://127.0.0.1:1/a/b?sv=2020&sig=***&se=1");
