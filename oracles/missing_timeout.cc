@@ -60,10 +60,13 @@ class MissingTimeout final : public Oracle {
   static void judge_rpc(const Exhibit& exhibit, const trace::Comparison& c, const trace::Call& call, Opinion& opinion) {
     auto& e = call.last();
     if (e.grpc.timeout) return;
-    // What was held may not have been read to its end: the reference shows what kind of call it is.
+    // What was held may not have been read to its end: the reference shows what kind of call it is. A stream that waits
+    // for events is one that its client ends.
     auto* beside = counterpart(c, call);
     auto& attempts = (beside ? *beside : call).attempts;
-    if (std::any_of(attempts.begin(), attempts.end(), [](auto* attempt) { return attempt->grpc.streams; }))
+    if (std::any_of(attempts.begin(), attempts.end(), [](auto* attempt) {
+          return attempt->grpc.streams || attempt->aborted == trace::Exchange::Aborted::by_client;
+        }))
       return opinion.not_judged.push_back(
           not_judged(exhibit, "a streaming call without a deadline may stay open for as long as it likes"));
     opinion.findings.push_back(

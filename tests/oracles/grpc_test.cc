@@ -157,6 +157,10 @@ TEST(GrpcOracles, a_stream_without_a_deadline_may_stay_open) {
   auto t = held(0, true);
   EXPECT_EQ(t.verdicts(), "");
   EXPECT_EQ(t.why_not(), "a streaming call without a deadline may stay open for as long as it likes");
+  auto watch = held(0);
+  watch.reference.last().aborted = trace::Exchange::Aborted::by_client;
+  watch.reference.last().ending = Ending::client_left;
+  EXPECT_EQ(watch.verdicts(), "") << "its client ended it when it had seen enough";
 }
 
 std::string notes(Trial& t) {
