@@ -83,9 +83,10 @@ def with_tag(channel, metadata):
     try:
         if not _ours.get(id(channel)):
             return metadata
-        metadata = () if metadata is None else tuple(metadata)
+        if not isinstance(metadata, list):  # a list stays one: gRPC words its errors by it
+            metadata = () if metadata is None else tuple(metadata)
         if any(pair[0] == tag.SITE for pair in metadata):
             return metadata
-        return metadata + tuple(tag.headers())
+        return metadata + type(metadata)(tag.headers())
     except Exception:
         return metadata

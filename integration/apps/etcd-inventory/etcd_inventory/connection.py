@@ -14,7 +14,6 @@ _RETRIES = {
     "retryableStatusCodes": ["UNAVAILABLE"],
 }
 _SERVICE_CONFIG = {"methodConfig": [{"name": [{"service": "etcdserverpb.KV"}], "retryPolicy": _RETRIES}]}
-# etcd closes a connection that pings more often than every five seconds.
 _OPTIONS = [("grpc.max_reconnect_backoff_ms", 1000), ("grpc.initial_reconnect_backoff_ms", 100)]
 
 

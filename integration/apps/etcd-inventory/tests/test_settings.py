@@ -8,10 +8,7 @@ def test_a_setting_is_put_and_read(settings):
     settings.put("colour", "blue")
     settings.put("label", settings.get("colour", "red"))
     assert settings.all() == {"colour": "blue", "label": "blue"}
-
-
-def test_a_setting_that_is_not_there_has_its_default(settings):
-    assert settings.get("colour", "red") == "red"
+    assert settings.get("size", "7") == "7"
 
 
 def test_all_settings_are_read(settings):
