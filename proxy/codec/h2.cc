@@ -2,18 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <new>
-
 #include "proxy/codec/h2_state.h"
 
 namespace retrial::proxy {
 namespace {
 
-nghttp2_hd_deflater* new_deflater() {
-  nghttp2_hd_deflater* deflater = nullptr;
-  if (nghttp2_hd_deflate_new(&deflater, 4096) != 0) throw std::bad_alloc();
-  return deflater;
-}
 std::string_view type_name(std::uint8_t type) {
   static constexpr std::string_view kNames[] = {"DATA",         "HEADERS", "PRIORITY", "RST_STREAM",    "SETTINGS",
                                                 "PUSH_PROMISE", "PING",    "GOAWAY",   "WINDOW_UPDATE", "CONTINUATION"};
@@ -31,8 +24,7 @@ H2Codec::State::State(H2Codec& codec, Role r, H2Events& e, Limits l)
       role(r),
       limits(l),
       magic_left(r == Role::server ? kH2Preface.size() : 0),
-      reader(l),
-      deflater(new_deflater(), nghttp2_hd_deflate_del) {}
+      reader(l) {}
 
 H2Codec::H2Codec(Role role, H2Events& events, Limits limits)
     : state_(std::make_unique<State>(*this, role, events, limits)) {}

@@ -83,10 +83,10 @@ class H2Events {
   virtual void on_goaway(std::uint32_t last, std::uint32_t code, std::string_view debug) = 0;
 };
 
-// One end of an HTTP/2 connection (RFC 9113), HPACK by nghttp2 (RFC 7541). Pure: bytes in, events out, and what is to
-// be sent is appended to out(). It answers SETTINGS and PING, refuses PUSH_PROMISE (push is off), ignores priorities
-// and unknown frames, and keeps the states and windows of streams. The window of the connection is given back as DATA
-// is read; that of a stream by consumed(), so that one stream that is not read stops no other.
+// One end of an HTTP/2 connection (RFC 9113, HPACK: RFC 7541). Pure: bytes in, events out, and what is to be sent is
+// appended to out(). It answers SETTINGS and PING, refuses PUSH_PROMISE (push is off), ignores priorities and unknown
+// frames, and keeps the states and windows of streams. The window of the connection is given back as DATA is read; that
+// of a stream by consumed(), so that one stream that is not read stops no other.
 //
 //   stream state        how it comes                  what is told of it then
 //   idle                higher than any before        a frame but HEADERS and PRIORITY: connection error

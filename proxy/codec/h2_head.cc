@@ -1,7 +1,6 @@
 #include "proxy/codec/h2_head.h"
 
 #include <cstring>
-#include <new>
 
 #include "base/text.h"
 #include "proxy/codec/scan.h"
@@ -9,12 +8,6 @@
 namespace retrial::proxy {
 namespace {
 
-// A name is a token in lower case: RFC 9113 8.2.1 would allow more, but HTTP/1 would not.
-constexpr auto kNameBytes = [] {
-  auto ok = kTokenBytes;
-  for (unsigned c = 'A'; c <= 'Z'; c++) ok[c] = false;
-  return ok;
-}();
 constexpr auto kHostBytes = [] {  // RFC 3986 3.2.2 and a port; no user
   std::array<bool, 256> ok{};
   for (unsigned char c :
@@ -39,7 +32,6 @@ bool scheme(std::string_view text) {
     if (!letter(c) && (c < '0' || c > '9') && c != '+' && c != '-' && c != '.') return false;
   return true;
 }
-bool blank(char c) { return c == ' ' || c == '\t'; }
 
 // The same of two authorities, but for case and the scheme's own port.
 bool same_authority(std::string_view a, std::string_view b, std::string_view scheme) {
@@ -60,19 +52,10 @@ bool structured(std::string_view type) {
 
 }  // namespace
 
-H2HeadReader::H2HeadReader(H2Codec::Limits limits) : limits_(limits) {
-  nghttp2_hd_inflater* inflater = nullptr;
-  if (nghttp2_hd_inflate_new(&inflater) != 0) throw std::bad_alloc();
-  inflater_.reset(inflater);
-}
-
-void H2HeadReader::table_size(std::uint32_t bytes) {
-  if (nghttp2_hd_inflate_change_table_size(inflater_.get(), bytes) != 0) throw std::bad_alloc();
-}
-
 void H2HeadReader::begin(Kind kind, bool connect_protocol) {
   kind_ = kind;
   connect_protocol_ = connect_protocol;
+  begun_.clear();
   bytes_ = count_ = size_ = raw_ = 0;
   lines_ = false;
   malformed_ = {};
@@ -83,26 +66,22 @@ void H2HeadReader::begin(Kind kind, bool connect_protocol) {
 }
 
 H2HeadReader::Step H2HeadReader::take(std::string_view fragment, bool last) {
-  auto* at = reinterpret_cast<const std::uint8_t*>(fragment.data());
-  auto left = fragment.size();
+  if (!last || !begun_.empty()) begun_.append(fragment);
+  if (!last) return Step::ok;
+  hpack_.begin(begun_.empty() ? fragment : begun_);
+  HpackField f;
   for (;;) {
-    nghttp2_nv nv;
-    int flags = 0;
-    auto taken = nghttp2_hd_inflate_hd2(inflater_.get(), &nv, &flags, at, left, last);
-    if (taken == NGHTTP2_ERR_BUFFER_ERROR) return Step::too_much;
-    if (taken < 0) return Step::not_hpack;
-    at += taken;
-    left -= static_cast<std::size_t>(taken);
-    if (flags & NGHTTP2_HD_INFLATE_EMIT) {
-      field(nv);
-      // A byte may stand for 4096. What is too large is read on for the sake of the table, but not for ever.
-      if (bytes_ > 4 * limits_.head) return Step::too_much;
+    switch (hpack_.next(f)) {
+      case HpackReader::Step::field:
+        field(f);
+        // A byte may stand for 4096. What is too large is read on for the sake of the table, but not for ever.
+        if (bytes_ > 4 * limits_.head) return Step::too_much;
+        break;
+      case HpackReader::Step::end:
+        return Step::ok;
+      case HpackReader::Step::broken:
+        return Step::not_hpack;
     }
-    if (flags & NGHTTP2_HD_INFLATE_FINAL) {
-      nghttp2_hd_inflate_end_headers(inflater_.get());
-      return Step::ok;
-    }
-    if (!(flags & NGHTTP2_HD_INFLATE_EMIT) && left == 0) return Step::ok;
   }
 }
 
@@ -129,46 +108,41 @@ H2HeadReader::Part H2HeadReader::keep(std::string_view value) {
   return part;
 }
 
-void H2HeadReader::field(const nghttp2_nv& nv) {
-  std::string_view name(reinterpret_cast<const char*>(nv.name), nv.namelen);
-  std::string_view value(reinterpret_cast<const char*>(nv.value), nv.valuelen);
-  bytes_ += name.size() + value.size() + 32;
+void H2HeadReader::field(const HpackField& f) {
+  bytes_ += f.name.size() + f.value.size() + 32;
   count_++;
   if (kind_ == Kind::dropped || head_.too_large || !malformed_.empty()) return;
   if (bytes_ > limits_.head || count_ > limits_.fields) {
     head_.too_large = true;
     return;
   }
-  if (name.empty()) return wrong("a field without a name");
-  if (controls(value)) return wrong("a control byte in a field's value");
-  if (name[0] == ':') return pseudo(name, value);
-  if (!all_of(name, kNameBytes)) return wrong("a field's name is no token in lower case");
-  if (!value.empty() && (blank(value.front()) || blank(value.back())))
-    return wrong("white space around a field's value");
+  if (!f.wrong.empty()) return wrong(f.wrong);
+  if (f.name[0] == ':') return pseudo(f.name, f.value);
   if (!lines_) {
     lines_ = true;
     raw_ = size_;
   }
-  auto known = field_name(name);
-  auto* at = more_text(name.size() + value.size() + 4);
-  auto* end = at;
-  std::memcpy(end, name.data(), name.size());
-  end += name.size();
-  *end++ = ':';
-  *end++ = ' ';
-  std::memcpy(end, value.data(), value.size());
-  end += value.size();
-  *end++ = '\r';
-  *end++ = '\n';
+  auto size = f.name.size() + f.value.size() + 4;
+  auto* at = more_text(size);
+  if (!f.line.empty()) {
+    std::memcpy(at, f.line.data(), size);
+  } else {
+    std::memcpy(at, f.name.data(), f.name.size());
+    auto* value = at + f.name.size();
+    *value++ = ':';
+    *value++ = ' ';
+    if (!f.value.empty()) std::memcpy(value, f.value.data(), f.value.size());
+    std::memcpy(at + size - 2, "\r\n", 2);
+  }
   auto begin = static_cast<std::uint32_t>(static_cast<std::size_t>(at - text_.get()) - raw_);
-  auto name_end = begin + static_cast<std::uint32_t>(name.size());
-  auto value_end = name_end + 2 + static_cast<std::uint32_t>(value.size());
-  if (nv.flags & NGHTTP2_NV_FLAG_NO_INDEX) never_indexed_.push_back(static_cast<std::uint16_t>(fields_.size()));
-  fields_.push_back({begin, name_end, name_end + 2, value_end, known});
-  if (known == FieldName::other)
+  auto name_end = begin + static_cast<std::uint32_t>(f.name.size());
+  auto value_end = name_end + 2 + static_cast<std::uint32_t>(f.value.size());
+  if (f.never_indexed) never_indexed_.push_back(static_cast<std::uint16_t>(fields_.size()));
+  fields_.push_back({begin, name_end, name_end + 2, value_end, f.known});
+  if (f.known == FieldName::other)
     head_.head.unknown = true;
-  else if (known != FieldName::plain)
-    note(known, value);
+  else if (f.known != FieldName::plain)
+    note(f.known, f.value);
 }
 
 void H2HeadReader::note(FieldName known, std::string_view value) {

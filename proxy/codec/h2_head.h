@@ -1,23 +1,22 @@
 #pragma once
-#include <nghttp2/nghttp2.h>
-
 #include <memory>
 #include <string_view>
 #include <vector>
 
 #include "proxy/codec/h2.h"
+#include "proxy/codec/h2_hpack.h"
 
 namespace retrial::proxy {
 
-// Reads field sections: HPACK by nghttp2, and whether the message is one (RFC 9113 8.1 to 8.5, RFC 8441 4). What is
-// malformed is read to its end, as the table of HPACK needs it, and named.
+// Reads field sections, and whether the message is one (RFC 9113 8.1 to 8.5, RFC 8441 4). What is malformed is read to
+// its end, as the table of HPACK needs it, and named.
 class H2HeadReader {
  public:
   enum class Kind : std::uint8_t { request, response, trailers, dropped };
   enum class Step : std::uint8_t { ok, not_hpack, too_much };
 
-  H2HeadReader(H2Codec::Limits limits);
-  void table_size(std::uint32_t bytes);  // our SETTINGS_HEADER_TABLE_SIZE, acknowledged. Between sections
+  explicit H2HeadReader(H2Codec::Limits limits) : limits_(limits) {}
+  void table_size(std::uint32_t bytes) { hpack_.limit(bytes); }  // our SETTINGS_HEADER_TABLE_SIZE, acknowledged
 
   // `connect_protocol`: requests may hold :protocol.
   void begin(Kind kind, bool connect_protocol);
@@ -32,11 +31,8 @@ class H2HeadReader {
     std::uint32_t begin = 0, end = 0;
     bool there = false;
   };
-  struct Free {
-    void operator()(nghttp2_hd_inflater* i) const { nghttp2_hd_inflate_del(i); }
-  };
 
-  void field(const nghttp2_nv& nv);
+  void field(const HpackField& f);
   void pseudo(std::string_view name, std::string_view value);
   void note(FieldName known, std::string_view value);
   void wrong(std::string_view why);
@@ -47,10 +43,11 @@ class H2HeadReader {
   std::string_view wrong_authority() const;
   void bind(bool end);
 
-  std::unique_ptr<nghttp2_hd_inflater, Free> inflater_;
+  HpackReader hpack_;
   H2Codec::Limits limits_;
   Kind kind_ = Kind::dropped;
   bool connect_protocol_ = false;
+  std::string begun_;      // a block that is not whole
   std::size_t bytes_ = 0;  // as RFC 9113 10.5.1 counts them
   std::size_t count_ = 0;
   std::string_view malformed_;

@@ -114,8 +114,7 @@ bool H2Codec::State::settings_frame(std::string_view payload) {
     auto before = peers;
     if (auto error = h2_set(peers, id, value, role); error != H2Error::no_error)
       return fail_frame(error, "a value that it may not have");
-    if (id == kH2HeaderTableSize)  // each value: a lower one in between empties the table
-      nghttp2_hd_deflate_change_table_size(deflater.get(), value);
+    if (id == kH2HeaderTableSize) writer.limit(value);  // each: a lower one in between empties the table
     auto by = static_cast<std::int64_t>(peers.initial_window) - before.initial_window;
     if (by == 0) continue;
     bool overflow = false;

@@ -1,5 +1,4 @@
 #include <cassert>
-#include <new>
 
 #include "proxy/codec/h2_state.h"
 
@@ -27,6 +26,7 @@ void H2Codec::State::start(const H2Settings& wanted) {
 void H2Codec::State::say(const H2Settings& wanted, bool preface) {
   auto next_ours = wanted;
   if (next_ours.initial_window == H2Settings{}.initial_window) next_ours.initial_window = limits.window;
+  next_ours.header_table_size = std::min(next_ours.header_table_size, kLargestTable);
   next_ours.initial_window = std::min(next_ours.initial_window, kH2LargestWindow);
   next_ours.max_frame = std::clamp(next_ours.max_frame, kH2SmallestFrame, kH2LargestFrame);
   next_ours.connect_protocol |= ours.connect_protocol;
@@ -86,21 +86,10 @@ void H2Codec::trailers(std::uint32_t stream, std::span<const H2Field> fields) {
 }
 
 void H2Codec::State::section(std::uint32_t id, std::span<const H2Field> fields, bool end) {
-  to_deflate.clear();
-  auto bytes = [](std::string_view text) {
-    return const_cast<std::uint8_t*>(reinterpret_cast<const std::uint8_t*>(text.data()));
-  };
-  for (auto& f : fields)
-    to_deflate.push_back({bytes(f.name), bytes(f.value), f.name.size(), f.value.size(),
-                          static_cast<std::uint8_t>(f.sensitive ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE)});
-  auto bound = nghttp2_hd_deflate_bound(deflater.get(), to_deflate.data(), to_deflate.size());
   auto from = out.size();
-  out.resize_and_overwrite(from + kH2FrameHead + bound, [&](char* text, std::size_t) {
-    auto* block = reinterpret_cast<std::uint8_t*>(text + from + kH2FrameHead);
-    auto size = nghttp2_hd_deflate_hd(deflater.get(), block, bound, to_deflate.data(), to_deflate.size());
-    return size < 0 ? 0 : from + kH2FrameHead + static_cast<std::size_t>(size);
+  out.resize_and_overwrite(from + kH2FrameHead + HpackWriter::bound(fields), [&](char* text, std::size_t) {
+    return static_cast<std::size_t>(writer.write(fields, text + from + kH2FrameHead) - text);
   });
-  if (out.size() < from + kH2FrameHead) throw std::bad_alloc();
   auto size = out.size() - from - kH2FrameHead;
   auto last = static_cast<std::uint8_t>(end ? h2_flag::end_stream : 0);
   if (size <= peers.max_frame) {

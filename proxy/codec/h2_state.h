@@ -13,6 +13,8 @@ namespace retrial::proxy {
 inline constexpr std::uint32_t kConnectionWindow = 16u << 20;
 inline constexpr std::uint32_t kMostStreams = 10000;  // where our settings name no number
 
+inline constexpr std::uint32_t kLargestTable = 64u << 10;  // of HPACK's, that we allow to the peer
+
 // h2.cc cuts bytes into frames, h2_receive.cc and h2_section.cc do what they say, h2_send.cc sends.
 struct H2Codec::State {
   State(H2Codec& codec, Role role, H2Events& events, Limits limits);
@@ -116,8 +118,7 @@ struct H2Codec::State {
   std::vector<H2Settings> unacknowledged;
 
   // Sending.
-  std::unique_ptr<nghttp2_hd_deflater, void (*)(nghttp2_hd_deflater*)> deflater;
-  std::vector<nghttp2_nv> to_deflate;
+  HpackWriter writer;
 
   H2Rate resets{1000, 100};
   H2Rate idle_frames{10000, 1000};
