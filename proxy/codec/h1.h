@@ -42,6 +42,7 @@ struct H1Head {
   bool expects_continue = false;  // Expect: 100-continue
   bool encoded = false;           // Content-Encoding, whatever it says
   bool structured = true;         // its body may be JSON, XML or a form, by Content-Type
+  bool grpc = false;              // Content-Type begins with application/grpc
   bool unknown = false;           // there are fields of names that are not known (FieldName::other)
   bool names_hops = false;        // Connection names other fields than itself
   bool upgrades = false;          // Upgrade, and Connection names it
@@ -110,7 +111,9 @@ class H1Codec {
   Framing framing() const { return framing_; }
   std::string_view framed() const { return framed_; }
   // Of a chunked body that has ended: its trailers that may be passed on, as lines.
-  std::string_view trailers() const { return head_.chunked ? std::string_view(chunks_.trailers()) : std::string_view(); }
+  std::string_view trailers() const {
+    return head_.chunked ? std::string_view(chunks_.trailers()) : std::string_view();
+  }
   // Between messages; the next byte begins another stream (another service connection).
   void restart();
 

@@ -105,7 +105,10 @@ inline bool HeadParser::add(const char* text, std::string_view name, std::string
     if (known == FieldName::host && hosts_++ == 0) host_ = static_cast<int>(fields.size());
   }
   if (known == FieldName::other) unknown_ = true;
-  if (known == FieldName::content_type) structured_ = structured(value);
+  if (known == FieldName::content_type) {
+    structured_ = structured(value);
+    grpc_ = value.starts_with("application/grpc");
+  }
   fields.push_back({at(name.begin()), at(name.end()), at(value.begin()), at(value.end()), known});
   return true;
 }
@@ -209,6 +212,7 @@ void HeadParser::bind(std::string_view raw, std::span<const H1Field> fields, boo
   head.unknown = unknown_;
   head.encoded = encoded_;
   head.structured = structured_;
+  head.grpc = grpc_;
   head.hosts = hosts_;
   head.host = host_ >= 0 ? head.value(fields[static_cast<std::size_t>(host_)]) : std::string_view();
   if (request_) {

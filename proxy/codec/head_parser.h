@@ -46,7 +46,7 @@ class HeadParser {
   bool bare_lf_ = false, folded_ = false;
   bool chunked_ = false, only_chunked_ = true;
   bool close_ = false, keep_alive_ = false, names_upgrade_ = false, upgrade_ = false, hops_ = false, expects_ = false;
-  bool unknown_ = false, encoded_ = false, structured_ = true;
+  bool unknown_ = false, encoded_ = false, structured_ = true, grpc_ = false;
 };
 
 }  // namespace retrial::proxy

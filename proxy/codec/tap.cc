@@ -3,6 +3,8 @@
 #include <bit>
 #include <cstring>
 
+#include "proxy/codec/grpc.h"
+
 namespace retrial::proxy {
 namespace {
 constexpr std::uint64_t kSeed = 0xcbf29ce484222325ull;
@@ -25,6 +27,7 @@ void BodyTap::reset(std::size_t sample) {
 
 void BodyTap::take(std::string_view piece) {
   if (sample_.size() < most_) sample_.append(piece.substr(0, most_ - sample_.size()));
+  if (messages_) messages_->take(piece);
   if (!digests_) return;
   while (!piece.empty() && size_ % 8 != 0) {
     carry_ |= std::uint64_t{static_cast<unsigned char>(piece.front())} << (size_ % 8 * 8);

@@ -5,6 +5,8 @@
 
 namespace retrial::proxy {
 
+class GrpcReader;
+
 // Looks at a decoded body as it passes: its first bytes and a digest. The digest depends on the bytes alone, never on
 // the pieces they come in. 64 bits, for telling bodies apart; not for hostile input.
 class BodyTap {
@@ -13,7 +15,8 @@ class BodyTap {
 
   void reset(std::size_t sample);  // how many bytes of the next body are kept
   void take(std::string_view piece);
-  std::uint64_t digest() const;  // 0 for an empty body
+  void reads(GrpcReader* messages) { messages_ = messages; }  // gets all of it too; null: nobody does
+  std::uint64_t digest() const;                               // 0 for an empty body
   std::string_view sample() const { return sample_; }
 
  private:
@@ -23,6 +26,7 @@ class BodyTap {
   std::uint64_t carry_ = 0;  // the bytes of a word that is not yet full, low byte first
   std::uint64_t size_ = 0;
   std::string sample_;
+  GrpcReader* messages_ = nullptr;
 };
 
 }  // namespace retrial::proxy

@@ -42,6 +42,8 @@ void Session::carry_out(Act act) {
       client_->finish();
       over(trace::Ending::closed, house_.clock.now());
       return leave();
+    case Act::abort:
+    case Act::goaway:  // spared: there are no streams
     case Act::pass:
     case Act::drop:
       return;
@@ -117,6 +119,7 @@ void Session::leave() {
 
 void Session::over(trace::Ending ending, Nanos told) {
   if (timer_) timer_->cancel();
+  if (is_rpc_) rpc_->count(fate_.record.exchange().request_read != 0, fate_.record.exchange());
   fate_.over(ending, told, request_tap_, response_tap_);
   drips_ = drips_end_ = false;
   if (std::exchange(paced_, false)) pace();

@@ -117,6 +117,7 @@ void Session::request_head(std::string_view rest) {
   auto& head = request_.head();
   if (!acceptable(head) || !destined(head, rest)) return;
   fate_.target = head.target;
+  if (head.grpc || is_rpc_) begin_rpc();
   fate_.decide(head);
   auto& e = fate_.record.exchange();
   move(Event::request_head);
@@ -143,6 +144,11 @@ void Session::request_head(std::string_view rest) {
     fate_.invited = true;
   }
   if (head.bodiless) request_end();
+}
+
+void Session::begin_rpc() {
+  if (!rpc_) rpc_ = std::make_unique<Rpc>();
+  is_rpc_ = rpc_->begin(request_.head(), request_tap_, response_tap_, fate_.record.exchange());
 }
 
 // To the service, if need be as soon as there is a connection to it.

@@ -278,7 +278,7 @@ void H2Session::cut(Stream& by, bool reset) {
 
 void H2Session::refuse_from(Stream& stream, std::uint32_t why) {
   left_out_ = stream.id();
-  client_codec_.goaway(left_out_ - 1, why);
+  client_codec_.goaway(left_out_ > 1 ? left_out_ - 2 : 0, why);  // the one before it
   each([&](Stream& s) {
     if (s.id() >= left_out_) s.left_out(trace::Exchange::Aborted::by_us, why);
   });

@@ -8,6 +8,7 @@
 #include "proxy/codec/websocket.h"
 #include "proxy/exchange/fate.h"
 #include "proxy/exchange/house.h"
+#include "proxy/exchange/rpc.h"
 #include "proxy/exchange/states.h"
 #include "proxy/net/socket.h"
 
@@ -64,6 +65,7 @@ class Session final : public Conversation, private SocketEvents {
   std::size_t parse(std::string_view bytes, Nanos came);
   void unreadable(std::string_view bytes);
   void request_head(std::string_view rest);
+  void begin_rpc();
   void request_passes();
   void forward_head();
   void delay();
@@ -136,9 +138,10 @@ class Session final : public Conversation, private SocketEvents {
   H1Codec request_;
   H1Codec response_;
   Fate fate_;
-  std::string distrust_;    // Distrust::pair of a client that has not said anything yet
-  std::string pending_;     // from the client, not yet read as a request
-  Nanos pending_came_ = 0;  // its first byte
+  std::unique_ptr<Rpc> rpc_;  // gRPC-Web; null: none has come yet
+  std::string distrust_;      // Distrust::pair of a client that has not said anything yet
+  std::string pending_;       // from the client, not yet read as a request
+  Nanos pending_came_ = 0;    // its first byte
   std::unique_ptr<Timer> timer_;
   std::unique_ptr<Resolver::Query> query_;
   std::unique_ptr<FrameCounter> frames_[2];  // of a WebSocket: the client's, the service's
@@ -149,6 +152,7 @@ class Session final : public Conversation, private SocketEvents {
   bool request_goes_ = true;   // to the service
   bool response_goes_ = true;  // to the client
   bool connect_ = false;
+  bool is_rpc_ = false;
   bool leaves_ = false;     // the client's connection ends with this answer
   bool ours_ = false;       // the answer is our own
   bool paced_ = false;      // both sockets

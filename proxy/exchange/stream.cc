@@ -74,32 +74,14 @@ void Stream::begin(std::uint32_t id, bool fresh) {
   move(Event::request_byte);
 }
 
-// What a call says of itself, before anybody is asked what shall become of it.
-void Stream::read_grpc(const H1Head& head) {
-  auto kind = GrpcKind::none;
-  for (auto& f : head.fields)
-    if (f.known == FieldName::content_type) kind = grpc_kind(head.value(f));
-  grpc_ = kind != GrpcKind::none;
-  fate_.grpc = kind == GrpcKind::grpc;
-  if (!grpc_) return;
-  request_messages_.begin(kind);
-  response_messages_.begin(kind);
-  auto& grpc = exchange().grpc;
-  grpc.is = true;
-  for (auto& f : head.fields) {
-    if (f.known != FieldName::other || !head.name(f).starts_with("grpc-")) continue;
-    auto value = head.value(f);
-    if (head.name(f) == "grpc-timeout") {
-      if (auto time = grpc_timeout(value)) grpc.timeout = *time;
-    } else if (head.name(f) == "grpc-previous-rpc-attempts") {
-      if (auto n = to_int(value); n && *n >= 0 && *n < INT32_MAX) grpc.previous = static_cast<std::int32_t>(*n);
-    }
-  }
+void Stream::begin_rpc(const H1Head& head) {
+  grpc_ = rpc_.begin(head, request_tap_, response_tap_, exchange());
+  fate_.grpc = rpc_.kind() == GrpcKind::grpc;
 }
 
 void Stream::request_head(const H2Head& head, bool end) {
   auto& h = head.head;
-  read_grpc(h);
+  begin_rpc(h);
   fate_.target = h.target;
   fate_.decide(h);
   move(Event::request_head);
@@ -183,7 +165,6 @@ void Stream::request_data(std::string_view bytes, bool end) {
   auto& e = exchange();
   e.request_bytes += bytes.size();
   request_tap_.take(bytes);
-  if (grpc_) request_messages_.take(bytes);
   if (auto limit = session_.house().options.body_limit; limit && e.request_bytes > limit && state_ != State::delayed) {
     session_.house().counts.refused++;
     session_.client().consumed(id_, bytes.size());
@@ -262,7 +243,7 @@ void Stream::drain_to_service() {
 }
 
 void Stream::refuse(const H2Head& head, int status, std::string_view why) {
-  read_grpc(head.head);
+  begin_rpc(head.head);
   fate_.decide(head.head);
   move(Event::request_head);
   request_goes_ = false;

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "proxy/codec/grpc.h"
 #include "proxy/codec/h2.h"
 #include "proxy/exchange/fate.h"
+#include "proxy/exchange/rpc.h"
 #include "proxy/exchange/states.h"
 #include "proxy/net/loop.h"
 
@@ -86,7 +86,7 @@ class Stream {
   void move(Event event);
   Nanos now() const;
   bool takes_request() const;
-  void read_grpc(const H1Head& head);
+  void begin_rpc(const H1Head& head);
   void request_passes(const H2Head& head, bool end);
   void release();
   void request_end();
@@ -101,7 +101,6 @@ class Stream {
   bool replay();
   void response_end(std::string_view trailers);
   void response_over();
-  void read_status(std::string_view lines);
   void send_head(const H1Head& head, bool end);
   void send_text(bool end);
   void pass_to_client(std::string_view bytes);
@@ -127,7 +126,7 @@ class Stream {
   Fate fate_;
   BodyTap request_tap_{true};
   BodyTap response_tap_{false};
-  GrpcReader request_messages_, response_messages_;
+  Rpc rpc_;
   Pending to_service_, to_client_;
   KeptHead kept_request_;  // of a request that waits
   std::string text_;       // a response's head as a fault's edit has it, not sent yet; "": it was
@@ -142,6 +141,7 @@ class Stream {
   bool response_goes_ = true;    // to the client
   bool request_whole_ = false;   // its end was read
   bool response_whole_ = false;  // the service's
+  bool head_alone_ = false;      // it is nothing but a head
   bool head_sent_ = false;       // the final one, to the client
   bool connect_ = false;
   bool passes_ = false;  // a tunnel: the exchange is over, bytes pass

@@ -42,6 +42,7 @@ void Stream::edited(const Edit::Did& did, std::string_view out) {
     abort_service(kCancel);
     return answer();
   }
+  if (did.more) send_text(false);
   if (did.more && !drips_) wake_after(exchange().fault.delay, &Stream::drip);
   if (!did.more && drips_) timer_->cancel();
   drips_ = did.more;
@@ -204,14 +205,7 @@ void Stream::left_out(trace::Exchange::Aborted by, std::uint32_t code) {
 void Stream::record_over(trace::Ending ending, Nanos told) {
   if (!fate_.record.decided()) return;
   if (timer_) timer_->cancel();
-  if (grpc_) {
-    auto& grpc = exchange().grpc;
-    grpc.requests = request_messages_.messages();
-    grpc.responses = response_messages_.messages();
-    grpc.largest = std::max(request_messages_.largest(), response_messages_.largest());
-    grpc.streams = grpc.requests > 1 || grpc.responses > 1;
-    grpc.cut |= request_whole_ && !request_messages_.at_boundary();
-  }
+  if (grpc_) rpc_.count(request_whole_, exchange());
   fate_.over(ending, told, request_tap_, response_tap_);
   if (std::exchange(paced_, false)) session_.pace(0, 0);
 }

@@ -33,9 +33,9 @@ void Stream::response_head(const H2Head& head, bool end) {
   }
   if (state_ != State::request_body && state_ != State::waiting) return;
   auto& e = exchange();
-  response_whole_ = end;
+  response_whole_ = head_alone_ = end;
   fate_.record.answer(h, now());
-  if (grpc_ && end) read_status(h.raw);  // Trailers-Only
+  if (grpc_ && end) rpc_.ended(h.raw, e);  // Trailers-Only
   session_.house().recorder.answer(e);
   bool opens = connect_ && h.status / 100 == 2;
   auto act = opens ? Act::pass : fate_.ask(Step::response_head);
@@ -81,7 +81,6 @@ void Stream::response_data(std::string_view bytes, bool end) {
   if (state_ != State::early && state_ != State::response_body) return session_.service().consumed(*this, bytes.size());
   exchange().response_bytes += bytes.size();
   response_tap_.take(bytes);
-  if (grpc_) response_messages_.take(bytes);
   if (!response_goes_) {
     withhold(bytes);
   } else if (fate_.edit) {
@@ -104,24 +103,7 @@ void Stream::response_trailers(const H2Head& trailers) {
   }
   if (state_ != State::early && state_ != State::response_body) return;
   fate_.record.trailers(trailers.head);
-  if (grpc_) read_status(lines);
   response_end(lines);
-}
-
-// grpc-status and what goes with it. A call that ends without one is no answer of the service's that a client could
-// take for success.
-void Stream::read_status(std::string_view lines) {
-  auto& e = exchange();
-  if (e.service_status >= 300) return;  // no answer of a gRPC service
-  auto code = line_value(lines, "grpc-status");
-  e.service_status = code.empty() ? trace::kGrpcStatus + trace::grpc_code::unknown : trace::status_of_grpc(code);
-  e.grpc.message.clear();
-  if (auto text = line_value(lines, "grpc-message"); !text.empty())
-    trace::redact_value(grpc_message_decoded(text), e.grpc.message);
-  if (auto back = line_value(lines, "grpc-retry-pushback-ms"); !back.empty()) {
-    auto ms = to_int(back);
-    e.grpc.pushback = ms && *ms >= 0 ? *ms : -1;  // what cannot be read is a refusal (gRFC A6)
-  }
 }
 
 void Stream::withhold(std::string_view bytes) {
@@ -156,15 +138,8 @@ bool Stream::replay() {
 }
 
 void Stream::response_end(std::string_view trailers) {
-  auto& e = exchange();
   to_client_.trailers.assign(trailers);
-  if (grpc_ && trailers.empty() && !response_whole_) return;
-  if (grpc_ && trailers.empty() && e.service_status < 400 && e.response_bytes > 0) read_status({});
-  if (grpc_) {
-    auto& grpc = e.grpc;
-    grpc.responses = response_messages_.messages();
-    grpc.cut = !response_messages_.at_boundary();
-  }
+  if (grpc_ && !head_alone_) rpc_.ended(trailers, exchange());
   fate_.record.response_end(response_tap_, now());
   if (timer_ && !response_goes_) timer_->cancel();
   replay();
@@ -179,7 +154,7 @@ void Stream::response_over() {
   auto& e = exchange();
   if (grpc_ && e.client_status < 400) e.client_status = e.service_status;
   to_client_.end = true;
-  end_to_client();
+  drain_to_client();
   move(Event::response_end);
   session_.watch(*this);
 }

@@ -1,9 +1,6 @@
 #pragma once
 #include <cstdint>
 
-// Until every switch over acts knows those of HTTP/2.
-#pragma GCC diagnostic ignored "-Wswitch"
-
 namespace retrial::proxy {
 
 // What is done at a moment of an exchange.

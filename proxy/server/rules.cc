@@ -47,8 +47,8 @@ bool every_attempt_alike(const policies::FaultPlan& plan) {
 // Is the client told of a failure as soon as it fires?
 bool breaks_at_once(const trace::FaultSpec& fault) {
   using enum trace::FaultName;
-  return trace::is_status(fault) || fault.name == reset || fault.name == close ||
-         (fault.name == lost_response && fault.telling != trace::Telling::stall);
+  return trace::is_status(fault) || fault.name == reset || fault.name == close || fault.name == rst_stream ||
+         fault.name == goaway || (fault.name == lost_response && fault.telling != trace::Telling::stall);
 }
 
 }  // namespace
