@@ -7,8 +7,9 @@ import pytest
 def test_a_setting_is_put_and_read(settings):
     settings.put("colour", "blue")
     settings.put("label", settings.get("colour", "red"))
+    size = settings.get("size", "7")
     assert settings.all() == {"colour": "blue", "label": "blue"}
-    assert settings.get("size", "7") == "7"
+    assert size == "7"
 
 
 def test_all_settings_are_read(settings):
