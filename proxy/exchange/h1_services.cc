@@ -21,16 +21,14 @@ class H1Service final : private SocketEvents {
         codec_(H1Codec::Side::response, tap_, {all.house_.options.head_limit, all.house_.options.field_limit}) {}
 
   void request(const H2Head& head, bool end);
-  std::size_t room() const;
+  std::size_t room(std::size_t wanted) const;
   void data(std::string_view bytes, bool end);
   void trailers(std::string_view lines);
   void consumed(std::size_t bytes) {
     owed_ -= std::min(owed_, bytes);
     if (socket_) socket_->listen(owed_ < all_.house_.options.buffer_limit);
   }
-  void flush() {
-    if (socket_ && socket_->open()) socket_->flush();
-  }
+  void flush();
   void pace(std::uint64_t rate, std::uint64_t burst) {
     if (socket_) socket_->pace(rate, burst);
   }
@@ -54,6 +52,7 @@ class H1Service final : private SocketEvents {
   std::unique_ptr<Resolver::Query> query_;
   std::string waiting_;  // for the connection
   std::size_t owed_ = 0;
+  mutable bool blocked_ = false;  // there was no room for all of a piece
   bool chunked_ = false;  // the request
   bool sent_ = false;     // the request, whole
   bool began_ = false;    // the final response's head was read
@@ -165,10 +164,21 @@ void H1Service::failed(const std::string& what) {
   }
 }
 
-std::size_t H1Service::room() const {
+std::size_t H1Service::room(std::size_t wanted) const {
   auto limit = all_.house_.options.buffer_limit;
   auto queued = waiting_.size() + (socket_ ? socket_->queued() : 0);
-  return queued < limit ? limit - queued : 0;
+  auto left = queued < limit ? limit - queued : 0;
+  blocked_ |= left < wanted;
+  return std::min(left, wanted);
+}
+
+void H1Service::flush() {
+  while (socket_ && socket_->open()) {
+    socket_->flush();
+    if (!blocked_ || !stream_ || room(1) == 0) return;
+    blocked_ = false;
+    stream_->service_room();
+  }
 }
 
 void H1Service::data(std::string_view bytes, bool end) {
@@ -202,7 +212,6 @@ void H1Service::ready(Socket&) {
   if (!stream_) return;
   all_.events_.service_woke();
   read();
-  if (stream_ && room() > 0) stream_->service_room();
   all_.events_.service_event();
 }
 
@@ -307,7 +316,9 @@ void H1Services::request(Stream& stream, const H2Head& head, bool end) {
   stream.service_id = static_cast<std::uint32_t>(free - services_.begin()) + 1;
   (*free)->request(head, end);
 }
-std::size_t H1Services::room(const Stream& stream) const { return of(stream).room(); }
+std::size_t H1Services::room(const Stream& stream, std::size_t wanted) const {
+  return of(stream).room(wanted);
+}
 void H1Services::data(Stream& stream, std::string_view bytes, bool end) { of(stream).data(bytes, end); }
 void H1Services::trailers(Stream& stream, std::string_view lines) { of(stream).trailers(lines); }
 void H1Services::consumed(Stream& stream, std::size_t bytes) {

@@ -17,7 +17,7 @@ class H1Services final : public ServiceSide {
   ~H1Services() override;
 
   void request(Stream& stream, const H2Head& head, bool end) override;
-  std::size_t room(const Stream& stream) const override;
+  std::size_t room(const Stream& stream, std::size_t wanted) const override;
   void data(Stream& stream, std::string_view bytes, bool end) override;
   void trailers(Stream& stream, std::string_view lines) override;
   void consumed(Stream& stream, std::size_t bytes) override;

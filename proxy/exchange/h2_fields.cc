@@ -51,7 +51,8 @@ void request_fields(const H2Head& head, const Onward& how, H2Fields& out) {
   if (!head.protocol.empty()) out.push_back({":protocol", head.protocol});
   if (!head.scheme.empty()) out.push_back({":scheme", head.scheme});
   if (!head.authority.empty()) out.push_back({":authority", head.authority});
-  if (!h.target.empty()) out.push_back({":path", h.target});
+  bool path = h.method != "CONNECT" || !head.protocol.empty();  // else it is the authority (RFC 9113 8.5)
+  if (path && !h.target.empty()) out.push_back({":path", h.target});
   for (auto& f : h.fields) {
     auto name = h.name(f);
     if (f.known == FieldName::other && !how.keep_tags && is_tag(name)) continue;

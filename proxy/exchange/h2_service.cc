@@ -53,10 +53,6 @@ void H2Service::ready(Socket&) {
   events_.service_woke();
   read();
   if (over_) return;
-  if (blocked_ && queued() < house_.options.buffer_limit) {
-    blocked_ = false;
-    on_room(0);
-  }
   events_.service_event();
 }
 
@@ -142,11 +138,13 @@ std::size_t H2Service::queued() const {
   return (socket_ ? socket_->queued() : 0) + const_cast<H2Codec&>(codec_).out().size();
 }
 
-std::size_t H2Service::room(const Stream& stream) const {
+std::size_t H2Service::room(const Stream& stream, std::size_t wanted) const {
+  wanted = std::min(wanted, codec_.room(stream.service_id));
   auto limit = house_.options.buffer_limit;
   auto all = queued();
-  if (all >= limit) blocked_ = true;
-  return all >= limit ? 0 : std::min(limit - all, codec_.room(stream.service_id));
+  auto left = all < limit ? limit - all : 0;
+  blocked_ |= left < wanted;
+  return std::min(left, wanted);
 }
 void H2Service::data(Stream& stream, std::string_view bytes, bool end) { codec_.data(stream.service_id, bytes, end); }
 void H2Service::trailers(Stream& stream, std::string_view lines) {
@@ -166,12 +164,17 @@ void H2Service::forget(Stream& stream) {
 
 void H2Service::flush() {
   if (!socket_ || !socket_->open() || !began_) return;
-  auto& out = codec_.out();
-  if (!out.empty()) {
-    socket_->write(out);
-    out.clear();
+  for (;;) {
+    auto& out = codec_.out();
+    if (!out.empty()) {
+      socket_->write(out);
+      out.clear();
+    }
+    socket_->flush();
+    if (!blocked_ || over_ || queued() >= house_.options.buffer_limit) return;
+    blocked_ = false;
+    on_room(0);
   }
-  socket_->flush();
 }
 
 void H2Service::pace(std::uint64_t bytes_per_second, std::uint64_t burst) {

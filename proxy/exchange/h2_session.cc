@@ -227,8 +227,16 @@ void H2Session::service_ended(trace::Ending ending) {
     if (ends_.pool && !pristine() && !ends_.pool->route().tls) return go_by_http1();
     return not_reached("it closed the connection");
   }
-  each([&](Stream& s) { s.lost(ending); });
+  // The end of the client's connection tells of it; but not where a stream keeps that open.
+  bool stays = std::ranges::any_of(streams_, [](auto& s) { return s.second->outlives(); });
+  each([&](Stream& s) {
+    if (stays && !s.outlives())
+      s.service_reset(code(H2Error::internal_error), false);
+    else
+      s.lost(ending);
+  });
   if (phase_ == Phase::closing || !alive()) return;
+  if (stays) client_codec_.goaway(client_codec_.last_stream(), code(H2Error::no_error));
   ends_by_reset_ = ending == trace::Ending::reset;
   phase_ = Phase::leaving;
   service_lost_ = true;
@@ -246,12 +254,12 @@ void H2Session::service_failed(const std::string& why) {
 
 // --- for streams
 
-std::size_t H2Session::client_budget() const {
+std::size_t H2Session::client_budget(std::size_t wanted) const {
   auto queued = ends_.client->queued() + const_cast<H2Codec&>(client_codec_).out().size();
   auto limit = house_.options.buffer_limit;
-  if (queued < limit) return limit - queued;
-  blocked_ = true;
-  return 0;
+  auto left = queued < limit ? limit - queued : 0;
+  blocked_ |= left < wanted;
+  return std::min(left, wanted);
 }
 
 void H2Session::watch(Stream& stream) { watched_.push_back(&stream); }
@@ -309,9 +317,10 @@ void H2Session::settle() {
   do {
     if (service_) service_->flush();
     flush();
-    if (blocked_ && client_budget() > 0) {
+    while (blocked_ && client_budget(1) > 0) {
       blocked_ = false;
       each([](Stream& s) { s.client_room(); });
+      if (service_) service_->flush();
       flush();
     }
     if (ends_.client->queued() == 0) {

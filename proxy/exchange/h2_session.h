@@ -43,7 +43,9 @@ class H2Session final : public Conversation, private SocketEvents, private H2Eve
   Nanos now() const { return now_; }
   void wakes();  // a timer of a stream: an event begins
   bool pristine() const { return house_.options.pristine; }
-  std::size_t client_budget() const;  // bytes that the client's socket takes without holding more than its limit
+  // Of `wanted` bytes, how many the client's socket takes without holding more than its limit. Who gets fewer is told
+  // when there is room for more.
+  std::size_t client_budget(std::size_t wanted) const;
   void watch(Stream& stream);         // its end is on its way to the client
   void ended(Stream& stream);         // it is dead: used again once this event is over
   void settle();

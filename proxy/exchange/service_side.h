@@ -16,7 +16,8 @@ class ServiceSide {
  public:
   virtual ~ServiceSide() = default;
   virtual void request(Stream& stream, const H2Head& head, bool end) = 0;
-  virtual std::size_t room(const Stream& stream) const = 0;  // bytes of body that are taken now
+  // Of `wanted` bytes of body, how many are taken now. Who gets fewer is told when there is room for more.
+  virtual std::size_t room(const Stream& stream, std::size_t wanted) const = 0;
   virtual void data(Stream& stream, std::string_view bytes, bool end) = 0;
   virtual void trailers(Stream& stream, std::string_view lines) = 0;  // ends the request
   virtual void consumed(Stream& stream, std::size_t bytes) = 0;       // of the response's body

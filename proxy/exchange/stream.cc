@@ -65,6 +65,7 @@ void Stream::begin(std::uint32_t id, bool fresh) {
   request_goes_ = response_goes_ = true;
   request_whole_ = response_whole_ = head_sent_ = passes_ = drips_ = drips_end_ = false;
   told_ = client_left_ = 0;
+  rest_code_ = 0;
   request_tap_.reset(trace::kSampleBytes);
   response_tap_.reset(trace::kSampleBytes);
   fate_.record.begin(now());
@@ -211,7 +212,7 @@ void Stream::taken_as_read() {
 void Stream::pass_to_service(std::string_view bytes) {
   auto& p = to_service_;
   if (p.bytes.empty() && state_ != State::delayed) {
-    auto size = std::min(session_.service().room(*this), bytes.size());
+    auto size = session_.service().room(*this, bytes.size());
     bool last = p.end && size == bytes.size();
     if (size > 0 || last) session_.service().data(*this, bytes.substr(0, size), last);
     if (size > 0) session_.client().consumed(id_, size);
@@ -219,6 +220,7 @@ void Stream::pass_to_service(std::string_view bytes) {
     bytes.remove_prefix(size);
   }
   p.bytes.append(bytes);
+  tunnel_ends();
 }
 
 void Stream::drain_to_service() {
@@ -226,7 +228,7 @@ void Stream::drain_to_service() {
   auto& service = session_.service();
   auto& p = to_service_;
   if (!p.bytes.empty()) {
-    auto size = std::min(service.room(*this), p.bytes.size());
+    auto size = service.room(*this, p.bytes.size());
     bool last = p.end && size == p.bytes.size() && p.trailers.empty();
     if (size == 0) return;
     service.data(*this, std::string_view(p.bytes).substr(0, size), last);
@@ -240,6 +242,7 @@ void Stream::drain_to_service() {
     service.data(*this, {}, true);
   else
     service.trailers(*this, p.trailers);
+  tunnel_ends();
 }
 
 void Stream::refuse(const H2Head& head, int status, std::string_view why) {

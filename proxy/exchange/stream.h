@@ -79,6 +79,8 @@ class Stream {
   bool open() const { return fate_.record.decided() && told_ == 0; }
   bool held() const { return state_ == State::held || state_ == State::delayed; }
   Nanos held_since() const { return state_ == State::held ? untouched_ : 0; }
+  // What is done to it goes on when the service's connection has ended.
+  bool outlives() const;
   bool dead() const { return state_ == State::dead; }
   std::size_t waiting() const { return to_service_.bytes.size(); }
 
@@ -96,6 +98,8 @@ class Stream {
   void drain_to_service();
 
   void tunnel();
+  void tunnel_ends();
+  void rest_unwanted(std::uint32_t code);
   void withhold(std::string_view bytes);
   void endless();
   bool replay();
@@ -149,6 +153,7 @@ class Stream {
   bool drips_end_ = false;
   bool paced_ = false;
   bool kept_whole_ = false;  // kept_ holds all that was withheld
+  std::uint32_t rest_code_ = 0;  // why the rest of a request that was answered is not wanted
   Nanos told_ = 0;
   Nanos client_left_ = 0;
   Nanos untouched_ = 0;

@@ -166,7 +166,7 @@ void Stream::look() {
   if (state_ == State::request_rest && told_ == 0) told_ = now();
   if (state_ != State::telling) return;
   if (told_ == 0) told_ = now();
-  if (!request_whole_) session_.client().reset(id_, kNoError);  // RFC 9113 8.1
+  if (!request_whole_) session_.client().reset(id_, rest_code_);  // RFC 9113 8.1
   record_over(trace::Ending::answered, told_);
   gone();
 }
@@ -222,7 +222,7 @@ void Stream::wake_after(Nanos time, void (Stream::*call)()) {
 void Stream::gone() {
   if (dead()) return;
   if (timer_) timer_->cancel();
-  abort_service(kNoError);
+  abort_service(kCancel);
   move(Event::gone);
   session_.ended(*this);
 }

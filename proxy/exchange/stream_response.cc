@@ -13,6 +13,7 @@ namespace {
 constexpr Nanos kEndless = kSecond;
 // So much of a response that is withheld is kept: enough for the answer of a call that turns out to have failed.
 constexpr std::size_t kMostKept = 256u << 10;
+constexpr auto kNoError = static_cast<std::uint32_t>(H2Error::no_error);
 constexpr auto kCancel = static_cast<std::uint32_t>(H2Error::cancel);
 
 std::string_view three_digits(int status, char* room) {
@@ -185,7 +186,7 @@ void Stream::pass_to_client(std::string_view bytes) {
   if (!bytes.empty()) send_text(false);
   auto& client = session_.client();
   if (p.bytes.empty() && p.trailers.empty()) {
-    auto size = std::min({client.room(id_), session_.client_budget(), bytes.size()});
+    auto size = session_.client_budget(std::min(client.room(id_), bytes.size()));
     bool last = p.end && size == bytes.size() && !fate_.edit;
     if (size > 0 || last) client.data(id_, bytes.substr(0, size), last);
     if (size > 0 && !fate_.edit) session_.service().consumed(*this, size);
@@ -194,6 +195,12 @@ void Stream::pass_to_client(std::string_view bytes) {
   }
   if (!fate_.edit) p.owed += bytes.size();
   p.bytes.append(bytes);
+  tunnel_ends();
+}
+
+// Both directions of it.
+void Stream::tunnel_ends() {
+  if (passes_ && to_client_.gone && to_service_.gone) gone();
 }
 
 void Stream::drain_to_client() {
@@ -201,7 +208,7 @@ void Stream::drain_to_client() {
   if (p.gone) return;
   if (!p.bytes.empty()) {
     auto& client = session_.client();
-    auto size = std::min({client.room(id_), session_.client_budget(), p.bytes.size()});
+    auto size = session_.client_budget(std::min(client.room(id_), p.bytes.size()));
     if (size == 0) return;
     bool last = p.end && size == p.bytes.size() && p.trailers.empty();
     client.data(id_, std::string_view(p.bytes).substr(0, size), last);
@@ -212,6 +219,7 @@ void Stream::drain_to_client() {
     p.gone = last;
   }
   if (p.bytes.empty() && p.end && !p.gone) end_to_client();
+  tunnel_ends();
 }
 
 void Stream::end_to_client() {
@@ -237,11 +245,7 @@ void Stream::service_reset(std::uint32_t code, bool refused) {
     return gone();
   }
   if (state_ == State::telling || state_ == State::striking) return;
-  if (state_ == State::request_rest) {  // answered, and it does not want the rest
-    session_.client().reset(id_, code);
-    record_over(trace::Ending::answered, now());
-    return gone();
-  }
+  if (state_ == State::request_rest) return rest_unwanted(code);
   e.aborted = trace::Exchange::Aborted::by_service;
   e.abort_code = code;
   e.refused = refused || code == static_cast<std::uint32_t>(H2Error::refused_stream);
@@ -253,13 +257,31 @@ void Stream::service_reset(std::uint32_t code, bool refused) {
   gone();
 }
 
+// Answered, and the service does not want the rest: the client is told once it has the answer (RFC 9113 8.1).
+void Stream::rest_unwanted(std::uint32_t code) {
+  rest_code_ = code;
+  request_goes_ = false;
+  move(Event::request_end);
+  session_.watch(*this);
+}
+
+bool Stream::outlives() const {
+  return state_ == State::held || state_ == State::telling || state_ == State::striking ||
+         state_ == State::request_rest || (response_whole_ && drips_);
+}
+
 void Stream::lost(trace::Ending ending) {
   service_id = 0;
   bool whole = response_whole_;
   response_whole_ = true;
   if (state_ == State::held || dead() || state_ == State::telling || state_ == State::striking) return;
   if (!response_goes_ && !whole) return carry_out(fate_.ask(Step::response_end));
-  if (passes_ || state_ == State::request_rest || (whole && drips_)) return;
+  if (state_ == State::request_rest) return rest_unwanted(kNoError);
+  if (whole && drips_) return;
+  if (passes_) {
+    drain_to_client();
+    return gone();
+  }
   if (fate_.fault && !exchange().fired && (fate_.edit || fate_.fault->awaits_response()))
     fate_.spare("the service broke off before it had answered");
   if (to_client_.bytes.size() > 0) drain_to_client();
