@@ -88,9 +88,9 @@ bool H2Codec::State::take(std::string_view bytes) {
       skip -= n;
     }
     if (bytes.empty()) return true;
-    std::size_t need = 0;
+    auto need = begun.empty() ? needed(bytes) : 0;
     std::string_view there = bytes;
-    if (begun.empty() && (need = needed(bytes)) <= bytes.size()) {
+    if (begun.empty() && need <= bytes.size()) {
       bytes.remove_prefix(need);
     } else {
       while ((need = needed(begun)) > begun.size()) {
@@ -129,10 +129,10 @@ bool H2Codec::State::no_preface(std::string_view bytes) {
 std::size_t H2Codec::State::needed(std::string_view bytes) {
   if (first && !server()) {  // an answer in HTTP/1 is known by less than a frame's head
     if (bytes.size() < 4) return 4;
-    if (h2_number(bytes.data()) >> 8 > kH2SmallestFrame || bytes[3] != static_cast<char>(H2Type::settings)) return 4;
+    if (h2_number(bytes, 0) >> 8 > kH2SmallestFrame || bytes[3] != static_cast<char>(H2Type::settings)) return 4;
   }
   if (bytes.size() < kH2FrameHead) return kH2FrameHead;
-  at = h2_frame(bytes.data());
+  at = h2_frame(&bytes[0]);
   if (at.length > largest_frame()) return kH2FrameHead;
   if (at.is(H2Type::data)) return kH2FrameHead + (at.has(h2_flag::padded) && at.length > 0 ? 1 : 0);
   if (at.type > static_cast<std::uint8_t>(H2Type::continuation)) return kH2FrameHead;

@@ -43,6 +43,7 @@ inline std::uint32_t h2_number(const char* at) {  // 4 bytes, network order
   auto b = [at](int i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(at[i])); };
   return b(0) << 24 | b(1) << 16 | b(2) << 8 | b(3);
 }
+inline std::uint32_t h2_number(std::string_view payload, std::size_t at) { return h2_number(&payload[at]); }
 inline H2Frame h2_frame(const char* at) {
   H2Frame f;
   auto first = h2_number(at);

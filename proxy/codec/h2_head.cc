@@ -132,7 +132,8 @@ void H2HeadReader::field(const HpackField& f) {
     *value++ = ':';
     *value++ = ' ';
     if (!f.value.empty()) std::memcpy(value, f.value.data(), f.value.size());
-    std::memcpy(at + size - 2, "\r\n", 2);
+    at[size - 2] = '\r';
+    at[size - 1] = '\n';
   }
   auto begin = static_cast<std::uint32_t>(static_cast<std::size_t>(at - text_.get()) - raw_);
   auto name_end = begin + static_cast<std::uint32_t>(f.name.size());

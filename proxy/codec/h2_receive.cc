@@ -78,7 +78,7 @@ bool H2Codec::State::priority(std::string_view payload) {
   if (payload.size() != 5) {
     code = H2Error::frame_size_error;
     why = "not of 5 bytes";
-  } else if ((h2_number(payload.data()) & 0x7fffffff) == at.stream) {
+  } else if ((h2_number(payload, 0) & 0x7fffffff) == at.stream) {
     why = "depends on itself";
   }
   if (why.empty()) return no_progress();
@@ -95,7 +95,7 @@ bool H2Codec::State::rst_stream(std::string_view payload) {
     return fail(H2Error::enhance_your_calm, "too many streams were reset by the client");
   bool told = s->told;
   close(at.stream, H2Past::by_them);
-  if (told) events.on_reset(at.stream, h2_number(payload.data()), false);
+  if (told) events.on_reset(at.stream, h2_number(payload, 0), false);
   return true;
 }
 
@@ -109,8 +109,8 @@ bool H2Codec::State::settings_frame(std::string_view payload) {
   if (!first && !no_progress()) return false;
   bool grown = false;
   for (; !payload.empty(); payload.remove_prefix(6)) {
-    auto id = static_cast<std::uint16_t>(h2_number(payload.data()) >> 16);
-    auto value = h2_number(payload.data() + 2);
+    auto id = static_cast<std::uint16_t>(h2_number(payload, 0) >> 16);
+    auto value = h2_number(payload, 2);
     auto before = peers;
     if (auto error = h2_set(peers, id, value, role); error != H2Error::no_error)
       return fail_frame(error, "a value that it may not have");
@@ -150,16 +150,16 @@ bool H2Codec::State::goaway_frame(std::string_view payload) {
   if (at.stream != 0) return fail_frame(H2Error::protocol_error, "not of stream 0");
   if (payload.size() < 8) return fail_frame(H2Error::frame_size_error, "less than 8 bytes");
   if (!no_progress()) return false;
-  auto last = h2_number(payload.data()) & 0x7fffffff;
+  auto last = h2_number(payload, 0) & 0x7fffffff;
   if (!server()) goaway_read = true;
-  events.on_goaway(last, h2_number(payload.data() + 4), payload.substr(8));
+  events.on_goaway(last, h2_number(payload, 4), payload.substr(8));
   if (!server()) close_above(last);
   return true;
 }
 
 bool H2Codec::State::window_update(std::string_view payload) {
   if (payload.size() != 4) return fail_frame(H2Error::frame_size_error, "not of 4 bytes");
-  auto by = h2_number(payload.data()) & 0x7fffffff;
+  auto by = h2_number(payload, 0) & 0x7fffffff;
   if (!no_progress()) return false;
   if (at.stream == 0) {
     if (by == 0) return fail_frame(H2Error::protocol_error, "by nothing");

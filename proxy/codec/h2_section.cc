@@ -13,7 +13,7 @@ bool H2Codec::State::headers(std::string_view payload) {
   bool on_itself = false;
   if (at.has(h2_flag::priority)) {
     if (payload.size() < 5) return fail_frame(H2Error::frame_size_error, "no priority");
-    on_itself = (h2_number(payload.data()) & 0x7fffffff) == at.stream;
+    on_itself = (h2_number(payload, 0) & 0x7fffffff) == at.stream;
     payload.remove_prefix(5);
   }
   if (padding > payload.size()) return fail_frame(H2Error::protocol_error, "more padding than payload");

@@ -51,12 +51,12 @@ inline std::string block(const Fields& fields) {
   for (auto& [name, value] : fields) out += "\0"s + literal(name) + literal(value);
   return out;
 }
-inline Fields get(Fields more = {}) {
+inline Fields get(const Fields& more = {}) {
   Fields all{{":method", "GET"}, {":scheme", "http"}, {":path", "/"}, {":authority", "a"}};
   all.insert(all.end(), more.begin(), more.end());
   return all;
 }
-inline Fields post(Fields more = {}) {
+inline Fields post(const Fields& more = {}) {
   auto all = get(more);
   all[0].second = "POST";
   return all;

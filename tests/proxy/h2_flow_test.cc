@@ -18,10 +18,10 @@ TEST(H2Flow, a_stream_that_is_not_consumed_stops_no_other) {
     server.codec.consumed(3, 16384);
     auto out = server.sent();
     for (std::string_view left = out; !left.empty(); left.remove_prefix(13)) {
-      auto f = h2_frame(left.data());
+      auto f = h2_frame(&left[0]);
       ASSERT_TRUE(f.is(H2Type::window_update));
       ASSERT_NE(f.stream, 1u);
-      (f.stream ? given_stream : given_all) += h2_number(left.data() + 9);
+      (f.stream ? given_stream : given_all) += h2_number(left, 9);
     }
   }
   EXPECT_EQ(server.codec.faults(), 0u);

@@ -110,7 +110,7 @@ TEST(H2Frames, a_section_larger_than_a_frame_goes_out_in_several) {
   EXPECT_TRUE(first.is(H2Type::headers) && first.flags == kEndStream && first.length == 16384);
   auto second = h2_frame(out.data() + 9 + 16384);
   EXPECT_TRUE(second.is(H2Type::continuation) && second.flags == 0 && second.length == 16384);
-  auto third = h2_frame(out.data() + 2 * (9 + 16384));
+  auto third = h2_frame(&out[2 * (9u + 16384u)]);
   EXPECT_TRUE(third.is(H2Type::continuation) && third.flags == kEndHeaders);
   Greeted server(Role::server);
   ASSERT_TRUE(server.take(out));

@@ -242,8 +242,10 @@ TEST(H2WithNghttp2, many_requests_with_fields_that_come_and_go_share_the_tables)
       auto stream = static_cast<std::uint32_t>(client.request(fields));
       talk(server, client);
       auto told = server.heard();
-      ASSERT_EQ(told.back(), std::to_string(stream) + " GET / a x-" + n + "=" + n + " x-often=" + seldom +
-                                 " cookie=" + std::string(static_cast<std::size_t>(i), 'c') + " end");
+      auto request = std::to_string(stream);
+      request.append(" GET / a x-").append(n).append("=").append(n).append(" x-often=").append(seldom);
+      request.append(" cookie=").append(static_cast<std::size_t>(i), 'c').append(" end");
+      ASSERT_EQ(told.back(), request);
       H2Field head[] = {{":status", "200"}, {"x-n", n}, {"x-often", seldom}, {"secret", n, true}, {"etag", n}};
       server.codec.head(stream, head, true);
       talk(server, client);
@@ -299,7 +301,7 @@ TEST(H2WithNghttp2, a_head_of_60_kilobytes_passes_in_many_fields) {
     if (we_serve) {
       other.request(fields);
       talk(ours, other);
-      EXPECT_EQ(ours.heard().back().size(), std::string("1 GET / a end").size() + 100 * 604 + 190);
+      EXPECT_EQ(ours.heard().back().size(), std::string("1 GET / a end").size() + 100u * 604u + 190u);
     } else {
       std::vector<H2Field> all;
       for (auto& [n, v] : fields) all.push_back({n, v});
