@@ -53,10 +53,10 @@ class H1Service final : private SocketEvents {
   std::string waiting_;  // for the connection
   std::size_t owed_ = 0;
   mutable bool blocked_ = false;  // there was no room for all of a piece
-  bool chunked_ = false;  // the request
-  bool sent_ = false;     // the request, whole
-  bool began_ = false;    // the final response's head was read
-  bool done_ = false;     // the response, whole
+  bool chunked_ = false;          // the request
+  bool sent_ = false;             // the request, whole
+  bool began_ = false;            // the final response's head was read
+  bool done_ = false;             // the response, whole
 };
 
 namespace {
@@ -316,9 +316,7 @@ void H1Services::request(Stream& stream, const H2Head& head, bool end) {
   stream.service_id = static_cast<std::uint32_t>(free - services_.begin()) + 1;
   (*free)->request(head, end);
 }
-std::size_t H1Services::room(const Stream& stream, std::size_t wanted) const {
-  return of(stream).room(wanted);
-}
+std::size_t H1Services::room(const Stream& stream, std::size_t wanted) const { return of(stream).room(wanted); }
 void H1Services::data(Stream& stream, std::string_view bytes, bool end) { of(stream).data(bytes, end); }
 void H1Services::trailers(Stream& stream, std::string_view lines) { of(stream).trailers(lines); }
 void H1Services::consumed(Stream& stream, std::size_t bytes) {

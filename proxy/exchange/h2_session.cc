@@ -96,7 +96,7 @@ void H2Session::each(Call call) {
 }
 
 void H2Session::on_head(std::uint32_t id, const H2Head& head, bool end) {
-  if (id >= left_out_ || phase_ == Phase::closing) return;
+  if (id >= left_out_ || phase_ >= Phase::closing) return;
   auto& stream = fresh_stream();
   streams_.emplace(id, &stream);
   stream.begin(id, std::exchange(first_, false));

@@ -46,8 +46,8 @@ class H2Session final : public Conversation, private SocketEvents, private H2Eve
   // Of `wanted` bytes, how many the client's socket takes without holding more than its limit. Who gets fewer is told
   // when there is room for more.
   std::size_t client_budget(std::size_t wanted) const;
-  void watch(Stream& stream);         // its end is on its way to the client
-  void ended(Stream& stream);         // it is dead: used again once this event is over
+  void watch(Stream& stream);  // its end is on its way to the client
+  void ended(Stream& stream);  // it is dead: used again once this event is over
   void settle();
   // What a fault does to all of the connection.
   void cut(Stream& by, bool reset);

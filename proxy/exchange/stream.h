@@ -152,7 +152,7 @@ class Stream {
   bool drips_ = false;   // the edit keeps bytes back, and a timer runs
   bool drips_end_ = false;
   bool paced_ = false;
-  bool kept_whole_ = false;  // kept_ holds all that was withheld
+  bool kept_whole_ = false;      // kept_ holds all that was withheld
   std::uint32_t rest_code_ = 0;  // why the rest of a request that was answered is not wanted
   Nanos told_ = 0;
   Nanos client_left_ = 0;

@@ -18,6 +18,7 @@ void Stream::edit_head(const H1Head& head, bool end) {
   auto did = fate_.edit->head(text_, e, end);
   if (did.fires) e.client_status = fate_.edit->status(e.service_status);
   edited(did, {});
+  if (!end) send_text(false);  // its body may be long in coming
 }
 
 void Stream::edit_body(std::string_view bytes, bool last) {

@@ -35,6 +35,7 @@ void Stream::response_head(const H2Head& head, bool end) {
   if (state_ != State::request_body && state_ != State::waiting) return;
   auto& e = exchange();
   response_whole_ = head_alone_ = end;
+  if (grpc_ && !request_whole_) e.grpc.streams = true;
   fate_.record.answer(h, now());
   if (grpc_ && end) rpc_.ended(h.raw, e);  // Trailers-Only
   session_.house().recorder.answer(e);
@@ -185,9 +186,9 @@ void Stream::pass_to_client(std::string_view bytes) {
   auto& p = to_client_;
   if (!bytes.empty()) send_text(false);
   auto& client = session_.client();
-  if (p.bytes.empty() && p.trailers.empty()) {
+  if (p.bytes.empty()) {
     auto size = session_.client_budget(std::min(client.room(id_), bytes.size()));
-    bool last = p.end && size == bytes.size() && !fate_.edit;
+    bool last = p.end && size == bytes.size() && !fate_.edit && p.trailers.empty();
     if (size > 0 || last) client.data(id_, bytes.substr(0, size), last);
     if (size > 0 && !fate_.edit) session_.service().consumed(*this, size);
     p.gone = last;
