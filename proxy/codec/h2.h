@@ -58,7 +58,6 @@ struct H2Field {
 struct H2Head {
   H1Head head;
   std::string_view scheme, authority, protocol;  // :protocol is RFC 8441's
-  std::span<const std::uint16_t> never_indexed;  // which of head.fields no hop may index (RFC 7541 7.1.3)
   bool has_host = false;                         // there is a field Host
   bool too_large = false;                        // beyond Limits: only what was read before its end stands here
 };

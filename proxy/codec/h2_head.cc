@@ -61,7 +61,6 @@ void H2HeadReader::begin(Kind kind, bool connect_protocol) {
   malformed_ = {};
   method_ = scheme_ = path_ = authority_ = protocol_ = status_ = host_ = {};
   fields_.clear();
-  never_indexed_.clear();
   head_ = {};
 }
 
@@ -138,8 +137,7 @@ void H2HeadReader::field(const HpackField& f) {
   auto begin = static_cast<std::uint32_t>(static_cast<std::size_t>(at - text_.get()) - raw_);
   auto name_end = begin + static_cast<std::uint32_t>(f.name.size());
   auto value_end = name_end + 2 + static_cast<std::uint32_t>(f.value.size());
-  if (f.never_indexed) never_indexed_.push_back(static_cast<std::uint16_t>(fields_.size()));
-  fields_.push_back({begin, name_end, name_end + 2, value_end, f.known});
+  fields_.push_back({begin, name_end, name_end + 2, value_end, f.known, f.never_indexed});
   if (f.known == FieldName::other)
     head_.head.unknown = true;
   else if (f.known != FieldName::plain)
@@ -296,7 +294,6 @@ void H2HeadReader::bind(bool end) {
   head_.authority = text(authority_);
   head_.protocol = text(protocol_);
   head_.has_host = host_.there;
-  head_.never_indexed = never_indexed_;
   head.host = authority_.there ? head_.authority : text(host_);
   if (authority_.there) head.hosts = 1;
 }

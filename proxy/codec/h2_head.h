@@ -56,7 +56,6 @@ class H2HeadReader {
   bool lines_ = false;  // a field that is no pseudo-field was read
   Part method_, scheme_, path_, authority_, protocol_, status_, host_;
   std::vector<H1Field> fields_;
-  std::vector<std::uint16_t> never_indexed_;
   H2Head head_;
 };
 

@@ -20,6 +20,10 @@ bool Rpc::begin(const H1Head& head, BodyTap& requests, BodyTap& responses, trace
   requests_.begin(kind_);
   responses_.begin(kind_);
   e.grpc.is = true;
+  if (trace::secret_call(head.target)) {
+    requests.reset(0);
+    responses.reset(0);
+  }
   for (auto& f : head.fields) {
     if (f.known != FieldName::other) continue;
     auto name = head.name(f);
@@ -40,7 +44,7 @@ void Rpc::ended(std::string_view trailers, trace::Exchange& e) const {
   e.service_status = code.empty() ? trace::kGrpcStatus + trace::grpc_code::unknown : trace::status_of_grpc(code);
   e.grpc.message.clear();
   if (auto text = line_value(trailers, "grpc-message"); !text.empty())
-    trace::redact_value(grpc_message_decoded(text), e.grpc.message);
+    trace::redact_body(grpc_message_decoded(text), e.grpc.message);
   if (auto back = line_value(trailers, "grpc-retry-pushback-ms"); !back.empty()) {
     auto ms = to_int(back);
     e.grpc.pushback = ms && *ms >= 0 ? *ms : -1;  // what cannot be read is a refusal (gRFC A6)
@@ -52,7 +56,7 @@ void Rpc::count(bool request_whole, trace::Exchange& e) const {
   grpc.requests = requests_.messages();
   grpc.responses = responses_.messages();
   grpc.largest = std::max(requests_.largest(), responses_.largest());
-  grpc.streams = grpc.requests > 1 || grpc.responses > 1;
+  grpc.streams |= grpc.requests > 1 || grpc.responses > 1;
   grpc.cut = (request_whole && !requests_.at_boundary()) || (e.service_done != 0 && !responses_.at_boundary());
 }
 
