@@ -1,4 +1,4 @@
-"""What is sent through a proxy: closed load, an exact count, full TLS handshakes, a fixed rate, large bodies, idle connections."""
+"""What is sent through a proxy: closed load of HTTP/1.1 and 2, an exact count, full TLS handshakes, a fixed rate, large bodies, idle connections."""
 import json, re, socket, ssl, subprocess, threading, time
 
 from process import NotMeasured, output_of
@@ -19,12 +19,39 @@ def wrk(port, connections, seconds, tls=False, threads=1):
     return {"requests": count, "rate": float(re.search(r"Requests/sec:\s+([\d.]+)", text)[1]), "p50": at(50), "p99": at(99), "failed": failed}
 
 
-def exactly(port, count, tls=False, connections=8):
-    """That many requests and no more."""
+def exactly(port, count, tls=False, connections=8, http2=None):
+    """That many requests and no more, one at a time on each connection."""
+    if http2:
+        return h2load(port, http2, [f"-c{connections}", "-m1", f"-n{count}"], tls, count)
     text = output_of(["h2load", "--h1", "-t1", f"-c{connections}", f"-n{count}", f"http{'s' if tls else ''}://127.0.0.1:{port}/"], 900)
     found = re.search(r"(\d+) succeeded", text)
     if not found or int(found[1]) != count:
         raise NotMeasured(f"{found[1] if found else 0} of {count} requests were answered")
+
+
+def h2load(port, http2, words, tls=False, count=0):
+    """The words say how many connections, streams, and requests or seconds; with `count`, so many must be answered."""
+    text = output_of(["h2load", "-t1", *words, *http2.more, f"http{'s' if tls else ''}://127.0.0.1:{port}{http2.path}"], 900)
+    took = re.search(r"finished in ([\d.]+)(us|ms|s), ([\d.]+) req/s", text)
+    found = re.search(r"(\d+) done, (\d+) succeeded, (\d+) failed, (\d+) errored, (\d+) timeout", text)
+    done, ok, *failed = (int(n) for n in found.groups()) if found else (0, 0, 0)
+    if not took or ok == 0 or (count and ok != count):
+        raise NotMeasured(f"{ok} of {count or done} requests were answered")
+    return {"requests": done, "rate": float(took[3]), "failed": max(failed[0], done - ok), "seconds": float(took[1]) * MICROSECONDS[took[2]] / 1e6,
+            "data": int(re.search(r"\((\d+)\) data", text)[1])}
+
+
+def streams(port, http2, seconds, tls=False):
+    """64 streams on 4 connections, each asking again when it was answered."""
+    return h2load(port, http2, ["-c4", "-m16", f"-D{seconds}", "--warm-up-time=0"], tls)
+
+
+def beside_held(binary, port, held, seconds):
+    """The latencies of 99 streams without and with one that is held."""
+    done = subprocess.run([str(a) for a in (binary, port, "/", held, seconds)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=seconds + 60)
+    if done.returncode != 0:
+        raise NotMeasured(done.stderr)
+    return json.loads(done.stdout)
 
 
 def handshakes(binary, port, seconds):

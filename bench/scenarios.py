@@ -12,9 +12,10 @@ from process import NotMeasured, output_of
 class Bench:
     """What all scenarios share: where things lie, what answers, how long, and why a figure is missing."""
 
-    def __init__(self, directory, names, rounds, seconds, tools):
-        self.directory, self.names, self.rounds, self.seconds, self.tools = directory, names, rounds, seconds, tools
-        self.service = self.sink = None
+    def __init__(self, directory, wanted, rounds, seconds, tools):
+        self.directory, self.wanted, self.rounds, self.seconds, self.tools = directory, wanted, rounds, seconds, tools
+        self.names = [name for name in peers.HTTP1 if name in wanted]
+        self.service = self.sink = self.calls = None
         self.rate = 0  # requests a second, of the open load
         self.missing = {}  # (scenario, proxy): why
 
@@ -27,7 +28,7 @@ class Bench:
             self.say(f"  {name}: not measured: {line}")
         self.missing[scenario, name] = line
 
-    def interleaved(self, scenario, names, figures, tls=False, rounds=None, to=None):
+    def interleaved(self, scenario, names, figures, tls=False, rounds=None, to=None, http2=None):
         """Starts all, then goes round them, each round from another one on; round 0 warms up and is dropped."""
         self.say(f"{scenario}")
         running, results = {}, {}
@@ -37,8 +38,8 @@ class Bench:
                     if name == "direct":
                         running[name] = None
                         continue
-                    running[name] = peers.start(name, self.directory, (to or self.service).port, tls)
-                    ready(running[name], tls, to is not None)
+                    running[name] = peers.start(name, self.directory, (to or self.service).port, tls, http2=http2)
+                    ready(running[name], tls, to is not None, http2)
                 except NotMeasured as why:
                     if name in running:
                         running.pop(name).stop()
@@ -48,7 +49,7 @@ class Bench:
                 for name in order[round % len(order):] + order[:round % len(order)]:
                     process = running[name]
                     try:
-                        found = figures(process or self.service, process)
+                        found = figures(process or http2 or self.service, process)
                         if round > 0:
                             results.setdefault(name, []).append(found)
                     except (NotMeasured, OSError) as why:
@@ -75,20 +76,23 @@ def with_cpu(process, measure):
     return found
 
 
-def ready(process, tls, sink):
-    if not tls and not sink:
+def ready(process, tls, sink, http2=None):
+    if not tls and not sink and not http2:
         return process.answers(process.port)
     while time.monotonic() - process.began < 30:
         try:
-            for connection in load.idle(process.port, 1, tls):
-                connection.close()
+            if http2:
+                load.exactly(process.port, 1, tls, 1, http2)
+            else:
+                for connection in load.idle(process.port, 1, tls):
+                    connection.close()
             return None
         except (OSError, NotMeasured):
             if process.process.poll() is not None:
                 break
             time.sleep(0.02)
     lines = process.log.read_text().strip().splitlines() or ["it said nothing"]
-    raise NotMeasured(f"no answer{' over TLS' if tls else ''}: {lines[-1][-160:]}")
+    raise NotMeasured(f"no answer{' over HTTP/2' if http2 else ''}{' over TLS' if tls else ''}: {lines[-1][-160:]}")
 
 
 def keep_alive(bench, tls=False):
@@ -179,20 +183,24 @@ def two_loops(bench):
     return bench.interleaved("two loops", ["retrial", "retrial, two loops"], figures)
 
 
-def instructions(bench, names, tls, few=1000, many=6000):
+def mode_of(tls, http2):
+    return "http2" if http2 else "tls" if tls else "clear"
+
+
+def instructions(bench, names, tls, few=1000, many=6000, http2=None):
     """Instructions a request: callgrind's count of two runs that differ in length only, so that start-up falls out."""
-    scenario, results = f"instructions{', TLS' if tls else ''}", {}
+    scenario, results = f"instructions{', HTTP/2' if http2 else ', TLS' if tls else ''}", {}
     bench.say(scenario)
     for name in names:
         try:
             totals = []
             for count in (few, many):
-                out = bench.directory / f"callgrind.{name}.{'tls' if tls else 'clear'}.{count}"
+                out = bench.directory / f"callgrind.{name}.{mode_of(tls, http2)}.{count}"
                 under = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}"]
-                process = peers.start(name, bench.directory, bench.service.port, tls, under)
+                process = peers.start(name, bench.directory, bench.service.port, tls, under, http2)
                 try:
-                    ready(process, tls, False)
-                    load.exactly(process.port, count, tls)
+                    ready(process, tls, False, http2)
+                    load.exactly(process.port, count, tls, http2=http2)
                 finally:
                     process.stop(120)
                 found = re.search(r"^(?:summary|totals): (\d+)", out.read_text() if out.exists() else "", re.M)
@@ -206,9 +214,9 @@ def instructions(bench, names, tls, few=1000, many=6000):
     return results
 
 
-def functions(bench, tls, few=1000, many=6000, most=40):
+def functions(bench, mode, few=1000, many=6000, most=40):
     """Where Retrial's instructions go: the `most` functions with the most of their own, a request."""
-    mode, costs = "tls" if tls else "clear", {}
+    costs = {}
     for sign, count in ((-1, few), (1, many)):
         text = output_of(["callgrind_annotate", "--threshold=100", "--auto=no", bench.directory / f"callgrind.retrial.{mode}.{count}"])
         for cost, what in re.findall(r"^\s*([\d,]+) \([^)]*\)\s+(\S.*)$", text, re.M):
