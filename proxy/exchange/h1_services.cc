@@ -1,7 +1,6 @@
 #include "proxy/exchange/h1_services.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 
 #include "base/text.h"
@@ -39,6 +38,7 @@ class H1Service final : private SocketEvents {
   void connect();
   void dialled(const Result<Address>& address);
   void failed(const std::string& what);
+  void broke_off();
   void read();
   void take(std::string_view bytes);
   void head();
@@ -80,25 +80,42 @@ struct Translated {
         case FieldName::transfer_encoding:
           continue;
         default:
-          if (h.names_hops && lists(hops, h.name(f))) continue;
+          if (!h.names_hops || !lists(hops, h.name(f))) add(h.name(f), h.value(f), f.known);
       }
-      H1Field to{.known = f.known};
-      to.name = static_cast<std::uint32_t>(raw.size());
-      raw += lower(h.name(f));
-      to.name_end = static_cast<std::uint32_t>(raw.size());
-      raw += ": ";
-      to.value = static_cast<std::uint32_t>(raw.size());
-      for (char c : h.value(f)) raw += c == '\r' || c == '\n' ? ' ' : c;  // of a folded one (RFC 9112 5.2)
-      to.value_end = static_cast<std::uint32_t>(raw.size());
-      raw += "\r\n";
-      fields.push_back(to);
     }
-    raw += "\r\n";
     head.head = h;
+    end();
+  }
+  explicit Translated(std::string_view trailers) {
+    while (!trailers.empty()) {
+      auto line = trailers.substr(0, trailers.find("\r\n"));
+      auto colon = line.find(':');
+      add(line.substr(0, colon), trim(line.substr(colon + 1)), FieldName::other);
+      trailers.remove_prefix(line.size() + 2);
+    }
+    end();
+  }
+
+ private:
+  void add(std::string_view name, std::string_view value, FieldName known) {
+    H1Field to{.known = known};
+    to.name = static_cast<std::uint32_t>(raw.size());
+    raw += lower(name);
+    to.name_end = static_cast<std::uint32_t>(raw.size());
+    raw += ": ";
+    to.value = static_cast<std::uint32_t>(raw.size());
+    for (char c : value) raw += c == '\r' || c == '\n' ? ' ' : c;  // of a folded one (RFC 9112 5.2)
+    to.value_end = static_cast<std::uint32_t>(raw.size());
+    raw += "\r\n";
+    fields.push_back(to);
+  }
+  void end() {
+    raw += "\r\n";
     head.head.raw = raw;
     head.head.fields = fields;
   }
 };
+constexpr auto kNoError = static_cast<std::uint32_t>(H2Error::no_error);
 constexpr auto kInternal = static_cast<std::uint32_t>(H2Error::internal_error);
 }  // namespace
 
@@ -161,6 +178,14 @@ void H1Service::failed(const std::string& what) {
   if (auto* stream = std::exchange(stream_, nullptr)) {
     all_.house_.say(all_.ends_.service_name + " " + what);
     stream->unanswered(what);
+    all_.drop(*this);
+  }
+}
+
+void H1Service::broke_off() {
+  if (auto* stream = std::exchange(stream_, nullptr)) {
+    stream->service_reset(done_ ? kNoError : kInternal, false);
+    all_.drop(*this);
   }
 }
 
@@ -231,7 +256,7 @@ void H1Service::read() {
     case Socket::Got::rst:
     case Socket::Got::failed:
       if (!began_) return failed("closed the connection without an answer");
-      if (auto* stream = std::exchange(stream_, nullptr)) stream->service_reset(kInternal, false);
+      return broke_off();
   }
 }
 
@@ -252,8 +277,7 @@ void H1Service::take(std::string_view bytes) {
         break;
       case H1Codec::Step::refused:
         if (!began_) return failed("answered what cannot be read as HTTP/1.1");
-        if (auto* stream = std::exchange(stream_, nullptr)) stream->service_reset(kInternal, false);
-        return;
+        return broke_off();
     }
   }
   if (!bytes.empty() && socket_) socket_->reset();  // more than was asked for
@@ -279,13 +303,7 @@ void H1Service::piece(std::string_view bytes, bool end) {
   if (lines.empty()) return stream_->response_data(bytes, true);
   if (!bytes.empty()) stream_->response_data(bytes, false);
   if (!stream_) return;
-  std::string raw(lines);
-  for (std::size_t at = 0; at < raw.size(); at = raw.find("\r\n", at) + 2)
-    for (auto i = at; i < raw.size() && raw[i] != ':'; i++) raw[i] = static_cast<char>(std::tolower(raw[i]));
-  raw += "\r\n";
-  H2Head head;
-  head.head.raw = raw;
-  stream_->response_trailers(head);
+  stream_->response_trailers(Translated(lines).head);
 }
 
 void H1Service::leave() {
@@ -310,6 +328,7 @@ H1Services::~H1Services() = default;
 H1Service& H1Services::of(const Stream& stream) const { return *services_[stream.service_id - 1]; }
 
 void H1Services::request(Stream& stream, const H2Head& head, bool end) {
+  if (head.head.method == "CONNECT") return stream.unanswered("speaks HTTP/1.1, and opens no tunnel");
   auto free = std::ranges::find_if(services_, [](auto& s) { return !s; });
   if (free == services_.end()) free = services_.insert(free, nullptr);
   *free = std::make_unique<H1Service>(*this, stream);
@@ -327,6 +346,13 @@ void H1Services::forget(Stream& stream) {
   auto& service = services_[std::exchange(stream.service_id, 0) - 1];
   service->leave();
   house_.loop.later_delete(std::move(service));
+}
+// Of no more use, and its stream knows nothing of it any more.
+void H1Services::drop(H1Service& service) {
+  auto at = std::ranges::find_if(services_, [&](auto& s) { return s.get() == &service; });
+  if (at == services_.end()) return;
+  service.leave();
+  house_.loop.later_delete(std::move(*at));
 }
 void H1Services::flush() {
   for (auto& service : services_)
