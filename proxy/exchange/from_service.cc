@@ -179,7 +179,7 @@ void Session::response_body(std::string_view wire) {
 void Session::response_end() {
   if (is_rpc_) {
     auto& e = fate_.record.exchange();
-    rpc_->ended(response_.head().raw, e);
+    rpc_->ended(response_.head(), e);
     if (response_goes_ && e.client_status < 400) e.client_status = e.service_status;
   }
   fate_.record.response_end(response_tap_, now_);

@@ -1,5 +1,7 @@
 #include "proxy/exchange/h2_fields.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "proxy/codec/tags.h"
 #include "trace/status.h"
@@ -39,6 +41,7 @@ bool next_line(std::string_view& lines, Line& line) {
 
 // Text that stays where it is while more is added: room is reserved by whoever begins.
 std::string_view lowered(std::string_view name, std::string& room) {
+  if (std::ranges::none_of(name, [](char c) { return c >= 'A' && c <= 'Z'; })) return name;
   auto at = room.size();
   for (char c : name) room += c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
   return std::string_view(room).substr(at);

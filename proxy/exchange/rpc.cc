@@ -37,18 +37,28 @@ bool Rpc::begin(const H1Head& head, BodyTap& requests, BodyTap& responses, trace
   return true;
 }
 
-void Rpc::ended(std::string_view trailers, trace::Exchange& e) const {
+void Rpc::ended(const H1Head& trailers, trace::Exchange& e) const {
   if (e.service_status >= 300) return;  // no answer of a gRPC service
-  if (kind_ != GrpcKind::grpc && line_value(trailers, "grpc-status").empty()) trailers = responses_.trailers();
-  auto code = line_value(trailers, "grpc-status");
-  e.service_status = code.empty() ? trace::kGrpcStatus + trace::grpc_code::unknown : trace::status_of_grpc(code);
-  e.grpc.message.clear();
-  if (auto text = line_value(trailers, "grpc-message"); !text.empty())
-    trace::redact_body(grpc_message_decoded(text), e.grpc.message);
-  if (auto back = line_value(trailers, "grpc-retry-pushback-ms"); !back.empty()) {
-    auto ms = to_int(back);
-    e.grpc.pushback = ms && *ms >= 0 ? *ms : -1;  // what cannot be read is a refusal (gRFC A6)
+  std::string_view status, message, pushback;
+  for (auto& f : trailers.fields) {
+    auto name = trailers.name(f);
+    if (f.known != FieldName::other || name.size() < 11 || !iequals(name.substr(0, 5), "grpc-")) continue;
+    if (iequals(name, "grpc-status")) status = trailers.value(f);
+    if (iequals(name, "grpc-message")) message = trailers.value(f);
+    if (iequals(name, "grpc-retry-pushback-ms")) pushback = trailers.value(f);
   }
+  if (status.empty() && kind_ != GrpcKind::grpc) {
+    auto& lines = responses_.trailers();
+    status = line_value(lines, "grpc-status");
+    message = line_value(lines, "grpc-message");
+    pushback = line_value(lines, "grpc-retry-pushback-ms");
+  }
+  e.service_status = status.empty() ? trace::kGrpcStatus + trace::grpc_code::unknown : trace::status_of_grpc(status);
+  e.grpc.message.clear();
+  if (!message.empty()) trace::redact_body(grpc_message_decoded(message), e.grpc.message);
+  if (pushback.empty()) return;
+  auto ms = to_int(pushback);
+  e.grpc.pushback = ms && *ms >= 0 ? *ms : -1;  // what cannot be read is a refusal (gRFC A6)
 }
 
 void Rpc::count(bool request_whole, trace::Exchange& e) const {

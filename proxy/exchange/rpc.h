@@ -14,9 +14,9 @@ class Rpc {
   // A request begins. False: it is none, and nothing else is to be called.
   bool begin(const H1Head& head, BodyTap& requests, BodyTap& responses, trace::Exchange& e);
   GrpcKind kind() const { return kind_; }
-  // The response has ended: with these trailers (lines), or with what it has said within its body (gRPC-Web). A call
-  // that ends without a status is no answer that a client could take for success.
-  void ended(std::string_view trailers, trace::Exchange& e) const;
+  // The response has ended: with these trailers (or its head, where that is all), or with what it has said within its
+  // body (gRPC-Web). A call that ends without a status is no answer that a client could take for success.
+  void ended(const H1Head& trailers, trace::Exchange& e) const;
   void count(bool request_whole, trace::Exchange& e) const;  // messages, so far
 
  private:

@@ -103,7 +103,7 @@ class Stream {
   void withhold(std::string_view bytes);
   void endless();
   bool replay();
-  void response_end(std::string_view trailers);
+  void response_end(const H1Head* trailers);  // null: it has none
   void response_over();
   void send_head(const H1Head& head, bool end);
   void send_text(bool end);

@@ -37,7 +37,7 @@ void Stream::response_head(const H2Head& head, bool end) {
   response_whole_ = head_alone_ = end;
   if (grpc_ && !request_whole_) e.grpc.streams = true;
   fate_.record.answer(h, now());
-  if (grpc_ && end) rpc_.ended(h.raw, e);  // Trailers-Only
+  if (grpc_ && end) rpc_.ended(h, e);  // Trailers-Only
   session_.house().recorder.answer(e);
   bool opens = connect_ && h.status / 100 == 2;
   auto act = opens ? Act::pass : fate_.ask(Step::response_head);
@@ -64,7 +64,7 @@ void Stream::response_head(const H2Head& head, bool end) {
     else
       send_head(h, end);
   }
-  if (end && state_ != State::striking && !dead()) response_end({});
+  if (end && state_ != State::striking && !dead()) response_end(nullptr);
 }
 
 // What goes on is another protocol's (RFC 9113 8.5, RFC 8441): the exchange is over.
@@ -92,20 +92,19 @@ void Stream::response_data(std::string_view bytes, bool end) {
     to_client_.end = end;
     pass_to_client(bytes);
   }
-  if (end && state_ != State::striking && !dead()) response_end({});
+  if (end && state_ != State::striking && !dead()) response_end(nullptr);
 }
 
 void Stream::response_trailers(const H2Head& trailers) {
   response_whole_ = true;
-  auto lines = without_end(trailers.head.raw);
   if (passes_) {
-    to_client_.trailers.assign(lines);
+    to_client_.trailers.assign(without_end(trailers.head.raw));
     to_client_.end = true;
     return drain_to_client();
   }
   if (state_ != State::early && state_ != State::response_body) return;
   fate_.record.trailers(trailers.head);
-  response_end(lines);
+  response_end(&trailers.head);
 }
 
 void Stream::withhold(std::string_view bytes) {
@@ -139,9 +138,9 @@ bool Stream::replay() {
   return true;
 }
 
-void Stream::response_end(std::string_view trailers) {
-  to_client_.trailers.assign(trailers);
-  if (grpc_ && !head_alone_) rpc_.ended(trailers, exchange());
+void Stream::response_end(const H1Head* trailers) {
+  if (trailers) to_client_.trailers.assign(without_end(trailers->raw));
+  if (grpc_ && !head_alone_) rpc_.ended(trailers ? *trailers : H1Head{}, exchange());
   fate_.record.response_end(response_tap_, now());
   if (timer_ && !response_goes_) timer_->cancel();
   replay();
@@ -238,7 +237,7 @@ void Stream::end_to_client() {
 // The service's RST_STREAM, or what it never had of the stream.
 void Stream::service_reset(std::uint32_t code, bool refused) {
   service_id = 0;
-  response_whole_ = true;
+  bool whole = std::exchange(response_whole_, true);
   if (state_ == State::held || dead()) return;
   auto& e = exchange();
   if (passes_) {
@@ -246,11 +245,11 @@ void Stream::service_reset(std::uint32_t code, bool refused) {
     return gone();
   }
   if (state_ == State::telling || state_ == State::striking) return;
-  if (state_ == State::request_rest) return rest_unwanted(code);
+  if (state_ == State::request_rest || (state_ == State::early && whole && drips_)) return rest_unwanted(code);
+  if (!response_goes_) return carry_out(fate_.ask(Step::response_end));  // the client never hears of it
   e.aborted = trace::Exchange::Aborted::by_service;
   e.abort_code = code;
   e.refused = refused || code == static_cast<std::uint32_t>(H2Error::refused_stream);
-  if (!response_goes_) return carry_out(fate_.ask(Step::response_end));
   if (fate_.fault && !e.fired && (fate_.edit || fate_.fault->awaits_response()))
     fate_.spare("the service broke off before it had answered");
   session_.client().reset(id_, code);

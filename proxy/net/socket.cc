@@ -243,8 +243,9 @@ bool Socket::gone() const {
   return ::poll(&p, 1, 0) == 1 && (p.revents & POLLERR);
 }
 
-std::size_t Socket::peek(char* into, std::size_t size) const {
+std::size_t Socket::peek(char* into, std::size_t size) {
   auto got = recv(fd_, into, size, MSG_PEEK | MSG_DONTWAIT);
+  if (got < 0 && errno != EAGAIN && errno != EINTR) broken_ = true;  // the kernel tells of a reset once
   return got > 0 ? static_cast<std::size_t>(got) : 0;
 }
 

@@ -54,7 +54,7 @@ class Socket {
   // fin and rst are told once, and nothing after them but rst after fin.
   Read read(char* into, std::size_t size);
   // Bytes that read() would give, where no TLS is on and nothing was put back; 0: none, for now or for good.
-  std::size_t peek(char* into, std::size_t size) const;
+  std::size_t peek(char* into, std::size_t size);
   // To be read (again) before all else. The owner calls read() itself: no event tells of it.
   void put_back(std::string_view bytes);
 
@@ -74,9 +74,11 @@ class Socket {
   bool ready_to_send() const { return open() && !connecting_ && !shaking_ && !failed_; }
   bool finished() const { return finished_; }  // our FIN is out, or will be after what is queued
   bool ended() const { return ended_; }        // its FIN was read
-  bool broken() const { return broken_; }      // a write met a reset; read() tells of it after what can still be read
-  bool gone() const;                           // it was reset or has failed, whether read() has told so or not
-  bool silent() const;                         // connected, and nothing that has been heard of it is unread
+  bool broken() const {
+    return broken_;
+  }                     // a write or a peek met a reset; read() tells of it after what can still be read
+  bool gone() const;    // it was reset or has failed, whether read() has told so or not
+  bool silent() const;  // connected, and nothing that has been heard of it is unread
   const std::string& failure() const { return failure_; }
 
  private:

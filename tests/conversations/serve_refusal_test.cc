@@ -48,7 +48,7 @@ TEST_F(Refusal, a_request_without_one_good_host_and_target_never_reaches_the_ser
 }
 TEST_F(Refusal, what_is_no_http_1_never_reaches_the_service) {
   refused("\x16\x03\x01\x02", "400");
-  refused("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "400");
+  refused("PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n", "400");
   refused("GET / HTTP/2.0\r\n\r\n", "400");
 }
 TEST_F(Refusal, limits_are_told_by_their_own_status) {
