@@ -260,7 +260,7 @@ void Stream::refuse(const H2Head& head, int status, std::string_view why) {
 // The client's RST_STREAM.
 void Stream::client_reset(std::uint32_t code) {
   auto& e = exchange();
-  if (e.aborted == trace::Exchange::Aborted::no) {
+  if (e.aborted == trace::Exchange::Aborted::no && told_ == 0) {
     e.aborted = trace::Exchange::Aborted::by_client;
     e.abort_code = code;
   }

@@ -194,9 +194,11 @@ void Stream::over(trace::Ending ending) {
 
 void Stream::left_out(trace::Exchange::Aborted by, std::uint32_t code) {
   auto& e = exchange();
-  e.refused = true;
-  e.abort_code = code;
-  e.aborted = by;
+  if (told_ == 0) {  // else it was answered, and only its request is left out
+    e.refused = true;
+    e.abort_code = code;
+    e.aborted = by;
+  }
   if (by == trace::Exchange::Aborted::by_service) service_id = 0;
   if (fate_.fault && !e.fired) fate_.spare("the connection was going away");
   abort_service(kCancel);

@@ -554,6 +554,16 @@ TEST_F(H2Faults, slow_trailers_whose_service_ends_meanwhile_come_all_the_same) {
   EXPECT_EQ(over(1).aborted, Aborted::by_service);
 }
 
+TEST_F(H2Faults, slow_trailers_come_also_where_the_service_wants_no_more_of_the_request) {
+  plan("slow-trailers(20ms)");
+  passes(calls(3));
+  service->say(kGrpcHead + "\nHEADERS 3 end | grpc-status: 0\nRST_STREAM 3 NO_ERROR");
+  client->hears(kGrpcHead + "\nHEADERS 3 end | grpc-status: 0\nRST_STREAM 3 NO_ERROR");
+  EXPECT_EQ(over(2).ending, Ending::answered);
+  EXPECT_TRUE(over(2).fired);
+  other_goes_on();
+}
+
 // --- bodies
 
 TEST_F(H2Faults, truncate_says_the_length_that_is_left) {

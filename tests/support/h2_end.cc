@@ -284,6 +284,11 @@ std::string H2End::next() {
     if (auto words = read(); !words.empty()) return words;
   }
 }
+std::string H2End::next_if_any() {
+  while (frame())
+    if (auto words = read(); !words.empty()) return words;
+  return {};
+}
 void H2End::hears(std::string_view frames) {
   while (!frames.empty()) {
     auto line = frames.substr(0, frames.find('\n'));

@@ -36,6 +36,7 @@ class H2End {
 
   void hears(std::string_view frame);              // exactly this next; several: a line each
   std::string next();                              // in words; "": the connection has ended, or nothing comes
+  std::string next_if_any();                       // of what has come; "": nothing
   std::string hears_body(std::uint32_t stream);    // DATA of that stream alone, up to its END_STREAM
   std::string heard_so_far(std::uint32_t stream);  // of DATA of that stream alone; nothing waits
   void hears_nothing();
