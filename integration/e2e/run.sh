@@ -2,7 +2,7 @@
 # The whole product on the samples. Arguments go to pytest; without a path among them, all tests run.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-for app in order-sync queue-worker; do integration/apps/$app/setup.sh; done
+for app in order-sync queue-worker etcd-inventory; do integration/apps/$app/setup.sh; done
 export RETRIAL=${RETRIAL:-$PWD/build/release/retrial}
 export AWS_EC2_METADATA_DISABLED=true
 paths=(integration/e2e)
