@@ -7,9 +7,6 @@
 #include "trace/exchange.h"
 
 namespace retrial::proxy {
-namespace {
-constexpr std::size_t kUnreadSample = 256;  // of a body whose parts nobody reads: for the eye
-}
 
 std::string_view H1Head::line(std::size_t n) const {
   std::size_t end = raw.size() - (raw.ends_with("\r\n") ? 2 : 1);

@@ -107,7 +107,7 @@ inline bool HeadParser::add(const char* text, std::string_view name, std::string
   if (known == FieldName::other) unknown_ = true;
   if (known == FieldName::content_type) {
     structured_ = structured(value);
-    grpc_ = value.starts_with("application/grpc");
+    grpc_ = value.size() > 12 && value[12] == 'g' && value.starts_with("application/grpc");
   }
   fields.push_back({at(name.begin()), at(name.end()), at(value.begin()), at(value.end()), known});
   return true;

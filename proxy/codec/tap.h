@@ -7,6 +7,8 @@ namespace retrial::proxy {
 
 class GrpcReader;
 
+inline constexpr std::size_t kUnreadSample = 256;  // of a body whose parts nobody reads: for the eye
+
 // Looks at a decoded body as it passes: its first bytes and a digest. The digest depends on the bytes alone, never on
 // the pieces they come in. 64 bits, for telling bodies apart; not for hostile input.
 class BodyTap {

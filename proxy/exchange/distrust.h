@@ -18,6 +18,7 @@ class Distrust {
   bool refused(const std::string& pair);
   // A client went on after the handshake: it trusts us.
   void asked(const std::string& pair);
+  bool trusts(const std::string& pair) const { return trusting_.contains(pair); }  // has one been seen to?
   // A client left after the handshake and asked for nothing: it may have looked at our certificate only then. So does a
   // probe that wants to see whether the service is up; it is known by what comes after it.
   void left(const std::string& pair);

@@ -36,13 +36,6 @@ void Fate::begin() {
   if (house.director.keeps_responses()) edit = house.earlier.keeping(e);
 }
 
-Act Fate::ask(Step step) const {
-  if (!fault || record.exchange().fired) return Act::pass;
-  return fault->at(step, scene());
-}
-
-Scene Fate::scene() const { return {record.exchange(), invited, withheld, endless, target, streams, grpc}; }
-
 void Fate::fire(Act act, Nanos now) {
   record.exchange().evidence = fault->evidence(act, scene());
   fired(now);

@@ -18,9 +18,12 @@ struct Fate {
   void decide(const H1Head& head);
   // What the fault has to be ready for before anything goes on.
   void begin();
-  Act ask(Step step) const;
+  Act ask(Step step) const {
+    if (!fault || record.exchange().fired) return Act::pass;
+    return fault->at(step, scene());
+  }
   bool head_alone() const { return fault && !record.exchange().fired && fault->head_alone(scene()); }
-  Scene scene() const;
+  Scene scene() const { return {record.exchange(), invited, withheld, endless, target, streams, grpc}; }
   void fire(Act act, Nanos now);
   void fire(const Edit& by, Nanos now);
   // The planned fault will not come to be.

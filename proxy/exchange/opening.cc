@@ -307,7 +307,7 @@ void Opening::shake(std::string_view alpn) {
 void Opening::shaken() {
   auto& client = *ends_.client;
   if (client.ready_to_send()) {
-    if (house_.options.distrust && tls_to_service()) ends_.distrust = pair();
+    if (tls_to_service()) ends_.distrust = pair();
     return end(client.tls()->alpn() == kHttp2 ? Speech::http2 : Speech::http1);
   }
   if (!client.gone()) return;
@@ -317,7 +317,10 @@ void Opening::shaken() {
   // What TLS has not heard of yet is an RST, which often overtakes the alert before it.
   bool reset = client.failure().empty();
   auto how = reset ? std::string("it was reset") : client.failure();
-  if (client.tls() && (reset ? client.tls()->shown() : client.tls()->distrusted())) {
+  // Nor does every RST mean that: a call that is cancelled at once may end in the middle of a handshake.
+  bool refused = reset ? client.tls() && client.tls()->shown() && !house_.distrust().trusts(pair())
+                       : client.tls() && client.tls()->distrusted();
+  if (refused) {
     house_.counts.distrusting++;
     bool passes = tls_to_service();  // a service in clear text would not understand what is passed unopened
     if (passes) house_.distrust().refused(pair());

@@ -20,15 +20,8 @@ void Record::clear() {
   e.target.clear();
   e.request_lines.clear();
   e.response_lines.clear();
-  e.trailer_lines.clear();
   e.request_headers.clear();
   e.response_headers.clear();
-  e.trailers.clear();
-  e.stream = 0;
-  e.aborted = trace::Exchange::Aborted::no;
-  e.abort_code = 0;
-  e.refused = false;
-  if (e.grpc.is) e.grpc = {};
   if (e.tag.site) e.tag.site.reset();
   e.tag.call_id.clear();
   e.tag.test.clear();
@@ -48,6 +41,14 @@ void Record::clear() {
   e.request_bytes = e.response_bytes = e.request_digest = 0;
   e.request_sample.clear();
   e.response_sample.clear();
+  if (e.grpc.is) e.grpc = {};
+  if (e.stream == 0) return;
+  e.stream = 0;
+  e.trailer_lines.clear();
+  e.trailers.clear();
+  e.aborted = trace::Exchange::Aborted::no;
+  e.abort_code = 0;
+  e.refused = false;
 }
 
 void Record::begin(Nanos now) {

@@ -20,10 +20,9 @@ bool Rpc::begin(const H1Head& head, BodyTap& requests, BodyTap& responses, trace
   requests_.begin(kind_);
   responses_.begin(kind_);
   e.grpc.is = true;
-  if (trace::secret_call(head.target)) {
-    requests.reset(0);
-    responses.reset(0);
-  }
+  bool secret = trace::secret_call(head.target);
+  requests.reset(secret ? 0 : trace::kSampleBytes);
+  responses.reset(secret ? 0 : kUnreadSample);
   for (auto& f : head.fields) {
     if (f.known != FieldName::other) continue;
     auto name = head.name(f);

@@ -66,8 +66,6 @@ void Stream::begin(std::uint32_t id, bool fresh) {
   request_whole_ = response_whole_ = head_sent_ = passes_ = drips_ = drips_end_ = false;
   told_ = client_left_ = 0;
   rest_code_ = 0;
-  request_tap_.reset(trace::kSampleBytes);
-  response_tap_.reset(trace::kSampleBytes);
   fate_.record.begin(now());
   auto& e = exchange();
   e.fresh = fresh;
@@ -76,6 +74,7 @@ void Stream::begin(std::uint32_t id, bool fresh) {
 }
 
 void Stream::begin_rpc(const H1Head& head) {
+  request_tap_.reset(head.structured ? trace::kSampleBytes : kUnreadSample);
   grpc_ = rpc_.begin(head, request_tap_, response_tap_, exchange());
   fate_.grpc = rpc_.kind() == GrpcKind::grpc;
 }

@@ -36,6 +36,7 @@ void Stream::response_head(const H2Head& head, bool end) {
   auto& e = exchange();
   response_whole_ = head_alone_ = end;
   if (grpc_ && !request_whole_) e.grpc.streams = true;
+  if (!grpc_) response_tap_.reset(h.structured ? trace::kSampleBytes : kUnreadSample);
   fate_.record.answer(h, now());
   if (grpc_ && end) rpc_.ended(h, e);  // Trailers-Only
   session_.house().recorder.answer(e);

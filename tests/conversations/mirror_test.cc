@@ -192,6 +192,25 @@ TEST_F(Mirror, a_client_with_an_authority_in_its_own_code_is_passed_unopened_fro
   EXPECT_FALSE(distrust.settle().first);
 }
 
+TEST_F(Mirror, a_reset_in_the_handshake_is_no_distrust_where_clients_were_seen_to_trust_us) {
+  for (std::uint16_t port : {8443, 8444}) {
+    bool trusts = port == 8443;
+    begin(services.authority().pem());
+    if (trusts) {
+      EXPECT_TRUE(opened(greet()));
+    }
+    auto ends = greet("api.example", true, port);
+    SSL_do_handshake(ends.client->ssl);
+    ends.client->send();
+    run_until([&] { return ends.service->step(), ::recv(ends.client->fd, nullptr, 0, MSG_PEEK | MSG_DONTWAIT) == 0; });
+    abort_connection(std::exchange(ends.client->fd, -1));
+    quiet();
+    EXPECT_EQ(proxy->counts().distrusting, trusts ? 0u : 1u);
+    trust(services.authority());
+    EXPECT_EQ(opened(greet("api.example", true, port)), trusts);
+  }
+}
+
 TEST_F(Mirror, a_service_that_listens_elsewhere_in_every_run_is_known_all_the_same) {
   begin("");
   trust(services.authority());
