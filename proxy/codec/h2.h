@@ -30,6 +30,7 @@ enum class H2Error : std::uint32_t {
   inadequate_security,
   http_1_1_required,
 };
+constexpr std::uint32_t code_of(H2Error error) { return static_cast<std::uint32_t>(error); }
 std::string show_h2_error(std::uint32_t code);  // "REFUSED_STREAM", or "error 0x1f"
 
 inline constexpr std::string_view kH2Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";  // RFC 9113 3.4

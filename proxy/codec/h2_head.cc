@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/text.h"
+#include "proxy/codec/h1_facts.h"
 #include "proxy/codec/scan.h"
 
 namespace retrial::proxy {
@@ -42,12 +43,6 @@ bool same_authority(std::string_view a, std::string_view b, std::string_view sch
     return host;
   };
   return iequals(plain(a), plain(b));
-}
-
-// As the reader of HTTP/1 heads has it.
-bool structured(std::string_view type) {
-  if (type.starts_with("text/")) return type.find("xml") != type.npos;
-  return !type.starts_with("image/") && !type.starts_with("application/octet-stream");
 }
 
 }  // namespace

@@ -11,11 +11,6 @@ namespace {
 
 constexpr std::size_t kLongestMethod = 64;
 
-// May a body of that type have parts that are read (profiles): JSON, XML, a form? Whatever is not known to have none.
-bool structured(std::string_view type) {
-  if (type.starts_with("text/")) return type.find("xml") != type.npos;
-  return !type.starts_with("image/") && !type.starts_with("application/octet-stream");
-}
 bool blank(char c) { return c == ' ' || c == '\t'; }
 
 }  // namespace

@@ -5,6 +5,11 @@
 
 namespace retrial::proxy {
 
+inline constexpr Nanos kLinger = 5 * kSecond;  // how long what comes after our FIN is thrown away (RFC 9112 9.6)
+// An answer of unknown length that has not ended so long after its head is one without an end: an event stream, a
+// watch. So is a request that is to be read whole before something is done to it.
+inline constexpr Nanos kEndless = kSecond;
+
 // A client connection whose exchanges pass (Session: HTTP/1 and tunnels; H2Session: HTTP/2), as the house sees it.
 class Conversation {
  public:

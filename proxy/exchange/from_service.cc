@@ -3,12 +3,6 @@
 #include "proxy/exchange/session.h"
 
 namespace retrial::proxy {
-namespace {
-// An answer of unknown length that has not ended so long after its head is one without an end: an event stream, a
-// watch.
-constexpr Nanos kEndless = kSecond;
-}  // namespace
-
 bool Session::service_room() const {
   switch (state_) {
     case State::delayed:

@@ -115,8 +115,6 @@ struct Translated {
     head.head.fields = fields;
   }
 };
-constexpr auto kNoError = static_cast<std::uint32_t>(H2Error::no_error);
-constexpr auto kInternal = static_cast<std::uint32_t>(H2Error::internal_error);
 }  // namespace
 
 void H1Service::request(const H2Head& head, bool end) {
@@ -178,15 +176,12 @@ void H1Service::failed(const std::string& what) {
   if (auto* stream = std::exchange(stream_, nullptr)) {
     all_.house_.say(all_.ends_.service_name + " " + what);
     stream->unanswered(what);
-    all_.drop(*this);
   }
 }
 
 void H1Service::broke_off() {
-  if (auto* stream = std::exchange(stream_, nullptr)) {
-    stream->service_reset(done_ ? kNoError : kInternal, false);
-    all_.drop(*this);
-  }
+  if (auto* stream = std::exchange(stream_, nullptr))
+    stream->service_reset(done_ ? code_of(H2Error::no_error) : code_of(H2Error::internal_error), false);
 }
 
 std::size_t H1Service::room(std::size_t wanted) const {
@@ -346,13 +341,6 @@ void H1Services::forget(Stream& stream) {
   auto& service = services_[std::exchange(stream.service_id, 0) - 1];
   service->leave();
   house_.loop.later_delete(std::move(service));
-}
-// Of no more use, and its stream knows nothing of it any more.
-void H1Services::drop(H1Service& service) {
-  auto at = std::ranges::find_if(services_, [&](auto& s) { return s.get() == &service; });
-  if (at == services_.end()) return;
-  service.leave();
-  house_.loop.later_delete(std::move(*at));
 }
 void H1Services::flush() {
   for (auto& service : services_)

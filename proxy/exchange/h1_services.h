@@ -31,7 +31,6 @@ class H1Services final : public ServiceSide {
  private:
   friend class H1Service;
   H1Service& of(const Stream& stream) const;
-  void drop(H1Service& service);
   House& house_;
   ServiceSideEvents& events_;
   Ends& ends_;

@@ -101,15 +101,11 @@ void H2Service::on_data(std::uint32_t id, std::string_view data, bool end) {
   stream->response_data(data, end);
 }
 void H2Service::on_trailers(std::uint32_t id, const H2Head& trailers) {
-  auto* stream = find(id);
-  if (stream) stream->response_trailers(trailers);
+  if (auto* stream = find(id)) stream->response_trailers(trailers);
 }
 void H2Service::on_reset(std::uint32_t id, std::uint32_t code, bool ours) {
-  auto* stream = find(id);
-  if (ours) house_.say(ends_.service_name + ": a response broke HTTP/2: answered " + show_h2_error(code));
-  if (!stream) return;
-  streams_.erase(id);
-  stream->service_reset(code, false);
+  if (ours) house_.say(ends_.service_name + ": " + codec_.last_fault() + ": the stream was reset");
+  if (auto* stream = find(id)) stream->service_reset(code, false);
 }
 void H2Service::on_room(std::uint32_t id) {
   if (id != 0) {
@@ -126,7 +122,7 @@ void H2Service::on_goaway(std::uint32_t last, std::uint32_t code, std::string_vi
 
 void H2Service::request(Stream& stream, const H2Head& head, bool end) {
   auto id = codec_.open();
-  if (over_ || id == 0) return stream.service_reset(static_cast<std::uint32_t>(H2Error::refused_stream), true);
+  if (over_ || id == 0) return stream.service_reset(code_of(H2Error::refused_stream), true);
   stream.service_id = id;
   streams_.emplace(id, &stream);
   auto& fields = house_.no_fields();

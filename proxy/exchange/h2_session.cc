@@ -9,13 +9,11 @@
 
 namespace retrial::proxy {
 namespace {
-constexpr Nanos kLinger = 5 * kSecond;           // as a session's
 constexpr std::uint32_t kMostStreams = 1000;     // where every connection is our own to look after (serve)
 constexpr std::uint32_t kMostConnections = 100;  // of HTTP/1, one for each stream
 constexpr std::size_t kMostWaiting = 16u << 20;  // of requests; beyond it their client is not read
 constexpr std::uint32_t kAll = 0x7fffffff;       // no stream is left out (RFC 9113 6.8)
 
-constexpr std::uint32_t code(H2Error error) { return static_cast<std::uint32_t>(error); }
 H2Codec::Limits limits(const Options& o) {
   return {o.head_limit, o.field_limit, static_cast<std::uint32_t>(std::min<std::size_t>(o.buffer_limit, kAll))};
 }
@@ -60,8 +58,8 @@ void H2Session::read_client() {
       if (phase_ == Phase::closing) return;
       if (!ends_.distrust.empty()) house_.distrust().asked(std::exchange(ends_.distrust, {}));
       if (!client_codec_.take({scratch.data(), size}, now_))
-        client_failed(client_codec_.failure(), static_cast<H2Error>(client_codec_.failure_code()));
-      return;
+        return client_failed(client_codec_.failure(), static_cast<H2Error>(client_codec_.failure_code()));
+      return tell_of_faults();
     case Socket::Got::nothing:
       return;
     case Socket::Got::fin:
@@ -113,12 +111,14 @@ void H2Session::on_data(std::uint32_t id, std::string_view data, bool end) {
 void H2Session::on_trailers(std::uint32_t id, const H2Head& trailers) {
   if (auto* stream = find(id)) stream->request_trailers(trailers);
 }
-void H2Session::on_reset(std::uint32_t id, std::uint32_t reset, bool ours) {
-  if (ours) {
-    house_.counts.refused++;
-    house_.say(
-        fmt::format("connection {}: stream {} broke HTTP/2: answered {}", ends_.connection, id, show_h2_error(reset)));
-  }
+// Streams that broke HTTP/2, also those that were never told of.
+void H2Session::tell_of_faults() {
+  auto before = std::exchange(faults_, client_codec_.faults());
+  if (faults_ == before) return;
+  house_.counts.refused += faults_ - before;
+  house_.say(fmt::format("connection {}: {}: the stream was reset", ends_.connection, client_codec_.last_fault()));
+}
+void H2Session::on_reset(std::uint32_t id, std::uint32_t reset, bool) {
   if (auto* stream = find(id)) stream->client_reset(reset);
 }
 void H2Session::on_room(std::uint32_t id) {
@@ -142,10 +142,10 @@ void H2Session::client_ended(bool reset) {
 
 void H2Session::client_failed(std::string_view why, H2Error error) {
   house_.counts.refused++;
-  house_.say(fmt::format("connection {}: {}: answered {}", ends_.connection, why, show_h2_error(code(error))));
+  house_.say(fmt::format("connection {}: {}: answered {}", ends_.connection, why, show_h2_error(code_of(error))));
   if (client_codec_.failure().empty()) {
     greet();
-    client_codec_.goaway(client_codec_.last_stream(), code(error));
+    client_codec_.goaway(client_codec_.last_stream(), code_of(error));
   }
   all_over(trace::Ending::closed);
   leave();
@@ -212,7 +212,7 @@ void H2Session::going_away(std::uint32_t last, std::uint32_t why, std::string_vi
     each([&](Stream& s) {
       if (s.service_id <= last) return;
       if (s.id() < highest)
-        s.service_reset(code(H2Error::refused_stream), true);
+        s.service_reset(code_of(H2Error::refused_stream), true);
       else
         s.left_out(trace::Exchange::Aborted::by_service, why);
     });
@@ -231,23 +231,21 @@ void H2Session::service_ended(trace::Ending ending) {
   bool stays = std::ranges::any_of(streams_, [](auto& s) { return s.second->outlives(); });
   each([&](Stream& s) {
     if (stays && !s.outlives())
-      s.service_reset(code(H2Error::internal_error), false);
+      s.service_reset(code_of(H2Error::internal_error), false);
     else
       s.lost(ending);
   });
   if (phase_ == Phase::closing || !alive()) return;
-  if (stays) client_codec_.goaway(client_codec_.last_stream(), code(H2Error::no_error));
+  if (stays) client_codec_.goaway(client_codec_.last_stream(), code_of(H2Error::no_error));
   ends_by_reset_ = ending == trace::Ending::reset;
   phase_ = Phase::leaving;
-  service_lost_ = true;
   settle();
 }
 
 void H2Session::service_failed(const std::string& why) {
   house_.say(fmt::format("{}: {}", ends_.service_name, why));
-  each([](Stream& s) { s.service_reset(code(H2Error::internal_error), false); });
-  if (greeted_) client_codec_.goaway(client_codec_.last_stream(), code(H2Error::internal_error));
-  service_lost_ = true;
+  each([](Stream& s) { s.service_reset(code_of(H2Error::internal_error), false); });
+  if (greeted_) client_codec_.goaway(client_codec_.last_stream(), code_of(H2Error::internal_error));
   phase_ = Phase::leaving;
   settle();
 }
@@ -401,7 +399,7 @@ void H2Session::check(Nanos now) {
 
 void H2Session::drain() {
   if (phase_ != Phase::open) return;
-  client_codec_.goaway(client_codec_.last_stream(), code(H2Error::no_error));
+  client_codec_.goaway(client_codec_.last_stream(), code_of(H2Error::no_error));
   phase_ = Phase::leaving;
   settle();
 }

@@ -79,6 +79,7 @@ class H2Session final : public Conversation, private SocketEvents, private H2Eve
   void read_client();
   void client_ended(bool reset);
   void client_failed(std::string_view why, H2Error error);
+  void tell_of_faults();
   void flush();
   std::size_t waiting() const;
   Stream& fresh_stream();
@@ -101,13 +102,13 @@ class H2Session final : public Conversation, private SocketEvents, private H2Eve
   std::string unreached_;  // why there is no service
   Nanos now_ = 0;
   Nanos since_ = 0;                      // since when the phase is as it is, or the last stream has ended
+  std::uint64_t faults_ = 0;             // H2Codec::faults, as far as they were told
   std::uint32_t last_over_ = 0;          // the highest stream that has ended
   std::uint32_t left_out_ = UINT32_MAX;  // streams from here on were refused by a fault's GOAWAY
   bool first_ = true;
   bool hears_ = false;            // the client is to be read, without an event
   bool greeted_ = false;          // our SETTINGS have gone
   mutable bool blocked_ = false;  // the client's socket had no room for a stream
-  bool service_lost_ = false;
   bool settling_ = false;
   bool ends_by_reset_ = false;
   Phase phase_ = Phase::reaching;

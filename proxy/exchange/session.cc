@@ -2,8 +2,6 @@
 
 namespace retrial::proxy {
 namespace {
-constexpr Nanos kLinger = 5 * kSecond;  // how long what comes after our FIN is thrown away (RFC 9112 9.6)
-
 H1Codec::Limits limits(const Options& o) { return {o.head_limit, o.field_limit}; }
 }  // namespace
 

@@ -9,12 +9,6 @@
 #include "proxy/exchange/h2_session.h"
 
 namespace retrial::proxy {
-namespace {
-// A request that is to be read whole before something is done to it, and shows no end for so long, is one that waits
-// for its response: it is taken as read.
-constexpr Nanos kNoEnd = kSecond;
-}  // namespace
-
 void KeptHead::keep(const H2Head& h) {
   raw = h.head.raw;
   method = h.head.method;
@@ -50,7 +44,7 @@ void Stream::move(Event event) {
   // A row that is missing is an event that cannot happen: the stream is given up, never guessed at.
   if (state_ == State::dead && event != Event::gone) {
     state_ = State::request_body;
-    abort(static_cast<std::uint32_t>(H2Error::internal_error));
+    abort(code_of(H2Error::internal_error));
   }
 }
 
@@ -112,7 +106,7 @@ void Stream::request_head(const H2Head& head, bool end) {
     fate_.invited = true;
   }
   if (end) return request_end();
-  wake_after(kNoEnd, &Stream::taken_as_read);
+  wake_after(kEndless, &Stream::taken_as_read);
 }
 
 void Stream::request_passes(const H2Head& head, bool end) {
@@ -169,7 +163,7 @@ void Stream::request_data(std::string_view bytes, bool end) {
     session_.house().counts.refused++;
     session_.client().consumed(id_, bytes.size());
     if (fate_.fault) fate_.spare("the request's body is beyond the limit");
-    if (head_sent_) return abort(static_cast<std::uint32_t>(H2Error::cancel));
+    if (head_sent_) return abort(code_of(H2Error::cancel));
     fate_.answer = own_answer(413, "the request's body is beyond the limit");
     return answer();
   }
@@ -265,7 +259,7 @@ void Stream::client_reset(std::uint32_t code) {
   }
   left_by_client(code);
 }
-void Stream::client_left() { left_by_client(static_cast<std::uint32_t>(H2Error::cancel)); }
+void Stream::client_left() { left_by_client(code_of(H2Error::cancel)); }
 
 void Stream::left_by_client(std::uint32_t code) {
   client_left_ = now();

@@ -122,6 +122,7 @@ class Stream {
   void answer();
   void abort(std::uint32_t code);
   void abort_service(std::uint32_t code);
+  void forgotten();  // the service side need not know of it any more
   void record_over(trace::Ending ending, Nanos told);
   void wake_after(Nanos time, void (Stream::*call)());
   void gone();

@@ -6,10 +6,7 @@
 #include "trace/status.h"
 
 namespace retrial::proxy {
-namespace {
-constexpr auto kNoError = static_cast<std::uint32_t>(H2Error::no_error);
-constexpr auto kCancel = static_cast<std::uint32_t>(H2Error::cancel);
-}  // namespace
+namespace {}  // namespace
 
 void Stream::edit_head(const H1Head& head, bool end) {
   auto& e = exchange();
@@ -40,7 +37,7 @@ void Stream::edited(const Edit::Did& did, std::string_view out) {
   if (did.act != Act::pass) {
     send_text(false);
     if (did.act != Act::answer) return strike(did.act);
-    abort_service(kCancel);
+    abort_service(code_of(H2Error::cancel));
     return answer();
   }
   if (did.more) send_text(false);
@@ -63,14 +60,14 @@ void Stream::carry_out(Act act) {
   if (timer_) timer_->cancel();
   fate_.fire(act, now());
   if (client_left_ != 0) {  // it did not wait to be told
-    abort_service(kCancel);
+    abort_service(code_of(H2Error::cancel));
     record_over(trace::Ending::client_left, client_left_);
     return gone();
   }
   switch (act) {
     case Act::answer:
       if (auto own = fate_.fault->answer(fate_.scene()); own.status != 0) fate_.answer = std::move(own);
-      abort_service(kCancel);
+      abort_service(code_of(H2Error::cancel));
       return answer();
     case Act::hold:
       untouched_ = now();
@@ -96,7 +93,7 @@ void Stream::strike(Act act) {
   session_.watch(*this);
 }
 void Stream::struck() {
-  abort_service(kCancel);
+  abort_service(code_of(H2Error::cancel));
   if (client_left_ != 0) {
     record_over(trace::Ending::client_left, client_left_);
     return gone();
@@ -146,19 +143,20 @@ void Stream::abort(std::uint32_t code) {
   auto& e = exchange();
   e.aborted = trace::Exchange::Aborted::by_us;
   e.abort_code = code;
-  e.refused = code == static_cast<std::uint32_t>(H2Error::refused_stream);
+  e.refused = code == code_of(H2Error::refused_stream);
   session_.client().reset(id_, code);
-  abort_service(kCancel);
+  abort_service(code_of(H2Error::cancel));
   record_over(trace::Ending::reset, now());
   gone();
 }
 
 void Stream::abort_service(std::uint32_t code) {
   if (service_id == 0) return;
-  if (!response_whole_ || !request_whole_)
-    session_.service().abort(*this, code);
-  else
-    session_.service().forget(*this);
+  if (response_whole_ && request_whole_) return forgotten();
+  session_.service().abort(*this, code);
+}
+void Stream::forgotten() {
+  if (service_id != 0) session_.service().forget(*this);
 }
 
 void Stream::look() {
@@ -199,9 +197,9 @@ void Stream::left_out(trace::Exchange::Aborted by, std::uint32_t code) {
     e.abort_code = code;
     e.aborted = by;
   }
-  if (by == trace::Exchange::Aborted::by_service) service_id = 0;
+  if (by == trace::Exchange::Aborted::by_service) forgotten();
   if (fate_.fault && !e.fired) fate_.spare("the connection was going away");
-  abort_service(kCancel);
+  abort_service(code_of(H2Error::cancel));
   over(trace::Ending::reset);
 }
 
@@ -225,7 +223,7 @@ void Stream::wake_after(Nanos time, void (Stream::*call)()) {
 void Stream::gone() {
   if (dead()) return;
   if (timer_) timer_->cancel();
-  abort_service(kCancel);
+  abort_service(code_of(H2Error::cancel));
   move(Event::gone);
   session_.ended(*this);
 }

@@ -9,12 +9,8 @@
 
 namespace retrial::proxy {
 namespace {
-// As from_service.cc has it: an answer of unknown length that has not ended so long after its head is one without end.
-constexpr Nanos kEndless = kSecond;
 // So much of a response that is withheld is kept: enough for the answer of a call that turns out to have failed.
 constexpr std::size_t kMostKept = 256u << 10;
-constexpr auto kNoError = static_cast<std::uint32_t>(H2Error::no_error);
-constexpr auto kCancel = static_cast<std::uint32_t>(H2Error::cancel);
 
 std::string_view three_digits(int status, char* room) {
   room[0] = static_cast<char>('0' + status / 100);
@@ -237,7 +233,7 @@ void Stream::end_to_client() {
 
 // The service's RST_STREAM, or what it never had of the stream.
 void Stream::service_reset(std::uint32_t code, bool refused) {
-  service_id = 0;
+  forgotten();
   bool whole = std::exchange(response_whole_, true);
   if (state_ == State::held || dead()) return;
   auto& e = exchange();
@@ -250,7 +246,7 @@ void Stream::service_reset(std::uint32_t code, bool refused) {
   if (!response_goes_) return carry_out(fate_.ask(Step::response_end));  // the client never hears of it
   e.aborted = trace::Exchange::Aborted::by_service;
   e.abort_code = code;
-  e.refused = refused || code == static_cast<std::uint32_t>(H2Error::refused_stream);
+  e.refused = refused || code == code_of(H2Error::refused_stream);
   if (fate_.fault && !e.fired && (fate_.edit || fate_.fault->awaits_response()))
     fate_.spare("the service broke off before it had answered");
   session_.client().reset(id_, code);
@@ -272,12 +268,12 @@ bool Stream::outlives() const {
 }
 
 void Stream::lost(trace::Ending ending) {
-  service_id = 0;
+  forgotten();
   bool whole = response_whole_;
   response_whole_ = true;
   if (state_ == State::held || dead() || state_ == State::telling || state_ == State::striking) return;
   if (!response_goes_ && !whole) return carry_out(fate_.ask(Step::response_end));
-  if (state_ == State::request_rest) return rest_unwanted(kNoError);
+  if (state_ == State::request_rest) return rest_unwanted(code_of(H2Error::no_error));
   if (whole && drips_) return;
   if (passes_) {
     drain_to_client();
@@ -290,14 +286,14 @@ void Stream::lost(trace::Ending ending) {
 }
 
 void Stream::unanswered(const std::string& what) {
-  service_id = 0;
+  forgotten();
   auto& e = exchange();
   session_.house().counts.unreachable++;
   if (fate_.fault)
     fate_.spare("the service " + what);
   else if (!e.fired)
     e.evidence = "the service " + what;
-  if (head_sent_) return abort(kCancel);
+  if (head_sent_) return abort(code_of(H2Error::cancel));
   fate_.answer = own_answer(502, e.service + " " + what);
   answer();
 }

@@ -178,9 +178,9 @@ void RuleDirector::firing(const trace::Exchange& exchange) {
   if (exchange.call == 0 || !breaks_at_once(exchange.fault)) return;
   auto known = exchange;
   known.fired = true;
-  known.refused = exchange.fault.name == trace::FaultName::goaway ||
-                  (exchange.fault.name == trace::FaultName::rst_stream &&
-                   exchange.fault.code == static_cast<std::uint32_t>(H2Error::refused_stream));
+  known.refused =
+      exchange.fault.name == trace::FaultName::goaway ||
+      (exchange.fault.name == trace::FaultName::rst_stream && exchange.fault.code == code_of(H2Error::refused_stream));
   known.told = clock_.now();
   known.ending = trace::is_status(exchange.fault) ? trace::Ending::answered : trace::Ending::reset;
   known.client_status = trace::is_status(exchange.fault) ? exchange.fault.status : 0;

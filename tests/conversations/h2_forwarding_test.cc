@@ -384,11 +384,16 @@ TEST_F(H2Forwarding, a_client_that_breaks_http2_is_told_so_and_its_exchanges_are
   EXPECT_EQ(proxy->counts().refused, 1u);
 }
 TEST_F(H2Forwarding, a_malformed_request_harms_its_stream_alone) {
+  std::vector<std::string> said;
+  start({.say = [&](const std::string& line) { said.push_back(line); }});
   meet();
   passes(asks(1));
   client->say(asks(3, "GET /x", " | connection: close"));
   client->hears("RST_STREAM 3 PROTOCOL_ERROR");
   service->hears_nothing();
+  EXPECT_EQ(said, std::vector<std::string>{
+                      "connection 1: HEADERS on stream 3: a field of HTTP/1 connections: the stream was reset"});
+  EXPECT_EQ(proxy->counts().refused, 1u);
   passes_back("HEADERS 1 end | :status: 204");
   EXPECT_EQ(recorder.exchanges.size(), 1u);
 }
