@@ -23,7 +23,8 @@ struct Finding {
   std::string operation;
   std::string policy;                   // "P1"
   std::string fault;                    // in the fault language: "lost-response(reset) x 1, then pass"
-  std::string message;                  // what was seen, in numbers, and why that is a bug: one or two sentences
+  std::string message;                  // what was seen, in numbers: one sentence
+  std::string advice;                   // what a right client would have done: one sentence
   std::vector<std::uint64_t> evidence;  // exchange ids in `run`
   std::uint64_t run = 0;                // the run that shows it
   std::uint64_t reference = 0;          // the run beside it

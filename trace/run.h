@@ -67,6 +67,13 @@ struct ConnectionFault {
 enum class RunKind : std::uint8_t { reference, alone, with_fault, without_fault };
 std::string_view show(RunKind kind);
 
+// The client's clock was moved on: at client time `at`, by `by`. What a client waits for is in the jumps; what is left of
+// a gap is the machine's load and the client's own work.
+struct Jump {
+  Nanos at = 0;
+  Nanos by = 0;
+};
+
 // How a run came to its end.
 enum class Stop : std::uint8_t {
   exited,       // the command ended by itself
@@ -79,7 +86,8 @@ enum class Stop : std::uint8_t {
 };
 std::string_view show(Stop stop);
 
-// One execution of the workload or some of its tests: a row of the store, and what oracles read.
+// One execution of the workload or some of its tests: a row of the store, and what oracles read. Times are the client's:
+// real time, and what its clock was moved on by.
 struct Run {
   std::uint64_t id = 0;  // from 1 within a campaign
   RunKind kind = RunKind::reference;
@@ -98,7 +106,10 @@ struct Run {
   std::vector<Exchange> exchanges;  // by id
   CaptureCounts capture;
   std::vector<ConnectionFault> connection_faults;
-  std::string incomplete;  // why this run may not be judged (a fault of ours); empty: it may
+  bool compressed = false;             // its clock could be moved; else every wait took its time
+  std::vector<Jump> jumps;             // in order
+  std::vector<std::string> real_time;  // processes whose clock could not be moved: "tool[123] (static)"
+  std::string incomplete;              // why this run may not be judged (a fault of ours); empty: it may
 };
 
 // The result that counts for a test: a bad one of any phase, else the one of its `test` phase; null if it never ran.
