@@ -27,11 +27,15 @@ class Crash final : public Oracle {
  public:
   std::string_view name() const override { return "crash"; }
 
-  void judge(const Exhibit& exhibit, Opinion& opinion) const override {
-    for (auto* c : exhibit.comparisons) judge_run(exhibit, *c, opinion);
+  void judge(Cases cases, Opinion& opinion) const override {
+    for (auto& exhibit : cases) judge_case(exhibit, opinion);
   }
 
  private:
+  static void judge_case(const Exhibit& exhibit, Opinion& opinion) {
+    for (auto* c : exhibit.comparisons) judge_run(exhibit, *c, opinion);
+  }
+
   static void judge_run(const Exhibit& exhibit, const trace::Comparison& c, Opinion& opinion) {
     auto& run = *c.in_case;
     if (run.stop != trace::Stop::signalled && run.stop != trace::Stop::exited) return;

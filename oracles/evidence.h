@@ -25,6 +25,14 @@ inline bool hedged(const trace::Exchange& before, const trace::Exchange& next) {
 bool delivered(const trace::Exchange& e);
 inline bool good(int status) { return status >= 200 && status < 300; }
 
+// f(exhibit, comparison, call) for every call of these cases in which a fault fired.
+template <class F>
+void each_faulted(Cases cases, F f) {
+  for (auto& exhibit : cases)
+    for (auto* c : exhibit.comparisons)
+      for (auto* call : c->faulted) f(exhibit, *c, *call);
+}
+
 // What lies beside this call of the case in the reference, or null.
 const trace::Call* counterpart(const trace::Comparison& c, const trace::Call& call);
 

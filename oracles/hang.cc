@@ -17,7 +17,12 @@ class Hang final : public Oracle {
  public:
   std::string_view name() const override { return "hang"; }
 
-  void judge(const Exhibit& exhibit, Opinion& opinion) const override {
+  void judge(Cases cases, Opinion& opinion) const override {
+    for (auto& exhibit : cases) judge_case(exhibit, opinion);
+  }
+
+ private:
+  static void judge_case(const Exhibit& exhibit, Opinion& opinion) {
     for (auto* c : exhibit.comparisons) {
       auto& run = *c->in_case;
       auto& call = *c->faulted.front();
@@ -44,7 +49,6 @@ class Hang final : public Oracle {
     }
   }
 
- private:
   static std::string at_deadline(const trace::Call& call, const trace::Run& run) {
     auto gaps = trace::gaps(call);
     auto made = fmt::format("the run reached its time limit of {} after {}", show_duration(run.ended - run.began),

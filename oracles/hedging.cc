@@ -13,7 +13,12 @@ class Hedging final : public Oracle {
  public:
   std::string_view name() const override { return "hedging"; }
 
-  void judge(const Exhibit& exhibit, Opinion& opinion) const override {
+  void judge(Cases cases, Opinion& opinion) const override {
+    for (auto& exhibit : cases) judge_case(exhibit, opinion);
+  }
+
+ private:
+  static void judge_case(const Exhibit& exhibit, Opinion& opinion) {
     for (auto* c : exhibit.comparisons)
       for (auto* call : c->faulted) {
         auto copies = copies_of(*call);
@@ -26,7 +31,6 @@ class Hedging final : public Oracle {
       }
   }
 
- private:
   static std::size_t copies_of(const trace::Call& call) {
     std::size_t copies = 0;
     for (std::size_t i = 1; i < call.attempts.size(); i++)

@@ -36,6 +36,24 @@ void merge(std::vector<Finding>& findings) {
   findings = std::move(kept);
 }
 
+bool about(const trace::Judged& j, const Finding& f) {
+  return j.fault == f.fault || (j.site == f.site && j.operation == f.operation);
+}
+
+// Of what could not be judged: nothing that a finding speaks of all the same, and each reason once for a call.
+void drop_answered(Opinion& opinion) {
+  auto& all = opinion.not_judged;
+  std::vector<trace::Judged> kept;
+  for (auto& j : all) {
+    bool known = std::ranges::any_of(opinion.findings, [&](auto& f) { return about(j, f); }) ||
+                 std::ranges::any_of(kept, [&](auto& k) {
+                   return k.why == j.why && k.site == j.site && k.operation == j.operation && k.fault == j.fault;
+                 });
+    if (!known) kept.push_back(std::move(j));
+  }
+  all = std::move(kept);
+}
+
 // Why this run may not be judged; empty: it may.
 std::string unfit(const Exhibit& exhibit, const trace::Comparison& c) {
   for (auto* run : {c.in_case, c.reference})
@@ -49,31 +67,29 @@ std::string unfit(const Exhibit& exhibit, const trace::Comparison& c) {
 
 }  // namespace
 
-Opinion judge(const Exhibit& exhibit) {
+Opinion judge(Cases cases) {
   Opinion opinion;
-  Exhibit fit{exhibit.row, {}, exhibit.hold};
-  std::string why;
-  for (auto* c : exhibit.comparisons) {
-    auto reason = unfit(exhibit, *c);
-    if (reason.empty())
-      fit.comparisons.push_back(c);
+  std::vector<Exhibit> fit;
+  for (auto& exhibit : cases) {
+    Exhibit some{exhibit.row, {}, exhibit.hold};
+    std::string why;
+    for (auto* c : exhibit.comparisons) {
+      auto reason = unfit(exhibit, *c);
+      if (reason.empty())
+        some.comparisons.push_back(c);
+      else
+        why = reason;
+    }
+    if (some.comparisons.empty())
+      opinion.not_judged.push_back(not_judged(exhibit, why));
     else
-      why = reason;
+      fit.push_back(std::move(some));
   }
-  if (fit.comparisons.empty()) {
-    opinion.not_judged.push_back(not_judged(exhibit, why));
-    return opinion;
-  }
+  if (fit.empty()) return opinion;
   for (auto* oracle : oracles()) oracle->judge(fit, opinion);
   merge(opinion.findings);
   merge(opinion.notes);
-  if (!opinion.findings.empty()) {
-    opinion.not_judged.clear();
-  } else {
-    auto& all = opinion.not_judged;
-    auto later = [&](auto it) { return std::any_of(all.begin(), it, [&](auto& j) { return j.why == it->why; }); };
-    for (auto it = all.begin(); it != all.end();) it = later(it) ? all.erase(it) : it + 1;
-  }
+  drop_answered(opinion);
   return opinion;
 }
 

@@ -34,7 +34,12 @@ class MissingCap final : public Oracle {
  public:
   std::string_view name() const override { return "missing-cap"; }
 
-  void judge(const Exhibit& exhibit, Opinion& opinion) const override {
+  void judge(Cases cases, Opinion& opinion) const override {
+    for (auto& exhibit : cases) judge_case(exhibit, opinion);
+  }
+
+ private:
+  static void judge_case(const Exhibit& exhibit, Opinion& opinion) {
     for (auto* c : exhibit.comparisons)
       for (auto* call : c->faulted) {
         auto attempts = own_attempts(*call);
@@ -58,7 +63,6 @@ class MissingCap final : public Oracle {
       }
   }
 
- private:
   // The run, or the test, ended before the client gave up by itself.
   static bool was_cut(const Exhibit& exhibit, const trace::Comparison& c) {
     if (c.in_case->stop == trace::Stop::deadline || c.in_case->stop == trace::Stop::capped) return true;

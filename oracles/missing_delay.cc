@@ -41,7 +41,12 @@ class MissingDelay final : public Oracle {
  public:
   std::string_view name() const override { return "missing-delay"; }
 
-  void judge(const Exhibit& exhibit, Opinion& opinion) const override {
+  void judge(Cases cases, Opinion& opinion) const override {
+    for (auto& exhibit : cases) judge_case(exhibit, opinion);
+  }
+
+ private:
+  static void judge_case(const Exhibit& exhibit, Opinion& opinion) {
     struct Seen {
       std::vector<Nanos> gaps;
       const trace::Comparison* comparison = nullptr;
@@ -76,7 +81,6 @@ class MissingDelay final : public Oracle {
     }
   }
 
- private:
   static std::string message(const trace::Call& call, const std::vector<Nanos>& gaps) {
     auto middle = gaps[gaps.size() / 2];
     auto& faulted = *call.attempts.front();

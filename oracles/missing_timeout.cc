@@ -28,7 +28,12 @@ class MissingTimeout final : public Oracle {
  public:
   std::string_view name() const override { return "missing-timeout"; }
 
-  void judge(const Exhibit& exhibit, Opinion& opinion) const override {
+  void judge(Cases cases, Opinion& opinion) const override {
+    for (auto& exhibit : cases) judge_case(exhibit, opinion);
+  }
+
+ private:
+  static void judge_case(const Exhibit& exhibit, Opinion& opinion) {
     for (auto* c : exhibit.comparisons) {
       if (c->in_case->stop != trace::Stop::held) continue;
       for (auto* call : c->faulted) {
@@ -55,7 +60,6 @@ class MissingTimeout final : public Oracle {
     }
   }
 
- private:
   // A deadline travels with its call, so that the wire shows where there is none.
   static void judge_rpc(const Exhibit& exhibit, const trace::Comparison& c, const trace::Call& call, Opinion& opinion) {
     auto& e = call.last();

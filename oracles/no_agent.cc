@@ -8,7 +8,12 @@ class NoAgent final : public Oracle {
  public:
   std::string_view name() const override { return "no-agent"; }
 
-  void judge(const Exhibit& exhibit, Opinion& opinion) const override {
+  void judge(Cases cases, Opinion& opinion) const override {
+    for (auto& exhibit : cases) judge_case(exhibit, opinion);
+  }
+
+ private:
+  static void judge_case(const Exhibit& exhibit, Opinion& opinion) {
     for (auto* c : exhibit.comparisons) {
       auto& call = *c->faulted.front();
       if (!c->in_case->agents.empty() || !call.site.empty()) continue;

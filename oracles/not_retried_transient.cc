@@ -15,7 +15,12 @@ class NotRetriedTransient final : public Oracle {
  public:
   std::string_view name() const override { return "not-retried-transient"; }
 
-  void judge(const Exhibit& exhibit, Opinion& opinion) const override {
+  void judge(Cases cases, Opinion& opinion) const override {
+    for (auto& exhibit : cases) judge_case(exhibit, opinion);
+  }
+
+ private:
+  static void judge_case(const Exhibit& exhibit, Opinion& opinion) {
     for (auto* c : exhibit.comparisons) {
       if (c->in_case->stop != trace::Stop::exited) continue;
       for (auto* call : c->faulted) {
@@ -42,7 +47,6 @@ class NotRetriedTransient final : public Oracle {
     }
   }
 
- private:
   // gRPC's retry throttling (gRFC A6) counts over all calls of a channel: one that fails after others had been retried
   // is let go. A channel cannot be seen, its process and service can.
   static std::string retried_before(const trace::Comparison& c, const trace::Exchange& e) {

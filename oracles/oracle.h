@@ -11,12 +11,17 @@
 namespace retrial::oracles {
 
 // One case, as an oracle is shown it: the same test without and with the fault, aligned call by call. More than one
-// where the case was repeated. Nothing here is owned.
+// comparison where the case was repeated. Of a command that was run with faults alone the reference is an empty run.
+// Nothing here is owned.
 struct Exhibit {
   const trace::CaseRecord* row = nullptr;
   std::vector<const trace::Comparison*> comparisons;  // never empty; the latest last
   Nanos hold = 0;                                     // how long a stalled exchange was held, [run] hold
 };
+
+// The cases of one client, which some verdicts need more than one of: a campaign shows each as it has been run, and at
+// its end all of them; the trial of one client (`judge`) all at once.
+using Cases = std::span<const Exhibit>;
 
 struct Opinion {
   std::vector<trace::Finding>
@@ -30,19 +35,21 @@ struct Opinion {
 inline constexpr int kAttemptsWithoutEnd = 150;
 
 // An oracle looks back: it states what the fault brought about that a right client would not have let happen. Pure: the
-// same exhibit gives the same opinion. A run marked incomplete is never shown to it.
+// same cases give the same opinion. A run marked incomplete is never shown to it.
 class Oracle {
  public:
   virtual ~Oracle() = default;
   virtual std::string_view name() const = 0;  // the verdict it gives, or its family
-  virtual void judge(const Exhibit& exhibit, Opinion& opinion) const = 0;
+  virtual void judge(Cases cases, Opinion& opinion) const = 0;
 };
 
 std::span<const Oracle* const> oracles();
 
-// All oracles over one exhibit. One event gives one verdict: of findings on the same call, the stronger stays
-// (duplicate-effect over retries-non-idempotent, certain over likely).
-Opinion judge(const Exhibit& exhibit);
+// All oracles over these cases. One event gives one verdict: of findings on the same call site and operation the
+// stronger stays (duplicate-effect over retries-non-idempotent, certain over likely). What may not be judged
+// (incomplete, interrupted, a fault that never fired) is left out, and said.
+Opinion judge(Cases cases);
+inline Opinion judge(const Exhibit& exhibit) { return judge(Cases(&exhibit, 1)); }
 
 // A finding or note on this call of the case with what every oracle has to fill in: row, call, attempts, gaps,
 // evidence, id.

@@ -13,9 +13,8 @@ class RetriesNonIdempotent final : public Oracle {
  public:
   std::string_view name() const override { return "retries-non-idempotent"; }
 
-  void judge(const Exhibit& exhibit, Opinion& opinion) const override {
-    for (auto* c : exhibit.comparisons)
-      for (auto* call : c->faulted) judge_call(exhibit, *c, *call, opinion);
+  void judge(Cases cases, Opinion& opinion) const override {
+    each_faulted(cases, [&](auto& exhibit, auto& c, auto& call) { judge_call(exhibit, c, call, opinion); });
   }
 
  private:

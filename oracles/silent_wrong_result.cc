@@ -19,14 +19,18 @@ class SilentWrongResult final : public Oracle {
  public:
   std::string_view name() const override { return "silent-wrong-result"; }
 
-  void judge(const Exhibit& exhibit, Opinion& opinion) const override {
+  void judge(Cases cases, Opinion& opinion) const override {
+    for (auto& exhibit : cases) judge_case(exhibit, opinion);
+  }
+
+ private:
+  static void judge_case(const Exhibit& exhibit, Opinion& opinion) {
     for (auto* c : exhibit.comparisons)
       if (auto failure = failure_of(exhibit, *c);
           failure && failure->outermost() && is_assertion(*failure->outermost()))
         judge_assertion(exhibit, *c, *failure, opinion);
   }
 
- private:
   static void judge_assertion(const Exhibit& exhibit, const Comparison& c, const Failure& failure, Opinion& opinion) {
     auto pass_over = [&](std::string why) { opinion.not_judged.push_back(not_judged(exhibit, std::move(why))); };
     auto& outermost = *failure.outermost();

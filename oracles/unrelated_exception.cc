@@ -46,12 +46,16 @@ class UnrelatedException final : public Oracle {
  public:
   std::string_view name() const override { return "unrelated-exception"; }
 
-  void judge(const Exhibit& exhibit, Opinion& opinion) const override {
+  void judge(Cases cases, Opinion& opinion) const override {
+    for (auto& exhibit : cases) judge_case(exhibit, opinion);
+  }
+
+ private:
+  static void judge_case(const Exhibit& exhibit, Opinion& opinion) {
     for (auto* c : exhibit.comparisons)
       if (auto failure = failure_of(exhibit, *c)) judge_failure(exhibit, *c, *failure, opinion);
   }
 
- private:
   static void judge_failure(const Exhibit& exhibit, const trace::Comparison& c, const Failure& failure,
                             Opinion& opinion) {
     auto pass_over = [&](std::string why) { opinion.not_judged.push_back(not_judged(exhibit, std::move(why))); };
