@@ -27,6 +27,7 @@ struct CaseRecord {
   std::string outcome;  // planned | run | answered (by another case) | left (budget) | not_fired | incomplete
   std::string why;      // for answered, left, not_fired, incomplete
   std::vector<std::uint64_t> runs;
+  std::uint64_t reference = 0;  // the run beside them; 0: none, or (a campaign) the test's own `alone`
 };
 
 // What a campaign has to say, beside its runs. Reports are made from this and the runs alone.
@@ -38,6 +39,7 @@ struct CampaignRecord {
   Nanos took = 0;
   Nanos overhead = 0;   // of that, ours: neither tests nor clients' waiting
   std::string capture;  // "seccomp (getfd)"
+  Nanos hold = 0;       // how long a stalled exchange was held; 0: for as long as the client waited
   std::vector<ServiceSeen> services;
   std::vector<CaseRecord> cases;
   std::vector<Finding> findings;  // worst first

@@ -16,6 +16,7 @@ struct Finding {
   Confidence confidence = Confidence::possible;
   bool confirmed = false;
   bool accepted = false;  // listed in [[accept]]
+  bool known = false;     // in the earlier report that --since names
   bool note = false;
   std::string test;
   std::optional<CallSite> site;

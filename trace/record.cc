@@ -341,6 +341,23 @@ bool decode_over(std::string_view payload, Exchange& e) {
 }
 
 std::uint64_t exchange_of(std::string_view payload) { return Decoder(payload).pod<u64>(); }
+Nanos time_of(RecordKind kind, std::string_view payload) {
+  Decoder in(payload);
+  switch (kind) {
+    case RecordKind::head:
+      return in.pod<HeadFixed>().begun;
+    case RecordKind::answer:
+      return in.pod<AnswerFixed>().answered;
+    case RecordKind::fired:
+      return in.pod<FiredFixed>().fired_at;
+    case RecordKind::over:
+      return in.pod<OverFixed>().told;
+    case RecordKind::run:
+    case RecordKind::end:
+      break;
+  }
+  return 0;
+}
 
 namespace {
 struct RunFixed {

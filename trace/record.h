@@ -102,6 +102,8 @@ bool decode_run(std::string_view payload, Run& run);  // all but its exchanges
 bool decode_head(std::string_view payload, Exchange& e);
 // The exchange that an answer, fired or over record is about; 0 where it cannot be read.
 std::uint64_t exchange_of(std::string_view payload);
+// When what a record tells of an exchange happened; 0 where it does not say.
+Nanos time_of(RecordKind kind, std::string_view payload);
 bool decode_answer(std::string_view payload, Exchange& e);
 bool decode_fired(std::string_view payload, Exchange& e);
 bool decode_over(std::string_view payload, Exchange& e);

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -50,11 +51,19 @@ class SegmentWriter {
   std::unique_ptr<Impl> impl_;
 };
 
+// What is told while segments are read, in the order in which it happened, over all loops of a run.
+struct Reading {
+  std::function<void(std::uint64_t run, Exchange& e)> head;  // it has begun; what is changed here stays. May be empty
+  // It has ended, or the trace has; then the runs hold no exchanges of their own, and a trace of any length fits.
+  // Empty: they hold all of them
+  std::function<void(std::uint64_t run, Exchange&& e)> over;
+};
+
 // All runs of a folder and the folders below it, by id, exchanges by id. A run without its `end` record comes back with
 // `incomplete` set. A torn or damaged record ends its segment, and marks the run it belongs to; a segment of another
 // version, or a file that is none, is an error that says so. An exchange whose beginning is not there any more is left
 // out, and the run says so.
-Result<std::vector<Run>> read_segments(const std::filesystem::path& folder);
+Result<std::vector<Run>> read_segments(const std::filesystem::path& folder, Reading reading = {});
 // Only the run with that id.
 Result<Run> read_run(const std::filesystem::path& folder, std::uint64_t run);
 // The same from the bytes of one segment; `name` is for errors.

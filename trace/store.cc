@@ -11,7 +11,7 @@
 namespace retrial::trace {
 namespace {
 
-constexpr std::int64_t kVersion = 4;
+constexpr std::int64_t kVersion = 5;
 constexpr std::int64_t kApplication = 0x5254524c;  // "RTRL"
 
 // What belongs to something: the run (or the result, or the section of the report) stands before it.
@@ -98,34 +98,6 @@ struct FromKeys {
   }
 };
 
-Result<void> fill(sqlite::Database& db, const CampaignRecord& campaign, const std::vector<Run>& runs) {
-  Tables tables(db);
-  Result<void> ok = tables.create();
-  auto put = [&](auto& table, auto&& row) { return ok && (ok = table.add(row)); };
-  for (auto& run : runs) {
-    put(tables.run, run);
-    for (auto& e : run.exchanges) put(tables.exchange, OfThat<Exchange>{.run = run.id, .it = e});
-    for (auto& s : run.stages) put(tables.stage, OfThat<Stage>{.run = run.id, .it = s});
-    for (auto& c : run.connection_faults) put(tables.connection_fault, OfThat<ConnectionFault>{.run = run.id, .it = c});
-    std::uint64_t n = 0;
-    for (auto& r : run.results) {
-      put(tables.result, OfThat<TestResult>{.run = run.id, .result = ++n, .it = r});
-      for (auto& t : r.chain) put(tables.thrown, OfThat<Thrown>{.run = run.id, .result = n, .it = t});
-    }
-  }
-  for (auto& f : campaign.findings) put(tables.finding, OfThat<Finding>{.section = "finding", .it = f});
-  for (auto& f : campaign.notes) put(tables.finding, OfThat<Finding>{.section = "note", .it = f});
-  for (auto& j : campaign.clean) put(tables.judged, OfThat<Judged>{.section = "clean", .it = j});
-  for (auto& j : campaign.not_judged) put(tables.judged, OfThat<Judged>{.section = "not judged", .it = j});
-  for (auto& c : campaign.cases) put(tables.plan, c);
-  for (auto& s : campaign.services) put(tables.service, s);
-  std::vector<KeyValue> keys;
-  ToKeys to_keys{keys};
-  columns::of_campaign(to_keys, campaign);
-  for (auto& k : keys) put(tables.campaign, k);
-  return ok;
-}
-
 // For whoever looks with the sqlite3 shell. `attempt` shows each call's attempts with the gap before them.
 constexpr const char* kForPeople = R"(
 CREATE UNIQUE INDEX run_id ON run(id);
@@ -142,34 +114,94 @@ CREATE VIEW attempt AS
   FROM exchange ORDER BY run, call, attempt;
 )";
 
-Result<void> write(const std::filesystem::path& file, const CampaignRecord& campaign, const std::vector<Run>& runs) {
-  auto db = sqlite::Database::create(file);
-  if (!db) return std::unexpected(db.error());
-  // No journal: the file is thrown away if anything fails, and takes its name when it is whole.
-  auto begun =
-      db->run(fmt::format("PRAGMA journal_mode = OFF; PRAGMA application_id = {}; PRAGMA user_version = {}; BEGIN",
-                          kApplication, kVersion));
-  if (!begun) return begun;
-  if (auto ok = fill(*db, campaign, runs); !ok) return ok;
-  if (auto ok = db->run(std::string(kForPeople) + "COMMIT"); !ok) return ok;
-  return db->close();
-}
-
 }  // namespace
+
+struct StoreWriter::Impl {
+  Impl(std::filesystem::path name, sqlite::Database opened) : file(std::move(name)), db(std::move(opened)) {
+    tables.emplace(db);
+  }
+  ~Impl() {
+    std::error_code error;
+    if (!whole) std::filesystem::remove(part_of(file), error);
+  }
+  static std::filesystem::path part_of(std::filesystem::path file) { return file += ".part"; }
+
+  template <class Row>
+  void put(auto& table, const Row& row) {
+    if (ok) ok = table.add(row);
+  }
+  void put(const Run& run) {
+    put(tables->run, run);
+    for (auto& e : run.exchanges) put(tables->exchange, OfThat<Exchange>{.run = run.id, .it = e});
+    for (auto& s : run.stages) put(tables->stage, OfThat<Stage>{.run = run.id, .it = s});
+    for (auto& c : run.connection_faults)
+      put(tables->connection_fault, OfThat<ConnectionFault>{.run = run.id, .it = c});
+    std::uint64_t n = 0;
+    for (auto& r : run.results) {
+      put(tables->result, OfThat<TestResult>{.run = run.id, .result = ++n, .it = r});
+      for (auto& t : r.chain) put(tables->thrown, OfThat<Thrown>{.run = run.id, .result = n, .it = t});
+    }
+  }
+  void put(const CampaignRecord& campaign) {
+    for (auto& f : campaign.findings) put(tables->finding, OfThat<Finding>{.section = "finding", .it = f});
+    for (auto& f : campaign.notes) put(tables->finding, OfThat<Finding>{.section = "note", .it = f});
+    for (auto& j : campaign.clean) put(tables->judged, OfThat<Judged>{.section = "clean", .it = j});
+    for (auto& j : campaign.not_judged) put(tables->judged, OfThat<Judged>{.section = "not judged", .it = j});
+    for (auto& c : campaign.cases) put(tables->plan, c);
+    for (auto& s : campaign.services) put(tables->service, s);
+    std::vector<KeyValue> keys;
+    ToKeys to_keys{keys};
+    columns::of_campaign(to_keys, campaign);
+    for (auto& k : keys) put(tables->campaign, k);
+  }
+
+  std::filesystem::path file;
+  sqlite::Database db;
+  std::optional<Tables> tables;
+  Result<void> ok;
+  bool whole = false;
+};
+
+Result<std::unique_ptr<StoreWriter>> StoreWriter::open(const std::filesystem::path& file) {
+  auto part = Impl::part_of(file);
+  std::error_code error;
+  std::filesystem::remove(part, error);
+  auto db = sqlite::Database::create(part);
+  if (!db) return std::unexpected(db.error());
+  auto impl = std::make_unique<Impl>(file, std::move(*db));
+  // No journal: the file is thrown away if anything fails, and takes its name when it is whole.
+  impl->ok =
+      impl->db.run(fmt::format("PRAGMA journal_mode = OFF; PRAGMA application_id = {}; PRAGMA user_version = {}; BEGIN",
+                               kApplication, kVersion));
+  if (impl->ok) impl->ok = impl->tables->create();
+  if (!impl->ok) return std::unexpected(impl->ok.error());
+  return std::unique_ptr<StoreWriter>(new StoreWriter(std::move(impl)));
+}
+StoreWriter::StoreWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+StoreWriter::~StoreWriter() = default;
+
+void StoreWriter::add(std::uint64_t run, const Exchange& exchange) {
+  impl_->put(impl_->tables->exchange, OfThat<Exchange>{.run = run, .it = exchange});
+}
+Result<void> StoreWriter::end(const CampaignRecord& campaign, const std::vector<Run>& runs) {
+  auto& w = *impl_;
+  for (auto& run : runs) w.put(run);
+  w.put(campaign);
+  if (w.ok) w.ok = w.db.run(std::string(kForPeople) + "COMMIT");
+  w.tables.reset();
+  if (w.ok) w.ok = w.db.close();
+  if (!w.ok) return w.ok;
+  std::error_code error;
+  std::filesystem::rename(Impl::part_of(w.file), w.file, error);
+  if (error) return fail_errno("cannot write the campaign's store", error.value(), w.file, Blame::user);
+  w.whole = true;
+  return {};
+}
 
 Result<void> write_store(const std::filesystem::path& file, const CampaignRecord& campaign,
                          const std::vector<Run>& runs) {
-  auto part = file;
-  part += ".part";
-  std::error_code error;
-  std::filesystem::remove(part, error);
-  if (auto ok = write(part, campaign, runs); !ok) {
-    std::filesystem::remove(part, error);
-    return ok;
-  }
-  std::filesystem::rename(part, file, error);
-  if (error) return fail_errno("cannot write the campaign's store", error.value(), file, Blame::user);
-  return {};
+  auto writer = StoreWriter::open(file);
+  return writer ? (*writer)->end(campaign, runs) : std::unexpected(writer.error());
 }
 
 namespace {
@@ -194,7 +226,7 @@ Result<void> check(sqlite::Database& db, const std::filesystem::path& file) {
 }
 
 // Rows of runs come in the order of the runs; `find` gives the one that a row belongs to.
-Result<Stored> read(sqlite::Database& db) {
+Result<Stored> read(sqlite::Database& db, const EachExchange& each_exchange) {
   Stored stored;
   Tables tables(db);
   Result<void> ok;
@@ -216,7 +248,12 @@ Result<Stored> read(sqlite::Database& db) {
     };
   };
   each(tables.run, keep_in(stored.runs));
-  each(tables.exchange, into(&Run::exchanges));
+  if (each_exchange)
+    each(tables.exchange, [&](Of<Exchange>& row) { return each_exchange(row.run, std::move(row.it)), true; });
+  else
+    each(tables.exchange, into(&Run::exchanges));
+  for (auto& run : stored.runs)
+    if (!std::ranges::is_sorted(run.exchanges, {}, &Exchange::id)) std::ranges::sort(run.exchanges, {}, &Exchange::id);
   each(tables.stage, into(&Run::stages));
   each(tables.connection_fault, into(&Run::connection_faults));
   each(tables.result, into(&Run::results));
@@ -247,11 +284,11 @@ Result<Stored> read(sqlite::Database& db) {
 
 }  // namespace
 
-Result<Stored> read_store(const std::filesystem::path& file) {
+Result<Stored> read_store(const std::filesystem::path& file, const EachExchange& each) {
   auto db = sqlite::Database::read_only(file);
   if (!db) return std::unexpected(db.error());
   if (auto ok = check(*db, file); !ok) return std::unexpected(ok.error());
-  auto stored = read(*db);
+  auto stored = read(*db, each);
   if (!stored && stored.error().on.empty()) stored.error().on = file;
   return stored;
 }

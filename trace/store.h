@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -14,11 +15,32 @@ namespace retrial::trace {
 // whole, or leaves it.
 Result<void> write_store(const std::filesystem::path& file, const CampaignRecord& campaign,
                          const std::vector<Run>& runs);
+
+// The same piece by piece, for a trace that no memory would hold.
+class StoreWriter {
+ public:
+  static Result<std::unique_ptr<StoreWriter>> open(const std::filesystem::path& file);
+  ~StoreWriter();  // without `end` nothing of it is left
+  StoreWriter(const StoreWriter&) = delete;
+
+  // In any order. After a failure, which `end` tells, nothing more is written.
+  void add(std::uint64_t run, const Exchange& exchange);
+  // The runs with their exchanges, but for those that were added, and the campaign.
+  Result<void> end(const CampaignRecord& campaign, const std::vector<Run>& runs);
+
+ private:
+  struct Impl;
+  explicit StoreWriter(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
 struct Stored {
   CampaignRecord campaign;
   std::vector<Run> runs;
 };
-// An error that says what is wrong for a file that is none of ours, of another version, or torn.
-Result<Stored> read_store(const std::filesystem::path& file);
+// An error that says what is wrong for a file that is none of ours, of another version, or torn. With `each` exchanges
+// go there, in the order in which they were written, and the runs hold none.
+using EachExchange = std::function<void(std::uint64_t run, Exchange&& e)>;
+Result<Stored> read_store(const std::filesystem::path& file, const EachExchange& each = {});
 
 }  // namespace retrial::trace

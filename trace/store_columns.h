@@ -159,6 +159,7 @@ void of_finding(Io& io, T& f) {
   io.word("confidence", f.confidence, Confidence::certain);
   io("confirmed", f.confirmed);
   io("accepted", f.accepted);
+  io("known", f.known);
   io("note", f.note);
   io("test", f.test);
   io("site", f.site);
@@ -167,6 +168,7 @@ void of_finding(Io& io, T& f) {
   io("policy", f.policy);
   io("fault", f.fault);
   io("message", f.message);
+  io("advice", f.advice);
   io("evidence", f.evidence);
   io("run", f.run);
   io("reference", f.reference);
@@ -196,6 +198,7 @@ void of_case(Io& io, T& c) {
   io("outcome", c.outcome);
   io("why", c.why);
   io("runs", c.runs);
+  io("reference", c.reference);
 }
 template <class Io, class T>
 void of_service(Io& io, T& s) {
@@ -214,6 +217,7 @@ void of_campaign(Io& io, T& c) {
   io("took", c.took);
   io("overhead", c.overhead);
   io("capture", c.capture);
+  io("hold", c.hold);
   io("left_alone", c.left_alone);
   io("remarks", c.remarks);
   io("incomplete", c.incomplete);

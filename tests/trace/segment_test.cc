@@ -163,6 +163,58 @@ TEST(Segments, are_read_from_folders_below_and_one_run_alone) {
   EXPECT_EQ(none.error().what, "the trace holds no run 4");
 }
 
+// What a reader is told, a line each.
+std::string told(const fs::path& folder) {
+  std::string out;
+  auto runs = read_segments(
+      folder, {.head = [&](auto run, Exchange& e) { out += fmt::format("head {} {}\n", run, e.id), e.call = 7; },
+               .over = [&](auto run, Exchange&& e) { out += fmt::format("over {} {} {}\n", run, e.id, e.call); }});
+  EXPECT_TRUE(runs) << runs.error().line();
+  for (auto& run : *runs) EXPECT_TRUE(run.exchanges.empty());
+  return out;
+}
+
+TEST(Segments, of_several_loops_are_told_in_the_order_in_which_it_happened) {
+  Folder folder;
+  auto a = writer(folder.path, 8192), b = writer(folder.path, 8192);
+  ASSERT_TRUE(a->begin({.id = 1}));
+  auto tell = [](SegmentWriter& w, std::uint64_t id, Nanos begun, Nanos told) {
+    Exchange e{.id = id, .begun = begun};
+    ASSERT_TRUE(w.head(1, e));
+    if (!told) return;
+    e.told = told;
+    ASSERT_TRUE(w.over(1, e));
+  };
+  tell(*b, 2, 15, 40);
+  tell(*a, 1, 10, 20);
+  tell(*a, 3, 30, 50);
+  tell(*b, 4, 45, 0);
+  ASSERT_TRUE(a->end({.id = 1}));
+  a.reset();
+  b.reset();
+  EXPECT_EQ(told(folder.path),
+            "head 1 1\nhead 1 2\nover 1 1 7\nhead 1 3\nover 1 2 7\nhead 1 4\nover 1 3 7\nover 1 4 7\n");
+}
+
+TEST(Segments, of_a_long_run_are_told_one_by_one_and_none_is_missing) {
+  Folder folder;
+  {
+    auto w = writer(folder.path, 4096);
+    ASSERT_TRUE(w->begin({.id = 1}));
+    for (std::uint64_t id = 1; id <= 300; id++) record(*w, 1, id);
+    ASSERT_TRUE(w->end({.id = 1}));
+  }
+  std::uint64_t next = 1;
+  auto good = read(folder.path).at(0);
+  auto runs = read_segments(folder.path, {.over = [&](auto, Exchange&& e) {
+                              EXPECT_EQ(e.id, next++);
+                              EXPECT_EQ(samples::text(e), samples::text(good.exchanges[e.id - 1]));
+                            }});
+  ASSERT_TRUE(runs);
+  EXPECT_EQ(next, 301u);
+  EXPECT_EQ(runs->at(0).incomplete, "");
+}
+
 TEST(Segments, a_folder_without_segments_has_no_runs_and_a_missing_one_is_an_error) {
   Folder folder;
   EXPECT_TRUE(read(folder.path).empty());

@@ -30,7 +30,7 @@ Finding finding(std::string verdict) {
   f.id = "8f3a61c2";
   f.verdict = verdict;
   f.confidence = Confidence::likely;
-  f.confirmed = f.accepted = true;
+  f.confirmed = f.accepted = f.known = true;
   f.note = verdict == "cap-not-seen";
   f.test = "t1";
   f.site = CallSite{"a.py", 3, "f"};
@@ -39,6 +39,7 @@ Finding finding(std::string verdict) {
   f.policy = "P1";
   f.fault = "lost-response(reset) x 1, then pass";
   f.message = "it's \"odd\"\nin two lines";
+  f.advice = "wait";
   f.evidence = {1, 18446744073709551615ull};
   f.run = 7;
   f.reference = 3;
@@ -56,6 +57,7 @@ CampaignRecord campaign() {
   c.took = 5 * kSecond;
   c.overhead = 3;
   c.capture = "seccomp (getfd)";
+  c.hold = 30 * kSecond;
   c.services = {{"127.0.0.1:10001", "queue", "azure-storage", 12}};
   c.cases = {{"c1",
               "P1",
@@ -67,7 +69,8 @@ CampaignRecord campaign() {
               2,
               "run",
               "",
-              {1, 2}},
+              {1, 2},
+              3},
              {"c2", "P3", "error(503)", "t2", std::nullopt, "s", "GET /y", 1, "left", "budget", {}}};
   c.findings = {finding("duplicate-effect"), finding("missing-delay")};
   c.notes = {finding("cap-not-seen")};
@@ -81,10 +84,10 @@ CampaignRecord campaign() {
 std::string text(const std::vector<Finding>& list) {
   std::string out;
   for (auto& f : list)
-    out +=
-        fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} [{}] {} {} {} [{}]\n", f.id, f.verdict, show(f.confidence),
-                    f.confirmed, f.accepted, f.note, f.test, f.site ? show(*f.site) : "-", f.service, f.operation,
-                    f.policy, f.fault, f.message, lines(f.evidence), f.run, f.reference, f.attempts, lines(f.gaps_ms));
+    out += fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} [{}] {} {} {} [{}]\n", f.id, f.verdict,
+                       show(f.confidence), f.confirmed, f.accepted, f.known, f.note, f.test,
+                       f.site ? show(*f.site) : "-", f.service, f.operation, f.policy, f.fault, f.message, f.advice,
+                       lines(f.evidence), f.run, f.reference, f.attempts, lines(f.gaps_ms));
   return out;
 }
 std::string text(const std::vector<Judged>& list) {
@@ -96,13 +99,13 @@ std::string text(const std::vector<Judged>& list) {
 }
 std::string text(const CampaignRecord& c) {
   std::string out =
-      fmt::format("{} {} {} {} {} {} {} {} {} {}\n", lines(c.command), c.runner, c.directory, c.wall_began, c.took,
-                  c.overhead, c.capture, lines(c.left_alone), lines(c.remarks), c.incomplete);
+      fmt::format("{} {} {} {} {} {} {} {} {} {} {}\n", lines(c.command), c.runner, c.directory, c.wall_began, c.took,
+                  c.overhead, c.capture, c.hold, lines(c.left_alone), lines(c.remarks), c.incomplete);
   for (auto& s : c.services) out += fmt::format("{} {} {} {}\n", s.address, s.name, s.profile, s.exchanges);
   for (auto& k : c.cases)
-    out += fmt::format("{} {} {} {} {} {} {} {} {} {} [{}]\n", k.id, k.policy, k.plan, k.test,
+    out += fmt::format("{} {} {} {} {} {} {} {} {} {} [{}] {}\n", k.id, k.policy, k.plan, k.test,
                        k.site ? show(*k.site) : "-", k.service, k.operation, k.occurrence, k.outcome, k.why,
-                       lines(k.runs));
+                       lines(k.runs), k.reference);
   return out + text(c.findings) + text(c.notes) + text(c.clean) + text(c.not_judged);
 }
 Run run(std::uint64_t id) {
@@ -125,6 +128,38 @@ void change(const fs::path& file, const char* sql) {
   sqlite3_close(db);
 }
 void put(const fs::path& file, std::string_view bytes) { std::ofstream(file, std::ios::binary) << bytes; }
+
+TEST_F(Store, is_written_and_read_piece_by_piece_where_no_memory_would_hold_it) {
+  auto r = run(7);
+  auto exchanges = std::exchange(r.exchanges, {});
+  {
+    auto writer = StoreWriter::open(file());
+    ASSERT_TRUE(writer) << writer.error().line();
+    for (auto e = exchanges.rbegin(); e != exchanges.rend(); ++e) (*writer)->add(7, *e);
+    EXPECT_FALSE(fs::exists(file())) << "it takes its name when it is whole";
+    auto ended = (*writer)->end(campaign(), {r});
+    ASSERT_TRUE(ended) << ended.error().line();
+  }
+  auto whole = read_store(file());
+  ASSERT_TRUE(whole) << whole.error().line();
+  r.exchanges = exchanges;
+  EXPECT_EQ(samples::text(whole->runs.at(0)), samples::text(r)) << "by id";
+  std::vector<std::uint64_t> told;
+  auto without = read_store(file(), [&](auto run, Exchange&& e) {
+    EXPECT_EQ(run, 7u);
+    told.push_back(e.id);
+  });
+  ASSERT_TRUE(without) << without.error().line();
+  EXPECT_EQ(told, (std::vector<std::uint64_t>{3, 2, 1}));
+  EXPECT_TRUE(without->runs.at(0).exchanges.empty());
+}
+
+TEST_F(Store, of_a_writer_that_was_left_nothing_stays) {
+  {
+    auto writer = StoreWriter::open(file());
+  }
+  EXPECT_TRUE(fs::is_empty(folder_));
+}
 
 TEST_F(Store, gives_back_everything_that_it_was_given) {
   std::vector<trace::Run> runs{run(1), run(2), trace::Run{.id = 3}};
@@ -179,7 +214,7 @@ TEST_F(Store, another_programs_file_and_another_version_say_so) {
   bytes[63] = 9;  // user_version, big endian, at 60 (SQLite's file format 1.3)
   put(file(), bytes);
   EXPECT_EQ(read_store(file()).error().what,
-            "this was written by another version of Retrial: its format is 9, 4 is read here");
+            "this was written by another version of Retrial: its format is 9, 5 is read here");
 }
 
 TEST_F(Store, a_file_cut_anywhere_is_an_error) {
