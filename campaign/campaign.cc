@@ -289,6 +289,7 @@ CampaignOutcome Campaign::replay(const trace::CampaignRecord& earlier, const tra
     finish();
     return std::move(out_);
   }
+  bench_.lessons.recall(row->operation);
   bool wide = false;
   live_.show({.phase = "reference run, the test alone", .what = row->test});
   auto alone = bench_.execute(bench_.order_for(row->test, trace::RunKind::alone, false));

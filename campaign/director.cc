@@ -13,12 +13,13 @@
 namespace retrial::campaign {
 
 CampaignDirector::CampaignDirector(trace::Run& run, Events& events, std::optional<Aim> aim, std::string only_test,
-                                   std::vector<std::uint64_t> polls)
+                                   trace::Lessons lessons)
     : run_(run),
       events_(events),
       aim_(std::move(aim)),
       only_test_(std::move(only_test)),
-      correlator_(std::move(polls)),
+      lessons_(std::move(lessons)),
+      correlator_(lessons_),
       dice_{.seed = aim_ ? aim_->seed : 0} {}
 
 proxy::Decision CampaignDirector::at_head(const trace::Exchange& seen) {
@@ -29,7 +30,7 @@ proxy::Decision CampaignDirector::at_head(const trace::Exchange& seen) {
   if (head.tag.phase == trace::Phase::none) head.tag.phase = current.phase;
   auto& profile = profile_of(head);
   head.profile = profile.name();
-  head.operation = trace::operation_of(head);
+  head.operation = lessons_.operation(head);
   auto assigned = correlator_.at_head(head);
 
   proxy::Decision decision;

@@ -35,10 +35,10 @@ struct Aim {
 class CampaignDirector final : public proxy::Director {
  public:
   // `run` is filled from the events file as they come. Both must outlive the director. `only_test` stands where no hook
-  // says which test runs (a runner that is not known: the command is one test). `polls`: Correlator::polls_of the
-  // reference.
+  // says which test runs (a runner that is not known: the command is one test). `lessons`: of
+  // the reference.
   CampaignDirector(trace::Run& run, Events& events, std::optional<Aim> aim, std::string only_test = {},
-                   std::vector<std::uint64_t> polls = {});
+                   trace::Lessons lessons = {});
 
   // Services (by address) whose profile is said, not found from the traffic. Before the first request.
   void read_as(std::map<std::string, std::string> profiles) { profiles_ = std::move(profiles); }
@@ -59,6 +59,7 @@ class CampaignDirector final : public proxy::Director {
   std::optional<Aim> aim_;
   std::string only_test_;
   std::map<std::string, std::string> profiles_;
+  trace::Lessons lessons_;
   trace::Correlator correlator_;
   policies::Dice dice_;
   std::map<std::pair<std::int32_t, std::string>, int> connections_;  // of a process to a service, so far

@@ -243,7 +243,7 @@ Result<trace::Run> Executor::execute(const Order& order) {
   }
 
   Events events(agents.events);
-  CampaignDirector director(run, events, order.aim, order.only_test, order.polls);
+  CampaignDirector director(run, events, order.aim, order.only_test, order.lessons);
   director.read_as(s.profiles);
   proxy::TraceRecorder recorder(**writer, run.id);
   std::optional<trace::Stop> stopped;
@@ -302,7 +302,7 @@ Result<trace::Run> Executor::execute(const Order& order) {
     return run;
   }
   run.exchanges = std::move(stored->exchanges);
-  trace::Correlator::confirm(run.exchanges);
+  trace::Correlator::confirm(run.exchanges, order.lessons);
   return run;
 }
 

@@ -25,7 +25,7 @@ struct Order {
   std::vector<std::string> tests;  // ids that are to run; empty: the suite
   std::string only_test;           // for a runner without tests
   std::optional<Aim> aim;
-  std::vector<std::uint64_t> polls;  // trace::Correlator::polls_of the reference
+  trace::Lessons lessons;  // of the reference
   Nanos deadline = 0;                // 0: none
   Nanos hold = 0;                    // how long a held exchange may be left untouched; 0: for ever
   int attempts_limit = 0;            // end once a faulted call has made more; 0: none

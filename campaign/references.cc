@@ -138,6 +138,8 @@ Result<References> collect_references(Workbench& bench, Nanos time_left) {
   auto suite = execute(bench, whole);
   if (!suite) return std::unexpected(suite.error());
   refs.suite = *suite;
+  bench.lessons = trace::lessons_of(*refs.suite);
+  bench.lessons.apply(bench.runs.back());
   if (auto ok = check_suite(bench, **suite); !ok) return std::unexpected(ok.error());
   for (auto& b : refs.suite->broken) refs.left_alone.push_back("test file that cannot be loaded: " + b);
 

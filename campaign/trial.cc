@@ -7,7 +7,7 @@
 
 #include "campaign/references.h"
 #include "trace/comparison.h"
-#include "trace/correlator.h"
+#include "trace/lessons.h"
 
 namespace retrial::campaign {
 namespace {
@@ -39,7 +39,7 @@ Result<const trace::Run*> Trial::execute(trace::RunKind kind) {
   if (auto ok = bench_.services.reset(); !ok) return std::unexpected(ok.error());
   auto order = bench_.order_for(case_.row.test, kind, wide_);
   order.case_id = case_.row.id;
-  order.polls = trace::Correlator::polls_of(*case_.reference);
+  order.lessons.polls = trace::lessons_of(*case_.reference).polls;
   auto usual = case_.reference->ended - case_.reference->began;
   order.deadline = std::max(kLeastDeadline, 10 * usual);
   if (kind == trace::RunKind::with_fault) {
@@ -135,7 +135,7 @@ Result<void> Trial::confirm(std::vector<trace::Finding> findings) {
 bool may_be_poll(const trace::Comparison& c) {
   if (c.faulted.front()->attempts.size() > 1) return false;  // an id told them apart
   auto& target = c.faulted.front()->first();
-  if (!trace::Correlator::at_poll(trace::Correlator::polls_of(*c.reference), target)) return false;
+  if (!trace::lessons_of(*c.reference).at_poll(target)) return false;
   auto count = [&](const trace::Run& run) {
     return std::count_if(run.exchanges.begin(), run.exchanges.end(),
                          [&](auto& e) { return e.tag.site == target.tag.site && e.operation == target.operation; });

@@ -21,6 +21,7 @@ struct Workbench {
   std::deque<trace::Run>& runs;  // every run so far; addresses stay
   report::LiveLine& live;
   const Clock& clock;
+  trace::Lessons lessons = {};  // of the whole suite without faults: names of things
 
   // Executes and keeps it.
   Result<const trace::Run*> execute(const Order& order) {
@@ -35,6 +36,7 @@ struct Workbench {
     order.launch = adapter.only(argv, test, wide);
     order.kind = kind;
     order.tests = {test};
+    order.lessons.names = lessons.names;
     if (adapter.whole()) order.only_test = test;
     return order;
   }

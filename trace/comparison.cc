@@ -54,6 +54,22 @@ std::string done_to(const Call& call) {
   return out;
 }
 
+namespace {
+// Where a redirect was followed, two exchanges are one attempt.
+void set_legs_apart(Call& call) {
+  auto last = call.attempts.begin();
+  for (auto at = last + 1; at != call.attempts.end(); ++at) {
+    if ((*at)->attempt != (*last)->attempt || (*at)->attempt == 0) {
+      *++last = *at;
+    } else {
+      if ((*at)->fired >= (*last)->fired) std::swap(*last, *at);
+      call.legs.push_back(*at);
+    }
+  }
+  call.attempts.erase(last + 1, call.attempts.end());
+}
+}  // namespace
+
 std::vector<Call> calls_of(const Run& run) {
   std::vector<Call> calls;
   std::map<std::uint64_t, std::size_t> by_id;
@@ -71,6 +87,7 @@ std::vector<Call> calls_of(const Run& run) {
     auto& first = call.first();
     call.site = first.tag.site ? show(*first.tag.site) : "";
     call.operation = first.operation;
+    set_legs_apart(call);
     call.occurrence = ++occurrences[{call.site, call.operation}];
   }
   return calls;

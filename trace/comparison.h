@@ -9,10 +9,11 @@ namespace retrial::trace {
 // The exchanges of one call, in order. Points into its Run, which must outlive it.
 struct Call {
   std::uint64_t id = 0;
-  std::vector<const Exchange*> attempts;        // never empty
+  std::vector<const Exchange*> attempts;        // never empty; of one that was redirected its last leg (or faulted one)
+  std::vector<const Exchange*> legs;            // those that were redirected, which are no attempts
   Confidence confidence = Confidence::certain;  // the lowest of its attempts
   std::string site;  // call site as shown, or "" (then the operation and process stand for it)
-  std::string operation;
+  std::string operation;  // of its first request
   int occurrence = 0;  // from 1: the n-th call of this site and operation in its run
 
   const Exchange& first() const { return *attempts.front(); }

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "trace/lessons.h"
 #include "trace/run.h"
 
 namespace retrial::trace {
@@ -14,31 +15,37 @@ struct Assignment {
 };
 
 // Says, at each request's head, which call it belongs to and which attempt of it this is. Online: it sees only what has
-// happened so far. One a run; loop thread only.
+// happened so far; `confirm` looks again when a run is over. One a run; loop thread only.
 //
 // Only a call whose client was told that it failed (by status, a lost connection, its own giving up, or its profile's
-// reading of a 2xx) can go on; so parallel and later requests, polls, pages and redirects are calls of their own. A 401
-// or 407 of the service's own is a challenge: the request with credentials is a call of its own.
+// reading of a 2xx) can go on; so parallel and later requests, polls, pages, and what a library asks on its own (a
+// bucket's location, a token, an upload's state) are calls of their own.
 //
 // Rules, first match wins (design.md, "Correlation states its confidence"):
 //   certain   same call id, operation and target (its query's signatures, dates and counters left out)
-//   certain   same operation and same value of an id header of its profile, from a client (process, service, user
-//             agent) that keeps it: not one that changed it within one library call, nor one that used a value again
-//             after a success
+//   certain   same operation and same value of an id header of its profile, from a process that keeps it: not one that
+//             changed it within one library call, nor one that used a value again after a success
 //   certain   grpc-previous-rpc-attempts says that this is the n-th of a gRPC call, and one call of that process, test,
 //             call site (where known), operation and port has made as many and was told of the failure (a retry), or
 //             has one of them open (a copy: hedging, gRFC A6)
-//   likely    same process, test, call site, operation, target, port and Content-Length: perhaps an outer layer. Not at
-//             a poll. Without a call site, and on the same address: a gRPC call that was refused (GOAWAY,
-//             REFUSED_STREAM), which gRPC sends again by itself
-//   possible  the same without a call site, on the same address; and any of these where several calls that wait cannot
-//             be told apart (parallel ones): then the one on the same connection (not where streams share it), else
-//             the first that failed
-//   else      attempt 1 of a new call (certain)
+//   likely    it is where a redirect of the service's own led (certain where the call id says so): the same attempt of
+//             the same call, which goes on there. Comparison shows an attempt by its last leg
+//   likely    same process, test, call site, operation, target, host, port and Content-Length: perhaps an outer layer.
+//             Not at a poll. Without a call site: a request that counts itself (count_of) as the next one, and a gRPC
+//             call that was refused (GOAWAY, REFUSED_STREAM), which gRPC sends again by itself
+//   possible  the same without a call site; the same at another of the ports of one host, where the first was lost or
+//             answered 502 to 504; and any of these where several calls that wait cannot be told apart (parallel ones):
+//             then the one on the same connection (not where streams share it), else the first that failed
+//   else      attempt 1 of a new call (certain; possible where something fits that lessons call a poll)
+// In each of them a request that counts itself goes on only where one less was counted before, and one for a part
+// (Range, Content-Range) only where that part failed, or where a download goes on from where it was cut off.
+// A 401 or 407 is a challenge: the request with credentials is a call of its own. It is known by what came between, if
+// the challenge is a fault of ours: a request of the process for something else that succeeded, or an Authorization
+// that was not there.
 class Correlator {
  public:
   Correlator();
-  explicit Correlator(std::vector<std::uint64_t> polls);  // polls_of the reference run
+  explicit Correlator(Lessons lessons);  // of the reference run
   ~Correlator();
   Correlator(Correlator&&) noexcept;
 
@@ -47,16 +54,13 @@ class Correlator {
   // The exchange is over for the client (told, or it left). Must be called once for each.
   void over(const Exchange& exchange);
 
-  // The polls of a reference run: call site (or none) and operation where the same request follows itself, with no
-  // other request of that process between, after a success; twice in a row, if it is no safe one. There, a repeat after
-  // a failure is a retry only by id header or call id.
-  static std::vector<std::uint64_t> polls_of(const Run& reference);
-  static bool at_poll(const std::vector<std::uint64_t>& polls, const Exchange& exchange);
-
-  // Body digests are known only afterwards: lowers `likely` to `possible` where two attempts of a call carry different
-  // bodies and nothing that retries change explains it; of a gRPC call without a call site, makes them two calls. Works
-  // on a finished run, in place.
-  static void confirm(std::vector<Exchange>& exchanges);
+  // The same once more over a finished run, in place, where bodies are known and all that came later:
+  //   - of parallel calls the one with the same body goes on
+  //   - what goes on with another body (change_between) is a call of its own without a call site (likely), and with one
+  //     `possible`
+  //   - without a call site a call that goes on is likely where nothing else could have: no two of these requests were
+  //     under way at once, and none came after a success
+  static void confirm(std::vector<Exchange>& exchanges, const Lessons& lessons = {});
 
  private:
   struct State;

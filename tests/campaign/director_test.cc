@@ -11,9 +11,11 @@ const trace::CallSite kSite{"app.py", 10, "f"};
 
 class Directing : public testing::Test {
  protected:
-  void aim(const char* plan, int occurrence = 1, const char* operation = "GET /things/{id}") {
+  void aim(const char* plan, int occurrence = 1, const char* operation = "GET /things/{id}",
+           trace::Lessons lessons = {}) {
     Target target{"t::a", kSite, "127.0.0.1:8000", operation, occurrence};
-    director_ = std::make_unique<CampaignDirector>(run_, events_, Aim{target, *policies::parse_fault_plan(plan)});
+    director_ = std::make_unique<CampaignDirector>(run_, events_, Aim{target, *policies::parse_fault_plan(plan)}, "",
+                                                   std::move(lessons));
   }
   trace::Exchange head(const char* target, const char* call_id) {
     trace::Exchange e;
@@ -71,6 +73,14 @@ TEST_F(Directing, only_the_chosen_occurrence_is_faulted) {
   EXPECT_EQ(fault(head("/things/1", "7-1")), "pass");
   EXPECT_EQ(fault(head("/things/2", "7-2")), "error(503)");
   EXPECT_EQ(fault(head("/things/3", "7-3")), "pass");
+}
+
+TEST_F(Directing, an_operation_is_known_by_the_names_that_the_reference_taught) {
+  trace::Lessons lessons;
+  lessons.recall("GET /things/{name}");
+  aim("error(transient)", 2, "GET /things/{name}", lessons);
+  EXPECT_EQ(fault(head("/things/hammer", "7-1")), "pass");
+  EXPECT_EQ(fault(head("/things/anvil", "7-2")), "error(503)");
 }
 
 TEST_F(Directing, another_site_test_phase_service_or_operation_passes) {

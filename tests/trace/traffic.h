@@ -9,7 +9,7 @@ namespace retrial::trace {
 // One run: requests come in as bytes, are assigned, and end.
 class Traffic {
  public:
-  explicit Traffic(std::vector<std::uint64_t> polls = {}) : correlator_(std::move(polls)) {}
+  explicit Traffic(Lessons lessons = {}) : correlator_(std::move(lessons)) {}
 
   struct From {
     std::string site = "app/orders.py:42:fetch";

@@ -1,0 +1,237 @@
+#include "trace/body_change.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "base/text.h"
+#include "trace/correlator_keys.h"
+#include "trace/operation.h"
+#include "trace/profiles/message.h"
+#include "trace/redact.h"
+
+namespace retrial::trace {
+namespace {
+
+// Headers by which a service knows a request again.
+constexpr std::array<std::string_view, 6> kKeys{"idempotency-key",   "x-idempotency-key",
+                                                "paypal-request-id", "x-amz-client-token",
+                                                "opc-retry-token",   "x-goog-gcs-idempotency-token"};
+constexpr std::array<std::string_view, 9> kConditions{"if-match",
+                                                      "if-none-match",
+                                                      "if-modified-since",
+                                                      "if-unmodified-since",
+                                                      "x-ms-lease-id",
+                                                      "x-ms-if-tags",
+                                                      "x-ms-blob-condition-appendpos",
+                                                      "x-amz-write-offset-bytes",
+                                                      "x-goog-if-generation-match"};
+
+// Names of fields, in lower case without '-', '_' and '.'.
+std::string plain(std::string_view name) {
+  std::string out;
+  for (char c : name)
+    if (c != '-' && c != '_' && c != '.') out += static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+  return out;
+}
+bool is_key_name(std::string_view name) {
+  static constexpr std::array<std::string_view, 9> kNames{
+      "idempotencykey", "clienttoken",         "clientrequesttoken", "messagededuplicationid", "deduplicationid",
+      "creationtoken",  "nonceforidempotency", "idempotencytoken",   "clientmutationid"};
+  return std::ranges::find(kNames, plain(name)) != kNames.end();
+}
+bool is_volatile_name(std::string_view name) {
+  static constexpr std::array<std::string_view, 33> kNames{"attempt",
+                                                           "attempts",
+                                                           "attemptnumber",
+                                                           "attemptcount",
+                                                           "retry",
+                                                           "retries",
+                                                           "retrycount",
+                                                           "retrynumber",
+                                                           "tries",
+                                                           "timestamp",
+                                                           "ts",
+                                                           "sentat",
+                                                           "requesttime",
+                                                           "requestedat",
+                                                           "clienttime",
+                                                           "now",
+                                                           "date",
+                                                           "nonce",
+                                                           "signature",
+                                                           "sig",
+                                                           "xamzsignature",
+                                                           "xamzdate",
+                                                           "xamzsecuritytoken",
+                                                           "awsaccesskeyid",
+                                                           "requestid",
+                                                           "clientrequestid",
+                                                           "traceid",
+                                                           "spanid",
+                                                           "traceparent",
+                                                           "correlationid",
+                                                           "oauthnonce",
+                                                           "oauthtimestamp",
+                                                           "oauthsignature"};
+  return std::ranges::find(kNames, plain(name)) != kNames.end();
+}
+
+bool packed(const Exchange& e) {
+  auto encoding = find(e.request_headers, "content-encoding");
+  return icontains(encoding, "gzip") || icontains(encoding, "deflate") || icontains(encoding, "aws-chunked") ||
+         find(e.request_headers, "x-amz-content-sha256").starts_with("STREAMING-");
+}
+
+// The sample with its multipart boundary taken out.
+std::string sample_of(const Exchange& e) {
+  std::string body = e.request_sample;
+  auto type = find(e.request_headers, "content-type");
+  auto at = type.find("boundary=");
+  if (at == type.npos) return body;
+  auto boundary = type.substr(at + 9);
+  if (boundary.starts_with('"')) boundary.remove_prefix(1);
+  boundary = boundary.substr(0, boundary.find_first_of("\"; "));
+  if (boundary.empty()) return body;
+  for (auto found = body.find(boundary); found != body.npos; found = body.find(boundary, found))
+    body.erase(found, boundary.size());
+  return body;
+}
+bool whole_sample(const Exchange& e) { return e.request_sample.size() < kSampleBytes; }
+
+// The values and names of JSON, forms and XML alike: what stands between their marks. A value follows its name.
+std::vector<std::string_view> tokens_of(std::string_view body) {
+  static constexpr std::string_view kMarks = "\"&=<>{}[]\n\r";
+  std::vector<std::string_view> tokens;
+  while (!body.empty()) {
+    auto end = body.find_first_of(kMarks);
+    auto token = body.substr(0, end);
+    auto first = token.find_first_not_of(" :,\t");
+    if (first != token.npos) tokens.push_back(token.substr(first, token.find_last_not_of(" :,\t") - first + 1));
+    if (end == body.npos) break;
+    body.remove_prefix(end + 1);
+  }
+  return tokens;
+}
+
+std::int64_t days_from_civil(std::int64_t y, std::int64_t m, std::int64_t d) {
+  y -= m <= 2;
+  auto era = (y >= 0 ? y : y - 399) / 400, of_era = y - era * 400;
+  auto day = (153 * (m + (m > 2 ? -3 : 9)) + 2) / 5 + d - 1;
+  return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + day - 719468;
+}
+// Unix seconds of "2026-11-22T00:14:39Z", "20261122T001439Z", and of 10 or 13 digits that may be such.
+std::optional<double> time_of(std::string_view text) {
+  std::string digits;
+  auto decoded = percent_decode(text);
+  std::size_t fraction = decoded.find('.');
+  for (char c : std::string_view(decoded).substr(0, fraction))
+    if (c >= '0' && c <= '9') digits += c;
+  bool plain = digits.size() == std::min(fraction, decoded.size());
+  auto number = [&](std::size_t at, std::size_t n) {
+    return to_int(std::string_view(digits).substr(at, n)).value_or(0);
+  };
+  if (plain && digits.size() == 10 && digits[0] == '1') return static_cast<double>(number(0, 10));
+  if (plain && digits.size() == 13 && digits[0] == '1') return static_cast<double>(number(0, 13)) / 1e3;
+  if (digits.size() < 14 || digits.size() > 18 || !digits.starts_with("20") || decoded.find('T') == decoded.npos)
+    return {};
+  return static_cast<double>(days_from_civil(number(0, 4), number(4, 2), number(6, 2)) * 86400 + number(8, 2) * 3600 +
+                             number(10, 2) * 60 + number(12, 2));
+}
+bool moved_with_time(std::string_view a, std::string_view b, Nanos between) {
+  constexpr double kGrain = 2;  // seconds: a date's own grain, and what lies between making and sending it
+  auto from = time_of(a), to = time_of(b);
+  return from && to && *to >= *from && *to - *from <= static_cast<double>(between) / 1e9 + kGrain;
+}
+
+void say(Change& change, std::string what) {
+  if (change.what.empty()) change.what = std::move(what);
+}
+std::string shortened(std::string_view text) {
+  return text.size() <= 40 ? std::string(text) : std::string(text.substr(0, 37)) + "...";
+}
+
+void compare_header(const Exchange& a, const Exchange& b, std::string_view name, bool& flag, Change& change) {
+  auto before = find(a.request_headers, name), now = find(b.request_headers, name);
+  if (before == now) return;
+  flag = true;
+  say(change, before.empty() ? fmt::format("{} came only with the later attempt", name)
+              : now.empty()  ? fmt::format("{} was left out", name)
+                             : fmt::format("{} went from {} to {}", name, shortened(before), shortened(now)));
+}
+
+void compare_body(const Exchange& a, const Exchange& b, Change& change) {
+  if (!a.request_read || !b.request_read || a.request_digest == b.request_digest || packed(a) || packed(b)) return;
+  auto one = sample_of(a), other = sample_of(b);
+  bool cut = !whole_sample(a) || !whole_sample(b);
+  auto before = tokens_of(one), now = tokens_of(other);
+  bool explained = false;
+  for (std::size_t i = 0; i < std::min(before.size(), now.size()); i++) {
+    if (before[i] == now[i]) continue;
+    auto name = i ? before[i - 1] : std::string_view();
+    if (is_volatile_name(name) || moved_with_time(before[i], now[i], b.begun - a.begun)) {
+      explained = true;
+      continue;
+    }
+    (is_key_name(name) ? change.key : change.body) = true;
+    say(change, fmt::format("in the body {} went from {} to {}", name.empty() ? "the text" : shortened(name),
+                            shortened(before[i]), shortened(now[i])));
+    return;
+  }
+  if (cut) {
+    if (a.request_sample != b.request_sample || one.find(kRedacted) != one.npos) return;
+    change.body = true;
+    say(change, fmt::format("the body differs behind its first {} bytes", kSampleBytes));
+  } else if (before.size() != now.size()) {
+    change.body = true;
+    say(change, fmt::format("the body has {} names and values where it had {}", now.size(), before.size()));
+  } else if (one != other && !explained) {
+    change.body = true;
+    say(change, "the body is written otherwise");
+  }
+}
+
+}  // namespace
+
+Change change_between(const Exchange& a, const Exchange& b) {
+  Change change;
+  if (a.method != b.method) {
+    change.method = true;
+    say(change, fmt::format("the method went from {} to {}", a.method, b.method));
+  }
+  if (target_key(a.target) != target_key(b.target)) {
+    change.target = true;
+    say(change, fmt::format("the target went from {} to {}", shortened(a.target), shortened(b.target)));
+  }
+  for (auto name : kKeys) compare_header(a, b, name, change.key, change);
+  auto part = part_of(a), next = part_of(b);
+  bool resumed = part != next && resumes(part, next);
+  if (part != next && !resumed) {
+    change.condition = true;
+    say(change, fmt::format("the part that is meant went from \"{}\" to \"{}\"", part, next));
+  }
+  for (auto name : kConditions)
+    if (!resumed || !find(a.request_headers, name).empty()) compare_header(a, b, name, change.condition, change);
+  compare_body(a, b, change);
+  return change;
+}
+
+std::uint64_t content_key(const Exchange& e) {
+  if (!e.request_read || packed(e)) return 0;
+  if (e.request_digest == 0) return 1;
+  auto type = find(e.request_headers, "content-type");
+  if (!whole_sample(e)) return type.starts_with("multipart/") ? 0 : e.request_digest | 1;
+  auto body = sample_of(e);
+  Key key = 9;
+  std::string_view name;
+  for (auto token : tokens_of(body)) {
+    if (!is_volatile_name(name)) key = mix(key, token);
+    name = token;
+  }
+  return key | 1;
+}
+
+}  // namespace retrial::trace

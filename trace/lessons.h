@@ -1,0 +1,40 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trace/run.h"
+
+namespace retrial::trace {
+
+// What a run teaches about the traffic of its clients that no rule can know beforehand. Learned from a reference run,
+// and applied to it and to every run that is laid beside it, so that both sides read alike. Deterministic.
+struct Lessons {
+  // Polls: call site (or none) and operation where the same request follows itself, with no other request of that
+  // process between, after a success; twice in a row, if it is no safe one. Sorted.
+  std::vector<std::uint64_t> polls;
+  // Paths whose next segment is a name that somebody chose: "/users" -> what may not be folded there, because it has
+  // been seen to be something else ("search"). Keys are templated themselves: "/orgs/{id}/users".
+  std::map<std::string, std::set<std::string>, std::less<>> names;
+
+  bool at_poll(const Exchange& exchange) const;
+  // An operation with learned names taken out: "GET /users/alice" -> "GET /users/{name}". Idempotent.
+  std::string rename(std::string operation) const;
+  // operation_of, renamed.
+  std::string operation(const Exchange& exchange) const;
+  // Renames what has been recorded without them.
+  void apply(Run& run) const;
+  // Learns from an operation that carries a {name} already: of a stored campaign.
+  void recall(std::string_view operation);
+};
+
+// Names are folded where one call site sends nothing but requests that differ there (two are enough), or where four
+// that differ there alone, and in nothing else that is seen of them, are answered in the same shape; never where what
+// lies below them differs ("/api/users" and "/api/orders" are two operations), never a gRPC method, and of the first
+// segment of a path only what looks like a file.
+Lessons lessons_of(const Run& run);
+
+}  // namespace retrial::trace
