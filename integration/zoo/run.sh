@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# The clients of the zoo under Retrial's faults, in a network of their own where one may be made. Arguments: ./dev zoo --help
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+integration/zoo/setup.sh
+export RETRIAL=${RETRIAL:-$PWD/build/release/retrial}
+zoo=(python3 -B integration/zoo/driver/main.py "$@")
+alone=(unshare -n)
+[ "$(id -u)" = 0 ] || alone=(unshare -r -n)
+"${alone[@]}" true 2>/dev/null || exec "${zoo[@]}"
+exec "${alone[@]}" sh -c 'ip link set lo up && exec "$@"' sh "${zoo[@]}"

@@ -1,0 +1,17 @@
+#!/bin/sh
+# Installs the clients into npm/node_modules and python/.venv; does nothing where they are there already.
+set -eu
+cd "$(dirname "$0")"
+stamp=npm/node_modules/.setup-stamp
+if [ ! -f "$stamp" ] || ! cmp -s npm/package-lock.json "$stamp"; then
+  echo "zoo: installing the clients of npm"
+  (cd npm && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null)
+  cp npm/package-lock.json "$stamp"
+fi
+stamp=python/.venv/.setup-stamp
+if [ ! -f "$stamp" ] || ! cmp -s python/requirements.txt "$stamp"; then
+  echo "zoo: installing the clients of PyPI"
+  [ -x python/.venv/bin/python ] || python3 -m venv python/.venv
+  python/.venv/bin/python -m pip install --quiet --disable-pip-version-check -r python/requirements.txt
+  cp python/requirements.txt "$stamp"
+fi
