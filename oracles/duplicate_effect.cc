@@ -35,12 +35,15 @@ class DuplicateEffect final : public Oracle {
       auto harm = harm_of_repeat(call, before, e);
       if (!harm) return;
       opinion.findings.push_back(
-          state(exhibit, c, call, "duplicate-effect", harm->confidence, message(call, one, i, *harm)));
+          state(exhibit, c, call, "duplicate-effect", harm->confidence, message(call, one, i),
+                fmt::format("A right client does it once: {}, so it tells its caller of the loss, or sends a key by "
+                            "which the service knows the request again.",
+                            harm->why)));
       return;
     }
   }
 
-  static std::string message(const trace::Call& call, std::size_t one, std::size_t other, const Harm& harm) {
+  static std::string message(const trace::Call& call, std::size_t one, std::size_t other) {
     auto &a = *call.attempts[one], &b = *call.attempts[other];
     std::size_t times = 0;
     for (auto* e : call.attempts) times += good(e->service_status) && trace::executed(*e);
@@ -54,11 +57,9 @@ class DuplicateEffect final : public Oracle {
     auto shown = !left.empty() && !right.empty() && left != right
                      ? fmt::format(" ({} and {})", shorten(left, 60), shorten(right, 60))
                      : "";
-    return fmt::format(
-        "{} was executed {}: {}, the client sent it again after {}, and {}{}. The application asked for it once: {}, "
-        "so it was done {}.",
-        call.operation, how_often, what_was_done(call, one), show_gap(b.begun - a.told), statuses, shown, harm.why,
-        how_often);
+    return fmt::format("{} was asked for once and executed {}: {}, the client sent it again after {}, and {}{}.",
+                       call.operation, how_often, what_was_done(call, one), show_gap(b.begun - a.told), statuses,
+                       shown);
   }
 };
 

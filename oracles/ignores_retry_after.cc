@@ -1,49 +1,97 @@
-// The service said when to come again, or not to come again, and the client came earlier, or all the same. Of gRPC:
-// grpc-retry-pushback-ms (gRFC A6). HTTP's Retry-After (RFC 9110 10.2.3) is not judged yet.
+// The service said when to come again, or not to come again, and the client came earlier, or all the same: Retry-After
+// (RFC 9110 10.2.3), and of gRPC grpc-retry-pushback-ms (gRFC A6). One value cannot tell how far a client obeys: who
+// waits 3 s anyway obeys "2" by coincidence.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/text.h"
 #include "oracles/evidence.h"
 #include "oracles/table.h"
+#include "oracles/waits.h"
 
 namespace retrial::oracles {
 namespace {
 
 // Clients' timers round, and ours is another clock's.
-Nanos slack(Nanos told) { return std::max(2 * kMillisecond, told / 100); }
+Nanos slack(Nanos told) { return std::max(10 * kMillisecond, told / 100); }
+
+struct Obeyed {
+  Wait wait;
+  Told told;
+  bool yes() const { return !told.never && wait.most + slack(told.least) >= told.least; }
+};
+
+struct Seen {
+  const Exhibit* exhibit = nullptr;
+  const trace::Comparison* comparison = nullptr;
+  const trace::Call* call = nullptr;
+  std::size_t worst = 0;  // of `all`: what the finding shows
+  std::vector<Obeyed> all;
+};
+
+// How far a client obeys that does so only in part.
+std::string in_part(const Seen& seen) {
+  Nanos longest = 0;
+  bool seconds = false, date_missed = false, early = true, larger_missed = true;
+  for (auto& o : seen.all)
+    if (o.yes()) longest = std::max(longest, o.told.least), seconds = seconds || !o.told.date;
+  for (auto& o : seen.all) {
+    if (o.yes()) continue;
+    date_missed = date_missed || o.told.date;
+    early = early && o.wait.most * 10 >= o.told.least * 7;
+    larger_missed = larger_missed && !o.told.date && o.told.least > longest && o.wait.most >= longest;
+  }
+  if (seen.all[seen.worst].told.never) return {};
+  if (early) return " It comes up to a third early, as one who adds jitter does.";
+  if (longest > 0 && larger_missed)
+    return fmt::format(" It waits as long as it is told up to {}, and not where it is told more.",
+                       show_duration(longest));
+  if (seconds && date_missed && seen.all[seen.worst].told.date) return " It obeys seconds, and not a date.";
+  return {};
+}
 
 class IgnoresRetryAfter final : public Oracle {
  public:
   std::string_view name() const override { return "ignores-retry-after"; }
 
   void judge(Cases cases, Opinion& opinion) const override {
-    each_faulted(cases, [&](auto& exhibit, auto& c, auto& call) { judge_call(exhibit, c, call, opinion); });
+    std::map<std::pair<std::string, std::string>, Seen> by_call;  // call site and operation
+    each_faulted(cases, [&](auto& exhibit, auto& c, auto& call) {
+      for (auto& wait : waits_of(c, call, Chosen::by_service)) {
+        auto& seen = by_call[{call.site, call.operation}];
+        seen.all.push_back({wait, *told_to_wait(*wait.before)});
+        bool worse = !seen.all.back().yes() && (!seen.call || seen.all.back().told.never ||
+                                                wait.most - seen.all.back().told.least <
+                                                    seen.all[seen.worst].wait.most - seen.all[seen.worst].told.least);
+        if (!worse) continue;
+        seen.exhibit = &exhibit, seen.comparison = &c, seen.call = &call;
+        seen.worst = seen.all.size() - 1;
+      }
+    });
+    for (auto& [key, seen] : by_call)
+      if (seen.call) opinion.findings.push_back(finding(seen));
   }
 
  private:
-  static void judge_call(const Exhibit& exhibit, const trace::Comparison& c, const trace::Call& call,
-                         Opinion& opinion) {
-    for (std::size_t i = 0; i + 1 < call.attempts.size(); i++) {
-      auto &before = *call.attempts[i], &next = *call.attempts[i + 1];
-      auto pushback = trace::pushback_told(before);
-      if (pushback == trace::kNoPushback || !trace::told_failed(before) || !follows(before, next)) continue;
-      auto gap = next.begun - before.told;
-      auto told = std::min<std::int64_t>(pushback, INT64_MAX / kMillisecond) * kMillisecond;
-      if (pushback >= 0 && gap + slack(told) >= told) continue;
-      // A loop of the application's own may not see what gRPC was told; its library does.
-      bool library = next.grpc.previous > before.grpc.previous;
-      auto said = pushback < 0 ? std::string("not to retry") : fmt::format("to wait {}", show_duration(told));
-      opinion.findings.push_back(state(
-          exhibit, c, call, "ignores-retry-after",
-          std::min(library ? trace::Confidence::certain : trace::Confidence::likely, call.confidence),
-          fmt::format("{}: the {} attempt was answered {} with the word {} (grpc-retry-pushback-ms), and it was sent "
-                      "again after {}. A service that sheds load by this is kept from recovering.",
-                      call.operation, ordinal(i + 1), trace::status_of(before, before.client_status), said,
-                      show_gap(gap))));
-      return;
-    }
+  static trace::Finding finding(const Seen& seen) {
+    auto& worst = seen.all[seen.worst];
+    auto &before = *worst.wait.before, &next = *worst.wait.next;
+    // A loop of the application's own may not see what gRPC was told; its library does.
+    bool library = !before.grpc.is || next.grpc.previous > before.grpc.previous;
+    auto missed = std::ranges::count_if(seen.all, [](auto& o) { return !o.yes(); });
+    return state(
+        *seen.exhibit, *seen.comparison, *seen.call, "ignores-retry-after",
+        std::min(library ? trace::Confidence::certain : trace::Confidence::likely, seen.call->confidence),
+        fmt::format("{} was answered {} with {}, and was sent again after {} ({} of {} such retries came too "
+                    "early).{}",
+                    seen.call->operation, trace::status_of(before, before.client_status), worst.told.text,
+                    show_gap(worst.wait.most), missed, seen.all.size(), in_part(seen)),
+        worst.told.never
+            ? "A right client gives up where the service says so: its load is what it wants to shed."
+            : "A right client waits at least as long as the service says, or gives up: who comes earlier keeps "
+              "it from recovering.");
   }
 };
 

@@ -1,5 +1,5 @@
-// Retries without an end. Real caps reach 121 attempts, so that only more than 150 say something; a client that was
-// still retrying when its run was cut is a note.
+// Retries without an end. Real caps reach 121 attempts or 21 minutes, so that only more than 150 attempts, or half an
+// hour of the client's time, say something; a client that was still retrying when its run was cut is a note.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,14 +44,14 @@ class MissingCap final : public Oracle {
       for (auto* call : c->faulted) {
         auto attempts = own_attempts(*call);
         auto took = call->last().begun - call->first().begun;
-        if (attempts > kAttempts) {
+        if (attempts > kAttempts || (attempts > 2 && took >= kTimeWithoutEnd && call->last().fired)) {
           opinion.findings.push_back(
               state(exhibit, *c, *call, "missing-cap", std::min(trace::Confidence::likely, call->confidence),
-                    fmt::format("{} was sent {} in {}, and there was no end in sight{}. A client that never gives up "
-                                "keeps its caller waiting "
-                                "and the service under load for as long as the fault lasts.",
+                    fmt::format("{} was sent {} in {} of the client's time, and there was no end in sight{}.",
                                 call->operation, counted(attempts, "time"), show_duration(took),
-                                c->in_case->stop == trace::Stop::capped ? " when the run was ended" : "")));
+                                c->in_case->stop == trace::Stop::capped ? " when the run was ended" : ""),
+                    "A right client gives up after some attempts or some time, and tells its caller: one that never "
+                    "does keeps the caller waiting and the service under load for as long as the fault lasts."));
         } else if (was_cut(exhibit, *c) && call->attempts.size() > 1 && call->last().fired) {
           auto note =
               state(exhibit, *c, *call, "cap-not-seen", trace::Confidence::certain,

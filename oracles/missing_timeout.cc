@@ -12,6 +12,9 @@ namespace {
 
 // Right defaults reach 300 s (browsers, aiohttp, undici): only who holds longer knows.
 constexpr Nanos kLongestDefault = 310 * kSecond;
+constexpr auto kAdvice =
+    "A right client sets a time-out on every request: without one a service that falls silent holds its callers for "
+    "ever.";
 // The hold is measured from when the exchange was held, its fault from when it was recorded.
 constexpr Nanos kSlack = 50 * kMillisecond;
 
@@ -48,14 +51,13 @@ class MissingTimeout final : public Oracle {
             exhibit, *c, *call, "missing-timeout",
             long_enough ? trace::Confidence::likely : trace::Confidence::possible,
             fmt::format(
-                "{} was not answered for {}, and the client neither gave up nor closed its connection{}. Without a "
-                "time-out a service that "
-                "falls silent holds its callers for ever{}.",
+                "{} was not answered for {}, and the client neither gave up nor closed its connection{}{}.",
                 call->operation, seconds,
                 call->attempts.size() > 1 ? fmt::format(" (attempt {})", call->attempts.size()) : "",
                 long_enough
                     ? ""
-                    : "; a time-out longer than that would look the same: [run] hold = \"310s\" tells them apart")));
+                    : "; a time-out longer than that would look the same: [run] hold = \"310s\" tells them apart"),
+            kAdvice));
       }
     }
   }
@@ -75,10 +77,10 @@ class MissingTimeout final : public Oracle {
           not_judged(exhibit, "a streaming call without a deadline may stay open for as long as it likes"));
     opinion.findings.push_back(
         state(exhibit, c, call, "missing-timeout", std::min(trace::Confidence::likely, call.confidence),
-              fmt::format("{} carries no deadline (grpc-timeout), was not answered for {}, and was not given up{}. "
-                          "Without one a service that falls silent holds its callers for ever.",
+              fmt::format("{} carries no deadline (grpc-timeout), was not answered for {}, and was not given up{}.",
                           call.operation, show_duration(exhibit.hold),
-                          call.attempts.size() > 1 ? fmt::format(" (attempt {})", call.attempts.size()) : "")));
+                          call.attempts.size() > 1 ? fmt::format(" (attempt {})", call.attempts.size()) : ""),
+              kAdvice));
   }
 };
 

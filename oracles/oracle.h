@@ -31,8 +31,10 @@ struct Opinion {
   bool again = false;  // the evidence is too thin as yet: repeat the case
 };
 
-// missing-cap: a call that makes more attempts than this has no cap that could be waited for, and ends its case.
+// missing-cap: a call that makes more attempts than this, or goes on for longer in its client's time, has no cap that
+// could be waited for, and ends its case.
 inline constexpr int kAttemptsWithoutEnd = 150;
+inline constexpr Nanos kTimeWithoutEnd = 30 * 60 * kSecond;
 
 // An oracle looks back: it states what the fault brought about that a right client would not have let happen. Pure: the
 // same cases give the same opinion. A run marked incomplete is never shown to it.
@@ -52,9 +54,9 @@ Opinion judge(Cases cases);
 inline Opinion judge(const Exhibit& exhibit) { return judge(Cases(&exhibit, 1)); }
 
 // A finding or note on this call of the case with what every oracle has to fill in: row, call, attempts, gaps,
-// evidence, id.
+// evidence, id. `message` and `advice`: a sentence each (trace/finding.h).
 trace::Finding state(const Exhibit& exhibit, const trace::Comparison& comparison, const trace::Call& call,
-                     std::string verdict, trace::Confidence confidence, std::string message);
+                     std::string verdict, trace::Confidence confidence, std::string message, std::string advice = {});
 
 // Lower is worse: the order of a report.
 int rank(const trace::Finding& finding);

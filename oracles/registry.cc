@@ -5,19 +5,25 @@
 namespace retrial::oracles {
 
 std::span<const Oracle* const> oracles() {
-  static const std::array<const Oracle*, 13> all = {&duplicate_effect(),
-                                                    &retries_non_idempotent(),
-                                                    &silent_wrong_result(),
-                                                    &unrelated_exception(),
-                                                    &crash(),
-                                                    &hang(),
-                                                    &missing_timeout(),
-                                                    &missing_cap(),
-                                                    &missing_delay(),
-                                                    &ignores_retry_after(),
-                                                    &not_retried_transient(),
-                                                    &hedging(),
-                                                    &no_agent()};
+  static const std::array all = {&duplicate_effect(),
+                                 &retries_non_idempotent(),
+                                 &silent_wrong_result(),
+                                 &unrelated_exception(),
+                                 &poisoned_connection(),
+                                 &crash(),
+                                 &hang(),
+                                 &missing_timeout(),
+                                 &missing_cap(),
+                                 &retry_amplification(),
+                                 &missing_delay(),
+                                 &no_backoff(),
+                                 &ignores_retry_after(),
+                                 &retries_permanent_error(),
+                                 &inconsistent_retry(),
+                                 &not_retried_transient(),
+                                 &hedging(),
+                                 &no_jitter(),
+                                 &no_agent()};
   return all;
 }
 

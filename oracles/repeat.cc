@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "trace/profile.h"
 
 namespace retrial::oracles {
@@ -38,6 +39,19 @@ bool same_guard(const Exchange& a, const Exchange& b) {
   return any || a.request_digest == b.request_digest;
 }
 
+// Does a POST look as if it only read? By the last words of its path: "/orders/_search", "/graphql",
+// "/v1/items:batchGet".
+bool reads_by_name(std::string_view target) {
+  static constexpr std::string_view kReads[] = {"search",  "query",     "graphql", "find",   "lookup",   "list",
+                                                "get",     "fetch",     "read",    "select", "count",    "validate",
+                                                "verify",  "check",     "preview", "filter", "describe", "estimate",
+                                                "compute", "calculate", "msearch", "token",  "batchget"};
+  auto path = target.substr(0, target.find_first_of("?#"));
+  auto word = path.substr(path.find_last_of("/:.") + 1);
+  while (word.starts_with('_')) word.remove_prefix(1);
+  return std::ranges::any_of(kReads, [&](auto known) { return iequals(word, known); });
+}
+
 }  // namespace
 
 std::optional<Harm> harm_of_repeat(const trace::Call& call, const Exchange& before, const Exchange& next) {
@@ -56,9 +70,12 @@ std::optional<Harm> harm_of_repeat(const trace::Call& call, const Exchange& befo
                 fmt::format("each execution of it has an effect of its own (profile {})", profile.name())};
   if (!one.empty() && !other.empty())
     return Harm{std::min(call.confidence, Confidence::likely), "the two answers name two different results"};
-  if (profile.name() == "grpc")
+  if (profile.name() == "grpc") {
+    // gRPC itself retries only what a service config says may be retried.
+    if (next.grpc.previous > before.grpc.previous) return {};
     return Harm{Confidence::possible, "nothing is known of this method that would make a second execution harmless"};
-  return Harm{Confidence::possible,
+  }
+  return Harm{reads_by_name(before.target) ? Confidence::possible : std::min(call.confidence, Confidence::likely),
               fmt::format("{} is neither safe nor idempotent (RFC 9110 9.2.2), and no key makes it so", before.method)};
 }
 

@@ -42,12 +42,18 @@ class RetriesNonIdempotent final : public Oracle {
     return false;
   }
 
+  // Its answer began well, and did not come whole.
+  static bool cut(const trace::Exchange& e) {
+    return good(e.service_status) && trace::executed(e) && !is_status(e.fault) && trace::told_failure(e);
+  }
+
   static void judge_call(const Exhibit& exhibit, const trace::Comparison& c, const trace::Call& call,
                          Opinion& opinion) {
     if (executed_as_copies(exhibit, c, call, opinion)) return;
     for (std::size_t i = 0; i + 1 < call.attempts.size(); i++) {
       auto &lost = *call.attempts[i], &next = *call.attempts[i + 1];
-      if (!lost.fired || !is_loss(lost.fault) || !follows(lost, next) || transparent(lost)) continue;
+      if (!lost.fired || !follows(lost, next) || transparent(lost)) continue;
+      if (!is_loss(lost.fault) && !cut(lost)) continue;
       auto harm = harm_of_repeat(call, lost, next);
       if (!harm) continue;
       auto became = next.client_status ? fmt::format("was answered {}", trace::status_of(next, next.client_status))
@@ -57,11 +63,11 @@ class RetriesNonIdempotent final : public Oracle {
                         : std::string("got no answer");
       opinion.findings.push_back(
           state(exhibit, c, call, "retries-non-idempotent", harm->confidence,
-                fmt::format("{}: {}, the client sent it again after {}, and the {} attempt {}. A client cannot know "
-                            "whether the service executed what "
-                            "it got no answer to, and {}: sending it again may do it twice.",
-                            call.operation, what_was_done(call, i), show_gap(next.begun - lost.told), ordinal(i + 2),
-                            became, harm->why)));
+                fmt::format("{}: {}, the client sent it again after {}, and the {} attempt {}.", call.operation,
+                            what_was_done(call, i), show_gap(next.begun - lost.told), ordinal(i + 2), became),
+                fmt::format("A right client tells its caller, or sends a key by which the service knows it again: it "
+                            "cannot know whether the service executed what it got no answer to, and {}.",
+                            harm->why)));
       return;
     }
   }

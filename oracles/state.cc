@@ -37,7 +37,7 @@ constexpr int kNote = 1000;
 }  // namespace
 
 trace::Finding state(const Exhibit& exhibit, const trace::Comparison& comparison, const trace::Call& call,
-                     std::string verdict, trace::Confidence confidence, std::string message) {
+                     std::string verdict, trace::Confidence confidence, std::string message, std::string advice) {
   auto& row = *exhibit.row;
   trace::Finding f;
   f.verdict = std::move(verdict);
@@ -53,6 +53,7 @@ trace::Finding state(const Exhibit& exhibit, const trace::Comparison& comparison
   f.policy = row.policy;
   f.fault = row.plan;
   f.message = std::move(message);
+  f.advice = std::move(advice);
   for (auto* e : call.attempts) f.evidence.push_back(e->id);
   f.run = comparison.in_case->id;
   f.reference = comparison.reference->id;
@@ -65,6 +66,15 @@ trace::Finding state(const Exhibit& exhibit, const trace::Comparison& comparison
 trace::Judged not_judged(const Exhibit& exhibit, std::string why) {
   auto& row = *exhibit.row;
   return {row.test, row.site, row.service, row.operation, row.policy, row.plan, std::move(why)};
+}
+
+trace::Judged not_judged(const Exhibit& exhibit, const trace::Call& call, std::string why) {
+  auto judged = not_judged(exhibit, std::move(why));
+  if (judged.operation == call.operation) return judged;  // the row's own call
+  judged.operation = call.operation;
+  judged.service = call.first().service;
+  judged.site = call.first().tag.site;
+  return judged;
 }
 
 int rank(const trace::Finding& finding) {

@@ -99,6 +99,11 @@ class Tale {
     fire({.name = trace::FaultName::error, .status = status});
     return told(trace::Ending::answered, status);
   }
+  // The same with Retry-After, in seconds or as a date that many seconds ahead.
+  Tale& gets_error(int status, int retry_after, trace::RetryAfter as = trace::RetryAfter::seconds) {
+    fire({.name = trace::FaultName::error, .status = status, .retry = as, .retry_after = retry_after});
+    return told(trace::Ending::answered, status);
+  }
   // A status of gRPC by the fault, with grpc-retry-pushback-ms.
   Tale& gets_status(int code, std::int64_t pushback = trace::kNoPushback) {
     fire({.name = trace::FaultName::error, .status = trace::kGrpcStatus + code, .pushback = pushback});
@@ -138,6 +143,13 @@ class Tale {
   Tale& waits(Nanos time) {
     now_ += time;
     return *this;
+  }
+
+  // Everybody waits, and the client's clock is moved on.
+  Tale& moved_on(Nanos by) {
+    run_.compressed = true;
+    run_.jumps.push_back({now_, by});
+    return waits(by);
   }
 
   Tale& passes() { return result("passed", {}); }

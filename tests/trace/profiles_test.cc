@@ -33,6 +33,7 @@ TEST(Profiles, mark_body_and_headers_of_every_error_and_give_HEAD_no_body) {
       "GET /v2/app/manifests/latest HTTP/1.1\r\nHost: h\r\n\r\n",
       "GET /acct/c/b HTTP/1.1\r\nHost: h\r\nx-ms-version: 2024-08-04\r\nx-ms-date: x\r\n\r\n",
       "GET /acct/T HTTP/1.1\r\nHost: h\r\nx-ms-version: 2019-02-02\r\nx-ms-date: x\r\nDataServiceVersion: 3.0\r\n\r\n",
+      "POST /storage/v1/b?project=p HTTP/1.1\r\nHost: h\r\n\r\n{}",
       "GET /b/k HTTP/1.1\r\nHost: h\r\nx-amz-content-sha256: x\r\n\r\n",
       "POST / HTTP/1.1\r\nHost: h\r\nX-Amz-Target: AmazonSQS.SendMessage\r\nContent-Type: "
       "application/x-amz-json-1.0\r\n\r\n",

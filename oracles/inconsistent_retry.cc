@@ -1,0 +1,77 @@
+// One call site does not do with an error what the others of this client do with the same error of the same service:
+// most retry it and this one gives up, or most give up and this one retries. WASABI (SOSP'24) 3.2.2 flags the few where
+// the ratio of sites that retry is near none or near all.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "oracles/evidence.h"
+#include "oracles/table.h"
+#include "trace/profile.h"
+
+namespace retrial::oracles {
+namespace {
+
+constexpr std::size_t kSites = 5;  // fewer are no majority
+constexpr std::size_t kFew = 4;    // the odd one is one of four at the most, with the majority of one mind
+
+struct Site {
+  const Exhibit* exhibit = nullptr;
+  const trace::Comparison* comparison = nullptr;
+  const trace::Call* call = nullptr;
+  bool retries = false, mixed = false;
+};
+
+// What may be repeated is retried by other rules than what may not.
+bool repeatable(const trace::Exchange& e) {
+  auto repeat = trace::profile_of(e).repeat(e);
+  return repeat != trace::Repeat::effect && repeat != trace::Repeat::unknown;
+}
+
+class InconsistentRetry final : public Oracle {
+ public:
+  std::string_view name() const override { return "inconsistent-retry"; }
+
+  void judge(Cases cases, Opinion& opinion) const override {
+    // by service, fault and what may be repeated; then by call site
+    std::map<std::tuple<std::string, std::string, bool>, std::map<std::string, Site>> groups;
+    each_faulted(cases, [&](auto& exhibit, auto& c, auto& call) {
+      auto& first = call.first();
+      if (call.site.empty() || !first.fired || c.in_case->stop != trace::Stop::exited) return;
+      auto& sites = groups[{first.service, trace::show(first.fault), repeatable(first)}];
+      bool retries = call.attempts.size() > 1;
+      auto [it, fresh] = sites.try_emplace(call.site, Site{&exhibit, &c, &call, retries, false});
+      it->second.mixed = it->second.mixed || it->second.retries != retries;
+    });
+    for (auto& [key, sites] : groups) judge_group(sites, opinion);
+  }
+
+ private:
+  static void judge_group(const std::map<std::string, Site>& sites, Opinion& opinion) {
+    if (std::ranges::any_of(sites, [](auto& s) { return s.second.mixed; })) return;
+    auto retrying = static_cast<std::size_t>(std::ranges::count_if(sites, [](auto& s) { return s.second.retries; }));
+    auto others = std::max(retrying, sites.size() - retrying), odd = sites.size() - others;
+    if (sites.size() < kSites || odd == 0 || odd * kFew > others) return;
+    bool most_retry = retrying == others;
+    for (auto& [name, site] : sites) {
+      if (site.retries == most_retry) continue;
+      opinion.findings.push_back(state(
+          *site.exhibit, *site.comparison, *site.call, "inconsistent-retry", trace::Confidence::possible,
+          fmt::format("{}: {} of {} call sites of this service {} this error, and this one {}.", site.call->operation,
+                      others, sites.size(), most_retry ? "retry" : "do not retry",
+                      most_retry ? "does not" : fmt::format("sent it {}", counted(site.call->attempts.size(), "time"))),
+          "A right client decides once for an error of a service whether it is worth another try, and does so "
+          "everywhere."));
+    }
+  }
+};
+
+}  // namespace
+
+const Oracle& inconsistent_retry() {
+  static const InconsistentRetry oracle;
+  return oracle;
+}
+
+}  // namespace retrial::oracles

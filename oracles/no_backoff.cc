@@ -1,0 +1,86 @@
+// Retries that wait, but each time the same: whoever waits as long after the tenth failure as after the first keeps up
+// the load that brought the service down. Two gaps look fixed by chance, and a capped back-off is fixed at its end, so
+// a call is judged by all of its gaps, and by three at least.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "oracles/evidence.h"
+#include "oracles/table.h"
+#include "oracles/waits.h"
+
+namespace retrial::oracles {
+namespace {
+
+constexpr std::size_t kGaps = 3;
+constexpr Nanos kLeast = 20 * kMillisecond;  // what is shorter is missing-delay's
+// What a gap may hold besides the wait, where the client's clock could not be moved.
+Nanos load(const Wait& w) { return std::max(60 * kMillisecond, w.most / 20); }
+
+// The waits of this call were one and the same: there is a length that all of them may have had. 0: there is none.
+Nanos fixed(const std::vector<Wait>& waits) {
+  Nanos least = 0, most = INT64_MAX;
+  for (auto& w : waits) {
+    least = std::max(least, w.measured ? w.least : w.most - load(w));
+    most = std::min(most, w.most);
+  }
+  return most >= kLeast && least <= most + most / 50 ? most : 0;
+}
+
+// Many clients make the first retry at once by design, and back off from there.
+void leave_out_first(std::vector<Wait>& waits) {
+  if (waits.size() > 1 && waits[0].retry == 1 && waits[0].length() < waits[1].length() / 4) waits.erase(waits.begin());
+}
+
+struct Seen {
+  const Exhibit* exhibit = nullptr;
+  const trace::Comparison* comparison = nullptr;
+  const trace::Call* call = nullptr;
+  std::size_t calls = 0, gaps = 0;
+  Nanos length = 0;
+  bool grows = false;  // some call of it did
+};
+
+class NoBackoff final : public Oracle {
+ public:
+  std::string_view name() const override { return "no-backoff"; }
+
+  // By call site, operation and fault: a client may have one policy for a status and another for a broken connection.
+  void judge(Cases cases, Opinion& opinion) const override {
+    std::map<std::tuple<std::string, std::string, std::string>, Seen> by_fault;
+    each_faulted(cases, [&](auto& exhibit, auto& c, auto& call) {
+      auto waits = waits_of(c, call);
+      leave_out_first(waits);
+      if (waits.size() < kGaps) return;
+      auto& seen = by_fault[{call.site, call.operation, trace::show(waits[0].before->fault)}];
+      auto length = fixed(waits);
+      seen.grows = seen.grows || length == 0;
+      seen.calls++;
+      seen.gaps += waits.size();
+      if (seen.call) return;
+      seen.exhibit = &exhibit, seen.comparison = &c, seen.call = &call, seen.length = length;
+    });
+    for (auto& [key, seen] : by_fault) {
+      if (seen.grows || !seen.call) continue;
+      opinion.findings.push_back(state(
+          *seen.exhibit, *seen.comparison, *seen.call, "no-backoff",
+          std::min(trace::Confidence::likely, seen.call->confidence),
+          fmt::format("{} was sent {}, and the client waited the same {} before each retry ({} in {}).",
+                      seen.call->operation, counted(seen.call->attempts.size(), "time"), show_gap(seen.length),
+                      counted(seen.gaps, "gap"), counted(seen.calls, "call")),
+          "A right client waits longer after each failure (exponential back-off with jitter), so that the load on a "
+          "service that is down falls instead of staying what it was."));
+    }
+  }
+};
+
+}  // namespace
+
+const Oracle& no_backoff() {
+  static const NoBackoff oracle;
+  return oracle;
+}
+
+}  // namespace retrial::oracles

@@ -1,0 +1,58 @@
+// A note: two calls waited the very same before each of their retries. Clients that failed together come back together.
+// Marc Brooker, "Exponential Backoff And Jitter" (AWS Architecture Blog, 2015).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "oracles/evidence.h"
+#include "oracles/table.h"
+#include "oracles/waits.h"
+
+namespace retrial::oracles {
+namespace {
+
+constexpr std::size_t kWaits = 2;
+constexpr Nanos kLeast = 100 * kMillisecond;  // below it the machine's load decides
+
+bool same(const std::vector<Wait>& a, const std::vector<Wait>& b) {
+  return std::equal(a.begin(), a.begin() + kWaits, b.begin(), [](const Wait& x, const Wait& y) {
+    return x.most >= kLeast && y.most >= kLeast && std::abs(x.most - y.most) * 50 <= x.most;
+  });
+}
+
+class NoJitter final : public Oracle {
+ public:
+  std::string_view name() const override { return "no-jitter"; }
+
+  void judge(Cases cases, Opinion& opinion) const override {
+    std::map<std::tuple<std::string, std::string, std::string>, std::vector<Wait>> seen;  // the first call's
+    std::map<std::tuple<std::string, std::string, std::string>, bool> told;
+    each_faulted(cases, [&](auto& exhibit, auto& c, auto& call) {
+      auto waits = waits_of(c, call);
+      if (!waits.empty() && waits[0].most < kLeast) waits.erase(waits.begin());  // at once, by design
+      if (waits.size() < kWaits) return;
+      std::tuple key(call.site, call.operation, trace::show(waits[0].before->fault));
+      auto [it, fresh] = seen.try_emplace(key, waits);
+      if (fresh || told[key] || !same(it->second, waits)) return;
+      told[key] = true;
+      auto note = state(
+          exhibit, c, call, "no-jitter", std::min(trace::Confidence::likely, call.confidence),
+          fmt::format("{}: two calls waited the same before their retries ({} and {}, then {} and {}).", call.operation,
+                      show_gap(it->second[0].most), show_gap(waits[0].most), show_gap(it->second[1].most),
+                      show_gap(waits[1].most)),
+          "A right client adds chance to each wait, so that those who failed together do not come back together.");
+      note.note = true;
+      opinion.notes.push_back(std::move(note));
+    });
+  }
+};
+
+}  // namespace
+
+const Oracle& no_jitter() {
+  static const NoJitter oracle;
+  return oracle;
+}
+
+}  // namespace retrial::oracles

@@ -1,0 +1,86 @@
+// The service said that it will never be otherwise (RFC 9110 15.5: the client seems to have erred), and was asked the
+// very same again. What is permanent the service's own profile says: throttling may come as a 400.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "oracles/evidence.h"
+#include "oracles/table.h"
+#include "oracles/waits.h"
+#include "trace/fault_answer.h"
+#include "trace/profile.h"
+#include "trace/status.h"
+
+namespace retrial::oracles {
+namespace {
+
+// 409, 423 and the like pass when others are done; 408, 425 and 429 ask for another try.
+constexpr std::array kPermanent = {400, 401, 403, 404, 405, 406, 410, 411, 413, 414, 415, 417, 422, 431, 451};
+constexpr std::array kPermanentRpc = {trace::grpc_code::invalid_argument,    trace::grpc_code::not_found,
+                                      trace::grpc_code::already_exists,      trace::grpc_code::permission_denied,
+                                      trace::grpc_code::failed_precondition, trace::grpc_code::out_of_range,
+                                      trace::grpc_code::unimplemented,       trace::grpc_code::unauthenticated};
+
+bool permanent(int status) {
+  return trace::is_grpc(status) ? std::ranges::count(kPermanentRpc, trace::grpc_code_of(status)) > 0
+                                : std::ranges::count(kPermanent, status) > 0;
+}
+
+// As the client was told: by the fault, in the profile's words.
+bool says_never(const trace::Exchange& e) {
+  if (!e.fired || e.fault.name != trace::FaultName::error || !permanent(e.client_status)) return false;
+  if (told_to_wait(e)) return false;
+  auto& profile = trace::profile_of(e);
+  auto told = e;
+  told.response_sample = profile.error(e, e.client_status, "retrial-" + e.fault_id).body;
+  return !profile.asks_again(told);
+}
+
+// Once more with other credentials, or a newer date, is how an expired token and a skewed clock are got over.
+std::size_t forgiven(int status) {
+  bool credentials = status == 401 || status == 403 ||
+                     status == trace::kGrpcStatus + trace::grpc_code::unauthenticated ||
+                     status == trace::kGrpcStatus + trace::grpc_code::permission_denied;
+  return credentials ? 1 : 0;
+}
+
+class RetriesPermanentError final : public Oracle {
+ public:
+  std::string_view name() const override { return "retries-permanent-error"; }
+
+  void judge(Cases cases, Opinion& opinion) const override {
+    each_faulted(cases, [&](auto& exhibit, auto& c, auto& call) { judge_call(exhibit, c, call, opinion); });
+  }
+
+ private:
+  static void judge_call(const Exhibit& exhibit, const trace::Comparison& c, const trace::Call& call,
+                         Opinion& opinion) {
+    if (call.first().method == "HEAD") return;  // asks whether it is there by now
+    std::size_t again = 0;
+    const trace::Exchange* said = nullptr;
+    for (std::size_t i = 0; i + 1 < call.attempts.size(); i++) {
+      auto &before = *call.attempts[i], &next = *call.attempts[i + 1];
+      if (!follows(before, next) || !says_never(before)) continue;
+      again++;
+      if (!said) said = &before;
+    }
+    if (!said || again <= forgiven(said->client_status)) return;
+    opinion.findings.push_back(state(
+        exhibit, c, call, "retries-permanent-error", std::min(trace::Confidence::likely, call.confidence),
+        fmt::format("{} was answered {}, and the very same was sent {} more.", call.operation,
+                    show_answer(said->client_status), counted(again, "time")),
+        "A right client takes such an answer for one, and gives up at once: nothing that it can send again will change "
+        "it, and its caller waits for the error in vain."));
+  }
+};
+
+}  // namespace
+
+const Oracle& retries_permanent_error() {
+  static const RetriesPermanentError oracle;
+  return oracle;
+}
+
+}  // namespace retrial::oracles

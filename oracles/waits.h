@@ -1,0 +1,39 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "oracles/oracle.h"
+
+// What a client waited before its retries: evidence of missing-delay, no-backoff and ignores-retry-after.
+namespace retrial::oracles {
+
+// Before one retry. The client chose to wait something between `least` and `most`: the gap holds the machine's load and
+// the client's own work too, which under load reach hundreds of milliseconds.
+struct Wait {
+  const trace::Exchange* before = nullptr;
+  const trace::Exchange* next = nullptr;
+  int retry = 0;          // 1: the first of its call
+  Nanos least = 0;        // what the client's clock was moved on by; 0 where it could not be
+  Nanos most = 0;         // the gap
+  bool measured = false;  // a wait of any length would show in `least`: its clock could be moved by then
+
+  // The best that is known of it.
+  Nanos length() const { return measured ? least : most; }
+};
+
+// The waits of a call, in order. Left out: what is no retry of the client's own (copies on purpose, what gRPC sends
+// again unseen, what a transport below sends again at once on a reset, the next of several hosts), and gaps that the
+// service chose (Retry-After, pushback), unless `told` asks for those alone.
+enum class Chosen { by_client, by_service };
+std::vector<Wait> waits_of(const trace::Comparison& c, const trace::Call& call, Chosen chosen = Chosen::by_client);
+
+// What the service told this client to wait, by a header of its own or of a fault (RFC 9110 10.2.3; gRFC A6).
+struct Told {
+  Nanos least = 0;  // a client that comes earlier has not obeyed. Of a date: a second less, which is its grain
+  bool date = false;
+  bool never = false;  // not to come again at all
+  std::string text;    // "Retry-After: 2", "Retry-After as a date, 3 s ahead", "grpc-retry-pushback-ms: 200"
+};
+std::optional<Told> told_to_wait(const trace::Exchange& e);
+
+}  // namespace retrial::oracles

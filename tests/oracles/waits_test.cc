@@ -1,0 +1,249 @@
+#include <gtest/gtest.h>
+
+#include "tests/oracles/runs.h"
+
+// no-backoff, ignores-retry-after, missing-delay and no-jitter, by what a client waited. Schedules as measured of real
+// clients.
+namespace retrial::oracles {
+namespace {
+using trace::RetryAfter;
+using Schedule = std::vector<int>;  // gaps in ms
+
+Tale& get(Tale& tale) { return tale.call("load", "GET", "/things/lamp"); }
+
+// A call that is answered `status` each time, with these gaps. `moved`: the client's clock is moved on through them,
+// but for what it takes to see that everybody waits.
+void tell(Tale& tale, const Schedule& gaps, int status = 503, bool moved = false) {
+  get(tale).gets_error(status);
+  for (auto gap : gaps) {
+    auto wait = gap * kMillisecond;
+    if (moved && gap > 5) {
+      tale.waits(2 * kMillisecond).moved_on(wait - 2 * kMillisecond);
+      wait = 0;
+    }
+    tale.again(wait).gets_error(status);
+  }
+}
+Trial trial(const std::vector<Schedule>& calls, int status = 503, bool moved = false) {
+  Trial t("P3", "error(503)");
+  get(t.reference).answers(200);
+  bool first = true;
+  for (auto& gaps : calls) tell(std::exchange(first, false) ? t.in_case() : t.one_more(), gaps, status, moved);
+  return t;
+}
+
+TEST(NoBackoff, three_waits_of_the_same_length_are_likely) {
+  auto t = trial({{1005, 1002, 1003}});
+  EXPECT_EQ(t.verdicts(), "no-backoff likely");
+  EXPECT_NE(t.judge().findings[0].message.find("was sent 4 times, and the client waited the same 1.0 s before each "
+                                               "retry (3 gaps in 1 call)"),
+            std::string::npos)
+      << t.judge().findings[0].message;
+  EXPECT_EQ(trial({{1000, 1000, 1000}}, 503, true).verdicts(), "no-backoff likely");
+}
+
+TEST(NoBackoff, two_waits_look_fixed_by_chance) {
+  EXPECT_EQ(trial({{505, 503}, {504, 502}}).verdicts(), "note no-jitter likely");
+}
+
+TEST(NoBackoff, whatever_grows_is_right) {
+  for (auto& gaps : std::vector<Schedule>{{507, 1006, 2003, 4002},                             // exponential
+                                          {1000, 2000, 3000},                                  // linear
+                                          {1000, 1000, 2000, 3000, 5000},                      // Fibonacci
+                                          {100, 200, 400, 800, 1600, 3200, 3200, 3200, 3200},  // capped at its end
+                                          {5, 4003, 12006},  // at once, then backed off
+                                          {130, 77, 209},    // decorrelated jitter
+                                          {316, 387, 330, 179, 357}})
+    EXPECT_EQ(trial({gaps}).verdicts(), "") << gaps[1];
+}
+
+TEST(NoBackoff, an_immediate_first_retry_hides_no_fixed_delay) {
+  EXPECT_EQ(trial({{4, 1003, 1001, 1006}}).verdicts(), "no-backoff likely");
+}
+
+TEST(NoBackoff, small_jitter_is_told_from_a_fixed_wait_where_the_clock_was_moved_on) {
+  EXPECT_EQ(trial({{1000, 1060, 960}}, 503, true).verdicts(), "");
+}
+
+TEST(NoBackoff, the_machines_load_does_not_hide_a_fixed_wait) {
+  Trial t("P3", "error(503)");
+  get(t.reference).answers(200);
+  get(t.in_case()).gets_error();
+  for (auto load : {4, 180, 95, 310})
+    t.in_case().waits(2 * kMillisecond).moved_on(998 * kMillisecond).again(load * kMillisecond).gets_error();
+  EXPECT_EQ(t.verdicts(), "no-backoff likely");
+}
+
+TEST(NoBackoff, a_wait_that_the_service_chose_says_nothing) {
+  Trial t("P3", "error(429, retry-after=2)");
+  get(t.reference).answers(200);
+  get(t.in_case()).gets_error(429, 2);
+  for (int i = 0; i < 5; i++) t.in_case().again(2005 * kMillisecond).gets_error(429, 2);
+  EXPECT_EQ(t.verdicts(), "");
+}
+
+TEST(NoBackoff, the_clients_own_time_out_is_no_part_of_the_wait) {
+  Trial t("P2", "stall");
+  get(t.reference).answers(200);
+  get(t.in_case()).is_held().client_leaves(300 * kMillisecond);
+  for (int i = 0; i < 5; i++) t.in_case().again(kMillisecond).is_held().client_leaves(300 * kMillisecond);
+  EXPECT_EQ(t.verdicts(), "") << "the time-out is fixed, the wait is none";
+}
+
+TEST(NoBackoff, a_transport_that_sends_twice_hides_no_fixed_wait_and_makes_none_of_a_growing_one) {
+  auto pairs = [](std::vector<int> waits) {
+    Trial t("P2", "reset(after-request)");
+    get(t.reference).answers(200);
+    get(t.in_case()).is_reset();
+    for (auto wait : waits) {
+      t.in_case().again(kMillisecond).is_reset();
+      t.in_case().again(wait * kMillisecond).is_reset();
+    }
+    return t.verdicts();
+  };
+  EXPECT_EQ(pairs({1000, 1001, 1002}), "retry-amplification possible, no-backoff likely");
+  EXPECT_EQ(pairs({1000, 2000, 4000}), "retry-amplification possible");
+}
+
+TEST(MissingDelay, on_a_loaded_machine_shows_in_what_the_clock_was_not_moved_on_by) {
+  Schedule loaded{95, 165, 161, 238, 160, 511, 309, 36, 29};
+  EXPECT_EQ(trial({loaded}).verdicts(), "") << "nobody could tell";
+  auto t = trial({loaded});
+  t.in_case().run().compressed = true;
+  EXPECT_EQ(t.verdicts(), "missing-delay likely");
+  EXPECT_NE(t.judge().findings[0].message.find("none of it was a wait of the client's"), std::string::npos);
+  t.in_case().run().real_time = {"tool[7] (static)"};
+  EXPECT_EQ(t.verdicts(), "") << "its clock may not be one that moves";
+}
+
+TEST(MissingDelay, full_jitter_near_zero_is_seen_where_the_clock_was_moved_on) {
+  EXPECT_EQ(trial({{60, 21}, {23, 19}, {20, 17}, {9, 48}, {31, 7}, {12, 33}}, 503, true).verdicts(), "");
+}
+
+TEST(MissingDelay, a_client_that_waits_on_one_status_and_not_on_another_is_judged_by_each) {
+  Trial t("P3", "error(500)");
+  get(t.reference).answers(200);
+  tell(t.in_case(), {4, 5, 4, 3, 2, 4, 5}, 500);
+  tell(t.one_more(), {500, 1000, 2000}, 503);
+  EXPECT_EQ(t.verdicts(), "missing-delay likely");
+}
+
+TEST(MissingDelay, an_answer_that_said_when_to_come_again_hides_none) {
+  Trial t("P3", "error(503, retry-after=2)");
+  get(t.reference).answers(200);
+  get(t.in_case()).gets_error(503, 2);
+  for (int i = 0; i < 7; i++) t.in_case().again(2002 * kMillisecond).gets_error(503, 2);
+  tell(t.one_more(), {1, 1, 1, 1, 1, 1, 1});
+  EXPECT_EQ(t.verdicts(), "missing-delay likely");
+}
+
+Trial told(int seconds, const Schedule& gaps, RetryAfter as = RetryAfter::seconds) {
+  Trial t("P3", "error(429, retry-after)");
+  get(t.reference).answers(200);
+  get(t.in_case()).gets_error(429, seconds, as);
+  for (auto gap : gaps) t.in_case().again(gap * kMillisecond).gets_error(429, seconds, as);
+  return t;
+}
+
+TEST(IgnoresRetryAfter, who_comes_earlier_is_certain_and_who_waits_or_gives_up_is_right) {
+  EXPECT_EQ(told(2, {106, 206}).verdicts(), "ignores-retry-after certain");
+  EXPECT_EQ(told(2, {2005, 2003}).verdicts(), "");
+  EXPECT_EQ(told(2, {2500, 4800}).verdicts(), "") << "its own delay on top";
+  EXPECT_EQ(told(90, {}).verdicts(), "") << "it gave up";
+  EXPECT_EQ(told(2, {30, 4003}).verdicts(), "ignores-retry-after certain") << "the first retry at once";
+}
+
+TEST(IgnoresRetryAfter, a_client_that_waits_anyway_is_found_out_by_a_larger_value) {
+  auto t = told(2, {2500, 4400});
+  t.one_more();
+  get(t.in_case()).gets_error(429, 90);
+  for (auto gap : {2500, 4400}) t.in_case().again(gap * kMillisecond).gets_error(429, 90);
+  EXPECT_EQ(t.verdicts(), "ignores-retry-after certain");
+}
+
+TEST(IgnoresRetryAfter, says_how_far_a_client_obeys) {
+  auto message = [](Trial t) { return t.judge().findings.at(0).message; };
+  auto capped = told(2, {2008, 2006});
+  get(capped.one_more()).gets_error(429, 90);
+  capped.in_case().again(5064 * kMillisecond).gets_error(429, 90);
+  auto text = message(std::move(capped));
+  EXPECT_NE(text.find("as long as it is told up to 2.0 s, and not where it is told more"), std::string::npos) << text;
+  text = message(told(90, {67'600, 80'000}));
+  EXPECT_NE(text.find("a third early"), std::string::npos) << text;
+  auto dates = told(2, {2008});
+  get(dates.one_more()).gets_error(429, 3, RetryAfter::date);
+  dates.in_case().again(100 * kMillisecond).gets_error(429, 3, RetryAfter::date);
+  text = message(std::move(dates));
+  EXPECT_NE(text.find("It obeys seconds, and not a date"), std::string::npos) << text;
+}
+
+TEST(IgnoresRetryAfter, a_date_has_a_grain_of_a_second) {
+  EXPECT_EQ(told(3, {2121, 3006}, RetryAfter::date).verdicts(), "");
+  EXPECT_EQ(told(3, {1500}, RetryAfter::date).verdicts(), "ignores-retry-after certain");
+}
+
+TEST(IgnoresRetryAfter, the_services_own_header_counts_too_in_milliseconds) {
+  Trial t("P3", "error(503) x 1, then pass");
+  get(t.reference).answers(200);
+  get(t.in_case()).gets_error();
+  t.in_case().again(kSecond).answers(429, {}, {{"x-ms-retry-after-ms", "1500"}});
+  t.in_case().again(300 * kMillisecond).answers(200).passes();
+  EXPECT_EQ(t.verdicts(), "ignores-retry-after certain");
+}
+
+TEST(IgnoresRetryAfter, another_host_was_not_told_anything) {
+  auto t = told(2, {1});
+  t.in_case().last().host = "127.0.0.1:9001";
+  EXPECT_EQ(t.verdicts(), "");
+}
+
+Trial answered(int status, int more, std::vector<trace::Header> headers = {}, std::string method = "GET") {
+  Trial t("N", "error");
+  t.reference.call("load", method, "/things/lamp", headers).answers(200);
+  t.in_case().call("load", method, "/things/lamp", headers).gets_error(status);
+  for (int i = 0, gap = 1000; i < more; i++, gap *= 2) t.in_case().again(gap * kMillisecond).gets_error(status);
+  return t;
+}
+
+TEST(RetriesPermanentError, a_400_or_404_that_is_sent_again_is_likely) {
+  EXPECT_EQ(answered(400, 1).verdicts(), "retries-permanent-error likely");
+  EXPECT_EQ(answered(404, 3).verdicts(), "retries-permanent-error likely");
+  EXPECT_EQ(answered(400, 0).verdicts(), "");
+}
+
+TEST(RetriesPermanentError, what_may_pass_is_none) {
+  for (int status : {408, 409, 423, 425, 429, 500, 503}) EXPECT_EQ(answered(status, 2).verdicts(), "") << status;
+}
+
+TEST(RetriesPermanentError, once_more_with_a_new_token_is_right_and_twice_is_not) {
+  EXPECT_EQ(answered(401, 1).verdicts(), "");
+  EXPECT_EQ(answered(403, 1).verdicts(), "");
+  EXPECT_EQ(answered(401, 2).verdicts(), "retries-permanent-error likely");
+}
+
+TEST(RetriesPermanentError, to_look_again_whether_it_is_there_is_right) {
+  EXPECT_EQ(answered(404, 5, {}, "HEAD").verdicts(), "");
+}
+
+TEST(RetriesPermanentError, an_answer_that_asks_for_another_try_is_none) {
+  Trial t("N", "error(400, retry-after=1)");
+  get(t.reference).answers(200);
+  get(t.in_case()).gets_error(400, 1);
+  t.in_case().again(1005 * kMillisecond).gets_error(400, 1);
+  EXPECT_EQ(t.verdicts(), "");
+}
+
+TEST(MissingCap, half_an_hour_of_the_clients_time_is_as_good_as_150_attempts) {
+  Schedule gaps(20, 100'000);
+  EXPECT_EQ(trial({gaps}).verdicts(), "missing-cap likely, no-backoff likely");
+  Schedule capped{1000, 2000, 4000, 8000, 16000, 32000, 64000, 128000, 256000, 512000};
+  EXPECT_EQ(trial({capped}).verdicts(), "") << "a cap of 17 minutes is one";
+}
+
+TEST(NoJitter, two_calls_that_wait_the_very_same_are_a_note) {
+  EXPECT_EQ(trial({{1000, 2000, 4000}, {1001, 2003, 4002}}).verdicts(), "note no-jitter likely");
+  EXPECT_EQ(trial({{1000, 2000, 4000}, {870, 2150, 3600}}).verdicts(), "");
+}
+
+}  // namespace
+}  // namespace retrial::oracles
