@@ -14,6 +14,10 @@ struct ServiceSeen {
   std::uint64_t exchanges = 0;
 };
 
+// CaseRecord::policy of what was no case of a campaign: every call of a command, or of the traffic of `serve`, was
+// aimed at.
+inline constexpr std::string_view kObserved = "observe", kServed = "serve";
+
 // One row of the plan, and what became of it.
 struct CaseRecord {
   std::string id;      // "c12"

@@ -20,7 +20,7 @@ Json site_of(const std::optional<trace::CallSite>& site) {
 double tenths(double value) { return std::round(value * 10) / 10; }
 double milliseconds(Nanos time) { return tenths(static_cast<double>(time) / kMillisecond); }
 
-Json finding_of(const trace::Finding& f) {
+Json finding_of(const trace::CampaignRecord& campaign, const trace::Finding& f) {
   Json gaps = Json::array();
   for (auto gap : f.gaps_ms) gaps.push_back(tenths(gap));
   return {{"id", f.id},
@@ -28,6 +28,7 @@ Json finding_of(const trace::Finding& f) {
           {"confidence", trace::show(f.confidence)},
           {"confirmed", f.confirmed},
           {"accepted", f.accepted},
+          {"known", f.known},
           {"test", f.test},
           {"call_site", site_of(f.site)},
           {"service", f.service},
@@ -35,10 +36,12 @@ Json finding_of(const trace::Finding& f) {
           {"policy", f.policy},
           {"fault", f.fault},
           {"message", f.message},
+          {"advice", advice(f)},
+          {"more", more(f.verdict)},
           {"evidence", f.evidence},
           {"attempts", f.attempts},
           {"gaps_ms", gaps},
-          {"replay", "retrial replay " + f.id},
+          {"replay", again(campaign, f)},
           {"run", f.run},
           {"reference", f.reference}};
 }
@@ -76,8 +79,8 @@ Json campaign_of(const trace::CampaignRecord& c) {
 
 std::string findings_json(const trace::CampaignRecord& campaign) {
   Json findings = Json::array(), notes = Json::array(), clean = Json::array(), open = Json::array();
-  for (const auto& f : campaign.findings) findings.push_back(finding_of(f));
-  for (const auto& f : campaign.notes) notes.push_back(finding_of(f));
+  for (const auto& f : campaign.findings) findings.push_back(finding_of(campaign, f));
+  for (const auto& f : campaign.notes) notes.push_back(finding_of(campaign, f));
   for (const auto& j : campaign.clean) clean.push_back(judged_of(j, "seen"));
   for (const auto& j : not_judged(campaign)) open.push_back(judged_of(j, "why"));
   Json all = {{"version", 1},         {"campaign", campaign_of(campaign)},

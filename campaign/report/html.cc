@@ -48,7 +48,7 @@ std::string head(const trace::CampaignRecord& c, const std::vector<Cause>& found
   if (!c.incomplete.empty())
     out += fmt::format("<p class=\"banner\" role=\"alert\"><b>Incomplete:</b> {}</p>", escape(c.incomplete));
   out += "<ul class=\"tiles\">" + tile(failing, failing == 1 ? "finding fails the run" : "findings fail the run") +
-         tile(c.findings.size() - failing, "below the bar or accepted") +
+         tile(c.findings.size() - failing, "below the bar, accepted or known") +
          tile(c.clean.size(), "judged and found right") + tile(c.notes.size(), c.notes.size() == 1 ? "note" : "notes") +
          tile(open, "not judged") + tile(cases_run(c), "cases run") + "</ul></header>\n";
   return out;
@@ -73,7 +73,8 @@ std::string contents(const std::vector<Cause>& found) {
   return out + "</tbody></table></div></nav>\n";
 }
 
-std::string cause_section(std::size_t number, const Cause& cause, const RunsById& runs) {
+std::string cause_section(std::size_t number, const trace::CampaignRecord& campaign, const Cause& cause,
+                          const RunsById& runs) {
   const auto& meaning = meaning_of(cause.verdict);
   auto level = level_of(cause);
   auto out = fmt::format("<section class=\"cause {}\" id=\"c{}\"><div class=\"head\"><h3>{}. {}</h3>{} {}{}</div>",
@@ -85,13 +86,13 @@ std::string cause_section(std::size_t number, const Cause& cause, const RunsById
       (cause.site ? code(fmt::format("{}:{}", cause.site->file, cause.site->line)) + " in " + code(cause.site->function)
                   : std::string("<span class=\"soft\">No call site is known: the operation stands for it.</span>")) +
       "</p>";
-  if (!meaning.why.empty()) out += fmt::format("<p>{} <span class=\"soft\">{}</span></p>", meaning.why, meaning.mend);
+  if (!meaning.why.empty()) out += fmt::format("<p class=\"soft\">{}</p>", meaning.why);
   // The surest tells the story; its variants are folded away below it.
-  out += html_finding(cause.surest(), runs);
+  out += html_finding(campaign, cause.surest(), runs);
   for (const auto* finding : cause.findings)
     if (finding != &cause.surest())
       out += fmt::format("<details class=\"variant\"><summary>Also with {}: {}</summary>{}</details>",
-                         code(finding->fault), escape(client_did(*finding)), html_finding(*finding, runs));
+                         code(finding->fault), escape(client_did(*finding)), html_finding(campaign, *finding, runs));
   return out + "</section>\n";
 }
 
@@ -203,7 +204,7 @@ std::string html_page(const trace::CampaignRecord& campaign, const std::vector<t
   out += head(campaign, found, open.size(), fail_on) + "<main id=\"main\">\n";
   if (!found.empty()) {
     out += "<h2>Findings</h2>\n" + contents(found) + "<br>\n";
-    for (std::size_t i = 0; i < found.size(); i++) out += cause_section(i + 1, found[i], by_id);
+    for (std::size_t i = 0; i < found.size(); i++) out += cause_section(i + 1, campaign, found[i], by_id);
   }
   auto section = [&](std::string_view title, bool any, auto table) {
     if (any) out += fmt::format("<h2>{}</h2>\n", title) + table();

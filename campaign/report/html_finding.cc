@@ -103,25 +103,37 @@ constexpr std::string_view kLegend =
     "<span class=\"key\" style=\"background:var(--bar-fault)\"></span>fault, × where the client was told"
     "&emsp;○ the service's own answer&emsp;┄ the client waited</figcaption>";
 
+std::string_view standing_of(const trace::Finding& f) {
+  if (!f.confirmed) return "not confirmed";
+  bool tried = f.policy != trace::kObserved && f.policy != trace::kServed;
+  return tried ? "seen again with the fault, and not without it" : "seen in the runs that there are";
+}
+
 std::string row(std::string_view name, std::string_view html) {
   return fmt::format("<dt>{}</dt><dd>{}</dd>", name, html);
 }
 }  // namespace
 
-std::string html_finding(const trace::Finding& f, const RunsById& runs) {
+std::string html_finding(const trace::CampaignRecord& campaign, const trace::Finding& f, const RunsById& runs) {
   auto out = fmt::format(
       "<article class=\"finding\" id=\"f-{0}\"><h4><code>{1}</code> <span class=\"soft\">at {2}</span></h4>",
       escape(f.id), escape(f.operation), escape(f.service.empty() ? "an unknown service" : f.service));
-  out += "<p>" + escape(f.message) + "</p><dl>";
+  out += "<p>" + escape(f.message) + "</p>";
+  if (auto right = advice(f); !right.empty())
+    out +=
+        fmt::format("<p class=\"right\"><b>A right client:</b> {} <code>{}</code></p>", escape(right), more(f.verdict));
+  out += "<dl>";
   out += row("On the wire",
              fmt::format("<code>{}</code> <span class=\"soft\">(policy {})</span>", escape(f.fault), escape(f.policy)));
   out += row("The client", escape(client_did(f)));
-  out += row("Test", "<span class=\"mono small\">" + escape(f.test) + "</span>");
-  auto standing = fmt::format("{}, {}{}", trace::show(f.confidence),
-                              f.confirmed ? "seen again with the fault, and not without it" : "not confirmed",
-                              f.accepted ? "; accepted in retrial.toml" : "");
+  if (!f.test.empty()) out += row("Test", "<span class=\"mono small\">" + escape(f.test) + "</span>");
+  auto standing = fmt::format("{}, {}{}", trace::show(f.confidence), standing_of(f),
+                              f.accepted ? "; accepted in retrial.toml"
+                              : f.known  ? "; known"
+                                         : "");
   out += row("Confidence", standing);
-  out += row("Again", "<code>retrial replay " + escape(f.id) + "</code>") + "</dl>";
+  if (auto command = again(campaign, f); !command.empty()) out += row("Again", "<code>" + escape(command) + "</code>");
+  out += "</dl>";
 
   const auto* in_case = run_of(runs, f.run);
   const auto* reference = run_of(runs, f.reference);

@@ -28,6 +28,7 @@ h3 { margin: 0; font-size: 18px; font-weight: 650; line-height: 1.35; }
 h4 { margin: 0 0 10px; font-size: 14px; font-weight: 600; overflow-wrap: anywhere; }
 h5 { margin: 0 0 4px; font-size: 12px; font-weight: 600; color: var(--soft); }
 p { margin: 0 0 10px; } .soft { color: var(--soft); } .small { font-size: 13px; }
+.right { border-left: 3px solid var(--good); padding-left: 10px; }
 .facts { color: var(--soft); font-size: 14px; }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(132px, 1fr)); gap: 10px; margin: 22px 0 0; padding: 0; list-style: none; }
 .tiles li { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: 10px 14px; }

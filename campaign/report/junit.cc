@@ -38,12 +38,13 @@ std::vector<TestCase> test_cases(const trace::CampaignRecord& campaign) {
   return cases;
 }
 
-std::string text_of(const trace::Finding& f) {
+std::string text_of(const trace::CampaignRecord& campaign, const trace::Finding& f) {
   return fmt::format(
-      "{}\ncall site: {}\noperation: {} at {}\ntest: {}\nfault: {} ({})\nclient: {}\nconfidence: {}{}{}\nretrial "
-      "replay {}\n",
-      f.message, place(f.site), f.operation, f.service, f.test, f.fault, f.policy, client_did(f),
-      trace::show(f.confidence), f.confirmed ? "" : ", not confirmed", f.accepted ? ", accepted" : "", f.id);
+      "{}\n{}\nmore: {}\ncall site: {}\noperation: {} at {}\ntest: {}\nfault: {} ({})\nclient: {}\nconfidence: "
+      "{}{}{}{}\n{}\n",
+      f.message, advice(f), more(f.verdict), place(f.site), f.operation, f.service, f.test, f.fault, f.policy,
+      client_did(f), trace::show(f.confidence), f.confirmed ? "" : ", not confirmed", f.accepted ? ", accepted" : "",
+      f.known ? ", known" : "", again(campaign, f));
 }
 
 bool fails(const TestCase& c, trace::Confidence fail_on) {
@@ -51,7 +52,7 @@ bool fails(const TestCase& c, trace::Confidence fail_on) {
 }
 bool skips(const TestCase& c) { return c.findings.empty() && !c.clean; }
 
-std::string element(const TestCase& c, trace::Confidence fail_on) {
+std::string element(const trace::CampaignRecord& campaign, const TestCase& c, trace::Confidence fail_on) {
   auto class_name = c.of.site ? c.of.site->file : c.of.service;
   auto at = c.of.site ? fmt::format("{}:{} ", c.of.site->function, c.of.site->line) : "";
   auto name = fmt::format("{}{} [{}: {}] in {}", at, c.of.operation, c.of.policy, c.of.fault, c.of.test);
@@ -59,10 +60,11 @@ std::string element(const TestCase& c, trace::Confidence fail_on) {
   std::string inner, aside;
   for (const auto* f : c.findings) {
     if (counts(*f, fail_on))
-      inner += fmt::format("      <failure type=\"{}\" message=\"{}\">{}</failure>\n", escape(f->verdict),
-                           escape(fmt::format("{}: {}", f->verdict, one_line(f->message))), escape(text_of(*f)));
+      inner +=
+          fmt::format("      <failure type=\"{}\" message=\"{}\">{}</failure>\n", escape(f->verdict),
+                      escape(fmt::format("{}: {}", f->verdict, one_line(f->message))), escape(text_of(campaign, *f)));
     else
-      aside += fmt::format("{} (does not fail the run)\n{}\n", f->verdict, text_of(*f));
+      aside += fmt::format("{} (does not fail the run)\n{}\n", f->verdict, text_of(campaign, *f));
   }
   if (skips(c)) inner += fmt::format("      <skipped message=\"{}\"/>\n", escape(one_line(c.skipped)));
   if (!aside.empty()) inner += fmt::format("      <system-out>{}</system-out>\n", escape(aside));
@@ -82,7 +84,7 @@ std::string junit_xml(const trace::CampaignRecord& campaign, trace::Confidence f
       "  <testsuite name=\"retrial\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\" time=\"{}\" "
       "timestamp=\"{:%Y-%m-%dT%H:%M:%S}\">\n",
       cases.size(), failures, skipped, seconds, fmt::gmtime(static_cast<std::time_t>(campaign.wall_began / kSecond)));
-  for (const auto& c : cases) out += element(c, fail_on);
+  for (const auto& c : cases) out += element(campaign, c, fail_on);
   if (!campaign.incomplete.empty())
     out += fmt::format("    <system-err>{}</system-err>\n", escape("incomplete: " + campaign.incomplete));
   return out + "  </testsuite>\n</testsuites>\n";

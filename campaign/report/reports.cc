@@ -8,6 +8,7 @@
 #include "campaign/report/findings_json.h"
 #include "campaign/report/html.h"
 #include "campaign/report/junit.h"
+#include "campaign/report/sarif.h"
 
 namespace retrial::campaign::report {
 namespace {
@@ -42,6 +43,7 @@ Result<void> replace(const std::filesystem::path& file, std::string_view text) {
 Result<void> write_reports(const std::filesystem::path& folder, const trace::CampaignRecord& campaign,
                            const std::vector<trace::Run>& runs, trace::Confidence fail_on) {
   if (auto done = replace(folder / "findings.json", findings_json(campaign)); !done) return done;
+  if (auto done = replace(folder / "findings.sarif", sarif(campaign, fail_on)); !done) return done;
   if (auto done = replace(folder / "junit.xml", junit_xml(campaign, fail_on)); !done) return done;
   return replace(folder / "report.html", html_page(campaign, runs, fail_on));
 }

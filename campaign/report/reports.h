@@ -7,7 +7,8 @@
 
 namespace retrial::campaign::report {
 
-// findings.json, junit.xml and report.html into `folder` (which exists). Each appears whole or not at all.
+// findings.json, findings.sarif, junit.xml and report.html into `folder` (which exists). Each appears whole or not at
+// all.
 Result<void> write_reports(const std::filesystem::path& folder, const trace::CampaignRecord& campaign,
                            const std::vector<trace::Run>& runs, trace::Confidence fail_on);
 

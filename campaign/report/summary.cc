@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMostRows = 12;  // of a list that is not the findings: the report has all of it
 
 Ink ink_of(const trace::Finding& f) {
-  if (f.accepted || !f.confirmed) return Ink::faint;
+  if (f.accepted || f.known || !f.confirmed) return Ink::faint;
   return f.confidence == trace::Confidence::possible ? Ink::yellow : Ink::red;
 }
 
@@ -20,35 +20,42 @@ std::string standing(const trace::Finding& f) {
   std::string text(trace::show(f.confidence));
   if (!f.confirmed) text += ", not confirmed";
   if (f.accepted) text += ", accepted";
+  if (f.known) text += ", known";
   return text;
 }
 
-void finding_block(Page& page, const trace::Finding& f) {
+void again_line(Page& page, std::string_view head, const std::string& command, Ink head_ink) {
+  if (!command.empty()) page.wrapped(head, command, head_ink, Ink::cyan);
+}
+
+void finding_block(Page& page, const trace::CampaignRecord& campaign, const trace::Finding& f) {
   page.wrapped("   ", f.service.empty() ? f.operation : f.operation + " at " + f.service, Ink::plain, Ink::bold);
   page.wrapped("     wire    ", fmt::format("{}: {}", f.policy, f.fault), Ink::faint);
   page.wrapped("     client  ", client_did(f), Ink::faint);
   page.wrapped("     seen    ", f.message, Ink::faint);
-  page.wrapped("     test    ", f.test, Ink::faint);
-  page.wrapped("     again   ", "retrial replay " + f.id, Ink::faint, Ink::cyan);
+  if (auto right = advice(f); !right.empty()) page.wrapped("     right   ", right, Ink::faint);
+  page.wrapped("     more    ", more(f.verdict), Ink::faint);
+  if (!f.test.empty()) page.wrapped("     test    ", f.test, Ink::faint);
+  again_line(page, "     again   ", again(campaign, f), Ink::faint);
 }
 
 // The same cause under another fault: what differs, in one paragraph.
-void also_block(Page& page, const trace::Finding& f) {
+void also_block(Page& page, const trace::CampaignRecord& campaign, const trace::Finding& f) {
   page.wrapped("     also    ", fmt::format("{}: {}; {} ({})", f.policy, f.fault, client_did(f), standing(f)),
                Ink::faint);
-  page.wrapped("             ", "retrial replay " + f.id, Ink::plain, Ink::cyan);
+  again_line(page, "             ", again(campaign, f), Ink::plain);
 }
 
-void cause_block(Page& page, std::size_t number, const Cause& cause) {
+void cause_block(Page& page, std::size_t number, const trace::CampaignRecord& campaign, const Cause& cause) {
   const auto& worst = **std::max_element(cause.findings.begin(), cause.findings.end(),
                                          [](auto* a, auto* b) { return a->confidence < b->confidence; });
   page.spread(fmt::format("{}. {} ({})", number, cause.verdict, standing(worst)), place(cause.site), ink_of(worst),
               Ink::bold, 3);
   const auto& meaning = meaning_of(cause.verdict);
   if (!meaning.why.empty()) page.wrapped("   ", meaning.why);
-  finding_block(page, worst);
+  finding_block(page, campaign, worst);
   for (const auto* finding : cause.findings)
-    if (finding != &worst) also_block(page, *finding);
+    if (finding != &worst) also_block(page, campaign, *finding);
   page.blank();
 }
 
@@ -88,6 +95,12 @@ std::string policies_of(const Reason& reason) {
   return joined(parts, ", ");
 }
 
+// "P1 POST /hook at src/webhook.mjs:20 notify"; of a command whose every call was aimed at, the fault.
+std::string about(const trace::Judged& j) {
+  if (j.operation.empty()) return j.fault;
+  return fmt::format("{} {} at {}", j.policy, j.operation, j.site ? trace::show(*j.site) : j.service);
+}
+
 void not_judged_rows(Page& page, const std::vector<trace::Judged>& judged) {
   constexpr std::size_t kMostNamed = 3;
   auto reasons = by_reason(judged);
@@ -101,9 +114,8 @@ void not_judged_rows(Page& page, const std::vector<trace::Judged>& judged) {
     }
     std::vector<std::string> named;
     for (const auto* j : reason.judged)
-      named.push_back(
-          fmt::format("{} {} at {}", j->policy, j->operation, j->site ? trace::show(*j->site) : j->service));
-    page.wrapped("   ", fmt::format("{}: {}", why, joined(named, "; ")));
+      if (auto what = about(*j); !what.empty()) named.push_back(what);
+    page.wrapped("   ", named.empty() ? why : fmt::format("{}: {}", why, joined(named, "; ")));
   }
   if (reasons.size() > kMostRows)
     page.wrapped("   ", fmt::format("and {} more reasons", reasons.size() - kMostRows), Ink::plain, Ink::faint);
@@ -125,11 +137,11 @@ std::string summary(const trace::CampaignRecord& campaign, const std::filesystem
   auto failing =
       std::count_if(campaign.findings.begin(), campaign.findings.end(), [&](auto& f) { return counts(f, fail_on); });
   if (!campaign.findings.empty())
-    page.wrapped("", fmt::format("{} the run: confirmed, not accepted, at least {}.",
+    page.wrapped("", fmt::format("{} the run: confirmed, neither accepted nor known, at least {}.",
                                  failing == 1 ? "1 of them fails" : fmt::format("{} of them fail", failing),
                                  trace::show(fail_on)));
   page.blank();
-  for (std::size_t i = 0; i < found.size(); i++) cause_block(page, i + 1, found[i]);
+  for (std::size_t i = 0; i < found.size(); i++) cause_block(page, i + 1, campaign, found[i]);
 
   auto section = [&](std::string_view title, std::size_t count, auto rows) {
     if (!count) return;
@@ -145,10 +157,14 @@ std::string summary(const trace::CampaignRecord& campaign, const std::filesystem
     for (const auto& remark : campaign.remarks) page.wrapped("   ", remark);
   });
 
-  page.wrapped("Report  ", (folder / "report.html").string(), Ink::bold);
-  page.wrapped("        ",
-               fmt::format("beside it findings.json, junit.xml and campaign.db; {} of {} were our own overhead",
-                           show_duration(campaign.overhead), show_duration(campaign.took)));
+  if (!folder.empty()) {
+    page.wrapped("Report  ", (folder / "report.html").string(), Ink::bold);
+    std::string beside = "beside it findings.json, findings.sarif, junit.xml and campaign.db";
+    if (campaign.overhead)
+      beside += fmt::format("; {} of {} were our own overhead", show_duration(campaign.overhead),
+                            show_duration(campaign.took));
+    page.wrapped("        ", beside);
+  }
   if (!campaign.incomplete.empty()) page.wrapped("Incomplete: ", campaign.incomplete, Ink::red);
   return page.text();
 }

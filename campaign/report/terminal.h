@@ -67,7 +67,7 @@ class LiveLine {
 std::string live_text(const Progress& progress, int width);
 
 // The end, for a tired person: findings by cause, the worst first; what was judged clean; notes; what could not be
-// judged and why; where the report is. `folder` is the campaign's folder, as it is to be shown.
+// judged and why; where the report is. `folder` is the campaign's folder, as it is to be shown; empty: there is none.
 std::string summary(const trace::CampaignRecord& campaign, const std::filesystem::path& folder,
                     trace::Confidence fail_on, const Style& style);
 

@@ -117,7 +117,7 @@ std::vector<Cause> causes(const std::vector<trace::Finding>& findings) {
 }
 
 bool counts(const trace::Finding& finding, trace::Confidence fail_on) {
-  return finding.confirmed && !finding.accepted && finding.confidence >= fail_on;
+  return finding.confirmed && !finding.accepted && !finding.known && finding.confidence >= fail_on;
 }
 
 std::vector<trace::Judged> not_judged(const trace::CampaignRecord& campaign) {
@@ -152,6 +152,31 @@ std::vector<Reason> by_reason(const std::vector<trace::Judged>& judged) {
 std::size_t cases_run(const trace::CampaignRecord& campaign) {
   return static_cast<std::size_t>(std::count_if(campaign.cases.begin(), campaign.cases.end(),
                                                 [](const trace::CaseRecord& row) { return !row.runs.empty(); }));
+}
+
+std::string more(std::string_view verdict) { return fmt::format("docs/verdicts.md#{}", verdict); }
+
+std::string_view advice(const trace::Finding& finding) {
+  return finding.advice.empty() ? meaning_of(finding.verdict).mend : finding.advice;
+}
+
+namespace {
+// As a shell reads it.
+std::string quoted(const std::string& word) {
+  constexpr std::string_view kPlain = "+,-./0123456789:=@ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
+  if (!word.empty() && word.find_first_not_of(kPlain) == word.npos) return word;
+  std::string out = "'";
+  for (char c : word) out += c == '\'' ? "'\\''" : std::string(1, c);
+  return out + "'";
+}
+}  // namespace
+
+std::string again(const trace::CampaignRecord& campaign, const trace::Finding& finding) {
+  if (finding.policy == trace::kServed) return {};
+  if (finding.policy != trace::kObserved) return "retrial replay " + finding.id;
+  auto line = fmt::format("retrial observe --inject {} --", quoted(finding.fault));
+  for (const auto& word : campaign.command) line += " " + quoted(word);
+  return campaign.command.empty() ? line + " COMMAND" : line;
 }
 
 std::string place(const std::optional<trace::CallSite>& site) { return site ? trace::show(*site) : "no call site"; }

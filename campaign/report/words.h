@@ -30,7 +30,7 @@ struct Cause {
 // In the order of their first finding, those that are wholly accepted last. Points into `findings`.
 std::vector<Cause> causes(const std::vector<trace::Finding>& findings);
 
-// Does it make the campaign fail? Confirmed, not accepted, at or above `fail_on`.
+// Does it make the campaign fail? Confirmed, neither accepted nor known, at or above `fail_on`.
 bool counts(const trace::Finding& finding, trace::Confidence fail_on);
 
 // What was not judged, with why: also cases that were left untried, whose fault never fired or whose runs are
@@ -47,6 +47,13 @@ std::vector<Reason> by_reason(const std::vector<trace::Judged>& judged);
 
 // How many cases were run.
 std::size_t cases_run(const trace::CampaignRecord& campaign);
+
+// Where a verdict is explained: "docs/verdicts.md#missing-delay".
+std::string more(std::string_view verdict);
+// What a right client would have done: the finding's own word, else what is usually done about such a one.
+std::string_view advice(const trace::Finding& finding);
+// The command that shows it again; empty where none does (it was seen in the traffic of `serve`).
+std::string again(const trace::CampaignRecord& campaign, const trace::Finding& finding);
 
 std::string place(const std::optional<trace::CallSite>& site);  // "src/jobs.mjs:41 enqueue", "no call site"
 std::string client_did(const trace::Finding& finding);          // "2 attempts, 9 ms apart"

@@ -12,6 +12,7 @@
 #include "campaign/report/html.h"
 #include "campaign/report/junit.h"
 #include "campaign/report/reports.h"
+#include "campaign/report/sarif.h"
 #include "tests/campaign/sample_campaign.h"
 #include "tests/campaign/well_formed.h"
 
@@ -67,6 +68,9 @@ TEST(FindingsJson, has_every_field_of_its_version) {
   EXPECT_EQ(f["attempts"], 2);
   EXPECT_EQ(f["gaps_ms"], nlohmann::json({8.0}));
   EXPECT_EQ(f["replay"], "retrial replay " + f["id"].get<std::string>());
+  EXPECT_EQ(f["known"], false);
+  EXPECT_EQ(f["more"], "docs/verdicts.md#duplicate-effect");
+  EXPECT_NE(f["advice"], "") << "where the oracle has no word of its own, what is usually done about such a one";
   for (auto key : {"id", "test", "message"}) EXPECT_TRUE(f[key].is_string()) << key;
   EXPECT_TRUE(all["findings"][5]["call_site"].is_null()) << "a call without agent has none";
   EXPECT_EQ(all["findings"][6]["accepted"], true);
@@ -89,6 +93,46 @@ TEST(FindingsJson, bytes_that_are_no_utf8_do_not_break_it) {
 TEST(FindingsJson, an_empty_campaign_has_empty_lists) {
   auto all = nlohmann::json::parse(findings_json({}));
   for (auto key : {"findings", "notes", "clean", "not_judged"}) EXPECT_EQ(all[key], nlohmann::json::array()) << key;
+}
+
+TEST(FindingsJson, what_was_observed_is_shown_again_by_its_command_and_traffic_of_serve_by_none) {
+  trace::CampaignRecord campaign{.command = {"curl", "-d", "it's", "http://127.0.0.1:1/"}};
+  campaign.findings = {
+      {.verdict = "missing-delay", .policy = "observe", .fault = "error(503)", .advice = "wait at least 1 s"},
+      {.verdict = "missing-delay", .policy = "serve", .fault = "error(503)"}};
+  auto all = nlohmann::json::parse(findings_json(campaign));
+  EXPECT_EQ(all["findings"][0]["replay"],
+            "retrial observe --inject 'error(503)' -- curl -d 'it'\\''s' http://127.0.0.1:1/");
+  EXPECT_EQ(all["findings"][0]["advice"], "wait at least 1 s");
+  EXPECT_EQ(all["findings"][1]["replay"], "");
+}
+
+TEST(Sarif, says_where_what_and_what_a_right_client_would_have_done) {
+  auto sample = sample_campaign();
+  sample.record.findings[1].known = true;
+  auto all = nlohmann::json::parse(sarif(sample.record, Confidence::likely));
+  EXPECT_EQ(all["version"], "2.1.0");
+  auto& run = all["runs"][0];
+  ASSERT_EQ(run["results"].size(), 9u);
+  auto& f = run["results"][0];
+  EXPECT_EQ(f["ruleId"], "duplicate-effect");
+  EXPECT_EQ(f["level"], "error");
+  auto& where = f["locations"][0];
+  EXPECT_EQ(where["physicalLocation"]["artifactLocation"]["uri"], "src/jobs.mjs");
+  EXPECT_EQ(where["physicalLocation"]["region"]["startLine"], 41);
+  EXPECT_EQ(where["logicalLocations"][0]["fullyQualifiedName"], "127.0.0.1:10001 POST /{account}/{queue}/messages");
+  EXPECT_EQ(f["partialFingerprints"]["retrial/v1"], sample.record.findings[0].id);
+  EXPECT_EQ(run["results"][1]["level"], "warning") << "known: it does not fail the run";
+  EXPECT_EQ(run["results"][1]["baselineState"], "unchanged");
+  EXPECT_EQ(run["results"][6]["suppressions"][0]["kind"], "external");
+  EXPECT_EQ(run["results"][7]["level"], "note");
+  auto& rules = run["tool"]["driver"]["rules"];
+  auto rule = std::find_if(rules.begin(), rules.end(), [](auto& r) { return r["id"] == "duplicate-effect"; });
+  ASSERT_NE(rule, rules.end());
+  EXPECT_NE((*rule)["help"]["text"].get<std::string>().find("More: docs/verdicts.md#duplicate-effect"),
+            std::string::npos);
+  for (auto& result : run["results"])
+    EXPECT_TRUE(std::any_of(rules.begin(), rules.end(), [&](auto& r) { return r["id"] == result["ruleId"]; }));
 }
 
 TEST(Junit, a_judged_case_is_a_testcase_and_only_what_fails_the_run_a_failure) {
@@ -210,15 +254,16 @@ TEST(Html, a_run_whose_exchanges_have_no_times_is_drawn_all_the_same) {
   EXPECT_EQ(ill_formed(html_page(sample.record, sample.runs, Confidence::likely)), "");
 }
 
-TEST(Reports, all_three_lie_in_the_folder_and_no_draft_of_them) {
+TEST(Reports, all_of_them_lie_in_the_folder_and_no_draft_of_them) {
   Folder folder;
   auto sample = sample_campaign();
   auto done = write_reports(folder.path, sample.record, sample.runs, Confidence::likely);
   ASSERT_TRUE(done) << done.error().line();
   EXPECT_EQ(read(folder.path / "findings.json"), findings_json(sample.record));
+  EXPECT_EQ(read(folder.path / "findings.sarif"), sarif(sample.record, Confidence::likely));
   EXPECT_EQ(read(folder.path / "junit.xml"), junit_xml(sample.record, Confidence::likely));
   EXPECT_EQ(read(folder.path / "report.html"), html_page(sample.record, sample.runs, Confidence::likely));
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path), {}), 3);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path), {}), 4);
   EXPECT_TRUE(write_reports(folder.path, {}, {}, Confidence::likely)) << "again, over what is there";
   EXPECT_EQ(read(folder.path / "findings.json"), findings_json({}));
 }

@@ -120,14 +120,15 @@ TEST(Page, times_are_told_no_more_exactly_than_they_are_known) {
 
 TEST(Summary, groups_findings_by_cause_with_all_that_is_needed_to_go_on) {
   auto text = summary(sample_campaign().record, ".retrial/latest", trace::Confidence::likely, kFile);
-  EXPECT_NE(text.find("7 findings with 6 causes in 17 cases, 4 min 12 s.\n5 of them fail the run: confirmed, not "
-                      "accepted, at least likely.\n"),
+  EXPECT_NE(text.find("7 findings with 6 causes in 17 cases, 4 min 12 s.\n5 of them fail the run: confirmed, neither "
+                      "accepted nor known, at least likely.\n"),
             text.npos)
       << text;
   auto first = text.substr(text.find("\n1. "), text.find("\n2. ") - text.find("\n1. "));
   for (auto part : {"1. duplicate-effect (certain)  src/jobs.mjs:41 enqueue\n", "carried it out both",
                     "POST /{account}/{queue}/messages at 127.0.0.1:10001\n",
                     "wire    P1: lost-response(reset) x 1, then pass\n", "client  2 attempts, 8.0 ms apart\n",
+                    "right   Send an idempotency key", "more    docs/verdicts.md#duplicate-effect\n",
                     "also    P1: lost-response(error(503)) x 1, then pass; 2 attempts, 4.0 s apart (certain)\n         "
                     "    retrial replay ",
                     "test/worker.test.mjs > worker > renders every job once\n", "again   retrial replay "})
@@ -143,6 +144,14 @@ TEST(Summary, says_what_was_right_noted_and_not_judged_and_where_the_report_is) 
                     "the fault did not fire: no third call was made: P3 GET", "Remarks: 2\n",
                     "Report  .retrial/latest/report.html\n", "6.3 s of 4 min 12 s were our own overhead\n"})
     EXPECT_NE(text.find(part), text.npos) << part << "\n" << text;
+}
+
+TEST(Summary, what_stands_in_no_folder_names_none_and_what_is_about_no_call_is_told_as_it_is) {
+  trace::CampaignRecord campaign;
+  campaign.not_judged = {{.why = "/tmp/x: this is no folder of ours"}};
+  auto text = summary(campaign, "", trace::Confidence::likely, kFile);
+  EXPECT_EQ(text.find("Report"), text.npos) << text;
+  EXPECT_NE(text.find("\n   /tmp/x: this is no folder of ours\n"), text.npos) << text;
 }
 
 TEST(Summary, cases_that_share_a_reason_are_told_together) {
