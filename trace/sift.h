@@ -1,0 +1,58 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "trace/run.h"
+
+namespace retrial::trace {
+
+// Calls alike: of one service, operation and call site, that met the same fault (or none).
+struct Kind {
+  std::string service, operation, site, fault;
+  auto operator<=>(const Kind&) const = default;
+};
+
+// Keeps of runs what oracles need, in memory that does not grow with the trace. Of a short run that is all; of one with
+// more than kWhole exchanges (and of those that come when kHeld are kept) the first kAlike calls of each kind, kCalls
+// at most; those that went wrong (a fault fired, the client was told of a failure, a second attempt) apart from those
+// that did not, which have half of the room. Calls are kept whole, but for attempts beyond kAttempts.
+class Sift {
+ public:
+  static constexpr std::size_t kWhole = 5000, kHeld = 100'000, kAlike = 300, kCalls = 10'000, kAttempts = 1000,
+                               kKinds = 5000;
+
+  // An exchange that has ended; those of one call in any order.
+  void take(std::uint64_t run, Exchange&& e);
+  // Gives each run what was kept of it, by id; to be called once.
+  void give(std::vector<Run>& runs);
+
+  struct Count {
+    Kind kind;
+    std::uint64_t seen = 0, kept = 0;  // calls
+  };
+  // The kinds of a run of which not every call was kept. After kKinds of them, all others are one ("", "", "", "").
+  std::vector<Count> left_out(std::uint64_t run) const;
+  std::uint64_t exchanges(std::uint64_t run) const;  // taken
+
+ private:
+  struct Tally {
+    std::uint64_t seen = 0, kept = 0;
+  };
+  struct Part {
+    std::uint64_t taken = 0;
+    bool thin = false;
+    std::size_t chosen = 0;  // calls
+    std::vector<Exchange> kept;
+    std::unordered_map<std::uint64_t, std::uint32_t> calls;  // attempts kept; 0: the call is left out
+    std::map<std::pair<Kind, bool>, Tally> tallies;          // and whether they went wrong
+  };
+  static void choose(Part& part, Exchange&& e);
+
+  std::map<std::uint64_t, Part> parts_;
+  std::size_t held_ = 0;  // in runs that are kept whole
+};
+
+}  // namespace retrial::trace
