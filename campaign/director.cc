@@ -58,6 +58,7 @@ proxy::Decision CampaignDirector::at_head(const trace::Exchange& seen) {
 
 const trace::Profile& CampaignDirector::profile_of(const trace::Exchange& head) const {
   auto it = profiles_.find(head.service);
+  if (it == profiles_.end()) it = profiles_.find("");
   auto* said = it == profiles_.end() ? nullptr : trace::profile_named(it->second);
   return said ? *said : trace::profile_for(head);
 }

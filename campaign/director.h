@@ -40,7 +40,7 @@ class CampaignDirector final : public proxy::Director {
   CampaignDirector(trace::Run& run, Events& events, std::optional<Aim> aim, std::string only_test = {},
                    trace::Lessons lessons = {});
 
-  // Services (by address) whose profile is said, not found from the traffic. Before the first request.
+  // Services (by address; "": all others) whose profile is said, not found from the traffic. Before the first request.
   void read_as(std::map<std::string, std::string> profiles) { profiles_ = std::move(profiles); }
 
   proxy::Decision at_head(const trace::Exchange& head) override;
