@@ -17,7 +17,8 @@ const object = { kind: 'storage#object', name: 'lamp', bucket: 'shelf', generati
 
 // The first whose test holds answers.
 const services = [
-  [({ headers }) => headers['x-amz-target'], () => answer(200, { MessageId: 'm', MD5OfMessageBody: md5('lamp') }, 'application/x-amz-json-1.0')],
+  [({ headers }) => headers['x-amz-target'], ({ body }) =>
+    answer(200, { MessageId: 'm', MD5OfMessageBody: md5(JSON.parse(body).MessageBody) }, 'application/x-amz-json-1.0')],
   [({ headers, url }) => url.includes('devstoreaccount1') && url.split('?')[0].endsWith('/messages'), ({ method }) =>
     answer(method === 'POST' ? 201 : 200, xml(`<QueueMessagesList>${method === 'POST' ? `<QueueMessage>${message}</QueueMessage>` : ''}</QueueMessagesList>`), 'application/xml')],
   [({ headers, url }) => url.includes('devstoreaccount1') && headers.accept?.includes('json'), ({ method }) =>
@@ -42,7 +43,7 @@ const services = [
 const server = http.createServer((request, response) => {
   const chunks = [];
   request.on('error', () => {}).on('data', (chunk) => chunks.push(chunk)).on('end', () => {
-    const asked = { method: request.method, url: request.url, headers: request.headers };
+    const asked = { method: request.method, url: request.url, headers: request.headers, body: Buffer.concat(chunks) };
     if (status) console.error(`${asked.method} ${asked.url} ${Date.now()}`);
     const [code, body, headers] = status ? answer(status, { error: 'asked for' }) : services.find(([test]) => test(asked))[1](asked);
     response.writeHead(code, code === 204 ? {} : { ...headers, 'content-length': Buffer.byteLength(body) });

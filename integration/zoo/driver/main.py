@@ -7,6 +7,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import calibration
 import catalog
 import check
 import processes
@@ -30,6 +31,7 @@ def arguments():
     parser.add_argument("--limit", type=float, default=60, metavar="S", help="a trial of one scenario that takes longer failed (default: 60)")
     parser.add_argument("--old", action="append", default=[], metavar="PACKAGE", help="the package's version before its newest")
     parser.add_argument("--check", action="store_true", help="without Retrial: does every client reach the service, and try as often as it is known to")
+    parser.add_argument("--calibration", action="store_true", help="only how right the correlator's assignments are, by confidence")
     return parser.parse_args()
 
 
@@ -51,6 +53,10 @@ def main():
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="zoo-") as scratch, processes.service() as addresses, ThreadPoolExecutor(asked.jobs) as pool:
         folder = Path(asked.keep or scratch).resolve()
+
+        if asked.calibration:
+            counted = calibration.measure(binary, subjects, addresses, folder, asked)
+            return 0 if calibration.show(*counted) else 1
 
         def tried(subject):
             done = trial.try_subject(binary, subject, addresses, folder, asked)

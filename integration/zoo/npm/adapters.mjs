@@ -1,16 +1,18 @@
-// One entry a client: for each method, how an application would make one call of it. `ask` is { url, timeout }: the service's
-// address, and the client's time-out in ms (undefined: the library's own). A client's packages are loaded when it is asked for.
+// One entry a client: for each method, how an application would make one call of it. `ask` is { url, timeout, item }: the service's
+// address, the client's time-out in ms (undefined: the library's own), and the name of what the call is about. A client's
+// packages are loaded when it is asked for.
 const old = process.env.ZOO_OLD ? JSON.parse(process.env.ZOO_OLD) : [];
 const load = (name) => import(old.includes(name) ? `${name}-old` : name);
 const loadDefault = async (name) => (await load(name)).default;
 
-const item = { name: 'lamp' };
+const path = ({ item }, method) => (method === 'GET' ? `/items/${item}` : '/items');
+const content = ({ item }) => ({ name: item });
 const signal = ({ timeout }) => (timeout ? AbortSignal.timeout(timeout) : undefined);
 
 // The call that users of fetch are told to write: a status that is none of 2xx is thrown.
 async function fetched(fetch, ask, method, more) {
-  const body = method === 'GET' ? {} : { body: JSON.stringify(item), headers: { 'content-type': 'application/json' } };
-  const response = await fetch(`${ask.url}/items`, { method, signal: signal(ask), ...body, ...more });
+  const body = method === 'GET' ? {} : { body: JSON.stringify(content(ask)), headers: { 'content-type': 'application/json' } };
+  const response = await fetch(ask.url + path(ask, method), { method, signal: signal(ask), ...body, ...more });
   if (!response.ok) throw Object.assign(new Error(`status ${response.status}`), { status: response.status });
   return response.text();
 }
@@ -19,11 +21,11 @@ const getAndPost = (call) => ({ GET: (ask) => call(ask, 'GET'), POST: (ask) => c
 
 function plainHttp(ask, method, http) {
   return new Promise((resolve, reject) => {
-    const request = http.request(`${ask.url}/items`, { method, headers: method === 'GET' ? {} : { 'content-type': 'application/json' }, timeout: ask.timeout }, (response) => {
+    const request = http.request(ask.url + path(ask, method), { method, headers: method === 'GET' ? {} : { 'content-type': 'application/json' }, timeout: ask.timeout }, (response) => {
       response.on('error', reject).on('end', () => (response.statusCode < 300 ? resolve(response.statusCode) : reject(new Error(`status ${response.statusCode}`)))).resume();
     });
     request.on('timeout', () => request.destroy(new Error('timed out'))).on('error', reject);
-    request.end(method === 'GET' ? undefined : JSON.stringify(item));
+    request.end(method === 'GET' ? undefined : JSON.stringify(content(ask)));
   });
 }
 
@@ -31,7 +33,7 @@ async function axiosRetry(ask, method, more) {
   const client = (await loadDefault('axios')).create({ baseURL: ask.url, timeout: ask.timeout });
   const { default: retry, exponentialDelay } = await load('axios-retry');
   retry(client, { retries: 3, ...(more ? { retryDelay: exponentialDelay } : {}) });
-  return (await client.request({ url: '/items', method, data: method === 'GET' ? undefined : item })).status;
+  return (await client.request({ url: path(ask, method), method, data: method === 'GET' ? undefined : content(ask) })).status;
 }
 
 const aws = ({ url, timeout }, more) => ({
@@ -45,7 +47,7 @@ const aws = ({ url, timeout }, more) => ({
 async function s3(ask, command, input) {
   const library = await load('@aws-sdk/client-s3');
   const client = new library.S3Client(aws(ask, { forcePathStyle: true }));
-  const output = await client.send(new library[command]({ Bucket: 'shelf', Key: 'lamp', ...input }));
+  const output = await client.send(new library[command]({ Bucket: 'shelf', Key: ask.item, ...input }));
   return output.Body ? output.Body.transformToString() : output.ETag ?? output.UploadId;
 }
 
@@ -57,10 +59,10 @@ const s3Calls = {
 
 const azureKey = Buffer.from('an account key of no account at all').toString('base64');
 
-async function azureBlob({ url }) {
+async function azureBlob({ url, item }) {
   const { BlobServiceClient, StorageSharedKeyCredential } = await load('@azure/storage-blob');
   const service = new BlobServiceClient(`${url}/devstoreaccount1`, new StorageSharedKeyCredential('devstoreaccount1', azureKey));
-  return service.getContainerClient('shelf').getBlockBlobClient('lamp');
+  return service.getContainerClient('shelf').getBlockBlobClient(item);
 }
 
 async function azureQueue({ url }) {
@@ -81,10 +83,10 @@ async function bucket({ url, timeout }) {
   return new Storage({ apiEndpoint: url, projectId: 'retrial', ...(timeout ? { timeout } : {}) }).bucket('shelf');
 }
 
-const upload = async (ask, more) => (await bucket(ask)).file('lamp').save('light', { resumable: false, ...more });
+const upload = async (ask, more) => (await bucket(ask)).file(ask.item).save('light', { resumable: false, ...more });
 
 const gcsCalls = {
-  GET: async (ask) => (await (await bucket(ask)).file('lamp').getMetadata())[0].name,
+  GET: async (ask) => (await (await bucket(ask)).file(ask.item).getMetadata())[0].name,
   POST: async (ask) => (await (await bucket(ask)).create())[0].name,
   'POST(upload,no precondition)': (ask) => upload(ask),
   'POST(upload,ifGenerationMatch=0)': (ask) => upload(ask, { preconditionOpts: { ifGenerationMatch: 0 } }),
@@ -119,34 +121,34 @@ async function supabase(ask, build) {
   return status;
 }
 
-async function grpc({ url, timeout }, policy) {
+async function grpc({ url, timeout, item }, policy) {
   const { Client, credentials } = await load('@grpc/grpc-js');
   const serviceConfig = policy && { 'grpc.service_config': JSON.stringify({ loadBalancingConfig: [], methodConfig: [{ name: [{ service: 'zoo.Items' }], retryPolicy: policy }] }) };
   const client = new Client(new URL(url).host, credentials.createInsecure(), serviceConfig || {});
   const same = (bytes) => bytes;
   return new Promise((resolve, reject) => {
     const options = timeout ? { deadline: Date.now() + timeout } : {};
-    client.makeUnaryRequest('/zoo.Items/Add', same, same, Buffer.from('lamp'), options, (error, answer) => (error ? reject(error) : resolve(answer.toString())));
+    client.makeUnaryRequest('/zoo.Items/Add', same, same, Buffer.from(item), options, (error, answer) => (error ? reject(error) : resolve(answer.toString())));
   });
 }
 
 export const clients = {
   'http.request (node core)': getAndPost(async (ask, method) => plainHttp(ask, method, await import('node:http'))),
   'fetch (node built-in)': getAndPost((ask, method) => fetched(fetch, ask, method)),
-  axios: getAndPost(async (ask, method) => (await (await loadDefault('axios'))({ url: `${ask.url}/items`, method, timeout: ask.timeout, data: method === 'GET' ? undefined : item })).status),
+  axios: getAndPost(async (ask, method) => (await (await loadDefault('axios'))({ url: ask.url + path(ask, method), method, timeout: ask.timeout, data: method === 'GET' ? undefined : content(ask) })).status),
   'axios-retry': getAndPost((ask, method) => axiosRetry(ask, method)),
   'axios-retry+exponentialDelay': getAndPost((ask, method) => axiosRetry(ask, method, true)),
-  got: getAndPost(async (ask, method) => (await (await loadDefault('got'))(`${ask.url}/items`, { method, ...(method === 'GET' ? {} : { json: item }), ...(ask.timeout ? { timeout: { request: ask.timeout } } : {}) })).statusCode),
-  ky: getAndPost(async (ask, method) => (await (await loadDefault('ky'))(`${ask.url}/items`, { method, ...(method === 'GET' ? {} : { json: item }), ...(ask.timeout ? { timeout: ask.timeout } : {}) })).status),
+  got: getAndPost(async (ask, method) => (await (await loadDefault('got'))(ask.url + path(ask, method), { method, ...(method === 'GET' ? {} : { json: content(ask) }), ...(ask.timeout ? { timeout: { request: ask.timeout } } : {}) })).statusCode),
+  ky: getAndPost(async (ask, method) => (await (await loadDefault('ky'))(ask.url + path(ask, method), { method, ...(method === 'GET' ? {} : { json: content(ask) }), ...(ask.timeout ? { timeout: ask.timeout } : {}) })).status),
   'superagent.retry': getAndPost(async (ask, method) => {
     const superagent = await loadDefault('superagent');
-    const request = method === 'GET' ? superagent.get(`${ask.url}/items`) : superagent.post(`${ask.url}/items`).send(item);
+    const request = method === 'GET' ? superagent.get(ask.url + path(ask, method)) : superagent.post(ask.url + path(ask, method)).send(content(ask));
     return (await (ask.timeout ? request.retry(2).timeout(ask.timeout) : request.retry(2))).status;
   }),
   'undici RetryAgent': getAndPost(async (ask, method) => {
     const { Agent, RetryAgent } = await load('undici');
     const agent = new RetryAgent(new Agent(ask.timeout ? { headersTimeout: ask.timeout } : {}));
-    const { statusCode, body } = await agent.request({ method, origin: ask.url, path: '/items', ...(method === 'GET' ? {} : { body: JSON.stringify(item), headers: { 'content-type': 'application/json' } }) });
+    const { statusCode, body } = await agent.request({ method, origin: ask.url, path: path(ask, method), ...(method === 'GET' ? {} : { body: JSON.stringify(content(ask)), headers: { 'content-type': 'application/json' } }) });
     await body.text();
     if (statusCode >= 300) throw new Error(`status ${statusCode}`);
     return statusCode;
@@ -183,56 +185,56 @@ export const clients = {
   },
   '@azure/storage-queue': {
     GET: async (ask) => (await (await azureQueue(ask)).receiveMessages()).receivedMessageItems.length,
-    POST: async (ask) => (await (await azureQueue(ask)).sendMessage('lamp')).messageId,
+    POST: async (ask) => (await (await azureQueue(ask)).sendMessage(ask.item)).messageId,
   },
   '@azure/data-tables': {
-    GET: async (ask) => (await (await azureTable(ask)).getEntity('shelf', 'lamp', tableOptions(ask))).rowKey,
-    POST: async (ask) => (await (await azureTable(ask)).createEntity({ partitionKey: 'shelf', rowKey: 'lamp' }, tableOptions(ask))).etag,
+    GET: async (ask) => (await (await azureTable(ask)).getEntity('shelf', ask.item, tableOptions(ask))).rowKey,
+    POST: async (ask) => (await (await azureTable(ask)).createEntity({ partitionKey: 'shelf', rowKey: ask.item }, tableOptions(ask))).etag,
   },
   '@aws-sdk/client-s3': s3Calls,
   '@aws-sdk/client-s3 (S3-shaped errors)': s3Calls,
   '@aws-sdk/client-sqs': {
     POST: async (ask) => {
       const { SQSClient, SendMessageCommand } = await load('@aws-sdk/client-sqs');
-      return (await new SQSClient(aws(ask)).send(new SendMessageCommand({ QueueUrl: `${ask.url}/000000000000/orders`, MessageBody: 'lamp' }))).MessageId;
+      return (await new SQSClient(aws(ask)).send(new SendMessageCommand({ QueueUrl: `${ask.url}/000000000000/orders`, MessageBody: ask.item }))).MessageId;
     },
   },
   '@google-cloud/storage': gcsCalls,
   '@google-cloud/storage (Google-shaped errors)': gcsCalls,
   '@elastic/elasticsearch': {
-    GET: async (ask) => (await (await elastic(ask)).get({ index: 'items', id: '1' })).found,
-    POST: async (ask) => (await (await elastic(ask)).index({ index: 'items', document: item }))._id,
+    GET: async (ask) => (await (await elastic(ask)).get({ index: 'items', id: ask.item })).found,
+    POST: async (ask) => (await (await elastic(ask)).index({ index: 'items', document: content(ask) }))._id,
   },
   '@octokit/plugin-retry': {
-    GET: (ask) => octokit(ask, 'GET /repos/{owner}/{repo}', { owner: 'shelf', repo: 'lamp' }),
-    POST: (ask) => octokit(ask, 'POST /repos/{owner}/{repo}/issues', { owner: 'shelf', repo: 'lamp', title: 'dark' }),
+    GET: (ask) => octokit(ask, 'GET /repos/{owner}/{repo}', { owner: 'shelf', repo: ask.item }),
+    POST: (ask) => octokit(ask, 'POST /repos/{owner}/{repo}/issues', { owner: 'shelf', repo: 'lamp', title: ask.item }),
   },
   openai: {
     GET: async (ask) => (await (await openai(ask)).models.list()).data.length,
-    POST: async (ask) => (await (await openai(ask)).chat.completions.create({ model: 'm', messages: [{ role: 'user', content: 'light' }] })).choices.length,
+    POST: async (ask) => (await (await openai(ask)).chat.completions.create({ model: 'm', messages: [{ role: 'user', content: ask.item }] })).choices.length,
   },
   stripe: {
-    GET: async (ask) => (await (await stripe(ask)).customers.retrieve('cus_1')).id,
-    POST: async (ask) => (await (await stripe(ask)).customers.create({ name: 'lamp' })).id,
+    GET: async (ask) => (await (await stripe(ask)).customers.retrieve(`cus_${ask.item}`)).id,
+    POST: async (ask) => (await (await stripe(ask)).customers.create({ name: ask.item })).id,
   },
   '@slack/web-api': {
-    POST: async ({ url, timeout }) => {
+    POST: async ({ url, timeout, item }) => {
       const { WebClient } = await load('@slack/web-api');
-      return (await new WebClient('xoxb-example', { slackApiUrl: `${url}/api/`, ...(timeout ? { timeout } : {}) }).chat.postMessage({ channel: 'C1', text: 'light' })).ok;
+      return (await new WebClient('xoxb-example', { slackApiUrl: `${url}/api/`, ...(timeout ? { timeout } : {}) }).chat.postMessage({ channel: 'C1', text: item })).ok;
     },
   },
   minio: {
     GET: async (ask) => {
       let bytes = 0;
-      for await (const piece of await (await minio(ask)).getObject('shelf', 'lamp')) bytes += piece.length;
+      for await (const piece of await (await minio(ask)).getObject('shelf', ask.item)) bytes += piece.length;
       return bytes;
     },
-    PUT: async (ask) => (await (await minio(ask)).putObject('shelf', 'lamp', 'light')).etag,
-    POST: async (ask) => (await minio(ask)).initiateNewMultipartUpload('shelf', 'lamp', {}),
+    PUT: async (ask) => (await (await minio(ask)).putObject('shelf', ask.item, 'light')).etag,
+    POST: async (ask) => (await minio(ask)).initiateNewMultipartUpload('shelf', ask.item, {}),
   },
   '@supabase/supabase-js': {
-    GET: (ask) => supabase(ask, (items) => items.select()),
-    POST: (ask) => supabase(ask, (items) => items.insert(item)),
+    GET: (ask) => supabase(ask, (items) => items.select().eq('name', ask.item)),
+    POST: (ask) => supabase(ask, (items) => items.insert(content(ask))),
   },
   '@grpc/grpc-js (no service config)': { POST: (ask) => grpc(ask) },
   '@grpc/grpc-js (retryPolicy)': {

@@ -1,88 +1,97 @@
 """One entry a client: for each method, how an application would make one call of it.
 
-Each call gets the service's address and the client's time-out in seconds (None: the library's own). A client's packages are
-imported when it is asked for.
+A client's packages are imported when it is asked for.
 """
 import json
+from collections import namedtuple
 
-ITEM = {"name": "lamp"}
+# The service's address, the client's time-out in seconds (None: the library's own), the name of what the call is about.
+Ask = namedtuple("Ask", "url timeout item")
 
 
-def requested(session, url, timeout, method):
+def path(ask, method):
+    return f"{ask.url}/items" if method == "POST" else f"{ask.url}/items/{ask.item}"
+
+
+def content(ask):
+    return {"name": ask.item}
+
+
+def requested(session, ask, method):
     """The call that users of requests are told to write: a status from 400 on is raised."""
-    response = session.request(method, f"{url}/items", timeout=timeout, **({} if method in ("GET", "DELETE") else {"json": ITEM}))
+    response = session.request(method, path(ask, method), timeout=ask.timeout, **({} if method in ("GET", "DELETE") else {"json": content(ask)}))
     response.raise_for_status()
     return response.status_code
 
 
-def plain_requests(url, timeout, method):
+def plain_requests(ask, method):
     import requests
 
-    return requested(requests, url, timeout, method)
+    return requested(requests, ask, method)
 
 
 def mounted(retry):
-    def call(url, timeout, method):
+    def call(ask, method):
         import requests
         from requests.adapters import HTTPAdapter
         from urllib3.util import Retry
 
         with requests.Session() as session:
             session.mount("http://", HTTPAdapter(max_retries=Retry(status_forcelist=[429, 500, 502, 503, 504], **retry)))
-            return requested(session, url, timeout, method)
+            return requested(session, ask, method)
 
     return call
 
 
-def plain_urllib3(url, timeout, method):
+def plain_urllib3(ask, method):
     import urllib3
 
-    asked = {} if timeout is None else {"timeout": timeout}
+    asked = {} if ask.timeout is None else {"timeout": ask.timeout}
     if method in ("PUT", "POST"):
-        asked |= {"body": json.dumps(ITEM), "headers": {"Content-Type": "application/json"}}
-    return urllib3.PoolManager().request(method, f"{url}/items", **asked).status
+        asked |= {"body": json.dumps(content(ask)), "headers": {"Content-Type": "application/json"}}
+    return urllib3.PoolManager().request(method, path(ask, method), **asked).status
 
 
-def plain_httpx(url, timeout, method):
+def plain_httpx(ask, method):
     import httpx
 
-    asked = {} if timeout is None else {"timeout": timeout}
-    response = httpx.request(method, f"{url}/items", **asked, **({} if method == "GET" else {"json": ITEM}))
+    asked = {} if ask.timeout is None else {"timeout": ask.timeout}
+    response = httpx.request(method, path(ask, method), **asked, **({} if method == "GET" else {"json": content(ask)}))
     response.raise_for_status()
     return response.status_code
 
 
 def tenacious(**policy):
-    def call(url, timeout, method):
+    def call(ask, method):
         import requests
         import tenacity
 
         how = {name: make(tenacity) for name, make in policy.items()}
-        return tenacity.retry(**how)(requested)(requests, url, timeout, method)
+        return tenacity.retry(**how)(requested)(requests, ask, method)
 
     return call
 
 
-def backed_off(url, timeout, method):
+def backed_off(ask, method):
     import backoff
     import requests
 
     again = backoff.on_exception(backoff.expo, requests.exceptions.RequestException, max_tries=5)
-    return again(requested)(requests, url, timeout, method)
+    return again(requested)(requests, ask, method)
 
 
-def boto(service, url, timeout):
+def boto(service, ask):
     import boto3
     from botocore.config import Config
 
-    config = Config(read_timeout=timeout, connect_timeout=timeout) if timeout else None
-    return boto3.client(service, endpoint_url=url, region_name="us-east-1", aws_access_key_id="AKIDEXAMPLE",
+    config = Config(read_timeout=ask.timeout, connect_timeout=ask.timeout) if ask.timeout else None
+    return boto3.client(service, endpoint_url=ask.url, region_name="us-east-1", aws_access_key_id="AKIDEXAMPLE",
                         aws_secret_access_key="example", config=config)
 
 
-def s3(url, timeout, method):
-    client = boto("s3", url, timeout)
-    lamp = {"Bucket": "shelf", "Key": "lamp"}
+def s3(ask, method):
+    client = boto("s3", ask)
+    lamp = {"Bucket": "shelf", "Key": ask.item}
     if method == "GET":
         return len(client.get_object(**lamp)["Body"].read())
     if method == "PUT":
@@ -92,26 +101,26 @@ def s3(url, timeout, method):
     return client.delete_object(**lamp)["ResponseMetadata"]["HTTPStatusCode"]
 
 
-def sqs(url, timeout, _):
-    return boto("sqs", url, timeout).send_message(QueueUrl=f"{url}/000000000000/orders", MessageBody="lamp")["MessageId"]
+def sqs(ask, _):
+    return boto("sqs", ask).send_message(QueueUrl=f"{ask.url}/000000000000/orders", MessageBody=ask.item)["MessageId"]
 
 
-def azure_queue(url, timeout, method):
+def azure_queue(ask, method):
     from azure.storage.queue import QueueClient
 
     key = "YW4gYWNjb3VudCBrZXkgb2Ygbm8gYWNjb3VudCBhdCBhbGw="
-    asked = {} if timeout is None else {"connection_timeout": timeout, "read_timeout": timeout}
-    client = QueueClient(f"{url}/devstoreaccount1", "orders", credential={"account_name": "devstoreaccount1", "account_key": key}, **asked)
-    return len(list(client.receive_messages())) if method == "GET" else client.send_message("lamp").id
+    asked = {} if ask.timeout is None else {"connection_timeout": ask.timeout, "read_timeout": ask.timeout}
+    client = QueueClient(f"{ask.url}/devstoreaccount1", "orders", credential={"account_name": "devstoreaccount1", "account_key": key}, **asked)
+    return len(list(client.receive_messages())) if method == "GET" else client.send_message(ask.item).id
 
 
-def grpc_call(url, timeout, _):
+def grpc_call(ask, _):
     import grpc
 
     policy = {"maxAttempts": 4, "initialBackoff": "0.1s", "maxBackoff": "1s", "backoffMultiplier": 2, "retryableStatusCodes": ["UNAVAILABLE"]}
     config = {"methodConfig": [{"name": [{"service": "zoo.Items"}], "retryPolicy": policy}]}
-    with grpc.insecure_channel(url.removeprefix("http://"), options=[("grpc.service_config", json.dumps(config))]) as channel:
-        return channel.unary_unary("/zoo.Items/Add")(b"lamp", timeout=timeout).decode()
+    with grpc.insecure_channel(ask.url.removeprefix("http://"), options=[("grpc.service_config", json.dumps(config))]) as channel:
+        return channel.unary_unary("/zoo.Items/Add")(ask.item.encode(), timeout=ask.timeout).decode()
 
 
 CLIENTS = {
