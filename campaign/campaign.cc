@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "campaign/jumped.h"
 #include "campaign/plan.h"
 #include "campaign/references.h"
 #include "campaign/report/reports.h"
@@ -72,6 +73,7 @@ void Campaign::describe() {
   r.runner = bench_.adapter.name();
   r.directory = std::filesystem::current_path().string();
   r.wall_began = clock_.wall();
+  r.hold = setting_.config.run.hold;
   r.capture = show(setting_.capture);
   if (setting_.config.run.workers > 1)
     r.remarks.push_back(fmt::format("workers = {}: this version runs one", setting_.config.run.workers));
@@ -212,11 +214,9 @@ void Campaign::keep(Case& c, Tried tried) {
 }
 
 void Campaign::keep_findings(std::vector<trace::Finding> from, std::vector<trace::Finding>& to) {
-  for (auto& f : from) {
-    f.accepted = setting_.config.accepts(f.id);
+  for (auto& f : from)
     if (std::none_of(to.begin(), to.end(), [&](auto& old) { return old.id == f.id && old.test == f.test; }))
       to.push_back(std::move(f));
-  }
 }
 
 void Campaign::stop_for(const Error& error) {
@@ -234,11 +234,10 @@ void Campaign::finish() {
   for (auto& line : services_.remarks()) r.remarks.push_back(line);
   for (auto& name : executor_.distrusting())
     if (auto line = left_as_it_is(name); std::ranges::count(r.left_alone, line) == 0) r.left_alone.push_back(line);
-  std::stable_sort(r.findings.begin(), r.findings.end(),
-                   [](auto& a, auto& b) { return oracles::rank(a) < oracles::rank(b); });
-  for (auto& a : setting_.config.accepted)
-    if (std::none_of(r.findings.begin(), r.findings.end(), [&](auto& f) { return f.id == a.finding; }))
-      r.remarks.push_back(fmt::format("[[accept]] {} matched no finding of this campaign", a.finding));
+  if (!setting_.plan_only) mark(r, setting_.config, setting_.since);
+  Jumped jumped;
+  for (auto& run : out_.runs) jumped.add(run);
+  if (auto line = jumped.line(); !line.empty()) r.remarks.push_back(line);
   r.took = spent();
   r.overhead = r.took - executor_.in_commands();
 }

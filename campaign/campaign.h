@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "campaign/config.h"
+#include "campaign/known.h"
 #include "campaign/ways_in.h"
 #include "policies/policy.h"
 #include "proxy/capture/tree.h"
@@ -20,7 +21,8 @@ struct CampaignSetting {
   std::filesystem::path folder;  // of this campaign; exists
   std::vector<const policies::Policy*> policies;
   Capture capture;
-  bool plan_only = false;  // stop after the plan
+  std::optional<Ids> since;  // findings of an earlier report, which do not fail this one
+  bool plan_only = false;    // stop after the plan
 };
 
 struct CampaignOutcome {

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "campaign/report/terminal.h"
+#include "campaign/report/words.h"
 #include "cli/commands.h"
 
 namespace retrial::cli {
@@ -35,11 +36,9 @@ Result<void> apply(const CampaignOptions& o, campaign::RunSettings& run) {
     return fail(fmt::format("expected c0 (c1 to c4 come in a later version), got \"{}\"", o.coverage), "--coverage",
                 Blame::user);
   if (!o.fail_on.empty()) {
-    std::array known{trace::Confidence::possible, trace::Confidence::likely, trace::Confidence::certain};
-    auto it = std::find_if(known.begin(), known.end(), [&](auto c) { return trace::show(c) == o.fail_on; });
-    if (it == known.end())
-      return fail(fmt::format("expected certain, likely or possible, got \"{}\"", o.fail_on), "--fail-on", Blame::user);
-    run.fail_on = *it;
+    auto level = confidence_of(o.fail_on);
+    if (!level) return std::unexpected(level.error());
+    run.fail_on = *level;
   }
   if (o.workers) run.workers = o.workers;
   if (!o.policies.empty()) {
@@ -70,6 +69,18 @@ Result<std::vector<const policies::Policy*>> policies_of(const std::vector<std::
 
 }  // namespace
 
+Result<campaign::Config> config_in(const std::string& file) {
+  if (file.empty() && !std::filesystem::exists(kDefaultConfig)) return campaign::Config{};
+  return campaign::load_config(file.empty() ? kDefaultConfig : file);
+}
+
+Result<trace::Confidence> confidence_of(const std::string& word) {
+  std::array known{trace::Confidence::possible, trace::Confidence::likely, trace::Confidence::certain};
+  auto it = std::find_if(known.begin(), known.end(), [&](auto c) { return trace::show(c) == word; });
+  if (it != known.end()) return *it;
+  return fail(fmt::format("expected certain, likely or possible, got \"{}\"", word), "--fail-on", Blame::user);
+}
+
 void CampaignOptions::add_to(CLI::App& app, bool with_command) {
   app.add_option("-c,--config", config, "retrial.toml (default: ./retrial.toml, if there is one)");
   app.add_option("--hold", hold, "how long a stalled exchange is held (30s)");
@@ -82,6 +93,7 @@ void CampaignOptions::add_to(CLI::App& app, bool with_command) {
   app.add_option("--coverage", coverage, "c0: each call site x operation x policy once");
   app.add_option("--fail-on", fail_on,
                  "least confidence of a finding that makes exit status 1: certain, likely, possible");
+  app.add_option("--since", since, "findings.json of before: exit status 1 for new findings only");
   app.add_option("--workers", workers, "tests run side by side (this version runs one)")->check(CLI::PositiveNumber);
   app.add_option("command", command, "-- the test command, as you always run it")->required();
 }
@@ -89,11 +101,13 @@ void CampaignOptions::add_to(CLI::App& app, bool with_command) {
 Result<campaign::CampaignSetting> setting_of(const CampaignOptions& o) {
   campaign::CampaignSetting setting;
   setting.command = o.command;
-  auto file = o.config.empty() ? std::string(kDefaultConfig) : o.config;
-  if (!o.config.empty() || std::filesystem::exists(file)) {
-    auto config = campaign::load_config(file);
-    if (!config) return std::unexpected(config.error());
-    setting.config = std::move(*config);
+  auto config = config_in(o.config);
+  if (!config) return std::unexpected(config.error());
+  setting.config = std::move(*config);
+  if (!o.since.empty()) {
+    auto since = campaign::findings_of(o.since);
+    if (!since) return std::unexpected(since.error());
+    setting.since = std::move(*since);
   }
   if (auto ok = apply(o, setting.config.run); !ok) return std::unexpected(ok.error());
   auto chosen = policies_of(setting.config.run.policies);
@@ -112,9 +126,8 @@ int conclude(const campaign::CampaignSetting& setting, const Result<campaign::Ca
   if (outcome->nothing_to_try) return complain(record.incomplete, kNothing);
   auto style = campaign::report::style_of(stdout);
   std::fputs(campaign::report::summary(record, setting.folder, setting.config.run.fail_on, style).c_str(), stdout);
-  bool found = std::any_of(record.findings.begin(), record.findings.end(), [&](auto& f) {
-    return f.confirmed && !f.accepted && f.confidence >= setting.config.run.fail_on;
-  });
+  bool found = std::any_of(record.findings.begin(), record.findings.end(),
+                           [&](auto& f) { return campaign::report::counts(f, setting.config.run.fail_on); });
   if (outcome->interrupted) return kInterrupted;
   if (!record.incomplete.empty()) fmt::print("This campaign is incomplete: {}\n", record.incomplete);
   if (found) return kFindings;

@@ -18,6 +18,7 @@ struct CampaignOptions {
   std::string policies;
   std::string coverage;
   std::string fail_on;
+  std::string since;
   std::string hold;
   std::string capture;
   int workers = 0;
@@ -26,6 +27,11 @@ struct CampaignOptions {
 
   void add_to(CLI::App& command, bool with_command);
 };
+
+// That file, or ./retrial.toml if there is one, or the defaults.
+Result<campaign::Config> config_in(const std::string& file);
+// certain, likely or possible: what --fail-on takes.
+Result<trace::Confidence> confidence_of(const std::string& word);
 
 // The configuration with the options over it, and a way of capture that works. The folder is not made yet. Every error
 // is the user's, or says what this machine refuses.

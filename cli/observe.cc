@@ -6,87 +6,228 @@
 #include <optional>
 #include <random>
 
+#include "base/text.h"
 #include "campaign/campaign.h"
 #include "campaign/execution.h"
+#include "campaign/hearing.h"
+#include "campaign/known.h"
+#include "campaign/report/reports.h"
+#include "campaign/report/terminal.h"
 #include "cli/commands.h"
 #include "policies/fault_plan.h"
-#include "trace/comparison.h"
 #include "trace/store.h"
 
 namespace retrial::cli {
 namespace {
 
+constexpr int kRepeats = 8;                 // runs at most, where --repeat does not say
+constexpr std::size_t kMostLines = 20;      // calls that are told of
+constexpr Nanos kLongest = 2100 * kSecond;  // a faulted run is ended: longer than what missing-cap needs to see
+constexpr auto kCase = "c1";
+
 struct Options {
   std::optional<std::string> inject;
   std::optional<std::uint64_t> seed;
-  std::string out;
-  std::string capture;
+  std::optional<int> repeat;
+  std::string profile, hold, out, capture;
   std::vector<std::string> command;
 };
 
-void print(const trace::Run& run) {
-  for (auto& c : run.connection_faults)
-    fmt::print(stderr, "retrial: {} of process {} {}: {}{}{}\n", c.service, c.pid, trace::show(c.fault),
-               c.fired ? "" : "not fired: ", c.evidence, c.times > 1 ? fmt::format(", {} times", c.times) : "");
-  for (auto& call : trace::calls_of(run)) {
-    auto& e = call.first();
-    std::string answers;
-    for (auto* a : call.attempts)
-      answers += fmt::format(
-          " {}", a->client_status ? trace::status_of(*a, a->client_status) : std::string(trace::show(a->ending)));
-    std::string waits;
-    for (auto gap : trace::gaps(call)) waits += fmt::format(" {:.0f}", static_cast<double>(gap) / kMillisecond);
-    fmt::print(stderr, "retrial: {} {} at {}: {} attempt(s):{}{}{}\n", e.service, e.operation,
-               e.tag.site ? trace::show(*e.tag.site) : "-", call.attempts.size(), answers,
-               waits.empty() ? "" : "; gaps in ms:", waits);
-  }
-}
-
-int observe(const Options& options) {
-  auto capture = campaign::choose_capture(options.capture, {});
-  if (!capture) return complain(capture.error().line(), kUsage);
-  if (!capture->remark.empty()) fmt::print(stderr, "retrial: {}\n", capture->remark);
+Result<campaign::Order> order_of(const Options& options) {
   campaign::Order order;
   order.attached = true;
   order.only_test = campaign::kWholeCommand;
-  if (options.inject) {
-    auto plan = policies::parse_fault_plan(*options.inject);
-    if (!plan) return complain("--inject: " + plan.error().line(), kUsage);
-    auto seed = options.seed.value_or(std::random_device{}());
-    if (policies::rolls(*plan)) fmt::print(stderr, "retrial: chance is drawn with --seed {}\n", seed);
-    order.aim = campaign::Aim{{}, *plan, seed};
-    order.kind = trace::RunKind::with_fault;
+  auto command = campaign::command_to_run(options.command);
+  order.launch = campaign::adapter_for(command).suite(command);
+  order.hold = campaign::RunSettings{}.hold;
+  if (!options.hold.empty()) {
+    auto hold = parse_duration(options.hold);
+    if (!hold) return fail(fmt::format("expected a time such as 30s, got \"{}\"", options.hold), "--hold", Blame::user);
+    order.hold = *hold;
   }
+  if (!options.inject) return order;
+  auto plan = policies::parse_fault_plan(*options.inject);
+  if (!plan) return fail(plan.error().line(), "--inject", Blame::user);
+  auto seed = options.seed.value_or(std::random_device{}());
+  if (policies::rolls(*plan)) fmt::print(stderr, "retrial: chance is drawn with --seed {}\n", seed);
+  order.aim = campaign::Aim{{}, *plan, seed};
+  order.kind = trace::RunKind::with_fault;
+  order.case_id = kCase;
+  order.attempts_limit = oracles::kAttemptsWithoutEnd;
+  order.deadline = kLongest;
+  return order;
+}
+
+Result<void> check_profile(const std::string& name) {
+  if (name.empty() || trace::profile_named(name)) return {};
+  std::vector<std::string_view> known;
+  for (auto* profile : trace::profiles()) known.push_back(profile->name());
+  auto near = nearest(name, known);
+  return fail(fmt::format("unknown profile \"{}\"; there are {}{}", name, fmt::join(known, ", "),
+                          near ? fmt::format("; did you mean {}?", *near) : ""),
+              "--profile", Blame::user);
+}
+
+// What calls came to, a line each, as they are seen.
+class Teller {
+ public:
+  void tell(const trace::Run& run) {
+    for (auto& c : run.connection_faults)
+      line(fmt::format("{} of process {} {}: {}{}{}", c.service, c.pid, trace::show(c.fault),
+                       c.fired ? "" : "not fired: ", c.evidence,
+                       c.times > 1 ? fmt::format(", {} times", c.times) : ""));
+    for (auto& call : trace::calls_of(run)) line(text(call));
+  }
+  void end() {
+    if (more_) fmt::print(stderr, "retrial: and {} more calls\n", std::exchange(more_, 0));
+  }
+
+ private:
+  static std::string text(const trace::Call& call) {
+    auto& e = call.first();
+    std::string answers, waits;
+    for (auto* a : call.attempts)
+      answers += fmt::format(
+          " {}", a->client_status ? trace::status_of(*a, a->client_status) : std::string(trace::show(a->ending)));
+    for (auto gap : trace::gaps(call)) waits += fmt::format(" {:.0f}", static_cast<double>(gap) / kMillisecond);
+    return fmt::format("{} {} at {}: {} attempt(s):{}{}{}", e.service, e.operation,
+                       e.tag.site ? trace::show(*e.tag.site) : "-", call.attempts.size(), answers,
+                       waits.empty() ? "" : "; gaps in ms:", waits);
+  }
+  void line(const std::string& text) {
+    if (++said_ <= kMostLines)
+      fmt::print(stderr, "retrial: {}\n", text);
+    else
+      more_++;
+  }
+  std::size_t said_ = 0, more_ = 0;
+};
+
+// The runs of one command, as they are made, and what is to be said of them.
+class Observation {
+ public:
+  Observation(const Options& options, const campaign::Order& order, std::unique_ptr<trace::StoreWriter> store)
+      : options_(options), order_(order), store_(std::move(store)) {
+    base_.command = options.command;
+    base_.runner = "command";
+    base_.directory = std::filesystem::current_path().string();
+    base_.hold = order.hold;
+    runs_.reserve(static_cast<std::size_t>(most()));
+  }
+  int most() const { return options_.repeat.value_or(options_.inject ? kRepeats : 1); }
+
+  void add(trace::Run run) {
+    if (runs_.empty()) base_.wall_began = run.wall_began;
+    base_.took += run.ended - run.began;
+    for (auto& e : std::exchange(run.exchanges, {})) {
+      if (store_) store_->add(run.id, e);
+      gathering_.take(run.id, std::move(e));
+    }
+    gathering_.give(run);
+    teller_.tell(run);
+    runs_.push_back(std::move(run));
+  }
+  // Would one more run help?
+  bool judge() {
+    record_ = base_;
+    record_.services = gathering_.services();
+    for (auto& run : runs_)
+      if (!run.incomplete.empty()) record_.incomplete = run.incomplete;
+    if (!options_.inject) return false;
+    campaign::Charge charge{.row = {.id = kCase, .policy = std::string(trace::kObserved), .plan = *options_.inject},
+                            .hold = order_.hold};
+    for (auto& run : runs_) {
+      charge.runs.push_back(&run);
+      charge.row.runs.push_back(run.id);
+    }
+    bool again = campaign::hear({&charge, 1}, gathering_.sift(), record_);
+    campaign::mark(record_, {}, {});
+    return again;
+  }
+  // What is kept of the runs goes into the reports, all of it into the store.
+  Result<void> write(const std::filesystem::path& folder) {
+    teller_.end();
+    auto reported = campaign::report::write_reports(folder, record_, runs_, trace::Confidence::likely);
+    for (auto& run : runs_) run.exchanges.clear();
+    auto stored = store_ ? store_->end(record_, runs_) : Result<void>();
+    return stored ? reported : stored;
+  }
+  const std::vector<trace::Run>& runs() const { return runs_; }
+  const trace::CampaignRecord& record() const { return record_; }
+
+ private:
+  const Options& options_;
+  const campaign::Order& order_;
+  std::unique_ptr<trace::StoreWriter> store_;
+  trace::CampaignRecord base_, record_;
+  campaign::Gathering gathering_;
+  std::vector<trace::Run> runs_;
+  Teller teller_;
+};
+
+int status_of(const trace::Run& run) {
+  if (run.stop == trace::Stop::interrupted) return kInterrupted;
+  return run.stop == trace::Stop::exited ? run.exit_code : 128 + run.exit_code;
+}
+
+int observe(const Options& options) {
+  auto order = order_of(options);
+  if (!order) return complain(order.error().line(), kUsage);
+  if (auto ok = check_profile(options.profile); !ok) return complain(ok.error().line(), kUsage);
+  auto capture = campaign::choose_capture(options.capture, {});
+  if (!capture) return complain(capture.error().line(), kUsage);
+  if (!capture->remark.empty()) fmt::print(stderr, "retrial: {}\n", capture->remark);
   auto folder = make_folder(options.out);
   if (!folder) return complain(folder.error().line(), kUsage);
   SystemClock clock;
-  auto executor = campaign::Executor::open({*folder, *capture, false, {}}, clock);
+  campaign::Executor::Setting setting{*folder, *capture, false, {}};
+  if (!options.profile.empty()) setting.profiles[""] = options.profile;
+  auto executor = campaign::Executor::open(std::move(setting), clock);
   if (!executor) return complain(executor.error().line(), kUsage);
-  auto command = campaign::command_to_run(options.command);
-  order.launch = campaign::adapter_for(command).suite(command);
-  auto run = (*executor)->execute(order);
-  if (!run)
-    return complain(run.error().line(),
-                    run.error().blame == Blame::user ? proxy::shell_status(run.error()) : kIncomplete);
-  print(*run);
-  trace::CampaignRecord record{.command = options.command,
-                               .runner = "command",
-                               .directory = std::filesystem::current_path().string(),
-                               .wall_began = run->wall_began,
-                               .took = run->ended - run->began,
-                               .incomplete = run->incomplete};
-  if (auto ok = trace::write_store(*folder / "campaign.db", record, {*run}); !ok)
-    complain(ok.error().line(), kIncomplete);
-  if (!run->incomplete.empty()) complain("this run is incomplete: " + run->incomplete, kIncomplete);
-  return run->stop == trace::Stop::signalled ? 128 + run->exit_code : run->exit_code;
+  auto store = trace::StoreWriter::open(*folder / "campaign.db");
+  if (!store) complain(store.error().line(), kIncomplete);
+
+  Observation seen(options, *order, store ? std::move(*store) : nullptr);
+  for (bool again = true; again && static_cast<int>(seen.runs().size()) < seen.most();) {
+    auto run = (*executor)->execute(*order);
+    if (!run) {
+      auto status = run.error().blame == Blame::user ? proxy::shell_status(run.error()) : kIncomplete;
+      complain(run.error().line(), status);
+      if (seen.runs().empty()) return status;
+      break;
+    }
+    seen.add(std::move(*run));
+    if ((*executor)->interrupted()) break;
+    again = (options.repeat && static_cast<int>(seen.runs().size()) < *options.repeat) || seen.judge();
+  }
+  seen.judge();
+  if (auto ok = seen.write(*folder); !ok) complain(ok.error().line(), kIncomplete);
+  if (options.inject)
+    std::fputs(
+        campaign::report::summary(seen.record(), *folder, trace::Confidence::likely, campaign::report::style_of(stderr))
+            .c_str(),
+        stderr);
+  else
+    fmt::print(stderr, "retrial: recorded in {}; no fault was injected, so nothing was judged\n", folder->string());
+  if (auto& why = seen.record().incomplete; !why.empty() && !options.inject)
+    complain("this run is incomplete: " + why, kIncomplete);
+  return status_of(seen.runs().back());
 }
 
 }  // namespace
 
 void add_observe(CLI::App& app, int& status) {
   auto options = std::make_shared<Options>();
-  auto* command = app.add_subcommand("observe", "run a command once, recorded; exits as the command does");
+  auto* command = app.add_subcommand("observe",
+                                     "the trial of one client: run a command, recorded, with faults or "
+                                     "without; exits as the command does");
   command->add_option("--inject", options->inject, "faults for every call, e.g. 'error(503) x 2, then pass'");
+  command
+      ->add_option("--repeat", options->repeat,
+                   "run it that often into one trace (default: as often as the verdicts need, 8 at most)")
+      ->check(CLI::Range(1, 1000));
+  command->add_option("--profile", options->profile, "read every service as that one (generic: errors are bare)");
+  command->add_option("--hold", options->hold, "how long a stalled exchange is held (30s)");
   command->add_option("--seed", options->seed, "for faults that come by chance (default: another one each time)");
   command->add_option("--capture", options->capture, "seccomp or forward (default: the first that works)");
   command->add_option("--out", options->out, "folder for the trace (default: .retrial/<time>)");

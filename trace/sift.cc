@@ -51,20 +51,19 @@ void Sift::choose(Part& part, Exchange&& e) {
   part.kept.push_back(std::move(e));
 }
 
-void Sift::give(std::vector<Run>& runs) {
-  for (auto& run : runs) {
-    auto at = parts_.find(run.id);
-    if (at == parts_.end()) continue;
-    auto& part = at->second;
-    run.exchanges = std::move(part.kept);
-    std::ranges::sort(run.exchanges, {}, &Exchange::id);
-    if (!part.thin) continue;
-    // A call whose first attempt was left out before it was known that there are more would be told wrong.
-    std::set<std::uint64_t> whole;
-    for (auto& e : run.exchanges)
-      if (e.attempt <= 1) whole.insert(e.call);
-    std::erase_if(run.exchanges, [&](auto& e) { return !whole.contains(e.call); });
-  }
+void Sift::give(Run& run) {
+  auto at = parts_.find(run.id);
+  if (at == parts_.end()) return;
+  auto& part = at->second;
+  run.exchanges = std::move(part.kept);
+  std::ranges::sort(run.exchanges, {}, &Exchange::id);
+  if (!part.thin) return;
+  part.calls.clear();
+  // A call whose first attempt was left out before it was known that there are more would be told wrong.
+  std::set<std::uint64_t> whole;
+  for (auto& e : run.exchanges)
+    if (e.attempt <= 1) whole.insert(e.call);
+  std::erase_if(run.exchanges, [&](auto& e) { return !whole.contains(e.call); });
 }
 
 std::vector<Sift::Count> Sift::left_out(std::uint64_t run) const {

@@ -26,8 +26,8 @@ class Sift {
 
   // An exchange that has ended; those of one call in any order.
   void take(std::uint64_t run, Exchange&& e);
-  // Gives each run what was kept of it, by id; to be called once.
-  void give(std::vector<Run>& runs);
+  // Gives the run what was kept of it, by id. Once a run, when it has ended.
+  void give(Run& run);
 
   struct Count {
     Kind kind;

@@ -40,9 +40,13 @@ Result<void> replace(const std::filesystem::path& file, std::string_view text) {
 }
 }  // namespace
 
+Result<void> renew_findings(const std::filesystem::path& folder, const trace::CampaignRecord& campaign) {
+  return replace(folder / "findings.json", findings_json(campaign));
+}
+
 Result<void> write_reports(const std::filesystem::path& folder, const trace::CampaignRecord& campaign,
                            const std::vector<trace::Run>& runs, trace::Confidence fail_on) {
-  if (auto done = replace(folder / "findings.json", findings_json(campaign)); !done) return done;
+  if (auto done = renew_findings(folder, campaign); !done) return done;
   if (auto done = replace(folder / "findings.sarif", sarif(campaign, fail_on)); !done) return done;
   if (auto done = replace(folder / "junit.xml", junit_xml(campaign, fail_on)); !done) return done;
   return replace(folder / "report.html", html_page(campaign, runs, fail_on));

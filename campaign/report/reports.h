@@ -12,4 +12,7 @@ namespace retrial::campaign::report {
 Result<void> write_reports(const std::filesystem::path& folder, const trace::CampaignRecord& campaign,
                            const std::vector<trace::Run>& runs, trace::Confidence fail_on);
 
+// findings.json alone.
+Result<void> renew_findings(const std::filesystem::path& folder, const trace::CampaignRecord& campaign);
+
 }  // namespace retrial::campaign::report

@@ -59,10 +59,15 @@ void cause_block(Page& page, std::size_t number, const trace::CampaignRecord& ca
   page.blank();
 }
 
-// "src/webhook.mjs:20 post  POST /hook: P3, P1, K1"
+// "src/webhook.mjs:20 post  POST /hook: P3, P1, K1"; of what was observed, the fault and what was seen.
 void clean_rows(Page& page, const std::vector<trace::Judged>& clean) {
   std::vector<std::pair<std::string, std::vector<std::string>>> rows;
   for (const auto& j : clean) {
+    if (j.policy == trace::kObserved || j.policy == trace::kServed) {
+      rows.push_back(
+          {fmt::format("{}  {} under {}", j.site ? trace::show(*j.site) : j.service, j.operation, j.fault), {j.why}});
+      continue;
+    }
     auto key = fmt::format("{}  {}", j.site ? trace::show(*j.site) : j.service, j.operation);
     auto at = std::find_if(rows.begin(), rows.end(), [&](auto& row) { return row.first == key; });
     if (at == rows.end()) at = rows.insert(rows.end(), {key, {}});

@@ -21,10 +21,9 @@ Exchange faulted(Exchange e) {
   return e;
 }
 trace::Run given(Sift& sift) {
-  std::vector<trace::Run> runs(1);
-  runs[0].id = 1;
-  sift.give(runs);
-  return runs[0];
+  trace::Run run{.id = 1};
+  sift.give(run);
+  return run;
 }
 std::size_t count(const trace::Run& run, auto what) {
   return static_cast<std::size_t>(std::ranges::count_if(run.exchanges, what));
@@ -110,8 +109,10 @@ TEST(Sift, no_number_of_kinds_or_runs_fills_the_memory) {
   for (std::uint64_t run = 2; run <= 50; run++)
     for (std::uint64_t n = 1; n <= 4'000; n++) sift.take(run, exchange(n, n, 1, 200));
   std::vector<trace::Run> runs(50);
-  for (std::uint64_t n = 0; n < 50; n++) runs[n].id = n + 1;
-  sift.give(runs);
+  for (std::uint64_t n = 0; n < 50; n++) {
+    runs[n].id = n + 1;
+    sift.give(runs[n]);
+  }
   EXPECT_LE(runs[0].exchanges.size(), Sift::kCalls);
   EXPECT_GE(count(runs[0], [](auto& e) { return e.fired; }), Sift::kKinds / 2);
   EXPECT_EQ(runs[1].exchanges.size(), 4'000u);

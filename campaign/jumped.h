@@ -1,0 +1,22 @@
+#pragma once
+#include <set>
+#include <string>
+
+#include "trace/run.h"
+
+namespace retrial::campaign {
+
+// How much of clients' waiting took no time, over some runs.
+class Jumped {
+ public:
+  void add(const trace::Run& run);
+  // One line for the reader; empty: no clock could be moved, and no process is named that kept it from being so.
+  std::string line() const;
+
+ private:
+  std::size_t runs_ = 0, compressed_ = 0;
+  Nanos by_ = 0;
+  std::set<std::string> real_time_;  // without the process's number: each run has its own
+};
+
+}  // namespace retrial::campaign

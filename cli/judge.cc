@@ -1,0 +1,89 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "campaign/judging.h"
+#include "campaign/report/reports.h"
+#include "campaign/report/terminal.h"
+#include "campaign/report/words.h"
+#include "cli/campaign_options.h"
+#include "cli/commands.h"
+
+namespace retrial::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::vector<std::string> folders;
+  std::string config, out, since, fail_on;
+};
+
+Result<campaign::JudgeSetting> setting_of(const Options& options) {
+  campaign::JudgeSetting setting;
+  auto config = config_in(options.config);
+  if (!config) return std::unexpected(config.error());
+  setting.config = std::move(*config);
+  if (!options.fail_on.empty()) {
+    auto level = confidence_of(options.fail_on);
+    if (!level) return std::unexpected(level.error());
+    setting.config.run.fail_on = *level;
+  }
+  if (!options.since.empty()) {
+    auto since = campaign::findings_of(options.since);
+    if (!since) return std::unexpected(since.error());
+    setting.since = std::move(*since);
+  }
+  std::error_code error;
+  for (auto& folder : options.folders) {
+    if (!fs::is_directory(folder, error)) return fail("expected a folder", folder, Blame::user);
+    setting.folders.emplace_back(folder);
+  }
+  return setting;
+}
+
+int judge(const Options& options) {
+  auto setting = setting_of(options);
+  if (!setting) return complain(setting.error().line(), kUsage);
+  fs::path out;
+  if (!options.out.empty()) {
+    auto made = make_folder(options.out, false);
+    if (!made) return complain(made.error().line(), kUsage);
+    out = *made;
+  }
+  auto judgement = campaign::judge(*setting);
+  auto& record = judgement.record;
+  auto fail_on = setting->config.run.fail_on;
+  bool alone = setting->folders.size() == 1 && judgement.read == 1;
+  if (out.empty() && alone && judgement.served) out = setting->folders.front();
+  Result<void> written;
+  if (!out.empty())
+    written = campaign::report::write_reports(out, record, judgement.runs, fail_on);
+  else if (alone)
+    written = campaign::report::renew_findings(setting->folders.front(), record);
+  std::fputs(campaign::report::summary(record, out, fail_on, campaign::report::style_of(stdout)).c_str(), stdout);
+  if (!written && judgement.failed.empty()) judgement.failed = written.error().line();
+  bool found = std::ranges::any_of(record.findings, [&](auto& f) { return campaign::report::counts(f, fail_on); });
+  if (!judgement.failed.empty()) complain(judgement.failed, kIncomplete);
+  if (found) return kFindings;
+  if (!judgement.failed.empty()) return kIncomplete;
+  return judgement.read ? kFine : kNothing;
+}
+
+}  // namespace
+
+void add_judge(CLI::App& app, int& status) {
+  auto options = std::make_shared<Options>();
+  auto* command = app.add_subcommand("judge", "the oracles again over stored traces, judged together as one client");
+  command->add_option("folders", options->folders, "of observe, run or serve")->required();
+  command->add_option("-c,--config", options->config, "retrial.toml (default: ./retrial.toml, if there is one)");
+  command->add_option("--out", options->out, "folder for the reports (default: one FOLDER's findings.json is renewed)");
+  command->add_option("--since", options->since, "findings.json of before: exit status 1 for new findings only");
+  command->add_option("--fail-on", options->fail_on,
+                      "least confidence of a finding that makes exit status 1: certain, likely, possible");
+  command->callback([options, &status] { status = judge(*options); });
+}
+
+}  // namespace retrial::cli
