@@ -68,7 +68,8 @@ double value_of(const policies::Policy& policy, trace::Repeat repeat) {
   double effect = repeat == trace::Repeat::safe ? 0.5 : has_effect(repeat) ? 2.0 : 1.5;
   if (policy.name == "P1") return 2 * effect;
   if (policy.name == "P3") return 1.5;
-  return policy.name == "K1" ? 0.5 : 0.7 * effect;
+  if (policy.name == "K1" || policy.name == "N1") return 0.5;
+  return policy.name == "K3" ? 0.3 : 0.7 * effect;
 }
 
 bool stalls(const policies::FaultPlan& plan) {

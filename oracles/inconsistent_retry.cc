@@ -32,6 +32,7 @@ bool repeatable(const trace::Exchange& e) {
 class InconsistentRetry final : public Oracle {
  public:
   std::string_view name() const override { return "inconsistent-retry"; }
+  bool compares_sites() const override { return true; }
 
   void judge(Cases cases, Opinion& opinion) const override {
     // by service, fault and what may be repeated; then by call site

@@ -67,7 +67,8 @@ std::string unfit(const Exhibit& exhibit, const trace::Comparison& c) {
 
 }  // namespace
 
-Opinion judge(Cases cases) {
+namespace {
+Opinion ask(Cases cases, auto&& which) {
   Opinion opinion;
   std::vector<Exhibit> fit;
   for (auto& exhibit : cases) {
@@ -86,11 +87,20 @@ Opinion judge(Cases cases) {
       fit.push_back(std::move(some));
   }
   if (fit.empty()) return opinion;
-  for (auto* oracle : oracles()) oracle->judge(fit, opinion);
+  for (auto* oracle : oracles())
+    if (which(*oracle)) oracle->judge(fit, opinion);
   merge(opinion.findings);
   merge(opinion.notes);
   drop_answered(opinion);
   return opinion;
+}
+}  // namespace
+
+Opinion judge(Cases cases) {
+  return ask(cases, [](auto&) { return true; });
+}
+Opinion compare_sites(Cases cases) {
+  return ask(cases, [](auto& oracle) { return oracle.compares_sites(); });
 }
 
 }  // namespace retrial::oracles

@@ -43,6 +43,8 @@ class Oracle {
   virtual ~Oracle() = default;
   virtual std::string_view name() const = 0;  // the verdict it gives, or its family
   virtual void judge(Cases cases, Opinion& opinion) const = 0;
+  // It compares call sites, so that a campaign asks it at its end alone.
+  virtual bool compares_sites() const { return false; }
 };
 
 std::span<const Oracle* const> oracles();
@@ -51,6 +53,8 @@ std::span<const Oracle* const> oracles();
 // stronger stays (duplicate-effect over retries-non-idempotent, certain over likely). What may not be judged
 // (incomplete, interrupted, a fault that never fired) is left out, and said.
 Opinion judge(Cases cases);
+// Those alone that compare call sites.
+Opinion compare_sites(Cases cases);
 inline Opinion judge(const Exhibit& exhibit) { return judge(Cases(&exhibit, 1)); }
 
 // A finding or note on this call of the case with what every oracle has to fill in: row, call, attempts, gaps,

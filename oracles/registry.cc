@@ -9,6 +9,7 @@ std::span<const Oracle* const> oracles() {
                                  &retries_non_idempotent(),
                                  &silent_wrong_result(),
                                  &unrelated_exception(),
+                                 &changed_on_retry(),
                                  &poisoned_connection(),
                                  &crash(),
                                  &hang(),

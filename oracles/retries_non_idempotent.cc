@@ -42,6 +42,12 @@ class RetriesNonIdempotent final : public Oracle {
     return false;
   }
 
+  // gRPC itself retries only what a service config says may be retried: of a method that nothing is known of, the
+  // developer has said it.
+  static bool configured(const trace::Exchange& lost, const trace::Exchange& next) {
+    return next.grpc.previous > lost.grpc.previous;
+  }
+
   // Its answer began well, and did not come whole.
   static bool cut(const trace::Exchange& e) {
     return good(e.service_status) && trace::executed(e) && !is_status(e.fault) && trace::told_failure(e);
@@ -55,7 +61,7 @@ class RetriesNonIdempotent final : public Oracle {
       if (!lost.fired || !follows(lost, next) || transparent(lost)) continue;
       if (!is_loss(lost.fault) && !cut(lost)) continue;
       auto harm = harm_of_repeat(call, lost, next);
-      if (!harm) continue;
+      if (!harm || (configured(lost, next) && harm->confidence == trace::Confidence::possible)) continue;
       auto became = next.client_status ? fmt::format("was answered {}", trace::status_of(next, next.client_status))
                     : next.fired       ? std::string("was lost too")
                     : trace::executed(next)
@@ -68,6 +74,28 @@ class RetriesNonIdempotent final : public Oracle {
                 fmt::format("A right client tells its caller, or sends a key by which the service knows it again: it "
                             "cannot know whether the service executed what it got no answer to, and {}.",
                             harm->why)));
+      return;
+    }
+    note_status(exhibit, c, call, opinion);
+  }
+
+  // After a status by which a service, or what stands before it, may have executed the request all the same. Here it
+  // was never heard, so that this is no more than a note.
+  static void note_status(const Exhibit& exhibit, const trace::Comparison& c, const trace::Call& call,
+                          Opinion& opinion) {
+    for (std::size_t i = 0; i + 1 < call.attempts.size(); i++) {
+      auto &told = *call.attempts[i], &next = *call.attempts[i + 1];
+      bool open = told.client_status == 500 || told.client_status == 502 || told.client_status == 504;
+      if (!told.fired || told.fault.name != trace::FaultName::error || !open || !follows(told, next)) continue;
+      auto harm = harm_of_repeat(call, told, next);
+      if (!harm || harm->confidence == trace::Confidence::possible) continue;
+      auto note =
+          state(exhibit, c, call, "retries-non-idempotent", harm->confidence,
+                fmt::format("{} was answered {} and sent again.", call.operation, show_answer(told.client_status)),
+                fmt::format("A right client knows that behind such an answer the service may have executed it: {}.",
+                            harm->why));
+      note.note = true;
+      opinion.notes.push_back(std::move(note));
       return;
     }
   }

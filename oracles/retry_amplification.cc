@@ -1,81 +1,55 @@
 // Layers that retry each for itself multiply: 3 attempts of an SDK inside 4 of the application's loop are 12 on the
 // wire, and the service that is down gets them all. WASABI (SOSP'24) 2.2; "Addressing cascading failures", Google SRE.
-// Layers are told apart by the library calls that an agent saw, by a counter or id header that starts again, or by
-// gaps: rounds of equal length with a pause of another kind between them.
+// What tells layers apart stands in trace/layers.h. A transport below that sends each attempt again at once where its
+// connection breaks is a layer too.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "oracles/evidence.h"
 #include "oracles/table.h"
-#include "trace/status.h"
+#include "trace/layers.h"
 
 namespace retrial::oracles {
 namespace {
 
+constexpr std::size_t kRounds = 3;  // where gaps and counters alone tell layers apart, two may be chance
+
 // A call as rounds of an inner layer, one round an attempt of the outer one.
 struct Layers {
   std::vector<std::size_t> rounds;  // attempts of each
-  trace::Confidence sure = trace::Confidence::likely;
-  std::string by;  // what told them apart
+  trace::Confidence sure;
+  std::string_view by;  // what the inner layer is
 };
 
-constexpr Nanos kAtOnce = 20 * kMillisecond;
-constexpr std::string_view kCounters[] = {"amz-sdk-request", "x-stainless-retry-count", "x-retry-count",
-                                          "grpc-previous-rpc-attempts"};
-
-// The number in a counting header ("attempt=2; max=3", "1"), or -1.
-int counter(const trace::Exchange& e) {
-  for (auto name : kCounters) {
-    auto value = trace::find(e.request_headers, name);
-    auto digit = value.find_first_of("0123456789");
-    if (digit == value.npos) continue;
-    int n = 0;
-    for (auto c : value.substr(digit)) {
-      if (c < '0' || c > '9' || n > 1000) break;
-      n = n * 10 + (c - '0');
-    }
-    return n;
-  }
-  return -1;
-}
-
-Layers split(const trace::Call& call, auto begins, std::string by) {
-  Layers layers{{1}, trace::Confidence::likely, std::move(by)};
-  for (std::size_t i = 1; i < call.attempts.size(); i++)
-    if (begins(*call.attempts[i - 1], *call.attempts[i]))
-      layers.rounds.push_back(1);
-    else
-      layers.rounds.back()++;
-  return layers;
+std::vector<std::size_t> rounds_of(const trace::Call& call, const std::vector<std::size_t>& starts) {
+  std::vector<std::size_t> rounds;
+  for (std::size_t i = 0; i < starts.size(); i++)
+    rounds.push_back((i + 1 < starts.size() ? starts[i + 1] : call.attempts.size()) - starts[i]);
+  return rounds;
 }
 
 // A whole round at least, and then the same again. The last may be cut short by the run's end or a budget.
-bool multiplies(const Layers& layers) {
-  auto& r = layers.rounds;
+bool multiplies(const std::vector<std::size_t>& r) {
   if (r.size() < 2 || r[0] < 2) return false;
   return std::all_of(r.begin(), r.end() - 1, [&](auto n) { return n == r[0]; }) && r.back() <= r[0];
 }
 
 std::optional<Layers> layers_of(const trace::Call& call) {
-  auto by_id = split(
-      call,
-      [](auto& before, auto& next) {
-        return !before.tag.call_id.empty() && !next.tag.call_id.empty() && before.tag.call_id != next.tag.call_id;
-      },
-      "each round is one call of the library");
-  if (multiplies(by_id)) return by_id;
-  auto by_counter = split(
-      call, [](auto& before, auto& next) { return counter(next) >= 0 && counter(next) < counter(before); },
-      "the library's own counter starts again with each round");
-  if (multiplies(by_counter)) return by_counter;
-  auto by_gap = split(
-      call, [](auto& before, auto& next) { return next.begun - before.told >= kAtOnce; },
-      "the transport below sends each attempt again at once where its connection breaks");
-  by_gap.sure = trace::Confidence::possible;
-  bool broken = std::ranges::all_of(call.attempts, [](auto* e) { return e->client_status == 0; });
-  if (broken && by_gap.rounds[0] == 2 && multiplies(by_gap)) return by_gap;
-  return {};
+  auto resent = trace::resent_by_transport(call);
+  std::vector<std::size_t> own;  // attempts of the client's own
+  for (std::size_t i = 0; i < resent.size(); i++)
+    if (!resent[i]) own.push_back(i);
+  auto by_transport = rounds_of(call, own);
+  if (own.size() < resent.size() && multiplies(by_transport))
+    return Layers{by_transport, trace::Confidence::possible,
+                  "the transport below sends each attempt again where its connection breaks"};
+  auto rounds = rounds_of(call, trace::layer_starts(call));
+  if (!multiplies(rounds)) return {};
+  bool seen = std::ranges::any_of(call.attempts, [](auto* e) { return !e->tag.call_id.empty(); });
+  if (!seen && rounds.size() < kRounds) return {};
+  return Layers{rounds, seen ? trace::Confidence::likely : trace::Confidence::possible,
+                seen ? "each is one call of the library" : "by its counters and gaps"};
 }
 
 class RetryAmplification final : public Oracle {

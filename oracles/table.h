@@ -17,6 +17,7 @@ const Oracle& no_backoff();
 const Oracle& ignores_retry_after();
 const Oracle& retries_permanent_error();
 const Oracle& retry_amplification();
+const Oracle& changed_on_retry();
 const Oracle& poisoned_connection();
 const Oracle& inconsistent_retry();
 const Oracle& not_retried_transient();

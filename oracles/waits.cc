@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "oracles/evidence.h"
 #include "trace/jumps.h"
+#include "trace/layers.h"
 
 namespace retrial::oracles {
 namespace {
@@ -14,8 +15,6 @@ namespace {
 // Before its clock can be moved on a client's waits are cut in slices of this length (docs/time.md): a shorter one may
 // pass in real time.
 constexpr Nanos kFirstSlice = 60 * kMillisecond;
-// Below this gap a transport that sends again at once may be at work, and not the client.
-constexpr Nanos kAtOnce = 20 * kMillisecond;
 
 Nanos first_fault(const trace::Run& run) {
   Nanos first = 0;
@@ -23,19 +22,6 @@ Nanos first_fault(const trace::Run& run) {
     if (e.fired && (!first || e.fired_at < first)) first = e.fired_at;
   return first;
 }
-
-// Some transports send a request once more, at once, where its connection broke: below the client's own retry, so that
-// the gaps are 1 ms, 1 s, 1 ms, 1 s. Only such pairs are told apart from a client that never waits.
-bool in_pairs(const std::vector<Wait>& waits) {
-  bool short_one = false, long_one = false;
-  for (std::size_t i = 0; i < waits.size(); i++) {
-    bool at_once = waits[i].most < kAtOnce;
-    if (at_once && i > 0 && waits[i - 1].most < kAtOnce) return false;
-    (at_once ? short_one : long_one) = true;
-  }
-  return short_one && long_one;
-}
-bool broken(const trace::Exchange& e) { return e.ending == trace::Ending::reset || e.ending == trace::Ending::closed; }
 
 Told seconds(Nanos least, std::string text) { return {.least = least, .text = std::move(text)}; }
 
@@ -66,11 +52,12 @@ std::optional<Told> told_to_wait(const trace::Exchange& e) {
 std::vector<Wait> waits_of(const trace::Comparison& c, const trace::Call& call, Chosen chosen) {
   auto& run = *c.in_case;
   auto measured_from = run.compressed && run.real_time.empty() ? first_fault(run) + kFirstSlice : INT64_MAX;
+  auto resent = trace::resent_by_transport(call);
   std::vector<Wait> all;
   for (std::size_t i = 0; i + 1 < call.attempts.size(); i++) {
     auto &before = *call.attempts[i], &next = *call.attempts[i + 1];
     if (!follows(before, next)) return {};
-    if (transparent(before)) continue;
+    if (transparent(before) || resent[i + 1]) continue;
     Wait wait{&before,
               &next,
               all.empty() ? 1 : all.back().retry + 1,
@@ -81,9 +68,7 @@ std::vector<Wait> waits_of(const trace::Comparison& c, const trace::Call& call, 
     wait.measured = wait.measured || wait.least > wait.most / 2;
     all.push_back(wait);
   }
-  bool pairs = in_pairs(all);
   std::erase_if(all, [&](const Wait& w) {
-    if (pairs && w.most < kAtOnce && broken(*w.before)) return true;
     if (w.before->host != w.next->host || w.before->service != w.next->service) return true;
     auto told = told_to_wait(*w.before);
     return (chosen == Chosen::by_service) != told.has_value();

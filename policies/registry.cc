@@ -6,7 +6,7 @@
 namespace retrial::policies {
 
 std::span<const Policy> policies() {
-  static const std::vector<Policy> all = {p3(), p1(), k1(), p4(), p2()};
+  static const std::vector<Policy> all = {p3(), p1(), k1(), p4(), p2(), k3(), n1()};
   return all;
 }
 

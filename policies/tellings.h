@@ -9,6 +9,8 @@ const Policy& p2();
 const Policy& p3();
 const Policy& p4();
 const Policy& k1();
+const Policy& k3();
+const Policy& n1();
 
 // What the policies are written in.
 inline const trace::FaultSpec kPass{};

@@ -112,7 +112,7 @@ TEST(DuplicateEffect, the_same_key_on_both_makes_it_harmless_and_another_key_doe
 
   auto t = post_twice("", "", {{"Idempotency-Key", "k1"}});
   t.in_case().last().request_headers = {{"Idempotency-Key", "k2"}};
-  EXPECT_EQ(t.verdicts(), "duplicate-effect likely");
+  EXPECT_EQ(t.verdicts(), "duplicate-effect likely, changed-on-retry likely");
   t.in_case().last().confidence = Confidence::possible;
   EXPECT_EQ(t.verdicts(), "duplicate-effect possible");
 }

@@ -1,0 +1,52 @@
+// What was sent again was not the same: another body, key, method or condition. To the service it is another request:
+// a key that changes protects nothing. What retries change on purpose is known (trace/body_change.h).
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "oracles/evidence.h"
+#include "oracles/table.h"
+#include "trace/body_change.h"
+
+namespace retrial::oracles {
+namespace {
+
+class ChangedOnRetry final : public Oracle {
+ public:
+  std::string_view name() const override { return "changed-on-retry"; }
+
+  void judge(Cases cases, Opinion& opinion) const override {
+    each_faulted(cases, [&](auto& exhibit, auto& c, auto& call) {
+      // Where it is only possible that these are one call, their difference says that they are two.
+      if (call.confidence == trace::Confidence::possible) return;
+      for (std::size_t i = 0; i + 1 < call.attempts.size(); i++) {
+        auto &before = *call.attempts[i], &next = *call.attempts[i + 1];
+        if (!follows(before, next)) continue;
+        auto change = trace::change_between(before, next);
+        if (!change || (change.target && !change.key && !change.condition && !change.body && !change.method)) continue;
+        opinion.findings.push_back(state(
+            exhibit, c, call, "changed-on-retry", sure(change),
+            fmt::format("{}: the {} attempt was not what the {} was: {}.", call.operation, ordinal(i + 2),
+                        ordinal(i + 1), change.what),
+            change.key ? "A right client sends the same key with every attempt: by it the service knows them for one."
+                       : "A right client sends again what it sent before: to the service anything else is another "
+                         "request."));
+        return;
+      }
+    });
+  }
+
+ private:
+  static trace::Confidence sure(const trace::Change& change) {
+    return change.key || change.condition || change.method ? trace::Confidence::likely : trace::Confidence::possible;
+  }
+};
+
+}  // namespace
+
+const Oracle& changed_on_retry() {
+  static const ChangedOnRetry oracle;
+  return oracle;
+}
+
+}  // namespace retrial::oracles

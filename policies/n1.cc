@@ -1,0 +1,17 @@
+#include "policies/tellings.h"
+
+namespace retrial::policies {
+
+// Wrong retry decisions (WASABI, SOSP'24, 3.2.2): an error that no retry can change. Not tried unless asked for: an
+// application that puts up with any error for a while may mean it.
+const Policy& n1() {
+  static const Policy policy{
+      .name = "N1",
+      .question = "The service says that the request is wrong: is that taken for an answer?",
+      .tellings = {always({.name = trace::FaultName::error, .status = 400})},
+      .by_default = false,
+  };
+  return policy;
+}
+
+}  // namespace retrial::policies
