@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 
 #include "campaign/jumped.h"
@@ -43,6 +44,7 @@ class Campaign {
   void try_all(Plan& plan);
   Case* next(Plan& plan);
   bool answered_by_another(Case& c);
+  void compare_sites(const Plan& plan);
   void keep(Case& c, Tried tried);
   void keep_findings(std::vector<trace::Finding> from, std::vector<trace::Finding>& to);
   void stop_for(const Error& error);
@@ -60,10 +62,14 @@ class Campaign {
   Nanos began_;
   Workbench bench_;
   References refs_;
-  std::map<std::string, Nanos> cost_;                                  // by Case::cost_key, as measured
-  std::map<std::string, int> tried_;                                   // cases so far, by Case::family_key
-  std::map<std::pair<std::string, std::string>, std::string> single_;  // target, first fault: the case of one attempt
-  std::map<std::string, std::string> spoilt_;                          // tests that no longer pass
+  std::map<std::string, Nanos> cost_;  // by Case::cost_key, as measured
+  std::map<std::string, int> tried_;   // cases so far, by Case::family_key
+  struct Answered {
+    int attempts = 0;  // of the call
+    std::string by;    // the case
+  };
+  std::map<std::pair<std::string, std::string>, Answered> seen_;  // by target and first fault
+  std::map<std::string, std::string> spoilt_;                     // tests that no longer pass
   std::size_t done_ = 0, total_ = 0;
 };
 
@@ -141,21 +147,31 @@ Case* Campaign::next(Plan& plan) {
     auto cost = expected(c);
     if (auto budget = setting_.config.run.budget; budget && spent() + cost > budget) continue;
     // Each further operation of one call site is less likely to bring something new (a path often holds data).
+    // A policy that wants to know how many attempts there are waits until all others have been tried.
+    if (best && c.policy->attempts && !best->policy->attempts) continue;
     double score = c.value / (static_cast<double>(cost) / kSecond + 0.5) / (1 + tried_[c.family_key()]);
-    if (!best || score > best_score) best = &c, best_score = score;
+    bool waited = best && best->policy->attempts && !c.policy->attempts;
+    if (!best || waited || score > best_score) best = &c, best_score = score;
   }
   return best;
 }
 
-// Where a call made one attempt under the same first fault, what would be done to later attempts is never asked.
+// Where a call made one attempt under the same first fault, what would be done to later attempts is never asked. A
+// policy that wants more of them is told by the most that were seen under it.
 bool Campaign::answered_by_another(Case& c) {
   auto first = trace::show(policies::fault_of(c.aim.plan, 1));
-  auto it = single_.find({c.target_key(), first});
-  if (it == single_.end()) return false;
+  auto it = seen_.find({c.target_key(), first});
+  bool known = std::ranges::any_of(setting_.policies, [](auto* p) { return p->name == "P3"; });
+  if (it == seen_.end() && (!c.policy->attempts || !known)) return false;
+  auto least = std::max(1, c.policy->attempts);
+  if (it != seen_.end() && it->second.attempts > least) return false;
   c.row.outcome = "answered";
-  c.row.why = fmt::format(
-      "under {} this call makes one attempt (case {}): nothing is sent again that could be treated otherwise", first,
-      it->second);
+  c.row.why = it == seen_.end()
+                  ? fmt::format("it was not seen how many attempts this call makes under {}", first)
+                  : fmt::format(
+                        "under {} this call makes {} attempt{} (case {}): nothing more is sent that could be "
+                        "treated otherwise",
+                        first, it->second.attempts, it->second.attempts == 1 ? "" : "s", it->second.by);
   return true;
 }
 
@@ -188,6 +204,7 @@ void Campaign::try_all(Plan& plan) {
     cost = cost ? (cost + took) / 2 : took;
     keep(*c, std::move(*tried));
   }
+  compare_sites(plan);
   std::size_t left = 0;
   for (auto& c : plan.cases)
     if (c.row.outcome == "planned") {
@@ -202,8 +219,29 @@ void Campaign::try_all(Plan& plan) {
   for (auto& c : plan.cases) out_.record.cases.push_back(c.row);
 }
 
+// What only all cases together show: it was seen case by case, and is not run again.
+void Campaign::compare_sites(const Plan& plan) {
+  std::deque<trace::Comparison> comparisons;
+  std::vector<oracles::Exhibit> exhibits;
+  for (auto& c : plan.cases) {
+    if (c.row.outcome != "run") continue;
+    oracles::Exhibit exhibit{&c.row, {}, setting_.config.run.hold};
+    for (auto& run : out_.runs)
+      if (run.kind == trace::RunKind::with_fault && std::ranges::count(c.row.runs, run.id)) {
+        comparisons.push_back(trace::compare(*c.reference, run));
+        exhibit.comparisons.push_back(&comparisons.back());
+        break;  // one run of a case shows whether it retries
+      }
+    if (!exhibit.comparisons.empty()) exhibits.push_back(std::move(exhibit));
+  }
+  if (!exhibits.empty()) keep_findings(oracles::compare_sites(exhibits).findings, out_.record.findings);
+}
+
 void Campaign::keep(Case& c, Tried tried) {
-  if (tried.attempts == 1) single_[{c.target_key(), trace::show(policies::fault_of(c.aim.plan, 1))}] = c.row.id;
+  if (tried.attempts) {
+    auto& seen = seen_[{c.target_key(), trace::show(policies::fault_of(c.aim.plan, 1))}];
+    if (tried.attempts > seen.attempts) seen = {tried.attempts, c.row.id};
+  }
   if (tried.spoilt)
     spoilt_[c.row.test] = "service state: this test no longer passes without faults since case " + c.row.id;
   keep_findings(std::move(tried.findings), out_.record.findings);
