@@ -2,6 +2,7 @@
 
 #include "oracles/failure.h"
 #include "oracles/table.h"
+#include "trace/service_name.h"
 
 namespace retrial::oracles {
 namespace {
@@ -18,7 +19,8 @@ bool of_outcome(const Finding& f) {
 
 bool same_event(const Finding& a, const Finding& b) {
   if (a.verdict != b.verdict && !(of_outcome(a) && of_outcome(b))) return false;
-  return a.site == b.site && a.operation == b.operation && a.service == b.service;
+  return a.site == b.site && a.operation == b.operation &&
+         trace::service_name(a.service) == trace::service_name(b.service);
 }
 
 bool stronger(const Finding& a, const Finding& b) {
