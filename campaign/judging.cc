@@ -51,6 +51,13 @@ class Afterwards {
   std::map<std::uint64_t, trace::Correlator> correlators_;
 };
 
+// Loops give out their own numbers: time alone tells what came before what.
+void confirm(trace::Run& run) {
+  std::ranges::stable_sort(run.exchanges, {}, &trace::Exchange::begun);
+  trace::Correlator::confirm(run.exchanges);
+  std::ranges::sort(run.exchanges, {}, &trace::Exchange::id);
+}
+
 class Judge {
  public:
   explicit Judge(const JudgeSetting& setting) : setting_(setting) {}
@@ -105,7 +112,7 @@ Result<Folder> Judge::read(const fs::path& path) {
   for (auto& run : folder.runs) {
     run.id += folder.offset;
     gathering_.give(run);
-    if (served) trace::Correlator::confirm(run.exchanges);
+    if (served) confirm(run);
     highest_ = std::max(highest_, run.id);
   }
   for (auto& row : folder.record.cases) {

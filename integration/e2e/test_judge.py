@@ -1,0 +1,243 @@
+"""The trial of one client: observe makes its runs, judge reads stored traces of observe, run and serve, all as one client."""
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import http.server
+
+import pytest
+
+from conftest import RETRIAL, retrial
+
+CLIENT = """
+import http.client, sys, time
+port, wait, times = int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
+def fetch(path):
+    for last in [False] * (times - 1) + [True]:
+        try:
+            c = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+            c.request("GET", path)
+            if c.getresponse().status == 200: return True
+        except OSError:
+            pass
+        if not last: time.sleep(wait)
+    return False
+sys.exit(0 if fetch("/thing/1") else 3)
+"""
+
+
+class Service(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"ok")
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def port():
+    class Server(http.server.ThreadingHTTPServer):
+        daemon_threads, request_queue_size = True, 128
+
+    server = Server(("127.0.0.1", 0), Service)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server.server_address[1]
+    server.shutdown()
+
+
+@pytest.fixture
+def client(suite):
+    return suite(client_DOT_py=CLIENT)
+
+
+def observe(cwd, *options, command):
+    return retrial("observe", *options, "--", *command, cwd=cwd, timeout=120)
+
+
+def report(folder):
+    return json.loads((folder / "findings.json").read_text())
+
+
+def verdicts(folder):
+    return {f["verdict"] for f in report(folder)["findings"]}
+
+
+def in_a_hurry(cwd, port, out, *options):
+    """A client that sends again at once: four attempts, and status 3."""
+    return observe(cwd, "--inject", "error(503)", "--out", out, *options, command=[sys.executable, "client.py", port, 0, 4])
+
+
+def test_observe_runs_the_command_as_often_as_it_takes_judges_it_and_exits_as_it_does(client, port):
+    done = in_a_hurry(client, port, "o")
+    assert done.returncode == 3, done
+    assert "missing-delay" in verdicts(client / "o"), done.stderr
+    runs = sqlite3.connect(client / "o/campaign.db").execute("SELECT kind FROM run ORDER BY id").fetchall()
+    assert 1 <= len(runs) <= 8 and set(runs) == {("with-fault",)}, runs
+    for name in ("report.html", "junit.xml", "findings.sarif"):
+        assert (client / "o" / name).stat().st_size, name
+    finding = report(client / "o")["findings"][0]
+    assert finding["advice"] and finding["more"] == f"docs/verdicts.md#{finding['verdict']}"
+    assert "retrial observe --inject 'error(503)' --" in done.stderr
+
+
+def test_repeat_says_how_often_and_a_profile_how_errors_look(client, port):
+    done = in_a_hurry(client, port, "o", "--repeat", 5, "--profile", "azure-storage")
+    db = sqlite3.connect(client / "o/campaign.db")
+    assert db.execute("SELECT count(*) FROM run").fetchone() == (5,), done.stderr
+    assert db.execute("SELECT DISTINCT profile FROM exchange").fetchall() == [("azure-storage",)]
+    wrong = observe(client, "--profile", "azure-storge", command=["true"])
+    assert wrong.returncode == 2 and "did you mean azure-storage?" in wrong.stderr, wrong
+
+
+def test_without_faults_a_command_is_run_once_and_nothing_is_judged(client, port):
+    done = observe(client, "--out", "o", command=[sys.executable, "client.py", port, 0, 1])
+    assert done.returncode == 0 and "no fault was injected, so nothing was judged" in done.stderr, done
+    assert report(client / "o")["findings"] == report(client / "o")["clean"] == []
+
+
+def test_what_is_right_is_said_with_its_numbers(client, port):
+    done = observe(client, "--inject", "error(503) x 1, then pass", "--repeat", 2, "--out", "o",
+                   command=[sys.executable, "client.py", port, 0.3, 3])
+    assert done.returncode == 0, done
+    clean = report(client / "o")["clean"]
+    assert len(clean) == 1 and clean[0]["seen"].startswith("2 calls in 2 runs, 2 attempts each, 3"), (clean, done.stderr)
+
+
+def test_folders_are_judged_together_as_one_client_and_the_exit_status_says_what_was_found(client, port):
+    in_a_hurry(client, port, "a")
+    observe(client, "--inject", "stall", "--hold", "2s", "--repeat", 1, "--out", "b", command=[sys.executable, "client.py", port, 0.3, 1])
+    observe(client, "--out", "c", command=[sys.executable, "client.py", port, 0, 1])
+    done = retrial("judge", "a", "b", "c", "--out", "j", cwd=client)
+    assert done.returncode == 1, done
+    found = report(client / "j")
+    assert "missing-delay" in verdicts(client / "j"), done.stdout
+    assert found["campaign"]["cases"].get("run", 0) >= 1
+    assert any(line.endswith(": c") for line in found["campaign"]["remarks"]), found["campaign"]
+    assert retrial("judge", "c", cwd=client).returncode == 0, "nothing to judge, and so nothing found"
+
+
+def test_since_fails_on_new_findings_only_and_accept_keeps_a_known_one_out_of_the_exit_status(client, port):
+    in_a_hurry(client, port, "a")
+    assert retrial("judge", "a", cwd=client).returncode == 1
+    earlier = client / "earlier.json"
+    earlier.write_text((client / "a/findings.json").read_text())
+    ids = [f["id"] for f in json.loads(earlier.read_text())["findings"]]
+    done = retrial("judge", "a", "--since", earlier, cwd=client)
+    assert done.returncode == 0 and f"{len(ids)} of {len(ids)} findings are known" in done.stdout, done
+    assert all(f["known"] for f in report(client / "a")["findings"])
+    earlier.write_text('{"version": 1, "findings": []}')
+    assert retrial("judge", "a", "--since", earlier, cwd=client).returncode == 1
+    (client / "retrial.toml").write_text("".join(f'[[accept]]\nfinding = "{i}"\n' for i in [*ids, "00000000"]))
+    done = retrial("judge", "a", cwd=client)
+    assert done.returncode == 0 and "[[accept]] 00000000 matched no finding" in done.stdout, done
+    assert all(f["accepted"] for f in report(client / "a")["findings"])
+    wrong = retrial("judge", "a", "--since", "client.py", cwd=client)
+    assert wrong.returncode == 2 and "findings.json" in wrong.stderr, wrong
+
+
+def served(cwd, port, end, *arguments):
+    """A client's requests through `serve`, which is ended by that signal."""
+    with open(cwd / "serve.log", "w") as log:
+        serve = subprocess.Popen([RETRIAL, "serve", "--reverse", f"127.0.0.1:0=http://127.0.0.1:{port}", "--inject", "error(503)",
+                                  "--record", "s"], cwd=cwd, stderr=log, stdin=subprocess.DEVNULL)
+    try:
+        at = None
+        while at is None:
+            assert serve.poll() is None, (cwd / "serve.log").read_text()
+            at = next((line.split("listening on ")[1].split()[0] for line in (cwd / "serve.log").read_text().splitlines() if "listening on" in line), None)
+        done = subprocess.run([sys.executable, "client.py", at.rsplit(":", 1)[1], *map(str, arguments)], cwd=cwd, timeout=60)
+    finally:
+        serve.send_signal(end)
+        serve.wait(timeout=30)
+    return done.returncode
+
+
+def test_what_serve_recorded_is_judged_and_its_store_built(client, port):
+    assert served(client, port, signal.SIGTERM, 0, 9) == 3
+    done = retrial("judge", "s", cwd=client)
+    assert done.returncode == 1 and "missing-delay" in verdicts(client / "s"), done
+    attempts = sqlite3.connect(client / "s/campaign.db").execute("SELECT attempt FROM exchange ORDER BY begun").fetchall()
+    assert attempts == [(n,) for n in range(1, 10)], "which attempt it was is found afterwards"
+
+
+def test_a_trace_cut_short_of_another_version_or_of_nobody_makes_no_verdict(client, port):
+    served(client, port, signal.SIGKILL, 0, 4)
+    done = retrial("judge", "s", cwd=client)
+    assert done.returncode == 0 and "the trace stops before the run has ended" in done.stdout, done
+    assert not verdicts(client / "s")
+    segment = next((client / "s").glob("*.seg"))
+    data = bytearray(segment.read_bytes())
+    data[8] = 99
+    segment.write_bytes(data)
+    done = retrial("judge", "s", cwd=client)
+    assert done.returncode == 3 and "another version of Retrial" in done.stdout, done
+    (client / "empty").mkdir()
+    in_a_hurry(client, port, "o")
+    done = retrial("judge", "o", "empty", "s", cwd=client)
+    assert done.returncode == 1 and "empty: holds no trace of ours" in done.stdout and "another version" in done.stdout, done
+    missing = retrial("judge", "no-such", cwd=client)
+    assert missing.returncode == 2 and "no-such" in missing.stderr, missing
+
+
+def test_a_fault_that_never_fires_is_not_judged(client, port):
+    done = observe(client, "--inject", "error(503)", "--out", "o", command=["true"])
+    assert done.returncode == 0, done
+    found = report(client / "o")
+    assert not found["findings"] and "never fired" in found["not_judged"][0]["why"], found
+    assert sqlite3.connect(client / "o/campaign.db").execute("SELECT count(*) FROM run").fetchone() == (1,)
+
+
+def test_a_client_that_never_ends_is_ended(suite, port):
+    cwd = suite(client_DOT_py=CLIENT.replace("[False] * (times - 1) + [True]", "iter(lambda: False, True)"))
+    done = observe(cwd, "--inject", "error(503)", "--repeat", 1, "--out", "o", command=[sys.executable, "client.py", port, 0, 0])
+    assert done.returncode == 128 + signal.SIGKILL, done
+    assert sqlite3.connect(cwd / "o/campaign.db").execute("SELECT stop FROM run").fetchone() == ("capped",)
+    assert len(done.stderr.splitlines()) < 60, "and tells what it saw in a few lines"
+
+
+MANY = """
+import http.client, os, sys, threading
+ports, calls = list(map(int, sys.argv[1].split(","))), int(sys.argv[2])
+def talk(port):
+    c = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    for n in range(calls):
+        c.request("GET", f"/item/{n}"); c.getresponse().read()
+child = os.fork() if len(ports) > 1 else None
+threads = [threading.Thread(target=talk, args=(port,)) for port in ports]
+for t in threads: t.start()
+for t in threads: t.join()
+if child: os.waitpid(child, 0)
+"""
+
+
+def test_a_client_of_many_services_that_forks_is_read_as_it_is(suite, port):
+    servers = [http.server.ThreadingHTTPServer(("127.0.0.1", 0), Service) for _ in range(5)]
+    for server in servers:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+    cwd = suite(client_DOT_py=MANY)
+    ports = ",".join(str(s.server_address[1]) for s in servers)
+    done = observe(cwd, "--inject", "error(503)", "--repeat", 1, "--out", "o", command=[sys.executable, "client.py", ports, 3])
+    for server in servers:
+        server.shutdown()
+    assert done.returncode == 0, done
+    found = report(cwd / "o")
+    assert not found["findings"], found["findings"]
+    assert sum(s["exchanges"] for s in found["campaign"]["services"]) == 30, found["campaign"]["services"]
+
+
+def test_of_a_client_that_sends_very_many_requests_the_first_are_judged_and_the_rest_counted(suite, port):
+    cwd = suite(client_DOT_py=MANY)
+    done = observe(cwd, "--inject", "error(503)", "--repeat", 1, "--out", "o", command=[sys.executable, "client.py", port, 6000])
+    assert done.returncode == 0, done
+    remarks = report(cwd / "o")["campaign"]["remarks"]
+    assert any("300 of 6000 calls like it were judged" in line for line in remarks), remarks
+    assert sqlite3.connect(cwd / "o/campaign.db").execute("SELECT count(*) FROM exchange").fetchone() == (6000,)
+    assert retrial("judge", "o", cwd=cwd).returncode == 0
