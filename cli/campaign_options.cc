@@ -63,7 +63,8 @@ Result<std::vector<const policies::Policy*>> policies_of(const std::vector<std::
     chosen.push_back(p);
   }
   if (chosen.empty())
-    for (auto& p : policies::policies()) chosen.push_back(&p);
+    for (auto& p : policies::policies())
+      if (p.by_default) chosen.push_back(&p);
   return chosen;
 }
 
@@ -89,7 +90,7 @@ void CampaignOptions::add_to(CLI::App& app, bool with_command) {
                  "how connections are seen: seccomp, forward, reverse (default: the first that works)");
   if (!with_command) return;
   app.add_option("--budget", budget, "stop adding cases after this time, e.g. 10m");
-  app.add_option("--policies", policies, "comma-separated: p3,p1,k1,p4,p2 (all)");
+  app.add_option("--policies", policies, "comma-separated: p3,p1,k1,p4,p2,k3 (all of these), n1");
   app.add_option("--coverage", coverage, "c0: each call site x operation x policy once");
   app.add_option("--fail-on", fail_on,
                  "least confidence of a finding that makes exit status 1: certain, likely, possible");
