@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "trace/body_change.h"
 #include "trace/profile.h"
+#include "trace/profiles/message.h"
 
 namespace retrial::oracles {
 using trace::Confidence;
@@ -14,29 +16,11 @@ using trace::Repeat;
 
 namespace {
 
-// Headers in which a key, token or condition stands. Where none is there the profile found it in target or body.
+// The service can tell by what guards it that both are one.
 bool same_guard(const Exchange& a, const Exchange& b) {
-  static constexpr std::string_view kGuards[] = {"idempotency-key",
-                                                 "x-idempotency-key",
-                                                 "paypal-request-id",
-                                                 "if-match",
-                                                 "if-none-match",
-                                                 "if-modified-since",
-                                                 "if-unmodified-since",
-                                                 "x-ms-lease-id",
-                                                 "x-ms-proposed-lease-id",
-                                                 "x-ms-if-tags",
-                                                 "x-ms-blob-condition-appendpos",
-                                                 "content-range",
-                                                 "x-amz-write-offset-bytes",
-                                                 "x-goog-if-generation-match"};
-  bool any = false;
-  for (auto name : kGuards) {
-    auto in_a = trace::find(a.request_headers, name), in_b = trace::find(b.request_headers, name);
-    if (in_a != in_b) return false;
-    any = any || !in_a.empty();
-  }
-  return any || a.request_digest == b.request_digest;
+  auto change = trace::change_between(a, b);
+  if (change.key || change.condition) return false;
+  return !change.body || trace::message::keyed(a) || trace::message::conditional(a);
 }
 
 // Does a POST look as if it only read? By the last words of its path: "/orders/_search", "/graphql",

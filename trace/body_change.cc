@@ -16,10 +16,6 @@
 namespace retrial::trace {
 namespace {
 
-// Headers by which a service knows a request again.
-constexpr std::array<std::string_view, 6> kKeys{"idempotency-key",   "x-idempotency-key",
-                                                "paypal-request-id", "x-amz-client-token",
-                                                "opc-retry-token",   "x-goog-gcs-idempotency-token"};
 constexpr std::array<std::string_view, 9> kConditions{"if-match",
                                                       "if-none-match",
                                                       "if-modified-since",
@@ -206,7 +202,7 @@ Change change_between(const Exchange& a, const Exchange& b) {
     change.target = true;
     say(change, fmt::format("the target went from {} to {}", shortened(a.target), shortened(b.target)));
   }
-  for (auto name : kKeys) compare_header(a, b, name, change.key, change);
+  for (auto name : message::key_headers()) compare_header(a, b, name, change.key, change);
   auto part = part_of(a), next = part_of(b);
   bool resumed = part != next && resumes(part, next);
   if (part != next && !resumed) {

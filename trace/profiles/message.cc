@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/text.h"
@@ -228,11 +229,21 @@ bool conditional(const Exchange& e) {
       return true;
   return false;
 }
+std::span<const std::string_view> key_headers() {
+  static constexpr std::array<std::string_view, 10> kKeys{
+      "idempotency-key",   "x-idempotency-key",           "idempotency-token",          "x-idempotency-token",
+      "paypal-request-id", "repeatability-request-id",    "i-twilio-idempotency-token", "x-amz-client-token",
+      "opc-retry-token",   "x-goog-gcs-idempotency-token"};
+  return kKeys;
+}
 bool keyed(const Exchange& e) {
-  static constexpr std::array<std::string_view, 3> kKeys{"idempotency-key", "x-idempotency-key", "paypal-request-id"};
-  for (auto key : kKeys)
-    if (!find(e.request_headers, key).empty()) return true;
-  return false;
+  static constexpr std::array<std::string_view, 7> kMembers{"idempotency_key",   "idempotencyKey", "idempotencyToken",
+                                                            "client_token",      "clientToken",    "ClientToken",
+                                                            "ClientRequestToken"};
+  auto keys = key_headers();
+  return std::any_of(keys.begin(), keys.end(), [&](auto key) { return !find(e.request_headers, key).empty(); }) ||
+         std::any_of(kMembers.begin(), kMembers.end(),
+                     [&](auto key) { return !json_top(e.request_sample, key).empty(); });
 }
 
 Repeat plain_repeat(const Exchange& e) {

@@ -30,7 +30,10 @@ bool safe_method(std::string_view method);        // RFC 9110 9.2.1
 bool idempotent_method(std::string_view method);  // RFC 9110 9.2.2, safe ones included
 // If-Match, If-None-Match, If-Unmodified-Since (RFC 9110 13.1): a second execution is refused, or changes nothing.
 bool conditional(const Exchange& e);
-// An idempotency key that the service itself is asked to honour. Tracing ids are none.
+// Headers that carry an idempotency key which the service itself is asked to honour, in lower case. Tracing ids are
+// none.
+std::span<const std::string_view> key_headers();
+// One of them is there, or a member of a JSON body that means the same.
 bool keyed(const Exchange& e);
 
 // By method, keys and conditions alone.
