@@ -2,6 +2,7 @@
 import json
 import re
 import shutil
+import signal
 import sqlite3
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,11 +37,6 @@ class Trial:
         return {"retries-non-idempotent" if name == "duplicate-effect" else name for name in names}
 
 
-def last_words(text):
-    lines = [line for line in text.strip().splitlines() if line]
-    return lines[-1][:300] if lines else "no word"
-
-
 def runs_of(database: Path):
     """The main operation's attempts of each run, as the correlator saw them: (statuses, gaps in ms, calls)."""
     found = []
@@ -56,15 +52,17 @@ def observe(binary, subject, scenario, addresses, folder, options):
     shape = [] if subject.shaped else ["--profile", "generic"]
     command = [binary, "observe", "--inject", fault, "--out", str(folder), *shape, *options.observe, "--",
                *command_of(subject, addresses, TIMEOUT_MS.get(scenario))]
-    status, out, err = run(command, options.limit_s, environment(options.old))
+    status, _, err = run(command, options.limit_s, environment(options.old))
     seen = Seen(scenario)
-    outcomes = re.findall(r'^\{"ok": ?(?:true|false).*$', out, re.M)
+    stopped = status == 128 + signal.SIGKILL and (folder / "campaign.db").exists()  # observe had seen enough of it
     if status is None:
-        seen.broken = f"no end within {options.limit_s} s: {last_words(err)}"
-    elif status != 0 or not outcomes:
-        seen.broken = f"observe ended with {status}: {last_words(err or out)}"
+        seen.broken = f"no end within {options.limit_s:.0f} s"
+    elif status != 0 and not stopped:
+        seen.broken = f"observe ended with {status}: {' | '.join(err.strip().splitlines()[:3])[:400]}"
     else:
         seen.runs = runs_of(folder / "campaign.db")
+        if not any(answers for answers, *_ in seen.runs):
+            seen.broken = "nothing was sent"
     return seen
 
 
@@ -82,7 +80,7 @@ def try_subject(binary, subject, addresses, folder, options):
         except (OSError, ValueError):
             pass
         if status not in (0, 1) or not trial.findings:
-            trial.broken = f"judge ended with {status}: {last_words(err or out)}"
+            trial.broken = f"judge ended with {status}: {(err or out).strip()[-300:]}"
     if not options.keep:
         shutil.rmtree(home, ignore_errors=True)
     return trial

@@ -19,6 +19,6 @@ try {
   if (labelled?.reason) throw labelled.reason;
   settled({ ok: true, result: labelled ? labelled.value : await once() });
 } catch (error) {
-  if (error.code?.startsWith('ERR_MODULE') || error instanceof SyntaxError) throw error;
+  if (String(error.code).startsWith('ERR_MODULE') || error instanceof SyntaxError) throw error;
   settled({ ok: false, error: `${error.name}: ${error.message}`.slice(0, 300), cause: error.cause?.code });
 }
