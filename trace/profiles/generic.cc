@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <array>
 
 #include "base/text.h"
@@ -7,6 +9,13 @@
 
 namespace retrial::trace {
 namespace {
+
+// A client that gets something else than the JSON that it asks for may take any status for a broken transport, and
+// retry what it would never retry, or nothing at all.
+bool speaks_json(const Exchange& e) {
+  return icontains(find(e.request_headers, "accept"), "json") ||
+         icontains(find(e.request_headers, "content-type"), "json");
+}
 
 // Any service: RFC 9110, and what a load balancer before it would do.
 class Generic final : public Profile {
@@ -27,7 +36,11 @@ class Generic final : public Profile {
   }
   int transient_status(const Exchange&) const override { return 503; }
   Answer error(const Exchange& e, int status, std::string_view marker) const override {
-    return message::plain_error(e, status, marker);
+    auto answer = message::plain_error(e, status, marker);
+    if (!speaks_json(e) || answer.body.empty()) return answer;
+    answer.headers.front().value = "application/json";
+    answer.body = fmt::format(R"({{"error":"{}","message":"{}"}})", answer.reason, marker);
+    return answer;
   }
   std::string effect(const Exchange& e) const override {
     if (!message::succeeded(e)) return {};
