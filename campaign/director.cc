@@ -49,8 +49,9 @@ proxy::Decision CampaignDirector::at_head(const trace::Exchange& seen) {
   if (fault.name == trace::FaultName::none) return decision;
   decision.fault_id = fmt::format("{}-{}", run_.id, head.id);
   if (trace::is_status(fault)) {
+    auto* shape = trace::profile_named(errors_as_);
     if (!fault.status) fault.status = profile.transient_status(head);
-    decision.answer = trace::answer_of(fault, profile, head, "retrial-" + decision.fault_id, run_.wall_began + elapsed);
+    decision.answer = trace::answer_of(fault, shape ? *shape : profile, head, "retrial-" + decision.fault_id, run_.wall_began + elapsed);
   }
   decision.fault = fault;
   return decision;
@@ -58,7 +59,6 @@ proxy::Decision CampaignDirector::at_head(const trace::Exchange& seen) {
 
 const trace::Profile& CampaignDirector::profile_of(const trace::Exchange& head) const {
   auto it = profiles_.find(head.service);
-  if (it == profiles_.end()) it = profiles_.find("");
   auto* said = it == profiles_.end() ? nullptr : trace::profile_named(it->second);
   return said ? *said : trace::profile_for(head);
 }

@@ -40,8 +40,12 @@ class CampaignDirector final : public proxy::Director {
   CampaignDirector(trace::Run& run, Events& events, std::optional<Aim> aim, std::string only_test = {},
                    trace::Lessons lessons = {});
 
-  // Services (by address; "": all others) whose profile is said, not found from the traffic. Before the first request.
-  void read_as(std::map<std::string, std::string> profiles) { profiles_ = std::move(profiles); }
+  // Services (by address) whose profile is said, not found from the traffic. Before the first request.
+  // Under "" stands the profile in whose shape errors are injected, whatever the service is.
+  void read_as(std::map<std::string, std::string> profiles) {
+    profiles_ = std::move(profiles);
+    if (auto all = profiles_.extract("")) errors_as_ = all.mapped();
+  }
 
   proxy::Decision at_head(const trace::Exchange& head) override;
   proxy::ConnectDecision at_connect(const proxy::Connecting& connecting) override;
@@ -59,6 +63,7 @@ class CampaignDirector final : public proxy::Director {
   std::optional<Aim> aim_;
   std::string only_test_;
   std::map<std::string, std::string> profiles_;
+  std::string errors_as_;
   trace::Lessons lessons_;
   trace::Correlator correlator_;
   policies::Dice dice_;

@@ -106,8 +106,10 @@ class Teller {
 // The runs of one command, as they are made, and what is to be said of them.
 class Observation {
  public:
-  Observation(const Options& options, const campaign::Order& order, std::unique_ptr<trace::StoreWriter> store)
+  Observation(const Options& options, const campaign::Order& order, std::string capture,
+              std::unique_ptr<trace::StoreWriter> store)
       : options_(options), order_(order), store_(std::move(store)) {
+    base_.capture = std::move(capture);
     base_.command = options.command;
     base_.runner = "command";
     base_.directory = std::filesystem::current_path().string();
@@ -187,7 +189,7 @@ int observe(const Options& options) {
   auto store = trace::StoreWriter::open(*folder / "campaign.db");
   if (!store) complain(store.error().line(), kIncomplete);
 
-  Observation seen(options, *order, store ? std::move(*store) : nullptr);
+  Observation seen(options, *order, campaign::show(*capture), store ? std::move(*store) : nullptr);
   for (bool again = true; again && static_cast<int>(seen.runs().size()) < seen.most();) {
     auto run = (*executor)->execute(*order);
     if (!run) {
@@ -226,7 +228,8 @@ void add_observe(CLI::App& app, int& status) {
       ->add_option("--repeat", options->repeat,
                    "run it that often into one trace (default: as often as the verdicts need, 8 at most)")
       ->check(CLI::Range(1, 1000));
-  command->add_option("--profile", options->profile, "read every service as that one (generic: errors are bare)");
+  command->add_option("--profile", options->profile,
+                      "injected errors have the shape of that profile (generic: they are bare)");
   command->add_option("--hold", options->hold, "how long a stalled exchange is held (30s)");
   command->add_option("--seed", options->seed, "for faults that come by chance (default: another one each time)");
   command->add_option("--capture", options->capture, "seccomp or forward (default: the first that works)");

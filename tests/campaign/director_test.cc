@@ -117,6 +117,14 @@ TEST_F(Directing, a_profile_that_the_configuration_names_is_used_for_that_servic
   EXPECT_EQ(send(head("/things/1", "7-1")).profile, "oci-registry");
 }
 
+TEST_F(Directing, errors_may_have_another_shape_and_the_service_is_read_as_what_it_is) {
+  aim("error(503)", 1, "GET /things/{id}");
+  director_->read_as({{"127.0.0.1:8000", "oci-registry"}, {"", "google-storage"}});
+  auto decision = send(head("/things/1", "7-1"));
+  EXPECT_EQ(decision.profile, "oci-registry");
+  EXPECT_EQ(trace::find(decision.answer.headers, "content-type"), "application/json; charset=UTF-8");
+}
+
 TEST_F(Directing, without_a_target_every_call_is_faulted) {
   director_ = std::make_unique<CampaignDirector>(run_, events_,
                                                  Aim{{}, *policies::parse_fault_plan("error(500) x 1, then pass")});
