@@ -163,15 +163,18 @@ Result<void> Judge::read_served(Folder& folder, const fs::path& trace) {
 
 void Judge::describe() {
   auto& r = out_.record;
-  if (folders_.size() == 1) {
-    auto& one = folders_.front().record;
-    r.command = one.command;
-    r.runner = one.runner;
-    r.directory = one.directory;
-    r.capture = one.capture;
-    r.hold = one.hold;
-    r.incomplete = one.incomplete;
-  }
+  // What is the same for all of them.
+  auto common = [&](auto member) {
+    if (folders_.empty()) return;
+    auto& first = folders_.front().record.*member;
+    if (std::ranges::all_of(folders_, [&](auto& folder) { return folder.record.*member == first; })) r.*member = first;
+  };
+  common(&trace::CampaignRecord::command);
+  common(&trace::CampaignRecord::runner);
+  common(&trace::CampaignRecord::directory);
+  common(&trace::CampaignRecord::capture);
+  common(&trace::CampaignRecord::hold);
+  if (folders_.size() == 1) r.incomplete = folders_.front().record.incomplete;
   Jumped jumped;
   for (auto& folder : folders_) {
     r.wall_began = r.wall_began ? std::min(r.wall_began, folder.record.wall_began) : folder.record.wall_began;

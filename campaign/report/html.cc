@@ -35,16 +35,26 @@ std::string headline(const trace::CampaignRecord& c, std::size_t causes) {
   return fmt::format("{} with {}", counted(c.findings.size(), "finding"), counted(causes, "cause"));
 }
 
+// Where, when and how, as far as it is known: several folders judged together have no one command.
+std::string facts(const trace::CampaignRecord& c) {
+  std::string out = "<p class=\"facts\">";
+  if (!c.command.empty()) out += code(joined(c.command, " ")) + "<br>";
+  out += fmt::format("{:%Y-%m-%d %H:%M} UTC, {}", fmt::gmtime(static_cast<std::time_t>(c.wall_began / kSecond)),
+                     show_duration(c.took));
+  if (c.overhead) out += fmt::format(", of which {} were Retrial's own overhead", show_duration(c.overhead));
+  out += ".";
+  if (!c.runner.empty()) out += fmt::format(" Runner {}.", escape(c.runner));
+  if (!c.capture.empty()) out += fmt::format(" Capture by {}.", escape(c.capture));
+  if (!c.directory.empty()) out += fmt::format(" In {}.", code(c.directory));
+  return out + "</p>";
+}
+
 std::string head(const trace::CampaignRecord& c, const std::vector<Cause>& found, std::size_t open,
                  trace::Confidence fail_on) {
   auto failing = static_cast<std::size_t>(
       std::count_if(c.findings.begin(), c.findings.end(), [&](auto& f) { return counts(f, fail_on); }));
   auto out = fmt::format("<header><p class=\"brand\">Retrial</p><h1>{}</h1>", headline(c, found.size()));
-  out += fmt::format(
-      "<p class=\"facts\">{}<br>{:%Y-%m-%d %H:%M} UTC, {}, of which {} were Retrial's own overhead. Runner {}, capture "
-      "by {}, in {}.</p>",
-      code(joined(c.command, " ")), fmt::gmtime(static_cast<std::time_t>(c.wall_began / kSecond)),
-      show_duration(c.took), show_duration(c.overhead), escape(c.runner), escape(c.capture), code(c.directory));
+  out += facts(c);
   if (!c.incomplete.empty())
     out += fmt::format("<p class=\"banner\" role=\"alert\"><b>Incomplete:</b> {}</p>", escape(c.incomplete));
   out += "<ul class=\"tiles\">" + tile(failing, failing == 1 ? "finding fails the run" : "findings fail the run") +
@@ -140,6 +150,10 @@ std::string not_judged_tables(const std::vector<trace::Judged>& open) {
   constexpr std::size_t kFolded = 10;  // more rows than that are folded away
   std::string out;
   for (const auto& reason : by_reason(open)) {
+    if (std::ranges::all_of(reason.judged, [](auto* j) { return j->operation.empty() && j->fault.empty(); })) {
+      out += "<p>" + escape(reason.why) + "</p>\n";
+      continue;
+    }
     out += fmt::format("<details class=\"reason\"{}><summary>{} <span class=\"soft\">({})</span></summary>",
                        reason.judged.size() > kFolded ? "" : " open",
                        escape(reason.why.empty() ? "no reason was given" : reason.why),

@@ -103,10 +103,11 @@ constexpr std::string_view kLegend =
     "<span class=\"key\" style=\"background:var(--bar-fault)\"></span>fault, × where the client was told"
     "&emsp;○ the service's own answer&emsp;┄ the client waited</figcaption>";
 
+bool of_a_plan(const trace::Finding& f) { return f.policy != trace::kObserved && f.policy != trace::kServed; }
+
 std::string_view standing_of(const trace::Finding& f) {
   if (!f.confirmed) return "not confirmed";
-  bool tried = f.policy != trace::kObserved && f.policy != trace::kServed;
-  return tried ? "seen again with the fault, and not without it" : "seen in the runs that there are";
+  return of_a_plan(f) ? "seen again with the fault, and not without it" : "seen in the runs that there are";
 }
 
 std::string row(std::string_view name, std::string_view html) {
@@ -120,11 +121,12 @@ std::string html_finding(const trace::CampaignRecord& campaign, const trace::Fin
       escape(f.id), escape(f.operation), escape(f.service.empty() ? "an unknown service" : f.service));
   out += "<p>" + escape(f.message) + "</p>";
   if (auto right = advice(f); !right.empty())
-    out +=
-        fmt::format("<p class=\"right\"><b>A right client:</b> {} <code>{}</code></p>", escape(right), more(f.verdict));
+    out += fmt::format("<p class=\"right\">{} <code>{}</code></p>", escape(right), more(f.verdict));
   out += "<dl>";
-  out += row("On the wire",
-             fmt::format("<code>{}</code> <span class=\"soft\">(policy {})</span>", escape(f.fault), escape(f.policy)));
+  out += row(
+      "On the wire",
+      fmt::format("<code>{}</code>", escape(f.fault)) +
+          (of_a_plan(f) ? fmt::format(" <span class=\"soft\">(policy {})</span>", escape(f.policy)) : std::string()));
   out += row("The client", escape(client_did(f)));
   if (!f.test.empty()) out += row("Test", "<span class=\"mono small\">" + escape(f.test) + "</span>");
   auto standing = fmt::format("{}, {}{}", trace::show(f.confidence), standing_of(f),

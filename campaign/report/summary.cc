@@ -164,7 +164,9 @@ std::string summary(const trace::CampaignRecord& campaign, const std::filesystem
 
   if (!folder.empty()) {
     page.wrapped("Report  ", (folder / "report.html").string(), Ink::bold);
-    std::string beside = "beside it findings.json, findings.sarif, junit.xml and campaign.db";
+    std::string beside = "beside it findings.json, findings.sarif and junit.xml";
+    std::error_code error;
+    if (std::filesystem::exists(folder / "campaign.db", error)) beside += ", and campaign.db";
     if (campaign.overhead)
       beside += fmt::format("; {} of {} were our own overhead", show_duration(campaign.overhead),
                             show_duration(campaign.took));
