@@ -18,13 +18,13 @@ constexpr auto kAdvice =
 // The hold is measured from when the exchange was held, its fault from when it was recorded.
 constexpr Nanos kSlack = 50 * kMillisecond;
 
-// Untouched until the run was ended for it: that ends the client's processes too, so their connections close after the
-// hold.
-bool held(const trace::Exchange& e, Nanos hold) {
-  bool silent = is_silence(e.fault);
-  bool untouched = e.ending == trace::Ending::open ||
-                   (e.ending == trace::Ending::client_left && e.told - e.fired_at >= hold - kSlack);
-  return e.fired && silent && untouched;
+// How long the client left it untouched, until the run was ended for it: that ends the client's processes too, so their
+// connections close after the hold. 0: it did not.
+Nanos untouched_for(const trace::Run& run, const trace::Exchange& e, Nanos hold) {
+  if (!e.fired || !is_silence(e.fault)) return 0;
+  if (e.ending != trace::Ending::open && e.ending != trace::Ending::client_left) return 0;
+  auto time = (e.ending == trace::Ending::open ? run.ended : e.told) - e.fired_at;
+  return time >= hold - kSlack ? time : 0;
 }
 
 class MissingTimeout final : public Oracle {
@@ -40,19 +40,19 @@ class MissingTimeout final : public Oracle {
     for (auto* c : exhibit.comparisons) {
       if (c->in_case->stop != trace::Stop::held) continue;
       for (auto* call : c->faulted) {
-        if (!held(call->last(), exhibit.hold)) continue;
+        auto time = untouched_for(*c->in_case, call->last(), exhibit.hold);
+        if (!time) continue;
         if (call->last().grpc.is) {
-          judge_rpc(exhibit, *c, *call, opinion);
+          judge_rpc(exhibit, *c, *call, time, opinion);
           continue;
         }
-        bool long_enough = exhibit.hold >= kLongestDefault;
-        auto seconds = show_duration(exhibit.hold);
+        bool long_enough = time >= kLongestDefault - kSlack;
         opinion.findings.push_back(state(
             exhibit, *c, *call, "missing-timeout",
             long_enough ? trace::Confidence::likely : trace::Confidence::possible,
             fmt::format(
                 "{} was not answered for {}, and the client neither gave up nor closed its connection{}{}.",
-                call->operation, seconds,
+                call->operation, show_duration(time),
                 call->attempts.size() > 1 ? fmt::format(" (attempt {})", call->attempts.size()) : "",
                 long_enough
                     ? ""
@@ -63,7 +63,8 @@ class MissingTimeout final : public Oracle {
   }
 
   // A deadline travels with its call, so that the wire shows where there is none.
-  static void judge_rpc(const Exhibit& exhibit, const trace::Comparison& c, const trace::Call& call, Opinion& opinion) {
+  static void judge_rpc(const Exhibit& exhibit, const trace::Comparison& c, const trace::Call& call, Nanos time,
+                        Opinion& opinion) {
     auto& e = call.last();
     if (e.grpc.timeout) return;
     // What was held may not have been read to its end: the reference shows what kind of call it is. A stream that waits
@@ -78,7 +79,7 @@ class MissingTimeout final : public Oracle {
     opinion.findings.push_back(
         state(exhibit, c, call, "missing-timeout", std::min(trace::Confidence::likely, call.confidence),
               fmt::format("{} carries no deadline (grpc-timeout), was not answered for {}, and was not given up{}.",
-                          call.operation, show_duration(exhibit.hold),
+                          call.operation, show_duration(time),
                           call.attempts.size() > 1 ? fmt::format(" (attempt {})", call.attempts.size()) : ""),
               kAdvice));
   }

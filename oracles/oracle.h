@@ -16,7 +16,7 @@ namespace retrial::oracles {
 struct Exhibit {
   const trace::CaseRecord* row = nullptr;
   std::vector<const trace::Comparison*> comparisons;  // never empty; the latest last
-  Nanos hold = 0;                                     // how long a stalled exchange was held, [run] hold
+  Nanos hold = 0;                                     // the least that a stalled exchange was held, [run] hold
 };
 
 // The cases of one client, which some verdicts need more than one of: a campaign shows each as it has been run, and at

@@ -47,7 +47,7 @@ TEST(MissingTimeout, is_stated_of_the_call_that_was_held_and_no_other) {
   auto t = held(30 * kSecond);
   t.in_case().run().exchanges.clear();
   t.in_case().call("other", "GET", "/other").gets_error();
-  t.in_case().call("status", "GET", "/tracking/1").is_held();
+  t.in_case().call("status", "GET", "/tracking/1").is_held().waits(30 * kSecond);
   auto opinion = t.judge();
   ASSERT_EQ(opinion.findings.size(), 1u);
   EXPECT_EQ(opinion.findings[0].operation, "GET /tracking/{id}");
@@ -57,7 +57,7 @@ TEST(MissingTimeout, a_call_whose_client_gave_up_is_none_though_another_held_the
   auto t = held(30 * kSecond);
   t.in_case().run().exchanges.clear();
   t.in_case().call("status", "GET", "/tracking/1").is_held().client_leaves(kSecond);
-  t.in_case().call("other", "GET", "/other").is_held();
+  t.in_case().call("other", "GET", "/other").is_held().waits(30 * kSecond);
   auto opinion = t.judge();
   ASSERT_EQ(opinion.findings.size(), 1u);
   EXPECT_EQ(opinion.findings[0].operation, "GET /other");
