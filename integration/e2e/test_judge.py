@@ -11,6 +11,7 @@ import http.server
 import pytest
 
 from conftest import RETRIAL, retrial
+from test_bad_input import SERVED, TWICE
 
 CLIENT = """
 import http.client, sys, time
@@ -89,10 +90,12 @@ def test_observe_runs_the_command_as_often_as_it_takes_judges_it_and_exits_as_it
 
 
 def test_repeat_says_how_often_and_a_profile_how_errors_look(client, port):
-    done = in_a_hurry(client, port, "o", "--repeat", 5, "--profile", "azure-storage")
-    db = sqlite3.connect(client / "o/campaign.db")
-    assert db.execute("SELECT count(*) FROM run").fetchone() == (5,), done.stderr
-    assert db.execute("SELECT DISTINCT profile FROM exchange").fetchall() == [("azure-storage",)]
+    (client / "show.py").write_text("import http.client, sys\nc = http.client.HTTPConnection('127.0.0.1', int(sys.argv[1]))\n"
+                                    "c.request('GET', '/q/messages')\nprint(c.getresponse().read())\n")
+    done = observe(client, "--inject", "error(503)", "--out", "o", "--repeat", 5, "--profile", "azure-storage",
+                   command=[sys.executable, "show.py", port])
+    assert sqlite3.connect(client / "o/campaign.db").execute("SELECT count(*) FROM run").fetchone() == (5,), done.stderr
+    assert done.stdout.count("<Code>ServerBusy</Code>") == 5, done.stdout
     wrong = observe(client, "--profile", "azure-storge", command=["true"])
     assert wrong.returncode == 2 and "did you mean azure-storage?" in wrong.stderr, wrong
 
@@ -141,6 +144,22 @@ def test_since_fails_on_new_findings_only_and_accept_keeps_a_known_one_out_of_th
     assert all(f["accepted"] for f in report(client / "a")["findings"])
     wrong = retrial("judge", "a", "--since", "client.py", cwd=client)
     assert wrong.returncode == 2 and "findings.json" in wrong.stderr, wrong
+
+
+def test_a_campaign_is_judged_again_with_its_own_references_and_since_holds_for_run_too(suite, python):
+    cwd = suite(app_DOT_py=TWICE, conftest_DOT_py=SERVED.replace("from app import fetch\n", ""),
+                test_app_DOT_py="from app import pay\ndef test_pay(port):\n    assert pay(port) == 201\n")
+    command = ["--policies", "p1", "--", python, "-m", "pytest", "-q"]
+    done = retrial("run", "--out", "r", *command, cwd=cwd)
+    assert done.returncode == 1, done
+    earlier = cwd / "earlier.json"
+    earlier.write_text((cwd / "r/findings.json").read_text())
+    found = report(cwd / "r")["findings"]
+    done = retrial("judge", "r", "--out", "j", cwd=cwd)
+    assert done.returncode == 1 and {f["id"] for f in found} <= {f["id"] for f in report(cwd / "j")["findings"]}, done
+    assert all(f["reference"] for f in report(cwd / "j")["findings"])
+    again = retrial("run", "--out", "again", "--since", earlier, *command, cwd=cwd)
+    assert again.returncode == 0 and all(f["known"] for f in report(cwd / "again")["findings"]), again
 
 
 def served(cwd, port, end, *arguments):
