@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs the clients into npm/node_modules and python/.venv; does nothing where they are there already.
+# Installs the clients into npm/node_modules and python/.venv, and with --more builds those in Go into build/zoo; does nothing where
+# they are there already.
 set -eu
 cd "$(dirname "$0")"
 stamp=npm/node_modules/.setup-stamp
@@ -15,3 +16,4 @@ if [ ! -f "$stamp" ] || ! cmp -s python/requirements.txt "$stamp"; then
   python/.venv/bin/python -m pip install --quiet --disable-pip-version-check -r python/requirements.txt
   cp python/requirements.txt "$stamp"
 fi
+case " $* " in *" --more "*) (cd go && go build -o ../../../build/zoo/go .) ;; esac

@@ -78,9 +78,17 @@ class Subject:
         return {scenario: fault for scenario, fault in table.items() if scenario in self.rows}
 
     def attempts(self, scenario):
-        """How often the client was seen to try, and whether it was still trying when the look at it ended."""
+        """How often the client is known to try (empty: nobody counted), and whether it was still trying when the look at it ended."""
         rows = self.rows[scenario]
         return {row["attempts"] for row in rows}, any("time box" in row.get("notes", "") for row in rows)
+
+
+def ours(file: Path):
+    """Clients of other languages, with what their documentation says of them."""
+    for row in json.loads(file.read_text()):
+        subject = Subject(row["language"], row["client"], row["method"], "shaped" in row.get("config", ""), set(row["findings"]), set(row["notes"]))
+        subject.rows = {scenario: [] for scenario in (*FAULTS, *GRPC_FAULTS)}
+        yield subject
 
 
 def load(folder: Path):

@@ -30,6 +30,7 @@ def arguments():
     parser.add_argument("--repeat", type=int, help="as observe's (default: as often as the verdicts need)")
     parser.add_argument("--limit", type=float, default=60, metavar="S", help="a trial of one scenario that takes longer failed (default: 60)")
     parser.add_argument("--old", action="append", default=[], metavar="PACKAGE", help="the package's version before its newest")
+    parser.add_argument("--more", action="store_true", help="our own clients in other languages (more.json) in place of the folder's")
     parser.add_argument("--check", action="store_true", help="without Retrial: does every client reach the service, and try as often as it is known to")
     parser.add_argument("--calibration", action="store_true", help="only how right the correlator's assignments are, by confidence")
     return parser.parse_args()
@@ -42,7 +43,7 @@ def chosen(subjects, asked):
 
 def main():
     asked = arguments()
-    subjects = chosen(catalog.load(Path(asked.folder)), asked)
+    subjects = chosen(list(catalog.ours(processes.ROOM / "more.json")) if asked.more else catalog.load(Path(asked.folder)), asked)
     if asked.check:
         wrong = check.check(subjects, asked.old, asked.jobs)
         return 1 if wrong else 0

@@ -30,7 +30,8 @@ def service(status=0, log=None):
 
 
 def command_of(subject, addresses, timeout_ms=None):
-    program = {"npm": ["node", ROOM / "npm/client.mjs"], "python": [ROOM / "python/.venv/bin/python", ROOM / "python/client.py"]}
+    program = {"npm": ["node", ROOM / "npm/client.mjs"], "python": [ROOM / "python/.venv/bin/python", ROOM / "python/client.py"],
+               "go": [ROOM.parents[1] / "build/zoo/go"]}
     address = addresses["grpc" if "grpc" in subject.client else "http"]
     limit = ["--timeout", str(timeout_ms)] if timeout_ms else []
     return [*map(str, program[subject.language]), subject.client, subject.method, address, *limit]

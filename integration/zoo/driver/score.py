@@ -60,6 +60,18 @@ def show_run(answers, gaps, calls):
     return f"{len(answers)} attempts ({' '.join(answers[:6])}){f', gaps {gaps} ms' if gaps else ''}{f', {calls} calls' if calls > 1 else ''}"
 
 
+def surprises(trial):
+    """Scenarios in which the client tried another number of times than it is known to: a fault is not what it should be, or a run
+    was taken apart wrongly."""
+    for seen in trial.seen:
+        known, cut = trial.subject.attempts(seen.scenario)
+        for run in seen.runs:
+            tried = len(run[0])
+            if known and not (tried in known or seen.stopped or (cut and tried >= min(known))):
+                yield f"{trial.subject.name}, {seen.scenario}: {show_run(*run)}; known: {', '.join(map(str, sorted(known)))}"
+                break
+
+
 def show_subject(trial):
     right, false, missed = compare(trial)
     words = [*sorted(right), *(f"FALSE {v}" for v in sorted(false)), *(f"MISSED {v}" for v in sorted(missed))]
@@ -77,6 +89,9 @@ def show(trials, took_s):
         print(f"\n{word}: {verdict}: {trial.subject.name}")
         for line in evidence(trial, verdict):
             print(f"  {line}")
+    for trial in trials:
+        for line in surprises(trial):
+            print(f"\ntried otherwise: {line}")
     failures = [(t, f) for t in trials for f in t.failures]
     for trial, failure in failures:
         print(f"\nnot tried: {trial.subject.name}: {failure}")

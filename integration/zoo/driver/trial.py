@@ -17,6 +17,7 @@ class Seen:
 
     scenario: str
     runs: list = field(default_factory=list)
+    stopped: bool = False  # Retrial had seen enough of a client that does not end
     broken: str = ""  # why there is nothing to judge: a fault of the harness or of Retrial, never a verdict
 
 
@@ -54,10 +55,10 @@ def observe(binary, subject, scenario, addresses, folder, options):
                *command_of(subject, addresses, TIMEOUT_MS.get(scenario))]
     status, _, err = run(command, options.limit_s, environment(options.old))
     seen = Seen(scenario)
-    stopped = status == 128 + signal.SIGKILL and (folder / "campaign.db").exists()  # observe had seen enough of it
+    seen.stopped = status == 128 + signal.SIGKILL and (folder / "campaign.db").exists()
     if status is None:
         seen.broken = f"no end within {options.limit_s:.0f} s"
-    elif status != 0 and not stopped:
+    elif status != 0 and not seen.stopped:
         seen.broken = f"observe ended with {status}: {' | '.join(err.strip().splitlines()[:3])[:400]}"
     else:
         seen.runs = runs_of(folder / "campaign.db")
