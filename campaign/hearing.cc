@@ -106,6 +106,23 @@ void keep_clean(const Heard& heard, const trace::Sift& sift, const oracles::Opin
   }
 }
 
+bool of_a_plan(const std::string& policy) { return policy != trace::kObserved && policy != trace::kServed; }
+
+// What several faults show of one client is one finding, told by the one that shows it best, which may be another one
+// the next time. Its id is made of the first, by the alphabet, of all faults that met this call.
+void name_by_first_fault(trace::Finding& f, std::span<const Heard> all) {
+  auto first = f.fault;
+  for (auto& heard : all) {
+    auto& row = heard.charge->row;
+    bool here = std::ranges::any_of(heard.fit, [&](auto* c) {
+      return std::ranges::any_of(
+          c->faulted, [&](auto* call) { return call->operation == f.operation && call->first().tag.site == f.site; });
+    });
+    if (here && !of_a_plan(row.policy)) first = std::min(first, row.plan);
+  }
+  f.id = trace::finding_id(f.verdict, f.site, f.operation, first);
+}
+
 void say_left_out(std::span<const Heard> all, const trace::Sift& sift, trace::CampaignRecord& record) {
   std::map<trace::Kind, trace::Sift::Count> kinds;
   std::map<std::uint64_t, bool> runs;
@@ -155,7 +172,10 @@ bool hear(std::span<Charge> charges, const trace::Sift& sift, trace::CampaignRec
 
   auto opinion = oracles::judge(exhibits);
   for (auto* list : {&opinion.findings, &opinion.notes})
-    for (auto& f : *list) f.confirmed = true;
+    for (auto& f : *list) {
+      f.confirmed = true;
+      if (!of_a_plan(f.policy)) name_by_first_fault(f, all);
+    }
   for (auto& heard : all) {
     keep_clean(heard, sift, opinion, record);
     for (auto* c : heard.fit.empty() ? decltype(heard.all)() : heard.all)

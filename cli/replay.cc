@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "campaign/report/terminal.h"
+#include "campaign/report/words.h"
 #include "cli/campaign_options.h"
 #include "cli/commands.h"
 #include "trace/store.h"
@@ -53,6 +54,10 @@ Result<Found> find(const std::string& id, const std::string& from) {
 int replay(const CampaignOptions& options, const std::string& id, const std::string& from) {
   auto found = find(id, from);
   if (!found) return complain(found.error().line(), kUsage);
+  if (auto line = campaign::report::again(found->campaign, found->finding); !line.starts_with("retrial replay"))
+    return complain(line.empty() ? id + ": was seen in the traffic of `serve`, which nothing here can send again"
+                                 : id + ": was seen by `observe`, and is shown again by: " + line,
+                    kUsage);
   std::error_code error;
   auto out = fs::absolute(options.out.empty() ? ".retrial/replay-" + id : options.out);
   fs::current_path(found->campaign.directory, error);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "tests/support/folder.h"
 #include "trace/segment.h"
@@ -115,6 +116,30 @@ TEST(Judge, of_served_traffic_says_afterwards_which_attempt_of_which_call_a_requ
   EXPECT_EQ(stored->campaign.services.at(0).exchanges, 8u);
 }
 
+TEST(Judge, of_a_command_that_was_cut_short_the_runs_that_have_ended_are_judged) {
+  test::Folder folder;
+  for (std::uint64_t run : {1, 2}) {
+    auto w = writer(folder.path() / "trace" / std::to_string(run));
+    auto whole = observed(run, true);
+    auto exchanges = std::exchange(whole.exchanges, {});
+    ASSERT_TRUE(w->begin(whole));
+    for (auto& e : exchanges) {
+      if (e.attempt == 1) e.fault = {.name = trace::FaultName::error, .status = 503};
+      record(*w, run, e);
+    }
+    if (run == 1) {
+      ASSERT_TRUE(w->end(whole));
+    }
+  }
+  auto j = judged({folder.path()});
+  EXPECT_FALSE(j.served);
+  ASSERT_EQ(j.record.cases.size(), 2u) << "each run by what it met";
+  EXPECT_EQ(j.record.cases[0].outcome, "run");
+  EXPECT_EQ(j.record.cases[1].outcome, "incomplete");
+  EXPECT_NE(whys(j).find("the trace stops before the run has ended"), std::string::npos);
+  EXPECT_FALSE(fs::exists(folder.path() / "campaign.db")) << "it is the command's, and `report` makes it";
+}
+
 TEST(Judge, several_folders_are_one_client_and_runs_are_numbered_on) {
   test::Folder folder;
   put(folder.path() / "a", observed(1, true), "error(503) x 1, then pass");
@@ -131,6 +156,42 @@ TEST(Judge, several_folders_are_one_client_and_runs_are_numbered_on) {
   auto named = "run 2: " + (folder.path() / "b").string();
   EXPECT_EQ(std::ranges::count(j.record.remarks, named), 1);
   for (auto& f : j.record.findings) EXPECT_TRUE(f.confirmed);
+}
+
+// A call that is sent `times` times, a millisecond apart, while it is answered 503.
+trace::Run storm(int times) {
+  trace::Run run{.id = 1, .kind = trace::RunKind::with_fault, .ended = kSecond};
+  for (int attempt = 1; attempt <= times; attempt++) {
+    auto e = request(static_cast<std::uint64_t>(attempt), attempt * 2 * kMillisecond, true);
+    e.operation = "GET /things/a";
+    e.profile = "generic";
+    e.call = 1;
+    e.attempt = attempt;
+    e.confidence = trace::Confidence::certain;
+    e.ending = trace::Ending::answered;
+    e.told = e.fired_at = e.begun + kMillisecond;
+    e.fired = true;
+    e.client_status = 503;
+    run.exchanges.push_back(e);
+  }
+  return run;
+}
+
+TEST(Judge, what_several_faults_show_keeps_its_id_whichever_of_them_shows_it_best) {
+  std::set<std::string> ids;
+  for (int attempts : {12, 40}) {
+    test::Folder folder;
+    put(folder.path() / "a", storm(attempts), "error(503)");
+    put(folder.path() / "b", storm(20), "error(500)");
+    auto j = judged({folder.path() / "a", folder.path() / "b"});
+    ASSERT_FALSE(j.record.findings.empty()) << whys(j);
+    for (auto& f : j.record.findings)
+      if (f.verdict == "missing-delay") {
+        EXPECT_EQ(f.id, trace::finding_id(f.verdict, f.site, f.operation, "error(500)"));
+        ids.insert(f.id);
+      }
+  }
+  EXPECT_EQ(ids.size(), 1u);
 }
 
 TEST(Judge, what_is_clean_is_told_in_numbers) {
