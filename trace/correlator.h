@@ -54,12 +54,17 @@ class Correlator {
   // The exchange is over for the client (told, or it left). Must be called once for each.
   void over(const Exchange& exchange);
 
-  // The same once more over a finished run, in place, where bodies are known and all that came later:
-  //   - of parallel calls the one with the same body goes on
-  //   - what goes on with another body (change_between) is a call of its own without a call site (likely), and with one
-  //     `possible`
-  //   - without a call site a call that goes on is likely where nothing else could have: no two of these requests were
-  //     under way at once, and none came after a success
+  // The same once more over a finished run, in place, where bodies are known (change_between) and all that came later;
+  // calls are numbered anew. Measured on made-up clients (tests/trace/calibration_test.cc): of what is called certain
+  // 99.9 % are right, likely 98 %, possible 90 %.
+  //   - What names a call (call id, id header) is left to it: nothing else goes on from an attempt that it will name
+  //     again. An id header by which a client names more than a call, anywhere in the run, is none.
+  //   - Of calls that wait the one with the same body goes on. With another body it is a call of its own; at one call
+  //     site `possible`, where neither body was sent again.
+  //   - Instead of the call site, of `several` and of polls this decides: how often the same request comes that long
+  //     after a failure, beside how often it comes that long after a success (Hindsight::odds). From 0.97 it is likely
+  //     (possible among parallel identical ones and at a poll), from 0.87 possible (not among those).
+  //   - Else it is attempt 1, `possible`: it may begin a call, or go on from one that cannot be named.
   static void confirm(std::vector<Exchange>& exchanges, const Lessons& lessons = {});
 
  private:

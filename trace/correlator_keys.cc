@@ -33,7 +33,16 @@ int number_after(std::string_view value, std::string_view name) {
   auto n = to_int(value.substr(0, value.find_first_not_of("0123456789"))).value_or(0);
   return n > 0 && n < 100000 ? static_cast<int>(n) : 0;
 }
-constexpr std::string_view kInvocation = "gccl-invocation-id/";
+
+// One id is a word within a header: "gl-node/20 gccl/7 gccl-invocation-id/48e8ba33".
+constexpr std::string_view kInvocation = "gccl-invocation-id";
+std::string_view header_of(std::string_view id) { return id == kInvocation ? "x-goog-api-client" : id; }
+std::string_view id_in(std::string_view value, std::string_view id) {
+  if (id != kInvocation) return value;
+  auto at = value.find(kInvocation);
+  if (at == value.npos) return {};
+  return value.substr(at, value.find_first_of(" ,", at) - at);
+}
 
 }  // namespace
 
@@ -161,21 +170,18 @@ Ids IdReader::read(const Exchange& e) {
     profile_ = e.profile;
     names_ = profile_of(e).id_headers();
     lengths_ = 0;
-    for (auto name : names_) lengths_ |= 1ull << (name.size() & 63);
+    for (auto name : names_) lengths_ |= 1ull << (header_of(name).size() & 63);
   }
   Ids ids;
   for (auto& h : e.request_headers) {
     if (!(lengths_ >> (h.name.size() & 63) & 1) || h.value.empty() || ids.count == Ids::kIds) continue;
     for (auto name : names_) {
-      if (!iequals(h.name, name)) continue;
-      std::string_view value = h.value;
-      if (name == "x-goog-api-client") {  // one of several words in it
-        auto at = value.find(kInvocation);
-        if (at == value.npos) continue;
-        value = value.substr(at, value.find_first_of(" ,", at) - at);
-      }
+      if (!iequals(h.name, header_of(name))) continue;
+      auto value = id_in(h.value, name);
+      if (value.empty()) continue;
       ids.header[ids.count] = std::hash<std::string_view>{}(name);
       ids.value[ids.count++] = mix(4, value);
+      break;
     }
   }
   return ids;

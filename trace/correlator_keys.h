@@ -52,6 +52,9 @@ struct Ids {
   std::array<Key, kIds> header{}, value{};
   std::size_t count = 0;
 };
+// An id names a call within a process, at whichever service it comes.
+inline Key id_key(std::int32_t pid, Key value) { return mix(mix(4, static_cast<Key>(pid)), value); }
+
 // Reads them. Looked for once a profile: which lengths the names of its id headers have.
 class IdReader {
  public:

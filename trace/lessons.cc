@@ -209,7 +209,7 @@ std::vector<std::uint64_t> polls_of(const Run& run, const Lessons& lessons) {
   std::vector<std::uint64_t> polls;
   for (auto& e : run.exchanges) {
     auto& before = last[e.pid];
-    auto place = place_key(e);
+    auto place = mix(place_key(e), part_of(e));
     bool again = before.place == place && before.digest == e.request_digest && before.good && e.begun >= before.told;
     int repeats = again ? before.repeats + 1 : 0;
     // A write that is made twice with the same data is two writes; one that goes on and on is a poll.

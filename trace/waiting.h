@@ -26,6 +26,7 @@ struct Waiting {
   int count = 0;                 // count_of its last attempt
   bool refused = false;
   bool lost = false;         // not answered
+  bool elsewhere = false;    // a client may turn to another address
   bool cut = false;          // its answer had begun
   bool challenged = false;   // 401 or 407
   bool credentials = false;  // it carried some
@@ -34,9 +35,6 @@ struct Waiting {
   Key content = 0;                 // place and content_key, where a run is read afterwards
   const Exchange* last = nullptr;  // likewise
 };
-
-// An id names a call within a process, at whichever service it comes.
-inline Key id_key(std::int32_t pid, Key value) { return mix(mix(4, static_cast<Key>(pid)), value); }
 
 // The calls that wait, the oldest failure first. Bounded: it forgets the oldest.
 class WaitingCalls {
@@ -59,6 +57,16 @@ class WaitingCalls {
   };
   // Of the calls that wait under a key and fit: the one on the same connection, else the first to have failed, since
   // equal delays come back in the order of the failures.
+  template <class Do>
+  void each(By by, Key key, Do what, int most = kLook) const {
+    auto it = key ? index_.find(mix(static_cast<Key>(by), key)) : index_.end();
+    if (it == index_.end()) return;
+    int looked = 0;
+    for (auto serial : it->second) {
+      if (looked++ == most) break;
+      what(serial, waiting_.at(serial));
+    }
+  }
   template <class Fits>
   Found pick(By by, Key key, const Exchange& head, Fits fits) const {
     auto it = index_.find(mix(static_cast<Key>(by), key));

@@ -119,7 +119,7 @@ TEST(GrpcCorrelator, without_a_call_site_another_message_turns_out_to_be_another
   EXPECT_EQ(all[0].call, one.call);
   EXPECT_NE(all[1].call, one.call);
   EXPECT_EQ(all[1].attempt, 1);
-  EXPECT_EQ(all[1].confidence, Confidence::likely);
+  EXPECT_EQ(all[1].confidence, Confidence::certain);
   EXPECT_EQ(all[2].call, all[1].call);
   EXPECT_EQ(all[2].attempt, 2);
   EXPECT_EQ(all[2].confidence, Confidence::likely) << "nothing else that could have gone on was under way";

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/trace/traffic.h"
+#include "trace/correlator_keys.h"
 
 namespace retrial::trace {
 namespace {
@@ -209,26 +210,38 @@ TEST(Correlator, a_loop_over_items_makes_calls_of_its_own) {
   EXPECT_OWN_CALL(c);
 }
 
+Exchange post(Traffic& t, std::string body, std::string site = "app/orders.py:42:fetch") {
+  return t.begin("POST /items HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: " +
+                     std::to_string(body.size()) + "\r\n\r\n" + body,
+                 {.site = std::move(site)});
+}
+
 TEST(Correlator, another_body_of_the_same_length_lowers_what_the_head_made_likely) {
   Traffic t;
-  auto post = [&](std::string body, std::string type = "application/json") {
-    return t.begin("POST /items HTTP/1.1\r\nHost: h\r\nContent-Type: " + type + "\r\nContent-Length: 7\r\n\r\n" + body);
-  };
-  auto a = post("{\"n\":1}");
+  auto a = post(t, "{\"n\":1}");
   t.reset(a);
-  auto b = post("{\"n\":2}");
+  auto b = post(t, "{\"n\":2}");
   EXPECT_ATTEMPT(b, a, 2, likely);
   t.reset(b);
-  auto c = post("{\"n\":2}");
-  EXPECT_ATTEMPT(c, a, 3, likely);
-  t.reset(c);
-  auto cut = post("{\"n\"");
+  auto cut = post(t, "{\"n\":3}");
   cut.request_read = 0;
   t.end(cut, Ending::client_left);
   Correlator::confirm(t.run.exchanges);
-  EXPECT_EQ(t.run.exchanges[1].confidence, Confidence::possible);
-  EXPECT_EQ(t.run.exchanges[2].confidence, Confidence::likely);
-  EXPECT_EQ(t.run.exchanges[3].confidence, Confidence::likely) << "a body that never came whole says nothing";
+  EXPECT_ATTEMPT(t.run.exchanges[1], a, 2, possible);
+  EXPECT_ATTEMPT(t.run.exchanges[2], a, 3, likely) << "a body that never came whole says nothing";
+}
+
+TEST(Correlator, bodies_that_come_again_each_for_itself_are_calls_of_their_own) {
+  for (auto site : {"app/orders.py:42:fetch", ""}) {
+    Traffic t;
+    for (auto body : {"{\"n\":1}", "{\"n\":1}", "{\"n\":2}", "{\"n\":2}"}) {
+      auto e = post(t, body, site);
+      t.reset(e);
+    }
+    Correlator::confirm(t.run.exchanges);
+    EXPECT_EQ(t.run.exchanges[2].attempt, 1);
+    EXPECT_ATTEMPT(t.run.exchanges[3], t.run.exchanges[2], 2, likely);
+  }
 }
 
 TEST(Correlator, a_new_multipart_boundary_lowers_nothing) {
@@ -401,6 +414,307 @@ TEST(Correlator, a_repeat_with_other_requests_between_or_after_a_failure_is_no_p
   auto again = t.begin("GET /late HTTP/1.1\r\n\r\n");
   t.serve(again, 200);
   EXPECT_TRUE(lessons_of(t.run).polls.empty());
+}
+
+// Redirects.
+
+Exchange& redirect(Traffic& t, Exchange& e, std::string to) {
+  e.response_headers = {{"Location", std::move(to)}};
+  return t.serve(e, 307);
+}
+std::string put(std::string target, std::string host = "h") {
+  return "PUT " + target + " HTTP/1.1\r\nHost: " + host + "\r\nContent-Length: 2\r\n\r\n{}";
+}
+
+TEST(Redirects, that_are_followed_are_the_same_attempt_of_the_same_call) {
+  for (auto location : {"/b?x=1", "http://h/b?x=1", "//h/b?x=1", "b?x=1#part"}) {
+    Traffic t;
+    auto first = t.begin(put("/a"), {.site = ""});
+    redirect(t, first, location);
+    EXPECT_ATTEMPT((t.begin(put("/b?x=1"), {.site = ""})), first, 1, likely) << location;
+  }
+  Traffic t;
+  auto first = t.begin(put("/a"), {.call_id = "100-1"});
+  redirect(t, first, "http://other:9/b");
+  EXPECT_ATTEMPT((t.begin(put("/b", "other:9"), {.call_id = "100-1", .service = "10.0.0.1:9"})), first, 1, certain);
+}
+
+TEST(Redirects, that_lead_elsewhere_or_change_the_method_begin_a_call) {
+  for (auto next : {put("/c"), put("/b", "other"), std::string("GET /b HTTP/1.1\r\nHost: h\r\n\r\n")}) {
+    Traffic t;
+    auto first = t.begin(put("/a"));
+    redirect(t, first, "/b");
+    EXPECT_OWN_CALL(t.begin(next));
+  }
+}
+
+TEST(Redirects, leave_a_call_one_that_is_retried_from_its_beginning) {
+  for (bool by_id : {true, false}) {
+    Traffic t;
+    Traffic::From from;
+    if (by_id) from.call_id = "100-1";
+    auto first = t.begin(put("/a"), from);
+    redirect(t, first, "/b");
+    auto leg = t.begin(put("/b"), from);
+    t.inject(leg, 503);
+    auto again = t.begin(put("/a"), from);
+    EXPECT_EQ(again.call, first.call);
+    EXPECT_EQ(again.attempt, 2);
+    redirect(t, again, "/b");
+    auto last = t.begin(put("/b"), from);
+    EXPECT_EQ(last.call, first.call);
+    EXPECT_EQ(last.attempt, 2);
+    t.serve(last, 200);
+    Correlator::confirm(t.run.exchanges);
+    for (auto& e : t.run.exchanges) EXPECT_EQ(e.call, t.run.exchanges[0].call);
+  }
+}
+
+// Challenges.
+
+constexpr std::string_view kAnonymous = "GET /orders/7 HTTP/1.1\r\nHost: h\r\n\r\n";
+constexpr std::string_view kSigned = "GET /orders/7 HTTP/1.1\r\nHost: h\r\nAuthorization: ***\r\n\r\n";
+
+TEST(Challenges, of_ours_that_were_met_with_a_token_are_answered_and_not_retried) {
+  Traffic t;
+  Traffic::From from{.call_id = "100-1"};
+  auto first = t.begin(kSigned, from);
+  t.inject(first, 401);
+  auto token = t.begin("POST /token HTTP/1.1\r\nHost: auth\r\n\r\n", {.service = "127.0.0.1:7"});
+  EXPECT_OWN_CALL(token);
+  t.serve(token, 200);
+  auto again = t.begin(kSigned, from);
+  EXPECT_NE(again.call, first.call);
+  EXPECT_EQ(again.attempt, 1);
+  t.inject(again, 401);
+  EXPECT_ATTEMPT((t.begin(kSigned, from)), again, 2, certain) << "no token came between";
+}
+
+TEST(Challenges, of_ours_that_were_met_with_credentials_that_were_not_there_are_answered) {
+  Traffic t;
+  auto first = t.begin(kAnonymous);
+  t.inject(first, 401);
+  auto again = t.begin(kSigned);
+  EXPECT_NE(again.call, first.call);
+}
+
+// Parts, counters, addresses.
+
+std::string range(std::string bytes) { return "GET /big HTTP/1.1\r\nHost: h\r\nRange: bytes=" + bytes + "\r\n\r\n"; }
+
+TEST(Parts, of_one_thing_are_calls_of_their_own_and_come_back_to_their_own) {
+  Traffic t;
+  Traffic::From from{.call_id = "100-1"};
+  auto one = t.begin(range("0-99"), from), other = t.begin(range("100-199"), from);
+  t.reset(one);
+  t.reset(other);
+  EXPECT_OWN_CALL((t.begin(range("200-299"), from)));
+  EXPECT_ATTEMPT((t.begin(range("100-199"), from)), other, 2, certain);
+  EXPECT_ATTEMPT((t.begin(range("0-99"), from)), one, 2, certain);
+}
+
+TEST(Parts, that_go_on_where_a_download_was_cut_off_are_attempts_of_it) {
+  Traffic t;
+  auto whole = t.begin("GET /big HTTP/1.1\r\nHost: h\r\n\r\n");
+  whole.answered = 5;
+  t.end(whole, Ending::closed, 200);
+  auto rest = t.begin("GET /big HTTP/1.1\r\nHost: h\r\nRange: bytes=500-\r\nIf-Match: \"1\"\r\n\r\n");
+  EXPECT_ATTEMPT(rest, whole, 2, likely);
+  t.reset(rest);
+  EXPECT_OWN_CALL(t.begin(range("700-")));  // nothing of it had come
+}
+
+TEST(Counters, tell_parallel_calls_apart_and_make_a_retry_likely) {
+  auto get = [](int n) {
+    return "GET /x HTTP/1.1\r\nHost: h\r\nx-stainless-retry-count: " + std::to_string(n) + "\r\n\r\n";
+  };
+  Traffic t;
+  Traffic::From from{.site = ""};
+  auto one = t.begin(get(0), from), other = t.begin(get(1), from);
+  t.inject(one, 503);
+  t.inject(other, 503);
+  EXPECT_ATTEMPT((t.begin(get(2), from)), other, 2, likely);
+  EXPECT_ATTEMPT((t.begin(get(1), from)), one, 2, likely);
+}
+
+TEST(Counters, make_a_retry_at_a_poll_too) {
+  Lessons lessons;
+  auto e = wire::request("GET /x HTTP/1.1\r\n\r\n");
+  lessons.polls = {poll_key(e, e.operation)};
+  Traffic t(lessons);
+  Traffic::From from{.site = ""};
+  auto first = t.begin("GET /x HTTP/1.1\r\nHost: h\r\namz-sdk-request: attempt=1; max=3\r\n\r\n", from);
+  t.inject(first, 503);
+  EXPECT_ATTEMPT((t.begin("GET /x HTTP/1.1\r\nHost: h\r\namz-sdk-request: attempt=2; max=3\r\n\r\n", from)), first, 2,
+                 likely);
+}
+
+TEST(Addresses, of_one_name_are_one_service_without_a_call_site_too) {
+  Traffic t;
+  constexpr std::string_view get = "GET /orders/7 HTTP/1.1\r\nHost: localhost:8080\r\n\r\n";
+  auto first = t.begin(get, {.site = "", .service = "[::1]:8080"});
+  t.reset(first);
+  EXPECT_ATTEMPT((t.begin(get, {.site = "", .service = "127.0.0.1:8080"})), first, 2, possible);
+}
+
+TEST(Addresses, of_several_hosts_are_possible_after_what_sends_a_client_on_but_not_at_what_everybody_has) {
+  auto at = [](Traffic& t, std::string path, std::string port) {
+    return t.begin("GET " + path + " HTTP/1.1\r\nHost: localhost:" + port + "\r\n\r\n",
+                   {.site = "", .service = "127.0.0.1:" + port});
+  };
+  Traffic t;
+  auto first = at(t, "/index/_doc/1", "9200");
+  t.inject(first, 503);
+  EXPECT_ATTEMPT(at(t, "/index/_doc/1", "9201"), first, 2, possible);
+  auto refused = at(t, "/index/_doc/2", "9200");
+  t.inject(refused, 400);
+  EXPECT_OWN_CALL(at(t, "/index/_doc/2", "9201"));
+  auto health = at(t, "/api/health", "9200");
+  t.inject(health, 503);
+  EXPECT_OWN_CALL(at(t, "/api/health", "9201"));
+}
+
+TEST(Ids, of_google_stand_within_a_header) {
+  auto put = [](std::string id) {
+    return "PUT /upload?name=k HTTP/1.1\r\nHost: h\r\nx-goog-api-client: gl-node/20 gccl/7 gccl-invocation-id/" + id +
+           "\r\n\r\n";
+  };
+  Traffic t;
+  auto one = t.begin(put("a"), {.site = ""}), other = t.begin(put("b"), {.site = ""});
+  t.reset(one);
+  t.reset(other);
+  EXPECT_ATTEMPT((t.begin(put("b"), {.site = ""})), other, 2, certain);
+}
+
+// Afterwards.
+
+TEST(Hindsight, makes_the_only_call_of_a_process_likely) {
+  Traffic t;
+  auto first = t.begin(kGet, {.site = ""});
+  t.inject(first, 503);
+  auto second = t.begin(kGet, {.site = ""});
+  EXPECT_ATTEMPT(second, first, 2, possible);
+  t.serve(second, 200);
+  Correlator::confirm(t.run.exchanges);
+  EXPECT_ATTEMPT(t.run.exchanges[1], t.run.exchanges[0], 2, likely);
+}
+
+TEST(Hindsight, takes_what_comes_as_often_after_a_success_for_no_retry) {
+  Traffic t;
+  for (int i = 0; i < 20; i++) {
+    auto e = t.begin(kGet, {.site = ""});
+    i == 10 ? t.inject(e, 503) : t.serve(e, 200);
+  }
+  Correlator::confirm(t.run.exchanges);
+  EXPECT_EQ(t.run.exchanges[11].attempt, 1);
+  EXPECT_EQ(t.run.exchanges[11].confidence, Confidence::possible);
+  EXPECT_EQ(t.run.exchanges[10].confidence, Confidence::certain);
+}
+
+TEST(Hindsight, tells_parallel_calls_apart_by_their_bodies) {
+  Traffic t;
+  auto a = post(t, "{\"n\":1}", ""), b = post(t, "{\"n\":2}", "");
+  t.inject(a, 503);
+  t.inject(b, 503);
+  auto again_b = post(t, "{\"n\":2}", ""), again_a = post(t, "{\"n\":1}", "");
+  EXPECT_ATTEMPT(again_b, a, 2, possible) << "online nobody knows";
+  t.serve(again_b, 200);
+  t.serve(again_a, 200);
+  Correlator::confirm(t.run.exchanges);
+  EXPECT_EQ(t.run.exchanges[2].call, t.run.exchanges[1].call);
+  EXPECT_EQ(t.run.exchanges[3].call, t.run.exchanges[0].call);
+}
+
+TEST(Hindsight, leaves_to_a_call_what_its_id_will_name_again) {
+  Traffic t;
+  auto mine = post(t, "{}", "a.py:1:f");
+  mine.tag.call_id = "100-1";
+  t.inject(mine, 503);
+  auto others = post(t, "{}", "a.py:1:f");
+  t.serve(others, 200);
+  auto again = post(t, "{}", "a.py:1:f");
+  again.tag.call_id = "100-1";
+  t.serve(again, 200);
+  Correlator::confirm(t.run.exchanges);
+  EXPECT_EQ(t.run.exchanges[1].attempt, 1);
+  EXPECT_ATTEMPT(t.run.exchanges[2], t.run.exchanges[0], 2, certain);
+}
+
+TEST(Hindsight, knows_an_id_that_names_more_than_a_call_from_the_first) {
+  Traffic t;
+  for (auto target : {"/things/1", "/things/2", "/things/3"}) {
+    auto e = t.begin(azure("GET " + std::string(target), "session"), {.site = ""});
+    t.reset(e);
+  }
+  EXPECT_EQ(t.run.exchanges[1].confidence, Confidence::certain) << "online it is taken for one call";
+  EXPECT_EQ(t.run.exchanges[1].attempt, 2);
+  Correlator::confirm(t.run.exchanges);
+  for (auto& e : t.run.exchanges) EXPECT_EQ(e.attempt, 1);
+}
+
+TEST(Hindsight, says_the_same_again) {
+  Traffic t;
+  for (int i = 0; i < 5; i++) {
+    auto e = post(t, "{}", "");
+    t.reset(e);
+  }
+  Correlator::confirm(t.run.exchanges);
+  auto once = t.run.exchanges;
+  Correlator::confirm(t.run.exchanges);
+  for (std::size_t i = 0; i < once.size(); i++) {
+    auto &one = once[i], &other = t.run.exchanges[i];
+    EXPECT_EQ(said(one.call, one.attempt, one.confidence), said(other.call, other.attempt, other.confidence));
+  }
+}
+
+// Bad input.
+
+TEST(BadInput, of_50000_identical_requests_that_fail_in_parallel_costs_no_square) {
+  Traffic t;
+  constexpr int kMany = 50'000;
+  std::vector<Exchange> open;
+  for (int round = 0; round < 2; round++) {
+    for (int i = 0; i < kMany; i++) open.push_back(post(t, "{}", ""));
+    for (auto& e : open) t.reset(e);
+    open.clear();
+  }
+  EXPECT_EQ(t.run.exchanges[kMany].attempt, 2);
+  EXPECT_EQ(t.run.exchanges[kMany].confidence, Confidence::possible);
+  Correlator::confirm(t.run.exchanges);
+  EXPECT_EQ(t.run.exchanges.size(), 2u * kMany);
+}
+
+TEST(BadInput, of_50000_requests_in_parallel_that_differ_in_their_bodies_costs_no_square) {
+  Traffic t;
+  std::vector<Exchange> open;
+  for (int i = 0; i < 50'000; i++) open.push_back(post(t, "{\"n\":" + std::to_string(100'000 + i) + "}", ""));
+  for (auto& e : open) t.reset(e);
+  open.clear();
+  for (int i = 50'000; i-- > 0;) open.push_back(post(t, "{\"n\":" + std::to_string(100'000 + i) + "}", ""));
+  for (auto& e : open) t.serve(e, 200);
+  Correlator::confirm(t.run.exchanges);
+  EXPECT_EQ(t.run.exchanges[50'000].call, t.run.exchanges[49'999].call);
+  EXPECT_EQ(t.run.exchanges[99'999].call, t.run.exchanges[0].call);
+}
+
+TEST(BadInput, of_times_that_go_backwards_and_exchanges_that_end_twice_breaks_nothing) {
+  Traffic t;
+  auto first = t.begin(kGet, {.site = ""});
+  t.inject(first, 503);
+  auto twice = first;
+  t.inject(twice, 503);
+  auto second = t.begin(kGet, {.site = ""});
+  second.begun = 1;
+  t.end(second, Ending::reset);
+  t.run.exchanges.back().told = -5;
+  auto never = t.begin(kGet, {.site = ""});
+  t.run.exchanges.push_back(never);
+  for (auto& e : t.run.exchanges) e.id = 7;
+  Correlator::confirm(t.run.exchanges);
+  for (auto& e : t.run.exchanges) {
+    EXPECT_GT(e.call, 0u);
+    EXPECT_GE(e.attempt, 1);
+  }
 }
 
 TEST(Correlator, forgets_the_oldest_failures_of_a_client_that_fails_for_ever) {

@@ -69,13 +69,13 @@ class Traffic {
   Nanos now_ = kSecond;
 };
 
-#define EXPECT_ATTEMPT(exchange, of, n, sure)    \
-  do {                                           \
-    auto got = exchange;                         \
-    EXPECT_EQ(got.call, (of).call);              \
-    EXPECT_EQ(got.attempt, n);                   \
-    EXPECT_EQ(got.confidence, Confidence::sure); \
-  } while (0)
+inline std::string said(std::uint64_t call, int attempt, Confidence confidence) {
+  return "attempt " + std::to_string(attempt) + " of call " + std::to_string(call) + ", " +
+         std::string(show(confidence));
+}
+#define EXPECT_ATTEMPT(exchange, of, n, sure)                                                            \
+  EXPECT_EQ(([](const Exchange& got) { return said(got.call, got.attempt, got.confidence); })(exchange), \
+            said((of).call, n, Confidence::sure))
 #define EXPECT_OWN_CALL(exchange)                   \
   do {                                              \
     auto got = exchange;                            \
