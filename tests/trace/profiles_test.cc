@@ -63,8 +63,8 @@ TEST(Profiles, mark_body_and_headers_of_every_error_and_give_HEAD_no_body) {
   }
 }
 
-TEST(Generic, an_error_is_that_of_a_load_balancer) {
-  auto e = request("GET /a HTTP/1.1\r\nHost: h\r\nAccept: */*\r\n\r\n");
+TEST(Generic, an_error_is_that_of_a_load_balancer_for_who_asks_for_HTML) {
+  auto e = request("GET /a HTTP/1.1\r\nHost: h\r\nAccept: text/html, */*\r\n\r\n");
   auto answer = profile_of(e).error(e, 503, kMarker);
   EXPECT_EQ(find(answer.headers, "content-type"), "text/html");
   EXPECT_EQ(find(answer.headers, "x-retrial-fault"), kMarker);
@@ -73,8 +73,9 @@ TEST(Generic, an_error_is_that_of_a_load_balancer) {
 }
 
 // A client that parses JSON takes HTML for a broken transport: some then retry a 400, some retry nothing.
-TEST(Generic, an_error_is_JSON_where_the_client_speaks_it) {
-  for (std::string header : {"Accept: application/json, text/plain, */*", "Content-Type: application/x-amz-json-1.0"}) {
+TEST(Generic, an_error_is_JSON_for_all_others) {
+  for (std::string header :
+       {"Accept: application/json, text/plain, */*", "Content-Type: application/x-amz-json-1.0", "Accept: */*"}) {
     auto e = request("POST /a HTTP/1.1\r\nHost: h\r\n" + header + "\r\n\r\n{}");
     auto answer = profile_named("generic")->error(e, 503, kMarker);
     EXPECT_EQ(find(answer.headers, "content-type"), "application/json");

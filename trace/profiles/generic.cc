@@ -10,12 +10,9 @@
 namespace retrial::trace {
 namespace {
 
-// A client that gets something else than the JSON that it asks for may take any status for a broken transport, and
-// retry what it would never retry, or nothing at all.
-bool speaks_json(const Exchange& e) {
-  return icontains(find(e.request_headers, "accept"), "json") ||
-         icontains(find(e.request_headers, "content-type"), "json");
-}
+// A client that parses JSON takes anything else for a broken transport, and then retries what it would never retry, or
+// nothing at all; the others do not look. So HTML is for those that ask for it.
+bool wants_html(const Exchange& e) { return icontains(find(e.request_headers, "accept"), "html"); }
 
 // Any service: RFC 9110, and what a load balancer before it would do.
 class Generic final : public Profile {
@@ -37,7 +34,7 @@ class Generic final : public Profile {
   int transient_status(const Exchange&) const override { return 503; }
   Answer error(const Exchange& e, int status, std::string_view marker) const override {
     auto answer = message::plain_error(e, status, marker);
-    if (!speaks_json(e) || answer.body.empty()) return answer;
+    if (wants_html(e) || answer.body.empty()) return answer;
     answer.headers.front().value = "application/json";
     answer.body = fmt::format(R"({{"error":"{}","message":"{}"}})", answer.reason, marker);
     return answer;
