@@ -54,13 +54,13 @@ bool is_word(char c) { return is_digit(c) || is_letter(c) || static_cast<unsigne
 std::string_view template_segment(std::string_view raw) {
   constexpr std::string_view kId = "{id}";
   if (raw.size() > 64) return kId;
-  if (raw.size() < 22 && std::ranges::none_of(raw, [](char c) { return is_digit(c) || c == '@' || c == '%'; }))
+  if (raw.size() < 22 && std::ranges::none_of(raw, [](char c) { return is_digit(c) || c == '@' || c == '%' || c == '='; }))
     return raw;
   if (is_version(raw)) return raw;
   std::string decoded;
   std::string_view segment = raw;
   if (raw.find('%') != raw.npos) segment = decoded = percent_decode(raw);
-  if (segment.find('@') != segment.npos) return kId;
+  if (segment.find('@') != segment.npos || segment.ends_with('=')) return kId;  // an address; base64
   bool tail = false;
   for (std::size_t at = 0; at < segment.size();) {
     auto end = at;

@@ -59,6 +59,23 @@ TEST(Calls, hold_their_attempts_in_order_and_the_lowest_confidence) {
   EXPECT_EQ(calls[2].occurrence, 1);
 }
 
+TEST(Calls, show_an_attempt_that_was_redirected_by_its_last_leg_or_the_one_that_met_the_fault) {
+  Builder b;
+  b.call("a", "PUT /x", {307, -503, 307, 200});
+  auto& e = b.run.exchanges;
+  for (auto n : {1, 3}) e[static_cast<std::size_t>(n)].operation = "PUT /moved";
+  for (std::size_t i = 0; i < 4; i++) e[i].attempt = static_cast<int>(i / 2) + 1;
+  auto calls = calls_of(b.run);
+  ASSERT_EQ(calls.size(), 1u);
+  EXPECT_EQ(calls[0].attempts, (std::vector<const Exchange*>{&e[1], &e[3]}));
+  EXPECT_EQ(calls[0].legs, (std::vector<const Exchange*>{&e[0], &e[2]}));
+  EXPECT_EQ(calls[0].operation, "PUT /x");
+  EXPECT_TRUE(recovered(calls[0]));
+  EXPECT_EQ(gaps(calls[0]).size(), 1u);
+  e[2].fired = true;
+  EXPECT_EQ(calls_of(b.run)[0].attempts[1], &e[2]);
+}
+
 TEST(Calls, an_exchange_of_no_call_is_one_of_its_own) {
   Builder b;
   b.call("a", "GET /x").call("a", "GET /x");

@@ -14,6 +14,7 @@ TEST(TemplatePath, numbers_uuids_hashes_and_timestamps_are_taken_out) {
   EXPECT_EQ(template_path("/blobs/sha256:9dd4e461268c8034f5c8564e155c67a6"), "/blobs/{id}");
   EXPECT_EQ(template_path("/at/2026-11-22T00:14:39Z"), "/at/{id}");
   EXPECT_EQ(template_path("/at/2026-11-22"), "/at/{id}");
+  EXPECT_EQ(template_path("/at/20261122T001439Z"), "/at/{id}");
   EXPECT_EQ(template_path("/short/3fa9c1d2"), "/short/{id}");
   EXPECT_EQ(template_path("/mail/ann%40example.org"), "/mail/{id}");
 }
@@ -30,6 +31,8 @@ TEST(TemplatePath, long_random_words_are_taken_out) {
   EXPECT_EQ(template_path("/t/eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9"), "/t/{id}");
   EXPECT_EQ(template_path("/t/aPhWJnaWBwFmjazZRflRIfTucFFgnSwy"), "/t/{id}");
   EXPECT_EQ(template_path("/t/" + std::string(65, 'a')), "/t/{id}");
+  EXPECT_EQ(template_path("/block/YWxpY2U="), "/block/{id}");
+  EXPECT_EQ(template_path("/block/YWxpY2Ui%3D"), "/block/{id}");
 }
 
 TEST(TemplatePath, names_and_versions_stay) {
