@@ -53,6 +53,11 @@ void add_trust(Variables& all, const Trust& trust) {
   add_java_option(all, "javax.net.ssl.trustStoreType", "PKCS12");
 }
 
+// Of two overlays Go takes the last: one that the user has stays the only one.
+void add_go_overlay(std::string& flags, const std::filesystem::path& overlay) {
+  if (flags.find("-overlay") == flags.npos) flags = joined(flags, " ", "-overlay=" + overlay.string());
+}
+
 void add_proxy(Variables& all, const ForwardProxy& proxy) {
   auto host = proxy.host.find(':') == proxy.host.npos ? proxy.host : "[" + proxy.host + "]";
   auto port = std::to_string(proxy.port);
@@ -91,6 +96,11 @@ std::vector<std::string> environment_for(const Launch& launch, const AgentSettin
   all["PYTEST_PLUGINS"] = joined(all["PYTEST_PLUGINS"], ",", "retrial_pytest");
   all["NODE_OPTIONS"] =
       joined(all["NODE_OPTIONS"], " ", "--require=" + quoted((setting.agents / "node/retrial.cjs").string()));
+  if (!setting.time_page.empty()) {
+    all["RETRIAL_TIME"] = setting.time_page.string();
+    if (!setting.go_overlay.empty()) add_go_overlay(all["GOFLAGS"], setting.go_overlay);
+    all["LD_PRELOAD"] = joined(all["LD_PRELOAD"], " ", (setting.agents / "native/retrial_time.so").string());
+  }
   if (setting.trust) add_trust(all, *setting.trust);
   if (setting.proxy) add_proxy(all, *setting.proxy);
   std::vector<std::string> out;

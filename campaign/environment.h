@@ -22,6 +22,8 @@ struct AgentSetting {
   std::filesystem::path only;    // file for RETRIAL_ONLY; used where the launch asks for it
   const Trust* trust = nullptr;  // null: the command trusts what it trusts
   std::optional<ForwardProxy> proxy;
+  std::filesystem::path time_page = {};   // by which the command's clock is moved; empty: it is not
+  std::filesystem::path go_overlay = {};  // the same for what Go builds
 };
 
 // Our own environment with the agents added beside whatever the user already preloads, and with what makes it trust

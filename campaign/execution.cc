@@ -11,53 +11,21 @@
 
 #include "campaign/agents.h"
 #include "campaign/environment.h"
+#include "campaign/go_overlay.h"
 #include "campaign/trust.h"
+#include "campaign/watchman.h"
 #include "certs/leaf_store.h"
 #include "proxy/exchange/distrust.h"
 #include "proxy/server/trace_recorder.h"
+#include "proxy/time/compressor.h"
 #include "trace/correlator.h"
 #include "trace/segment.h"
 
 namespace retrial::campaign {
 namespace {
 
-constexpr Nanos kLook = 50 * kMillisecond;     // how often a run is looked at
-constexpr Nanos kSettle = 30 * kMillisecond;   // for what the dead command's sockets still have to say
-constexpr Nanos kHungAfter = 60 * kSecond;     // design: idle for 60 s and 5 times the longest gap
-constexpr Nanos kIdleCpu = 20 * kMillisecond;  // of CPU within a second: a tree that uses less is idle
-
-// Looks at a run from time to time, and says when and why it has to be ended. A connect that is never answered is held
-// like an exchange.
-class Watchman {
- public:
-  Watchman(const Order& order, const Clock& clock)
-      : order_(order), clock_(clock), began_(clock.now()), cpu_at_(began_) {}
-
-  std::optional<trace::Stop> look(const proxy::Proxy& proxy, const proxy::Tree& tree,
-                                  const CampaignDirector& director) {
-    auto now = clock_.now();
-    if (order_.attempts_limit && director.target_attempts() > order_.attempts_limit) return trace::Stop::capped;
-    auto held = proxy.held_since();
-    if (auto unanswered = tree.unanswered_since(); unanswered && (!held || unanswered < held)) held = unanswered;
-    if (order_.hold && held && now - held >= order_.hold) return trace::Stop::held;
-    if (order_.deadline && now - began_ >= order_.deadline && !held) return trace::Stop::deadline;
-    if (now - cpu_at_ >= kSecond) {
-      auto cpu = tree.cpu_time();
-      if (cpu - cpu_ > kIdleCpu) idle_since_ = now;
-      cpu_ = cpu;
-      cpu_at_ = now;
-    }
-    auto quiet = now - std::max({proxy.last_activity(), idle_since_, began_});
-    if (order_.aim && proxy.open_exchanges() == 0 && !held && quiet > std::max(kHungAfter, 5 * proxy.longest_gap()))
-      return trace::Stop::hung;
-    return {};
-  }
-
- private:
-  const Order& order_;
-  const Clock& clock_;
-  Nanos began_, cpu_at_, cpu_ = 0, idle_since_ = 0;
-};
+constexpr Nanos kLook = 50 * kMillisecond;    // how often a run is looked at
+constexpr Nanos kSettle = 30 * kMillisecond;  // for what the dead command's sockets still have to say
 
 class Ended final : public proxy::TreeEvents {
  public:
@@ -65,7 +33,9 @@ class Ended final : public proxy::TreeEvents {
       : clock_(clock), director_(director), settle_(loop, [&loop] { loop.stop(); }) {}
   void connected(proxy::Captured connection) override { proxy->take(connection); }
   proxy::ConnectDecision connecting(const proxy::Address& service, pid_t pid) override {
-    return director_.at_connect({service.show(), pid, clock_.now()});
+    auto decision = director_.at_connect({service.show(), pid, clock_.now()});
+    if (compressor && decision.fault.name != trace::FaultName::none) compressor->arm();
+    return decision;
   }
   void met(const proxy::Address& service, pid_t pid, const trace::FaultSpec& fault,
            std::string_view not_fired) override {
@@ -76,12 +46,30 @@ class Ended final : public proxy::TreeEvents {
     settle_.set(kSettle);
   }
   proxy::Proxy* proxy = nullptr;
+  proxy::Compressor* compressor = nullptr;
   std::optional<int> status;
 
  private:
   const Clock& clock_;
   proxy::Director& director_;
   proxy::Timer settle_;
+};
+
+// Arms the compressor by the first fault that fires.
+class ArmingRecorder final : public proxy::Recorder {
+ public:
+  explicit ArmingRecorder(proxy::Recorder& recorder) : recorder_(recorder) {}
+  void head(const trace::Exchange& e) override { recorder_.head(e); }
+  void answer(const trace::Exchange& e) override { recorder_.answer(e); }
+  void fired(const trace::Exchange& e) override {
+    recorder_.fired(e);
+    if (compressor) compressor->arm();
+  }
+  void over(const trace::Exchange& e) override { recorder_.over(e); }
+  proxy::Compressor* compressor = nullptr;
+
+ private:
+  proxy::Recorder& recorder_;
 };
 
 int open_log(const std::filesystem::path& file) {
@@ -124,12 +112,28 @@ struct Executor::Impl {
   std::set<std::string> distrusting;
   bool failed_distrusting = false;
   proxy::Loop loop;
+  std::filesystem::path go_overlay;  // empty: there is none
   std::uint64_t runs = 0;
   Nanos in_commands = 0;
   bool interrupted = false;
   proxy::Tree* tree = nullptr;  // of the run under way
   bool attached = false;
   std::vector<std::unique_ptr<proxy::SignalWatch>> signals;
+
+  // What is preloaded is named in a list that knows no quotes.
+  bool compresses() const {
+    return !setting.real_time &&
+           std::filesystem::absolute(setting.folder).string().find_first_of(": \t\n") == std::string::npos;
+  }
+
+  void prepare_go() {
+    auto agents = std::filesystem::absolute(setting.folder / "agents" / "go");
+    auto overlay = overlay_go_on_path(agents / "retrial_time.go.txt", agents);
+    if (overlay)
+      go_overlay = std::move(*overlay);
+    else
+      trust.remarks.push_back("the clock of Go programs is not moved: " + overlay.error().line());
+  }
 
   proxy::Options options() {
     proxy::Options options{.keep_tags = setting.keep_tags, .to_clients = &to_clients, .distrust = &distrust};
@@ -177,7 +181,7 @@ Nanos Executor::in_commands() const { return impl_->in_commands; }
 
 Result<std::unique_ptr<Executor>> Executor::open(Setting setting, const Clock& clock) {
   std::error_code error;
-  for (auto part : {"trace", "logs", "agents", "events"}) {
+  for (auto part : {"trace", "logs", "agents", "events", "time"}) {
     std::filesystem::create_directories(setting.folder / part, error);
     if (error) return fail("cannot be made: " + error.message(), (setting.folder / part).string(), Blame::user);
   }
@@ -190,24 +194,38 @@ Result<std::unique_ptr<Executor>> Executor::open(Setting setting, const Clock& c
   if (!trust) return std::unexpected(trust.error());
   auto securities = securities_for(setting, *trust);
   if (!securities) return std::unexpected(securities.error());
-  return std::unique_ptr<Executor>(new Executor(std::make_unique<Impl>(
-      std::move(setting), clock, Authorities{*authority, *strangers}, std::move(*trust), std::move(*securities))));
+  auto impl = std::make_unique<Impl>(std::move(setting), clock, Authorities{*authority, *strangers}, std::move(*trust),
+                                     std::move(*securities));
+  if (impl->compresses()) impl->prepare_go();
+  return std::unique_ptr<Executor>(new Executor(std::move(impl)));
 }
 
 Result<trace::Run> Executor::execute(const Order& order) {
   auto& s = impl_->setting;
-  auto& clock = impl_->clock;
   trace::Run run;
   run.id = ++impl_->runs;
   run.kind = order.kind;
   run.case_id = order.case_id;
   run.tests = order.tests;
-  run.wall_began = clock.wall();
   auto name = fmt::format("{:04}", run.id);
+  auto page_file = std::filesystem::absolute(s.folder / "time" / (name + ".page"));
+  std::unique_ptr<proxy::TimePage> page;
+  if (impl_->compresses()) {
+    auto made = proxy::TimePage::make(page_file);
+    if (!made) return std::unexpected(made.error());
+    page = std::move(*made);
+  }
+  proxy::ClientClock clock(impl_->clock, page.get());
+  auto really_began = impl_->clock.now();
+  run.wall_began = clock.wall();
 
   AgentSetting agents{std::filesystem::absolute(s.folder / "agents"),
                       std::filesystem::absolute(s.folder / "events" / (name + ".jsonl")),
                       std::filesystem::absolute(s.folder / "events" / (name + ".only")), &impl_->trust};
+  if (page) {
+    agents.time_page = page_file;
+    agents.go_overlay = impl_->go_overlay;
+  }
   {
     std::ofstream(agents.events, std::ios::app);
   }
@@ -246,10 +264,11 @@ Result<trace::Run> Executor::execute(const Order& order) {
   CampaignDirector director(run, events, order.aim, order.only_test, order.lessons);
   director.read_as(s.profiles);
   proxy::TraceRecorder recorder(**writer, run.id);
+  ArmingRecorder arming(recorder);
   std::optional<trace::Stop> stopped;
   {
     Ended ended(impl_->loop, clock, director);
-    proxy::Proxy proxy(impl_->loop, clock, director, recorder, impl_->options());
+    proxy::Proxy proxy(impl_->loop, clock, director, arming, impl_->options());
     ended.proxy = taking = &proxy;
     auto tree = proxy::Tree::start(impl_->loop, clock, command, s.capture.way, ended);
     if (log >= 0) close(log);
@@ -261,19 +280,37 @@ Result<trace::Run> Executor::execute(const Order& order) {
     impl_->tree = tree->get();
     impl_->attached = order.attached;
 
-    Watchman watchman(order, clock);
+    Watchman watchman(order, clock, impl_->clock);
+    auto look = [&] {
+      if (stopped || ended.status) return;
+      if ((stopped = watchman.look(proxy, **tree, director.target_attempts()))) (*tree)->kill();
+    };
     proxy::Timer timer(impl_->loop, [&] {
-      if (!stopped && !ended.status)
-        if ((stopped = watchman.look(proxy, **tree, director))) (*tree)->kill();
+      look();
       timer.set(kLook);
     });
     timer.set(kLook);
+    std::optional<proxy::Compressor> compressor;
+    if (page && order.aim) {
+      auto pending = [&] { return stopped || (*tree)->command_ended() || (*tree)->dialling() || proxy.awaited() > 0; };
+      compressor.emplace(
+          impl_->loop, *page, clock, (*tree)->root(),
+          proxy::Compressor::Surroundings{
+              .pending = pending, .next_limit = [&] { return watchman.next(proxy, **tree); }, .moved = look});
+      ended.compressor = arming.compressor = &*compressor;
+      run.compressed = true;
+    }
     impl_->loop.run();
     impl_->tree = nullptr;
     ways_in.reset();
     run.capture = (*tree)->counts();
     run.capture.tunnels = proxy.tunnels();
     run.connection_faults = proxy.connection_faults();
+    if (compressor) {
+      run.jumps = std::move(compressor->jumps);
+      run.real_time = compressor->real_time();
+      ended.compressor = arming.compressor = nullptr;
+    }
     auto status = ended.status.value_or(0);
     run.stop = WIFSIGNALED(status) ? trace::Stop::signalled : trace::Stop::exited;
     run.exit_code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
@@ -286,7 +323,10 @@ Result<trace::Run> Executor::execute(const Order& order) {
     run.capture.not_seen.push_back(std::move(line));
   }
   run.ended = clock.now();
-  impl_->in_commands += run.ended - run.began;
+  impl_->in_commands += impl_->clock.now() - really_began;
+  page.reset();
+  std::error_code left;
+  std::filesystem::remove(page_file, left);
   if (stopped) run.stop = *stopped;
   if (impl_->interrupted) run.stop = trace::Stop::interrupted;
   events.read_into(run);

@@ -26,9 +26,10 @@ struct Order {
   std::string only_test;           // for a runner without tests
   std::optional<Aim> aim;
   trace::Lessons lessons;  // of the reference
-  Nanos deadline = 0;                // 0: none
-  Nanos hold = 0;                    // how long a held exchange may be left untouched; 0: for ever
+  Nanos deadline = 0;                // real time; 0: none
+  Nanos hold = 0;                    // client time that a held exchange may be left untouched; 0: for ever
   int attempts_limit = 0;            // end once a faulted call has made more; 0: none
+  Nanos client_time_limit = 0;       // end once a faulted call has gone on with attempts for longer; 0: none
   bool attached = false;             // the command has our own stdin, stdout and stderr; else they go to a log
 };
 
@@ -42,6 +43,7 @@ class Executor {
     bool keep_tags = false;
     std::map<std::string, std::string> profiles;                     // by service address, where retrial.toml names one
     std::map<std::string, proxy::ServiceTlsSettings> security = {};  // likewise
+    bool real_time = false;                                          // clients' clocks are never moved (docs/time.md)
   };
   // Unpacks the agents, and makes an authority that lives as long as it, with the files by which commands trust it.
   // Watches SIGINT, SIGTERM and SIGHUP for as long as it lives.

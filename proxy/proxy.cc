@@ -57,6 +57,12 @@ void Proxy::sweep() { state_->house.sweep(); }
 std::size_t Proxy::connections() const { return state_->house.openings.size() + state_->house.conversations.size(); }
 std::size_t Proxy::open_exchanges() const { return state_->count(&Conversation::open); }
 std::size_t Proxy::held_exchanges() const { return state_->count(&Conversation::held); }
+std::size_t Proxy::awaited() const {
+  auto& openings = state_->house.openings;
+  auto now = state_->house.clock.now();
+  auto opening = std::ranges::count_if(openings, [now](auto& one) { return one->awaited(now); });
+  return state_->count(&Conversation::awaited) + static_cast<std::size_t>(opening);
+}
 Nanos Proxy::last_activity() const { return state_->house.last_activity; }
 Nanos Proxy::longest_gap() const { return state_->house.longest_gap; }
 Nanos Proxy::held_since() const {

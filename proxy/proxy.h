@@ -129,9 +129,12 @@ class Proxy {
   std::size_t connections() const;     // of clients, now
   std::size_t open_exchanges() const;  // begun, and the client not yet told
   std::size_t held_exchanges() const;  // of these, how many a fault of ours holds
-  Nanos last_activity() const;         // clock's now of the last byte or connection
-  Nanos longest_gap() const;           // longest time without any byte so far
-  Nanos held_since() const;  // since when the oldest exchange that is held for ever was left untouched; 0: none
+  // Exchanges, tunnels and new connections that may go on while the client does nothing: what only a fault's time
+  // holds, or what is idle, is none of them.
+  std::size_t awaited() const;
+  Nanos last_activity() const;  // clock's now of the last byte or connection
+  Nanos longest_gap() const;    // longest time without any byte so far
+  Nanos held_since() const;     // since when the oldest exchange that is held for ever was left untouched; 0: none
   const Counts& counts() const;
   const std::vector<trace::ConnectionFault>& connection_faults() const;  // that have fired, or could not
   std::uint64_t tunnels() const { return counts().tunnels; }

@@ -421,6 +421,10 @@ Encoder encode_run(Encoder out, const Run& run) {
       out.pod(static_cast<u8>(t.in_test));
     }
   }
+  out.pod(static_cast<u8>(run.compressed));
+  put_texts(out, run.real_time);
+  out.pod(static_cast<u32>(run.jumps.size()));
+  for (auto& jump : run.jumps) out.pod(jump);
   return out;
 }
 bool decode_run(std::string_view payload, Run& run) {
@@ -469,6 +473,10 @@ bool decode_run(std::string_view payload, Run& run) {
       t.in_test = in.pod<u8>();
     }
   }
+  run.compressed = in.pod<u8>();
+  in.texts(run.real_time);
+  run.jumps.resize(in.count(sizeof(Jump)));
+  for (auto& jump : run.jumps) jump = in.pod<Jump>();
   return in.done();
 }
 

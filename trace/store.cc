@@ -11,7 +11,7 @@
 namespace retrial::trace {
 namespace {
 
-constexpr std::int64_t kVersion = 5;
+constexpr std::int64_t kVersion = 6;
 constexpr std::int64_t kApplication = 0x5254524c;  // "RTRL"
 
 // What belongs to something: the run (or the result, or the section of the report) stands before it.
@@ -45,6 +45,7 @@ struct Tables {
   RETRIAL_TABLE(Run, run, "run", columns::of_run(io, row));
   RETRIAL_TABLE(Of<Exchange>, exchange, "exchange", io("run", row.run); columns::of_exchange(io, row.it));
   RETRIAL_TABLE(Of<Stage>, stage, "stage", io("run", row.run); columns::of_stage(io, row.it));
+  RETRIAL_TABLE(Of<Jump>, jump, "jump", io("run", row.run); columns::of_jump(io, row.it));
   RETRIAL_TABLE(Of<ConnectionFault>, connection_fault, "connection_fault", io("run", row.run);
                 columns::of_connection_fault(io, row.it));
   RETRIAL_TABLE(Of<TestResult>, result, "test_result", io("run", row.run); io("n", row.result);
@@ -61,7 +62,7 @@ struct Tables {
   Result<void> create() {
     Result<void> ok;
     auto make = [&](auto&... table) { (void)((ok = table.create()).has_value() && ...); };
-    make(run, exchange, stage, connection_fault, result, thrown, finding, judged, plan, service, campaign);
+    make(run, exchange, stage, jump, connection_fault, result, thrown, finding, judged, plan, service, campaign);
     return ok;
   }
 };
@@ -134,6 +135,7 @@ struct StoreWriter::Impl {
     put(tables->run, run);
     for (auto& e : run.exchanges) put(tables->exchange, OfThat<Exchange>{.run = run.id, .it = e});
     for (auto& s : run.stages) put(tables->stage, OfThat<Stage>{.run = run.id, .it = s});
+    for (auto& j : run.jumps) put(tables->jump, OfThat<Jump>{.run = run.id, .it = j});
     for (auto& c : run.connection_faults)
       put(tables->connection_fault, OfThat<ConnectionFault>{.run = run.id, .it = c});
     std::uint64_t n = 0;
@@ -255,6 +257,7 @@ Result<Stored> read(sqlite::Database& db, const EachExchange& each_exchange) {
   for (auto& run : stored.runs)
     if (!std::ranges::is_sorted(run.exchanges, {}, &Exchange::id)) std::ranges::sort(run.exchanges, {}, &Exchange::id);
   each(tables.stage, into(&Run::stages));
+  each(tables.jump, into(&Run::jumps));
   each(tables.connection_fault, into(&Run::connection_faults));
   each(tables.result, into(&Run::results));
   each(tables.thrown, [&](Of<Thrown>& row) {

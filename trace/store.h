@@ -10,9 +10,9 @@
 namespace retrial::trace {
 
 // campaign.db: one SQLite file with everything a report needs. Built from the segments at the end of a campaign.
-// Tables run, exchange, stage, test_result, thrown, finding, judged, plan, service, campaign (key, value), and a view,
-// attempt, for people (store_columns.h has the columns); its version stands in PRAGMA user_version. Replaces `file`
-// whole, or leaves it.
+// Tables run, exchange, stage, jump, test_result, thrown, finding, judged, plan, service, campaign (key, value), and a
+// view, attempt, for people (store_columns.h has the columns); its version stands in PRAGMA user_version. Replaces
+// `file` whole, or leaves it.
 Result<void> write_store(const std::filesystem::path& file, const CampaignRecord& campaign,
                          const std::vector<Run>& runs);
 

@@ -101,6 +101,8 @@ void of_run(Io& io, T& r) {
   io("listed", r.listed);
   io("broken", r.broken);
   io("agents", r.agents);
+  io("compressed", r.compressed);
+  io("real_time", r.real_time);
   auto& c = r.capture;
   io("seen", c.seen);
   io("failed", c.failed);
@@ -121,6 +123,11 @@ void of_stage(Io& io, T& s) {
   io.word("phase", s.phase, Phase::teardown);
   io("pid", s.pid);
   io("starts", s.starts);
+}
+template <class Io, class T>
+void of_jump(Io& io, T& jump) {
+  io("at", jump.at);
+  io("by", jump.by);
 }
 template <class Io, class T>
 void of_connection_fault(Io& io, T& c) {

@@ -30,7 +30,7 @@ bool place_descriptors(const int wanted[3]) {
 }
 
 [[noreturn]] void witness(int to_guard) {
-  prctl(PR_SET_NAME, "retrial-witness");
+  prctl(PR_SET_NAME, kWitness);
   close_all_but({to_guard});
   const std::int32_t self = getpid();
   if (write(to_guard, &self, sizeof self) != sizeof self) _exit(1);

@@ -25,6 +25,7 @@ class Connects {
   Connects(const Connects&) = delete;
   void trapped(std::unique_ptr<Notice> notice);
   Nanos unanswered_since() { return misled_.unanswered_since(); }
+  bool dialling() const { return misled_.dialling(); }
 
  private:
   enum class Next { pass, dial, done };

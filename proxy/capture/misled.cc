@@ -78,7 +78,7 @@ void Misled::wait(const Connect& connect, const Address& silent, const std::opti
   slow->silent = silent;
   slow->from = from;
   slow->timer = std::make_unique<Timer>(loop_, [this, at = slow.get()] { dial(*at); });
-  slow->timer->set(connect.fault.delay);
+  slow->timer->set(connect.fault.delay, Time::client);
   slow_[connect.socket.inode] = std::move(slow);
 }
 
@@ -149,6 +149,10 @@ const std::unordered_map<ino_t, Address>& Misled::waiting(Nanos since) {
   read_ = now;
   reading_ = clock_.now() - now;
   return waiting_;
+}
+
+bool Misled::dialling() const {
+  return std::ranges::any_of(slow_, [](auto& one) { return !one.second->timer->in_client_time(); });
 }
 
 Nanos Misled::unanswered_since() {

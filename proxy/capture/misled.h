@@ -38,6 +38,7 @@ class Misled {
   void begin(ConnectPtr connect, const std::optional<Address>& from);
   // Since when the oldest silent one waits; 0: none does. Looks into the kernel's table, at most once a second.
   Nanos unanswered_since();
+  bool dialling() const;  // a slow one's time is up, and its client not yet answered
 
  private:
   struct Slow;

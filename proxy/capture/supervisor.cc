@@ -20,8 +20,8 @@ Supervisor::Supervisor(Loop& loop, const Clock& clock, Way way, TreeEvents& even
       clock_(clock),
       way_(way),
       events_(events),
-      names_(loop, clock, [this](int client, const Claim& claim) { arrived(client, claim); }),
-      places_(loop, clock, [this] { names_.accept_waiting(); }) {}
+      names_(loop, real_, [this](int client, const Claim& claim) { arrived(client, claim); }),
+      places_(loop, real_, [this] { names_.accept_waiting(); }) {}
 
 Result<std::unique_ptr<Supervisor>> Supervisor::start(Loop& loop, const Clock& clock, const Launch& launch, Way way,
                                                       TreeEvents& events) {

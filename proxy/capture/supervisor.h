@@ -19,9 +19,12 @@ class Supervisor {
   void signal(int number);
   void kill();
   pid_t pid() const { return guard_.command; }
+  bool command_ended() const { return has_status_; }
+  pid_t root() const { return guard_.process; }
   Nanos cpu_time() const;
   const trace::CaptureCounts& counts() const { return ledger_.counts(); }
   Nanos unanswered_since() const { return connects_ ? connects_->unanswered_since() : 0; }
+  bool dialling() const { return connects_ && connects_->dialling(); }
 
  private:
   Supervisor(Loop& loop, const Clock& clock, Way way, TreeEvents& events);
@@ -35,6 +38,7 @@ class Supervisor {
 
   Loop& loop_;
   const Clock& clock_;
+  SystemClock real_;  // of what the client does not wait for
   Way way_;
   TreeEvents& events_;
   Ledger ledger_;

@@ -44,6 +44,9 @@ Result<std::unique_ptr<Tree>> Tree::start(Loop& loop, const Clock& clock, const 
 void Tree::signal(int number) { impl_->supervisor->signal(number); }
 void Tree::kill() { impl_->supervisor->kill(); }
 pid_t Tree::pid() const { return impl_->supervisor->pid(); }
+bool Tree::command_ended() const { return impl_->supervisor->command_ended(); }
+pid_t Tree::root() const { return impl_->supervisor->root(); }
+bool Tree::dialling() const { return impl_->supervisor->dialling(); }
 Nanos Tree::cpu_time() const { return impl_->supervisor->cpu_time(); }
 Nanos Tree::unanswered_since() const { return impl_->supervisor->unanswered_since(); }
 const trace::CaptureCounts& Tree::counts() const { return impl_->supervisor->counts(); }

@@ -61,13 +61,16 @@ class Tree {
   ~Tree();  // kills what is left
   Tree(const Tree&) = delete;
 
-  void signal(int number);  // to the command (not to the whole tree)
-  void kill();              // the whole tree; ended() still comes
-  pid_t pid() const;        // of the command
-  Nanos cpu_time() const;   // user and system time that the tree has used so far
+  void signal(int number);     // to the command (not to the whole tree)
+  void kill();                 // the whole tree; ended() still comes
+  pid_t pid() const;           // of the command
+  bool command_ended() const;  // what it has left is being ended
+  pid_t root() const;          // the process of ours that all of the tree descends from
+  Nanos cpu_time() const;      // user and system time that the tree has used so far
   const trace::CaptureCounts& counts() const;
   // Since when the oldest connect that is never to be answered (connect-timeout) waits; 0: none does.
   Nanos unanswered_since() const;
+  bool dialling() const;  // a connect that is slow by a fault has had its time, and waits for its service
 
  private:
   struct Impl;

@@ -21,6 +21,9 @@ class Conversation {
 
   virtual std::size_t open() const = 0;  // exchanges that have begun and whose client is not yet told
   virtual std::size_t held() const = 0;  // of these, how many a fault of ours holds
+  // Exchanges, or a tunnel, that may go on without the client: the service has the word, or the network. What only a
+  // fault's time holds is none of them.
+  virtual std::size_t awaited() const = 0;
   // Since when the first of those that are held for ever was left untouched; 0: none is.
   virtual Nanos held_since() const = 0;
   std::size_t slot = 0;  // in House::conversations

@@ -131,6 +131,7 @@ void Session::opaque(std::string_view client_rest, std::string_view service_rest
   if (state_ != State::passing) house_.counts.tunnels++;
   if (fate_.record.decided() && fate_.fault) fate_.spare("this is no HTTP/1, and passed as it is");
   if (fate_.record.begun() && !fate_.record.decided()) fate_.record.forget();
+  if (!request_.unfinished().empty() || !client_rest.empty()) asked_ = true;
   service_->write(request_.unfinished());
   service_->write(client_rest);
   client_->write(response_.unfinished());
@@ -141,13 +142,19 @@ void Session::opaque(std::string_view client_rest, std::string_view service_rest
   move(Event::opaque);
 }
 
-void Session::wake_after(Nanos time, std::function<void()> call) {
+void Session::wake_after(Nanos time, std::function<void()> call, Time whose) {
   timer_ = std::make_unique<Timer>(house_.loop, [this, call = std::move(call)] {
     now_ = house_.clock.now();
     call();
     settle();
   });
-  timer_->set(time);
+  timer_->set(time, whose);
+}
+
+std::size_t Session::awaited() const {
+  if (state_ == State::tunnel) return asked_;
+  if (!open() || state_ == State::held) return 0;
+  return !(timer_ && timer_->in_client_time()) && !client_->paced_out() && !(service_ && service_->paced_out());
 }
 
 void Session::die(bool reset_service) {

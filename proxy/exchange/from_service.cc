@@ -40,6 +40,7 @@ void Session::read_service() {
 }
 
 void Session::service_bytes(std::string_view bytes) {
+  asked_ = false;
   while (!bytes.empty()) {
     switch (state_) {
       case State::request_body:
@@ -113,10 +114,13 @@ void Session::response_head(std::string_view& rest) {
     response_goes_ = false;
     fate_.withheld = head.raw.size();
     if (!head.sized && !head.bodiless)
-      wake_after(kEndless, [this] {
-        fate_.endless = leaves_ = true;
-        carry_out(fate_.ask(Step::response_end));
-      });
+      wake_after(
+          kEndless,
+          [this] {
+            fate_.endless = leaves_ = true;
+            carry_out(fate_.ask(Step::response_end));
+          },
+          Time::real);
   } else {
     e.client_status = head.status;
     forward_response(head);

@@ -414,6 +414,12 @@ std::size_t H2Session::held() const {
   for (auto& [id, stream] : streams_) n += stream->held();
   return n;
 }
+std::size_t H2Session::awaited() const {
+  if (ends_.client->paced_out()) return 0;
+  std::size_t n = 0;
+  for (auto& [id, stream] : streams_) n += stream->awaited();
+  return n;
+}
 Nanos H2Session::held_since() const {
   Nanos oldest = 0;
   for (auto& [id, stream] : streams_)

@@ -33,6 +33,7 @@ class H2Session final : public Conversation, private SocketEvents, private H2Eve
   void drain() override;
   std::size_t open() const override;
   std::size_t held() const override;
+  std::size_t awaited() const override;
   Nanos held_since() const override;
 
   // For its streams.

@@ -115,11 +115,17 @@ bool Opening::undisturbed() {
         ends_.client->listen(true);
         begin();
       });
-      timer_->set(fault_.delay);
+      timer_->set(fault_.delay, Time::client);
       return false;
     default:
       return true;
   }
+}
+
+// Where nobody has spoken yet it may be the service who does.
+bool Opening::awaited(Nanos now) const {
+  constexpr Nanos kGreeting = 100 * kMillisecond;
+  return step_ == Step::listening ? now - began_ < kGreeting : step_ != Step::withheld;
 }
 
 // Nothing is said to the client, whatever it says.

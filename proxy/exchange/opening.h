@@ -33,7 +33,8 @@ class Opening final : private SocketEvents {
   void start();           // once it stands in the house
   void check(Nanos now);  // time-outs
   void drain();
-  std::size_t slot = 0;  // in House::openings
+  bool awaited(Nanos now) const;  // as Conversation::awaited
+  std::size_t slot = 0;           // in House::openings
 
  private:
   enum class Step : std::uint8_t { listening, withheld, dialling, greeting, shaking, over };

@@ -39,6 +39,7 @@ class Session final : public Conversation, private SocketEvents {
   void drain() override;
   std::size_t open() const override { return fate_.record.begun() && !answered_whole(); }
   std::size_t held() const override { return state_ == State::held || state_ == State::delayed; }
+  std::size_t awaited() const override;
   Nanos held_since() const override { return state_ == State::held ? untouched_ : 0; }
 
  private:
@@ -121,9 +122,10 @@ class Session final : public Conversation, private SocketEvents {
   void leave();
   void over(trace::Ending ending, Nanos told);
   void opaque(std::string_view client_rest, std::string_view service_rest);
-  void wake_after(Nanos time, std::function<void()> call);
+  void wake_after(Nanos time, std::function<void()> call, Time whose = Time::client);
   void die(bool reset_service);
   void to_service(std::string_view bytes) {
+    asked_ = true;
     if (service_) service_->write(bytes);
   }
   std::size_t to_service() const { return service_ ? service_->queued() : 0; }  // bytes that wait
@@ -146,7 +148,8 @@ class Session final : public Conversation, private SocketEvents {
   std::unique_ptr<Resolver::Query> query_;
   std::unique_ptr<FrameCounter> frames_[2];  // of a WebSocket: the client's, the service's
   State state_ = State::idle;
-  bool tunnels_;  // from the first byte on
+  bool tunnels_;        // from the first byte on
+  bool asked_ = false;  // the last word was the client's
 
   // of the exchange under way
   bool request_goes_ = true;   // to the service

@@ -106,7 +106,7 @@ void Stream::request_head(const H2Head& head, bool end) {
     fate_.invited = true;
   }
   if (end) return request_end();
-  wake_after(kEndless, &Stream::taken_as_read);
+  wake_after(kEndless, &Stream::taken_as_read, Time::real);
 }
 
 void Stream::request_passes(const H2Head& head, bool end) {

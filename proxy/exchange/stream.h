@@ -78,6 +78,7 @@ class Stream {
   trace::Exchange& exchange() { return fate_.record.exchange(); }
   bool open() const { return fate_.record.decided() && told_ == 0; }
   bool held() const { return state_ == State::held || state_ == State::delayed; }
+  bool awaited() const { return open() && state_ != State::held && !(timer_ && timer_->in_client_time()); }
   Nanos held_since() const { return state_ == State::held ? untouched_ : 0; }
   // What is done to it goes on when the service's connection has ended.
   bool outlives() const;
@@ -124,7 +125,7 @@ class Stream {
   void abort_service(std::uint32_t code);
   void forgotten();  // the service side need not know of it any more
   void record_over(trace::Ending ending, Nanos told);
-  void wake_after(Nanos time, void (Stream::*call)());
+  void wake_after(Nanos time, void (Stream::*call)(), Time whose = Time::client);
   void gone();
 
   H2Session& session_;

@@ -211,13 +211,13 @@ void Stream::record_over(trace::Ending ending, Nanos told) {
   if (std::exchange(paced_, false)) session_.pace(0, 0);
 }
 
-void Stream::wake_after(Nanos time, void (Stream::*call)()) {
+void Stream::wake_after(Nanos time, void (Stream::*call)(), Time whose) {
   timer_ = std::make_unique<Timer>(session_.house().loop, [this, call] {
     session_.wakes();
     (this->*call)();
     session_.settle();
   });
-  timer_->set(time);
+  timer_->set(time, whose);
 }
 
 void Stream::gone() {

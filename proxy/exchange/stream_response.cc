@@ -53,7 +53,7 @@ void Stream::response_head(const H2Head& head, bool end) {
     fate_.withheld = h.raw.size();
     kept_request_.raw.assign(h.raw);
     kept_whole_ = true;
-    if (!end) wake_after(kEndless, &Stream::endless);
+    if (!end) wake_after(kEndless, &Stream::endless, Time::real);
   } else {
     e.client_status = e.service_status;
     if (fate_.edit)

@@ -2,6 +2,7 @@
 
 #include <event2/event.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace retrial::proxy {
@@ -32,15 +33,27 @@ void Loop::stop() {
   stopped_ = true;
   event_base_loopbreak(base_);
 }
+void Loop::clock_moved(Nanos by) {
+  ahead_ += by;
+  auto now = client_now();
+  for (auto* timer : client_timers_) timer->arm(timer->due_ - now);
+}
+Nanos Loop::client_now() const { return SystemClock().now() + ahead_; }
+std::optional<Nanos> Loop::client_timer() const {
+  auto first = std::ranges::min_element(client_timers_, {}, [](auto* timer) { return timer->due_; });
+  if (first == client_timers_.end()) return {};
+  return std::max<Nanos>(0, (*first)->due_ - client_now());
+}
 void Loop::bury(std::shared_ptr<void> object) { graves_.push_back(std::move(object)); }
 
 // The callback is held by a copy while it runs, so that it may destroy the Watch or Timer that owns it.
 Watch::Watch(Loop& loop, int fd, short events, std::function<void(short)> call)
-    : call_(std::make_shared<std::function<void(short)>>(std::move(call))) {
+    : loop_(loop), call_(std::make_shared<std::function<void(short)>>(std::move(call))) {
   event_ = event_new(
       loop.base(), fd, static_cast<short>(events | EV_PERSIST),
       [](evutil_socket_t, short what, void* self) {
         auto keep = static_cast<Watch*>(self)->call_;
+        static_cast<Watch*>(self)->loop_.callbacks_++;
         (*keep)(what);
       },
       this);
@@ -57,22 +70,42 @@ void Watch::off() {
 }
 
 Timer::Timer(Loop& loop, std::function<void()> call)
-    : event_(nullptr), call_(std::make_shared<std::function<void()>>(std::move(call))) {
+    : loop_(loop), event_(nullptr), call_(std::make_shared<std::function<void()>>(std::move(call))) {
   event_ = event_new(
       loop.base(), -1, 0,
       [](evutil_socket_t, short, void* self) {
         auto keep = static_cast<Timer*>(self)->call_;
+        static_cast<Timer*>(self)->loop_.callbacks_++;
+        static_cast<Timer*>(self)->leave_client_time();
         (*keep)();
       },
       this);
 }
-Timer::~Timer() { event_free(event_); }
-void Timer::set(Nanos after) {
+Timer::~Timer() {
+  leave_client_time();
+  event_free(event_);
+}
+void Timer::set(Nanos after, Time time) {
+  leave_client_time();
+  if (time == Time::client) {
+    due_ = loop_.client_now() + after;
+    loop_.client_timers_.push_back(this);
+  }
+  arm(after);
+}
+void Timer::arm(Nanos after) {
   if (after < 0) after = 0;
   timeval tv{after / kSecond, (after % kSecond + 999) / 1000};
   event_add(event_, &tv);
 }
-void Timer::cancel() { event_del(event_); }
+void Timer::leave_client_time() {
+  if (due_ != 0) std::erase(loop_.client_timers_, this);
+  due_ = 0;
+}
+void Timer::cancel() {
+  leave_client_time();
+  event_del(event_);
+}
 
 SignalWatch::SignalWatch(Loop& loop, int signal, std::function<void()> call) : call_(std::move(call)) {
   event_ = event_new(

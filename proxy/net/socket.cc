@@ -35,6 +35,7 @@ Socket::~Socket() { close(); }
 
 void Socket::on_event(int, short what, void* self) {
   auto& socket = *static_cast<Socket*>(self);
+  socket.loop_.callbacks_++;
   if (socket.connecting_) socket.connected();
   if (what & EV_WRITE) socket.drain();
   if (socket.shaking_) {
@@ -156,7 +157,7 @@ void Socket::drain() {
 
 void Socket::after_drain(bool full) {
   watch_write(full);  // the kernel's buffer is
-  if (paced_ && queued() > 0 && !write_armed_) paced_->timer.set(paced_->pace.wait(queued()));
+  if (paced_ && queued() > 0 && !write_armed_) paced_->timer.set(paced_->pace.wait(queued()), Time::client);
   if (finished_ && !fin_sent_ && queued() == 0) {
     fin_sent_ = true;
     ::shutdown(fd_, SHUT_WR);
@@ -165,18 +166,20 @@ void Socket::after_drain(bool full) {
 
 std::size_t Socket::allowed(std::size_t size) {
   if (!paced_) return size;
-  return std::min<std::uint64_t>(size, paced_->pace.may(SystemClock().now()));
+  return std::min<std::uint64_t>(size, paced_->pace.may(loop_.client_now()));
 }
 
 void Socket::pace(std::uint64_t bytes_per_second, std::uint64_t burst) {
   paced_.reset();
   if (bytes_per_second > 0)
-    paced_.reset(new Paced{Pace(bytes_per_second, burst, SystemClock().now()), Timer(loop_, [this] {
+    paced_.reset(new Paced{Pace(bytes_per_second, burst, loop_.client_now()), Timer(loop_, [this] {
                              drain();
                              events_->ready(*this);
                            })});
   flush();
 }
+
+bool Socket::paced_out() const { return paced_ && paced_->timer.in_client_time(); }
 
 std::size_t Socket::send(std::string_view first, std::string_view second) {
   iovec parts[2] = {{const_cast<char*>(first.data()), first.size()}, {const_cast<char*>(second.data()), second.size()}};

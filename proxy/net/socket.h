@@ -66,6 +66,7 @@ class Socket {
   std::size_t queued() const { return queue_.size() + inside_.size(); }
   // A token bucket on what leaves from now on. 0 bytes a second: as fast as it goes.
   void pace(std::uint64_t bytes_per_second, std::uint64_t burst);
+  bool paced_out() const;  // what is queued waits for nothing else
 
   void finish();  // FIN, once all that is queued has gone out
   void reset();   // RST, at once; what is queued is lost
@@ -76,7 +77,7 @@ class Socket {
   bool ended() const { return ended_; }        // its FIN was read
   bool broken() const {
     return broken_;
-  }                     // a write or a peek met a reset; read() tells of it after what can still be read
+  }  // a write or a peek met a reset; read() tells of it after what can still be read
   bool gone() const;    // it was reset or has failed, whether read() has told so or not
   bool silent() const;  // connected, and nothing that has been heard of it is unread
   const std::string& failure() const { return failure_; }

@@ -29,6 +29,28 @@ TEST(Environment, what_the_user_preloads_is_kept_beside_the_agents) {
   for (auto name : {"PYTHONPATH", "PYTEST_PLUGINS", "NODE_OPTIONS"}) unsetenv(name);
 }
 
+TEST(Environment, a_command_whose_clock_is_moved_preloads_the_library_behind_what_it_preloads_already) {
+  setenv("LD_PRELOAD", "libmine.so", 1);
+  AgentSetting agents{"/agents", "/e/1.jsonl", "/e/1.only"};
+  EXPECT_EQ(value_of(environment_for({}, agents), "LD_PRELOAD"), "libmine.so");
+  EXPECT_EQ(value_of(environment_for({}, agents), "RETRIAL_TIME"), "(none)");
+  agents.time_page = "/t/1.page";
+  agents.go_overlay = "/o/overlay.json";
+  auto all = environment_for({{}, {"GOFLAGS=-mod=mod"}}, agents);
+  EXPECT_EQ(value_of(all, "LD_PRELOAD"), "libmine.so /agents/native/retrial_time.so");
+  EXPECT_EQ(value_of(all, "RETRIAL_TIME"), "/t/1.page");
+  EXPECT_EQ(value_of(all, "GOFLAGS"), "-mod=mod -overlay=/o/overlay.json");
+  unsetenv("LD_PRELOAD");
+}
+
+TEST(Environment, an_overlay_of_the_users_own_is_left_alone) {
+  AgentSetting agents{"/agents", "/e/1.jsonl", "/e/1.only"};
+  agents.time_page = "/t/1.page";
+  agents.go_overlay = "/o/overlay.json";
+  auto all = environment_for({{}, {"GOFLAGS=-overlay=/mine.json"}}, agents);
+  EXPECT_EQ(value_of(all, "GOFLAGS"), "-overlay=/mine.json");
+}
+
 TEST(Environment, a_launch_adds_its_own_and_names_its_list_of_ids) {
   Launch launch{{}, {"RETRIAL_SERIAL=1"}, "/start", "t::a"};
   auto all = environment_for(launch, {"/agents", "/e/1.jsonl", "/e/1.only"});

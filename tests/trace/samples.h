@@ -118,6 +118,9 @@ inline Run run(std::uint64_t id) {
                  {"F", "", "", "cause", "", 0, "", false}}},
                {"t2", Phase::setup, "passed", 0.25, {}}};
   r.stages = {{"t1", Phase::test, 4711, true}, {"t1", Phase::test, 4711, false}};
+  r.compressed = true;
+  r.jumps = {{2 * kSecond, kSecond}, {4 * kSecond, 30 * kSecond + 1}};
+  r.real_time = {"tool[12] (static)"};
   r.connection_faults = {
       {4711, "127.0.0.1:80", {.name = FaultName::slow_connect, .delay = 7}, true, "answered late", 11, 2, 5},
       {4712, "[::1]:80", {.name = FaultName::tls_cut}, false, "no TLS", 12, 1, 0}};
@@ -163,11 +166,13 @@ inline std::string text(const Run& r) {
       out += fmt::format("  {} {} {} {} {} {} {} {}\n", c.type, c.message, c.code, c.link, c.file, c.line, c.function,
                          c.in_test);
   }
+  out += fmt::format("compressed {}\n", r.compressed);
+  for (auto& j : r.jumps) out += fmt::format("jump {} {}\n", j.at, j.by);
   for (auto& s : r.stages) out += fmt::format("stage {} {} {} {}\n", s.test, show(s.phase), s.pid, s.starts);
   for (auto& c : r.connection_faults)
     out += fmt::format("connection {} {} {} {} {} {} {} {}\n", c.pid, c.service, text(c.fault), c.fired, c.evidence,
                        c.at, c.times, c.exchange);
-  for (auto* list : {&r.tests, &r.listed, &r.broken, &r.agents, &r.capture.not_seen, &r.capture.left_over}) {
+  for (auto* list : {&r.tests, &r.listed, &r.broken, &r.agents, &r.capture.not_seen, &r.capture.left_over, &r.real_time}) {
     for (auto& s : *list) out += s + ";";
     out += "\n";
   }

@@ -1,0 +1,176 @@
+#include "proxy/time/look.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+#include "proxy/capture/guard.h"
+#include "proxy/time/limits.h"
+
+namespace retrial::proxy {
+namespace {
+
+// A file of /proc that is small. Empty where it cannot be read.
+class Text {
+ public:
+  explicit Text(const char* path) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return;
+    auto got = read(fd, room_.data(), room_.size());
+    close(fd);
+    size_ = got > 0 ? static_cast<std::size_t>(got) : 0;
+  }
+  std::string_view view() const { return {room_.data(), size_}; }
+
+ private:
+  std::array<char, 4096> room_;
+  std::size_t size_ = 0;
+};
+struct Path {
+  Path(pid_t process, pid_t thread, const char* what) {
+    *fmt::format_to_n(text.data(), text.size() - 1, "/proc/{}/task/{}/{}", process, thread, what).out = 0;
+  }
+  std::array<char, 64> text;
+};
+Text file_of(pid_t process, pid_t thread, const char* what) { return Text(Path(process, thread, what).text.data()); }
+
+// The JVM's own threads wake up by the clock (50 ms, 1 s, 5 s), and none of it is a client's wait.
+bool ticks_by_itself(std::string_view name) {
+  constexpr std::string_view kTicking[] = {"VM Periodic Tas", "VM Thread",      "G1 ",
+                                           "C1 Compiler",     "C2 Compiler",    "Monitor Deflati",
+                                           "Service Thread",  "Sweeper thread", "Common-Cleaner",
+                                           "GC Thread",       "Reference Handl"};
+  return std::ranges::any_of(kTicking, [name](auto begin) { return name.starts_with(begin); });
+}
+
+std::uint64_t last_number(std::string_view text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
+  auto space = text.rfind(' ');
+  if (space != text.npos) text.remove_prefix(space + 1);
+  std::uint64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+}  // namespace
+
+bool Looker::is(pid_t process, std::uint32_t kind) const {
+  return std::ranges::any_of(slots_, [&](auto& s) { return s.process == process && (kind == 0 || s.kind == kind); });
+}
+
+bool Looker::thread(pid_t pid, pid_t tid, bool ours) {
+  const auto stat = file_of(pid, tid, "stat");
+  auto text = stat.view();
+  auto open_bracket = text.find('('), close_bracket = text.rfind(')');
+  if (close_bracket == text.npos || close_bracket + 2 >= text.size()) return false;  // it has gone
+  char state = text[close_bracket + 2];
+  if (state == 'Z' || state == 'X') return true;
+  // Also inside a wait: what was waited for may have come, and the thread not have run yet.
+  if (state != 'S') return false;
+  auto name = text.substr(open_bracket + 1, close_bracket - open_bracket - 1);
+  auto slot = std::ranges::find_if(slots_, [&](auto& s) {
+    return s.thread == tid && s.process == pid && s.kind == RETRIAL_TIME_THREAD && s.until != 0;
+  });
+  if (slot != slots_.end()) {
+    look_.threads.push_back({tid, 'w', slot->waits});
+    if (ticks_by_itself(name) || slot->until == RETRIAL_TIME_FOR_EVER) return true;
+    if (slot->until <= now_) return false;
+    if (look_.first == 0 || slot->until < look_.first) look_.first = slot->until;
+    return true;
+  }
+  look_.threads.push_back({tid, 's', last_number(file_of(pid, tid, "schedstat").view())});
+  if (!thoroughly_ || !ours) return true;
+  // A Go runtime's own threads (sysmon) sleep by themselves.
+  if (!has_limit(file_of(pid, tid, "syscall").view()) || is(pid, RETRIAL_TIME_GO)) return true;
+  look_.real = pid;
+  return false;
+}
+
+bool Looker::children(pid_t pid, pid_t tid) {
+  const auto kids = file_of(pid, tid, "children");
+  auto text = kids.view();
+  if (text.size() >= 4096) return false;
+  for (const char *at = text.data(), *end = at + text.size(); at < end;) {
+    pid_t kid = 0;
+    auto [next, error] = std::from_chars(at, end, kid);
+    if (error != std::errc{}) break;
+    if (!process(kid, true)) return false;
+    at = next + 1;
+  }
+  return true;
+}
+
+bool Looker::process(pid_t pid, bool ours) {
+  if (ours && thoroughly_ && pid != root_ && !is(pid, 0)) look_.foreign.insert(pid);
+  DIR* folder = opendir(fmt::format("/proc/{}/task", pid).c_str());
+  if (!folder) return true;
+  bool fine = true;
+  auto self = static_cast<pid_t>(syscall(SYS_gettid));
+  for (dirent* entry; fine && (entry = readdir(folder));) {
+    pid_t tid = std::atoi(entry->d_name);
+    if (tid <= 0) continue;
+    if (tid != self) fine = thread(pid, tid, ours && pid != root_);
+    if (fine && ours) fine = children(pid, tid);
+  }
+  closedir(folder);
+  return fine;
+}
+
+// A process arms its kernel timers anew from a wait of the page: one must be under way.
+bool Looker::timers() {
+  for (auto& slot : slots_) {
+    if (slot.kind != RETRIAL_TIME_TIMERS || slot.until == 0) continue;
+    if (slot.until < now_ - kSecond) continue;  // it has long since told; no wait has come by to say so
+    bool here = false, waits = false;
+    for (auto& seen : look_.threads) {
+      auto thread = std::ranges::find(slots_, seen.thread, &TimePage::Slot::thread);
+      if (thread == slots_.end() || thread->process != slot.process) continue;
+      here = true;
+      waits |= seen.how == 'w';
+    }
+    if (!here) continue;  // of a process that is gone
+    if (!waits || slot.until <= now_) return false;
+    if (look_.first == 0 || slot.until < look_.first) look_.first = slot.until;
+  }
+  return true;
+}
+
+Look Looker::look(Nanos now, bool thoroughly) {
+  page_.read(slots_);
+  look_ = {};
+  now_ = now;
+  thoroughly_ = thoroughly;
+  look_.idle = process(root_, true) && process(getpid(), false) && timers();
+  return std::move(look_);
+}
+
+std::string describe_unmoved(pid_t process, bool registered) {
+  const Text comm(fmt::format("/proc/{}/comm", process).c_str());
+  auto name = comm.view().substr(0, comm.view().find('\n'));
+  if (name == capture::kWitness) return {};
+  std::string_view why = "raw system calls";
+  if (!registered) {
+    // Of an ELF file: an interpreter (ld.so) is what loads what is preloaded.
+    const Text head(fmt::format("/proc/{}/exe", process).c_str());
+    auto bytes = head.view();
+    if (bytes.empty())
+      why = "its program cannot be read";
+    else if (bytes.find("ld-musl") != bytes.npos)
+      why = "musl";
+    else if (bytes.find("ld-linux") == bytes.npos)
+      why = "static";
+    else
+      why = "nothing could be preloaded";
+  }
+  return fmt::format("{}[{}] ({})", name, process, why);
+}
+
+}  // namespace retrial::proxy

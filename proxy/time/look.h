@@ -1,0 +1,59 @@
+#pragma once
+#include <sys/types.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "proxy/time/page.h"
+
+namespace retrial::proxy {
+
+// One look at every thread of a tree, and of ourselves.
+//   a thread                            | what it is
+//   runs, or waits for the disk         | busy
+//   sleeps in a wait of the page        | waits, until then; busy if that time has come
+//   sleeps otherwise, without a limit   | asleep
+//   sleeps on a limit of its own        | real: its time cannot be moved, so none may
+// Two looks that see the same threads, each as far on as before, say that nothing ran between them.
+struct Look {
+  struct Seen {
+    pid_t thread = 0;
+    char how = 0;            // 'w': waits, 's': asleep
+    std::uint64_t mark = 0;  // waits begun; or time slices that it has had
+    bool operator==(const Seen&) const = default;
+  };
+  std::vector<Seen> threads;
+  std::set<pid_t> foreign;  // processes whose clock cannot be moved, as far as they were met
+  bool idle = true;         // none is busy, none is real
+  pid_t real = 0;           // the process of the first that is real
+  Nanos first = 0;          // the earliest time that a wait ends at; 0: none
+};
+
+// Looks at all that descends from `root`, and at the threads of `root` and of this process but the calling one.
+// Ends at the first that is busy or real. `thoroughly` asks what each thread that is asleep sleeps in: for the second
+// of two looks. `now` is the client's.
+class Looker {
+ public:
+  Looker(const TimePage& page, pid_t root) : page_(page), root_(root) {}
+  Look look(Nanos now, bool thoroughly);
+
+ private:
+  bool process(pid_t pid, bool ours);
+  bool thread(pid_t pid, pid_t tid, bool ours);
+  bool children(pid_t pid, pid_t tid);
+  bool timers();
+  bool is(pid_t process, std::uint32_t kind) const;
+
+  const TimePage& page_;
+  pid_t root_;
+  std::vector<TimePage::Slot> slots_;
+  Look look_;
+  Nanos now_ = 0;
+  bool thoroughly_ = false;
+};
+
+// "tool[123] (static)": who it is and why its clock cannot be moved, as far as its program tells. "": it is our own.
+std::string describe_unmoved(pid_t process, bool registered);
+
+}  // namespace retrial::proxy
