@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the clients into npm/node_modules and python/.venv, and with --more builds those in Go into build/zoo; does nothing where
-# they are there already.
+# Installs the clients into npm/node_modules and python/.venv, and with --more builds those in Go and Java into
+# build/zoo; does nothing where they are there already.
 set -eu
 cd "$(dirname "$0")"
 stamp=npm/node_modules/.setup-stamp
@@ -16,4 +16,15 @@ if [ ! -f "$stamp" ] || ! cmp -s python/requirements.txt "$stamp"; then
   python/.venv/bin/python -m pip install --quiet --disable-pip-version-check -r python/requirements.txt
   cp python/requirements.txt "$stamp"
 fi
-case " $* " in *" --more "*) (cd go && go build -o ../../../build/zoo/go .) ;; esac
+case " $* " in
+  *" --more "*)
+    (cd go && go build -o ../../../build/zoo/go .)
+    jars=../../build/zoo/java
+    if [ ! -f "$jars/pom.xml" ] || ! cmp -s java/pom.xml "$jars/pom.xml"; then
+      echo "zoo: installing the clients of Maven"
+      mvn -q -B -f java/pom.xml dependency:copy-dependencies "-DoutputDirectory=$PWD/$jars"
+      cp java/pom.xml "$jars/pom.xml"
+    fi
+    javac -cp "$jars/*" -d "$jars" java/Client.java
+    ;;
+esac

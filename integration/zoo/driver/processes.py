@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ROOM = Path(__file__).resolve().parent.parent
+BUILT = ROOM.parents[1] / "build/zoo"
 # Nothing of a client looks for a cloud around it, or at this machine's own settings.
 ENVIRONMENT = {"AWS_EC2_METADATA_DISABLED": "true", "NO_GCE_CHECK": "true", "METADATA_SERVER_DETECTION": "none", "NODE_NO_WARNINGS": "1",
                "AWS_CONFIG_FILE": os.devnull, "AWS_SHARED_CREDENTIALS_FILE": os.devnull, "PYTHONDONTWRITEBYTECODE": "1"}
@@ -31,7 +32,7 @@ def service(status=0, log=None):
 
 def command_of(subject, addresses, timeout_ms=None):
     program = {"npm": ["node", ROOM / "npm/client.mjs"], "python": [ROOM / "python/.venv/bin/python", ROOM / "python/client.py"],
-               "go": [ROOM.parents[1] / "build/zoo/go"]}
+               "go": [BUILT / "go"], "java": ["java", "-XX:TieredStopAtLevel=1", "-cp", f"{BUILT}/java:{BUILT}/java/*", "Client"]}
     address = addresses["grpc" if "grpc" in subject.client else "http"]
     limit = ["--timeout", str(timeout_ms)] if timeout_ms else []
     return [*map(str, program[subject.language]), subject.client, subject.method, address, *limit]
