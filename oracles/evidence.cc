@@ -19,6 +19,13 @@ using trace::FaultName;
 
 bool follows(const Exchange& before, const Exchange& next) { return before.told != 0 && next.begun >= before.told; }
 
+bool races(const trace::FaultSpec& fault) {
+  using trace::Point;
+  bool unread = fault.point == Point::before_request || fault.point == Point::after_head;
+  return (fault.name == FaultName::reset && unread) ||
+         ((fault.name == FaultName::reset || fault.name == FaultName::close) && fault.point == Point::idle);
+}
+
 bool delivered(const Exchange& e) {
   return e.ending == trace::Ending::answered && e.service_status != 0 && e.client_status == e.service_status &&
          (!e.fired || delivers(e.fault));

@@ -21,6 +21,11 @@ inline bool hedged(const trace::Exchange& before, const trace::Exchange& next) {
   return next.grpc.is && !follows(before, next);
 }
 
+// Does this fault race with the client? A reset before the request was read may meet a client that has not sent it all,
+// and a connection that ends while it is idle one that has sent nothing: whether it is sent again is then a matter of
+// chance, or of the runtime below the client.
+bool races(const trace::FaultSpec& fault);
+
 // The service's own answer, let through and delivered whole.
 bool delivered(const trace::Exchange& e);
 inline bool good(int status) { return status >= 200 && status < 300; }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/text.h"
 #include "oracles/evidence.h"
 #include "oracles/table.h"
 #include "trace/profile.h"
@@ -23,10 +24,13 @@ struct Site {
   bool retries = false, mixed = false;
 };
 
-// What may be repeated is retried by other rules than what may not.
-bool repeatable(const trace::Exchange& e) {
+// What may be repeated is retried by other rules than what may not, and a body that comes as a stream cannot be sent
+// again by anybody.
+enum class Kind { repeatable, streamed, other };
+Kind kind_of(const trace::Exchange& e) {
   auto repeat = trace::profile_of(e).repeat(e);
-  return repeat != trace::Repeat::effect && repeat != trace::Repeat::unknown;
+  if (repeat == trace::Repeat::effect || repeat == trace::Repeat::unknown) return Kind::other;
+  return icontains(trace::find(e.request_headers, "transfer-encoding"), "chunked") ? Kind::streamed : Kind::repeatable;
 }
 
 class InconsistentRetry final : public Oracle {
@@ -35,12 +39,12 @@ class InconsistentRetry final : public Oracle {
   bool compares_sites() const override { return true; }
 
   void judge(Cases cases, Opinion& opinion) const override {
-    // by service, fault and what may be repeated; then by call site
-    std::map<std::tuple<std::string, std::string, bool>, std::map<std::string, Site>> groups;
+    // by service, fault and kind; then by call site
+    std::map<std::tuple<std::string, std::string, Kind>, std::map<std::string, Site>> groups;
     each_faulted(cases, [&](auto& exhibit, auto& c, auto& call) {
       auto& first = call.first();
-      if (call.site.empty() || !first.fired || c.in_case->stop != trace::Stop::exited) return;
-      auto& sites = groups[{first.service, trace::show(first.fault), repeatable(first)}];
+      if (call.site.empty() || !first.fired || races(first.fault) || c.in_case->stop != trace::Stop::exited) return;
+      auto& sites = groups[{first.service, trace::show(first.fault), kind_of(first)}];
       bool retries = call.attempts.size() > 1;
       auto [it, fresh] = sites.try_emplace(call.site, Site{&exhibit, &c, &call, retries, false});
       it->second.mixed = it->second.mixed || it->second.retries != retries;

@@ -19,6 +19,15 @@ constexpr Nanos kLeast = 20 * kMillisecond;  // what is shorter is missing-delay
 // What a gap may hold besides the wait, where the client's clock could not be moved.
 Nanos load(const Wait& w) { return std::max(60 * kMillisecond, w.most / 20); }
 
+// A short wait and a longer one are not told apart where the machine's load is as much as they: then most of the gaps
+// have to be near the shortest.
+bool alike(const std::vector<Wait>& waits, Nanos shortest) {
+  auto near =
+      std::ranges::count_if(waits, [&](auto& w) { return w.most <= shortest + shortest / 10 + 5 * kMillisecond; });
+  bool told = std::ranges::all_of(waits, [&](auto& w) { return w.measured || shortest >= 4 * load(w); });
+  return told || 2 * near > std::ssize(waits);
+}
+
 // The waits of this call were one and the same: there is a length that all of them may have had. 0: there is none.
 Nanos fixed(const std::vector<Wait>& waits) {
   Nanos least = 0, most = INT64_MAX;
@@ -26,7 +35,7 @@ Nanos fixed(const std::vector<Wait>& waits) {
     least = std::max(least, w.measured ? w.least : w.most - load(w));
     most = std::min(most, w.most);
   }
-  return most >= kLeast && least <= most + most / 50 ? most : 0;
+  return most >= kLeast && least <= most + most / 50 && alike(waits, most) ? most : 0;
 }
 
 // Many clients make the first retry at once by design, and back off from there.

@@ -47,14 +47,18 @@ class NotRetriedTransient final : public Oracle {
     }
   }
 
-  // gRPC's retry throttling (gRFC A6) counts over all calls of a channel: one that fails after others had been retried
-  // is let go. A channel cannot be seen, its process and service can.
+  // gRPC's retry throttling (gRFC A6) counts over all calls of a channel, and some SDKs' over all of a client: one that
+  // fails after others had been retried is let go. A channel cannot be seen, its process and service can; outside of
+  // gRPC, where each call may have a policy of its own, only the same error of the same call tells.
   static std::string retried_before(const trace::Comparison& c, const trace::Exchange& e) {
-    if (!e.grpc.is) return {};
     std::size_t calls = 0, failures = 0;
     for (auto& call : c.case_calls) {
       auto& first = call.first();
-      if (!first.grpc.is || first.pid != e.pid || first.service != e.service || first.begun >= e.begun) continue;
+      if (first.grpc.is != e.grpc.is || first.pid != e.pid || first.service != e.service || first.begun >= e.begun)
+        continue;
+      if (!e.grpc.is &&
+          (first.operation != e.operation || first.tag.site != e.tag.site || first.client_status != e.client_status))
+        continue;
       calls += call.attempts.size() > 1;
       failures += static_cast<std::size_t>(
           std::count_if(call.attempts.begin(), call.attempts.end(), [](auto* a) { return trace::told_failed(*a); }));

@@ -58,7 +58,7 @@ class RetriesNonIdempotent final : public Oracle {
     if (executed_as_copies(exhibit, c, call, opinion)) return;
     for (std::size_t i = 0; i + 1 < call.attempts.size(); i++) {
       auto &lost = *call.attempts[i], &next = *call.attempts[i + 1];
-      if (!lost.fired || !follows(lost, next) || transparent(lost)) continue;
+      if (!lost.fired || !follows(lost, next) || transparent(lost) || races(lost.fault)) continue;
       if (!is_loss(lost.fault) && !cut(lost)) continue;
       auto harm = harm_of_repeat(call, lost, next);
       if (!harm || (configured(lost, next) && harm->confidence == trace::Confidence::possible)) continue;

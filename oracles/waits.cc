@@ -41,7 +41,7 @@ std::optional<Told> told_to_wait(const trace::Exchange& e) {
                 fmt::format("Retry-After: a date {} ahead", show_duration(wait))};
   }
   if (!delivered(e) || e.client_status < 400) return {};
-  for (std::string_view name : {"retry-after-ms", "x-ms-retry-after-ms"})
+  for (std::string_view name : {"retry-after-ms", "x-ms-retry-after-ms", "x-amz-retry-after"})
     if (auto ms = to_int(trim(trace::find(e.response_headers, name))); ms && *ms >= 0 && *ms < 86'400'000)
       return seconds(*ms * kMillisecond, fmt::format("{}: {}", name, *ms));
   if (auto s = to_int(trim(trace::find(e.response_headers, "retry-after"))); s && *s >= 0 && *s < 86'400)

@@ -1,0 +1,61 @@
+// What runtimes of gRPC do that is nobody's bug.
+#include <gtest/gtest.h>
+
+#include "tests/oracles/runs.h"
+
+namespace retrial::oracles {
+namespace {
+constexpr const char* kRange = "/etcdserverpb.KV/Range";
+
+Trial trial(std::string plan) {
+  Trial t("P3", std::move(plan));
+  t.reference.rpc("get", kRange).answers(200);
+  t.in_case().rpc("get", kRange);
+  return t;
+}
+std::string all(Trial& t) {
+  std::string out;
+  auto opinion = t.judge();
+  for (auto* some : {&opinion.findings, &opinion.notes})
+    for (auto& f : *some)
+      if (f.verdict != "no-agent") out += f.verdict + " ";
+  return out;
+}
+
+TEST(PlainHttp503, of_what_stands_before_a_service_may_be_retried_or_not) {
+  auto retried = trial("error(503)");
+  retried.in_case().gets_error().again(100 * kMillisecond).gets_error().again(300 * kMillisecond).answers(200);
+  EXPECT_EQ(all(retried), "");
+  auto not_retried = trial("error(503)");
+  not_retried.in_case().gets_error();
+  EXPECT_TRUE(not_retried.judge().findings.empty());
+  EXPECT_EQ(all(not_retried), "not-retried-transient ") << "no more than a note";
+}
+
+TEST(TransparentRetry, is_missing_in_some_runtimes_and_that_is_no_finding) {
+  auto t = trial("goaway");
+  t.in_case().is_refused();
+  EXPECT_EQ(all(t), "");
+}
+
+TEST(TransparentRetry, is_outside_of_the_clients_attempts) {
+  auto t = trial("goaway");
+  t.in_case().is_refused();
+  for (int i = 0; i < 6; i++) t.in_case().again(0).is_refused();
+  EXPECT_EQ(all(t), "") << "neither missing delay nor amplification";
+}
+
+TEST(Hedging, that_is_configured_and_not_acted_on_is_nothing) {
+  auto t = trial("delay(20ms)");
+  t.in_case().is_delayed().answers(200);
+  EXPECT_EQ(all(t), "");
+}
+
+TEST(Pushback, that_is_answered_by_sending_at_once_is_told) {
+  auto t = trial("grpc-status(UNAVAILABLE, pushback=1s) x 1, then pass");
+  t.in_case().gets_status(trace::grpc_code::unavailable, 1000).again(0).answers(200);
+  EXPECT_EQ(all(t), "ignores-retry-after ");
+}
+
+}  // namespace
+}  // namespace retrial::oracles
