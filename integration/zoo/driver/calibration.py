@@ -7,7 +7,7 @@ import sqlite3
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
-from processes import command_of, environment, run
+from processes import NO_AGENTS, command_of, environment, run
 
 GOAL = {"certain": 0.999, "likely": 0.98, "possible": 0.90}
 CALLS = 6
@@ -45,7 +45,7 @@ def measure(binary, subjects, addresses, folder, options):
         n, (subject, (at_once, alike, agent)) = work
         fault = FAULTS[n % len(FAULTS)]
         out = folder / f"calibration-{n}"
-        bare = [] if agent else ["env", "-u", "NODE_OPTIONS", "-u", "PYTHONPATH"]
+        bare = [] if agent else NO_AGENTS
         command = [binary, "observe", "--inject", fault, "--seed", str(n), "--repeat", "1", "--out", str(out), *options.observe, "--",
                    *bare, *command_of(subject, addresses), "--calls", str(CALLS), *at_once, *alike]
         status, _, err = run(command, options.limit_s, environment(options.old))

@@ -11,6 +11,8 @@ BUILT = ROOM.parents[1] / "build/zoo"
 # Nothing of a client looks for a cloud around it, or at this machine's own settings.
 ENVIRONMENT = {"AWS_EC2_METADATA_DISABLED": "true", "NO_GCE_CHECK": "true", "METADATA_SERVER_DETECTION": "none", "NODE_NO_WARNINGS": "1",
                "AWS_CONFIG_FILE": os.devnull, "AWS_SHARED_CREDENTIALS_FILE": os.devnull, "PYTHONDONTWRITEBYTECODE": "1"}
+# Agents come by these.
+NO_AGENTS = ["env", "-u", "NODE_OPTIONS", "-u", "PYTHONPATH"]
 
 
 def environment(old=()):

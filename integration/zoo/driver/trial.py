@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from catalog import TIMEOUT_MS
-from processes import command_of, environment, run
+from processes import NO_AGENTS, command_of, environment, run
 
 
 @dataclass
@@ -52,7 +52,7 @@ def observe(binary, subject, scenario, addresses, folder, options):
     fault = subject.faults[scenario]
     shape = [] if subject.shaped else ["--profile", "generic"]
     command = [binary, "observe", "--inject", fault, "--out", str(folder), *shape, *options.observe, "--",
-               *command_of(subject, addresses, TIMEOUT_MS.get(scenario))]
+               *(NO_AGENTS if options.without_agents else []), *command_of(subject, addresses, TIMEOUT_MS.get(scenario))]
     status, _, err = run(command, options.limit_s, environment(options.old))
     seen = Seen(scenario)
     seen.stopped = status == 128 + signal.SIGKILL and (folder / "campaign.db").exists()
