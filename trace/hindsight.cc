@@ -108,7 +108,7 @@ void Hindsight::read_gaps(const std::vector<const Exchange*>& by_time) {
 
 bool Hindsight::between(const Exchange& e, const Exchange& next) const {
   auto& begins = begins_.at(process_of(e));
-  auto it = std::ranges::lower_bound(begins, e.told);
+  auto it = std::ranges::upper_bound(begins, e.told);  // an answer of ours is told the moment its request began
   return it != begins.end() && *it < next.begun;
 }
 

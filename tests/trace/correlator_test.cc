@@ -599,6 +599,20 @@ TEST(Hindsight, makes_the_only_call_of_a_process_likely) {
   EXPECT_ATTEMPT(t.run.exchanges[1], t.run.exchanges[0], 2, likely);
 }
 
+// What we answer ourselves needs no time.
+TEST(Hindsight, joins_a_ladder_whose_answers_were_told_the_moment_their_requests_began) {
+  Traffic t;
+  for (int i = 0; i < 6; i++) {
+    auto e = t.begin(kGet, {.site = ""});
+    t.inject(e, 503);
+  }
+  auto at = kSecond;
+  for (auto& e : t.run.exchanges) e.begun = e.request_read = e.told = at += e.id * kSecond;
+  Correlator::confirm(t.run.exchanges);
+  for (int i = 1; i < 6; i++)
+    EXPECT_ATTEMPT(t.run.exchanges[static_cast<std::size_t>(i)], t.run.exchanges[0], i + 1, likely);
+}
+
 TEST(Hindsight, takes_what_comes_as_often_after_a_success_for_no_retry) {
   Traffic t;
   for (int i = 0; i < 20; i++) {
