@@ -40,6 +40,7 @@ bool is_key_name(std::string_view name) {
   return std::ranges::find(kNames, plain(name)) != kNames.end();
 }
 bool is_volatile_name(std::string_view name) {
+  if (name.size() > 24) return false;
   static constexpr std::array<std::string_view, 33> kNames{"attempt",
                                                            "attempts",
                                                            "attemptnumber",
@@ -100,15 +101,19 @@ bool whole_sample(const Exchange& e) { return e.request_sample.size() < kSampleB
 
 // The values and names of JSON, forms and XML alike: what stands between their marks. A value follows its name.
 std::vector<std::string_view> tokens_of(std::string_view body) {
-  static constexpr std::string_view kMarks = "\"&=<>{}[]\n\r";
+  static constexpr auto kMarks = [] {
+    std::array<bool, 256> marks{};
+    for (char c : std::string_view("\"&=<>{}[]\n\r")) marks[static_cast<unsigned char>(c)] = true;
+    return marks;
+  }();
   std::vector<std::string_view> tokens;
   while (!body.empty()) {
-    auto end = body.find_first_of(kMarks);
+    std::size_t end = 0;
+    while (end < body.size() && !kMarks[static_cast<unsigned char>(body[end])]) end++;
     auto token = body.substr(0, end);
     auto first = token.find_first_not_of(" :,\t");
     if (first != token.npos) tokens.push_back(token.substr(first, token.find_last_not_of(" :,\t") - first + 1));
-    if (end == body.npos) break;
-    body.remove_prefix(end + 1);
+    body.remove_prefix(std::min(end + 1, body.size()));
   }
   return tokens;
 }
@@ -121,6 +126,7 @@ std::int64_t days_from_civil(std::int64_t y, std::int64_t m, std::int64_t d) {
 }
 // Unix seconds of "2026-11-22T00:14:39Z", "20261122T001439Z", and of 10 or 13 digits that may be such.
 std::optional<double> time_of(std::string_view text) {
+  if (text.size() < 10 || text.size() > 40 || text[0] < '1' || text[0] > '2') return {};
   std::string digits;
   auto decoded = percent_decode(text);
   std::size_t fraction = decoded.find('.');
@@ -224,7 +230,8 @@ std::uint64_t content_key(const Exchange& e) {
   Key key = 9;
   std::string_view name;
   for (auto token : tokens_of(body)) {
-    if (!is_volatile_name(name)) key = mix(key, token);
+    bool fixed = !is_volatile_name(name) && !time_of(token);
+    key = mix(key, fixed ? token : std::string_view("*"));
     name = token;
   }
   return key | 1;

@@ -26,7 +26,8 @@ struct Change {
 // their digest and their first kSampleBytes, with secrets taken out.
 Change change_between(const Exchange& before, const Exchange& now);
 
-// Equal for two bodies of the same content, as far as names tell: without boundary, signatures, dates and counters.
+// Equal for two bodies of the same content: without boundary, times, and what signatures, nonces, dates and counters
+// are known by, their names.
 // 0: nothing can be said of it.
 std::uint64_t content_key(const Exchange& exchange);
 

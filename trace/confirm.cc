@@ -1,4 +1,3 @@
-#include "trace/body_change.h"
 #include "trace/correlator_state.h"
 
 namespace retrial::trace {
@@ -6,12 +5,7 @@ namespace {
 
 constexpr double kSurely = 0.97, kPossibly = 0.87;  // what is called likely and possible
 constexpr double kSure = 1000;                      // odds
-constexpr int kCompared = 8;                        // bodies that are laid beside another
-
-bool same_content(const Waiting& w, const Exchange& e) {
-  auto change = change_between(*w.last, e);
-  return !change.body && !change.key;
-}
+constexpr int kCompared = 16;                       // calls that are weighed against each other
 
 }  // namespace
 
@@ -31,12 +25,12 @@ Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
     all += odds;
     if (!best.serial || odds > best.weight) best = {serial, odds};
   };
-  if (content) waiting.each(By::content, content, weigh);
+  if (content) waiting.each(By::content, content, weigh, kCompared);
   if (!best.serial)
     waiting.each(
         By::place, place,
         [&](auto serial, auto& w) {
-          if (same_content(w, e)) weigh(serial, w);
+          if (!content || !w.content) weigh(serial, w);  // nothing says that it differs
         },
         kCompared);
   if (best.serial) {
@@ -60,18 +54,18 @@ Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
   }
   auto same_length = [&](auto& w) { return w.length == find(e.request_headers, "content-length"); };
   auto other_body = [&](auto& w) {
-    return goes_on(w, head) && same_length(w) && !hindsight->comes_again(*w.last, e.begun) &&
-           hindsight->once(*w.last) && hindsight->once(e);
+    return goes_on(w, head) && same_length(w) && hindsight->once(*w.last) && !hindsight->comes_again(*w.last, e.begun);
   };
-  if (auto found = waiting.pick(By::place, place, e, other_body); found.serial) {
-    auto odds = hindsight->odds(e, e.begun - waiting.at(found.serial).told, false);
-    if (!e.tag.site || odds < kPossibly / (1 - kPossibly)) return own(Confidence::likely);
-    return join(found, Confidence::possible, head, false);
-  }
+  if (e.tag.site && hindsight->once(e))
+    if (auto found = waiting.pick(By::place, place, e, other_body, kCompared); found.serial) {
+      auto odds = hindsight->odds(e, e.begun - waiting.at(found.serial).told, false);
+      if (odds < kPossibly / (1 - kPossibly)) return own(Confidence::likely);
+      return join(found, Confidence::possible, head, false);
+    }
   auto other_port = [&](auto& w) {
     return w.place != place && goes_on(w, head) && same_length(w) && !hindsight->comes_again(*w.last, e.begun);
   };
-  if (auto found = waiting.pick(By::anywhere, anywhere_key(e), e, other_port);
+  if (auto found = waiting.pick(By::anywhere, anywhere_key(e), e, other_port, kCompared);
       found.serial && !hindsight->many_services(e))
     return join(found, Confidence::possible, head, false);
   return own();

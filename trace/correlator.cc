@@ -118,10 +118,17 @@ void Correlator::over(const Exchange& e) {
     if (s.any_challenge) s.successes.push_back({e.pid, mix(5, e.operation), e.begun, e.told});
     if (s.successes.size() > 64) s.successes.pop_front();
     if (auto to = e.client_status > 300 ? redirect_key(e) : 0) {
-      State::Leg leg{e.call, e.attempt, place_key(e), call_id_key(e), e.method, e.tag.call_id};
+      State::Leg leg{.call = e.call,
+                     .attempt = e.attempt,
+                     .first_place = place_key(e),
+                     .first_call_id = call_id_key(e),
+                     .first_content = s.hindsight ? s.hindsight->key_of(e) : 0,
+                     .method = e.method,
+                     .call_id = e.tag.call_id};
       if (auto before = s.on_the_way.find(e.call); before != s.on_the_way.end()) {
         leg.first_place = before->second.first_place;
         leg.first_call_id = before->second.first_call_id;
+        leg.first_content = before->second.first_content;
       }
       if (s.redirected.size() > WaitingCalls::kMost) s.redirected.clear();
       s.redirected[to].push_back(std::move(leg));

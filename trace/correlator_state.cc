@@ -92,6 +92,7 @@ void Correlator::State::keep(const Exchange& e, int attempts, int previous) {
   if (auto leg = on_the_way.find(e.call); leg != on_the_way.end()) {
     w.first_place = settles ? 0 : leg->second.first_place;
     w.first_call_id = leg->second.first_call_id;
+    w.first_content = settles ? 0 : leg->second.first_content;
   }
   if (hindsight) {
     w.content = settles ? 0 : hindsight->key_of(e);

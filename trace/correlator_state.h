@@ -30,7 +30,7 @@ struct Correlator::State {
   struct Leg {
     std::uint64_t call = 0;
     int attempt = 0;
-    Key first_place = 0, first_call_id = 0;  // of the target that it began with
+    Key first_place = 0, first_call_id = 0, first_content = 0;  // of the target that it began with
     std::string method, call_id;
   };
 

@@ -27,18 +27,20 @@ constexpr Nanos kAtOnce = 10 * kMillisecond;
 
 }  // namespace
 
-Key Hindsight::content_at(const Exchange& e) const { return contents_[static_cast<std::size_t>(&e - first_)].at; }
-Key Hindsight::key_of(const Exchange& e) const {
-  auto& content = contents_[static_cast<std::size_t>(&e - first_)];
-  return content.known ? content.at : 0;
+const Hindsight::Known& Hindsight::known(const Exchange& e) const {
+  return known_[static_cast<std::size_t>(&e - first_)];
 }
+Key Hindsight::content_at(const Exchange& e) const { return known(e).content; }
+Key Hindsight::key_of(const Exchange& e) const { return known(e).has_content ? known(e).content : 0; }
 
 Hindsight::Hindsight(std::span<const Exchange> all, const std::vector<const Exchange*>& by_time)
-    : first_(all.data()), contents_(all.size()) {
+    : first_(all.data()), known_(all.size()) {
   for (auto* e : by_time) {
     auto content = content_key(*e);
-    contents_[static_cast<std::size_t>(e - first_)] = {mix(mix(mix(10, place_key(*e)), part_of(*e)), content),
-                                                       content != 0};
+    auto& known = known_[static_cast<std::size_t>(e - first_)];
+    known.place = place_key(*e);
+    known.content = mix(mix(mix(10, known.place), part_of(*e)), content);
+    known.has_content = content != 0;
   }
   read_ids(by_time);
   read_gaps(by_time);
@@ -76,20 +78,27 @@ void Hindsight::read_ids(const std::vector<const Exchange*>& by_time) {
   }
   for (auto& [key, values] : headers)
     if (4 * values.reused > values.all.size() || values.contents.size() > 4 * values.all.size()) sessions_.insert(key);
+
+  // From the last to the first: when does what names a call come for the last time?
+  std::unordered_map<Key, Nanos> last;
+  for (auto e = by_time.rbegin(); e != by_time.rend(); ++e) {
+    auto& until = known_[static_cast<std::size_t>(*e - first_)].named_until;
+    auto read = [&](Key name) { until = std::max(until, last.try_emplace(name, (*e)->begun).first->second); };
+    if (auto name = call_id_key(**e)) read(name);
+    auto ids = reader.read(**e);
+    for (std::size_t i = 0; i < ids.count; i++)
+      if (!names_more(**e, ids.header[i])) read(id_key((*e)->pid, ids.value[i]));
+  }
 }
 
 void Hindsight::read_gaps(const std::vector<const Exchange*>& by_time) {
   std::unordered_map<Key, std::vector<const Exchange*>> same, at_place;
-  IdReader reader;
   for (auto* e : by_time) {
     begins_[process_of(*e)].push_back(e->begun);
     ended_ = std::max({ended_, e->begun, e->told});
     times_[content_at(*e)]++;
-    last_[call_id_key(*e)] = e->begun;
-    for (auto ids = reader.read(*e); ids.count > 0; ids.count--)
-      last_[id_key(e->pid, ids.value[ids.count - 1])] = e->begun;
     same[content_at(*e)].push_back(e);
-    at_place[place_key(*e)].push_back(e);
+    at_place[known(*e).place].push_back(e);
   }
   for (auto& [key, requests] : same) {
     read_gaps(requests, true);
@@ -178,17 +187,7 @@ bool Hindsight::once(const Exchange& e) const {
   return it != times_.end() && it->second == 1;
 }
 
-bool Hindsight::comes_again(const Exchange& e, Nanos after) const {
-  auto later = [&](Key key) {
-    auto it = key ? last_.find(key) : last_.end();
-    return it != last_.end() && it->second > after;
-  };
-  if (later(call_id_key(e))) return true;
-  auto ids = IdReader().read(e);
-  for (std::size_t i = 0; i < ids.count; i++)
-    if (!names_more(e, ids.header[i]) && later(id_key(e.pid, ids.value[i]))) return true;
-  return false;
-}
+bool Hindsight::comes_again(const Exchange& e, Nanos after) const { return known(e).named_until > after; }
 
 void Hindsight::read_services(const std::vector<const Exchange*>& by_time) {
   std::unordered_map<Key, const Exchange*> last;

@@ -59,14 +59,15 @@ class Hindsight {
   const Again* again_of(const Exchange& e, bool same_content) const;
   Key content_at(const Exchange& e) const;
 
-  struct Content {
-    Key at = 0;
-    bool known = false;
+  struct Known {
+    Key place = 0, content = 0;
+    bool has_content = false;
+    Nanos named_until = 0;  // begin of the last with its call id, or an id of its
   };
+  const Known& known(const Exchange& e) const;
   const Exchange* first_;
-  std::vector<Content> contents_;                       // of all exchanges
+  std::vector<Known> known_;                            // of all exchanges
   std::unordered_map<Key, Again> again_;                // by operation and call site, and by service
-  std::unordered_map<Key, Nanos> last_;                 // begin of the last with that call id or id
   std::unordered_map<Key, std::size_t> times_;          // by content
   std::unordered_map<Key, std::vector<Nanos>> begins_;  // of a process at a service, in order
   Nanos ended_ = 0;

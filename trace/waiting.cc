@@ -17,6 +17,7 @@ void WaitingCalls::each_key(const Waiting& w, Do what) {
   key(By::anywhere, w.anywhere);
   key(By::rpc, w.rpc);
   key(By::content, w.content);
+  key(By::content, w.first_content);
 }
 
 void WaitingCalls::put(Waiting w) {

@@ -14,8 +14,8 @@ namespace retrial::trace {
 struct Waiting {
   std::uint64_t call = 0;
   int attempt = 0;
-  Key call_id = 0, place = 0, anywhere = 0;  // 0 where they prove nothing
-  Key first_call_id = 0, first_place = 0;    // of what was redirected to it; 0: nothing was
+  Key call_id = 0, place = 0, anywhere = 0;                   // 0 where they prove nothing
+  Key first_call_id = 0, first_place = 0, first_content = 0;  // of what was redirected to it; 0: nothing was
   Key client = 0, operation = 0;
   Ids ids;                       // of one process: see id_key
   std::string length;            // Content-Length, as sent
@@ -68,14 +68,14 @@ class WaitingCalls {
     }
   }
   template <class Fits>
-  Found pick(By by, Key key, const Exchange& head, Fits fits) const {
+  Found pick(By by, Key key, const Exchange& head, Fits fits, int most = kLook) const {
     auto it = index_.find(mix(static_cast<Key>(by), key));
     if (it == index_.end()) return {};
     Found found;
     int looked = 0, candidates = 0;
     bool on_connection = false;
     for (auto serial : it->second) {
-      if (looked++ == kLook) {
+      if (looked++ == most) {
         candidates++;
         break;
       }
