@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "trace/body_change.h"
 #include "trace/profile.h"
-#include "trace/profiles/message.h"
 
 namespace retrial::oracles {
 using trace::Confidence;
@@ -19,8 +18,7 @@ namespace {
 // The service can tell by what guards it that both are one.
 bool same_guard(const Exchange& a, const Exchange& b) {
   auto change = trace::change_between(a, b);
-  if (change.key || change.condition) return false;
-  return !change.body || trace::message::keyed(a) || trace::message::conditional(a);
+  return !change.key && !change.condition;
 }
 
 // Does a POST look as if it only read? By the last words of its path: "/orders/_search", "/graphql",

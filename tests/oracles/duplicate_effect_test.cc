@@ -205,6 +205,20 @@ TEST(RetriesNonIdempotent,
   EXPECT_EQ(verdict("GET", {}), "");
 }
 
+TEST(RetriesNonIdempotent, a_condition_guards_what_is_written_anew_for_each_attempt) {
+  auto verdicts = [](std::string query) {
+    Trial t;
+    auto target = "/upload/storage/v1/b/shelf/o?uploadType=multipart&name=lamp" + query;
+    t.reference.call("save", "POST", target, {}, "google-storage").answers(200);
+    t.in_case().call("save", "POST", target, {}, "google-storage").is_reset();
+    t.in_case().again(kSecond).answers(200);
+    t.in_case().last().request_digest = 78;  // another multipart boundary
+    return t.verdicts();
+  };
+  EXPECT_EQ(verdicts("&ifGenerationMatch=0"), "");
+  EXPECT_EQ(verdicts(""), "retries-non-idempotent likely");
+}
+
 TEST(RetriesNonIdempotent, a_copy_that_was_sent_before_the_client_was_told_is_no_retry) {
   Trial t;
   t.reference.call("submit", "POST", "/acc/jobs/messages", kAzure, "azure-storage").answers(201);
