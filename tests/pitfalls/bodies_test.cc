@@ -114,6 +114,11 @@ TEST(Challenges, that_are_met_by_a_token_or_by_credentials_are_answered_and_not_
   renewed.serve(token, 200);
   EXPECT_OWN_CALL(renewed.begin(old, library));
 
+  Traffic own;
+  first = own.begin(old, library);
+  own.serve(first, 401);
+  EXPECT_OWN_CALL(own.begin(old, library));  // the service asked for other ones, and these may be
+
   Traffic stubborn;
   first = stubborn.begin(old, library);
   stubborn.inject(first, 401);

@@ -38,11 +38,12 @@ TEST(TransparentRetry, is_missing_in_some_runtimes_and_that_is_no_finding) {
   EXPECT_EQ(all(t), "");
 }
 
-TEST(TransparentRetry, is_outside_of_the_clients_attempts) {
-  auto t = trial("goaway");
-  t.in_case().is_refused();
-  for (int i = 0; i < 6; i++) t.in_case().again(0).is_refused();
-  EXPECT_EQ(all(t), "") << "neither missing delay nor amplification";
+TEST(TransparentRetry, hides_no_fixed_wait_of_the_clients_own) {
+  auto t = trial("grpc-status(UNAVAILABLE)");
+  t.in_case().gets_status(trace::grpc_code::unavailable);
+  for (int i = 0; i < 3; i++)
+    t.in_case().again(kSecond).is_refused().again(0).gets_status(trace::grpc_code::unavailable);
+  EXPECT_EQ(all(t), "no-backoff ");
 }
 
 TEST(Hedging, that_is_configured_and_not_acted_on_is_nothing) {

@@ -3,6 +3,7 @@
 
 #include "tests/oracles/runs.h"
 #include "tests/support/conversation.h"
+#include "trace/layers.h"
 
 namespace retrial::oracles {
 namespace {
@@ -41,14 +42,40 @@ TEST(Races, make_no_call_site_the_odd_one) {
 }
 
 // A runtime below every client sends a request once more where its reused connection breaks.
-TEST(ReusedConnections, that_broke_and_what_their_runtime_sent_again_is_neither_hurry_nor_a_retry_policy) {
-  Trial t("X", "reset(after-request)");
-  t.reference.call("load", "GET", "/things/lamp").answers(200);
-  t.in_case().call("load", "GET", "/things/lamp").is_reset();
-  t.in_case().last().fresh = false;
-  t.in_case().again(kMillisecond).is_reset();
-  for (int gap : {1000, 2000, 4000}) t.in_case().again(gap * kMillisecond).is_reset();
-  EXPECT_EQ(t.verdicts(), "");
+TEST(ReusedConnections, that_break_and_are_sent_on_again_are_no_wait_of_the_clients) {
+  auto verdicts = [](std::vector<int> waits) {
+    Trial t("X", "reset(after-request)");
+    t.reference.call("load", "GET", "/things/lamp").answers(200);
+    t.in_case().call("load", "GET", "/things/lamp").is_reset();
+    for (auto wait : waits) {
+      t.in_case().again(wait * kMillisecond).is_reset();
+      t.in_case().last().fresh = false;
+      t.in_case().again(kMillisecond).is_reset();
+    }
+    return t.verdicts();
+  };
+  EXPECT_EQ(verdicts({1000, 1001, 1002}), "no-backoff likely");
+  EXPECT_EQ(verdicts({1000, 2000, 4000}), "");
+}
+
+// Ids do not tell what a transport sends again from the client's own attempts. A counter does.
+TEST(Counters, that_did_not_go_on_tell_what_a_transport_sent_again) {
+  auto resent = [](std::vector<std::string> counts, std::vector<int> gaps) {
+    Trial t;
+    auto sent = [&](std::size_t n) {
+      t.in_case().last().request_headers = {{"amz-sdk-request", "attempt=" + counts[n]}};
+      t.in_case().is_reset();
+    };
+    t.in_case().call("load", "GET", "/things/lamp");
+    sent(0);
+    for (std::size_t i = 0; i < gaps.size(); i++) {
+      t.in_case().again(gaps[i] * kMillisecond);
+      sent(i + 1);
+    }
+    return trace::resent_by_transport(trace::calls_of(t.in_case().done()).front());
+  };
+  EXPECT_EQ(resent({"1", "1", "2"}, {2, 900}), (std::vector<bool>{false, true, false}));
+  EXPECT_EQ(resent({"1", "2", "3", "4"}, {2, 900, 2}), (std::vector<bool>(4, false))) << "they only look like pairs";
 }
 
 }  // namespace
