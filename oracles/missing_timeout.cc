@@ -27,6 +27,13 @@ Nanos untouched_for(const trace::Run& run, const trace::Exchange& e, Nanos hold)
   return time >= hold - kSlack ? time : 0;
 }
 
+// It gave up an earlier attempt that was silent, and sent the next: it has a time-out. Some clients keep the socket of
+// an attempt open until then, so that the wait before the next looks like patience with the last.
+bool gave_up_before(const trace::Call& call) {
+  return std::any_of(call.attempts.begin(), call.attempts.end() - 1,
+                     [](auto* e) { return e->fired && is_silence(e->fault); });
+}
+
 class MissingTimeout final : public Oracle {
  public:
   std::string_view name() const override { return "missing-timeout"; }
@@ -41,7 +48,7 @@ class MissingTimeout final : public Oracle {
       if (c->in_case->stop != trace::Stop::held) continue;
       for (auto* call : c->faulted) {
         auto time = untouched_for(*c->in_case, call->last(), exhibit.hold);
-        if (!time) continue;
+        if (!time || gave_up_before(*call)) continue;
         if (call->last().grpc.is) {
           judge_rpc(exhibit, *c, *call, time, opinion);
           continue;

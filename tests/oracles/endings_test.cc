@@ -43,6 +43,14 @@ TEST(MissingTimeout, a_client_that_gave_up_has_one) {
   EXPECT_EQ(t.verdicts(), "");
 }
 
+TEST(MissingTimeout, a_client_that_gave_up_an_earlier_attempt_has_one_though_it_keeps_the_last_ones_socket) {
+  auto t = held(30 * kSecond);
+  t.in_case().run().exchanges.clear();
+  t.in_case().call("status", "GET", "/tracking/1").is_held().client_leaves(3 * kSecond);
+  t.in_case().again(kMillisecond).is_held().waits(32 * kSecond);
+  EXPECT_EQ(t.verdicts(), "");
+}
+
 TEST(MissingTimeout, is_stated_of_the_call_that_was_held_and_no_other) {
   auto t = held(30 * kSecond);
   t.in_case().run().exchanges.clear();
