@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "campaign/report/words.h"
+#include "campaign/trial.h"
 #include "trace/comparison.h"
 #include "trace/service_name.h"
 
@@ -16,10 +17,6 @@ using report::counted;
 using report::show_ms;
 
 constexpr std::size_t kMostSaid = 10;  // kinds of calls of which not all were kept, in the remarks
-
-trace::Judged judged(const trace::CaseRecord& row, std::string why) {
-  return {row.test, row.site, row.service, row.operation, row.policy, row.plan, std::move(why)};
-}
 
 // In the traffic of `serve` a row is a fault, and a run has several.
 bool met(const trace::Call& call, const trace::CaseRecord& row) {
@@ -95,14 +92,15 @@ void keep_clean(const Heard& heard, const trace::Sift& sift, const oracles::Opin
   auto& row = heard.charge->row;
   for (auto& [key, place] : places_of(heard, sift)) {
     auto& e = *place.first;
+    auto& operation = std::get<1>(key);
     auto about = [&](auto& said) {
-      return said.operation == e.operation && said.site == e.tag.site &&
+      return said.operation == operation && said.site == e.tag.site &&
              trace::service_name(said.service) == trace::service_name(e.service);
     };
     auto open = [&](auto& j) { return j.fault == row.plan && j.test == row.test && (j.operation.empty() || about(j)); };
     if (std::ranges::any_of(opinion.findings, about) || std::ranges::any_of(opinion.not_judged, open)) continue;
     record.clean.push_back(
-        {row.test, e.tag.site, trace::service_name(e.service), e.operation, row.policy, row.plan, place.text()});
+        {row.test, e.tag.site, trace::service_name(e.service), operation, row.policy, row.plan, place.text()});
   }
 }
 

@@ -24,7 +24,7 @@ void Jumped::add(const trace::Run& run) {
 
 std::string Jumped::line() const {
   std::string out;
-  if (compressed_)
+  if (by_ > 0)
     out = fmt::format("clients waited {} that took no time, in {} of {} runs", show_duration(by_), compressed_, runs_);
   if (real_time_.empty()) return out;
   return fmt::format("{}{}the clock of {} could not be moved", out, out.empty() ? "" : "; ",

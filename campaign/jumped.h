@@ -10,7 +10,7 @@ namespace retrial::campaign {
 class Jumped {
  public:
   void add(const trace::Run& run);
-  // One line for the reader; empty: no clock could be moved, and no process is named that kept it from being so.
+  // One line for the reader; empty: nothing was jumped over, and no process is named whose clock could not be moved.
   std::string line() const;
 
  private:

@@ -10,6 +10,7 @@
 #include "campaign/campaign.h"
 #include "campaign/execution.h"
 #include "campaign/hearing.h"
+#include "campaign/jumped.h"
 #include "campaign/known.h"
 #include "campaign/report/reports.h"
 #include "campaign/report/terminal.h"
@@ -30,6 +31,7 @@ struct Options {
   std::optional<std::uint64_t> seed;
   std::optional<int> repeat;
   std::string profile, hold, out, capture;
+  bool real_time = false;
   std::vector<std::string> command;
 };
 
@@ -54,6 +56,7 @@ Result<campaign::Order> order_of(const Options& options) {
   order.kind = trace::RunKind::with_fault;
   order.case_id = kCase;
   order.attempts_limit = oracles::kAttemptsWithoutEnd;
+  order.client_time_limit = oracles::kTimeWithoutEnd;
   order.deadline = kLongest;
   return order;
 }
@@ -133,8 +136,12 @@ class Observation {
   bool judge() {
     record_ = base_;
     record_.services = gathering_.services();
-    for (auto& run : runs_)
+    campaign::Jumped jumped;
+    for (auto& run : runs_) {
       if (!run.incomplete.empty()) record_.incomplete = run.incomplete;
+      jumped.add(run);
+    }
+    if (auto line = jumped.line(); !line.empty()) record_.remarks.push_back(line);
     if (!options_.inject) return false;
     campaign::Charge charge{.row = {.id = kCase, .policy = std::string(trace::kObserved), .plan = *options_.inject},
                             .hold = order_.hold};
@@ -184,6 +191,7 @@ int observe(const Options& options) {
   SystemClock clock;
   campaign::Executor::Setting setting{*folder, *capture, false, {}};
   if (!options.profile.empty()) setting.profiles[""] = options.profile;
+  setting.real_time = options.real_time;
   auto executor = campaign::Executor::open(std::move(setting), clock);
   if (!executor) return complain(executor.error().line(), kUsage);
   auto store = trace::StoreWriter::open(*folder / "campaign.db");
@@ -231,6 +239,7 @@ void add_observe(CLI::App& app, int& status) {
   command->add_option("--profile", options->profile,
                       "injected errors have the shape of that profile (generic: they are bare)");
   command->add_option("--hold", options->hold, "how long a stalled exchange is held (30s)");
+  command->add_flag("--real-time", options->real_time, "wait as long as the client does: its clock is never moved");
   command->add_option("--seed", options->seed, "for faults that come by chance (default: another one each time)");
   command->add_option("--capture", options->capture, "seccomp or forward (default: the first that works)");
   command->add_option("--out", options->out, "folder for the trace (default: .retrial/<time>)");

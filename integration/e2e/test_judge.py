@@ -26,7 +26,11 @@ def fetch(path):
             pass
         if not last: time.sleep(wait)
     return False
-sys.exit(0 if fetch("/thing/1") else 3)
+right = True
+for n in range(int(sys.argv[4]) if len(sys.argv) > 4 else 1):
+    right = fetch(f"/thing/{n}") and right
+    if len(sys.argv) > 4: time.sleep(0.05)
+sys.exit(0 if right else 3)
 """
 
 
@@ -118,7 +122,7 @@ def test_folders_are_judged_together_as_one_client_and_the_exit_status_says_what
     in_a_hurry(client, port, "a")
     observe(client, "--inject", "stall", "--hold", "2s", "--repeat", 1, "--out", "b", command=[sys.executable, "client.py", port, 0.3, 1])
     observe(client, "--out", "c", command=[sys.executable, "client.py", port, 0, 1])
-    done = retrial("judge", "a", "b", "c", "--out", "j", cwd=client)
+    done = retrial("judge", "a", "b", "c", "--out", "j", "--fail-on", "possible", cwd=client)
     assert done.returncode == 1, done
     found = report(client / "j")
     assert "missing-delay" in verdicts(client / "j"), done.stdout
@@ -129,17 +133,18 @@ def test_folders_are_judged_together_as_one_client_and_the_exit_status_says_what
 
 def test_since_fails_on_new_findings_only_and_accept_keeps_a_known_one_out_of_the_exit_status(client, port):
     in_a_hurry(client, port, "a")
-    assert retrial("judge", "a", cwd=client).returncode == 1
+    judge = lambda *options: retrial("judge", "a", "--fail-on", "possible", *options, cwd=client)
+    assert judge().returncode == 1
     earlier = client / "earlier.json"
     earlier.write_text((client / "a/findings.json").read_text())
     ids = [f["id"] for f in json.loads(earlier.read_text())["findings"]]
-    done = retrial("judge", "a", "--since", earlier, cwd=client)
+    done = judge("--since", earlier)
     assert done.returncode == 0 and f"{len(ids)} of {len(ids)} findings are known" in done.stdout, done
     assert all(f["known"] for f in report(client / "a")["findings"])
     earlier.write_text('{"version": 1, "findings": []}')
-    assert retrial("judge", "a", "--since", earlier, cwd=client).returncode == 1
+    assert judge("--since", earlier).returncode == 1
     (client / "retrial.toml").write_text("".join(f'[[accept]]\nfinding = "{i}"\n' for i in [*ids, "00000000"]))
-    done = retrial("judge", "a", cwd=client)
+    done = judge()
     assert done.returncode == 0 and "[[accept]] 00000000 matched no finding" in done.stdout, done
     assert all(f["accepted"] for f in report(client / "a")["findings"])
     wrong = retrial("judge", "a", "--since", "client.py", cwd=client)
@@ -162,10 +167,10 @@ def test_a_campaign_is_judged_again_with_its_own_references_and_since_holds_for_
     assert again.returncode == 0 and all(f["known"] for f in report(cwd / "again")["findings"]), again
 
 
-def served(cwd, port, end, *arguments):
+def served(cwd, port, end, faults, *arguments):
     """A client's requests through `serve`, which is ended by that signal."""
     with open(cwd / "serve.log", "w") as log:
-        serve = subprocess.Popen([RETRIAL, "serve", "--reverse", f"127.0.0.1:0=http://127.0.0.1:{port}", "--inject", "error(503)",
+        serve = subprocess.Popen([RETRIAL, "serve", "--reverse", f"127.0.0.1:0=http://127.0.0.1:{port}", "--inject", faults,
                                   "--record", "s"], cwd=cwd, stderr=log, stdin=subprocess.DEVNULL)
     try:
         at = None
@@ -180,15 +185,15 @@ def served(cwd, port, end, *arguments):
 
 
 def test_what_serve_recorded_is_judged_and_its_store_built(client, port):
-    assert served(client, port, signal.SIGTERM, 0, 9) == 3
-    done = retrial("judge", "s", cwd=client)
+    assert served(client, port, signal.SIGTERM, "error(503) x 4, then pass", 0, 5, 8) == 0
+    done = retrial("judge", "s", "--fail-on", "possible", cwd=client)
     assert done.returncode == 1 and "missing-delay" in verdicts(client / "s"), done
     attempts = sqlite3.connect(client / "s/campaign.db").execute("SELECT attempt FROM exchange ORDER BY begun").fetchall()
-    assert attempts == [(n,) for n in range(1, 10)], "which attempt it was is found afterwards"
+    assert attempts == [(n,) for n in range(1, 6)] * 8, "which attempt it was is found afterwards"
 
 
 def test_a_trace_cut_short_of_another_version_or_of_nobody_makes_no_verdict(client, port):
-    served(client, port, signal.SIGKILL, 0, 4)
+    served(client, port, signal.SIGKILL, "error(503)", 0, 4)
     done = retrial("judge", "s", cwd=client)
     assert done.returncode == 0 and "the trace stops before the run has ended" in done.stdout, done
     assert not verdicts(client / "s")
@@ -200,7 +205,7 @@ def test_a_trace_cut_short_of_another_version_or_of_nobody_makes_no_verdict(clie
     assert done.returncode == 3 and "another version of Retrial" in done.stdout, done
     (client / "empty").mkdir()
     in_a_hurry(client, port, "o")
-    done = retrial("judge", "o", "empty", "s", cwd=client)
+    done = retrial("judge", "o", "empty", "s", "--fail-on", "possible", cwd=client)
     assert done.returncode == 1 and "empty: holds no trace of ours" in done.stdout and "another version" in done.stdout, done
     missing = retrial("judge", "no-such", cwd=client)
     assert missing.returncode == 2 and "no-such" in missing.stderr, missing

@@ -65,13 +65,15 @@ TEST(Accept, keeps_a_finding_out_of_the_exit_status_and_one_that_matches_nothing
 TEST(Jumped, says_how_much_waiting_took_no_time_and_whose_clock_could_not_be_moved) {
   Jumped jumped;
   EXPECT_EQ(jumped.line(), "");
+  jumped.add({.compressed = true});
+  EXPECT_EQ(jumped.line(), "") << "nobody waited";
   jumped.add({.compressed = true, .jumps = {{.at = 1, .by = 40 * kSecond}, {.at = 2, .by = 23 * kSecond}}});
-  EXPECT_EQ(jumped.line(), "clients waited 1 min 3 s that took no time, in 1 of 1 runs");
+  EXPECT_EQ(jumped.line(), "clients waited 1 min 3 s that took no time, in 2 of 2 runs");
   jumped.add({.real_time = {"tool[123] (static)"}});
   jumped.add({.real_time = {"tool[124] (static)"}});
   EXPECT_EQ(
       jumped.line(),
-      "clients waited 1 min 3 s that took no time, in 1 of 3 runs; the clock of tool (static) could not be moved");
+      "clients waited 1 min 3 s that took no time, in 2 of 4 runs; the clock of tool (static) could not be moved");
 }
 
 }  // namespace
