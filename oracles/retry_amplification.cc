@@ -47,7 +47,10 @@ std::optional<Layers> layers_of(const trace::Call& call) {
   auto rounds = rounds_of(call, trace::layer_starts(call));
   if (!multiplies(rounds)) return {};
   bool seen = std::ranges::any_of(call.attempts, [](auto* e) { return !e->tag.call_id.empty(); });
-  if (!seen && rounds.size() < kRounds) return {};
+  // Who goes from host to host waits after the last of them: that is one layer.
+  bool one_host = std::ranges::all_of(
+      call.attempts, [&](auto* e) { return e->host == call.first().host && e->service == call.first().service; });
+  if (!seen && (rounds.size() < kRounds || !one_host)) return {};
   return Layers{rounds, seen ? trace::Confidence::likely : trace::Confidence::possible,
                 seen ? "each is one call of the library" : "by its counters and gaps"};
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/text.h"
 #include "oracles/evidence.h"
@@ -54,25 +55,36 @@ std::vector<Wait> waits_of(const trace::Comparison& c, const trace::Call& call, 
   auto measured_from = run.compressed && run.real_time.empty() ? first_fault(run) + kFirstSlice : INT64_MAX;
   auto resent = trace::resent_by_transport(call);
   std::vector<Wait> all;
-  for (std::size_t i = 0; i + 1 < call.attempts.size(); i++) {
-    auto &before = *call.attempts[i], &next = *call.attempts[i + 1];
-    if (!follows(before, next)) return {};
-    if (transparent(before) || resent[i + 1]) continue;
-    Wait wait{&before,
-              &next,
-              all.empty() ? 1 : all.back().retry + 1,
-              trace::waited(run, before.told, next.begun),
-              next.begun - before.told,
-              before.told >= measured_from};
-    // Where the clock was moved on within the gap, it could be.
-    wait.measured = wait.measured || wait.least > wait.most / 2;
-    all.push_back(wait);
+  // A client that goes from host to host comes back to one after all that it has waited meanwhile.
+  struct Seen {
+    const trace::Exchange* e = nullptr;
+    Nanos least = 0, most = 0;  // waited in this call until then
+  };
+  std::map<std::pair<std::string_view, std::string_view>, Seen> last;  // by host
+  Nanos least = 0, most = 0;
+  int retry = 0;
+  for (std::size_t i = 0; i < call.attempts.size(); i++) {
+    auto& now = *call.attempts[i];
+    auto& told = last[{now.host, now.service}];
+    if (i > 0) {
+      auto& before = *call.attempts[i - 1];
+      if (!follows(before, now)) return {};
+      least += trace::waited(run, before.told, now.begun);
+      most += now.begun - before.told;
+      bool own = !transparent(before) && !resent[i];
+      retry += own;
+      if (own && told.e) {
+        Wait wait{told.e, &now, retry, least - told.least, most - told.most, told.e->told >= measured_from};
+        // Where the clock was moved on within the gap, it could be.
+        wait.measured = wait.measured || wait.least > wait.most / 2;
+        if (chosen == Chosen::by_service) wait.most = now.begun - told.e->told;
+        all.push_back(wait);
+      }
+    }
+    told = {&now, least, most};
   }
-  std::erase_if(all, [&](const Wait& w) {
-    if (w.before->host != w.next->host || w.before->service != w.next->service) return true;
-    auto told = told_to_wait(*w.before);
-    return (chosen == Chosen::by_service) != told.has_value();
-  });
+  std::erase_if(all,
+                [&](const Wait& w) { return (chosen == Chosen::by_service) != told_to_wait(*w.before).has_value(); });
   return all;
 }
 

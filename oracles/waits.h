@@ -10,7 +10,7 @@ namespace retrial::oracles {
 // Before one retry. The client chose to wait something between `least` and `most`: the gap holds the machine's load and
 // the client's own work too, which under load reach hundreds of milliseconds.
 struct Wait {
-  const trace::Exchange* before = nullptr;
+  const trace::Exchange* before = nullptr;  // the last at that host: what was waited before others since is counted in
   const trace::Exchange* next = nullptr;
   int retry = 0;          // 1: the first of its call
   Nanos least = 0;        // what the client's clock was moved on by; 0 where it could not be
@@ -22,8 +22,8 @@ struct Wait {
 };
 
 // The waits of a call, in order. Left out: what is no retry of the client's own (copies on purpose, what gRPC sends
-// again unseen, what a transport below sends again at once on a reset, the next of several hosts), and gaps that the
-// service chose (Retry-After, pushback), unless `told` asks for those alone.
+// again unseen, what a transport below sends again at once on a reset, the first at each of several hosts), and gaps
+// that the service chose (Retry-After, pushback), unless `told` asks for those alone.
 enum class Chosen { by_client, by_service };
 std::vector<Wait> waits_of(const trace::Comparison& c, const trace::Call& call, Chosen chosen = Chosen::by_client);
 

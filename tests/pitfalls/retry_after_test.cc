@@ -69,5 +69,17 @@ TEST(RetryAfter, that_is_added_to_the_clients_own_delay_is_obeyed_and_jitter_bel
   EXPECT_EQ(t.verdicts(), "ignores-retry-after certain");
 }
 
+TEST(RetryAfter, is_kept_also_by_who_asks_another_host_meanwhile) {
+  auto ask_again_after = [](Nanos wait) {
+    auto t = trial();
+    get(t.in_case()).gets_error(429, 2).again(0).waits(1'500 * kMillisecond).gets_error();
+    t.in_case().last().host = "127.0.0.1:9001";
+    t.in_case().again(wait).answers(200).passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(ask_again_after(600 * kMillisecond), "");
+  EXPECT_EQ(ask_again_after(100 * kMillisecond), "ignores-retry-after certain");
+}
+
 }  // namespace
 }  // namespace retrial::oracles

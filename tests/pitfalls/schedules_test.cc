@@ -95,10 +95,15 @@ TEST(Hosts, that_are_tried_in_turn_are_one_service_to_a_call_and_several_to_a_de
   t.in_case().last().host = "127.0.0.1:9001";
   EXPECT_EQ(t.verdicts(), "retries-non-idempotent likely");
 
-  auto delays = trial({Schedule(8, 0.2)});
-  int n = 0;
-  for (auto& e : delays.in_case().run().exchanges) e.service = n++ % 2 ? "127.0.0.1:9000" : "[::1]:9000";
-  EXPECT_EQ(delays.verdicts(), "") << "one name, two addresses";
+  auto in_turn = [](const Schedule& gaps) {
+    auto delays = trial({gaps});
+    int n = 0;
+    for (auto& e : delays.in_case().run().exchanges) e.service = n++ % 2 ? "127.0.0.1:9000" : "[::1]:9000";
+    return delays.verdicts();
+  };
+  EXPECT_EQ(in_turn({0.2, 1000, 0.2, 2000, 0.2, 4000, 0.2}), "") << "each address is left alone for longer each time";
+  EXPECT_EQ(in_turn({0.2, 1000, 0.2, 1000, 0.2, 1000, 0.2}), "no-backoff likely");
+  EXPECT_EQ(in_turn(Schedule(8, 0.2)), "missing-delay likely");
 }
 
 // A service in which writes are protected by a precondition: five call sites, of which one has none.
