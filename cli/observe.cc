@@ -86,13 +86,20 @@ class Teller {
   }
 
  private:
+  // The first of them, each after a space, and how many more there are.
+  static std::string few(const auto& list, auto show) {
+    constexpr std::size_t kMost = 10;
+    std::string out;
+    for (std::size_t i = 0; i < std::min(list.size(), kMost); i++) out += " " + show(list[i]);
+    return list.size() > kMost ? out + fmt::format(" and {} more", list.size() - kMost) : out;
+  }
   static std::string text(const trace::Call& call) {
     auto& e = call.first();
-    std::string answers, waits;
-    for (auto* a : call.attempts)
-      answers += fmt::format(
-          " {}", a->client_status ? trace::status_of(*a, a->client_status) : std::string(trace::show(a->ending)));
-    for (auto gap : trace::gaps(call)) waits += fmt::format(" {:.0f}", static_cast<double>(gap) / kMillisecond);
+    auto answers = few(call.attempts, [](auto* a) {
+      return a->client_status ? trace::status_of(*a, a->client_status) : std::string(trace::show(a->ending));
+    });
+    auto waits =
+        few(trace::gaps(call), [](auto gap) { return fmt::format("{:.0f}", static_cast<double>(gap) / kMillisecond); });
     return fmt::format("{} {} at {}: {} attempt(s):{}{}{}", e.service, e.operation,
                        e.tag.site ? trace::show(*e.tag.site) : "-", call.attempts.size(), answers,
                        waits.empty() ? "" : "; gaps in ms:", waits);
