@@ -1,5 +1,6 @@
 #include "campaign/agents.h"
 
+#include <cerrno>
 #include <fstream>
 
 namespace retrial::campaign {
@@ -11,7 +12,7 @@ Result<void> unpack_agents(const std::filesystem::path& folder) {
     std::filesystem::create_directories(path.parent_path(), error);
     std::ofstream out(path, std::ios::binary);
     out.write(file.bytes.data(), static_cast<std::streamsize>(file.bytes.size()));
-    if (!out.flush()) return fail("cannot write the agent's file", path.string());
+    if (!out.flush()) return fail_errno("cannot write the agent's file", errno, path.string());
   }
   return {};
 }
