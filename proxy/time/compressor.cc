@@ -9,6 +9,7 @@ constexpr Nanos kUnarmedSlice = 10 * kMillisecond;  // so that the first jump is
 constexpr Nanos kSlice = kMillisecond;
 constexpr Nanos kIdleSlice = 5 * kMillisecond;  // where there was nothing to jump for a while
 constexpr Nanos kLongTime = 200 * kMillisecond;
+constexpr Nanos kStill = 500 * kMillisecond;
 constexpr Nanos kShortPause = kMillisecond / 4;
 constexpr Nanos kLongPause = 4 * kMillisecond;
 constexpr Nanos kWorthIt = kMillisecond / 2;  // what is nearer comes by itself
@@ -57,9 +58,21 @@ void Compressor::look_again() {
   auto look = looker_.look(now, true);
   met(look);
   if (!look.idle || look.threads != first_look_.threads) return rest(true);
+  if (look.first == 0 && !still(look)) return rest(true);
   auto to = target(look, now);
   if (to == 0 || to - now < kWorthIt) return rest(true);
   jump(to);
+}
+
+// Where no wait of the client's ends, a limit of ours would be next, and it says that the client hangs. But a process
+// on its way out looks the same for some milliseconds: it must stay so for a while, in real time.
+bool Compressor::still(const Look& look) {
+  auto real = clock_.now() - page_.ahead();
+  if (look.threads != still_) {
+    still_ = look.threads;
+    still_since_ = real;
+  }
+  return real - still_since_ >= kStill;
 }
 
 Nanos Compressor::target(const Look& look, Nanos now) const {

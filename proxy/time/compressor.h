@@ -35,6 +35,7 @@ class Compressor {
   void rest(bool fruitless);
   void look_again();
   void jump(Nanos to);
+  bool still(const Look& look);
   Nanos target(const Look& look, Nanos now) const;
   void met(const Look& look);
 
@@ -49,6 +50,8 @@ class Compressor {
   bool looking_ = false;
   std::uint64_t callbacks_ = 0;
   Nanos pause_ = 0;
+  std::vector<Look::Seen> still_;      // what was seen without a limit of the client's
+  Nanos still_since_ = 0;              // real time
   Nanos since_jump_ = 0;               // real time
   std::map<pid_t, std::string> real_;  // processes, and what is said of them
 };
