@@ -42,7 +42,7 @@ Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
     if (!likely && content) doubted.insert(content);
     if (likely || possible) return join({best.serial}, likely ? Confidence::likely : Confidence::possible, head, false);
     std::vector<std::uint64_t> left;  // whoever does one thing after another has given them up
-    if (!parallel)
+    if (!parallel && hindsight->knows(e))
       waiting.each(By::content, content, [&](auto serial, auto& w) {
         if (!hindsight->comes_again(*w.last, e.begun)) left.push_back(serial);
       });
