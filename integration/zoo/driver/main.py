@@ -1,5 +1,6 @@
 """./dev zoo: real clients, real faults, and whether the verdicts are right."""
 import argparse
+import json
 import os
 import sys
 import tempfile
@@ -30,7 +31,7 @@ def arguments():
     parser.add_argument("--without-agents", action="store_true", help="as in a language that Retrial has no agent for")
     parser.add_argument("--repeat", type=int, help="as observe's (default: as often as the verdicts need)")
     parser.add_argument("--limit", type=float, default=60, metavar="S", help="a trial of one scenario that takes longer failed (default: 60)")
-    parser.add_argument("--old", action="append", default=[], metavar="PACKAGE", help="the package's version before its newest")
+    parser.add_argument("--newest", action="store_true", help="where two versions of a package are known the newer one, of which fewer scenarios are")
     parser.add_argument("--more", action="store_true", help="our own clients in other languages (more.json) in place of the folder's")
     parser.add_argument("--check", action="store_true", help="without Retrial: does every client reach the service, and try as often as it is known to")
     parser.add_argument("--calibration", action="store_true", help="only how right the correlator's assignments are, by confidence")
@@ -44,6 +45,8 @@ def chosen(subjects, asked):
 
 def main():
     asked = arguments()
+    packages = json.loads((processes.ROOM / "npm/package.json").read_text())["dependencies"]
+    asked.old = [] if asked.newest else [name.removesuffix("-old") for name in packages if name.endswith("-old")]
     subjects = chosen(list(catalog.ours(processes.ROOM / "more.json")) if asked.more else catalog.load(Path(asked.folder)), asked)
     if asked.check:
         wrong = check.check(subjects, asked.old, asked.jobs)
