@@ -59,7 +59,7 @@ Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
   if (e.tag.site && hindsight->once(e))
     if (auto found = waiting.pick(By::place, place, e, other_body, kCompared); found.serial) {
       auto odds = hindsight->odds(e, e.begun - waiting.at(found.serial).told, false);
-      if (odds < kPossibly / (1 - kPossibly)) return own(Confidence::likely);
+      if (odds < kPossibly / (1 - kPossibly) || !hindsight->ends_with_success(e)) return own(Confidence::likely);
       return join(found, Confidence::possible, head, false);
     }
   auto other_port = [&](auto& w) {

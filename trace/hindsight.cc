@@ -182,6 +182,11 @@ double Hindsight::Again::odds(Window window, double usual, double told, double w
   return std::max(after - anyway, 0.0) / anyway;
 }
 
+bool Hindsight::ends_with_success(const Exchange& e) const {
+  auto it = again_.find(mix(kind_of(e), Key{0}));
+  return it == again_.end() || it->second.after_success.empty();
+}
+
 bool Hindsight::once(const Exchange& e) const {
   auto it = times_.find(content_at(e));
   return it != times_.end() && it->second == 1;

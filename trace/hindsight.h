@@ -25,6 +25,8 @@ class Hindsight {
   bool knows(const Exchange& e) const;
   // Does what names its call come once more, later than that? Then nothing else goes on from it.
   bool comes_again(const Exchange& e, Nanos after) const;
+  // Has nothing come from its call site (or service) after a success? Then it goes over no items.
+  bool ends_with_success(const Exchange& e) const;
   // Was its content sent this one time?
   bool once(const Exchange& e) const;
   // Two of these requests were under way at once.
