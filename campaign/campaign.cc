@@ -360,6 +360,7 @@ CampaignOutcome Campaign::replay(const trace::CampaignRecord& earlier, const tra
 
 Result<CampaignOutcome> with_campaign(const CampaignSetting& setting, const Clock& clock, auto&& what) {
   Executor::Setting how{setting.folder, setting.capture, setting.config.run.keep_tags, {}};
+  how.real_time = setting.config.run.real_time;
   for (auto& s : setting.config.services)
     if (!s.address.empty()) {
       if (!s.profile.empty()) how.profiles[s.address] = s.profile;

@@ -24,7 +24,8 @@ int line_of(const T& at) {
 }
 
 constexpr std::string_view kTables[] = {"run", "serve", "service", "accept", "listener", "rule"};
-constexpr std::string_view kRunKeys[] = {"coverage", "policies", "workers", "fail_on", "hold", "budget", "tags"};
+constexpr std::string_view kRunKeys[] = {"coverage", "policies", "workers", "fail_on",
+                                         "hold",     "budget",   "tags",    "real_time"};
 constexpr std::string_view kServiceKeys[] = {"address", "profile", "start",  "ready",       "reset", "allow",
                                              "ca",      "pin",     "verify", "certificate", "key"};
 constexpr std::string_view kAcceptKeys[] = {"finding", "why"};
@@ -55,6 +56,7 @@ void read_run(ConfigTable table, RunSettings& run) {
   if (auto hold = table.duration("hold", "30s")) run.hold = *hold;
   if (auto budget = table.duration("budget", "10m")) run.budget = *budget;
   if (auto tags = table.word("tags", kTags)) run.keep_tags = *tags == "keep";
+  run.real_time = table.yes("real_time").value_or(false);
 }
 
 void read_ready(ConfigTable& table, Service& service) {

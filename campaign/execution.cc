@@ -214,6 +214,7 @@ Result<trace::Run> Executor::execute(const Order& order) {
     auto made = proxy::TimePage::make(page_file);
     if (!made) return std::unexpected(made.error());
     page = std::move(*made);
+    if (order.aim) proxy::Compressor::prepare(*page);
   }
   proxy::ClientClock clock(impl_->clock, page.get());
   auto really_began = impl_->clock.now();
@@ -290,9 +291,18 @@ Result<trace::Run> Executor::execute(const Order& order) {
       timer.set(kLook);
     });
     timer.set(kLook);
+    std::map<std::string, std::pair<Nanos, Nanos>> natives;  // that stood in the way: first and last
     std::optional<proxy::Compressor> compressor;
     if (page && order.aim) {
-      auto pending = [&] { return stopped || (*tree)->command_ended() || (*tree)->dialling() || proxy.awaited() > 0; };
+      auto pending = [&] {
+        look();  // an attempt is noted before the clock is moved on
+        if (stopped || (*tree)->command_ended() || (*tree)->dialling() || proxy.awaited() > 0) return true;
+        auto native = (*tree)->native_open();
+        if (native.empty()) return false;
+        auto now = impl_->clock.now();
+        natives.try_emplace(native, now, now).first->second.second = now;
+        return true;
+      };
       compressor.emplace(
           impl_->loop, *page, clock, (*tree)->root(),
           proxy::Compressor::Surroundings{
@@ -309,6 +319,8 @@ Result<trace::Run> Executor::execute(const Order& order) {
     if (compressor) {
       run.jumps = std::move(compressor->jumps);
       run.real_time = compressor->real_time();
+      for (auto& [line, times] : natives)
+        if (times.second - times.first >= kLook) run.real_time.push_back(line);  // else it was a query, or the like
       ended.compressor = arming.compressor = nullptr;
     }
     auto status = ended.status.value_or(0);

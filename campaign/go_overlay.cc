@@ -81,7 +81,8 @@ Result<fs::path> write_go_overlay(const fs::path& root, std::string_view archite
   auto runtime = root / "src" / "runtime";
   nlohmann::json replaced;
   for (auto& edit : go_edits(architecture)) {
-    auto original = runtime / edit.file, own = folder / edit.file;
+    // Not a file of Go by its name: the folder may lie in the user's module.
+    auto original = runtime / edit.file, own = folder / (std::string(edit.file) + ".txt");
     auto source = text_of(original);
     if (!source) return std::unexpected(source.error());
     auto text = edited(std::move(*source), edit);

@@ -46,6 +46,7 @@ Result<const trace::Run*> Trial::execute(trace::RunKind kind) {
     order.aim = case_.aim;
     order.hold = bench_.config.run.hold;
     order.attempts_limit = oracles::kAttemptsWithoutEnd;
+    order.client_time_limit = oracles::kTimeWithoutEnd;
     if (case_.stalls) order.deadline += bench_.config.run.hold;
   }
   auto run = bench_.execute(order);

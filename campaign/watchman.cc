@@ -7,6 +7,7 @@ namespace {
 
 constexpr Nanos kHungAfter = 60 * kSecond;           // design: idle for 60 s and 5 times the longest gap
 constexpr Nanos kHungInClientTime = 7200 * kSecond;  // longer than any wait between attempts
+constexpr Nanos kSurelyIdle = 5 * kSecond;           // before a tree that waits for nothing is taken to hang
 constexpr Nanos kIdleCpu = 20 * kMillisecond;        // of CPU within a second: a tree that uses less is idle
 
 }  // namespace
@@ -34,7 +35,8 @@ std::optional<trace::Stop> Watchman::look(const proxy::Proxy& proxy, const proxy
 
 Nanos Watchman::next(const proxy::Proxy& proxy, const proxy::Tree& tree) const {
   if (auto held = held_since(proxy, tree)) return order_.hold ? held + order_.hold : 0;
-  return may_hang(proxy) ? std::max(proxy.last_activity(), began_) + kHungInClientTime : 0;
+  if (!may_hang(proxy) || real_.now() - active_at_ < kSurelyIdle) return 0;
+  return std::max(proxy.last_activity(), began_) + kHungInClientTime;
 }
 
 Nanos Watchman::held_since(const proxy::Proxy& proxy, const proxy::Tree& tree) const {

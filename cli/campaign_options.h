@@ -22,6 +22,7 @@ struct CampaignOptions {
   std::string hold;
   std::string capture;
   int workers = 0;
+  bool real_time = false;
   std::string out;
   std::vector<std::string> command;
 

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "campaign/try_time.h"
 #include "campaign/ways_in.h"
 #include "cli/commands.h"
 #include "proxy/capture/tree.h"
@@ -24,6 +25,7 @@ int doctor() {
     auto ok = campaign::try_capture(kind);
     fmt::print("{}: {}\n", campaign::show({.kind = kind}), ok ? std::string(what) : ok.error().what);
   }
+  for (auto& line : campaign::try_time()) fmt::print("{}\n", line);
   auto chosen = campaign::choose_capture("", {});
   if (chosen)
     fmt::print("`retrial run` will use {}\n", campaign::show(*chosen));
@@ -35,9 +37,8 @@ int doctor() {
 }  // namespace
 
 void add_doctor(CLI::App& app, int& status) {
-  app.add_subcommand("doctor", "try each way of capture on this machine, and say which works")->callback([&status] {
-    status = doctor();
-  });
+  app.add_subcommand("doctor", "try each way of capture, and time compression, on this machine, and say which works")
+      ->callback([&status] { status = doctor(); });
 }
 
 }  // namespace retrial::cli

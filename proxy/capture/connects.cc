@@ -12,6 +12,8 @@ namespace retrial::proxy::capture {
 namespace {
 constexpr std::size_t kLeastV6 = offsetof(sockaddr_in6, sin6_scope_id);  // what the kernel takes, by RFC 2133
 
+constexpr std::uint16_t kDomain = 53;
+
 // The source address that the client has bound, so that the service sees it; by rewrite it cannot be known.
 std::optional<Address> bound_to(const ClientSocket& socket) {
   if (socket.duplicate < 0) return std::nullopt;
@@ -55,6 +57,7 @@ Connects::Next Connects::decide(const ConnectPtr& connect) {
   const Address to = reached(connect->written);
   const bool near = to.loopback() || to.is_private();
   if (near && same_network(connect->notice->thread())) return Next::dial;
+  natives_.left(connect->process, connect->fd(), false, connect->written.show());
   parts_.ledger.outside(connect->written, near ? "in another network namespace" : "outside");
   return Next::pass;
 }
@@ -71,7 +74,10 @@ bool Connects::read(Connect& connect) {
   const ssize_t got = connect.memory.read(connect.place(), written.get(), size);
   if (got < static_cast<ssize_t>(sizeof written.storage_.ss_family)) return written = {}, false;
   const int family = written.family();
-  if (family == AF_UNIX) ++ledger.counts().unix_socket;
+  if (family == AF_UNIX) {
+    ++ledger.counts().unix_socket;
+    natives_.left(process_of(thread), connect.fd(), true, "a UNIX socket");
+  }
   if (family != AF_INET && family != AF_INET6 && family != AF_UNSPEC) return false;
 
   connect.process = process_of(thread);
@@ -80,7 +86,10 @@ bool Connects::read(Connect& connect) {
   if (!connect.notice->alive()) return false;
   using Kind = ClientSocket::Kind;
   if (socket.kind == Kind::unreadable) ledger.unreadable(thread, "socket", socket.error_number);
-  if (socket.kind == Kind::other_socket && family != AF_UNSPEC) ++ledger.counts().udp;
+  if (socket.kind == Kind::other_socket && family != AF_UNSPEC) {
+    ++ledger.counts().udp;
+    if (written.port() == kDomain) natives_.left(connect.process, connect.fd(), false, "a name server");
+  }
   if (socket.kind == Kind::tcp && family == AF_UNSPEC) {
     parts_.sockets.redirected.erase(socket.inode);
     parts_.sockets.native.erase(socket.inode);
@@ -116,10 +125,12 @@ void Connects::dialled(ConnectPtr connect, Dials::Outcome outcome) {
   if (connect->fault.name != trace::FaultName::none)
     events_.met(reached(connect->written), connect->process, connect->fault, "the service was not reached");
   if (way_ == Way::rewrite) parts_.sockets.native.insert(connect->socket.inode);
-  if (outcome.late)
+  if (outcome.late) {
+    natives_.left(connect->process, connect->fd(), false, connect->written.show());
     parts_.ledger.late(connect->written);
-  else
+  } else {
     parts_.ledger.failed(connect->written, outcome.error_number);
+  }
   redirect_->pass(std::move(connect));
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include "proxy/capture/dials.h"
 #include "proxy/capture/misled.h"
+#include "proxy/capture/natives.h"
 #include "proxy/capture/redirect.h"
 #include "proxy/capture/tree.h"
 
@@ -26,6 +27,7 @@ class Connects {
   void trapped(std::unique_ptr<Notice> notice);
   Nanos unanswered_since() { return misled_.unanswered_since(); }
   bool dialling() const { return misled_.dialling(); }
+  std::string native_open(pid_t root) { return natives_.open(root); }
 
  private:
   enum class Next { pass, dial, done };
@@ -39,6 +41,7 @@ class Connects {
   TreeEvents& events_;
   std::unique_ptr<Redirect> redirect_;
   Misled misled_;
+  Natives natives_;
   Dials dials_;
 };
 

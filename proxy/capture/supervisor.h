@@ -24,6 +24,7 @@ class Supervisor {
   Nanos cpu_time() const;
   const trace::CaptureCounts& counts() const { return ledger_.counts(); }
   Nanos unanswered_since() const { return connects_ ? connects_->unanswered_since() : 0; }
+  std::string native_open() { return connects_ ? connects_->native_open(guard_.process) : std::string(); }
   bool dialling() const { return connects_ && connects_->dialling(); }
 
  private:

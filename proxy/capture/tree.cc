@@ -46,6 +46,7 @@ void Tree::kill() { impl_->supervisor->kill(); }
 pid_t Tree::pid() const { return impl_->supervisor->pid(); }
 bool Tree::command_ended() const { return impl_->supervisor->command_ended(); }
 pid_t Tree::root() const { return impl_->supervisor->root(); }
+std::string Tree::native_open() const { return impl_->supervisor->native_open(); }
 bool Tree::dialling() const { return impl_->supervisor->dialling(); }
 Nanos Tree::cpu_time() const { return impl_->supervisor->cpu_time(); }
 Nanos Tree::unanswered_since() const { return impl_->supervisor->unanswered_since(); }

@@ -70,6 +70,9 @@ class Tree {
   const trace::CaptureCounts& counts() const;
   // Since when the oldest connect that is never to be answered (connect-timeout) waits; 0: none does.
   Nanos unanswered_since() const;
+  // A connection that passes us by and is open, on which its peer may speak: "tool[12] (connected to a UNIX socket)";
+  // "": none is. UDP that is no query of a name is not looked at.
+  std::string native_open() const;
   bool dialling() const;  // a connect that is slow by a fault has had its time, and waits for its service
 
  private:

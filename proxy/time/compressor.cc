@@ -12,7 +12,8 @@ constexpr Nanos kLongTime = 200 * kMillisecond;
 constexpr Nanos kStill = 500 * kMillisecond;
 constexpr Nanos kShortPause = kMillisecond / 4;
 constexpr Nanos kLongPause = 4 * kMillisecond;
-constexpr Nanos kWorthIt = kMillisecond / 2;  // what is nearer comes by itself
+constexpr Nanos kNoticed = 50 * kMillisecond;  // a process that connects, or is about to execute, is not named
+constexpr Nanos kWorthIt = kMillisecond / 2;   // what is nearer comes by itself
 
 }  // namespace
 
@@ -22,9 +23,9 @@ Compressor::Compressor(Loop& loop, TimePage& page, const ClientClock& clock, pid
       clock_(clock),
       looker_(page, root),
       around_(std::move(surroundings)),
-      timer_(loop, [this] { wake(); }) {
-  page_.slice(kUnarmedSlice);
-}
+      timer_(loop, [this] { wake(); }) {}
+
+void Compressor::prepare(TimePage& page) { page.slice(kUnarmedSlice); }
 
 void Compressor::arm() {
   if (armed_) return;
@@ -98,8 +99,11 @@ void Compressor::jump(Nanos to) {
 }
 
 void Compressor::met(const Look& look) {
-  auto name = [this](pid_t process, bool registered) {
-    if (process != 0 && !real_.contains(process)) real_[process] = describe_unmoved(process, registered);
+  auto real = clock_.now() - page_.ahead();
+  auto name = [this, real](pid_t process, bool registered) {
+    if (process == 0) return;
+    auto since = met_.try_emplace(process, real).first->second;
+    if (real - since >= kNoticed && !real_.contains(process)) real_[process] = describe_unmoved(process, registered);
   };
   for (auto process : look.foreign) name(process, false);
   name(look.real, true);

@@ -24,6 +24,8 @@ class Compressor {
     std::function<Nanos()> next_limit;  // client time of the next limit of our own; 0: none
     std::function<void()> moved;        // the clock was
   };
+  // Before the tree starts: a wait that has begun uncut stays so.
+  static void prepare(TimePage& page);
   Compressor(Loop& loop, TimePage& page, const ClientClock& clock, pid_t root, Surroundings surroundings);
 
   void arm();  // from now on; again: nothing
@@ -53,7 +55,8 @@ class Compressor {
   std::vector<Look::Seen> still_;      // what was seen without a limit of the client's
   Nanos still_since_ = 0;              // real time
   Nanos since_jump_ = 0;               // real time
-  std::map<pid_t, std::string> real_;  // processes, and what is said of them
+  std::map<pid_t, Nanos> met_;         // processes that could not be moved, since when; real time
+  std::map<pid_t, std::string> real_;  // those that it was so for longer, and what is said of them
 };
 
 }  // namespace retrial::proxy

@@ -51,6 +51,13 @@ bool ticks_by_itself(std::string_view name) {
   return std::ranges::any_of(kTicking, [name](auto begin) { return name.starts_with(begin); });
 }
 
+// `go test` and `go run` wait for what they have started, and are no client.
+bool is_go_tool(pid_t pid) {
+  std::array<char, 512> program;
+  auto size = readlink(fmt::format("/proc/{}/exe", pid).c_str(), program.data(), program.size());
+  return size > 0 && std::string_view(program.data(), static_cast<std::size_t>(size)).ends_with("/bin/go");
+}
+
 std::uint64_t last_number(std::string_view text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
   auto space = text.rfind(' ');
@@ -66,7 +73,7 @@ bool Looker::is(pid_t process, std::uint32_t kind) const {
   return std::ranges::any_of(slots_, [&](auto& s) { return s.process == process && (kind == 0 || s.kind == kind); });
 }
 
-bool Looker::thread(pid_t pid, pid_t tid, bool ours) {
+bool Looker::thread(pid_t pid, pid_t tid, bool judged) {
   const auto stat = file_of(pid, tid, "stat");
   auto text = stat.view();
   auto open_bracket = text.find('('), close_bracket = text.rfind(')');
@@ -87,7 +94,7 @@ bool Looker::thread(pid_t pid, pid_t tid, bool ours) {
     return true;
   }
   look_.threads.push_back({tid, 's', last_number(file_of(pid, tid, "schedstat").view())});
-  if (!thoroughly_ || !ours) return true;
+  if (!thoroughly_ || !judged) return true;
   // A Go runtime's own threads (sysmon) sleep by themselves.
   if (!has_limit(file_of(pid, tid, "syscall").view()) || is(pid, RETRIAL_TIME_GO)) return true;
   look_.real = pid;
@@ -109,7 +116,11 @@ bool Looker::children(pid_t pid, pid_t tid) {
 }
 
 bool Looker::process(pid_t pid, bool ours) {
-  if (ours && thoroughly_ && pid != root_ && !is(pid, 0)) look_.foreign.insert(pid);
+  bool judged = ours && pid != root_;
+  if (judged && thoroughly_ && !is(pid, 0)) {
+    judged = !is_go_tool(pid);
+    if (judged) look_.foreign.insert(pid);
+  }
   DIR* folder = opendir(fmt::format("/proc/{}/task", pid).c_str());
   if (!folder) return true;
   bool fine = true;
@@ -117,7 +128,7 @@ bool Looker::process(pid_t pid, bool ours) {
   for (dirent* entry; fine && (entry = readdir(folder));) {
     pid_t tid = std::atoi(entry->d_name);
     if (tid <= 0) continue;
-    if (tid != self) fine = thread(pid, tid, ours && pid != root_);
+    if (tid != self) fine = thread(pid, tid, judged);
     if (fine && ours) fine = children(pid, tid);
   }
   closedir(folder);

@@ -40,7 +40,7 @@ class Looker {
 
  private:
   bool process(pid_t pid, bool ours);
-  bool thread(pid_t pid, pid_t tid, bool ours);
+  bool thread(pid_t pid, pid_t tid, bool judged);
   bool children(pid_t pid, pid_t tid);
   bool timers();
   bool is(pid_t process, std::uint32_t kind) const;

@@ -27,6 +27,7 @@ TEST(Config, an_empty_file_gives_the_defaults) {
   EXPECT_EQ(config->run.hold, 30 * kSecond);
   EXPECT_EQ(config->run.budget, 0);
   EXPECT_FALSE(config->run.keep_tags);
+  EXPECT_FALSE(config->run.real_time);
   EXPECT_TRUE(config->services.empty());
   EXPECT_TRUE(config->accepted.empty());
 }
@@ -41,6 +42,7 @@ fail_on  = "certain"
 hold     = "310s"
 budget   = "10m"
 tags     = "keep"
+real_time = true
 )",
                              "retrial.toml");
   ASSERT_TRUE(config) << config.error().line();
@@ -50,6 +52,7 @@ tags     = "keep"
   EXPECT_EQ(config->run.hold, 310 * kSecond);
   EXPECT_EQ(config->run.budget, 600 * kSecond);
   EXPECT_TRUE(config->run.keep_tags);
+  EXPECT_TRUE(config->run.real_time);
 }
 
 TEST(Config, services_come_in_the_order_of_the_file_with_their_ways_to_start_wait_and_reset) {
@@ -112,7 +115,7 @@ TEST(Config, an_unknown_key_is_named_with_line_and_the_nearest_known_key) {
   EXPECT_EQ(complaint("[run]\nworkers = 2\nfail_onn = \"likely\"\n"),
             "retrial.toml:3: [run] fail_onn: unknown key, expected one of coverage, policies, workers, fail_on, hold, "
             "budget, "
-            "tags, did you mean \"fail_on\"?");
+            "tags, real_time, did you mean \"fail_on\"?");
   EXPECT_EQ(complaint("[service.queue]\nadress = \"127.0.0.1:1\"\n"),
             "retrial.toml:2: [service.queue] adress: unknown key, expected one of address, profile, start, ready, "
             "reset, allow, ca, pin, verify, certificate, key, "

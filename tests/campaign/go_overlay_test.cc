@@ -28,10 +28,10 @@ TEST(GoOverlay, each_edited_file_takes_the_place_of_the_toolchains_own_and_one_i
     auto json = test::contents(*file);
     for (auto& edit : go_edits(architecture)) {
       auto name = std::string(edit.file);
-      EXPECT_NE(json.find("\"" + (root / "src/runtime" / name).string() + "\": \"" + (own / name).string() + "\""),
+      EXPECT_NE(json.find("\"" + (root / "src/runtime" / name).string() + "\": \"" + (own / name).string() + ".txt\""),
                 json.npos)
           << json;
-      EXPECT_EQ(test::contents(own / name), "// before\n" + std::string(edit.now) + "// after\n");
+      EXPECT_EQ(test::contents(own / (name + ".txt")), "// before\n" + std::string(edit.now) + "// after\n");
     }
     EXPECT_NE(json.find("src/runtime/retrial_time.go\": \"/agents/go/retrial_time.go.txt\""), json.npos) << json;
   }

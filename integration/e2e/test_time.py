@@ -1,0 +1,180 @@
+"""Time compression, through the user's command: what is asserted is the client's time and the verdicts."""
+import http.server
+import json
+import shutil
+import sqlite3
+import subprocess
+import threading
+
+import pytest
+
+from conftest import retrial
+
+LADDER = [1, 2, 4, 8, 16, 32]
+
+
+class Answers(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"ok")
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def address():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+
+
+class Observed:
+    def __init__(self, folder, done):
+        self.done, self.folder = done, folder
+        self.report = json.loads((folder / "findings.json").read_text())
+        store = sqlite3.connect(folder / "campaign.db")
+        self.jumped = store.execute("SELECT coalesce(sum(by), 0) / 1e9 FROM jump").fetchone()[0]
+        self.compressed, self.real_time, self.stop = store.execute("SELECT compressed, real_time, stop FROM run").fetchone()
+        times = store.execute("SELECT begun / 1e9, told / 1e9 FROM exchange ORDER BY id").fetchall()
+        self.gaps = [begun - told for (_, told), (begun, _) in zip(times, times[1:])]
+
+    def verdicts(self):
+        return sorted((f["verdict"], f["confidence"]) for f in self.report["findings"])
+
+
+@pytest.fixture
+def observe(tmp_path):
+    def go(*command, inject, options=(), name="o", cwd=tmp_path):
+        folder = tmp_path / name
+        done = retrial("observe", "--repeat", "1", "--inject", inject, "--out", folder, *options, "--", *command, cwd=cwd)
+        assert (folder / "campaign.db").exists(), done
+        return Observed(folder, done)
+
+    return go
+
+
+def is_ladder(gaps):
+    return len(gaps) == 6 and all(want <= gap <= want + max(0.02 * want, 0.5) for want, gap in zip(LADDER, gaps))
+
+
+def test_a_ladder_in_python_is_waited_out_in_the_clients_time(observe, python, address):
+    code = f"""
+import time, urllib.request, urllib.error
+began, wall = time.monotonic(), time.time()
+for i in range(7):
+    try: urllib.request.urlopen("{address}/x")
+    except urllib.error.HTTPError: pass
+    if i < 6: time.sleep(2 ** i)
+print(round(time.monotonic() - began), round(time.time() - wall))
+"""
+    seen = observe(python, "-c", code, inject="error(503)")
+    assert seen.done.stdout == "63 63\n", seen.done
+    assert is_ladder(seen.gaps), seen.gaps
+    assert seen.jumped > 60 and seen.compressed and seen.real_time == ""
+
+
+def test_asyncio_and_threads_of_python_wait_in_it_too(observe, python, address):
+    code = f"""
+import asyncio, threading, queue, time, subprocess, urllib.request, urllib.error
+try: urllib.request.urlopen("{address}/x")
+except urllib.error.HTTPError: pass
+def waited(wait):
+    began = time.monotonic()
+    try: wait()
+    except Exception as e: return type(e).__name__, int(time.monotonic() - began)
+    return int(time.monotonic() - began)
+print(waited(lambda: asyncio.run(asyncio.sleep(20))), waited(lambda: threading.Event().wait(20)),
+      waited(lambda: queue.Queue().get(timeout=20)), waited(lambda: subprocess.run(["sleep", "20"])),
+      waited(lambda: subprocess.run(["sleep", "100"], timeout=20)))
+"""
+    seen = observe(python, "-c", code, inject="error(503)")
+    assert seen.done.stdout == "20 20 ('Empty', 20) 20 ('TimeoutExpired', 20)\n", seen.done
+
+
+def test_timers_and_limits_of_node(observe, node, address):
+    code = f"""
+const began = performance.now(), wall = Date.now()
+const seconds = () => [Math.floor((performance.now() - began) / 1000), Math.floor((Date.now() - wall) / 1000)]
+await new Promise((done) => setTimeout(done, 1))
+const error = await fetch("{address}/x", {{ signal: AbortSignal.timeout(30000) }}).catch((e) => e.name)
+console.log(error, ...seconds())
+await new Promise((done) => setTimeout(done, 20000))
+console.log(...seconds())
+"""
+    seen = observe(node, "--input-type=module", "-e", code, inject="stall")
+    assert seen.done.stdout == "TimeoutError 30 30\n50 50\n", seen.done
+
+
+@pytest.mark.skipif(not shutil.which("go"), reason="there is no go here")
+def test_what_go_builds_within_the_run_waits_in_it_too(observe, suite, address):
+    folder = suite(go_DOT_mod="module sample\n\ngo 1.24\n", sample_test_DOT_go=f"""package sample
+
+import (
+	"net/http"
+	"testing"
+	"time"
+)
+
+func TestLadder(t *testing.T) {{
+	began := time.Now()
+	for i := 0; i < 7; i++ {{
+		answer, err := http.Get("{address}/x")
+		if err != nil {{
+			t.Fatal(err)
+		}}
+		answer.Body.Close()
+		if i < 6 {{
+			time.Sleep(time.Second << i)
+		}}
+	}}
+	if took := time.Since(began); took < 63*time.Second || took > 66*time.Second {{
+		t.Fatal(took)
+	}}
+}}
+""")
+    seen = observe("go", "test", "-count=1", "./...", inject="error(503)", cwd=folder)
+    assert seen.done.returncode == 0, seen.done.stdout
+    assert is_ladder(seen.gaps), seen.gaps
+    assert seen.jumped > 60 and seen.real_time == "", seen.real_time
+
+
+def test_a_verdict_is_the_same_in_real_time(observe, python, address):
+    code = f"""
+import urllib.request, urllib.error, time
+for i in range(4):
+    try: urllib.request.urlopen("{address}/x")
+    except urllib.error.HTTPError: pass
+    time.sleep(0.4)
+"""
+    moved = observe(python, "-c", code, inject="error(503)", name="moved")
+    real = observe(python, "-c", code, inject="error(503)", name="real", options=["--real-time"])
+    assert moved.jumped > 1 and real.jumped == 0 and not real.compressed
+    assert moved.verdicts() == real.verdicts()
+
+
+def test_a_program_that_cannot_be_moved_is_named_and_waits_its_time(observe, python, address, tmp_path):
+    source = tmp_path / "naps.c"
+    source.write_text("#include <unistd.h>\nint main(void) { return usleep(300000); }\n")
+    subprocess.run(["cc", "-static", "-o", tmp_path / "naps", source], check=True)
+    code = f"""
+import subprocess, urllib.request, urllib.error
+try: urllib.request.urlopen("{address}/x")
+except urllib.error.HTTPError: pass
+print(subprocess.run(["{tmp_path}/naps"], timeout=1000).returncode)
+"""
+    seen = observe(python, "-c", code, inject="error(503)")
+    assert seen.done.stdout == "0\n", seen.done
+    assert seen.real_time.startswith("naps[") and "(static)" in seen.real_time
+
+
+def test_doctor_tries_it_for_each_program_that_is_here(tmp_path):
+    lines = retrial("doctor", cwd=tmp_path).stdout.splitlines()
+    assert "time compression, sleep: works" in lines, lines
+    assert "time compression, python3: works" in lines, lines
