@@ -38,7 +38,7 @@ Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
     bool parallel = hindsight->in_parallel(e), poll = lessons.at_poll(e);
     bool likely = sure >= kSurely && (proven || (!parallel && !poll));
     bool said = !unsaid.contains(waiting.at(best.serial).call);
-    bool possible = said && sure >= (parallel ? kSurely : kPossibly) && (hindsight->knows(e) || !poll);
+    bool possible = said && sure >= (parallel ? kSurely : kPossibly) && (hindsight->knows(e) || !(poll || parallel));
     if (!likely && content) doubted.insert(content);
     if (likely || possible) return join({best.serial}, likely ? Confidence::likely : Confidence::possible, head, false);
     std::vector<std::uint64_t> left;  // whoever does one thing after another has given them up

@@ -108,7 +108,14 @@ void Hindsight::read_gaps(const std::vector<const Exchange*>& by_time) {
       until = std::max(until, e->told);
     }
   }
-  for (auto& [key, requests] : at_place) read_gaps(requests, false);
+  for (auto& [key, requests] : at_place) {
+    read_gaps(requests, false);
+    Nanos until = 0;
+    for (auto* e : requests) {
+      if (e->begun < until) again_[mix(kind_of(*e), Key{0})].concurrent = true;
+      until = std::max(until, e->told);
+    }
+  }
   for (auto& [kind, again] : again_) {
     std::ranges::sort(again.after_success);
     std::ranges::sort(again.after_failure);
@@ -184,7 +191,7 @@ double Hindsight::Again::odds(Window window, double usual, double told, double w
 
 bool Hindsight::ends_with_success(const Exchange& e) const {
   auto it = again_.find(mix(kind_of(e), Key{0}));
-  return it == again_.end() || it->second.after_success.empty();
+  return it == again_.end() || (it->second.after_success.empty() && !it->second.concurrent);
 }
 
 bool Hindsight::once(const Exchange& e) const {

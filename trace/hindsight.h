@@ -25,7 +25,7 @@ class Hindsight {
   bool knows(const Exchange& e) const;
   // Does what names its call come once more, later than that? Then nothing else goes on from it.
   bool comes_again(const Exchange& e, Nanos after) const;
-  // Has nothing come from its call site (or service) after a success? Then it goes over no items.
+  // Has nothing come from its call site after a success, or at once with another? Then it goes over no items.
   bool ends_with_success(const Exchange& e) const;
   // Was its content sent this one time?
   bool once(const Exchange& e) const;
@@ -49,6 +49,7 @@ class Hindsight {
     std::size_t successes = 0, failures = 0;
     std::size_t interrupted = 0;  // gaps after failures in which something else began
     double exposure = 0;          // seconds, after successes
+    bool concurrent = false;      // two were under way at once
 
     double odds(Window window, double usual, double told, double width) const;
   };
