@@ -42,6 +42,10 @@ Nanos centile(std::vector<Nanos> of, std::size_t n) {
   return *at;
 }
 
+// A long gap in which the clock was not moved on: load, or a wait that passed in real time since load kept everybody
+// from looking.
+bool unclear(const Wait& w) { return w.measured && w.least < kMostMeasured && w.most >= kLongest; }
+
 std::vector<Nanos> lengths(const std::vector<Wait>& waits) {
   std::vector<Nanos> out;
   for (auto& w : waits) out.push_back(w.length());
@@ -66,9 +70,12 @@ class MissingDelay final : public Oracle {
 
  private:
   static void judge_status(const Seen& seen, Opinion& opinion) {
-    auto all = lengths(seen.waits);
+    auto clear = seen.waits;
+    std::erase_if(clear, unclear);
+    if (clear.size() * 2 < seen.waits.size() || clear.empty()) return;
+    auto all = lengths(clear);
     auto longest = centile(all, all.size() > 20 ? 95 : 100);  // of many, some are the machine's load
-    auto measured = static_cast<std::size_t>(std::ranges::count_if(seen.waits, &Wait::measured));
+    auto measured = static_cast<std::size_t>(std::ranges::count_if(clear, &Wait::measured));
     bool known = measured == all.size();
     if (centile(all, 75) >= (known ? kMostMeasured : kMost) || longest >= kLongest) return;
     if (all.size() >= kGaps || (known && measured >= kMeasured)) {

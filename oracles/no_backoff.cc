@@ -15,6 +15,8 @@ namespace retrial::oracles {
 namespace {
 
 constexpr std::size_t kGaps = 3;
+constexpr std::size_t kCalls = 2;
+constexpr std::size_t kGapsOfOne = 5;        // where one call has to do
 constexpr Nanos kLeast = 20 * kMillisecond;  // what is shorter is missing-delay's
 // What a gap may hold besides the wait, where the client's clock could not be moved.
 Nanos load(const Wait& w) { return std::max(60 * kMillisecond, w.most / 20); }
@@ -73,6 +75,11 @@ class NoBackoff final : public Oracle {
     });
     for (auto& [key, seen] : by_fault) {
       if (seen.grows || !seen.call) continue;
+      // Jitter and load can make three of one call look alike.
+      if (seen.calls < kCalls && seen.gaps < kGapsOfOne) {
+        opinion.again = opinion.again || seen.exhibit->comparisons.size() < kCalls;
+        continue;
+      }
       opinion.findings.push_back(state(
           *seen.exhibit, *seen.comparison, *seen.call, "no-backoff",
           std::min(trace::Confidence::likely, seen.call->confidence),

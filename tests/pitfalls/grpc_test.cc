@@ -41,7 +41,7 @@ TEST(TransparentRetry, is_missing_in_some_runtimes_and_that_is_no_finding) {
 TEST(TransparentRetry, hides_no_fixed_wait_of_the_clients_own) {
   auto t = trial("grpc-status(UNAVAILABLE)");
   t.in_case().gets_status(trace::grpc_code::unavailable);
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 5; i++)
     t.in_case().again(kSecond).is_refused().again(0).gets_status(trace::grpc_code::unavailable);
   EXPECT_EQ(all(t), "no-backoff ");
 }

@@ -54,7 +54,7 @@ TEST(ReusedConnections, that_break_and_are_sent_on_again_are_no_wait_of_the_clie
     }
     return t.verdicts();
   };
-  EXPECT_EQ(verdicts({1000, 1001, 1002}), "no-backoff likely");
+  EXPECT_EQ(verdicts({1000, 1001, 1002, 1001, 1003}), "no-backoff likely");
   EXPECT_EQ(verdicts({1000, 2000, 4000}), "");
 }
 

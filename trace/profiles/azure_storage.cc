@@ -206,7 +206,8 @@ class AzureStorage final : public Profile {
       case What::blob:
         return repeat_blob(e, comp);
       case What::table:
-        if (e.method == "POST") return e.target.find("$batch") == std::string::npos ? Repeat::guarded : Repeat::unknown;
+        // A second insert of the same keys is refused: nothing is there twice, but its caller hears of a failure.
+        if (e.method == "POST") return Repeat::unknown;
         if (e.method == "MERGE" || e.method == "PATCH") return conditional(e) ? Repeat::guarded : Repeat::idempotent;
         return message::plain_repeat(e);
       case What::account:
