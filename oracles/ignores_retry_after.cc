@@ -22,7 +22,7 @@ Nanos slack(Nanos told) { return std::max(10 * kMillisecond, told / 100); }
 
 struct Obeyed {
   Wait wait;
-  Told told;
+  ComeAgain told;
   bool yes() const { return !told.never && (wait.most >= kLongEnough || wait.most + slack(told.least) >= told.least); }
 };
 

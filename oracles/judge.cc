@@ -1,7 +1,12 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "base/text.h"
+#include "oracles/evidence.h"
 #include "oracles/failure.h"
 #include "oracles/table.h"
+#include "trace/jumps.h"
 #include "trace/service_name.h"
 
 namespace retrial::oracles {
@@ -56,12 +61,32 @@ void drop_answered(Opinion& opinion) {
   all = std::move(kept);
 }
 
+// Signatures, tokens and certificates live by the wall's clock, of which the client's was moved ahead.
+constexpr Nanos kMostDrift = 4 * 60 * kSecond;
+bool about_time(const trace::Exchange& e) {
+  if (!delivered(e) || e.service_status < 400) return false;
+  if (e.service_status == 401 || e.service_status == 403) return true;
+  for (std::string_view word : {"expired", "skew", "RequestTime", "not yet valid", "clock"})
+    if (icontains(e.response_sample, word)) return true;
+  return false;
+}
+std::string drifted(const trace::Comparison& c) {
+  auto drift = trace::jumped(*c.in_case);
+  if (drift < kMostDrift) return {};
+  for (auto& error : new_errors(c))
+    if (about_time(*error.exchange))
+      return fmt::format("the client's clock was {} ahead when the service answered {}: that may be our doing",
+                         show_duration(drift), show_answer(error.exchange->service_status));
+  return {};
+}
+
 // Why this run may not be judged; empty: it may.
 std::string unfit(const Exhibit& exhibit, const trace::Comparison& c) {
   for (auto* run : {c.in_case, c.reference})
     if (!run->incomplete.empty()) return run->incomplete;
   if (c.in_case->stop == trace::Stop::interrupted) return "interrupted";
   if (c.faulted.empty()) return "the fault was planned and never fired";
+  if (auto why = drifted(c); !why.empty()) return why;
   if (auto failure = failure_of(exhibit, c); failure && may_be_ours(c, *failure))
     return "a signal met a connect before the proxy had it: the test may have failed by capture itself";
   return {};

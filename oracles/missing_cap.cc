@@ -9,6 +9,7 @@
 #include "oracles/failure.h"
 #include "oracles/fault_words.h"
 #include "oracles/table.h"
+#include "oracles/waits.h"
 
 namespace retrial::oracles {
 namespace {
@@ -30,6 +31,13 @@ std::size_t own_attempts(const trace::Call& call) {
   return own;
 }
 
+// How long the client went on by its own choice: what the service told it to wait is not the client's.
+Nanos own_time(const trace::Comparison& c, const trace::Call& call) {
+  auto time = call.last().begun - call.first().begun;
+  for (auto& wait : waits_of(c, call, Chosen::by_service)) time -= wait.most;
+  return time;
+}
+
 class MissingCap final : public Oracle {
  public:
   std::string_view name() const override { return "missing-cap"; }
@@ -44,7 +52,7 @@ class MissingCap final : public Oracle {
       for (auto* call : c->faulted) {
         auto attempts = own_attempts(*call);
         auto took = call->last().begun - call->first().begun;
-        if (attempts > kAttempts || (attempts > 2 && took >= kTimeWithoutEnd && call->last().fired)) {
+        if (attempts > kAttempts || (attempts > 2 && own_time(*c, *call) >= kTimeWithoutEnd && call->last().fired)) {
           opinion.findings.push_back(
               state(exhibit, *c, *call, "missing-cap", std::min(trace::Confidence::likely, call->confidence),
                     fmt::format("{} was sent {} in {} of the client's time, and there was no end in sight{}.",

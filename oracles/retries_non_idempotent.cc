@@ -5,6 +5,7 @@
 #include "oracles/evidence.h"
 #include "oracles/repeat.h"
 #include "oracles/table.h"
+#include "trace/profile.h"
 
 namespace retrial::oracles {
 namespace {
@@ -60,8 +61,8 @@ class RetriesNonIdempotent final : public Oracle {
       auto &lost = *call.attempts[i], &next = *call.attempts[i + 1];
       if (!lost.fired || !follows(lost, next) || transparent(lost) || races(lost.fault)) continue;
       if (!is_loss(lost.fault) && !cut(lost)) continue;
-      // A GET that takes (a queue's receive): what it took comes back by itself, unless the service did execute both.
-      if (lost.method == "GET") continue;
+      // A GET that takes (a queue's receive) may have found nothing to take: what was lost has to show it.
+      if (lost.method == "GET" && trace::profile_of(lost).effect(lost).empty()) continue;
       auto harm = harm_of_repeat(call, lost, next);
       if (!harm || (configured(lost, next) && harm->confidence == trace::Confidence::possible)) continue;
       auto became = next.client_status ? fmt::format("was answered {}", trace::status_of(next, next.client_status))

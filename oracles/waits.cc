@@ -24,13 +24,13 @@ Nanos first_fault(const trace::Run& run) {
   return first;
 }
 
-Told seconds(Nanos least, std::string text) { return {.least = least, .text = std::move(text)}; }
+ComeAgain seconds(Nanos least, std::string text) { return {.least = least, .text = std::move(text)}; }
 
 }  // namespace
 
-std::optional<Told> told_to_wait(const trace::Exchange& e) {
+std::optional<ComeAgain> told_to_wait(const trace::Exchange& e) {
   if (auto pushback = trace::pushback_told(e); pushback != trace::kNoPushback) {
-    if (pushback < 0) return Told{.never = true, .text = "grpc-retry-pushback-ms: -1, not to come again"};
+    if (pushback < 0) return ComeAgain{.never = true, .text = "grpc-retry-pushback-ms: -1, not to come again"};
     auto wait = std::min<std::int64_t>(pushback, INT64_MAX / kMillisecond) * kMillisecond;
     return seconds(wait, fmt::format("grpc-retry-pushback-ms: {}", pushback));
   }
@@ -38,8 +38,8 @@ std::optional<Told> told_to_wait(const trace::Exchange& e) {
     auto wait = e.fault.retry_after * kSecond;
     if (e.fault.retry == trace::RetryAfter::seconds)
       return seconds(wait, fmt::format("Retry-After: {}", e.fault.retry_after));
-    return Told{std::max<Nanos>(0, wait - kSecond), true, false,
-                fmt::format("Retry-After: a date {} ahead", show_duration(wait))};
+    return ComeAgain{std::max<Nanos>(0, wait - kSecond), true, false,
+                     fmt::format("Retry-After: a date {} ahead", show_duration(wait))};
   }
   if (!delivered(e) || e.client_status < 400) return {};
   for (std::string_view name : {"retry-after-ms", "x-ms-retry-after-ms", "x-amz-retry-after"})

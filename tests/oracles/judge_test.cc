@@ -37,6 +37,20 @@ TEST(Judge, of_two_confidences_the_surer_stays) {
   EXPECT_EQ(t.verdicts(), "silent-wrong-result likely");
 }
 
+TEST(Judge, an_answer_about_expiry_after_minutes_of_jumps_may_be_our_doing) {
+  auto why = [](Nanos jump, int status) {
+    Trial t("P3", "error(503) x 1, then pass");
+    t.reference.call("put", "PUT", "/orders/1").answers(200);
+    t.in_case().call("put", "PUT", "/orders/1").gets_error().moved_on(jump);
+    t.in_case().again(0).answers(status).fails({thrown("HTTPError", "it says " + std::to_string(status))});
+    return t.why_not();
+  };
+  EXPECT_NE(why(5 * 60 * kSecond, 403).find("the client's clock was 5 min ahead when the service answered 403"),
+            std::string::npos);
+  EXPECT_EQ(why(3 * 60 * kSecond, 403), "");
+  EXPECT_EQ(why(5 * 60 * kSecond, 422), "");
+}
+
 TEST(Judge, what_speaks_of_something_else_stands_beside_it) {
   Trial t("P3", "error(transient)");
   t.reference.call("get", "GET", "/orders").answers(200);

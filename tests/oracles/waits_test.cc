@@ -241,6 +241,9 @@ TEST(MissingCap, half_an_hour_of_the_clients_time_is_as_good_as_150_attempts) {
   EXPECT_EQ(trial({gaps}).verdicts(), "missing-cap likely, no-backoff likely");
   Schedule capped{1000, 2000, 4000, 8000, 16000, 32000, 64000, 128000, 256000, 512000};
   EXPECT_EQ(trial({capped}).verdicts(), "") << "a cap of 17 minutes is one";
+  auto obedient = told(90, {});
+  for (int i = 0; i < 30; i++) obedient.in_case().again(90 * kSecond + i * kSecond).gets_error(429, 90);
+  EXPECT_EQ(obedient.verdicts(), "") << "45 minutes that the service asked for";
 }
 
 TEST(NoJitter, two_calls_that_wait_the_very_same_are_a_note) {

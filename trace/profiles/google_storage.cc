@@ -81,7 +81,8 @@ class GoogleStorage final : public Profile {
   Repeat repeat(const Exchange& e) const override {
     auto place = place_of(e.target);
     if (!place.is || message::safe_method(e.method)) return message::plain_repeat(e);
-    if (conditional(e)) return Repeat::guarded;
+    // The condition is part of the target, and so the same in every attempt: the second is refused, or the first was.
+    if (conditional(e)) return Repeat::idempotent;
     if (e.method == "POST" && place.parts.empty()) return Repeat::guarded;  // a bucket of that name is there by then
     return message::plain_repeat(e);
   }

@@ -230,10 +230,10 @@ bool conditional(const Exchange& e) {
   return false;
 }
 std::span<const std::string_view> key_headers() {
-  static constexpr std::array<std::string_view, 10> kKeys{
-      "idempotency-key",   "x-idempotency-key",           "idempotency-token",          "x-idempotency-token",
-      "paypal-request-id", "repeatability-request-id",    "i-twilio-idempotency-token", "x-amz-client-token",
-      "opc-retry-token",   "x-goog-gcs-idempotency-token"};
+  static constexpr std::array<std::string_view, 9> kKeys{
+      "idempotency-key",   "x-idempotency-key",        "idempotency-token",          "x-idempotency-token",
+      "paypal-request-id", "repeatability-request-id", "i-twilio-idempotency-token", "x-amz-client-token",
+      "opc-retry-token"};
   return kKeys;
 }
 bool keyed(const Exchange& e) {
