@@ -33,7 +33,7 @@ int complain(const std::string& line, int status);
 // A new folder for a campaign: `out` (new, empty, or an earlier campaign's, which is emptied) or .retrial/<local time>.
 // .retrial/latest will name it, unless `latest` is false.
 Result<std::filesystem::path> make_folder(const std::string& out, bool latest = true);
-// The folder for the trace of `serve`: `out`, which may hold earlier traces, or .retrial/serve-<local time>.
-Result<std::filesystem::path> make_serve_folder(const std::string& out);
+// A folder beside the campaigns: `out`, which may hold earlier traces, or .retrial/<command>-<local time>.
+Result<std::filesystem::path> make_side_folder(const std::string& out, const std::string& command);
 
 }  // namespace retrial::cli

@@ -83,12 +83,12 @@ Result<fs::path> make_folder(const std::string& out, bool latest) {
   return made;
 }
 
-Result<fs::path> make_serve_folder(const std::string& out) {
+Result<fs::path> make_side_folder(const std::string& out, const std::string& command) {
   if (!out.empty()) return create(out);
   fs::path all = ".retrial";
   if (auto made = create(all); !made) return made;
   keep_out_of_git(all);
-  return create_new(all, "serve-" + local_time());
+  return create_new(all, command + "-" + local_time());
 }
 
 int complain(const std::string& line, int status) {

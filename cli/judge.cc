@@ -58,6 +58,11 @@ int judge(const Options& options) {
   auto fail_on = setting->config.run.fail_on;
   bool alone = setting->folders.size() == 1 && judgement.read == 1;
   if (out.empty() && alone && judgement.served) out = setting->folders.front();
+  if (out.empty() && !alone && judgement.read) {
+    auto made = make_side_folder({}, "judge");
+    if (!made) return complain(made.error().line(), kUsage);
+    out = *made;
+  }
   Result<void> written;
   if (!out.empty())
     written = campaign::report::write_reports(out, record, judgement.runs, fail_on);
@@ -79,7 +84,7 @@ void add_judge(CLI::App& app, int& status) {
   auto* command = app.add_subcommand("judge", "the oracles again over stored traces, judged together as one client");
   command->add_option("folders", options->folders, "of observe, run or serve")->required();
   command->add_option("-c,--config", options->config, "retrial.toml (default: ./retrial.toml, if there is one)");
-  command->add_option("--out", options->out, "folder for the reports (default: one FOLDER's findings.json is renewed)");
+  command->add_option("--out", options->out, "folder for the reports (default: .retrial/judge-<time>; of one FOLDER its findings.json is renewed)");
   command->add_option("--since", options->since, "findings.json of before: exit status 1 for new findings only");
   command->add_option("--fail-on", options->fail_on,
                       "least confidence of a finding that makes exit status 1: certain, likely, possible");

@@ -60,7 +60,7 @@ Result<Kept> authority_in(const std::string& said, const Clock& clock) {
 
 Result<std::optional<proxy::Recording>> recording_of(const campaign::ServeSettings& serve) {
   if (serve.record == "none") return std::optional<proxy::Recording>();
-  auto folder = make_serve_folder(serve.record);
+  auto folder = make_side_folder(serve.record, "serve");
   if (!folder) return std::unexpected(folder.error());
   return proxy::Recording{.folder = *folder, .keep = serve.keep};
 }

@@ -17,12 +17,14 @@ Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
     double weight = 0;  // against 1 for a call of its own
   } best;
   double all = 0;
+  int candidates = 0;
   bool proven = false;
   auto weigh = [&](std::uint64_t serial, const Waiting& w) {
     if (!goes_on(w, head) || hindsight->comes_again(*w.last, e.begun)) return;
     auto odds = hindsight->odds(e, e.begun - w.told);
     if (counted(w, head) || (rpc && w.refused)) odds = kSure, proven = true;
     all += odds;
+    candidates++;
     if (!best.serial || odds > best.weight) best = {serial, odds};
   };
   if (content) waiting.each(By::content, content, weigh, kCompared);
@@ -36,8 +38,12 @@ Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
   if (best.serial) {
     auto sure = best.weight / (1 + all);
     bool parallel = hindsight->in_parallel(e), poll = lessons.at_poll(e);
-    bool likely = sure >= kSurely && (proven || (!parallel && !poll));
+    // From a call site that has never sent on after a success the same again after a failure is a retry: a loop by hand
+    // that runs once shows no more than that.
     bool said = !unsaid.contains(waiting.at(best.serial).call);
+    bool by_site = e.tag.site && content && candidates == 1 && said && !doubted.contains(content) &&
+                   hindsight->few(e) && hindsight->ends_with_success(e);
+    bool likely = (sure >= kSurely && (proven || (!parallel && !poll))) || (by_site && !parallel && !poll);
     bool possible = said && sure >= (parallel ? kSurely : kPossibly) && (hindsight->knows(e) || !(poll || parallel));
     if (!likely && content) doubted.insert(content);
     if (likely || possible) return join({best.serial}, likely ? Confidence::likely : Confidence::possible, head, false);

@@ -194,6 +194,11 @@ bool Hindsight::ends_with_success(const Exchange& e) const {
   return it == again_.end() || (it->second.after_success.empty() && !it->second.concurrent);
 }
 
+bool Hindsight::few(const Exchange& e) const {
+  auto it = again_.find(mix(kind_of(e), Key{1}));
+  return it == again_.end() || it->second.successes + it->second.failures <= kEnough;
+}
+
 bool Hindsight::once(const Exchange& e) const {
   auto it = times_.find(content_at(e));
   return it != times_.end() && it->second == 1;

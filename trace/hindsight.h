@@ -27,6 +27,8 @@ class Hindsight {
   bool comes_again(const Exchange& e, Nanos after) const;
   // Has nothing come from its call site after a success, or at once with another? Then it goes over no items.
   bool ends_with_success(const Exchange& e) const;
+  // Were there too few requests from its call site to compare one with another?
+  bool few(const Exchange& e) const;
   // Was its content sent this one time?
   bool once(const Exchange& e) const;
   // Two of these requests were under way at once.

@@ -129,6 +129,8 @@ def test_folders_are_judged_together_as_one_client_and_the_exit_status_says_what
     assert found["campaign"]["cases"].get("run", 0) >= 1
     assert any(line.endswith(": c") for line in found["campaign"]["remarks"]), found["campaign"]
     assert retrial("judge", "c", cwd=client).returncode == 0, "nothing to judge, and so nothing found"
+    assert retrial("judge", "a", "b", "--fail-on", "possible", cwd=client).returncode == done.returncode
+    assert list((client / ".retrial").glob("judge-*/findings.json")), "where nothing is said, beside the campaigns"
 
 
 def test_since_fails_on_new_findings_only_and_accept_keeps_a_known_one_out_of_the_exit_status(client, port):
