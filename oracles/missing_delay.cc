@@ -28,6 +28,7 @@ struct Seen {
   const trace::Comparison* comparison = nullptr;
   const trace::Call* call = nullptr;  // the one with the most attempts
   trace::Confidence sure = trace::Confidence::certain;
+
   void add(const Exhibit& e, const trace::Comparison& c, const trace::Call& k, std::vector<Wait> telling) {
     if (!telling.empty()) sure = std::min(sure, k.confidence);  // parallel calls look like retries at once
     waits.insert(waits.end(), telling.begin(), telling.end());
@@ -72,7 +73,7 @@ class MissingDelay final : public Oracle {
   static void judge_status(const Seen& seen, Opinion& opinion) {
     auto clear = seen.waits;
     std::erase_if(clear, unclear);
-    if (clear.size() * 2 < seen.waits.size() || clear.empty()) return;
+    if (clear.size() * 2 < seen.waits.size()) return say_unclear(seen, clear.size(), opinion);
     auto all = lengths(clear);
     auto longest = centile(all, all.size() > 20 ? 95 : 100);  // of many, some are the machine's load
     auto measured = static_cast<std::size_t>(std::ranges::count_if(clear, &Wait::measured));
@@ -90,6 +91,15 @@ class MissingDelay final : public Oracle {
         *seen.exhibit, *seen.call,
         fmt::format("missing-delay: only {} after the first retry in {}: too few to tell a missing delay from jitter",
                     counted(all.size(), "gap"), counted(runs, "run"))));
+  }
+
+  static void say_unclear(const Seen& seen, std::size_t clear, Opinion& opinion) {
+    opinion.not_judged.push_back(not_judged(
+        *seen.exhibit, *seen.call,
+        fmt::format(
+            "missing-delay: {} of {} after the first retry are long, and the client's clock was not moved on in "
+            "them: the machine's load, or waits that nobody had time to see",
+            seen.waits.size() - clear, counted(seen.waits.size(), "gap"))));
   }
 
   static std::string message(const Seen& seen) {

@@ -23,7 +23,7 @@ struct Wait {
 
 // The waits of a call, in order. Left out: what is no retry of the client's own (copies on purpose, what gRPC sends
 // again unseen, what a transport below sends again at once on a reset, the first at each of several hosts), and gaps
-// that the service chose (Retry-After, pushback), unless `told` asks for those alone.
+// that the service chose (Retry-After, pushback), unless `chosen` asks for those alone.
 enum class Chosen { by_client, by_service };
 std::vector<Wait> waits_of(const trace::Comparison& c, const trace::Call& call, Chosen chosen = Chosen::by_client);
 

@@ -119,6 +119,15 @@ TEST(MissingDelay, on_a_loaded_machine_shows_in_what_the_clock_was_not_moved_on_
   EXPECT_EQ(t.verdicts(), "") << "its clock may not be one that moves";
 }
 
+TEST(MissingDelay, where_load_explains_most_gaps_it_is_not_judged_and_that_is_said) {
+  auto t = trial({{95, 165, 161, 238, 160, 511, 309, 36, 29}});
+  t.in_case().run().compressed = true;
+  EXPECT_EQ(t.verdicts(), "");
+  EXPECT_NE(t.why_not().find("after the first retry are long, and the client's clock was not moved on"),
+            std::string::npos)
+      << t.why_not();
+}
+
 TEST(MissingDelay, full_jitter_near_zero_is_seen_where_the_clock_was_moved_on) {
   EXPECT_EQ(trial({{60, 21}, {23, 19}, {20, 17}, {9, 48}, {31, 7}, {12, 33}}, 503, true).verdicts(), "");
 }
