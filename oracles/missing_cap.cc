@@ -10,25 +10,17 @@
 #include "oracles/fault_words.h"
 #include "oracles/table.h"
 #include "oracles/waits.h"
+#include "trace/layers.h"
 
 namespace retrial::oracles {
 namespace {
 
 constexpr std::size_t kAttempts = kAttemptsWithoutEnd;
 
-// Attempts as the client makes them: those of a transport that sends again by itself, far closer than the others, are
-// left out.
+// Attempts as the client makes them: without those that a transport below sent again by itself.
 std::size_t own_attempts(const trace::Call& call) {
-  auto gaps = trace::gaps(call);
-  if (gaps.size() < 3) return call.attempts.size();
-  auto sorted = gaps;
-  std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() * 3 / 4), sorted.end());
-  auto usual = sorted[sorted.size() * 3 / 4];
-  if (usual < 20 * kMillisecond) return call.attempts.size();
-  std::size_t own = 1;
-  for (std::size_t i = 0; i < gaps.size(); i++)
-    if (gaps[i] * 10 >= usual || (i > 0 && gaps[i - 1] * 10 < usual)) own++;  // never two such in a row
-  return own;
+  auto resent = trace::resent_by_transport(call);
+  return static_cast<std::size_t>(std::ranges::count(resent, false));
 }
 
 // How long the client went on by its own choice: what the service told it to wait is not the client's.
