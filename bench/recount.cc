@@ -12,7 +12,7 @@
 
 #include "base/text.h"
 #include "trace/exchange.h"
-#include "trace/record.h"
+#include "trace/recording/record.h"
 
 using namespace retrial;
 using namespace retrial::trace;

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <string>
 
-#include "trace/segment.h"
-#include "trace/store.h"
+#include "trace/recording/segment.h"
+#include "trace/store/store.h"
 
 using namespace retrial;
 using namespace retrial::trace;

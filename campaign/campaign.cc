@@ -6,14 +6,14 @@
 #include <deque>
 #include <map>
 
-#include "campaign/jumped.h"
-#include "campaign/plan.h"
-#include "campaign/references.h"
+#include "campaign/judging/time_saved.h"
+#include "campaign/planning/plan.h"
+#include "campaign/planning/references.h"
 #include "campaign/report/reports.h"
 #include "campaign/trial.h"
 #include "oracles/oracle.h"
-#include "trace/service_name.h"
-#include "trace/store.h"
+#include "trace/calls/service_name.h"
+#include "trace/store/store.h"
 
 namespace retrial::campaign {
 namespace {
@@ -141,7 +141,7 @@ Case* Campaign::next(Plan& plan) {
     if (auto it = spoilt_.find(c.row.test); it != spoilt_.end()) {
       c.row.outcome = "left";
       c.row.why = it->second;
-      out_.record.not_judged.push_back(judged(c.row, it->second));
+      out_.record.not_judged.push_back(trace::judged(c.row, it->second));
       continue;
     }
     auto cost = expected(c);
@@ -273,9 +273,9 @@ void Campaign::finish() {
   for (auto& name : executor_.distrusting())
     if (auto line = left_as_it_is(name); std::ranges::count(r.left_alone, line) == 0) r.left_alone.push_back(line);
   if (!setting_.plan_only) mark(r, setting_.config, setting_.since);
-  Jumped jumped;
-  for (auto& run : out_.runs) jumped.add(run);
-  if (auto line = jumped.line(); !line.empty()) r.remarks.push_back(line);
+  TimeSaved saved;
+  for (auto& run : out_.runs) saved.add(run);
+  if (auto line = saved.line(); !line.empty()) r.remarks.push_back(line);
   r.took = spent();
   r.overhead = r.took - executor_.in_commands();
 }

@@ -6,9 +6,9 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "campaign/config.h"
-#include "campaign/known.h"
-#include "campaign/ways_in.h"
+#include "campaign/config/config.h"
+#include "campaign/judging/known_findings.h"
+#include "campaign/workload/ways_in.h"
 #include "policies/policy.h"
 #include "proxy/capture/tree.h"
 #include "trace/campaign_record.h"

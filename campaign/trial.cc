@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <deque>
 
-#include "campaign/references.h"
-#include "trace/comparison.h"
-#include "trace/lessons.h"
+#include "campaign/planning/references.h"
+#include "trace/calls/lessons.h"
+#include "trace/comparing/comparison.h"
 
 namespace retrial::campaign {
 namespace {
@@ -26,7 +26,7 @@ class Trial {
   Result<oracles::Opinion> examine();
   Result<void> confirm(std::vector<trace::Finding> findings);
   bool seen_without(const trace::Run& without, const trace::Finding& finding);
-  void not_judged(std::string why) { tried_.not_judged.push_back(judged(case_.row, std::move(why))); }
+  void not_judged(std::string why) { tried_.not_judged.push_back(trace::judged(case_.row, std::move(why))); }
 
   Workbench& bench_;
   Case& case_;
@@ -72,7 +72,7 @@ Result<oracles::Opinion> Trial::examine() {
     if (!(*run)->incomplete.empty()) {
       case_.row.outcome = "incomplete";
       case_.row.why = (*run)->incomplete;
-      opinion.not_judged.push_back(judged(case_.row, (*run)->incomplete));
+      opinion.not_judged.push_back(trace::judged(case_.row, (*run)->incomplete));
       return opinion;
     }
     comparisons_.push_back(trace::compare(*case_.reference, **run));
@@ -81,7 +81,7 @@ Result<oracles::Opinion> Trial::examine() {
       if (!shown.empty()) break;
       case_.row.outcome = "not_fired";
       case_.row.why = why_not_fired(**run);
-      opinion.not_judged.push_back(judged(case_.row, case_.row.why));
+      opinion.not_judged.push_back(trace::judged(case_.row, case_.row.why));
       return opinion;
     }
     shown.push_back(&comparison);
@@ -167,16 +167,12 @@ Result<Tried> Trial::run() {
         "the reference sends this request again after a success, as a poll does: what follows the fault may be a retry "
         "or the next look");
   } else if (tried_.not_judged.empty()) {
-    tried_.clean.push_back(judged(case_.row, what_was_right(comparisons_.front(), case_.row.test)));
+    tried_.clean.push_back(trace::judged(case_.row, what_was_right(comparisons_.front(), case_.row.test)));
   }
   return std::move(tried_);
 }
 
 }  // namespace
-
-trace::Judged judged(const trace::CaseRecord& row, std::string why) {
-  return {row.test, row.site, row.service, row.operation, row.policy, row.plan, std::move(why)};
-}
 
 Result<Tried> try_case(Workbench& bench, Case& c, bool wide) { return Trial(bench, c, wide).run(); }
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "campaign/plan.h"
-#include "campaign/workbench.h"
+#include "campaign/planning/plan.h"
+#include "campaign/workload/workbench.h"
 #include "oracles/oracle.h"
 
 namespace retrial::campaign {
@@ -22,8 +22,5 @@ struct Tried {
 // Runs a case (again, while an oracle's evidence is too thin), judges it, and confirms what it finds. Fills the row's
 // outcome, why and runs. `wide`: how its test is reached. An error where nothing can be run any more.
 Result<Tried> try_case(Workbench& bench, Case& row, bool wide);
-
-// The case's row as an entry of `clean` or `not_judged`.
-trace::Judged judged(const trace::CaseRecord& row, std::string why);
 
 }  // namespace retrial::campaign

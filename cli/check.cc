@@ -5,7 +5,7 @@
 #include <memory>
 #include <sstream>
 
-#include "campaign/config.h"
+#include "campaign/config/config.h"
 #include "cli/commands.h"
 
 namespace retrial::cli {

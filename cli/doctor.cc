@@ -2,8 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "campaign/try_time.h"
-#include "campaign/ways_in.h"
+#include "campaign/workload/try_time.h"
+#include "campaign/workload/ways_in.h"
 #include "cli/commands.h"
 #include "proxy/capture/tree.h"
 

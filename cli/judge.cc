@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "campaign/judging.h"
+#include "campaign/judging/stored_traces.h"
 #include "campaign/report/reports.h"
 #include "campaign/report/terminal.h"
 #include "campaign/report/words.h"
@@ -84,7 +84,9 @@ void add_judge(CLI::App& app, int& status) {
   auto* command = app.add_subcommand("judge", "the oracles again over stored traces, judged together as one client");
   command->add_option("folders", options->folders, "of observe, run or serve")->required();
   command->add_option("-c,--config", options->config, "retrial.toml (default: ./retrial.toml, if there is one)");
-  command->add_option("--out", options->out, "folder for the reports (default: .retrial/judge-<time>; of one FOLDER its findings.json is renewed)");
+  command->add_option(
+      "--out", options->out,
+      "folder for the reports (default: .retrial/judge-<time>; of one FOLDER its findings.json is renewed)");
   command->add_option("--since", options->since, "findings.json of before: exit status 1 for new findings only");
   command->add_option("--fail-on", options->fail_on,
                       "least confidence of a finding that makes exit status 1: certain, likely, possible");

@@ -8,15 +8,15 @@
 
 #include "base/text.h"
 #include "campaign/campaign.h"
-#include "campaign/execution.h"
-#include "campaign/hearing.h"
-#include "campaign/jumped.h"
-#include "campaign/known.h"
+#include "campaign/judging/client_trial.h"
+#include "campaign/judging/known_findings.h"
+#include "campaign/judging/time_saved.h"
 #include "campaign/report/reports.h"
 #include "campaign/report/terminal.h"
+#include "campaign/workload/execution.h"
 #include "cli/commands.h"
 #include "policies/fault_plan.h"
-#include "trace/store.h"
+#include "trace/store/store.h"
 
 namespace retrial::cli {
 namespace {
@@ -143,20 +143,20 @@ class Observation {
   bool judge() {
     record_ = base_;
     record_.services = gathering_.services();
-    campaign::Jumped jumped;
+    campaign::TimeSaved saved;
     for (auto& run : runs_) {
       if (!run.incomplete.empty()) record_.incomplete = run.incomplete;
-      jumped.add(run);
+      saved.add(run);
     }
-    if (auto line = jumped.line(); !line.empty()) record_.remarks.push_back(line);
+    if (auto line = saved.line(); !line.empty()) record_.remarks.push_back(line);
     if (!options_.inject) return false;
-    campaign::Charge charge{.row = {.id = kCase, .policy = std::string(trace::kObserved), .plan = *options_.inject},
-                            .hold = order_.hold};
+    campaign::ClientCase client_case{
+        .row = {.id = kCase, .policy = std::string(trace::kObserved), .plan = *options_.inject}, .hold = order_.hold};
     for (auto& run : runs_) {
-      charge.runs.push_back(&run);
-      charge.row.runs.push_back(run.id);
+      client_case.runs.push_back(&run);
+      client_case.row.runs.push_back(run.id);
     }
-    bool again = campaign::hear({&charge, 1}, gathering_.sift(), record_);
+    bool again = campaign::judge_client({&client_case, 1}, gathering_.sift(), record_);
     campaign::mark(record_, {}, {});
     return again;
   }
@@ -176,7 +176,7 @@ class Observation {
   const campaign::Order& order_;
   std::unique_ptr<trace::StoreWriter> store_;
   trace::CampaignRecord base_, record_;
-  campaign::Gathering gathering_;
+  campaign::GatheredTrace gathering_;
   std::vector<trace::Run> runs_;
   Teller teller_;
 };

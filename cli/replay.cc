@@ -8,7 +8,7 @@
 #include "campaign/report/words.h"
 #include "cli/campaign_options.h"
 #include "cli/commands.h"
-#include "trace/store.h"
+#include "trace/store/store.h"
 
 namespace retrial::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include "campaign/report/reports.h"
 #include "campaign/report/terminal.h"
 #include "cli/commands.h"
-#include "trace/segment.h"
-#include "trace/store.h"
+#include "trace/recording/segment.h"
+#include "trace/store/store.h"
 
 namespace retrial::cli {
 namespace {

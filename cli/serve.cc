@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "base/text.h"
-#include "campaign/serving.h"
+#include "campaign/config/server_settings.h"
 #include "cli/commands.h"
 #include "cli/serve_options.h"
 #include "proxy/server/mailbox.h"

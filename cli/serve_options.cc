@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
-#include "campaign/config_values.h"
+#include "campaign/config/config_values.h"
 
 namespace retrial::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "campaign/config.h"
+#include "campaign/config/config.h"
 
 namespace CLI {
 class App;

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "base/text.h"
-#include "trace/record.h"
+#include "trace/recording/record.h"
 
 using namespace retrial::trace;
 

@@ -1,12 +1,12 @@
 // What was sent again was not the same: another body, key, method or condition. To the service it is another request:
-// a key that changes protects nothing. What retries change on purpose is known (trace/body_change.h).
+// a key that changes protects nothing. What retries change on purpose is known (trace/comparing/body_change.h).
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "oracles/evidence.h"
 #include "oracles/table.h"
-#include "trace/body_change.h"
+#include "trace/comparing/body_change.h"
 
 namespace retrial::oracles {
 namespace {

@@ -4,7 +4,7 @@
 #include "oracles/evidence.h"
 #include "oracles/repeat.h"
 #include "oracles/table.h"
-#include "trace/profile.h"
+#include "trace/profiles/profile.h"
 
 namespace retrial::oracles {
 namespace {

@@ -8,7 +8,7 @@
 #include "oracles/evidence.h"
 #include "oracles/fault_words.h"
 #include "oracles/service_words.h"
-#include "trace/profile.h"
+#include "trace/profiles/profile.h"
 #include "trace/status.h"
 
 namespace retrial::oracles {

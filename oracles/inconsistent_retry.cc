@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "oracles/evidence.h"
 #include "oracles/table.h"
-#include "trace/profile.h"
+#include "trace/profiles/profile.h"
 
 namespace retrial::oracles {
 namespace {

@@ -6,8 +6,8 @@
 #include "oracles/evidence.h"
 #include "oracles/failure.h"
 #include "oracles/table.h"
-#include "trace/jumps.h"
-#include "trace/service_name.h"
+#include "trace/calls/service_name.h"
+#include "trace/comparing/jumps.h"
 
 namespace retrial::oracles {
 namespace {

@@ -10,7 +10,7 @@
 #include "oracles/fault_words.h"
 #include "oracles/table.h"
 #include "oracles/waits.h"
-#include "trace/layers.h"
+#include "trace/comparing/layers.h"
 
 namespace retrial::oracles {
 namespace {

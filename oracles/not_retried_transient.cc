@@ -5,7 +5,7 @@
 
 #include "oracles/evidence.h"
 #include "oracles/table.h"
-#include "trace/profile.h"
+#include "trace/profiles/profile.h"
 #include "trace/status.h"
 
 namespace retrial::oracles {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "trace/campaign_record.h"
-#include "trace/comparison.h"
-#include "trace/profile.h"
+#include "trace/comparing/comparison.h"
+#include "trace/profiles/profile.h"
 
 namespace retrial::oracles {
 

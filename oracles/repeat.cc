@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "trace/body_change.h"
-#include "trace/profile.h"
+#include "trace/comparing/body_change.h"
+#include "trace/profiles/profile.h"
 
 namespace retrial::oracles {
 using trace::Confidence;

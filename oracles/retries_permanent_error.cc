@@ -9,8 +9,8 @@
 #include "oracles/evidence.h"
 #include "oracles/table.h"
 #include "oracles/waits.h"
-#include "trace/fault_answer.h"
-#include "trace/profile.h"
+#include "trace/profiles/fault_answer.h"
+#include "trace/profiles/profile.h"
 #include "trace/status.h"
 
 namespace retrial::oracles {

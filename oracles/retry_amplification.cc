@@ -1,14 +1,14 @@
 // Layers that retry each for itself multiply: 3 attempts of an SDK inside 4 of the application's loop are 12 on the
 // wire, and the service that is down gets them all. WASABI (SOSP'24) 2.2; "Addressing cascading failures", Google SRE.
-// What tells layers apart stands in trace/layers.h. A transport below that sends each attempt again at once where its
-// connection breaks is a layer too.
+// What tells layers apart stands in trace/comparing/layers.h. A transport below that sends each attempt again at once
+// where its connection breaks is a layer too.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "oracles/evidence.h"
 #include "oracles/table.h"
-#include "trace/layers.h"
+#include "trace/comparing/layers.h"
 
 namespace retrial::oracles {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "base/text.h"
 #include "oracles/evidence.h"
-#include "trace/jumps.h"
-#include "trace/layers.h"
+#include "trace/comparing/jumps.h"
+#include "trace/comparing/layers.h"
 
 namespace retrial::oracles {
 namespace {

@@ -84,7 +84,7 @@ struct Options {
   // By what the trace calls a service, in place of to_services (run, where no route says it).
   std::map<std::string, TlsToService*> security_of = {};
   // Clients that do not trust us: tunnelled from then on, by their service's name from run to run
-  // (trace/service_name.h). Null: the proxy keeps its own, by the service's address.
+  // (trace/calls/service_name.h). Null: the proxy keeps its own, by the service's address.
   Distrust* distrust = nullptr;
   std::function<void(const std::string&)> say;  // one line for the log; may be empty
   std::uint64_t first_id = 1;  // of exchanges and connections; several proxies of one run count in steps

@@ -34,6 +34,11 @@ struct CaseRecord {
   std::uint64_t reference = 0;  // the run beside them; 0: none, or (a campaign) the test's own `alone`
 };
 
+// The case as an entry of `clean` or `not_judged`.
+inline Judged judged(const CaseRecord& row, std::string why) {
+  return {row.test, row.site, row.service, row.operation, row.policy, row.plan, std::move(why)};
+}
+
 // What a campaign has to say, beside its runs. Reports are made from this and the runs alone.
 struct CampaignRecord {
   std::vector<std::string> command;

@@ -67,8 +67,8 @@ struct ConnectionFault {
 enum class RunKind : std::uint8_t { reference, alone, with_fault, without_fault };
 std::string_view show(RunKind kind);
 
-// The client's clock was moved on: at client time `at`, by `by`. What a client waits for is in the jumps; what is left of
-// a gap is the machine's load and the client's own work.
+// The client's clock was moved on: at client time `at`, by `by`. What a client waits for is in the jumps; what is left
+// of a gap is the machine's load and the client's own work.
 struct Jump {
   Nanos at = 0;
   Nanos by = 0;
@@ -86,8 +86,8 @@ enum class Stop : std::uint8_t {
 };
 std::string_view show(Stop stop);
 
-// One execution of the workload or some of its tests: a row of the store, and what oracles read. Times are the client's:
-// real time, and what its clock was moved on by.
+// One execution of the workload or some of its tests: a row of the store, and what oracles read. Times are the
+// client's: real time, and what its clock was moved on by.
 struct Run {
   std::uint64_t id = 0;  // from 1 within a campaign
   RunKind kind = RunKind::reference;

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "trace/campaign_record.h"
-#include "trace/comparison.h"
+#include "trace/comparing/comparison.h"
 
 namespace retrial::campaign::report {
 

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/comparison.h"
+#include "trace/comparing/comparison.h"
 
 namespace retrial::campaign::report {
 

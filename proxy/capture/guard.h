@@ -39,7 +39,7 @@ struct Guard {
   int channel = -1;  // ours to close
 };
 
-inline constexpr char kWitness[] = "retrial-witness";  // its name, as /proc has it
+inline constexpr char kWitness[] = "retrial-witness";               // its name, as /proc has it
 inline constexpr std::string_view kNotFound = "command not found";  // the error of a program that is not there
 
 // Returns when the program runs, or says why it does not. `have_listener(fd, killable)` is called meanwhile: from then

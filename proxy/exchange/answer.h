@@ -2,7 +2,7 @@
 #include <string>
 #include <string_view>
 
-#include "trace/profile.h"
+#include "trace/profiles/profile.h"
 
 namespace retrial::proxy {
 

@@ -1,6 +1,6 @@
 #pragma once
 #include "trace/exchange.h"
-#include "trace/profile.h"
+#include "trace/profiles/profile.h"
 
 namespace retrial::proxy {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "proxy/codec/h2.h"
-#include "trace/profile.h"
+#include "trace/profiles/profile.h"
 
 namespace retrial::proxy {
 

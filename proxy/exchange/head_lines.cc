@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "proxy/codec/tags.h"
-#include "trace/redact.h"
+#include "trace/recording/redact.h"
 
 namespace retrial::proxy {
 namespace {

@@ -7,7 +7,7 @@
 #include "proxy/codec/h2.h"
 #include "proxy/codec/scan.h"
 #include "proxy/exchange/answer.h"
-#include "trace/service_name.h"
+#include "trace/calls/service_name.h"
 
 namespace retrial::proxy {
 namespace {

@@ -1,7 +1,7 @@
 #include "proxy/exchange/record.h"
 
-#include "trace/header_lines.h"
-#include "trace/redact.h"
+#include "trace/recording/header_lines.h"
+#include "trace/recording/redact.h"
 
 namespace retrial::proxy {
 

@@ -4,7 +4,7 @@
 #include "proxy/exchange/h2_fields.h"
 #include "proxy/exchange/h2_session.h"
 #include "proxy/exchange/stream.h"
-#include "trace/redact.h"
+#include "trace/recording/redact.h"
 #include "trace/status.h"
 
 namespace retrial::proxy {

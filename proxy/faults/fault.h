@@ -6,7 +6,7 @@
 
 #include "proxy/faults/edit.h"
 #include "trace/exchange.h"
-#include "trace/profile.h"
+#include "trace/profiles/profile.h"
 
 namespace retrial::proxy {
 

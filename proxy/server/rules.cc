@@ -7,9 +7,9 @@
 #include "base/text.h"
 #include "proxy/codec/h2.h"
 #include "proxy/server/glob.h"
-#include "trace/fault_answer.h"
-#include "trace/operation.h"
-#include "trace/profile.h"
+#include "trace/calls/operation.h"
+#include "trace/profiles/fault_answer.h"
+#include "trace/profiles/profile.h"
 
 namespace retrial::proxy {
 namespace {

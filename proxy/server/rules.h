@@ -11,7 +11,7 @@
 #include "policies/chance.h"
 #include "proxy/exchange/director.h"
 #include "proxy/server/settings.h"
-#include "trace/correlator.h"
+#include "trace/calls/correlator.h"
 
 namespace retrial::proxy {
 

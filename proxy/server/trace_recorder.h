@@ -4,7 +4,7 @@
 #include <string>
 
 #include "proxy/exchange/director.h"
-#include "trace/segment.h"
+#include "trace/recording/segment.h"
 
 namespace retrial::proxy {
 

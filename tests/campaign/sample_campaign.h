@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "trace/campaign_record.h"
-#include "trace/comparison.h"
+#include "trace/comparing/comparison.h"
 
 // A campaign written by hand, with something of everything that a report can be asked to show: several findings of one
 // cause, an accepted one, one without call site and with hostile bytes, many attempts, a held exchange, notes, clean

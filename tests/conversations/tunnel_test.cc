@@ -23,8 +23,8 @@ class Tunnel : public Conversation {
 };
 
 TEST_F(Tunnel, bytes_that_are_no_method_pass_at_once) {
-  for (std::string_view bytes : {std::string_view("\0\0\0\x08", 4), std::string_view("\x16\x03\x01"),
-                                 std::string_view("*1\r\n")}) {
+  for (std::string_view bytes :
+       {std::string_view("\0\0\0\x08", 4), std::string_view("\x16\x03\x01"), std::string_view("*1\r\n")}) {
     start({});
     auto line = connect();
     line.client->say(bytes);

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "oracles/oracle.h"
-#include "trace/operation.h"
-#include "trace/profile.h"
+#include "trace/calls/operation.h"
+#include "trace/profiles/profile.h"
 #include "trace/status.h"
 
 namespace retrial::oracles {

@@ -1,7 +1,7 @@
 // Capture depends on no proxy variable, which many clients do not read and some break by; trust depends on several.
 #include <gtest/gtest.h>
 
-#include "campaign/environment.h"
+#include "campaign/workload/environment.h"
 #include "tests/support/variables.h"
 
 namespace retrial::campaign {

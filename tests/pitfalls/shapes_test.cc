@@ -1,7 +1,7 @@
 // What is injected looks as if the service that is asked had said it.
 #include <gtest/gtest.h>
 
-#include "campaign/director.h"
+#include "campaign/workload/director.h"
 #include "tests/trace/wire.h"
 
 namespace retrial::campaign {

@@ -3,7 +3,7 @@
 
 #include "tests/oracles/runs.h"
 #include "tests/support/conversation.h"
-#include "trace/layers.h"
+#include "trace/comparing/layers.h"
 
 namespace retrial::oracles {
 namespace {

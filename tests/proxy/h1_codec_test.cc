@@ -25,8 +25,8 @@ struct Heard {
   bool operator==(const Heard&) const = default;
 };
 
-Heard hear(H1Codec::Side side, std::string_view bytes, std::size_t piece, bool answers_head = false,
-           std::size_t limit = 1 << 16) {
+Heard judge_client(H1Codec::Side side, std::string_view bytes, std::size_t piece, bool answers_head = false,
+                   std::size_t limit = 1 << 16) {
   BodyTap tap(true);
   H1Codec codec(side, tap, {.head = limit});
   codec.answers_head(answers_head);
@@ -73,9 +73,9 @@ Heard hear(H1Codec::Side side, std::string_view bytes, std::size_t piece, bool a
 // The whole stream at once; and the same must come out for pieces of every size.
 Heard hear_in_all_pieces(H1Codec::Side side, std::string_view bytes, bool answers_head = false,
                          std::size_t limit = 1 << 16) {
-  auto whole = hear(side, bytes, bytes.size() + 1, answers_head, limit);
+  auto whole = judge_client(side, bytes, bytes.size() + 1, answers_head, limit);
   for (std::size_t piece = 1; piece <= bytes.size(); piece++) {
-    auto again = hear(side, bytes, piece, answers_head, limit);
+    auto again = judge_client(side, bytes, piece, answers_head, limit);
     // A refused body's sample depends on how far it was read.
     if (!whole.refused.empty() && !again.messages.empty() && !again.messages.back().ended) {
       again.messages.back().sample = whole.messages.back().sample;
@@ -127,10 +127,10 @@ TEST(H1Codec, a_chunked_body_keeps_its_framing_and_trailers_and_shows_its_payloa
   EXPECT_TRUE(heard.messages[0].ended);
 }
 TEST(H1Codec, the_digest_is_that_of_the_decoded_body_whatever_its_framing) {
-  auto sized = hear(kRequest, "PUT / HTTP/1.1\r\nContent-Length: 11\r\n\r\nhello world", 1000);
-  auto chunked =
-      hear(kRequest, "PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n6\r\nhello \r\n5\r\nworld\r\n0\r\n\r\n", 7);
-  auto other = hear(kRequest, "PUT / HTTP/1.1\r\nContent-Length: 11\r\n\r\nhello worle", 1000);
+  auto sized = judge_client(kRequest, "PUT / HTTP/1.1\r\nContent-Length: 11\r\n\r\nhello world", 1000);
+  auto chunked = judge_client(
+      kRequest, "PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n6\r\nhello \r\n5\r\nworld\r\n0\r\n\r\n", 7);
+  auto other = judge_client(kRequest, "PUT / HTTP/1.1\r\nContent-Length: 11\r\n\r\nhello worle", 1000);
   EXPECT_NE(sized.messages[0].digest, 0u);
   EXPECT_EQ(sized.messages[0].digest, chunked.messages[0].digest);
   EXPECT_NE(sized.messages[0].digest, other.messages[0].digest);

@@ -7,7 +7,7 @@
 #include <future>
 
 #include "tests/support/sockets.h"
-#include "trace/segment.h"
+#include "trace/recording/segment.h"
 
 namespace retrial::proxy {
 namespace {

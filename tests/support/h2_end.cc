@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "policies/fault_plan.h"
 #include "proxy/codec/h2_frames.h"
-#include "trace/profile.h"
+#include "trace/profiles/profile.h"
 
 namespace retrial::test {
 namespace {

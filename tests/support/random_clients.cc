@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "trace/operation.h"
-#include "trace/profile.h"
+#include "trace/calls/operation.h"
+#include "trace/profiles/profile.h"
 
 namespace retrial::trace {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/correlator.h"
+#include "trace/calls/correlator.h"
 
 namespace retrial::trace {
 

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "trace/fault_answer.h"
+#include "trace/profiles/fault_answer.h"
 #include "trace/status.h"
 
 namespace retrial::trace {

@@ -172,7 +172,8 @@ inline std::string text(const Run& r) {
   for (auto& c : r.connection_faults)
     out += fmt::format("connection {} {} {} {} {} {} {} {}\n", c.pid, c.service, text(c.fault), c.fired, c.evidence,
                        c.at, c.times, c.exchange);
-  for (auto* list : {&r.tests, &r.listed, &r.broken, &r.agents, &r.capture.not_seen, &r.capture.left_over, &r.real_time}) {
+  for (auto* list :
+       {&r.tests, &r.listed, &r.broken, &r.agents, &r.capture.not_seen, &r.capture.left_over, &r.real_time}) {
     for (auto& s : *list) out += s + ";";
     out += "\n";
   }

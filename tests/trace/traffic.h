@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/trace/wire.h"
-#include "trace/correlator.h"
+#include "trace/calls/correlator.h"
 
 namespace retrial::trace {
 

@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "trace/operation.h"
-#include "trace/profile.h"
+#include "trace/calls/operation.h"
+#include "trace/profiles/profile.h"
 
 namespace retrial::trace::wire {
 

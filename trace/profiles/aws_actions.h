@@ -1,7 +1,7 @@
 #pragma once
 #include <string_view>
 
-#include "trace/profile.h"
+#include "trace/profiles/profile.h"
 
 namespace retrial::trace::aws {
 

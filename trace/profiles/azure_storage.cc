@@ -6,7 +6,6 @@
 #include <array>
 
 #include "base/text.h"
-#include "trace/operation.h"
 #include "trace/profiles/families.h"
 #include "trace/profiles/message.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "trace/profile.h"
+#include "trace/profiles/profile.h"
 
 // One function a family; profiles.cc lists them.
 namespace retrial::trace {

@@ -3,9 +3,9 @@
 #include <array>
 
 #include "base/text.h"
-#include "trace/operation.h"
 #include "trace/profiles/families.h"
 #include "trace/profiles/message.h"
+#include "trace/profiles/template_path.h"
 
 namespace retrial::trace {
 namespace {

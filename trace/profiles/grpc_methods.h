@@ -1,5 +1,5 @@
 #pragma once
-#include "trace/profile.h"
+#include "trace/profiles/profile.h"
 
 // What is known of methods of gRPC services that are widely met: gRPC's own, and etcd's (etcdserverpb, from its
 // rpc.proto).

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "trace/profile.h"
+#include "trace/profiles/profile.h"
 
 // What profiles read off a message: parts of a target, fields of a body's sample. Samples may end anywhere.
 namespace retrial::trace::message {

@@ -8,11 +8,7 @@ namespace retrial::trace {
 std::span<const Profile* const> profiles() {
   static const std::array<const Profile*, 6> kAll{
       &grpc_profile(),  // first: others know their services by path or by headers that an RPC may have too
-      &oci_registry_profile(),
-      &azure_storage_profile(),
-      &aws_profile(),
-      &google_storage_profile(),
-      &generic_profile(),
+      &oci_registry_profile(), &azure_storage_profile(), &aws_profile(), &google_storage_profile(), &generic_profile(),
   };
   return kAll;
 }

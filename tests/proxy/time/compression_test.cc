@@ -7,11 +7,11 @@
 #include <sstream>
 #include <thread>
 
-#include "campaign/execution.h"
+#include "campaign/workload/execution.h"
 #include "policies/fault_plan.h"
 #include "tests/support/folder.h"
 #include "tests/support/sockets.h"
-#include "trace/jumps.h"
+#include "trace/comparing/jumps.h"
 
 namespace retrial::campaign {
 namespace {

@@ -1,0 +1,259 @@
+#include "campaign/config/config.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <fstream>
+#include <span>
+#include <sstream>
+
+#include "base/text.h"
+#include "campaign/config/config_serve.h"
+#include "campaign/config/config_table.h"
+#include "campaign/config/config_values.h"
+#include "campaign/config/toml.h"
+#include "policies/policy.h"
+#include "trace/profiles/profile.h"
+
+namespace retrial::campaign {
+namespace {
+template <class T>
+int line_of(const T& at) {
+  return static_cast<int>(at.source().begin.line);
+}
+
+constexpr std::string_view kTables[] = {"run", "serve", "service", "accept", "listener", "rule"};
+constexpr std::string_view kRunKeys[] = {"coverage", "policies", "workers", "fail_on",
+                                         "hold",     "budget",   "tags",    "real_time"};
+constexpr std::string_view kServiceKeys[] = {"address", "profile", "start",  "ready",       "reset", "allow",
+                                             "ca",      "pin",     "verify", "certificate", "key"};
+constexpr std::string_view kAcceptKeys[] = {"finding", "why"};
+constexpr std::string_view kCoverages[] = {"c0", "c1", "c2", "c3", "c4"};
+constexpr std::string_view kConfidences[] = {"certain", "likely", "possible"};
+constexpr std::string_view kTags[] = {"strip", "keep"};
+
+std::vector<std::string> policy_names() {
+  std::vector<std::string> names;
+  for (const auto& policy : policies::policies()) names.push_back(lower(policy.name));
+  return names;
+}
+
+void read_run(ConfigTable table, RunSettings& run) {
+  table.only(kRunKeys);
+  if (auto coverage = table.word("coverage", kCoverages)) {
+    if (*coverage != "c0") table.refuse("coverage", "expected \"c0\", the only coverage that this version has");
+    run.coverage = *coverage;
+  }
+  auto names = policy_names();
+  std::vector<std::string_view> known(names.begin(), names.end());
+  run.policies = table.words("policies", known);
+  if (auto workers = table.number("workers", 1, 1024)) run.workers = static_cast<int>(*workers);
+  if (auto level = table.word("fail_on", kConfidences))
+    run.fail_on = *level == "certain"  ? trace::Confidence::certain
+                  : *level == "likely" ? trace::Confidence::likely
+                                       : trace::Confidence::possible;
+  if (auto hold = table.duration("hold", "30s")) run.hold = *hold;
+  if (auto budget = table.duration("budget", "10m")) run.budget = *budget;
+  if (auto tags = table.word("tags", kTags)) run.keep_tags = *tags == "keep";
+  run.real_time = table.yes("real_time").value_or(false);
+}
+
+void read_ready(ConfigTable& table, Service& service) {
+  auto text = table.text("ready");
+  if (!text) {
+    if (service.start && !service.address.empty()) service.ready.kind = Ready::Kind::tcp;
+    return;
+  }
+  auto ready = ready_of(*text);
+  if (!ready) return table.refuse("ready", ready.error().expected, ready.error().hint);
+  service.ready = *ready;
+  auto kind = ready->kind;
+  if ((kind == Ready::Kind::tcp || kind == Ready::Kind::http) && !table.has("address"))
+    table.refuse("ready", "expected an address beside it, to connect to");
+  if (kind == Ready::Kind::log && !service.start)
+    table.refuse("ready", "expected a start command whose output log: can read");
+}
+
+void read_reset(ConfigTable& table, Service& service) {
+  auto text = table.text("reset");
+  if (!text) return;
+  auto reset = reset_of(*text);
+  if (!reset) return table.refuse("reset", reset.error().expected, reset.error().hint);
+  service.reset = *reset;
+  if (reset->kind == Reset::Kind::restart && !service.start)
+    table.refuse("reset", "expected a start command to restart the service with");
+}
+
+void read_service(ConfigTable table, std::string_view file, Service& service) {
+  table.only(kServiceKeys);
+  if (auto text = table.text("address")) {
+    if (auto where = where_of(*text)) {
+      service.address = where->show();
+      service.https = where->tls;
+      if (!where->literal && table.has("start"))
+        table.refuse("address",
+                     "expected an IP address where the service is started by us, such as \"127.0.0.1:10001\"");
+    } else {
+      table.refuse("address",
+                   "expected a host and a port, such as \"127.0.0.1:10001\" or \"https://queue.example:443\"");
+    }
+  }
+  read_security(table, file, service);
+  std::vector<std::string_view> profiles;
+  for (const auto* profile : trace::profiles()) profiles.push_back(profile->name());
+  service.profile = table.word("profile", profiles).value_or("");
+  service.start = table.text("start");
+  read_ready(table, service);
+  read_reset(table, service);
+  service.allow = table.yes("allow").value_or(false);
+}
+
+void read_accept(ConfigTable table, std::vector<Accept>& accepted) {
+  table.only(kAcceptKeys);
+  auto finding = table.text("finding");
+  auto is_hex = [](const std::string& id) {
+    return id.size() == 8 && id.find_first_not_of("0123456789abcdef") == id.npos;
+  };
+  if (!table.has("finding") || (finding && !is_hex(*finding)))
+    table.refuse("finding", "expected a finding's id of eight hex digits, as the report shows it");
+  if (finding) accepted.push_back({*finding, table.text("why").value_or("")});
+}
+// The file: its tables, each read by its own function. Errors are kept with their lines, to be told in order.
+class File {
+ public:
+  explicit File(std::string_view name) : name_(name) {}
+
+  Checked read(std::string_view text) {
+    auto parsed = toml::parse(text, std::string(name_));
+    if (!parsed) {
+      auto at = parsed.error().source().begin;
+      std::string why(parsed.error().description());
+      std::replace(why.begin(), why.end(), '\n', ' ');
+      complain(static_cast<int>(at.line), fmt::format("column {}: {}", at.column, why));
+    } else {
+      for (auto&& [key, node] : parsed.table()) read_table(key, node);
+      check_services(config_, listeners_, rules_);
+    }
+    std::stable_sort(errors_.begin(), errors_.end(), [](auto& a, auto& b) { return a.first < b.first; });
+    Checked checked{std::move(config_), {}};
+    for (auto& [line, error] : errors_) checked.errors.push_back(std::move(error));
+    return checked;
+  }
+
+ private:
+  void read_table(const toml::key& key, const toml::node& node) {
+    auto name = key.str();
+    if (name == "run") {
+      if (const auto* table = node.as_table())
+        read_run(ConfigTable(*table, "[run]", name_, errors_), config_.run);
+      else
+        complain(line_of(key), "run: expected a table [run]");
+    } else if (name == "service") {
+      if (const auto* table = node.as_table())
+        read_services(*table);
+      else
+        complain(line_of(key), "service: expected tables [service.NAME], one a backing service");
+    } else if (name == "serve") {
+      if (const auto* table = node.as_table())
+        read_serve(ConfigTable(*table, "[serve]", name_, errors_), config_.serve);
+      else
+        complain(line_of(key), "serve: expected a table [serve]");
+    } else if (name == "accept") {
+      each(key, node, "one a finding", [&](ConfigTable table) { read_accept(std::move(table), config_.accepted); });
+    } else if (name == "listener") {
+      each(key, node, "one a way in", [&](ConfigTable table) {
+        listeners_.push_back(table);
+        config_.listeners.push_back(read_listener(std::move(table)));
+      });
+    } else if (name == "rule") {
+      each(key, node, "one for each kind of request", [&](ConfigTable table) {
+        rules_.push_back(table);
+        config_.rules.push_back(read_rule(std::move(table)));
+      });
+    } else if (std::find(std::begin(kRunKeys), std::end(kRunKeys), name) != std::end(kRunKeys)) {
+      complain(line_of(key), fmt::format("{0}: a key of [run], expected below that line", name));
+    } else {
+      auto hint = did_you_mean(name, kTables);
+      complain(
+          line_of(key),
+          fmt::format(
+              "{}: unknown table{}", name,
+              hint.empty() ? ", expected [run], [serve], [service.NAME], [[listener]], [[rule]] or [[accept]]" : hint));
+    }
+  }
+
+  template <class Read>
+  void each(const toml::key& key, const toml::node& node, std::string_view what, Read read) {
+    const auto* array = node.as_array();
+    if (!array || !array->is_homogeneous<toml::table>())
+      return complain(line_of(key), fmt::format("{0}: expected tables [[{0}]], {1}", key.str(), what));
+    for (auto&& element : *array)
+      read(ConfigTable(*element.as_table(), fmt::format("[[{}]]", key.str()), name_, errors_));
+  }
+
+  void read_services(const toml::table& tables) {
+    std::vector<std::pair<int, Service>> services;
+    for (auto&& [key, node] : tables) {
+      Service service{.name = std::string(key.str())};
+      if (const auto* table = node.as_table()) {
+        read_service(ConfigTable(*table, fmt::format("[service.{}]", service.name), name_, errors_), name_, service);
+        services.emplace_back(line_of(*table), std::move(service));
+      } else {
+        complain(line_of(key),
+                 fmt::format("[service] {}: expected tables [service.NAME], one a backing service", key.str()));
+      }
+    }
+    // toml++ keeps keys by name; services are started in the order in which they were written.
+    std::stable_sort(services.begin(), services.end(), [](auto& a, auto& b) { return a.first < b.first; });
+    for (auto& [line, service] : services) {
+      if (const auto* other = config_.at(service.address))
+        complain(line, fmt::format("[service.{}] address: expected one of its own, \"{}\" is that of [service.{}]",
+                                   service.name, service.address, other->name));
+      config_.services.push_back(std::move(service));
+    }
+  }
+
+  void complain(int line, std::string what) {
+    errors_.emplace_back(line, Error{std::move(what), fmt::format("{}:{}", name_, line), Blame::user});
+  }
+
+  std::string_view name_;
+  Config config_;
+  std::vector<ConfigTable> listeners_, rules_;  // as config_ has them
+  Errors errors_;
+};
+}  // namespace
+
+bool Config::accepts(std::string_view finding) const {
+  return std::any_of(accepted.begin(), accepted.end(), [&](const Accept& a) { return a.finding == finding; });
+}
+
+const Service* Config::at(std::string_view address) const {
+  auto found = std::find_if(services.begin(), services.end(), [&](const Service& s) { return s.address == address; });
+  return address.empty() || found == services.end() ? nullptr : &*found;
+}
+
+const Service* Config::named(std::string_view service) const {
+  auto found = std::find_if(services.begin(), services.end(), [&](const Service& s) { return s.name == service; });
+  return found == services.end() ? nullptr : &*found;
+}
+
+Checked check_config(std::string_view text, std::string_view file_name) { return File(file_name).read(text); }
+
+Result<Config> parse_config(std::string_view text, std::string_view file_name) {
+  auto checked = check_config(text, file_name);
+  if (!checked.errors.empty()) return std::unexpected(checked.errors.front());
+  return std::move(checked.config);
+}
+
+Result<Config> load_config(const std::filesystem::path& file) {
+  if (std::error_code error; std::filesystem::is_directory(file, error))
+    return fail("expected a file, found a folder", file.string(), Blame::user);
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return fail_errno("cannot be read", errno, file.string(), Blame::user);
+  std::string text(std::istreambuf_iterator<char>(in), {});
+  return parse_config(text, file.string());
+}
+
+}  // namespace retrial::campaign

@@ -1,0 +1,115 @@
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "proxy/server/settings.h"
+#include "trace/exchange.h"
+
+namespace retrial::campaign {
+
+// retrial.toml as values (docs/configuration.md has every key). What the file leaves out has its default here.
+
+struct RunSettings {
+  std::string coverage = "c0";
+  std::vector<std::string>
+      policies;  // as policies::policy_named knows them, in the order to be tried; empty: the usual ones
+  int workers = 1;
+  trace::Confidence fail_on = trace::Confidence::likely;
+  Nanos hold = 30 * kSecond;  // how long a stalled exchange is held
+  Nanos budget = 0;           // 0: none
+  bool keep_tags = false;     // tags = "keep": the service sees the agents' headers
+  bool real_time = false;     // clients' clocks are never moved (docs/time.md)
+};
+
+// When a service that we started counts as up.
+struct Ready {
+  enum class Kind { at_once, tcp, http, log, command };
+  Kind kind = Kind::at_once;
+  std::string text;  // http: the path; log: a regular expression (ECMAScript); command: for sh -c
+};
+
+// How a service is brought back to its first state between cases.
+struct Reset {
+  enum class Kind { none, restart, command };
+  Kind kind = Kind::none;
+  std::string command;  // for sh -c
+};
+
+struct Service {
+  std::string name;     // of [service.name]
+  std::string address;  // "127.0.0.1:10001", for serve also "queue.internal:443"; empty: not said
+  bool https = false;   // the address was said with https://
+  proxy::ServiceTlsSettings security;
+  std::string profile;               // empty: found from the traffic
+  std::optional<std::string> start;  // for sh -c; none: the service is used as it stands
+  Ready ready;                       // tcp where `start` and `address` are given and it is not
+  Reset reset;
+  bool allow = false;  // faults may reach it though it is not local
+};
+
+struct Accept {
+  std::string finding;  // eight hex digits
+  std::string why;
+};
+
+// [serve]: what holds for all of its listeners.
+struct ServeSettings {
+  int loops = 0;  // 0: one a core
+  bool pristine = false;
+  std::size_t head_size = 256u << 10;
+  std::size_t header_count = 1000;
+  std::uint64_t body = 0;  // 0: no limit
+  Nanos head_timeout = 60 * kSecond;
+  Nanos idle_timeout = 0;                       // 0: a client may idle for ever
+  std::optional<std::uint64_t> seed;            // none: a new one at each start
+  std::string record;                           // a folder; empty: .retrial/serve-<time>; "none": nothing is recorded
+  std::uint64_t keep = std::uint64_t{1} << 30;  // bytes of trace that are kept
+  Nanos drain = 30 * kSecond;
+  bool operator==(const ServeSettings&) const = default;
+};
+
+struct Listener {
+  proxy::Mode mode = proxy::Mode::reverse;
+  std::string listen;   // as it was written
+  std::string service;  // [service.NAME]; reverse only
+  proxy::Protocol protocol = proxy::Protocol::http;
+};
+
+struct Rule {
+  std::string service;  // [service.NAME], or "host:port"; empty: any
+  proxy::Match match;   // all but the service
+  policies::FaultPlan inject;
+};
+
+struct Config {
+  RunSettings run;
+  ServeSettings serve;
+  std::vector<Listener> listeners;
+  std::vector<Rule> rules;
+  std::vector<Service> services;  // in the order of the file
+  std::vector<Accept> accepted;
+
+  bool accepts(std::string_view finding) const;
+  // The service at this address, or null.
+  const Service* at(std::string_view address) const;
+  const Service* named(std::string_view service) const;  // or null
+};
+
+struct Checked {
+  Config config;              // of use only if there are no errors
+  std::vector<Error> errors;  // by line; each Error::line() reads `retrial.toml:3: [run] fail_on: expected …`
+};
+
+// Every error of the text at once (for `retrial check`). A TOML syntax error stands alone. `file_name` is for the
+// messages.
+Checked check_config(std::string_view text, std::string_view file_name);
+// The first error, blamed on the user, or the configuration.
+Result<Config> parse_config(std::string_view text, std::string_view file_name);
+Result<Config> load_config(const std::filesystem::path& file);
+
+}  // namespace retrial::campaign

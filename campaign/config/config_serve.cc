@@ -1,0 +1,174 @@
+#include "campaign/config/config_serve.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "base/text.h"
+#include "campaign/config/config_values.h"
+
+namespace retrial::campaign {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kServeKeys[] = {"loops",  "pristine",     "head_size",    "header_count",
+                                           "body",   "head_timeout", "idle_timeout", "seed",
+                                           "record", "keep",         "drain"};
+constexpr std::string_view kListenerKeys[] = {"mode", "listen", "service", "protocol"};
+constexpr std::string_view kRuleKeys[] = {"match", "inject"};
+constexpr std::string_view kMatchKeys[] = {"service", "method", "path", "host", "operation", "call_site", "test"};
+constexpr std::string_view kModes[] = {"reverse", "forward", "redirect", "tproxy"};
+constexpr std::string_view kProtocols[] = {"http", "auto", "tcp"};
+
+template <class T>
+T at_index(Words words, const std::string& word) {
+  return static_cast<T>(std::find(words.begin(), words.end(), word) - words.begin());
+}
+
+// What is wrong with a file that should hold this kind of PEM, or "".
+std::string wrong_with_pem(const fs::path& path, std::string_view kind) {
+  std::error_code error;
+  if (!fs::exists(path, error)) return "there is no such file";
+  if (!fs::is_regular_file(path, error)) return "it is no file";
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return "it cannot be read";
+  std::string text(std::istreambuf_iterator<char>(in), {});
+  for (std::size_t at = 0; (at = text.find("-----BEGIN ", at)) != text.npos; at += 11)
+    if (std::string_view(text).substr(at, 64).find(kind) != std::string_view::npos) return "";
+  return fmt::format("it holds no PEM \"BEGIN {}\"", kind);
+}
+
+fs::path pem(ConfigTable& table, std::string_view key, std::string_view file, std::string_view kind) {
+  auto text = table.text(key);
+  if (!text) return {};
+  auto path = fs::path(file).parent_path() / *text;
+  if (auto why = wrong_with_pem(path, kind); !why.empty())
+    table.refuse(key, fmt::format("expected a PEM file with a {} ({})", lower(kind), why));
+  return path;
+}
+
+bool is_pin(std::string_view text) {
+  constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  if (!text.starts_with("sha256/") || text.size() != 7 + 44 || text.back() != '=') return false;
+  return text.substr(7, 43).find_first_not_of(kBase64) == text.npos;
+}
+
+}  // namespace
+
+void read_security(ConfigTable& table, std::string_view file, Service& service) {
+  auto& security = service.security;
+  security.ca = pem(table, "ca", file, "CERTIFICATE");
+  security.certificate = pem(table, "certificate", file, "CERTIFICATE");
+  security.key = pem(table, "key", file, "PRIVATE KEY");
+  security.verify = table.yes("verify").value_or(true);
+  security.pins = table.texts("pin");
+  if (!std::all_of(security.pins.begin(), security.pins.end(), is_pin))
+    table.refuse("pin", "expected \"sha256/\" and the base64 SHA-256 of the service's public key, 44 characters");
+  if (table.has("certificate") != table.has("key"))
+    table.refuse(table.has("key") ? "key" : "certificate", "expected certificate and key together");
+  if (!security.verify && table.has("ca"))
+    table.refuse("ca", "expected no ca beside verify = false: nothing would be verified");
+}
+
+void read_serve(ConfigTable table, ServeSettings& serve) {
+  table.only(kServeKeys);
+  if (auto loops = table.number("loops", 1, 1024)) serve.loops = static_cast<int>(*loops);
+  serve.pristine = table.yes("pristine").value_or(serve.pristine);
+  if (auto size = table.size("head_size", "256KiB")) serve.head_size = *size;
+  if (auto count = table.number("header_count", 1, 1'000'000)) serve.header_count = static_cast<std::size_t>(*count);
+  if (auto size = table.size("body", "100MiB")) serve.body = *size;
+  if (auto time = table.duration("head_timeout", "60s")) serve.head_timeout = *time;
+  if (auto time = table.duration("idle_timeout", "10m")) serve.idle_timeout = *time;
+  if (auto seed = table.number("seed", 0, INT64_MAX)) serve.seed = static_cast<std::uint64_t>(*seed);
+  if (auto folder = table.text("record")) serve.record = *folder;
+  if (auto size = table.size("keep", "1GiB")) serve.keep = *size;
+  if (auto time = table.duration("drain", "30s")) serve.drain = *time;
+}
+
+Listener read_listener(ConfigTable table) {
+  table.only(kListenerKeys);
+  Listener listener;
+  auto mode = table.word("mode", kModes);
+  if (mode) listener.mode = at_index<proxy::Mode>(kModes, *mode);
+  if (!table.has("mode")) table.refuse("mode", "expected \"reverse\", \"forward\", \"redirect\" or \"tproxy\"");
+  if (auto listen = table.text("listen")) listener.listen = *listen;
+  if (!table.has("listen") || (!listener.listen.empty() && !listen_of(listener.listen)))
+    table.refuse("listen", "expected an address and a port, such as \"127.0.0.1:8001\", \"[::1]:8001\" or \":8001\"");
+  listener.service = table.text("service").value_or("");
+  bool reverse = listener.mode == proxy::Mode::reverse;
+  listener.protocol = reverse ? proxy::Protocol::http : proxy::Protocol::automatic;
+  if (auto protocol = table.word("protocol", kProtocols))
+    listener.protocol = at_index<proxy::Protocol>(kProtocols, *protocol);
+  if (mode && reverse && !table.has("service"))
+    table.refuse("service", "expected the [service.NAME] that a reverse listener is for");
+  if (mode && !reverse && table.has("service"))
+    table.refuse("service", "expected none: requests say themselves where they go, unless the mode is \"reverse\"");
+  if (listener.mode == proxy::Mode::forward && table.has("protocol") && listener.protocol == proxy::Protocol::tcp)
+    table.refuse("protocol", "expected \"http\" or \"auto\": a forward listener has to read where a request goes");
+  return listener;
+}
+
+Rule read_rule(ConfigTable table) {
+  table.only(kRuleKeys);
+  Rule rule;
+  if (auto match = table.table("match")) {
+    match->only(kMatchKeys);
+    auto& m = rule.match;
+    rule.service = match->text("service").value_or("");
+    m.method = match->text("method").value_or("");
+    m.path = match->text("path").value_or("");
+    m.host = lower(match->text("host").value_or(""));
+    m.operation = match->text("operation").value_or("");
+    m.call_site = match->text("call_site").value_or("");
+    m.test = match->text("test").value_or("");
+    if (!m.path.empty() && m.path.front() != '/' && m.path.front() != '*')
+      match->refuse("path", "expected a path that begins with / or *");
+    if (m.path.find('?') != std::string::npos)
+      match->refuse("path", "expected a path without a query: a rule sees none");
+  }
+  auto inject = table.text("inject");
+  if (!table.has("inject")) table.refuse("inject", "expected a fault, such as \"error(503) x 2, then pass\"");
+  if (!inject) return rule;
+  auto plan = policies::parse_fault_plan(*inject);
+  if (!plan) {
+    table.refuse("inject", plan.error().line());
+    return rule;
+  }
+  rule.inject = std::move(*plan);
+  auto& m = rule.match;
+  bool of_requests = !m.method.empty() || !m.path.empty() || !m.host.empty() || !m.operation.empty() ||
+                     !m.call_site.empty() || !m.test.empty();
+  if (policies::strikes_connections(rule.inject) && of_requests)
+    table.refuse(
+        "inject",
+        "expected a fault of requests, or a match by service alone: a connection is made before any request is known");
+  return rule;
+}
+
+void check_services(const Config& config, std::vector<ConfigTable>& listeners, std::vector<ConfigTable>& rules) {
+  std::vector<std::string_view> names;
+  for (auto& s : config.services) names.push_back(s.name);
+  std::set<std::string> taken;
+  for (std::size_t i = 0; i < listeners.size(); i++) {
+    auto& l = config.listeners[i];
+    if (auto* service = config.named(l.service); !l.service.empty() && !service)
+      listeners[i].refuse("service", "expected the NAME of a [service.NAME]", did_you_mean(l.service, names));
+    else if (service && service->address.empty())
+      listeners[i].refuse("service", "expected a service with an address");
+    auto at = listen_of(l.listen);
+    if (at && at->front().port() != 0 && !taken.insert(at->front().show()).second)
+      listeners[i].refuse("listen", "expected an address of its own: another [[listener]] has this one");
+  }
+  for (std::size_t i = 0; i < rules.size(); i++) {
+    auto& service = config.rules[i].service;
+    if (service.empty() || config.named(service) || where_of(service)) continue;
+    if (auto match = rules[i].table("match"))
+      match->refuse("service", "expected the NAME of a [service.NAME], or host:port", did_you_mean(service, names));
+  }
+}
+
+}  // namespace retrial::campaign

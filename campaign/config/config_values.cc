@@ -1,0 +1,155 @@
+#include "campaign/config/config_values.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+
+#include <regex>
+
+#include "base/text.h"
+
+namespace retrial::campaign {
+namespace {
+constexpr std::string_view kReady[] = {"tcp", "http:/path", "log:REGEX"};
+constexpr std::string_view kReset[] = {"restart", "none"};
+
+bool looks_like_a_slip(std::string_view text, std::span<const std::string_view> known) {
+  return text == "command" || (text.find_first_of(" /=$") == text.npos && nearest(text, known));
+}
+
+// What is wrong with it, or "".
+std::string wrong_with_regex(const std::string& text) {
+  try {
+    static_cast<void>(std::regex(text, std::regex::ECMAScript));
+    return "";
+  } catch (const std::regex_error& error) {
+    return error.what();
+  }
+}
+}  // namespace
+
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> known) {
+  auto near = nearest(word, known);
+  return near && !word.empty() ? fmt::format(", did you mean \"{}\"?", *near) : "";
+}
+
+std::optional<std::string> address_of(std::string_view text) {
+  auto colon = text.rfind(':');
+  if (colon == text.npos || colon == 0) return {};
+  std::string host(text.substr(0, colon));
+  auto port = to_int(text.substr(colon + 1));
+  if (!port || *port < 1 || *port > 65535) return {};
+  if (host == "localhost") host = "127.0.0.1";
+  in6_addr bytes{};  // holds either
+  char shown[INET6_ADDRSTRLEN] = {};
+  if (inet_pton(AF_INET, host.c_str(), &bytes) == 1)
+    return fmt::format("{}:{}", inet_ntop(AF_INET, &bytes, shown, sizeof shown), *port);
+  if (host.size() < 3 || host.front() != '[' || host.back() != ']') return {};
+  if (inet_pton(AF_INET6, host.substr(1, host.size() - 2).c_str(), &bytes) != 1) return {};
+  return fmt::format("[{}]:{}", inet_ntop(AF_INET6, &bytes, shown, sizeof shown), *port);
+}
+
+std::string Where::show() const {
+  return host.find(':') == host.npos ? fmt::format("{}:{}", host, port) : fmt::format("[{}]:{}", host, port);
+}
+
+std::optional<Where> where_of(std::string_view text) {
+  Where where;
+  std::int64_t port = 0;
+  if (text.starts_with("http://")) {
+    text.remove_prefix(7), port = 80;
+  } else if (text.starts_with("https://")) {
+    text.remove_prefix(8), port = 443, where.tls = true;
+  }
+  if (port && text.ends_with('/')) text.remove_suffix(1);
+  bool bracketed = text.starts_with('[');
+  auto host_end = bracketed ? text.find(']') : text.find(':');
+  auto host = text.substr(bracketed, host_end - bracketed);
+  if (bracketed && host_end == text.npos) return {};
+  auto rest = host_end == text.npos ? std::string_view() : text.substr(host_end + bracketed);
+  if (!rest.empty()) {
+    auto said = rest.front() == ':' ? to_int(rest.substr(1)) : std::nullopt;
+    if (!said) return {};
+    port = *said;
+  }
+  if (host.empty() || port < 1 || port > 65535) return {};
+  where.host = host;
+  where.port = static_cast<std::uint16_t>(port);
+  in6_addr bytes{};  // holds either
+  char shown[INET6_ADDRSTRLEN] = {};
+  if (bracketed) {
+    if (inet_pton(AF_INET6, where.host.c_str(), &bytes) != 1) return {};
+    where.host = inet_ntop(AF_INET6, &bytes, shown, sizeof shown);
+    where.literal = true;
+    return where;
+  }
+  constexpr std::string_view kName = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
+  if (where.host.size() > 253 || where.host.find_first_not_of(kName) != std::string::npos) return {};
+  if (where.host == "localhost") where.host = "127.0.0.1";
+  where.literal = inet_pton(AF_INET, where.host.c_str(), &bytes) == 1;
+  bool numeric = where.host.find_first_not_of("0123456789.") == std::string::npos;
+  if (numeric && !where.literal) return {};
+  return where;
+}
+
+std::optional<std::vector<proxy::Address>> listen_of(std::string_view text) {
+  auto colon = text.rfind(':');
+  if (colon == text.npos) return {};
+  auto port = to_int(text.substr(colon + 1));
+  if (!port || *port < 0 || *port > 65535) return {};
+  auto number = static_cast<std::uint16_t>(*port);
+  std::string host(text.substr(0, colon));
+  if (host.empty()) {
+    std::vector<proxy::Address> both{proxy::Address::v4(INADDR_ANY, number)};
+    if (number) both.push_back(proxy::Address::v6(in6addr_any, number));
+    return both;
+  }
+  if (host == "localhost") host = "127.0.0.1";
+  in6_addr bytes{};
+  if (in_addr four{}; inet_pton(AF_INET, host.c_str(), &four) == 1)
+    return std::vector{proxy::Address::v4(ntohl(four.s_addr), number)};
+  if (host.size() < 3 || host.front() != '[' || host.back() != ']') return {};
+  if (inet_pton(AF_INET6, host.substr(1, host.size() - 2).c_str(), &bytes) != 1) return {};
+  return std::vector{proxy::Address::v6(bytes, number)};
+}
+
+std::optional<std::uint64_t> size_of(std::string_view text) {
+  constexpr std::pair<std::string_view, int> kUnits[] = {{"KiB", 10}, {"MiB", 20}, {"GiB", 30}, {"TiB", 40}, {"B", 0}};
+  for (auto [unit, bits] : kUnits) {
+    if (!text.ends_with(unit)) continue;
+    auto number = to_int(trim(text.substr(0, text.size() - unit.size())));
+    if (!number || *number < 1 || *number > (std::int64_t{1} << (62 - bits))) return {};
+    return static_cast<std::uint64_t>(*number) << bits;
+  }
+  return {};
+}
+
+std::expected<Ready, Unfit> ready_of(std::string_view text) {
+  using Kind = Ready::Kind;
+  if (text == "tcp") return Ready{Kind::tcp, ""};
+  if (text.starts_with("http:")) {
+    Ready ready{Kind::http, std::string(text.substr(5))};
+    if (ready.text.starts_with('/') && !ready.text.starts_with("//")) return ready;
+    return std::unexpected(
+        Unfit{"expected a path after http:, such as \"http:/health\" (host and port are the address)", ""});
+  }
+  if (text.starts_with("log:")) {
+    Ready ready{Kind::log, std::string(text.substr(4))};
+    auto why = wrong_with_regex(ready.text);
+    if (why.empty()) return ready;
+    return std::unexpected(Unfit{fmt::format("expected a regular expression after log: ({})", why), ""});
+  }
+  if (looks_like_a_slip(text, kReady))
+    return std::unexpected(
+        Unfit{"expected \"tcp\", \"http:/path\", \"log:REGEX\" or a shell command", did_you_mean(text, kReady)});
+  return Ready{Kind::command, std::string(text)};
+}
+
+std::expected<Reset, Unfit> reset_of(std::string_view text) {
+  if (text == "none") return Reset{};
+  if (text == "restart") return Reset{Reset::Kind::restart, ""};
+  if (looks_like_a_slip(text, kReset))
+    return std::unexpected(Unfit{"expected \"restart\", \"none\" or a shell command", did_you_mean(text, kReset)});
+  return Reset{Reset::Kind::command, std::string(text)};
+}
+
+}  // namespace retrial::campaign

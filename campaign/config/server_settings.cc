@@ -1,0 +1,74 @@
+#include "campaign/config/server_settings.h"
+
+#include <fmt/format.h>
+
+#include "campaign/config/config_values.h"
+
+namespace retrial::campaign {
+namespace {
+
+// A rule's service by the addresses under which the trace may know it.
+std::vector<std::string> addresses_of(const Config& config, const std::string& service) {
+  if (service.empty()) return {};
+  auto* known = config.named(service);
+  auto where = where_of(known ? known->address : service);
+  if (!where) return {service};
+  std::vector<std::string> all{where->show()};
+  if (where->host == "127.0.0.1" || where->host == "::1") all.push_back(fmt::format("localhost:{}", where->port));
+  return all;
+}
+
+}  // namespace
+
+proxy::ServiceSettings service_settings(const Service& service) {
+  proxy::ServiceSettings settings{.name = service.name, .security = service.security, .profile = service.profile};
+  if (auto where = where_of(service.address)) {
+    settings.host = where->host;
+    settings.port = where->port;
+    settings.tls = service.https;
+  }
+  return settings;
+}
+
+Result<proxy::ServerSettings> server_settings(const Config& config) {
+  proxy::ServerSettings settings;
+  for (auto& l : config.listeners) {
+    proxy::ListenerSettings listener{.mode = l.mode, .protocol = l.protocol};
+    if (l.mode == proxy::Mode::reverse) {
+      auto* service = config.named(l.service);
+      if (!service || service->address.empty())
+        return fail(fmt::format("the service \"{}\" has no address", l.service), l.listen, Blame::user);
+      listener.service = service_settings(*service);
+    }
+    auto at = listen_of(l.listen);
+    if (!at)
+      return fail("expected an address and a port, such as 127.0.0.1:8001, [::1]:8001 or :8001", l.listen, Blame::user);
+    for (auto& address : *at) {
+      listener.at = address;
+      settings.listeners.push_back(listener);
+    }
+  }
+  for (auto& r : config.rules) {
+    settings.rules.push_back({r.match, r.inject});
+    settings.rules.back().match.services = addresses_of(config, r.service);
+  }
+  for (auto& s : config.services)
+    if (!s.address.empty() && !s.profile.empty()) settings.profiles[s.address] = s.profile;
+  auto& serve = config.serve;
+  auto& o = settings.options;
+  o.keep_tags = config.run.keep_tags;
+  o.pristine = serve.pristine;
+  o.pooled = true;
+  o.tunnel_unreadable = false;
+  o.head_limit = serve.head_size;
+  o.field_limit = serve.header_count;
+  o.body_limit = serve.body;
+  o.head_timeout = serve.head_timeout;
+  o.idle_timeout = serve.idle_timeout;
+  settings.loops = serve.loops;
+  settings.drain = serve.drain;
+  settings.seed = serve.seed.value_or(0);
+  return settings;
+}
+
+}  // namespace retrial::campaign

@@ -1,0 +1,18 @@
+#pragma once
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "campaign/config/config.h"
+#include "proxy/server/settings.h"
+
+namespace retrial::campaign {
+
+// "host:port" as the configuration has it, for a service of which `address` is said.
+proxy::ServiceSettings service_settings(const Service& service);
+
+// What a server is to do, by the configuration: listeners, rules, limits. Authority, recording and seed are the
+// caller's. An error names what is missing.
+Result<proxy::ServerSettings> server_settings(const Config& config);
+
+}  // namespace retrial::campaign

@@ -1,0 +1,208 @@
+#include "campaign/judging/client_trial.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <tuple>
+
+#include "campaign/report/words.h"
+#include "trace/calls/service_name.h"
+#include "trace/comparing/comparison.h"
+
+namespace retrial::campaign {
+namespace {
+using report::counted;
+using report::show_ms;
+
+constexpr std::size_t kMostSaid = 10;  // kinds of calls of which not all were kept, in the remarks
+
+// In the traffic of `serve` a row is a fault, and a run has several.
+bool met(const trace::Call& call, const trace::CaseRecord& row) {
+  if (row.policy != trace::kServed) return true;
+  return std::ranges::any_of(call.attempts, [&](auto* e) { return e->fired && trace::show(e->fault) == row.plan; });
+}
+
+// A case, and its runs laid beside its reference.
+struct Weighed {
+  ClientCase* client_case;
+  std::vector<const trace::Comparison*> all, fit;
+};
+
+// Why a run says nothing; empty: it does.
+std::string unfit(const trace::Comparison& c) {
+  if (!c.in_case->incomplete.empty()) return c.in_case->incomplete;
+  if (c.in_case->stop == trace::Stop::interrupted) return "interrupted";
+  return c.faulted.empty() ? "the fault did not fire" : "";
+}
+
+// What was seen of the faulted calls of one place.
+struct Place {
+  const trace::Exchange* first = nullptr;
+  std::size_t calls = 0, recovered = 0, runs = 0, least = 0, most = 0;
+  std::vector<double> gaps_ms;
+  std::uint64_t seen = 0, kept = 0;  // where not every call was kept
+
+  void add(const trace::Call& call) {
+    if (!first) first = &call.first();
+    auto attempts = call.attempts.size();
+    least = calls ? std::min(least, attempts) : attempts;
+    most = std::max(most, attempts);
+    calls++;
+    recovered += trace::recovered(call);
+    for (auto gap : trace::gaps(call)) gaps_ms.push_back(static_cast<double>(gap) / 1e6);
+  }
+  std::string text() const {
+    auto out = counted(calls, "call");
+    if (seen > kept) out += fmt::format(" (of {} like it)", seen);
+    if (runs > 1) out += fmt::format(" in {} runs", runs);
+    out += least == most ? fmt::format(", {} each", counted(most, "attempt"))
+                         : fmt::format(", {} to {} attempts", least, most);
+    if (!gaps_ms.empty()) {
+      auto [least_gap, most_gap] = std::ranges::minmax(gaps_ms);
+      auto low = show_ms(least_gap), high = show_ms(most_gap);
+      out += low == high ? fmt::format(", {} apart", low) : fmt::format(", {} to {} apart", low, high);
+    }
+    return out + fmt::format("; {} recovered", recovered);
+  }
+};
+using Key = std::tuple<std::string, std::string, std::string>;  // service, operation, call site
+
+std::map<Key, Place> places_of(const Weighed& weighed, const trace::Sift& sift) {
+  std::map<Key, Place> places;
+  for (auto* c : weighed.fit) {
+    std::map<Key, bool> here;
+    for (auto* call : c->faulted) {
+      Key key(call->first().service, call->operation, call->site);
+      places[key].add(*call);
+      if (here.emplace(key, true).second) places[key].runs++;
+    }
+    for (auto& left : sift.left_out(c->in_case->id)) {
+      auto at = places.find({left.kind.service, left.kind.operation, left.kind.site});
+      if (at != places.end() && !left.kind.fault.empty()) at->second.seen += left.seen, at->second.kept += left.kept;
+    }
+  }
+  return places;
+}
+
+// Judged and found right: places with faulted calls of which nothing else is said.
+void keep_clean(const Weighed& weighed, const trace::Sift& sift, const oracles::Opinion& opinion,
+                trace::CampaignRecord& record) {
+  auto& row = weighed.client_case->row;
+  for (auto& [key, place] : places_of(weighed, sift)) {
+    auto& e = *place.first;
+    auto& operation = std::get<1>(key);
+    auto about = [&](auto& said) {
+      return said.operation == operation && said.site == e.tag.site &&
+             trace::service_name(said.service) == trace::service_name(e.service);
+    };
+    auto open = [&](auto& j) { return j.fault == row.plan && j.test == row.test && (j.operation.empty() || about(j)); };
+    if (std::ranges::any_of(opinion.findings, about) || std::ranges::any_of(opinion.not_judged, open)) continue;
+    record.clean.push_back(
+        {row.test, e.tag.site, trace::service_name(e.service), operation, row.policy, row.plan, place.text()});
+  }
+}
+
+bool of_a_plan(const std::string& policy) { return policy != trace::kObserved && policy != trace::kServed; }
+
+// What several faults show of one client is one finding, told by the one that shows it best, which may be another one
+// the next time. Its id is made of the first, by the alphabet, of all faults that met this call.
+void name_by_first_fault(trace::Finding& f, std::span<const Weighed> all) {
+  auto first = f.fault;
+  for (auto& weighed : all) {
+    auto& row = weighed.client_case->row;
+    bool here = std::ranges::any_of(weighed.fit, [&](auto* c) {
+      return std::ranges::any_of(
+          c->faulted, [&](auto* call) { return call->operation == f.operation && call->first().tag.site == f.site; });
+    });
+    if (here && !of_a_plan(row.policy)) first = std::min(first, row.plan);
+  }
+  f.id = trace::finding_id(f.verdict, f.site, f.operation, first);
+}
+
+void say_left_out(std::span<const Weighed> all, const trace::Sift& sift, trace::CampaignRecord& record) {
+  std::map<trace::Kind, trace::Sift::Count> kinds;
+  std::map<std::uint64_t, bool> runs;
+  for (auto& weighed : all)
+    for (auto* c : weighed.all)
+      if (runs.emplace(c->in_case->id, true).second)
+        for (auto& left : sift.left_out(c->in_case->id)) {
+          auto& count = kinds[left.kind];
+          count.seen += left.seen;
+          count.kept += left.kept;
+        }
+  std::size_t said = 0;
+  for (auto& [kind, count] : kinds) {
+    if (kind.fault.empty()) continue;
+    if (said++ == kMostSaid) break;
+    record.remarks.push_back(fmt::format("{}{} under {}: {} of {} calls like it were judged", kind.operation,
+                                         kind.site.empty() ? "" : " at " + kind.site, kind.fault, count.kept,
+                                         count.seen));
+  }
+}
+
+}  // namespace
+
+bool judge_client(std::span<ClientCase> client_cases, const trace::Sift& sift, trace::CampaignRecord& record) {
+  const trace::Run nothing;
+  std::deque<trace::Comparison> comparisons;
+  std::vector<Weighed> all;
+  std::vector<oracles::Exhibit> exhibits;
+  for (auto& client_case : client_cases) {
+    Weighed weighed{&client_case, {}, {}};
+    for (auto* run : client_case.runs) {
+      auto& c =
+          comparisons.emplace_back(trace::compare(client_case.reference ? *client_case.reference : nothing, *run));
+      std::erase_if(c.faulted, [&](auto* call) { return !met(*call, client_case.row); });
+      weighed.all.push_back(&c);
+      if (auto why = unfit(c); why.empty())
+        weighed.fit.push_back(&c);
+      else
+        client_case.row.why = why;
+    }
+    auto& row = client_case.row;
+    bool fired = std::ranges::any_of(weighed.all, [](auto* c) { return !c->faulted.empty(); });
+    row.outcome = !weighed.fit.empty() ? "run" : fired || weighed.all.empty() ? "incomplete" : "not_fired";
+    if (!weighed.fit.empty()) row.why.clear();
+    if (!weighed.all.empty()) exhibits.push_back({&row, weighed.all, client_case.hold});
+    all.push_back(std::move(weighed));
+  }
+
+  auto opinion = oracles::judge(exhibits);
+  for (auto* list : {&opinion.findings, &opinion.notes})
+    for (auto& f : *list) {
+      f.confirmed = true;
+      if (!of_a_plan(f.policy)) name_by_first_fault(f, all);
+    }
+  for (auto& weighed : all) {
+    keep_clean(weighed, sift, opinion, record);
+    for (auto* c : weighed.fit.empty() ? decltype(weighed.all)() : weighed.all)
+      if (auto why = unfit(*c); !why.empty())
+        opinion.not_judged.push_back(
+            trace::judged(weighed.client_case->row, fmt::format("run {}: {}", c->in_case->id, why)));
+    record.cases.push_back(weighed.client_case->row);
+  }
+  auto add = [](auto& from, auto& to) { to.insert(to.end(), from.begin(), from.end()); };
+  add(opinion.findings, record.findings);
+  add(opinion.notes, record.notes);
+  add(opinion.not_judged, record.not_judged);
+  say_left_out(all, sift, record);
+  return opinion.again;
+}
+
+void GatheredTrace::take(std::uint64_t run, trace::Exchange&& e) {
+  auto address = trace::service_name(e.service);
+  auto& s = services_[address];
+  s.address = address;
+  if (s.profile.empty() || s.profile == "generic") s.profile = e.profile;
+  s.exchanges++;
+  sift_.take(run, std::move(e));
+}
+
+std::vector<trace::ServiceSeen> GatheredTrace::services() const {
+  std::vector<trace::ServiceSeen> out;
+  for (auto& [address, s] : services_) out.push_back(s);
+  return out;
+}
+
+}  // namespace retrial::campaign

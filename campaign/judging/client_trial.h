@@ -1,0 +1,40 @@
+#pragma once
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "oracles/oracle.h"
+#include "trace/campaign_record.h"
+#include "trace/comparing/sift.h"
+
+// The trial of one client, outside of a campaign: what `observe` and `judge` share.
+namespace retrial::campaign {
+
+// One case as it is brought before the oracles. Nothing is owned.
+struct ClientCase {
+  trace::CaseRecord row;
+  const trace::Run* reference = nullptr;  // null: none; an empty run lies beside it
+  std::vector<const trace::Run*> runs;    // with the fault
+  Nanos hold = 0;
+};
+
+// All cases of one client together. Findings, notes, what is clean and what is not judged go to `record`, and each row,
+// with its outcome; what `sift` left out of a run is told in numbers. Of findings `confirmed` says that they rest on
+// all runs that there are. True: the evidence is too thin as yet, one more run would help.
+bool judge_client(std::span<ClientCase> client_cases, const trace::Sift& sift, trace::CampaignRecord& record);
+
+// A trace as it is read, exchange by exchange: what is kept of it, and whom it speaks to.
+class GatheredTrace {
+ public:
+  void take(std::uint64_t run, trace::Exchange&& e);
+  const trace::Sift& sift() const { return sift_; }
+  void give(trace::Run& run) { sift_.give(run); }
+  std::vector<trace::ServiceSeen> services() const;
+
+ private:
+  trace::Sift sift_;
+  std::map<std::string, trace::ServiceSeen> services_;
+};
+
+}  // namespace retrial::campaign

@@ -1,0 +1,275 @@
+#include "campaign/judging/stored_traces.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "campaign/judging/client_trial.h"
+#include "campaign/judging/time_saved.h"
+#include "trace/calls/correlator.h"
+#include "trace/calls/operation.h"
+#include "trace/profiles/profile.h"
+#include "trace/recording/segment.h"
+#include "trace/store/store.h"
+
+namespace retrial::campaign {
+namespace {
+namespace fs = std::filesystem;
+
+struct Folder {
+  fs::path path;
+  std::uint64_t offset = 0;  // of its runs' numbers here
+  trace::CampaignRecord record;
+  std::vector<trace::Run> runs;
+  std::unique_ptr<trace::StoreWriter> store;  // of `serve`: to be ended with what is found
+};
+
+bool holds_segments(const fs::path& folder) {
+  std::error_code error;
+  for (auto& entry : fs::directory_iterator(folder, error))
+    if (entry.path().extension() == ".seg") return true;
+  return false;
+}
+
+// A proxy that stays decides most requests without asking which call they are of: that is found here.
+class Afterwards {
+ public:
+  void head(std::uint64_t run, trace::Exchange& e) {
+    if (e.profile.empty()) e.profile = trace::profile_for(e).name();
+    if (e.operation.empty()) e.operation = trace::operation_of(e);
+    auto assigned = correlators_[run].at_head(e);
+    e.call = assigned.call;
+    e.attempt = assigned.attempt;
+    e.confidence = assigned.confidence;
+  }
+  void over(std::uint64_t run, const trace::Exchange& e) { correlators_[run].over(e); }
+
+ private:
+  std::map<std::uint64_t, trace::Correlator> correlators_;
+};
+
+// Loops give out their own numbers: time alone tells what came before what.
+void correlate_again(trace::Run& run) {
+  std::ranges::stable_sort(run.exchanges, {}, &trace::Exchange::begun);
+  trace::Correlator::correlate_again(run.exchanges);
+  std::ranges::sort(run.exchanges, {}, &trace::Exchange::id);
+}
+
+class Judge {
+ public:
+  explicit Judge(const JudgeSetting& setting) : setting_(setting) {}
+
+  Judgement run() {
+    for (auto& path : setting_.folders) {
+      auto folder = read(path);
+      if (folder)
+        folders_.push_back(std::move(*folder));
+      else
+        out_.record.not_judged.push_back({.why = folder.error().line()});
+    }
+    out_.read = folders_.size();
+    describe();
+    for (auto& folder : folders_) add_cases(folder);
+    judge_client(client_cases_, gathering_.sift(), out_.record);
+    mark(out_.record, setting_.config, setting_.since);
+    for (auto& folder : folders_) store(folder);
+    for (auto& folder : folders_) std::ranges::move(folder.runs, std::back_inserter(out_.runs));
+    return std::move(out_);
+  }
+
+ private:
+  Result<Folder> read(const fs::path& path);
+  Result<void> read_stored(Folder& folder);
+  Result<void> read_served(Folder& folder, const fs::path& trace);
+  void describe();
+  void add_cases(Folder& folder);
+  const trace::Run* reference_of(const Folder& folder, const trace::CaseRecord& row) const;
+  void store(Folder& folder);
+
+  const JudgeSetting& setting_;
+  Judgement out_;
+  GatheredTrace gathering_;
+  std::vector<Folder> folders_;
+  std::vector<ClientCase> client_cases_;
+  std::uint64_t highest_ = 0;  // number of a run so far
+};
+
+Result<Folder> Judge::read(const fs::path& path) {
+  Folder folder{.path = path, .offset = highest_};
+  bool served = holds_segments(path);
+  Result<void> ok;
+  if (served || (!fs::exists(path / "campaign.db") && fs::exists(path / "trace")))
+    ok = read_served(folder, served ? path : path / "trace");
+  else if (fs::exists(path / "campaign.db"))
+    ok = read_stored(folder);
+  else
+    ok = fail("holds no trace of ours: neither campaign.db nor segments", path.string(), Blame::user);
+  if (!ok) return std::unexpected(ok.error());
+  if (folder.runs.empty()) return fail("its trace holds no run", path.string(), Blame::user);
+  for (auto& run : folder.runs) {
+    run.id += folder.offset;
+    gathering_.give(run);
+    if (served) correlate_again(run);
+    highest_ = std::max(highest_, run.id);
+  }
+  for (auto& row : folder.record.cases) {
+    for (auto& run : row.runs) run += folder.offset;
+    if (row.reference) row.reference += folder.offset;
+  }
+  out_.served |= served;
+  return folder;
+}
+
+Result<void> Judge::read_stored(Folder& folder) {
+  auto stored = trace::read_store(folder.path / "campaign.db", [&](std::uint64_t run, trace::Exchange&& e) {
+    gathering_.take(folder.offset + run, std::move(e));
+  });
+  if (!stored) return std::unexpected(stored.error());
+  folder.record = std::move(stored->campaign);
+  folder.runs = std::move(stored->runs);
+  return {};
+}
+
+// Of `serve`, or of a command that was cut short before its store could be written.
+Result<void> Judge::read_served(Folder& folder, const fs::path& trace) {
+  bool served = trace == folder.path;
+  if (served) {
+    auto store = trace::StoreWriter::open(folder.path / "campaign.db");
+    if (store)
+      folder.store = std::move(*store);
+    else
+      out_.failed = store.error().line();
+  }
+  Afterwards afterwards;
+  trace::Reading reading;
+  if (served) reading.head = [&](std::uint64_t run, trace::Exchange& e) { afterwards.head(run, e); };
+  reading.over = [&](std::uint64_t run, trace::Exchange&& e) {
+    if (served) afterwards.over(run, e);
+    if (folder.store) folder.store->add(run, e);
+    gathering_.take(folder.offset + run, std::move(e));
+  };
+  auto runs = trace::read_segments(trace, std::move(reading));
+  if (!runs) return std::unexpected(runs.error());
+  folder.runs = std::move(*runs);
+  folder.record.runner = served ? "serve" : "command";
+  if (folder.runs.empty()) return {};
+  folder.record.wall_began = folder.runs.front().wall_began;
+  for (auto& run : folder.runs) folder.record.took += run.ended - run.began;
+  return {};
+}
+
+void Judge::describe() {
+  auto& r = out_.record;
+  // What is the same for all of them.
+  auto common = [&](auto member) {
+    if (folders_.empty()) return;
+    auto& first = folders_.front().record.*member;
+    if (std::ranges::all_of(folders_, [&](auto& folder) { return folder.record.*member == first; })) r.*member = first;
+  };
+  common(&trace::CampaignRecord::command);
+  common(&trace::CampaignRecord::runner);
+  common(&trace::CampaignRecord::directory);
+  common(&trace::CampaignRecord::capture);
+  common(&trace::CampaignRecord::hold);
+  if (folders_.size() == 1) r.incomplete = folders_.front().record.incomplete;
+  TimeSaved saved;
+  for (auto& folder : folders_) {
+    r.wall_began = r.wall_began ? std::min(r.wall_began, folder.record.wall_began) : folder.record.wall_began;
+    r.took += folder.record.took;
+    for (auto& run : folder.runs) saved.add(run);
+    if (folders_.size() > 1)
+      r.remarks.push_back(
+          folder.runs.size() == 1
+              ? fmt::format("run {}: {}", folder.runs.front().id, folder.path.string())
+              : fmt::format("runs {} to {}: {}", folder.runs.front().id, folder.runs.back().id, folder.path.string()));
+  }
+  if (auto line = saved.line(); !line.empty()) r.remarks.push_back(line);
+  r.services = gathering_.services();
+}
+
+bool without_faults(const Folder& folder) {
+  return folder.record.cases.empty() && std::ranges::none_of(folder.runs, [](auto& run) {
+           return std::ranges::any_of(run.exchanges, &trace::Exchange::fired);
+         });
+}
+
+const trace::Run* Judge::reference_of(const Folder& folder, const trace::CaseRecord& row) const {
+  auto find = [](const Folder& in, auto is) -> const trace::Run* {
+    auto at = std::ranges::find_if(in.runs, is);
+    return at == in.runs.end() ? nullptr : &*at;
+  };
+  if (row.reference) return find(folder, [&](auto& run) { return run.id == row.reference; });
+  if (row.policy == trace::kObserved || row.policy == trace::kServed) {
+    for (auto& other : folders_)
+      if (without_faults(other))
+        if (auto* run = find(other, [](auto& r) { return r.incomplete.empty(); })) return run;
+    return nullptr;
+  }
+  auto* alone = find(folder, [&](auto& run) {
+    return run.kind == trace::RunKind::alone && !run.tests.empty() && run.tests.front() == row.test;
+  });
+  return alone ? alone : find(folder, [](auto& run) { return run.kind == trace::RunKind::reference; });
+}
+
+// In the traffic of `serve` each fault that fired is a row.
+std::vector<trace::CaseRecord> rows_by_fault(const Folder& folder) {
+  std::vector<trace::CaseRecord> rows;
+  for (auto& run : folder.runs) {
+    std::set<std::string> faults;
+    for (auto& e : run.exchanges)
+      if (e.fired) faults.insert(trace::show(e.fault));
+    for (auto& fault : faults)
+      rows.push_back({.id = fmt::format("c{}", rows.size() + 1),
+                      .policy = std::string(trace::kServed),
+                      .plan = fault,
+                      .runs = {run.id}});
+  }
+  return rows;
+}
+
+void Judge::add_cases(Folder& folder) {
+  if (without_faults(folder)) {
+    out_.record.remarks.push_back(folder.path.string() + ": no fault was injected, so nothing of it was judged");
+    for (auto& run : folder.runs)
+      if (!run.incomplete.empty())
+        out_.record.not_judged.push_back({.why = fmt::format("{}: {}", folder.path.string(), run.incomplete)});
+    return;
+  }
+  if (folder.record.cases.empty()) folder.record.cases = rows_by_fault(folder);
+  for (auto& row : folder.record.cases) {
+    ClientCase client_case{.row = row, .reference = reference_of(folder, row), .hold = folder.record.hold};
+    if (client_case.reference) client_case.row.reference = client_case.reference->id;
+    for (auto& run : folder.runs)
+      if (std::ranges::count(row.runs, run.id) &&
+          (run.kind == trace::RunKind::with_fault || row.policy == trace::kServed))
+        client_case.runs.push_back(&run);
+    if (!client_case.runs.empty())
+      client_cases_.push_back(std::move(client_case));
+    else
+      out_.record.cases.push_back(row);  // it was never run; its outcome says why
+  }
+}
+
+// The store of what `serve` recorded: with what was found, where nothing else was judged with it.
+void Judge::store(Folder& folder) {
+  if (!folder.store) return;
+  auto record = folder.record;
+  if (folders_.size() == 1) record = out_.record;
+  for (auto& row : record.cases)
+    for (auto& run : row.runs) run -= folder.offset;
+  auto bare = folder.runs;
+  for (auto& run : bare) {
+    run.id -= folder.offset;
+    run.exchanges.clear();
+  }
+  if (auto ok = folder.store->end(record, bare); !ok && out_.failed.empty()) out_.failed = ok.error().line();
+}
+
+}  // namespace
+
+Judgement judge(const JudgeSetting& setting) { return Judge(setting).run(); }
+
+}  // namespace retrial::campaign

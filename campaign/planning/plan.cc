@@ -1,0 +1,170 @@
+#include "campaign/planning/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "proxy/net/address.h"
+#include "trace/calls/service_name.h"
+#include "trace/comparing/comparison.h"
+
+namespace retrial::campaign {
+namespace {
+
+constexpr Nanos kBackoffGuess = 4 * kSecond;  // what a client may wait between attempts, until one was seen
+
+struct Found {
+  Target target;
+  const trace::Run* run = nullptr;
+  trace::Repeat repeat = trace::Repeat::unknown;
+  bool shows_effect = false;  // its answer names what it did: an empty queue shows nothing lost
+};
+
+// The test that shows an effect, then the one that takes the least time.
+bool better(const Found& a, const Found& b) {
+  if (a.shows_effect != b.shows_effect) return a.shows_effect;
+  return a.run->ended - a.run->began < b.run->ended - b.run->began;
+}
+
+bool in_test(const trace::Exchange& e) {
+  return e.tag.phase == trace::Phase::test || e.tag.phase == trace::Phase::none;
+}
+
+// A call whose reference answer was an error is none.
+bool may_be_target(const trace::Call& call) { return trace::recovered(call) && call.first().service_status < 400; }
+
+// Of all calls that could be targets, the cheapest test for each site x operation x service.
+std::map<std::string, Found> find_targets(const std::map<std::string, const trace::Run*>& alone, bool test_files) {
+  std::map<std::string, Found> found;
+  for (auto& [test, run] : alone) {
+    std::map<std::string, int> occurrences;
+    for (auto& call : trace::calls_of(*run)) {
+      auto& e = call.first();
+      if (e.tag.test != test || !in_test(e)) continue;
+      if (e.tag.site && !test_files && is_test_file(e.tag.site->file)) continue;
+      auto service = trace::service_name(e.service);
+      auto key = fmt::format("{}\n{}\n{}", e.tag.site ? trace::show(*e.tag.site) : "", e.operation, service);
+      auto occurrence = ++occurrences[key];  // as the director counts them: also of calls that are no targets
+      if (!may_be_target(call)) continue;
+      auto* profile = trace::profile_named(e.profile);
+      Found here{{test, e.tag.site, service, e.operation, occurrence}, run};
+      if (profile) {
+        here.repeat = profile->repeat(e);
+        here.shows_effect = !profile->effect(call.last()).empty();
+      }
+      auto [it, fresh] = found.try_emplace(key, here);
+      if (!fresh && better(here, it->second)) it->second = here;
+    }
+  }
+  return found;
+}
+
+bool has_effect(trace::Repeat repeat) { return repeat == trace::Repeat::effect || repeat == trace::Repeat::unknown; }
+
+// A lost response on an operation with an effect is where bugs are; the rest is worth asking after that.
+double value_of(const policies::Policy& policy, trace::Repeat repeat) {
+  double effect = repeat == trace::Repeat::safe ? 0.5 : has_effect(repeat) ? 2.0 : 1.5;
+  if (policy.name == "P1") return 2 * effect;
+  if (policy.name == "P3") return 1.5;
+  if (policy.name == "K1" || policy.name == "N1") return 0.5;
+  return policy.name == "K3" ? 0.3 : 0.7 * effect;
+}
+
+bool stalls(const policies::FaultPlan& plan) {
+  return std::any_of(plan.steps.begin(), plan.steps.end(), [](auto& step) { return trace::is_silence(step.fault); });
+}
+
+// How many times an attempt is failed, as far as time goes: a plan that goes on failing costs the client's whole
+// ladder.
+int failures(const policies::FaultPlan& plan) {
+  int n = 0;
+  for (auto& step : plan.steps)
+    if (step.fault.name != trace::FaultName::none) n += step.times ? step.times : 4;
+  return n;
+}
+
+}  // namespace
+
+std::string Case::target_key() const {
+  return fmt::format("{}\n{}\n{}", row.site ? trace::show(*row.site) : "", row.operation, row.service);
+}
+std::string Case::family_key() const {
+  return fmt::format("{}\n{}\n{}", row.site ? trace::show(*row.site) : row.service,
+                     row.operation.substr(0, row.operation.find(' ')), row.plan);
+}
+std::string Case::cost_key() const { return fmt::format("{}\n{}\n{}", row.policy, row.plan, row.service); }
+
+bool is_test_file(std::string_view file) {
+  auto parts = split(file, '/');
+  auto name = parts.back();
+  auto stem = name.substr(0, name.rfind('.'));
+  if (name == "conftest.py" || stem.starts_with("test_") || stem.ends_with("_test") || stem.ends_with(".test") ||
+      stem.ends_with(".spec"))
+    return true;
+  if (file.starts_with('/')) return false;  // outside the project: its folders say nothing
+  return std::any_of(parts.begin(), parts.end() - 1,
+                     [](auto p) { return p == "test" || p == "tests" || p == "__tests__" || p == "spec"; });
+}
+
+namespace {
+// Faults never reach the outside world: seccomp shows us local services alone, a forward proxy is sent everything.
+bool may_be_faulted(std::string_view service, const Config& config) {
+  std::string host(service.substr(0, service.rfind(':')));
+  if (auto* said = config.at(std::string(service)); said && said->allow) return true;
+  if (host == "localhost") return true;
+  auto at = proxy::Address::parse(host + ":1");
+  return at && (at->loopback() || at->is_private());
+}
+}  // namespace
+
+Plan make_plan(const std::map<std::string, const trace::Run*>& alone,
+               const std::vector<const policies::Policy*>& policies, const Config& config) {
+  Plan plan;
+  auto found = find_targets(alone, false);
+  if (found.empty()) {
+    found = find_targets(alone, true);
+    if (!found.empty())
+      plan.remarks.emplace_back(
+          "no application call sites were seen: calls made by the tests themselves are put on trial");
+  }
+  std::erase_if(found, [&](auto& f) { return !may_be_faulted(f.second.target.service, config); });
+  plan.targets = found.size();
+
+  std::set<std::string> sites_stalled, repeated;
+  auto add = [&](const Found& f, const policies::Policy& policy, const policies::FaultPlan& telling) {
+    Case c;
+    c.row = {.policy = std::string(policy.name),
+             .plan = policies::show(telling),
+             .test = f.target.test,
+             .site = f.target.site,
+             .service = f.target.service,
+             .operation = f.target.operation,
+             .occurrence = f.target.occurrence,
+             .outcome = "planned"};
+    c.row.id = fmt::format("c{}", plan.cases.size() + 1);
+    c.aim = {f.target, telling};
+    c.policy = &policy;
+    c.stalls = stalls(telling);
+    c.repeat = f.repeat;
+    c.reference = f.run;
+    c.value = value_of(policy, f.repeat);
+    c.expected = f.run->ended - f.run->began + (c.stalls ? config.run.hold : failures(telling) * kBackoffGuess / 2);
+    plan.cases.push_back(std::move(c));
+    bool loses = std::any_of(telling.steps.begin(), telling.steps.end(),
+                             [](auto& s) { return s.fault.name == trace::FaultName::lost_response; });
+    if (loses && has_effect(f.repeat)) repeated.insert(f.target.service + " " + f.target.operation);
+  };
+  for (auto* policy : policies)
+    for (auto& [key, f] : found) {
+      for (auto& telling : policy->tellings) add(f, *policy, telling);
+      auto site = f.target.site ? trace::show(*f.target.site) : f.target.operation;
+      for (auto& telling : policy->once_a_site)
+        if (sites_stalled.insert(site + policies::show(telling)).second) add(f, *policy, telling);
+    }
+  plan.repeated.assign(repeated.begin(), repeated.end());
+  return plan;
+}
+
+}  // namespace retrial::campaign

@@ -1,0 +1,192 @@
+#include "campaign/planning/references.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "base/text.h"
+#include "trace/calls/service_name.h"
+
+namespace retrial::campaign {
+namespace {
+
+constexpr Nanos kSuiteLimit = 3600 * kSecond;
+
+std::string operation_key(const trace::Exchange& e) {
+  return fmt::format("{} at {}", e.operation, e.tag.site ? trace::show(*e.tag.site) : trace::service_name(e.service));
+}
+// What a test sends in its own phase, by operation and call site.
+std::set<std::string> sent_by(const trace::Run& run, const std::string& test) {
+  std::set<std::string> out;
+  for (auto& e : run.exchanges)
+    if (e.tag.test == test && (e.tag.phase == trace::Phase::test || e.tag.phase == trace::Phase::none))
+      out.insert(operation_key(e));
+  return out;
+}
+
+// Tests that send requests, the ones that add most operations not seen before first.
+std::vector<std::string> tests_that_send(const trace::Run& suite) {
+  std::map<std::string, std::set<std::string>> by_test;
+  for (auto& e : suite.exchanges)
+    if (!e.tag.test.empty() && e.tag.phase != trace::Phase::shared) by_test[e.tag.test].insert(operation_key(e));
+  std::vector<std::string> order;
+  std::set<std::string> seen;
+  while (!by_test.empty()) {
+    auto fresh = [&](auto& entry) {
+      return std::count_if(entry.second.begin(), entry.second.end(), [&](auto& op) { return !seen.contains(op); });
+    };
+    auto best = std::max_element(by_test.begin(), by_test.end(), [&](auto& a, auto& b) { return fresh(a) < fresh(b); });
+    seen.insert(best->second.begin(), best->second.end());
+    order.push_back(best->first);
+    by_test.erase(best);
+  }
+  return order;
+}
+
+// What there was in place of HTTP, as far as there was anything.
+std::string what_was_seen(const trace::Run& suite) {
+  auto& c = suite.capture;
+  std::vector<std::string> seen;
+  auto add = [&](std::uint64_t n, const char* what) {
+    if (n) seen.push_back(fmt::format("{} connection{} {}", n, n == 1 ? "" : "s", what));
+  };
+  add(c.tunnels, "that spoke no clear-text HTTP/1 (TLS, HTTP/2 or another protocol)");
+  add(c.outside, "to addresses that are neither loopback nor private");
+  add(c.failed + c.late, "that the service did not take");
+  add(c.unix_socket, "over Unix sockets");
+  seen.insert(seen.end(), c.not_seen.begin(), c.not_seen.end());
+  return seen.empty() ? "no connection at all" : fmt::format("{}", fmt::join(seen, "; "));
+}
+
+std::string last_line(const std::filesystem::path& log) {
+  std::ifstream in(log);
+  std::string line, last;
+  while (std::getline(in, line))
+    if (!trim(line).empty()) last = line;
+  return last.substr(0, 300);
+}
+
+Result<void> check_suite(const Workbench& bench, const trace::Run& suite) {
+  auto& command = bench.argv.front();
+  if (suite.stop == trace::Stop::deadline)
+    return fail("the reference run did not end within its time", command, Blame::network);
+  if (suite.stop == trace::Stop::interrupted || !suite.exchanges.empty()) return {};
+  std::string why;
+  if (suite.exit_code != 0) {
+    auto log = bench.executor.log_of(suite.id);
+    why = fmt::format("ended with status {}; its last words: {} (all of it: {}). ", suite.exit_code, last_line(log),
+                      log.string());
+  }
+  return fail(
+      why + "No HTTP request was seen, so there is nothing to put on trial; seen instead: " + what_was_seen(suite),
+      command, Blame::user);
+}
+
+// Once more where a client did not trust us: its first connection failed, and it is passed unopened from now on.
+Result<const trace::Run*> execute(Workbench& bench, const Order& order) {
+  auto run = bench.execute(order);
+  if (!run || !bench.executor.failed_distrusting() || bench.executor.interrupted()) return run;
+  if (auto ok = bench.services.reset(); !ok) return std::unexpected(ok.error());
+  return bench.execute(order);
+}
+
+// The test alone, on the service's first state where it can be had; a second time, more widely, if the narrow way did
+// not reach it.
+Result<const trace::Run*> run_alone(Workbench& bench, References& refs, const std::string& test) {
+  if (auto ok = bench.services.reset(); !ok) return std::unexpected(ok.error());
+  auto run = execute(bench, bench.order_for(test, trace::RunKind::alone, false));
+  if (!run || trace::result_of(**run, test) || bench.executor.interrupted()) return run;
+  refs.wide.insert(test);
+  return execute(bench, bench.order_for(test, trace::RunKind::alone, true));
+}
+
+// Why this test cannot be put on trial; empty if it can.
+std::string why_not(const trace::Run& run, const std::string& test) {
+  if (!run.incomplete.empty()) return run.incomplete;
+  if (!trace::result_of(run, test)) return "the runner did not run it by its id";
+  if (!passed(run, test)) return "it passes only in company: alone, without any fault, it fails";
+  return {};
+}
+
+// What the test sent in company and not alone: mostly a service that keeps what an earlier test has put there.
+void name_differences(References& refs, const trace::Run& run, const std::string& test, std::set<std::string>& named) {
+  auto alone = sent_by(run, test);
+  for (auto& op : sent_by(*refs.suite, test))
+    if (!alone.contains(op) && named.insert(op).second)
+      refs.left_alone.push_back(
+          fmt::format("{}: sent by {} in the suite, and not when it ran alone; if a service keeps what earlier runs "
+                      "have put there, a `reset` in retrial.toml helps",
+                      op, test));
+}
+
+}  // namespace
+
+bool passed(const trace::Run& run, const std::string& test) {
+  auto* result = trace::result_of(run, test);
+  return result && result->outcome == "passed";
+}
+
+Result<References> collect_references(Workbench& bench, Nanos time_left) {
+  References refs;
+  bench.live.show({.phase = "reference run"});
+  Order whole;
+  whole.launch = bench.adapter.suite(bench.argv);
+  whole.deadline = bench.config.run.budget ? bench.config.run.budget : kSuiteLimit;
+  if (bench.adapter.whole()) whole.only_test = kWholeCommand;
+  auto suite = execute(bench, whole);
+  if (!suite) return std::unexpected(suite.error());
+  refs.suite = *suite;
+  bench.lessons = trace::lessons_of(*refs.suite);
+  bench.lessons.apply(bench.runs.back());
+  if (auto ok = check_suite(bench, **suite); !ok) return std::unexpected(ok.error());
+  for (auto& b : refs.suite->broken) refs.left_alone.push_back("test file that cannot be loaded: " + b);
+
+  std::vector<std::string> fine;
+  auto senders = tests_that_send(*refs.suite);
+  std::set<std::string> failing;
+  for (auto& r : refs.suite->results)
+    if (trace::bad(r) && failing.insert(r.test).second) refs.left_alone.push_back(r.test + ": fails without any fault");
+  for (auto& test : senders) {
+    if (passed(*refs.suite, test))
+      fine.push_back(test);
+    else if (!trace::result_of(*refs.suite, test))
+      refs.left_alone.push_back(test + ": the runner gave no result for it");
+  }
+
+  std::set<std::string> named;
+  bool out_of_time = false;
+  for (std::size_t i = 0; i < fine.size() && !bench.executor.interrupted(); i++) {
+    auto& test = fine[i];
+    if (bench.adapter.whole()) {
+      refs.alone[test] = refs.suite;
+      continue;
+    }
+    if (time_left && bench.clock.now() > time_left) {
+      refs.left_alone.push_back(fmt::format("{} of {} tests that send requests: the budget did not reach them",
+                                            fine.size() - i, fine.size()));
+      out_of_time = true;
+      break;
+    }
+    bench.live.show({.phase = "reference run, each test alone", .number = i + 1, .total = fine.size(), .what = test});
+    auto run = run_alone(bench, refs, test);
+    if (!run) return std::unexpected(run.error());
+    if (auto why = why_not(**run, test); why.empty()) {
+      refs.alone[test] = *run;
+      name_differences(refs, **run, test, named);
+    } else if (!bench.executor.interrupted()) {
+      refs.left_alone.push_back(test + ": " + why);
+    }
+  }
+  if (refs.alone.empty() && !bench.executor.interrupted()) {
+    if (out_of_time)
+      return fail("the budget ended with the reference runs; no case was tried", bench.argv.front(), Blame::network);
+    std::string why = "no test is left to try";
+    for (auto& line : refs.left_alone) why += fmt::format("\n  {}", line);
+    return fail(why, bench.argv.front(), Blame::user);
+  }
+  return refs;
+}
+
+}  // namespace retrial::campaign

@@ -1,0 +1,26 @@
+#pragma once
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "campaign/workload/workbench.h"
+
+namespace retrial::campaign {
+
+// The two references: the suite as the user runs it, then each of its tests that sends requests, alone, as a case will.
+struct References {
+  const trace::Run* suite = nullptr;
+  std::map<std::string, const trace::Run*> alone;  // by test id: those that can be put on trial
+  std::set<std::string> wide;                      // of these, the ones that the narrow launch did not reach
+  std::vector<std::string> left_alone;             // tests and files that were left out, each with why
+};
+
+// `time_left`: stop taking tests alone once the clock has passed it (0: never). An error where nothing is left to try,
+// with one line that says what was seen instead (Blame::user), or where nothing could be run.
+Result<References> collect_references(Workbench& bench, Nanos time_left);
+
+// Does this run's test pass, as the runner says?
+bool passed(const trace::Run& run, const std::string& test);
+
+}  // namespace retrial::campaign

@@ -1,0 +1,101 @@
+#include "campaign/workload/adapters/node_test.h"
+
+#include <algorithm>
+
+namespace retrial::campaign {
+namespace {
+
+constexpr std::string_view kSeparator = " > ";
+
+std::size_t node_at(const std::vector<std::string>& argv) {
+  for (std::size_t i = 0; i < argv.size(); i++)
+    if (auto name = program_name(argv[i]); name == "node" || name == "nodejs") return i;
+  return argv.size();
+}
+
+// Node's options that take the next word as their value.
+constexpr std::string_view kTakesValue[] = {"-r",
+                                            "--require",
+                                            "--import",
+                                            "--loader",
+                                            "--experimental-loader",
+                                            "-C",
+                                            "--conditions",
+                                            "--env-file",
+                                            "--test-reporter",
+                                            "--test-reporter-destination",
+                                            "--test-name-pattern",
+                                            "--test-skip-pattern",
+                                            "--test-concurrency",
+                                            "--test-timeout",
+                                            "--test-shard"};
+bool takes_value(std::string_view word) {
+  return std::find(std::begin(kTakesValue), std::end(kTakesValue), word) != std::end(kTakesValue);
+}
+
+// A pattern that Node reads as a regular expression ending in exactly this name (Node 20 matches a test's own name,
+// later ones its whole path).
+std::string pattern(std::string_view name) {
+  std::string out = "--test-name-pattern=/";
+  for (char c : name) {
+    if (std::string_view("\\^$.*+?()[]{}|/").find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  return out + "$/";
+}
+
+// Drops the option and its value, in both spellings.
+bool drops(const std::vector<std::string>& argv, std::size_t& i, std::string_view option) {
+  if (argv[i] == option) return i++, true;
+  return argv[i].starts_with(std::string(option) + "=");
+}
+
+}  // namespace
+
+bool NodeTest::knows(const std::vector<std::string>& argv) const {
+  auto at = node_at(argv);
+  return std::find(argv.begin() + static_cast<std::ptrdiff_t>(std::min(at, argv.size())), argv.end(), "--test") !=
+         argv.end();
+}
+
+Launch NodeTest::suite(const std::vector<std::string>& argv) const {
+  Launch launch{argv, {"RETRIAL_SERIAL=1"}, {}, {}};
+  auto test = std::find(launch.argv.begin(), launch.argv.end(), "--test");
+  launch.argv.insert(std::next(test), "--test-concurrency=1");
+  return launch;
+}
+
+Launch NodeTest::only(const std::vector<std::string>& argv, std::string_view test, bool wide) const {
+  Launch launch{{}, {"RETRIAL_SERIAL=1", "RETRIAL_NO_TIME_LIMIT=1"}, {}, {}};
+  auto node = node_at(argv);
+  for (std::size_t i = 0; i < argv.size(); i++) {
+    if (i > node) {
+      if (drops(argv, i, "--test-timeout") || drops(argv, i, "--test-name-pattern") ||
+          drops(argv, i, "--test-concurrency"))
+        continue;
+      bool value = takes_value(argv[i - 1]);
+      if (!argv[i].starts_with('-') && !value) continue;  // a test file
+    }
+    launch.argv.push_back(argv[i]);
+  }
+  auto parts = std::string(test);
+  auto first = parts.find(kSeparator);
+  auto file = parts.substr(0, first);
+  auto last = parts.rfind(kSeparator);
+  auto at = std::find(launch.argv.begin(), launch.argv.end(), "--test");
+  std::vector<std::string> options{"--test-concurrency=1"};
+  if (first != parts.npos) {
+    options.push_back(pattern(std::string_view(parts).substr(last + kSeparator.size())));
+    // A subtest is reached only if the tests around it run: name each of them.
+    for (std::size_t from = first + kSeparator.size(); wide && from <= last;) {
+      auto end = parts.find(kSeparator, from);
+      options.push_back(pattern(std::string_view(parts).substr(from, end - from)));
+      from = end + kSeparator.size();
+    }
+  }
+  launch.argv.insert(std::next(at), options.begin(), options.end());
+  launch.argv.push_back(file);
+  return launch;
+}
+
+}  // namespace retrial::campaign

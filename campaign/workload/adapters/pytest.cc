@@ -1,0 +1,91 @@
+#include "campaign/workload/adapters/pytest.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+namespace retrial::campaign {
+namespace {
+
+// Options that take the next word as their value, so that a path there is not taken for a test path.
+constexpr std::string_view kTakesValue[] = {"-k",
+                                            "-m",
+                                            "-c",
+                                            "-p",
+                                            "-o",
+                                            "-n",
+                                            "-W",
+                                            "-r",
+                                            "--ignore",
+                                            "--ignore-glob",
+                                            "--deselect",
+                                            "--rootdir",
+                                            "--confcutdir",
+                                            "--basetemp",
+                                            "--junitxml",
+                                            "--junit-xml",
+                                            "--cov",
+                                            "--cov-report",
+                                            "--cov-config",
+                                            "--durations",
+                                            "--maxfail",
+                                            "--tb",
+                                            "--log-file",
+                                            "--log-level",
+                                            "--log-cli-level",
+                                            "--import-mode",
+                                            "--config-file",
+                                            "--html",
+                                            "--timeout",
+                                            "--timeout-method",
+                                            "--reruns",
+                                            "--dist",
+                                            "--numprocesses",
+                                            "--capture",
+                                            "--color",
+                                            "--override-ini",
+                                            "--asyncio-mode",
+                                            "--ds",
+                                            "--env"};
+
+// Index of the word that is pytest itself (`pytest`, `/venv/bin/py.test`, the `pytest` of `python -m pytest`).
+std::optional<std::size_t> pytest_at(const std::vector<std::string>& argv) {
+  for (std::size_t i = 0; i < argv.size(); i++) {
+    auto name = program_name(argv[i]);
+    if (name == "pytest" || name == "py.test") return i;
+  }
+  return {};
+}
+
+bool is_path(const std::string& word) {
+  auto file = word.substr(0, word.find("::"));
+  return !word.starts_with('-') && std::filesystem::exists(file);
+}
+
+}  // namespace
+
+bool Pytest::knows(const std::vector<std::string>& argv) const { return pytest_at(argv).has_value(); }
+
+Launch Pytest::suite(const std::vector<std::string>& argv) const { return {argv, {"RETRIAL_SERIAL=1"}, {}, {}}; }
+
+// The user's own options stay; the paths are narrowed to the test's file, and the hook leaves out every other test in
+// it. An id is relative to pytest's root, which need not be the working directory: then all is collected, and the hook
+// decides.
+Launch Pytest::only(const std::vector<std::string>& argv, std::string_view test, bool wide) const {
+  Launch launch{{}, {"RETRIAL_SERIAL=1", "RETRIAL_NO_TIME_LIMIT=1"}, {}, std::string(test)};
+  auto file = std::string(test.substr(0, test.find("::")));
+  if (wide || !std::filesystem::exists(file)) {
+    launch.argv = argv;
+    return launch;
+  }
+  auto at = *pytest_at(argv);
+  for (std::size_t i = 0; i < argv.size(); i++) {
+    bool value =
+        i > 0 && std::find(std::begin(kTakesValue), std::end(kTakesValue), argv[i - 1]) != std::end(kTakesValue);
+    if (i <= at || value || !is_path(argv[i])) launch.argv.push_back(argv[i]);
+  }
+  launch.argv.push_back(file);
+  return launch;
+}
+
+}  // namespace retrial::campaign

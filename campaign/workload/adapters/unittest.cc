@@ -1,0 +1,42 @@
+#include "campaign/workload/adapters/unittest.h"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace retrial::campaign {
+namespace {
+
+std::vector<std::string>::const_iterator unittest_in(const std::vector<std::string>& argv) {
+  for (auto it = argv.begin(); it != argv.end(); ++it)
+    if (*it == "unittest" && it != argv.begin() && *std::prev(it) == "-m") return it;
+  return argv.end();
+}
+
+// The folder that discovery puts on sys.path: ids are named from there.
+std::string start_folder(const std::vector<std::string>& argv) {
+  for (std::size_t i = 0; i + 1 < argv.size(); i++) {
+    if (argv[i] == "-t" || argv[i] == "--top-level-directory") return argv[i + 1];
+    if (argv[i] == "-s" || argv[i] == "--start-directory") return argv[i + 1];
+    if (argv[i] == "discover" && !argv[i + 1].starts_with('-')) return argv[i + 1];
+  }
+  return {};
+}
+
+}  // namespace
+
+bool Unittest::knows(const std::vector<std::string>& argv) const { return unittest_in(argv) != argv.end(); }
+
+Launch Unittest::suite(const std::vector<std::string>& argv) const { return {argv, {}, {}, {}}; }
+
+Launch Unittest::only(const std::vector<std::string>& argv, std::string_view test, bool) const {
+  Launch launch{{argv.begin(), std::next(unittest_in(argv))}, {"RETRIAL_NO_TIME_LIMIT=1"}, {}, {}};
+  for (auto flag : {"-v", "-q", "-b", "--buffer", "--verbose", "--quiet", "--locals"})
+    if (std::find(argv.begin(), argv.end(), flag) != argv.end()) launch.argv.push_back(flag);
+  launch.argv.emplace_back(test);
+  // A start folder that is itself a package is imported by its own name, not from within.
+  if (auto folder = start_folder(argv); !folder.empty() && !std::filesystem::exists(folder + "/__init__.py"))
+    launch.python_path = std::filesystem::absolute(folder).string();
+  return launch;
+}
+
+}  // namespace retrial::campaign

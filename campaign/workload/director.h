@@ -1,0 +1,76 @@
+#pragma once
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "campaign/workload/events.h"
+#include "policies/fault_plan.h"
+#include "proxy/exchange/director.h"
+#include "trace/calls/correlator.h"
+#include "trace/profiles/profile.h"
+
+namespace retrial::campaign {
+
+// The call a policy is aimed at: the n-th call of that site (or, without one, operation) in that test.
+struct Target {
+  std::string test;
+  std::optional<trace::CallSite> site;
+  std::string service;  // trace::service_name
+  std::string operation;
+  int occurrence = 1;
+};
+
+// What is aimed at, and with what. Without a target every call is aimed at (`observe --inject`).
+struct Aim {
+  std::optional<Target> target;
+  policies::FaultPlan plan;
+  std::uint64_t seed = 0;  // of its chances
+};
+
+// Decides for one run: follows the events file, correlates, and hands the targeted call's attempts their faults.
+// Loop thread only.
+class CampaignDirector final : public proxy::Director {
+ public:
+  // `run` is filled from the events file as they come. Both must outlive the director. `only_test` stands where no hook
+  // says which test runs (a runner that is not known: the command is one test). `lessons`: of
+  // the reference.
+  CampaignDirector(trace::Run& run, Events& events, std::optional<Aim> aim, std::string only_test = {},
+                   trace::Lessons lessons = {});
+
+  // Services (by address) whose profile is said, not found from the traffic. Before the first request.
+  // Under "" stands the profile in whose shape errors are injected, whatever the service is.
+  void read_as(std::map<std::string, std::string> profiles) {
+    profiles_ = std::move(profiles);
+    if (auto all = profiles_.extract("")) errors_as_ = all.mapped();
+  }
+
+  proxy::Decision at_head(const trace::Exchange& head) override;
+  proxy::ConnectDecision at_connect(const proxy::Connecting& connecting) override;
+  bool keeps_responses() const override;
+  void over(const trace::Exchange& exchange) override;
+
+  int target_attempts() const { return target_attempts_; }  // the most attempts of a faulted call so far
+
+ private:
+  const trace::Profile& profile_of(const trace::Exchange& head) const;
+  bool aimed_at(const trace::Exchange& head, const trace::Assignment& assigned);
+
+  trace::Run& run_;
+  Events& events_;
+  std::optional<Aim> aim_;
+  std::string only_test_;
+  std::map<std::string, std::string> profiles_;
+  std::string errors_as_;
+  trace::Lessons lessons_;
+  trace::Correlator correlator_;
+  policies::Dice dice_;
+  std::map<std::pair<std::int32_t, std::string>, int> connections_;  // of a process to a service, so far
+  int occurrence_ = 0;
+  std::set<std::uint64_t> aimed_;  // calls
+  int target_attempts_ = 0;
+};
+
+}  // namespace retrial::campaign

@@ -1,0 +1,111 @@
+#include "campaign/workload/environment.h"
+
+#include <cctype>
+#include <map>
+#include <string_view>
+
+#include "base/text.h"
+
+extern char** environ;
+
+namespace retrial::campaign {
+namespace {
+
+std::string joined(const std::string& first, const char* by, const std::string& second) {
+  return first.empty() ? second : second.empty() ? first : first + by + second;
+}
+
+// NODE_OPTIONS is split at spaces but for those in double quotes, where a backslash escapes.
+std::string quoted(const std::string& path) {
+  std::string out = "\"";
+  for (char c : path) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+using Variables = std::map<std::string, std::string>;
+
+// JAVA_TOOL_OPTIONS is split at white space but for what stands in quotes of either kind; there is no other escape.
+std::string java_option(const std::string& option) {
+  std::string out;
+  for (char c : option) {
+    auto quote = c == '"' ? "'" : c == '\'' || std::isspace(static_cast<unsigned char>(c)) ? "\"" : "";
+    out += quote + std::string(1, c) + quote;
+  }
+  return out;
+}
+
+void add_java_option(Variables& all, const std::string& name, const std::string& value) {
+  auto& options = all["JAVA_TOOL_OPTIONS"];
+  auto option = "-D" + name + "=";
+  if (options.find(option) == options.npos) options = joined(options, " ", java_option(option + value));
+}
+
+// No trustStorePassword: the store needs none, and one that we said would be taken for the password of a store that the
+// command gives Java on its command line.
+void add_trust(Variables& all, const Trust& trust) {
+  all["RETRIAL_CA"] = trust.authority.string();
+  for (auto& [name, file] : trust.files) all[name] = file.string();
+  if (trust.java_store.empty()) return;
+  add_java_option(all, "javax.net.ssl.trustStore", trust.java_store.string());
+  add_java_option(all, "javax.net.ssl.trustStoreType", "PKCS12");
+}
+
+// Of two overlays Go takes the last: one that the user has stays the only one.
+void add_go_overlay(std::string& flags, const std::filesystem::path& overlay) {
+  if (flags.find("-overlay") == flags.npos) flags = joined(flags, " ", "-overlay=" + overlay.string());
+}
+
+void add_proxy(Variables& all, const ForwardProxy& proxy) {
+  auto host = proxy.host.find(':') == proxy.host.npos ? proxy.host : "[" + proxy.host + "]";
+  auto port = std::to_string(proxy.port);
+  for (auto name : {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"})
+    all[name] = "http://" + host + ":" + port;
+  for (auto name : {"NO_PROXY", "no_proxy"}) all[name] = proxy.except;
+  all["NODE_USE_ENV_PROXY"] = "1";  // from Node 24 on, which otherwise reads none of these
+  for (auto scheme : {"http.", "https."}) {
+    add_java_option(all, scheme + std::string("proxyHost"), proxy.host);
+    add_java_option(all, scheme + std::string("proxyPort"), port);
+  }
+  std::string except;  // for both schemes; not given it would be localhost
+  for (auto host_or_domain : split(proxy.except, ','))
+    if (auto name = std::string(trim(host_or_domain)); !name.empty())
+      except = joined(except, "|", name.starts_with('.') ? "*" + name : name);
+  add_java_option(all, "http.nonProxyHosts", except);
+}
+
+}  // namespace
+
+std::vector<std::string> environment_for(const Launch& launch, const AgentSetting& setting) {
+  Variables all;
+  for (char** e = environ; *e; e++) {
+    std::string_view entry(*e);
+    auto at = entry.find('=');
+    if (at != entry.npos) all.emplace(entry.substr(0, at), entry.substr(at + 1));
+  }
+  for (auto& e : launch.environment) {
+    auto at = e.find('=');
+    all[e.substr(0, at)] = e.substr(at + 1);
+  }
+  all["RETRIAL_EVENTS"] = setting.events.string();
+  if (!launch.only.empty()) all["RETRIAL_ONLY"] = setting.only.string();
+  auto python = joined((setting.agents / "python").string(), ":", launch.python_path);
+  all["PYTHONPATH"] = joined(python, ":", all["PYTHONPATH"]);
+  all["PYTEST_PLUGINS"] = joined(all["PYTEST_PLUGINS"], ",", "retrial_pytest");
+  all["NODE_OPTIONS"] =
+      joined(all["NODE_OPTIONS"], " ", "--require=" + quoted((setting.agents / "node/retrial.cjs").string()));
+  if (!setting.time_page.empty()) {
+    all["RETRIAL_TIME"] = setting.time_page.string();
+    if (!setting.go_overlay.empty()) add_go_overlay(all["GOFLAGS"], setting.go_overlay);
+    all["LD_PRELOAD"] = joined(all["LD_PRELOAD"], " ", (setting.agents / "native/retrial_time.so").string());
+  }
+  if (setting.trust) add_trust(all, *setting.trust);
+  if (setting.proxy) add_proxy(all, *setting.proxy);
+  std::vector<std::string> out;
+  for (auto& [key, value] : all) out.push_back(key + "=" + value);
+  return out;
+}
+
+}  // namespace retrial::campaign

@@ -1,0 +1,88 @@
+#include "campaign/workload/events.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace retrial::campaign {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string text(const Json& object, const char* key) {
+  auto it = object.find(key);
+  return it != object.end() && it->is_string() ? it->get<std::string>() : std::string{};
+}
+template <class T>
+T number(const Json& object, const char* key) {
+  auto it = object.find(key);
+  return it != object.end() && it->is_number() ? it->get<T>() : T{};
+}
+
+trace::Thrown thrown(const Json& e) {
+  trace::Thrown t{text(e, "type"), text(e, "msg"),         text(e, "code"),    text(e, "link"),
+                  text(e, "file"), number<int>(e, "line"), text(e, "function")};
+  if (auto it = e.find("in_test"); it != e.end() && it->is_boolean()) t.in_test = it->get<bool>();
+  if (auto it = e.find("code"); it != e.end() && it->is_number_integer()) t.code = std::to_string(it->get<long>());
+  return t;
+}
+
+}  // namespace
+
+Events::~Events() {
+  if (fd_ >= 0) close(fd_);
+}
+
+void Events::read_into(trace::Run& run) {
+  if (fd_ < 0) fd_ = open(file_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd_ < 0) return;
+  char buffer[16384];
+  for (ssize_t n; (n = read(fd_, buffer, sizeof buffer)) > 0;) rest_.append(buffer, static_cast<std::size_t>(n));
+  std::size_t from = 0;
+  for (std::size_t end; (end = rest_.find('\n', from)) != rest_.npos; from = end + 1)
+    take(std::string_view(rest_).substr(from, end - from), run);
+  rest_.erase(0, from);
+}
+
+void Events::take(std::string_view line, trace::Run& run) {
+  auto e = Json::parse(line, nullptr, false);
+  if (!e.is_object()) return;
+  auto kind = text(e, "ev");
+  auto pid = number<std::int32_t>(e, "pid");
+  auto test = text(e, "id");
+  auto phase = trace::phase_of(text(e, "phase"));
+  if (kind == "start" || kind == "end") {
+    run.stages.push_back({test, phase, pid, kind == "start"});
+    auto& open = open_[pid];
+    if (kind == "start") {
+      open.push_back({test, phase});
+      latest_ = pid;
+    } else {
+      auto it = std::find_if(open.rbegin(), open.rend(), [&](auto& c) { return c.test == test && c.phase == phase; });
+      if (it != open.rend()) open.erase(std::next(it).base());
+    }
+  } else if (kind == "result") {
+    trace::TestResult r{test, phase, text(e, "outcome"), number<double>(e, "ms"), {}};
+    if (auto it = e.find("chain"); it != e.end() && it->is_array())
+      for (auto& t : *it)
+        if (t.is_object()) r.chain.push_back(thrown(t));
+    run.results.push_back(std::move(r));
+  } else if (kind == "listed") {
+    run.listed.push_back(test);
+  } else if (kind == "broken") {
+    run.broken.push_back(text(e, "file") + ": " + text(e, "msg"));
+  } else if (kind == "agent") {
+    auto language = text(e, "language");
+    if (std::find(run.agents.begin(), run.agents.end(), language) == run.agents.end()) run.agents.push_back(language);
+  }
+}
+
+Events::Current Events::current(std::int32_t pid) const {
+  for (auto of : {pid, latest_})
+    if (auto it = open_.find(of); it != open_.end() && !it->second.empty()) return it->second.back();
+  return {};
+}
+
+}  // namespace retrial::campaign

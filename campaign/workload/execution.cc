@@ -1,0 +1,361 @@
+#include "campaign/workload/execution.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "campaign/workload/agents.h"
+#include "campaign/workload/environment.h"
+#include "campaign/workload/go_overlay.h"
+#include "campaign/workload/trust.h"
+#include "campaign/workload/watchman.h"
+#include "certs/leaf_store.h"
+#include "proxy/exchange/distrust.h"
+#include "proxy/server/trace_recorder.h"
+#include "proxy/time/compressor.h"
+#include "trace/calls/correlator.h"
+#include "trace/recording/segment.h"
+
+namespace retrial::campaign {
+namespace {
+
+constexpr Nanos kLook = 50 * kMillisecond;    // how often a run is looked at
+constexpr Nanos kSettle = 30 * kMillisecond;  // for what the dead command's sockets still have to say
+
+class Ended final : public proxy::TreeEvents {
+ public:
+  Ended(proxy::Loop& loop, const Clock& clock, proxy::Director& director)
+      : clock_(clock), director_(director), settle_(loop, [&loop] { loop.stop(); }) {}
+  void connected(proxy::Captured connection) override { proxy->take(connection); }
+  proxy::ConnectDecision connecting(const proxy::Address& service, pid_t pid) override {
+    auto decision = director_.at_connect({service.show(), pid, clock_.now()});
+    if (compressor && decision.fault.name != trace::FaultName::none) compressor->arm();
+    return decision;
+  }
+  void met(const proxy::Address& service, pid_t pid, const trace::FaultSpec& fault,
+           std::string_view not_fired) override {
+    proxy->met(service.show(), pid, fault, not_fired);
+  }
+  void ended(int wait_status) override {
+    status = wait_status;
+    settle_.set(kSettle);
+  }
+  proxy::Proxy* proxy = nullptr;
+  proxy::Compressor* compressor = nullptr;
+  std::optional<int> status;
+
+ private:
+  const Clock& clock_;
+  proxy::Director& director_;
+  proxy::Timer settle_;
+};
+
+// Arms the compressor by the first fault that fires.
+class ArmingRecorder final : public proxy::Recorder {
+ public:
+  explicit ArmingRecorder(proxy::Recorder& recorder) : recorder_(recorder) {}
+  void head(const trace::Exchange& e) override { recorder_.head(e); }
+  void answer(const trace::Exchange& e) override { recorder_.answer(e); }
+  void fired(const trace::Exchange& e) override {
+    recorder_.fired(e);
+    if (compressor) compressor->arm();
+  }
+  void over(const trace::Exchange& e) override { recorder_.over(e); }
+  proxy::Compressor* compressor = nullptr;
+
+ private:
+  proxy::Recorder& recorder_;
+};
+
+int open_log(const std::filesystem::path& file) {
+  return open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+}
+
+// How services are verified: by address, "" all others.
+using Securities = std::map<std::string, std::unique_ptr<proxy::TlsToService>>;
+
+// A certificate that does not verify is the client's to judge: it is shown one like it.
+Result<Securities> securities_for(const Executor::Setting& setting, const Trust& trust) {
+  auto all = setting.security;
+  all.try_emplace("");
+  Securities made;
+  for (auto& [address, settings] : all) {
+    settings.mirrors = true;
+    if (settings.ca.empty()) settings.also = trust.roots;
+    auto security = proxy::TlsToService::make(settings);
+    if (!security) return std::unexpected(security.error());
+    made[address] = std::move(*security);
+  }
+  return made;
+}
+
+struct Authorities {
+  certs::Authority ours;
+  certs::Authority strangers;  // signs for services of an authority that nobody here knows
+};
+
+}  // namespace
+
+struct Executor::Impl {
+  Setting setting;
+  const Clock& clock;
+  Trust trust;
+  certs::LeafStore leaves, strangers;
+  proxy::TlsToClients to_clients{leaves, &strangers};
+  Securities securities;
+  proxy::Distrust distrust;
+  std::set<std::string> distrusting;
+  bool failed_distrusting = false;
+  proxy::Loop loop;
+  std::filesystem::path go_overlay;  // empty: there is none
+  std::uint64_t runs = 0;
+  Nanos in_commands = 0;
+  bool interrupted = false;
+  proxy::Tree* tree = nullptr;  // of the run under way
+  bool attached = false;
+  std::vector<std::unique_ptr<proxy::SignalWatch>> signals;
+
+  // What is preloaded is named in a list that knows no quotes.
+  bool compresses() const {
+    return !setting.real_time &&
+           std::filesystem::absolute(setting.folder).string().find_first_of(": \t\n") == std::string::npos;
+  }
+
+  void prepare_go() {
+    auto agents = std::filesystem::absolute(setting.folder / "agents" / "go");
+    auto overlay = overlay_go_on_path(agents / "retrial_time.go.txt", agents);
+    if (overlay)
+      go_overlay = std::move(*overlay);
+    else
+      trust.remarks.push_back("the clock of Go programs is not moved: " + overlay.error().line());
+  }
+
+  proxy::Options options() {
+    proxy::Options options{.keep_tags = setting.keep_tags, .to_clients = &to_clients, .distrust = &distrust};
+    for (auto& [address, security] : securities)
+      (address.empty() ? options.to_services : options.security_of[address]) = security.get();
+    return options;
+  }
+
+  Impl(Setting s, const Clock& c, const Authorities& authorities, Trust t, Securities services)
+      : setting(std::move(s)),
+        clock(c),
+        trust(std::move(t)),
+        leaves(authorities.ours, c),
+        strangers(authorities.strangers, c),
+        securities(std::move(services)) {
+    // The command shares our terminal and gets Ctrl-C itself; what does not end by it, we end. `kill` of us alone is
+    // passed on. A signal that our caller ignores (nohup, a job in the background) stays ignored.
+    for (int number : {SIGINT, SIGTERM, SIGHUP}) {
+      struct sigaction now{};
+      if (sigaction(number, nullptr, &now) == 0 && now.sa_handler == SIG_IGN) continue;
+      signals.push_back(std::make_unique<proxy::SignalWatch>(loop, number, [this, number] {
+        bool again = interrupted;
+        interrupted = true;
+        if (!tree) return;
+        if (attached && !again) {
+          if (number != SIGINT) tree->signal(number);
+        } else {
+          tree->kill();
+        }
+      }));
+    }
+  }
+};
+
+Executor::Executor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Executor::~Executor() = default;
+bool Executor::interrupted() const { return impl_->interrupted; }
+std::filesystem::path Executor::log_of(std::uint64_t run) const {
+  return impl_->setting.folder / "logs" / fmt::format("{:04}.log", run);
+}
+const std::vector<std::string>& Executor::remarks() const { return impl_->trust.remarks; }
+const std::set<std::string>& Executor::distrusting() const { return impl_->distrusting; }
+bool Executor::failed_distrusting() const { return impl_->failed_distrusting; }
+Nanos Executor::in_commands() const { return impl_->in_commands; }
+
+Result<std::unique_ptr<Executor>> Executor::open(Setting setting, const Clock& clock) {
+  std::error_code error;
+  for (auto part : {"trace", "logs", "agents", "events", "time"}) {
+    std::filesystem::create_directories(setting.folder / part, error);
+    if (error) return fail("cannot be made: " + error.message(), (setting.folder / part).string(), Blame::user);
+  }
+  if (auto ok = unpack_agents(setting.folder / "agents"); !ok) return std::unexpected(ok.error());
+  auto authority = certs::Authority::make(clock);
+  if (!authority) return std::unexpected(authority.error());
+  auto strangers = certs::Authority::make(clock);
+  if (!strangers) return std::unexpected(strangers.error());
+  auto trust = write_trust(*authority, setting.folder / "trust", RootPlaces::of_this_machine(), &*strangers);
+  if (!trust) return std::unexpected(trust.error());
+  auto securities = securities_for(setting, *trust);
+  if (!securities) return std::unexpected(securities.error());
+  auto impl = std::make_unique<Impl>(std::move(setting), clock, Authorities{*authority, *strangers}, std::move(*trust),
+                                     std::move(*securities));
+  if (impl->compresses()) impl->prepare_go();
+  return std::unique_ptr<Executor>(new Executor(std::move(impl)));
+}
+
+Result<trace::Run> Executor::execute(const Order& order) {
+  auto& s = impl_->setting;
+  trace::Run run;
+  run.id = ++impl_->runs;
+  run.kind = order.kind;
+  run.case_id = order.case_id;
+  run.tests = order.tests;
+  auto name = fmt::format("{:04}", run.id);
+  auto page_file = std::filesystem::absolute(s.folder / "time" / (name + ".page"));
+  std::unique_ptr<proxy::TimePage> page;
+  if (impl_->compresses()) {
+    auto made = proxy::TimePage::make(page_file);
+    if (!made) return std::unexpected(made.error());
+    page = std::move(*made);
+    if (order.aim) proxy::Compressor::prepare(*page);
+  }
+  proxy::ClientClock clock(impl_->clock, page.get());
+  auto really_began = impl_->clock.now();
+  run.wall_began = clock.wall();
+
+  AgentSetting agents{std::filesystem::absolute(s.folder / "agents"),
+                      std::filesystem::absolute(s.folder / "events" / (name + ".jsonl")),
+                      std::filesystem::absolute(s.folder / "events" / (name + ".only")), &impl_->trust};
+  if (page) {
+    agents.time_page = page_file;
+    agents.go_overlay = impl_->go_overlay;
+  }
+  {
+    std::ofstream(agents.events, std::ios::app);
+  }
+  if (!order.launch.only.empty()) std::ofstream(agents.only) << order.launch.only << '\n';
+
+  auto writer = trace::SegmentWriter::open(s.folder / "trace" / name, 1u << 20);
+  if (!writer) return std::unexpected(writer.error());
+  run.began = clock.now();
+  if (auto ok = (*writer)->begin(run); !ok) return std::unexpected(ok.error());
+
+  proxy::Proxy* taking = nullptr;
+  std::unique_ptr<WaysIn> ways_in;
+  auto launch = order.launch;
+  if (s.capture.way == proxy::Way::none) {
+    auto opened = WaysIn::open(s.capture, impl_->loop, [&](proxy::Incoming in) {
+      if (taking)
+        taking->take(std::move(in));
+      else
+        close(in.client);
+    });
+    if (!opened) return std::unexpected(opened.error());
+    ways_in = std::move(*opened);
+    agents.proxy = ways_in->forward();
+    for (auto& variable : ways_in->environment()) launch.environment.push_back(variable);
+  }
+  proxy::Command command{order.launch.argv, environment_for(launch, agents), {}};
+  int log = -1, nothing = -1;
+  if (!order.attached) {
+    log = open_log(log_of(run.id));
+    nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    command.in = nothing;
+    command.out = command.err = log;
+  }
+
+  Events events(agents.events);
+  CampaignDirector director(run, events, order.aim, order.only_test, order.lessons);
+  director.read_as(s.profiles);
+  proxy::TraceRecorder recorder(**writer, run.id);
+  ArmingRecorder arming(recorder);
+  std::optional<trace::Stop> stopped;
+  {
+    Ended ended(impl_->loop, clock, director);
+    proxy::Proxy proxy(impl_->loop, clock, director, arming, impl_->options());
+    ended.proxy = taking = &proxy;
+    auto tree = proxy::Tree::start(impl_->loop, clock, command, s.capture.way, ended);
+    if (log >= 0) close(log);
+    if (nothing >= 0) close(nothing);
+    if (!tree) {
+      ways_in.reset();
+      return std::unexpected(tree.error());
+    }
+    impl_->tree = tree->get();
+    impl_->attached = order.attached;
+
+    Watchman watchman(order, clock, impl_->clock);
+    auto look = [&] {
+      if (stopped || ended.status) return;
+      if ((stopped = watchman.look(proxy, **tree, director.target_attempts()))) (*tree)->kill();
+    };
+    proxy::Timer timer(impl_->loop, [&] {
+      look();
+      timer.set(kLook);
+    });
+    timer.set(kLook);
+    std::map<std::string, std::pair<Nanos, Nanos>> natives;  // that stood in the way: first and last
+    std::optional<proxy::Compressor> compressor;
+    if (page && order.aim) {
+      auto pending = [&] {
+        look();  // an attempt is noted before the clock is moved on
+        if (stopped || (*tree)->command_ended() || (*tree)->dialling() || proxy.awaited() > 0) return true;
+        auto native = (*tree)->native_open();
+        if (native.empty()) return false;
+        auto now = impl_->clock.now();
+        natives.try_emplace(native, now, now).first->second.second = now;
+        return true;
+      };
+      compressor.emplace(
+          impl_->loop, *page, clock, (*tree)->root(),
+          proxy::Compressor::Surroundings{
+              .pending = pending, .next_limit = [&] { return watchman.next(proxy, **tree); }, .moved = look});
+      ended.compressor = arming.compressor = &*compressor;
+      run.compressed = true;
+    }
+    impl_->loop.run();
+    impl_->tree = nullptr;
+    ways_in.reset();
+    run.capture = (*tree)->counts();
+    run.capture.tunnels = proxy.tunnels();
+    run.connection_faults = proxy.connection_faults();
+    if (compressor) {
+      run.jumps = std::move(compressor->jumps);
+      run.real_time = compressor->real_time();
+      for (auto& [line, times] : natives)
+        if (times.second - times.first >= kLook) run.real_time.push_back(line);  // else it was a query, or the like
+      ended.compressor = arming.compressor = nullptr;
+    }
+    auto status = ended.status.value_or(0);
+    run.stop = WIFSIGNALED(status) ? trace::Stop::signalled : trace::Stop::exited;
+    run.exit_code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+  }  // the proxy ends what is still open, and records it
+  auto met = impl_->distrust.settle();
+  impl_->failed_distrusting = met.first;
+  for (auto& pair : met.pairs) {
+    auto line = pair + " (its client does not trust our certificate: it pins one, or has an authority in its code)";
+    impl_->distrusting.insert(line);
+    run.capture.not_seen.push_back(std::move(line));
+  }
+  run.ended = clock.now();
+  impl_->in_commands += impl_->clock.now() - really_began;
+  page.reset();
+  std::error_code left;
+  std::filesystem::remove(page_file, left);
+  if (stopped) run.stop = *stopped;
+  if (impl_->interrupted) run.stop = trace::Stop::interrupted;
+  events.read_into(run);
+  if (!order.only_test.empty() && run.results.empty() && !stopped)
+    run.results.push_back({order.only_test, trace::Phase::test, run.exit_code == 0 ? "passed" : "failed", 0, {}});
+  run.incomplete = recorder.failed();
+
+  auto closed = (*writer)->end(run);
+  auto stored = trace::read_run(s.folder / "trace" / name, run.id);
+  if (!closed && run.incomplete.empty()) run.incomplete = "the trace could not be ended: " + closed.error().line();
+  if (!stored) {
+    if (run.incomplete.empty()) run.incomplete = "the trace could not be read back: " + stored.error().line();
+    return run;
+  }
+  run.exchanges = std::move(stored->exchanges);
+  trace::Correlator::correlate_again(run.exchanges, order.lessons);
+  return run;
+}
+
+}  // namespace retrial::campaign

@@ -1,0 +1,75 @@
+#pragma once
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "campaign/workload/adapters/adapter.h"
+#include "campaign/workload/director.h"
+#include "campaign/workload/ways_in.h"
+#include "proxy/capture/tree.h"
+#include "proxy/net/loop.h"
+#include "trace/run.h"
+
+namespace retrial::campaign {
+
+// One execution of the user's command, or of a part of it.
+struct Order {
+  Launch launch;
+  trace::RunKind kind = trace::RunKind::reference;
+  std::string case_id;
+  std::vector<std::string> tests;  // ids that are to run; empty: the suite
+  std::string only_test;           // for a runner without tests
+  std::optional<Aim> aim;
+  trace::Lessons lessons;       // of the reference
+  Nanos deadline = 0;           // real time; 0: none
+  Nanos hold = 0;               // client time that a held exchange may be left untouched; 0: for ever
+  int attempts_limit = 0;       // end once a faulted call has made more; 0: none
+  Nanos client_time_limit = 0;  // end once a faulted call has gone on with attempts for longer; 0: none
+  bool attached = false;        // the command has our own stdin, stdout and stderr; else they go to a log
+};
+
+// Executes orders one after another on this thread, each in a fresh process tree with a proxy of its own, and gives
+// back what the trace holds of it.
+class Executor {
+ public:
+  struct Setting {
+    std::filesystem::path folder;  // the campaign's folder; trace/, logs/, agents/ and trust/ are made in it
+    Capture capture;
+    bool keep_tags = false;
+    std::map<std::string, std::string> profiles;                     // by service address, where retrial.toml names one
+    std::map<std::string, proxy::ServiceTlsSettings> security = {};  // likewise
+    bool real_time = false;                                          // clients' clocks are never moved (docs/time.md)
+  };
+  // Unpacks the agents, and makes an authority that lives as long as it, with the files by which commands trust it.
+  // Watches SIGINT, SIGTERM and SIGHUP for as long as it lives.
+  static Result<std::unique_ptr<Executor>> open(Setting setting, const Clock& clock);
+  ~Executor();
+
+  // An error only where nothing could be run at all (a command that does not exist, capture refused, the disk full). A
+  // fault of ours on the way marks the run incomplete.
+  Result<trace::Run> execute(const Order& order);
+  // Where that run's output went (unless it was attached).
+  std::filesystem::path log_of(std::uint64_t run) const;
+  // Ctrl-C (or SIGTERM, SIGHUP) has come: the run under way was ended, and no other is to be begun.
+  bool interrupted() const;
+  // What commands could not be made to trust, for the reader.
+  const std::vector<std::string>& remarks() const;
+  // Clients that do not trust our certificate, met in any run so far: as they stand in CaptureCounts::not_seen.
+  const std::set<std::string>& distrusting() const;
+  // In the last run one of them was met for the first time: its first connection failed because of us.
+  bool failed_distrusting() const;
+  // Nanoseconds spent inside commands so far: what is left of a campaign's time is our own.
+  Nanos in_commands() const;
+
+ private:
+  struct Impl;
+  explicit Executor(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace retrial::campaign

@@ -1,0 +1,98 @@
+#include "campaign/workload/adapters/adapter.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace retrial::campaign {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// A project folder that is the working directory while the test runs.
+class Project : public testing::Test {
+ protected:
+  void SetUp() override {
+    home_ = std::filesystem::current_path();
+    auto pattern = (std::filesystem::temp_directory_path() / "projectXXXXXX").string();
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+    std::filesystem::current_path(folder_);
+  }
+  void TearDown() override {
+    std::filesystem::current_path(home_);
+    std::filesystem::remove_all(folder_);
+  }
+  void write(const std::filesystem::path& file, const char* text = "") {
+    if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << text;
+  }
+  std::filesystem::path home_, folder_;
+};
+using Adapters = Project;
+
+TEST_F(Adapters, pytest_is_known_by_any_path_and_as_a_module_and_behind_a_launcher) {
+  for (auto& argv :
+       {Words{"pytest"}, Words{"/venv/bin/py.test", "-q"}, Words{".venv/bin/python3.11", "-m", "pytest", "tests"},
+        Words{"coverage", "run", "-m", "pytest"}, Words{"uv", "run", "pytest"}})
+    EXPECT_EQ(adapter_for(argv).name(), "pytest") << argv[0];
+}
+
+TEST_F(Adapters, other_runners_are_known_and_what_is_not_is_one_test) {
+  EXPECT_EQ(adapter_for({"python", "-m", "unittest", "discover"}).name(), "unittest");
+  EXPECT_EQ(adapter_for({"/usr/bin/node", "--import", "./x.mjs", "--test"}).name(), "node:test");
+  EXPECT_EQ(adapter_for({"node", "server.js"}).name(), "command");
+  EXPECT_EQ(adapter_for({"env", "--test", "node"}).name(), "command");
+  EXPECT_TRUE(adapter_for({"make", "check"}).whole());
+}
+
+TEST_F(Adapters, a_pytest_test_alone_keeps_the_options_and_narrows_the_paths_to_its_file) {
+  write("tests/test_a.py");
+  write("tests/skipped/test_b.py");
+  Words argv{"python", "-m", "pytest", "-q", "tests", "--ignore", "tests/skipped", "-k", "tests"};
+  auto launch = adapter_for(argv).only(argv, "tests/test_a.py::test_x[a b]", false);
+  EXPECT_EQ(launch.argv,
+            (Words{"python", "-m", "pytest", "-q", "--ignore", "tests/skipped", "-k", "tests", "tests/test_a.py"}));
+  EXPECT_EQ(launch.only, "tests/test_a.py::test_x[a b]");
+}
+
+TEST_F(Adapters, a_pytest_id_that_is_relative_to_another_root_leaves_the_command_as_it_is) {
+  Words argv{"pytest", "-q", "sub"};
+  EXPECT_EQ(adapter_for(argv).only(argv, "sub/test_a.py::test_x", false).argv, argv);
+}
+
+TEST_F(Adapters, a_node_test_alone_is_named_by_a_pattern_that_ends_in_its_own_name) {
+  Words argv{"node", "--import",   "./setup.mjs", "--test", "--test-timeout=100", "--test-name-pattern",
+             "old",  "a.test.mjs", "b.test.mjs"};
+  auto launch = adapter_for(argv).only(argv, "a.test.mjs > suite > costs $1 (net)", false);
+  EXPECT_EQ(launch.argv, (Words{"node", "--import", "./setup.mjs", "--test", "--test-concurrency=1",
+                                "--test-name-pattern=/costs \\$1 \\(net\\)$/", "a.test.mjs"}));
+}
+
+TEST_F(Adapters, the_wide_form_names_the_tests_around_a_subtest_too) {
+  Words argv{"node", "--test"};
+  auto launch = adapter_for(argv).only(argv, "a.test.mjs > outer > inner", true);
+  EXPECT_EQ(launch.argv, (Words{"node", "--test", "--test-concurrency=1", "--test-name-pattern=/inner$/",
+                                "--test-name-pattern=/outer$/", "a.test.mjs"}));
+}
+
+TEST_F(Adapters, a_unittest_test_alone_is_named_from_the_folder_that_discovery_starts_in) {
+  write("checks/test_a.py");
+  Words argv{"python", "-m", "unittest", "discover", "-s", "checks", "-v"};
+  auto launch = adapter_for(argv).only(argv, "test_a.T.test_x", false);
+  EXPECT_EQ(launch.argv, (Words{"python", "-m", "unittest", "-v", "test_a.T.test_x"}));
+  EXPECT_EQ(std::filesystem::path(launch.python_path), std::filesystem::absolute("checks"));
+}
+
+TEST_F(Adapters, npm_test_is_the_script_where_that_is_one_plain_command) {
+  write("package.json", R"({"scripts": {"test": "node --test", "both": "tsc && node --test"}})");
+  EXPECT_EQ(resolve_script({"npm", "test"}, "."), (Words{"node", "--test"}));
+  EXPECT_EQ(resolve_script({"npm", "run", "test", "--", "a.test.mjs"}, "."), (Words{"node", "--test", "a.test.mjs"}));
+  EXPECT_EQ(resolve_script({"npm", "run", "both"}, "."), (Words{"npm", "run", "both"}));
+  EXPECT_EQ(resolve_script({"npm", "run", "missing"}, "."), (Words{"npm", "run", "missing"}));
+  EXPECT_EQ(resolve_script({"node", "--test"}, "."), (Words{"node", "--test"}));
+}
+
+}  // namespace
+}  // namespace retrial::campaign

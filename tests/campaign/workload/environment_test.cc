@@ -1,0 +1,105 @@
+#include "campaign/workload/environment.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "tests/support/variables.h"
+
+namespace retrial::campaign {
+namespace {
+
+std::string value_of(const std::vector<std::string>& environment, const std::string& key) {
+  for (auto& e : environment)
+    if (e.starts_with(key + "=")) return e.substr(key.size() + 1);
+  return "(none)";
+}
+
+TEST(Environment, what_the_user_preloads_is_kept_beside_the_agents) {
+  setenv("PYTHONPATH", "/mine", 1);
+  setenv("PYTEST_PLUGINS", "my.plugin", 1);
+  setenv("NODE_OPTIONS", "--max-old-space-size=900", 1);
+  auto all = environment_for({}, {"/a folder/agents", "/e/1.jsonl", "/e/1.only"});
+  EXPECT_EQ(value_of(all, "PYTHONPATH"), "/a folder/agents/python:/mine");
+  EXPECT_EQ(value_of(all, "PYTEST_PLUGINS"), "my.plugin,retrial_pytest");
+  EXPECT_EQ(value_of(all, "NODE_OPTIONS"), "--max-old-space-size=900 --require=\"/a folder/agents/node/retrial.cjs\"");
+  EXPECT_EQ(value_of(all, "RETRIAL_EVENTS"), "/e/1.jsonl");
+  EXPECT_EQ(value_of(all, "RETRIAL_ONLY"), "(none)");
+  for (auto name : {"PYTHONPATH", "PYTEST_PLUGINS", "NODE_OPTIONS"}) unsetenv(name);
+}
+
+TEST(Environment, a_command_whose_clock_is_moved_preloads_the_library_behind_what_it_preloads_already) {
+  setenv("LD_PRELOAD", "libmine.so", 1);
+  AgentSetting agents{"/agents", "/e/1.jsonl", "/e/1.only"};
+  EXPECT_EQ(value_of(environment_for({}, agents), "LD_PRELOAD"), "libmine.so");
+  EXPECT_EQ(value_of(environment_for({}, agents), "RETRIAL_TIME"), "(none)");
+  agents.time_page = "/t/1.page";
+  agents.go_overlay = "/o/overlay.json";
+  auto all = environment_for({{}, {"GOFLAGS=-mod=mod"}}, agents);
+  EXPECT_EQ(value_of(all, "LD_PRELOAD"), "libmine.so /agents/native/retrial_time.so");
+  EXPECT_EQ(value_of(all, "RETRIAL_TIME"), "/t/1.page");
+  EXPECT_EQ(value_of(all, "GOFLAGS"), "-mod=mod -overlay=/o/overlay.json");
+  unsetenv("LD_PRELOAD");
+}
+
+TEST(Environment, an_overlay_of_the_users_own_is_left_alone) {
+  AgentSetting agents{"/agents", "/e/1.jsonl", "/e/1.only"};
+  agents.time_page = "/t/1.page";
+  agents.go_overlay = "/o/overlay.json";
+  auto all = environment_for({{}, {"GOFLAGS=-overlay=/mine.json"}}, agents);
+  EXPECT_EQ(value_of(all, "GOFLAGS"), "-overlay=/mine.json");
+}
+
+TEST(Environment, a_launch_adds_its_own_and_names_its_list_of_ids) {
+  Launch launch{{}, {"RETRIAL_SERIAL=1"}, "/start", "t::a"};
+  auto all = environment_for(launch, {"/agents", "/e/1.jsonl", "/e/1.only"});
+  EXPECT_EQ(value_of(all, "RETRIAL_SERIAL"), "1");
+  EXPECT_EQ(value_of(all, "RETRIAL_ONLY"), "/e/1.only");
+  EXPECT_EQ(value_of(all, "PYTHONPATH"), "/agents/python:/start");
+  EXPECT_EQ(std::count_if(all.begin(), all.end(), [](auto& e) { return e.starts_with("PATH="); }), 1);
+}
+
+std::vector<std::string> trusting(const Trust& trust) {
+  return environment_for({}, {"/agents", "/e/1.jsonl", "/e/1.only", &trust});
+}
+
+TEST(Environment, names_the_files_that_make_the_command_trust_us) {
+  test::Variables none{{"JAVA_TOOL_OPTIONS", nullptr}};
+  Trust trust{.authority = "/t/ca.pem",
+              .files = {{"SSL_CERT_FILE", "/t/bundle.pem"}, {"NODE_EXTRA_CA_CERTS", "/t/ca.pem"}},
+              .java_store = "/t/trust.p12"};
+  auto all = trusting(trust);
+  EXPECT_EQ(value_of(all, "SSL_CERT_FILE"), "/t/bundle.pem");
+  EXPECT_EQ(value_of(all, "NODE_EXTRA_CA_CERTS"), "/t/ca.pem");
+  EXPECT_EQ(value_of(all, "RETRIAL_CA"), "/t/ca.pem");
+  EXPECT_EQ(value_of(all, "JAVA_TOOL_OPTIONS"),
+            "-Djavax.net.ssl.trustStore=/t/trust.p12 -Djavax.net.ssl.trustStoreType=PKCS12");
+}
+
+TEST(Environment, javas_own_options_are_kept_and_a_folder_with_spaces_is_quoted) {
+  test::Variables mine{{"JAVA_TOOL_OPTIONS", "-Xmx1g -Djavax.net.ssl.trustStoreType=JKS"}};
+  EXPECT_EQ(
+      value_of(trusting({.authority = {}, .files = {}, .java_store = "/a b/it's \"it\"/t.p12"}), "JAVA_TOOL_OPTIONS"),
+      "-Xmx1g -Djavax.net.ssl.trustStoreType=JKS "
+      R"(-Djavax.net.ssl.trustStore=/a" "b/it"'"s" "'"'it'"'/t.p12)");
+  EXPECT_EQ(value_of(trusting({}), "JAVA_TOOL_OPTIONS"), "-Xmx1g -Djavax.net.ssl.trustStoreType=JKS");
+}
+
+TEST(Environment, a_forward_proxy_is_named_in_both_cases_and_in_javas_words) {
+  test::Variables mine{{"JAVA_TOOL_OPTIONS", nullptr}, {"NO_PROXY", "localhost"}, {"http_proxy", "http://corp:3128"}};
+  auto all = environment_for({}, {"/agents", "/e", "/o", nullptr, ForwardProxy{"::1", 8080, ".a.test, b"}});
+  for (auto name : {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"})
+    EXPECT_EQ(value_of(all, name), "http://[::1]:8080") << name;
+  EXPECT_EQ(value_of(all, "NO_PROXY"), ".a.test, b");
+  EXPECT_EQ(value_of(all, "no_proxy"), ".a.test, b");
+  EXPECT_EQ(value_of(all, "JAVA_TOOL_OPTIONS"),
+            "-Dhttp.proxyHost=::1 -Dhttp.proxyPort=8080 -Dhttps.proxyHost=::1 -Dhttps.proxyPort=8080 "
+            "-Dhttp.nonProxyHosts=*.a.test|b");
+  all = environment_for({}, {"/agents", "/e", "/o", nullptr, ForwardProxy{"127.0.0.1", 8080, ""}});
+  EXPECT_EQ(value_of(all, "HTTPS_PROXY"), "http://127.0.0.1:8080");
+  EXPECT_EQ(value_of(all, "no_proxy"), "");
+}
+
+}  // namespace
+}  // namespace retrial::campaign

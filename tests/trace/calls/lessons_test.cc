@@ -1,0 +1,124 @@
+#include "trace/calls/lessons.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/trace/traffic.h"
+
+namespace retrial::trace {
+namespace {
+
+// A reference run, request by request, each answered 200.
+class Reference : public Traffic {
+ public:
+  Reference& ask(std::string line, std::string site, std::string answer = "") {
+    auto e = begin(line + " HTTP/1.1\r\nHost: h\r\n\r\n", {.site = std::move(site)});
+    e.response_sample = std::move(answer);
+    serve(e, 200);
+    return *this;
+  }
+  std::string rename(std::string operation) const { return lessons_of(run).rename(std::move(operation)); }
+};
+
+TEST(Lessons, a_name_that_one_call_site_varies_is_data) {
+  Reference r;
+  r.ask("GET /users/alice", "app.py:1:user").ask("GET /users/bob", "app.py:1:user");
+  EXPECT_EQ(r.rename("GET /users/alice"), "GET /users/{name}");
+  EXPECT_EQ(r.rename("GET /users/carol"), "GET /users/{name}") << "the case may ask for another";
+  EXPECT_EQ(r.rename("PUT /users/carol/photo"), "PUT /users/{name}/photo");
+  EXPECT_EQ(r.rename("GET /users/{id}"), "GET /users/{name}");
+  EXPECT_EQ(r.rename("GET /users"), "GET /users");
+  EXPECT_EQ(r.rename("GET /users/search"), "GET /users/search");
+  EXPECT_EQ(r.rename("GET /teams/alice"), "GET /teams/alice");
+  EXPECT_EQ(r.rename(r.rename("GET /users/alice")), "GET /users/{name}");
+}
+
+TEST(Lessons, a_wrapper_through_which_everything_goes_says_nothing) {
+  Reference r;
+  for (auto line : {"GET /users", "GET /orders", "GET /api/users", "GET /api/orders", "POST /api/users"})
+    r.ask(line, "http.py:9:request");
+  for (auto line : {"GET /users", "GET /orders", "GET /api/users", "GET /api/orders"}) EXPECT_EQ(r.rename(line), line);
+}
+
+TEST(Lessons, collections_whose_things_differ_are_not_folded) {
+  Reference r;
+  r.ask("GET /api/users", "app.py:1:list", R"([{"id":1,"name":"a","email":"x"}])")
+      .ask("GET /api/orders", "app.py:1:list", R"([{"id":1,"total":3,"items":[]}])");
+  EXPECT_EQ(r.rename("GET /api/users"), "GET /api/users");
+
+  Reference below;
+  below.ask("GET /api/users", "app.py:1:list").ask("GET /api/orders", "app.py:1:list");
+  below.ask("GET /api/users/7/photo", "app.py:2:photo").ask("GET /api/orders/7/items", "app.py:3:items");
+  EXPECT_EQ(below.rename("GET /api/users"), "GET /api/users");
+}
+
+TEST(Lessons, without_call_sites_four_that_are_answered_alike_are_names) {
+  Reference r;
+  for (auto who : {"alice", "bob", "carol"}) r.ask(std::string("GET /users/") + who, "", R"({"id":1,"name":"n"})");
+  EXPECT_EQ(r.rename("GET /users/bob"), "GET /users/bob") << "three could be three operations";
+  r.ask("GET /users/dave", "", R"({"id":2,"name":"n","admin":true})");
+  EXPECT_EQ(r.rename("GET /users/bob"), "GET /users/{name}");
+
+  Reference pages;
+  for (auto page : {"about", "imprint", "contact", "jobs"}) pages.ask(std::string("GET /site/") + page, "");
+  EXPECT_EQ(pages.rename("GET /site/about"), "GET /site/about") << "nothing is known of what they are";
+}
+
+TEST(Lessons, what_was_seen_to_be_something_else_stays_beside_the_names) {
+  Reference r;
+  r.ask("GET /users/alice", "app.py:1:user").ask("GET /users/bob", "app.py:1:user");
+  r.ask("GET /users/export", "app.py:5:export");
+  EXPECT_EQ(r.rename("GET /users/export"), "GET /users/export");
+  EXPECT_EQ(r.rename("GET /users/carol"), "GET /users/{name}");
+}
+
+TEST(Lessons, files_are_names_in_the_first_segment_too_and_other_first_segments_never) {
+  Reference r;
+  r.ask("PUT /report.pdf", "dav.py:1:put").ask("PUT /notes.txt", "dav.py:1:put");
+  r.ask("GET /users", "app.py:1:list").ask("GET /orders", "app.py:1:list");
+  EXPECT_EQ(r.rename("PUT /x.png"), "PUT /{name}");
+  EXPECT_EQ(r.rename("GET /users"), "GET /users");
+}
+
+TEST(Lessons, names_below_names_are_learned_one_after_another) {
+  Reference r;
+  for (auto org : {"acme", "globex"})
+    for (auto user : {"alice", "bob"})
+      r.ask(std::string("GET /orgs/") + org + "/users/" + user, "app.py:1:member", R"({"id":1,"role":"r"})");
+  EXPECT_EQ(r.rename("GET /orgs/initech/users/carol"), "GET /orgs/{name}/users/{name}");
+}
+
+TEST(Lessons, methods_of_gRPC_and_actions_are_no_data) {
+  Reference r;
+  for (auto action : {"Send", "Receive", "Delete", "Purge"})
+    r.ask(std::string("POST /?Action=") + action, "sqs.py:1:call", R"({"id":"1"})");
+  EXPECT_TRUE(lessons_of(r.run).names.empty());
+}
+
+TEST(Lessons, are_applied_to_what_was_recorded_before_and_recalled_from_what_is_stored) {
+  Reference r;
+  r.ask("GET /users/alice", "app.py:1:user").ask("GET /users/bob", "app.py:1:user");
+  auto lessons = lessons_of(r.run);
+  lessons.apply(r.run);
+  EXPECT_EQ(r.run.exchanges[0].operation, "GET /users/{name}");
+  EXPECT_EQ(lessons_of(r.run).names, (decltype(lessons.names){})) << "nothing is left to be learned";
+
+  Lessons recalled;
+  recalled.recall("GET /orgs/{id}/users/{name}/posts");
+  EXPECT_EQ(recalled.rename("GET /orgs/{id}/users/eve/posts"), "GET /orgs/{id}/users/{name}/posts");
+}
+
+TEST(Lessons, a_poll_is_known_by_its_learned_name) {
+  Reference r;
+  r.ask("GET /jobs/alpha", "app.py:1:wait")
+      .ask("GET /jobs/alpha", "app.py:1:wait")
+      .ask("GET /jobs/beta", "app.py:1:wait");
+  auto lessons = lessons_of(r.run);
+  auto e = wire::request("GET /jobs/gamma HTTP/1.1\r\n\r\n");
+  e.tag.site = parse_call_site("app.py:1:wait");
+  EXPECT_TRUE(lessons.at_poll(e));
+  e.tag.site->line = 2;
+  EXPECT_FALSE(lessons.at_poll(e));
+}
+
+}  // namespace
+}  // namespace retrial::trace

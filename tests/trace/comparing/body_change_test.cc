@@ -1,0 +1,167 @@
+#include "trace/comparing/body_change.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/trace/wire.h"
+#include "trace/calls/content.h"
+
+namespace retrial::trace {
+namespace {
+
+struct Two {
+  Exchange before, now;
+  Change change() const { return change_between(before, now); }
+  std::string what() const { return change().what; }
+  bool alike() const { return content_key(before) == content_key(now); }
+};
+// Two attempts, three seconds apart.
+Two two(std::string before, std::string now) {
+  Two t{wire::request(before), wire::request(now)};
+  t.before.begun = kSecond;
+  t.before.request_read = kSecond + 1;
+  t.now.begun = 4 * kSecond;
+  t.now.request_read = 4 * kSecond + 1;
+  return t;
+}
+Two bodies(std::string before, std::string now, std::string headers = "") {
+  std::string head = "POST /orders HTTP/1.1\r\nHost: h\r\n" + headers + "\r\n";
+  return two(head + before, head + now);
+}
+Two headers(std::string before, std::string now) {
+  std::string line = "PUT /things/1 HTTP/1.1\r\nHost: h\r\n";
+  return two(line + before + "\r\n{}", line + now + "\r\n{}");
+}
+
+TEST(BodyChange, the_same_body_is_no_change_and_another_is_named) {
+  EXPECT_FALSE(bodies(R"({"amount":1})", R"({"amount":1})").change());
+  auto t = bodies(R"({"amount":1,"to":"a"})", R"({"amount":2,"to":"a"})");
+  EXPECT_TRUE(t.change().body);
+  EXPECT_EQ(t.what(), "in the body amount went from 1 to 2");
+  EXPECT_FALSE(t.alike());
+  EXPECT_TRUE(bodies("a=1&b=2", "a=1&b=3").change().body);
+  EXPECT_TRUE(bodies("<o><n>1</n></o>", "<o><n>2</n></o>").change().body);
+  EXPECT_TRUE(bodies(R"({"a":1})", R"({"a":1,"b":2})").change().body);
+  EXPECT_TRUE(bodies("", "{}").change().body);
+}
+
+TEST(BodyChange, counters_nonces_and_signatures_are_what_retries_change) {
+  for (auto [before, now] : std::vector<std::pair<std::string, std::string>>{
+           {R"({"n":1,"attempt":1})", R"({"n":1,"attempt":2})"},
+           {R"({"n":1,"retry_count": 9})", R"({"n":1,"retry_count": 10})"},
+           {"Action=Send&Signature=abc&Timestamp=x", "Action=Send&Signature=def&Timestamp=y"},
+           {"a=1&X-Amz-Date=20261122T001439Z&X-Amz-Signature=aa", "a=1&X-Amz-Date=20261122T001441Z&X-Amz-Signature=bb"},
+           {"<r><Nonce>1</Nonce><n>1</n></r>", "<r><Nonce>2</Nonce><n>1</n></r>"},
+           {"oauth_nonce=1&x=1", "oauth_nonce=2&x=1"}}) {
+    auto t = bodies(before, now);
+    EXPECT_FALSE(t.change()) << before << ": " << t.what();
+    EXPECT_TRUE(t.alike()) << before;
+  }
+}
+
+TEST(BodyChange, a_time_that_went_on_with_the_clock_is_no_change_and_another_day_is) {
+  EXPECT_FALSE(bodies(R"({"at":"2026-11-22T00:14:39Z"})", R"({"at":"2026-11-22T00:14:42Z"})").change());
+  EXPECT_FALSE(bodies(R"({"at":"2026-11-22T00:14:39.120Z"})", R"({"at":"2026-11-22T00:14:42.999Z"})").change());
+  EXPECT_FALSE(bodies(R"({"made":1763770479})", R"({"made":1763770482})").change());
+  EXPECT_FALSE(bodies(R"({"made":1763770479123})", R"({"made":1763770482123})").change());
+  EXPECT_FALSE(bodies("at=2026-11-22T00%3A14%3A39Z", "at=2026-11-22T00%3A14%3A42Z").change());
+  EXPECT_TRUE(bodies(R"({"at":"2026-11-22T00:14:39Z"})", R"({"at":"2026-11-23T00:14:39Z"})").change().body);
+  EXPECT_TRUE(bodies(R"({"at":"2026-11-22T00:14:39Z"})", R"({"at":"2026-11-22T00:14:29Z"})").change().body);
+  EXPECT_TRUE(bodies(R"({"made":3770479})", R"({"made":3770482})").change().body) << "a number like any other";
+}
+
+TEST(BodyChange, a_new_boundary_is_no_change_and_another_field_within_is) {
+  auto form = [](std::string boundary, std::string text) {
+    return "POST /up HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=\"" + boundary + "\"\r\n\r\n--" +
+           boundary + "\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n" + text + "\r\n--" + boundary + "--\r\n";
+  };
+  auto same = two(form("1111", "x"), form("22222", "x"));
+  EXPECT_FALSE(same.change()) << same.what();
+  EXPECT_TRUE(same.alike());
+  EXPECT_TRUE(two(form("1111", "x"), form("2222", "y")).change().body);
+  auto large = two(form("1111", std::string(5000, 'x')), form("2222", std::string(5000, 'x')));
+  EXPECT_FALSE(large.change());
+  EXPECT_EQ(content_key(large.before), 0u);
+}
+
+TEST(BodyChange, a_key_in_the_body_is_a_key) {
+  auto t = bodies(R"({"ClientToken":"a","n":1})", R"({"ClientToken":"b","n":1})");
+  EXPECT_TRUE(t.change().key);
+  EXPECT_FALSE(t.change().body);
+}
+
+TEST(BodyChange, of_bodies_that_were_not_read_or_are_packed_anew_nothing_is_said) {
+  auto t = bodies("{\"n\":1}", "{\"n\"");
+  t.now.request_read = 0;
+  EXPECT_FALSE(t.change());
+  EXPECT_FALSE(bodies("\x1f\x8b one", "\x1f\x8b two", "Content-Encoding: gzip\r\n").change());
+  EXPECT_FALSE(bodies("1;chunk-signature=a", "1;chunk-signature=b",
+                      "x-amz-content-sha256: STREAMING-AWS4-HMAC-SHA256-PAYLOAD\r\n")
+                   .change());
+}
+
+TEST(BodyChange, behind_the_sample_the_digest_speaks) {
+  auto t = bodies(std::string(3000, 'a') + "1", std::string(3000, 'a') + "2");
+  EXPECT_EQ(t.what(), "the body differs behind its first 2048 bytes");
+  EXPECT_FALSE(t.alike());
+  auto early = bodies("{\"n\":1,\"a\":" + std::string(3000, '1'), "{\"n\":2,\"a\":" + std::string(3000, '1'));
+  EXPECT_EQ(early.what(), "in the body n went from 1 to 2");
+  auto redacted =
+      bodies("password=***&" + std::string(3000, 'a') + "1", "password=***&" + std::string(3000, 'a') + "2");
+  EXPECT_FALSE(redacted.change()) << "what was taken out may be all that differs";
+}
+
+TEST(HeaderChange, keys_and_conditions_count) {
+  auto key = headers("Idempotency-Key: a\r\n", "idempotency-key: b\r\n");
+  EXPECT_TRUE(key.change().key);
+  EXPECT_EQ(key.what(), "idempotency-key went from a to b");
+  EXPECT_EQ(headers("Idempotency-Key: a\r\n", "").what(), "idempotency-key was left out");
+  EXPECT_TRUE(headers("", "Idempotency-Key: a\r\n").change().key);
+  EXPECT_TRUE(headers("If-Match: \"1\"\r\n", "If-Match: \"2\"\r\n").change().condition);
+  EXPECT_TRUE(headers("If-Match: \"1\"\r\n", "").change().condition);
+  EXPECT_TRUE(headers("Content-Range: bytes 0-9/30\r\n", "Content-Range: bytes 10-19/30\r\n").change().condition);
+}
+
+TEST(HeaderChange, what_attempts_make_anew_does_not) {
+  for (auto [before, now] : std::vector<std::pair<std::string, std::string>>{
+           {"Authorization: AWS4 a", "Authorization: AWS4 b"},
+           {"Date: Sun, 22 Nov 2026 00:14:39 GMT", "Date: Sun, 22 Nov 2026 00:14:42 GMT"},
+           {"X-Foo: 1", "Expect: 100-continue"},
+           {"amz-sdk-request: attempt=1; max=3", "amz-sdk-request: attempt=2; max=3"},
+           {"x-stainless-retry-count: 0", "x-stainless-retry-count: 1"},
+           {"x-retry-count: 1", "x-retry-count: 2"},
+           {"grpc-previous-rpc-attempts: 1", "grpc-previous-rpc-attempts: 2"},
+           {"x-ms-client-request-id: a", "x-ms-client-request-id: b"},
+           {"traceparent: 00-a-b-01", "traceparent: 00-a-c-01"},
+           {"sentry-trace: a", "sentry-trace: b"},
+           {"b3: a", "b3: b"},
+           {"x-request-id: a", "x-request-id: b"},
+           {"User-Agent: sdk/1 retry/0", "User-Agent: sdk/1 retry/1"}}) {
+    auto t = headers(before + "\r\n", now + "\r\n");
+    EXPECT_FALSE(t.change()) << before << ": " << t.what();
+  }
+}
+
+TEST(TargetChange, is_seen_but_for_signatures_dates_and_counters) {
+  auto target = [](std::string before, std::string now) {
+    return two("GET " + before + " HTTP/1.1\r\n\r\n", "GET " + now + " HTTP/1.1\r\n\r\n");
+  };
+  EXPECT_FALSE(target("/b/k?X-Amz-Signature=a&n=1", "/b/k?X-Amz-Signature=b&n=1").change());
+  EXPECT_FALSE(target("/b/k?retry=1", "/b/k?retry=2").change());
+  EXPECT_TRUE(target("/b/k?n=1", "/b/k?n=2").change().target);
+  EXPECT_TRUE(two("PUT /x HTTP/1.1\r\n\r\n", "POST /x HTTP/1.1\r\n\r\n").change().method);
+}
+
+TEST(RangeChange, a_download_that_goes_on_is_no_change_and_another_part_is) {
+  auto range = [](std::string before, std::string now) {
+    auto line = std::string("GET /big HTTP/1.1\r\nHost: h\r\n");
+    return two(line + before + "\r\n", line + now + "\r\n");
+  };
+  EXPECT_FALSE(range("", "Range: bytes=500-\r\nIf-Match: \"1\"\r\n").change());
+  EXPECT_FALSE(range("Range: bytes=0-999\r\n", "Range: bytes=500-999\r\nIf-Range: \"1\"\r\n").change());
+  EXPECT_FALSE(range("x-ms-range: bytes=0-999\r\n", "x-ms-range: bytes=500-999\r\n").change());
+  EXPECT_TRUE(range("Range: bytes=0-999\r\n", "Range: bytes=1000-1999\r\n").change().condition);
+  EXPECT_TRUE(range("Range: bytes=500-999\r\n", "Range: bytes=0-999\r\n").change().condition);
+}
+
+}  // namespace
+}  // namespace retrial::trace

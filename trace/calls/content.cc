@@ -1,0 +1,144 @@
+#include "trace/calls/content.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "trace/calls/correlator_keys.h"
+
+namespace retrial::trace {
+namespace {
+
+// Names of fields, in lower case without '-', '_' and '.'.
+std::string plain(std::string_view name) {
+  std::string out;
+  for (char c : name)
+    if (c != '-' && c != '_' && c != '.') out += static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+  return out;
+}
+std::int64_t days_from_civil(std::int64_t y, std::int64_t m, std::int64_t d) {
+  y -= m <= 2;
+  auto era = (y >= 0 ? y : y - 399) / 400, of_era = y - era * 400;
+  auto day = (153 * (m + (m > 2 ? -3 : 9)) + 2) / 5 + d - 1;
+  return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + day - 719468;
+}
+}  // namespace
+
+bool is_key_name(std::string_view name) {
+  static constexpr std::array<std::string_view, 9> kNames{
+      "idempotencykey", "clienttoken",         "clientrequesttoken", "messagededuplicationid", "deduplicationid",
+      "creationtoken",  "nonceforidempotency", "idempotencytoken",   "clientmutationid"};
+  return std::ranges::find(kNames, plain(name)) != kNames.end();
+}
+bool is_volatile_name(std::string_view name) {
+  if (name.size() > 24) return false;
+  static constexpr std::array<std::string_view, 33> kNames{"attempt",
+                                                           "attempts",
+                                                           "attemptnumber",
+                                                           "attemptcount",
+                                                           "retry",
+                                                           "retries",
+                                                           "retrycount",
+                                                           "retrynumber",
+                                                           "tries",
+                                                           "timestamp",
+                                                           "ts",
+                                                           "sentat",
+                                                           "requesttime",
+                                                           "requestedat",
+                                                           "clienttime",
+                                                           "now",
+                                                           "date",
+                                                           "nonce",
+                                                           "signature",
+                                                           "sig",
+                                                           "xamzsignature",
+                                                           "xamzdate",
+                                                           "xamzsecuritytoken",
+                                                           "awsaccesskeyid",
+                                                           "requestid",
+                                                           "clientrequestid",
+                                                           "traceid",
+                                                           "spanid",
+                                                           "traceparent",
+                                                           "correlationid",
+                                                           "oauthnonce",
+                                                           "oauthtimestamp",
+                                                           "oauthsignature"};
+  return std::ranges::find(kNames, plain(name)) != kNames.end();
+}
+
+bool packed(const Exchange& e) {
+  auto encoding = find(e.request_headers, "content-encoding");
+  return icontains(encoding, "gzip") || icontains(encoding, "deflate") || icontains(encoding, "aws-chunked") ||
+         find(e.request_headers, "x-amz-content-sha256").starts_with("STREAMING-");
+}
+
+std::string sample_of(const Exchange& e) {
+  std::string body = e.request_sample;
+  auto type = find(e.request_headers, "content-type");
+  auto at = type.find("boundary=");
+  if (at == type.npos) return body;
+  auto boundary = type.substr(at + 9);
+  if (boundary.starts_with('"')) boundary.remove_prefix(1);
+  boundary = boundary.substr(0, boundary.find_first_of("\"; "));
+  if (boundary.empty()) return body;
+  for (auto found = body.find(boundary); found != body.npos; found = body.find(boundary, found))
+    body.erase(found, boundary.size());
+  return body;
+}
+bool whole_sample(const Exchange& e) { return e.request_sample.size() < kSampleBytes; }
+
+std::vector<std::string_view> tokens_of(std::string_view body) {
+  static constexpr auto kMarks = [] {
+    std::array<bool, 256> marks{};
+    for (char c : std::string_view("\"&=<>{}[]\n\r")) marks[static_cast<unsigned char>(c)] = true;
+    return marks;
+  }();
+  std::vector<std::string_view> tokens;
+  while (!body.empty()) {
+    std::size_t end = 0;
+    while (end < body.size() && !kMarks[static_cast<unsigned char>(body[end])]) end++;
+    auto token = body.substr(0, end);
+    auto first = token.find_first_not_of(" :,\t");
+    if (first != token.npos) tokens.push_back(token.substr(first, token.find_last_not_of(" :,\t") - first + 1));
+    body.remove_prefix(std::min(end + 1, body.size()));
+  }
+  return tokens;
+}
+
+std::optional<double> time_of(std::string_view text) {
+  if (text.size() < 10 || text.size() > 40 || text[0] < '1' || text[0] > '2') return {};
+  std::string digits;
+  auto decoded = percent_decode(text);
+  std::size_t fraction = decoded.find('.');
+  for (char c : std::string_view(decoded).substr(0, fraction))
+    if (c >= '0' && c <= '9') digits += c;
+  bool plain = digits.size() == std::min(fraction, decoded.size());
+  auto number = [&](std::size_t at, std::size_t n) {
+    return to_int(std::string_view(digits).substr(at, n)).value_or(0);
+  };
+  if (plain && digits.size() == 10 && digits[0] == '1') return static_cast<double>(number(0, 10));
+  if (plain && digits.size() == 13 && digits[0] == '1') return static_cast<double>(number(0, 13)) / 1e3;
+  if (digits.size() < 14 || digits.size() > 18 || !digits.starts_with("20") || decoded.find('T') == decoded.npos)
+    return {};
+  return static_cast<double>(days_from_civil(number(0, 4), number(4, 2), number(6, 2)) * 86400 + number(8, 2) * 3600 +
+                             number(10, 2) * 60 + number(12, 2));
+}
+std::uint64_t content_key(const Exchange& e) {
+  if (!e.request_read || packed(e)) return 0;
+  if (e.request_digest == 0) return 1;
+  auto type = find(e.request_headers, "content-type");
+  if (!whole_sample(e)) return type.starts_with("multipart/") ? 0 : e.request_digest | 1;
+  auto body = sample_of(e);
+  Key key = 9;
+  std::string_view name;
+  for (auto token : tokens_of(body)) {
+    bool fixed = !is_volatile_name(name) && !time_of(token);
+    key = mix(key, fixed ? token : std::string_view("*"));
+    name = token;
+  }
+  return key | 1;
+}
+
+}  // namespace retrial::trace

@@ -1,0 +1,33 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trace/exchange.h"
+
+namespace retrial::trace {
+
+// Equal for two bodies of the same content: without boundary, times, and what signatures, nonces, dates and counters
+// are known by, their names.
+// 0: nothing can be said of it.
+std::uint64_t content_key(const Exchange& exchange);
+
+// --- What of a request's content stays from one attempt to the next.
+
+// Names of fields, '-', '_' and '.' left out: of a key by which a service knows a request again; of what a client makes
+// anew for each attempt (signatures, nonces, dates, counters).
+bool is_key_name(std::string_view name);
+bool is_volatile_name(std::string_view name);
+// Is the body packed in a way that makes it new each time (gzip, signed chunks)?
+bool packed(const Exchange& e);
+// The body as far as it was kept, its multipart boundary taken out; and whether that is all of it.
+std::string sample_of(const Exchange& e);
+bool whole_sample(const Exchange& e);
+// The names and values of JSON, forms and XML alike, in their order; a value follows its name. Views of `body`.
+std::vector<std::string_view> tokens_of(std::string_view body);
+// Unix seconds of "2026-11-22T00:14:39Z", "20261122T001439Z", and of 10 or 13 digits that may be such.
+std::optional<double> time_of(std::string_view text);
+
+}  // namespace retrial::trace

@@ -1,0 +1,114 @@
+#include "trace/calls/correlator_state.h"
+
+namespace retrial::trace {
+namespace {
+
+constexpr double kSurely = 0.97, kPossibly = 0.87;  // what is called likely and possible
+constexpr double kSure = 1000;                      // odds
+constexpr int kCompared = 16;                       // calls that are weighed against each other
+
+}  // namespace
+
+Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
+  auto& e = head.e;
+  auto place = place_key(e), content = hindsight->key_of(e);
+  struct Candidate {
+    std::uint64_t serial = 0;
+    double weight = 0;  // against 1 for a call of its own
+  } best;
+  double all = 0;
+  int candidates = 0;
+  bool proven = false;
+  auto weigh = [&](std::uint64_t serial, const Waiting& w) {
+    if (!goes_on(w, head) || hindsight->comes_again(*w.last, e.begun)) return;
+    auto odds = hindsight->odds(e, e.begun - w.told);
+    if (counted(w, head) || (rpc && w.refused)) odds = kSure, proven = true;
+    all += odds;
+    candidates++;
+    if (!best.serial || odds > best.weight) best = {serial, odds};
+  };
+  if (content) waiting.each(By::content, content, weigh, kCompared);
+  if (!best.serial)
+    waiting.each(
+        By::place, place,
+        [&](auto serial, auto& w) {
+          if (!content || !w.content) weigh(serial, w);  // nothing says that it differs
+        },
+        kCompared);
+  if (best.serial) {
+    auto sure = best.weight / (1 + all);
+    bool parallel = hindsight->in_parallel(e), poll = lessons.at_poll(e);
+    // From a call site that has never sent on after a success the same again after a failure is a retry: a loop by hand
+    // that runs once shows no more than that.
+    bool said = !unsaid.contains(waiting.at(best.serial).call);
+    bool by_site = e.tag.site && content && candidates == 1 && said && !doubted.contains(content) &&
+                   hindsight->few(e) && hindsight->ends_with_success(e);
+    bool likely = (sure >= kSurely && (proven || (!parallel && !poll))) || (by_site && !parallel && !poll);
+    bool possible = said && sure >= (parallel ? kSurely : kPossibly) && (hindsight->knows(e) || !(poll || parallel));
+    if (!likely && content) doubted.insert(content);
+    if (likely || possible) return join({best.serial}, likely ? Confidence::likely : Confidence::possible, head, false);
+    std::vector<std::uint64_t> left;  // whoever does one thing after another has given them up
+    if (!parallel && hindsight->knows(e))
+      waiting.each(By::content, content, [&](auto serial, auto& w) {
+        if (!hindsight->comes_again(*w.last, e.begun)) left.push_back(serial);
+      });
+    for (auto serial : left) waiting.take(serial);
+  }
+  if (best.serial || doubted.contains(content)) {
+    unsaid.insert(calls + 1);
+    return own(Confidence::possible);
+  }
+  auto same_length = [&](auto& w) { return w.length == find(e.request_headers, "content-length"); };
+  auto other_body = [&](auto& w) {
+    return goes_on(w, head) && same_length(w) && hindsight->once(*w.last) && !hindsight->comes_again(*w.last, e.begun);
+  };
+  if (e.tag.site && hindsight->once(e))
+    if (auto found = waiting.pick(By::place, place, e, other_body, kCompared); found.serial) {
+      auto odds = hindsight->odds(e, e.begun - waiting.at(found.serial).told, false);
+      if (odds < kPossibly / (1 - kPossibly) || !hindsight->ends_with_success(e)) return own(Confidence::likely);
+      return join(found, Confidence::possible, head, false);
+    }
+  auto other_port = [&](auto& w) {
+    return w.place != place && goes_on(w, head) && same_length(w) && !hindsight->comes_again(*w.last, e.begun);
+  };
+  if (auto found = waiting.pick(By::anywhere, anywhere_key(e), e, other_port, kCompared);
+      found.serial && !hindsight->many_services(e))
+    return join(found, Confidence::possible, head, false);
+  return own();
+}
+
+void Correlator::correlate_again(std::vector<Exchange>& exchanges, const Lessons& lessons) {
+  struct Event {
+    Nanos at = 0;
+    std::size_t exchange = 0;
+    bool ends = false;
+    auto operator<=>(const Event&) const = default;
+  };
+  std::vector<Event> events;
+  std::vector<const Exchange*> by_time;
+  for (std::size_t i = 0; i < exchanges.size(); i++) {
+    auto& e = exchanges[i];
+    if (!e.call && e.operation.empty()) continue;
+    events.push_back({e.begun, i, false});
+    if (e.ending != Ending::open) events.push_back({std::max(e.told, e.begun), i, true});
+  }
+  std::ranges::sort(events);
+  for (auto& event : events)
+    if (!event.ends) by_time.push_back(&exchanges[event.exchange]);
+  Hindsight hindsight(exchanges, by_time);
+  Correlator again(lessons);
+  again.state_->hindsight = &hindsight;
+  for (auto& event : events) {
+    auto& e = exchanges[event.exchange];
+    if (event.ends) {
+      again.over(e);
+    } else {
+      auto assigned = again.at_head(e);
+      e.call = assigned.call;
+      e.attempt = assigned.attempt;
+      e.confidence = assigned.confidence;
+    }
+  }
+}
+
+}  // namespace retrial::trace

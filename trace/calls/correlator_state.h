@@ -1,0 +1,100 @@
+#pragma once
+// The inside of a correlator, for its sources: correlator.cc (online), correlate_again.cc (afterwards),
+// correlator_state.cc.
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "trace/calls/correlator.h"
+#include "trace/calls/hindsight.h"
+#include "trace/calls/rpcs.h"
+#include "trace/calls/waiting.h"
+
+namespace retrial::trace {
+
+// Told 401, 407 or UNAUTHENTICATED.
+bool challenged(const Exchange& e);
+
+struct Correlator::State {
+  using By = WaitingCalls::By;
+  // What a client has been seen to do with one id header.
+  struct Habit {
+    std::uint32_t kept = 0;     // a later attempt had the same value
+    std::uint32_t changed = 0;  // a later attempt of one library call had another
+    std::uint32_t reused = 0;   // the last value came again where nothing had failed: it names more than a call
+    Key last = 0;
+    bool trusted() const { return reused < 2 && (kept > 0 || changed == 0); }
+  };
+  // A call that goes on at another target, as a redirect had it.
+  struct Leg {
+    std::uint64_t call = 0;
+    int attempt = 0;
+    Key first_place = 0, first_call_id = 0, first_content = 0;  // of the target that it began with
+    std::string method, call_id;
+  };
+
+  Lessons lessons;
+  const Hindsight* hindsight = nullptr;  // null: online
+  WaitingCalls waiting;
+  Rpcs rpcs;
+  std::unordered_map<Key, Habit> habits;                // of client and header
+  std::unordered_map<Key, std::deque<Leg>> redirected;  // by where to
+  std::unordered_map<std::uint64_t, Leg> on_the_way;    // calls at another target
+  struct Success {
+    std::int32_t pid = 0;
+    Key operation = 0;
+    Nanos begun = 0, told = 0;
+  };
+  std::deque<Success> successes;  // since the first challenge
+  bool any_challenge = false;
+  std::unordered_set<Key> doubted;           // contents of which it could not be said what goes on
+  std::unordered_set<std::uint64_t> unsaid;  // calls that may be another's end
+  std::uint64_t calls = 0;
+  IdReader id_reader;
+
+  Habit& habit(Key client, Key header) { return habits[mix(client, header)]; }
+
+  // A request under way, and what it says of itself.
+  struct Head {
+    const Exchange& e;
+    Key client = 0, operation = 0;
+    Ids ids;
+    int count = 0;
+    std::string part;
+  };
+
+  // Reads the ids' habits off a join that other evidence made.
+  void learn(const Waiting& before, const Head& head, bool one_library_call);
+  Assignment join(WaitingCalls::Found found, Confidence confidence, const Head& head, bool one_library_call);
+  Assignment own(Confidence confidence = Confidence::certain) { return {++calls, 1, confidence}; }
+
+  static bool same_part(const Waiting& w, const Head& head) {
+    return w.part == head.part || (w.cut && resumes(w.part, head.part));
+  }
+  // A layer's next attempt, its first (an outer layer's next), or what a transport sends again as it was.
+  static bool counts_on(const Waiting& w, const Head& head) {
+    int before = std::max(w.count, 1);
+    return head.count <= 1 || head.count == before + 1 || (w.lost && head.count == before);
+  }
+  static bool counted(const Waiting& w, const Head& head) {
+    return head.count > 1 && head.count == std::max(w.count, 1) + 1;
+  }
+  bool goes_on(const Waiting& w, const Head& head) const {
+    return same_part(w, head) && counts_on(w, head) && !met(w, head.e);
+  }
+  // The challenge was met, so that this is no repeat.
+  bool met(const Waiting& w, const Exchange& head) const;
+  Assignment assign(const Exchange& e, Key rpc, int previous);
+  // By what names the call.
+  std::optional<Assignment> proven(const Head& head, Key rpc, int previous);
+  std::optional<Assignment> follow(const Exchange& e);
+  // By where it comes from and what it asks; and the same when content is known, and how this client goes on.
+  Assignment by_place(const Head& head, bool rpc);
+  Assignment in_hindsight(const Head& head, bool rpc);
+  // Its client was told that it failed.
+  void keep(const Exchange& e, int attempts, int previous);
+};
+
+}  // namespace retrial::trace

@@ -1,0 +1,270 @@
+#include "trace/calls/lessons.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+#include <utility>
+
+#include "base/text.h"
+#include "trace/calls/correlator_keys.h"
+#include "trace/calls/operation.h"
+#include "trace/profiles/message.h"
+#include "trace/profiles/profile.h"
+
+namespace retrial::trace {
+namespace {
+
+constexpr std::string_view kName = "{name}";
+
+// "GET /users/alice Action=x": the method, the path's segments, and what follows them.
+struct Parts {
+  std::string_view method, tail;
+  std::vector<std::string_view> segments;
+};
+Parts parts_of(std::string_view operation) {
+  auto space = operation.find(' ');
+  if (space == operation.npos || operation.size() == space + 1 || operation[space + 1] != '/') return {};
+  auto end = operation.find(' ', space + 1);
+  return {operation.substr(0, space), end == operation.npos ? std::string_view() : operation.substr(end),
+          message::segments(operation.substr(space + 1, end == operation.npos ? end : end - space - 1))};
+}
+
+bool file_like(std::string_view segment) {
+  auto dot = segment.rfind('.');
+  return dot != segment.npos && dot > 0 && segment.size() - dot >= 3 && segment.size() - dot <= 5;
+}
+// Words that stand where a name could, and are none.
+bool is_reserved(std::string_view segment) {
+  static constexpr std::array<std::string_view, 18> kWords{"me",    "self",   "search", "count",  "new",    "list",
+                                                           "all",   "batch",  "bulk",   "latest", "health", "status",
+                                                           "login", "logout", "edit",   "token",  "query",  "metadata"};
+  return std::ranges::find(kWords, segment) != kWords.end();
+}
+bool may_be_name(std::string_view segment, std::size_t depth) {
+  if (segment.find_first_of("{:") != segment.npos || is_reserved(segment)) return false;
+  return depth > 0 || file_like(segment);
+}
+
+// The keys of a JSON body, at any depth: its shape.
+std::set<std::string_view> shape_of(std::string_view body) {
+  std::set<std::string_view> keys;
+  if (!body.starts_with('{') && !body.starts_with('[')) return keys;
+  for (std::size_t at = body.find('"'); at != body.npos; at = body.find('"', at + 1)) {
+    auto end = at;
+    do end = body.find('"', end + 1);
+    while (end != body.npos && body[end - 1] == '\\');
+    if (end == body.npos) break;
+    auto after = body.find_first_not_of(" \t\r\n", end + 1);
+    if (after != body.npos && body[after] == ':') keys.insert(body.substr(at + 1, end - at - 1));
+    at = end;
+  }
+  return keys;
+}
+
+using Shape = std::set<std::string_view>;
+// Bodies of one kind of thing have most keys in common; what was not seen says nothing.
+bool alike(const std::vector<const Shape*>& shapes) {
+  Shape common, all;
+  bool first = true;
+  for (auto* shape : shapes) {
+    if (shape->empty()) continue;
+    all.insert(shape->begin(), shape->end());
+    if (std::exchange(first, false))
+      common = *shape;
+    else
+      std::erase_if(common, [&](auto key) { return !shape->contains(key); });
+  }
+  return common.size() * 2 >= all.size();
+}
+
+struct Request {
+  std::string operation;  // renamed as far as is known
+  std::string site, keys;
+  const Exchange* exchange = nullptr;
+};
+std::string query_keys(std::string_view target) {
+  std::set<std::string_view> keys;
+  for (auto part : split(message::query_of(target), '&')) keys.insert(part.substr(0, part.find('=')));
+  std::string out;
+  for (auto key : keys) out.append(key).append("&");
+  return out;
+}
+
+// Of one value in one place: who sent it, and in which shape it was answered.
+struct Seen {
+  std::set<std::string> sites;
+  Shape shape;
+};
+// All that stands where a name could, below one prefix.
+struct Node {
+  std::map<std::string, std::map<std::string, Seen>> by_rest;  // everything else of the request -> value -> seen
+  std::map<std::string, std::set<std::string>> below;          // value -> what was asked below it
+  std::set<std::string> values;
+};
+
+class Learner {
+ public:
+  explicit Learner(const Run& run) {
+    for (auto& e : run.exchanges) {
+      if (e.grpc.is || e.profile == "grpc") continue;
+      requests_.push_back({e.operation, e.tag.site ? show(*e.tag.site) : "", query_keys(e.target), &e});
+    }
+  }
+
+  void learn(Lessons& lessons) {
+    for (std::size_t depth = 0; depth < kDeepest; depth++) {
+      bool any = false;
+      for (auto& [prefix, node] : nodes_at(depth, any)) {
+        auto names = names_among(node);
+        if (names.empty()) continue;
+        auto& others = lessons.names[prefix];
+        std::ranges::set_difference(node.values, names, std::inserter(others, others.end()));
+      }
+      if (!any) break;
+      for (auto& r : requests_) r.operation = lessons.rename(std::move(r.operation));
+    }
+  }
+
+ private:
+  static constexpr std::size_t kDeepest = 16;
+  static constexpr std::size_t kWithoutSite = 4;  // values that must be alike, where no call site says so
+
+  std::map<std::string, Node> nodes_at(std::size_t depth, bool& any) {
+    std::map<std::string, Node> nodes;
+    uses_.clear();
+    for (auto& r : requests_) {
+      auto parts = parts_of(r.operation);
+      if (parts.segments.size() <= depth) {
+        uses_[r.site].insert(r.operation);
+        continue;
+      }
+      any = true;
+      std::string prefix, below;
+      for (std::size_t i = 0; i < depth; i++) prefix.append("/").append(parts.segments[i]);
+      for (std::size_t i = depth + 1; i < parts.segments.size(); i++) below.append("/").append(parts.segments[i]);
+      auto rest = std::string(parts.method) + " " + below + std::string(parts.tail) + "?" + r.keys;
+      uses_[r.site].insert(prefix + " " + std::string(parts.method) + std::to_string(parts.segments.size()) +
+                           std::string(parts.tail) + "?" + r.keys);
+      auto& node = nodes[prefix];
+      std::string value(parts.segments[depth]);
+      node.values.insert(value);
+      if (!below.empty()) node.below[value].insert(std::string(parts.method) + below);
+      if (!may_be_name(value, depth)) continue;
+      auto& seen = node.by_rest[rest][value];
+      if (!r.site.empty()) seen.sites.insert(r.site);
+      if (message::succeeded(*r.exchange)) seen.shape.merge(shape_of(r.exchange->response_sample));
+    }
+    return nodes;
+  }
+
+  // What lies below two names is the same, as far as it was asked.
+  static bool same_below(const Node& node, const std::vector<std::string>& values) {
+    const std::set<std::string>* first = nullptr;
+    for (auto& value : values) {
+      auto it = node.below.find(value);
+      if (it == node.below.end()) continue;
+      if (!first) first = &it->second;
+      if (std::ranges::none_of(it->second, [&](auto& what) { return first->contains(what); })) return false;
+    }
+    return true;
+  }
+
+  std::set<std::string> names_among(const Node& node) const {
+    std::set<std::string> names;
+    for (auto& [rest, values] : node.by_rest) {
+      auto add = [&](auto of, std::size_t least, bool shown) {
+        std::vector<std::string> group;
+        std::vector<const Shape*> shapes;
+        for (auto& [value, seen] : values) {
+          if (!of(seen)) continue;
+          group.push_back(value);
+          shapes.push_back(&seen.shape);
+          shown = shown || !seen.shape.empty() || file_like(value);
+        }
+        if (group.size() < least || !shown || !alike(shapes) || !same_below(node, group)) return;
+        names.insert(group.begin(), group.end());
+      };
+      std::set<std::string> sites;
+      for (auto& [value, seen] : values) sites.insert(seen.sites.begin(), seen.sites.end());
+      // A site that sends other requests too is a wrapper, through which everything goes.
+      for (auto& site : sites)
+        if (uses_.at(site).size() == 1) add([&](auto& seen) { return seen.sites.contains(site); }, 2, true);
+      add([](auto&) { return true; }, kWithoutSite, false);
+    }
+    return names;
+  }
+
+  std::vector<Request> requests_;
+  std::map<std::string, std::set<std::string>> uses_;  // of a call site: what it asks, but for the value in question
+};
+
+std::vector<std::uint64_t> polls_of(const Run& run, const Lessons& lessons) {
+  struct Last {
+    std::uint64_t place = 0, digest = 0;
+    Nanos told = 0;
+    bool good = false;
+    int repeats = 0;
+  };
+  std::unordered_map<std::int32_t, Last> last;  // of each process
+  std::vector<std::uint64_t> polls;
+  for (auto& e : run.exchanges) {
+    auto& before = last[e.pid];
+    auto place = mix(place_key(e), part_of(e));
+    bool again = before.place == place && before.digest == e.request_digest && before.good && e.begun >= before.told;
+    int repeats = again ? before.repeats + 1 : 0;
+    // A write that is made twice with the same data is two writes; one that goes on and on is a poll.
+    if (repeats >= (profile_of(e).repeat(e) == Repeat::safe ? 1 : 2))
+      polls.push_back(poll_key(e, lessons.rename(e.operation)));
+    before = {place, e.request_digest, e.told, e.ending == Ending::answered && !told_failed(e), repeats};
+  }
+  std::ranges::sort(polls);
+  polls.erase(std::ranges::unique(polls).begin(), polls.end());
+  return polls;
+}
+
+}  // namespace
+
+bool Lessons::at_poll(const Exchange& e) const {
+  return !polls.empty() && std::ranges::binary_search(polls, poll_key(e, rename(e.operation)));
+}
+
+std::string Lessons::rename(std::string operation) const {
+  if (names.empty()) return operation;
+  auto parts = parts_of(operation);
+  std::string path;
+  bool changed = false;
+  for (std::size_t depth = 0; depth < parts.segments.size(); depth++) {
+    auto segment = parts.segments[depth];
+    auto rule = names.find(path);
+    bool is_name = rule != names.end() &&
+                   (segment == "{id}" || (may_be_name(segment, depth) && !rule->second.contains(std::string(segment))));
+    changed |= is_name;
+    path.append("/").append(is_name ? kName : segment);
+  }
+  if (!changed) return operation;
+  return std::string(parts.method) + " " + path + std::string(parts.tail);
+}
+
+std::string Lessons::operation(const Exchange& exchange) const { return rename(operation_of(exchange)); }
+
+void Lessons::apply(Run& run) const {
+  if (names.empty()) return;
+  for (auto& e : run.exchanges) e.operation = rename(std::move(e.operation));
+}
+
+void Lessons::recall(std::string_view operation) {
+  std::string path;
+  for (auto segment : parts_of(operation).segments) {
+    if (segment == kName) names.try_emplace(path);
+    path.append("/").append(segment);
+  }
+}
+
+Lessons lessons_of(const Run& run) {
+  Lessons lessons;
+  Learner(run).learn(lessons);
+  lessons.polls = polls_of(run, lessons);
+  return lessons;
+}
+
+}  // namespace retrial::trace

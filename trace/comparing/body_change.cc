@@ -1,0 +1,106 @@
+#include "trace/comparing/body_change.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "trace/calls/content.h"
+#include "trace/calls/correlator_keys.h"
+#include "trace/calls/operation.h"
+#include "trace/profiles/message.h"
+#include "trace/recording/redact.h"
+
+namespace retrial::trace {
+namespace {
+
+constexpr std::array<std::string_view, 9> kConditions{"if-match",
+                                                      "if-none-match",
+                                                      "if-modified-since",
+                                                      "if-unmodified-since",
+                                                      "x-ms-lease-id",
+                                                      "x-ms-if-tags",
+                                                      "x-ms-blob-condition-appendpos",
+                                                      "x-amz-write-offset-bytes",
+                                                      "x-goog-if-generation-match"};
+
+bool moved_with_time(std::string_view a, std::string_view b, Nanos between) {
+  constexpr double kGrain = 2;  // seconds: a date's own grain, and what lies between making and sending it
+  auto from = time_of(a), to = time_of(b);
+  return from && to && *to >= *from && *to - *from <= static_cast<double>(between) / 1e9 + kGrain;
+}
+
+void say(Change& change, std::string what) {
+  if (change.what.empty()) change.what = std::move(what);
+}
+std::string shortened(std::string_view text) {
+  return text.size() <= 40 ? std::string(text) : std::string(text.substr(0, 37)) + "...";
+}
+
+void compare_header(const Exchange& a, const Exchange& b, std::string_view name, bool& flag, Change& change) {
+  auto before = find(a.request_headers, name), now = find(b.request_headers, name);
+  if (before == now) return;
+  flag = true;
+  say(change, before.empty() ? fmt::format("{} came only with the later attempt", name)
+              : now.empty()  ? fmt::format("{} was left out", name)
+                             : fmt::format("{} went from {} to {}", name, shortened(before), shortened(now)));
+}
+
+void compare_body(const Exchange& a, const Exchange& b, Change& change) {
+  if (!a.request_read || !b.request_read || a.request_digest == b.request_digest || packed(a) || packed(b)) return;
+  auto one = sample_of(a), other = sample_of(b);
+  bool cut = !whole_sample(a) || !whole_sample(b);
+  auto before = tokens_of(one), now = tokens_of(other);
+  bool explained = false;
+  for (std::size_t i = 0; i < std::min(before.size(), now.size()); i++) {
+    if (before[i] == now[i]) continue;
+    auto name = i ? before[i - 1] : std::string_view();
+    if (is_volatile_name(name) || moved_with_time(before[i], now[i], b.begun - a.begun)) {
+      explained = true;
+      continue;
+    }
+    (is_key_name(name) ? change.key : change.body) = true;
+    say(change, fmt::format("in the body {} went from {} to {}", name.empty() ? "the text" : shortened(name),
+                            shortened(before[i]), shortened(now[i])));
+    return;
+  }
+  if (cut) {
+    if (a.request_sample != b.request_sample || one.find(kRedacted) != one.npos) return;
+    change.body = true;
+    say(change, fmt::format("the body differs behind its first {} bytes", kSampleBytes));
+  } else if (before.size() != now.size()) {
+    change.body = true;
+    say(change, fmt::format("the body has {} names and values where it had {}", now.size(), before.size()));
+  } else if (one != other && !explained) {
+    change.body = true;
+    say(change, "the body is written otherwise");
+  }
+}
+
+}  // namespace
+
+Change change_between(const Exchange& a, const Exchange& b) {
+  Change change;
+  if (a.method != b.method) {
+    change.method = true;
+    say(change, fmt::format("the method went from {} to {}", a.method, b.method));
+  }
+  if (target_key(a.target) != target_key(b.target)) {
+    change.target = true;
+    say(change, fmt::format("the target went from {} to {}", shortened(a.target), shortened(b.target)));
+  }
+  for (auto name : message::key_headers()) compare_header(a, b, name, change.key, change);
+  auto part = part_of(a), next = part_of(b);
+  bool resumed = part != next && resumes(part, next);
+  if (part != next && !resumed) {
+    change.condition = true;
+    say(change, fmt::format("the part that is meant went from \"{}\" to \"{}\"", part, next));
+  }
+  for (auto name : kConditions)
+    if (!resumed || !find(a.request_headers, name).empty()) compare_header(a, b, name, change.condition, change);
+  compare_body(a, b, change);
+  return change;
+}
+
+}  // namespace retrial::trace

@@ -1,0 +1,24 @@
+#pragma once
+#include <cstddef>
+#include <vector>
+
+#include "trace/comparing/comparison.h"
+
+namespace retrial::trace {
+
+// Was this attempt (from 0) sent by the transport below the client, as it was and at once, when the connection broke
+// under the one before? Then it is neither the client's policy nor counted by its cap, and happens once in a row. Known
+// by a counter that did not go on (count_of); by a reused connection that was reset before the first byte of an answer,
+// and a fresh one within a few milliseconds; or where that happens in pairs: gaps of 1 ms, 1 s, 1 ms, 1 s.
+bool resent_by_transport(const Call& call, std::size_t attempt);
+// The same of each attempt, read once.
+std::vector<bool> resent_by_transport(const Call& call);
+
+// Attempts (from 0, which is the first of them) at which an outer layer began anew: an SDK's 3 attempts inside an
+// application's 4 are 12 attempts, which began anew at 0, 3, 6 and 9. By the agent's call id where it is known; else by
+// a counter that starts again, by an id that is another where it was kept before, and, where neither says anything, by
+// gaps that come again in the same order at least once (20 ms or a quarter of a gap apart), with another one, half or
+// twice as long at least, between. Jitter hides the last.
+std::vector<std::size_t> layer_starts(const Call& call);
+
+}  // namespace retrial::trace

@@ -1,0 +1,22 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "trace/fault_spec.h"
+#include "trace/profiles/profile.h"
+
+namespace retrial::trace {
+
+// What is told by a fault that tells a status (is_status; its status filled in): the profile's error for this request,
+// with the fault's Retry-After in place of the profile's own. `wall`: Unix time in ns, in the client's time.
+// A status of gRPC has grpc-retry-pushback-ms for it, where the fault says so; the headers of one that comes late are
+// trailers, and have no content type.
+Answer answer_of(const FaultSpec& fault, const Profile& profile, const Exchange& head, std::string_view marker,
+                 std::int64_t wall);
+
+// "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110 5.6.7) of a Unix time in ns; a begun second counts as a whole one, so that
+// what is promised is never shorter than was said.
+std::string http_date(std::int64_t wall);
+
+}  // namespace retrial::trace
