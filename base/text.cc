@@ -105,6 +105,12 @@ std::string show_duration(std::int64_t nanos) {
   auto seconds = nanos / 1'000'000'000;
   return seconds % 60 ? fmt::format("{} min {} s", seconds / 60, seconds % 60) : fmt::format("{} min", seconds / 60);
 }
+std::string show_size(std::uint64_t bytes) {
+  constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  auto unit = std::begin(kUnits);
+  for (; bytes && bytes % 1024 == 0 && unit + 1 != std::end(kUnits); unit++) bytes /= 1024;
+  return fmt::format("{}{}", bytes, *unit);
+}
 std::optional<std::string_view> nearest(std::string_view word, std::span<const std::string_view> known) {
   std::optional<std::string_view> best;
   std::size_t limit = std::max<std::size_t>(2, word.size() / 3) + 1;

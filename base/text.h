@@ -19,6 +19,7 @@ std::optional<std::int64_t> to_int(std::string_view text);            // the who
 std::optional<std::int64_t> parse_duration(
     std::string_view text);                     // "250ms" "30s" "10m" "2h" -> nanoseconds, or nothing
 std::string show_duration(std::int64_t nanos);  // "0 ms" "340 ms" "2.3 s" "5 min 10 s"
+std::string show_size(std::uint64_t bytes);     // "1000B" "1536KiB" "10GiB", exactly
 
 // The known word nearest to `word` by edit distance, or nothing if none is near enough to be meant.
 std::optional<std::string_view> nearest(std::string_view word, std::span<const std::string_view> known);

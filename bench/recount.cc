@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -13,6 +12,7 @@
 #include "base/text.h"
 #include "trace/exchange.h"
 #include "trace/recording/record.h"
+#include "trace/recording/segment_image.h"
 
 using namespace retrial;
 using namespace retrial::trace;
@@ -25,9 +25,9 @@ struct Path {
 class Recount {
  public:
   bool read(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    std::string bytes(std::istreambuf_iterator<char>(in), {});
-    std::string_view all = bytes;
+    auto image = read_segment(file);
+    if (!image || !*image) return bool(image);
+    std::string_view all = (*image)->bytes;
     if (all.size() < sizeof(record::SegmentHead)) return all.empty();
     for (std::size_t at = sizeof(record::SegmentHead); all.size() - at >= sizeof(record::RecordHead);) {
       record::RecordHead r;

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Retrial for a long time: an open load with 1 % of mixed faults, and afterwards the accounts.
 
-What the client saw, path by path, is held against what the recording holds; memory and descriptors are watched. Exit
-status 1 with what does not agree.
+What the client saw, path by path, is held against what the recording holds; memory and descriptors are watched. Then the
+same of clients that hardly read, for a tenth of the time. Exit status 1 with what does not agree.
 """
 import argparse, json, resource, statistics, sys, tempfile, threading, time
 from pathlib import Path
 
 import peers
+import slow_readers
 from process import NotMeasured, Process, alone_on_loopback, free_port, output_of
 
 CONNECTIONS, LOOPS, TIMEOUT_MS, HOLD_SECONDS = 64, 2, 2000, 30
@@ -150,6 +151,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="retrial-soak-") as folder:
         try:
             soak(Path(folder), args.build.resolve() / "bench", args.minutes, args.rate, wrong)
+            with tempfile.TemporaryDirectory(prefix="retrial-slow-") as slow:
+                slow_readers.check(Path(slow), max(20, args.minutes * 6), wrong)
         except NotMeasured as why:
             wrong.append(str(why))
     for line in wrong:

@@ -2,13 +2,20 @@
 // percent
 //   (one call in a hundred meets a 503 and is sent again) or all (every call does).
 // retrial_traces store FOLDER: what building its store alone costs: the segments are read, and written to SQLite.
-// Both print what they have made.
+// retrial_traces append FOLDER EXCHANGES KEEP: user and system time of recording that many, KEEP (bytes, 0: all) of
+// them
+//   kept, as `serve` does it with one loop.
+// All print what they have made.
+#include <sys/resource.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 
+#include "trace/fault_name.h"
 #include "trace/recording/segment.h"
+#include "trace/recording/segment_folder.h"
 #include "trace/store/store.h"
 
 using namespace retrial;
@@ -84,6 +91,34 @@ int make(const std::filesystem::path& folder, std::uint64_t count, const std::st
   return 0;
 }
 
+double microseconds() {
+  rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  auto of = [](const timeval& t) { return static_cast<double>(t.tv_sec) * 1e6 + static_cast<double>(t.tv_usec); };
+  return of(used.ru_utime) + of(used.ru_stime);
+}
+
+int append(const std::filesystem::path& folder, std::uint64_t count, std::uint64_t keep) {
+  auto shared = SegmentFolder::open(folder, {.keep = keep});
+  if (!shared) return wrong(shared.error().line());
+  auto opened = SegmentWriter::open(*shared);
+  if (!opened) return wrong(opened.error().line());
+  auto& w = **opened;
+  Run run{.id = 1, .kind = RunKind::reference, .began = 1, .wall_began = 1'750'000'000 * kSecond};
+  if (!w.begin(run)) return wrong("cannot be begun");
+  auto e = request(1, 1, kSecond);
+  auto before = microseconds();
+  for (std::uint64_t id = 1; id <= count; id++) {
+    e.id = id;
+    e.begun = static_cast<Nanos>(id) * 1000;
+    if (!put(w, 1, e, false)) return wrong("cannot be written");
+  }
+  auto used = microseconds() - before;
+  if (!w.end(run)) return wrong("cannot be ended");
+  std::printf("%.3f us an exchange\n", used / static_cast<double>(count));
+  return 0;
+}
+
 int store(const std::filesystem::path& folder) {
   auto writer = StoreWriter::open(folder / "alone.db");
   if (!writer) return wrong(writer.error().line());
@@ -100,5 +135,7 @@ int main(int argc, char** argv) {
   std::string verb = argc > 1 ? argv[1] : "";
   if (verb == "make" && argc == 5) return make(argv[2], std::strtoull(argv[3], nullptr, 10), argv[4]);
   if (verb == "store" && argc == 3) return store(argv[2]);
-  return wrong("make FOLDER EXCHANGES KIND, or store FOLDER");
+  if (verb == "append" && argc == 5)
+    return append(argv[2], std::strtoull(argv[3], nullptr, 10), std::strtoull(argv[4], nullptr, 10));
+  return wrong("make FOLDER EXCHANGES KIND, store FOLDER, or append FOLDER EXCHANGES KEEP");
 }

@@ -9,6 +9,7 @@
 #include "campaign/judging/time_saved.h"
 #include "campaign/planning/plan.h"
 #include "campaign/planning/references.h"
+#include "campaign/planning/schedule.h"
 #include "campaign/report/reports.h"
 #include "campaign/trial.h"
 #include "oracles/oracle.h"
@@ -32,7 +33,7 @@ class Campaign {
         services_(setting.config.services, setting.folder / "logs"),
         live_(stdout, report::style_of(stdout)),
         began_(clock.now()),
-        bench_{executor, adapter_for(argv_), argv_, services_, setting_.config, out_.runs, live_, clock} {}
+        context_{executor, adapter_for(argv_), argv_, services_, setting_.config, out_.runs, live_, clock} {}
 
   CampaignOutcome run();
   CampaignOutcome replay(const trace::CampaignRecord& earlier, const trace::Finding& finding);
@@ -42,15 +43,14 @@ class Campaign {
   void see_services(const trace::Run& suite);
   void open(const Plan& plan);
   void try_all(Plan& plan);
-  Case* next(Plan& plan);
-  bool answered_by_another(Case& c);
+  void leave_spoilt(Plan& plan);
   void compare_sites(const Plan& plan);
-  void keep(Case& c, Tried tried);
+  void keep(Case& c, CaseResult result);
   void keep_findings(std::vector<trace::Finding> from, std::vector<trace::Finding>& to);
   void stop_for(const Error& error);
   void finish();
   Nanos spent() const { return clock_.now() - began_; }
-  Nanos expected(const Case& c) const;
+  Nanos time_left() const;
 
   const CampaignSetting& setting_;
   const Clock& clock_;
@@ -60,23 +60,16 @@ class Campaign {
   Services services_;
   report::LiveLine live_;
   Nanos began_;
-  Workbench bench_;
+  CampaignContext context_;
   References refs_;
-  std::map<std::string, Nanos> cost_;  // by Case::cost_key, as measured
-  std::map<std::string, int> tried_;   // cases so far, by Case::family_key
-  struct Answered {
-    int attempts = 0;  // of the call
-    std::string by;    // the case
-  };
-  std::map<std::pair<std::string, std::string>, Answered> seen_;  // by target and first fault
-  std::map<std::string, std::string> spoilt_;                     // tests that no longer pass
+  std::map<std::string, std::string> spoilt_;  // tests that no longer pass, each with why
   std::size_t done_ = 0, total_ = 0;
 };
 
 void Campaign::describe() {
   auto& r = out_.record;
   r.command = setting_.command;
-  r.runner = bench_.adapter.name();
+  r.runner = context_.adapter.runner().name;
   r.directory = std::filesystem::current_path().string();
   r.wall_began = clock_.wall();
   r.hold = setting_.config.run.hold;
@@ -88,7 +81,7 @@ void Campaign::describe() {
       r.remarks.push_back(fmt::format(
           "[service.{}] allow: this version captures connections to loopback and private addresses only", s.name));
   r.remarks.insert(r.remarks.end(), executor_.remarks().begin(), executor_.remarks().end());
-  if (bench_.adapter.whole())
+  if (context_.adapter.runner().whole)
     r.remarks.push_back(
         fmt::format("`{}` is no runner that we know: the whole command is one test", setting_.command.front()));
 }
@@ -118,7 +111,7 @@ void Campaign::open(const Plan& plan) {
   o.targets = plan.targets;
   o.cases = plan.cases.size();
   o.repeated = plan.repeated;
-  for (auto& c : plan.cases) o.expected += expected(c);
+  for (auto& c : plan.cases) o.expected += c.expected;
   o.budget = setting_.config.run.budget;
   o.left_alone = out_.record.left_alone;
   o.remarks = out_.record.remarks;
@@ -127,82 +120,49 @@ void Campaign::open(const Plan& plan) {
   std::fflush(stdout);
 }
 
-Nanos Campaign::expected(const Case& c) const {
-  auto it = cost_.find(c.cost_key());
-  return it == cost_.end() ? c.expected : it->second;
+Nanos Campaign::time_left() const {
+  auto budget = setting_.config.run.budget;
+  return budget ? std::max<Nanos>(0, budget - spent()) : Schedule::kNoLimit;
 }
 
-// The likeliest and cheapest first; equals in the order of the plan. What does not fit into the budget is left.
-Case* Campaign::next(Plan& plan) {
-  Case* best = nullptr;
-  double best_score = 0;
+void Campaign::leave_spoilt(Plan& plan) {
   for (auto& c : plan.cases) {
-    if (c.row.outcome != "planned") continue;
-    if (auto it = spoilt_.find(c.row.test); it != spoilt_.end()) {
-      c.row.outcome = "left";
-      c.row.why = it->second;
-      out_.record.not_judged.push_back(trace::judged(c.row, it->second));
-      continue;
-    }
-    auto cost = expected(c);
-    if (auto budget = setting_.config.run.budget; budget && spent() + cost > budget) continue;
-    // Each further operation of one call site is less likely to bring something new (a path often holds data).
-    // A policy that wants to know how many attempts there are waits until all others have been tried.
-    if (best && c.policy->attempts && !best->policy->attempts) continue;
-    double score = c.value / (static_cast<double>(cost) / kSecond + 0.5) / (1 + tried_[c.family_key()]);
-    bool waited = best && best->policy->attempts && !c.policy->attempts;
-    if (!best || waited || score > best_score) best = &c, best_score = score;
+    auto it = spoilt_.find(c.row.test);
+    if (c.row.outcome != "planned" || it == spoilt_.end()) continue;
+    c.row.outcome = "left";
+    c.row.why = it->second;
+    out_.record.not_judged.push_back(trace::judged(c.row, it->second));
   }
-  return best;
-}
-
-// Where a call made one attempt under the same first fault, what would be done to later attempts is never asked. A
-// policy that wants more of them is told by the most that were seen under it.
-bool Campaign::answered_by_another(Case& c) {
-  auto first = trace::show(policies::fault_of(c.aim.plan, 1));
-  auto it = seen_.find({c.target_key(), first});
-  bool known = std::ranges::any_of(setting_.policies, [](auto* p) { return p->name == "P3"; });
-  if (it == seen_.end() && (!c.policy->attempts || !known)) return false;
-  auto least = std::max(1, c.policy->attempts);
-  if (it != seen_.end() && it->second.attempts > least) return false;
-  c.row.outcome = "answered";
-  c.row.why = it == seen_.end()
-                  ? fmt::format("it was not seen how many attempts this call makes under {}", first)
-                  : fmt::format(
-                        "under {} this call makes {} attempt{} (case {}): nothing more is sent that could be "
-                        "treated otherwise",
-                        first, it->second.attempts, it->second.attempts == 1 ? "" : "s", it->second.by);
-  return true;
 }
 
 void Campaign::try_all(Plan& plan) {
+  Schedule schedule(plan.cases, setting_.policies);
   total_ = plan.cases.size();
   while (!executor_.interrupted()) {
-    auto* c = next(plan);
+    leave_spoilt(plan);
+    auto* c = schedule.next(time_left());
     if (!c) break;
     done_++;
-    tried_[c->family_key()]++;
-    if (answered_by_another(*c)) continue;
-    Nanos left = 0;
-    for (auto& other : plan.cases)
-      if (other.row.outcome == "planned") left += expected(other);
-    if (auto budget = setting_.config.run.budget) left = std::min(left, std::max<Nanos>(0, budget - spent()));
+    if (auto why = schedule.answered(*c); !why.empty()) {
+      c->row.outcome = "answered";
+      c->row.why = std::move(why);
+      continue;
+    }
     live_.show({"cases", done_, total_,
                 fmt::format("{} {} at {}", c->row.policy, c->row.operation,
                             c->row.site ? trace::show(*c->row.site) : c->row.service),
-                out_.record.findings.size(), left});
+                out_.record.findings.size(), std::min(schedule.expected_of_all(), time_left())});
     auto before = clock_.now();
-    auto tried = try_case(bench_, *c, refs_.wide.contains(c->row.test));
-    if (!tried) {
+    auto result = try_case(context_, *c, refs_.wide.contains(c->row.test));
+    if (!result) {
       c->row.outcome = "incomplete";
-      c->row.why = tried.error().line();
-      stop_for(tried.error());
+      c->row.why = result.error().line();
+      stop_for(result.error());
       break;
     }
     auto took = (clock_.now() - before) / static_cast<Nanos>(std::max<std::size_t>(1, c->row.runs.size()));
-    auto& cost = cost_[c->cost_key()];
-    cost = cost ? (cost + took) / 2 : took;
-    keep(*c, std::move(*tried));
+    schedule.ran(*c, result->attempts, took);
+    keep(*c, std::move(*result));
   }
   compare_sites(plan);
   std::size_t left = 0;
@@ -222,33 +182,29 @@ void Campaign::try_all(Plan& plan) {
 // What only all cases together show: it was seen case by case, and is not run again.
 void Campaign::compare_sites(const Plan& plan) {
   std::deque<trace::Comparison> comparisons;
-  std::vector<oracles::Exhibit> exhibits;
+  std::vector<oracles::ComparedCase> compared_cases;
   for (auto& c : plan.cases) {
     if (c.row.outcome != "run") continue;
-    oracles::Exhibit exhibit{&c.row, {}, setting_.config.run.hold};
+    oracles::ComparedCase compared{&c.row, {}, setting_.config.run.hold};
     for (auto& run : out_.runs)
       if (run.kind == trace::RunKind::with_fault && std::ranges::count(c.row.runs, run.id)) {
         comparisons.push_back(trace::compare(*c.reference, run));
-        exhibit.comparisons.push_back(&comparisons.back());
+        compared.comparisons.push_back(&comparisons.back());
         break;  // one run of a case shows whether it retries
       }
-    if (!exhibit.comparisons.empty()) exhibits.push_back(std::move(exhibit));
+    if (!compared.comparisons.empty()) compared_cases.push_back(std::move(compared));
   }
-  if (!exhibits.empty()) keep_findings(oracles::compare_sites(exhibits).findings, out_.record.findings);
+  if (!compared_cases.empty()) keep_findings(oracles::compare_sites(compared_cases).findings, out_.record.findings);
 }
 
-void Campaign::keep(Case& c, Tried tried) {
-  if (tried.attempts) {
-    auto& seen = seen_[{c.target_key(), trace::show(policies::fault_of(c.aim.plan, 1))}];
-    if (tried.attempts > seen.attempts) seen = {tried.attempts, c.row.id};
-  }
-  if (tried.spoilt)
+void Campaign::keep(Case& c, CaseResult result) {
+  if (result.spoilt)
     spoilt_[c.row.test] = "service state: this test no longer passes without faults since case " + c.row.id;
-  keep_findings(std::move(tried.findings), out_.record.findings);
-  keep_findings(std::move(tried.notes), out_.record.notes);
+  keep_findings(std::move(result.findings), out_.record.findings);
+  keep_findings(std::move(result.notes), out_.record.notes);
   auto add = [](auto& from, auto& to) { to.insert(to.end(), from.begin(), from.end()); };
-  add(tried.clean, out_.record.clean);
-  add(tried.not_judged, out_.record.not_judged);
+  add(result.clean, out_.record.clean);
+  add(result.not_judged, out_.record.not_judged);
 }
 
 void Campaign::keep_findings(std::vector<trace::Finding> from, std::vector<trace::Finding>& to) {
@@ -272,7 +228,7 @@ void Campaign::finish() {
   for (auto& line : services_.remarks()) r.remarks.push_back(line);
   for (auto& name : executor_.distrusting())
     if (auto line = left_as_it_is(name); std::ranges::count(r.left_alone, line) == 0) r.left_alone.push_back(line);
-  if (!setting_.plan_only) mark(r, setting_.config, setting_.since);
+  if (!setting_.plan_only) mark_known(r, setting_.config, setting_.since);
   TimeSaved saved;
   for (auto& run : out_.runs) saved.add(run);
   if (auto line = saved.line(); !line.empty()) r.remarks.push_back(line);
@@ -289,7 +245,7 @@ CampaignOutcome Campaign::run() {
   }
   auto budget = setting_.config.run.budget;
   auto refs = collect_references(
-      bench_, budget ? began_ + static_cast<Nanos>(static_cast<double>(budget) * kReferencesShare) : 0);
+      context_, budget ? began_ + static_cast<Nanos>(static_cast<double>(budget) * kReferencesShare) : 0);
   if (!refs) {
     stop_for(refs.error());
     finish();
@@ -326,13 +282,13 @@ CampaignOutcome Campaign::replay(const trace::CampaignRecord& earlier, const tra
     finish();
     return std::move(out_);
   }
-  bench_.lessons.recall(row->operation);
+  context_.lessons.recall(row->operation);
   bool wide = false;
   live_.show({.phase = "reference run, the test alone", .what = row->test});
-  auto alone = bench_.execute(bench_.order_for(row->test, trace::RunKind::alone, false));
+  auto alone = context_.execute(context_.spec_for(row->test, trace::RunKind::alone, false));
   if (alone && !trace::result_of(**alone, row->test)) {
     wide = true;
-    alone = bench_.execute(bench_.order_for(row->test, trace::RunKind::alone, true));
+    alone = context_.execute(context_.spec_for(row->test, trace::RunKind::alone, true));
   }
   if (!alone || !passed(**alone, row->test)) {
     stop_for(alone ? Error{"does not pass without faults, so nothing can be shown", row->test, Blame::user}
@@ -349,10 +305,10 @@ CampaignOutcome Campaign::replay(const trace::CampaignRecord& earlier, const tra
   c.policy = policies::policy_named(row->policy);
   c.reference = *alone;
   live_.show({.phase = "replay", .what = finding.id});
-  if (auto tried = try_case(bench_, c, wide))
-    keep(c, std::move(*tried));
+  if (auto result = try_case(context_, c, wide))
+    keep(c, std::move(*result));
   else
-    stop_for(tried.error());
+    stop_for(result.error());
   out_.record.cases.push_back(c.row);
   finish();
   return std::move(out_);
@@ -395,7 +351,7 @@ Result<CampaignOutcome> replay(const CampaignSetting& setting, const trace::Camp
 
 std::vector<std::string> command_to_run(const std::vector<std::string>& argv) {
   auto script = resolve_script(argv, ".");
-  return adapter_for(script).whole() ? argv : script;
+  return adapter_for(script).runner().whole ? argv : script;
 }
 
 }  // namespace retrial::campaign

@@ -17,39 +17,40 @@ constexpr Nanos kLeastDeadline = 120 * kSecond;  // design: 10 times the referen
 
 class Trial {
  public:
-  Trial(Workbench& bench, Case& c, bool wide) : bench_(bench), case_(c), wide_(wide) {}
+  Trial(CampaignContext& context, Case& c, bool wide) : context_(context), case_(c), wide_(wide) {}
 
-  Result<Tried> run();
+  Result<CaseResult> run();
 
  private:
   Result<const trace::Run*> execute(trace::RunKind kind);
-  Result<oracles::Opinion> examine();
+  Result<oracles::Judgement> examine();
   Result<void> confirm(std::vector<trace::Finding> findings);
   bool seen_without(const trace::Run& without, const trace::Finding& finding);
-  void not_judged(std::string why) { tried_.not_judged.push_back(trace::judged(case_.row, std::move(why))); }
+  void not_judged(std::string why) { result_.not_judged.push_back(trace::judged(case_.row, std::move(why))); }
 
-  Workbench& bench_;
+  CampaignContext& context_;
   Case& case_;
   bool wide_;
-  Tried tried_;
+  CaseResult result_;
   std::deque<trace::Comparison> comparisons_;  // those shown to the oracles stay where they are
 };
 
 Result<const trace::Run*> Trial::execute(trace::RunKind kind) {
-  if (auto ok = bench_.services.reset(); !ok) return std::unexpected(ok.error());
-  auto order = bench_.order_for(case_.row.test, kind, wide_);
-  order.case_id = case_.row.id;
-  order.lessons.polls = trace::lessons_of(*case_.reference).polls;
+  if (auto ok = context_.services.reset(); !ok) return std::unexpected(ok.error());
+  auto spec = context_.spec_for(case_.row.test, kind, wide_);
+  spec.case_id = case_.row.id;
+  spec.lessons.polls = trace::lessons_of(*case_.reference).polls;
   auto usual = case_.reference->ended - case_.reference->began;
-  order.deadline = std::max(kLeastDeadline, 10 * usual);
+  spec.deadline = std::max(kLeastDeadline, 10 * usual);
   if (kind == trace::RunKind::with_fault) {
-    order.aim = case_.aim;
-    order.hold = bench_.config.run.hold;
-    order.attempts_limit = oracles::kAttemptsWithoutEnd;
-    order.client_time_limit = oracles::kTimeWithoutEnd;
-    if (case_.stalls) order.deadline += bench_.config.run.hold;
+    spec.aim = case_.aim;
+    spec.hold = context_.config.run.hold;
+    auto horizon = oracles::horizon();
+    spec.attempts_limit = horizon.attempts;
+    spec.client_time_limit = horizon.client_time;
+    if (case_.stalls) spec.deadline += context_.config.run.hold;
   }
-  auto run = bench_.execute(order);
+  auto run = context_.execute(spec);
   if (run) case_.row.runs.push_back((*run)->id);
   return run;
 }
@@ -61,19 +62,20 @@ std::string why_not_fired(const trace::Run& run) {
   return "the fault was planned and never fired: the call did not come as it does without faults";
 }
 
-// Runs with the fault until the oracles have seen enough. An empty opinion with `not_judged` where it cannot be judged.
-Result<oracles::Opinion> Trial::examine() {
+// Runs with the fault until the oracles have seen enough. An empty judgement with `not_judged` where it cannot be
+// judged.
+Result<oracles::Judgement> Trial::examine() {
   std::vector<const trace::Comparison*> shown;
   for (int n = 0;; n++) {
     auto run = execute(trace::RunKind::with_fault);
     if (!run) return std::unexpected(run.error());
-    oracles::Opinion opinion;
-    if (bench_.executor.interrupted()) return opinion;
+    oracles::Judgement judgement;
+    if (context_.executor.interrupted()) return judgement;
     if (!(*run)->incomplete.empty()) {
       case_.row.outcome = "incomplete";
       case_.row.why = (*run)->incomplete;
-      opinion.not_judged.push_back(trace::judged(case_.row, (*run)->incomplete));
-      return opinion;
+      judgement.not_judged.push_back(trace::judged(case_.row, (*run)->incomplete));
+      return judgement;
     }
     comparisons_.push_back(trace::compare(*case_.reference, **run));
     auto& comparison = comparisons_.back();
@@ -81,15 +83,15 @@ Result<oracles::Opinion> Trial::examine() {
       if (!shown.empty()) break;
       case_.row.outcome = "not_fired";
       case_.row.why = why_not_fired(**run);
-      opinion.not_judged.push_back(trace::judged(case_.row, case_.row.why));
-      return opinion;
+      judgement.not_judged.push_back(trace::judged(case_.row, case_.row.why));
+      return judgement;
     }
     shown.push_back(&comparison);
-    if (n == 0) tried_.attempts = static_cast<int>(comparison.faulted.front()->attempts.size());
-    opinion = oracles::judge({&case_.row, shown, bench_.config.run.hold});
-    if (!opinion.again || static_cast<int>(shown.size()) >= kRepeats) return opinion;
+    if (n == 0) result_.attempts = static_cast<int>(comparison.faulted.front()->attempts.size());
+    judgement = oracles::judge({&case_.row, shown, context_.config.run.hold});
+    if (!judgement.needs_more_runs || static_cast<int>(shown.size()) >= kRepeats) return judgement;
   }
-  return oracles::judge({&case_.row, shown, bench_.config.run.hold});
+  return oracles::judge({&case_.row, shown, context_.config.run.hold});
 }
 
 bool same(const trace::Finding& a, const trace::Finding& b) {
@@ -98,20 +100,21 @@ bool same(const trace::Finding& a, const trace::Finding& b) {
 
 bool Trial::seen_without(const trace::Run& without, const trace::Finding& finding) {
   comparisons_.push_back(trace::compare(*case_.reference, without));
-  auto opinion = oracles::judge({&case_.row, {&comparisons_.back()}, bench_.config.run.hold});
-  return std::any_of(opinion.findings.begin(), opinion.findings.end(), [&](auto& f) { return same(f, finding); });
+  auto judgement = oracles::judge({&case_.row, {&comparisons_.back()}, context_.config.run.hold});
+  return std::any_of(judgement.findings.begin(), judgement.findings.end(), [&](auto& f) { return same(f, finding); });
 }
 
 // First without, then with: what the case did to the service must not decide.
 Result<void> Trial::confirm(std::vector<trace::Finding> findings) {
   auto without = execute(trace::RunKind::without_fault);
   if (!without) return std::unexpected(without.error());
-  if (bench_.executor.interrupted()) return {};
+  if (context_.executor.interrupted()) return {};
   if (!passed(**without, case_.row.test)) {
-    tried_.spoilt = true;
+    result_.spoilt = true;
     not_judged(fmt::format("service state: the test passed alone before, and no longer passes without faults; {}",
-                           bench_.services.can_reset() ? "the `reset` in retrial.toml does not bring back what it needs"
-                                                       : "a `reset` for the service in retrial.toml would help"));
+                           context_.services.can_reset()
+                               ? "the `reset` in retrial.toml does not bring back what it needs"
+                               : "a `reset` for the service in retrial.toml would help"));
     return {};
   }
   auto again = examine();
@@ -125,23 +128,10 @@ Result<void> Trial::confirm(std::vector<trace::Finding> findings) {
     } else {
       finding.confirmed = true;
       finding.confidence = std::min(finding.confidence, it->confidence);
-      tried_.findings.push_back(finding);
+      result_.findings.push_back(finding);
     }
   }
   return {};
-}
-
-// More was sent at the call site of a poll than without the fault: a retry or one more look, which cannot be told
-// apart.
-bool may_be_poll(const trace::Comparison& c) {
-  if (c.faulted.front()->attempts.size() > 1) return false;  // an id told them apart
-  auto& target = c.faulted.front()->first();
-  if (!trace::lessons_of(*c.reference).at_poll(target)) return false;
-  auto count = [&](const trace::Run& run) {
-    return std::count_if(run.exchanges.begin(), run.exchanges.end(),
-                         [&](auto& e) { return e.tag.site == target.tag.site && e.operation == target.operation; });
-  };
-  return count(*c.in_case) > count(*c.reference);
 }
 
 std::string what_was_right(const trace::Comparison& c, const std::string& test) {
@@ -152,28 +142,23 @@ std::string what_was_right(const trace::Comparison& c, const std::string& test) 
                      result ? result->outcome : "ended");
 }
 
-Result<Tried> Trial::run() {
-  auto opinion = examine();
-  if (!opinion) return std::unexpected(opinion.error());
-  if (bench_.executor.interrupted()) return std::move(tried_);
-  tried_.notes = opinion->notes;
-  tried_.not_judged = opinion->not_judged;
+Result<CaseResult> Trial::run() {
+  auto judgement = examine();
+  if (!judgement) return std::unexpected(judgement.error());
+  if (context_.executor.interrupted()) return std::move(result_);
+  result_.notes = judgement->notes;
+  result_.not_judged = judgement->not_judged;
   if (case_.row.outcome == "planned") case_.row.outcome = "run";
-  if (!opinion->findings.empty()) {
-    if (auto ok = confirm(std::move(opinion->findings)); !ok) return std::unexpected(ok.error());
-  } else if (!comparisons_.empty() && !comparisons_.front().faulted.empty() && may_be_poll(comparisons_.front())) {
-    tried_.notes.clear();
-    not_judged(
-        "the reference sends this request again after a success, as a poll does: what follows the fault may be a retry "
-        "or the next look");
-  } else if (tried_.not_judged.empty()) {
-    tried_.clean.push_back(trace::judged(case_.row, what_was_right(comparisons_.front(), case_.row.test)));
+  if (!judgement->findings.empty()) {
+    if (auto ok = confirm(std::move(judgement->findings)); !ok) return std::unexpected(ok.error());
+  } else if (result_.not_judged.empty()) {
+    result_.clean.push_back(trace::judged(case_.row, what_was_right(comparisons_.front(), case_.row.test)));
   }
-  return std::move(tried_);
+  return std::move(result_);
 }
 
 }  // namespace
 
-Result<Tried> try_case(Workbench& bench, Case& c, bool wide) { return Trial(bench, c, wide).run(); }
+Result<CaseResult> try_case(CampaignContext& context, Case& c, bool wide) { return Trial(context, c, wide).run(); }
 
 }  // namespace retrial::campaign

@@ -4,13 +4,13 @@
 #include <vector>
 
 #include "campaign/planning/plan.h"
-#include "campaign/workload/workbench.h"
+#include "campaign/workload/context.h"
 #include "oracles/oracle.h"
 
 namespace retrial::campaign {
 
 // What one case has brought. Findings are confirmed: seen again with the fault, and not without it.
-struct Tried {
+struct CaseResult {
   std::vector<trace::Finding> findings;
   std::vector<trace::Finding> notes;
   std::vector<trace::Judged> clean;
@@ -21,6 +21,6 @@ struct Tried {
 
 // Runs a case (again, while an oracle's evidence is too thin), judges it, and confirms what it finds. Fills the row's
 // outcome, why and runs. `wide`: how its test is reached. An error where nothing can be run any more.
-Result<Tried> try_case(Workbench& bench, Case& row, bool wide);
+Result<CaseResult> try_case(CampaignContext& context, Case& row, bool wide);
 
 }  // namespace retrial::campaign

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <openssl/rand.h>
 
+#include "base/text.h"
 #include "certs/mint.h"
 #include "certs/openssl.h"
 #include "certs/trust_store.h"
@@ -48,6 +49,12 @@ std::string Authority::fingerprint() const {
   std::string out;
   for (unsigned i = 0; i < size; i++) out += fmt::format("{}{:02X}", i ? ":" : "", digest[i]);
   return out;
+}
+
+std::string Authority::folder_name() const {
+  auto digits = lower(fingerprint());
+  std::erase(digits, ':');
+  return "authority-" + digits.substr(0, 8);
 }
 
 Nanos Authority::valid_from() const { return validity(*credential_.certificate).first * kSecond; }

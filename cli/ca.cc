@@ -45,10 +45,8 @@ void print(const certs::Authority& authority, const fs::path& folder) {
 
 Result<void> make(const Options& options) {
   auto folder = options.folder();
-  std::error_code error;
-  for (auto name : {"ca.pem", "ca.key"})
-    if (fs::exists(fs::symlink_status(folder / name, error)))
-      return wrong("is there already; retrial ca rotate replaces an authority", (folder / name).string());
+  if (certs::Authority::stands_in(folder))
+    return wrong("is there already; retrial ca rotate replaces an authority", (folder / "ca.pem").string());
   auto authority = certs::Authority::make(SystemClock{});
   if (!authority) return std::unexpected(authority.error());
   if (auto ok = authority->save(folder); !ok) return ok;
@@ -59,8 +57,7 @@ Result<void> make(const Options& options) {
 
 Result<certs::Authority> there(const Options& options) {
   auto folder = options.folder();
-  std::error_code error;
-  if (!fs::exists(folder / "ca.pem", error) && !fs::exists(folder / "ca.key", error))
+  if (!certs::Authority::stands_in(folder))
     return fail("holds no authority yet; retrial ca make makes one", folder.string(), Blame::user);
   return certs::Authority::load(folder);
 }
@@ -100,28 +97,19 @@ Result<void> export_to(const Options& options) {
   return {};
 }
 
-// The first eight digits of it, for a folder's name.
-std::string fingerprint_digits(const certs::Authority& authority) {
-  auto digits = lower(authority.fingerprint());
-  std::erase(digits, ':');
-  return digits.substr(0, 8);
-}
-
 Result<void> rotate(const Options& options) {
   auto old = there(options);
   if (!old) return std::unexpected(old.error());
   auto authority = certs::Authority::make(SystemClock{});
   if (!authority) return std::unexpected(authority.error());
   auto folder = options.folder();
-  auto kept = folder / ("old-" + fingerprint_digits(*old));
-  if (auto ok = old->save(kept, true); !ok) return ok;
   if (auto ok = authority->save(folder, true); !ok) return ok;
   print(*authority, folder);
   fmt::print(
       "{} is kept in {}.\nTo be trusted anew: whatever was given the old certificate (export it again). A `retrial "
       "serve` "
       "that runs\nsigns with the old one until it is started again.\n",
-      old->name(), kept.string());
+      old->name(), (folder / old->folder_name()).string());
   return {};
 }
 

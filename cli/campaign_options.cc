@@ -69,6 +69,14 @@ Result<std::vector<const policies::Policy*>> policies_of(const std::vector<std::
   return chosen;
 }
 
+// "comma-separated: p3,p1 (these where nothing is said), n1"
+std::string policies_help() {
+  std::vector<std::string> by_default, others;
+  for (auto& p : policies::policies()) (p.by_default ? by_default : others).push_back(lower(p.name));
+  return fmt::format("comma-separated: {} (these where nothing is said){}{}", fmt::join(by_default, ","),
+                     others.empty() ? "" : ", ", fmt::join(others, ","));
+}
+
 }  // namespace
 
 Result<campaign::Config> config_in(const std::string& file) {
@@ -92,7 +100,7 @@ void CampaignOptions::add_to(CLI::App& app, bool with_command) {
                  "how connections are seen: seccomp, forward, reverse (default: the first that works)");
   if (!with_command) return;
   app.add_option("--budget", budget, "stop adding cases after this time, e.g. 10m");
-  app.add_option("--policies", policies, "comma-separated: p3,p1,k1,p4,p2,k3 (all of these), n1");
+  app.add_option("--policies", policies, policies_help());
   app.add_option("--coverage", coverage, "c0: each call site x operation x policy once");
   app.add_option("--fail-on", fail_on,
                  "least confidence of a finding that makes exit status 1: certain, likely, possible");
@@ -108,7 +116,7 @@ Result<campaign::CampaignSetting> setting_of(const CampaignOptions& o) {
   if (!config) return std::unexpected(config.error());
   setting.config = std::move(*config);
   if (!o.since.empty()) {
-    auto since = campaign::findings_of(o.since);
+    auto since = campaign::read_finding_ids(o.since);
     if (!since) return std::unexpected(since.error());
     setting.since = std::move(*since);
   }
@@ -130,7 +138,7 @@ int conclude(const campaign::CampaignSetting& setting, const Result<campaign::Ca
   auto style = campaign::report::style_of(stdout);
   std::fputs(campaign::report::summary(record, setting.folder, setting.config.run.fail_on, style).c_str(), stdout);
   bool found = std::any_of(record.findings.begin(), record.findings.end(),
-                           [&](auto& f) { return campaign::report::counts(f, setting.config.run.fail_on); });
+                           [&](auto& f) { return campaign::report::fails_run(f, setting.config.run.fail_on); });
   if (outcome->interrupted) return kInterrupted;
   if (!record.incomplete.empty()) fmt::print("This campaign is incomplete: {}\n", record.incomplete);
   if (found) return kFindings;

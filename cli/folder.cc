@@ -4,6 +4,7 @@
 #include <ctime>
 #include <fstream>
 
+#include "campaign/report/format.h"
 #include "cli/commands.h"
 
 namespace retrial::cli {
@@ -24,9 +25,9 @@ Result<fs::path> create(const fs::path& folder) {
 Result<fs::path> claim(const fs::path& folder) {
   std::error_code error;
   if (fs::exists(folder / kMarker)) {
-    for (auto part : {"trace", "logs", "events", "agents", "trust", "campaign.db", "findings.json", "findings.sarif",
-                      "report.html", "junit.xml"})
+    for (auto part : {"trace", "logs", "events", "agents", "trust", "campaign.db"})
       fs::remove_all(folder / part, error);
+    for (auto& format : campaign::report::formats()) fs::remove_all(folder / format.file, error);
   } else if (fs::exists(folder) && !fs::is_empty(folder, error)) {
     return fail("holds files, and no campaign of ours: name a folder that is new or empty", folder.string(),
                 Blame::user);

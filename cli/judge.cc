@@ -32,7 +32,7 @@ Result<campaign::JudgeSetting> setting_of(const Options& options) {
     setting.config.run.fail_on = *level;
   }
   if (!options.since.empty()) {
-    auto since = campaign::findings_of(options.since);
+    auto since = campaign::read_finding_ids(options.since);
     if (!since) return std::unexpected(since.error());
     setting.since = std::move(*since);
   }
@@ -53,28 +53,28 @@ int judge(const Options& options) {
     if (!made) return complain(made.error().line(), kUsage);
     out = *made;
   }
-  auto judgement = campaign::judge(*setting);
-  auto& record = judgement.record;
+  auto outcome = campaign::judge(*setting);
+  auto& record = outcome.record;
   auto fail_on = setting->config.run.fail_on;
-  bool alone = setting->folders.size() == 1 && judgement.read == 1;
-  if (out.empty() && alone && judgement.served) out = setting->folders.front();
-  if (out.empty() && !alone && judgement.read) {
+  bool alone = setting->folders.size() == 1 && outcome.read == 1;
+  if (out.empty() && alone && outcome.served) out = setting->folders.front();
+  if (out.empty() && !alone && outcome.read) {
     auto made = make_side_folder({}, "judge");
     if (!made) return complain(made.error().line(), kUsage);
     out = *made;
   }
   Result<void> written;
   if (!out.empty())
-    written = campaign::report::write_reports(out, record, judgement.runs, fail_on);
+    written = campaign::report::write_reports(out, record, outcome.runs, fail_on);
   else if (alone)
     written = campaign::report::renew_findings(setting->folders.front(), record);
   std::fputs(campaign::report::summary(record, out, fail_on, campaign::report::style_of(stdout)).c_str(), stdout);
-  if (!written && judgement.failed.empty()) judgement.failed = written.error().line();
-  bool found = std::ranges::any_of(record.findings, [&](auto& f) { return campaign::report::counts(f, fail_on); });
-  if (!judgement.failed.empty()) complain(judgement.failed, kIncomplete);
+  if (!written && outcome.failed.empty()) outcome.failed = written.error().line();
+  bool found = std::ranges::any_of(record.findings, [&](auto& f) { return campaign::report::fails_run(f, fail_on); });
+  if (!outcome.failed.empty()) complain(outcome.failed, kIncomplete);
   if (found) return kFindings;
-  if (!judgement.failed.empty()) return kIncomplete;
-  return judgement.read ? kFine : kNothing;
+  if (!outcome.failed.empty()) return kIncomplete;
+  return outcome.read ? kFine : kNothing;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <optional>
 #include <random>
 
+#include "base/descriptor_limit.h"
 #include "base/text.h"
 #include "campaign/campaign.h"
 #include "campaign/judging/client_trial.h"
@@ -21,9 +22,9 @@
 namespace retrial::cli {
 namespace {
 
-constexpr int kRepeats = 8;                 // runs at most, where --repeat does not say
-constexpr std::size_t kMostLines = 20;      // calls that are told of
-constexpr Nanos kLongest = 2100 * kSecond;  // a faulted run is ended: longer than what missing-cap needs to see
+constexpr int kRepeats = 8;               // runs at most, where --repeat does not say
+constexpr std::size_t kMostLines = 20;    // calls that are told of
+constexpr Nanos kBeyond = 300 * kSecond;  // so long after no call is looked at any more a faulted run is ended
 constexpr auto kCase = "c1";
 
 struct Options {
@@ -35,30 +36,31 @@ struct Options {
   std::vector<std::string> command;
 };
 
-Result<campaign::Order> order_of(const Options& options) {
-  campaign::Order order;
-  order.attached = true;
-  order.only_test = campaign::kWholeCommand;
+Result<campaign::RunSpec> spec_of(const Options& options) {
+  campaign::RunSpec spec;
+  spec.attached = true;
+  spec.only_test = campaign::kWholeCommand;
   auto command = campaign::command_to_run(options.command);
-  order.launch = campaign::adapter_for(command).suite(command);
-  order.hold = campaign::RunSettings{}.hold;
+  spec.launch = campaign::adapter_for(command).suite(command);
+  spec.hold = campaign::RunSettings{}.hold;
   if (!options.hold.empty()) {
     auto hold = parse_duration(options.hold);
     if (!hold) return fail(fmt::format("expected a time such as 30s, got \"{}\"", options.hold), "--hold", Blame::user);
-    order.hold = *hold;
+    spec.hold = *hold;
   }
-  if (!options.inject) return order;
+  if (!options.inject) return spec;
   auto plan = policies::parse_fault_plan(*options.inject);
   if (!plan) return fail(plan.error().line(), "--inject", Blame::user);
   auto seed = options.seed.value_or(std::random_device{}());
   if (policies::rolls(*plan)) fmt::print(stderr, "retrial: chance is drawn with --seed {}\n", seed);
-  order.aim = campaign::Aim{{}, *plan, seed};
-  order.kind = trace::RunKind::with_fault;
-  order.case_id = kCase;
-  order.attempts_limit = oracles::kAttemptsWithoutEnd;
-  order.client_time_limit = oracles::kTimeWithoutEnd;
-  order.deadline = kLongest;
-  return order;
+  spec.aim = campaign::Aim{{}, *plan, seed};
+  spec.kind = trace::RunKind::with_fault;
+  spec.case_id = kCase;
+  auto horizon = oracles::horizon();
+  spec.attempts_limit = horizon.attempts;
+  spec.client_time_limit = horizon.client_time;
+  spec.deadline = horizon.client_time + kBeyond;
+  return spec;
 }
 
 Result<void> check_profile(const std::string& name) {
@@ -116,14 +118,14 @@ class Teller {
 // The runs of one command, as they are made, and what is to be said of them.
 class Observation {
  public:
-  Observation(const Options& options, const campaign::Order& order, std::string capture,
+  Observation(const Options& options, const campaign::RunSpec& spec, std::string capture,
               std::unique_ptr<trace::StoreWriter> store)
-      : options_(options), order_(order), store_(std::move(store)) {
+      : options_(options), spec_(spec), store_(std::move(store)) {
     base_.capture = std::move(capture);
     base_.command = options.command;
     base_.runner = "command";
     base_.directory = std::filesystem::current_path().string();
-    base_.hold = order.hold;
+    base_.hold = spec.hold;
     runs_.reserve(static_cast<std::size_t>(most()));
   }
   int most() const { return options_.repeat.value_or(options_.inject ? kRepeats : 1); }
@@ -151,13 +153,13 @@ class Observation {
     if (auto line = saved.line(); !line.empty()) record_.remarks.push_back(line);
     if (!options_.inject) return false;
     campaign::ClientCase client_case{
-        .row = {.id = kCase, .policy = std::string(trace::kObserved), .plan = *options_.inject}, .hold = order_.hold};
+        .row = {.id = kCase, .policy = std::string(trace::kObserved), .plan = *options_.inject}, .hold = spec_.hold};
     for (auto& run : runs_) {
       client_case.runs.push_back(&run);
       client_case.row.runs.push_back(run.id);
     }
     bool again = campaign::judge_client({&client_case, 1}, gathering_.sift(), record_);
-    campaign::mark(record_, {}, {});
+    campaign::mark_known(record_, {}, {});
     return again;
   }
   // What is kept of the runs goes into the reports, all of it into the store.
@@ -173,7 +175,7 @@ class Observation {
 
  private:
   const Options& options_;
-  const campaign::Order& order_;
+  const campaign::RunSpec& spec_;
   std::unique_ptr<trace::StoreWriter> store_;
   trace::CampaignRecord base_, record_;
   campaign::GatheredTrace gathering_;
@@ -187,8 +189,9 @@ int status_of(const trace::Run& run) {
 }
 
 int observe(const Options& options) {
-  auto order = order_of(options);
-  if (!order) return complain(order.error().line(), kUsage);
+  raise_descriptor_limit();
+  auto spec = spec_of(options);
+  if (!spec) return complain(spec.error().line(), kUsage);
   if (auto ok = check_profile(options.profile); !ok) return complain(ok.error().line(), kUsage);
   auto capture = campaign::choose_capture(options.capture, {});
   if (!capture) return complain(capture.error().line(), kUsage);
@@ -204,9 +207,9 @@ int observe(const Options& options) {
   auto store = trace::StoreWriter::open(*folder / "campaign.db");
   if (!store) complain(store.error().line(), kIncomplete);
 
-  Observation seen(options, *order, campaign::show(*capture), store ? std::move(*store) : nullptr);
+  Observation seen(options, *spec, campaign::show(*capture), store ? std::move(*store) : nullptr);
   for (bool again = true; again && static_cast<int>(seen.runs().size()) < seen.most();) {
-    auto run = (*executor)->execute(*order);
+    auto run = (*executor)->execute(*spec);
     if (!run) {
       auto status = run.error().blame == Blame::user ? proxy::shell_status(run.error()) : kIncomplete;
       complain(run.error().line(), status);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/descriptor_limit.h"
 #include "campaign/report/terminal.h"
 #include "campaign/report/words.h"
 #include "cli/campaign_options.h"
@@ -52,9 +53,11 @@ Result<Found> find(const std::string& id, const std::string& from) {
 }
 
 int replay(const CampaignOptions& options, const std::string& id, const std::string& from) {
+  raise_descriptor_limit();
   auto found = find(id, from);
   if (!found) return complain(found.error().line(), kUsage);
-  if (auto line = campaign::report::again(found->campaign, found->finding); !line.starts_with("retrial replay"))
+  if (auto line = campaign::report::replay_command(found->campaign, found->finding);
+      !line.starts_with("retrial replay"))
     return complain(line.empty() ? id + ": was seen in the traffic of `serve`, which nothing here can send again"
                                  : id + ": was seen by `observe`, and is shown again by: " + line,
                     kUsage);

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "base/descriptor_limit.h"
 #include "cli/campaign_options.h"
 #include "cli/commands.h"
 
@@ -10,6 +11,7 @@ namespace retrial::cli {
 namespace {
 
 int run(const CampaignOptions& options, bool plan_only) {
+  raise_descriptor_limit();
   auto setting = setting_of(options);
   if (!setting) return complain(setting.error().line(), kUsage);
   auto folder = make_folder(options.out);

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <memory>
 
+#include "base/descriptor_limit.h"
 #include "base/text.h"
 #include "campaign/config/server_settings.h"
 #include "cli/commands.h"
@@ -44,18 +45,15 @@ struct Kept {
 };
 Result<Kept> authority_in(const std::string& said, const Clock& clock) {
   auto folder = said.empty() ? certs::default_folder() : fs::path(said);
-  std::error_code error;
-  if (fs::exists(folder / "ca.pem", error) || fs::exists(folder / "ca.key", error)) {
-    auto loaded = certs::Authority::load(folder);
-    return loaded ? Result<Kept>({std::move(*loaded), ""}) : std::unexpected(loaded.error());
-  }
-  auto made = certs::Authority::make(clock);
-  if (!made) return std::unexpected(made.error());
-  auto kept = made->save(folder);
-  if (!kept && !said.empty()) return std::unexpected(kept.error());
-  return Kept{*made, kept ? fmt::format("made an authority for TLS: {}", (folder / "ca.pem").string())
-                          : kept.error().line() +
-                                ": TLS clients are shown certificates of an authority that ends with this process"};
+  auto kept = certs::Authority::load_or_make(folder, clock);
+  if (!kept) return std::unexpected(kept.error());
+  if (kept->unsaved && !said.empty()) return std::unexpected(*kept->unsaved);
+  std::string remark;
+  if (kept->unsaved)
+    remark = kept->unsaved->line() + ": TLS clients are shown certificates of an authority that ends with this process";
+  else if (kept->made)
+    remark = fmt::format("made an authority for TLS: {}", (folder / "ca.pem").string());
+  return Kept{std::move(kept->authority), std::move(remark)};
 }
 
 Result<std::optional<proxy::Recording>> recording_of(const campaign::ServeSettings& serve) {
@@ -72,6 +70,7 @@ std::string described(const proxy::ListenerSettings& l) {
   bool six = l.service.host.find(':') != std::string::npos;
   return fmt::format("{}, to {}://{}{}{}:{}", what,
                      l.protocol == proxy::Protocol::tcp ? "tcp"
+                     : l.service.http2                  ? l.service.tls ? "h2" : "h2c"
                      : l.service.tls                    ? "https"
                                                         : "http",
                      six ? "[" : "", l.service.host, six ? "]" : "", l.service.port);
@@ -111,8 +110,8 @@ class Serving {
     proxy::SignalWatch stop(loop_, SIGINT, [this] { this->drain(SIGINT); });
     if (!authority->remark.empty()) info(authority->remark);
     if (settings->recording)
-      info(fmt::format("recording to {}, at most {} MiB are kept", settings->recording->folder.string(),
-                       std::max<std::uint64_t>(1, settings->recording->keep >> 20)));
+      info(fmt::format("recording to {}, at most {} are kept", settings->recording->folder.string(),
+                       show_size(settings->recording->keep)));
     if (std::ranges::any_of(config->rules, [](auto& rule) { return policies::rolls(rule.inject); }))
       info(fmt::format("seed {}", seed_));
     tell(settings->listeners);
@@ -181,6 +180,7 @@ class Serving {
 };
 
 int serve(const ServeOptions& options) {
+  raise_descriptor_limit();
   StderrLog log;
   Serving serving(options, log);
   auto status = serving.run();

@@ -16,13 +16,16 @@ constexpr auto kDefaultConfig = "retrial.toml";
 Result<std::string> service_at(campaign::Config& config, const std::string& url) {
   auto where = campaign::where_of(url);
   if (!where)
-    return fail("expected the service's URL, such as http://127.0.0.1:10001 or https://queue.example", url,
-                Blame::user);
+    return fail(
+        "expected the service's URL, such as http://127.0.0.1:10001, https://queue.example or h2c://127.0.0.1:50051",
+        url, Blame::user);
   auto address = where->show();
-  if (auto* known = config.at(address); known && known->https == where->tls) return known->name;
+  if (auto* known = config.at(address); known && known->https == where->tls && known->http2 == where->http2)
+    return known->name;
   campaign::Service service;
   service.name = service.address = address;
   service.https = where->tls;
+  service.http2 = where->http2;
   config.services.push_back(service);
   return address;
 }

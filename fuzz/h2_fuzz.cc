@@ -34,8 +34,8 @@ struct Choices {
   }
 };
 
-std::string text_of(const H2Head& h) {
-  auto& head = h.head;
+std::string text_of(const Head& h) {
+  auto& head = h;
   std::string text = head.status ? std::to_string(head.status) : std::string(head.method);
   text.append(" ").append(head.target).append(" ").append(h.authority).append("\n").append(head.raw);
   std::size_t at = 0;
@@ -61,11 +61,11 @@ struct Listener : H2Events {
   explicit Listener(Role role)
       : server(role == Role::server), codec(role, *this, {.head = 2000, .fields = 20, .window = 3000}) {}
   void on_settings(const H2Settings&) override { log += "settings\n"; }
-  void on_head(std::uint32_t stream, const H2Head& h, bool end) override {
+  void on_head(std::uint32_t stream, const Head& h, bool end) override {
     log += std::to_string(stream) + " " + text_of(h) + (h.too_large ? "too large\n" : "");
     auto& s = told[stream];
     if (s.ended || s.head) wrong("a head where none may be");
-    s.head = server || h.head.status >= 200;
+    s.head = server || h.status >= 200;
     ends(stream, end);
   }
   void on_data(std::uint32_t stream, std::string_view data, bool end) override {
@@ -76,7 +76,7 @@ struct Listener : H2Events {
     if (consumes) codec.consumed(stream, data.size());
     ends(stream, end);
   }
-  void on_trailers(std::uint32_t stream, const H2Head& h) override {
+  void on_trailers(std::uint32_t stream, const Head& h) override {
     log += std::to_string(stream) + " trailers " + text_of(h);
     if (told[stream].ended || !told[stream].head) wrong("trailers where none may be");
     ends(stream, true);
@@ -210,11 +210,11 @@ struct Talker : Listener {
     std::string data;
     std::size_t heard_heads = 0, heard_data = 0;
   };
-  void expect(std::uint32_t stream, const H2Head& h) {
+  void expect(std::uint32_t stream, const Head& h) {
     auto& s = other->sent[stream];
     if (s.heard_heads >= s.heads.size() || s.heads[s.heard_heads++] != text_of(h)) wrong("another head was heard");
   }
-  void on_head(std::uint32_t stream, const H2Head& h, bool end) override {
+  void on_head(std::uint32_t stream, const Head& h, bool end) override {
     Listener::on_head(stream, h, end);
     expect(stream, h);
     if (server) open.push_back(stream);
@@ -225,7 +225,7 @@ struct Talker : Listener {
     if (s.data.compare(s.heard_data, data.size(), data) != 0) wrong("other data was heard");
     s.heard_data += data.size();
   }
-  void on_trailers(std::uint32_t stream, const H2Head& h) override {
+  void on_trailers(std::uint32_t stream, const Head& h) override {
     Listener::on_trailers(stream, h);
     expect(stream, h);
   }

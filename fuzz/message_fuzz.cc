@@ -8,7 +8,13 @@
 #include <string>
 #include <utility>
 
-#include "proxy/faults/edits.h"
+#include "proxy/faults/earlier.h"
+#include "proxy/faults/fault.h"
+#include "trace/fault_name.h"
+
+namespace retrial::proxy {
+const Fault& message_fault();
+}
 
 namespace {
 using namespace retrial;
@@ -58,13 +64,15 @@ Made expected(const trace::FaultSpec& fault, std::string_view body) {
 }
 
 Made made(const trace::FaultSpec& fault, std::string_view body, std::size_t piece, std::size_t wakes) {
-  auto edit = proxy::message_edit(fault);
+  trace::Exchange exchange;
+  exchange.fault = fault;
+  auto edit = proxy::message_fault().edit(exchange, proxy::Earlier());
   std::string head = "HTTP/1.1 200 \r\ncontent-type: application/grpc\r\n\r\n";
   Made all;
   bool resting = false;
   auto note = [&](const proxy::Edit::Did& did) {
     if (did.fires && std::exchange(all.fires, true)) wrong("it fired twice");
-    if (did.fires && edit->evidence().empty()) wrong("it fired without evidence");
+    if (did.fires && edit->evidence({}).empty()) wrong("it fired without evidence");
     if (did.act != proxy::Act::pass) wrong("it ended the response");
     all.spares |= !did.spares.empty();
     resting = did.more;

@@ -13,6 +13,7 @@ std::string sealed(std::string_view input) {
   record::SegmentHead head{};
   std::memcpy(head.magic, record::kMagic, sizeof head.magic);
   head.version = record::kVersion;
+  head.number = 3;
   std::string out(reinterpret_cast<const char*>(&head), sizeof head);
   while (input.size() > 3) {
     auto kind = static_cast<unsigned char>(input[0]) % 8;
@@ -24,7 +25,7 @@ std::string sealed(std::string_view input) {
     record::RecordHead r{.length = static_cast<std::uint32_t>(payload.size()),
                          .crc = 0,
                          .kind = static_cast<std::uint32_t>(kind),
-                         .zero = 0,
+                         .place = record::place_of(head.number, out.size()),
                          .run = static_cast<std::uint64_t>(run)};
     std::string bytes(reinterpret_cast<const char*>(&r), sizeof r);
     bytes += payload;

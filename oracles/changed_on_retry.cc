@@ -5,18 +5,26 @@
 #include <algorithm>
 
 #include "oracles/evidence.h"
-#include "oracles/table.h"
+#include "oracles/registry.h"
 #include "trace/comparing/body_change.h"
 
 namespace retrial::oracles {
 namespace {
 
+constexpr Verdict kChangedOnRetry{
+    .name = "changed-on-retry",
+    .severity = Severity::wrong_effect,
+    .title = "A retry sends something else",
+    .why = "The retry differs from the attempt that it repeats in more than what retries may change.",
+    .remedy = "Build the request once, and send the same one again.",
+};
+
 class ChangedOnRetry final : public Oracle {
  public:
-  std::string_view name() const override { return "changed-on-retry"; }
+  std::span<const Verdict> verdicts() const override { return {&kChangedOnRetry, 1}; }
 
-  void judge(Cases cases, Opinion& opinion) const override {
-    each_faulted(cases, [&](auto& exhibit, auto& c, auto& call) {
+  void judge(Cases cases, Judgement& judgement) const override {
+    each_faulted(cases, [&](auto& compared, auto& c, auto& call) {
       // Where it is only possible that these are one call, their difference says that they are two.
       if (call.confidence == trace::Confidence::possible) return;
       for (std::size_t i = 0; i + 1 < call.attempts.size(); i++) {
@@ -24,8 +32,8 @@ class ChangedOnRetry final : public Oracle {
         if (!follows(before, next)) continue;
         auto change = trace::change_between(before, next);
         if (!change || (change.target && !change.key && !change.condition && !change.body && !change.method)) continue;
-        opinion.findings.push_back(state(
-            exhibit, c, call, "changed-on-retry", sure(change),
+        judgement.findings.push_back(make_finding(
+            compared, c, call, kChangedOnRetry, sure(change),
             fmt::format("{}: the {} attempt was not what the {} was: {}.", call.operation, ordinal(i + 2),
                         ordinal(i + 1), change.what),
             change.key ? "A right client sends the same key with every attempt: by it the service knows them for one."

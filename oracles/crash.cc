@@ -6,10 +6,19 @@
 #include <cstring>
 
 #include "oracles/evidence.h"
-#include "oracles/table.h"
+#include "oracles/registry.h"
 
 namespace retrial::oracles {
 namespace {
+
+constexpr Verdict kCrash{
+    .name = "crash",
+    .severity = Severity::wrong_error,
+    .of_outcome = true,
+    .title = "The process died",
+    .why = "A fault of the network ended the process, and not only the call.",
+    .remedy = "Handle the error where the call is made.",
+};
 
 // These come from outside the program (a person, the kernel short of memory), and say nothing of it.
 bool from_outside(int signal) {
@@ -25,30 +34,30 @@ int signal_of(const trace::Run& run) {
 
 class Crash final : public Oracle {
  public:
-  std::string_view name() const override { return "crash"; }
+  std::span<const Verdict> verdicts() const override { return {&kCrash, 1}; }
 
-  void judge(Cases cases, Opinion& opinion) const override {
-    for (auto& exhibit : cases) judge_case(exhibit, opinion);
+  void judge(Cases cases, Judgement& judgement) const override {
+    for (auto& compared : cases) judge_case(compared, judgement);
   }
 
  private:
-  static void judge_case(const Exhibit& exhibit, Opinion& opinion) {
-    for (auto* c : exhibit.comparisons) judge_run(exhibit, *c, opinion);
+  static void judge_case(const ComparedCase& compared, Judgement& judgement) {
+    for (auto* c : compared.comparisons) judge_run(compared, *c, judgement);
   }
 
-  static void judge_run(const Exhibit& exhibit, const trace::Comparison& c, Opinion& opinion) {
+  static void judge_run(const ComparedCase& compared, const trace::Comparison& c, Judgement& judgement) {
     auto& run = *c.in_case;
     if (run.stop != trace::Stop::signalled && run.stop != trace::Stop::exited) return;
-    auto pass_over = [&](std::string why) { opinion.not_judged.push_back(not_judged(exhibit, std::move(why))); };
+    auto pass_over = [&](std::string why) { judgement.not_judged.push_back(not_judged(compared, std::move(why))); };
     auto& call = *c.faulted.front();
     auto done = fmt::format("{}: {}", call.operation, what_was_done(call, first_fired(call)));
-    bool told = result_of(run, exhibit.row->test) ||
+    bool told = result_of(run, compared.row->test) ||
                 std::any_of(run.results.begin(), run.results.end(), [](auto& r) { return bad(r); });
     if (int signal = signal_of(run); signal && (run.stop == trace::Stop::signalled || !told)) {
       if (from_outside(signal))
         return pass_over(fmt::format("the test process was ended by a signal from outside ({})", strsignal(signal)));
-      opinion.findings.push_back(state(
-          exhibit, c, call, "crash", trace::Confidence::certain,
+      judgement.findings.push_back(make_finding(
+          compared, c, call, kCrash, trace::Confidence::certain,
           fmt::format(
               "{}, and the test process died by signal {} ({}). A fault of the network must never end the process.",
               done, signal, strsignal(signal))));
@@ -57,9 +66,9 @@ class Crash final : public Oracle {
     if (run.exit_code == 0 || told) return;
     if (!run.broken.empty())
       return pass_over(fmt::format("a test file could not be loaded: {}", shorten(run.broken.front(), 160)));
-    if (!result_of(*c.reference, exhibit.row->test)) return;  // a runner that tells no results
-    opinion.findings.push_back(state(
-        exhibit, c, call, "crash", trace::Confidence::likely,
+    if (!result_of(*c.reference, compared.row->test)) return;  // a runner that tells no results
+    judgement.findings.push_back(make_finding(
+        compared, c, call, kCrash, trace::Confidence::likely,
         fmt::format("{}, and the runner ended with status {} before the test had a result. A fault of the network must "
                     "never end the process.",
                     done, run.exit_code)));

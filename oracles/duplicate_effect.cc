@@ -2,28 +2,39 @@
 #include <fmt/format.h>
 
 #include "oracles/evidence.h"
+#include "oracles/registry.h"
 #include "oracles/repeat.h"
-#include "oracles/table.h"
 #include "trace/profiles/profile.h"
 
 namespace retrial::oracles {
 namespace {
 
+constexpr Verdict kDuplicateEffect{
+    .name = "duplicate-effect",
+    .severity = Severity::wrong_effect,
+    .of_outcome = true,
+    .title = "A call had its effect twice",
+    .why = "The client sent a request again after its answer was lost, and the service carried it out both times.",
+    .remedy =
+        "Send an idempotency key or a condition with it, make the operation idempotent, or do not retry it after a "
+        "loss.",
+};
+
 class DuplicateEffect final : public Oracle {
  public:
-  std::string_view name() const override { return "duplicate-effect"; }
+  std::span<const Verdict> verdicts() const override { return {&kDuplicateEffect, 1}; }
 
-  void judge(Cases cases, Opinion& opinion) const override {
-    each_faulted(cases, [&](auto& exhibit, auto& c, auto& call) { judge_call(exhibit, c, call, opinion); });
+  void judge(Cases cases, Judgement& judgement) const override {
+    each_faulted(cases, [&](auto& compared, auto& c, auto& call) { judge_call(compared, c, call, judgement); });
   }
 
  private:
-  static void judge_call(const Exhibit& exhibit, const trace::Comparison& c, const trace::Call& call,
-                         Opinion& opinion) {
+  static void judge_call(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call,
+                         Judgement& judgement) {
     std::size_t one = call.attempts.size();
     for (std::size_t i = 0; i < call.attempts.size(); i++) {
       auto& e = *call.attempts[i];
-      if (!good(e.service_status) || !trace::executed(e)) continue;
+      if (!is_success(e.service_status) || !trace::executed(e)) continue;
       if (one == call.attempts.size()) {
         if (!trace::told_failed(e))
           return;  // its client was told of the success: what follows is no attempt of this call
@@ -34,11 +45,11 @@ class DuplicateEffect final : public Oracle {
       if (!follows(before, e)) return;
       auto harm = harm_of_repeat(call, before, e);
       if (!harm) return;
-      opinion.findings.push_back(
-          state(exhibit, c, call, "duplicate-effect", harm->confidence, message(call, one, i),
-                fmt::format("A right client does it once: {}, so it tells its caller of the loss, or sends a key by "
-                            "which the service knows the request again.",
-                            harm->why)));
+      judgement.findings.push_back(make_finding(
+          compared, c, call, kDuplicateEffect, harm->confidence, message(call, one, i),
+          fmt::format("A right client does it once: {}, so it tells its caller of the loss, or sends a key by "
+                      "which the service knows the request again.",
+                      harm->why)));
       return;
     }
   }
@@ -46,7 +57,7 @@ class DuplicateEffect final : public Oracle {
   static std::string message(const trace::Call& call, std::size_t one, std::size_t other) {
     auto &a = *call.attempts[one], &b = *call.attempts[other];
     std::size_t times = 0;
-    for (auto* e : call.attempts) times += good(e->service_status) && trace::executed(*e);
+    for (auto* e : call.attempts) times += is_success(e->service_status) && trace::executed(*e);
     auto how_often = times == 2 ? std::string("twice") : fmt::format("{} times", times);
     auto statuses = a.service_status == b.service_status
                         ? fmt::format("both were answered {}", trace::status_of(a, a.service_status))

@@ -6,8 +6,9 @@
 #include <array>
 
 #include "base/text.h"
-#include "oracles/fault_words.h"
+#include "oracles/client_words.h"
 #include "oracles/service_words.h"
+#include "trace/fault_name.h"
 #include "trace/profiles/message.h"
 #include "trace/status.h"
 
@@ -174,36 +175,18 @@ std::string what_was_done(const Call& call, std::size_t attempt) {
     case FaultName::late_status:
       return fmt::format("the {} response had begun, and ended with {} by the fault ({})", nth,
                          trace::show_status(e.client_status), how);
-    case FaultName::delay:
-    case FaultName::slow_trailers:
-    case FaultName::bandwidth:
-    case FaultName::drip:
-      return fmt::format("the {} attempt was delayed ({})", nth, how);
-    case FaultName::refuse_connect:
-    case FaultName::connect_timeout:
-    case FaultName::slow_connect:
-    case FaultName::tls_refuse:
-    case FaultName::tls_expired:
-    case FaultName::tls_wrong_name:
-    case FaultName::tls_cut:
-      return fmt::format("a connection failed before the {} attempt ({})", nth, how);
-    case FaultName::truncate:
-    case FaultName::corrupt:
-    case FaultName::wrong_length:
-    case FaultName::drop_header:
-    case FaultName::set_header:
-    case FaultName::double_header:
-    case FaultName::malformed:
-    case FaultName::stale:
-    case FaultName::duplicate:
-    case FaultName::message:
-      return fmt::format("the {} response was altered ({})", nth, how);
     case FaultName::redirect_loop:
       return fmt::format("the {} attempt was redirected to where it had come ({})", nth, how);
-    case FaultName::none:
+    case FaultName::message:
+      return fmt::format("the {} response was altered ({})", nth, how);
+    default:
       break;
   }
-  return fmt::format("the {} attempt was let through", nth);
+  // What has no words of its own: by its nature.
+  if (is_pass(e.fault)) return fmt::format("the {} attempt was let through", nth);
+  if (is_of_connection(e.fault)) return fmt::format("a connection failed before the {} attempt ({})", nth, how);
+  if (is_slowness(e.fault)) return fmt::format("the {} attempt was delayed ({})", nth, how);
+  return fmt::format("the {} response was altered ({})", nth, how);
 }
 
 }  // namespace retrial::oracles

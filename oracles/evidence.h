@@ -6,7 +6,7 @@
 
 #include "oracles/oracle.h"
 
-// What several oracles read off an exhibit, and how they put it.
+// What several oracles read off a compared case, and how they put it.
 namespace retrial::oracles {
 
 // Attempt `next` was sent after the client had been told how `before` ended. Else it is no retry: hedging, or a copy.
@@ -28,14 +28,14 @@ bool races(const trace::FaultSpec& fault);
 
 // The service's own answer, let through and delivered whole.
 bool delivered(const trace::Exchange& e);
-inline bool good(int status) { return status >= 200 && status < 300; }
+inline bool is_success(int status) { return status >= 200 && status < 300; }
 
-// f(exhibit, comparison, call) for every call of these cases in which a fault fired.
+// f(compared, comparison, call) for every call of these cases in which a fault fired.
 template <class F>
 void each_faulted(Cases cases, F f) {
-  for (auto& exhibit : cases)
-    for (auto* c : exhibit.comparisons)
-      for (auto* call : c->faulted) f(exhibit, *c, *call);
+  for (auto& compared : cases)
+    for (auto* c : compared.comparisons)
+      for (auto* call : c->faulted) f(compared, *c, *call);
 }
 
 // What lies beside this call of the case in the reference, or null.
@@ -51,7 +51,7 @@ struct ServiceError {
 };
 std::vector<ServiceError> new_errors(const trace::Comparison& c);
 
-// Ways in which the client was told of the faults of this run, as bits of Told (fault_words.h).
+// Ways in which the client was told of the faults of this run, as bits of Told (client_words.h).
 unsigned told_of(const trace::Comparison& c);
 
 // --- in words ---

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "oracles/client_words.h"
 #include "oracles/evidence.h"
-#include "oracles/fault_words.h"
 #include "oracles/service_words.h"
 #include "trace/profiles/profile.h"
 #include "trace/status.h"
@@ -55,10 +55,10 @@ std::vector<int> handed_on(const Comparison& c, const Exchange& fired) {
 
 }  // namespace
 
-std::optional<Failure> failure_of(const Exhibit& exhibit, const Comparison& c) {
+std::optional<Failure> failure_of(const ComparedCase& compared, const Comparison& c) {
   if (c.in_case->stop != trace::Stop::exited) return {};
-  auto* result = result_of(*c.in_case, exhibit.row->test);
-  auto* before = result_of(*c.reference, exhibit.row->test);
+  auto* result = result_of(*c.in_case, compared.row->test);
+  auto* before = result_of(*c.reference, compared.row->test);
   if (!result || !bad(*result) || (before && bad(*before))) return {};
   return Failure{result, explicit_part(result->chain)};
 }
@@ -111,10 +111,10 @@ bool shows_injected(const Comparison& c, std::string_view text) {
   return false;
 }
 bool shows_fault(const Comparison& c, std::string_view text) {
-  return shows_injected(c, text) || !fault_word_in(text, told_of(c), c.in_case->agents).empty();
+  return shows_injected(c, text) || !client_word_in(text, told_of(c), c.in_case->agents).empty();
 }
 
-bool may_be_ours(const Comparison& c, const Failure& failure) {
+bool may_be_caused_by_capture(const Comparison& c, const Failure& failure) {
   if (c.in_case->capture.interrupted == 0) return false;
   auto text = text_of(failure);
   static constexpr std::string_view kOurs[] = {"EINTR", "InterruptedError", "Interrupted system call",

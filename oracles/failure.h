@@ -16,7 +16,7 @@ struct Failure {
   const trace::Thrown* outermost() const { return told.empty() ? nullptr : told.front(); }
 };
 // Nothing if the run was ended by us or by a signal: what a test says then is not its own word.
-std::optional<Failure> failure_of(const Exhibit& exhibit, const trace::Comparison& c);
+std::optional<Failure> failure_of(const ComparedCase& compared, const trace::Comparison& c);
 
 bool is_assertion(const trace::Thrown& thrown);
 // Set-up and teardown pass without faults, so a failure there is the consequence of something else.
@@ -29,10 +29,10 @@ std::string named(const trace::Thrown& thrown);    // for a message: short type 
 // Does this text show what was injected itself: the marker, the status, the words of the profile's error, or a status
 // 5xx by which the application handed it on over HTTP?
 bool shows_injected(const trace::Comparison& c, std::string_view text);
-// The same, or a word of the fault table (fault_words.h).
+// The same, or a word by which clients speak of it (client_words.h).
 bool shows_fault(const trace::Comparison& c, std::string_view text);
 
 // A failure that capture itself can bring about: a signal met a connect (CaptureCounts::interrupted).
-bool may_be_ours(const trace::Comparison& c, const Failure& failure);
+bool may_be_caused_by_capture(const trace::Comparison& c, const Failure& failure);
 
 }  // namespace retrial::oracles

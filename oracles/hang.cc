@@ -5,46 +5,55 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "oracles/client_words.h"
 #include "oracles/evidence.h"
 #include "oracles/failure.h"
-#include "oracles/fault_words.h"
-#include "oracles/table.h"
+#include "oracles/registry.h"
 
 namespace retrial::oracles {
 namespace {
 
+constexpr Verdict kHang{
+    .name = "hang",
+    .severity = Severity::no_end,
+    .title = "The program stands still",
+    .why = "After the fault nothing was running, sent or awaited, and the test never ended.",
+    .remedy = "Look for a callback or promise that is not settled on this error.",
+};
+
 class Hang final : public Oracle {
  public:
-  std::string_view name() const override { return "hang"; }
+  std::span<const Verdict> verdicts() const override { return {&kHang, 1}; }
 
-  void judge(Cases cases, Opinion& opinion) const override {
-    for (auto& exhibit : cases) judge_case(exhibit, opinion);
+  void judge(Cases cases, Judgement& judgement) const override {
+    for (auto& compared : cases) judge_case(compared, judgement);
   }
 
  private:
-  static void judge_case(const Exhibit& exhibit, Opinion& opinion) {
-    for (auto* c : exhibit.comparisons) {
+  static void judge_case(const ComparedCase& compared, Judgement& judgement) {
+    for (auto* c : compared.comparisons) {
       auto& run = *c->in_case;
       auto& call = *c->faulted.front();
       if (run.stop == trace::Stop::hung) {
         Nanos last = 0;
         for (auto& e : run.exchanges) last = std::max({last, e.told, e.begun});
-        opinion.findings.push_back(state(
-            exhibit, *c, call, "hang", trace::Confidence::likely,
+        judgement.findings.push_back(make_finding(
+            compared, *c, call, kHang, trace::Confidence::likely,
             fmt::format("{}: {}, and then nothing more happened for {}: no exchange was open, nothing was sent, all "
                         "processes were idle, and the "
                         "test did not end. Its caller waits for something that will never come.",
                         call.operation, what_was_done(call, first_fired(call)), show_duration(run.ended - last))));
       } else if (run.stop == trace::Stop::deadline) {
-        opinion.not_judged.push_back(not_judged(exhibit, at_deadline(call, run)));
-      } else if (auto failure = failure_of(exhibit, *c); failure && is_never_settled(text_of(*failure))) {
+        judgement.not_judged.push_back(not_judged(compared, at_deadline(call, run)));
+      } else if (auto failure = failure_of(compared, *c); failure && is_never_settled(text_of(*failure))) {
         // Without a test around it the process might have had other things to wait for, so this is no more than
         // possible.
-        opinion.findings.push_back(state(exhibit, *c, call, "hang", trace::Confidence::possible,
-                                         fmt::format("{}: {}, and the test's promise was never settled: Node ended "
-                                                     "when nothing was left to wait for. Whoever awaits this call "
-                                                     "may wait for ever.",
-                                                     call.operation, what_was_done(call, first_fired(call)))));
+        judgement.findings.push_back(
+            make_finding(compared, *c, call, kHang, trace::Confidence::possible,
+                         fmt::format("{}: {}, and the test's promise was never settled: Node ended "
+                                     "when nothing was left to wait for. Whoever awaits this call "
+                                     "may wait for ever.",
+                                     call.operation, what_was_done(call, first_fired(call)))));
       }
     }
   }

@@ -4,30 +4,36 @@
 #include <algorithm>
 
 #include "oracles/evidence.h"
-#include "oracles/table.h"
+#include "oracles/registry.h"
 
 namespace retrial::oracles {
 namespace {
 
+constexpr Verdict kHedging{
+    .name = "hedging",
+    .severity = Severity::information,
+    .title = "Requests are sent twice on purpose",
+    .why = "The client sent a second request before the first had failed.",
+};
+
 class Hedging final : public Oracle {
  public:
-  std::string_view name() const override { return "hedging"; }
+  std::span<const Verdict> verdicts() const override { return {&kHedging, 1}; }
 
-  void judge(Cases cases, Opinion& opinion) const override {
-    for (auto& exhibit : cases) judge_case(exhibit, opinion);
+  void judge(Cases cases, Judgement& judgement) const override {
+    for (auto& compared : cases) judge_case(compared, judgement);
   }
 
  private:
-  static void judge_case(const Exhibit& exhibit, Opinion& opinion) {
-    for (auto* c : exhibit.comparisons)
+  static void judge_case(const ComparedCase& compared, Judgement& judgement) {
+    for (auto* c : compared.comparisons)
       for (auto* call : c->faulted) {
         auto copies = copies_of(*call);
         if (copies == 0) continue;
-        auto note = state(exhibit, *c, *call, "hedging", call->confidence,
-                          fmt::format("{}: {} of its {} attempts were sent while an earlier one was still open.",
-                                      call->operation, copies, call->attempts.size()));
-        note.note = true;
-        opinion.notes.push_back(std::move(note));
+        auto note = make_finding(compared, *c, *call, kHedging, call->confidence,
+                                 fmt::format("{}: {} of its {} attempts were sent while an earlier one was still open.",
+                                             call->operation, copies, call->attempts.size()));
+        judgement.notes.push_back(std::move(note));
       }
   }
 

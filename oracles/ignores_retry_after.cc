@@ -8,11 +8,21 @@
 
 #include "base/text.h"
 #include "oracles/evidence.h"
-#include "oracles/table.h"
+#include "oracles/registry.h"
 #include "oracles/waits.h"
 
 namespace retrial::oracles {
 namespace {
+
+constexpr Verdict kIgnoresRetryAfter{
+    .name = "ignores-retry-after",
+    .severity = Severity::haste,
+    .title = "The service's word on when to retry is not kept",
+    .why = "The service said when to come back, or not to come, and the client came earlier.",
+    .remedy =
+        "Wait for as long as Retry-After (HTTP) or grpc-retry-pushback-ms says, and do not retry where the latter is "
+        "negative.",
+};
 
 // Many clients have a limit to what they let a service tell them. Who waits as long as this leaves it room.
 constexpr Nanos kLongEnough = 20 * kSecond;
@@ -22,12 +32,12 @@ Nanos slack(Nanos told) { return std::max(10 * kMillisecond, told / 100); }
 
 struct Obeyed {
   Wait wait;
-  ComeAgain told;
+  RetryHint told;
   bool yes() const { return !told.never && (wait.most >= kLongEnough || wait.most + slack(told.least) >= told.least); }
 };
 
 struct Seen {
-  const Exhibit* exhibit = nullptr;
+  const ComparedCase* compared = nullptr;
   const trace::Comparison* comparison = nullptr;
   const trace::Call* call = nullptr;
   std::size_t worst = 0;  // of `all`: what the finding shows
@@ -57,11 +67,11 @@ std::string in_part(const Seen& seen) {
 
 class IgnoresRetryAfter final : public Oracle {
  public:
-  std::string_view name() const override { return "ignores-retry-after"; }
+  std::span<const Verdict> verdicts() const override { return {&kIgnoresRetryAfter, 1}; }
 
-  void judge(Cases cases, Opinion& opinion) const override {
+  void judge(Cases cases, Judgement& judgement) const override {
     std::map<std::pair<std::string, std::string>, Seen> by_call;  // call site and operation
-    each_faulted(cases, [&](auto& exhibit, auto& c, auto& call) {
+    each_faulted(cases, [&](auto& compared, auto& c, auto& call) {
       for (auto& wait : waits_of(c, call, Chosen::by_service)) {
         auto& seen = by_call[{call.site, call.operation}];
         seen.all.push_back({wait, *told_to_wait(*wait.before)});
@@ -69,12 +79,12 @@ class IgnoresRetryAfter final : public Oracle {
                                                 wait.most - seen.all.back().told.least <
                                                     seen.all[seen.worst].wait.most - seen.all[seen.worst].told.least);
         if (!worse) continue;
-        seen.exhibit = &exhibit, seen.comparison = &c, seen.call = &call;
+        seen.compared = &compared, seen.comparison = &c, seen.call = &call;
         seen.worst = seen.all.size() - 1;
       }
     });
     for (auto& [key, seen] : by_call)
-      if (seen.call) opinion.findings.push_back(finding(seen));
+      if (seen.call) judgement.findings.push_back(finding(seen));
   }
 
  private:
@@ -84,8 +94,8 @@ class IgnoresRetryAfter final : public Oracle {
     // A loop of the application's own may not see what gRPC was told; its library does.
     bool library = !before.grpc.is || next.grpc.previous > before.grpc.previous;
     auto missed = std::ranges::count_if(seen.all, [](auto& o) { return !o.yes(); });
-    return state(
-        *seen.exhibit, *seen.comparison, *seen.call, "ignores-retry-after",
+    return make_finding(
+        *seen.compared, *seen.comparison, *seen.call, kIgnoresRetryAfter,
         std::min(library ? trace::Confidence::certain : trace::Confidence::likely, seen.call->confidence),
         fmt::format("{} was answered {} with {}, and was sent again after {} ({} of {} such retries came too "
                     "early).{}",

@@ -8,17 +8,25 @@
 
 #include "base/text.h"
 #include "oracles/evidence.h"
-#include "oracles/table.h"
+#include "oracles/registry.h"
 #include "trace/profiles/profile.h"
 
 namespace retrial::oracles {
 namespace {
 
+constexpr Verdict kInconsistentRetry{
+    .name = "inconsistent-retry",
+    .severity = Severity::wrong_error,
+    .title = "The same call is retried in one place and not in another",
+    .why = "Callers cannot rely on either behaviour.",
+    .remedy = "Give one client one retry policy.",
+};
+
 constexpr std::size_t kSites = 5;  // fewer are no majority
 constexpr std::size_t kFew = 4;    // the odd one is one of four at the most, with the majority of one mind
 
 struct Site {
-  const Exhibit* exhibit = nullptr;
+  const ComparedCase* compared = nullptr;
   const trace::Comparison* comparison = nullptr;
   const trace::Call* call = nullptr;
   bool retries = false, mixed = false;
@@ -35,25 +43,25 @@ Kind kind_of(const trace::Exchange& e) {
 
 class InconsistentRetry final : public Oracle {
  public:
-  std::string_view name() const override { return "inconsistent-retry"; }
+  std::span<const Verdict> verdicts() const override { return {&kInconsistentRetry, 1}; }
   bool compares_sites() const override { return true; }
 
-  void judge(Cases cases, Opinion& opinion) const override {
+  void judge(Cases cases, Judgement& judgement) const override {
     // by service, fault and kind; then by call site
     std::map<std::tuple<std::string, std::string, Kind>, std::map<std::string, Site>> groups;
-    each_faulted(cases, [&](auto& exhibit, auto& c, auto& call) {
+    each_faulted(cases, [&](auto& compared, auto& c, auto& call) {
       auto& first = call.first();
       if (call.site.empty() || !first.fired || races(first.fault) || c.in_case->stop != trace::Stop::exited) return;
       auto& sites = groups[{first.service, trace::show(first.fault), kind_of(first)}];
       bool retries = call.attempts.size() > 1;
-      auto [it, fresh] = sites.try_emplace(call.site, Site{&exhibit, &c, &call, retries, false});
+      auto [it, fresh] = sites.try_emplace(call.site, Site{&compared, &c, &call, retries, false});
       it->second.mixed = it->second.mixed || it->second.retries != retries;
     });
-    for (auto& [key, sites] : groups) judge_group(sites, opinion);
+    for (auto& [key, sites] : groups) judge_group(sites, judgement);
   }
 
  private:
-  static void judge_group(const std::map<std::string, Site>& sites, Opinion& opinion) {
+  static void judge_group(const std::map<std::string, Site>& sites, Judgement& judgement) {
     if (std::ranges::any_of(sites, [](auto& s) { return s.second.mixed; })) return;
     auto retrying = static_cast<std::size_t>(std::ranges::count_if(sites, [](auto& s) { return s.second.retries; }));
     auto others = std::max(retrying, sites.size() - retrying), odd = sites.size() - others;
@@ -61,8 +69,8 @@ class InconsistentRetry final : public Oracle {
     bool most_retry = retrying == others;
     for (auto& [name, site] : sites) {
       if (site.retries == most_retry) continue;
-      opinion.findings.push_back(state(
-          *site.exhibit, *site.comparison, *site.call, "inconsistent-retry", trace::Confidence::possible,
+      judgement.findings.push_back(make_finding(
+          *site.compared, *site.comparison, *site.call, kInconsistentRetry, trace::Confidence::possible,
           fmt::format("{}: {} of {} call sites of this service {} this error, and this one {}.", site.call->operation,
                       others, sites.size(), most_retry ? "retry" : "do not retry",
                       most_retry ? "does not" : fmt::format("sent it {}", counted(site.call->attempts.size(), "time"))),

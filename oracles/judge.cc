@@ -5,7 +5,8 @@
 #include "base/text.h"
 #include "oracles/evidence.h"
 #include "oracles/failure.h"
-#include "oracles/table.h"
+#include "oracles/oracle.h"
+#include "oracles/polls.h"
 #include "trace/calls/service_name.h"
 #include "trace/comparing/jumps.h"
 
@@ -14,12 +15,9 @@ namespace {
 
 using trace::Finding;
 
-// Verdicts that can come of one and the same event: a call that was sent again, and what became of it. The others
-// (delays, caps, time-outs) speak of something else, and stand beside it.
 bool of_outcome(const Finding& f) {
-  static constexpr std::string_view kOutcomes[] = {"duplicate-effect", "retries-non-idempotent", "silent-wrong-result",
-                                                   "unrelated-exception", "crash"};
-  return std::find(std::begin(kOutcomes), std::end(kOutcomes), f.verdict) != std::end(kOutcomes);
+  auto* verdict = verdict_named(f.verdict);
+  return verdict && verdict->of_outcome;
 }
 
 bool same_event(const Finding& a, const Finding& b) {
@@ -48,11 +46,11 @@ bool about(const trace::Judged& j, const Finding& f) {
 }
 
 // Of what could not be judged: nothing that a finding speaks of all the same, and each reason once for a call.
-void drop_answered(Opinion& opinion) {
-  auto& all = opinion.not_judged;
+void drop_answered(Judgement& judgement) {
+  auto& all = judgement.not_judged;
   std::vector<trace::Judged> kept;
   for (auto& j : all) {
-    bool known = std::ranges::any_of(opinion.findings, [&](auto& f) { return about(j, f); }) ||
+    bool known = std::ranges::any_of(judgement.findings, [&](auto& f) { return about(j, f); }) ||
                  std::ranges::any_of(kept, [&](auto& k) {
                    return k.why == j.why && k.site == j.site && k.operation == j.operation && k.fault == j.fault;
                  });
@@ -81,53 +79,60 @@ std::string drifted(const trace::Comparison& c) {
 }
 
 // Why this run may not be judged; empty: it may.
-std::string unfit(const Exhibit& exhibit, const trace::Comparison& c) {
+std::string unfit(const ComparedCase& compared, const trace::Comparison& c) {
   for (auto* run : {c.in_case, c.reference})
     if (!run->incomplete.empty()) return run->incomplete;
   if (c.in_case->stop == trace::Stop::interrupted) return "interrupted";
   if (c.faulted.empty()) return "the fault was planned and never fired";
   if (auto why = drifted(c); !why.empty()) return why;
-  if (auto failure = failure_of(exhibit, c); failure && may_be_ours(c, *failure))
+  if (auto failure = failure_of(compared, c); failure && may_be_caused_by_capture(c, *failure))
     return "a signal met a connect before the proxy had it: the test may have failed by capture itself";
   return {};
 }
 
-}  // namespace
-
-namespace {
-Opinion ask(Cases cases, auto&& which) {
-  Opinion opinion;
-  std::vector<Exhibit> fit;
-  for (auto& exhibit : cases) {
-    Exhibit some{exhibit.row, {}, exhibit.hold};
+// What of these cases may be judged; of the rest it is said why not.
+std::vector<ComparedCase> fit_to_judge(Cases cases, Judgement& judgement) {
+  std::vector<ComparedCase> fit;
+  for (auto& compared : cases) {
+    ComparedCase some{compared.row, {}, compared.hold};
     std::string why;
-    for (auto* c : exhibit.comparisons) {
-      auto reason = unfit(exhibit, *c);
+    for (auto* c : compared.comparisons) {
+      auto reason = unfit(compared, *c);
       if (reason.empty())
         some.comparisons.push_back(c);
       else
         why = reason;
     }
     if (some.comparisons.empty())
-      opinion.not_judged.push_back(not_judged(exhibit, why));
+      judgement.not_judged.push_back(not_judged(compared, why));
     else
       fit.push_back(std::move(some));
   }
-  if (fit.empty()) return opinion;
-  for (auto* oracle : oracles())
-    if (which(*oracle)) oracle->judge(fit, opinion);
-  merge(opinion.findings);
-  merge(opinion.notes);
-  drop_answered(opinion);
-  return opinion;
+  return fit;
 }
+
+void ask(Cases cases, auto&& which, Judgement& judgement) {
+  if (cases.empty()) return;
+  for (auto* oracle : oracles())
+    if (which(*oracle)) oracle->judge(cases, judgement);
+  merge(judgement.findings);
+  merge(judgement.notes);
+  drop_answered(judgement);
+}
+
 }  // namespace
 
-Opinion judge(Cases cases) {
-  return ask(cases, [](auto&) { return true; });
+Judgement judge(Cases cases) {
+  Judgement judgement;
+  auto fit = fit_to_judge(cases, judgement);
+  ask(fit, [](auto&) { return true; }, judgement);
+  leave_polls_open(fit, judgement);
+  return judgement;
 }
-Opinion compare_sites(Cases cases) {
-  return ask(cases, [](auto& oracle) { return oracle.compares_sites(); });
+Judgement compare_sites(Cases cases) {
+  Judgement judgement;
+  ask(fit_to_judge(cases, judgement), [](auto& oracle) { return oracle.compares_sites(); }, judgement);
+  return judgement;
 }
 
 }  // namespace retrial::oracles

@@ -5,17 +5,36 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "oracles/client_words.h"
 #include "oracles/evidence.h"
 #include "oracles/failure.h"
-#include "oracles/fault_words.h"
-#include "oracles/table.h"
+#include "oracles/registry.h"
 #include "oracles/waits.h"
-#include "trace/comparing/layers.h"
+#include "trace/comparing/retry_layers.h"
 
 namespace retrial::oracles {
 namespace {
 
-constexpr std::size_t kAttempts = kAttemptsWithoutEnd;
+constexpr Verdict kVerdicts[] = {
+    {
+        .name = "missing-cap",
+        .severity = Severity::no_end,
+        .title = "Retries go on without end",
+        .why = "A call that never gives up holds its caller, and keeps its load on a service that is down.",
+        .remedy = "Limit the attempts, or the time that they may take together.",
+    },
+    {
+        .name = "cap-not-seen",
+        .severity = Severity::information,
+        .title = "The limit of the retries was not reached",
+        .why = "The client was still retrying when the case ended.",
+        .remedy = "See that there is a limit, and that it is one that a caller can wait for.",
+    },
+};
+constexpr const Verdict &kMissingCap = kVerdicts[0], &kCapNotSeen = kVerdicts[1];
+
+constexpr std::size_t kAttempts = 150;
+constexpr Nanos kTime = 30 * 60 * kSecond;
 
 // Attempts as the client makes them: without those that a transport below sent again by itself.
 std::size_t own_attempts(const trace::Call& call) {
@@ -32,41 +51,41 @@ Nanos own_time(const trace::Comparison& c, const trace::Call& call) {
 
 class MissingCap final : public Oracle {
  public:
-  std::string_view name() const override { return "missing-cap"; }
+  std::span<const Verdict> verdicts() const override { return kVerdicts; }
+  Horizon horizon() const override { return {static_cast<int>(kAttempts), kTime}; }
 
-  void judge(Cases cases, Opinion& opinion) const override {
-    for (auto& exhibit : cases) judge_case(exhibit, opinion);
+  void judge(Cases cases, Judgement& judgement) const override {
+    for (auto& compared : cases) judge_case(compared, judgement);
   }
 
  private:
-  static void judge_case(const Exhibit& exhibit, Opinion& opinion) {
-    for (auto* c : exhibit.comparisons)
+  static void judge_case(const ComparedCase& compared, Judgement& judgement) {
+    for (auto* c : compared.comparisons)
       for (auto* call : c->faulted) {
         auto attempts = own_attempts(*call);
         auto took = call->last().begun - call->first().begun;
-        if (attempts > kAttempts || (attempts > 2 && own_time(*c, *call) >= kTimeWithoutEnd && call->last().fired)) {
-          opinion.findings.push_back(
-              state(exhibit, *c, *call, "missing-cap", std::min(trace::Confidence::likely, call->confidence),
-                    fmt::format("{} was sent {} in {} of the client's time, and there was no end in sight{}.",
-                                call->operation, counted(attempts, "time"), show_duration(took),
-                                c->in_case->stop == trace::Stop::capped ? " when the run was ended" : ""),
-                    "A right client gives up after some attempts or some time, and tells its caller: one that never "
-                    "does keeps the caller waiting and the service under load for as long as the fault lasts."));
-        } else if (was_cut(exhibit, *c) && call->attempts.size() > 1 && call->last().fired) {
-          auto note =
-              state(exhibit, *c, *call, "cap-not-seen", trace::Confidence::certain,
-                    fmt::format("{}: cap-not-seen within {} / {}: the client was still retrying when the run ended.",
-                                call->operation, counted(call->attempts.size(), "attempt"), show_duration(took)));
-          note.note = true;
-          opinion.notes.push_back(std::move(note));
+        if (attempts > kAttempts || (attempts > 2 && own_time(*c, *call) >= kTime && call->last().fired)) {
+          judgement.findings.push_back(make_finding(
+              compared, *c, *call, kMissingCap, std::min(trace::Confidence::likely, call->confidence),
+              fmt::format("{} was sent {} in {} of the client's time, and there was no end in sight{}.",
+                          call->operation, counted(attempts, "time"), show_duration(took),
+                          c->in_case->stop == trace::Stop::capped ? " when the run was ended" : ""),
+              "A right client gives up after some attempts or some time, and tells its caller: one that never "
+              "does keeps the caller waiting and the service under load for as long as the fault lasts."));
+        } else if (was_cut(compared, *c) && call->attempts.size() > 1 && call->last().fired) {
+          auto note = make_finding(
+              compared, *c, *call, kCapNotSeen, trace::Confidence::certain,
+              fmt::format("{}: cap-not-seen within {} / {}: the client was still retrying when the run ended.",
+                          call->operation, counted(call->attempts.size(), "attempt"), show_duration(took)));
+          judgement.notes.push_back(std::move(note));
         }
       }
   }
 
   // The run, or the test, ended before the client gave up by itself.
-  static bool was_cut(const Exhibit& exhibit, const trace::Comparison& c) {
+  static bool was_cut(const ComparedCase& compared, const trace::Comparison& c) {
     if (c.in_case->stop == trace::Stop::deadline || c.in_case->stop == trace::Stop::capped) return true;
-    auto failure = failure_of(exhibit, c);
+    auto failure = failure_of(compared, c);
     return failure && is_time_limit(text_of(*failure));
   }
 };

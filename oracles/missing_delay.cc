@@ -7,12 +7,20 @@
 #include <map>
 
 #include "oracles/evidence.h"
-#include "oracles/table.h"
+#include "oracles/registry.h"
 #include "oracles/waits.h"
 #include "trace/status.h"
 
 namespace retrial::oracles {
 namespace {
+
+constexpr Verdict kMissingDelay{
+    .name = "missing-delay",
+    .severity = Severity::haste,
+    .title = "Retries come without a delay",
+    .why = "Retries that follow at once add load to a service that has just said that it cannot take more.",
+    .remedy = "Wait between attempts, longer each time and with jitter (exponential back-off).",
+};
 
 constexpr std::size_t kGaps = 6;
 constexpr std::size_t kMeasured = 4;  // where the client's clock shows what was waited for
@@ -24,15 +32,15 @@ constexpr std::size_t kMostComparisons = 6;  // a client with two retries shows 
 
 struct Seen {
   std::vector<Wait> waits;
-  const Exhibit* exhibit = nullptr;
+  const ComparedCase* compared = nullptr;
   const trace::Comparison* comparison = nullptr;
   const trace::Call* call = nullptr;  // the one with the most attempts
   trace::Confidence sure = trace::Confidence::certain;
 
-  void add(const Exhibit& e, const trace::Comparison& c, const trace::Call& k, std::vector<Wait> telling) {
+  void add(const ComparedCase& e, const trace::Comparison& c, const trace::Call& k, std::vector<Wait> telling) {
     if (!telling.empty()) sure = std::min(sure, k.confidence);  // parallel calls look like retries at once
     waits.insert(waits.end(), telling.begin(), telling.end());
-    if (!call || k.attempts.size() >= call->attempts.size()) exhibit = &e, comparison = &c, call = &k;
+    if (!call || k.attempts.size() >= call->attempts.size()) compared = &e, comparison = &c, call = &k;
   }
 };
 
@@ -55,47 +63,48 @@ std::vector<Nanos> lengths(const std::vector<Wait>& waits) {
 
 class MissingDelay final : public Oracle {
  public:
-  std::string_view name() const override { return "missing-delay"; }
+  std::span<const Verdict> verdicts() const override { return {&kMissingDelay, 1}; }
 
   // By call site, operation and status: one client may wait long on 503 and next to nothing on 500.
-  void judge(Cases cases, Opinion& opinion) const override {
+  void judge(Cases cases, Judgement& judgement) const override {
     std::map<std::tuple<std::string, std::string, int>, Seen> by_status;
-    each_faulted(cases, [&](auto& exhibit, auto& c, auto& call) {
+    each_faulted(cases, [&](auto& compared, auto& c, auto& call) {
       std::map<int, std::vector<Wait>> telling;
       for (auto& w : waits_of(c, call))
         if (w.before->fired && is_status(w.before->fault) && w.retry > 1) telling[w.before->client_status].push_back(w);
-      for (auto& [status, waits] : telling) by_status[{call.site, call.operation, status}].add(exhibit, c, call, waits);
+      for (auto& [status, waits] : telling)
+        by_status[{call.site, call.operation, status}].add(compared, c, call, waits);
     });
-    for (auto& [key, seen] : by_status) judge_status(seen, opinion);
+    for (auto& [key, seen] : by_status) judge_status(seen, judgement);
   }
 
  private:
-  static void judge_status(const Seen& seen, Opinion& opinion) {
+  static void judge_status(const Seen& seen, Judgement& judgement) {
     auto clear = seen.waits;
     std::erase_if(clear, unclear);
-    if (clear.size() * 2 < seen.waits.size()) return say_unclear(seen, clear.size(), opinion);
+    if (clear.size() * 2 < seen.waits.size()) return say_unclear(seen, clear.size(), judgement);
     auto all = lengths(clear);
     auto longest = centile(all, all.size() > 20 ? 95 : 100);  // of many, some are the machine's load
     auto measured = static_cast<std::size_t>(std::ranges::count_if(clear, &Wait::measured));
     bool known = measured == all.size();
     if (centile(all, 75) >= (known ? kMostMeasured : kMost) || longest >= kLongest) return;
     if (all.size() >= kGaps || (known && measured >= kMeasured)) {
-      opinion.findings.push_back(state(*seen.exhibit, *seen.comparison, *seen.call, "missing-delay",
-                                       std::min(trace::Confidence::likely, seen.sure), message(seen),
-                                       advice(centile(all, 50))));
+      judgement.findings.push_back(make_finding(*seen.compared, *seen.comparison, *seen.call, kMissingDelay,
+                                                std::min(trace::Confidence::likely, seen.sure), message(seen),
+                                                advice(centile(all, 50))));
       return;
     }
-    auto runs = seen.exhibit->comparisons.size();
-    opinion.again = opinion.again || runs < kMostComparisons;
-    opinion.not_judged.push_back(not_judged(
-        *seen.exhibit, *seen.call,
+    auto runs = seen.compared->comparisons.size();
+    judgement.needs_more_runs = judgement.needs_more_runs || runs < kMostComparisons;
+    judgement.not_judged.push_back(not_judged(
+        *seen.compared, *seen.call,
         fmt::format("missing-delay: only {} after the first retry in {}: too few to tell a missing delay from jitter",
                     counted(all.size(), "gap"), counted(runs, "run"))));
   }
 
-  static void say_unclear(const Seen& seen, std::size_t clear, Opinion& opinion) {
-    opinion.not_judged.push_back(not_judged(
-        *seen.exhibit, *seen.call,
+  static void say_unclear(const Seen& seen, std::size_t clear, Judgement& judgement) {
+    judgement.not_judged.push_back(not_judged(
+        *seen.compared, *seen.call,
         fmt::format(
             "missing-delay: {} of {} after the first retry are long, and the client's clock was not moved on in "
             "them: the machine's load, or waits that nobody had time to see",

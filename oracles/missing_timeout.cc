@@ -5,10 +5,18 @@
 
 #include "base/text.h"
 #include "oracles/evidence.h"
-#include "oracles/table.h"
+#include "oracles/registry.h"
 
 namespace retrial::oracles {
 namespace {
+
+constexpr Verdict kMissingTimeout{
+    .name = "missing-timeout",
+    .severity = Severity::no_end,
+    .title = "A call waits for ever",
+    .why = "A service that accepts a request and never answers would hold this caller for as long as it likes.",
+    .remedy = "Set a time-out on the request; of a gRPC call, a deadline.",
+};
 
 // Right defaults reach 300 s (browsers, aiohttp, undici): only who holds longer knows.
 constexpr Nanos kLongestDefault = 310 * kSecond;
@@ -36,27 +44,26 @@ bool gave_up_before(const trace::Call& call) {
 
 class MissingTimeout final : public Oracle {
  public:
-  std::string_view name() const override { return "missing-timeout"; }
+  std::span<const Verdict> verdicts() const override { return {&kMissingTimeout, 1}; }
 
-  void judge(Cases cases, Opinion& opinion) const override {
-    for (auto& exhibit : cases) judge_case(exhibit, opinion);
+  void judge(Cases cases, Judgement& judgement) const override {
+    for (auto& compared : cases) judge_case(compared, judgement);
   }
 
  private:
-  static void judge_case(const Exhibit& exhibit, Opinion& opinion) {
-    for (auto* c : exhibit.comparisons) {
+  static void judge_case(const ComparedCase& compared, Judgement& judgement) {
+    for (auto* c : compared.comparisons) {
       if (c->in_case->stop != trace::Stop::held) continue;
       for (auto* call : c->faulted) {
-        auto time = untouched_for(*c->in_case, call->last(), exhibit.hold);
+        auto time = untouched_for(*c->in_case, call->last(), compared.hold);
         if (!time || gave_up_before(*call)) continue;
         if (call->last().grpc.is) {
-          judge_rpc(exhibit, *c, *call, time, opinion);
+          judge_rpc(compared, *c, *call, time, judgement);
           continue;
         }
         bool long_enough = time >= kLongestDefault - kSlack;
-        opinion.findings.push_back(state(
-            exhibit, *c, *call, "missing-timeout",
-            long_enough ? trace::Confidence::likely : trace::Confidence::possible,
+        judgement.findings.push_back(make_finding(
+            compared, *c, *call, kMissingTimeout, long_enough ? trace::Confidence::likely : trace::Confidence::possible,
             fmt::format(
                 "{} was not answered for {}, and the client neither gave up nor closed its connection{}{}.",
                 call->operation, show_duration(time),
@@ -70,8 +77,8 @@ class MissingTimeout final : public Oracle {
   }
 
   // A deadline travels with its call, so that the wire shows where there is none.
-  static void judge_rpc(const Exhibit& exhibit, const trace::Comparison& c, const trace::Call& call, Nanos time,
-                        Opinion& opinion) {
+  static void judge_rpc(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call, Nanos time,
+                        Judgement& judgement) {
     auto& e = call.last();
     if (e.grpc.timeout) return;
     // What was held may not have been read to its end: the reference shows what kind of call it is. A stream that waits
@@ -81,14 +88,14 @@ class MissingTimeout final : public Oracle {
     if (std::any_of(attempts.begin(), attempts.end(), [](auto* attempt) {
           return attempt->grpc.streams || attempt->aborted == trace::Exchange::Aborted::by_client;
         }))
-      return opinion.not_judged.push_back(
-          not_judged(exhibit, "a streaming call without a deadline may stay open for as long as it likes"));
-    opinion.findings.push_back(
-        state(exhibit, c, call, "missing-timeout", std::min(trace::Confidence::likely, call.confidence),
-              fmt::format("{} carries no deadline (grpc-timeout), was not answered for {}, and was not given up{}.",
-                          call.operation, show_duration(time),
-                          call.attempts.size() > 1 ? fmt::format(" (attempt {})", call.attempts.size()) : ""),
-              kAdvice));
+      return judgement.not_judged.push_back(
+          not_judged(compared, "a streaming call without a deadline may stay open for as long as it likes"));
+    judgement.findings.push_back(make_finding(
+        compared, c, call, kMissingTimeout, std::min(trace::Confidence::likely, call.confidence),
+        fmt::format("{} carries no deadline (grpc-timeout), was not answered for {}, and was not given up{}.",
+                    call.operation, show_duration(time),
+                    call.attempts.size() > 1 ? fmt::format(" (attempt {})", call.attempts.size()) : ""),
+        kAdvice));
   }
 };
 

@@ -1,31 +1,38 @@
 // A note: no agent was loaded, so that calls are known by operation and process alone.
-#include "oracles/table.h"
+#include "oracles/registry.h"
 
 namespace retrial::oracles {
 namespace {
 
+constexpr Verdict kNoAgent{
+    .name = "no-agent",
+    .severity = Severity::information,
+    .title = "No call sites could be read",
+    .why = "A process without an agent sent requests: its calls are known by operation alone.",
+};
+
 class NoAgent final : public Oracle {
  public:
-  std::string_view name() const override { return "no-agent"; }
+  std::span<const Verdict> verdicts() const override { return {&kNoAgent, 1}; }
 
-  void judge(Cases cases, Opinion& opinion) const override {
-    for (auto& exhibit : cases) judge_case(exhibit, opinion);
+  void judge(Cases cases, Judgement& judgement) const override {
+    for (auto& compared : cases) judge_case(compared, judgement);
   }
 
  private:
-  static void judge_case(const Exhibit& exhibit, Opinion& opinion) {
-    for (auto* c : exhibit.comparisons) {
+  static void judge_case(const ComparedCase& compared, Judgement& judgement) {
+    for (auto* c : compared.comparisons) {
       auto& call = *c->faulted.front();
       if (!c->in_case->agents.empty() || !call.site.empty()) continue;
-      auto note = state(exhibit, *c, call, "no-agent", trace::Confidence::certain,
-                        "No agent was loaded in the processes that sent these requests: call sites are missing, and "
-                        "calls are told apart by "
-                        "operation and process.");
-      note.note = true;
+      auto note =
+          make_finding(compared, *c, call, kNoAgent, trace::Confidence::certain,
+                       "No agent was loaded in the processes that sent these requests: call sites are missing, and "
+                       "calls are told apart by "
+                       "operation and process.");
       note.operation.clear();
       note.fault.clear();
       note.id = trace::finding_id(note.verdict, {}, "", "");  // one a campaign
-      opinion.notes.push_back(std::move(note));
+      judgement.notes.push_back(std::move(note));
     }
   }
 };

@@ -8,11 +8,19 @@
 
 #include "base/text.h"
 #include "oracles/evidence.h"
-#include "oracles/table.h"
+#include "oracles/registry.h"
 #include "oracles/waits.h"
 
 namespace retrial::oracles {
 namespace {
+
+constexpr Verdict kNoBackoff{
+    .name = "no-backoff",
+    .severity = Severity::haste,
+    .title = "The delay between retries does not grow",
+    .why = "With a constant delay a service that is overloaded gets no rest, however long it lasts.",
+    .remedy = "Let the delay grow with each attempt, with jitter (exponential back-off).",
+};
 
 constexpr std::size_t kGaps = 3;
 constexpr std::size_t kCalls = 2;
@@ -46,7 +54,7 @@ void leave_out_first(std::vector<Wait>& waits) {
 }
 
 struct Seen {
-  const Exhibit* exhibit = nullptr;
+  const ComparedCase* compared = nullptr;
   const trace::Comparison* comparison = nullptr;
   const trace::Call* call = nullptr;
   std::size_t calls = 0, gaps = 0;
@@ -56,12 +64,12 @@ struct Seen {
 
 class NoBackoff final : public Oracle {
  public:
-  std::string_view name() const override { return "no-backoff"; }
+  std::span<const Verdict> verdicts() const override { return {&kNoBackoff, 1}; }
 
   // By call site, operation and fault: a client may have one policy for a status and another for a broken connection.
-  void judge(Cases cases, Opinion& opinion) const override {
+  void judge(Cases cases, Judgement& judgement) const override {
     std::map<std::tuple<std::string, std::string, std::string>, Seen> by_fault;
-    each_faulted(cases, [&](auto& exhibit, auto& c, auto& call) {
+    each_faulted(cases, [&](auto& compared, auto& c, auto& call) {
       auto waits = waits_of(c, call);
       leave_out_first(waits);
       if (waits.size() < kGaps) return;
@@ -71,17 +79,17 @@ class NoBackoff final : public Oracle {
       seen.calls++;
       seen.gaps += waits.size();
       if (seen.call) return;
-      seen.exhibit = &exhibit, seen.comparison = &c, seen.call = &call, seen.length = length;
+      seen.compared = &compared, seen.comparison = &c, seen.call = &call, seen.length = length;
     });
     for (auto& [key, seen] : by_fault) {
       if (seen.grows || !seen.call) continue;
       // Jitter and load can make three of one call look alike.
       if (seen.calls < kCalls && seen.gaps < kGapsOfOne) {
-        opinion.again = opinion.again || seen.exhibit->comparisons.size() < kCalls;
+        judgement.needs_more_runs = judgement.needs_more_runs || seen.compared->comparisons.size() < kCalls;
         continue;
       }
-      opinion.findings.push_back(state(
-          *seen.exhibit, *seen.comparison, *seen.call, "no-backoff",
+      judgement.findings.push_back(make_finding(
+          *seen.compared, *seen.comparison, *seen.call, kNoBackoff,
           std::min(trace::Confidence::likely, seen.call->confidence),
           fmt::format("{} was sent {}, and the client waited the same {} before each retry ({} in {}).",
                       seen.call->operation, counted(seen.call->attempts.size(), "time"), show_gap(seen.length),

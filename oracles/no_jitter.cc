@@ -6,11 +6,19 @@
 #include <map>
 
 #include "oracles/evidence.h"
-#include "oracles/table.h"
+#include "oracles/registry.h"
 #include "oracles/waits.h"
 
 namespace retrial::oracles {
 namespace {
+
+constexpr Verdict kNoJitter{
+    .name = "no-jitter",
+    .severity = Severity::information,
+    .title = "Retries wait without jitter",
+    .why = "Clients that failed together and wait the same come back together, and fail together again.",
+    .remedy = "Add chance to each wait (full jitter, or decorrelated).",
+};
 
 constexpr std::size_t kWaits = 2;
 constexpr Nanos kLeast = 100 * kMillisecond;  // below it the machine's load decides
@@ -23,12 +31,12 @@ bool same(const std::vector<Wait>& a, const std::vector<Wait>& b) {
 
 class NoJitter final : public Oracle {
  public:
-  std::string_view name() const override { return "no-jitter"; }
+  std::span<const Verdict> verdicts() const override { return {&kNoJitter, 1}; }
 
-  void judge(Cases cases, Opinion& opinion) const override {
+  void judge(Cases cases, Judgement& judgement) const override {
     std::map<std::tuple<std::string, std::string, std::string>, std::vector<Wait>> seen;  // the first call's
     std::map<std::tuple<std::string, std::string, std::string>, bool> told;
-    each_faulted(cases, [&](auto& exhibit, auto& c, auto& call) {
+    each_faulted(cases, [&](auto& compared, auto& c, auto& call) {
       auto waits = waits_of(c, call);
       if (!waits.empty() && waits[0].most < kLeast) waits.erase(waits.begin());  // at once, by design
       if (waits.size() < kWaits) return;
@@ -36,14 +44,13 @@ class NoJitter final : public Oracle {
       auto [it, fresh] = seen.try_emplace(key, waits);
       if (fresh || told[key] || !same(it->second, waits)) return;
       told[key] = true;
-      auto note = state(
-          exhibit, c, call, "no-jitter", std::min(trace::Confidence::likely, call.confidence),
+      auto note = make_finding(
+          compared, c, call, kNoJitter, std::min(trace::Confidence::likely, call.confidence),
           fmt::format("{}: two calls waited the same before their retries ({} and {}, then {} and {}).", call.operation,
                       show_gap(it->second[0].most), show_gap(waits[0].most), show_gap(it->second[1].most),
                       show_gap(waits[1].most)),
           "A right client adds chance to each wait, so that those who failed together do not come back together.");
-      note.note = true;
-      opinion.notes.push_back(std::move(note));
+      judgement.notes.push_back(std::move(note));
     });
   }
 };

@@ -4,24 +4,42 @@
 #include <algorithm>
 
 #include "oracles/evidence.h"
-#include "oracles/table.h"
+#include "oracles/registry.h"
+#include "trace/fault_name.h"
 #include "trace/profiles/profile.h"
 #include "trace/status.h"
 
 namespace retrial::oracles {
 namespace {
 
+constexpr Verdict kVerdicts[] = {
+    {
+        .name = "not-retried-transient",
+        .severity = Severity::information,
+        .title = "A transient error is not retried",
+        .why = "The service's own code says that it may pass; the error went up to the caller.",
+        .remedy = "Retry it if the caller cannot, with back-off and a limit.",
+    },
+    {
+        .name = "retry-budget",
+        .severity = Severity::information,
+        .title = "Retries are limited over many calls",
+        .why = "The client stopped retrying because earlier calls had used its budget.",
+    },
+};
+constexpr const Verdict &kNotRetriedTransient = kVerdicts[0], &kRetryBudget = kVerdicts[1];
+
 class NotRetriedTransient final : public Oracle {
  public:
-  std::string_view name() const override { return "not-retried-transient"; }
+  std::span<const Verdict> verdicts() const override { return kVerdicts; }
 
-  void judge(Cases cases, Opinion& opinion) const override {
-    for (auto& exhibit : cases) judge_case(exhibit, opinion);
+  void judge(Cases cases, Judgement& judgement) const override {
+    for (auto& compared : cases) judge_case(compared, judgement);
   }
 
  private:
-  static void judge_case(const Exhibit& exhibit, Opinion& opinion) {
-    for (auto* c : exhibit.comparisons) {
+  static void judge_case(const ComparedCase& compared, Judgement& judgement) {
+    for (auto* c : compared.comparisons) {
       if (c->in_case->stop != trace::Stop::exited) continue;
       for (auto* call : c->faulted) {
         auto& e = call->first();
@@ -33,16 +51,15 @@ class NotRetriedTransient final : public Oracle {
         told.response_sample = profile.error(e, e.client_status, "retrial-" + e.fault_id).body;
         if (!profile.asks_again(told)) continue;
         if (auto earlier = retried_before(*c, e); !earlier.empty()) {
-          opinion.notes.push_back(budget(exhibit, *c, *call, earlier));
+          judgement.notes.push_back(budget(compared, *c, *call, earlier));
           continue;
         }
-        auto note = state(
-            exhibit, *c, *call, "not-retried-transient", trace::Confidence::likely,
+        auto note = make_finding(
+            compared, *c, *call, kNotRetriedTransient, trace::Confidence::likely,
             fmt::format(
                 "{} was answered {} and not sent again, though that error passes and the request may be repeated.",
                 call->operation, trace::show_status(e.client_status)));
-        note.note = true;
-        opinion.notes.push_back(std::move(note));
+        judgement.notes.push_back(std::move(note));
       }
     }
   }
@@ -67,14 +84,13 @@ class NotRetriedTransient final : public Oracle {
     return fmt::format("{} of this process had been sent again by then, after {}", counted(calls, "call"),
                        counted(failures, "failure"));
   }
-  static trace::Finding budget(const Exhibit& exhibit, const trace::Comparison& c, const trace::Call& call,
+  static trace::Finding budget(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call,
                                const std::string& earlier) {
     auto note =
-        state(exhibit, c, call, "retry-budget", std::min(trace::Confidence::likely, call.confidence),
-              fmt::format("{} was answered {} and not sent again, though {}: what may be retried over all calls "
-                          "looks used up.",
-                          call.operation, trace::show_status(call.first().client_status), earlier));
-    note.note = true;
+        make_finding(compared, c, call, kRetryBudget, std::min(trace::Confidence::likely, call.confidence),
+                     fmt::format("{} was answered {} and not sent again, though {}: what may be retried over all calls "
+                                 "looks used up.",
+                                 call.operation, trace::show_status(call.first().client_status), earlier));
     return note;
   }
 };

@@ -1,31 +1,32 @@
-#include <array>
+#include "oracles/registry.h"
 
-#include "oracles/table.h"
+#include <algorithm>
+#include <array>
 
 namespace retrial::oracles {
 
 std::span<const Oracle* const> oracles() {
-  static const std::array all = {&duplicate_effect(),
-                                 &retries_non_idempotent(),
-                                 &silent_wrong_result(),
-                                 &unrelated_exception(),
-                                 &changed_on_retry(),
-                                 &poisoned_connection(),
-                                 &crash(),
-                                 &hang(),
-                                 &missing_timeout(),
-                                 &missing_cap(),
-                                 &retry_amplification(),
-                                 &missing_delay(),
-                                 &no_backoff(),
-                                 &ignores_retry_after(),
-                                 &retries_permanent_error(),
-                                 &inconsistent_retry(),
-                                 &not_retried_transient(),
-                                 &hedging(),
-                                 &no_jitter(),
-                                 &no_agent()};
+#define RETRIAL_ROW(name) &name(),
+  static const std::array all = {RETRIAL_ORACLES(RETRIAL_ROW)};
+#undef RETRIAL_ROW
   return all;
+}
+
+const Verdict* verdict_named(std::string_view name) {
+  for (auto* oracle : oracles())
+    for (auto& verdict : oracle->verdicts())
+      if (verdict.name == name) return &verdict;
+  return nullptr;
+}
+
+Horizon horizon() {
+  Horizon farthest;
+  for (auto* oracle : oracles()) {
+    auto its = oracle->horizon();
+    farthest.attempts = std::max(farthest.attempts, its.attempts);
+    farthest.client_time = std::max(farthest.client_time, its.client_time);
+  }
+  return farthest;
 }
 
 }  // namespace retrial::oracles

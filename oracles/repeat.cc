@@ -52,7 +52,7 @@ std::optional<Harm> harm_of_repeat(const trace::Call& call, const Exchange& befo
                 fmt::format("each execution of it has an effect of its own (profile {})", profile.name())};
   if (!one.empty() && !other.empty())
     return Harm{std::min(call.confidence, Confidence::likely), "the two answers name two different results"};
-  if (profile.name() == "grpc")
+  if (!profile.method_tells())
     return Harm{Confidence::possible, "nothing is known of this method that would make a second execution harmless"};
   return Harm{reads_by_name(before.target) ? Confidence::possible : std::min(call.confidence, Confidence::likely),
               fmt::format("{} is neither safe nor idempotent (RFC 9110 9.2.2), and no key makes it so", before.method)};

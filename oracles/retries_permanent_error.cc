@@ -7,14 +7,23 @@
 
 #include "base/text.h"
 #include "oracles/evidence.h"
-#include "oracles/table.h"
+#include "oracles/registry.h"
 #include "oracles/waits.h"
+#include "trace/fault_name.h"
 #include "trace/profiles/fault_answer.h"
 #include "trace/profiles/profile.h"
 #include "trace/status.h"
 
 namespace retrial::oracles {
 namespace {
+
+constexpr Verdict kRetriesPermanentError{
+    .name = "retries-permanent-error",
+    .severity = Severity::haste,
+    .title = "An error that will not pass is retried",
+    .why = "The service's answer will be the same each time: the retries only cost time and load.",
+    .remedy = "Retry only what can pass: 408, 429, 500, 502, 503, 504 and what the service documents.",
+};
 
 // 409, 423 and the like pass when others are done; 408, 425 and 429 ask for another try.
 constexpr std::array kPermanent = {400, 401, 403, 404, 405, 406, 410, 411, 413, 414, 415, 417, 422, 431, 451};
@@ -48,15 +57,15 @@ std::size_t forgiven(int status) {
 
 class RetriesPermanentError final : public Oracle {
  public:
-  std::string_view name() const override { return "retries-permanent-error"; }
+  std::span<const Verdict> verdicts() const override { return {&kRetriesPermanentError, 1}; }
 
-  void judge(Cases cases, Opinion& opinion) const override {
-    each_faulted(cases, [&](auto& exhibit, auto& c, auto& call) { judge_call(exhibit, c, call, opinion); });
+  void judge(Cases cases, Judgement& judgement) const override {
+    each_faulted(cases, [&](auto& compared, auto& c, auto& call) { judge_call(compared, c, call, judgement); });
   }
 
  private:
-  static void judge_call(const Exhibit& exhibit, const trace::Comparison& c, const trace::Call& call,
-                         Opinion& opinion) {
+  static void judge_call(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call,
+                         Judgement& judgement) {
     if (call.first().method == "HEAD") return;  // asks whether it is there by now
     std::size_t again = 0;
     const trace::Exchange* said = nullptr;
@@ -67,8 +76,8 @@ class RetriesPermanentError final : public Oracle {
       if (!said) said = &before;
     }
     if (!said || again <= forgiven(said->client_status)) return;
-    opinion.findings.push_back(state(
-        exhibit, c, call, "retries-permanent-error", std::min(trace::Confidence::likely, call.confidence),
+    judgement.findings.push_back(make_finding(
+        compared, c, call, kRetriesPermanentError, std::min(trace::Confidence::likely, call.confidence),
         fmt::format("{} was answered {}, and the very same was sent {} more.", call.operation,
                     show_answer(said->client_status), counted(again, "time")),
         "A right client takes such an answer for one, and gives up at once: nothing that it can send again will change "

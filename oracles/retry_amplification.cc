@@ -1,17 +1,25 @@
 // Layers that retry each for itself multiply: 3 attempts of an SDK inside 4 of the application's loop are 12 on the
 // wire, and the service that is down gets them all. WASABI (SOSP'24) 2.2; "Addressing cascading failures", Google SRE.
-// What tells layers apart stands in trace/comparing/layers.h. A transport below that sends each attempt again at once
-// where its connection breaks is a layer too.
+// What tells layers apart stands in trace/comparing/retry_layers.h. A transport below that sends each attempt again at
+// once where its connection breaks is a layer too.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "oracles/evidence.h"
-#include "oracles/table.h"
-#include "trace/comparing/layers.h"
+#include "oracles/registry.h"
+#include "trace/comparing/retry_layers.h"
 
 namespace retrial::oracles {
 namespace {
+
+constexpr Verdict kRetryAmplification{
+    .name = "retry-amplification",
+    .severity = Severity::no_end,
+    .title = "Retries multiply",
+    .why = "Several layers retry the same call, and their attempts multiply just when the service is weak.",
+    .remedy = "Let one layer retry, and switch the others off.",
+};
 
 constexpr std::size_t kRounds = 3;  // where gaps and counters alone tell layers apart, two may be chance
 
@@ -57,20 +65,20 @@ std::optional<Layers> layers_of(const trace::Call& call) {
 
 class RetryAmplification final : public Oracle {
  public:
-  std::string_view name() const override { return "retry-amplification"; }
+  std::span<const Verdict> verdicts() const override { return {&kRetryAmplification, 1}; }
 
-  void judge(Cases cases, Opinion& opinion) const override {
-    each_faulted(cases, [&](auto& exhibit, auto& c, auto& call) {
+  void judge(Cases cases, Judgement& judgement) const override {
+    each_faulted(cases, [&](auto& compared, auto& c, auto& call) {
       if (call.attempts.size() < 4 || !std::ranges::all_of(call.attempts, [](auto* e) { return e->told != 0; })) return;
       auto layers = layers_of(call);
       if (!layers) return;
       auto& r = layers->rounds;
-      opinion.findings.push_back(
-          state(exhibit, c, call, "retry-amplification", std::min(layers->sure, call.confidence),
-                fmt::format("{} was sent {}: {} rounds of {} ({}).", call.operation,
-                            counted(call.attempts.size(), "time"), r.size(), counted(r[0], "attempt"), layers->by),
-                "A right client retries in one layer alone: each layer that retries multiplies the load on a service "
-                "that is down by its own number of attempts."));
+      judgement.findings.push_back(make_finding(
+          compared, c, call, kRetryAmplification, std::min(layers->sure, call.confidence),
+          fmt::format("{} was sent {}: {} rounds of {} ({}).", call.operation, counted(call.attempts.size(), "time"),
+                      r.size(), counted(r[0], "attempt"), layers->by),
+          "A right client retries in one layer alone: each layer that retries multiplies the load on a service "
+          "that is down by its own number of attempts."));
     });
   }
 };

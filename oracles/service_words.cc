@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "oracles/fault_words.h"
+#include "oracles/client_words.h"
 #include "trace/profiles/message.h"
 #include "trace/status.h"
 

@@ -3,13 +3,24 @@
 
 #include <algorithm>
 
+#include "oracles/client_words.h"
 #include "oracles/evidence.h"
 #include "oracles/failure.h"
-#include "oracles/fault_words.h"
-#include "oracles/table.h"
+#include "oracles/registry.h"
 
 namespace retrial::oracles {
 namespace {
+
+constexpr Verdict kSilentWrongResult{
+    .name = "silent-wrong-result",
+    .severity = Severity::wrong_effect,
+    .of_outcome = true,
+    .title = "The result is wrong, and nobody is told",
+    .why = "After the fault the test finds another result than without it, and no error told of it.",
+    .remedy =
+        "Look at what the retry repeats or leaves out: state kept between attempts, a body read once, a page fetched "
+        "twice.",
+};
 
 using trace::Call;
 using trace::Comparison;
@@ -17,22 +28,23 @@ using trace::Confidence;
 
 class SilentWrongResult final : public Oracle {
  public:
-  std::string_view name() const override { return "silent-wrong-result"; }
+  std::span<const Verdict> verdicts() const override { return {&kSilentWrongResult, 1}; }
 
-  void judge(Cases cases, Opinion& opinion) const override {
-    for (auto& exhibit : cases) judge_case(exhibit, opinion);
+  void judge(Cases cases, Judgement& judgement) const override {
+    for (auto& compared : cases) judge_case(compared, judgement);
   }
 
  private:
-  static void judge_case(const Exhibit& exhibit, Opinion& opinion) {
-    for (auto* c : exhibit.comparisons)
-      if (auto failure = failure_of(exhibit, *c);
+  static void judge_case(const ComparedCase& compared, Judgement& judgement) {
+    for (auto* c : compared.comparisons)
+      if (auto failure = failure_of(compared, *c);
           failure && failure->outermost() && is_assertion(*failure->outermost()))
-        judge_assertion(exhibit, *c, *failure, opinion);
+        judge_assertion(compared, *c, *failure, judgement);
   }
 
-  static void judge_assertion(const Exhibit& exhibit, const Comparison& c, const Failure& failure, Opinion& opinion) {
-    auto pass_over = [&](std::string why) { opinion.not_judged.push_back(not_judged(exhibit, std::move(why))); };
+  static void judge_assertion(const ComparedCase& compared, const Comparison& c, const Failure& failure,
+                              Judgement& judgement) {
+    auto pass_over = [&](std::string why) { judgement.not_judged.push_back(not_judged(compared, std::move(why))); };
     auto& outermost = *failure.outermost();
     auto text = text_of(failure);
     if (is_time_limit(text)) return;  // said by unrelated-exception
@@ -44,9 +56,9 @@ class SilentWrongResult final : public Oracle {
       return pass_over(fmt::format("an assertion of the application's own failed: {}", named(outermost)));
 
     auto add = [&](Confidence confidence, std::string seen, std::string_view why) {
-      opinion.findings.push_back(state(exhibit, c, call, "silent-wrong-result", confidence,
-                                       fmt::format("{}: {}, and an assertion of the test failed: {}. {}",
-                                                   call.operation, seen, named(outermost), why)));
+      judgement.findings.push_back(make_finding(compared, c, call, kSilentWrongResult, confidence,
+                                                fmt::format("{}: {}, and an assertion of the test failed: {}. {}",
+                                                            call.operation, seen, named(outermost), why)));
     };
     auto done = what_was_done(call, first_fired(call));
     if (std::all_of(c.faulted.begin(), c.faulted.end(),

@@ -3,15 +3,28 @@
 
 #include <algorithm>
 
+#include "oracles/client_words.h"
 #include "oracles/evidence.h"
 #include "oracles/failure.h"
-#include "oracles/fault_words.h"
+#include "oracles/registry.h"
 #include "oracles/service_words.h"
-#include "oracles/table.h"
 #include "trace/status.h"
 
 namespace retrial::oracles {
 namespace {
+
+constexpr Verdict kUnrelatedException{
+    .name = "unrelated-exception",
+    .severity = Severity::wrong_error,
+    .of_outcome = true,
+    .title = "The caller is told of another error than the one that happened",
+    .why =
+        "The error that reaches the caller is not the one that happened: the retry met the first attempt's own effect, "
+        "or the answer was taken for something that it is not.",
+    .remedy =
+        "Read a retry's conflict or not-found as a sign that the first attempt may have succeeded, and look before "
+        "failing; look at an answer's status before its body.",
+};
 
 using trace::Confidence;
 using trace::Thrown;
@@ -44,21 +57,21 @@ bool says_nothing(const Failure& failure) {
 
 class UnrelatedException final : public Oracle {
  public:
-  std::string_view name() const override { return "unrelated-exception"; }
+  std::span<const Verdict> verdicts() const override { return {&kUnrelatedException, 1}; }
 
-  void judge(Cases cases, Opinion& opinion) const override {
-    for (auto& exhibit : cases) judge_case(exhibit, opinion);
+  void judge(Cases cases, Judgement& judgement) const override {
+    for (auto& compared : cases) judge_case(compared, judgement);
   }
 
  private:
-  static void judge_case(const Exhibit& exhibit, Opinion& opinion) {
-    for (auto* c : exhibit.comparisons)
-      if (auto failure = failure_of(exhibit, *c)) judge_failure(exhibit, *c, *failure, opinion);
+  static void judge_case(const ComparedCase& compared, Judgement& judgement) {
+    for (auto* c : compared.comparisons)
+      if (auto failure = failure_of(compared, *c)) judge_failure(compared, *c, *failure, judgement);
   }
 
-  static void judge_failure(const Exhibit& exhibit, const trace::Comparison& c, const Failure& failure,
-                            Opinion& opinion) {
-    auto pass_over = [&](std::string why) { opinion.not_judged.push_back(not_judged(exhibit, std::move(why))); };
+  static void judge_failure(const ComparedCase& compared, const trace::Comparison& c, const Failure& failure,
+                            Judgement& judgement) {
+    auto pass_over = [&](std::string why) { judgement.not_judged.push_back(not_judged(compared, std::move(why))); };
     if (failure.told.empty()) return pass_over("the test failed, and its runner told no exception");
     auto& outermost = *failure.outermost();
     auto text = text_of(failure);
@@ -69,7 +82,7 @@ class UnrelatedException final : public Oracle {
     if (!shows_injected(c, text_of(outermost)))
       for (auto& error : new_errors(c))
         if (auto* thrown = carrier(failure, *error.exchange))
-          return certain(exhibit, c, failure, error, *thrown, opinion);
+          return certain(compared, c, failure, error, *thrown, judgement);
 
     if (is_assertion(outermost) || shows_fault(c, text)) return;  // of assertions silent_wrong_result.cc speaks
     auto& call = *c.faulted.front();
@@ -82,12 +95,12 @@ class UnrelatedException final : public Oracle {
       if (!trace::recovered(call)) return;
       return pass_over(fmt::format("the test failed with {}, which says nothing", named(outermost)));
     }
-    opinion.findings.push_back(
-        state(exhibit, c, call, "unrelated-exception", Confidence::likely, likely_message(call, failure)));
+    judgement.findings.push_back(
+        make_finding(compared, c, call, kUnrelatedException, Confidence::likely, likely_message(call, failure)));
   }
 
-  static void certain(const Exhibit& exhibit, const trace::Comparison& c, const Failure& failure,
-                      const ServiceError& error, const Thrown& thrown, Opinion& opinion) {
+  static void certain(const ComparedCase& compared, const trace::Comparison& c, const Failure& failure,
+                      const ServiceError& error, const Thrown& thrown, Judgement& judgement) {
     auto& e = *error.exchange;
     auto& call = *c.faulted.front();
     bool same = error.call == &call;
@@ -100,16 +113,16 @@ class UnrelatedException final : public Oracle {
         same ? fmt::format("the {}", attempt) : fmt::format("a later call ({}, {})", error.call->operation, attempt),
         show_answer(e.service_status));
     bool done = std::any_of(call.attempts.begin(), call.attempts.end(),
-                            [](auto* a) { return a->fired && good(a->service_status); });
-    opinion.findings.push_back(state(
-        exhibit, c, call, "unrelated-exception", confidence,
+                            [](auto* a) { return a->fired && is_success(a->service_status); });
+    judgement.findings.push_back(make_finding(
+        compared, c, call, kUnrelatedException, confidence,
         fmt::format(
             "{}: {}, {}, and the test ended with {}. Without the fault there is no such error: {}", call.operation,
             what_was_done(call, first_fired(call)), after, named(thrown),
             done ? fmt::format("the call had succeeded the first time, and its caller is told that it failed with {}.",
                                trace::show_status(e.service_status))
                  : std::string("the caller is told of it in place of what happened."))));
-    auto& f = opinion.findings.back();
+    auto& f = judgement.findings.back();
     if (!same) f.evidence.push_back(e.id);
   }
 

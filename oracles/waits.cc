@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "oracles/evidence.h"
 #include "trace/comparing/jumps.h"
-#include "trace/comparing/layers.h"
+#include "trace/comparing/retry_layers.h"
 
 namespace retrial::oracles {
 namespace {
@@ -24,13 +24,13 @@ Nanos first_fault(const trace::Run& run) {
   return first;
 }
 
-ComeAgain seconds(Nanos least, std::string text) { return {.least = least, .text = std::move(text)}; }
+RetryHint seconds(Nanos least, std::string text) { return {.least = least, .text = std::move(text)}; }
 
 }  // namespace
 
-std::optional<ComeAgain> told_to_wait(const trace::Exchange& e) {
+std::optional<RetryHint> told_to_wait(const trace::Exchange& e) {
   if (auto pushback = trace::pushback_told(e); pushback != trace::kNoPushback) {
-    if (pushback < 0) return ComeAgain{.never = true, .text = "grpc-retry-pushback-ms: -1, not to come again"};
+    if (pushback < 0) return RetryHint{.never = true, .text = "grpc-retry-pushback-ms: -1, not to come again"};
     auto wait = std::min<std::int64_t>(pushback, INT64_MAX / kMillisecond) * kMillisecond;
     return seconds(wait, fmt::format("grpc-retry-pushback-ms: {}", pushback));
   }
@@ -38,7 +38,7 @@ std::optional<ComeAgain> told_to_wait(const trace::Exchange& e) {
     auto wait = e.fault.retry_after * kSecond;
     if (e.fault.retry == trace::RetryAfter::seconds)
       return seconds(wait, fmt::format("Retry-After: {}", e.fault.retry_after));
-    return ComeAgain{std::max<Nanos>(0, wait - kSecond), true, false,
+    return RetryHint{std::max<Nanos>(0, wait - kSecond), true, false,
                      fmt::format("Retry-After: a date {} ahead", show_duration(wait))};
   }
   if (!delivered(e) || e.client_status < 400) return {};

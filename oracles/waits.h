@@ -28,12 +28,12 @@ enum class Chosen { by_client, by_service };
 std::vector<Wait> waits_of(const trace::Comparison& c, const trace::Call& call, Chosen chosen = Chosen::by_client);
 
 // What the service told this client to wait, by a header of its own or of a fault (RFC 9110 10.2.3; gRFC A6).
-struct ComeAgain {
+struct RetryHint {
   Nanos least = 0;  // a client that comes earlier has not obeyed. Of a date: a second less, which is its grain
   bool date = false;
   bool never = false;  // not to come again at all
   std::string text;    // "Retry-After: 2", "Retry-After as a date, 3 s ahead", "grpc-retry-pushback-ms: 200"
 };
-std::optional<ComeAgain> told_to_wait(const trace::Exchange& e);
+std::optional<RetryHint> told_to_wait(const trace::Exchange& e);
 
 }  // namespace retrial::oracles

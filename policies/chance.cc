@@ -34,7 +34,7 @@ Draw draw(u64 seed, u64 rule, u64 counter) {
 bool happens(Share share, u64 bits) { return u128{bits} * kAlways < u128{share} << 64; }
 
 trace::FaultSpec with_delay(trace::FaultSpec f, u64 bits) {
-  if (f.name != trace::FaultName::delay || f.spread == trace::Spread::fixed) return f;
+  if (f.spread == trace::Spread::fixed) return f;
   auto a = unit(static_cast<u32>(bits)), b = unit(static_cast<u32>(bits >> 32));
   auto base = static_cast<double>(f.base), width = static_cast<double>(f.width);
   double drawn = 0;
@@ -48,7 +48,7 @@ trace::FaultSpec with_delay(trace::FaultSpec f, u64 bits) {
       drawn = base + width * std::sqrt(-2 * std::log(a)) * std::cos(2 * std::numbers::pi * b);
       break;
     case trace::Spread::pareto:
-      drawn = base * std::pow(a, -1000 / width);
+      drawn = base * std::pow(a, -1000.0 / static_cast<double>(f.shape));
       break;
   }
   f.delay = static_cast<Nanos>(std::clamp(drawn, 0.0, kLongest));

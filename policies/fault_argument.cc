@@ -10,33 +10,31 @@
 
 namespace retrial::policies {
 namespace {
-using trace::FaultName;
 using trace::FaultSpec;
+using Kind = trace::ArgumentKind;
 
 constexpr std::int64_t kMostBytes = 1'000'000'000'000;
 constexpr std::int64_t kMostRetryAfter = 10 * 365 * 24 * 3600;
 
-constexpr std::string_view kTellings[] = {"reset", "close", "stall", "error"};
 constexpr std::string_view kTellingWords[] = {"reset", "close", "stall", "error", "grpc-status"};
-constexpr std::string_view kOfMessage[] = {"delay", "drop", "truncate", "corrupt"};
 constexpr std::string_view kNever[] = {"never"};
 constexpr std::int32_t kMostMessages = 1'000'000'000;
 constexpr std::string_view kCuts[] = {"reset", "close"};
-constexpr std::string_view kPoints[] = {"before-request",      "after-head", "after-request",
-                                        "after-response-head", "in-body",    "idle"};
-constexpr std::string_view kSpreads[] = {"fixed", "uniform", "normal", "pareto"};
-constexpr std::string_view kParts[] = {"status-line", "header", "chunk"};
 constexpr std::string_view kStatuses[] = {"transient"};
 constexpr std::string_view kDates[] = {"date"};
 constexpr std::int64_t kRedirects[] = {301, 302, 303, 307, 308};
 
-// By its place among the words, which is the enumerator's.
+// By its place among the words, which is its number.
 template <class E>
 bool word(std::span<const std::string_view> words, std::string_view text, E& to) {
   auto at = std::find(words.begin(), words.end(), text);
   if (at == words.end()) return false;
   to = static_cast<E>(at - words.begin());
   return true;
+}
+template <class E>
+bool word(std::string_view text, E& to) {
+  return word(trace::words<E>(), text, to);
 }
 template <class N>
 bool number(std::string_view text, std::int64_t least, std::int64_t most, N& to) {
@@ -110,15 +108,14 @@ std::string unquoted(std::string_view text) {
   }
   return out;
 }
-bool header_name(std::string_view text, FaultSpec& spec) {
+bool header_name(std::string_view text, std::string& to) {
   auto name = unquoted(text);
   if (name.empty() || !std::all_of(name.begin(), name.end(), is_token)) return false;
-  // What frames the message is changed by wrong-length and malformed, which say how that ends.
-  if (spec.name == FaultName::set_header && (iequals(name, "content-length") || iequals(name, "transfer-encoding")))
-    return false;
-  spec.header = std::move(name);
+  to = std::move(name);
   return true;
 }
+// What frames the message is changed by wrong-length and malformed, which say how that ends.
+bool frames(std::string_view name) { return iequals(name, "content-length") || iequals(name, "transfer-encoding"); }
 bool header_value(std::string_view text, FaultSpec& spec) {
   if (spec.header.empty() || text.empty() || (text.size() == 1 && !is_token(text[0]))) return false;
   auto value = unquoted(text);
@@ -130,20 +127,16 @@ bool header_value(std::string_view text, FaultSpec& spec) {
 }
 }  // namespace
 
-FaultSpec empty_fault(FaultName name) {
-  FaultSpec spec{.name = name};
-  if (name == FaultName::redirect_loop) spec.status = 307;
-  if (name == FaultName::tls_cut) spec.telling = trace::Telling::close;
-  if (name == FaultName::rst_stream) {
-    spec.code = trace::kRefusedStream;
-    spec.point = trace::Point::before_request;
-  }
+FaultSpec empty_fault(const trace::FaultRow& row) {
+  FaultSpec spec{.name = row.fault};
+  for (auto& parameter : row.parameters)
+    if (!parameter.left_out.empty()) read_argument(parameter.kind, parameter.left_out, spec);
   return spec;
 }
 
 std::optional<trace::Spread> read_spread(std::string_view text) {
   trace::Spread spread{};
-  if (!word(kSpreads, text, spread)) return {};
+  if (!word(text, spread)) return {};
   return spread;
 }
 
@@ -175,13 +168,13 @@ bool read_argument(Kind kind, std::string_view text, FaultSpec& spec) {
       if (spec.retry == trace::RetryAfter::none) spec.retry = trace::RetryAfter::seconds;
       return number(text, 0, kMostRetryAfter, spec.retry_after);
     case Kind::telling:
-      return word(kTellings, text, spec.telling);
+      return word(text, spec.telling);
     case Kind::cut:
       return word(kCuts, text, spec.telling);
     case Kind::point:
-      return word(kPoints, text, spec.point);
+      return word(text, spec.point);
     case Kind::part:
-      return word(kParts, text, spec.part);
+      return word(text, spec.part);
     case Kind::redirect:
       return number(text, 301, 308, spec.status) &&
              std::find(std::begin(kRedirects), std::end(kRedirects), spec.status) != std::end(kRedirects);
@@ -195,21 +188,27 @@ bool read_argument(Kind kind, std::string_view text, FaultSpec& spec) {
     case Kind::shape: {
       auto shape = decimal(text, 3);
       if (!shape || *shape < 100 || *shape > 100'000) return false;
-      spec.width = *shape;
+      spec.shape = *shape;
       return true;
     }
     case Kind::bytes:
-      return bytes(text, spec.name == FaultName::drip ? 1 : 0, spec.bytes);
+      return bytes(text, 0, spec.bytes);
+    case Kind::piece:
+      return bytes(text, 1, spec.bytes);
+    case Kind::at:
+      return bytes(text, 0, spec.at);
     case Kind::rate:
-      if (!bytes(text, 1, spec.bytes)) return false;
-      if (spec.burst == 0) spec.burst = spec.bytes;
+      if (!bytes(text, 1, spec.rate)) return false;
+      if (spec.burst == 0) spec.burst = spec.rate;
       return true;
     case Kind::burst:
       return bytes(text, 1, spec.burst);
     case Kind::by:
-      return number(text, -kMostBytes, kMostBytes, spec.bytes) && spec.bytes != 0;
+      return number(text, -kMostBytes, kMostBytes, spec.by) && spec.by != 0;
     case Kind::name:
-      return header_name(text, spec);
+      return header_name(text, spec.header);
+    case Kind::set_name:
+      return header_name(text, spec.header) && !frames(spec.header);
     case Kind::value:
       return header_value(text, spec);
     case Kind::grpc_status:
@@ -219,7 +218,7 @@ bool read_argument(Kind kind, std::string_view text, FaultSpec& spec) {
     case Kind::stream_code:
       return word(trace::stream_codes(), text, spec.code);
     case Kind::of_message:
-      return word(kOfMessage, text, spec.of_message);
+      return word(text, spec.of_message);
     case Kind::nth:
       return number(text, 1, kMostMessages, spec.nth);
   }
@@ -237,11 +236,11 @@ std::span<const std::string_view> words_of(Kind kind) {
     case Kind::cut:
       return kCuts;
     case Kind::point:
-      return kPoints;
+      return trace::words<trace::Point>();
     case Kind::part:
-      return kParts;
+      return trace::words<trace::Malformed>();
     case Kind::spread:
-      return kSpreads;
+      return trace::words<trace::Spread>();
     case Kind::grpc_status:
       return grpc_codes();
     case Kind::pushback:
@@ -249,24 +248,24 @@ std::span<const std::string_view> words_of(Kind kind) {
     case Kind::stream_code:
       return trace::stream_codes();
     case Kind::of_message:
-      return kOfMessage;
+      return trace::words<trace::OfMessage>();
     default:
       return {};
   }
 }
 
 std::string_view contradiction(const FaultSpec& spec) {
-  bool strikes = spec.name == FaultName::reset || spec.name == FaultName::close || spec.name == FaultName::stall ||
-                 spec.name == FaultName::rst_stream;
-  if (strikes && spec.bytes != trace::kHalf && spec.point != trace::Point::in_body) return "bytes with in-body alone";
+  auto& row = *trace::fault_row(spec.name);
+  if (row.has(Kind::point) && spec.bytes != trace::kHalf && spec.point != trace::Point::in_body)
+    return "bytes with in-body alone";
   if (spec.spread == trace::Spread::uniform && spec.base > spec.width)
     return "the longest time not to be shorter than the shortest";
   // REFUSED_STREAM promises that the service has done nothing (RFC 9113 8.7).
   bool heard = spec.point != trace::Point::before_request && spec.point != trace::Point::after_request &&
                spec.point != trace::Point::idle;
-  if (spec.name == FaultName::rst_stream && spec.code == trace::kRefusedStream && heard)
+  if (row.has(Kind::point) && row.has(Kind::stream_code) && spec.code == trace::kRefusedStream && heard)
     return "refused-stream with before-request, after-request or idle alone";
-  if (spec.name == FaultName::message) {
+  if (row.has(Kind::of_message)) {
     bool delays = spec.of_message == trace::OfMessage::delay;
     if (delays && spec.delay == 0) return "ms, how long the message is delayed";
     if (!delays && spec.delay != 0) return "ms with delay alone";

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "policies/chance.h"
-#include "policies/fault_words.h"
+#include "trace/fault_table.h"
 
 // Reads one argument of the fault language: pure functions of its text.
 namespace retrial::policies {
@@ -11,12 +11,12 @@ namespace retrial::policies {
 inline constexpr Nanos kLongestDelay = 3600 * kSecond;
 inline constexpr Nanos kLongestWindow = 30 * 24 * 3600 * kSecond;
 
-// The fault before any argument was read: what an argument that is left out means.
-trace::FaultSpec empty_fault(trace::FaultName name);
+// The fault before any argument was given: what those mean that are left out.
+trace::FaultSpec empty_fault(const trace::FaultRow& row);
 // Puts it where it belongs. False for a text that is none of its kind, and `spec` is then not to be used.
-bool read_argument(Kind kind, std::string_view text, trace::FaultSpec& spec);
+bool read_argument(trace::ArgumentKind kind, std::string_view text, trace::FaultSpec& spec);
 // The words that a kind knows, for "did you mean".
-std::span<const std::string_view> words_of(Kind kind);
+std::span<const std::string_view> words_of(trace::ArgumentKind kind);
 // What would have to be otherwise where two arguments do not go together; empty if all is well.
 std::string_view contradiction(const trace::FaultSpec& spec);
 

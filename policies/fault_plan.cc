@@ -11,7 +11,7 @@ bool is_open(const FaultStep& step, Nanos elapsed) {
   return elapsed >= step.after && (step.lasts == 0 || elapsed - step.after < step.lasts);
 }
 bool rolls(const FaultStep& step) {
-  bool spread = step.fault.name == trace::FaultName::delay && step.fault.spread != trace::Spread::fixed;
+  bool spread = step.fault.spread != trace::Spread::fixed;
   return spread || step.share != kAlways;
 }
 std::string show_time(Nanos time) {
@@ -28,7 +28,7 @@ std::string show_share(Share share) {
 
 const FaultStep* step_of(const FaultPlan& plan, int attempt, Nanos elapsed, Of of) {
   for (auto& step : plan.steps) {
-    bool both = step.fault.name == trace::FaultName::none;
+    bool both = is_pass(step.fault);
     if (!both && trace::is_of_connection(step.fault) != (of == Of::connections)) continue;
     if (step.windowed() && !is_open(step, elapsed)) continue;
     if (step.times == 0 || attempt <= step.times) return &step;

@@ -1,4 +1,5 @@
-#include "policies/tellings.h"
+#include "policies/plans.h"
+#include "policies/registry.h"
 
 namespace retrial::policies {
 
@@ -7,7 +8,8 @@ const Policy& k1() {
   static const Policy policy{
       .name = "K1",
       .question = "The service is unavailable for one moment: does the caller recover, and rightly?",
-      .tellings = {first(kTransient, kPass)},
+      .plans = {first(kTransient, kPass)},
+      .value = 0.5,
   };
   return policy;
 }

@@ -1,4 +1,5 @@
-#include "policies/tellings.h"
+#include "policies/plans.h"
+#include "policies/registry.h"
 
 namespace retrial::policies {
 
@@ -7,8 +8,9 @@ const Policy& k3() {
   static const Policy policy{
       .name = "K3",
       .question = "The service is unavailable for three attempts: does the caller still recover, and rightly?",
-      .tellings = {{{{kTransient, 3}, {kPass, 0}}}},
-      .attempts = 3,
+      .plans = {{{{kTransient, 3}, {kPass, 0}}}},
+      .value = 0.3,
+      .needs = {.attempts = 3, .shown_by = "P3"},
   };
   return policy;
 }

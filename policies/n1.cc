@@ -1,4 +1,5 @@
-#include "policies/tellings.h"
+#include "policies/plans.h"
+#include "policies/registry.h"
 
 namespace retrial::policies {
 
@@ -8,7 +9,8 @@ const Policy& n1() {
   static const Policy policy{
       .name = "N1",
       .question = "The service says that the request is wrong: is that taken for an answer?",
-      .tellings = {always({.name = trace::FaultName::error, .status = 400})},
+      .plans = {always({.name = trace::FaultName::error, .status = 400})},
+      .value = 0.5,
       .by_default = false,
   };
   return policy;

@@ -1,4 +1,5 @@
-#include "policies/tellings.h"
+#include "policies/plans.h"
+#include "policies/registry.h"
 
 namespace retrial::policies {
 
@@ -9,8 +10,10 @@ const Policy& p2() {
       .name = "P2",
       .question =
           "Every response is lost, or none ever comes: does the caller give up, in time and with the right error?",
-      .tellings = {always(lost(trace::Telling::reset))},
+      .plans = {always(lost(trace::Telling::reset))},
       .once_a_site = {always(lost(trace::Telling::stall))},
+      .value = 0.7,
+      .value_by_effect = true,
   };
   return policy;
 }

@@ -1,4 +1,5 @@
-#include "policies/tellings.h"
+#include "policies/plans.h"
+#include "policies/registry.h"
 
 namespace retrial::policies {
 
@@ -7,7 +8,8 @@ const Policy& p3() {
   static const Policy policy{
       .name = "P3",
       .question = "The service stays unavailable: do retries wait, do they end, and is the error told as what it is?",
-      .tellings = {always(kTransient)},
+      .plans = {always(kTransient)},
+      .value = 1.5,
   };
   return policy;
 }

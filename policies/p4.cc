@@ -1,4 +1,5 @@
-#include "policies/tellings.h"
+#include "policies/plans.h"
+#include "policies/registry.h"
 
 namespace retrial::policies {
 
@@ -9,7 +10,9 @@ const Policy& p4() {
       .question =
           "The request was executed, its response lost, and then the service is unavailable: is the error told as what "
           "it is?",
-      .tellings = {first(lost(trace::Telling::reset), kTransient)},
+      .plans = {first(lost(trace::Telling::reset), kTransient)},
+      .value = 0.7,
+      .value_by_effect = true,
   };
   return policy;
 }

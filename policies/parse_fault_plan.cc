@@ -8,12 +8,15 @@
 #include "base/text.h"
 #include "policies/fault_argument.h"
 #include "policies/fault_plan.h"
-#include "policies/fault_words.h"
+#include "trace/fault_name.h"
 
 namespace retrial::policies {
 namespace {
 using trace::FaultName;
 using trace::FaultSpec;
+using Kind = trace::ArgumentKind;
+using trace::FaultRow;
+using trace::Parameter;
 
 constexpr std::size_t kLongest = 4096;  // characters of a plan
 constexpr int kMostTimes = 1'000'000;
@@ -167,23 +170,23 @@ class Parser {
   }
 
   Result<FaultSpec> fault() {
-    auto* word = fault_word(token_.text);
-    if (!word) return expected(fmt::format("a fault ({})", fmt::join(fault_words(), ", ")), fault_words());
-    FaultSpec spec = empty_fault(word->fault);
-    if (auto ok = call(*word, spec); !ok) return std::unexpected(ok.error());
+    auto* row = trace::fault_row(token_.text);
+    if (!row) return expected(fmt::format("a fault ({})", fmt::join(trace::fault_names(), ", ")), trace::fault_names());
+    FaultSpec spec = empty_fault(*row);
+    if (auto ok = call(*row, spec); !ok) return std::unexpected(ok.error());
     return spec;
   }
 
-  // A fault's word with its arguments.
-  Result<void> call(const FaultWord& word, FaultSpec& spec) {
+  // A fault's name with its arguments.
+  Result<void> call(const FaultRow& row, FaultSpec& spec) {
     auto name = token_.text;
     next();
     if (!take("(")) {
-      if (!word.parameters.empty() && word.parameters[0].needed)
-        return expected(fmt::format("`(` and {}", word.parameters[0].expected));
+      if (!row.parameters.empty() && row.parameters[0].required)
+        return expected(fmt::format("`(` and {}", row.parameters[0].expected));
       return {};
     }
-    if (auto ok = arguments(name, word.parameters, spec); !ok) return ok;
+    if (auto ok = arguments(name, row.parameters, spec); !ok) return ok;
     next();
     return {};
   }
@@ -204,13 +207,13 @@ class Parser {
         if (auto spread = read_spread(token_.text)) {
           spec.spread = *spread;
           next();
-          if (!take(",")) return expected(fmt::format("`,` and {}", parameters_of(*spread)[0].expected));
-          return arguments(fault, parameters_of(*spread), spec);
+          if (!take(",")) return expected(fmt::format("`,` and {}", trace::parameters_of(*spread)[0].expected));
+          return arguments(fault, trace::parameters_of(*spread), spec);
         }
       if (auto ok = argument(parameters[*at], spec); !ok) return ok;
     }
     for (std::size_t i = 0; i < parameters.size(); i++)
-      if (parameters[i].needed && !(given & 1u << i)) return expected(parameters[i].expected);
+      if (parameters[i].required && !(given & 1u << i)) return expected(parameters[i].expected);
     if (auto wrong = contradiction(spec); !wrong.empty()) return expected(wrong);
     return {};
   }
@@ -241,9 +244,9 @@ class Parser {
 
   Result<void> argument(const Parameter& parameter, FaultSpec& spec) {
     if (parameter.kind == Kind::telling)
-      if (auto* word = fault_word(token_.text); word && word->fault == FaultName::error) {
+      if (auto* other = trace::fault_row(token_.text); other && other->fault == FaultName::error) {
         spec.telling = trace::Telling::error;
-        return call(*word, spec);
+        return call(*other, spec);
       }
     if (parameter.kind == Kind::retry_after && take("date")) {
       if (!take("+")) return expected("`+` and seconds");

@@ -7,19 +7,29 @@
 
 namespace retrial::policies {
 
-// A policy looks forward: it says what should happen to each attempt of a targeted call. Its tellings are variants of
-// the same question, each a case of its own. Source: Rainmaker (NSDI'23) 4.2 for P1 to P4; WASABI (SOSP'24) for N1;
-// K1 and K3 ours.
+// What has to have been seen of a call before a policy is asked of it. It is asked last, when every case that could
+// show it has been tried.
+struct Needs {
+  int attempts = 0;           // under the policy's first fault the call makes more than that; 0: nothing is needed
+  std::string_view shown_by;  // name of the policy that shows it; where that one is not tried, every call is asked
+};
+
+// A policy looks forward: it says what should happen to each attempt of a targeted call. Its file names its source.
 struct Policy {
-  std::string_view name;      // "P1"
-  std::string_view question;  // what it puts on trial, one sentence for the report
-  std::vector<FaultPlan> tellings;
-  std::vector<FaultPlan> once_a_site = {};  // tellings tried once a call site, not once an operation
-  int attempts = 0;        // asked only of calls that P3 has shown to make more attempts than that; 0: of all
+  std::string_view name;                    // "P1"
+  std::string_view question;                // what it puts on trial, one sentence for the report
+  std::vector<FaultPlan> plans;             // variants of the question, each a case of its own
+  std::vector<FaultPlan> once_a_site = {};  // plans that are tried once a call site, not once an operation
+  // What one of its cases is worth: how likely it is to show a bug, in proportion to the cases of other policies (1 is
+  // as likely as most). A campaign divides it by the seconds that the case takes.
+  double value = 1;
+  // Its bugs are effects done twice: a campaign weighs `value` by what a repeat of the operation does (trace::Repeat).
+  bool value_by_effect = false;
+  Needs needs = {};
   bool by_default = true;  // tried where nobody says which
 };
 
-// In the order in which they are tried: P3, P1, K1, P4, P2, K3, N1 (P3 shows the cap that the others need).
+// In the order in which they are tried (registry.h).
 std::span<const Policy> policies();
 // "p1" or "P1"; null if unknown.
 const Policy* policy_named(std::string_view name);

@@ -1,12 +1,13 @@
-#include <vector>
+#include "policies/registry.h"
 
 #include "base/text.h"
-#include "policies/tellings.h"
 
 namespace retrial::policies {
 
 std::span<const Policy> policies() {
-  static const std::vector<Policy> all = {p3(), p1(), k1(), p4(), p2(), k3(), n1()};
+#define RETRIAL_ROW(name) name(),
+  static const std::vector<Policy> all = {RETRIAL_POLICIES(RETRIAL_ROW)};
+#undef RETRIAL_ROW
   return all;
 }
 

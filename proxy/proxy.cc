@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "proxy/exchange/house.h"
-#include "proxy/exchange/opening.h"
+#include "proxy/connections/connections.h"
 
 namespace retrial::proxy {
 
@@ -16,12 +15,12 @@ Counts& Counts::operator+=(const Counts& other) {
 
 struct Proxy::State {
   State(Loop& loop, const Clock& clock, Director& director, Recorder& recorder, Options options)
-      : house(loop, clock, director, recorder, std::move(options)) {}
-  House house;
+      : connections(loop, clock, director, recorder, std::move(options)) {}
+  Connections connections;
 
-  std::size_t count(std::size_t (Conversation::*how_many)() const) const {
+  std::size_t count(std::size_t (ClientConnection::*how_many)() const) const {
     std::size_t all = 0;
-    for (auto& c : house.conversations) all += (*c.*how_many)();
+    for (auto& c : connections.clients) all += (*c.*how_many)();
     return all;
   }
 };
@@ -30,50 +29,52 @@ Proxy::Proxy(Loop& loop, const Clock& clock, Director& director, Recorder& recor
     : state_(std::make_unique<State>(loop, clock, director, recorder, std::move(options))) {}
 
 Proxy::~Proxy() {
-  for (auto& c : state_->house.conversations) c->end_run();
+  for (auto& c : state_->connections.clients) c->end_run();
 }
 
-void Proxy::take(Captured connection) { state_->house.open(connection); }
-void Proxy::take(Incoming connection) { state_->house.open(std::move(connection)); }
+void Proxy::take(Captured connection) { state_->connections.open(connection); }
+void Proxy::take(Incoming connection) { state_->connections.open(std::move(connection)); }
 
 void Proxy::met(const std::string& service, pid_t pid, const trace::FaultSpec& fault, std::string_view not_fired) {
-  auto& house = state_->house;
-  auto now = house.clock.now();
+  auto& all = state_->connections;
+  auto now = all.clock.now();
   if (not_fired.empty())
-    house.connection_faults.fired(pid, service, fault, now);
+    all.connection_faults.fired(pid, service, fault, now);
   else
-    house.connection_faults.not_fired(pid, service, fault, not_fired, now);
+    all.connection_faults.not_fired(pid, service, fault, not_fired, now);
 }
 
 void Proxy::drain() {
-  auto& house = state_->house;
-  house.draining = true;
-  for (std::size_t i = house.openings.size(); i-- > 0;) house.openings[i]->drain();
-  for (std::size_t i = house.conversations.size(); i-- > 0;) house.conversations[i]->drain();
+  auto& all = state_->connections;
+  all.draining = true;
+  all.now = all.clock.now();
+  for (std::size_t i = all.clients.size(); i-- > 0;)
+    if (i < all.clients.size()) all.clients[i]->drain();
 }
 
-void Proxy::sweep() { state_->house.sweep(); }
+void Proxy::sweep() { state_->connections.sweep(); }
 
-std::size_t Proxy::connections() const { return state_->house.openings.size() + state_->house.conversations.size(); }
-std::size_t Proxy::open_exchanges() const { return state_->count(&Conversation::open); }
-std::size_t Proxy::held_exchanges() const { return state_->count(&Conversation::held); }
+std::size_t Proxy::connections() const { return state_->connections.clients.size(); }
+std::size_t Proxy::open_exchanges() const { return state_->count(&ClientConnection::open); }
+std::size_t Proxy::held_exchanges() const { return state_->count(&ClientConnection::held); }
+std::size_t Proxy::waiting() const { return state_->count(&ClientConnection::waiting); }
 std::size_t Proxy::awaited() const {
-  auto& openings = state_->house.openings;
-  auto now = state_->house.clock.now();
-  auto opening = std::ranges::count_if(openings, [now](auto& one) { return one->awaited(now); });
-  return state_->count(&Conversation::awaited) + static_cast<std::size_t>(opening);
+  std::size_t all = 0;
+  auto now = state_->connections.clock.now();
+  for (auto& c : state_->connections.clients) all += c->awaited(now);
+  return all;
 }
-Nanos Proxy::last_activity() const { return state_->house.last_activity; }
-Nanos Proxy::longest_gap() const { return state_->house.longest_gap; }
+Nanos Proxy::last_activity() const { return state_->connections.last_activity; }
+Nanos Proxy::longest_gap() const { return state_->connections.longest_gap; }
 Nanos Proxy::held_since() const {
   Nanos oldest = 0;
-  for (auto& c : state_->house.conversations)
+  for (auto& c : state_->connections.clients)
     if (auto since = c->held_since(); since != 0 && (oldest == 0 || since < oldest)) oldest = since;
   return oldest;
 }
 const std::vector<trace::ConnectionFault>& Proxy::connection_faults() const {
-  return state_->house.connection_faults.all();
+  return state_->connections.connection_faults.all();
 }
-const Counts& Proxy::counts() const { return state_->house.counts; }
+const Counts& Proxy::counts() const { return state_->connections.counts; }
 
 }  // namespace retrial::proxy

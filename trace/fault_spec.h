@@ -1,4 +1,6 @@
 #pragma once
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -10,93 +12,61 @@
 namespace retrial::trace {
 
 // What is done to one exchange, or to the connection before it. Plain data: policies choose it, proxy/faults carries it
-// out, oracles read it. docs/faults.md says what each does to the wire.
-enum class FaultName : std::uint8_t {
-  none,             // pass
-  error,            // error(status[, retry-after]): answered before the service hears of it; grpc-status(CODE)
-  lost_response,    // the service executed, its whole response was read, the client is told otherwise
-  reset,            // reset(point): RST
-  close,            // close(point): FIN
-  delay,            // delay(time): forwarded that much later
-  stall,            // stall(point): silence
-  refuse_connect,   // RST to the SYN: ECONNREFUSED
-  connect_timeout,  // the connect is never answered: ETIMEDOUT
-  slow_connect,     // slow-connect(time): answered that much later
-  tls_refuse,       // the alert handshake_failure to the ClientHello
-  tls_expired,      // a leaf whose time is over
-  tls_wrong_name,   // a leaf for another name
-  tls_cut,          // FIN or RST after the ServerHello
-  bandwidth,        // bandwidth(rate[, burst]): a token bucket each way
-  drip,             // drip(bytes, every): the response a few bytes at a time
-  truncate,         // the response's body ends early, and its length says so too
-  corrupt,          // one bit of the response's body is another
-  wrong_length,     // wrong-length(by): Content-Length says more or less than there is
-  drop_header,      // of the response
-  set_header,
-  double_header,
-  malformed,      // malformed(part): a response that is no HTTP
-  redirect_loop,  // redirect-loop(status): to the very same target
-  stale,          // an earlier response to the same request, in place of the service's
-  duplicate,      // the response comes twice
-  // HTTP/2 and gRPC alone. grpc-status(CODE) is `error` with a status of gRPC (status.h), as Trailers-Only.
-  rst_stream,     // rst-stream(code[, point]): RST_STREAM to the client
-  goaway,         // GOAWAY whose last stream is the one before this: it was not executed, the others go on
-  late_status,    // late-status(CODE): the service's head passes, then this status in place of the rest
-  message,        // message(what, n[, ms]): done to the n-th message of the service
-  slow_trailers,  // slow-trailers(ms): the service's trailers come that much later
-};
-inline constexpr FaultName kLastFault = FaultName::slow_trailers;
+// out, oracles read it. docs/faults.md says what each does to the wire, trace/faults.inc lists them, and
+// trace/fault_name.h is for who names one.
+enum class FaultName : std::uint8_t;
+
+// The numbers of what follows stand in stored traces (trace/stored_fault.h): none ever becomes another's.
 
 // How the client is told, of a lost response, or of a handshake that is cut (reset or close).
-enum class Telling : std::uint8_t { reset, close, stall, error };
+enum class Telling : std::uint8_t { reset = 0, close = 1, stall = 2, error = 3 };
 
 // Where reset, close and stall strike.
 enum class Point : std::uint8_t {
-  before_request,       // its head was read, nothing forwarded, its body not read
-  after_head,           // the service hears the head alone; of a request without a body, all but the last CRLF
-  after_request,        // read whole, nothing forwarded
-  after_response_head,  // the client hears the head alone; of a response without a body, all but the last CRLF
-  in_body,              // of the response: half of it, or FaultSpec::bytes
-  idle,                 // as before_request, but only on a connection that was used before: the stale pooled connection
+  before_request = 0,       // its head was read, nothing forwarded, its body not read
+  after_head = 1,           // the service hears the head alone; of a request without a body, all but the last CRLF
+  after_request = 2,        // read whole, nothing forwarded
+  after_response_head = 3,  // the client hears the head alone; of a response without a body, all but the last CRLF
+  in_body = 4,              // of the response: half of it, or FaultSpec::bytes
+  idle = 5,  // as before_request, but only on a connection that was used before: the stale pooled connection
 };
 
-// How delay is spread. The two parameters are FaultSpec::base and ::width.
+// How delay is spread, around FaultSpec::base.
 enum class Spread : std::uint8_t {
-  fixed,    // neither
-  uniform,  // least, most
-  normal,   // mean, standard deviation; never below 0
-  pareto,   // scale (the least), shape in thousandths
+  fixed = 0,    // delay says it
+  uniform = 1,  // base is the least, width the most
+  normal = 2,   // base is the mean, width the standard deviation; never below 0
+  pareto = 3,   // base is the scale (the least), beside shape
 };
-enum class RetryAfter : std::uint8_t { none, seconds, date };  // RFC 9110 10.2.3
-enum class Malformed : std::uint8_t { status_line, header, chunk };
+enum class RetryAfter : std::uint8_t { none = 0, seconds = 1, date = 2 };  // RFC 9110 10.2.3
+enum class Malformed : std::uint8_t { status_line = 0, header = 1, chunk = 2 };
 // What the fault `message` does. truncate: half of it, under a prefix that tells all, and nothing of the body after it.
-enum class OfMessage : std::uint8_t { delay, drop, truncate, corrupt };
+enum class OfMessage : std::uint8_t { delay = 0, drop = 1, truncate = 2, corrupt = 3 };
 
 inline constexpr std::int64_t kNoPushback = INT64_MIN;
-inline constexpr std::int64_t kHalf = -1;  // of FaultSpec::bytes: half of the body
+inline constexpr std::int64_t kHalf = -1;  // of FaultSpec::bytes and ::at: half of the body
 
 struct FaultSpec {
-  FaultName name = FaultName::none;
+  FaultName name{};                  // none
   Telling telling = Telling::reset;  // lost_response, tls_cut
-  // error, and lost_response(error(status)), 0: the profile's first transient code; late_status; redirect_loop
-  int status = 0;
-  // delay: as chosen for this exchange, 0 while a spread is not drawn; slow_connect, slow_trailers, message(delay);
-  // drip: the pause
-  Nanos delay = 0;
-  Point point = Point::after_request;       // reset, close, stall, rst_stream
-  Spread spread = Spread::fixed;            // delay
-  RetryAfter retry = RetryAfter::none;      // error, and lost_response(error(status))
+  int status = 0;                    // that the client is told; 0, of an error: the profile's first transient code
+  Nanos delay = 0;  // how long it waits, or each time; of a spread: 0, until it is drawn for an exchange
+  Point point = Point::after_request;       // where it strikes: reset, close, stall, rst_stream
+  Spread spread = Spread::fixed;            // of delay
+  RetryAfter retry = RetryAfter::none;      // beside a status
   Malformed part = Malformed::status_line;  // malformed
   std::int32_t retry_after = 0;             // seconds, or seconds from now on
-  Nanos base = 0;                           // delay, see Spread
-  std::int64_t width = 0;
-  // in_body, truncate: how many are passed; corrupt: which one (from 0); drip: at a time; bandwidth: a second;
-  // wrong_length: how many more (or, negative, fewer) are told than there are
-  std::int64_t bytes = kHalf;
-  std::int64_t burst = 0;  // bandwidth: bytes that may go at once
-  std::uint32_t code = 0;  // rst_stream, goaway: RFC 9113 7
-  OfMessage of_message = OfMessage::delay;
-  std::int32_t nth = 1;  // message: from 1
+  Nanos base = 0;                           // of a spread
+  Nanos width = 0;                          // of a spread
+  std::int64_t shape = 0;                   // of a spread, in thousandths
+  std::int64_t bytes = kHalf;               // that pass before it comes: in_body, truncate; drip: before each pause
+  std::int64_t at = kHalf;                  // corrupt: which byte, from 0
+  std::int64_t by = 0;                      // wrong_length: how many more (or, negative, fewer) are told than there are
+  std::int64_t rate = 0;                    // bandwidth: bytes a second
+  std::int64_t burst = 0;                   // bandwidth: bytes that may go at once
+  std::uint32_t code = 0;                   // rst_stream, goaway: RFC 9113 7
+  OfMessage of_message = OfMessage::delay;  // message
+  std::int32_t nth = 1;                     // message: from 1
   // grpc-retry-pushback-ms of a status of gRPC; below 0: the client shall not retry (gRFC A6)
   std::int64_t pushback = kNoPushback;
   std::string header;  // drop, set, double: "Name" or "Name: value"; else empty
@@ -109,13 +79,26 @@ struct FaultSpec {
 // "grpc-status(UNAVAILABLE, pushback=200ms)", "rst-stream(refused-stream)" (before-request).
 // A delay that was drawn is shown by its spread; what a gRPC call was told to wait, as its pushback.
 std::string show(const FaultSpec& fault);
-// The words of its arguments. Empty for a value beyond the last.
-std::string_view word_of(FaultName name);
-std::string_view word_of(Telling telling);
-std::string_view word_of(Point point);
-std::string_view word_of(Spread spread);
-std::string_view word_of(Malformed part);
-std::string_view word_of(OfMessage what);
+std::string_view word_of(FaultName name);  // empty for one that is not known
+// The words of its arguments, by their numbers: all of them, and one (empty for a value beyond the last).
+template <class E>
+std::span<const std::string_view> words();
+template <>
+std::span<const std::string_view> words<Telling>();
+template <>
+std::span<const std::string_view> words<Point>();
+template <>
+std::span<const std::string_view> words<Spread>();
+template <>
+std::span<const std::string_view> words<Malformed>();
+template <>
+std::span<const std::string_view> words<OfMessage>();
+template <class E>
+  requires(!std::same_as<E, FaultName>)
+std::string_view word_of(E value) {
+  auto at = static_cast<std::size_t>(value);
+  return at < words<E>().size() ? words<E>()[at] : std::string_view{};
+}
 
 // The error codes of RFC 9113 7 by name, in lower case with dashes, by their number from 0 (NO_ERROR) on.
 std::span<const std::string_view> stream_codes();
@@ -126,10 +109,14 @@ inline constexpr std::uint32_t kRefusedStream = 7;
 // what Retry-After says.
 std::int64_t pushback_of(const FaultSpec& fault);
 
+// What kind of fault it is, by its row in trace/faults.inc.
+inline bool is_pass(const FaultSpec& fault) { return fault.name == FaultName{}; }
 // Does the client learn nothing of whether the service executed it? Every lost response that is not told by a status,
 // and a connection or stream that broke or fell silent before the response's head was whole; but not where it is told
-// that nothing was executed (goaway, REFUSED_STREAM: RFC 9113 6.8, 8.7).
+// that nothing was executed (is_refusal).
 bool is_loss(const FaultSpec& fault);
+// Is the client told that nothing was executed? (goaway, REFUSED_STREAM: RFC 9113 6.8, 8.7)
+bool is_refusal(const FaultSpec& fault);
 // Is the client told an error's status that is not the service's? (error, lost_response(error), late_status)
 bool is_status(const FaultSpec& fault);
 // Is it done to a connection, before any request? It has no exchange of its own: the next one of that process to that
@@ -142,6 +129,12 @@ bool is_slowness(const FaultSpec& fault);
 // Does it end in silence that only the client or the run ends? (stall, lost-response(stall), connect-timeout,
 // wrong-length that tells more than there is)
 bool is_silence(const FaultSpec& fault);
+// Is the client told of a failure as soon as it fires, by a status, RST, FIN or a frame?
+bool fails_at_once(const FaultSpec& fault);
+// Where the connection goes on after it: can what comes next on it not be told from what was left of its response?
+bool leaves_rest(const FaultSpec& fault);
+// Does it need responses that came before? (stale)
+bool replays(const FaultSpec& fault);
 
 // The same spec with `status` put where it was left to the profile (0).
 FaultSpec with_status(FaultSpec fault, int status);

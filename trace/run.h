@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,9 @@ struct CaptureCounts {
   std::uint64_t interrupted = 0;  // a signal met a connect before we had it: a failure that capture itself can cause
   std::vector<std::string> not_seen;   // names of what was left native, each once: "api.example.com:443 (outside)"
   std::vector<std::string> left_over;  // processes ended after the command: "azurite[123]"
+  // Services, as Exchange::service: those of `seen`, and those of `late`. Not recorded: Run::incomplete says what
+  // follows.
+  std::set<std::string> reached, missed;
 };
 
 // What became of faults of connections (is_of_connection), which have no exchange of their own: one entry for those of
@@ -79,7 +83,7 @@ enum class Stop : std::uint8_t {
   exited,       // the command ended by itself
   signalled,    // ... by a signal
   held,         // an exchange that we held was left untouched for [run] hold
-  capped,       // more attempts of one call than the limit of missing-cap
+  capped,       // a faulted call made more attempts, or went on for longer, than it is looked at
   hung,         // tree idle, no exchange open, nothing sent
   deadline,     // the case's own time limit
   interrupted,  // Ctrl-C

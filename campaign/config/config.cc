@@ -91,6 +91,7 @@ void read_service(ConfigTable table, std::string_view file, Service& service) {
     if (auto where = where_of(*text)) {
       service.address = where->show();
       service.https = where->tls;
+      service.http2 = where->http2;
       if (!where->literal && table.has("start"))
         table.refuse("address",
                      "expected an IP address where the service is started by us, such as \"127.0.0.1:10001\"");

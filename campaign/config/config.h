@@ -43,7 +43,8 @@ struct Reset {
 struct Service {
   std::string name;     // of [service.name]
   std::string address;  // "127.0.0.1:10001", for serve also "queue.internal:443"; empty: not said
-  bool https = false;   // the address was said with https://
+  bool https = false;   // the address was said with https:// or h2://
+  bool http2 = false;   // with h2c:// or h2://
   proxy::ServiceTlsSettings security;
   std::string profile;               // empty: found from the traffic
   std::optional<std::string> start;  // for sh -c; none: the service is used as it stands

@@ -86,6 +86,14 @@ void read_serve(ConfigTable table, ServeSettings& serve) {
   if (auto seed = table.number("seed", 0, INT64_MAX)) serve.seed = static_cast<std::uint64_t>(*seed);
   if (auto folder = table.text("record")) serve.record = *folder;
   if (auto size = table.size("keep", "1GiB")) serve.keep = *size;
+  auto least = proxy::least_keep(std::max(serve.loops, 1), serve.head_size);
+  if (serve.record != "none" && serve.keep < least) {
+    if (table.has("keep"))
+      table.refuse("keep", fmt::format("expected at least \"{}\": 64KiB for each loop, and four times head_size",
+                                       show_size(least)));
+    else
+      table.refuse("head_size", "expected at most a quarter of keep");
+  }
   if (auto time = table.duration("drain", "30s")) serve.drain = *time;
 }
 

@@ -52,14 +52,28 @@ std::string Where::show() const {
   return host.find(':') == host.npos ? fmt::format("{}:{}", host, port) : fmt::format("[{}]:{}", host, port);
 }
 
+namespace {
+constexpr struct Scheme {
+  std::string_view word;
+  std::int64_t port;
+  bool tls, http2;
+} kSchemes[] = {{"http://", 80, false, false},
+                {"https://", 443, true, false},
+                {"h2c://", 80, false, true},
+                {"h2://", 443, true, true}};
+}  // namespace
+
 std::optional<Where> where_of(std::string_view text) {
   Where where;
   std::int64_t port = 0;
-  if (text.starts_with("http://")) {
-    text.remove_prefix(7), port = 80;
-  } else if (text.starts_with("https://")) {
-    text.remove_prefix(8), port = 443, where.tls = true;
-  }
+  for (auto& scheme : kSchemes)
+    if (text.starts_with(scheme.word)) {
+      text.remove_prefix(scheme.word.size());
+      port = scheme.port;
+      where.tls = scheme.tls;
+      where.http2 = scheme.http2;
+      break;
+    }
   if (port && text.ends_with('/')) text.remove_suffix(1);
   bool bracketed = text.starts_with('[');
   auto host_end = bracketed ? text.find(']') : text.find(':');

@@ -25,12 +25,13 @@ std::string did_you_mean(std::string_view word, std::span<const std::string_view
 // the traffic shows addresses, and a name would never be recognised in it.
 std::optional<std::string> address_of(std::string_view text);
 
-// Where a service is: "host:port", "http://host:port" or "https://host:port" (80 and 443 where the port is left out
-// after a scheme); the host is a name or an address.
+// Where a service is: "host:port", or that behind http://, https://, h2c:// or h2:// (where the port may be left out);
+// the host is a name or an address.
 struct Where {
   std::string host;  // without brackets
   std::uint16_t port = 0;
   bool tls = false;
+  bool http2 = false;        // it is spoken to in HTTP/2 alone: by prior knowledge (RFC 9113 3.3), or by ALPN
   bool literal = false;      // an IP address, and no name
   std::string show() const;  // "host:port", "[::1]:8080"
 };

@@ -26,6 +26,7 @@ proxy::ServiceSettings service_settings(const Service& service) {
     settings.host = where->host;
     settings.port = where->port;
     settings.tls = service.https;
+    settings.http2 = service.http2;
   }
   return settings;
 }

@@ -86,7 +86,7 @@ std::map<Key, Place> places_of(const Weighed& weighed, const trace::Sift& sift) 
 }
 
 // Judged and found right: places with faulted calls of which nothing else is said.
-void keep_clean(const Weighed& weighed, const trace::Sift& sift, const oracles::Opinion& opinion,
+void keep_clean(const Weighed& weighed, const trace::Sift& sift, const oracles::Judgement& judgement,
                 trace::CampaignRecord& record) {
   auto& row = weighed.client_case->row;
   for (auto& [key, place] : places_of(weighed, sift)) {
@@ -97,7 +97,7 @@ void keep_clean(const Weighed& weighed, const trace::Sift& sift, const oracles::
              trace::service_name(said.service) == trace::service_name(e.service);
     };
     auto open = [&](auto& j) { return j.fault == row.plan && j.test == row.test && (j.operation.empty() || about(j)); };
-    if (std::ranges::any_of(opinion.findings, about) || std::ranges::any_of(opinion.not_judged, open)) continue;
+    if (std::ranges::any_of(judgement.findings, about) || std::ranges::any_of(judgement.not_judged, open)) continue;
     record.clean.push_back(
         {row.test, e.tag.site, trace::service_name(e.service), operation, row.policy, row.plan, place.text()});
   }
@@ -147,7 +147,7 @@ bool judge_client(std::span<ClientCase> client_cases, const trace::Sift& sift, t
   const trace::Run nothing;
   std::deque<trace::Comparison> comparisons;
   std::vector<Weighed> all;
-  std::vector<oracles::Exhibit> exhibits;
+  std::vector<oracles::ComparedCase> compared_cases;
   for (auto& client_case : client_cases) {
     Weighed weighed{&client_case, {}, {}};
     for (auto* run : client_case.runs) {
@@ -164,30 +164,30 @@ bool judge_client(std::span<ClientCase> client_cases, const trace::Sift& sift, t
     bool fired = std::ranges::any_of(weighed.all, [](auto* c) { return !c->faulted.empty(); });
     row.outcome = !weighed.fit.empty() ? "run" : fired || weighed.all.empty() ? "incomplete" : "not_fired";
     if (!weighed.fit.empty()) row.why.clear();
-    if (!weighed.all.empty()) exhibits.push_back({&row, weighed.all, client_case.hold});
+    if (!weighed.all.empty()) compared_cases.push_back({&row, weighed.all, client_case.hold});
     all.push_back(std::move(weighed));
   }
 
-  auto opinion = oracles::judge(exhibits);
-  for (auto* list : {&opinion.findings, &opinion.notes})
+  auto judgement = oracles::judge(compared_cases);
+  for (auto* list : {&judgement.findings, &judgement.notes})
     for (auto& f : *list) {
       f.confirmed = true;
       if (!of_a_plan(f.policy)) name_by_first_fault(f, all);
     }
   for (auto& weighed : all) {
-    keep_clean(weighed, sift, opinion, record);
+    keep_clean(weighed, sift, judgement, record);
     for (auto* c : weighed.fit.empty() ? decltype(weighed.all)() : weighed.all)
       if (auto why = unfit(*c); !why.empty())
-        opinion.not_judged.push_back(
+        judgement.not_judged.push_back(
             trace::judged(weighed.client_case->row, fmt::format("run {}: {}", c->in_case->id, why)));
     record.cases.push_back(weighed.client_case->row);
   }
   auto add = [](auto& from, auto& to) { to.insert(to.end(), from.begin(), from.end()); };
-  add(opinion.findings, record.findings);
-  add(opinion.notes, record.notes);
-  add(opinion.not_judged, record.not_judged);
+  add(judgement.findings, record.findings);
+  add(judgement.notes, record.notes);
+  add(judgement.not_judged, record.not_judged);
   say_left_out(all, sift, record);
-  return opinion.again;
+  return judgement.needs_more_runs;
 }
 
 void GatheredTrace::take(std::uint64_t run, trace::Exchange&& e) {

@@ -10,7 +10,7 @@
 
 namespace retrial::campaign {
 
-Result<Ids> findings_of(const std::filesystem::path& file) {
+Result<Ids> read_finding_ids(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in) return fail_errno("cannot be read", errno, file.string(), Blame::user);
   auto report = nlohmann::json::parse(in, nullptr, false);
@@ -27,7 +27,7 @@ Result<Ids> findings_of(const std::filesystem::path& file) {
   return ids;
 }
 
-void mark(trace::CampaignRecord& record, const Config& config, const std::optional<Ids>& since) {
+void mark_known(trace::CampaignRecord& record, const Config& config, const std::optional<Ids>& since) {
   auto& findings = record.findings;
   std::size_t known = 0;
   for (auto& f : findings) {

@@ -13,10 +13,10 @@ namespace retrial::campaign {
 using Ids = std::set<std::string>;
 
 // Ids of the findings of an earlier findings.json.
-Result<Ids> findings_of(const std::filesystem::path& file);
+Result<Ids> read_finding_ids(const std::filesystem::path& file);
 
 // Puts the findings in their order, marks what [[accept]] and an earlier report know of, and says in the remarks how
 // many those are, and which [[accept]] matched nothing.
-void mark(trace::CampaignRecord& record, const Config& config, const std::optional<Ids>& since);
+void mark_known(trace::CampaignRecord& record, const Config& config, const std::optional<Ids>& since);
 
 }  // namespace retrial::campaign

@@ -62,7 +62,7 @@ class Judge {
  public:
   explicit Judge(const JudgeSetting& setting) : setting_(setting) {}
 
-  Judgement run() {
+  JudgeOutcome run() {
     for (auto& path : setting_.folders) {
       auto folder = read(path);
       if (folder)
@@ -74,7 +74,7 @@ class Judge {
     describe();
     for (auto& folder : folders_) add_cases(folder);
     judge_client(client_cases_, gathering_.sift(), out_.record);
-    mark(out_.record, setting_.config, setting_.since);
+    mark_known(out_.record, setting_.config, setting_.since);
     for (auto& folder : folders_) store(folder);
     for (auto& folder : folders_) std::ranges::move(folder.runs, std::back_inserter(out_.runs));
     return std::move(out_);
@@ -90,7 +90,7 @@ class Judge {
   void store(Folder& folder);
 
   const JudgeSetting& setting_;
-  Judgement out_;
+  JudgeOutcome out_;
   GatheredTrace gathering_;
   std::vector<Folder> folders_;
   std::vector<ClientCase> client_cases_;
@@ -270,6 +270,6 @@ void Judge::store(Folder& folder) {
 
 }  // namespace
 
-Judgement judge(const JudgeSetting& setting) { return Judge(setting).run(); }
+JudgeOutcome judge(const JudgeSetting& setting) { return Judge(setting).run(); }
 
 }  // namespace retrial::campaign

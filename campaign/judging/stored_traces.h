@@ -17,7 +17,7 @@ struct JudgeSetting {
   std::optional<Ids> since;
 };
 
-struct Judgement {
+struct JudgeOutcome {
   // What could not be read stands under not_judged, a line each. Where there are several folders, runs have other
   // numbers here than there; remarks say which.
   trace::CampaignRecord record;
@@ -29,6 +29,6 @@ struct Judgement {
 
 // Without a run. The reference of what was observed or served is a run without faults in one of the folders, if there
 // is one; of a campaign's case its own.
-Judgement judge(const JudgeSetting& setting);
+JudgeOutcome judge(const JudgeSetting& setting);
 
 }  // namespace retrial::campaign

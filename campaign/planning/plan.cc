@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <set>
 
-#include "base/text.h"
+#include "campaign/workload/adapters/adapter.h"
 #include "proxy/net/address.h"
 #include "trace/calls/service_name.h"
 #include "trace/comparing/comparison.h"
+#include "trace/fault_name.h"
 
 namespace retrial::campaign {
 namespace {
@@ -63,13 +64,10 @@ std::map<std::string, Found> find_targets(const std::map<std::string, const trac
 
 bool has_effect(trace::Repeat repeat) { return repeat == trace::Repeat::effect || repeat == trace::Repeat::unknown; }
 
-// A lost response on an operation with an effect is where bugs are; the rest is worth asking after that.
+// What is done twice by an operation with an effect is where bugs are; the rest is worth asking after that.
 double value_of(const policies::Policy& policy, trace::Repeat repeat) {
-  double effect = repeat == trace::Repeat::safe ? 0.5 : has_effect(repeat) ? 2.0 : 1.5;
-  if (policy.name == "P1") return 2 * effect;
-  if (policy.name == "P3") return 1.5;
-  if (policy.name == "K1" || policy.name == "N1") return 0.5;
-  return policy.name == "K3" ? 0.3 : 0.7 * effect;
+  if (!policy.value_by_effect) return policy.value;
+  return policy.value * (repeat == trace::Repeat::safe ? 0.5 : has_effect(repeat) ? 2.0 : 1.5);
 }
 
 bool stalls(const policies::FaultPlan& plan) {
@@ -81,7 +79,7 @@ bool stalls(const policies::FaultPlan& plan) {
 int failures(const policies::FaultPlan& plan) {
   int n = 0;
   for (auto& step : plan.steps)
-    if (step.fault.name != trace::FaultName::none) n += step.times ? step.times : 4;
+    if (!trace::is_pass(step.fault)) n += step.times ? step.times : 4;
   return n;
 }
 
@@ -95,18 +93,6 @@ std::string Case::family_key() const {
                      row.operation.substr(0, row.operation.find(' ')), row.plan);
 }
 std::string Case::cost_key() const { return fmt::format("{}\n{}\n{}", row.policy, row.plan, row.service); }
-
-bool is_test_file(std::string_view file) {
-  auto parts = split(file, '/');
-  auto name = parts.back();
-  auto stem = name.substr(0, name.rfind('.'));
-  if (name == "conftest.py" || stem.starts_with("test_") || stem.ends_with("_test") || stem.ends_with(".test") ||
-      stem.ends_with(".spec"))
-    return true;
-  if (file.starts_with('/')) return false;  // outside the project: its folders say nothing
-  return std::any_of(parts.begin(), parts.end() - 1,
-                     [](auto p) { return p == "test" || p == "tests" || p == "__tests__" || p == "spec"; });
-}
 
 namespace {
 // Faults never reach the outside world: seccomp shows us local services alone, a forward proxy is sent everything.
@@ -132,11 +118,11 @@ Plan make_plan(const std::map<std::string, const trace::Run*>& alone,
   std::erase_if(found, [&](auto& f) { return !may_be_faulted(f.second.target.service, config); });
   plan.targets = found.size();
 
-  std::set<std::string> sites_stalled, repeated;
-  auto add = [&](const Found& f, const policies::Policy& policy, const policies::FaultPlan& telling) {
+  std::set<std::string> sites_tried, repeated;
+  auto add = [&](const Found& f, const policies::Policy& policy, const policies::FaultPlan& faults) {
     Case c;
     c.row = {.policy = std::string(policy.name),
-             .plan = policies::show(telling),
+             .plan = policies::show(faults),
              .test = f.target.test,
              .site = f.target.site,
              .service = f.target.service,
@@ -144,24 +130,24 @@ Plan make_plan(const std::map<std::string, const trace::Run*>& alone,
              .occurrence = f.target.occurrence,
              .outcome = "planned"};
     c.row.id = fmt::format("c{}", plan.cases.size() + 1);
-    c.aim = {f.target, telling};
+    c.aim = {f.target, faults};
     c.policy = &policy;
-    c.stalls = stalls(telling);
+    c.stalls = stalls(faults);
     c.repeat = f.repeat;
     c.reference = f.run;
     c.value = value_of(policy, f.repeat);
-    c.expected = f.run->ended - f.run->began + (c.stalls ? config.run.hold : failures(telling) * kBackoffGuess / 2);
+    c.expected = f.run->ended - f.run->began + (c.stalls ? config.run.hold : failures(faults) * kBackoffGuess / 2);
     plan.cases.push_back(std::move(c));
-    bool loses = std::any_of(telling.steps.begin(), telling.steps.end(),
+    bool loses = std::any_of(faults.steps.begin(), faults.steps.end(),
                              [](auto& s) { return s.fault.name == trace::FaultName::lost_response; });
     if (loses && has_effect(f.repeat)) repeated.insert(f.target.service + " " + f.target.operation);
   };
   for (auto* policy : policies)
     for (auto& [key, f] : found) {
-      for (auto& telling : policy->tellings) add(f, *policy, telling);
+      for (auto& faults : policy->plans) add(f, *policy, faults);
       auto site = f.target.site ? trace::show(*f.target.site) : f.target.operation;
-      for (auto& telling : policy->once_a_site)
-        if (sites_stalled.insert(site + policies::show(telling)).second) add(f, *policy, telling);
+      for (auto& faults : policy->once_a_site)
+        if (sites_tried.insert(site + policies::show(faults)).second) add(f, *policy, faults);
     }
   plan.repeated.assign(repeated.begin(), repeated.end());
   return plan;

@@ -26,9 +26,9 @@ struct Case {
 
   // What it shares with the other cases of its target.
   std::string target_key() const;
-  // What it shares with cases at other paths: call site, method and telling.
+  // What it shares with cases at other paths: call site, method and faults.
   std::string family_key() const;
-  // What it shares with cases that take the same time: policy, telling and service.
+  // What it shares with cases that take the same time: policy, faults and service.
   std::string cost_key() const;
 };
 
@@ -44,9 +44,5 @@ struct Plan {
 // are left alone, unless the suite has no application call sites at all.
 Plan make_plan(const std::map<std::string, const trace::Run*>& alone,
                const std::vector<const policies::Policy*>& policies, const Config& config);
-
-// Is that a file of tests, by the names that runners go by? (test_x.py, x_test.py, conftest.py, x.test.mjs, tests/,
-// __tests__/ …)
-bool is_test_file(std::string_view file);
 
 }  // namespace retrial::campaign

@@ -68,14 +68,14 @@ std::string last_line(const std::filesystem::path& log) {
   return last.substr(0, 300);
 }
 
-Result<void> check_suite(const Workbench& bench, const trace::Run& suite) {
-  auto& command = bench.argv.front();
+Result<void> check_suite(const CampaignContext& context, const trace::Run& suite) {
+  auto& command = context.argv.front();
   if (suite.stop == trace::Stop::deadline)
     return fail("the reference run did not end within its time", command, Blame::network);
   if (suite.stop == trace::Stop::interrupted || !suite.exchanges.empty()) return {};
   std::string why;
   if (suite.exit_code != 0) {
-    auto log = bench.executor.log_of(suite.id);
+    auto log = context.executor.log_of(suite.id);
     why = fmt::format("ended with status {}; its last words: {} (all of it: {}). ", suite.exit_code, last_line(log),
                       log.string());
   }
@@ -85,21 +85,21 @@ Result<void> check_suite(const Workbench& bench, const trace::Run& suite) {
 }
 
 // Once more where a client did not trust us: its first connection failed, and it is passed unopened from now on.
-Result<const trace::Run*> execute(Workbench& bench, const Order& order) {
-  auto run = bench.execute(order);
-  if (!run || !bench.executor.failed_distrusting() || bench.executor.interrupted()) return run;
-  if (auto ok = bench.services.reset(); !ok) return std::unexpected(ok.error());
-  return bench.execute(order);
+Result<const trace::Run*> execute(CampaignContext& context, const RunSpec& spec) {
+  auto run = context.execute(spec);
+  if (!run || !context.executor.failed_distrusting() || context.executor.interrupted()) return run;
+  if (auto ok = context.services.reset(); !ok) return std::unexpected(ok.error());
+  return context.execute(spec);
 }
 
 // The test alone, on the service's first state where it can be had; a second time, more widely, if the narrow way did
 // not reach it.
-Result<const trace::Run*> run_alone(Workbench& bench, References& refs, const std::string& test) {
-  if (auto ok = bench.services.reset(); !ok) return std::unexpected(ok.error());
-  auto run = execute(bench, bench.order_for(test, trace::RunKind::alone, false));
-  if (!run || trace::result_of(**run, test) || bench.executor.interrupted()) return run;
+Result<const trace::Run*> run_alone(CampaignContext& context, References& refs, const std::string& test) {
+  if (auto ok = context.services.reset(); !ok) return std::unexpected(ok.error());
+  auto run = execute(context, context.spec_for(test, trace::RunKind::alone, false));
+  if (!run || trace::result_of(**run, test) || context.executor.interrupted()) return run;
   refs.wide.insert(test);
-  return execute(bench, bench.order_for(test, trace::RunKind::alone, true));
+  return execute(context, context.spec_for(test, trace::RunKind::alone, true));
 }
 
 // Why this test cannot be put on trial; empty if it can.
@@ -128,19 +128,19 @@ bool passed(const trace::Run& run, const std::string& test) {
   return result && result->outcome == "passed";
 }
 
-Result<References> collect_references(Workbench& bench, Nanos time_left) {
+Result<References> collect_references(CampaignContext& context, Nanos time_left) {
   References refs;
-  bench.live.show({.phase = "reference run"});
-  Order whole;
-  whole.launch = bench.adapter.suite(bench.argv);
-  whole.deadline = bench.config.run.budget ? bench.config.run.budget : kSuiteLimit;
-  if (bench.adapter.whole()) whole.only_test = kWholeCommand;
-  auto suite = execute(bench, whole);
+  context.live.show({.phase = "reference run"});
+  RunSpec whole;
+  whole.launch = context.adapter.suite(context.argv);
+  whole.deadline = context.config.run.budget ? context.config.run.budget : kSuiteLimit;
+  if (context.adapter.runner().whole) whole.only_test = kWholeCommand;
+  auto suite = execute(context, whole);
   if (!suite) return std::unexpected(suite.error());
   refs.suite = *suite;
-  bench.lessons = trace::lessons_of(*refs.suite);
-  bench.lessons.apply(bench.runs.back());
-  if (auto ok = check_suite(bench, **suite); !ok) return std::unexpected(ok.error());
+  context.lessons = trace::lessons_of(*refs.suite);
+  context.lessons.apply(context.runs.back());
+  if (auto ok = check_suite(context, **suite); !ok) return std::unexpected(ok.error());
   for (auto& b : refs.suite->broken) refs.left_alone.push_back("test file that cannot be loaded: " + b);
 
   std::vector<std::string> fine;
@@ -157,34 +157,34 @@ Result<References> collect_references(Workbench& bench, Nanos time_left) {
 
   std::set<std::string> named;
   bool out_of_time = false;
-  for (std::size_t i = 0; i < fine.size() && !bench.executor.interrupted(); i++) {
+  for (std::size_t i = 0; i < fine.size() && !context.executor.interrupted(); i++) {
     auto& test = fine[i];
-    if (bench.adapter.whole()) {
+    if (context.adapter.runner().whole) {
       refs.alone[test] = refs.suite;
       continue;
     }
-    if (time_left && bench.clock.now() > time_left) {
+    if (time_left && context.clock.now() > time_left) {
       refs.left_alone.push_back(fmt::format("{} of {} tests that send requests: the budget did not reach them",
                                             fine.size() - i, fine.size()));
       out_of_time = true;
       break;
     }
-    bench.live.show({.phase = "reference run, each test alone", .number = i + 1, .total = fine.size(), .what = test});
-    auto run = run_alone(bench, refs, test);
+    context.live.show({.phase = "reference run, each test alone", .number = i + 1, .total = fine.size(), .what = test});
+    auto run = run_alone(context, refs, test);
     if (!run) return std::unexpected(run.error());
     if (auto why = why_not(**run, test); why.empty()) {
       refs.alone[test] = *run;
       name_differences(refs, **run, test, named);
-    } else if (!bench.executor.interrupted()) {
+    } else if (!context.executor.interrupted()) {
       refs.left_alone.push_back(test + ": " + why);
     }
   }
-  if (refs.alone.empty() && !bench.executor.interrupted()) {
+  if (refs.alone.empty() && !context.executor.interrupted()) {
     if (out_of_time)
-      return fail("the budget ended with the reference runs; no case was tried", bench.argv.front(), Blame::network);
+      return fail("the budget ended with the reference runs; no case was tried", context.argv.front(), Blame::network);
     std::string why = "no test is left to try";
     for (auto& line : refs.left_alone) why += fmt::format("\n  {}", line);
-    return fail(why, bench.argv.front(), Blame::user);
+    return fail(why, context.argv.front(), Blame::user);
   }
   return refs;
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "campaign/workload/workbench.h"
+#include "campaign/workload/context.h"
 
 namespace retrial::campaign {
 
@@ -18,7 +18,7 @@ struct References {
 
 // `time_left`: stop taking tests alone once the clock has passed it (0: never). An error where nothing is left to try,
 // with one line that says what was seen instead (Blame::user), or where nothing could be run.
-Result<References> collect_references(Workbench& bench, Nanos time_left);
+Result<References> collect_references(CampaignContext& context, Nanos time_left);
 
 // Does this run's test pass, as the runner says?
 bool passed(const trace::Run& run, const std::string& test);

@@ -1,11 +1,10 @@
-#include "campaign/report/findings_json.h"
-
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "campaign/report/registry.h"
 #include "campaign/report/words.h"
 
 namespace retrial::campaign::report {
@@ -37,11 +36,11 @@ Json finding_of(const trace::CampaignRecord& campaign, const trace::Finding& f) 
           {"fault", f.fault},
           {"message", f.message},
           {"advice", advice(f)},
-          {"more", more(f.verdict)},
+          {"more", docs_link(f.verdict)},
           {"evidence", f.evidence},
           {"attempts", f.attempts},
           {"gaps_ms", gaps},
-          {"replay", again(campaign, f)},
+          {"replay", replay_command(campaign, f)},
           {"run", f.run},
           {"reference", f.reference}};
 }
@@ -75,9 +74,9 @@ Json campaign_of(const trace::CampaignRecord& c) {
       {"remarks", c.remarks},
       {"incomplete", c.incomplete.empty() ? Json(nullptr) : Json(c.incomplete)}};
 }
-}  // namespace
 
-std::string findings_json(const trace::CampaignRecord& campaign) {
+std::string text(const ReportInput& input) {
+  auto& campaign = input.campaign;
   Json findings = Json::array(), notes = Json::array(), clean = Json::array(), open = Json::array();
   for (const auto& f : campaign.findings) findings.push_back(finding_of(campaign, f));
   for (const auto& f : campaign.notes) notes.push_back(finding_of(campaign, f));
@@ -87,6 +86,13 @@ std::string findings_json(const trace::CampaignRecord& campaign) {
               {"findings", findings}, {"notes", notes},
               {"clean", clean},       {"not_judged", open}};
   return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+}  // namespace
+
+// findings.json, version 1 (docs/findings.md). Bytes that are no UTF-8 become U+FFFD.
+const Format& findings_json_format() {
+  static const Format format{.file = "findings.json", .text = text};
+  return format;
 }
 
 }  // namespace retrial::campaign::report

@@ -1,5 +1,3 @@
-#include "campaign/report/html.h"
-
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -9,7 +7,9 @@
 #include "campaign/report/escape.h"
 #include "campaign/report/html_finding.h"
 #include "campaign/report/html_style.h"
+#include "campaign/report/registry.h"
 #include "campaign/report/words.h"
+#include "oracles/oracle.h"
 
 namespace retrial::campaign::report {
 namespace {
@@ -52,7 +52,7 @@ std::string facts(const trace::CampaignRecord& c) {
 std::string head(const trace::CampaignRecord& c, const std::vector<Cause>& found, std::size_t open,
                  trace::Confidence fail_on) {
   auto failing = static_cast<std::size_t>(
-      std::count_if(c.findings.begin(), c.findings.end(), [&](auto& f) { return counts(f, fail_on); }));
+      std::count_if(c.findings.begin(), c.findings.end(), [&](auto& f) { return fails_run(f, fail_on); }));
   auto out = fmt::format("<header><p class=\"brand\">Retrial</p><h1>{}</h1>", headline(c, found.size()));
   out += facts(c);
   if (!c.incomplete.empty())
@@ -85,18 +85,18 @@ std::string contents(const std::vector<Cause>& found) {
 
 std::string cause_section(std::size_t number, const trace::CampaignRecord& campaign, const Cause& cause,
                           const RunsById& runs) {
-  const auto& meaning = meaning_of(cause.verdict);
+  const auto* verdict = oracles::verdict_named(cause.verdict);
   auto level = level_of(cause);
   auto out = fmt::format("<section class=\"cause {}\" id=\"c{}\"><div class=\"head\"><h3>{}. {}</h3>{} {}{}</div>",
                          cause.accepted() ? "accepted" : level, number, number,
-                         escape(meaning.title.empty() ? cause.verdict : meaning.title), chip(cause.verdict),
+                         escape(verdict ? verdict->title : cause.verdict), chip(cause.verdict),
                          chip(level, cause.accepted() ? "" : level), cause.accepted() ? " " + chip("accepted") : "");
   out +=
       "<p class=\"where\">" +
       (cause.site ? code(fmt::format("{}:{}", cause.site->file, cause.site->line)) + " in " + code(cause.site->function)
                   : std::string("<span class=\"soft\">No call site is known: the operation stands for it.</span>")) +
       "</p>";
-  if (!meaning.why.empty()) out += fmt::format("<p class=\"soft\">{}</p>", meaning.why);
+  if (verdict) out += fmt::format("<p class=\"soft\">{}</p>", verdict->why);
   // The surest tells the story; its variants are folded away below it.
   out += html_finding(campaign, cause.surest(), runs);
   for (const auto* finding : cause.findings)
@@ -139,10 +139,12 @@ std::string notes_table(const std::vector<trace::Finding>& notes) {
   std::string out =
       "<div class=\"box\"><table><thead><tr><th>Note</th><th>Call site</th><th>Operation</th><th>What was "
       "seen</th></tr></thead><tbody>";
-  for (const auto& f : notes)
+  for (const auto& f : notes) {
+    const auto* verdict = oracles::verdict_named(f.verdict);
     out += fmt::format(
         "<tr><td class=\"tight\">{}</td><td>{}</td><td>{}</td><td>{} <span class=\"soft\">{}</span></td></tr>",
-        escape(f.verdict), site_cell(f.site), code(f.operation), escape(f.message), meaning_of(f.verdict).why);
+        escape(f.verdict), site_cell(f.site), code(f.operation), escape(f.message), verdict ? verdict->why : "");
+  }
   return out + "</tbody></table></div>\n";
 }
 
@@ -200,12 +202,11 @@ std::string list(const std::vector<std::string>& lines) {
   for (const auto& line : lines) out += "<li>" + escape(line) + "</li>";
   return out + "</ul></div>\n";
 }
-}  // namespace
 
-std::string html_page(const trace::CampaignRecord& campaign, const std::vector<trace::Run>& runs,
-                      trace::Confidence fail_on) {
+std::string text(const ReportInput& input) {
+  auto& campaign = input.campaign;
   RunsById by_id;
-  for (const auto& run : runs) by_id[run.id] = &run;
+  for (const auto& run : input.runs) by_id[run.id] = &run;
   auto found = causes(campaign.findings);
   auto open = not_judged(campaign);
   std::string out =
@@ -215,7 +216,7 @@ std::string html_page(const trace::CampaignRecord& campaign, const std::vector<t
       "<title>Retrial: {}</title><style>{}</style></head><body>\n<a class=\"skip\" href=\"#main\">To the "
       "findings</a>\n",
       headline(campaign, found.size()), html_style());
-  out += head(campaign, found, open.size(), fail_on) + "<main id=\"main\">\n";
+  out += head(campaign, found, open.size(), input.fail_on) + "<main id=\"main\">\n";
   if (!found.empty()) {
     out += "<h2>Findings</h2>\n" + contents(found) + "<br>\n";
     for (std::size_t i = 0; i < found.size(); i++) out += cause_section(i + 1, campaign, found[i], by_id);
@@ -233,11 +234,18 @@ std::string html_page(const trace::CampaignRecord& campaign, const std::vector<t
     return fmt::format("<details class=\"more\"><summary>All {}</summary>{}</details>\n",
                        counted(campaign.cases.size(), "case"), cases_table(campaign.cases));
   });
-  out +=
+  out += fmt::format(
       "</main><footer>Authorization, cookies, keys and signatures were redacted before anything was written. Beside "
-      "this page: findings.json, junit.xml and "
-      "campaign.db.</footer></body></html>\n";
+      "this page: {}.</footer></body></html>\n",
+      files_for_programs("campaign.db"));
   return out;
+}
+}  // namespace
+
+// One file without any outside resource. For each finding a waterfall of the reference above and the case below.
+const Format& html_format() {
+  static const Format format{.file = "report.html", .text = text, .for_people = true};
+  return format;
 }
 
 }  // namespace retrial::campaign::report

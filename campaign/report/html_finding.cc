@@ -121,7 +121,7 @@ std::string html_finding(const trace::CampaignRecord& campaign, const trace::Fin
       escape(f.id), escape(f.operation), escape(f.service.empty() ? "an unknown service" : f.service));
   out += "<p>" + escape(f.message) + "</p>";
   if (auto right = advice(f); !right.empty())
-    out += fmt::format("<p class=\"right\">{} <code>{}</code></p>", escape(right), more(f.verdict));
+    out += fmt::format("<p class=\"right\">{} <code>{}</code></p>", escape(right), docs_link(f.verdict));
   out += "<dl>";
   out += row(
       "On the wire",
@@ -134,7 +134,8 @@ std::string html_finding(const trace::CampaignRecord& campaign, const trace::Fin
                               : f.known  ? "; known"
                                          : "");
   out += row("Confidence", standing);
-  if (auto command = again(campaign, f); !command.empty()) out += row("Again", "<code>" + escape(command) + "</code>");
+  if (auto command = replay_command(campaign, f); !command.empty())
+    out += row("Again", "<code>" + escape(command) + "</code>");
   out += "</dl>";
 
   const auto* in_case = run_of(runs, f.run);

@@ -1,11 +1,10 @@
-#include "campaign/report/junit.h"
-
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "campaign/report/escape.h"
+#include "campaign/report/registry.h"
 #include "campaign/report/words.h"
 
 namespace retrial::campaign::report {
@@ -42,13 +41,13 @@ std::string text_of(const trace::CampaignRecord& campaign, const trace::Finding&
   return fmt::format(
       "{}\n{}\nmore: {}\ncall site: {}\noperation: {} at {}\ntest: {}\nfault: {} ({})\nclient: {}\nconfidence: "
       "{}{}{}{}\n{}\n",
-      f.message, advice(f), more(f.verdict), place(f.site), f.operation, f.service, f.test, f.fault, f.policy,
+      f.message, advice(f), docs_link(f.verdict), place(f.site), f.operation, f.service, f.test, f.fault, f.policy,
       client_did(f), trace::show(f.confidence), f.confirmed ? "" : ", not confirmed", f.accepted ? ", accepted" : "",
-      f.known ? ", known" : "", again(campaign, f));
+      f.known ? ", known" : "", replay_command(campaign, f));
 }
 
 bool fails(const TestCase& c, trace::Confidence fail_on) {
-  return std::any_of(c.findings.begin(), c.findings.end(), [&](auto* f) { return counts(*f, fail_on); });
+  return std::any_of(c.findings.begin(), c.findings.end(), [&](auto* f) { return fails_run(*f, fail_on); });
 }
 bool skips(const TestCase& c) { return c.findings.empty() && !c.clean; }
 
@@ -59,7 +58,7 @@ std::string element(const trace::CampaignRecord& campaign, const TestCase& c, tr
   auto out = fmt::format("    <testcase classname=\"{}\" name=\"{}\"", escape(class_name), escape(name));
   std::string inner, aside;
   for (const auto* f : c.findings) {
-    if (counts(*f, fail_on))
+    if (fails_run(*f, fail_on))
       inner +=
           fmt::format("      <failure type=\"{}\" message=\"{}\">{}</failure>\n", escape(f->verdict),
                       escape(fmt::format("{}: {}", f->verdict, one_line(f->message))), escape(text_of(campaign, *f)));
@@ -70,11 +69,11 @@ std::string element(const trace::CampaignRecord& campaign, const TestCase& c, tr
   if (!aside.empty()) inner += fmt::format("      <system-out>{}</system-out>\n", escape(aside));
   return out + (inner.empty() ? "/>\n" : ">\n" + inner + "    </testcase>\n");
 }
-}  // namespace
 
-std::string junit_xml(const trace::CampaignRecord& campaign, trace::Confidence fail_on) {
+std::string text(const ReportInput& input) {
+  auto& campaign = input.campaign;
   auto cases = test_cases(campaign);
-  auto failures = std::count_if(cases.begin(), cases.end(), [&](auto& c) { return fails(c, fail_on); });
+  auto failures = std::count_if(cases.begin(), cases.end(), [&](auto& c) { return fails(c, input.fail_on); });
   auto skipped = std::count_if(cases.begin(), cases.end(), skips);
   auto seconds = fmt::format("{:.3f}", static_cast<double>(campaign.took) / kSecond);
   std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
@@ -84,10 +83,18 @@ std::string junit_xml(const trace::CampaignRecord& campaign, trace::Confidence f
       "  <testsuite name=\"retrial\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\" time=\"{}\" "
       "timestamp=\"{:%Y-%m-%dT%H:%M:%S}\">\n",
       cases.size(), failures, skipped, seconds, fmt::gmtime(static_cast<std::time_t>(campaign.wall_began / kSecond)));
-  for (const auto& c : cases) out += element(campaign, c, fail_on);
+  for (const auto& c : cases) out += element(campaign, c, input.fail_on);
   if (!campaign.incomplete.empty())
     out += fmt::format("    <system-err>{}</system-err>\n", escape("incomplete: " + campaign.incomplete));
   return out + "  </testsuite>\n</testsuites>\n";
+}
+}  // namespace
+
+// As Jenkins reads it: a testcase a judged case; a failure for each finding at or above `fail_on` that is confirmed and
+// not accepted; skipped where it could not be judged. Characters that XML 1.0 cannot hold become U+FFFD.
+const Format& junit_format() {
+  static const Format format{.file = "junit.xml", .text = text};
+  return format;
 }
 
 }  // namespace retrial::campaign::report

@@ -5,10 +5,7 @@
 
 #include <cerrno>
 
-#include "campaign/report/findings_json.h"
-#include "campaign/report/html.h"
-#include "campaign/report/junit.h"
-#include "campaign/report/sarif.h"
+#include "campaign/report/registry.h"
 
 namespace retrial::campaign::report {
 namespace {
@@ -41,15 +38,15 @@ Result<void> replace(const std::filesystem::path& file, std::string_view text) {
 }  // namespace
 
 Result<void> renew_findings(const std::filesystem::path& folder, const trace::CampaignRecord& campaign) {
-  return replace(folder / "findings.json", findings_json(campaign));
+  auto& format = findings_json_format();
+  return replace(folder / format.file, format.text({campaign, {}}));
 }
 
 Result<void> write_reports(const std::filesystem::path& folder, const trace::CampaignRecord& campaign,
                            const std::vector<trace::Run>& runs, trace::Confidence fail_on) {
-  if (auto done = renew_findings(folder, campaign); !done) return done;
-  if (auto done = replace(folder / "findings.sarif", sarif(campaign, fail_on)); !done) return done;
-  if (auto done = replace(folder / "junit.xml", junit_xml(campaign, fail_on)); !done) return done;
-  return replace(folder / "report.html", html_page(campaign, runs, fail_on));
+  for (auto& format : formats())
+    if (auto done = replace(folder / format.file, format.text({campaign, runs, fail_on})); !done) return done;
+  return {};
 }
 
 }  // namespace retrial::campaign::report

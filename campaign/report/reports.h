@@ -7,8 +7,7 @@
 
 namespace retrial::campaign::report {
 
-// findings.json, findings.sarif, junit.xml and report.html into `folder` (which exists). Each appears whole or not at
-// all.
+// The campaign in every format (format.h) into `folder`, which exists. Each file appears whole or not at all.
 Result<void> write_reports(const std::filesystem::path& folder, const trace::CampaignRecord& campaign,
                            const std::vector<trace::Run>& runs, trace::Confidence fail_on);
 

@@ -4,8 +4,10 @@
 #include <map>
 
 #include "base/text.h"
+#include "campaign/report/format.h"
 #include "campaign/report/page.h"
 #include "campaign/report/words.h"
+#include "oracles/oracle.h"
 
 namespace retrial::campaign::report {
 namespace {
@@ -24,7 +26,7 @@ std::string standing(const trace::Finding& f) {
   return text;
 }
 
-void again_line(Page& page, std::string_view head, const std::string& command, Ink head_ink) {
+void replay_line(Page& page, std::string_view head, const std::string& command, Ink head_ink) {
   if (!command.empty()) page.wrapped(head, command, head_ink, Ink::cyan);
 }
 
@@ -34,16 +36,16 @@ void finding_block(Page& page, const trace::CampaignRecord& campaign, const trac
   page.wrapped("     client  ", client_did(f), Ink::faint);
   page.wrapped("     seen    ", f.message, Ink::faint);
   if (auto right = advice(f); !right.empty()) page.wrapped("     right   ", right, Ink::faint);
-  page.wrapped("     more    ", more(f.verdict), Ink::faint);
+  page.wrapped("     more    ", docs_link(f.verdict), Ink::faint);
   if (!f.test.empty()) page.wrapped("     test    ", f.test, Ink::faint);
-  again_line(page, "     again   ", again(campaign, f), Ink::faint);
+  replay_line(page, "     again   ", replay_command(campaign, f), Ink::faint);
 }
 
 // The same cause under another fault: what differs, in one paragraph.
 void also_block(Page& page, const trace::CampaignRecord& campaign, const trace::Finding& f) {
   page.wrapped("     also    ", fmt::format("{}: {}; {} ({})", f.policy, f.fault, client_did(f), standing(f)),
                Ink::faint);
-  again_line(page, "             ", again(campaign, f), Ink::plain);
+  replay_line(page, "             ", replay_command(campaign, f), Ink::plain);
 }
 
 void cause_block(Page& page, std::size_t number, const trace::CampaignRecord& campaign, const Cause& cause) {
@@ -51,8 +53,7 @@ void cause_block(Page& page, std::size_t number, const trace::CampaignRecord& ca
                                          [](auto* a, auto* b) { return a->confidence < b->confidence; });
   page.spread(fmt::format("{}. {} ({})", number, cause.verdict, standing(worst)), place(cause.site), ink_of(worst),
               Ink::bold, 3);
-  const auto& meaning = meaning_of(cause.verdict);
-  if (!meaning.why.empty()) page.wrapped("   ", meaning.why);
+  if (const auto* verdict = oracles::verdict_named(cause.verdict)) page.wrapped("   ", verdict->why);
   finding_block(page, campaign, worst);
   for (const auto* finding : cause.findings)
     if (finding != &worst) also_block(page, campaign, *finding);
@@ -140,7 +141,7 @@ std::string summary(const trace::CampaignRecord& campaign, const std::filesystem
   page.blank();
   page.wrapped("", headline(campaign, found.size()), Ink::plain, Ink::bold);
   auto failing =
-      std::count_if(campaign.findings.begin(), campaign.findings.end(), [&](auto& f) { return counts(f, fail_on); });
+      std::count_if(campaign.findings.begin(), campaign.findings.end(), [&](auto& f) { return fails_run(f, fail_on); });
   if (!campaign.findings.empty())
     page.wrapped("", fmt::format("{} the run: confirmed, neither accepted nor known, at least {}.",
                                  failing == 1 ? "1 of them fails" : fmt::format("{} of them fail", failing),
@@ -163,8 +164,9 @@ std::string summary(const trace::CampaignRecord& campaign, const std::filesystem
   });
 
   if (!folder.empty()) {
-    page.wrapped("Report  ", (folder / "report.html").string(), Ink::bold);
-    std::string beside = "beside it findings.json, findings.sarif and junit.xml";
+    for (auto& format : formats())
+      if (format.for_people) page.wrapped("Report  ", (folder / format.file).string(), Ink::bold);
+    auto beside = "beside it " + files_for_programs();
     std::error_code error;
     if (std::filesystem::exists(folder / "campaign.db", error)) beside += ", and campaign.db";
     if (campaign.overhead)

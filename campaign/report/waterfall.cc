@@ -14,7 +14,6 @@ namespace retrial::campaign::report {
 namespace {
 using trace::Ending;
 using trace::Exchange;
-using trace::FaultName;
 
 // Units of the drawing.
 constexpr double kLabels = 300, kAxis = 500, kWords = 160;  // kWords at least

@@ -6,90 +6,9 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "oracles/oracle.h"
 
 namespace retrial::campaign::report {
-namespace {
-constexpr Meaning kMeanings[] = {
-    {"duplicate-effect", "A call had its effect twice",
-     "The client sent a request again after its answer was lost, and the service carried it out both times.",
-     "Send an idempotency key or a condition with it, make the operation idempotent, or do not retry it after a loss."},
-    {"retries-non-idempotent", "A request with an effect is sent again after a loss",
-     "The client sent a request again that the service may already have carried out, and nothing in it prevents a "
-     "second effect.",
-     "Send an idempotency key or a condition with it, or do not retry it after a loss."},
-    {"unrelated-exception", "The caller is told of another error than the one that happened",
-     "The error that reaches the caller is not the one that happened: the retry met the first attempt's own effect, or "
-     "the answer was taken for something that it is not.",
-     "Read a retry's conflict or not-found as a sign that the first attempt may have succeeded, and look before "
-     "failing; "
-     "look at an answer's status before its body."},
-    {"silent-wrong-result", "The result is wrong, and nobody is told",
-     "After the fault the test finds another result than without it, and no error told of it.",
-     "Look at what the retry repeats or leaves out: state kept between attempts, a body read once, a page fetched "
-     "twice."},
-    {"missing-delay", "Retries come without a delay",
-     "Retries that follow at once add load to a service that has just said that it cannot take more.",
-     "Wait between attempts, longer each time and with jitter (exponential back-off)."},
-    {"no-backoff", "The delay between retries does not grow",
-     "With a constant delay a service that is overloaded gets no rest, however long it lasts.",
-     "Let the delay grow with each attempt, with jitter (exponential back-off)."},
-    {"missing-cap", "Retries go on without end",
-     "A call that never gives up holds its caller, and keeps its load on a service that is down.",
-     "Limit the attempts, or the time that they may take together."},
-    {"missing-timeout", "A call waits for ever",
-     "A service that accepts a request and never answers would hold this caller for as long as it likes.",
-     "Set a time-out on the request; of a gRPC call, a deadline."},
-    {"ignores-retry-after", "The service's word on when to retry is not kept",
-     "The service said when to come back, or not to come, and the client came earlier.",
-     "Wait for as long as Retry-After (HTTP) or grpc-retry-pushback-ms says, and do not retry where the latter is "
-     "negative."},
-    {"retries-permanent-error", "An error that will not pass is retried",
-     "The service's answer will be the same each time: the retries only cost time and load.",
-     "Retry only what can pass: 408, 429, 500, 502, 503, 504 and what the service documents."},
-    {"retry-amplification", "Retries multiply",
-     "Several layers retry the same call, and their attempts multiply just when the service is weak.",
-     "Let one layer retry, and switch the others off."},
-    {"changed-on-retry", "A retry sends something else",
-     "The retry differs from the attempt that it repeats in more than what retries may change.",
-     "Build the request once, and send the same one again."},
-    {"poisoned-connection", "A broken connection is used again",
-     "After the fault the client went on with a connection whose state it could not know.",
-     "Close a connection after an error in the middle of an exchange."},
-    {"inconsistent-retry", "The same call is retried in one place and not in another",
-     "Callers cannot rely on either behaviour.", "Give one client one retry policy."},
-    {"crash", "The process died", "A fault of the network ended the process, and not only the call.",
-     "Handle the error where the call is made."},
-    {"hang", "The program stands still",
-     "After the fault nothing was running, sent or awaited, and the test never ended.",
-     "Look for a callback or promise that is not settled on this error."},
-    {"lost-effect", "A write is missing", "The call ended in success, and the service does not have its effect.",
-     "Do not report success before the service has."},
-    {"resource-leak", "Something was left behind",
-     "The fault left a resource that the same run without it does not leave.",
-     "Release what was taken also on the way of the error."},
-    {"state-divergence", "The service ends in another state",
-     "After the call recovered the service's state differs from the run without the fault.",
-     "Look at what the retry repeats or leaves out."},
-    {"not-retried-transient", "A transient error is not retried",
-     "The service's own code says that it may pass; the error went up to the caller.",
-     "Retry it if the caller cannot, with back-off and a limit."},
-    {"cap-not-seen", "The limit of the retries was not reached", "The client was still retrying when the case ended.",
-     "See that there is a limit, and that it is one that a caller can wait for."},
-    {"retry-budget", "Retries are limited over many calls",
-     "The client stopped retrying because earlier calls had used its budget.", ""},
-    {"hedging", "Requests are sent twice on purpose", "The client sent a second request before the first had failed.",
-     ""},
-    {"no-agent", "No call sites could be read",
-     "A process without an agent sent requests: its calls are known by operation alone.", ""},
-};
-constexpr Meaning kUnknown = {"", "", "", ""};
-}  // namespace
-
-const Meaning& meaning_of(std::string_view name) {
-  for (const auto& meaning : kMeanings)
-    if (meaning.name == name) return meaning;
-  return kUnknown;
-}
 
 bool Cause::accepted() const {
   return std::all_of(findings.begin(), findings.end(), [](const trace::Finding* f) { return f->accepted; });
@@ -116,7 +35,7 @@ std::vector<Cause> causes(const std::vector<trace::Finding>& findings) {
   return out;
 }
 
-bool counts(const trace::Finding& finding, trace::Confidence fail_on) {
+bool fails_run(const trace::Finding& finding, trace::Confidence fail_on) {
   return finding.confirmed && !finding.accepted && !finding.known && finding.confidence >= fail_on;
 }
 
@@ -154,10 +73,11 @@ std::size_t cases_run(const trace::CampaignRecord& campaign) {
                                                 [](const trace::CaseRecord& row) { return !row.runs.empty(); }));
 }
 
-std::string more(std::string_view verdict) { return fmt::format("docs/verdicts.md#{}", verdict); }
+std::string docs_link(std::string_view verdict) { return fmt::format("docs/verdicts.md#{}", verdict); }
 
 std::string_view advice(const trace::Finding& finding) {
-  return finding.advice.empty() ? meaning_of(finding.verdict).mend : finding.advice;
+  auto* verdict = oracles::verdict_named(finding.verdict);
+  return finding.advice.empty() && verdict ? verdict->remedy : std::string_view(finding.advice);
 }
 
 namespace {
@@ -171,7 +91,7 @@ std::string quoted(const std::string& word) {
 }
 }  // namespace
 
-std::string again(const trace::CampaignRecord& campaign, const trace::Finding& finding) {
+std::string replay_command(const trace::CampaignRecord& campaign, const trace::Finding& finding) {
   if (finding.policy == trace::kServed) return {};
   if (finding.policy != trace::kObserved) return "retrial replay " + finding.id;
   auto line = fmt::format("retrial observe --inject {} --", quoted(finding.fault));

@@ -9,16 +9,6 @@
 // The words that all formats share.
 namespace retrial::campaign::report {
 
-// What a verdict or note means to somebody who has never seen it.
-struct Meaning {
-  std::string_view name;
-  std::string_view title;  // "A write was done twice"
-  std::string_view why;    // why that is a bug (a note: why it is worth knowing), one sentence
-  std::string_view mend;   // what is usually done about it, one sentence
-};
-// A plain one for a name that the table does not have.
-const Meaning& meaning_of(std::string_view name);
-
 // Findings of one verdict at one call site and operation, all with a retry or all without: one thing to mend.
 struct Cause {
   std::string verdict;
@@ -30,8 +20,8 @@ struct Cause {
 // In the order of their first finding, those that are wholly accepted last. Points into `findings`.
 std::vector<Cause> causes(const std::vector<trace::Finding>& findings);
 
-// Does it make the campaign fail? Confirmed, neither accepted nor known, at or above `fail_on`.
-bool counts(const trace::Finding& finding, trace::Confidence fail_on);
+// Confirmed, neither accepted nor known, at or above `fail_on`.
+bool fails_run(const trace::Finding& finding, trace::Confidence fail_on);
 
 // What was not judged, with why: also cases that were left untried, whose fault never fired or whose runs are
 // incomplete.
@@ -49,11 +39,11 @@ std::vector<Reason> by_reason(const std::vector<trace::Judged>& judged);
 std::size_t cases_run(const trace::CampaignRecord& campaign);
 
 // Where a verdict is explained: "docs/verdicts.md#missing-delay".
-std::string more(std::string_view verdict);
+std::string docs_link(std::string_view verdict);
 // What a right client would have done: the finding's own word, else what is usually done about such a one.
 std::string_view advice(const trace::Finding& finding);
 // The command that shows it again; empty where none does (it was seen in the traffic of `serve`).
-std::string again(const trace::CampaignRecord& campaign, const trace::Finding& finding);
+std::string replay_command(const trace::CampaignRecord& campaign, const trace::Finding& finding);
 
 std::string place(const std::optional<trace::CallSite>& site);  // "src/jobs.mjs:41 enqueue", "no call site"
 std::string client_did(const trace::Finding& finding);          // "2 attempts, 9 ms apart"

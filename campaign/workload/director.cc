@@ -46,7 +46,7 @@ proxy::Decision CampaignDirector::at_head(const trace::Exchange& seen) {
   target_attempts_ = std::max(target_attempts_, assigned.attempt);
   auto elapsed = head.begun - run_.began;
   auto fault = policies::choose(aim_->plan, assigned.attempt, elapsed, dice_);
-  if (fault.name == trace::FaultName::none) return decision;
+  if (trace::is_pass(fault)) return decision;
   decision.fault_id = fmt::format("{}-{}", run_.id, head.id);
   if (trace::is_status(fault)) {
     auto* shape = trace::profile_named(errors_as_);
@@ -95,7 +95,7 @@ proxy::ConnectDecision CampaignDirector::at_connect(const proxy::Connecting& con
 
 bool CampaignDirector::keeps_responses() const {
   return aim_ && std::any_of(aim_->plan.steps.begin(), aim_->plan.steps.end(),
-                             [](auto& step) { return step.fault.name == trace::FaultName::stale; });
+                             [](auto& step) { return trace::replays(step.fault); });
 }
 
 void CampaignDirector::over(const trace::Exchange& exchange) { correlator_.over(exchange); }

@@ -1,31 +1,16 @@
 #include "campaign/workload/environment.h"
 
 #include <cctype>
-#include <map>
 #include <string_view>
 
 #include "base/text.h"
+#include "campaign/workload/agents/agent.h"
+#include "campaign/workload/variables.h"
 
 extern char** environ;
 
 namespace retrial::campaign {
 namespace {
-
-std::string joined(const std::string& first, const char* by, const std::string& second) {
-  return first.empty() ? second : second.empty() ? first : first + by + second;
-}
-
-// NODE_OPTIONS is split at spaces but for those in double quotes, where a backslash escapes.
-std::string quoted(const std::string& path) {
-  std::string out = "\"";
-  for (char c : path) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + "\"";
-}
-
-using Variables = std::map<std::string, std::string>;
 
 // JAVA_TOOL_OPTIONS is split at white space but for what stands in quotes of either kind; there is no other escape.
 std::string java_option(const std::string& option) {
@@ -38,9 +23,9 @@ std::string java_option(const std::string& option) {
 }
 
 void add_java_option(Variables& all, const std::string& name, const std::string& value) {
-  auto& options = all["JAVA_TOOL_OPTIONS"];
   auto option = "-D" + name + "=";
-  if (options.find(option) == options.npos) options = joined(options, " ", java_option(option + value));
+  if (all["JAVA_TOOL_OPTIONS"].contains(option)) return;
+  put_last(all, {"JAVA_TOOL_OPTIONS", java_option(option + value), " "});
 }
 
 // No trustStorePassword: the store needs none, and one that we said would be taken for the password of a store that the
@@ -51,11 +36,6 @@ void add_trust(Variables& all, const Trust& trust) {
   if (trust.java_store.empty()) return;
   add_java_option(all, "javax.net.ssl.trustStore", trust.java_store.string());
   add_java_option(all, "javax.net.ssl.trustStoreType", "PKCS12");
-}
-
-// Of two overlays Go takes the last: one that the user has stays the only one.
-void add_go_overlay(std::string& flags, const std::filesystem::path& overlay) {
-  if (flags.find("-overlay") == flags.npos) flags = joined(flags, " ", "-overlay=" + overlay.string());
 }
 
 void add_proxy(Variables& all, const ForwardProxy& proxy) {
@@ -78,7 +58,7 @@ void add_proxy(Variables& all, const ForwardProxy& proxy) {
 
 }  // namespace
 
-std::vector<std::string> environment_for(const Launch& launch, const AgentSetting& setting) {
+std::vector<std::string> environment_for(const Launch& launch, const EnvironmentSetting& setting) {
   Variables all;
   for (char** e = environ; *e; e++) {
     std::string_view entry(*e);
@@ -89,18 +69,16 @@ std::vector<std::string> environment_for(const Launch& launch, const AgentSettin
     auto at = e.find('=');
     all[e.substr(0, at)] = e.substr(at + 1);
   }
+  for (auto& path : launch.paths) put_first(all, path);
   all["RETRIAL_EVENTS"] = setting.events.string();
   if (!launch.only.empty()) all["RETRIAL_ONLY"] = setting.only.string();
-  auto python = joined((setting.agents / "python").string(), ":", launch.python_path);
-  all["PYTHONPATH"] = joined(python, ":", all["PYTHONPATH"]);
-  all["PYTEST_PLUGINS"] = joined(all["PYTEST_PLUGINS"], ",", "retrial_pytest");
-  all["NODE_OPTIONS"] =
-      joined(all["NODE_OPTIONS"], " ", "--require=" + quoted((setting.agents / "node/retrial.cjs").string()));
-  if (!setting.time_page.empty()) {
-    all["RETRIAL_TIME"] = setting.time_page.string();
-    if (!setting.go_overlay.empty()) add_go_overlay(all["GOFLAGS"], setting.go_overlay);
-    all["LD_PRELOAD"] = joined(all["LD_PRELOAD"], " ", (setting.agents / "native/retrial_time.so").string());
-  }
+  bool moves_clock = !setting.time_page.empty();
+  if (moves_clock) all["RETRIAL_TIME"] = setting.time_page.string();
+  for (auto* agent : agents()) agent->load(setting.agents / agent->name(), moves_clock, all);
+  // Whatever the command is: it may start a runner of any kind.
+  for (auto* adapter : adapters())
+    if (auto& hook = adapter->runner().hook; !hook.variable.empty())
+      put_last(all, {std::string(hook.variable), std::string(hook.value), std::string(hook.separator)});
   if (setting.trust) add_trust(all, *setting.trust);
   if (setting.proxy) add_proxy(all, *setting.proxy);
   std::vector<std::string> out;

@@ -16,18 +16,17 @@ struct ForwardProxy {
   std::string except;  // for NO_PROXY: what is not to go by it, comma-separated; empty: nothing, localhost neither
 };
 
-struct AgentSetting {
+struct EnvironmentSetting {
   std::filesystem::path agents;  // where unpack_agents has put them
   std::filesystem::path events;  // the run's events file
   std::filesystem::path only;    // file for RETRIAL_ONLY; used where the launch asks for it
   const Trust* trust = nullptr;  // null: the command trusts what it trusts
   std::optional<ForwardProxy> proxy;
-  std::filesystem::path time_page = {};   // by which the command's clock is moved; empty: it is not
-  std::filesystem::path go_overlay = {};  // the same for what Go builds
+  std::filesystem::path time_page = {};  // by which the command's clock is moved; empty: it is not
 };
 
-// Our own environment with the agents added beside whatever the user already preloads, and with what makes it trust
-// and, where that is asked for, use us: KEY=VALUE each.
-std::vector<std::string> environment_for(const Launch& launch, const AgentSetting& setting);
+// Our own environment with all agents and the hooks of all runners added beside whatever the user already preloads, and
+// with what makes it trust and, where that is asked for, use us: KEY=VALUE each.
+std::vector<std::string> environment_for(const Launch& launch, const EnvironmentSetting& setting);
 
 }  // namespace retrial::campaign

@@ -9,13 +9,13 @@
 #include <algorithm>
 #include <fstream>
 
-#include "campaign/workload/agents.h"
+#include "campaign/workload/agents/agent.h"
+#include "campaign/workload/agents/files.h"
 #include "campaign/workload/environment.h"
-#include "campaign/workload/go_overlay.h"
 #include "campaign/workload/trust.h"
-#include "campaign/workload/watchman.h"
+#include "campaign/workload/watchdog.h"
 #include "certs/leaf_store.h"
-#include "proxy/exchange/distrust.h"
+#include "proxy/connections/distrust.h"
 #include "proxy/server/trace_recorder.h"
 #include "proxy/time/compressor.h"
 #include "trace/calls/correlator.h"
@@ -34,7 +34,7 @@ class Ended final : public proxy::TreeEvents {
   void connected(proxy::Captured connection) override { proxy->take(connection); }
   proxy::ConnectDecision connecting(const proxy::Address& service, pid_t pid) override {
     auto decision = director_.at_connect({service.show(), pid, clock_.now()});
-    if (compressor && decision.fault.name != trace::FaultName::none) compressor->arm();
+    if (compressor && !trace::is_pass(decision.fault)) compressor->arm();
     return decision;
   }
   void met(const proxy::Address& service, pid_t pid, const trace::FaultSpec& fault,
@@ -101,6 +101,18 @@ struct Authorities {
 
 }  // namespace
 
+std::string went_past(const trace::CaptureCounts& capture, std::set<std::string>& reached) {
+  reached.insert(capture.reached.begin(), capture.reached.end());
+  for (auto& service : capture.missed)
+    if (reached.contains(service))
+      return fmt::format(
+          "a connection to {} went past Retrial, which this machine did not let reach the service in time: what was "
+          "said "
+          "there was not seen",
+          service);
+  return {};
+}
+
 struct Executor::Impl {
   Setting setting;
   const Clock& clock;
@@ -109,10 +121,9 @@ struct Executor::Impl {
   proxy::TlsToClients to_clients{leaves, &strangers};
   Securities securities;
   proxy::Distrust distrust;
-  std::set<std::string> distrusting;
+  std::set<std::string> distrusting, reached;
   bool failed_distrusting = false;
   proxy::Loop loop;
-  std::filesystem::path go_overlay;  // empty: there is none
   std::uint64_t runs = 0;
   Nanos in_commands = 0;
   bool interrupted = false;
@@ -126,13 +137,10 @@ struct Executor::Impl {
            std::filesystem::absolute(setting.folder).string().find_first_of(": \t\n") == std::string::npos;
   }
 
-  void prepare_go() {
-    auto agents = std::filesystem::absolute(setting.folder / "agents" / "go");
-    auto overlay = overlay_go_on_path(agents / "retrial_time.go.txt", agents);
-    if (overlay)
-      go_overlay = std::move(*overlay);
-    else
-      trust.remarks.push_back("the clock of Go programs is not moved: " + overlay.error().line());
+  void prepare_agents() {
+    auto folder = std::filesystem::absolute(setting.folder / "agents");
+    for (auto* agent : agents())
+      if (auto undone = agent->prepare(folder / agent->name()); !undone.empty()) trust.remarks.push_back(undone);
   }
 
   proxy::Options options() {
@@ -196,17 +204,17 @@ Result<std::unique_ptr<Executor>> Executor::open(Setting setting, const Clock& c
   if (!securities) return std::unexpected(securities.error());
   auto impl = std::make_unique<Impl>(std::move(setting), clock, Authorities{*authority, *strangers}, std::move(*trust),
                                      std::move(*securities));
-  if (impl->compresses()) impl->prepare_go();
+  if (impl->compresses()) impl->prepare_agents();
   return std::unique_ptr<Executor>(new Executor(std::move(impl)));
 }
 
-Result<trace::Run> Executor::execute(const Order& order) {
+Result<trace::Run> Executor::execute(const RunSpec& spec) {
   auto& s = impl_->setting;
   trace::Run run;
   run.id = ++impl_->runs;
-  run.kind = order.kind;
-  run.case_id = order.case_id;
-  run.tests = order.tests;
+  run.kind = spec.kind;
+  run.case_id = spec.case_id;
+  run.tests = spec.tests;
   auto name = fmt::format("{:04}", run.id);
   auto page_file = std::filesystem::absolute(s.folder / "time" / (name + ".page"));
   std::unique_ptr<proxy::TimePage> page;
@@ -214,23 +222,20 @@ Result<trace::Run> Executor::execute(const Order& order) {
     auto made = proxy::TimePage::make(page_file);
     if (!made) return std::unexpected(made.error());
     page = std::move(*made);
-    if (order.aim) proxy::Compressor::prepare(*page);
+    if (spec.aim) proxy::Compressor::prepare(*page);
   }
   proxy::ClientClock clock(impl_->clock, page.get());
   auto really_began = impl_->clock.now();
   run.wall_began = clock.wall();
 
-  AgentSetting agents{std::filesystem::absolute(s.folder / "agents"),
-                      std::filesystem::absolute(s.folder / "events" / (name + ".jsonl")),
-                      std::filesystem::absolute(s.folder / "events" / (name + ".only")), &impl_->trust};
-  if (page) {
-    agents.time_page = page_file;
-    agents.go_overlay = impl_->go_overlay;
-  }
+  EnvironmentSetting environment{std::filesystem::absolute(s.folder / "agents"),
+                                 std::filesystem::absolute(s.folder / "events" / (name + ".jsonl")),
+                                 std::filesystem::absolute(s.folder / "events" / (name + ".only")), &impl_->trust};
+  if (page) environment.time_page = page_file;
   {
-    std::ofstream(agents.events, std::ios::app);
+    std::ofstream(environment.events, std::ios::app);
   }
-  if (!order.launch.only.empty()) std::ofstream(agents.only) << order.launch.only << '\n';
+  if (!spec.launch.only.empty()) std::ofstream(environment.only) << spec.launch.only << '\n';
 
   auto writer = trace::SegmentWriter::open(s.folder / "trace" / name, 1u << 20);
   if (!writer) return std::unexpected(writer.error());
@@ -239,7 +244,7 @@ Result<trace::Run> Executor::execute(const Order& order) {
 
   proxy::Proxy* taking = nullptr;
   std::unique_ptr<WaysIn> ways_in;
-  auto launch = order.launch;
+  auto launch = spec.launch;
   if (s.capture.way == proxy::Way::none) {
     auto opened = WaysIn::open(s.capture, impl_->loop, [&](proxy::Incoming in) {
       if (taking)
@@ -249,20 +254,20 @@ Result<trace::Run> Executor::execute(const Order& order) {
     });
     if (!opened) return std::unexpected(opened.error());
     ways_in = std::move(*opened);
-    agents.proxy = ways_in->forward();
+    environment.proxy = ways_in->forward();
     for (auto& variable : ways_in->environment()) launch.environment.push_back(variable);
   }
-  proxy::Command command{order.launch.argv, environment_for(launch, agents), {}};
+  proxy::Command command{spec.launch.argv, environment_for(launch, environment), {}};
   int log = -1, nothing = -1;
-  if (!order.attached) {
+  if (!spec.attached) {
     log = open_log(log_of(run.id));
     nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
     command.in = nothing;
     command.out = command.err = log;
   }
 
-  Events events(agents.events);
-  CampaignDirector director(run, events, order.aim, order.only_test, order.lessons);
+  Events events(environment.events);
+  CampaignDirector director(run, events, spec.aim, spec.only_test, spec.lessons);
   director.read_as(s.profiles);
   proxy::TraceRecorder recorder(**writer, run.id);
   ArmingRecorder arming(recorder);
@@ -279,12 +284,12 @@ Result<trace::Run> Executor::execute(const Order& order) {
       return std::unexpected(tree.error());
     }
     impl_->tree = tree->get();
-    impl_->attached = order.attached;
+    impl_->attached = spec.attached;
 
-    Watchman watchman(order, clock, impl_->clock);
+    Watchdog watchdog(spec, clock, impl_->clock);
     auto look = [&] {
       if (stopped || ended.status) return;
-      if ((stopped = watchman.look(proxy, **tree, director.target_attempts()))) (*tree)->kill();
+      if ((stopped = watchdog.look(proxy, **tree, director.target_attempts()))) (*tree)->kill();
     };
     proxy::Timer timer(impl_->loop, [&] {
       look();
@@ -293,7 +298,7 @@ Result<trace::Run> Executor::execute(const Order& order) {
     timer.set(kLook);
     std::map<std::string, std::pair<Nanos, Nanos>> natives;  // that stood in the way: first and last
     std::optional<proxy::Compressor> compressor;
-    if (page && order.aim) {
+    if (page && spec.aim) {
       auto pending = [&] {
         look();  // an attempt is noted before the clock is moved on
         if (stopped || (*tree)->command_ended() || (*tree)->dialling() || proxy.awaited() > 0) return true;
@@ -306,7 +311,7 @@ Result<trace::Run> Executor::execute(const Order& order) {
       compressor.emplace(
           impl_->loop, *page, clock, (*tree)->root(),
           proxy::Compressor::Surroundings{
-              .pending = pending, .next_limit = [&] { return watchman.next(proxy, **tree); }, .moved = look});
+              .pending = pending, .next_limit = [&] { return watchdog.next(proxy, **tree); }, .moved = look});
       ended.compressor = arming.compressor = &*compressor;
       run.compressed = true;
     }
@@ -342,9 +347,10 @@ Result<trace::Run> Executor::execute(const Order& order) {
   if (stopped) run.stop = *stopped;
   if (impl_->interrupted) run.stop = trace::Stop::interrupted;
   events.read_into(run);
-  if (!order.only_test.empty() && run.results.empty() && !stopped)
-    run.results.push_back({order.only_test, trace::Phase::test, run.exit_code == 0 ? "passed" : "failed", 0, {}});
+  if (!spec.only_test.empty() && run.results.empty() && !stopped)
+    run.results.push_back({spec.only_test, trace::Phase::test, run.exit_code == 0 ? "passed" : "failed", 0, {}});
   run.incomplete = recorder.failed();
+  if (auto why = went_past(run.capture, impl_->reached); run.incomplete.empty()) run.incomplete = std::move(why);
 
   auto closed = (*writer)->end(run);
   auto stored = trace::read_run(s.folder / "trace" / name, run.id);
@@ -354,7 +360,7 @@ Result<trace::Run> Executor::execute(const Order& order) {
     return run;
   }
   run.exchanges = std::move(stored->exchanges);
-  trace::Correlator::correlate_again(run.exchanges, order.lessons);
+  trace::Correlator::correlate_again(run.exchanges, spec.lessons);
   return run;
 }
 

@@ -18,7 +18,7 @@
 namespace retrial::campaign {
 
 // One execution of the user's command, or of a part of it.
-struct Order {
+struct RunSpec {
   Launch launch;
   trace::RunKind kind = trace::RunKind::reference;
   std::string case_id;
@@ -33,8 +33,12 @@ struct Order {
   bool attached = false;        // the command has our own stdin, stdout and stderr; else they go to a log
 };
 
-// Executes orders one after another on this thread, each in a fresh process tree with a proxy of its own, and gives
-// back what the trace holds of it.
+// Executes run after run on this thread, each in a fresh process tree with a proxy of its own, and gives back what the
+// trace holds of it.
+// Why a run in which connections to these services were missed says nothing of them; empty: none was to a service that
+// was reached in this run or in one before. `reached` takes in this run's.
+std::string went_past(const trace::CaptureCounts& capture, std::set<std::string>& reached);
+
 class Executor {
  public:
   struct Setting {
@@ -52,7 +56,7 @@ class Executor {
 
   // An error only where nothing could be run at all (a command that does not exist, capture refused, the disk full). A
   // fault of ours on the way marks the run incomplete.
-  Result<trace::Run> execute(const Order& order);
+  Result<trace::Run> execute(const RunSpec& spec);
   // Where that run's output went (unless it was attached).
   std::filesystem::path log_of(std::uint64_t run) const;
   // Ctrl-C (or SIGTERM, SIGHUP) has come: the run under way was ended, and no other is to be begun.

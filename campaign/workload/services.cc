@@ -13,6 +13,7 @@
 #include <regex>
 #include <sstream>
 
+#include "base/descriptor_limit.h"
 #include "base/text.h"
 #include "proxy/net/address.h"
 
@@ -38,6 +39,7 @@ pid_t spawn(const std::string& command, const std::filesystem::path& log) {
   dup2(out, 1);
   dup2(out, 2);
   close_range(3, ~0u, 0);
+  restore_descriptor_limit();
   execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
   _exit(127);
 }

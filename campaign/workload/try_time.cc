@@ -8,9 +8,9 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "campaign/workload/agents.h"
+#include "campaign/workload/agents/files.h"
+#include "campaign/workload/agents/go_overlay.h"
 #include "campaign/workload/environment.h"
-#include "campaign/workload/go_overlay.h"
 #include "proxy/capture/tree.h"
 #include "proxy/time/compressor.h"
 
@@ -60,11 +60,11 @@ std::string try_program(const Program& program, const fs::path& folder) {
   if (!page) return page.error().line();
   proxy::Compressor::prepare(**page);
   proxy::ClientClock clock(real, page->get());
-  AgentSetting agents{folder / "agents", folder / "events", folder / "only"};
-  agents.time_page = folder / "page";
+  EnvironmentSetting setting{folder / "agents", folder / "events", folder / "only"};
+  setting.time_page = folder / "page";
   proxy::Loop loop;
   Ended ended(loop);
-  proxy::Command command{program.argv, environment_for({}, agents), {}};
+  proxy::Command command{program.argv, environment_for({}, setting), {}};
   auto tree = proxy::Tree::start(loop, clock, command, proxy::Way::none, ended);
   if (!tree) return tree.error().line();
   proxy::Compressor compressor(

@@ -137,24 +137,26 @@ WaysIn::~WaysIn() = default;
 Result<std::unique_ptr<WaysIn>> WaysIn::open(const Capture& capture, proxy::Loop& loop, Take take) {
   auto impl = std::make_unique<Impl>();
   impl->capture = capture;
-  auto listen = [&](const proxy::Address& at, proxy::Mode mode, proxy::Entrance entrance,
+  auto listen = [&](const proxy::Address& at, proxy::Mode mode, proxy::ListenerOptions options,
                     const Capture::Port* port) -> Result<void> {
     auto fds = proxy::open_listeners(at, false, 1);
     if (!fds) return std::unexpected(fds.error());
-    impl->open.push_back({port, std::make_unique<proxy::Listener>(
-                                    loop, fds->front(), mode,
-                                    std::make_shared<const proxy::Entrance>(std::move(entrance)), take, impl->log)});
+    impl->open.push_back(
+        {port, std::make_unique<proxy::Listener>(loop, fds->front(), mode,
+                                                 std::make_shared<const proxy::ListenerOptions>(std::move(options)),
+                                                 take, impl->log)});
     return {};
   };
   auto any_port = proxy::Address::v4(INADDR_LOOPBACK, 0);
   Result<void> well;
   if (capture.kind == Kind::forward)
-    well = listen(any_port, proxy::Mode::forward, {proxy::Entry::forward, proxy::Protocol::automatic, {}}, nullptr);
+    well =
+        listen(any_port, proxy::Mode::forward, {proxy::ListenMode::forward, proxy::Protocol::automatic, {}}, nullptr);
   for (auto& port : impl->capture.ports) {
     auto said = port.listen.empty() ? std::nullopt : listen_of(port.listen);
     if (well)
       well = listen(said ? said->front() : any_port, proxy::Mode::reverse,
-                    {proxy::Entry::reverse, proxy::Protocol::automatic, port.route}, &port);
+                    {proxy::ListenMode::reverse, proxy::Protocol::automatic, port.route}, &port);
   }
   if (!well) return std::unexpected(well.error());
   return std::unique_ptr<WaysIn>(new WaysIn(std::move(impl)));

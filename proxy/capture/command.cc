@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdint>
 
+#include "base/descriptor_limit.h"
 #include "proxy/capture/channel.h"
 #include "proxy/capture/filter.h"
 
@@ -95,6 +96,7 @@ void run_command(const Launch& launch, const CommandPlace& place) {
   setpgid(0, place.group);
   prctl(PR_SET_PDEATHSIG, 0);
   restore_signals(launch, place);
+  restore_descriptor_limit();
   if (launch.probe) {
     close(place.to_supervisor);
     close(place.to_guard);

@@ -121,8 +121,11 @@ Connects::Next Connects::again(const ConnectPtr& connect) {
 }
 
 void Connects::dialled(ConnectPtr connect, Dials::Outcome outcome) {
-  if (outcome.service >= 0) return redirect_->redirect(std::move(connect), outcome.service);
-  if (connect->fault.name != trace::FaultName::none)
+  if (outcome.service >= 0) {
+    parts_.ledger.reached(connect->written);
+    return redirect_->redirect(std::move(connect), outcome.service);
+  }
+  if (!trace::is_pass(connect->fault))
     events_.met(reached(connect->written), connect->process, connect->fault, "the service was not reached");
   if (way_ == Way::rewrite) parts_.sockets.native.insert(connect->socket.inode);
   if (outcome.late) {

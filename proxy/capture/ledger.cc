@@ -17,6 +17,7 @@ void Ledger::failed(const Address& to, int error_number) {
 }
 void Ledger::late(const Address& to) {
   ++counts_.late;
+  if (counts_.missed.size() < kMostNames) counts_.missed.insert(to.show());
   name(to.show() + " (late)");
 }
 void Ledger::outside(const Address& to, std::string_view why) {

@@ -12,6 +12,7 @@ class Ledger {
   const trace::CaptureCounts& counts() const { return counts_; }
   trace::CaptureCounts& counts() { return counts_; }
 
+  void reached(const Address& to) { counts_.reached.insert(to.show()); }
   void failed(const Address& to, int error_number);
   void late(const Address& to);
   void outside(const Address& to, std::string_view why = "outside");

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "proxy/capture/dials.h"
+#include "trace/fault_name.h"
 
 namespace retrial::proxy::capture {
 namespace {

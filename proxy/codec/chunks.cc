@@ -8,7 +8,7 @@
 namespace retrial::proxy {
 namespace {
 constexpr int kMostDigits = 15;
-constexpr std::size_t kMostTrailers = 64u << 10;
+constexpr std::size_t kMost = 64u << 10;
 
 int digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -54,19 +54,20 @@ bool ChunkReader::byte(char c) {
     case At::blank:
       if (c == '\r') at_ = At::size_lf;
       if (c == ';') at_ = At::extension;
-      return ++length_ <= kMostTrailers && (c == '\r' || c == ';' || c == ' ' || c == '\t');
+      return ++length_ <= kMost && (c == '\r' || c == ';' || c == ' ' || c == '\t');
     case At::extension:
       if (c == '"') at_ = At::quoted;
       if (c == '\r') at_ = At::size_lf;
-      return ++length_ <= kMostTrailers && (c == '\r' || printable(c));
+      return ++length_ <= kMost && (c == '\r' || printable(c));
     case At::quoted:
       at_ = c == '"' ? At::extension : c == '\\' ? At::escaped : At::quoted;
-      return ++length_ <= kMostTrailers && printable(c);
+      return ++length_ <= kMost && printable(c);
     case At::escaped:
       at_ = At::quoted;
       return printable(c);
     case At::size_lf:
       last_ = size_ == 0;
+      length_ = 0;
       at_ = last_ ? At::line : At::data;
       digits_ = 0;
       return c == '\n';
@@ -84,7 +85,7 @@ bool ChunkReader::byte(char c) {
         return true;
       }
       line_ += c;
-      return ++length_ <= kMostTrailers && printable(c);
+      return ++length_ <= kMost && printable(c);
     case At::line_lf:
       at_ = At::line;
       if (c != '\n') return false;

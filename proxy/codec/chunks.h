@@ -50,7 +50,7 @@ class ChunkReader {
   int digits_ = 0;
   bool last_ = false;  // the last chunk was read: trailers follow
   bool done_ = false;
-  std::size_t length_ = 0;  // of all trailer lines
+  std::size_t length_ = 0;  // of what stands behind the size of this chunk, or of all trailer lines: bounded
   std::string line_;        // the trailer that is being read
   std::string trailers_;
 };

@@ -36,7 +36,7 @@ bool scheme_and_authority(std::string_view target) {
          !whole.authority.empty() && whole.authority.front() != ':' && all_of(whole.authority, kHostBytes);
 }
 
-std::string_view wrong_target(const H1Head& head) {
+std::string_view wrong_target(const Head& head) {
   if (head.target.empty() || !all_of(head.target, kTargetBytes)) return "the request target holds a forbidden byte";
   if (head.method == "CONNECT") {
     auto colon = head.target.rfind(':');
@@ -48,7 +48,7 @@ std::string_view wrong_target(const H1Head& head) {
   return scheme_and_authority(head.target) ? "" : "the request target has none of the forms of RFC 9112 3.2";
 }
 
-std::string_view wrong_host(const H1Head& head) {
+std::string_view wrong_host(const Head& head) {
   if (head.hosts > 1) return "more than one Host field";
   if (head.hosts == 0) return head.minor == 0 ? "" : "no Host field";
   return all_of(head.host, kHostBytes) ? "" : "the Host field is no host";
@@ -95,7 +95,7 @@ bool may_trail(std::string_view name) {
   return true;
 }
 
-std::string_view what_is_invalid(const H1Head& head, std::string& valid_host) {
+std::string_view what_is_invalid(const Head& head, std::string& valid_host) {
   auto target = wrong_target(head);
   if (!target.empty()) return target;
   if (head.hosts == 1 && head.host == valid_host) return {};

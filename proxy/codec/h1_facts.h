@@ -8,7 +8,7 @@ namespace retrial::proxy {
 
 // Why a server must refuse this request though it can be read (RFC 9112 3.2); empty: nothing.
 // `valid_host`: a Host that was found to be one before, on this connection.
-std::string_view what_is_invalid(const H1Head& head, std::string& valid_host);
+std::string_view what_is_invalid(const Head& head, std::string& valid_host);
 
 // Does a comma-separated list (RFC 9110 5.6.1) hold `token`, ASCII case folded?
 bool lists(std::string_view list, std::string_view token);

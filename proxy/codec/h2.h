@@ -9,29 +9,10 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "proxy/codec/h1.h"
+#include "proxy/codec/h2_error.h"
+#include "proxy/codec/head.h"
 
 namespace retrial::proxy {
-
-// RFC 9113 7.
-enum class H2Error : std::uint32_t {
-  no_error,
-  protocol_error,
-  internal_error,
-  flow_control_error,
-  settings_timeout,
-  stream_closed,
-  frame_size_error,
-  refused_stream,
-  cancel,
-  compression_error,
-  connect_error,
-  enhance_your_calm,
-  inadequate_security,
-  http_1_1_required,
-};
-constexpr std::uint32_t code_of(H2Error error) { return static_cast<std::uint32_t>(error); }
-std::string show_h2_error(std::uint32_t code);  // "REFUSED_STREAM", or "error 0x1f"
 
 inline constexpr std::string_view kH2Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";  // RFC 9113 3.4
 
@@ -53,16 +34,6 @@ struct H2Field {
   bool sensitive = false;  // never to be indexed, on any hop (RFC 7541 7.1.3)
 };
 
-// A field section as it was read, in the words of HTTP/1.1: `head.raw` holds "name: value\r\n" for each field but
-// pseudo-fields, and then an empty line. method and target: `:method`, `:path`; host: `:authority`, else the field
-// Host. status: `:status`. length: content-length. Valid until the next is read.
-struct H2Head {
-  H1Head head;
-  std::string_view scheme, authority, protocol;  // :protocol is RFC 8441's
-  bool has_host = false;                         // there is a field Host
-  bool too_large = false;                        // beyond Limits: only what was read before its end stands here
-};
-
 // What a codec tells. Called from within take(); what is told may send, but not take(). After a stream's `end` nothing
 // more is told of that direction; after on_reset nothing more of the stream.
 class H2Events {
@@ -71,9 +42,9 @@ class H2Events {
   virtual void on_settings(const H2Settings& peers) = 0;  // each time: the first is the peer's preface
   // server role: a request; client role: a response, interim ones (1xx) too. A message that is malformed (RFC 9113
   // 8.1.1) never gets here: its stream is reset, and on_reset tells of it if the stream was told of before.
-  virtual void on_head(std::uint32_t stream, const H2Head& head, bool end) = 0;
+  virtual void on_head(std::uint32_t stream, const Head& head, bool end) = 0;
   virtual void on_data(std::uint32_t stream, std::string_view data, bool end) = 0;  // padding left out
-  virtual void on_trailers(std::uint32_t stream, const H2Head& trailers) = 0;       // ends the message
+  virtual void on_trailers(std::uint32_t stream, const Head& trailers) = 0;         // ends the message
   // By the peer; or by ourselves (`ours`), for a stream error of the peer's, where RST_STREAM stands in out() already.
   virtual void on_reset(std::uint32_t stream, std::uint32_t code, bool ours) = 0;
   // room() of the stream has grown from 0; stream 0: that of all of them may have.
@@ -106,7 +77,7 @@ class H2Codec {
     std::size_t head = 256u << 10;  // bytes of a field section as RFC 9113 10.5.1 counts them; beyond it a request is
                                     // told as too_large, a response is a stream error
     std::size_t fields = 1000;
-    std::uint32_t window = 256u << 10;  // of each stream that the peer opens or that is opened to it
+    std::uint32_t window = 256u << 10;  // of each stream that the peer opens or that is opened to it, at first
   };
 
   H2Codec(Role role, H2Events& events, Limits limits);
@@ -129,6 +100,7 @@ class H2Codec {
   std::uint64_t faults() const;
   const std::string& last_fault() const;
   std::string& out() { return out_; }
+  const std::string& out() const { return out_; }
 
   const H2Settings& peers() const { return peers_; }
   std::size_t streams() const;  // that are not closed; a client keeps them within peers().max_streams
@@ -141,7 +113,8 @@ class H2Codec {
   std::size_t room(std::uint32_t stream) const;
   void data(std::uint32_t stream, std::string_view bytes, bool end);  // no more than room()
   void reset(std::uint32_t stream, std::uint32_t code);
-  void consumed(std::uint32_t stream, std::size_t bytes);  // of its data, by whoever was told of it
+  // Of its data, by whoever was told of it. `wider`: its window is that much larger from now on.
+  void consumed(std::uint32_t stream, std::size_t bytes, std::uint32_t wider = 0);
   // Server role: streams above `last` are dropped from now on, unheard. May be sent again with a lower `last`.
   void goaway(std::uint32_t last, std::uint32_t code, std::string_view debug = {});
   std::uint32_t last_stream() const;  // server role: the highest that was told of

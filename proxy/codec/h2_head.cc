@@ -56,7 +56,10 @@ void H2HeadReader::begin(Kind kind, bool connect_protocol) {
   malformed_ = {};
   method_ = scheme_ = path_ = authority_ = protocol_ = status_ = host_ = {};
   fields_.clear();
-  head_ = {};
+  head_.status = head_.hosts = 0;
+  head_.length = 0;
+  head_.sized = head_.encoded = head_.expects_continue = head_.grpc = head_.unknown = head_.too_large = false;
+  head_.structured = true;
 }
 
 H2HeadReader::Step H2HeadReader::take(std::string_view fragment, bool last) {
@@ -134,13 +137,13 @@ void H2HeadReader::field(const HpackField& f) {
   auto value_end = name_end + 2 + static_cast<std::uint32_t>(f.value.size());
   fields_.push_back({begin, name_end, name_end + 2, value_end, f.known, f.never_indexed});
   if (f.known == FieldName::other)
-    head_.head.unknown = true;
+    head_.unknown = true;
   else if (f.known != FieldName::plain)
     note(f.known, f.value);
 }
 
 void H2HeadReader::note(FieldName known, std::string_view value) {
-  auto& head = head_.head;
+  auto& head = head_;
   switch (known) {
     case FieldName::connection:
     case FieldName::keep_alive:
@@ -173,6 +176,7 @@ void H2HeadReader::note(FieldName known, std::string_view value) {
       return;
     case FieldName::content_type:
       head.structured = structured(value);
+      head.grpc = value.starts_with("application/grpc");
       return;
     case FieldName::expect:
       head.expects_continue = iequals(value, "100-continue");
@@ -261,7 +265,7 @@ std::string_view H2HeadReader::malformed(bool end) {
         if (c < '0' || c > '9') return malformed_ = ":status is no number of three digits";
         number = number * 10 + (c - '0');
       }
-      head_.head.status = number;
+      head_.status = number;
       if (number < 100)
         malformed_ = ":status below 100";
       else if (number == 101)
@@ -278,17 +282,17 @@ std::string_view H2HeadReader::malformed(bool end) {
 void H2HeadReader::bind(bool end) {
   if (!lines_) raw_ = size_;
   std::memcpy(more_text(2), "\r\n", 2);
-  auto& head = head_.head;
+  auto& head = head_;
   head.raw = {text_.get() + raw_, size_ - raw_};
   head.fields = fields_;
   head.method = text(method_);
   head.target = text(path_.there ? path_ : authority_);  // CONNECT's is its authority
+  head.text = false;
   head.keep_alive = true;
   head.bodiless = end;
   head_.scheme = text(scheme_);
   head_.authority = text(authority_);
   head_.protocol = text(protocol_);
-  head_.has_host = host_.there;
   head.host = authority_.there ? head_.authority : text(host_);
   if (authority_.there) head.hosts = 1;
 }

@@ -24,7 +24,7 @@ class H2HeadReader {
 
   // After the last fragment. `end`: END_STREAM. Empty: nothing is wrong with it.
   std::string_view malformed(bool end);
-  const H2Head& head() const { return head_; }  // once malformed() found nothing
+  const Head& head() const { return head_; }  // once malformed() found nothing
 
  private:
   struct Part {
@@ -55,8 +55,8 @@ class H2HeadReader {
   std::size_t size_ = 0, room_ = 0, raw_ = 0;
   bool lines_ = false;  // a field that is no pseudo-field was read
   Part method_, scheme_, path_, authority_, protocol_, status_, host_;
-  std::vector<H1Field> fields_;
-  H2Head head_;
+  std::vector<Field> fields_;
+  Head head_;
 };
 
 }  // namespace retrial::proxy

@@ -111,7 +111,7 @@ bool H2Codec::State::section_ends() {
 }
 
 bool H2Codec::State::request_ends(std::uint32_t id) {
-  auto& head = reader.head().head;
+  auto& head = reader.head();
   bool connect = head.method == "CONNECT";
   if (section_end && head.length > 0 && !connect)
     return stream_error(id, H2Error::protocol_error, "the body has not the length that was said");
@@ -129,7 +129,7 @@ bool H2Codec::State::request_ends(std::uint32_t id) {
 }
 
 bool H2Codec::State::response_ends(H2Stream& s) {
-  auto& head = reader.head().head;
+  auto& head = reader.head();
   if (head.status >= 200) {
     s.answered = true;
     s.tunnel = s.connect && head.status < 300;

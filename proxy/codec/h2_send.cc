@@ -144,13 +144,14 @@ void H2Codec::State::send_data(H2Stream& s, std::string_view bytes, bool end) {
   ended(s);
 }
 
-void H2Codec::consumed(std::uint32_t stream, std::size_t bytes) {
-  if (auto* s = state_->streams.find(stream)) state_->consume(*s, bytes);
+void H2Codec::consumed(std::uint32_t stream, std::size_t bytes, std::uint32_t wider) {
+  if (auto* s = state_->streams.find(stream)) state_->consume(*s, bytes, wider);
 }
 
-void H2Codec::State::consume(H2Stream& s, std::size_t bytes) {
-  s.owed += static_cast<std::uint32_t>(bytes);
-  if (s.they_ended || s.owed == 0 || s.owed < held_to.initial_window / 2) return;
+void H2Codec::State::consume(H2Stream& s, std::size_t bytes, std::uint32_t wider) {
+  s.owed += static_cast<std::uint32_t>(bytes) + wider;
+  s.wider += wider;
+  if (s.they_ended || s.owed == 0 || s.owed < (held_to.initial_window + s.wider) / 2) return;
   h2_append(out, H2Type::window_update, s.id, s.owed);
   s.receive_window += s.owed;
   s.owed = 0;

@@ -62,7 +62,7 @@ struct H2Codec::State {
   void windows_change(std::int64_t by);  // those that the peer may send to
   void section(std::uint32_t id, std::span<const H2Field> fields, bool end);
   void send_data(H2Stream& s, std::string_view bytes, bool end);
-  void consume(H2Stream& s, std::size_t bytes);
+  void consume(H2Stream& s, std::size_t bytes, std::uint32_t wider = 0);
   std::size_t room(const H2Stream& s) const;
   void rst(std::uint32_t id, std::uint32_t code) { h2_append(out, H2Type::rst_stream, id, code); }
   void close(std::uint32_t id, H2Past::How how);

@@ -20,7 +20,8 @@ struct H2Stream {
   std::uint64_t left = 0;  // of it
   std::int64_t send_window = 0;
   std::int64_t receive_window = 0;
-  std::uint32_t owed = 0;  // bytes that were consumed and not yet given back
+  std::uint32_t owed = 0;   // bytes that were consumed and not yet given back
+  std::uint32_t wider = 0;  // than at first: their window
 };
 
 // The streams that are not closed, by number. A stream keeps its place in memory until it is removed.

@@ -15,16 +15,23 @@ bool blank(char c) { return c == ' ' || c == '\t'; }
 
 }  // namespace
 
-void HeadParser::begin(bool request, std::size_t most_fields) {
-  *this = {};
+void HeadParser::begin(bool request, std::size_t most_fields, std::string_view before,
+                       std::span<const Field> fields_before) {
+  facts_before_ = facts_;
+  facts_ = {};
   request_ = request;
   most_fields_ = most_fields;
+  before_ = before;
+  fields_before_ = fields_before;
+  line_ = scanned_ = 0;
+  started_ = bare_lf_ = false;
 }
 
-HeadParser::Step HeadParser::take(std::string_view text, std::vector<H1Field>& fields) {
+HeadParser::Step HeadParser::take(std::string_view text, std::vector<Field>& fields) {
   for (;;) {
     // A line that was not whole before is looked at again only when its end is there.
     if (started_ && scanned_ == line_) {
+      if (fields.empty() && same_fields(text, fields)) return Step::whole;
       while (fields.size() < most_fields_ && field(text, fields)) {
       }
       if (text.size() - line_ >= 2 && text[line_] == '\r' && text[line_ + 1] == '\n') {
@@ -51,7 +58,7 @@ HeadParser::Step HeadParser::take(std::string_view text, std::vector<H1Field>& f
       continue;
     }
     line_ = scanned_ = end + 1;
-    if (content == end) bare_lf_ = true;
+    if (content == end) (started_ ? facts_.bare_lf : bare_lf_) = true;
     if (!started_) {
       if (content == begin && request_) continue;  // empty lines before a request (RFC 9112 2.2)
       method_ = begin;
@@ -93,16 +100,16 @@ bool HeadParser::status_line(std::string_view line) {
 }
 
 inline bool HeadParser::add(const char* text, std::string_view name, std::string_view value, FieldName known,
-                            std::vector<H1Field>& fields) {
+                            std::vector<Field>& fields) {
   auto at = [text](const char* p) { return static_cast<std::uint32_t>(p - text); };
   if (known != FieldName::other && known != FieldName::plain) {
     if (!note(known, value)) return false;
-    if (known == FieldName::host && hosts_++ == 0) host_ = static_cast<int>(fields.size());
+    if (known == FieldName::host && facts_.hosts++ == 0) facts_.host = static_cast<int>(fields.size());
   }
-  if (known == FieldName::other) unknown_ = true;
+  if (known == FieldName::other) facts_.unknown = true;
   if (known == FieldName::content_type) {
-    structured_ = structured(value);
-    grpc_ = value.size() > 12 && value[12] == 'g' && value.starts_with("application/grpc");
+    facts_.structured = structured(value);
+    facts_.grpc = value.size() > 12 && value[12] == 'g' && value.starts_with("application/grpc");
   }
   fields.push_back({at(name.begin()), at(name.end()), at(value.begin()), at(value.end()), known});
   return true;
@@ -110,7 +117,8 @@ inline bool HeadParser::add(const char* text, std::string_view name, std::string
 
 // The field at line_, and on to the next line. False, and nothing is done: it is not whole, no field, or none that can
 // be read.
-bool HeadParser::field(std::string_view text, std::vector<H1Field>& fields) {
+bool HeadParser::field(std::string_view text, std::vector<Field>& fields) {
+  if (fields.size() < fields_before_.size() && same_field(text, fields)) return true;
   auto* line = text.data() + line_;
   auto* end = text.data() + text.size();
   if (line == end || *line == '\r' || *line == '\n' || blank(*line)) return false;
@@ -128,62 +136,97 @@ bool HeadParser::field(std::string_view text, std::vector<H1Field>& fields) {
   bool bare = next == value_end;
   while (value_end > value && blank(value_end[-1])) value_end--;
   if (!add(text.data(), name, {value, value_end}, known, fields)) return false;
-  bare_lf_ |= bare;
+  facts_.bare_lf |= bare;
   line_ = scanned_ = static_cast<std::size_t>(next + 1 - text.data());
+  return true;
+}
+
+// All that stood behind the start line of the head before.
+inline bool HeadParser::same_fields(std::string_view text, std::vector<Field>& fields) {
+  if (fields_before_.empty()) return false;
+  auto begin = fields_before_.front().name;
+  auto size = before_.size() - begin;
+  if (text.size() - line_ < size || std::memcmp(text.data() + line_, before_.data() + begin, size) != 0) return false;
+  fields.assign(fields_before_.begin(), fields_before_.end());
+  if (auto shift = static_cast<std::uint32_t>(line_) - begin; shift != 0)
+    for (auto& f : fields) {
+      f.name += shift;
+      f.name_end += shift;
+      f.value += shift;
+      f.value_end += shift;
+    }
+  facts_ = facts_before_;
+  line_ += size;
+  return true;
+}
+// The line that stood in the same place of the head before.
+inline bool HeadParser::same_field(std::string_view text, std::vector<Field>& fields) {
+  auto n = fields.size();
+  auto& f = fields_before_[n];
+  auto end = n + 1 < fields_before_.size() ? fields_before_[n + 1].name : before_.size() - 2;
+  auto size = end - f.name;
+  if (before_[end - 2] != '\r') return false;  // it is to be named
+  if (text.size() - line_ < size || std::memcmp(text.data() + line_, before_.data() + f.name, size) != 0) return false;
+  auto* line = text.data() + line_;
+  std::string_view name(line, f.name_end - f.name), value(line + (f.value - f.name), f.value_end - f.value);
+  if (!add(text.data(), name, value, f.known, fields)) return false;
+  line_ += size;
+  scanned_ = line_;
   return true;
 }
 
 bool HeadParser::note(FieldName known, std::string_view value) {
   switch (known) {
     case FieldName::content_length:
-      lengths_++;
+      facts_.lengths++;
       if (value.empty() || value.size() > 18) return false;
-      length_ = 0;
+      facts_.length = 0;
       for (char c : value) {
         if (c < '0' || c > '9') return false;
-        length_ = length_ * 10 + static_cast<unsigned>(c - '0');
+        facts_.length = facts_.length * 10 + static_cast<unsigned>(c - '0');
       }
       return true;
     case FieldName::transfer_encoding: {
-      codings_++;
-      only_chunked_ = folds_to(value, "chunked");
+      facts_.codings++;
+      facts_.only_chunked = folds_to(value, "chunked");
       auto last = value.rfind(',');
-      chunked_ = iequals(trim(value.substr(last == value.npos ? 0 : last + 1)), "chunked");
-      if (last != value.npos && lists(value.substr(0, last), "chunked")) codings_++;  // twice is one too many (6.1)
+      facts_.chunked = iequals(trim(value.substr(last == value.npos ? 0 : last + 1)), "chunked");
+      if (last != value.npos && lists(value.substr(0, last), "chunked"))
+        facts_.codings++;  // twice is one too many (6.1)
       return true;
     }
     case FieldName::connection:
       if (folds_to(value, "keep-alive")) {
-        keep_alive_ = true;
+        facts_.keep_alive = true;
       } else if (folds_to(value, "close")) {
-        close_ = true;
+        facts_.close = true;
       } else {
-        close_ |= lists(value, "close");
-        keep_alive_ |= lists(value, "keep-alive");
-        names_upgrade_ |= lists(value, "upgrade");
-        hops_ = true;
+        facts_.close |= lists(value, "close");
+        facts_.keep_alive |= lists(value, "keep-alive");
+        facts_.names_upgrade |= lists(value, "upgrade");
+        facts_.hops = true;
       }
       return true;
     case FieldName::upgrade:
-      upgrade_ = true;
+      facts_.upgrade = true;
       return true;
     case FieldName::content_encoding:
-      encoded_ = true;
+      facts_.encoded = true;
       return true;
     case FieldName::expect:
-      expects_ = iequals(value, "100-continue");
+      facts_.expects = iequals(value, "100-continue");
       return true;
     default:
       return true;
   }
 }
 
-bool HeadParser::fold(std::string_view line, std::size_t end, std::vector<H1Field>& fields) {
+bool HeadParser::fold(std::string_view line, std::size_t end, std::vector<Field>& fields) {
   if (fields.empty() || controls(line)) return false;
   // What decides where the message ends has been read without this line.
   auto known = fields.back().known;
   if (known == FieldName::content_length || known == FieldName::transfer_encoding) return false;
-  folded_ = true;
+  facts_.folded = true;
   while (!line.empty() && blank(line.back())) {
     line.remove_suffix(1);
     end--;
@@ -192,48 +235,48 @@ bool HeadParser::fold(std::string_view line, std::size_t end, std::vector<H1Fiel
   return true;
 }
 
-void HeadParser::bind(std::string_view raw, std::span<const H1Field> fields, bool answers_head, H1Head& head,
+void HeadParser::bind(std::string_view raw, std::span<const Field> fields, bool answers_head, Head& head,
                       std::string& valid_host) const {
   head.raw = raw;
   head.fields = fields;
   head.minor = minor_;
-  head.sized = lengths_ > 0;
-  head.length = length_;
-  head.chunked = chunked_;
-  head.folded = folded_;
-  head.expects_continue = expects_;
-  head.upgrades = upgrade_ && names_upgrade_ && minor_ > 0;  // RFC 9110 7.8
-  head.names_hops = hops_;
-  head.unknown = unknown_;
-  head.encoded = encoded_;
-  head.structured = structured_;
-  head.grpc = grpc_;
-  head.hosts = hosts_;
-  head.host = host_ >= 0 ? head.value(fields[static_cast<std::size_t>(host_)]) : std::string_view();
+  head.sized = facts_.lengths > 0;
+  head.length = facts_.length;
+  head.chunked = facts_.chunked;
+  head.folded = facts_.folded;
+  head.expects_continue = facts_.expects;
+  head.upgrades = facts_.upgrade && facts_.names_upgrade && minor_ > 0;  // RFC 9110 7.8
+  head.names_hops = facts_.hops;
+  head.unknown = facts_.unknown;
+  head.encoded = facts_.encoded;
+  head.structured = facts_.structured;
+  head.grpc = facts_.grpc;
+  head.hosts = facts_.hosts;
+  head.host = facts_.host >= 0 ? head.value(fields[static_cast<std::size_t>(facts_.host)]) : std::string_view();
   if (request_) {
     head.until_close = false;
     head.method = raw.substr(method_, method_end_ - method_);
     head.target = raw.substr(method_end_ + 1, target_end_ - method_end_ - 1);
-    head.bodiless = !chunked_ && length_ == 0;
+    head.bodiless = !facts_.chunked && facts_.length == 0;
   } else {
     head.status = status_;
     bool none = answers_head || status_ < 200 || status_ == 204 || status_ == 304;  // RFC 9112 6.3
-    head.until_close = !none && !chunked_ && lengths_ == 0;
-    head.bodiless = none || (!chunked_ && !head.until_close && length_ == 0);
+    head.until_close = !none && !facts_.chunked && facts_.lengths == 0;
+    head.bodiless = none || (!facts_.chunked && !head.until_close && facts_.length == 0);
   }
-  head.keep_alive = !head.until_close && !close_ && (minor_ > 0 || keep_alive_);
+  head.keep_alive = !head.until_close && !facts_.close && (minor_ > 0 || facts_.keep_alive);
   head.ambiguous = {};
-  if (bare_lf_)
+  if (bare_lf_ || facts_.bare_lf)
     head.ambiguous = "a line ends in a bare LF";
-  else if (codings_ > 1 || (codings_ && !chunked_) || (request_ && !only_chunked_))
+  else if (facts_.codings > 1 || (facts_.codings && !facts_.chunked) || (request_ && !facts_.only_chunked))
     head.ambiguous = "Transfer-Encoding is not just chunked";
-  else if (codings_ && lengths_)
+  else if (facts_.codings && facts_.lengths)
     head.ambiguous = "Content-Length and Transfer-Encoding";
-  else if (codings_ && minor_ == 0)
+  else if (facts_.codings && minor_ == 0)
     head.ambiguous = "Transfer-Encoding in HTTP/1.0";
-  else if (lengths_ > 1)
+  else if (facts_.lengths > 1)
     head.ambiguous = "more than one Content-Length";
-  else if (request_ && folded_)
+  else if (request_ && facts_.folded)
     head.ambiguous = "a header field goes on in a second line";
   if (!request_) return;
   head.invalid = what_is_invalid(head, valid_host);

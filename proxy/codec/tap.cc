@@ -1,5 +1,6 @@
 #include "proxy/codec/tap.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -28,7 +29,10 @@ void BodyTap::reset(std::size_t sample) {
 void BodyTap::take(std::string_view piece) {
   if (sample_.size() < most_) sample_.append(piece.substr(0, most_ - sample_.size()));
   if (messages_) messages_->take(piece);
-  if (!digests_) return;
+  if (!digests_) return pass_by(piece.size());
+  auto seen = std::min<std::uint64_t>(piece.size(), kDigested - std::min(size_, kDigested));
+  auto rest = piece.size() - seen;
+  piece = piece.substr(0, seen);
   while (!piece.empty() && size_ % 8 != 0) {
     carry_ |= std::uint64_t{static_cast<unsigned char>(piece.front())} << (size_ % 8 * 8);
     piece.remove_prefix(1);
@@ -44,6 +48,7 @@ void BodyTap::take(std::string_view piece) {
     state_ = mixed(state_, word);
   }
   if (!piece.empty()) std::memcpy(&carry_, piece.data(), piece.size());
+  pass_by(rest);
 }
 
 std::uint64_t BodyTap::digest() const {

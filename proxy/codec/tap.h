@@ -7,18 +7,21 @@ namespace retrial::proxy {
 
 class GrpcReader;
 
-inline constexpr std::size_t kUnreadSample = 256;  // of a body whose parts nobody reads: for the eye
+inline constexpr std::size_t kUnreadSample = 256;     // of a body whose parts nobody reads: for the eye
+inline constexpr std::uint64_t kDigested = 1u << 20;  // bytes; a multiple of 8
 
-// Looks at a decoded body as it passes: its first bytes and a digest. The digest depends on the bytes alone, never on
-// the pieces they come in. 64 bits, for telling bodies apart; not for hostile input.
+// Looks at a decoded body as it passes: its first bytes and a digest, which is over its first kDigested bytes and its
+// size, whatever pieces it comes in. 64 bits, for telling bodies apart; not for hostile input.
 class BodyTap {
  public:
   explicit BodyTap(bool digests) : digests_(digests) {}
 
   void reset(std::size_t sample);  // how many bytes of the next body are kept
   void take(std::string_view piece);
-  void reads(GrpcReader* messages) { messages_ = messages; }  // gets all of it too; null: nobody does
-  std::uint64_t digest() const;                               // 0 for an empty body
+  bool has_seen_enough() const { return size_ >= kDigested && !messages_; }  // of the rest, the size alone counts
+  void pass_by(std::uint64_t bytes) { size_ += bytes; }                      // as if they had been taken
+  void reads(GrpcReader* messages) { messages_ = messages; }                 // gets all of it too; null: nobody does
+  std::uint64_t digest() const;                                              // 0 for an empty body
   std::string_view sample() const { return sample_; }
 
  private:

@@ -1,71 +1,9 @@
 #include "proxy/exchange/answer.h"
 
-#include <utility>
-
 #include "base/text.h"
+#include "proxy/codec/reason.h"
 
 namespace retrial::proxy {
-namespace {
-
-// RFC 9110 15, RFC 4918 11, RFC 6585, RFC 7725, RFC 8470.
-constexpr std::pair<int, std::string_view> kReasons[] = {
-    {200, "OK"},
-    {201, "Created"},
-    {202, "Accepted"},
-    {203, "Non-Authoritative Information"},
-    {204, "No Content"},
-    {205, "Reset Content"},
-    {206, "Partial Content"},
-    {300, "Multiple Choices"},
-    {301, "Moved Permanently"},
-    {302, "Found"},
-    {303, "See Other"},
-    {304, "Not Modified"},
-    {307, "Temporary Redirect"},
-    {308, "Permanent Redirect"},
-    {400, "Bad Request"},
-    {401, "Unauthorized"},
-    {402, "Payment Required"},
-    {403, "Forbidden"},
-    {404, "Not Found"},
-    {405, "Method Not Allowed"},
-    {406, "Not Acceptable"},
-    {407, "Proxy Authentication Required"},
-    {408, "Request Timeout"},
-    {409, "Conflict"},
-    {410, "Gone"},
-    {411, "Length Required"},
-    {412, "Precondition Failed"},
-    {413, "Content Too Large"},
-    {414, "URI Too Long"},
-    {415, "Unsupported Media Type"},
-    {416, "Range Not Satisfiable"},
-    {417, "Expectation Failed"},
-    {421, "Misdirected Request"},
-    {422, "Unprocessable Content"},
-    {423, "Locked"},
-    {424, "Failed Dependency"},
-    {425, "Too Early"},
-    {426, "Upgrade Required"},
-    {428, "Precondition Required"},
-    {429, "Too Many Requests"},
-    {431, "Request Header Fields Too Large"},
-    {451, "Unavailable For Legal Reasons"},
-    {500, "Internal Server Error"},
-    {501, "Not Implemented"},
-    {502, "Bad Gateway"},
-    {503, "Service Unavailable"},
-    {504, "Gateway Timeout"},
-    {505, "HTTP Version Not Supported"},
-    {507, "Insufficient Storage"},
-    {511, "Network Authentication Required"},
-};
-std::string_view reason_of(int status) {
-  for (auto& [number, text] : kReasons)
-    if (number == status) return text;
-  return "Error";
-}
-}  // namespace
 
 trace::Answer own_answer(int status, std::string_view why) {
   trace::Answer answer;
@@ -75,7 +13,7 @@ trace::Answer own_answer(int status, std::string_view why) {
   return answer;
 }
 
-std::string bytes_of(const trace::Answer& answer, const AnswerTo& to) {
+std::string head_of(const trace::Answer& answer, const AnswerTo& to) {
   bool bodiless = answer.status == 204 || answer.status == 304;
   std::string out = "HTTP/1.1 " + std::to_string(answer.status) + " ";
   out.append(answer.reason.empty() ? reason_of(answer.status) : std::string_view(answer.reason)).append("\r\n");
@@ -88,9 +26,9 @@ std::string bytes_of(const trace::Answer& answer, const AnswerTo& to) {
     out.append("Connection: close\r\n");
   else if (to.minor == 0)
     out.append("Connection: keep-alive\r\n");
-  out.append("\r\n");
-  if (!bodiless && !to.head) out.append(answer.body);
-  return out;
+  return out.append("\r\n");
 }
+
+std::string bytes_of(const trace::Answer& answer) { return head_of(answer, {}).append(answer.body); }
 
 }  // namespace retrial::proxy

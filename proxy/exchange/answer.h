@@ -10,12 +10,13 @@ namespace retrial::proxy {
 trace::Answer own_answer(int status, std::string_view why);
 
 struct AnswerTo {
-  bool head = false;        // the request was HEAD: everything but the body is sent
   int minor = 1;            // HTTP/1.minor of the request
   bool keep_alive = false;  // the connection stays
 };
 
-// An answer of ours as bytes, with Content-Length and, where it is needed, Connection.
-std::string bytes_of(const trace::Answer& answer, const AnswerTo& to);
+// Its head as text, with Content-Length and, where it is needed, Connection.
+std::string head_of(const trace::Answer& answer, const AnswerTo& to);
+// All of it, to somebody who is told nothing after it.
+std::string bytes_of(const trace::Answer& answer);
 
 }  // namespace retrial::proxy

@@ -1,181 +1,234 @@
-// What a fault does to the wire, and how an exchange and its connection end.
-#include "proxy/exchange/answer.h"
-#include "proxy/exchange/session.h"
+// What a fault does to an exchange, and how it ends.
+#include "base/text.h"
+#include "proxy/exchange/context.h"
+#include "proxy/exchange/exchange.h"
+#include "trace/status.h"
 
 namespace retrial::proxy {
 
-// What a fault has to be ready for before anything goes on.
-void Session::begin_fault() {
-  fate_.begin();
-  if (!fate_.fault || fate_.fault->rate(fate_.record.exchange().fault).bytes_per_second == 0) return;
-  fate_.fire(Act::pass, now_);
-  paced_ = true;
-  pace();
-}
-
-void Session::pace() {
-  auto rate = fate_.fault ? fate_.fault->rate(fate_.record.exchange().fault) : Fault::Rate{};
-  client_->pace(rate.bytes_per_second, rate.burst);
-  if (service_) service_->pace(rate.bytes_per_second, rate.burst);
-}
-
-void Session::carry_out(Act act) {
+void Exchange::carry_out(Act act) {
   if (act == Act::pass || act == Act::drop) return;
   if (timer_) timer_->cancel();
-  fate_.fire(act, now_);
-  if (client_left_ != 0) {  // it did not wait to be told
+  injection_.fire(act);
+  act_upon(act);
+}
+
+void Exchange::act_upon(Act act) {
+  if (client_left_ != 0 && !response_goes_) {  // it did not wait to be told
     over(trace::Ending::client_left, client_left_);
-    return die(false);
+    return client_.over({});
   }
   switch (act) {
-    case Act::answer:
-      if (auto own = fate_.fault->answer(fate_.scene()); own.status != 0) fate_.answer = std::move(own);
-      return answer();
-    case Act::hold:
-      untouched_ = now_;
-      return move(state_ == State::request_body ? Event::stall : Event::hold);
-    case Act::reset:
-      client_->reset();
-      over(trace::Ending::reset, house_.clock.now());
-      return die(false);
-    case Act::close:
-      client_->finish();
-      over(trace::Ending::closed, house_.clock.now());
-      return leave();
-    case Act::abort:
-    case Act::goaway:  // spared: there are no streams
     case Act::pass:
     case Act::drop:
+    case Act::delay:
       return;
-  }
-}
-
-// The fault has fired: its sign follows what is still on its way.
-void Session::strike(Act act) {
-  strike_ = act;
-  if (timer_) timer_->cancel();
-  move(Event::strike);
-}
-void Session::struck() {
-  if (client_left_ != 0) {
-    over(trace::Ending::client_left, client_left_);
-    return die(false);
-  }
-  switch (strike_) {
+    case Act::hold:
+      return strike({});
+    case Act::answer:
+      if (auto own = injection_.fault->answer(injection_.scene()); own.status != 0) injection_.answer = std::move(own);
+      return answer();
     case Act::reset:
-      client_->reset();
-      over(trace::Ending::reset, house_.clock.now());
-      return die(false);
+      return strike(Break{Break::How::reset});
     case Act::close:
-      client_->finish();
-      over(trace::Ending::closed, house_.clock.now());
-      return leave();
-    default:
-      untouched_ = now_;
-      return move(Event::hold);
+      return strike(Break{Break::How::close});
+    case Act::abort:
+      return strike(Break{Break::How::abort, record().fault.code});
+    case Act::goaway:
+      return strike(Break{Break::How::goaway, record().fault.code});
   }
 }
 
-// With an answer of our own.
-void Session::answer() {
-  // After a request that is not whole it could not be told where the next one begins.
-  leaves_ |= !request_.head().keep_alive || !request_.at_start();
-  auto& e = fate_.record.exchange();
-  client_->write(bytes_of(fate_.answer, {e.method == "HEAD", request_.head().minor, !leaves_}));
-  e.client_status = fate_.answer.status;
-  ours_ = true;
+// With an answer of our own: as the whole response, or as the trailers of one whose head has gone.
+void Exchange::answer() {
+  if (timer_) timer_->cancel();
+  release_service();
+  injection_.edit.reset();
+  auto& e = record();
+  auto& a = injection_.answer;
+  response_.begin(nullptr, Form::content);
+  bool whole = head_sent_ || a.body.empty() || e.method == "HEAD" || trace::is_grpc(a.status);
+  if (head_sent_)
+    client_.status_in_trailers(a);
+  else
+    client_.head(a, whole);
+  head_sent_ = true;
+  response_.open(client_, whole);
+  response_.put(a.body, true);
+  e.client_status = a.status;
+  if (e.grpc.is)
+    for (auto& h : a.headers)
+      if (iequals(h.name, "grpc-retry-pushback-ms")) e.grpc.pushback = to_int(h.value).value_or(-1);
   move(Event::answer);
+  client_.when_drained();
+}
+
+// What is on its way goes out; then the sign, or silence.
+void Exchange::strike(std::optional<Break> sign) {
+  if (timer_) timer_->cancel();
+  sign_ = sign;
+  move(Event::strike);
+  if (!head_sent_ && !service_) return struck();  // nothing is
+  client_.when_drained();
+}
+
+bool Exchange::drained() {
+  switch (state_) {
+    case State::request_rest:
+      if (!response_.ended()) return false;
+      if (told_ == 0) told_ = context_.clock.now();
+      return true;
+    case State::striking:
+      if (!response_.empty() || (service_ && service_->waiting() > 0)) return false;
+      struck();
+      return true;
+    case State::telling:
+      if (!response_.ended()) return false;
+      told();
+      return true;
+    default:
+      return true;
+  }
 }
 
 // All that the client is to be told was handed to the kernel.
-void Session::told() {
-  if (told_ == 0) told_ = now_;
+void Exchange::told() {
+  if (told_ == 0) told_ = context_.clock.now();
   // It had sent its FIN before: half of the connection, or all of it? If all, its kernel has answered the bytes with an
   // RST.
-  if (client_left_ != 0 && client_->gone())
+  if (client_left_ != 0 && client_.gone())
     over(trace::Ending::client_left, client_left_);
   else
     over(trace::Ending::answered, told_);
-  // Pristine, an end is the service's own to tell, if its connection is this client's alone.
-  bool ends = (leaves_ && (ours_ || !pristine() || pooled())) || house_.draining;
-  release();
-  if (!ends) {
-    response_goes_ = request_goes_ = true;
-    since_ = now_;
-    return move(Event::told);
+  client_.over(request_whole_ ? std::nullopt : std::optional(rest_code_));
+}
+
+void Exchange::struck() {
+  if (client_left_ != 0) {
+    over(trace::Ending::client_left, client_left_);
+    return client_.over({});
   }
-  client_->finish();
-  leave();
+  if (!sign_) {
+    untouched_ = context_.now;
+    return move(Event::hold);
+  }
+  auto sign = *sign_;
+  if (sign.how == Break::How::goaway) return client_.break_off(sign);  // which leaves this one out, and later ones
+  auto& e = record();
+  if (sign.how == Break::How::abort) {
+    e.aborted = sign.by_service ? trace::Exchange::Aborted::by_service : trace::Exchange::Aborted::by_us;
+    e.abort_code = sign.code;
+    e.refused = sign.refused || sign.code == code_of(H2Error::refused_stream);
+  }
+  over(sign.how == Break::How::close ? trace::Ending::closed : trace::Ending::reset, context_.clock.now());
+  client_.break_off(sign);
 }
 
-// The connection ends on our own account. What the client still sends is read and thrown away: an unread byte would
-// turn the FIN into an RST.
-void Session::leave() {
-  if (service_) service_->close();
-  pending_.clear();
-  since_ = now_;
-  move(Event::leave);
+// The service does not want the rest of a request that it has answered: the client is told once it has the answer (RFC
+// 9113 8.1).
+void Exchange::unwanted_rest(std::uint32_t code) {
+  rest_code_ = code;
+  if (state_ == State::response_body) return;
+  move(Event::request_end);
+  if (state_ == State::telling) client_.when_drained();
 }
 
-void Session::over(trace::Ending ending, Nanos told) {
+void Exchange::cut(trace::Ending ending, const Break& how) {
+  if (state_ == State::idle) return;
+  release_service(how);
+  if (told_ != 0)
+    over(trace::Ending::answered, told_);
+  else if (client_left_ != 0)
+    over(trace::Ending::client_left, client_left_);
+  else
+    over(ending, context_.clock.now());
+}
+
+void Exchange::left_out(trace::Exchange::Aborted by, std::uint32_t code) {
+  auto& e = record();
+  if (told_ == 0) {  // else it was answered, and only its request is left out
+    e.refused = true;
+    e.abort_code = code;
+    e.aborted = by;
+  }
+  injection_.spare_unfired("the connection was going away");
+  if (by == trace::Exchange::Aborted::by_service) release_service({Break::How::goaway});
+  cut(trace::Ending::reset);
+}
+
+void Exchange::end_run() {
+  if (!decided()) return;
+  if (told_ != 0)
+    over(trace::Ending::answered, told_);
+  else
+    over(trace::Ending::open, 0);
+}
+
+// The service's side serves others, or is broken off.
+void Exchange::release_service(const Break& how) {
+  if (state_ == State::reaching) services_->give_up(*this);
+  if (!service_) return;
+  bool whole = response_whole_ && request_whole_ && request_.ended();
+  request_.close();
+  request_goes_ = false;
+  response_.forget_source();
+  std::exchange(service_, nullptr)->release(whole, how);
+}
+
+void Exchange::over(trace::Ending ending, Nanos told) {
   if (timer_) timer_->cancel();
-  if (is_rpc_) rpc_->count(fate_.record.exchange().request_read != 0, fate_.record.exchange());
-  fate_.over(ending, told, request_tap_, response_tap_);
-  drips_ = drips_end_ = false;
-  if (std::exchange(paced_, false)) pace();
+  release_service();
+  response_.close();
+  state_ = next(state_, Event::over);
+  if (!decided()) return injection_.record.forget();
+  if (rpc_.is()) rpc_.count(request_whole_, record());
+  bool paced = injection_.paced;
+  injection_.over(ending, told, request_tap_, response_tap_);
+  if (paced) client_.pace({});
 }
 
-// From here on bytes pass both ways as they come.
-void Session::opaque(std::string_view client_rest, std::string_view service_rest) {
-  if (!service_) return refuse(400, "the connection speaks no HTTP/1.1");
-  if (state_ != State::passing) house_.counts.tunnels++;
-  if (fate_.record.decided() && fate_.fault) fate_.spare("this is no HTTP/1, and passed as it is");
-  if (fate_.record.begun() && !fate_.record.decided()) fate_.record.forget();
-  if (!request_.unfinished().empty() || !client_rest.empty()) asked_ = true;
-  service_->write(request_.unfinished());
-  service_->write(client_rest);
-  client_->write(response_.unfinished());
-  client_->write(service_rest);
-  if (frames_[0]) frames_[0]->take(client_rest);
-  if (frames_[1]) frames_[1]->take(service_rest);
-  response_goes_ = request_goes_ = true;
-  move(Event::opaque);
+bool Exchange::tells_nothing_more() const {
+  switch (state_) {
+    case State::idle:
+    case State::telling:
+    case State::striking:
+    case State::held:
+    case State::lost:
+      return true;
+    default:
+      return false;
+  }
 }
 
-void Session::wake_after(Nanos time, std::function<void()> call, Time whose) {
-  timer_ = std::make_unique<Timer>(house_.loop, [this, call = std::move(call)] {
-    now_ = house_.clock.now();
-    call();
-    settle();
+bool Exchange::outlives_service() const {
+  return (tells_nothing_more() && state_ != State::idle) || state_ == State::request_rest ||
+         (response_whole_ && edit_pauses_) || !response_.empty();
+}
+
+bool Exchange::stuck(Nanos now, std::size_t beside) {
+  bool ours = held() || client_.paced_out();  // a fault's doing
+  return standstill_.lasts(now, ours ? 0 : waiting() + beside, context_.options.idle_timeout);
+}
+
+bool Exchange::abandoned(Nanos now) {
+  bool waits = client_left_ != 0 && !held() && (state_ == State::waiting || answering());
+  bool midway = answering() && response_goes_;
+  auto come = static_cast<std::size_t>(record().response_bytes) + (answering() ? 2 : 1);
+  auto limit = context_.options.idle_timeout;
+  return silence_.lasts(now, waits && !client_.paced_out() ? come : 0, midway ? kHungUp : limit);
+}
+
+bool Exchange::awaited() const {
+  return open() && state_ != State::held && !(timer_ && timer_->in_client_time()) && !client_.paced_out();
+}
+
+void Exchange::wake_after(Nanos time, void (Exchange::*call)(), Time whose) {
+  timer_ = std::make_unique<Timer>(context_.loop, [this, call] {
+    context_.wake();
+    (this->*call)();
+    client_.settle();
   });
   timer_->set(time, whose);
-}
-
-std::size_t Session::awaited() const {
-  if (state_ == State::tunnel) return asked_;
-  if (!open() || state_ == State::held) return 0;
-  return !(timer_ && timer_->in_client_time()) && !client_->paced_out() && !(service_ && service_->paced_out());
-}
-
-void Session::die(bool reset_service) {
-  if (fate_.record.decided()) {
-    if (answered_whole())
-      over(trace::Ending::answered, told_);
-    else if (client_left_ != 0)
-      over(trace::Ending::client_left, client_left_);
-    else
-      over(trace::Ending::closed, house_.clock.now());
-  }
-  if (timer_) timer_->cancel();
-  for (auto& frames : frames_)
-    if (frames) house_.counts.frames += frames->frames();
-  client_->close();
-  if (service_ && reset_service)
-    service_->reset();
-  else if (service_)
-    service_->close();
-  move(Event::gone);
-  house_.ended(*this);
 }
 
 }  // namespace retrial::proxy

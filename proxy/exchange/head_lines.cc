@@ -32,7 +32,7 @@ HeadLines::Known::Kind HeadLines::kind_of(std::size_t n, std::string_view name) 
   return known.kind;
 }
 
-void HeadLines::take(const H1Head& head, std::string& lines, trace::Tag* tag) {
+void HeadLines::take(const Head& head, std::string& lines, trace::Tag* tag) {
   lines.clear();
   encoded_ = false;
   if (head.fields.empty()) return;

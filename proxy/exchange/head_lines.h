@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "proxy/codec/h1.h"
+#include "proxy/codec/head.h"
 #include "trace/exchange.h"
 
 namespace retrial::proxy {
@@ -13,7 +13,7 @@ namespace retrial::proxy {
 class HeadLines {
  public:
   // Into `lines`, in place of what it held. What the agents say goes to `tag` (requests).
-  void take(const H1Head& head, std::string& lines, trace::Tag* tag);
+  void take(const Head& head, std::string& lines, trace::Tag* tag);
   bool encoded() const { return encoded_; }  // the last one's body, by Content-Encoding
 
  private:

@@ -31,7 +31,7 @@ void Record::clear() {
   e.call = 0;
   e.attempt = 0;
   e.confidence = trace::Confidence::possible;
-  if (e.fault.name != trace::FaultName::none) e.fault = {};
+  if (!trace::is_pass(e.fault)) e.fault = {};
   e.fired = false;
   e.fault_id.clear();
   e.evidence.clear();
@@ -42,8 +42,6 @@ void Record::clear() {
   e.request_sample.clear();
   e.response_sample.clear();
   if (e.grpc.is) e.grpc = {};
-  if (e.stream == 0) return;
-  e.stream = 0;
   e.trailer_lines.clear();
   e.trailers.clear();
   e.aborted = trace::Exchange::Aborted::no;
@@ -51,16 +49,16 @@ void Record::clear() {
   e.refused = false;
 }
 
-void Record::begin(Nanos now) {
+void Record::begin(Nanos now, bool fresh, std::uint32_t stream) {
   clear();
   stage_ = Stage::begun;
   exchange_.begun = now;
-  exchange_.fresh = !reused_;
-  reused_ = true;
+  exchange_.fresh = fresh;
+  exchange_.stream = stream;
   request_sample_ = response_sample_ = Sample::waits;
 }
 
-void Record::head(std::uint64_t id, const H1Head& head, bool headers) {
+void Record::head(std::uint64_t id, const Head& head, bool headers) {
   headers_ = headers;
   exchange_.id = id;
   exchange_.method.assign(head.method);
@@ -78,7 +76,7 @@ void Record::head(std::uint64_t id, const H1Head& head, bool headers) {
 
 void Record::decide(Decision&& decision) {
   auto& e = exchange_;
-  if (decision.fault.name != trace::FaultName::none) e.fault = decision.fault;
+  if (!trace::is_pass(decision.fault)) e.fault = decision.fault;
   e.fault_id = std::move(decision.fault_id);
   e.profile = std::move(decision.profile);
   e.operation = std::move(decision.operation);
@@ -100,7 +98,7 @@ void Record::request_end(const BodyTap& body, Nanos now) {
   request_sample_ = Sample::taken;
 }
 
-void Record::answer(const H1Head& head, Nanos first_byte) {
+void Record::answer(const Head& head, Nanos first_byte) {
   exchange_.answered = first_byte;
   exchange_.service_status = head.status;
   response_lines_.take(head, exchange_.response_lines, nullptr);
@@ -108,7 +106,7 @@ void Record::answer(const H1Head& head, Nanos first_byte) {
   if (headers_) trace::read_header_lines(exchange_.response_lines, exchange_.response_headers);
 }
 
-void Record::trailers(const H1Head& trailers) {
+void Record::trailers(const Head& trailers) {
   trailer_lines_.take(trailers, exchange_.trailer_lines, nullptr);
   if (headers_) trace::read_header_lines(exchange_.trailer_lines, exchange_.trailers);
 }

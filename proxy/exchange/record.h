@@ -2,7 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "proxy/codec/h1.h"
+#include "proxy/codec/head.h"
+#include "proxy/codec/tap.h"
 #include "proxy/exchange/director.h"
 #include "proxy/exchange/head_lines.h"
 #include "trace/exchange.h"
@@ -16,16 +17,17 @@ class Record {
   Record(std::string service, std::int32_t pid, std::uint64_t connection);
 
   void serves(std::string_view service) { exchange_.service.assign(service); }  // from now on
-  void begin(Nanos now);                                                        // the first byte of a request
+  // The first byte of a request: whether it is the first of its connection, and its stream there (0: HTTP/1).
+  void begin(Nanos now, bool fresh, std::uint32_t stream);
   bool begun() const { return stage_ != Stage::none; }
   bool decided() const { return stage_ == Stage::decided; }  // begun, Director has decided, and it is not over
   // `headers`: the vectors of headers are filled too, for this exchange.
-  void head(std::uint64_t id, const H1Head& head, bool headers);
+  void head(std::uint64_t id, const Head& head, bool headers);
   void decide(Decision&& decision);
   void decide_nothing() { stage_ = Stage::decided; }
   void request_end(const BodyTap& body, Nanos now);
-  void answer(const H1Head& head, Nanos first_byte);
-  void trailers(const H1Head& trailers);  // of the response
+  void answer(const Head& head, Nanos first_byte);
+  void trailers(const Head& trailers);  // of the response
   void response_end(const BodyTap& body, Nanos now);
   void forget() { stage_ = Stage::none; }  // begun, and no exchange after all
   // Takes what was seen of bodies that did not come to their end, too.
@@ -44,7 +46,6 @@ class Record {
   HeadLines trailer_lines_;
   Stage stage_ = Stage::none;
   bool headers_ = false;
-  bool reused_ = false;
   enum class Sample : std::uint8_t {
     waits,
     taken,

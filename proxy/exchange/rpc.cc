@@ -3,20 +3,24 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "proxy/exchange/h2_fields.h"
+#include "proxy/codec/field_lines.h"
 #include "trace/recording/redact.h"
 #include "trace/status.h"
 
 namespace retrial::proxy {
 
-bool Rpc::begin(const H1Head& head, BodyTap& requests, BodyTap& responses, trace::Exchange& e) {
+bool Rpc::begin(const Head& head, BodyTap& requests, BodyTap& responses, trace::Exchange& e) {
+  bool was = is();
   kind_ = GrpcKind::none;
-  for (auto& f : head.fields)
-    if (f.known == FieldName::content_type) kind_ = grpc_kind(head.value(f));
-  bool is = kind_ != GrpcKind::none;
-  requests.reads(is ? &requests_ : nullptr);
-  responses.reads(is ? &responses_ : nullptr);
-  if (!is) return false;
+  ended_ = false;
+  if (head.grpc)
+    for (auto& f : head.fields)
+      if (f.known == FieldName::content_type) kind_ = grpc_kind(head.value(f));
+  if (is() || was) {
+    requests.reads(is() ? &requests_ : nullptr);
+    responses.reads(is() ? &responses_ : nullptr);
+  }
+  if (!is()) return false;
   requests_.begin(kind_);
   responses_.begin(kind_);
   e.grpc.is = true;
@@ -36,15 +40,16 @@ bool Rpc::begin(const H1Head& head, BodyTap& requests, BodyTap& responses, trace
   return true;
 }
 
-void Rpc::ended(const H1Head& trailers, trace::Exchange& e) const {
+void Rpc::ended(const Head* trailers, trace::Exchange& e) {
+  ended_ = true;
   if (e.service_status >= 300) return;  // no answer of a gRPC service
   std::string_view status, message, pushback;
-  for (auto& f : trailers.fields) {
-    auto name = trailers.name(f);
+  for (auto& f : trailers ? trailers->fields : std::span<const Field>()) {
+    auto name = trailers->name(f);
     if (f.known != FieldName::other || name.size() < 11 || !iequals(name.substr(0, 5), "grpc-")) continue;
-    if (iequals(name, "grpc-status")) status = trailers.value(f);
-    if (iequals(name, "grpc-message")) message = trailers.value(f);
-    if (iequals(name, "grpc-retry-pushback-ms")) pushback = trailers.value(f);
+    if (iequals(name, "grpc-status")) status = trailers->value(f);
+    if (iequals(name, "grpc-message")) message = trailers->value(f);
+    if (iequals(name, "grpc-retry-pushback-ms")) pushback = trailers->value(f);
   }
   if (status.empty() && kind_ != GrpcKind::grpc) {
     auto& lines = responses_.trailers();

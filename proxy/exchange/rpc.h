@@ -2,7 +2,8 @@
 #include <string_view>
 
 #include "proxy/codec/grpc.h"
-#include "proxy/codec/h1.h"
+#include "proxy/codec/head.h"
+#include "proxy/codec/tap.h"
 #include "trace/exchange.h"
 
 namespace retrial::proxy {
@@ -12,16 +13,19 @@ namespace retrial::proxy {
 class Rpc {
  public:
   // A request begins. False: it is none, and nothing else is to be called.
-  bool begin(const H1Head& head, BodyTap& requests, BodyTap& responses, trace::Exchange& e);
+  bool begin(const Head& head, BodyTap& requests, BodyTap& responses, trace::Exchange& e);
+  bool is() const { return kind_ != GrpcKind::none; }
   GrpcKind kind() const { return kind_; }
-  // The response has ended: with these trailers (or its head, where that is all), or with what it has said within its
-  // body (gRPC-Web). A call that ends without a status is no answer that a client could take for success.
-  void ended(const H1Head& trailers, trace::Exchange& e) const;
+  // The response has ended: with these trailers (or its head, where that is all), or (null) with what it has said
+  // within its body (gRPC-Web). A call that ends without a status is no answer that a client could take for success.
+  void ended(const Head* trailers, trace::Exchange& e);
+  bool has_ended() const { return ended_; }
   void count(bool request_whole, trace::Exchange& e) const;  // messages, so far
 
  private:
   GrpcKind kind_ = GrpcKind::none;
   GrpcReader requests_, responses_;
+  bool ended_ = false;
 };
 
 }  // namespace retrial::proxy

@@ -5,13 +5,15 @@
 
 namespace retrial::proxy {
 
-// Where the exchange of a session stands. Request and response overlap where a service answers early.
+// Where an exchange stands, whatever carries its two sides. Request and response overlap where a service answers early.
 //
 //   state          event           next           what is done
 //   idle           request_byte    request_head   an exchange begins
 //   request_head   request_head    request_body   Director and Recorder are asked and told, the fault is asked
-//   request_body   hold            delayed        at the head, for a time: nothing is read on
+//   request_body   delay           delayed        at the head, for a time: what comes waits
 //   delayed        release         request_body   the head is passed on
+//   request_body   reach           reaching       a service side is being found: what comes waits
+//   reaching       release         request_body   the head is passed on
 //   request_body   request_end     waiting        the fault is asked
 //   request_body   response_head   early          the fault is asked, Recorder is told
 //   waiting        response_head   response_body  the same
@@ -19,28 +21,23 @@ namespace retrial::proxy {
 //   early          response_end    request_rest   the fault is asked
 //   request_rest   request_end     telling
 //   response_body  response_end    telling        the fault is asked
-//   request_body, waiting, early, response_body
-//                  answer          telling        the fault's answer is on its way to the client
-//   waiting, early, response_body, striking
-//                  hold            held           for ever: only the client can end it
-//   request_body   stall           held           the same, before the request was read
-//   request_body, early, response_body
-//                  strike          striking       what goes on is on its way; then the fault's RST, FIN or silence
-//   telling        told            idle           the last byte was handed to the kernel: the exchange is over
-//   telling        leave           closing        the same, and the connection ends: our FIN, then what comes is thrown
-//                                                 away
+//   request_head, request_body, delayed, reaching, waiting, early, response_body, request_rest
+//                  answer          telling        an answer of our own is on its way to the client
 //   request_body, waiting, early, response_body, striking
-//                  leave           closing        the fault's FIN, or a refusal in the middle of a body
-//   idle, request_head, request_rest
-//                  leave           closing        what came was refused
-//   every state    broken_off      passing        the service ended the connection: bytes, FIN and RST are passed as
-//                                                 they come
-//   every state    opaque          tunnel         no HTTP/1, or upgraded: the same
-//   every state    gone            dead           both sockets are closed
+//                  hold            held           for ever: only the client can end it
+//   request_body, reaching, waiting, early, response_body, request_rest, tunnel
+//                  strike          striking       what goes on is on its way; then a sign: RST, FIN, silence, a
+//                  stream's end
+//   early, response_body
+//                  tunnel          tunnel         the exchange is over; what follows passes as it comes
+//   telling, striking, tunnel
+//                  over            idle           the last byte, or the sign, was handed to the kernel
+//   every state    over            idle           the client is gone, or the run
 enum class State : std::uint8_t {
   idle,
   request_head,
   delayed,
+  reaching,
   request_body,
   waiting,
   early,
@@ -49,27 +46,23 @@ enum class State : std::uint8_t {
   telling,
   striking,
   held,
-  closing,
-  passing,
   tunnel,
-  dead,
+  lost,  // an event came that has no row: an error of ours, and the exchange is given up
 };
 enum class Event : std::uint8_t {
   request_byte,
   request_head,
+  delay,
   hold,
-  stall,
-  strike,
   release,
+  reach,
   request_end,
   response_head,
   response_end,
   answer,
-  told,
-  leave,
-  broken_off,
-  opaque,
-  gone,
+  strike,
+  tunnel,
+  over,
 };
 
 struct Transition {
@@ -80,7 +73,9 @@ struct Transition {
 inline constexpr Transition kTransitions[] = {
     {State::idle, Event::request_byte, State::request_head},
     {State::request_head, Event::request_head, State::request_body},
-    {State::request_body, Event::hold, State::delayed},
+    {State::request_head, Event::answer, State::telling},
+    {State::request_body, Event::reach, State::reaching},
+    {State::reaching, Event::release, State::request_body},
     {State::delayed, Event::release, State::request_body},
     {State::request_body, Event::request_end, State::waiting},
     {State::request_body, Event::response_head, State::early},
@@ -90,40 +85,38 @@ inline constexpr Transition kTransitions[] = {
     {State::request_rest, Event::request_end, State::telling},
     {State::response_body, Event::response_end, State::telling},
     {State::request_body, Event::answer, State::telling},
+    {State::delayed, Event::answer, State::telling},
+    {State::reaching, Event::answer, State::telling},
     {State::waiting, Event::answer, State::telling},
-    {State::response_body, Event::answer, State::telling},
     {State::early, Event::answer, State::telling},
+    {State::response_body, Event::answer, State::telling},
+    {State::request_rest, Event::answer, State::telling},
+    {State::request_body, Event::delay, State::delayed},
+    {State::request_body, Event::hold, State::held},
     {State::waiting, Event::hold, State::held},
-    {State::response_body, Event::hold, State::held},
     {State::early, Event::hold, State::held},
+    {State::response_body, Event::hold, State::held},
     {State::striking, Event::hold, State::held},
-    {State::request_body, Event::stall, State::held},
     {State::request_body, Event::strike, State::striking},
+    {State::reaching, Event::strike, State::striking},
+    {State::waiting, Event::strike, State::striking},
     {State::early, Event::strike, State::striking},
     {State::response_body, Event::strike, State::striking},
-    {State::striking, Event::leave, State::closing},
-    {State::telling, Event::told, State::idle},
-    {State::telling, Event::leave, State::closing},
-    {State::idle, Event::leave, State::closing},
-    {State::request_head, Event::leave, State::closing},
-    {State::request_body, Event::leave, State::closing},
-    {State::waiting, Event::leave, State::closing},
-    {State::response_body, Event::leave, State::closing},
-    {State::early, Event::leave, State::closing},
-    {State::request_rest, Event::leave, State::closing},
+    {State::request_rest, Event::strike, State::striking},
+    {State::tunnel, Event::strike, State::striking},
+    {State::early, Event::tunnel, State::tunnel},
+    {State::response_body, Event::tunnel, State::tunnel},
 };
 
-// An event that has no row is none that can happen there: the connection is given up (dead), never guessed at.
+// An event that has no row is none that can happen there: the exchange is given up, never guessed at.
 constexpr State looked_up(State from, Event event) {
-  if (event == Event::gone || from == State::dead) return State::dead;
-  if (event == Event::opaque) return State::tunnel;
-  if (event == Event::broken_off) return State::passing;
+  if (event == Event::over) return State::idle;
   for (auto& row : kTransitions)
     if (row.from == from && row.event == event) return row.to;
-  return State::dead;
+  return State::lost;
 }
-inline constexpr std::size_t kStates = static_cast<std::size_t>(State::dead) + 1;
-inline constexpr std::size_t kEvents = static_cast<std::size_t>(Event::gone) + 1;
+inline constexpr std::size_t kStates = static_cast<std::size_t>(State::lost) + 1;
+inline constexpr std::size_t kEvents = static_cast<std::size_t>(Event::over) + 1;
 inline constexpr auto kNext = [] {
   std::array<std::array<State, kEvents>, kStates> table{};
   for (std::size_t s = 0; s < kStates; s++)

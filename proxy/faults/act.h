@@ -7,7 +7,8 @@ namespace retrial::proxy {
 enum class Act : std::uint8_t {
   pass,
   drop,    // read on to this message's end, but pass nothing of it on
-  hold,    // nothing goes on: for FaultSpec::delay and then pass, or for ever where there is none
+  delay,   // nothing goes on for FaultSpec::delay, and then all of it
+  hold,    // nothing goes on, for ever: only the client ends it
   answer,  // the client is told Decision::answer, or Fault::answer
   reset,   // RST
   close,   // FIN

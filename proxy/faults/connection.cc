@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "trace/fault_name.h"
 
 namespace retrial::proxy {
 
@@ -35,6 +36,7 @@ std::size_t ConnectionFaults::count(trace::ConnectionFault met) {
   auto same = std::find_if(all_.begin(), all_.end(), [&](auto& c) {
     return c.pid == met.pid && c.service == met.service && c.fault == met.fault && c.evidence == met.evidence;
   });
+  if (same == all_.end() && all_.size() == kMost) return kMost;
   if (same == all_.end()) same = all_.insert(same, std::move(met));
   same->times++;
   return static_cast<std::size_t>(same - all_.begin());
@@ -42,6 +44,7 @@ std::size_t ConnectionFaults::count(trace::ConnectionFault met) {
 
 void ConnectionFaults::fired(std::int32_t pid, std::string_view service, const trace::FaultSpec& fault, Nanos now) {
   auto at = count({pid, std::string(service), fault, true, connection_evidence(fault), now});
+  if (at == kMost) return;
   auto& met = waiting_[{pid, std::string(service)}];
   if (met.times == 0 || met.at != at) met = {at, now, 0};
   met.times++;

@@ -1,10 +1,9 @@
 // reset, close, stall and rst-stream in the response: after its head, or in the middle of its body.
 #include <fmt/format.h>
 
-#include "proxy/faults/body_reader.h"
-#include "proxy/faults/edits.h"
 #include "proxy/faults/head_text.h"
 #include "proxy/faults/strike.h"
+#include "trace/fault_name.h"
 
 namespace retrial::proxy {
 namespace {
@@ -15,17 +14,15 @@ class Cut final : public Edit {
  public:
   explicit Cut(const trace::FaultSpec& fault) : fault_(fault) {}
 
-  Did head(std::string& head, const trace::Exchange& exchange, bool bodiless) override {
+  Did head(std::string& head, const trace::Exchange&, bool bodiless) override {
     if (fault_.point == Point::after_response_head) {
-      // With its empty line a response without a body would be whole; on HTTP/2 it is not, without END_STREAM.
-      cut_head_ = bodiless && exchange.stream == 0;
-      if (cut_head_) head.resize(fields_end(head));
-      return strike();
+      auto did = strike();
+      did.cuts_head = true;
+      return did;
     }
     if (bodiless) return {.spares = "the response has no body"};
     auto framing = framing_in(head);
     length_ = framing.length;
-    reader_ = BodyReader(framing.chunked);
     if (fault_.bytes != trace::kHalf)
       left_ = fault_.bytes;
     else
@@ -33,29 +30,19 @@ class Cut final : public Edit {
     if (length_ && left_ >= *length_) return {.spares = "the response's body is no longer than what was to be passed"};
     return left_ == 0 ? strike() : Did{};
   }
-  Did body(std::string_view wire, bool last, std::string& out) override {
-    while (!wire.empty() && left_ > 0) {
-      auto piece = reader_.next(wire);
-      if (piece.content && static_cast<std::int64_t>(piece.bytes.size()) >= left_) {
-        out.append(piece.bytes.substr(0, static_cast<std::size_t>(left_)));
-        passed_ += left_;
-        left_ = 0;
-        return strike();
-      }
-      if (piece.content) {
-        left_ -= static_cast<std::int64_t>(piece.bytes.size());
-        passed_ += static_cast<std::int64_t>(piece.bytes.size());
-      }
-      out.append(piece.bytes);
-    }
+  Did body(std::string_view content, bool last, std::string& out) override {
+    auto passes = content.substr(0, static_cast<std::size_t>(left_));
+    out.append(passes);
+    left_ -= static_cast<std::int64_t>(passes.size());
+    passed_ += static_cast<std::int64_t>(passes.size());
+    if (left_ == 0) return strike();
     if (last) return {.spares = "the response's body is no longer than what was to be passed"};
     return {};
   }
-  int status(int status) const override { return cut_head_ ? 0 : status; }
-  std::string evidence() const override {
+  std::string evidence(const trace::Exchange& e) const override {
     auto sign = sign_of(fault_);
-    if (cut_head_) return fmt::format("{} after the response's head but for its last line", sign);
-    if (fault_.point == Point::after_response_head) return fmt::format("{} after the response's head", sign);
+    if (fault_.point == Point::after_response_head)
+      return fmt::format("{} after the response's head{}", sign, e.client_status == 0 ? " but for its last line" : "");
     if (length_) return fmt::format("{} after {} of {} bytes of the response's body", sign, passed_, *length_);
     return fmt::format("{} after {} bytes of the response's body", sign, passed_);
   }
@@ -74,11 +61,9 @@ class Cut final : public Edit {
     }
   }
   const trace::FaultSpec& fault_;
-  BodyReader reader_{false};
   std::optional<std::int64_t> length_;
   std::int64_t left_ = 0;
   std::int64_t passed_ = 0;
-  bool cut_head_ = false;
 };
 }  // namespace
 

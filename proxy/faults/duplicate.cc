@@ -1,8 +1,8 @@
 // duplicate: the response comes twice; the second stands before the next one on this connection.
 #include <fmt/format.h>
 
-#include "proxy/faults/edits.h"
 #include "proxy/faults/head_text.h"
+#include "proxy/faults/of_response.h"
 
 namespace retrial::proxy {
 namespace {
@@ -14,24 +14,41 @@ class Duplicate final : public Edit {
     auto framing = framing_in(head);
     if (!bodiless && !framing.chunked && !framing.length)
       return {.spares = "the response ends with its connection: nothing can come after it"};
-    kept_ = head;
+    chunked_ = framing.chunked && !bodiless;
+    head_ = head;
     return {};
   }
-  Did body(std::string_view wire, bool last, std::string& out) override {
-    out.append(wire);
-    kept_.append(wire);
-    if (kept_.size() > kMost) return {.spares = "the response is too large to be kept for a second time"};
+  Did body(std::string_view content, bool last, std::string& out) override {
+    out.append(content);
+    body_.append(content);
+    if (head_.size() + body_.size() > kMost)
+      return {.spares = "the response is too large to be kept for a second time"};
     if (!last) return {};
-    out.append(kept_);
+    again_ = head_;
+    if (chunked_ && !body_.empty()) again_.append(fmt::format("{:x}\r\n{}\r\n", body_.size(), body_));
+    again_.append(chunked_ ? "0\r\n\r\n" : body_);
     return {.fires = true};
   }
-  std::string evidence() const override { return fmt::format("the response's {} bytes came twice", kept_.size()); }
+  std::string_view after_end() const override { return again_; }
+  std::string evidence(const trace::Exchange&) const override {
+    return fmt::format("the response's {} bytes came twice", again_.size());
+  }
 
  private:
-  std::string kept_;
+  std::string head_, body_, again_;
+  bool chunked_ = false;
 };
+
+std::string_view needs_order(const Scene& scene) {
+  return scene.streams ? "HTTP/2 has no second response on a stream" : "";
+}
 }  // namespace
 
-std::unique_ptr<Edit> duplicate_edit() { return std::make_unique<Duplicate>(); }
+const Fault& duplicate_fault() {
+  static const OfResponse fault(
+      [](const trace::Exchange&, const Earlier&) -> std::unique_ptr<Edit> { return std::make_unique<Duplicate>(); },
+      needs_order);
+  return fault;
+}
 
 }  // namespace retrial::proxy

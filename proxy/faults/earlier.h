@@ -7,22 +7,26 @@
 
 namespace retrial::proxy {
 
-// The last response to each request line, whole and as it was sent, for the fault `stale`. Filled only where that fault
+// The last response to each request line, for the fault `stale`. Filled only where that fault
 // may come (Director::keeps_responses), and in memory alone. One loop owns it.
 class Earlier {
  public:
   static constexpr std::size_t kMost = 256;             // request lines; later ones are not kept
   static constexpr std::size_t kMostBytes = 256 << 10;  // of one response; larger ones are not kept
 
-  static std::string key_of(const trace::Exchange& exchange);
-  std::string find(const std::string& key) const;  // empty: none
-  bool has(const trace::Exchange& exchange) const { return responses_.contains(key_of(exchange)); }
-  void keep(std::string key, std::string response);
+  struct Response {
+    std::string head;  // as text
+    std::string body;
+  };
+  const Response* find(const trace::Exchange& exchange) const;  // null: none
+  bool has(const trace::Exchange& exchange) const { return find(exchange) != nullptr; }
+  void keep(std::string key, Response response);
   // Passes a response unchanged, and keeps it at its end.
   std::unique_ptr<Edit> keeping(const trace::Exchange& exchange);
 
  private:
-  std::unordered_map<std::string, std::string> responses_;
+  static std::string key_of(const trace::Exchange& exchange);
+  std::unordered_map<std::string, Response> responses_;
 };
 
 }  // namespace retrial::proxy

@@ -1,7 +1,7 @@
 // error(status), grpc-status(code): answered before the service hears of it.
 #include <fmt/format.h>
 
-#include "proxy/faults/all.h"
+#include "proxy/faults/fault.h"
 #include "trace/status.h"
 
 namespace retrial::proxy {

@@ -36,7 +36,18 @@ struct Scene {
   bool grpc = false;                // a gRPC call, and not gRPC-Web
 };
 
-// What is done to one exchange. Stateless: the session keeps the state, and hands it in.
+// A token bucket.
+struct Rate {
+  std::uint64_t bytes_per_second = 0;  // 0: as fast as it goes
+  std::uint64_t burst = 0;
+};
+// So many bytes at a time, and a pause.
+struct Drip {
+  std::uint64_t bytes = 0;  // 0: all at once
+  Nanos every = 0;
+};
+
+// What is done to one exchange. Stateless: the exchange keeps the state, and hands it in.
 class Fault {
  public:
   virtual ~Fault() = default;
@@ -53,11 +64,9 @@ class Fault {
   // What is made of the response's bytes; null: nothing. Such a fault fires when its edit says so.
   virtual std::unique_ptr<Edit> edit(const trace::Exchange&, const Earlier&) const { return nullptr; }
   // A token bucket on both sockets from the request's head on; fires at once.
-  struct Rate {
-    std::uint64_t bytes_per_second = 0;  // 0: none
-    std::uint64_t burst = 0;
-  };
   virtual Rate rate(const trace::FaultSpec&) const { return {}; }
+  // How the response goes to the client; fires at its head.
+  virtual Drip drip(const trace::FaultSpec&) const { return {}; }
   // An answer that is this fault's own; status 0: Decision::answer has it.
   virtual trace::Answer answer(const Scene&) const { return {}; }
 };

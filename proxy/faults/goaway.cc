@@ -1,7 +1,7 @@
 // goaway(code): this stream and what comes after it on its connection is not for the service; what came before goes on.
 #include <fmt/format.h>
 
-#include "proxy/faults/all.h"
+#include "proxy/faults/fault.h"
 
 namespace retrial::proxy {
 namespace {

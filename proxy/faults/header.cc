@@ -2,8 +2,9 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "proxy/faults/edits.h"
 #include "proxy/faults/head_text.h"
+#include "proxy/faults/of_response.h"
+#include "trace/fault_name.h"
 
 namespace retrial::proxy {
 namespace {
@@ -18,15 +19,13 @@ class Header final : public Edit {
     if (colon != header.npos) value_ = header.substr(colon + 2);
   }
 
-  Did head(std::string& head, const trace::Exchange& exchange, bool) override {
+  Did head(std::string& head, const trace::Exchange&, bool) override {
     auto first = field_in(head, name_);
     auto place = first ? first->line : fields_end(head);
     switch (fault_.name) {
       case FaultName::drop_header:
         if (!first) return {.spares = "the response has no such header"};
         erase_all(head);
-        // Without what frames it, the body ends with its connection (on HTTP/2 with its stream, as ever).
-        closes_ = exchange.stream == 0 && (iequals(name_, "content-length") || iequals(name_, "transfer-encoding"));
         return {.fires = true};
       case FaultName::set_header:
         erase_all(head);
@@ -45,11 +44,7 @@ class Header final : public Edit {
         return {.spares = "this is no fault of a header"};
     }
   }
-  Did body(std::string_view wire, bool last, std::string& out) override {
-    out.append(wire);
-    return {.act = last && closes_ ? Act::close : Act::pass};
-  }
-  std::string evidence() const override {
+  std::string evidence(const trace::Exchange&) const override {
     auto what = fault_.name == FaultName::drop_header  ? "was left out"
                 : fault_.name == FaultName::set_header ? "is not the service's"
                                                        : "is there twice";
@@ -64,10 +59,22 @@ class Header final : public Edit {
   const trace::FaultSpec& fault_;
   std::string_view name_;
   std::optional<std::string_view> value_;
-  bool closes_ = false;
 };
 }  // namespace
 
-std::unique_ptr<Edit> header_edit(const trace::FaultSpec& fault) { return std::make_unique<Header>(fault); }
+const Fault& drop_header_fault() {
+  static const OfResponse fault(made_of<Header>);
+  return fault;
+}
+
+const Fault& set_header_fault() {
+  static const OfResponse fault(made_of<Header>);
+  return fault;
+}
+
+const Fault& double_header_fault() {
+  static const OfResponse fault(made_of<Header>);
+  return fault;
+}
 
 }  // namespace retrial::proxy

@@ -2,7 +2,7 @@
 // Then this status in trailers, in place of the service's messages and its own trailers.
 #include <fmt/format.h>
 
-#include "proxy/faults/edits.h"
+#include "proxy/faults/of_response.h"
 #include "trace/status.h"
 
 namespace retrial::proxy {
@@ -17,7 +17,7 @@ class LateStatus final : public Edit {
     return {.act = Act::answer, .fires = true};
   }
   int status(int) const override { return fault_.status; }
-  std::string evidence() const override {
+  std::string evidence(const trace::Exchange&) const override {
     return fmt::format("{} in trailers after the service's head, in place of its messages",
                        trace::show_status(fault_.status));
   }
@@ -27,6 +27,9 @@ class LateStatus final : public Edit {
 };
 }  // namespace
 
-std::unique_ptr<Edit> late_status_edit(const trace::FaultSpec& fault) { return std::make_unique<LateStatus>(fault); }
+const Fault& late_status_fault() {
+  static const OfResponse fault(made_of<LateStatus>, needs_grpc);
+  return fault;
+}
 
 }  // namespace retrial::proxy

@@ -2,7 +2,7 @@
 // otherwise.
 #include <fmt/format.h>
 
-#include "proxy/faults/all.h"
+#include "proxy/faults/fault.h"
 #include "trace/status.h"
 
 namespace retrial::proxy {

@@ -2,8 +2,8 @@
 // it.
 #include <fmt/format.h>
 
-#include "proxy/faults/edits.h"
 #include "proxy/faults/head_text.h"
+#include "proxy/faults/of_response.h"
 
 namespace retrial::proxy {
 namespace {
@@ -37,7 +37,7 @@ class MalformedResponse final : public Edit {
     return {.act = last ? Act::close : Act::pass};
   }
   int status(int status) const override { return fault_.part == Malformed::status_line ? 0 : status; }
-  std::string evidence() const override {
+  std::string evidence(const trace::Exchange&) const override {
     switch (fault_.part) {
       case Malformed::status_line:
         return "a status line without a status, then the service's own fields and body, then FIN";
@@ -52,10 +52,25 @@ class MalformedResponse final : public Edit {
  private:
   const trace::FaultSpec& fault_;
 };
+
+// Frames have no text that could be malformed.
+std::string_view needs_text(const Scene& scene) {
+  if (!scene.streams) return {};
+  switch (scene.exchange.fault.part) {
+    case Malformed::status_line:
+      return "HTTP/2 has no status line";
+    case Malformed::header:
+      return "HTTP/2 has no field without a colon";
+    case Malformed::chunk:
+      return "HTTP/2 has no chunks";
+  }
+  return {};
+}
 }  // namespace
 
-std::unique_ptr<Edit> malformed_edit(const trace::FaultSpec& fault) {
-  return std::make_unique<MalformedResponse>(fault);
+const Fault& malformed_fault() {
+  static const OfResponse fault(made_of<MalformedResponse>, needs_text);
+  return fault;
 }
 
 }  // namespace retrial::proxy

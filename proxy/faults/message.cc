@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/text.h"
-#include "proxy/faults/edits.h"
 #include "proxy/faults/head_text.h"
+#include "proxy/faults/of_response.h"
 
 namespace retrial::proxy {
 namespace {
@@ -45,7 +45,9 @@ class Message final : public Edit {
     return {};
   }
 
-  std::string evidence() const override {
+  std::size_t held() const override { return queue_.size() + prefix_.size(); }
+
+  std::string evidence(const trace::Exchange&) const override {
     auto which = fmt::format("message {} of the response", fault_.nth);
     switch (fault_.of_message) {
       case OfMessage::delay:
@@ -161,6 +163,9 @@ class Message final : public Edit {
 };
 }  // namespace
 
-std::unique_ptr<Edit> message_edit(const trace::FaultSpec& fault) { return std::make_unique<Message>(fault); }
+const Fault& message_fault() {
+  static const OfResponse fault(made_of<Message>, needs_grpc);
+  return fault;
+}
 
 }  // namespace retrial::proxy

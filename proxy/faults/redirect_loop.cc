@@ -1,7 +1,7 @@
 // redirect-loop(status): answered, before the service hears of it, with a redirect to the very same target.
 #include <fmt/format.h>
 
-#include "proxy/faults/all.h"
+#include "proxy/faults/fault.h"
 
 namespace retrial::proxy {
 namespace {

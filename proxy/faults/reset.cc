@@ -1,5 +1,4 @@
 // reset(point): RST. strike.cc has the points.
-#include "proxy/faults/all.h"
 #include "proxy/faults/strike.h"
 
 namespace retrial::proxy {

@@ -1,5 +1,4 @@
 // rst-stream(code, point): RST_STREAM. strike.cc has the points.
-#include "proxy/faults/all.h"
 #include "proxy/faults/strike.h"
 
 namespace retrial::proxy {

@@ -1,6 +1,6 @@
 // slow-trailers(time): the body passes as it comes; the stream's end, and the trailers before it, that much later.
 #include "base/text.h"
-#include "proxy/faults/edits.h"
+#include "proxy/faults/of_response.h"
 
 namespace retrial::proxy {
 namespace {
@@ -17,7 +17,7 @@ class SlowTrailers final : public Edit {
     out.append(wire);
     return {.fires = last, .more = last};
   }
-  std::string evidence() const override {
+  std::string evidence(const trace::Exchange&) const override {
     return "the response's end, with its trailers, was held for " + show_duration(fault_.delay);
   }
 
@@ -26,8 +26,9 @@ class SlowTrailers final : public Edit {
 };
 }  // namespace
 
-std::unique_ptr<Edit> slow_trailers_edit(const trace::FaultSpec& fault) {
-  return std::make_unique<SlowTrailers>(fault);
+const Fault& slow_trailers_fault() {
+  static const OfResponse fault(made_of<SlowTrailers>, needs_streams);
+  return fault;
 }
 
 }  // namespace retrial::proxy

@@ -1,5 +1,4 @@
 // stall(point): silence. It ends when the client leaves, or the run. strike.cc has the points.
-#include "proxy/faults/all.h"
 #include "proxy/faults/strike.h"
 
 namespace retrial::proxy {

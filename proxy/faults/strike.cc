@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "proxy/faults/edits.h"
+#include "trace/fault_name.h"
 
 namespace retrial::proxy {
 using trace::FaultName;

@@ -5,6 +5,8 @@ namespace retrial::proxy {
 
 // What the reader of a finding is told that the wire shows: "RST", "FIN", "silence", "RST_STREAM (refused-stream)".
 std::string sign_of(const trace::FaultSpec& fault);
+// What strikes in the response. `fault` must outlive it.
+std::unique_ptr<Edit> cut_edit(const trace::FaultSpec& fault);
 
 // reset, close, stall and rst-stream: the same points, each with its own sign.
 class Strike final : public Fault {

@@ -2,8 +2,8 @@
 // what is beyond it stands before the next response.
 #include <fmt/format.h>
 
-#include "proxy/faults/edits.h"
 #include "proxy/faults/head_text.h"
+#include "proxy/faults/of_response.h"
 
 namespace retrial::proxy {
 namespace {
@@ -17,9 +17,9 @@ class WrongLength final : public Edit {
     if (!length) return {.spares = "the response tells no length"};
     // A response to HEAD, 204 and 304 end with their heads, whatever they tell (RFC 9112 6.3).
     bool never = exchange.method == "HEAD" || exchange.service_status == 204 || exchange.service_status == 304;
-    if (bodiless && (never || fault_.bytes < 0)) return {.spares = "the response has no body"};
+    if (bodiless && (never || fault_.by < 0)) return {.spares = "the response has no body"};
     is_ = *length;
-    told_ = std::max<std::int64_t>(0, is_ + fault_.bytes);
+    told_ = std::max<std::int64_t>(0, is_ + fault_.by);
     auto field = *field_in(head, "content-length");
     head.replace(field.value, field.value_end - field.value, std::to_string(told_));
     return {.fires = true};
@@ -28,7 +28,7 @@ class WrongLength final : public Edit {
     out.append(wire);
     return {.act = last && told_ > is_ ? Act::hold : Act::pass};
   }
-  std::string evidence() const override {
+  std::string evidence(const trace::Exchange&) const override {
     return fmt::format("a Content-Length of {} before {} bytes of body", told_, is_);
   }
 
@@ -39,6 +39,9 @@ class WrongLength final : public Edit {
 };
 }  // namespace
 
-std::unique_ptr<Edit> wrong_length_edit(const trace::FaultSpec& fault) { return std::make_unique<WrongLength>(fault); }
+const Fault& wrong_length_fault() {
+  static const OfResponse fault(made_of<WrongLength>);
+  return fault;
+}
 
 }  // namespace retrial::proxy

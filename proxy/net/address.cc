@@ -61,6 +61,13 @@ std::uint16_t Address::port() const {
   return 0;
 }
 
+Address Address::with_port(std::uint16_t port) const {
+  Address other = *this;
+  if (family() == AF_INET) as4(other.storage_).sin_port = htons(port);
+  if (family() == AF_INET6) as6(other.storage_).sin6_port = htons(port);
+  return other;
+}
+
 bool Address::mapped() const { return family() == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&ip6()); }
 
 std::uint32_t Address::ip4() const {

@@ -22,6 +22,7 @@ class Address {
   socklen_t size() const;  // 0 for a family that is neither
   int family() const { return storage_.ss_family; }
   std::uint16_t port() const;
+  Address with_port(std::uint16_t port) const;
   bool mapped() const;          // IPv4-mapped IPv6
   std::uint32_t ip4() const;    // host order; of an IPv4 or mapped address
   const in6_addr& ip6() const;  // of an IPv6 address

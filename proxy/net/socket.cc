@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "proxy/net/paced.h"
+#include "proxy/net/pipe.h"
 #include "proxy/net/tls.h"
 
 namespace retrial::proxy {
@@ -64,6 +65,7 @@ void Socket::fail(std::string why) {
   shaking_ = false;
   queue_.clear();
   inside_.clear();
+  pipe_.reset();
   end_events();
 }
 
@@ -103,7 +105,11 @@ void Socket::put_back(std::string_view bytes) { back_.insert(0, bytes); }
 // Reads and writes are bare system calls: libc's are cancellation points, which costs where there are threads.
 Socket::Read Socket::take(char* into, std::size_t size) {
   if (rst_told_) return {Got::nothing};
-  auto n = ::syscall(SYS_recvfrom, fd_, into, size, 0, nullptr, nullptr);
+  return taken(::syscall(SYS_recvfrom, fd_, into, size, 0, nullptr, nullptr));
+}
+
+// What a read of the kernel's said.
+Socket::Read Socket::taken(std::ptrdiff_t n) {
   if (n > 0) return {Got::bytes, static_cast<std::size_t>(n)};
   if (n < 0 && (errno == EAGAIN || errno == EINTR) && !broken_) return {Got::nothing};
   if (n < 0 || broken_ || (ended_ && gone())) {  // after a FIN recv says 0 for ever, and hides the reset
@@ -130,6 +136,7 @@ void Socket::watch_edges() {
 void Socket::write(std::string_view bytes) {
   if (bytes.empty() || finished_ || broken_ || failed_ || !open()) return;
   if (tls_) return write_inside(bytes);
+  if (pipe_) keep_moved();
   if (bytes.size() >= kBig && !write_armed_ && !paced_) {
     auto waiting = queue_.size();
     auto done = send(queue_.view(), bytes);
@@ -152,7 +159,8 @@ void Socket::drain() {
     queue_.drop(done);
     size -= done;
   }
-  after_drain(size > 0);
+  bool all = queue_.empty() ? !pipe_ || drain_moved() : size == 0;
+  if (!broken_) after_drain(!all);
 }
 
 void Socket::after_drain(bool full) {
@@ -171,12 +179,16 @@ std::size_t Socket::allowed(std::size_t size) {
 
 void Socket::pace(std::uint64_t bytes_per_second, std::uint64_t burst) {
   paced_.reset();
-  if (bytes_per_second > 0)
-    paced_.reset(new Paced{Pace(bytes_per_second, burst, loop_.client_now()), Timer(loop_, [this] {
-                             drain();
-                             events_->ready(*this);
-                           })});
+  if (bytes_per_second > 0) pace_by(Pace(bytes_per_second, burst, loop_.client_now()));
   flush();
+}
+void Socket::drip(std::uint64_t bytes, Nanos every) { pace_by(Pace::drip(bytes, every, loop_.client_now())); }
+void Socket::pace_by(const Pace& pace) {
+  if (pipe_) keep_moved();
+  paced_.reset(new Paced{pace, Timer(loop_, [this] {
+                           drain();
+                           events_->ready(*this);
+                         })});
 }
 
 bool Socket::paced_out() const { return paced_ && paced_->timer.in_client_time(); }
@@ -188,13 +200,17 @@ std::size_t Socket::send(std::string_view first, std::string_view second) {
   message.msg_iovlen = first.empty() || second.empty() ? 1 : 2;
   auto n = ::syscall(SYS_sendmsg, fd_, &message, MSG_NOSIGNAL);
   if (n >= 0) return static_cast<std::size_t>(n);
-  if (errno == EAGAIN || errno == EINTR) return 0;
-  // The peer is gone, but what it had sent before may still be there to be read: read() tells of the reset after it.
+  if (errno != EAGAIN && errno != EINTR) broke();
+  return 0;
+}
+
+// The peer is gone, but what it had sent before may still be there to be read: read() tells of the reset after it.
+void Socket::broke() {
   broken_ = true;
   queue_.clear();
   inside_.clear();
+  pipe_.reset();
   watch_write(false);
-  return 0;
 }
 
 void Socket::watch_write(bool on) {

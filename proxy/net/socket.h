@@ -11,6 +11,7 @@
 namespace retrial::proxy {
 
 class Pace;
+class Pipe;
 class Socket;
 class TlsEnd;
 
@@ -57,16 +58,23 @@ class Socket {
   std::size_t peek(char* into, std::size_t size);
   // To be read (again) before all else. The owner calls read() itself: no event tells of it.
   void put_back(std::string_view bytes);
+  bool has_back() const { return !back_.empty(); }
 
   // Sends or queues. Big pieces go out at once, small ones with flush(), together.
   void write(std::string_view bytes);
   void flush() {
     if (!write_armed_ && (queued() > 0 || finished_)) drain();
   }
-  std::size_t queued() const { return queue_.size() + inside_.size(); }
+  std::size_t queued() const { return queue_.size() + inside_.size() + (pipe_ ? moved() : 0); }
+  // What is read goes on to `to` as it is, without passing through us (splice(2)): up to `most` bytes join what is
+  // queued there. Only where that one takes_moved(). `nothing`: there is nothing to be read, or that cannot be done
+  // now, which read() will show.
+  Read move_to(Socket& to, std::size_t most);
+  bool takes_moved() const;
   // A token bucket on what leaves from now on. 0 bytes a second: as fast as it goes.
   void pace(std::uint64_t bytes_per_second, std::uint64_t burst);
-  bool paced_out() const;  // what is queued waits for nothing else
+  void drip(std::uint64_t bytes, Nanos every);  // or so many at a time, with a pause between
+  bool paced_out() const;                       // what is queued waits for nothing else
 
   void finish();  // FIN, once all that is queued has gone out
   void reset();   // RST, at once; what is queued is lost
@@ -88,15 +96,23 @@ class Socket {
   void connected();
   void fail(std::string why);
   Read take(char* into, std::size_t size);
+  Read taken(std::ptrdiff_t bytes);
   std::size_t send(std::string_view first, std::string_view second);
+  void broke();
   void drain();
   void after_drain(bool full);
   std::size_t allowed(std::size_t size);
+  void pace_by(const Pace& pace);
   void watch_read();
   void watch_write(bool on);
   void watch_edges();
   void drop_events();
   void end_events();
+
+  // socket_move.cc
+  std::size_t moved() const;
+  bool drain_moved();
+  void keep_moved();
 
   // TLS (socket_tls.cc)
   void shake();
@@ -115,8 +131,9 @@ class Socket {
   event* read_;
   event* write_ = nullptr;
   Queue queue_;
-  Queue inside_;      // not yet made into records
-  std::string back_;  // put back, or the piece of a record
+  Queue inside_;                // not yet made into records
+  std::string back_;            // put back, or the piece of a record
+  std::unique_ptr<Pipe> pipe_;  // behind queue_
   std::unique_ptr<TlsEnd> tls_;
   std::unique_ptr<Paced> paced_;
   std::unique_ptr<Timer> later_;

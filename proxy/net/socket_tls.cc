@@ -91,12 +91,13 @@ Socket::Read Socket::read_inside(char* into, std::size_t size) {
   return {Got::fin};
 }
 
-// What follows a close_notify is nothing (RFC 8446 6.1), but an RST is still told.
+// What follows a close_notify is nothing (RFC 8446 6.1), but an RST is still told. As much of it as there is room for
+// at once; the rest is told of again.
 Socket::Read Socket::after_inside() {
-  Read read;
-  while ((read = take(scratch.data(), scratch.size())).got == Got::bytes) {
-  }
-  return read;
+  auto read = take(scratch.data(), scratch.size());
+  if (read.got != Got::bytes) return read;
+  tell_later();
+  return {Got::nothing};
 }
 
 void Socket::write_inside(std::string_view bytes) {

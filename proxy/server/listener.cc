@@ -98,12 +98,12 @@ std::optional<Address> original_of(int client, Mode mode, const Address& listeni
   return known && !(original == local) ? std::optional(original) : std::nullopt;
 }
 
-Listener::Listener(Loop& loop, int fd, Mode mode, std::shared_ptr<const Entrance> entrance, Take take, Log& log)
+Listener::Listener(Loop& loop, int fd, Mode mode, std::shared_ptr<const ListenerOptions> options, Take take, Log& log)
     : loop_(loop),
       fd_(fd),
       at_(local_address(fd)),
       mode_(mode),
-      entrance_(std::move(entrance)),
+      options_(std::move(options)),
       take_(std::move(take)),
       log_(log),
       watch_(loop, fd, EV_READ, [this](short) { accept_some(kRound); }),
@@ -114,9 +114,9 @@ Listener::~Listener() {
   close(fd_);
 }
 
-void Listener::lead(Mode mode, std::shared_ptr<const Entrance> entrance) {
+void Listener::lead(Mode mode, std::shared_ptr<const ListenerOptions> options) {
   mode_ = mode;
-  entrance_ = std::move(entrance);
+  options_ = std::move(options);
 }
 
 void Listener::accept_some(int most) {
@@ -139,7 +139,7 @@ void Listener::accept_some(int most) {
       }
       incoming.original = *original;
     }
-    incoming.entrance = entrance_;
+    incoming.listener = options_;
     take_(std::move(incoming));
   }
 }

@@ -19,15 +19,15 @@ Result<std::vector<int>> open_listeners(const Address& at, bool transparent, int
 // address. Nothing for one that was not redirected: it would lead back to us.
 std::optional<Address> original_of(int client, Mode mode, const Address& listening);
 
-// One listening socket on one loop: takes in what comes and hands it on, with the entrance that stands then.
+// One listening socket on one loop: takes in what comes and hands it on, with the options that stands then.
 class Listener {
  public:
   using Take = std::function<void(Incoming)>;
-  Listener(Loop& loop, int fd, Mode mode, std::shared_ptr<const Entrance> entrance, Take take, Log& log);
+  Listener(Loop& loop, int fd, Mode mode, std::shared_ptr<const ListenerOptions> options, Take take, Log& log);
   ~Listener();  // what has already connected is still handed on
   Listener(const Listener&) = delete;
 
-  void lead(Mode mode, std::shared_ptr<const Entrance> entrance);  // from now on
+  void lead(Mode mode, std::shared_ptr<const ListenerOptions> options);  // from now on
   const Address& at() const { return at_; }
 
  private:
@@ -38,7 +38,7 @@ class Listener {
   int fd_;
   Address at_;
   Mode mode_;
-  std::shared_ptr<const Entrance> entrance_;
+  std::shared_ptr<const ListenerOptions> options_;
   Take take_;
   Log& log_;
   Watch watch_;

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "proxy/codec/h2.h"
 #include "proxy/server/glob.h"
 #include "trace/calls/operation.h"
 #include "trace/profiles/fault_answer.h"
@@ -45,13 +44,6 @@ bool every_attempt_alike(const policies::FaultPlan& plan) {
   return plan.steps.size() == 1 && plan.steps.front().times == 0;
 }
 
-// Is the client told of a failure as soon as it fires?
-bool breaks_at_once(const trace::FaultSpec& fault) {
-  using enum trace::FaultName;
-  return trace::is_status(fault) || fault.name == reset || fault.name == close || fault.name == rst_stream ||
-         fault.name == goaway || (fault.name == lost_response && fault.telling != trace::Telling::stall);
-}
-
 }  // namespace
 
 bool matches(const Match& m, const trace::Exchange& head) {
@@ -75,7 +67,9 @@ void SharedCalls::over(const trace::Exchange& exchange) {
 
 int SharedCalls::connection(std::size_t rule, std::string_view service) {
   std::lock_guard lock(mutex_);
-  return ++connections_[{rule, std::string(service)}];
+  auto counted = std::pair(rule, std::string(service));
+  if (connections_.size() >= kMostCounted && !connections_.contains(counted)) connections_.erase(connections_.begin());
+  return ++connections_[std::move(counted)];
 }
 
 RuleDirector::RuleDirector(std::shared_ptr<const Rules> rules, SharedCalls& calls, const Clock& clock,
@@ -88,14 +82,13 @@ void RuleDirector::follow(std::shared_ptr<const Rules> rules) {
   rules_ = std::move(rules);
   auto any = [&](auto is) { return std::any_of(rules_->rules.begin(), rules_->rules.end(), is); };
   strikes_requests_ = any([](auto& rule) {
-    return std::any_of(rule.plan.steps.begin(), rule.plan.steps.end(), [](auto& step) {
-      return step.fault.name != trace::FaultName::none && !trace::is_of_connection(step.fault);
-    });
+    return std::any_of(rule.plan.steps.begin(), rule.plan.steps.end(),
+                       [](auto& step) { return !trace::is_pass(step.fault) && !trace::is_of_connection(step.fault); });
   });
   strikes_connections_ = any([](auto& rule) { return policies::strikes_connections(rule.plan); });
   keeps_responses_ = any([](auto& rule) {
     return std::any_of(rule.plan.steps.begin(), rule.plan.steps.end(),
-                       [](auto& step) { return step.fault.name == trace::FaultName::stale; });
+                       [](auto& step) { return trace::replays(step.fault); });
   });
   // A rule that stays in its place goes on drawing where it was.
   for (auto i = dice_.size(); i < rules_->rules.size(); i++)
@@ -129,7 +122,7 @@ Decision RuleDirector::decide(const RuleSettings& rule, policies::Dice& dice, co
   auto elapsed = clock_.now() - place_.began;
   bool alike = every_attempt_alike(rule.plan);
   trace::FaultSpec fault;
-  if (alike && (fault = policies::choose(rule.plan, 1, elapsed, dice)).name == trace::FaultName::none) return {};
+  if (alike && trace::is_pass(fault = policies::choose(rule.plan, 1, elapsed, dice))) return {};
 
   trace::Exchange head = seen;
   auto& profile = profile_of(head);
@@ -144,7 +137,7 @@ Decision RuleDirector::decide(const RuleSettings& rule, policies::Dice& dice, co
     decision.attempt = assigned.attempt;
     decision.confidence = assigned.confidence;
     fault = policies::choose(rule.plan, assigned.attempt, elapsed, dice);
-    if (fault.name == trace::FaultName::none) return decision;
+    if (trace::is_pass(fault)) return decision;
   }
   decision.fault_id = fmt::format("{}-{}", place_.run, head.id);
   if (trace::is_status(fault)) {
@@ -175,12 +168,10 @@ void RuleDirector::over(const trace::Exchange& exchange) {
 }
 
 void RuleDirector::firing(const trace::Exchange& exchange) {
-  if (exchange.call == 0 || !breaks_at_once(exchange.fault)) return;
+  if (exchange.call == 0 || !trace::fails_at_once(exchange.fault)) return;
   auto known = exchange;
   known.fired = true;
-  known.refused =
-      exchange.fault.name == trace::FaultName::goaway ||
-      (exchange.fault.name == trace::FaultName::rst_stream && exchange.fault.code == code_of(H2Error::refused_stream));
+  known.refused = trace::is_refusal(exchange.fault);
   known.told = clock_.now();
   known.ending = trace::is_status(exchange.fault) ? trace::Ending::answered : trace::Ending::reset;
   known.client_status = trace::is_status(exchange.fault) ? exchange.fault.status : 0;

@@ -29,10 +29,12 @@ class SharedCalls {
  public:
   trace::Assignment at_head(const trace::Exchange& head);
   void over(const trace::Exchange& exchange);
-  // Which connection to this service it is that this rule (by its place) counts, from 1.
+  // Which connection to this service it is that this rule (by its place) counts, from 1. Beyond kMostCounted services
+  // (those of a forward proxy are as many as clients name) one is counted anew for each that comes.
   int connection(std::size_t rule, std::string_view service);
 
  private:
+  static constexpr std::size_t kMostCounted = 10'000;
   std::mutex mutex_;
   trace::Correlator correlator_;
   std::map<std::pair<std::size_t, std::string>, int> connections_;

@@ -8,26 +8,39 @@
 #include <optional>
 #include <thread>
 
+#include "base/text.h"
 #include "proxy/server/listener.h"
 #include "proxy/server/rules.h"
 #include "proxy/server/trusts.h"
 #include "proxy/server/worker.h"
+#include "trace/recording/segment_folder.h"
 
 namespace retrial::proxy {
 namespace {
 
-// An entrance with what must live as long as a client of it.
-struct Door {
-  Entrance entrance;
+// The options of a listener with what must live as long as a client of it.
+struct OptionsAndSecurity {
+  ListenerOptions options;
   std::shared_ptr<TlsToService> security;
 };
 
-Entry entry_of(Mode mode) {
-  return mode == Mode::reverse ? Entry::reverse : mode == Mode::forward ? Entry::forward : Entry::transparent;
+ListenMode listen_mode_of(Mode mode) {
+  return mode == Mode::reverse   ? ListenMode::reverse
+         : mode == Mode::forward ? ListenMode::forward
+                                 : ListenMode::transparent;
 }
 
 // A listening socket by what it cannot change.
 std::string key_of(const Address& at, Mode mode) { return at.show() + (mode == Mode::tproxy ? " transparent" : ""); }
+
+Result<void> enough_kept(const ServerSettings& settings, int loops) {
+  if (!settings.recording) return {};
+  auto least = least_keep(loops, settings.options.head_limit);
+  if (settings.recording->keep >= least) return {};
+  return fail(fmt::format("expected at least \"{}\" with {} loop{}: 64KiB for each, and four times head_size",
+                          show_size(least), loops, loops == 1 ? "" : "s"),
+              fmt::format("keep = \"{}\"", show_size(settings.recording->keep)), Blame::user);
+}
 
 int cores() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
@@ -35,9 +48,10 @@ int cores() { return std::max(1, static_cast<int>(std::thread::hardware_concurre
 
 struct Server::Impl {
   const Clock& clock;
-  Log& log;
+  QuietLog log;
   Trusts trusts;
   SharedCalls calls;
+  Incomplete incomplete;
   std::unique_ptr<certs::LeafStore> leaves;
   std::unique_ptr<TlsToClients> to_clients;
   std::shared_ptr<TlsToService> to_services;
@@ -51,42 +65,49 @@ struct Server::Impl {
   std::vector<std::unique_ptr<Worker>> workers;
   std::atomic<std::size_t> undrained{0};
 
-  Impl(const Clock& c, Log& l) : clock(c), log(l) {}
+  Impl(const Clock& c, Log& l) : clock(c), log(l, c) {}
   ~Impl() {
     for (auto& w : workers) w->stop();
     for (auto& w : workers) w->join();
+    // Where a loop fails only here, those that ended before it say so too.
+    std::string known;
+    do {
+      known = incomplete.why();
+      for (auto& w : workers) w->end_trace();
+    } while (known != incomplete.why());
   }
 
-  Result<std::shared_ptr<const Entrance>> entrance_of(const ListenerSettings& l) {
-    auto door = std::make_shared<Door>();
-    door->entrance = {entry_of(l.mode), l.protocol, {}};
+  Result<std::shared_ptr<const ListenerOptions>> options_of(const ListenerSettings& l) {
+    auto made = std::make_shared<OptionsAndSecurity>();
+    made->options = {listen_mode_of(l.mode), l.protocol, {}};
     if (l.mode == Mode::reverse) {
-      auto& route = door->entrance.route;
+      auto& route = made->options.route;
       route.host = l.service.host;
       route.port = l.service.port;
       route.tls = l.service.tls;
+      route.http2 = l.service.http2;
       if (l.service.tls) {
         auto security = trusts.of(l.service.security);
         if (!security) return std::unexpected(security.error());
-        door->security = *security;
-        route.security = door->security.get();
+        made->security = *security;
+        route.security = made->security.get();
       }
     }
-    return std::shared_ptr<const Entrance>(door, &door->entrance);
+    return std::shared_ptr<const ListenerOptions>(made, &made->options);
   }
 
   // What each worker is to open and to keep. New sockets are open when it returns; after an error none is left.
-  Result<std::vector<std::vector<Doorway>>> doorways_for(const std::vector<ListenerSettings>& listeners,
-                                                         std::vector<Place>& now) {
-    std::vector<std::vector<Doorway>> all(static_cast<std::size_t>(loops));
+  Result<std::vector<std::vector<ListenerSocket>>> sockets_for(const std::vector<ListenerSettings>& listeners,
+                                                               std::vector<Place>& now) {
+    std::vector<std::vector<ListenerSocket>> all(static_cast<std::size_t>(loops));
     std::vector<int> opened;
     auto give_up = [&](const Error& error) {
       for (auto fd : opened) close(fd);
       return std::unexpected(error);
     };
     for (auto& l : listeners) {
-      auto entrance = entrance_of(l);
-      if (!entrance) return give_up(entrance.error());
+      auto options = options_of(l);
+      if (!options) return give_up(options.error());
       auto same = [&](auto& p) { return p.asked == l.at && l.at.port() != 0; };
       if (std::any_of(now.begin(), now.end(), same))
         return give_up({"cannot listen: two listeners have this address", l.at.show(), Blame::user});
@@ -105,7 +126,7 @@ struct Server::Impl {
       } else {
         now.push_back(*before);
       }
-      for (std::size_t i = 0; i < all.size(); i++) all[i].push_back({now.back().key, fds[i], l.mode, *entrance});
+      for (std::size_t i = 0; i < all.size(); i++) all[i].push_back({now.back().key, fds[i], l.mode, *options});
     }
     return all;
   }
@@ -122,6 +143,13 @@ struct Server::Impl {
     run.began = clock.now();
     run.wall_began = clock.wall();
     run.id = static_cast<std::uint64_t>(run.wall_began / kMillisecond);  // traces of several starts may share a folder
+    std::shared_ptr<trace::SegmentFolder> folder;
+    if (auto& r = settings.recording) {
+      auto opened =
+          trace::SegmentFolder::open(r->folder, {.segment = r->segment_bytes, .keep = r->keep, .writers = loops});
+      if (!opened) return std::unexpected(opened.error());
+      folder = std::move(*opened);
+    }
     for (int i = 0; i < loops; i++) {
       Worker::Setting setting{settings.options, {}, rules, nullptr, run};
       auto& o = setting.options;
@@ -134,14 +162,13 @@ struct Server::Impl {
                        .loop = static_cast<std::uint64_t>(i),
                        .loops = static_cast<std::uint64_t>(loops),
                        .began = run.began};
-      if (auto& r = settings.recording) {
-        auto share = r->keep / static_cast<std::uint64_t>(loops);
-        auto writer = trace::SegmentWriter::open(r->folder, r->segment_bytes, share);
+      if (folder) {
+        auto writer = trace::SegmentWriter::open(folder);
         if (!writer) return std::unexpected(writer.error());
         setting.writer = std::move(*writer);
         if (auto ok = setting.writer->begin(run); !ok) return ok;
       }
-      workers.push_back(std::make_unique<Worker>(std::move(setting), calls, clock, log));
+      workers.push_back(std::make_unique<Worker>(std::move(setting), calls, incomplete, clock, log));
     }
     return {};
   }
@@ -166,16 +193,17 @@ int Server::loops() const { return impl_->loops; }
 Result<std::unique_ptr<Server>> Server::start(ServerSettings settings, const Clock& clock, Log& log) {
   auto impl = std::make_unique<Impl>(clock, log);
   impl->loops = settings.loops ? settings.loops : cores();
+  if (auto ok = enough_kept(settings, impl->loops); !ok) return std::unexpected(ok.error());
   if (auto ok = impl->secure(settings); !ok) return std::unexpected(ok.error());
-  auto doorways = impl->doorways_for(settings.listeners, impl->places);
-  if (!doorways) return std::unexpected(doorways.error());
+  auto sockets = impl->sockets_for(settings.listeners, impl->places);
+  if (!sockets) return std::unexpected(sockets.error());
   auto rules = std::make_shared<const Rules>(Rules{settings.rules, settings.profiles});
   if (auto ok = impl->make_workers(settings, rules); !ok) {
-    for (auto& worker : *doorways)
+    for (auto& worker : *sockets)
       for (auto& d : worker) close(d.fd);
     return std::unexpected(ok.error());
   }
-  for (std::size_t i = 0; i < impl->workers.size(); i++) impl->workers[i]->start(std::move((*doorways)[i]));
+  for (std::size_t i = 0; i < impl->workers.size(); i++) impl->workers[i]->start(std::move((*sockets)[i]));
   return std::unique_ptr<Server>(new Server(std::move(impl)));
 }
 
@@ -187,11 +215,11 @@ std::vector<Address> Server::listening() const {
 
 Result<void> Server::reload(ServerSettings settings) {
   std::vector<Impl::Place> places;
-  auto doorways = impl_->doorways_for(settings.listeners, places);
-  if (!doorways) return std::unexpected(doorways.error());
+  auto sockets = impl_->sockets_for(settings.listeners, places);
+  if (!sockets) return std::unexpected(sockets.error());
   impl_->places = std::move(places);
   auto rules = std::make_shared<const Rules>(Rules{settings.rules, settings.profiles});
-  for (std::size_t i = 0; i < impl_->workers.size(); i++) impl_->workers[i]->change(std::move((*doorways)[i]), rules);
+  for (std::size_t i = 0; i < impl_->workers.size(); i++) impl_->workers[i]->change(std::move((*sockets)[i]), rules);
   return {};
 }
 

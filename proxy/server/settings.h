@@ -29,6 +29,7 @@ struct ServiceSettings {
   std::string host;  // a name, or an address without brackets
   std::uint16_t port = 0;
   bool tls = false;
+  bool http2 = false;  // as Route::http2
   ServiceTlsSettings security;
   std::string profile;  // empty: found from the traffic
   bool operator==(const ServiceSettings&) const = default;
@@ -58,9 +59,11 @@ struct RuleSettings {
 
 struct Recording {
   std::filesystem::path folder;     // where segments are written
-  std::uint64_t keep = 1ull << 30;  // bytes; the oldest segments are removed beyond it
+  std::uint64_t keep = 1ull << 30;  // bytes that all segments of this run have at most, at any time; the oldest go
   std::size_t segment_bytes = 2u << 20;
 };
+// The least `keep`: 64 KiB for each loop, and room for records of the largest head.
+std::uint64_t least_keep(int loops, std::size_t head_limit);
 
 struct ServerSettings {
   std::vector<ListenerSettings> listeners;

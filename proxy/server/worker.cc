@@ -29,23 +29,40 @@ class Firing final : public Recorder {
 };
 }  // namespace
 
-Worker::Worker(Setting setting, SharedCalls& calls, const Clock& clock, Log& log)
+Worker::Saying::Saying(QuietLog& to, Loop& loop)
+    : to_(to), reminder_(loop, [this] {
+        waiting_ = false;
+        to_.remind();
+        wait();
+      }) {}
+
+void Worker::Saying::say(Level level, std::string_view line) {
+  to_.say(level, line);
+  wait();
+}
+
+void Worker::Saying::wait() {
+  if (waiting_) return;
+  auto due = to_.due();
+  if (!due) return;
+  waiting_ = true;
+  reminder_.set(*due);
+}
+
+Worker::Worker(Setting setting, SharedCalls& calls, Incomplete& incomplete, const Clock& clock, QuietLog& log)
     : setting_(std::move(setting)),
+      incomplete_(incomplete),
       clock_(clock),
-      log_(log),
+      log_(log, loop_),
       mailbox_(loop_),
       director_(setting_.rules, calls, clock, setting_.place),
       look_(loop_, [this] { look(); }) {
   std::unique_ptr<Recorder> kept = std::make_unique<NoRecorder>();
   if (setting_.writer)
-    kept = std::make_unique<TraceRecorder>(*setting_.writer, setting_.run.id, [this](const std::string& why) {
-      setting_.run.incomplete = why;
-      log_.say(Log::Level::error, why + "; from here on this run is incomplete, forwarding goes on");
-    });
+    kept = std::make_unique<TraceRecorder>(*setting_.writer, setting_.run.id,
+                                           [this](const std::string& why) { lost(why, true); });
   recorder_ = std::make_unique<Firing>(std::move(kept), director_);
-  setting_.options.say = [this](const std::string& line) {
-    if (auto told = repeats_.tell(line, clock_.now()); !told.empty()) log_.say(Log::Level::warning, told);
-  };
+  setting_.options.say = [this](const std::string& line) { log_.say(Log::Level::warning, line); };
   proxy_ = std::make_unique<Proxy>(loop_, clock_, director_, *recorder_, setting_.options);
 }
 
@@ -55,11 +72,13 @@ Worker::~Worker() {
   join();
 }
 
-void Worker::start(std::vector<Doorway> doorways) {
-  open(std::move(doorways));
-  // Signals are for the thread that started us.
+void Worker::start(std::vector<ListenerSocket> sockets) {
+  open(std::move(sockets));
+  // Signals are for the thread that started us, but for what a thread brings upon itself
+  // (trace/recording/lost_pages.h).
   sigset_t all, before;
   sigfillset(&all);
+  for (int own : {SIGBUS, SIGSEGV, SIGFPE, SIGILL}) sigdelset(&all, own);
   pthread_sigmask(SIG_BLOCK, &all, &before);
   thread_ = std::thread([this] {
     pthread_setname_np(pthread_self(), fmt::format("retrial-loop-{}", setting_.place.loop).c_str());
@@ -69,8 +88,8 @@ void Worker::start(std::vector<Doorway> doorways) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-void Worker::change(std::vector<Doorway> doorways, std::shared_ptr<const Rules> rules) {
-  auto moved = std::make_shared<std::vector<Doorway>>(std::move(doorways));
+void Worker::change(std::vector<ListenerSocket> sockets, std::shared_ptr<const Rules> rules) {
+  auto moved = std::make_shared<std::vector<ListenerSocket>>(std::move(sockets));
   mailbox_.post([this, moved, rules = std::move(rules)] {
     director_.follow(rules);
     open(std::move(*moved));
@@ -78,17 +97,17 @@ void Worker::change(std::vector<Doorway> doorways, std::shared_ptr<const Rules> 
 }
 
 // A socket that stays keeps its place in the kernel, with what waits in it; one that goes hands on what has connected.
-void Worker::open(std::vector<Doorway> doorways) {
+void Worker::open(std::vector<ListenerSocket> sockets) {
   std::vector<Open> next;
-  for (auto& d : doorways) {
+  for (auto& d : sockets) {
     auto stays = std::find_if(open_.begin(), open_.end(), [&](auto& o) { return o.key == d.key; });
     if (stays != open_.end()) {
-      stays->listener->lead(d.mode, std::move(d.entrance));
+      stays->listener->lead(d.mode, std::move(d.options));
       next.push_back(std::move(*stays));
       open_.erase(stays);
     } else {
       auto take = [this](Incoming incoming) { proxy_->take(std::move(incoming)); };
-      next.push_back({d.key, std::make_unique<Listener>(loop_, d.fd, d.mode, std::move(d.entrance), take, log_)});
+      next.push_back({d.key, std::make_unique<Listener>(loop_, d.fd, d.mode, std::move(d.options), take, log_)});
     }
   }
   open_ = std::move(next);
@@ -128,12 +147,20 @@ Worker::State Worker::ask() {
 void Worker::end() {
   open_.clear();
   proxy_.reset();  // ends what is still open, and records it
+  setting_.run.ended = clock_.now();
+}
+
+void Worker::end_trace() {
   if (!setting_.writer) return;
-  auto& run = setting_.run;
-  run.ended = clock_.now();
-  if (auto ok = setting_.writer->end(run); !ok && run.incomplete.empty())
-    log_.say(Log::Level::error, "the trace could not be ended: " + ok.error().line());
-  setting_.writer.reset();
+  setting_.run.incomplete = incomplete_.why();
+  if (auto ok = setting_.writer->end(setting_.run); !ok)
+    lost("the trace could not be ended: " + ok.error().line(), false);
+}
+
+void Worker::lost(const std::string& why, bool forwarding) {
+  if (!incomplete_.say(why)) return;
+  log_.say(Log::Level::error, why + (forwarding ? "; from here on this run is incomplete, forwarding goes on"
+                                                : "; this run is incomplete"));
 }
 
 }  // namespace retrial::proxy

@@ -6,24 +6,25 @@
 #include <vector>
 
 #include "proxy/proxy.h"
+#include "proxy/server/incomplete.h"
 #include "proxy/server/listener.h"
 #include "proxy/server/mailbox.h"
-#include "proxy/server/repeats.h"
+#include "proxy/server/quiet_log.h"
 #include "proxy/server/rules.h"
 #include "proxy/server/trace_recorder.h"
 
 namespace retrial::proxy {
 
 // Where a worker listens: a socket of its own, or none where it has one for this address already.
-struct Doorway {
+struct ListenerSocket {
   std::string key;  // address and kind of the socket; the same over a reload
   int fd = -1;      // owned by the worker once it has opened
   Mode mode = Mode::reverse;
-  std::shared_ptr<const Entrance> entrance;
+  std::shared_ptr<const ListenerOptions> options;
 };
 
 // One loop thread of a server with all that belongs to it: proxy, rules, recorder, listening sockets. It shares nothing
-// with the others but SharedCalls, and what is read only.
+// with the others but SharedCalls, Incomplete, QuietLog, and what is read only.
 class Worker {
  public:
   struct Setting {
@@ -33,16 +34,19 @@ class Worker {
     std::unique_ptr<trace::SegmentWriter> writer;  // null: nothing is recorded
     trace::Run run;                                // as the trace begins with it
   };
-  Worker(Setting setting, SharedCalls& calls, const Clock& clock, Log& log);
+  Worker(Setting setting, SharedCalls& calls, Incomplete& incomplete, const Clock& clock, QuietLog& log);
   ~Worker();  // stops, if it still runs
   Worker(const Worker&) = delete;
 
-  void start(std::vector<Doorway> doorways);
+  void start(std::vector<ListenerSocket> sockets);
   // These from any thread, while it runs.
-  void change(std::vector<Doorway> doorways, std::shared_ptr<const Rules> rules);
+  void change(std::vector<ListenerSocket> sockets, std::shared_ptr<const Rules> rules);
   void drain(std::function<void()> drained);  // called on its thread, once
   void stop();                                // ends its connections; returns at once
   void join();                                // when it has stopped
+  // After join(): ends the run in its part of the trace, incomplete if that of any loop is. May be done again where it
+  // has become so meanwhile.
+  void end_trace();
   struct State {
     Counts counts;
     std::size_t connections = 0;
@@ -51,16 +55,31 @@ class Worker {
   State ask();  // waits for its thread, which must run
 
  private:
-  void open(std::vector<Doorway> doorways);
+  void open(std::vector<ListenerSocket> sockets);
   void look();
   void end();
   bool drained() const { return proxy_->connections() == 0; }
 
+  void lost(const std::string& why, bool forwarding);
+
   Setting setting_;
+  Incomplete& incomplete_;
   const Clock& clock_;
-  Log& log_;
-  Repeats repeats_;
+  // The log, which is to be reminded of what it left out once this loop has said something.
+  class Saying final : public Log {
+   public:
+    Saying(QuietLog& to, Loop& loop);
+    void say(Level level, std::string_view line) override;
+
+   private:
+    void wait();
+    QuietLog& to_;
+    Timer reminder_;
+    bool waiting_ = false;
+  };
+
   Loop loop_;
+  Saying log_;
   Mailbox mailbox_;
   RuleDirector director_;
   std::unique_ptr<Recorder> recorder_;

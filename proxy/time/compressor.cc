@@ -59,14 +59,14 @@ void Compressor::look_again() {
   auto look = looker_.look(now, true);
   met(look);
   if (!look.idle || look.threads != first_look_.threads) return rest(true);
-  if (look.first == 0 && !still(look)) return rest(true);
   auto to = target(look, now);
   if (to == 0 || to - now < kWorthIt) return rest(true);
+  if (to == around_.next_limit() && look.first == 0 && !still(look)) return rest(true);
   jump(to);
 }
 
-// Where no wait of the client's ends, a limit of ours would be next, and it says that the client hangs. But a process
-// on its way out looks the same for some milliseconds: it must stay so for a while, in real time.
+// Where no wait of the client's ends, and none of ours for it, a limit is next, and it says that the client hangs. But
+// a process on its way out looks the same for some milliseconds: it must stay so for a while, in real time.
 bool Compressor::still(const Look& look) {
   auto real = clock_.now() - page_.ahead();
   if (look.threads != still_) {

@@ -113,5 +113,13 @@ TEST(Text, crc32c_goes_on_where_it_was_left_at_every_split) {
     EXPECT_EQ(crc32c(text.substr(cut), crc32c(text.substr(0, cut))), crc32c(text)) << "cut at " << cut;
 }
 
+TEST(Text, sizes_are_shown_as_they_are_written) {
+  EXPECT_EQ(show_size(0), "0B");
+  EXPECT_EQ(show_size(1000), "1000B");
+  EXPECT_EQ(show_size(64u << 10), "64KiB");
+  EXPECT_EQ(show_size(1536u << 10), "1536KiB");
+  EXPECT_EQ(show_size(10ull << 30), "10GiB");
+}
+
 }  // namespace
 }  // namespace retrial

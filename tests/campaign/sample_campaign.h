@@ -6,6 +6,7 @@
 
 #include "trace/campaign_record.h"
 #include "trace/comparing/comparison.h"
+#include "trace/fault_name.h"
 
 // A campaign written by hand, with something of everything that a report can be asked to show: several findings of one
 // cause, an accepted one, one without call site and with hostile bytes, many attempts, a held exchange, notes, clean

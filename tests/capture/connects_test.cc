@@ -68,6 +68,8 @@ TEST(Connects, threads_that_share_one_address_do_not_cross_when_some_dials_are_l
     EXPECT_EQ(run.connections.size(), run.counts.seen);
     EXPECT_EQ(service.accepted(), 100);
     EXPECT_EQ(run.counts.not_seen, std::vector<std::string>{service.address().show() + " (late)"});
+    EXPECT_EQ(run.counts.missed, std::set<std::string>{service.address().show()});
+    EXPECT_EQ(run.counts.reached, run.counts.missed);
   }
 }
 

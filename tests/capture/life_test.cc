@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/descriptor_limit.h"
 #include "client.h"
 #include "harness.h"
 
@@ -54,6 +56,18 @@ TEST(Life, a_signal_reaches_the_command) {
   const auto run = run_captured(ways().front(), client({"wait"}), options);
   EXPECT_EQ(run.output, "got 15\n");
   EXPECT_EQ(WEXITSTATUS(run.status), 7);
+}
+
+TEST(Life, the_command_finds_the_limit_of_open_files_that_we_were_started_with) {
+  rlimit before{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit low{before.rlim_max / 2, before.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &low);
+  raise_descriptor_limit();
+  for (const Way way : ways())
+    EXPECT_EQ(run_captured(way, {"sh", "-c", "ulimit -Sn; ulimit -Hn"}).output,
+              std::to_string(low.rlim_cur) + "\n" + std::to_string(low.rlim_max) + "\n");
+  setrlimit(RLIMIT_NOFILE, &before);
 }
 
 TEST(Life, kill_takes_the_whole_tree) {

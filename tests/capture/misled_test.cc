@@ -3,6 +3,7 @@
 
 #include "client.h"
 #include "harness.h"
+#include "trace/fault_name.h"
 
 namespace retrial::test {
 using proxy::Way;

@@ -5,6 +5,8 @@
 #include <openssl/x509.h>
 #include <sys/stat.h>
 
+#include <set>
+
 #include "certs/leaf_store.h"
 #include "tests/support/folder.h"
 
@@ -55,7 +57,10 @@ TEST(Authority, comes_back_from_its_folder_with_the_key_for_its_owner_alone) {
   EXPECT_EQ(facts.st_mode & 07777, 0600u);
   ASSERT_EQ(stat((folder.path() / "a/b").c_str(), &facts), 0);
   EXPECT_EQ(facts.st_mode & 07777, 0700u);
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path() / "a/b"), {}), 2) << "a half-written file stays behind";
+  std::set<fs::path> all;
+  for (auto& entry : fs::directory_iterator(folder.path() / "a/b")) all.insert(entry.path().filename());
+  EXPECT_EQ(all, (std::set<fs::path>{"ca.key", "ca.pem", "current", authority.folder_name()}))
+      << "a half-written file stays behind";
 }
 
 TEST(Authority, is_replaced_only_where_that_is_said) {
@@ -100,9 +105,18 @@ TEST(Authority, what_is_wrong_with_a_file_is_said_with_its_name) {
   Folder elsewhere;
   ASSERT_TRUE(made().save(elsewhere.path()));
   std::ofstream(key, std::ios::trunc) << contents(elsewhere.path() / "ca.key");
-  EXPECT_EQ(error_of(folder.path()), key + ": is not the key of " + pem);
+  EXPECT_EQ(error_of(folder.path()), key + ": is not the key of " + pem +
+                                         ": bring the two that belong together, or remove both and make another");
   fs::remove(key);
   EXPECT_EQ(error_of(folder.path()), key + ": cannot be read: No such file or directory");
+}
+
+TEST(Authority, text_before_the_certificate_may_be_long) {
+  Folder folder;
+  auto authority = made();
+  ASSERT_TRUE(authority.save(folder.path()));
+  std::ofstream(folder.path() / "ca.pem", std::ios::trunc) << std::string(100'000, '\n') << authority.pem();
+  EXPECT_EQ(error_of(folder.path()), "(loaded)");
 }
 
 TEST(Authority, a_certificate_that_may_not_sign_is_none) {

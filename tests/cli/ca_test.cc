@@ -67,7 +67,7 @@ TEST_F(Ca, rotates_and_keeps_the_old_one_beside_it) {
   ASSERT_EQ(ca("rotate"), 0) << said;
   EXPECT_NE(fingerprint(), first);
   EXPECT_NE(said.find("To be trusted anew"), std::string::npos) << said;
-  std::string kept = "old-";
+  std::string kept = "authority-";
   for (char c : first.substr(0, 11))
     if (c != ':') kept += static_cast<char>(std::tolower(c));
   EXPECT_EQ(fingerprint(kept), first);

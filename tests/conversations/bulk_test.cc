@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "tests/support/conversation.h"
+#include "trace/fault_name.h"
 
 namespace retrial::test {
 namespace {
@@ -120,6 +121,34 @@ TEST_F(Bulk, a_response_that_the_client_has_not_taken_is_not_yet_told) {
   auto& e = exchange();
   EXPECT_GT(e.told, e.service_done);
 }
+TEST_F(Bulk, a_FIN_waits_for_all_that_is_on_its_way_either_way) {
+  buffers = 16 << 10;
+  auto [client, service] = connect();
+  auto body = pattern(450 << 10);
+  client->say("PUT / HTTP/1.1\r\nContent-Length: 460800\r\n\r\n");
+  for (std::size_t said = 0; said < body.size();) {
+    auto some = client->say_what_fits(std::string_view(body).substr(said));
+    said += some;
+    quiet();
+    ASSERT_GT(some, 0u) << "less is held than was thought";
+  }
+  client->finish();
+  quiet();
+  service->hears("PUT / HTTP/1.1\r\nContent-Length: 460800\r\n\r\n" + body);
+  service->hears_fin();
+  service->say("HTTP/1.1 200 OK\r\nContent-Length: 460800\r\n\r\n");
+  for (std::size_t said = 0; said < body.size();) {
+    auto some = service->say_what_fits(std::string_view(body).substr(said));
+    said += some;
+    quiet();
+    ASSERT_GT(some, 0u) << "less is held than was thought";
+  }
+  service->finish();
+  quiet();
+  client->hears("HTTP/1.1 200 OK\r\nContent-Length: 460800\r\n\r\n" + body);
+  client->hears_fin();
+  EXPECT_EQ(exchange().ending, trace::Ending::answered);
+}
 TEST_F(Bulk, requests_behind_a_slow_one_are_kept_up_to_the_limit_and_then_not_read) {
   buffers = 16 << 10;
   start({.buffer_limit = 64 << 10});
@@ -141,6 +170,26 @@ TEST_F(Bulk, requests_behind_a_slow_one_are_kept_up_to_the_limit_and_then_not_re
     client->hears("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
   }
   EXPECT_EQ(recorder.exchanges.size(), whole);
+}
+TEST_F(Bulk, interim_responses_that_the_client_does_not_read_are_not_kept_without_end) {
+  buffers = 16 << 10;
+  start({.buffer_limit = 64 << 10});
+  auto [client, service] = connect();
+  client->say("GET / HTTP/1.1\r\n\r\n");
+  service->hears("GET / HTTP/1.1\r\n\r\n");
+  auto interim = "HTTP/1.1 103 Early Hints\r\nLink: " + std::string(8000, 'a') + "\r\n\r\n";
+  for (int i = 0; i < 200; i++) service->say(interim);
+  quiet();
+  std::string_view answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+  service->say(answer);
+  std::string heard;
+  run_until([&] {
+    if (auto some = client->waiting()) heard += client->hears_some(some);
+    return heard.ends_with(answer);
+  });
+  EXPECT_GE(heard.size(), 128u << 10);
+  EXPECT_LT(heard.size(), 100 * interim.size());
+  EXPECT_EQ((heard.size() - answer.size()) % interim.size(), 0u);
 }
 TEST_F(Bulk, a_lost_response_is_read_whole_while_the_client_reads_nothing) {
   buffers = 16 << 10;

@@ -3,6 +3,7 @@
 #include "tests/proxy/tls_ends.h"
 #include "tests/support/conversation.h"
 #include "tests/support/sockets.h"
+#include "trace/fault_name.h"
 
 namespace retrial::test {
 namespace {
@@ -29,7 +30,7 @@ class ConnectionFault : public Conversation {
   // The client's end of a connection that a listener has accepted.
   int accepted() {
     auto [ours, theirs] = tcp_pair();
-    proxy->take({.client = ours, .entrance = entrance, .pid = 42});
+    proxy->take({.client = ours, .listener = options, .pid = 42});
     return theirs;
   }
   std::unique_ptr<RawTls> greets() {
@@ -43,7 +44,8 @@ class ConnectionFault : public Conversation {
   int asks_for() {
     auto [ours, theirs] = tcp_pair();
     proxy->take({.client = ours,
-                 .entrance = std::make_shared<proxy::Entrance>(proxy::Entrance{.entry = proxy::Entry::forward}),
+                 .listener = std::make_shared<proxy::ListenerOptions>(
+                     proxy::ListenerOptions{.mode = proxy::ListenMode::forward}),
                  .pid = 42});
     return theirs;
   }
@@ -76,8 +78,8 @@ class ConnectionFault : public Conversation {
   proxy::TlsToClients ends{leaves};
   Context context;
   // Its service is called as the captured connections' of Conversation are.
-  std::shared_ptr<const proxy::Entrance> entrance = std::make_shared<proxy::Entrance>(
-      proxy::Entrance{.route = {.host = "127.0.0.1", .port = 1, .service = "127.0.0.1:8080"}});
+  std::shared_ptr<const proxy::ListenerOptions> options = std::make_shared<proxy::ListenerOptions>(
+      proxy::ListenerOptions{.route = {.host = "127.0.0.1", .port = 1, .service = "127.0.0.1:8080"}});
 };
 
 TEST_F(ConnectionFault, a_refused_connection_is_an_rst_before_a_byte_was_read) {
@@ -104,6 +106,17 @@ TEST_F(ConnectionFault, a_connection_that_is_never_answered_is_silent_whatever_i
   quiet();
   EXPECT_EQ(proxy->connections(), 0u);
   carried("the connection was never answered");
+}
+TEST_F(ConnectionFault, what_a_connection_says_that_is_never_answered_is_read_in_turn_with_others) {
+  meets("connect-timeout");
+  Peer client(loop, accepted());
+  quiet();
+  std::string much(1 << 20, 'a');
+  std::size_t said = 0;
+  for (std::size_t some = 1; some > 0;) said += some = client.say_what_fits(much);
+  loop.round(false);
+  EXPECT_LT(client.say_what_fits(much), said / 2);
+  client.hears_nothing();
 }
 TEST_F(ConnectionFault, a_slow_connection_is_heard_after_its_time) {
   meets("slow-connect(20ms)");

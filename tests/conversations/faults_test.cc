@@ -1,5 +1,6 @@
 // What each fault does to the wire, on a fresh connection and on one that was used before.
 #include "tests/support/conversation.h"
+#include "trace/fault_name.h"
 
 namespace retrial::test {
 namespace {

@@ -1,5 +1,6 @@
 // What no fault touches: every byte, FIN and RST arrives as it was sent.
 #include "tests/support/conversation.h"
+#include "trace/fault_name.h"
 
 namespace retrial::test {
 namespace {

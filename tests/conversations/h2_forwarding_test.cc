@@ -182,7 +182,7 @@ TEST_F(H2Forwarding, the_services_limits_are_the_clients) {
   client->hears_nothing();
   service->hears_nothing();
   service->greets("3=2 8=1");
-  client->hears("SETTINGS 3=2 4=262144 6=262144 8=1");
+  client->hears("SETTINGS 3=2 4=16384 6=262144 8=1");
   service->hears(asks(1));
   client->say(asks(3) + "\n" + asks(5));
   service->hears(asks(3));
@@ -362,6 +362,18 @@ TEST_F(H2Forwarding, a_service_that_ends_after_an_early_response_leaves_no_strea
   client->hears_fin();
   EXPECT_EQ(over(1).ending, Ending::answered);
 }
+TEST_F(H2Forwarding, an_early_answer_that_is_taken_late_was_told_all_the_same) {
+  meet("4=0");
+  passes(asks(1, "POST /x", "", false));
+  passes_back("HEADERS 1 | :status: 200");
+  service->say("DATA 1 end hello");
+  client->hears_nothing();
+  client->say("WINDOW_UPDATE 1 5");
+  client->hears("DATA 1 end hello");
+  client->peer().close();
+  quiet();
+  EXPECT_EQ(over(1).ending, Ending::answered);
+}
 TEST_F(H2Forwarding, a_service_that_breaks_http2_is_told_so_and_the_client_hears_of_each_stream) {
   meet();
   passes(asks(1));
@@ -435,7 +447,7 @@ TEST_F(H2Forwarding, a_service_that_does_not_read_a_stream_stops_no_other) {
   passes(asks(1, "POST /x", "", false));
   std::string big(300'000, 'a');
   auto sent = client->data_that_fits(1, big, false);
-  EXPECT_EQ(sent, 65535u);  // the connection's window, until it is given back
+  EXPECT_EQ(sent, 16384u);
   quiet();
   EXPECT_EQ(service->heard_so_far(1).size(), 1000u);
   client->say("WINDOW_UPDATE 0 1");
@@ -444,7 +456,7 @@ TEST_F(H2Forwarding, a_service_that_does_not_read_a_stream_stops_no_other) {
   EXPECT_EQ(service->heard_so_far(1).size(), 0u);
   service->say("WINDOW_UPDATE 1 100000");
   quiet();
-  EXPECT_EQ(service->heard_so_far(1).size(), 64535u);
+  EXPECT_EQ(service->heard_so_far(1).size(), 15384u);
 }
 // Bodies larger than all windows, both ways at once, with sockets and proxy that hold little.
 struct Sizes {

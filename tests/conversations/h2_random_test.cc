@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "tests/support/h2_end.h"
+#include "trace/fault_name.h"
 
 namespace retrial::test {
 namespace {

@@ -49,6 +49,21 @@ TEST_F(H2Faults, drip_tells_the_head_at_once_and_the_body_in_drops) {
   fired("4 bytes of the response every 1 ms", Ending::answered, 200, 200);
   other_goes_on();
 }
+TEST_F(H2Faults, drip_waits_for_a_window_that_is_shut_without_a_turn_of_the_loop) {
+  plan("drip(4, 1ms)");
+  client->say("SETTINGS 4=6");
+  client->gives_back(false);
+  client->say(asks(3));
+  service->hears(asks(3));
+  service->say("HEADERS 3 | :status: 200\nDATA 3 end 0123456789");
+  client->hears("HEADERS 3 | :status: 200\nDATA 3 0123\nDATA 3 45");
+  quiet();
+  auto before = loop.callbacks();
+  quiet();
+  EXPECT_EQ(loop.callbacks(), before);
+  client->say("WINDOW_UPDATE 3 4");
+  client->hears("DATA 3 end 6789");
+}
 TEST_F(H2Faults, drip_keeps_the_trailers_for_the_end) {
   plan("drip(4, 1ms)");
   passes(calls(3));
@@ -178,6 +193,21 @@ TEST_F(H2Faults, redirect_loop_leads_to_the_same_target) {
   EXPECT_EQ(client->hears_body(3), "retrial-f1\n");
   service->hears_nothing();
   EXPECT_EQ(over(2).client_status, 307);
+  other_goes_on();
+}
+TEST_F(H2Faults, redirect_loop_leads_to_its_own_target_whatever_was_asked_before_its_end) {
+  plan("redirect-loop(307)");
+  client->say(asks(3, "POST /first/" + std::string(40, 'a'), "", false));
+  service->hears_nothing();
+  client->say(asks(5, "GET /second"));
+  service->hears(asks(3, "GET /second"));
+  auto long_field = " | x: " + std::string(6000, 'c');
+  client->say(asks(7, "GET /third", long_field));
+  service->hears(asks(5, "GET /third", long_field));
+  client->say("DATA 3 end body");
+  auto head = client->next();
+  EXPECT_TRUE(head.starts_with("HEADERS 3 | :status: 307 | location: /first/" + std::string(40, 'a') + " | ")) << head;
+  client->hears_body(3);
   other_goes_on();
 }
 TEST_F(H2Faults, stale_is_an_earlier_response_with_the_trailers_of_now) {

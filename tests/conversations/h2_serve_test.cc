@@ -1,7 +1,11 @@
 // A proxy that stays, asked in HTTP/2: limits, ends, and services that speak HTTP/2 or HTTP/1.1.
+#include <sys/resource.h>
+
+#include "policies/fault_plan.h"
 #include "proxy/codec/h2.h"
 #include "tests/support/h2_end.h"
 #include "tests/support/serving.h"
+#include "trace/fault_name.h"
 
 namespace retrial::test {
 namespace {
@@ -65,13 +69,13 @@ TEST_F(H2Serving, a_body_beyond_the_limit_is_answered_413) {
   EXPECT_EQ(exchange().client_status, 413);
 }
 TEST_F(H2Serving, a_service_that_is_not_there_is_answered_502) {
-  auto entrance = std::make_shared<proxy::Entrance>();
-  entrance->route.host = "127.0.0.1";
+  auto options = std::make_shared<proxy::ListenerOptions>();
+  options->route.host = "127.0.0.1";
   {
     Listener gone(loop);
-    entrance->route.port = gone.port();
+    options->route.port = gone.port();
   }
-  client = greeted(enter(entrance));
+  client = greeted(enter(options));
   client->say(asks(1));
   client->hears_greeting();
   EXPECT_TRUE(client->next().starts_with("HEADERS 1 | :status: 502"));
@@ -124,7 +128,7 @@ TEST_F(H2Serving, a_client_that_lingers_is_left) {
   EXPECT_EQ(proxy->connections(), 0u);
 }
 TEST_F(H2Serving, a_forward_proxy_is_asked_in_http1) {
-  client = greeted(comes(proxy::Entry::forward));
+  client = greeted(comes(proxy::ListenMode::forward));
   EXPECT_TRUE(client->next().starts_with("SETTINGS"));
   client->hears("GOAWAY 0 HTTP_1_1_REQUIRED");
   client->hears_fin();
@@ -161,7 +165,7 @@ constexpr std::string_view kHeard = "GET /x HTTP/1.1\r\nHost: h\r\nVia: 2.0 retr
 constexpr std::string_view kFine = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 std::string ok(std::uint32_t stream) {
   auto n = std::to_string(stream);
-  return "HEADERS " + n + " | :status: 200 | content-length: 2 | via: 2.0 retrial\nDATA " + n + " end ok";
+  return "HEADERS " + n + " | :status: 200 | content-length: 2 | via: 1.1 retrial\nDATA " + n + " end ok";
 }
 
 TEST_F(H2ToH1, is_asked_and_answers_and_its_connection_is_used_again) {
@@ -182,6 +186,11 @@ TEST_F(H2ToH1, is_asked_and_answers_and_its_connection_is_used_again) {
   hears(kHeard);
   answers(kFine, ok(1));
 }
+TEST_F(H2ToH1, greets_at_once_where_it_is_known) {
+  client = greeted(comes());
+  quiet();
+  EXPECT_TRUE(client->next_if_any().starts_with("SETTINGS"));
+}
 TEST_F(H2ToH1, streams_at_once_have_a_connection_each) {
   client->say(asks(1, "GET /a") + "\n" + asks(3, "GET /b"));
   auto a = listener.accepts(), b = listener.accepts();
@@ -192,6 +201,18 @@ TEST_F(H2ToH1, streams_at_once_have_a_connection_each) {
   a->say(kFine);
   client->hears(ok(1));
 }
+TEST_F(H2ToH1, a_client_may_leave_as_the_connections_for_its_streams_are_made) {
+  client->say(asks(1) + "\n" + asks(3) + "\n" + asks(5));
+  client->peer().finish();
+  quiet();
+  for (std::size_t n : {1u, 2u, 3u}) EXPECT_EQ(exchange(n).ending, Ending::client_left);
+  while (listener.accepts_if_any()) {
+  }
+  begin();
+  client->say(asks(1));
+  hears(kHeard);
+  answers(kFine, ok(1));
+}
 TEST_F(H2ToH1, a_body_without_a_length_is_chunked_and_trailers_follow_it) {
   client->say(asks(1, "POST /x", " | te: trailers | cookie: a=1 | cookie: b=2 | x-retrial-test: t", false));
   hears("POST /x HTTP/1.1\r\nHost: h\r\ncookie: a=1; b=2\r\nTransfer-Encoding: chunked\r\nVia: 2.0 retrial\r\n\r\n");
@@ -201,13 +222,13 @@ TEST_F(H2ToH1, a_body_without_a_length_is_chunked_and_trailers_follow_it) {
   hears("0\r\nx-sum: 1\r\n\r\n");
   h1->say(
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: X-Hop\r\nX-Hop: 1\r\nTrailer: x-t\r\n\r\n3\r\n");
-  client->hears("HEADERS 1 | :status: 200 | trailer: x-t | via: 2.0 retrial");
+  client->hears("HEADERS 1 | :status: 200 | trailer: x-t | via: 1.1 retrial");
   h1->say("abc\r\n");
   client->hears("DATA 1 abc");
   h1->say("0\r\nX-T: 2\r\n\r\n");
   client->hears("HEADERS 1 end | x-t: 2");
   auto& e = exchange();
-  EXPECT_EQ(e.trailer_lines, "x-t: 2\r\n");
+  EXPECT_EQ(e.trailer_lines, "X-T: 2\r\n");
   EXPECT_EQ(e.response_sample, "abc");
   EXPECT_EQ(e.tag.test, "t");
 }
@@ -222,24 +243,24 @@ TEST_F(H2ToH1, responses_without_a_body_end_with_their_heads) {
   client->say(asks(1, "HEAD /x"));
   hears("HEAD /x HTTP/1.1\r\nHost: h\r\nVia: 2.0 retrial\r\n\r\n");
   answers("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n",
-          "HEADERS 1 end | :status: 200 | content-length: 5 | via: 2.0 retrial");
+          "HEADERS 1 end | :status: 200 | content-length: 5 | via: 1.1 retrial");
   client->say(asks(3));
   hears(kHeard);
-  answers("HTTP/1.1 204 No Content\r\n\r\n", "HEADERS 3 end | :status: 204 | via: 2.0 retrial");
+  answers("HTTP/1.1 204 No Content\r\n\r\n", "HEADERS 3 end | :status: 204 | via: 1.1 retrial");
   client->say(asks(5));
   hears(kHeard);
   answers("HTTP/1.1 304 Not Modified\r\nETag: a\r\nContent-Length: 5\r\n\r\n",
-          "HEADERS 5 end | :status: 304 | etag: a | content-length: 5 | via: 2.0 retrial");
+          "HEADERS 5 end | :status: 304 | etag: a | content-length: 5 | via: 1.1 retrial");
   client->say(asks(7));
   hears(kHeard);
   answers("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
-          "HEADERS 7 end | :status: 200 | content-length: 0 | via: 2.0 retrial");
+          "HEADERS 7 end | :status: 200 | content-length: 0 | via: 1.1 retrial");
   listener.accepts_nobody();
 }
 TEST_F(H2ToH1, interim_responses_pass) {
   client->say(asks(1, "PUT /x", " | expect: 100-continue | content-length: 4", false));
   hears("PUT /x HTTP/1.1\r\nHost: h\r\nexpect: 100-continue\r\ncontent-length: 4\r\nVia: 2.0 retrial\r\n\r\n");
-  answers("HTTP/1.1 100 Continue\r\n\r\n", "HEADERS 1 | :status: 100 | via: 2.0 retrial");
+  answers("HTTP/1.1 100 Continue\r\n\r\n", "HEADERS 1 | :status: 100 | via: 1.1 retrial");
   client->say("DATA 1 end body");
   hears("body");
   answers(kFine, ok(1));
@@ -248,7 +269,7 @@ TEST_F(H2ToH1, a_body_may_end_with_its_connection) {
   client->say(asks(1));
   hears(kHeard);
   h1->say("HTTP/1.1 200 OK\r\n\r\nhel");
-  client->hears("HEADERS 1 | :status: 200 | via: 2.0 retrial\nDATA 1 hel");
+  client->hears("HEADERS 1 | :status: 200 | via: 1.1 retrial\nDATA 1 hel");
   h1->say("lo");
   client->hears("DATA 1 lo");
   h1->close();
@@ -260,7 +281,7 @@ TEST_F(H2ToH1, a_body_that_breaks_off_is_no_whole_one) {
   client->say(asks(1));
   hears(kHeard);
   h1->say("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel");
-  client->hears("HEADERS 1 | :status: 200 | content-length: 5 | via: 2.0 retrial\nDATA 1 hel");
+  client->hears("HEADERS 1 | :status: 200 | content-length: 5 | via: 1.1 retrial\nDATA 1 hel");
   h1->close();
   client->hears("RST_STREAM 1 INTERNAL_ERROR");
   EXPECT_EQ(exchange().ending, Ending::reset);
@@ -332,7 +353,7 @@ TEST_F(H2ToH1, an_early_answer_ends_the_request) {
   client->say(asks(1, "POST /x", "", false));
   hears("POST /x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nVia: 2.0 retrial\r\n\r\n");
   answers("HTTP/1.1 413 No\r\nConnection: close\r\nContent-Length: 2\r\n\r\nno",
-          "HEADERS 1 | :status: 413 | content-length: 2 | via: 2.0 retrial\nDATA 1 end no");
+          "HEADERS 1 | :status: 413 | content-length: 2 | via: 1.1 retrial\nDATA 1 end no");
   h1->close();
   client->hears("RST_STREAM 1 NO_ERROR");
   EXPECT_EQ(exchange().ending, Ending::answered);
@@ -370,6 +391,69 @@ TEST_F(H2ToH1, a_connect_is_not_for_it) {
   client->say("HEADERS 3 | :method: CONNECT | :protocol: websocket | :scheme: http | :authority: h | :path: /");
   client->hears("RST_STREAM 3 PROTOCOL_ERROR");
 }
+// Whatever is to befall it, and whatever else goes wrong: the next client is served.
+class H2Trouble : public H2ToH1, public testing::WithParamInterface<const char*> {
+ protected:
+  void SetUp() override {
+    auto fault = policies::parse_fault_plan(GetParam());
+    ASSERT_TRUE(fault) << fault.error().line();
+    spec = fault->steps[0].fault;
+    begin();
+  }
+  void next_client_is_served() {
+    while (listener.accepts_if_any()) {
+    }
+    client.reset();
+    quiet();
+    begin();
+    client->say(asks(1));
+    hears(kHeard);
+    answers(kFine, ok(1));
+  }
+  trace::FaultSpec spec;
+};
+INSTANTIATE_TEST_SUITE_P(Faults, H2Trouble,
+                         testing::Values("reset(before-request)", "reset(after-head)", "close(after-head)",
+                                         "stall(after-head)", "rst-stream(cancel, after-head)", "goaway", "delay(1ms)",
+                                         "lost-response(reset)", "lost-response(stall)", "reset(in-body)",
+                                         "drip(1, 1ms)", "truncate", "late-status(UNAVAILABLE)"));
+TEST_P(H2Trouble, may_be_a_connect) {
+  director.plan(1, spec);
+  client->say("HEADERS 1 | :method: CONNECT | :authority: a:1");
+  quiet();
+  client->say("DATA 1 body");
+  quiet();
+  next_client_is_served();
+}
+TEST_P(H2Trouble, may_be_that_no_connection_can_be_made) {
+  director.plan(1, spec);
+  client->say(asks(1, "POST /x", "", false));
+  {
+    rlimit before{}, none{};
+    getrlimit(RLIMIT_NOFILE, &before);
+    none = {0, before.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+    quiet();
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  }
+  client->say("DATA 1 end body");
+  quiet();
+  next_client_is_served();
+}
+TEST_P(H2Trouble, may_be_that_the_service_breaks_off) {
+  director.plan(1, spec);
+  client->say(asks(1, "POST /x", "", false));
+  quiet();
+  if (auto service = listener.accepts_if_any()) {
+    service->say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nZZ\r\n");
+    quiet();
+    service->reset();
+  }
+  client->say("DATA 1 end body");
+  quiet();
+  next_client_is_served();
+}
+
 TEST_F(H2ToH1, its_faults_are_those_of_a_stream) {
   director.plan(1, {.name = trace::FaultName::lost_response, .telling = trace::Telling::stall});
   director.plan(2, {.name = trace::FaultName::reset});
@@ -403,7 +487,7 @@ TEST_F(H2ToH1, bodies_larger_than_what_is_held_pass_both_ways) {
   });
   EXPECT_TRUE(heard == body);
   h1->say("HTTP/1.1 200 OK\r\nContent-Length: 300000\r\n\r\n" + body);
-  client->hears("HEADERS 1 | :status: 200 | content-length: 300000 | via: 2.0 retrial");
+  client->hears("HEADERS 1 | :status: 200 | content-length: 300000 | via: 1.1 retrial");
   EXPECT_TRUE(client->hears_body(1) == body);
 }
 }  // namespace

@@ -1,5 +1,6 @@
 // What a client is shown in place of a service's certificate, and what becomes of clients that do not trust us.
-#include "proxy/exchange/distrust.h"
+#include "proxy/connections/distrust.h"
+#include "tests/proxy/h2_ends.h"
 #include "tests/proxy/tls_ends.h"
 #include "tests/support/conversation.h"
 #include "tests/support/folder.h"
@@ -227,6 +228,35 @@ TEST_F(Mirror, who_refuses_what_is_expired_does_as_without_us_and_is_opened_agai
   EXPECT_TRUE(distrust.settle().pairs.empty());
 }
 
+TEST_F(Mirror, a_service_whose_records_break_ends_its_clients_connection_and_all_streams_at_once) {
+  using namespace proxy::h2_test;
+  static constexpr unsigned char kH2[] = {2, 'h', '2'};
+  for (bool h2 : {false, true}) {
+    SCOPED_TRACE(h2);
+    SSL_CTX_set_alpn_select_cb(
+        at_service,
+        [](SSL*, const unsigned char** out, unsigned char* size, const unsigned char*, unsigned, void*) {
+          *out = kH2 + 1;
+          *size = 2;
+          return SSL_TLSEXT_ERR_OK;
+        },
+        nullptr);
+    auto ends = greet();
+    if (h2) SSL_set_alpn_protos(ends.client->ssl, kH2, sizeof kH2);
+    until(ends, [&] { return ends.client->through(); });
+    auto before = recorder.exchanges.size();
+    ends.client->say(h2 ? client_hello() + headers(1, get()) + headers(3, get()) : std::string(kGet));
+    if (h2) ends.service->say(service_hello());
+    until(ends, [&] { return proxy->open_exchanges() == (h2 ? 2u : 1u); });
+    until(ends, [&] { return !ends.service->heard.empty(); });
+    ends.service->step();
+    ::send(ends.service->fd, "\x17\x03\x03\0\x05hello", 10, MSG_NOSIGNAL);
+    until(ends, [&] { return ends.client->rst || ends.client->fin; });
+    EXPECT_EQ(proxy->connections(), 0u);
+    EXPECT_EQ(recorder.exchanges.size(), before + (h2 ? 2 : 1));
+    EXPECT_NE(recorder.exchanges.back().ending, trace::Ending::answered);
+  }
+}
 TEST_F(Mirror, a_client_that_looks_after_the_handshake_and_leaves_is_known_when_the_run_is_over) {
   for (bool hard : {false, true}) {
     auto name = hard ? "hard.example" : "soft.example";

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "tests/support/conversation.h"
+#include "trace/fault_name.h"
 
 namespace retrial::test {
 namespace {

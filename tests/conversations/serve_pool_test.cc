@@ -1,5 +1,10 @@
 // Service connections that clients share: an answer belongs to the request before it, or to nobody.
+#include <algorithm>
+#include <vector>
+
+#include "proxy/connections/service_pool.h"
 #include "tests/support/serving.h"
+#include "trace/fault_name.h"
 
 namespace retrial::test {
 namespace {
@@ -36,6 +41,24 @@ TEST_F(Pool, one_connection_serves_many_clients_one_after_the_other) {
   first->hears(kAnswered);
   second->hears_nothing();
   listener.accepts_nobody();
+}
+TEST_F(Pool, trailers_of_one_message_are_no_part_of_the_next_on_its_connection) {
+  auto first = comes(), second = comes();
+  first->say(kAsked);
+  auto service = listener.accepts();
+  service->hears(kPassed);
+  service->say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 1\r\n\r\n");
+  first->hears("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nVia: 1.1 retrial\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 1\r\n\r\n");
+  second->say(kAsked);
+  service->hears(kPassed);
+  service->say(kAnswer);
+  second->hears(kAnswered);
+  second->say("PUT /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 1\r\n\r\n");
+  service->hears("PUT /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nVia: 1.1 retrial\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 1\r\n\r\n");
+  service->say(kAnswer);
+  second->hears(kAnswered);
+  second->say("PUT /a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nok");
+  service->hears("PUT /a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nVia: 1.1 retrial\r\n\r\nok");
 }
 TEST_F(Pool, clients_that_ask_at_once_have_a_connection_each_and_their_own_answers) {
   std::unique_ptr<Peer> clients[3], services[3];
@@ -161,6 +184,95 @@ TEST_F(Pool, a_client_that_leaves_takes_the_answer_that_was_its_own_with_it) {
     quiet();
   }
 }
+TEST_F(Pool, a_client_that_hangs_up_in_the_middle_of_a_response_that_stands_still_leaves_no_connection) {
+  for (std::string_view head : {"Content-Length: 40\r\n", "Transfer-Encoding: chunked\r\n"}) {
+    auto client = comes();
+    client->say(kAsked);
+    auto service = listener.accepts();
+    service->hears(kPassed);
+    service->say("HTTP/1.1 200 OK\r\n" + std::string(head) + "\r\n");
+    client->hears("HTTP/1.1 200 OK\r\n" + std::string(head) + "Via: 1.1 retrial\r\n\r\n");
+    client->close();
+    quiet();
+    advance(kSecond / 2);
+    service->hears_nothing();  // half of a connection may be closed
+    advance(kSecond);
+    service->hears_rst();
+    EXPECT_EQ(proxy->connections(), 0u);
+    EXPECT_EQ(recorder.exchanges.back().ending, trace::Ending::client_left);
+  }
+}
+TEST_F(Pool, a_client_that_closed_its_half_is_told_all_of_a_response_that_goes_on) {
+  auto client = comes();
+  client->say(kAsked);
+  client->finish();
+  auto service = listener.accepts();
+  service->hears(kPassed);
+  advance(kSecond);
+  advance(kSecond);
+  service->say("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n");
+  client->hears("HTTP/1.1 200 OK\r\nContent-Length: 4\r\nVia: 1.1 retrial\r\n\r\n");
+  for (std::string_view piece : {"a", "b", "c", "d"}) {
+    advance(kSecond / 2);
+    service->say(piece);
+    client->hears(piece);
+  }
+  client->hears_fin();
+  EXPECT_EQ(exchange().ending, trace::Ending::answered);
+}
+TEST_F(Pool, a_client_that_hangs_up_before_the_service_answers_leaves_no_connection_for_ever) {
+  proxy::Options options;
+  options.idle_timeout = 10 * kSecond;
+  serve(options);
+  auto client = comes();
+  client->say(kAsked);
+  auto service = listener.accepts();
+  service->hears(kPassed);
+  client->close();
+  quiet();
+  advance(9 * kSecond);
+  service->hears_nothing();
+  advance(10 * kSecond);
+  service->hears_rst();
+  EXPECT_EQ(exchange().ending, trace::Ending::client_left);
+}
+TEST_F(Pool, no_more_connections_wait_than_may_however_many_services_there_are) {
+  constexpr std::ptrdiff_t kMost = proxy::ServicePool::kMostIdle, kMostInAll = proxy::ServicePool::kMostInAll;
+  using Peers = std::vector<std::unique_ptr<Peer>>;
+  // So many clients ask one service at once, and leave: its connections wait.
+  auto wait = [&](Listener& service, std::ptrdiff_t many) {
+    auto options = std::make_shared<proxy::ListenerOptions>();
+    options->route = route_to(service);
+    Peers clients, services;
+    for (std::ptrdiff_t i = 0; i < many; i++) {
+      clients.push_back(enter(options));
+      clients.back()->say(kAsked);
+      services.push_back(service.accepts());
+      services.back()->hears(kPassed);
+    }
+    for (std::size_t i = 0; i < services.size(); i++) {
+      services[i]->say(kAnswer);
+      clients[i]->hears(kAnswered);
+    }
+    advance(kMillisecond);
+    return services;
+  };
+  auto open = [&](Peers& services) {
+    quiet();
+    return std::ranges::count_if(services, [](auto& s) { return !s->has_ended(); });
+  };
+  auto first = wait(listener, kMost + 5);
+  EXPECT_EQ(open(first), kMost);
+  Listener another(loop), third(loop);
+  auto second = wait(another, kMostInAll - kMost);
+  EXPECT_EQ(open(first) + open(second), kMostInAll);
+  auto last = wait(third, 10);
+  EXPECT_EQ(open(last), 10);
+  EXPECT_EQ(open(second), kMostInAll - kMost);
+  EXPECT_EQ(open(first), kMost - 10) << "who has waited longest goes first";
+  advance(proxy::ServicePool::kIdle);
+  EXPECT_EQ(open(first) + open(second) + open(last), 0);
+}
 TEST_F(Pool, a_client_that_leaves_in_the_middle_of_its_request_leaves_none_that_could_be_completed) {
   for (bool reset : {false, true}) {
     auto client = comes();
@@ -217,7 +329,7 @@ TEST_F(Pool, a_response_that_cannot_be_read_is_answered_for_and_its_connection_g
     service->hears(kPassed);
     service->say(response);
     EXPECT_EQ(client->hears_some(12), "HTTP/1.1 502") << response;
-    service->hears_fin();
+    service->hears_rst();
   }
 }
 TEST_F(Pool, a_response_that_goes_wrong_in_its_middle_is_cut_off) {
@@ -254,21 +366,21 @@ TEST_F(Pool, a_service_that_cannot_be_reached_is_answered_for) {
     Listener gone(loop);
     nobody = gone.port();
   }
-  auto entrance = std::make_shared<proxy::Entrance>();
-  entrance->route.host = "127.0.0.1";
-  entrance->route.port = nobody;
-  auto lost = enter(entrance);
+  auto options = std::make_shared<proxy::ListenerOptions>();
+  options->route.host = "127.0.0.1";
+  options->route.port = nobody;
+  auto lost = enter(options);
   lost->say(kAsked);
   EXPECT_EQ(lost->hears_some(12), "HTTP/1.1 502");
   EXPECT_EQ(exchange().client_status, 502);
   EXPECT_EQ(proxy->counts().unreachable, 1u);
 }
 TEST_F(Pool, a_route_with_TLS_is_never_spoken_to_in_clear_text) {
-  auto entrance = std::make_shared<proxy::Entrance>();
-  entrance->route.host = "127.0.0.1";
-  entrance->route.port = listener.port();
-  entrance->route.tls = true;
-  auto client = enter(entrance);
+  auto options = std::make_shared<proxy::ListenerOptions>();
+  options->route.host = "127.0.0.1";
+  options->route.port = listener.port();
+  options->route.tls = true;
+  auto client = enter(options);
   client->say(kAsked);
   EXPECT_EQ(client->hears_some(12), "HTTP/1.1 502");
   listener.accepts_nobody();

@@ -1,17 +1,18 @@
 // What a proxy that stays does not pass on, where forward clients want to go, and what takes too long.
 #include "tests/support/serving.h"
+#include "trace/fault_name.h"
 
 namespace retrial::test {
 namespace {
-using proxy::Entry;
+using proxy::ListenMode;
 using proxy::Protocol;
 
 class Refusal : public Serving {
  protected:
-  void refused(std::string_view request, std::string_view status, Entry entry = Entry::reverse) {
+  void refused(std::string_view request, std::string_view status, ListenMode mode = ListenMode::reverse) {
     SCOPED_TRACE(request);
     auto before = proxy->counts().refused;
-    auto client = comes(entry);
+    auto client = comes(mode);
     client->say(request);
     EXPECT_EQ(client->hears_some(12), "HTTP/1.1 " + std::string(status));
     client->hears_some(client->waiting());
@@ -98,6 +99,18 @@ TEST_F(Refusal, a_body_that_breaks_after_an_early_answer_is_not_answered_twice) 
   EXPECT_EQ(exchange().ending, trace::Ending::answered);
   EXPECT_EQ(exchange().client_status, 200);
 }
+TEST_F(Refusal, a_body_that_breaks_while_a_fault_delays_its_request_is_answered) {
+  trace::FaultSpec fault{.name = trace::FaultName::delay, .delay = 3600 * kSecond};
+  director.plan(1, fault);
+  auto client = comes();
+  client->say("PUT / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+  quiet();
+  client->say("zz\r\n");
+  EXPECT_EQ(client->hears_some(12), "HTTP/1.1 400");
+  EXPECT_EQ(exchange().ending, trace::Ending::answered);
+  EXPECT_EQ(exchange().client_status, 400);
+  listener.accepts_nobody();
+}
 TEST_F(Refusal, a_refused_request_behind_a_good_one_is_refused_after_its_answer) {
   auto client = comes();
   client->say(std::string(kAsked) + "GET / HTTP/1.1\r\n\r\n" + std::string(kAsked));
@@ -111,7 +124,7 @@ TEST_F(Refusal, a_refused_request_behind_a_good_one_is_refused_after_its_answer)
   service->hears_nothing();
 }
 TEST_F(Refusal, first_bytes_that_are_no_http_are_a_tunnel_where_the_listener_says_auto) {
-  auto client = comes(Entry::reverse, Protocol::automatic);
+  auto client = comes(ListenMode::reverse, Protocol::automatic);
   client->say("*1\r\n");
   auto service = listener.accepts();
   service->hears("*1\r\n");
@@ -125,7 +138,7 @@ TEST_F(Refusal, first_bytes_that_are_no_http_are_a_tunnel_where_the_listener_say
 }
 
 TEST_F(Refusal, a_forward_client_goes_where_its_target_says) {
-  auto client = comes(Entry::forward);
+  auto client = comes(ListenMode::forward);
   client->say("GET " + url("/a?b") + " HTTP/1.1\r\nHost: other\r\n\r\n");
   auto service = listener.accepts();
   service->hears("GET /a?b HTTP/1.1\r\nHost: " + listener.authority() + "\r\nVia: 1.1 retrial\r\n\r\n");
@@ -149,10 +162,10 @@ TEST_F(Refusal, a_forward_client_that_does_not_say_where_to_is_refused) {
        {"GET / HTTP/1.1\r\nHost: x\r\n\r\n", "GET ftp://x/ HTTP/1.1\r\nHost: x\r\n\r\n",
         "GET http://x:0/ HTTP/1.1\r\nHost: x\r\n\r\n", "GET http://x:99999/ HTTP/1.1\r\nHost: x\r\n\r\n",
         "CONNECT x:0 HTTP/1.1\r\nHost: x\r\n\r\n"})
-    refused(request, "400", Entry::forward);
+    refused(request, "400", ListenMode::forward);
 }
 TEST_F(Refusal, http_inside_a_connect_is_understood_and_recorded) {
-  auto client = comes(Entry::forward);
+  auto client = comes(ListenMode::forward);
   auto connect = "CONNECT " + listener.authority() + " HTTP/1.1\r\nHost: x\r\n\r\n";
   client->say(connect);
   auto service = listener.accepts();
@@ -169,14 +182,14 @@ TEST_F(Refusal, http_inside_a_connect_is_understood_and_recorded) {
   listener.accepts_nobody();
 }
 TEST_F(Refusal, a_connect_may_be_followed_at_once_by_what_is_meant_for_the_service) {
-  auto client = comes(Entry::forward);
+  auto client = comes(ListenMode::forward);
   client->say("CONNECT " + listener.authority() + " HTTP/1.1\r\nHost: x\r\n\r\n" + std::string(kAsked));
   auto service = listener.accepts();
   client->hears("HTTP/1.1 200 Connection established\r\n\r\n");
   service->hears(kPassed);
 }
 TEST_F(Refusal, a_connect_behind_other_requests_is_one_too) {
-  auto client = comes(Entry::forward);
+  auto client = comes(ListenMode::forward);
   client->say("GET " + url("/") + " HTTP/1.1\r\nHost: x\r\n\r\nCONNECT " + listener.authority() +
               " HTTP/1.1\r\nHost: x\r\n\r\n" + std::string(kAsked));
   auto service = listener.accepts();
@@ -190,7 +203,7 @@ TEST_F(Refusal, a_connect_behind_other_requests_is_one_too) {
   client->hears(kAnswered);
 }
 TEST_F(Refusal, a_client_that_leaves_after_a_connect_leaves_nothing_behind) {
-  auto client = comes(Entry::forward);
+  auto client = comes(ListenMode::forward);
   client->say("CONNECT " + listener.authority() + " HTTP/1.1\r\nHost: x\r\n\r\n");
   auto service = listener.accepts();
   client->hears("HTTP/1.1 200 Connection established\r\n\r\n");
@@ -199,7 +212,7 @@ TEST_F(Refusal, a_client_that_leaves_after_a_connect_leaves_nothing_behind) {
   EXPECT_EQ(proxy->connections(), 0u);
 }
 TEST_F(Refusal, a_connect_to_nobody_is_answered_502) {
-  auto client = comes(Entry::forward);
+  auto client = comes(ListenMode::forward);
   std::string nobody;
   {
     Listener gone(loop);

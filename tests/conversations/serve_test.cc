@@ -1,4 +1,6 @@
 // Messages on their way through a proxy that stays: what an intermediary changes, and what it leaves.
+#include <algorithm>
+
 #include "tests/support/serving.h"
 
 namespace retrial::test {
@@ -64,9 +66,33 @@ TEST_F(Serve, chunks_are_framed_anew_both_ways_without_extensions_and_with_harml
       "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
       "003;a=\"b;\"\r\nabc\r\nA\r\n0123456789\r\n0\r\nX-Sum: 7\r\nContent-Length: 3\r\nHost: evil\r\n\r\n",
       "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nVia: 1.1 retrial\r\n\r\n"
-      "3\r\nabc\r\na\r\n0123456789\r\n0\r\nX-Sum: 7\r\n\r\n",
+      "d\r\nabc0123456789\r\n0\r\nX-Sum: 7\r\n\r\n",  // they waited for the connection together
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n02\r\nok\r\n0\r\nX-Sum: 8\r\nSet-Cookie: a\r\n\r\n",
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nVia: 1.1 retrial\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 8\r\n\r\n");
+}
+TEST_F(Serve, chunks_may_be_as_many_as_they_like) {
+  client = comes();
+  std::string chunks, body(70'000, 'x');
+  for (std::size_t i = 0; i < body.size(); i++) chunks += "1;a=b\r\nx\r\n";
+  chunks += "0\r\n\r\n";
+  auto come = [&](Peer& from, Peer& to) {
+    std::string heard;
+    std::size_t said = 0;
+    run_until([&] {
+      said += from.say_what_fits(std::string_view(chunks).substr(said));
+      if (auto some = to.waiting()) heard += to.hears_some(some);
+      return heard.ends_with("\r\n0\r\n\r\n");
+    });
+    EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(heard, 'x')), body.size());
+  };
+  client->say("POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n");
+  service = listener.accepts();
+  service->hears("POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nVia: 1.1 retrial\r\n\r\n");
+  come(*client, *service);
+  service->say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+  client->hears("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nVia: 1.1 retrial\r\n\r\n");
+  come(*service, *client);
+  EXPECT_EQ(exchange().ending, trace::Ending::answered);
 }
 TEST_F(Serve, a_conversation_that_comes_byte_by_byte_is_the_same) {
   client = comes();
@@ -123,6 +149,27 @@ TEST_F(Serve, a_service_that_answers_early_still_gets_the_whole_request_and_is_u
   service->hears("dy");
   client->say(kAsked);
   service->hears(kPassed);
+}
+TEST_F(Serve, the_rest_of_a_request_whose_service_has_answered_and_left_is_no_part_of_the_next) {
+  client = comes();
+  client->say("PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbo");
+  service = listener.accepts();
+  service->hears("PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nVia: 1.1 retrial\r\n\r\nbo");
+  service->say(kAnswer);
+  service->finish();
+  client->hears(kAnswered);
+  client->hears_fin();
+  client->say("dy");
+  client->say(kAsked);
+  client->hears_nothing();
+  EXPECT_EQ(recorder.order.back(), "over 1");
+}
+TEST_F(Serve, a_client_that_leaves_in_the_turn_in_which_its_service_is_reached_is_forgotten) {
+  client = comes();
+  client->say("PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbo");
+  client->finish();  // which is read behind it, in the turn that tells of the service's connection as well
+  EXPECT_EQ(exchange().ending, trace::Ending::client_left);
+  EXPECT_EQ(proxy->connections(), 0u);
 }
 TEST_F(Serve, a_client_that_leaves_after_an_early_answer_never_makes_its_request_whole) {
   client = comes();
@@ -188,7 +235,7 @@ TEST_F(Serve, a_switch_that_was_not_asked_for_is_no_answer) {
   service->say("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: w\r\n\r\nframe");
   EXPECT_EQ(client->hears_some(12), "HTTP/1.1 502");
   service->hears_some(kPassed.size());
-  service->hears_fin();
+  service->hears_rst();
 }
 TEST_F(Serve, half_of_a_clients_connection_may_be_closed_and_the_service_is_not_told) {
   client = comes();

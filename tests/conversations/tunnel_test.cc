@@ -1,5 +1,6 @@
 // What is no HTTP/1 passes as it is, and is counted.
 #include "tests/support/conversation.h"
+#include "trace/fault_name.h"
 
 namespace retrial::test {
 namespace {
@@ -99,6 +100,17 @@ TEST_F(Tunnel, a_body_whose_framing_is_broken_passes_from_there_on) {
   line.client->hears_fin();
   EXPECT_EQ(exchange().ending, Ending::closed);
   EXPECT_EQ(proxy->tunnels(), 1u);
+}
+TEST_F(Tunnel, a_response_whose_framing_is_broken_passes_in_order_also_where_it_drips) {
+  director.plan(1, {.name = trace::FaultName::drip, .delay = kMillisecond, .bytes = 1});
+  auto line = connect();
+  line.client->say("GET / HTTP/1.1\r\n\r\n");
+  line.service->hears("GET / HTTP/1.1\r\n\r\n");
+  std::string response = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nZZ\r\n";
+  line.service->say(response);
+  line.client->hears(response);
+  line.service->close();
+  line.client->hears_fin();
 }
 TEST_F(Tunnel, bytes_behind_a_response_pass_from_there_on) {
   auto line = connect();

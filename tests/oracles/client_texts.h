@@ -1,5 +1,5 @@
 #pragma once
-#include "oracles/fault_words.h"
+#include "oracles/client_words.h"
 
 // What real clients throw under a fault, measured against a server that reset, closed, held or answered 503 every
 // request: Python 3.11 (requests 2, urllib3 2, httpx, aiohttp 3, botocore, tenacity, grpcio), Node 20 (got 11, axios 1,

@@ -26,9 +26,9 @@ Trial send_message(Telling telling) {
 
 TEST(DuplicateEffect, a_message_sent_again_after_its_response_was_lost_is_in_the_queue_twice) {
   auto t = send_message(Telling::reset);
-  auto opinion = t.judge();
-  ASSERT_EQ(opinion.findings.size(), 1u);
-  auto& f = opinion.findings[0];
+  auto judgement = t.judge();
+  ASSERT_EQ(judgement.findings.size(), 1u);
+  auto& f = judgement.findings[0];
   EXPECT_EQ(f.verdict, "duplicate-effect");
   EXPECT_EQ(f.confidence, Confidence::certain);
   EXPECT_EQ(f.attempts, 2);

@@ -56,9 +56,9 @@ TEST(MissingTimeout, is_stated_of_the_call_that_was_held_and_no_other) {
   t.in_case().run().exchanges.clear();
   t.in_case().call("other", "GET", "/other").gets_error();
   t.in_case().call("status", "GET", "/tracking/1").is_held().waits(30 * kSecond);
-  auto opinion = t.judge();
-  ASSERT_EQ(opinion.findings.size(), 1u);
-  EXPECT_EQ(opinion.findings[0].operation, "GET /tracking/{id}");
+  auto judgement = t.judge();
+  ASSERT_EQ(judgement.findings.size(), 1u);
+  EXPECT_EQ(judgement.findings[0].operation, "GET /tracking/{id}");
 }
 
 TEST(MissingTimeout, a_call_whose_client_gave_up_is_none_though_another_held_the_run) {
@@ -66,9 +66,9 @@ TEST(MissingTimeout, a_call_whose_client_gave_up_is_none_though_another_held_the
   t.in_case().run().exchanges.clear();
   t.in_case().call("status", "GET", "/tracking/1").is_held().client_leaves(kSecond);
   t.in_case().call("other", "GET", "/other").is_held().waits(30 * kSecond);
-  auto opinion = t.judge();
-  ASSERT_EQ(opinion.findings.size(), 1u);
-  EXPECT_EQ(opinion.findings[0].operation, "GET /other");
+  auto judgement = t.judge();
+  ASSERT_EQ(judgement.findings.size(), 1u);
+  EXPECT_EQ(judgement.findings[0].operation, "GET /other");
 }
 
 TEST(MissingTimeout, a_run_that_ended_for_another_reason_is_none) {

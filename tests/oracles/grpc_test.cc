@@ -3,6 +3,7 @@
 #include "oracles/evidence.h"
 #include "oracles/service_words.h"
 #include "tests/oracles/runs.h"
+#include "trace/fault_name.h"
 
 // The oracles on RPCs.
 namespace retrial::oracles {

@@ -21,43 +21,43 @@ Trial with_gaps(const std::vector<std::vector<int>>& runs) {
 TEST(MissingDelay, six_gaps_after_the_first_retry_all_next_to_nothing_are_likely) {
   auto t = with_gaps({{300, 200, 300, 100, 400, 900, 2000}});
   EXPECT_EQ(t.verdicts(), "missing-delay likely");
-  auto opinion = t.judge();
-  EXPECT_EQ(opinion.findings[0].attempts, 8);
+  auto judgement = t.judge();
+  EXPECT_EQ(judgement.findings[0].attempts, 8);
   EXPECT_NE(
-      opinion.findings[0].message.find(
+      judgement.findings[0].message.find(
           "was sent 8 times while it was answered 503: 6 gaps after the first retry, median 0.3 ms, longest 2.0 ms"),
       std::string::npos)
-      << opinion.findings[0].message;
-  EXPECT_EQ(opinion.findings[0].advice.find("shorten"), std::string::npos);
+      << judgement.findings[0].message;
+  EXPECT_EQ(judgement.findings[0].advice.find("shorten"), std::string::npos);
 }
 
 TEST(MissingDelay, a_case_with_too_few_gaps_is_repeated_until_there_are_enough) {
   auto t = with_gaps({{0, 0, 0, 0, 0}});
   EXPECT_EQ(t.verdicts(), "");
-  EXPECT_TRUE(t.judge().again);
+  EXPECT_TRUE(t.judge().needs_more_runs);
   EXPECT_NE(t.why_not().find("only 4 gaps after the first retry in 1 run"), std::string::npos) << t.why_not();
   tell(t.one_more(), {0, 0, 0, 0, 0});
   EXPECT_EQ(t.verdicts(), "missing-delay likely");
-  EXPECT_FALSE(t.judge().again);
+  EXPECT_FALSE(t.judge().needs_more_runs);
 }
 
 TEST(MissingDelay, a_case_is_not_repeated_where_one_gap_already_shows_a_delay) {
-  EXPECT_FALSE(with_gaps({{0, 200'000, 400'000}}).judge().again);
-  EXPECT_FALSE(with_gaps({{0, 61'000}}).judge().again);
-  EXPECT_TRUE(with_gaps({{0, 5'000}}).judge().again);
+  EXPECT_FALSE(with_gaps({{0, 200'000, 400'000}}).judge().needs_more_runs);
+  EXPECT_FALSE(with_gaps({{0, 61'000}}).judge().needs_more_runs);
+  EXPECT_TRUE(with_gaps({{0, 5'000}}).judge().needs_more_runs);
 }
 
 TEST(MissingDelay, repeating_ends_and_then_says_that_it_could_not_be_judged) {
   auto t = with_gaps({{0, 5'000}, {0, 5'000}, {0, 5'000}, {0}, {0}, {0}});
   EXPECT_EQ(t.verdicts(), "");
-  EXPECT_FALSE(t.judge().again);
+  EXPECT_FALSE(t.judge().needs_more_runs);
   EXPECT_NE(t.why_not().find("only 3 gaps after the first retry in 6 runs"), std::string::npos) << t.why_not();
 }
 
 TEST(MissingDelay, a_client_with_one_retry_is_not_judged) {
   auto t = with_gaps({{0}, {0}, {0}});
   EXPECT_EQ(t.verdicts(), "");
-  EXPECT_FALSE(t.judge().again);
+  EXPECT_FALSE(t.judge().needs_more_runs);
   EXPECT_EQ(t.why_not(), "");
 }
 
@@ -90,7 +90,7 @@ TEST(MissingDelay, gaps_after_a_lost_connection_do_not_count) {
   for (int i = 0; i < 8; i++) c.again(0).is_lost(trace::Telling::reset, 200);
   c.fails({thrown("ConnectionError", "Connection reset by peer")});
   EXPECT_EQ(t.verdicts(), "");
-  EXPECT_FALSE(t.judge().again);
+  EXPECT_FALSE(t.judge().needs_more_runs);
 }
 
 TEST(MissingDelay, going_to_the_next_host_at_once_is_right) {

@@ -6,6 +6,7 @@
 
 #include "oracles/oracle.h"
 #include "trace/calls/operation.h"
+#include "trace/fault_table.h"
 #include "trace/profiles/profile.h"
 #include "trace/status.h"
 
@@ -77,9 +78,7 @@ class Tale {
   // The service answers, and the client is told otherwise.
   Tale& is_lost(trace::Telling telling, int status, std::string body = {}, std::vector<trace::Header> headers = {}) {
     executed(status, std::move(body), std::move(headers));
-    fire({.name = trace::FaultName::lost_response,
-          .telling = telling,
-          .status = telling == trace::Telling::error ? 503 : 0});
+    fire({.name = named("lost-response"), .telling = telling, .status = telling == trace::Telling::error ? 503 : 0});
     switch (telling) {
       case trace::Telling::reset:
         last().evidence = "RST after 312 response bytes were withheld";
@@ -96,22 +95,22 @@ class Tale {
   }
   // The fault answers before the service hears of it.
   Tale& gets_error(int status = 503) {
-    fire({.name = trace::FaultName::error, .status = status});
+    fire({.name = named("error"), .status = status});
     return told(trace::Ending::answered, status);
   }
   // The same with Retry-After, in seconds or as a date that many seconds ahead.
   Tale& gets_error(int status, int retry_after, trace::RetryAfter as = trace::RetryAfter::seconds) {
-    fire({.name = trace::FaultName::error, .status = status, .retry = as, .retry_after = retry_after});
+    fire({.name = named("error"), .status = status, .retry = as, .retry_after = retry_after});
     return told(trace::Ending::answered, status);
   }
   // A status of gRPC by the fault, with grpc-retry-pushback-ms.
   Tale& gets_status(int code, std::int64_t pushback = trace::kNoPushback) {
-    fire({.name = trace::FaultName::error, .status = trace::kGrpcStatus + code, .pushback = pushback});
+    fire({.name = named("error"), .status = trace::kGrpcStatus + code, .pushback = pushback});
     last().grpc.pushback = pushback;
     return told(trace::Ending::answered, trace::kGrpcStatus + code);
   }
   Tale& is_refused() {
-    fire({.name = trace::FaultName::goaway});
+    fire({.name = named("goaway")});
     last().refused = true;
     return told(trace::Ending::reset, 0);
   }
@@ -125,15 +124,15 @@ class Tale {
     return *this;
   }
   Tale& is_reset() {
-    fire({.name = trace::FaultName::reset});
+    fire({.name = named("reset")});
     return told(trace::Ending::reset, 0);
   }
   Tale& is_held() {
-    fire({.name = trace::FaultName::stall});
+    fire({.name = named("stall")});
     return *this;
   }
   Tale& is_delayed() {
-    fire({.name = trace::FaultName::delay, .delay = 20 * kMillisecond});
+    fire({.name = named("delay"), .delay = 20 * kMillisecond});
     return *this;
   }
   Tale& client_leaves(Nanos after) {
@@ -190,6 +189,7 @@ class Tale {
     e.response_bytes = e.response_sample.size();
     e.response_headers = std::move(headers);
   }
+  static trace::FaultName named(std::string_view word) { return trace::fault_row(word)->fault; }
   void fire(trace::FaultSpec fault) {
     auto& e = last();
     e.fault = fault;
@@ -253,10 +253,10 @@ struct Trial {
     return tale;
   }
   // The row aims at the first call of the first case.
-  Exhibit exhibit() {
+  ComparedCase compared() {
     if (reference.run().results.empty()) reference.passes();
     comparisons.clear();
-    Exhibit e{&row, {}, hold};
+    ComparedCase e{&row, {}, hold};
     for (auto& tale : cases) {
       comparisons.push_back(trace::compare(reference.done(), tale.done()));
       e.comparisons.push_back(&comparisons.back());
@@ -268,12 +268,12 @@ struct Trial {
     }
     return e;
   }
-  Opinion judge() { return oracles::judge(exhibit()); }
+  Judgement judge() { return oracles::judge(compared()); }
   // "duplicate-effect certain, missing-delay likely", the notes with "note " before them.
   std::string verdicts() {
     std::string out;
-    auto opinion = judge();
-    for (auto* all : {&opinion.findings, &opinion.notes})
+    auto judgement = judge();
+    for (auto* all : {&judgement.findings, &judgement.notes})
       for (auto& f : *all)
         if (f.verdict != "no-agent" && f.verdict != "not-retried-transient")
           out += std::string(out.empty() ? "" : ", ") + (f.note ? "note " : "") + f.verdict + " " +
@@ -281,8 +281,8 @@ struct Trial {
     return out;
   }
   std::string why_not() {
-    auto opinion = judge();
-    return opinion.not_judged.empty() ? "" : opinion.not_judged.front().why;
+    auto judgement = judge();
+    return judgement.not_judged.empty() ? "" : judgement.not_judged.front().why;
   }
 };
 

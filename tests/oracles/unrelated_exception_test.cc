@@ -27,12 +27,12 @@ TEST(UnrelatedException,
      an_error_of_the_services_own_that_the_reference_does_not_have_and_that_reaches_the_caller_is_certain) {
   auto t = answered_differently({thrown(
       "builtins.ValueError", "Issue with http://127.0.0.1:5000/v2/dinosaur/artifact/blobs/uploads/7: Not Found")});
-  auto opinion = t.judge();
-  ASSERT_EQ(opinion.findings.size(), 1u);
+  auto judgement = t.judge();
+  ASSERT_EQ(judgement.findings.size(), 1u);
   EXPECT_EQ(t.verdicts(), "unrelated-exception certain");
-  EXPECT_NE(opinion.findings[0].message.find("the second attempt was answered 404 Not Found by the service itself"),
+  EXPECT_NE(judgement.findings[0].message.find("the second attempt was answered 404 Not Found by the service itself"),
             std::string::npos);
-  EXPECT_NE(opinion.findings[0].message.find("the call had succeeded the first time"), std::string::npos);
+  EXPECT_NE(judgement.findings[0].message.find("the call had succeeded the first time"), std::string::npos);
 }
 
 TEST(UnrelatedException, the_code_may_be_the_status_the_reason_the_services_own_code_or_its_message) {

@@ -42,7 +42,7 @@ TEST(NoBackoff, three_waits_of_the_same_length_are_likely) {
   EXPECT_EQ(trial({{1000, 1000, 1000, 1000, 1000}}, 503, true).verdicts(), "no-backoff likely");
   auto thin = trial({{1000, 1000, 1000}}, 503, true);
   EXPECT_EQ(thin.verdicts(), "");
-  EXPECT_TRUE(thin.judge().again);
+  EXPECT_TRUE(thin.judge().needs_more_runs);
 }
 
 TEST(NoBackoff, two_waits_look_fixed_by_chance) {

@@ -15,8 +15,8 @@ Trial trial(std::string plan) {
 }
 std::string all(Trial& t) {
   std::string out;
-  auto opinion = t.judge();
-  for (auto* some : {&opinion.findings, &opinion.notes})
+  auto judgement = t.judge();
+  for (auto* some : {&judgement.findings, &judgement.notes})
     for (auto& f : *some)
       if (f.verdict != "no-agent") out += f.verdict + " ";
   return out;

@@ -3,7 +3,8 @@
 
 #include "tests/oracles/runs.h"
 #include "tests/support/conversation.h"
-#include "trace/comparing/layers.h"
+#include "trace/comparing/retry_layers.h"
+#include "trace/fault_name.h"
 
 namespace retrial::oracles {
 namespace {

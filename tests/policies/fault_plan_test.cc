@@ -1,6 +1,10 @@
 #include "policies/fault_plan.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include "trace/fault_name.h"
+#include "trace/fault_table.h"
 
 namespace retrial::policies {
 namespace {
@@ -122,6 +126,77 @@ TEST(FaultPlan, every_fault_is_read_and_shown_in_its_one_spelling) {
     auto plan = parsed(text);
     EXPECT_EQ(show(plan), text);
     EXPECT_EQ(parsed(show(plan)), plan);
+  }
+}
+
+// One text that is read as an argument of that kind.
+std::string_view argument(trace::ArgumentKind kind) {
+  using enum trace::ArgumentKind;
+  switch (kind) {
+    case status:
+      return "503";
+    case retry_after:
+      return "2";
+    case telling:
+    case cut:
+      return "reset";
+    case point:
+      return "in-body";
+    case part:
+      return "header";
+    case redirect:
+      return "302";
+    case spread:
+    case time:
+    case base:
+    case width:
+    case pushback:
+      return "200ms";
+    case shape:
+      return "1.5";
+    case bytes:
+    case piece:
+    case at:
+    case rate:
+    case burst:
+    case nth:
+      return "3";
+    case by:
+      return "-3";
+    case name:
+    case set_name:
+    case value:
+      return "ETag";
+    case grpc_status:
+      return "ABORTED";
+    case stream_code:
+      return "cancel";
+    case of_message:
+      return "delay";
+  }
+  return {};
+}
+TEST(FaultPlan, every_fault_is_read_with_all_that_it_may_be_given_and_with_no_more_than_it_must_be) {
+  for (auto& row : trace::fault_rows()) {
+    std::vector<std::string> all, required;
+    for (auto& parameter : row.parameters) {
+      auto text = std::string(argument(parameter.kind));
+      all.push_back(std::string(parameter.name) + "=" + text);
+      if (parameter.required) required.push_back(text);
+      if (!parameter.left_out.empty()) {
+        EXPECT_FALSE(parameter.required) << row.word << " " << parameter.name;
+      }
+    }
+    if (row.has(trace::ArgumentKind::of_message)) required.back() = "drop";  // a delay needs its time
+    for (auto& arguments : {all, required}) {
+      auto text =
+          arguments.empty() ? std::string(row.word) : fmt::format("{}({})", row.word, fmt::join(arguments, ", "));
+      auto plan = parsed(text);
+      ASSERT_EQ(plan.steps.size(), 1u) << text;
+      EXPECT_EQ(plan.steps[0].fault.name, row.fault) << text;
+      EXPECT_EQ(parsed(show(plan)), plan) << text;
+      EXPECT_TRUE(show(plan).starts_with(row.word)) << text;
+    }
   }
 }
 
@@ -281,13 +356,8 @@ TEST(FaultPlan, chance_decides_attempt_by_attempt_and_only_where_it_is_asked) {
 }
 
 TEST(FaultPlan, an_error_names_the_column_what_was_expected_and_the_nearest_word) {
-  EXPECT_EQ(
-      refused("eror(503)"),
-      "column 1: expected a fault (pass, error, grpc-status, lost-response, reset, close, delay, stall, "
-      "refuse-connect, "
-      "connect-timeout, slow-connect, tls-refuse, tls-expired, tls-wrong-name, tls-cut, bandwidth, drip, truncate, "
-      "corrupt, wrong-length, drop-header, set-header, double-header, malformed, redirect-loop, stale, "
-      "duplicate, rst-stream, goaway, late-status, message, slow-trailers), found `eror`; did you mean `error`?");
+  EXPECT_EQ(refused("eror(503)"), fmt::format("column 1: expected a fault ({}), found `eror`; did you mean `error`?",
+                                              fmt::join(trace::fault_names(), ", ")));
   EXPECT_EQ(refused("lost-response(rest)"),
             "column 15: expected reset, close, stall, error(STATUS) or grpc-status(CODE), found `rest`; did you mean "
             "`reset`?");

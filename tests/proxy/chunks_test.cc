@@ -118,37 +118,54 @@ TEST(Chunks, lines_have_an_end) {
   EXPECT_FALSE(read_in_pieces("0\r\nX: " + long_line.substr(0, 1000) + "\r\n\r\n", 7).bad);
 }
 
-// A body framed anew is a body again, of the same content.
-TEST(Framing, anew_has_the_same_content_however_it_comes) {
+TEST(Chunks, extensions_of_many_chunks_have_no_end_together) {
+  std::string body;
+  for (int i = 0; i < 3000; i++) body += "1;a=" + std::string(40, 'b') + "\r\nx\r\n";
+  auto r = read_in_pieces(body + "0\r\n\r\n", 1000);
+  EXPECT_TRUE(r.ended);
+  EXPECT_EQ(r.content, std::string(3000, 'x'));
+}
+
+// What a codec gives of a chunked body, however it comes.
+TEST(H1Codec, gives_the_content_of_chunks_and_every_byte_around_it) {
   std::string head = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
-  std::string body = "3;a=b\r\nabc\r\n00b\r\nhello world\r\n0\r\nX: 1\r\nHost: x\r\n\r\n";
+  std::string body = "3;a=b\r\nabc\r\n00b\r\nhello world\r\n0\r\nX: 1\r\nHost: x\r\nY:\r\n\r\n";
   for (std::size_t piece = 1; piece <= body.size(); piece++) {
-    BodyTap tap(true);
-    H1Codec codec(H1Codec::Side::request, tap, {});
+    H1Codec codec(H1Codec::Side::request, {});
     ASSERT_EQ(codec.take(head).step, H1Codec::Step::head);
-    codec.hand_on(Framing::chunked);
-    std::string anew;
-    for (std::size_t from = 0; from < body.size(); from += piece) {
-      codec.take(std::string_view(body).substr(from, piece));
-      anew += codec.framed();
-    }
+    std::string content, wire;
+    for (std::size_t from = 0; from < body.size(); from += piece)
+      for (auto rest = std::string_view(body).substr(from, piece); !rest.empty();) {
+        auto [step, size, some] = codec.take(rest);
+        content += some;
+        wire += rest.substr(0, size);
+        EXPECT_EQ(rest.substr(size - some.size(), some.size()), some) << "at their end";
+        rest.remove_prefix(size);
+      }
     EXPECT_TRUE(codec.at_start());
-    auto r = read(anew);
-    EXPECT_TRUE(r.ended);
-    EXPECT_EQ(r.taken, anew.size());
-    EXPECT_EQ(r.content, "abchello world");
-    EXPECT_EQ(r.trailers, "X: 1\r\n");
+    EXPECT_EQ(content, "abchello world");
+    EXPECT_EQ(wire, body);
+    auto& trailers = codec.trailers();
+    EXPECT_EQ(trailers.raw, "X: 1\r\nY:\r\n\r\n");
+    ASSERT_EQ(trailers.fields.size(), 2u);
+    EXPECT_EQ(trailers.name(trailers.fields[0]), "X");
+    EXPECT_EQ(trailers.value(trailers.fields[0]), "1");
+    EXPECT_EQ(trailers.name(trailers.fields[1]), "Y");
+    EXPECT_EQ(trailers.value(trailers.fields[1]), "");
   }
 }
-TEST(Framing, plain_is_the_content_alone) {
-  BodyTap tap(true);
-  H1Codec codec(H1Codec::Side::response, tap, {});
-  codec.take("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
-  codec.hand_on(Framing::plain);
-  auto [step, size] = codec.take("2\r\nab\r\n3\r\ncde\r\n0\r\nX: 1\r\n\r\nHTTP");
-  EXPECT_EQ(step, H1Codec::Step::end);
-  EXPECT_EQ(size, 26u);
-  EXPECT_EQ(codec.framed(), "abcde");
+TEST(H1Codec, what_passes_it_by_counts_as_read) {
+  H1Codec codec(H1Codec::Side::response, {});
+  codec.take("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n");
+  EXPECT_EQ(codec.plain_left(), 10u);
+  codec.take("abc");
+  EXPECT_EQ(codec.plain_left(), 7u);
+  EXPECT_EQ(codec.passed_by(6), H1Codec::Step::body);
+  EXPECT_EQ(codec.passed_by(1), H1Codec::Step::end);
+  EXPECT_TRUE(codec.at_start());
+  codec.take("HTTP/1.1 200 OK\r\n\r\n");
+  EXPECT_EQ(codec.plain_left(), UINT64_MAX);
+  EXPECT_EQ(codec.passed_by(1000), H1Codec::Step::body);
 }
 
 }  // namespace

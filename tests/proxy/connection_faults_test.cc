@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "trace/fault_name.h"
+#include "trace/fault_table.h"
+
 namespace retrial::proxy {
 namespace {
 using trace::FaultName;
@@ -57,11 +60,22 @@ TEST(ConnectionFaults, what_nothing_carries_is_told_all_the_same) {
   EXPECT_TRUE(faults.carried_by(e));
   EXPECT_EQ(faults.all()[1].exchange, 3u);
 }
+TEST(ConnectionFaults, are_kept_of_so_many_services_and_no_more) {
+  constexpr auto kMost = ConnectionFaults::kMost;
+  ConnectionFaults faults;
+  trace::FaultSpec refused{.name = FaultName::refuse_connect};
+  for (std::size_t i = 0; i < kMost + 10; i++) faults.fired(1, std::to_string(i), refused, 1);
+  EXPECT_EQ(faults.all().size(), kMost);
+  trace::Exchange e;
+  e.pid = 1;
+  e.service = std::to_string(kMost);
+  EXPECT_FALSE(faults.carried_by(e));
+  e.service = std::to_string(kMost - 1);
+  EXPECT_TRUE(faults.carried_by(e));
+}
 TEST(ConnectionFaults, each_says_what_stood_on_the_wire) {
-  for (int i = 0; i <= static_cast<int>(trace::kLastFault); i++) {
-    trace::FaultSpec fault{.name = static_cast<FaultName>(i)};
-    EXPECT_EQ(!connection_evidence(fault).empty(), trace::is_of_connection(fault)) << i;
-  }
+  for (auto& row : trace::fault_rows())
+    EXPECT_EQ(!connection_evidence({.name = row.fault}).empty(), row.of_connection) << row.word;
   EXPECT_EQ(connection_evidence({.name = FaultName::slow_connect, .delay = 3 * kSecond}),
             "the connection was answered after 3.0 s");
 }

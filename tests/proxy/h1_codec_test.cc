@@ -1,4 +1,5 @@
 #include "proxy/codec/h1.h"
+#include "proxy/codec/tap.h"
 
 #include <gtest/gtest.h>
 
@@ -25,18 +26,19 @@ struct Heard {
   bool operator==(const Heard&) const = default;
 };
 
-Heard judge_client(H1Codec::Side side, std::string_view bytes, std::size_t piece, bool answers_head = false,
-                   std::size_t limit = 1 << 16) {
+Heard hear(H1Codec::Side side, std::string_view bytes, std::size_t piece, bool answers_head = false,
+           std::size_t limit = 1 << 16) {
   BodyTap tap(true);
-  H1Codec codec(side, tap, {.head = limit});
+  H1Codec codec(side, {.head = limit});
   codec.answers_head(answers_head);
   Heard heard;
   for (std::size_t from = 0; from < bytes.size(); from += piece) {
     auto rest = bytes.substr(from, piece);
     while (!rest.empty()) {
-      auto [step, size] = codec.take(rest);
+      auto [step, size, content] = codec.take(rest);
       if (step == H1Codec::Step::head) {
         auto& h = codec.head();
+        tap.reset(trace::kSampleBytes);
         Heard::Message m;
         m.head = h.raw;
         m.start = side == H1Codec::Side::request ? std::string(h.method) + " " + std::string(h.target)
@@ -49,6 +51,7 @@ Heard judge_client(H1Codec::Side side, std::string_view bytes, std::size_t piece
       } else if (step == H1Codec::Step::body || step == H1Codec::Step::end) {
         auto& m = heard.messages.back();
         m.wire += rest.substr(0, size);
+        tap.take(content);
         m.ended = step == H1Codec::Step::end;
         m.sample = tap.sample();
         m.digest = tap.digest();
@@ -73,9 +76,9 @@ Heard judge_client(H1Codec::Side side, std::string_view bytes, std::size_t piece
 // The whole stream at once; and the same must come out for pieces of every size.
 Heard hear_in_all_pieces(H1Codec::Side side, std::string_view bytes, bool answers_head = false,
                          std::size_t limit = 1 << 16) {
-  auto whole = judge_client(side, bytes, bytes.size() + 1, answers_head, limit);
+  auto whole = hear(side, bytes, bytes.size() + 1, answers_head, limit);
   for (std::size_t piece = 1; piece <= bytes.size(); piece++) {
-    auto again = judge_client(side, bytes, piece, answers_head, limit);
+    auto again = hear(side, bytes, piece, answers_head, limit);
     // A refused body's sample depends on how far it was read.
     if (!whole.refused.empty() && !again.messages.empty() && !again.messages.back().ended) {
       again.messages.back().sample = whole.messages.back().sample;
@@ -100,8 +103,7 @@ TEST(H1Codec, a_request_keeps_its_bytes_as_they_were_sent) {
   EXPECT_TRUE(m.keep_alive);
 }
 TEST(H1Codec, a_line_of_a_head_ends_where_the_next_one_begins) {
-  BodyTap tap(true);
-  H1Codec codec(kRequest, tap, {});
+  H1Codec codec(kRequest, {});
   std::string_view bytes = "GET / HTTP/1.1\r\nA: 1\r\nB:2 \r\n\r\n";
   ASSERT_EQ(codec.take(bytes).step, H1Codec::Step::head);
   EXPECT_EQ(codec.head().line(0), "A: 1\r\n");
@@ -127,10 +129,10 @@ TEST(H1Codec, a_chunked_body_keeps_its_framing_and_trailers_and_shows_its_payloa
   EXPECT_TRUE(heard.messages[0].ended);
 }
 TEST(H1Codec, the_digest_is_that_of_the_decoded_body_whatever_its_framing) {
-  auto sized = judge_client(kRequest, "PUT / HTTP/1.1\r\nContent-Length: 11\r\n\r\nhello world", 1000);
-  auto chunked = judge_client(
-      kRequest, "PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n6\r\nhello \r\n5\r\nworld\r\n0\r\n\r\n", 7);
-  auto other = judge_client(kRequest, "PUT / HTTP/1.1\r\nContent-Length: 11\r\n\r\nhello worle", 1000);
+  auto sized = hear(kRequest, "PUT / HTTP/1.1\r\nContent-Length: 11\r\n\r\nhello world", 1000);
+  auto chunked =
+      hear(kRequest, "PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n6\r\nhello \r\n5\r\nworld\r\n0\r\n\r\n", 7);
+  auto other = hear(kRequest, "PUT / HTTP/1.1\r\nContent-Length: 11\r\n\r\nhello worle", 1000);
   EXPECT_NE(sized.messages[0].digest, 0u);
   EXPECT_EQ(sized.messages[0].digest, chunked.messages[0].digest);
   EXPECT_NE(sized.messages[0].digest, other.messages[0].digest);

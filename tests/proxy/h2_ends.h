@@ -76,8 +76,8 @@ struct End : H2Events {
     codec.start(ours);
   }
   void on_settings(const H2Settings&) override { told.push_back("settings"); }
-  void on_head(std::uint32_t stream, const H2Head& h, bool end) override {
-    auto& head = h.head;
+  void on_head(std::uint32_t stream, const Head& h, bool end) override {
+    auto& head = h;
     auto line = std::to_string(stream) + " ";
     if (head.status)
       line += std::to_string(head.status);
@@ -91,8 +91,8 @@ struct End : H2Events {
     told.back().append(bytes).append(end ? " end" : "");
     if (consumes) codec.consumed(stream, bytes.size());
   }
-  void on_trailers(std::uint32_t stream, const H2Head& trailers) override {
-    told.push_back(std::to_string(stream) + " trailers" + lines(trailers.head));
+  void on_trailers(std::uint32_t stream, const Head& trailers) override {
+    told.push_back(std::to_string(stream) + " trailers" + lines(trailers));
   }
   void on_reset(std::uint32_t stream, std::uint32_t code, bool ours) override {
     told.push_back(std::to_string(stream) + " reset " + show_h2_error(code) + (ours ? " by us" : ""));
@@ -101,7 +101,7 @@ struct End : H2Events {
   void on_goaway(std::uint32_t last, std::uint32_t code, std::string_view debug) override {
     told.push_back("goaway " + std::to_string(last) + " " + show_h2_error(code) + " " + std::string(debug));
   }
-  static std::string lines(const H1Head& head) {
+  static std::string lines(const Head& head) {
     std::string all;
     for (auto& f : head.fields) {
       all.append(" ").append(head.name(f)).append("=").append(head.value(f));

@@ -42,6 +42,18 @@ TEST(H2Flow, a_window_is_given_back_when_half_of_it_was_consumed) {
   EXPECT_EQ(server.sent(), rst(1, H2Error::flow_control_error));
   EXPECT_EQ(server.codec.last_fault(), "DATA on stream 1: beyond its window");
 }
+TEST(H2Flow, a_window_may_grow_with_what_was_consumed) {
+  Greeted server(Role::server, kSmall);
+  ASSERT_TRUE(server.take(headers(1, post(), kEndHeaders) + data(1, std::string(1000, 'x'))));
+  server.codec.consumed(1, 500, 9000);
+  EXPECT_EQ(server.sent(), window(1, 9500));
+  ASSERT_TRUE(server.take(data(1, std::string(9500, 'x'))));
+  EXPECT_EQ(server.codec.faults(), 0u);
+  server.codec.consumed(1, 4999);
+  EXPECT_EQ(server.sent(), "");
+  server.codec.consumed(1, 1);
+  EXPECT_EQ(server.sent(), window(1, 5000));
+}
 TEST(H2Flow, padding_is_given_back_by_the_codec) {
   Greeted server(Role::server, kSmall);
   ASSERT_TRUE(server.take(headers(1, post(), kEndHeaders)));

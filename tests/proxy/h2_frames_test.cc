@@ -131,9 +131,9 @@ TEST(H2Frames, a_field_that_no_hop_may_index_stays_one) {
                       {":authority", "a"}, {"authorization", "s", true}, {"x", "1"}};
   struct Listen : End {
     using End::End;
-    void on_head(std::uint32_t, const H2Head& h, bool) override {
-      for (auto& f : h.head.fields)
-        if (f.sensitive) told.push_back(std::string(h.head.name(f)));
+    void on_head(std::uint32_t, const Head& h, bool) override {
+      for (auto& f : h.fields)
+        if (f.sensitive) told.push_back(std::string(h.name(f)));
     }
   } listens(Role::server);
   client.codec.head(client.codec.open(), fields, true);

@@ -222,14 +222,14 @@ TEST(H2Head, a_response_with_more_than_the_limits_is_an_error_of_its_stream) {
 TEST(H2Head, what_forwarding_must_know_stands_in_the_head) {
   struct Listen : End {
     using End::End;
-    void on_head(std::uint32_t, const H2Head& h, bool) override {
+    void on_head(std::uint32_t, const Head& h, bool) override {
       calls++;
-      auto& head = h.head;
+      auto& head = h;
       EXPECT_EQ(head.raw,
                 "content-length: 3\r\ncontent-type: image/png\r\ncontent-encoding: gzip\r\n"
                 "expect: 100-continue\r\ndate: x\r\n\r\n");
       EXPECT_TRUE(head.sized && head.encoded && head.expects_continue);
-      EXPECT_FALSE(head.structured || head.unknown || head.bodiless || h.has_host || h.too_large);
+      EXPECT_FALSE(head.structured || head.unknown || head.bodiless || h.too_large);
       EXPECT_EQ(head.length, 3u);
       EXPECT_EQ(head.hosts, 1);
       EXPECT_EQ(h.scheme, "http");

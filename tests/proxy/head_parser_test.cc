@@ -14,8 +14,9 @@ struct Read {
   std::string text;
   Step step = Step::more;
   std::size_t size = 0;
-  std::vector<H1Field> fields;
-  H1Head head;
+  std::vector<Field> fields;
+  std::shared_ptr<Head> kept = std::make_shared<Head>();
+  Head& head = *kept;
 };
 Read read(bool request, std::string_view text, bool answers_head = false, std::size_t most = 10) {
   Read whole;
@@ -31,7 +32,10 @@ Read read(bool request, std::string_view text, bool answers_head = false, std::s
     }
     r.size = parser.size();
     if (piece == text.size()) {
-      whole = std::move(r);
+      whole.text = r.text;
+      whole.step = r.step;
+      whole.size = r.size;
+      whole.fields = r.fields;
       std::string valid_host;
       if (whole.step == Step::whole)
         parser.bind(std::string_view(whole.text).substr(0, whole.size), whole.fields, answers_head, whole.head,

@@ -1,17 +1,12 @@
 #include "proxy/net/socket.h"
 
-#include <fstream>
-#include <map>
-#include <optional>
-#include <sstream>
-
-#include "proxy/net/dial.h"
 #include "proxy/net/pace.h"
 #include "tests/proxy/wires.h"
 
 namespace retrial::proxy {
 namespace {
 
+using test::begin_connect;
 using test::Reader;
 using test::run_until;
 using Got = Socket::Got;
@@ -36,9 +31,8 @@ TEST(Socket, what_is_written_while_it_connects_goes_out_once_it_is_connected) {
   Loop loop;
   Reader reader;
   test::Port port;
-  auto fd = begin_connect(port.address);
-  ASSERT_TRUE(fd);
-  Socket socket(loop, *fd, reader, true);
+  int fd = begin_connect(port.address);
+  Socket socket(loop, fd, reader, true);
   socket.write("early");
   socket.flush();
   EXPECT_EQ(socket.queued(), 5u);
@@ -57,9 +51,8 @@ TEST(Socket, a_refused_connect_is_told_once_as_failed_and_why) {
   Reader reader;
   test::Port port;
   port.close();
-  auto fd = begin_connect(port.address);
-  ASSERT_TRUE(fd);
-  Socket socket(loop, *fd, reader, true);
+  int fd = begin_connect(port.address);
+  Socket socket(loop, fd, reader, true);
   socket.write("lost");
   ASSERT_TRUE(run_until(loop, [&] { return !reader.ends.empty(); }));
   EXPECT_EQ(reader.ends, std::vector{Got::failed});
@@ -74,10 +67,9 @@ TEST(Socket, a_peer_that_accepts_and_resets_at_once_was_connected_to) {
   Loop loop;
   Reader reader;
   test::Port port;
-  auto fd = begin_connect(port.address);
-  ASSERT_TRUE(fd);
+  int fd = begin_connect(port.address);
   test::abort_connection(port.accept());
-  Socket socket(loop, *fd, reader, true);
+  Socket socket(loop, fd, reader, true);
   ASSERT_TRUE(run_until(loop, [&] { return !reader.ends.empty(); }));
   EXPECT_EQ(reader.ends, std::vector{Got::rst});
 }
@@ -86,9 +78,8 @@ TEST(Socket, finish_while_it_connects_sends_what_was_written_and_then_FIN) {
   Loop loop;
   Reader reader;
   test::Port port;
-  auto fd = begin_connect(port.address);
-  ASSERT_TRUE(fd);
-  Socket socket(loop, *fd, reader, true);
+  int fd = begin_connect(port.address);
+  Socket socket(loop, fd, reader, true);
   socket.write("all");
   socket.finish();
   ASSERT_TRUE(run_until(loop, [&] { return socket.ready_to_send() && socket.queued() == 0; }));
@@ -248,81 +239,86 @@ TEST(Pace, a_slow_drip_waits_for_one_byte) {
   EXPECT_EQ(pace.may(clock.now()), 1u);
 }
 
-struct Found {
-  std::optional<Result<Address>> answer;
-  auto keep() {
-    return [this](Result<Address> a) { answer = std::move(a); };
+// Two connections with one of our sockets each: what comes from one is moved to the other.
+struct Moving {
+  Moving()
+      : from(test::tcp_pair()), to(test::tcp_pair()), source(loop, from.first, reader), sink(loop, to.first, reader) {
+    reader.reads = false;
   }
+  ~Moving() {
+    ::close(from.second);
+    ::close(to.second);
+  }
+  void comes(std::string_view bytes) {
+    EXPECT_EQ(::send(from.second, bytes.data(), bytes.size(), 0), std::ssize(bytes));
+  }
+  Loop loop;
+  Reader reader;
+  std::pair<int, int> from, to;
+  Socket source, sink;
 };
 
-TEST(Resolver, literals_and_localhost_are_answered_after_the_call_has_returned) {
-  Loop loop;
-  Resolver resolver(loop);
-  for (auto [host, shown] : {std::pair{"127.0.0.1", "127.0.0.1:80"},
-                             {"::1", "[::1]:80"},
-                             {"[::1]", "[::1]:80"},
-                             {"localhost", "127.0.0.1:80"},
-                             {"a.localhost", "127.0.0.1:80"}}) {
-    Found found;
-    auto query = resolver.resolve(host, 80, found.keep());
-    EXPECT_FALSE(found.answer);
-    ASSERT_TRUE(run_until(loop, [&] { return found.answer.has_value(); })) << host;
-    ASSERT_TRUE(*found.answer) << host;
-    EXPECT_EQ((*found.answer)->show(), shown);
-  }
+TEST(Socket, what_is_moved_goes_out_behind_what_was_written_before_and_before_what_is_written_after) {
+  Moving m;
+  m.comes("moved");
+  m.sink.write("first ");
+  EXPECT_EQ(m.source.move_to(m.sink, 100).bytes, 5u);
+  EXPECT_EQ(m.sink.queued(), 11u);
+  m.sink.write(" last");
+  EXPECT_EQ(m.sink.queued(), 16u);
+  m.sink.flush();
+  EXPECT_EQ(hear_raw(m.loop, m.to.second, 16), "first moved last");
 }
 
-TEST(Resolver, a_name_of_etc_hosts_is_found_and_its_IPv4_address_before_its_IPv6_address) {
-  std::map<std::string, std::string> hosts;  // the first IPv4 address of each name
-  std::ifstream file("/etc/hosts");
-  for (std::string line; std::getline(file, line);) {
-    std::istringstream words(line.substr(0, line.find('#')));
-    std::string address, name;
-    for (words >> address; words >> name;)
-      if (address.find('.') != std::string::npos) hosts.emplace(name, address);
-  }
-  hosts.erase("localhost");
-  if (hosts.empty()) GTEST_SKIP() << "/etc/hosts names nothing but localhost";
-  Loop loop;
-  Resolver resolver(loop);
-  auto& [name, address] = *hosts.begin();
-  Found found;
-  auto query = resolver.resolve(name, 8080, found.keep());
-  EXPECT_FALSE(found.answer);
-  ASSERT_TRUE(run_until(loop, [&] { return found.answer.has_value(); }));
-  ASSERT_TRUE(*found.answer) << found.answer->error().line();
-  EXPECT_EQ((*found.answer)->show(), address + ":8080");
+TEST(Socket, no_more_is_moved_than_is_wanted_and_nothing_where_nothing_came) {
+  Moving m;
+  m.comes("moved");
+  EXPECT_EQ(m.source.move_to(m.sink, 3).bytes, 3u);
+  EXPECT_EQ(m.source.move_to(m.sink, 3).bytes, 2u);
+  EXPECT_EQ(m.source.move_to(m.sink, 3).got, Got::nothing);
+  m.sink.flush();
+  EXPECT_EQ(m.sink.queued(), 0u);
+  EXPECT_EQ(hear_raw(m.loop, m.to.second, 5), "moved");
 }
 
-TEST(Resolver, a_query_that_is_given_up_calls_nobody) {
-  Loop loop;
-  Found found;
-  {
-    Resolver resolver(loop);
-    resolver.resolve("127.0.0.1", 80, found.keep()).reset();
-    resolver.resolve("no-such-name.invalid", 80, found.keep()).reset();
-    for (int i = 0; i < 10; i++) loop.round(false);
-  }
-  for (int i = 0; i < 10; i++) loop.round(false);
-  EXPECT_FALSE(found.answer);
+TEST(Socket, moving_tells_of_a_FIN_and_of_a_reset_as_reading_does) {
+  Moving fin, rst;
+  fin.comes("last");
+  ::shutdown(fin.from.second, SHUT_WR);
+  EXPECT_EQ(fin.source.move_to(fin.sink, 100).bytes, 4u);
+  EXPECT_EQ(fin.source.move_to(fin.sink, 100).got, Got::fin);
+  test::abort_connection(std::exchange(rst.from.second, -1));
+  EXPECT_EQ(rst.source.move_to(rst.sink, 100).got, Got::rst);
 }
 
-TEST(Resolver, a_query_may_be_destroyed_by_its_own_answer) {
-  Loop loop;
-  Resolver resolver(loop);
-  std::unique_ptr<Resolver::Query> query;
-  bool told = false;
-  query = resolver.resolve("127.0.0.1", 80, [&](Result<Address>) {
-    query.reset();
-    told = true;
-  });
-  EXPECT_TRUE(run_until(loop, [&] { return told; }));
+TEST(Socket, what_was_put_back_is_not_overtaken_by_what_is_moved) {
+  Moving m;
+  m.comes("moved");
+  m.source.put_back("back");
+  EXPECT_EQ(m.source.move_to(m.sink, 100).got, Got::nothing);
 }
 
-TEST(BeginConnect, an_address_that_cannot_be_connected_to_is_said_in_words) {
-  auto fd = begin_connect(Address::v4(0xffffffff, 80));  // broadcast
-  ASSERT_FALSE(fd);
-  EXPECT_NE(fd.error().line().find("255.255.255.255:80: connect: "), std::string::npos) << fd.error().line();
+TEST(Socket, what_is_moved_to_a_peer_that_is_gone_is_lost_and_that_is_known) {
+  Moving m;
+  test::abort_connection(std::exchange(m.to.second, -1));
+  m.comes("moved");
+  EXPECT_EQ(m.source.move_to(m.sink, 100).bytes, 5u);
+  m.sink.flush();
+  EXPECT_TRUE(m.sink.broken());
+  EXPECT_EQ(m.sink.queued(), 0u);
+  EXPECT_FALSE(m.sink.takes_moved());
+}
+
+TEST(Socket, a_FIN_waits_for_what_was_moved) {
+  Moving m;
+  m.comes("moved");
+  m.source.move_to(m.sink, 100);
+  m.sink.finish();
+  ASSERT_TRUE(run_until(m.loop, [&] {
+    m.sink.flush();
+    return m.sink.queued() == 0;
+  }));
+  EXPECT_EQ(hear_raw(m.loop, m.to.second, 6), "moved");
 }
 
 }  // namespace

@@ -1,3 +1,6 @@
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
+
 #include "tests/proxy/tls_ends.h"
 
 namespace retrial::test {
@@ -394,6 +397,24 @@ TEST_F(TlsToClientsTest, the_clients_close_notify_reads_as_fin_once_and_a_later_
   }
 }
 
+TEST_F(TlsToClientsTest, what_follows_a_close_notify_is_read_a_piece_at_a_time_up_to_an_RST) {
+  auto line = connect();
+  ASSERT_TRUE(shake(line));
+  SSL_shutdown(line.client->ssl);
+  ASSERT_TRUE(until(line, [&] { return !line.reader->ends.empty(); }));
+  std::string much(1 << 20, 'a');
+  std::size_t said = 0;
+  for (ssize_t n; (n = ::send(line.client->fd, much.data(), much.size(), MSG_DONTWAIT | MSG_NOSIGNAL)) > 0;)
+    said += static_cast<std::size_t>(n);
+  auto told = line.reader->told;
+  int left = 1;
+  ASSERT_TRUE(run_until(loop, [&] { return ::ioctl(line.client->fd, SIOCOUTQ, &left) == 0 && left == 0; }));
+  EXPECT_GT(line.reader->told - told, static_cast<int>(said / (1 << 20)));
+  abort_connection(std::exchange(line.client->fd, -1));
+  ASSERT_TRUE(until(line, [&] { return line.reader->ends.size() == 2; }));
+  EXPECT_EQ(line.reader->ends[1], Got::rst);
+  EXPECT_EQ(line.reader->heard, "");
+}
 TEST_F(TlsToClientsTest, a_close_notify_that_comes_together_with_the_last_bytes_is_told_after_them) {
   auto line = connect();
   ASSERT_TRUE(shake(line));

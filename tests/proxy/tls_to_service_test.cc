@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <openssl/sha.h>
 
-#include "proxy/net/dial.h"
 #include "tests/proxy/tls_ends.h"
 
 namespace retrial::test {
@@ -121,7 +120,7 @@ TEST_F(TlsToServiceTest, a_service_that_is_still_being_connected_is_spoken_to_af
   auto to = TlsToService::make(trusting());
   Port port;
   Line line{std::make_unique<Reader>(), nullptr, std::make_unique<RawTls>(context, true)};
-  line.ours = std::make_unique<Socket>(loop, *proxy::begin_connect(port.address), *line.reader, true);
+  line.ours = std::make_unique<Socket>(loop, begin_connect(port.address), *line.reader, true);
   line.ours->secure(*(*to)->connect("api.example", {}));
   line.ours->write("early");
   line.ours->flush();
@@ -135,7 +134,7 @@ TEST_F(TlsToServiceTest, a_service_that_refuses_the_connect_fails_so_under_TLS_t
   Port port;
   Reader reader;
   port.close();
-  Socket ours(loop, *proxy::begin_connect(port.address), reader, true);
+  Socket ours(loop, begin_connect(port.address), reader, true);
   ours.secure(*(*to)->connect("api.example", {}));
   ASSERT_TRUE(run_until(loop, [&] { return !reader.ends.empty(); }));
   EXPECT_EQ(reader.ends, std::vector{Got::failed});

@@ -27,11 +27,13 @@ inline bool run_until(proxy::Loop& loop, const std::function<bool()>& so) {
 // A listening socket on loopback.
 class Port {
  public:
-  Port() {
-    address = proxy::Address::v4(INADDR_LOOPBACK, 0);
+  explicit Port(const proxy::Address& at = proxy::Address::v4(INADDR_LOOPBACK, 0), int backlog = 16)
+      : fd(::socket(at.family(), SOCK_STREAM | SOCK_CLOEXEC, 0)), address(at) {
     socklen_t size = address.size();
+    int reuse = at.port() != 0;  // a connection that was closed there a moment ago is in nobody's way
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof reuse);
     EXPECT_EQ(::bind(fd, address.get(), size), 0);
-    EXPECT_EQ(::listen(fd, 16), 0);
+    EXPECT_EQ(::listen(fd, backlog), 0);
     EXPECT_EQ(getsockname(fd, address.get(), &size), 0);
   }
   ~Port() { close(); }
@@ -41,7 +43,7 @@ class Port {
     fd = -1;
   }
   int accept() { return ::accept4(fd, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK); }
-  int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  int fd;
   proxy::Address address;
 };
 
@@ -52,6 +54,13 @@ inline std::pair<int, int> tcp_pair() {
   EXPECT_EQ(::connect(one, port.address.get(), port.address.size()), 0);
   fcntl(one, F_SETFL, O_NONBLOCK);
   return {one, port.accept()};
+}
+
+// A non-blocking socket on which a connect is under way.
+inline int begin_connect(const proxy::Address& to) {
+  int fd = ::socket(to.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  EXPECT_TRUE(::connect(fd, to.get(), to.size()) == 0 || errno == EINPROGRESS);
+  return fd;
 }
 
 inline void abort_connection(int fd) {

@@ -90,11 +90,76 @@ TEST(Repeats, tell_a_line_once_in_ten_seconds_and_how_often_it_was_left_out) {
   EXPECT_EQ(repeats.tell("connection 2: c", 62 * kSecond), "");
 }
 
-TEST(Repeats, tell_a_hundred_different_lines_in_that_time_at_most) {
+using Lines = std::vector<std::string>;
+
+TEST(Repeats, tell_how_often_a_line_was_left_out_where_it_does_not_come_again) {
   Repeats repeats;
-  for (int i = 0; i < 100; i++) EXPECT_NE(repeats.tell(std::to_string(i), kSecond), "");
-  EXPECT_EQ(repeats.tell("one more", kSecond), "");
-  EXPECT_EQ(repeats.tell("one more", 20 * kSecond), "one more") << "the old ones are forgotten";
+  EXPECT_EQ(repeats.due(), std::nullopt);
+  EXPECT_EQ(repeats.tell("a", kSecond), "a");
+  EXPECT_EQ(repeats.due(), std::nullopt) << "nothing is owed";
+  for (int i = 0; i < 5; i++) EXPECT_EQ(repeats.tell("a", 2 * kSecond), "");
+  EXPECT_EQ(repeats.due(), 11 * kSecond);
+  EXPECT_EQ(repeats.over(10 * kSecond), Lines{});
+  EXPECT_EQ(repeats.over(11 * kSecond), Lines{"a (and 4 times before)"});
+  EXPECT_EQ(repeats.due(), std::nullopt);
+  EXPECT_EQ(repeats.tell("a", 12 * kSecond), "") << "it was told a second ago";
+  EXPECT_EQ(repeats.rest(), Lines{"a"}) << "at the end";
+}
+
+// "service NN could not be reached", each of its own, is a kind.
+std::string unreachable(int n) {
+  return "10.0.0." + std::to_string(n) + ":80 could not be reached: Connection refused";
+}
+
+TEST(Repeats, tell_a_hundred_different_lines_in_that_time_and_how_many_were_left_out) {
+  Repeats repeats;
+  for (int i = 0; i < 100; i++) EXPECT_EQ(repeats.tell(unreachable(i), kSecond), unreachable(i));
+  for (int i = 100; i < 157; i++) EXPECT_EQ(repeats.tell(unreachable(i), 2 * kSecond), "");
+  EXPECT_EQ(repeats.due(), 11 * kSecond);
+  EXPECT_EQ(repeats.over(11 * kSecond), Lines{unreachable(156) + " (and 56 more like it)"});
+  EXPECT_EQ(repeats.tell(unreachable(200), 20 * kSecond), unreachable(200)) << "the old ones are forgotten";
+}
+
+TEST(Repeats, tell_the_first_line_of_a_kind_however_many_others_there_were) {
+  Repeats repeats;
+  for (int i = 0; i < 5000; i++) repeats.tell(unreachable(i), kSecond);
+  auto timed_out = "10.0.0.1:80 could not be reached: Connection timed out";
+  EXPECT_EQ(repeats.tell(timed_out, 2 * kSecond), timed_out);
+  EXPECT_EQ(repeats.tell("connection 7: a field name twice: answered 400", 2 * kSecond),
+            "connection 7: a field name twice: answered 400");
+  EXPECT_EQ(repeats.tell("connection 8: a field name twice: answered 400", 3 * kSecond), "");
+  EXPECT_EQ(repeats.tell("10.0.0.2:80 could not be reached: Connection timed out", 3 * kSecond), "");
+  EXPECT_EQ(repeats.over(12 * kSecond).size(), 3u) << "one for each kind of which something was left out";
+}
+
+TEST(Repeats, are_counted_exactly) {
+  Repeats repeats;
+  std::size_t said = 0, told = 0;
+  auto count = [&](const std::string& line) {
+    told += !line.empty();
+    if (auto more = line.rfind(" (and "); more != line.npos)
+      told += line.ends_with("once before)") ? 1 : std::stoul(line.substr(more + 6));
+  };
+  for (Nanos now = 0; now < 60 * kSecond; now += kSecond / 50) {
+    auto n = static_cast<int>(now * 7919 / kSecond % 300);
+    said++;
+    count(repeats.tell(n % 3 ? unreachable(n) : "connection " + std::to_string(n) + ": it was reset", now));
+    for (auto& line : repeats.over(now)) count(line);
+  }
+  for (auto& line : repeats.rest()) count(line);
+  EXPECT_EQ(told, said);
+}
+
+TEST(Repeats, need_no_more_memory_for_what_clients_make_up) {
+  Repeats repeats;
+  std::size_t told = 0;
+  for (int i = 0; i < 100'000; i++) {
+    std::string word;  // of letters alone, and another each time
+    for (int n = i + 1; n; n /= 26) word += static_cast<char>('a' + n % 26);
+    told += !repeats.tell("connection 1: " + word + std::string(10'000, 'x') + " is unknown", kSecond).empty();
+  }
+  EXPECT_LE(told, 1100u);
+  EXPECT_LE(repeats.bytes(), 1u << 20);
 }
 
 }  // namespace

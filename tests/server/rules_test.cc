@@ -4,6 +4,8 @@
 
 #include <map>
 
+#include "trace/fault_name.h"
+
 namespace retrial::proxy {
 namespace {
 

@@ -234,6 +234,20 @@ TEST_F(ServerOnSockets, where_descriptors_run_out_clients_wait_and_are_served_la
   EXPECT_EQ(log.count("no connection can be accepted"), 1) << "said once";
 }
 
+TEST_F(ServerOnSockets, how_often_a_line_was_left_out_of_the_log_is_told_at_the_end_of_all_loops_together) {
+  auto settings = settings_for({reverse(origin)}, 2);
+  settings.listeners[0].service.port = 1;  // nobody listens there
+  start(std::move(settings));
+  for (int i = 0; i < 30; i++) {
+    Client client(at());
+    EXPECT_TRUE(client.get("/").starts_with("HTTP/1.1 502 "));
+  }
+  EXPECT_EQ(log.count("could not be reached"), 1);
+  server.reset();
+  EXPECT_EQ(log.count("could not be reached"), 2);
+  EXPECT_EQ(log.count("could not be reached: connect: Connection refused (and 28 times before)"), 1);
+}
+
 class ServerWithATrace : public ServerOnSockets {
  protected:
   ServerWithATrace() {
@@ -272,6 +286,49 @@ TEST_F(ServerWithATrace, every_exchange_of_every_loop_is_in_it) {
   EXPECT_EQ(targets.size(), 50u);
 }
 
+TEST_F(ServerWithATrace, is_never_larger_than_what_is_kept_however_many_loops_there_are) {
+  constexpr std::uint64_t kKeep = 1u << 20;
+  auto settings = settings_for({reverse(origin)}, 8);
+  settings.recording = Recording{.folder = folder, .keep = kKeep};
+  start(std::move(settings));
+  auto bytes = [&] {
+    std::uint64_t all = 0;
+    for (auto& file : fs::directory_iterator(folder)) all += file.file_size();
+    return all;
+  };
+  std::string large(100'000, 'x');
+  for (int i = 0; i < 40; i++) {
+    Client client(at());
+    for (int n = 0; n < 50; n++)
+      EXPECT_TRUE(client.get("/", "X: " + large.substr(n % 10 ? 99'000 : 0) + "\r\n").starts_with("HTTP/1.1 200 "));
+    ASSERT_LE(bytes(), kKeep) << "after " << i << " connections";
+  }
+  EXPECT_GT(bytes(), kKeep / 2);
+  server.reset();
+  EXPECT_LE(bytes(), kKeep);
+  auto runs = trace::read_segments(folder);
+  ASSERT_TRUE(runs) << runs.error().line();
+  EXPECT_EQ(runs->front().exchanges.back().target, "/");
+}
+
+TEST_F(ServerWithATrace, too_little_to_be_kept_is_one_line_that_says_the_least) {
+  auto settings = settings_for({reverse(origin)}, 32);
+  settings.recording = Recording{.folder = folder, .keep = 1u << 20};
+  auto refused = Server::start(settings, clock, log);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().line(),
+            "keep = \"1MiB\": expected at least \"2MiB\" with 32 loops: 64KiB for each, and four times head_size");
+  EXPECT_EQ(refused.error().blame, Blame::user);
+  EXPECT_TRUE(fs::is_empty(folder));
+  settings.loops = 1;
+  settings.options.head_limit = 1u << 20;
+  refused = Server::start(settings, clock, log);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().line().find("at least \"4MiB\" with 1 loop:"), std::string::npos) << refused.error().line();
+  settings.recording->keep = 4u << 20;
+  EXPECT_TRUE(Server::start(settings, clock, log));
+}
+
 TEST_F(ServerWithATrace, a_full_disk_is_said_once_and_forwarding_goes_on) {
   rlimit before{};
   getrlimit(RLIMIT_FSIZE, &before);
@@ -286,6 +343,62 @@ TEST_F(ServerWithATrace, a_full_disk_is_said_once_and_forwarding_goes_on) {
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
   server.reset();
   EXPECT_EQ(log.count("the trace could not be written"), 1);
+  auto runs = trace::read_segments(folder);
+  ASSERT_TRUE(runs) << runs.error().line();
+  ASSERT_EQ(runs->size(), 1u);
+  EXPECT_NE(runs->front().incomplete, "");
+}
+
+TEST_F(ServerWithATrace, a_segment_that_another_process_cuts_is_said_once_and_forwarding_goes_on) {
+  auto settings = settings_for({reverse(origin)}, 2);
+  settings.recording = Recording{.folder = folder};
+  start(std::move(settings));
+  auto ask = [&](int times) {  // on connections of both loops
+    for (int i = 0; i < times; i++) {
+      Client client(at());
+      for (int n = 0; n < 10; n++) EXPECT_TRUE(client.get("/").starts_with("HTTP/1.1 200 ")) << i;
+    }
+  };
+  ask(10);
+  std::vector<fs::path> segments(fs::directory_iterator(folder), {});
+  ASSERT_EQ(segments.size(), 2u);
+  fs::resize_file(segments[0], 0);
+  ask(20);
+  fs::resize_file(segments[1], 100);
+  ask(20);
+  server.reset();
+  EXPECT_EQ(log.count("the trace could not be written: " + segments[0].string() + ": "), 1);
+  EXPECT_EQ(log.count("the trace could not be"), 1) << "the run is as incomplete as before";
+}
+
+TEST_F(ServerWithATrace, what_one_loop_could_not_record_makes_the_whole_run_incomplete) {
+  auto settings = settings_for({reverse(origin)}, 4);
+  settings.recording = Recording{.folder = folder};
+  start(std::move(settings));
+  fs::resize_file(fs::directory_iterator(folder)->path(), 0);
+  while (log.count("the trace could not be written") == 0) {
+    Client client(at());
+    EXPECT_TRUE(client.get("/").starts_with("HTTP/1.1 200 "));
+  }
+  server.reset();
+  auto runs = trace::read_segments(folder);
+  ASSERT_TRUE(runs) << runs.error().line();
+  ASSERT_EQ(runs->size(), 1u);
+  EXPECT_NE(runs->front().ended, 0);
+  EXPECT_NE(runs->front().incomplete.find("the trace could not be written"), std::string::npos)
+      << runs->front().incomplete;
+}
+
+TEST_F(ServerWithATrace, a_segment_cut_after_its_last_record_makes_the_run_incomplete_too) {
+  auto settings = settings_for({reverse(origin)}, 4);
+  settings.recording = Recording{.folder = folder};
+  start(std::move(settings));
+  Client client(at());
+  EXPECT_TRUE(client.get("/").starts_with("HTTP/1.1 200 "));
+  std::set<fs::path> segments(fs::directory_iterator(folder), {});
+  fs::resize_file(*segments.rbegin(), (2u << 20) - 1);  // of the loop that ends last
+  server.reset();
+  EXPECT_EQ(log.count("the trace could not be ended"), 1);
   auto runs = trace::read_segments(folder);
   ASSERT_TRUE(runs) << runs.error().line();
   ASSERT_EQ(runs->size(), 1u);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 
 namespace retrial::test {
 namespace {
@@ -27,9 +28,18 @@ bool until(proxy::Loop& loop, const std::function<bool()>& so) {
   }
   return true;
 }
+// What is said arrives at once.
+int undelayed(int fd) {
+  int one = 1;
+  if (fd >= 0) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+  return fd;
+}
 std::string shown(std::string_view bytes) {
   return bytes.size() > 400 ? std::string(bytes.substr(0, 400)) + "..." : std::string(bytes);
 }
+// As main() does for the proxy: what the kernel moves to a socket raises it as write(2) does.
+[[maybe_unused]] const auto kSigpipe = std::signal(SIGPIPE, SIG_IGN);
+
 std::pair<int, int> tcp_pair(int buffers) {  // the one that connected, the one that was accepted
   int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in at{};
@@ -47,8 +57,7 @@ std::pair<int, int> tcp_pair(int buffers) {  // the one that connected, the one 
   int accepted = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
   ::close(listener);
   for (int fd : {connected, accepted}) {
-    int one = 1;
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    undelayed(fd);
     if (buffers) setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &buffers, sizeof buffers);
     fcntl(fd, F_SETFL, O_NONBLOCK);
   }
@@ -103,6 +112,15 @@ std::size_t Peer::waiting() {
   listen();
   return heard_.size();
 }
+std::string Peer::take() {
+  listen();
+  return std::exchange(heard_, {});
+}
+std::string_view Peer::how_it_ended() {
+  listen();
+  if (end_ == End::fin && was_reset()) end_ = End::rst;
+  return end_ == End::none ? "" : end_ == End::fin ? "FIN" : "RST";
+}
 std::string Peer::hears_some(std::size_t size) {
   until(loop_, [&] {
     listen();
@@ -136,6 +154,10 @@ void Peer::hears_rst() {
   })) << "no RST came";
   EXPECT_EQ(shown(heard_), "");
 }
+bool Peer::has_ended() {
+  listen();
+  return end_ != End::none;
+}
 void Peer::hears_nothing() {
   auto before = end_;
   rounds(loop_);
@@ -159,11 +181,11 @@ std::unique_ptr<Peer> Listener::accepts() {
   int fd = -1;
   EXPECT_TRUE(until(loop_, [&] { return (fd = ::accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0; }))
       << "nobody connected";
-  return std::make_unique<Peer>(loop_, fd);
+  return std::make_unique<Peer>(loop_, undelayed(fd));
 }
 std::unique_ptr<Peer> Listener::accepts_if_any() {
   int fd = ::accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-  return fd < 0 ? nullptr : std::make_unique<Peer>(loop_, fd);
+  return fd < 0 ? nullptr : std::make_unique<Peer>(loop_, undelayed(fd));
 }
 void Listener::accepts_nobody() {
   rounds(loop_);
@@ -210,9 +232,9 @@ Conversation::Line Conversation::connect() {
   proxy->take({ours, dialled, proxy::Address::v4(INADDR_LOOPBACK, 8080), 42});
   return {std::make_unique<Peer>(loop, client), std::make_unique<Peer>(loop, service)};
 }
-std::unique_ptr<Peer> Conversation::enter(std::shared_ptr<const proxy::Entrance> entrance) {
+std::unique_ptr<Peer> Conversation::enter(std::shared_ptr<const proxy::ListenerOptions> options) {
   auto [client, ours] = tcp_pair(buffers);
-  proxy->take({.client = ours, .entrance = std::move(entrance), .original = {}, .pid = 42});
+  proxy->take({.client = ours, .listener = std::move(options), .original = {}, .pid = 42});
   return std::make_unique<Peer>(loop, client);
 }
 void Conversation::start(proxy::Options options) {

@@ -29,7 +29,10 @@ class Peer {
   std::size_t waiting();                     // bytes that have come and were not yet heard
   void hears_fin();
   void hears_rst();
-  void hears_nothing();  // no byte, no FIN, no RST, once all that is under way has come
+  void hears_nothing();             // no byte, no FIN, no RST, once all that is under way has come
+  std::string take();               // what has come and was not yet heard
+  std::string_view how_it_ended();  // "FIN", "RST", or "" so far
+  bool has_ended();                 // of what has come: FIN, or RST
 
  private:
   enum class End { none, fin, rst };
@@ -102,8 +105,9 @@ class Conversation : public ::testing::Test {
     std::unique_ptr<Peer> client, service;
   };
   Line connect();
-  std::unique_ptr<Peer> enter(std::shared_ptr<const proxy::Entrance> entrance);  // a client, at a listener of the proxy
-  void start(proxy::Options options);                                            // another proxy, with these
+  std::unique_ptr<Peer> enter(
+      std::shared_ptr<const proxy::ListenerOptions> options);  // a client, at a listener of the proxy
+  void start(proxy::Options options);                          // another proxy, with these
   void run_until(const std::function<bool()>& so);
   void quiet();                                        // until nothing is under way any more
   const trace::Exchange& exchange(std::size_t n = 1);  // that is over, from 1

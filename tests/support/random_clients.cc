@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "trace/calls/operation.h"
+#include "trace/fault_name.h"
 #include "trace/profiles/profile.h"
 
 namespace retrial::trace {

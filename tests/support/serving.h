@@ -21,16 +21,19 @@ class Serving : public Conversation {
     options.tunnel_unreadable = false;
     proxy = std::make_unique<proxy::Proxy>(loop, time, director, recorder, std::move(options));
   }
-  std::unique_ptr<Peer> comes(proxy::Entry entry = proxy::Entry::reverse,
+  std::unique_ptr<Peer> comes(proxy::ListenMode mode = proxy::ListenMode::reverse,
                               proxy::Protocol protocol = proxy::Protocol::http) {
-    auto entrance = std::make_shared<proxy::Entrance>();
-    entrance->entry = entry;
-    entrance->protocol = protocol;
-    if (entry == proxy::Entry::reverse) {
-      entrance->route.host = "127.0.0.1";
-      entrance->route.port = listener.port();
-    }
-    return enter(std::move(entrance));
+    auto options = std::make_shared<proxy::ListenerOptions>();
+    options->mode = mode;
+    options->protocol = protocol;
+    if (mode == proxy::ListenMode::reverse) options->route = route_to(listener);
+    return enter(std::move(options));
+  }
+  static proxy::Route route_to(Listener& service) {
+    proxy::Route route;
+    route.host = "127.0.0.1";
+    route.port = service.port();
+    return route;
   }
   // A client whose first request has been answered; the service's end of the connection then waits in the pool.
   std::unique_ptr<Peer> answered_once(std::unique_ptr<Peer>& service) {

@@ -4,31 +4,69 @@
 
 #include <set>
 
+#include "trace/fault_name.h"
+#include "trace/fault_table.h"
 #include "trace/profiles/fault_answer.h"
 #include "trace/status.h"
+#include "trace/stored_fault.h"
 
 namespace retrial::trace {
 namespace {
 
-std::set<std::string_view> named(bool (*so)(const FaultSpec&), FaultSpec fault = {}) {
-  std::set<std::string_view> names;
-  for (int i = 0; i <= static_cast<int>(kLastFault); i++) {
-    fault.name = static_cast<FaultName>(i);
-    if (so(fault)) names.insert(word_of(fault.name));
-  }
-  return names;
+// Every fault of the table, made as it is where nothing else is said.
+template <class F>
+void each_fault(F f) {
+  for (auto& row : fault_rows())
+    if (row.shown) f(row, FaultSpec{.name = row.fault});
 }
-using Names = std::set<std::string_view>;
-
-TEST(FaultSpec, every_fault_has_a_word_of_its_own) {
-  EXPECT_EQ(named([](auto& f) { return !show(f).empty(); }).size(), static_cast<std::size_t>(kLastFault) + 1);
-  EXPECT_EQ(word_of(static_cast<FaultName>(static_cast<int>(kLastFault) + 1)), "");
+TEST(FaultTable, every_fault_has_a_word_and_a_number_of_its_own) {
+  std::set<std::string_view> words;
+  std::set<int> numbers;
+  for (auto& row : fault_rows()) {
+    EXPECT_TRUE(words.insert(row.word).second) << row.word;
+    EXPECT_EQ(fault_row(row.word), &row);
+    EXPECT_EQ(numbers.insert(static_cast<int>(row.fault)).second, row.shown != nullptr) << row.word;
+  }
+  EXPECT_EQ(*numbers.rbegin(), static_cast<int>(last_fault()));
+  EXPECT_EQ(numbers.size(), static_cast<std::size_t>(last_fault()) + 1);
+  auto beyond = static_cast<FaultName>(static_cast<int>(last_fault()) + 1);
+  EXPECT_EQ(fault_row(beyond), nullptr);
+  EXPECT_EQ(word_of(beyond), "");
+  EXPECT_EQ(show({.name = beyond}), "");
+}
+TEST(FaultTable, every_fault_is_shown_by_its_word_and_its_parameters) {
+  each_fault([](auto& row, auto fault) {
+    auto shown = show(fault);
+    EXPECT_TRUE(shown.starts_with(row.word)) << shown;
+    auto rest = shown.substr(row.word.size());
+    EXPECT_TRUE(rest.empty() || (!row.parameters.empty() && rest.starts_with('(') && rest.ends_with(')'))) << shown;
+  });
+}
+// Whatever its arguments: what the client learns is one thing.
+TEST(FaultTable, what_a_fault_does_is_said_once) {
+  each_fault([](auto& row, auto fault) {
+    for (int telling = 0; telling < 4; telling++)
+      for (int point = 0; point < 6; point++)
+        for (std::int64_t by : {-1, 0, 1})
+          for (std::uint32_t code : {0u, kRefusedStream})
+            for (int what = 0; what < 4; what++) {
+              fault.telling = static_cast<Telling>(telling);
+              fault.point = static_cast<Point>(point);
+              fault.by = by;
+              fault.code = code;
+              fault.of_message = static_cast<OfMessage>(what);
+              EXPECT_LE(is_status(fault) + is_loss(fault) + is_refusal(fault) + is_slowness(fault), 1) << show(fault);
+              EXPECT_LE(fails_at_once(fault) + is_silence(fault) + is_slowness(fault), 1) << show(fault);
+              EXPECT_EQ(delivers(fault), is_pass(fault) || row.of_connection || is_slowness(fault)) << show(fault);
+              EXPECT_EQ(is_of_connection(fault), row.of_connection);
+            }
+  });
 }
 
 TEST(FaultSpec, a_loss_is_what_leaves_the_client_without_a_word_on_what_was_done) {
-  EXPECT_EQ(named(is_loss), (Names{"lost-response", "reset", "close", "stall", "rst-stream"}));
-  EXPECT_EQ(named(is_loss, {.telling = Telling::error}), (Names{"reset", "close", "stall", "rst-stream"}));
-  for (auto name : {FaultName::close, FaultName::rst_stream}) {
+  for (auto telling : {Telling::reset, Telling::close, Telling::stall, Telling::error})
+    EXPECT_EQ(is_loss({.name = FaultName::lost_response, .telling = telling}), telling != Telling::error);
+  for (auto name : {FaultName::reset, FaultName::close, FaultName::stall, FaultName::rst_stream}) {
     for (auto point : {Point::before_request, Point::after_head, Point::after_request, Point::idle})
       EXPECT_TRUE(is_loss({.name = name, .point = point}));
     for (auto point : {Point::after_response_head, Point::in_body})
@@ -42,12 +80,17 @@ TEST(FaultSpec, a_refused_stream_is_no_loss_since_the_client_knows_that_nothing_
   for (std::uint32_t code = 0; code < stream_codes().size(); code++) {
     refused.code = code;
     EXPECT_EQ(is_loss(refused), stream_code(code) != "refused-stream");
+    EXPECT_EQ(is_refusal(refused), stream_code(code) == "refused-stream");
   }
   EXPECT_EQ(stream_code(static_cast<std::uint32_t>(stream_codes().size())), "");
 }
 TEST(FaultSpec, a_status_is_told_by_errors_alone) {
-  EXPECT_EQ(named(is_status), (Names{"error", "late-status"}));
-  EXPECT_EQ(named(is_status, {.telling = Telling::error}), (Names{"error", "lost-response", "late-status"}));
+  for (auto name : {FaultName::error, FaultName::late_status}) EXPECT_TRUE(is_status({.name = name}));
+  FaultSpec lost{.name = FaultName::lost_response, .telling = Telling::error};
+  EXPECT_TRUE(is_status(lost));
+  EXPECT_FALSE(is_status({.name = FaultName::lost_response}));
+  EXPECT_EQ(with_status(lost, 503).status, 503);
+  each_fault([](auto&, auto fault) { EXPECT_EQ(with_status(fault, 503).status, is_status(fault) ? 503 : 0); });
 }
 TEST(FaultSpec, transient_is_filled_in_and_then_shown_as_what_it_became) {
   FaultSpec fault{.name = FaultName::error};
@@ -61,22 +104,22 @@ TEST(FaultSpec, transient_is_filled_in_and_then_shown_as_what_it_became) {
   fault.telling = Telling::error;
   EXPECT_EQ(show(with_status(fault, 2014)), "lost-response(grpc-status(UNAVAILABLE, pushback=2000ms))");
 }
-TEST(FaultSpec, faults_of_a_connection_come_before_any_request) {
-  EXPECT_EQ(named(is_of_connection), (Names{"refuse-connect", "connect-timeout", "slow-connect", "tls-refuse",
-                                            "tls-expired", "tls-wrong-name", "tls-cut"}));
-}
 TEST(FaultSpec, what_only_takes_time_delivers_the_services_own_answer) {
-  EXPECT_EQ(named(is_slowness), (Names{"delay", "slow-connect", "bandwidth", "drip", "message", "slow-trailers"}));
-  FaultSpec other;
-  other.of_message = OfMessage::drop;
-  EXPECT_EQ(named(is_slowness, other), (Names{"delay", "slow-connect", "bandwidth", "drip", "slow-trailers"}));
-  EXPECT_EQ(named([](auto& f) { return delivers(f) && !is_of_connection(f); }, other),
-            (Names{"pass", "delay", "bandwidth", "drip", "slow-trailers"}));
+  FaultSpec message{.name = FaultName::message};
+  EXPECT_TRUE(is_slowness(message) && delivers(message));
+  message.of_message = OfMessage::drop;
+  EXPECT_FALSE(is_slowness(message) || delivers(message));
+  each_fault([](auto& row, auto fault) {
+    if (row.has(ArgumentKind::time) || row.has(ArgumentKind::spread)) {
+      EXPECT_TRUE(is_slowness(fault)) << row.word;
+    }
+  });
 }
 TEST(FaultSpec, silence_is_ended_by_the_client_or_the_run) {
-  EXPECT_EQ(named(is_silence, {.telling = Telling::stall, .bytes = 1}),
-            (Names{"stall", "connect-timeout", "lost-response", "wrong-length"}));
-  EXPECT_EQ(named(is_silence, {.bytes = -1}), (Names{"stall", "connect-timeout"}));
+  EXPECT_TRUE(is_silence({.name = FaultName::lost_response, .telling = Telling::stall}));
+  EXPECT_FALSE(is_silence({.name = FaultName::lost_response}));
+  EXPECT_TRUE(is_silence({.name = FaultName::wrong_length, .by = 1}));
+  EXPECT_FALSE(is_silence({.name = FaultName::wrong_length, .by = -1}));
 }
 
 TEST(FaultAnswer, a_date_is_the_imf_fixdate_and_never_too_early) {

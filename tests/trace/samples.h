@@ -4,7 +4,9 @@
 
 #include <string>
 
+#include "trace/fault_name.h"
 #include "trace/run.h"
+#include "trace/stored_fault.h"
 
 namespace retrial::trace::samples {
 
@@ -39,7 +41,7 @@ inline Exchange exchange(std::uint64_t id) {
              .part = Malformed::chunk,
              .retry_after = 3,
              .base = 4,
-             .width = 5,
+             .shape = 5,
              .bytes = 6,
              .burst = 7,
              .code = 0xfffffffe,
@@ -139,8 +141,8 @@ inline std::string text(const std::vector<Header>& headers) {
 inline std::string text(const FaultSpec& f) {
   return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {:?}", word_of(f.name), word_of(f.telling),
                      f.status, f.delay, word_of(f.point), word_of(f.spread), static_cast<int>(f.retry), word_of(f.part),
-                     f.retry_after, f.base, f.width, f.bytes, f.burst, f.code, static_cast<int>(f.of_message), f.nth,
-                     f.pushback, f.header);
+                     f.retry_after, f.base, f.*stored_width(f.spread), f.*stored_bytes(f.name), f.burst, f.code,
+                     static_cast<int>(f.of_message), f.nth, f.pushback, f.header);
 }
 inline std::string text(const Grpc& g) {
   return fmt::format("{} {} {} {} {} {} {} {} {:?} {}", g.is, g.previous, g.timeout, g.requests, g.responses, g.largest,

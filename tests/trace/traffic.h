@@ -3,6 +3,7 @@
 
 #include "tests/trace/wire.h"
 #include "trace/calls/correlator.h"
+#include "trace/fault_table.h"
 
 namespace retrial::trace {
 
@@ -52,7 +53,7 @@ class Traffic {
   }
   Exchange& inject(Exchange& e, int status) {
     e.fired = true;
-    e.fault = {.name = FaultName::error, .status = status};
+    e.fault = {.name = fault_row("error")->fault, .status = status};
     end(e, Ending::answered, status);
     return e;
   }

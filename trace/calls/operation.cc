@@ -5,7 +5,6 @@
 #include <functional>
 
 #include "base/text.h"
-#include "trace/profiles/families.h"
 #include "trace/profiles/message.h"
 #include "trace/profiles/profile.h"
 
@@ -63,7 +62,7 @@ std::uint64_t target_key(std::string_view target) {
 std::string operation_of(const Exchange& exchange) {
   auto& profile = profile_of(exchange);
   auto name = profile.operation(exchange);
-  if (&profile == &grpc_profile()) return name;
+  if (!profile.method_tells()) return name;
   std::string out;
   out.reserve(exchange.method.size() + 1 + name.size());
   out += exchange.method;

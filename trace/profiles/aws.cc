@@ -7,8 +7,8 @@
 
 #include "base/text.h"
 #include "trace/profiles/aws_actions.h"
-#include "trace/profiles/families.h"
 #include "trace/profiles/message.h"
+#include "trace/profiles/registry.h"
 #include "trace/profiles/template_path.h"
 
 namespace retrial::trace {

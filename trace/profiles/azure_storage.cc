@@ -6,8 +6,8 @@
 #include <array>
 
 #include "base/text.h"
-#include "trace/profiles/families.h"
 #include "trace/profiles/message.h"
+#include "trace/profiles/registry.h"
 
 namespace retrial::trace {
 namespace {

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "base/text.h"
+#include "trace/fault_name.h"
 #include "trace/status.h"
 
 namespace retrial::trace {

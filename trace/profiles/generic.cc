@@ -3,8 +3,8 @@
 #include <array>
 
 #include "base/text.h"
-#include "trace/profiles/families.h"
 #include "trace/profiles/message.h"
+#include "trace/profiles/registry.h"
 #include "trace/profiles/template_path.h"
 
 namespace retrial::trace {

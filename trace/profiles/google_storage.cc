@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "trace/profiles/families.h"
 #include "trace/profiles/message.h"
+#include "trace/profiles/registry.h"
 
 namespace retrial::trace {
 namespace {

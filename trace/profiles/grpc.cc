@@ -5,9 +5,9 @@
 #include <array>
 
 #include "base/text.h"
-#include "trace/profiles/families.h"
 #include "trace/profiles/grpc_methods.h"
 #include "trace/profiles/message.h"
+#include "trace/profiles/registry.h"
 #include "trace/status.h"
 
 namespace retrial::trace {
@@ -116,6 +116,7 @@ class GrpcProfile final : public Profile {
     return kIds;
   }
   std::string operation(const Exchange& e) const override { return std::string(message::path_of(e.target)); }
+  bool method_tells() const override { return false; }
   Repeat repeat(const Exchange& e) const override {
     auto known = repeat_of_method(e);
     return known == Repeat::unknown && message::keyed(e) ? Repeat::guarded : known;

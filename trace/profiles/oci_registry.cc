@@ -1,7 +1,7 @@
 #include <array>
 
-#include "trace/profiles/families.h"
 #include "trace/profiles/message.h"
+#include "trace/profiles/registry.h"
 
 namespace retrial::trace {
 namespace {

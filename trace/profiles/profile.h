@@ -27,7 +27,7 @@ enum class Repeat : std::uint8_t {
   unknown,     // by method neither safe nor idempotent (POST, PATCH), and nothing is known of the service
 };
 
-// What is known of one service family. Stateless; one file a family under profiles/; listed in profiles.h.
+// What is known of one service family. Stateless; one file a family.
 class Profile {
  public:
   virtual ~Profile() = default;
@@ -40,9 +40,12 @@ class Profile {
   // case.
   virtual std::span<const std::string_view> id_headers() const = 0;
 
-  // Path template with the data taken out, action included: what stands after the method in an operation's name. Of
-  // gRPC: the whole name.
+  // Path template with the data taken out, action included: what stands after the method in an operation's name, or
+  // the whole name where the method says nothing.
   virtual std::string operation(const Exchange& exchange) const = 0;
+
+  // Does the method say what a request does (RFC 9110 9.2)? Not of remote procedure calls, which are all POST.
+  virtual bool method_tells() const { return true; }
 
   virtual Repeat repeat(const Exchange& exchange) const = 0;
 
@@ -66,7 +69,7 @@ class Profile {
   virtual std::string effect(const Exchange& exchange) const = 0;
 };
 
-// All profiles (profiles/profiles.cc), the generic one last. Static storage.
+// All profiles (registry.h), the generic one last. Static storage.
 std::span<const Profile* const> profiles();
 // The first that recognises it (the generic one recognises everything).
 const Profile& profile_for(const Exchange& exchange);

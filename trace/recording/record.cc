@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "trace/recording/header_lines.h"
+#include "trace/stored_fault.h"
 
 namespace retrial::trace::record {
 namespace {
@@ -69,8 +70,8 @@ void put_headers(Encoder& out, const std::string& lines, const std::vector<Heade
 void put_fault(Encoder& out, const FaultSpec& f) {
   out.pod(FaultFixed{.delay = f.delay,
                      .base = f.base,
-                     .width = f.width,
-                     .bytes = f.bytes,
+                     .width = f.*stored_width(f.spread),
+                     .bytes = f.*stored_bytes(f.name),
                      .burst = f.burst,
                      .pushback = f.pushback,
                      .status = f.status,
@@ -131,7 +132,7 @@ class Decoder {
   }
   void fault(FaultSpec& to) {
     auto f = pod<FaultFixed>();
-    to.name = word(f.name, kLastFault);
+    to.name = word(f.name, last_fault());
     to.telling = word(f.telling, Telling::error);
     to.status = f.status;
     to.delay = f.delay;
@@ -141,8 +142,8 @@ class Decoder {
     to.part = word(f.part, Malformed::chunk);
     to.retry_after = f.retry_after;
     to.base = f.base;
-    to.width = f.width;
-    to.bytes = f.bytes;
+    to.*stored_width(to.spread) = f.width;
+    to.*stored_bytes(to.name) = f.bytes;
     to.burst = f.burst;
     to.code = f.code;
     to.of_message = word(f.of_message, OfMessage::corrupt);
@@ -182,7 +183,7 @@ Encoder encode_head(Encoder out, const Exchange& e) {
                     .has_site = e.tag.site.has_value(),
                     .phase = static_cast<u8>(e.tag.phase),
                     .confidence = static_cast<u8>(e.confidence),
-                    .has_fault = e.fault.name != FaultName::none,
+                    .has_fault = !is_pass(e.fault),
                     .has_words = words,
                     .zero = {},
                     .stream = e.stream});
@@ -190,7 +191,7 @@ Encoder encode_head(Encoder out, const Exchange& e) {
     out.text(e.tag.site->file);
     out.text(e.tag.site->function);
   }
-  if (e.fault.name != FaultName::none) put_fault(out, e.fault);
+  if (!is_pass(e.fault)) put_fault(out, e.fault);
   for (auto* text : {&e.service, &e.host, &e.method, &e.target}) out.text(*text);
   if (words)
     for (auto* text : {&e.tag.call_id, &e.tag.test, &e.profile, &e.operation, &e.fault_id}) out.text(*text);

@@ -10,24 +10,38 @@
 // How records stand in a segment. A segment is a SegmentHead and then records, each a RecordHead and its payload,
 // padded to 8 bytes; a length of 0 ends it. A payload is a fixed part and then texts, each its length (4 bytes) and its
 // bytes.
+//
+// While a segment is written its newest records stand in its window, at the end of the file, and only there: they
+// belong where the first of them says, in place of what stands there (segment_file.h). A file may have been another
+// segment before: what is left of that stands beyond the records, and is of no place in this one.
 namespace retrial::trace::record {
 
 inline constexpr char kMagic[8] = {'R', 'T', 'R', 'L', 'S', 'E', 'G', '\n'};
-inline constexpr std::uint32_t kVersion = 6;
+inline constexpr std::uint32_t kVersion = 7;
 
 struct SegmentHead {
   char magic[8];
   std::uint32_t version;
-  std::uint32_t zero;
+  std::uint32_t number;  // of the segment among those of its folder
+  std::uint64_t window;  // where the window begins; 0: the segment is finished
 };
 struct RecordHead {
   std::uint32_t length;  // of the payload, written last of all; 0: nothing here yet
-  std::uint32_t crc;     // crc32c of everything after it: kind, zero, run, payload
+  std::uint32_t crc;     // crc32c of everything after it: kind, place, run, payload
   std::uint32_t kind;
-  std::uint32_t zero;
+  std::uint32_t place;  // place_of() the segment and the record's offset in it
   std::uint64_t run;
 };
-static_assert(sizeof(RecordHead) == 24);
+static_assert(sizeof(SegmentHead) == 24 && sizeof(RecordHead) == 24);
+
+// Tells a record from one that stood at the same offset of another segment.
+inline std::uint32_t place_of(std::uint32_t segment, std::size_t offset) {
+  return segment * 2654435761u + static_cast<std::uint32_t>(offset / 8);
+}
+inline std::size_t offset_of(std::uint32_t segment, std::uint32_t place) {
+  return std::size_t{place - segment * 2654435761u} * 8;
+}
+
 inline constexpr std::size_t kChecked = 8;  // where the crc's bytes begin in a record
 inline constexpr std::size_t padded(std::size_t n) { return (n + 7) & ~std::size_t{7}; }
 

@@ -12,6 +12,8 @@
 
 namespace retrial::trace {
 
+class SegmentFolder;
+
 // The trace on disk while a run goes on: a folder of segment files "NNNN.seg" (design.md, "The log is the ring"). Each
 // loop thread appends to its own; a record's length and crc32c are written last, so a reader sees whole records only,
 // also after kill -9. A record of an exchange holds only what its earlier ones could not know. The encoding is this
@@ -29,10 +31,12 @@ class SegmentWriter {
  public:
   // Creates `folder` if need be. Segments are allocated ahead (fallocate), `bytes` each, so that a full disk shows here
   // and when the next one is begun, never as a signal; what was not used is given back at the end. Several writers may
-  // share a folder: each takes the next free number. With `keep`, a writer that has written more bytes than that
-  // removes its oldest segments, and each segment begins with the run it belongs to; 0: all are kept.
+  // share a folder: each takes the next free number. With `keep`, the files of this writer have no more bytes than that
+  // together at any time: the oldest are removed, and each segment begins with the run it belongs to; 0: all are kept.
   static Result<std::unique_ptr<SegmentWriter>> open(const std::filesystem::path& folder, std::size_t bytes = 4u << 20,
                                                      std::uint64_t keep = 0);
+  // One of several that share the limit of a folder (segment_folder.h).
+  static Result<std::unique_ptr<SegmentWriter>> open(std::shared_ptr<SegmentFolder> folder);
   ~SegmentWriter();
   SegmentWriter(const SegmentWriter&) = delete;
 
@@ -43,6 +47,8 @@ class SegmentWriter {
   Result<void> answer(std::uint64_t run, const Exchange& e);
   Result<void> fired(std::uint64_t run, const Exchange& e);
   Result<void> over(std::uint64_t run, const Exchange& e);
+  // Fails also where an earlier one was lost unnoticed. May be said again, after other writers have ended too: a run is
+  // incomplete where any of its ends says so.
   Result<void> end(const Run& run);
 
  private:

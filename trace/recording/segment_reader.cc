@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "base/text.h"
 #include "trace/recording/record.h"
 #include "trace/recording/segment.h"
+#include "trace/recording/segment_image.h"
 
 namespace retrial::trace {
 namespace {
@@ -42,7 +42,10 @@ class Collector {
       case RecordKind::end: {
         Run read;
         if (!record::decode_run(payload, read)) return false;
-        if (part.ended) return true;  // another loop's segment of a run that has ended
+        if (part.ended) {  // another loop's segment of a run that has ended
+          if (part.run.incomplete.empty()) part.run.incomplete = std::move(read.incomplete);
+          return true;
+        }
         read.exchanges = std::move(part.run.exchanges);
         part.run = std::move(read);
         part.ended |= r.kind == static_cast<std::uint32_t>(RecordKind::end);
@@ -125,13 +128,15 @@ class Collector {
 // One segment, record by record. Its time is that of the record it stands at, and never goes back.
 class Cursor {
  public:
-  Cursor(std::string name, std::string_view bytes) : name_(std::move(name)), bytes_(bytes) {}
-  Cursor(std::string name, std::string bytes) : name_(std::move(name)), owned_(std::move(bytes)), bytes_(owned_) {}
+  Cursor(std::string name, SegmentImage image) : name_(std::move(name)), image_(std::move(image)) {}
   Cursor(const Cursor&) = delete;
 
   Result<void> begin() {
     record::SegmentHead head{};
     std::memcpy(&head, bytes_.data(), std::min(bytes_.size(), sizeof head));
+    std::string_view magic(record::kMagic, sizeof record::kMagic);
+    bool cut = bytes_.size() < offsetof(record::SegmentHead, number);
+    if (cut && magic.starts_with(bytes_.substr(0, magic.size()))) return {};
     if (std::all_of(head.magic, head.magic + sizeof head.magic, [](char c) { return c == 0; }))
       return {};  // allocated, never begun
     if (std::memcmp(head.magic, record::kMagic, sizeof head.magic) != 0)
@@ -140,6 +145,7 @@ class Cursor {
       return fail(fmt::format("this trace was written by another version of Retrial: its format is {}, {} is read here",
                               head.version, record::kVersion),
                   name_, Blame::user);
+    segment_ = head.number;
     at_ = sizeof head;
     read();
     // What says no time (a run that begins) belongs to what comes after it.
@@ -168,9 +174,12 @@ class Cursor {
  private:
   void read() {
     auto rest = bytes_.substr(std::min(at_, bytes_.size()));
-    if (rest.size() < sizeof head_) return;
-    std::memcpy(&head_, rest.data(), sizeof head_);
-    if (head_.length == 0) return;
+    head_.length = 0;
+    if (rest.size() >= sizeof head_) std::memcpy(&head_, rest.data(), sizeof head_);
+    if (head_.length == 0) {
+      if (at_ < image_.least) damage_ = fmt::format("{}: records are missing from byte {} on", name_, at_);
+      return;
+    }
     if (head_.length > rest.size() - sizeof head_) {
       damage_ = fmt::format("{}: a record at byte {} is cut off", name_, at_);
       return;
@@ -178,6 +187,11 @@ class Cursor {
     payload_ = rest.substr(sizeof head_, head_.length);
     if (crc32c(rest.substr(record::kChecked, sizeof head_ - record::kChecked + head_.length)) != head_.crc) {
       damage_ = fmt::format("{}: a record at byte {} is damaged", name_, at_);
+      damaged_here_ = true;
+      return;
+    }
+    if (head_.place != record::place_of(segment_, at_)) {
+      damage_ = fmt::format("{}: a record at byte {} is of another place", name_, at_);
       damaged_here_ = true;
       return;
     }
@@ -197,8 +211,9 @@ class Cursor {
   }
 
   std::string name_;
-  std::string owned_;
-  std::string_view bytes_;
+  const SegmentImage image_;
+  const std::string_view bytes_ = image_.bytes;
+  std::uint32_t segment_ = 0;
   std::size_t at_ = 0;
   RecordHead head_{};
   std::string_view payload_;
@@ -221,13 +236,12 @@ Result<std::vector<std::filesystem::path>> segments_below(const std::filesystem:
   return files;
 }
 
+// Null where it is not there any more.
 Result<std::unique_ptr<Cursor>> open(const std::filesystem::path& file) {
-  std::error_code error;
-  std::string bytes(std::filesystem::file_size(file, error), '\0');
-  std::ifstream in(file, std::ios::binary);
-  if (error || !in.read(bytes.data(), static_cast<std::streamsize>(bytes.size())))
-    return fail_errno("cannot read the trace", error ? error.value() : errno, file, Blame::user);
-  auto cursor = std::make_unique<Cursor>(file.string(), std::move(bytes));
+  auto image = read_segment(file);
+  if (!image) return std::unexpected(image.error());
+  if (!*image) return nullptr;
+  auto cursor = std::make_unique<Cursor>(file.string(), std::move(**image));
   if (auto ok = cursor->begin(); !ok) return std::unexpected(ok.error());
   return cursor;
 }
@@ -244,7 +258,7 @@ Result<void> collect(const std::filesystem::path& folder, Collector& collector) 
     for (next.reset(); !next && file != files->end(); ++file) {
       auto opened = open(*file);
       if (!opened) return std::unexpected(opened.error());
-      if ((*opened)->there()) next = std::move(*opened);
+      if (*opened && (*opened)->there()) next = std::move(*opened);
     }
     return {};
   };
@@ -278,7 +292,7 @@ Result<Run> read_run(const std::filesystem::path& folder, std::uint64_t run) {
 }
 Result<std::vector<Run>> read_segment_bytes(std::string_view bytes, std::string_view name) {
   Collector collector;
-  Cursor cursor{std::string(name), bytes};
+  Cursor cursor{std::string(name), segment_image(std::string(bytes))};
   if (auto ok = cursor.begin(); !ok) return std::unexpected(ok.error());
   while (cursor.there()) cursor.step(collector);
   return collector.done();

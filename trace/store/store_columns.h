@@ -1,5 +1,6 @@
 #pragma once
 #include "trace/store/store.h"
+#include "trace/stored_fault.h"
 
 // The columns of each table, once: the schema, writing and reading are made of the same list. `Io` is called with a
 // name and a value for plain columns; word(name, value, last) for those whose words have one spelling (show), number()
@@ -9,7 +10,7 @@ namespace retrial::trace::columns {
 template <class Io, class T>
 void of_fault(Io& io, T& fault) {
   io.shown("fault", show(fault));  // for people; what follows is what is read
-  io.number("fault_name", fault.name, kLastFault);
+  io.number("fault_name", fault.name, last_fault());
   io.number("fault_telling", fault.telling, Telling::error);
   io("fault_status", fault.status);
   io("fault_delay", fault.delay);
@@ -19,8 +20,8 @@ void of_fault(Io& io, T& fault) {
   io.number("fault_part", fault.part, Malformed::chunk);
   io("fault_retry_after", fault.retry_after);
   io("fault_base", fault.base);
-  io("fault_width", fault.width);
-  io("fault_bytes", fault.bytes);
+  io("fault_width", fault.*stored_width(fault.spread));
+  io("fault_bytes", fault.*stored_bytes(fault.name));
   io("fault_burst", fault.burst);
   io("fault_code", fault.code);
   io.number("fault_of_message", fault.of_message, OfMessage::corrupt);

@@ -4,37 +4,64 @@
 #include <string_view>
 #include <vector>
 
+#include "campaign/workload/variables.h"
+
 namespace retrial::campaign {
 
 // How a runner is started for some purpose: argv, and what is added to the environment.
 struct Launch {
   std::vector<std::string> argv;
   std::vector<std::string> environment;  // KEY=VALUE
-  std::string python_path;               // put before the user's PYTHONPATH; may be empty
+  std::vector<ListItem> paths;           // put before what the user has there
   std::string only;  // ids to put into the file named by RETRIAL_ONLY, one a line; empty: no such file
 };
 
-// Knows one test runner: how a user's command is run whole and test by test. Stateless (docs/agents.md has the other
-// half, the hook inside the runner).
+// The half of an adapter that runs inside its runner, and tells of its tests (docs/agents.md).
+struct Hook {
+  std::string_view file;  // below integration/agents, not named like a test file; empty: there is none
+  // What makes the runner load it, put behind what the user has there. Without a variable the hook's agent does: it
+  // loads all that lies in its folder `runners`.
+  std::string_view variable = {}, value = {}, separator = {};
+};
+
+// How the files of a runner's tests are named: any of these is enough.
+struct TestFiles {
+  std::vector<std::string_view> names = {};     // "conftest.py"
+  std::vector<std::string_view> prefixes = {};  // "test_"
+  std::vector<std::string_view> suffixes = {};  // before the ending: ".test" of a.test.mjs
+  std::vector<std::string_view> folders = {};   // anywhere above it, within the project
+};
+
+struct Runner {
+  std::string_view name;  // "pytest"
+  Hook hook = {};
+  TestFiles test_files = {};
+  bool whole = false;  // it has no tests of its own: the whole command is one test
+};
+
+// Knows one test runner: how a user's command is run whole and test by test, and what lists and reports its tests.
+// Stateless.
 class Adapter {
  public:
   virtual ~Adapter() = default;
-  virtual std::string_view name() const = 0;  // "pytest"
+  virtual const Runner& runner() const = 0;
+  // Is this its command?
   virtual bool knows(const std::vector<std::string>& argv) const = 0;
-  // The suite as the user runs it, its tests one after another.
+  // The suite as the user runs it, its tests one after another; what the hook reports of it is the list of its tests.
   virtual Launch suite(const std::vector<std::string>& argv) const = 0;
   // That test alone, with the user's own options. Namesakes may run too. `wide`: in case the narrow form did not reach
   // it.
   virtual Launch only(const std::vector<std::string>& argv, std::string_view test, bool wide) const = 0;
-  // A runner without tests of its own: the whole command is one test.
-  virtual bool whole() const { return false; }
 };
 
+// registry.h
 std::span<const Adapter* const> adapters();
-// The adapter that knows this command; the last one, "command", knows every one.
+// The first that knows this command; the last one, "command", knows every one.
 const Adapter& adapter_for(const std::vector<std::string>& argv);
 // The id of the one test of a runner that is not known.
 inline constexpr std::string_view kWholeCommand = "command";
+// Is that a file of tests, by the names that runners go by? Whichever runs it: one may run another's.
+bool is_test_file(std::string_view file);
 
 // `npm test`, `npm run NAME`, `yarn test`, `pnpm test`: the words of the script in `directory`/package.json, if it is
 // one plain command; else argv as it is.

@@ -1,4 +1,4 @@
-#include "campaign/workload/adapters/node_test.h"
+#include "campaign/workload/adapters/registry.h"
 
 #include <algorithm>
 
@@ -50,52 +50,68 @@ bool drops(const std::vector<std::string>& argv, std::size_t& i, std::string_vie
   return argv[i].starts_with(std::string(option) + "=");
 }
 
+class NodeTest final : public Adapter {
+ public:
+  const Runner& runner() const override {
+    static const Runner runner{
+        .name = "node:test",
+        .hook = {"node/lib/runners/node_runner.cjs"},
+        .test_files = {.suffixes = {".test", ".spec", "_test"}, .folders = {"test", "tests", "__tests__", "spec"}},
+    };
+    return runner;
+  }
+  bool knows(const std::vector<std::string>& argv) const override {
+    auto at = node_at(argv);
+    return std::find(argv.begin() + static_cast<std::ptrdiff_t>(std::min(at, argv.size())), argv.end(), "--test") !=
+           argv.end();
+  }
+
+  Launch suite(const std::vector<std::string>& argv) const override {
+    Launch launch{.argv = argv, .environment = {"RETRIAL_SERIAL=1"}};
+    auto test = std::find(launch.argv.begin(), launch.argv.end(), "--test");
+    launch.argv.insert(std::next(test), "--test-concurrency=1");
+    return launch;
+  }
+
+  Launch only(const std::vector<std::string>& argv, std::string_view test, bool wide) const override {
+    Launch launch{.environment = {"RETRIAL_SERIAL=1", "RETRIAL_NO_TIME_LIMIT=1"}};
+    auto node = node_at(argv);
+    for (std::size_t i = 0; i < argv.size(); i++) {
+      if (i > node) {
+        if (drops(argv, i, "--test-timeout") || drops(argv, i, "--test-name-pattern") ||
+            drops(argv, i, "--test-concurrency"))
+          continue;
+        bool value = takes_value(argv[i - 1]);
+        if (!argv[i].starts_with('-') && !value) continue;  // a test file
+      }
+      launch.argv.push_back(argv[i]);
+    }
+    auto parts = std::string(test);
+    auto first = parts.find(kSeparator);
+    auto file = parts.substr(0, first);
+    auto last = parts.rfind(kSeparator);
+    auto at = std::find(launch.argv.begin(), launch.argv.end(), "--test");
+    std::vector<std::string> options{"--test-concurrency=1"};
+    if (first != parts.npos) {
+      options.push_back(pattern(std::string_view(parts).substr(last + kSeparator.size())));
+      // A subtest is reached only if the tests around it run: name each of them.
+      for (std::size_t from = first + kSeparator.size(); wide && from <= last;) {
+        auto end = parts.find(kSeparator, from);
+        options.push_back(pattern(std::string_view(parts).substr(from, end - from)));
+        from = end + kSeparator.size();
+      }
+    }
+    launch.argv.insert(std::next(at), options.begin(), options.end());
+    launch.argv.push_back(file);
+    return launch;
+  }
+};
+
 }  // namespace
 
-bool NodeTest::knows(const std::vector<std::string>& argv) const {
-  auto at = node_at(argv);
-  return std::find(argv.begin() + static_cast<std::ptrdiff_t>(std::min(at, argv.size())), argv.end(), "--test") !=
-         argv.end();
-}
-
-Launch NodeTest::suite(const std::vector<std::string>& argv) const {
-  Launch launch{argv, {"RETRIAL_SERIAL=1"}, {}, {}};
-  auto test = std::find(launch.argv.begin(), launch.argv.end(), "--test");
-  launch.argv.insert(std::next(test), "--test-concurrency=1");
-  return launch;
-}
-
-Launch NodeTest::only(const std::vector<std::string>& argv, std::string_view test, bool wide) const {
-  Launch launch{{}, {"RETRIAL_SERIAL=1", "RETRIAL_NO_TIME_LIMIT=1"}, {}, {}};
-  auto node = node_at(argv);
-  for (std::size_t i = 0; i < argv.size(); i++) {
-    if (i > node) {
-      if (drops(argv, i, "--test-timeout") || drops(argv, i, "--test-name-pattern") ||
-          drops(argv, i, "--test-concurrency"))
-        continue;
-      bool value = takes_value(argv[i - 1]);
-      if (!argv[i].starts_with('-') && !value) continue;  // a test file
-    }
-    launch.argv.push_back(argv[i]);
-  }
-  auto parts = std::string(test);
-  auto first = parts.find(kSeparator);
-  auto file = parts.substr(0, first);
-  auto last = parts.rfind(kSeparator);
-  auto at = std::find(launch.argv.begin(), launch.argv.end(), "--test");
-  std::vector<std::string> options{"--test-concurrency=1"};
-  if (first != parts.npos) {
-    options.push_back(pattern(std::string_view(parts).substr(last + kSeparator.size())));
-    // A subtest is reached only if the tests around it run: name each of them.
-    for (std::size_t from = first + kSeparator.size(); wide && from <= last;) {
-      auto end = parts.find(kSeparator, from);
-      options.push_back(pattern(std::string_view(parts).substr(from, end - from)));
-      from = end + kSeparator.size();
-    }
-  }
-  launch.argv.insert(std::next(at), options.begin(), options.end());
-  launch.argv.push_back(file);
-  return launch;
+const Adapter& node_test_adapter() {
+  static const NodeTest adapter;
+  return adapter;
 }
 
 }  // namespace retrial::campaign

@@ -1,4 +1,4 @@
-#include "campaign/workload/adapters/pytest.h"
+#include "campaign/workload/adapters/registry.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -62,30 +62,51 @@ bool is_path(const std::string& word) {
   return !word.starts_with('-') && std::filesystem::exists(file);
 }
 
-}  // namespace
+class Pytest final : public Adapter {
+ public:
+  const Runner& runner() const override {
+    static const Runner runner{
+        .name = "pytest",
+        .hook = {"python/retrial_pytest.py", "PYTEST_PLUGINS", "retrial_pytest", ","},
+        .test_files = {.names = {"conftest.py"},
+                       .prefixes = {"test_"},
+                       .suffixes = {"_test"},
+                       .folders = {"test", "tests"}},
+    };
+    return runner;
+  }
+  bool knows(const std::vector<std::string>& argv) const override { return pytest_at(argv).has_value(); }
 
-bool Pytest::knows(const std::vector<std::string>& argv) const { return pytest_at(argv).has_value(); }
+  Launch suite(const std::vector<std::string>& argv) const override {
+    return {.argv = argv, .environment = {"RETRIAL_SERIAL=1"}};
+  }
 
-Launch Pytest::suite(const std::vector<std::string>& argv) const { return {argv, {"RETRIAL_SERIAL=1"}, {}, {}}; }
-
-// The user's own options stay; the paths are narrowed to the test's file, and the hook leaves out every other test in
-// it. An id is relative to pytest's root, which need not be the working directory: then all is collected, and the hook
-// decides.
-Launch Pytest::only(const std::vector<std::string>& argv, std::string_view test, bool wide) const {
-  Launch launch{{}, {"RETRIAL_SERIAL=1", "RETRIAL_NO_TIME_LIMIT=1"}, {}, std::string(test)};
-  auto file = std::string(test.substr(0, test.find("::")));
-  if (wide || !std::filesystem::exists(file)) {
-    launch.argv = argv;
+  // The user's own options stay; the paths are narrowed to the test's file, and the hook leaves out every other test in
+  // it. An id is relative to pytest's root, which need not be the working directory: then all is collected, and the
+  // hook decides.
+  Launch only(const std::vector<std::string>& argv, std::string_view test, bool wide) const override {
+    Launch launch{.environment = {"RETRIAL_SERIAL=1", "RETRIAL_NO_TIME_LIMIT=1"}, .only = std::string(test)};
+    auto file = std::string(test.substr(0, test.find("::")));
+    if (wide || !std::filesystem::exists(file)) {
+      launch.argv = argv;
+      return launch;
+    }
+    auto at = *pytest_at(argv);
+    for (std::size_t i = 0; i < argv.size(); i++) {
+      bool value =
+          i > 0 && std::find(std::begin(kTakesValue), std::end(kTakesValue), argv[i - 1]) != std::end(kTakesValue);
+      if (i <= at || value || !is_path(argv[i])) launch.argv.push_back(argv[i]);
+    }
+    launch.argv.push_back(file);
     return launch;
   }
-  auto at = *pytest_at(argv);
-  for (std::size_t i = 0; i < argv.size(); i++) {
-    bool value =
-        i > 0 && std::find(std::begin(kTakesValue), std::end(kTakesValue), argv[i - 1]) != std::end(kTakesValue);
-    if (i <= at || value || !is_path(argv[i])) launch.argv.push_back(argv[i]);
-  }
-  launch.argv.push_back(file);
-  return launch;
+};
+
+}  // namespace
+
+const Adapter& pytest_adapter() {
+  static const Pytest adapter;
+  return adapter;
 }
 
 }  // namespace retrial::campaign

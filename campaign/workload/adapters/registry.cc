@@ -1,23 +1,38 @@
-#include "campaign/workload/adapters/node_test.h"
-#include "campaign/workload/adapters/pytest.h"
-#include "campaign/workload/adapters/unittest.h"
-#include "campaign/workload/adapters/whole_command.h"
+#include "campaign/workload/adapters/registry.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
 
 namespace retrial::campaign {
 
 std::span<const Adapter* const> adapters() {
-  static const Pytest pytest;
-  static const Unittest unittest;
-  static const NodeTest node_test;
-  static const WholeCommand whole_command;
-  static const Adapter* const table[] = {&pytest, &unittest, &node_test, &whole_command};
-  return table;
+#define RETRIAL_ROW(name) &name##_adapter(),
+  static const std::array all = {RETRIAL_ADAPTERS(RETRIAL_ROW)};
+#undef RETRIAL_ROW
+  return all;
 }
 
 const Adapter& adapter_for(const std::vector<std::string>& argv) {
   for (auto* a : adapters())
     if (a->knows(argv)) return *a;
   return *adapters().back();
+}
+
+bool is_test_file(std::string_view file) {
+  auto folders = split(file, '/');
+  auto name = folders.back();
+  folders.pop_back();
+  if (file.starts_with('/')) folders.clear();  // outside the project: its folders say nothing
+  auto stem = name.substr(0, name.rfind('.'));
+  return std::ranges::any_of(adapters(), [&](auto* adapter) {
+    auto& known = adapter->runner().test_files;
+    return std::ranges::count(known.names, name) ||
+           std::ranges::any_of(known.prefixes, [&](auto prefix) { return stem.starts_with(prefix); }) ||
+           std::ranges::any_of(known.suffixes, [&](auto suffix) { return stem.ends_with(suffix); }) ||
+           std::ranges::any_of(known.folders, [&](auto folder) { return std::ranges::count(folders, folder) > 0; });
+  });
 }
 
 std::string_view program_name(std::string_view word) {

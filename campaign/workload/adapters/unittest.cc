@@ -1,4 +1,4 @@
-#include "campaign/workload/adapters/unittest.h"
+#include "campaign/workload/adapters/registry.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -22,21 +22,37 @@ std::string start_folder(const std::vector<std::string>& argv) {
   return {};
 }
 
+class Unittest final : public Adapter {
+ public:
+  const Runner& runner() const override {
+    static const Runner runner{
+        .name = "unittest",
+        .hook = {"python/retrial_agent/runners/unittest.py"},
+        .test_files = {.prefixes = {"test_"}, .folders = {"test", "tests"}},
+    };
+    return runner;
+  }
+  bool knows(const std::vector<std::string>& argv) const override { return unittest_in(argv) != argv.end(); }
+
+  Launch suite(const std::vector<std::string>& argv) const override { return {.argv = argv}; }
+
+  Launch only(const std::vector<std::string>& argv, std::string_view test, bool) const override {
+    Launch launch{.argv = {argv.begin(), std::next(unittest_in(argv))}, .environment = {"RETRIAL_NO_TIME_LIMIT=1"}};
+    for (auto flag : {"-v", "-q", "-b", "--buffer", "--verbose", "--quiet", "--locals"})
+      if (std::find(argv.begin(), argv.end(), flag) != argv.end()) launch.argv.push_back(flag);
+    launch.argv.emplace_back(test);
+    // A start folder that is itself a package is imported by its own name, not from within.
+    if (auto folder = start_folder(argv); !folder.empty() && !std::filesystem::exists(folder + "/__init__.py"))
+      launch.paths = {{"PYTHONPATH", std::filesystem::absolute(folder).string(), ":"}};
+    return launch;
+  }
+};
+
 }  // namespace
 
-bool Unittest::knows(const std::vector<std::string>& argv) const { return unittest_in(argv) != argv.end(); }
-
-Launch Unittest::suite(const std::vector<std::string>& argv) const { return {argv, {}, {}, {}}; }
-
-Launch Unittest::only(const std::vector<std::string>& argv, std::string_view test, bool) const {
-  Launch launch{{argv.begin(), std::next(unittest_in(argv))}, {"RETRIAL_NO_TIME_LIMIT=1"}, {}, {}};
-  for (auto flag : {"-v", "-q", "-b", "--buffer", "--verbose", "--quiet", "--locals"})
-    if (std::find(argv.begin(), argv.end(), flag) != argv.end()) launch.argv.push_back(flag);
-  launch.argv.emplace_back(test);
-  // A start folder that is itself a package is imported by its own name, not from within.
-  if (auto folder = start_folder(argv); !folder.empty() && !std::filesystem::exists(folder + "/__init__.py"))
-    launch.python_path = std::filesystem::absolute(folder).string();
-  return launch;
+const Adapter& unittest_adapter() {
+  static const Unittest adapter;
+  return adapter;
 }
 
 }  // namespace retrial::campaign

@@ -114,6 +114,20 @@ TEST(ConfigOfServe, becomes_what_the_server_is_to_do) {
   EXPECT_FALSE(settings->options.tunnel_unreadable);
 }
 
+TEST(ConfigOfServe, what_is_kept_is_enough_for_all_loops_and_the_largest_head) {
+  EXPECT_EQ(complaint("[serve]\nkeep = \"1MiB\"\n"), "");
+  EXPECT_EQ(complaint("[serve]\nkeep = \"1000KiB\"\n"),
+            "retrial.toml:2: [serve] keep: expected at least \"1MiB\": 64KiB for each loop, and four times head_size, "
+            "found \"1000KiB\"");
+  EXPECT_EQ(complaint("[serve]\nloops = 40\nkeep = \"1MiB\"\n"),
+            "retrial.toml:3: [serve] keep: expected at least \"2560KiB\": 64KiB for each loop, and four times "
+            "head_size, found \"1MiB\"");
+  EXPECT_EQ(complaint("[serve]\nhead_size = \"1GiB\"\n"),
+            "retrial.toml:2: [serve] head_size: expected at most a quarter of keep, found \"1GiB\"");
+  EXPECT_EQ(complaint("[serve]\nhead_size = \"4KiB\"\nloops = 1\nkeep = \"64KiB\"\n"), "");
+  EXPECT_EQ(complaint("[serve]\nkeep = \"1KiB\"\nrecord = \"none\"\n"), "");
+}
+
 TEST(ConfigOfServe, a_listener_that_cannot_be_is_named_with_what_was_expected) {
   EXPECT_EQ(complaint("[[listener]]\nmode = \"revers\"\nlisten = \":80\"\n"),
             "retrial.toml:2: [[listener]] mode: expected \"reverse\", \"forward\", \"redirect\" or \"tproxy\", found "
@@ -175,6 +189,10 @@ TEST(ConfigOfServe, an_address_is_a_host_and_a_port_with_or_without_a_scheme) {
   EXPECT_EQ(where_of("http://queue.example/")->show(), "queue.example:80");
   EXPECT_TRUE(where_of("https://queue.example:8443")->tls);
   EXPECT_FALSE(where_of("queue.example:80")->literal);
+  EXPECT_FALSE(where_of("https://queue.example")->http2);
+  auto clear = where_of("h2c://queue.example:50051"), secure = where_of("h2://queue.example");
+  EXPECT_TRUE(clear->http2 && !clear->tls && clear->port == 50051);
+  EXPECT_TRUE(secure->http2 && secure->tls && secure->port == 443);
   for (auto wrong : {"", "queue", ":80", "http://", "1.2.3:80", "300.1.1.1:80", "a b:80", "h:0", "h:65536", "[::1]",
                      "[::1:80", "ftp://h:21", "http://h:80/path", "h:80x", "user@h:80"})
     EXPECT_FALSE(where_of(wrong)) << wrong;

@@ -5,8 +5,8 @@
 #include <fstream>
 
 #include "campaign/judging/time_saved.h"
-#include "campaign/report/findings_json.h"
 #include "campaign/report/words.h"
+#include "tests/campaign/report/formats.h"
 #include "tests/support/folder.h"
 
 namespace retrial::campaign {
@@ -24,14 +24,14 @@ TEST(Since, findings_of_an_earlier_report_stay_and_do_not_fail_the_run) {
   test::Folder folder;
   auto file = folder.path() / "findings.json";
   std::ofstream(file) << report::findings_json(found({"aaaaaaaa", "bbbbbbbb"}));
-  auto since = findings_of(file);
+  auto since = read_finding_ids(file);
   ASSERT_TRUE(since) << since.error().line();
   auto record = found({"aaaaaaaa", "cccccccc"});
-  mark(record, {}, *since);
+  mark_known(record, {}, *since);
   EXPECT_TRUE(record.findings[0].known);
   EXPECT_FALSE(record.findings[1].known);
-  EXPECT_FALSE(report::counts(record.findings[0], trace::Confidence::possible));
-  EXPECT_TRUE(report::counts(record.findings[1], trace::Confidence::possible));
+  EXPECT_FALSE(report::fails_run(record.findings[0], trace::Confidence::possible));
+  EXPECT_TRUE(report::fails_run(record.findings[1], trace::Confidence::possible));
   EXPECT_EQ(record.remarks,
             std::vector<std::string>{"--since: 1 of 2 findings are known; 1 of the earlier report was not seen now"});
 }
@@ -39,26 +39,26 @@ TEST(Since, findings_of_an_earlier_report_stay_and_do_not_fail_the_run) {
 TEST(Since, a_file_that_is_no_report_says_so) {
   test::Folder folder;
   auto file = folder.path() / "x.json";
-  EXPECT_NE(findings_of(file).error().line().find("No such file"), std::string::npos);
+  EXPECT_NE(read_finding_ids(file).error().line().find("No such file"), std::string::npos);
   for (auto text : {"", "[]", "{\"findings\":3}", "{\"version\":2,\"findings\":[]}",
                     "{\"version\":1,\"findings\":[{}]}", "{\"version\":1,\"findings\":[3]}"}) {
     std::ofstream(file) << text;
-    auto since = findings_of(file);
+    auto since = read_finding_ids(file);
     ASSERT_FALSE(since) << text;
     EXPECT_EQ(since.error().blame, Blame::user);
   }
   std::ofstream(file) << "{\"version\":1,\"findings\":[]}";
-  EXPECT_TRUE(findings_of(file));
+  EXPECT_TRUE(read_finding_ids(file));
 }
 
 TEST(Accept, keeps_a_finding_out_of_the_exit_status_and_one_that_matches_nothing_is_said) {
   Config config;
   config.accepted = {{"aaaaaaaa", "known"}, {"dddddddd", ""}};
   auto record = found({"aaaaaaaa", "cccccccc"});
-  mark(record, config, {});
+  mark_known(record, config, {});
   ASSERT_EQ(record.findings.size(), 2u);
-  EXPECT_FALSE(report::counts(record.findings[0], trace::Confidence::possible));
-  EXPECT_TRUE(report::counts(record.findings[1], trace::Confidence::possible));
+  EXPECT_FALSE(report::fails_run(record.findings[0], trace::Confidence::possible));
+  EXPECT_TRUE(report::fails_run(record.findings[1], trace::Confidence::possible));
   EXPECT_EQ(record.remarks, std::vector<std::string>{"[[accept]] dddddddd matched no finding"});
 }
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "tests/support/folder.h"
+#include "trace/fault_name.h"
 #include "trace/recording/segment.h"
 #include "trace/store/store.h"
 
@@ -76,8 +77,8 @@ void put(const fs::path& folder, trace::Run run, const char* plan) {
   if (plan) record.cases = {{.id = "c1", .policy = "observe", .plan = plan, .runs = {run.id}}};
   ASSERT_TRUE(trace::write_store(folder / "campaign.db", record, {run}));
 }
-Judgement judged(std::vector<fs::path> folders) { return judge({.folders = std::move(folders)}); }
-std::string whys(const Judgement& j) {
+JudgeOutcome judged(std::vector<fs::path> folders) { return judge({.folders = std::move(folders)}); }
+std::string whys(const JudgeOutcome& j) {
   std::string out;
   for (auto& n : j.record.not_judged) out += n.why + "\n";
   return out;
@@ -229,6 +230,40 @@ TEST(Judge, what_cannot_be_read_or_never_fired_is_not_judged_and_the_rest_is) {
   std::string outcomes;
   for (auto& row : j.record.cases) outcomes += row.outcome + " ";
   EXPECT_EQ(outcomes, "run not_fired incomplete ");
+}
+
+// As `observe` leaves a poll: looks a second apart, of which the first may have been answered 503 by a fault.
+trace::Run looks(int times, bool fault) {
+  trace::Run run{
+      .id = 1, .kind = fault ? trace::RunKind::with_fault : trace::RunKind::reference, .ended = 60 * kSecond};
+  for (int n = 1; n <= times; n++) {
+    auto e = request(static_cast<std::uint64_t>(n), n * kSecond, fault && n == 1);
+    e.operation = "GET /things/a";
+    e.profile = "generic";
+    e.call = e.id;
+    e.attempt = 1;
+    e.confidence = trace::Confidence::certain;
+    e.ending = trace::Ending::answered;
+    e.told = e.begun + kMillisecond;
+    e.fired = fault && n == 1;
+    e.client_status = e.fired ? 503 : 200;
+    e.service_status = e.fired ? 0 : 200;
+    run.exchanges.push_back(std::move(e));
+  }
+  return run;
+}
+
+TEST(Judge, of_a_poll_that_looks_once_more_than_in_the_reference_nothing_is_said_but_that) {
+  test::Folder folder;
+  put(folder.path() / "a", looks(4, true), "error(503) x 1, then pass");
+  put(folder.path() / "b", looks(3, false), nullptr);
+  auto j = judged({folder.path() / "a", folder.path() / "b"});
+  EXPECT_EQ(whys(j),
+            "this request is sent again after a success, as a poll does: what follows the fault may be a retry or the "
+            "next look\n");
+  EXPECT_TRUE(j.record.clean.empty());
+  put(folder.path() / "b", looks(4, false), nullptr);
+  EXPECT_EQ(whys(judged({folder.path() / "a", folder.path() / "b"})), "") << "as many as without the fault";
 }
 
 TEST(Judge, of_a_trace_without_faults_there_is_nothing_to_judge) {

@@ -95,18 +95,23 @@ TEST_F(Planning, the_stall_is_tried_once_a_call_site_and_the_others_once_an_oper
   EXPECT_EQ(std::count_if(p.cases.begin(), p.cases.end(), [](auto& c) { return c.stalls; }), 1);
 }
 
+TEST_F(Planning, a_case_is_worth_what_its_policy_says_and_where_that_goes_by_effect_what_a_repeat_does) {
+  alone("t", kSecond,
+        {exchange(1, "t", "DELETE", "/a", "app.py"), exchange(2, "t", "GET", "/b", "app.py"),
+         exchange(3, "t", "POST", "/c", "app.py")});
+  policies::Policy plain{.name = "plain", .plans = {{{}}}, .value = 3}, weighed = plain;
+  weighed.value_by_effect = true;
+  std::map<std::string, double> plain_values, weighed_values;
+  for (auto& c : plan({&plain}).cases) plain_values[c.row.operation] = c.value;
+  for (auto& c : plan({&weighed}).cases) weighed_values[c.row.operation] = c.value;
+  EXPECT_EQ(plain_values, (std::map<std::string, double>{{"DELETE /a", 3}, {"GET /b", 3}, {"POST /c", 3}}));
+  EXPECT_EQ(weighed_values, (std::map<std::string, double>{{"DELETE /a", 4.5}, {"GET /b", 1.5}, {"POST /c", 6}}));
+}
+
 TEST_F(Planning, writes_that_a_case_repeats_are_named) {
   alone("t", kSecond, {exchange(1, "t", "POST", "/a", "app.py"), exchange(2, "t", "GET", "/b", "app.py")});
   EXPECT_EQ(plan({policies::policy_named("P1")}).repeated, std::vector<std::string>{"127.0.0.1:8000 POST /a"});
   EXPECT_TRUE(plan({policies::policy_named("P3")}).repeated.empty());
-}
-
-TEST(TestFiles, are_known_by_the_names_that_runners_go_by) {
-  for (auto file : {"test_a.py", "pkg/a_test.py", "conftest.py", "src/a.test.mjs", "a.spec.ts", "tests/helpers/api.py",
-                    "src/__tests__/x.js"})
-    EXPECT_TRUE(is_test_file(file)) << file;
-  for (auto file : {"src/contest.py", "src/latest.py", "src/a.mjs", "/home/me/tests/project/app.py", "attest/app.py"})
-    EXPECT_FALSE(is_test_file(file)) << file;
 }
 
 }  // namespace

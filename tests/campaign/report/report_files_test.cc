@@ -8,13 +8,11 @@
 #include <sstream>
 
 #include "campaign/report/escape.h"
-#include "campaign/report/findings_json.h"
-#include "campaign/report/html.h"
-#include "campaign/report/junit.h"
 #include "campaign/report/reports.h"
-#include "campaign/report/sarif.h"
+#include "tests/campaign/report/formats.h"
 #include "tests/campaign/sample_campaign.h"
 #include "tests/campaign/well_formed.h"
+#include "tests/support/docs.h"
 
 namespace retrial::campaign::report {
 namespace {
@@ -259,13 +257,36 @@ TEST(Reports, all_of_them_lie_in_the_folder_and_no_draft_of_them) {
   auto sample = sample_campaign();
   auto done = write_reports(folder.path, sample.record, sample.runs, Confidence::likely);
   ASSERT_TRUE(done) << done.error().line();
-  EXPECT_EQ(read(folder.path / "findings.json"), findings_json(sample.record));
-  EXPECT_EQ(read(folder.path / "findings.sarif"), sarif(sample.record, Confidence::likely));
-  EXPECT_EQ(read(folder.path / "junit.xml"), junit_xml(sample.record, Confidence::likely));
-  EXPECT_EQ(read(folder.path / "report.html"), html_page(sample.record, sample.runs, Confidence::likely));
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path), {}), 4);
+  for (auto& format : formats())
+    EXPECT_EQ(read(folder.path / format.file), format.text({sample.record, sample.runs})) << format.file;
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path), {}), std::ssize(formats()));
   EXPECT_TRUE(write_reports(folder.path, {}, {}, Confidence::likely)) << "again, over what is there";
   EXPECT_EQ(read(folder.path / "findings.json"), findings_json({}));
+}
+
+TEST(Reports, one_of_them_is_for_people_and_names_the_others) {
+  auto sample = sample_campaign();
+  EXPECT_EQ(std::ranges::count_if(formats(), &Format::for_people), 1);
+  for (auto& format : formats()) {
+    if (!format.for_people) {
+      EXPECT_TRUE(files_for_programs().contains(format.file)) << format.file;
+      continue;
+    }
+    EXPECT_TRUE(format.text({sample.record, sample.runs}).contains(files_for_programs("campaign.db")));
+  }
+}
+
+TEST(Reports, stand_whatever_the_campaign_holds_and_stand_on_the_page_that_says_what_is_left_behind) {
+  auto sample = sample_campaign();
+  std::string rows;
+  for (auto& row : test::table_below(test::docs("findings.md"), "# What a campaign leaves behind")) rows += row.at(0);
+  for (auto& format : formats()) {
+    auto text = format.text({sample.record, sample.runs});
+    EXPECT_FALSE(text.empty()) << format.file;
+    EXPECT_EQ(utf8(text), text) << format.file;
+    EXPECT_FALSE(format.text({{}, {}}).empty()) << format.file;
+    EXPECT_TRUE(rows.contains("`" + std::string(format.file) + "`")) << format.file;
+  }
 }
 
 TEST(Reports, a_folder_that_is_not_there_is_named) {

@@ -1,12 +1,13 @@
 // What a report says of RPCs and of streams.
 #include <gtest/gtest.h>
 
-#include "campaign/report/html.h"
 #include "campaign/report/rpc_words.h"
 #include "campaign/report/waterfall.h"
+#include "tests/campaign/report/formats.h"
 #include "tests/campaign/well_formed.h"
 #include "trace/campaign_record.h"
 #include "trace/comparing/comparison.h"
+#include "trace/fault_name.h"
 #include "trace/status.h"
 
 namespace retrial::campaign::report {

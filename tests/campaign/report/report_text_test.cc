@@ -4,6 +4,7 @@
 #include "campaign/report/escape.h"
 #include "campaign/report/time_axis.h"
 #include "campaign/report/words.h"
+#include "oracles/oracle.h"
 #include "tests/campaign/sample_campaign.h"
 
 namespace retrial::campaign::report {
@@ -49,33 +50,15 @@ TEST(Escape, a_text_is_cut_between_characters) {
   EXPECT_EQ(cut("abc", 0), "");
 }
 
-TEST(Words, every_verdict_and_note_of_the_list_has_a_meaning) {
-  for (auto name : {"missing-cap",
-                    "missing-delay",
-                    "no-backoff",
-                    "ignores-retry-after",
-                    "retries-permanent-error",
-                    "retries-non-idempotent",
-                    "duplicate-effect",
-                    "missing-timeout",
-                    "retry-amplification",
-                    "changed-on-retry",
-                    "poisoned-connection",
-                    "inconsistent-retry",
-                    "unrelated-exception",
-                    "silent-wrong-result",
-                    "crash",
-                    "hang",
-                    "lost-effect",
-                    "resource-leak",
-                    "state-divergence",
-                    "not-retried-transient",
-                    "cap-not-seen",
-                    "retry-budget",
-                    "hedging",
-                    "no-agent"})
-    EXPECT_FALSE(meaning_of(name).why.empty()) << name;
-  EXPECT_TRUE(meaning_of("unheard-of").why.empty());
+TEST(Words, a_finding_without_a_word_of_its_own_has_its_verdicts_advice) {
+  for (auto* oracle : oracles::oracles())
+    for (auto& verdict : oracle->verdicts()) {
+      trace::Finding f{.verdict = std::string(verdict.name)};
+      EXPECT_EQ(advice(f), verdict.remedy);
+      f.advice = "A word of its own.";
+      EXPECT_EQ(advice(f), f.advice);
+    }
+  EXPECT_EQ(advice({.verdict = "unheard-of"}), "");
 }
 
 TEST(Words, findings_of_one_verdict_at_one_call_site_are_one_cause) {
@@ -95,13 +78,13 @@ TEST(Words, without_a_call_site_the_operation_parts_the_causes) {
 
 TEST(Words, only_what_is_confirmed_not_accepted_and_sure_enough_fails_a_run) {
   trace::Finding f{.confidence = trace::Confidence::likely, .confirmed = true};
-  EXPECT_TRUE(counts(f, trace::Confidence::likely));
-  EXPECT_TRUE(counts(f, trace::Confidence::possible));
-  EXPECT_FALSE(counts(f, trace::Confidence::certain));
+  EXPECT_TRUE(fails_run(f, trace::Confidence::likely));
+  EXPECT_TRUE(fails_run(f, trace::Confidence::possible));
+  EXPECT_FALSE(fails_run(f, trace::Confidence::certain));
   f.accepted = true;
-  EXPECT_FALSE(counts(f, trace::Confidence::likely));
+  EXPECT_FALSE(fails_run(f, trace::Confidence::likely));
   f.accepted = f.confirmed = false;
-  EXPECT_FALSE(counts(f, trace::Confidence::likely));
+  EXPECT_FALSE(fails_run(f, trace::Confidence::likely));
 }
 
 TEST(Words, a_case_that_was_left_or_whose_fault_never_fired_is_said_once) {

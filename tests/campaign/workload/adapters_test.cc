@@ -4,6 +4,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
+
+#include "tests/support/docs.h"
 
 namespace retrial::campaign {
 namespace {
@@ -36,15 +39,15 @@ TEST_F(Adapters, pytest_is_known_by_any_path_and_as_a_module_and_behind_a_launch
   for (auto& argv :
        {Words{"pytest"}, Words{"/venv/bin/py.test", "-q"}, Words{".venv/bin/python3.11", "-m", "pytest", "tests"},
         Words{"coverage", "run", "-m", "pytest"}, Words{"uv", "run", "pytest"}})
-    EXPECT_EQ(adapter_for(argv).name(), "pytest") << argv[0];
+    EXPECT_EQ(adapter_for(argv).runner().name, "pytest") << argv[0];
 }
 
 TEST_F(Adapters, other_runners_are_known_and_what_is_not_is_one_test) {
-  EXPECT_EQ(adapter_for({"python", "-m", "unittest", "discover"}).name(), "unittest");
-  EXPECT_EQ(adapter_for({"/usr/bin/node", "--import", "./x.mjs", "--test"}).name(), "node:test");
-  EXPECT_EQ(adapter_for({"node", "server.js"}).name(), "command");
-  EXPECT_EQ(adapter_for({"env", "--test", "node"}).name(), "command");
-  EXPECT_TRUE(adapter_for({"make", "check"}).whole());
+  EXPECT_EQ(adapter_for({"python", "-m", "unittest", "discover"}).runner().name, "unittest");
+  EXPECT_EQ(adapter_for({"/usr/bin/node", "--import", "./x.mjs", "--test"}).runner().name, "node:test");
+  EXPECT_EQ(adapter_for({"node", "server.js"}).runner().name, "command");
+  EXPECT_EQ(adapter_for({"env", "--test", "node"}).runner().name, "command");
+  EXPECT_TRUE(adapter_for({"make", "check"}).runner().whole);
 }
 
 TEST_F(Adapters, a_pytest_test_alone_keeps_the_options_and_narrows_the_paths_to_its_file) {
@@ -82,7 +85,9 @@ TEST_F(Adapters, a_unittest_test_alone_is_named_from_the_folder_that_discovery_s
   Words argv{"python", "-m", "unittest", "discover", "-s", "checks", "-v"};
   auto launch = adapter_for(argv).only(argv, "test_a.T.test_x", false);
   EXPECT_EQ(launch.argv, (Words{"python", "-m", "unittest", "-v", "test_a.T.test_x"}));
-  EXPECT_EQ(std::filesystem::path(launch.python_path), std::filesystem::absolute("checks"));
+  ASSERT_EQ(launch.paths.size(), 1u);
+  EXPECT_EQ(launch.paths[0].variable, "PYTHONPATH");
+  EXPECT_EQ(std::filesystem::path(launch.paths[0].value), std::filesystem::absolute("checks"));
 }
 
 TEST_F(Adapters, npm_test_is_the_script_where_that_is_one_plain_command) {
@@ -92,6 +97,43 @@ TEST_F(Adapters, npm_test_is_the_script_where_that_is_one_plain_command) {
   EXPECT_EQ(resolve_script({"npm", "run", "both"}, "."), (Words{"npm", "run", "both"}));
   EXPECT_EQ(resolve_script({"npm", "run", "missing"}, "."), (Words{"npm", "run", "missing"}));
   EXPECT_EQ(resolve_script({"node", "--test"}, "."), (Words{"node", "--test"}));
+}
+
+TEST(TestFiles, are_known_by_the_names_that_runners_go_by) {
+  for (auto file : {"test_a.py", "pkg/a_test.py", "conftest.py", "src/a.test.mjs", "a.spec.ts", "tests/helpers/api.py",
+                    "src/__tests__/x.js"})
+    EXPECT_TRUE(is_test_file(file)) << file;
+  for (auto file : {"src/contest.py", "src/latest.py", "src/a.mjs", "/home/me/tests/project/app.py", "attest/app.py"})
+    EXPECT_FALSE(is_test_file(file)) << file;
+}
+
+TEST(EveryAdapter, has_a_name_of_its_own_that_the_pages_for_users_say) {
+  std::set<std::string_view> names;
+  for (auto* adapter : adapters()) {
+    auto& runner = adapter->runner();
+    EXPECT_TRUE(names.insert(runner.name).second) << runner.name;
+    if (runner.whole) continue;
+    EXPECT_TRUE(test::text_of("README.md").contains(runner.name)) << runner.name;
+    EXPECT_TRUE(test::docs("agents.md").contains(std::string(runner.name))) << runner.name;
+  }
+}
+
+TEST(EveryAdapter, but_the_last_knows_its_own_commands_alone) {
+  for (auto* adapter : adapters()) EXPECT_EQ(adapter->knows({"make", "check"}), adapter == adapters().back());
+  EXPECT_TRUE(adapters().back()->runner().whole);
+  EXPECT_EQ(adapters().back()->runner().name, kWholeCommand);
+}
+
+TEST(EveryAdapter, knows_files_of_its_tests_by_the_names_it_says) {
+  for (auto* adapter : adapters()) {
+    auto& files = adapter->runner().test_files;
+    std::vector<std::string> some(files.names.begin(), files.names.end());
+    for (auto prefix : files.prefixes) some.push_back("src/" + std::string(prefix) + "x.y");
+    for (auto suffix : files.suffixes) some.push_back("src/x" + std::string(suffix) + ".y");
+    for (auto folder : files.folders) some.push_back("src/" + std::string(folder) + "/x.y");
+    for (auto& file : some) EXPECT_TRUE(is_test_file(file)) << file;
+    EXPECT_EQ(some.empty(), adapter->runner().whole) << adapter->runner().name;
+  }
 }
 
 }  // namespace

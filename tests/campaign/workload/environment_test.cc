@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 
+#include "tests/support/folder.h"
 #include "tests/support/variables.h"
 
 namespace retrial::campaign {
@@ -31,28 +33,46 @@ TEST(Environment, what_the_user_preloads_is_kept_beside_the_agents) {
 
 TEST(Environment, a_command_whose_clock_is_moved_preloads_the_library_behind_what_it_preloads_already) {
   setenv("LD_PRELOAD", "libmine.so", 1);
-  AgentSetting agents{"/agents", "/e/1.jsonl", "/e/1.only"};
-  EXPECT_EQ(value_of(environment_for({}, agents), "LD_PRELOAD"), "libmine.so");
-  EXPECT_EQ(value_of(environment_for({}, agents), "RETRIAL_TIME"), "(none)");
-  agents.time_page = "/t/1.page";
-  agents.go_overlay = "/o/overlay.json";
-  auto all = environment_for({{}, {"GOFLAGS=-mod=mod"}}, agents);
+  EnvironmentSetting setting{"/agents", "/e/1.jsonl", "/e/1.only"};
+  EXPECT_EQ(value_of(environment_for({}, setting), "LD_PRELOAD"), "libmine.so");
+  EXPECT_EQ(value_of(environment_for({}, setting), "RETRIAL_TIME"), "(none)");
+  setting.time_page = "/t/1.page";
+  auto all = environment_for({}, setting);
   EXPECT_EQ(value_of(all, "LD_PRELOAD"), "libmine.so /agents/native/retrial_time.so");
   EXPECT_EQ(value_of(all, "RETRIAL_TIME"), "/t/1.page");
-  EXPECT_EQ(value_of(all, "GOFLAGS"), "-mod=mod -overlay=/o/overlay.json");
   unsetenv("LD_PRELOAD");
 }
 
-TEST(Environment, an_overlay_of_the_users_own_is_left_alone) {
-  AgentSetting agents{"/agents", "/e/1.jsonl", "/e/1.only"};
-  agents.time_page = "/t/1.page";
-  agents.go_overlay = "/o/overlay.json";
-  auto all = environment_for({{}, {"GOFLAGS=-overlay=/mine.json"}}, agents);
-  EXPECT_EQ(value_of(all, "GOFLAGS"), "-overlay=/mine.json");
+TEST(Environment, a_command_whose_clock_is_moved_has_go_build_with_the_overlay_unless_it_has_its_own) {
+  test::Variables none{{"GOFLAGS", nullptr}};
+  test::Folder agents;
+  EnvironmentSetting setting{agents.path(), "/e/1.jsonl", "/e/1.only"};
+  setting.time_page = "/t/1.page";
+  EXPECT_EQ(value_of(environment_for({}, setting), "GOFLAGS"), "(none)") << "none was made";
+  std::filesystem::create_directories(agents.path() / "go");
+  auto overlay = (agents.path() / "go" / "overlay.json").string();
+  std::ofstream{overlay} << "{}";
+  EXPECT_EQ(value_of(environment_for({.environment = {"GOFLAGS=-mod=mod"}}, setting), "GOFLAGS"),
+            "-mod=mod -overlay=" + overlay);
+  EXPECT_EQ(value_of(environment_for({.environment = {"GOFLAGS=-overlay=/mine.json"}}, setting), "GOFLAGS"),
+            "-overlay=/mine.json");
+  setting.time_page.clear();
+  EXPECT_EQ(value_of(environment_for({}, setting), "GOFLAGS"), "(none)");
+}
+
+TEST(Environment, loads_the_hook_of_every_runner_behind_what_the_user_has_there) {
+  for (auto* adapter : adapters()) {
+    auto& hook = adapter->runner().hook;
+    if (hook.variable.empty()) continue;
+    std::string variable(hook.variable);
+    test::Variables mine{{hook.variable.data(), "mine"}};
+    EXPECT_EQ(value_of(environment_for({}, {"/agents", "/e/1.jsonl", "/e/1.only"}), variable),
+              "mine" + std::string(hook.separator) + std::string(hook.value));
+  }
 }
 
 TEST(Environment, a_launch_adds_its_own_and_names_its_list_of_ids) {
-  Launch launch{{}, {"RETRIAL_SERIAL=1"}, "/start", "t::a"};
+  Launch launch{.environment = {"RETRIAL_SERIAL=1"}, .paths = {{"PYTHONPATH", "/start", ":"}}, .only = "t::a"};
   auto all = environment_for(launch, {"/agents", "/e/1.jsonl", "/e/1.only"});
   EXPECT_EQ(value_of(all, "RETRIAL_SERIAL"), "1");
   EXPECT_EQ(value_of(all, "RETRIAL_ONLY"), "/e/1.only");

@@ -1,4 +1,4 @@
-#include "campaign/workload/go_overlay.h"
+#include "campaign/workload/agents/go_overlay.h"
 
 #include <gtest/gtest.h>
 

@@ -19,7 +19,7 @@ namespace {
 class Compression : public ::testing::Test {
  protected:
   // Runs the command with the fault, "{}" in it being the service's address.
-  trace::Run run(std::vector<std::string> argv, const std::string& fault, Order order = {}) {
+  trace::Run run(std::vector<std::string> argv, const std::string& fault, RunSpec spec = {}) {
     auto capture = choose_capture("", {});
     EXPECT_TRUE(capture) << capture.error().line();
     auto executor =
@@ -27,21 +27,21 @@ class Compression : public ::testing::Test {
     EXPECT_TRUE(executor) << executor.error().line();
     for (auto& word : argv)
       for (auto at = word.find("{}"); at != word.npos; at = word.find("{}")) word.replace(at, 2, origin_.at().show());
-    order.launch.argv = std::move(argv);
-    order.only_test = "command";
+    spec.launch.argv = std::move(argv);
+    spec.only_test = "command";
     if (!fault.empty()) {
       auto plan = policies::parse_fault_plan(fault);
       EXPECT_TRUE(plan) << plan.error().line();
-      order.aim = Aim{{}, *plan, 1};
-      order.kind = trace::RunKind::with_fault;
+      spec.aim = Aim{{}, *plan, 1};
+      spec.kind = trace::RunKind::with_fault;
     }
-    auto run = (*executor)->execute(order);
+    auto run = (*executor)->execute(spec);
     EXPECT_TRUE(run) << run.error().line();
     said_ = test::contents((*executor)->log_of(1));
     return run ? std::move(*run) : trace::Run{};
   }
-  trace::Run python(const std::string& text, const std::string& fault, Order order = {}) {
-    return run({"python3", "-c", kTools + text}, fault, std::move(order));
+  trace::Run python(const std::string& text, const std::string& fault, RunSpec spec = {}) {
+    return run({"python3", "-c", kTools + text}, fault, std::move(spec));
   }
 
   static constexpr const char* kTools = R"(
@@ -98,9 +98,9 @@ TEST_F(Compression, a_limit_on_a_stalled_exchange_comes_when_the_client_has_set_
 }
 
 TEST_F(Compression, a_client_without_a_limit_is_held_as_long_as_was_asked_for_in_its_own_time) {
-  Order order;
-  order.hold = 310 * kSecond;
-  auto run = python("get()", "stall", order);
+  RunSpec spec;
+  spec.hold = 310 * kSecond;
+  auto run = python("get()", "stall", spec);
   EXPECT_EQ(run.stop, trace::Stop::held);
   EXPECT_GE(run.ended - run.began, 310 * kSecond);
 }
@@ -110,6 +110,15 @@ TEST_F(Compression, what_a_fault_delays_is_delayed_in_the_clients_time) {
   EXPECT_EQ(said_, "200 20\n");
 }
 
+TEST_F(Compression, pauses_of_a_drip_take_no_time_of_ours) {
+  auto run = python("urllib.request.urlopen(\"http://{}/\").read()", "drip(20, 1s)");
+  ASSERT_EQ(run.exchanges.size(), 1u) << said_;
+  auto took = run.exchanges[0].told - run.exchanges[0].begun;
+  Nanos jumped = 0;
+  for (auto& jump : run.jumps) jumped += jump.by;
+  EXPECT_GE(took, kSecond);
+  EXPECT_GT(jumped, took / 4 * 3);
+}
 TEST_F(Compression, a_service_that_thinks_has_all_the_time_it_needs) {
   origin_.hold();
   std::jthread releases([this] {

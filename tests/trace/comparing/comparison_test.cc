@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "trace/fault_name.h"
+
 namespace retrial::trace {
 namespace {
 

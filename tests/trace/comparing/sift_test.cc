@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "trace/fault_name.h"
+
 namespace retrial::trace {
 namespace {
 

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/trace/wire.h"
+#include "trace/fault_name.h"
 #include "trace/status.h"
 
 // The profile of gRPC. Heads are told in HTTP/1.1's words, as the proxy does for HTTP/2.

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "tests/trace/wire.h"
+#include "trace/calls/operation.h"
 #include "trace/profiles/message.h"
 
 namespace retrial::trace {
@@ -24,7 +25,16 @@ TEST(Profiles, have_names_of_their_own_and_the_generic_one_is_last) {
     EXPECT_EQ(profile_named(p->name()), p);
   }
   EXPECT_EQ(profiles().back()->name(), "generic");
+  EXPECT_TRUE(profiles().back()->recognises({}));
   EXPECT_EQ(profile_named("no-such"), nullptr);
+}
+
+TEST(Profiles, name_an_operation_by_its_method_where_that_says_what_a_request_does) {
+  for (auto* p : profiles()) {
+    auto e = request("POST /a/b HTTP/1.1\r\nHost: h\r\n\r\n");
+    e.profile = p->name();
+    EXPECT_EQ(operation_of(e).starts_with("POST "), p->method_tells()) << p->name();
+  }
 }
 
 TEST(Profiles, mark_body_and_headers_of_every_error_and_give_HEAD_no_body) {
@@ -40,11 +50,15 @@ TEST(Profiles, mark_body_and_headers_of_every_error_and_give_HEAD_no_body) {
       "POST / HTTP/1.1\r\nHost: h\r\nX-Amz-Date: x\r\nContent-Type: "
       "application/x-www-form-urlencoded\r\n\r\nAction=SendMessage",
       "POST /2015-03-31/functions/f/invocations HTTP/1.1\r\nHost: h\r\nX-Amz-Date: x\r\nContent-Type: "
-      "application/json\r\n\r\n{}"};
+      "application/json\r\n\r\n{}",
+      "POST /a.B/C HTTP/1.1\r\nHost: h\r\nContent-Type: application/grpc\r\n\r\n"};
+  std::set<std::string_view> shown;
   for (auto& raw : requests) {
     auto e = request(raw);
+    auto& profile = profile_of(e);
+    shown.insert(profile.name());
     for (int status : {400, 401, 403, 404, 408, 409, 412, 418, 429, 500, 502, 503, 504}) {
-      auto answer = profile_of(e).error(e, status, kMarker);
+      auto answer = profile.error(e, status, kMarker);
       EXPECT_EQ(answer.status, status);
       EXPECT_FALSE(answer.reason.empty());
       EXPECT_TRUE(marked(answer)) << raw;
@@ -54,13 +68,15 @@ TEST(Profiles, mark_body_and_headers_of_every_error_and_give_HEAD_no_body) {
     }
     auto head = e;
     head.method = "HEAD";
-    EXPECT_EQ(profile_of(e).error(head, 503, kMarker).body, "") << raw;
-    auto transient = profile_of(e).transient_status(e);
-    auto answer = profile_of(e).error(e, transient, kMarker);
-    EXPECT_TRUE(profile_of(e).transient(transient, answer.body)) << raw;
-    auto permanent = profile_of(e).error(e, 400, kMarker);
-    EXPECT_FALSE(profile_of(e).transient(400, permanent.body)) << raw;
+    EXPECT_EQ(profile.error(head, 503, kMarker).body, "") << raw;
+    auto again = e;
+    again.client_status = profile.transient_status(e);
+    again.response_sample = profile.error(e, again.client_status, kMarker).body;
+    EXPECT_TRUE(profile.asks_again(again)) << raw;
+    auto permanent = profile.error(e, 400, kMarker);
+    EXPECT_FALSE(profile.transient(400, permanent.body)) << raw;
   }
+  for (auto* p : profiles()) EXPECT_TRUE(shown.contains(p->name())) << "a request of this family: " << p->name();
 }
 
 TEST(Generic, an_error_is_that_of_a_load_balancer_for_who_asks_for_HTML) {

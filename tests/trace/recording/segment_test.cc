@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "tests/trace/samples.h"
+#include "trace/fault_table.h"
 #include "trace/recording/record.h"
 
 namespace retrial::trace {
@@ -63,6 +64,27 @@ TEST(Segments, give_back_every_field_of_a_run_and_its_exchanges) {
   auto runs = read(folder.path);
   ASSERT_EQ(runs.size(), 1u);
   EXPECT_EQ(samples::text(runs[0]), samples::text(run));
+}
+
+// Numbers that share a place in a record come back as what they are of their fault.
+TEST(Segments, give_back_every_fault_with_numbers_of_its_own) {
+  Folder folder;
+  std::vector<FaultSpec> faults;
+  auto w = writer(folder.path);
+  ASSERT_TRUE(w->begin({.id = 7}));
+  for (auto& row : fault_rows())
+    for (auto spread : {Spread::fixed, Spread::uniform, Spread::pareto}) {
+      auto e = samples::exchange(faults.size() + 1);
+      e.fault = {.name = row.fault, .spread = spread};
+      e.fault.*stored_bytes(row.fault) = 7;
+      e.fault.*stored_width(spread) = 8;
+      if (is_pass(e.fault)) e.fault = {};
+      faults.push_back(e.fault);
+      ASSERT_TRUE(w->head(7, e));
+    }
+  auto exchanges = read(folder.path).at(0).exchanges;
+  ASSERT_EQ(exchanges.size(), faults.size());
+  for (std::size_t i = 0; i < faults.size(); i++) EXPECT_EQ(exchanges[i].fault, faults[i]) << show(faults[i]);
 }
 
 TEST(Segments, a_record_is_readable_as_soon_as_it_is_written) {
@@ -223,14 +245,14 @@ TEST(Segments, a_folder_without_segments_has_no_runs_and_a_missing_one_is_an_err
   EXPECT_NE(missing.error().line().find("No such file"), std::string::npos) << missing.error().line();
 }
 
-TEST(Segments, survive_kill_9_of_the_process_that_writes_them) {
-  Folder folder;
+// In a process of its own, which is killed in the middle of it once `least` exchanges are written. `bytes` and `keep`
+// as in SegmentWriter::open. How many it said to have written.
+std::uint64_t killed_while_writing(const fs::path& folder, std::uint64_t least, std::size_t bytes, std::uint64_t keep) {
   int told[2];
-  ASSERT_EQ(::pipe(told), 0);
+  if (::pipe(told) != 0) return 0;
   auto child = ::fork();
-  ASSERT_GE(child, 0);
   if (child == 0) {
-    auto w = SegmentWriter::open(folder.path, 8192);
+    auto w = SegmentWriter::open(folder, bytes, keep);
     (void)(*w)->begin(samples::run(1));
     for (std::uint64_t id = 1; id < 1'000'000; id++) {
       auto e = samples::exchange(id);
@@ -240,21 +262,46 @@ TEST(Segments, survive_kill_9_of_the_process_that_writes_them) {
     ::_exit(1);
   }
   ::close(told[1]);
-  std::uint64_t written = 0;
-  while (written < 500) ASSERT_EQ(::read(told[0], &written, sizeof written), static_cast<ssize_t>(sizeof written));
-  ASSERT_EQ(::kill(child, SIGKILL), 0);
+  std::uint64_t written = 0, next = 0;
+  bool killed = false;
+  while (::read(told[0], &next, sizeof next) == static_cast<ssize_t>(sizeof next)) {
+    written = next;
+    if (written >= least && !killed) killed = ::kill(child, SIGKILL) == 0;
+  }
   int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  ASSERT_TRUE(WIFSIGNALED(status));
-  while (::read(told[0], &written, sizeof written) == static_cast<ssize_t>(sizeof written)) continue;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status));
   ::close(told[0]);
+  return written;
+}
 
-  auto runs = read(folder.path);
-  ASSERT_EQ(runs.size(), 1u);
-  EXPECT_EQ(runs[0].incomplete, "the trace stops before the run has ended");
-  ASSERT_GE(runs[0].exchanges.size(), written) << "what was said to be committed is there";
-  EXPECT_EQ(runs[0].tests.size(), 2u);
-  for (std::uint64_t id = 1; id <= written; id++) EXPECT_EQ(runs[0].exchanges[id - 1].ending, Ending::reset);
+TEST(Segments, survive_kill_9_of_the_process_that_writes_them) {
+  for (std::size_t bytes : {8192, 1 << 18, 1 << 21}) {
+    Folder folder;
+    auto written = killed_while_writing(folder.path, 500, bytes, 0);
+    auto runs = read(folder.path);
+    ASSERT_EQ(runs.size(), 1u);
+    EXPECT_EQ(runs[0].incomplete, "the trace stops before the run has ended");
+    ASSERT_GE(runs[0].exchanges.size(), written) << "what was said to be committed is there";
+    EXPECT_EQ(runs[0].tests.size(), 2u);
+    for (std::uint64_t id = 1; id <= written; id++) EXPECT_EQ(runs[0].exchanges[id - 1].ending, Ending::reset);
+  }
+}
+
+TEST(Segments, survive_kill_9_where_old_ones_are_written_anew) {
+  for (std::uint64_t least = 3000; least < 3010; least++) {
+    Folder folder;
+    auto written = killed_while_writing(folder.path, least, 1 << 15, 1 << 17);
+    auto runs = read(folder.path);
+    ASSERT_EQ(runs.size(), 1u);
+    auto& run = runs[0];
+    EXPECT_EQ(run.incomplete.find("cannot be read"), run.incomplete.npos) << run.incomplete;
+    EXPECT_EQ(run.incomplete.find("byte"), run.incomplete.npos) << run.incomplete;
+    ASSERT_GT(run.exchanges.size(), 50u);
+    for (auto& e : run.exchanges)
+      EXPECT_EQ(e.id - run.exchanges[0].id, static_cast<std::uint64_t>(&e - &run.exchanges[0]));
+    EXPECT_GE(run.exchanges.back().id, written);
+  }
 }
 
 // One small segment of a run that has ended.
@@ -322,7 +369,7 @@ TEST(Segments, of_another_version_are_an_error_that_says_so) {
   put(folder.path / "0001.seg", bytes);
   auto runs = read_segments(folder.path);
   ASSERT_FALSE(runs);
-  EXPECT_EQ(runs.error().what, "this trace was written by another version of Retrial: its format is 9, 6 is read here");
+  EXPECT_EQ(runs.error().what, "this trace was written by another version of Retrial: its format is 9, 7 is read here");
   EXPECT_NE(runs.error().on.find("0001.seg"), std::string::npos);
 }
 
@@ -371,7 +418,7 @@ TEST(Segments, after_the_first_failure_everything_fails_with_it_and_what_was_wri
   {
     auto w = writer(folder.path, 4096);
     ASSERT_TRUE(w->begin({.id = 1}));
-    NoRoom limit(1024);
+    NoRoom limit(8191);
     auto e = samples::exchange(1);
     std::uint64_t written = 0;
     while (written < 100 && w->head(1, e)) e.id = ++written + 1;

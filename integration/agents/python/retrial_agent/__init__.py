@@ -30,6 +30,14 @@ def start():
             "concurrent.futures.thread": "carry",
             "multiprocessing.pool": "carry",
             "asyncio.base_events": "carry",
-            "unittest": "unittest_hook",
+            **_runners(),
         }
     )
+
+
+def _runners():
+    import os
+
+    files = os.listdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "runners"))
+    names = [file[:-3] for file in files if file.endswith(".py") and file != "__init__.py"]
+    return {name.replace("__", "."): "runners." + name for name in names}

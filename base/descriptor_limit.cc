@@ -1,0 +1,24 @@
+#include "base/descriptor_limit.h"
+
+#include <sys/resource.h>
+
+namespace retrial {
+namespace {
+rlimit before;
+bool raised = false;
+}  // namespace
+
+void raise_descriptor_limit() {
+  rlimit now{};
+  if (getrlimit(RLIMIT_NOFILE, &now) != 0 || now.rlim_cur == now.rlim_max) return;
+  const rlimit all{now.rlim_max, now.rlim_max};
+  if (setrlimit(RLIMIT_NOFILE, &all) != 0 || raised) return;
+  before = now;
+  raised = true;
+}
+
+void restore_descriptor_limit() {
+  if (raised) setrlimit(RLIMIT_NOFILE, &before);
+}
+
+}  // namespace retrial

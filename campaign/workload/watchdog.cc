@@ -1,0 +1,78 @@
+#include "campaign/workload/watchdog.h"
+
+#include <algorithm>
+
+namespace retrial::campaign {
+namespace {
+
+constexpr Nanos kHungAfter = 60 * kSecond;           // design: idle for 60 s and 5 times the longest gap
+constexpr Nanos kHungInClientTime = 7200 * kSecond;  // longer than any wait between attempts
+constexpr Nanos kSurelyIdle = 5 * kSecond;           // before a tree that waits for nothing is taken to hang
+constexpr Nanos kIdleCpu = 20 * kMillisecond;        // of CPU within a second: a tree that uses less is idle
+
+}  // namespace
+
+Watchdog::Watchdog(const RunSpec& spec, const Clock& client, const Clock& real)
+    : spec_(spec),
+      client_(client),
+      real_(real),
+      began_(client.now()),
+      really_began_(real.now()),
+      cpu_at_(really_began_),
+      active_at_(really_began_) {}
+
+std::optional<trace::Stop> Watchdog::look(const proxy::Proxy& proxy, const proxy::Tree& tree, int target_attempts) {
+  auto now = client_.now();
+  if (spec_.attempts_limit && target_attempts > spec_.attempts_limit) return trace::Stop::capped;
+  if (went_on_too_long(target_attempts, now)) return trace::Stop::capped;
+  auto held = held_since(proxy, tree);
+  if (spec_.hold && held && now - held >= spec_.hold) return trace::Stop::held;
+  if (spec_.deadline && real_.now() - really_began_ >= spec_.deadline && !held) return trace::Stop::deadline;
+  measure(tree);
+  if (hangs(proxy, now) && !held) return trace::Stop::hung;
+  return {};
+}
+
+Nanos Watchdog::next(const proxy::Proxy& proxy, const proxy::Tree& tree) const {
+  if (auto held = held_since(proxy, tree)) return spec_.hold ? held + spec_.hold : 0;
+  if (!may_hang(proxy) || real_.now() - active_at_ < kSurelyIdle) return 0;
+  return std::max(proxy.last_activity(), began_) + kHungInClientTime;
+}
+
+Nanos Watchdog::held_since(const proxy::Proxy& proxy, const proxy::Tree& tree) const {
+  auto held = proxy.held_since(), unanswered = tree.unanswered_since();
+  return held == 0 ? unanswered : unanswered == 0 ? held : std::min(held, unanswered);
+}
+
+bool Watchdog::hangs(const proxy::Proxy& proxy, Nanos now) {
+  auto real = real_.now();
+  if (proxy.last_activity() != active_) {
+    if (active_ != 0) longest_ = std::max(longest_, real - active_at_);
+    active_ = proxy.last_activity();
+    active_at_ = real;
+  }
+  if (!may_hang(proxy)) return false;
+  return real - active_at_ > std::max(kHungAfter, 5 * longest_) || now - std::max(active_, began_) >= kHungInClientTime;
+}
+bool Watchdog::may_hang(const proxy::Proxy& proxy) const { return spec_.aim && proxy.open_exchanges() == 0; }
+
+bool Watchdog::went_on_too_long(int target_attempts, Nanos now) {
+  if (target_attempts > attempts_) {
+    if (attempts_ == 0) attempted_since_ = now;
+    attempts_ = target_attempts;
+    attempted_last_ = now;
+  }
+  return spec_.client_time_limit && attempted_last_ - attempted_since_ > spec_.client_time_limit;
+}
+
+// What computes is active.
+void Watchdog::measure(const proxy::Tree& tree) {
+  auto real = real_.now(), since = real - cpu_at_;
+  if (since < kSecond) return;
+  auto cpu = tree.cpu_time();
+  if (cpu - cpu_ > since / kSecond * kIdleCpu) active_at_ = real;
+  cpu_ = cpu;
+  cpu_at_ = real;
+}
+
+}  // namespace retrial::campaign

@@ -1,0 +1,12 @@
+#pragma once
+#include "oracles/oracle.h"
+
+namespace retrial::oracles {
+
+// A poll sends the same request again after a success (docs/decisions/0007). Where more was sent at its call site than
+// without the fault, and no attempt could be told from the next look, what follows the fault may be either. That is
+// said under not_judged, in place of notes on that call site and operation; findings on them stand. The reference shows
+// what is a poll; where there is none, the run itself, if its process is known.
+void leave_polls_open(Cases cases, Judgement& judgement);
+
+}  // namespace retrial::oracles

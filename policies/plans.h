@@ -1,0 +1,18 @@
+#pragma once
+#include "policies/fault_plan.h"
+#include "trace/fault_name.h"
+
+// What the policies are written in.
+namespace retrial::policies {
+
+inline const trace::FaultSpec kPass{};
+inline const trace::FaultSpec kTransient{.name = trace::FaultName::error};
+constexpr trace::FaultSpec lost(trace::Telling telling) {
+  return {.name = trace::FaultName::lost_response, .telling = telling};
+}
+inline FaultPlan always(const trace::FaultSpec& fault) { return {{{fault, 0}}}; }
+inline FaultPlan first(const trace::FaultSpec& fault, const trace::FaultSpec& then) {
+  return {{{fault, 1}, {then, 0}}};
+}
+
+}  // namespace retrial::policies

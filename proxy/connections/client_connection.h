@@ -1,0 +1,31 @@
+#pragma once
+#include <cstddef>
+
+#include "base/clock.h"
+
+namespace retrial::proxy {
+
+inline constexpr Nanos kLinger = 5 * kSecond;  // how long what comes after our FIN is thrown away (RFC 9112 9.6)
+
+// A connection of a client, in one of its forms: ConnectionSetup (until it is known what it speaks), H1Client,
+// H2Client, Tunnel. The context owns it; it ends by Connections::ended.
+class ClientConnection {
+ public:
+  virtual ~ClientConnection() = default;
+  virtual void start() = 0;           // once it stands in the context
+  virtual void check(Nanos now) = 0;  // time-outs
+  virtual void drain() = 0;           // ends once nothing is under way; at once where nothing is
+  virtual void end_run() {}           // the run is over: open exchanges are recorded as such
+
+  virtual std::size_t open() const { return 0; }  // exchanges that have begun and whose client is not yet told
+  virtual std::size_t held() const { return 0; }  // of these, how many a fault of ours holds
+  // Exchanges, or a tunnel, that may go on without the client: the service has the word, or the network. What only a
+  // fault's time holds is none of them.
+  virtual std::size_t awaited(Nanos now) const = 0;
+  // Since when the first of those that are held for ever was left untouched; 0: none is.
+  virtual Nanos held_since() const { return 0; }
+  virtual std::size_t waiting() const = 0;  // bytes in it that whoever they are for has not taken yet
+  std::size_t slot = 0;                     // in Connections::connections
+};
+
+}  // namespace retrial::proxy

@@ -1,0 +1,42 @@
+#pragma once
+#include "proxy/codec/websocket.h"
+#include "proxy/connections/accepted.h"
+#include "proxy/connections/client_connection.h"
+
+namespace retrial::proxy {
+
+struct Connections;
+
+// A client's connection and a service's, whose bytes, FIN and RST pass both ways as they come.
+class Tunnel final : public ClientConnection, private SocketEvents {
+ public:
+  // Both sockets are there; what was put back on them goes first. `websocket`: its frames are counted.
+  Tunnel(Connections& context, Accepted accepted, bool websocket);
+  ~Tunnel() override;
+
+  void start() override;
+  void check(Nanos now) override;
+  void drain() override {}
+  std::size_t awaited(Nanos) const override { return asked_; }
+  std::size_t waiting() const override { return client_.socket->queued() + service_.socket->queued(); }
+
+ private:
+  struct End {
+    std::unique_ptr<Socket> socket;
+    FrameCounter frames;
+  };
+  void ready(Socket& socket) override;
+  void read(End& from, End& to);
+  void settle();
+  void die();
+
+  Connections& context_;
+  Accepted accepted_;
+  End client_, service_;
+  Nanos since_ = 0;  // of the last byte
+  bool websocket_;
+  bool asked_ = false;  // the last word was the client's
+  bool dead_ = false;
+};
+
+}  // namespace retrial::proxy

@@ -1,0 +1,70 @@
+#include "proxy/exchange/injection.h"
+
+#include "proxy/exchange/context.h"
+#include "trace/fault_name.h"
+
+namespace retrial::proxy {
+
+void Injection::decide(const Head& head) {
+  asked_ = context.director.reads_headers();
+  record.head(context.next_exchange(), head, asked_);
+  auto& e = record.exchange();
+  if (asked_) {
+    auto decision = context.director.at_head(e);
+    answer = std::move(decision.answer);
+    record.decide(std::move(decision));
+  } else {
+    record.decide_nothing();
+  }
+  bool carries = !context.connection_faults.empty() && context.connection_faults.carried_by(e);
+  context.recorder.head(e);
+  if (carries) context.recorder.fired(e);
+  fault = e.fault.name == trace::FaultName::none ? nullptr : fault_named(e.fault.name);
+  if (fault) target.assign(head.target);
+  withheld = 0;
+  endless = paced = false;
+}
+
+void Injection::begin() {
+  auto& e = record.exchange();
+  if (!fault) {
+    if (context.director.keeps_responses()) edit = context.earlier.keeping(e);
+    return;
+  }
+  if (auto why = fault->spares(Step::request_head, scene()); !why.empty()) return spare(why);
+  edit = fault->edit(e, context.earlier);
+  if (e.fault.name != trace::FaultName::stale || context.earlier.has(e)) return;
+  spare("no earlier response to this request was kept");
+  if (context.director.keeps_responses()) edit = context.earlier.keeping(e);
+}
+
+void Injection::fire(Act act) {
+  record.exchange().evidence = fault->evidence(act, scene());
+  fired();
+}
+void Injection::fire(const Edit& by) {
+  record.exchange().evidence = by.evidence(record.exchange());
+  fired();
+}
+void Injection::fired() {
+  auto& e = record.exchange();
+  e.fired = true;
+  e.fired_at = context.now;
+  context.recorder.fired(e);
+}
+
+void Injection::spare(std::string_view why) {
+  record.exchange().evidence.assign("not fired: ").append(why);
+  fault = nullptr;
+  edit.reset();
+}
+
+void Injection::over(trace::Ending ending, Nanos told, const BodyTap& request, const BodyTap& response) {
+  record.over(ending, told, request, response);
+  context.recorder.over(record.exchange());
+  if (asked_) context.director.over(record.exchange());
+  fault = nullptr;
+  edit.reset();
+}
+
+}  // namespace retrial::proxy

@@ -1,0 +1,130 @@
+#include "campaign/planning/schedule.h"
+
+#include <gtest/gtest.h>
+
+namespace retrial::campaign {
+namespace {
+
+const auto kDown = *policies::parse_fault_plan("error(503)");
+const auto kDownThenUp = *policies::parse_fault_plan("error(503) x 1, then pass");
+const auto kLost = *policies::parse_fault_plan("lost-response(reset)");
+
+class Scheduling : public testing::Test {
+ protected:
+  Case& add(const policies::Policy& policy, const policies::FaultPlan& plan, std::string operation = "GET /a",
+            Nanos expected = kSecond) {
+    Case c;
+    c.row.id = "c" + std::to_string(cases_.size() + 1);
+    c.row.policy = policy.name;
+    c.row.plan = policies::show(plan);
+    c.row.operation = std::move(operation);
+    c.row.service = "127.0.0.1:8000";
+    c.row.outcome = "planned";
+    c.aim.plan = plan;
+    c.policy = &policy;
+    c.value = policy.value;
+    c.expected = expected;
+    if (std::ranges::find(tried_, &policy) == tried_.end()) tried_.push_back(&policy);
+    return cases_.emplace_back(std::move(c));
+  }
+  Schedule& schedule() {
+    if (!schedule_) schedule_.emplace(cases_, tried_);
+    return *schedule_;
+  }
+  // What is given out next, as if each were run.
+  std::string order() {
+    std::string out;
+    while (auto* c = schedule().next(Schedule::kNoLimit)) {
+      out += c->row.id + " ";
+      c->row.outcome = "run";
+    }
+    return out;
+  }
+
+  policies::Policy good_{.name = "good", .value = 2}, poor_{.name = "poor", .value = 1},
+      late_{.name = "late", .value = 9, .needs = {.attempts = 3, .shown_by = "poor"}};
+  std::vector<Case> cases_;
+  std::vector<const policies::Policy*> tried_;
+  std::optional<Schedule> schedule_;
+};
+
+TEST_F(Scheduling, the_case_with_the_most_value_for_its_time_comes_first) {
+  add(good_, kDown, "GET /a", 9 * kSecond);
+  add(poor_, kDown, "PUT /a");
+  add(good_, kLost, "DELETE /a");
+  EXPECT_EQ(order(), "c3 c2 c1 ");
+}
+
+TEST_F(Scheduling, equals_come_in_the_order_of_the_plan) {
+  add(good_, kDown, "GET /a");
+  add(good_, kDown, "PUT /a");
+  EXPECT_EQ(order(), "c1 c2 ");
+}
+
+TEST_F(Scheduling, each_further_case_of_a_family_counts_for_less) {
+  add(good_, kDown, "GET /a");
+  add(good_, kDown, "GET /b");
+  add(good_, kDown, "GET /c");
+  add(poor_, kDown, "PUT /a");
+  EXPECT_EQ(order(), "c1 c2 c4 c3 ") << "half of 2 is as much as 1, a third is less";
+}
+
+TEST_F(Scheduling, a_policy_that_needs_something_of_earlier_cases_waits_until_all_others_were_given_out) {
+  add(late_, kDown);
+  add(poor_, kDown, "PUT /a", 60 * kSecond);
+  add(late_, kDown, "DELETE /a");
+  EXPECT_EQ(order(), "c2 c1 c3 ");
+}
+
+TEST_F(Scheduling, what_does_not_fit_into_the_time_is_left) {
+  add(good_, kDown, "GET /a", 9 * kSecond);
+  add(poor_, kDown, "PUT /a");
+  EXPECT_EQ(schedule().next(2 * kSecond), &cases_[1]);
+  EXPECT_EQ(schedule().next(kSecond / 2), nullptr);
+}
+
+TEST_F(Scheduling, a_time_that_was_measured_takes_the_place_of_the_guess) {
+  add(good_, kDown, "GET /a", 9 * kSecond);
+  add(good_, kDown, "PUT /a", 9 * kSecond);
+  schedule().ran(cases_[0], 1, kSecond);
+  EXPECT_EQ(schedule().expected(cases_[1]), kSecond);
+  schedule().ran(cases_[0], 1, 3 * kSecond);
+  EXPECT_EQ(schedule().expected(cases_[1]), 2 * kSecond);
+  EXPECT_EQ(schedule().expected_of_all(), 4 * kSecond);
+}
+
+TEST_F(Scheduling, a_call_with_one_attempt_answers_what_would_be_done_to_later_ones) {
+  add(poor_, kDown);
+  add(good_, kDownThenUp);
+  add(good_, kLost);
+  add(good_, kDownThenUp, "PUT /a");
+  EXPECT_EQ(schedule().answered(cases_[1]), "");
+  schedule().ran(cases_[0], 1, kSecond);
+  EXPECT_EQ(
+      schedule().answered(cases_[1]),
+      "under error(503) this call makes 1 attempt (case c1): nothing more is sent that could be treated otherwise");
+  EXPECT_EQ(schedule().answered(cases_[2]), "") << "another first fault";
+  EXPECT_EQ(schedule().answered(cases_[3]), "") << "another call";
+  schedule().ran(cases_[0], 2, kSecond);
+  EXPECT_EQ(schedule().answered(cases_[1]), "");
+}
+
+TEST_F(Scheduling, a_policy_that_needs_attempts_is_asked_only_of_calls_that_were_seen_to_make_more) {
+  add(poor_, kDown);
+  add(late_, kDownThenUp);
+  EXPECT_EQ(schedule().answered(cases_[1]), "it was not seen how many attempts this call makes under error(503)");
+  schedule().ran(cases_[0], 0, kSecond);
+  EXPECT_NE(schedule().answered(cases_[1]), "") << "the fault did not fire";
+  schedule().ran(cases_[0], 3, kSecond);
+  EXPECT_NE(schedule().answered(cases_[1]).find("makes 3 attempts (case c1)"), std::string::npos);
+  schedule().ran(cases_[0], 4, kSecond);
+  EXPECT_EQ(schedule().answered(cases_[1]), "");
+}
+
+TEST_F(Scheduling, where_the_policy_that_would_show_them_is_not_tried_every_call_is_asked) {
+  add(late_, kDownThenUp);
+  EXPECT_EQ(schedule().answered(cases_[0]), "");
+}
+
+}  // namespace
+}  // namespace retrial::campaign

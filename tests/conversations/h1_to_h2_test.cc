@@ -1,0 +1,59 @@
+// Clients of HTTP/1.1 at a listener whose service speaks HTTP/2 alone.
+#include "tests/support/h2_end.h"
+#include "tests/support/serving.h"
+#include "trace/fault_name.h"
+
+namespace retrial::test {
+namespace {
+using trace::Ending;
+
+class H1ToH2 : public Serving {
+ protected:
+  void asks(std::string_view method = "GET") {
+    auto options = std::make_shared<proxy::ListenerOptions>();
+    options->route.host = "127.0.0.1";
+    options->route.port = listener.port();
+    options->route.http2 = true;
+    client = enter(std::move(options));
+    client->say(std::string(method) + " /a HTTP/1.1\r\nHost: x\r\n\r\n");
+    service = std::make_unique<H2End>(listener.accepts(), H2End::Role::service);
+    service->hears_greeting();
+    service->greets();
+    service->hears("HEADERS 1 end | :method: " + std::string(method) +
+                   " | :scheme: http | :authority: x | :path: /a | via: 1.1 retrial");
+  }
+  std::unique_ptr<Peer> client;
+  std::unique_ptr<H2End> service;
+};
+
+TEST_F(H1ToH2, a_response_that_ends_with_its_head_tells_that_it_has_no_body) {
+  asks();
+  service->say("HEADERS 1 end | :status: 200 | etag: 1");
+  client->hears("HTTP/1.1 200 OK\r\netag: 1\r\nContent-Length: 0\r\nVia: 2.0 retrial\r\n\r\n");
+  EXPECT_EQ(exchange().ending, Ending::answered);
+}
+TEST_F(H1ToH2, responses_that_never_have_a_body_tell_nothing_of_it) {
+  asks("HEAD");
+  service->say("HEADERS 1 end | :status: 200");
+  client->hears("HTTP/1.1 200 OK\r\nVia: 2.0 retrial\r\n\r\n");
+  client->say("GET /b HTTP/1.1\r\nHost: x\r\n\r\n");
+  service->next();
+  service->say("HEADERS 3 end | :status: 204");
+  client->hears("HTTP/1.1 204 No Content\r\nVia: 2.0 retrial\r\n\r\n");
+  client->say("GET /c HTTP/1.1\r\nHost: x\r\n\r\n");
+  service->next();
+  service->say("HEADERS 5 end | :status: 304");
+  client->hears("HTTP/1.1 304 Not Modified\r\nVia: 2.0 retrial\r\n\r\n");
+}
+TEST_F(H1ToH2, a_fault_that_has_fired_stays_so_where_the_service_then_gives_no_answer) {
+  trace::FaultSpec fault{.name = trace::FaultName::delay, .delay = kMillisecond};
+  director.plan(1, fault);
+  asks();
+  service->say("RST_STREAM 1 CANCEL");
+  EXPECT_TRUE(client->hears_some(12) == "HTTP/1.1 502");
+  EXPECT_TRUE(exchange().fired);
+  EXPECT_EQ(exchange().evidence, "the request was held for 1 ms before the service heard of it");
+}
+
+}  // namespace
+}  // namespace retrial::test
