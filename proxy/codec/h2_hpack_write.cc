@@ -5,7 +5,8 @@ namespace {
 
 constexpr std::uint64_t kMix = 0x9e3779b97f4a7c15ull;
 
-// Its length, its first and last bytes: enough to find what is compared then. Twice for each field: a call costs as much.
+// Its length, its first and last bytes: enough to find what is compared then. Twice for each field: a call costs as
+// much.
 [[gnu::always_inline]] inline std::uint64_t hash(std::string_view text) {
   std::uint64_t first = 0, last = 0;
   auto* at = text.data();

@@ -48,13 +48,16 @@ TEST_F(Pool, trailers_of_one_message_are_no_part_of_the_next_on_its_connection) 
   auto service = listener.accepts();
   service->hears(kPassed);
   service->say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 1\r\n\r\n");
-  first->hears("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nVia: 1.1 retrial\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 1\r\n\r\n");
+  first->hears(
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nVia: 1.1 retrial\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 1\r\n\r\n");
   second->say(kAsked);
   service->hears(kPassed);
   service->say(kAnswer);
   second->hears(kAnswered);
   second->say("PUT /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 1\r\n\r\n");
-  service->hears("PUT /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nVia: 1.1 retrial\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 1\r\n\r\n");
+  service->hears(
+      "PUT /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nVia: 1.1 retrial\r\n\r\n2\r\nok\r\n0\r\nX-Sum: "
+      "1\r\n\r\n");
   service->say(kAnswer);
   second->hears(kAnswered);
   second->say("PUT /a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nok");
