@@ -74,6 +74,7 @@ void H1Services::unasked(H1Service& service) {
 void H1Services::released(H1Service& service, H1Service::After after, bool reset) {
   if (&service == own_) {
     spoilt_ |= after == H1Service::After::broken;
+    ended_ |= after == H1Service::After::whole;
     if (service.open()) service.socket().listen(true);
     return;
   }

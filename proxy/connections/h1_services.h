@@ -21,6 +21,7 @@ class H1Services final : public Services, private H1Service::Owner {
   void use(std::shared_ptr<ServicePool> pool);  // from now on
   H1Service* own() { return own_; }
   bool spoilt() const { return spoilt_; }  // the own one is in the middle of an exchange that was given up
+  bool ended() const { return ended_; }    // the own one serves no other: its last response came
   // For a tunnel: the client connection's own, or that of the only exchange; null: there is none.
   std::unique_ptr<Socket> take_socket();
 
@@ -54,7 +55,7 @@ class H1Services final : public Services, private H1Service::Owner {
   H1Service* own_ = nullptr;
   H1Service* unused_ = nullptr;  // dialled for the client, and not asked yet
   Rate rate_;
-  bool spoilt_ = false;
+  bool spoilt_ = false, ended_ = false;
 };
 
 }  // namespace retrial::proxy

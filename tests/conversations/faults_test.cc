@@ -197,6 +197,27 @@ TEST_P(Faults, lost_response_is_told_by_an_error_in_its_place) {
   client->say("GET /next HTTP/1.1\r\n\r\n");
   service->hears("GET /next HTTP/1.1\r\n\r\n");
 }
+// Else the client's next request would go to a service that no longer listens, and wait.
+TEST_P(Faults, an_error_in_place_of_the_last_response_of_a_service_connection_ends_the_clients_too) {
+  plan(FaultName::lost_response, Telling::error);
+  client->say(kRequest);
+  service->hears(kRequest);
+  service->say("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello");
+  client->hears(kBusyAndClose);
+  client->hears_fin();
+  service->hears_fin();
+  EXPECT_EQ(faulted().ending, Ending::answered);
+}
+TEST_P(Faults, an_error_in_place_of_a_response_that_ends_with_its_connection_ends_the_clients_too) {
+  plan(FaultName::lost_response, Telling::error);
+  client->say(kRequest);
+  service->hears(kRequest);
+  service->say("HTTP/1.1 200 OK\r\n\r\nhello");
+  service->finish();
+  client->hears(kBusyAndClose);
+  client->hears_fin();
+  EXPECT_EQ(faulted().ending, Ending::answered);
+}
 TEST_P(Faults, a_response_that_is_itself_an_error_is_not_lost) {
   plan(FaultName::lost_response, Telling::reset);
   client->say(kRequest);
