@@ -11,6 +11,7 @@
 #include "campaign/planning/references.h"
 #include "campaign/planning/schedule.h"
 #include "campaign/report/reports.h"
+#include "campaign/report/words.h"
 #include "campaign/trial.h"
 #include "oracles/oracle.h"
 #include "trace/calls/service_name.h"
@@ -19,7 +20,7 @@
 namespace retrial::campaign {
 namespace {
 
-std::string left_as_it_is(const std::string& connection) { return "connection left as it is: " + connection; }
+using report::left_as_it_is;
 
 constexpr double kReferencesShare = 0.4;  // of a budget, at most
 

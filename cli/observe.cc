@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <set>
 
 #include "base/descriptor_limit.h"
 #include "base/text.h"
@@ -14,6 +15,7 @@
 #include "campaign/judging/time_saved.h"
 #include "campaign/report/reports.h"
 #include "campaign/report/terminal.h"
+#include "campaign/report/words.h"
 #include "campaign/workload/execution.h"
 #include "cli/commands.h"
 #include "policies/fault_plan.h"
@@ -132,7 +134,7 @@ class Observation {
 
   void add(trace::Run run) {
     if (runs_.empty()) base_.wall_began = run.wall_began;
-    base_.took += run.ended - run.began;
+    base_.took += trace::lasted(run);
     for (auto& e : std::exchange(run.exchanges, {})) {
       if (store_) store_->add(run.id, e);
       gathering_.take(run.id, std::move(e));
@@ -140,6 +142,13 @@ class Observation {
     gathering_.give(run);
     teller_.tell(run);
     runs_.push_back(std::move(run));
+  }
+  // Their first connections failed, and the command is run again, as if that had not been.
+  void leave(const std::set<std::string>& distrusting) {
+    for (auto& who : distrusting) {
+      base_.left_alone.push_back(campaign::report::left_as_it_is(who));
+      fmt::print(stderr, "retrial: {}; the command is run again\n", base_.left_alone.back());
+    }
   }
   // Would one more run help?
   bool judge() {
@@ -208,6 +217,7 @@ int observe(const Options& options) {
   if (!store) complain(store.error().line(), kIncomplete);
 
   Observation seen(options, *spec, campaign::show(*capture), store ? std::move(*store) : nullptr);
+  bool spared = false;
   for (bool again = true; again && static_cast<int>(seen.runs().size()) < seen.most();) {
     auto run = (*executor)->execute(*spec);
     if (!run) {
@@ -215,6 +225,10 @@ int observe(const Options& options) {
       complain(run.error().line(), status);
       if (seen.runs().empty()) return status;
       break;
+    }
+    if ((*executor)->failed_distrusting() && !(*executor)->interrupted() && !std::exchange(spared, true)) {
+      seen.leave((*executor)->distrusting());
+      continue;
     }
     seen.add(std::move(*run));
     if ((*executor)->interrupted()) break;

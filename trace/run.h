@@ -116,6 +116,9 @@ struct Run {
   std::string incomplete;              // why this run may not be judged (a fault of ours); empty: it may
 };
 
+// The real time that it took: without what its client's clock was moved on by.
+Nanos lasted(const Run& run);
+
 // The result that counts for a test: a bad one of any phase, else the one of its `test` phase; null if it never ran.
 const TestResult* result_of(const Run& run, std::string_view test);
 

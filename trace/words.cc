@@ -78,6 +78,12 @@ std::int64_t pushback_told(const Exchange& e) {
   if (e.grpc.pushback != kNoPushback) return e.grpc.pushback;
   return e.fired && is_status(e.fault) && is_grpc(e.fault.status) ? pushback_of(e.fault) : kNoPushback;
 }
+Nanos lasted(const Run& run) {
+  auto real = run.ended - run.began;
+  for (auto& jump : run.jumps) real -= jump.by;
+  return real;
+}
+
 const TestResult* result_of(const Run& run, std::string_view test) {
   const TestResult* best = nullptr;
   for (auto& r : run.results) {

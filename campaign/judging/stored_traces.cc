@@ -157,7 +157,7 @@ Result<void> Judge::read_served(Folder& folder, const fs::path& trace) {
   folder.record.runner = served ? "serve" : "command";
   if (folder.runs.empty()) return {};
   folder.record.wall_began = folder.runs.front().wall_began;
-  for (auto& run : folder.runs) folder.record.took += run.ended - run.began;
+  for (auto& run : folder.runs) folder.record.took += trace::lasted(run);
   return {};
 }
 

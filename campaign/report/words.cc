@@ -68,6 +68,8 @@ std::vector<Reason> by_reason(const std::vector<trace::Judged>& judged) {
   return out;
 }
 
+std::string left_as_it_is(const std::string& connection) { return "connection left as it is: " + connection; }
+
 std::size_t cases_run(const trace::CampaignRecord& campaign) {
   return static_cast<std::size_t>(std::count_if(campaign.cases.begin(), campaign.cases.end(),
                                                 [](const trace::CaseRecord& row) { return !row.runs.empty(); }));

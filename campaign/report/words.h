@@ -35,6 +35,9 @@ struct Reason {
 };
 std::vector<Reason> by_reason(const std::vector<trace::Judged>& judged);
 
+// Of a connection that passed unopened, or unseen.
+std::string left_as_it_is(const std::string& connection);
+
 // How many cases were run.
 std::size_t cases_run(const trace::CampaignRecord& campaign);
 

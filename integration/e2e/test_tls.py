@@ -174,3 +174,14 @@ def test_a_client_with_an_authority_of_its_own_is_passed_unopened_and_named(suit
     assert "127.0.0.1:*, name localhost (its client does not trust our certificate" in told
     first, again = (project.folder / f"out/logs/{n:04}.log" for n in (1, 2))
     assert "1 failed, 2 passed" in first.read_text() and "3 passed" in again.read_text()
+
+
+def test_a_command_that_is_observed_with_an_authority_of_its_own_is_run_again_unopened(suite, python, authority):
+    folder = suite(client_DOT_py=PYTHON_CLIENT, test_client_DOT_py=PYTHON_TESTS)
+    project = Project(folder, "client.py", [python, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
+                      {"VERIFY": str(authority / "other.pem")}, authority)
+    done = project.retrial("observe")
+    assert done.returncode == 0 and "1 failed, 2 passed" in done.stdout and "3 passed" in done.stdout, done.stdout + done.stderr
+    assert "name localhost (its client does not trust our certificate" in done.stderr
+    assert "the command is run again" in done.stderr
+    assert "/fetched" in project.seen.read_text()
