@@ -4,7 +4,8 @@
 namespace retrial::campaign {
 namespace {
 
-// Moves the clock of what the Go on PATH builds, whose programs call no C library.
+// Has every test run, where `go test` would tell of an earlier run of it (its cache knows nothing of faults), and moves
+// the clock of what the Go on PATH builds, whose programs call no C library.
 class Go final : public Agent {
  public:
   std::string_view name() const override { return "go"; }
@@ -14,6 +15,7 @@ class Go final : public Agent {
   }
   // Of two overlays Go takes the last: one that the user has stays the only one.
   void load(const std::filesystem::path& folder, bool moves_clock, Variables& environment) const override {
+    if (!environment["GOFLAGS"].contains("-count")) put_last(environment, {"GOFLAGS", "-count=1", " "});
     auto overlay = folder / kGoOverlay;
     if (moves_clock && std::filesystem::exists(overlay) && !environment["GOFLAGS"].contains("-overlay"))
       put_last(environment, {"GOFLAGS", "-overlay=" + overlay.string(), " "});

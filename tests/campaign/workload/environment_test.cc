@@ -48,16 +48,23 @@ TEST(Environment, a_command_whose_clock_is_moved_has_go_build_with_the_overlay_u
   test::Folder agents;
   EnvironmentSetting setting{agents.path(), "/e/1.jsonl", "/e/1.only"};
   setting.time_page = "/t/1.page";
-  EXPECT_EQ(value_of(environment_for({}, setting), "GOFLAGS"), "(none)") << "none was made";
+  EXPECT_EQ(value_of(environment_for({}, setting), "GOFLAGS"), "-count=1") << "no overlay was made";
   std::filesystem::create_directories(agents.path() / "go");
   auto overlay = (agents.path() / "go" / "overlay.json").string();
   std::ofstream{overlay} << "{}";
   EXPECT_EQ(value_of(environment_for({.environment = {"GOFLAGS=-mod=mod"}}, setting), "GOFLAGS"),
-            "-mod=mod -overlay=" + overlay);
+            "-mod=mod -count=1 -overlay=" + overlay);
   EXPECT_EQ(value_of(environment_for({.environment = {"GOFLAGS=-overlay=/mine.json"}}, setting), "GOFLAGS"),
-            "-overlay=/mine.json");
+            "-overlay=/mine.json -count=1");
   setting.time_page.clear();
-  EXPECT_EQ(value_of(environment_for({}, setting), "GOFLAGS"), "(none)");
+  EXPECT_EQ(value_of(environment_for({}, setting), "GOFLAGS"), "-count=1");
+}
+
+TEST(Environment, go_runs_every_test_as_often_as_the_user_says_and_never_answers_from_its_cache) {
+  test::Variables none{{"GOFLAGS", nullptr}};
+  EnvironmentSetting setting{"/agents", "/e/1.jsonl", "/e/1.only"};
+  EXPECT_EQ(value_of(environment_for({}, setting), "GOFLAGS"), "-count=1");
+  EXPECT_EQ(value_of(environment_for({.environment = {"GOFLAGS=-count=3"}}, setting), "GOFLAGS"), "-count=3");
 }
 
 TEST(Environment, loads_the_hook_of_every_runner_behind_what_the_user_has_there) {
