@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "campaign/report/headline.h"
 #include "campaign/report/terminal.h"
 #include "campaign/report/words.h"
 #include "cli/commands.h"
@@ -137,12 +138,16 @@ int conclude(const campaign::CampaignSetting& setting, const Result<campaign::Ca
   if (outcome->nothing_to_try) return complain(record.incomplete, kNothing);
   auto style = campaign::report::style_of(stdout);
   std::fputs(campaign::report::summary(record, setting.folder, setting.config.run.fail_on, style).c_str(), stdout);
-  bool found = std::any_of(record.findings.begin(), record.findings.end(),
-                           [&](auto& f) { return campaign::report::fails_run(f, setting.config.run.fail_on); });
   if (outcome->interrupted) return kInterrupted;
   if (!record.incomplete.empty()) fmt::print("This campaign is incomplete: {}\n", record.incomplete);
-  if (found) return kFindings;
-  return record.incomplete.empty() ? kFine : kIncomplete;
+  return status_of(record, setting.config.run.fail_on);
+}
+
+int status_of(const trace::CampaignRecord& record, std::optional<trace::Confidence> fail_on) {
+  auto fails = [&](auto& f) { return fail_on && campaign::report::fails_run(f, *fail_on); };
+  if (std::ranges::any_of(record.findings, fails)) return kFindings;
+  if (!record.incomplete.empty()) return kIncomplete;
+  return campaign::report::outcome_of(record) == campaign::report::Outcome::not_judged ? kNothing : kFine;
 }
 
 }  // namespace retrial::cli

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,9 @@ Result<trace::Confidence> confidence_of(const std::string& word);
 // The configuration with the options over it, and a way of capture that works. The folder is not made yet. Every error
 // is the user's, or says what this machine refuses.
 Result<campaign::CampaignSetting> setting_of(const CampaignOptions& options);
+
+// The exit status that a report means. Without `fail_on` no finding counts.
+int status_of(const trace::CampaignRecord& record, std::optional<trace::Confidence> fail_on);
 
 // Prints the summary, and gives the exit status that it means.
 int conclude(const campaign::CampaignSetting& setting, const Result<campaign::CampaignOutcome>& outcome);

@@ -80,7 +80,8 @@ Result<fs::path> make_folder(const std::string& out, bool latest) {
   if (!fresh) return fresh;
   auto& folder = *fresh;
   auto made = claim(folder);
-  if (made) name_latest(all, folder.filename());
+  if (made && latest) name_latest(all, folder.filename());
+  if (made) keep_out_of_git(all);
   return made;
 }
 

@@ -70,11 +70,9 @@ int judge(const Options& options) {
     written = campaign::report::renew_findings(setting->folders.front(), record);
   std::fputs(campaign::report::summary(record, out, fail_on, campaign::report::style_of(stdout)).c_str(), stdout);
   if (!written && outcome.failed.empty()) outcome.failed = written.error().line();
-  bool found = std::ranges::any_of(record.findings, [&](auto& f) { return campaign::report::fails_run(f, fail_on); });
-  if (!outcome.failed.empty()) complain(outcome.failed, kIncomplete);
-  if (found) return kFindings;
-  if (!outcome.failed.empty()) return kIncomplete;
-  return outcome.read ? kFine : kNothing;
+  auto status = status_of(record, fail_on);
+  if (outcome.failed.empty() || status == kFindings) return status;
+  return complain(outcome.failed, kIncomplete);
 }
 
 }  // namespace

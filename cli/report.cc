@@ -5,6 +5,7 @@
 
 #include "campaign/report/reports.h"
 #include "campaign/report/terminal.h"
+#include "cli/campaign_options.h"
 #include "cli/commands.h"
 #include "trace/recording/segment.h"
 #include "trace/store/store.h"
@@ -34,9 +35,8 @@ int report(const std::string& folder) {
     return complain(ok.error().line(), kUsage);
   auto style = campaign::report::style_of(stdout);
   std::fputs(campaign::report::summary(campaign, folder, trace::Confidence::likely, style).c_str(), stdout);
-  if (campaign.incomplete.empty()) return kFine;
-  fmt::print("This campaign is incomplete: {}\n", campaign.incomplete);
-  return kIncomplete;
+  if (!campaign.incomplete.empty()) fmt::print("This campaign is incomplete: {}\n", campaign.incomplete);
+  return status_of(campaign, {});
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ int run(const CampaignOptions& options, bool plan_only) {
   raise_descriptor_limit();
   auto setting = setting_of(options);
   if (!setting) return complain(setting.error().line(), kUsage);
-  auto folder = make_folder(options.out);
+  auto folder = make_folder(options.out, !plan_only);
   if (!folder) return complain(folder.error().line(), kUsage);
   setting->folder = *folder;
   setting->plan_only = plan_only;
@@ -24,7 +24,8 @@ int run(const CampaignOptions& options, bool plan_only) {
   for (auto& c : outcome->record.cases)
     fmt::print("{:5} {:3} {:44} {} {} at {}  [{}]\n", c.id, c.policy, c.plan, c.service, c.operation,
                c.site ? trace::show(*c.site) : "-", c.test);
-  return kFine;
+  if (outcome->interrupted) return kInterrupted;
+  return outcome->record.incomplete.empty() ? kFine : complain(outcome->record.incomplete, kIncomplete);
 }
 
 void add(CLI::App& app, int& status, const char* name, const char* help, bool plan_only) {

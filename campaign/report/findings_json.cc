@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "campaign/report/headline.h"
 #include "campaign/report/registry.h"
 #include "campaign/report/words.h"
 
@@ -61,6 +62,7 @@ Json campaign_of(const trace::CampaignRecord& c) {
     services.push_back({{"address", s.address}, {"name", s.name}, {"profile", s.profile}, {"exchanges", s.exchanges}});
   for (const auto& row : c.cases) outcomes[row.outcome] = outcomes.value(row.outcome, 0) + 1;
   return {
+      {"headline", headline(c)},
       {"command", c.command},
       {"runner", c.runner},
       {"directory", c.directory},

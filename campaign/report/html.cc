@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "campaign/report/escape.h"
+#include "campaign/report/headline.h"
 #include "campaign/report/html_finding.h"
 #include "campaign/report/html_style.h"
 #include "campaign/report/registry.h"
@@ -30,10 +31,6 @@ std::string chip(std::string_view text, std::string_view css = "") {
 std::string tile(std::size_t n, std::string_view what) {
   return fmt::format("<li><b>{}</b><span>{}</span></li>", n, what);
 }
-std::string headline(const trace::CampaignRecord& c, std::size_t causes) {
-  if (c.findings.empty()) return "No retry bug was found";
-  return fmt::format("{} with {}", counted(c.findings.size(), "finding"), counted(causes, "cause"));
-}
 
 // Where, when and how, as far as it is known: several folders judged together have no one command.
 std::string facts(const trace::CampaignRecord& c) {
@@ -49,11 +46,10 @@ std::string facts(const trace::CampaignRecord& c) {
   return out + "</p>";
 }
 
-std::string head(const trace::CampaignRecord& c, const std::vector<Cause>& found, std::size_t open,
-                 trace::Confidence fail_on) {
+std::string head(const trace::CampaignRecord& c, std::size_t open, trace::Confidence fail_on) {
   auto failing = static_cast<std::size_t>(
       std::count_if(c.findings.begin(), c.findings.end(), [&](auto& f) { return fails_run(f, fail_on); }));
-  auto out = fmt::format("<header><p class=\"brand\">Retrial</p><h1>{}</h1>", headline(c, found.size()));
+  auto out = fmt::format("<header><p class=\"brand\">Retrial</p><h1>{}</h1>", headline(c));
   out += facts(c);
   if (!c.incomplete.empty())
     out += fmt::format("<p class=\"banner\" role=\"alert\"><b>Incomplete:</b> {}</p>", escape(c.incomplete));
@@ -215,8 +211,8 @@ std::string text(const ReportInput& input) {
   out += fmt::format(
       "<title>Retrial: {}</title><style>{}</style></head><body>\n<a class=\"skip\" href=\"#main\">To the "
       "findings</a>\n",
-      headline(campaign, found.size()), html_style());
-  out += head(campaign, found, open.size(), input.fail_on) + "<main id=\"main\">\n";
+      headline(campaign), html_style());
+  out += head(campaign, open.size(), input.fail_on) + "<main id=\"main\">\n";
   if (!found.empty()) {
     out += "<h2>Findings</h2>\n" + contents(found) + "<br>\n";
     for (std::size_t i = 0; i < found.size(); i++) out += cause_section(i + 1, campaign, found[i], by_id);

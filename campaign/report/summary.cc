@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "campaign/report/format.h"
+#include "campaign/report/headline.h"
 #include "campaign/report/page.h"
 #include "campaign/report/words.h"
 #include "oracles/oracle.h"
@@ -127,10 +128,11 @@ void not_judged_rows(Page& page, const std::vector<trace::Judged>& judged) {
     page.wrapped("   ", fmt::format("and {} more reasons", reasons.size() - kMostRows), Ink::plain, Ink::faint);
 }
 
-std::string headline(const trace::CampaignRecord& c, std::size_t causes) {
-  auto tried = fmt::format("in {}, {}", counted(cases_run(c), "case"), show_duration(c.took));
-  if (c.findings.empty()) return fmt::format("No retry bug was found {}.", tried);
-  return fmt::format("{} with {} {}.", counted(c.findings.size(), "finding"), counted(causes, "cause"), tried);
+std::string headline_of(const trace::CampaignRecord& c) {
+  auto outcome = outcome_of(c);
+  auto cases = outcome == Outcome::planned ? c.cases.size() : cases_run(c);
+  auto joint = outcome == Outcome::found || outcome == Outcome::right ? " in " : ": ";
+  return fmt::format("{}{}{}, {}.", headline(c), joint, counted(cases, "case"), show_duration(c.took));
 }
 }  // namespace
 
@@ -139,7 +141,7 @@ std::string summary(const trace::CampaignRecord& campaign, const std::filesystem
   Page page(style);
   auto found = causes(campaign.findings);
   page.blank();
-  page.wrapped("", headline(campaign, found.size()), Ink::plain, Ink::bold);
+  page.wrapped("", headline_of(campaign), Ink::plain, Ink::bold);
   auto failing =
       std::count_if(campaign.findings.begin(), campaign.findings.end(), [&](auto& f) { return fails_run(f, fail_on); });
   if (!campaign.findings.empty())

@@ -171,7 +171,11 @@ TEST(Summary, the_last_line_says_that_a_campaign_is_incomplete) {
 TEST(Summary, no_finding_is_said_plainly) {
   trace::CampaignRecord campaign;
   auto text = summary(campaign, ".", trace::Confidence::likely, kFile);
-  EXPECT_TRUE(text.starts_with("\nNo retry bug was found in 0 cases, 0 ms.\n")) << text;
+  EXPECT_TRUE(text.starts_with("\nNothing could be judged: 0 cases, 0 ms.\n")) << text;
+  campaign.clean.emplace_back();
+  campaign.cases = {{.outcome = "run", .runs = {1}}};
+  text = summary(campaign, ".", trace::Confidence::likely, kFile);
+  EXPECT_TRUE(text.starts_with("\nNo retry bug was found in 1 case, 0 ms.\n")) << text;
   EXPECT_EQ(text.find("fail the run"), text.npos);
 }
 

@@ -1,0 +1,41 @@
+#include "campaign/report/headline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "campaign/report/words.h"
+
+namespace retrial::campaign::report {
+
+Outcome outcome_of(const trace::CampaignRecord& c) {
+  if (!c.findings.empty()) return Outcome::found;
+  if (!c.incomplete.empty()) return Outcome::incomplete;
+  if (!c.cases.empty() && std::ranges::all_of(c.cases, [](auto& row) { return row.outcome == "planned"; }))
+    return Outcome::planned;
+  if (c.clean.empty() && c.notes.empty()) return Outcome::not_judged;
+  return not_judged(c).empty() ? Outcome::right : Outcome::in_part;
+}
+
+std::string headline(const trace::CampaignRecord& c) {
+  switch (outcome_of(c)) {
+    case Outcome::planned:
+      return "A plan: nothing was injected";
+    case Outcome::found:
+      return fmt::format("{} with {}", counted(c.findings.size(), "finding"),
+                         counted(causes(c.findings).size(), "cause"));
+    case Outcome::incomplete:
+      return c.clean.empty() && c.notes.empty()
+                 ? "Incomplete: nothing was judged"
+                 : "Incomplete: what was judged was found right, and clears nothing else";
+    case Outcome::not_judged:
+      return "Nothing could be judged";
+    case Outcome::in_part:
+      return "No retry bug was found in what could be judged";
+    case Outcome::right:
+      return "No retry bug was found";
+  }
+  return {};
+}
+
+}  // namespace retrial::campaign::report
