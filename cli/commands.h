@@ -11,8 +11,8 @@ class App;
 
 namespace retrial::cli {
 
-// Exit statuses (design): 0 nothing to say, 1 a confirmed finding, 2 wrong usage or configuration, 3 nothing to try, or nothing
-// that could be judged, 4 incomplete, 130 interrupted.
+// Exit statuses (design): 0 nothing to say, 1 a confirmed finding, 2 wrong usage or configuration, 3 nothing to try, or
+// nothing that could be judged, 4 incomplete, 130 interrupted.
 enum Status { kFine = 0, kFindings = 1, kUsage = 2, kNothing = 3, kIncomplete = 4, kInterrupted = 130 };
 
 // One file a command. Each adds its subcommand to `app`; when it has run, `status` holds the exit status.

@@ -87,6 +87,7 @@ enum class Stop : std::uint8_t {
   hung,         // tree idle, no exchange open, nothing sent
   deadline,     // the case's own time limit
   interrupted,  // Ctrl-C
+  cut_off,      // its recording stops before it had ended: Retrial was killed, or goes on
 };
 std::string_view show(Stop stop);
 

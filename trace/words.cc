@@ -32,8 +32,8 @@ std::string_view show(RunKind k) {
   return kWords[static_cast<int>(k)];
 }
 std::string_view show(Stop s) {
-  static constexpr std::string_view kWords[] = {"exited", "signalled", "held",       "capped",
-                                                "hung",   "deadline",  "interrupted"};
+  static constexpr std::string_view kWords[] = {"exited", "signalled", "held",        "capped",
+                                                "hung",   "deadline",  "interrupted", "cut-off"};
   return kWords[static_cast<int>(s)];
 }
 std::string show(const CallSite& s) { return fmt::format("{}:{} {}", s.file, s.line, s.function); }

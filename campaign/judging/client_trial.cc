@@ -23,10 +23,18 @@ bool met(const trace::Call& call, const trace::CaseRecord& row) {
   return std::ranges::any_of(call.attempts, [&](auto* e) { return e->fired && trace::show(e->fault) == row.plan; });
 }
 
+// Where the recording was cut off: did this call end before? It did if it came to a success, or if nobody looks at it
+// for any longer.
+bool over(const trace::Call& call, const trace::Run& run) {
+  if (run.stop != trace::Stop::cut_off || trace::recovered(call)) return true;
+  return call.last().ending != trace::Ending::open && run.ended - call.last().told >= oracles::horizon().client_time;
+}
+
 // A case, and its runs laid beside its reference.
 struct Weighed {
   ClientCase* client_case;
   std::vector<const trace::Comparison*> all, fit;
+  std::size_t cut_off = 0;  // calls that were still going on where the recording stops
 };
 
 // Why a run says nothing; empty: it does.
@@ -154,6 +162,7 @@ bool judge_client(std::span<ClientCase> client_cases, const trace::Sift& sift, t
       auto& c =
           comparisons.emplace_back(trace::compare(client_case.reference ? *client_case.reference : nothing, *run));
       std::erase_if(c.faulted, [&](auto* call) { return !met(*call, client_case.row); });
+      weighed.cut_off += std::erase_if(c.faulted, [&](auto* call) { return !over(*call, *run); });
       weighed.all.push_back(&c);
       if (auto why = unfit(c); why.empty())
         weighed.fit.push_back(&c);
@@ -162,6 +171,7 @@ bool judge_client(std::span<ClientCase> client_cases, const trace::Sift& sift, t
     }
     auto& row = client_case.row;
     bool fired = std::ranges::any_of(weighed.all, [](auto* c) { return !c->faulted.empty(); });
+    if (weighed.cut_off != 0 && !fired) weighed.all.clear();
     row.outcome = !weighed.fit.empty() ? "run" : fired || weighed.all.empty() ? "incomplete" : "not_fired";
     if (!weighed.fit.empty()) row.why.clear();
     if (!weighed.all.empty()) compared_cases.push_back({&row, weighed.all, client_case.hold});
@@ -176,6 +186,10 @@ bool judge_client(std::span<ClientCase> client_cases, const trace::Sift& sift, t
     }
   for (auto& weighed : all) {
     keep_clean(weighed, sift, judgement, record);
+    if (weighed.cut_off != 0)
+      judgement.not_judged.push_back(
+          trace::judged(weighed.client_case->row,
+                        fmt::format("{} still going on where the trace stops", counted(weighed.cut_off, "call"))));
     for (auto* c : weighed.fit.empty() ? decltype(weighed.all)() : weighed.all)
       if (auto why = unfit(*c); !why.empty())
         judgement.not_judged.push_back(

@@ -84,6 +84,7 @@ class Judge {
   Result<Folder> read(const fs::path& path);
   Result<void> read_stored(Folder& folder);
   Result<void> read_served(Folder& folder, const fs::path& trace);
+  void read_cut_off(std::vector<trace::Run>& runs);
   void describe();
   void add_cases(Folder& folder);
   const trace::Run* reference_of(const Folder& folder, const trace::CaseRecord& row) const;
@@ -133,6 +134,15 @@ Result<void> Judge::read_stored(Folder& folder) {
   return {};
 }
 
+// `serve` was killed, or goes on: what it has recorded stands all the same, exchange by exchange.
+void Judge::read_cut_off(std::vector<trace::Run>& runs) {
+  for (auto& run : runs) {
+    if (run.incomplete != trace::kNotEnded) continue;
+    run.incomplete.clear();
+    out_.record.remarks.push_back("the trace stops before `serve` has ended: it was killed, or goes on");
+  }
+}
+
 // Of `serve`, or of a command that was cut short before its store could be written.
 Result<void> Judge::read_served(Folder& folder, const fs::path& trace) {
   bool served = trace == folder.path;
@@ -156,6 +166,7 @@ Result<void> Judge::read_served(Folder& folder, const fs::path& trace) {
   folder.runs = std::move(*runs);
   folder.record.runner = served ? "serve" : "command";
   if (folder.runs.empty()) return {};
+  if (served) read_cut_off(folder.runs);
   folder.record.wall_began = folder.runs.front().wall_began;
   for (auto& run : folder.runs) folder.record.took += trace::lasted(run);
   return {};

@@ -128,7 +128,8 @@ def test_folders_are_judged_together_as_one_client_and_the_exit_status_says_what
     assert "missing-delay" in verdicts(client / "j"), done.stdout
     assert found["campaign"]["cases"].get("run", 0) >= 1
     assert any(line.endswith(": c") for line in found["campaign"]["remarks"]), found["campaign"]
-    assert retrial("judge", "c", cwd=client).returncode == 0, "nothing to judge, and so nothing found"
+    nothing = retrial("judge", "c", cwd=client)
+    assert nothing.returncode == 3 and "Nothing could be judged" in nothing.stdout, nothing
     assert retrial("judge", "a", "b", "--fail-on", "possible", cwd=client).returncode == done.returncode
     assert list((client / ".retrial").glob("judge-*/findings.json")), "where nothing is said, beside the campaigns"
 
@@ -197,7 +198,8 @@ def test_what_serve_recorded_is_judged_and_its_store_built(client, port):
 def test_a_trace_cut_short_of_another_version_or_of_nobody_makes_no_verdict(client, port):
     served(client, port, signal.SIGKILL, "error(503)", 0, 4)
     done = retrial("judge", "s", cwd=client)
-    assert done.returncode == 0 and "the trace stops before the run has ended" in done.stdout, done
+    assert done.returncode == 3 and "the trace stops before `serve` has ended" in done.stdout, done
+    assert "No retry bug" not in done.stdout and "still going on where the trace stops" in done.stdout, done
     assert not verdicts(client / "s")
     segment = next((client / "s").glob("*.seg"))
     data = bytearray(segment.read_bytes())

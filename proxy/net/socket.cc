@@ -92,8 +92,7 @@ void Socket::watch_read() {
 Socket::Read Socket::read(char* into, std::size_t size) {
   if (failed_) return {std::exchange(failure_told_, true) ? Got::nothing : Got::failed};
   if (!open() || connecting_ || shaking_) return {Got::nothing};
-  if (tls_) return read_inside(into, size);
-  if (back_.empty() || rst_told_) return take(into, size);
+  if (back_.empty() || rst_told_) return tls_ ? read_inside(into, size) : take(into, size);
   auto n = back_.copy(into, size);
   back_.erase(0, n);
   if (back_.empty()) std::string().swap(back_);
@@ -271,7 +270,8 @@ std::size_t Socket::peek(char* into, std::size_t size) {
 bool Socket::silent() const {
   bool heard = read_ && (read_->ev_evcallback.evcb_flags &
                          (EVLIST_ACTIVE | EVLIST_ACTIVE_LATER));  // in this round, and not yet told
-  return !heard && ready_to_send() && !ended_ && !broken_ && !rst_told_ && back_.empty() && !(tls_ && holds());
+  return !heard && ready_to_send() && !ended_ && !broken_ && !rst_told_ && back_.empty() && records_.empty() &&
+         !(tls_ && holds());
 }
 
 void Socket::drop_events() {

@@ -56,7 +56,8 @@ class Socket {
   Read read(char* into, std::size_t size);
   // Bytes that read() would give, where no TLS is on and nothing was put back; 0: none, for now or for good.
   std::size_t peek(char* into, std::size_t size);
-  // To be read (again) before all else. The owner calls read() itself: no event tells of it.
+  // To be read (again) before all else; where TLS is on it is of the inside. The owner calls read() itself: no event
+  // tells of it.
   void put_back(std::string_view bytes);
   bool has_back() const { return !back_.empty(); }
 
@@ -132,7 +133,8 @@ class Socket {
   event* write_ = nullptr;
   Queue queue_;
   Queue inside_;                // not yet made into records
-  std::string back_;            // put back, or the piece of a record
+  std::string back_;            // put back
+  std::string records_;         // of the outside of TLS, not yet opened: the piece of a record, mostly
   std::unique_ptr<Pipe> pipe_;  // behind queue_
   std::unique_ptr<TlsEnd> tls_;
   std::unique_ptr<Paced> paced_;

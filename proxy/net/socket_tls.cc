@@ -17,6 +17,7 @@ thread_local std::array<char, kPiece + kAtOnce> scratch;  // of whichever socket
 
 void Socket::secure(std::unique_ptr<TlsEnd> tls) {
   tls_ = std::move(tls);
+  records_ = std::exchange(back_, {});
   shaking_ = true;
   watch_read();
   if (connecting_) return;
@@ -25,7 +26,7 @@ void Socket::secure(std::unique_ptr<TlsEnd> tls) {
 }
 
 void Socket::shake() {
-  tls_->input_ = back_;
+  tls_->input_ = records_;
   for (;;) {
     tls_->shake(queue_.end());
     keep();
@@ -44,25 +45,25 @@ void Socket::shake() {
 
 // Makes ciphertext ready to be opened: whole records that were kept, or what one recv brings behind what was kept.
 Socket::Read Socket::gather() {
-  tls_->input_ = back_;
-  if (TlsEnd::record(back_) > 0) return {Got::bytes};
+  tls_->input_ = records_;
+  if (TlsEnd::record(records_) > 0) return {Got::bytes};
   tls_->input_ = {};
-  auto kept = back_.copy(scratch.data(), kPiece);
+  auto kept = records_.copy(scratch.data(), kPiece);
   auto read = take(scratch.data() + kept, kAtOnce);
   if (read.got == Got::bytes) {
     tls_->input_ = {scratch.data(), kept + read.bytes};
-    back_.clear();
+    records_.clear();
   }
   return read;
 }
 
 void Socket::keep() {
   auto rest = std::exchange(tls_->input_, {});
-  if (!back_.empty())
-    back_.erase(0, back_.size() - rest.size());
+  if (!records_.empty())
+    records_.erase(0, records_.size() - rest.size());
   else if (!rest.empty())
-    back_ = rest;
-  if (back_.empty() && back_.capacity() > 64) std::string().swap(back_);
+    records_ = rest;
+  if (records_.empty() && records_.capacity() > 64) std::string().swap(records_);
 }
 
 Socket::Read Socket::read_inside(char* into, std::size_t size) {
@@ -72,7 +73,7 @@ Socket::Read Socket::read_inside(char* into, std::size_t size) {
       auto read = gather();
       if (read.got != Got::bytes) return read;
     } else {
-      tls_->input_ = back_;
+      tls_->input_ = records_;
     }
     auto n = tls_->open(into, size, queue_.end());
     keep();
@@ -139,7 +140,7 @@ void Socket::drain_inside() {
 
 bool Socket::holds() const {
   if (!listens_ || ended_ || failed_ || shaking_ || rst_told_ || !open()) return false;
-  return tls_->holds() || tls_->closed_ || tls_->failed_ || TlsEnd::record(back_) > 0;
+  return tls_->holds() || tls_->closed_ || tls_->failed_ || TlsEnd::record(records_) > 0;
 }
 
 // What OpenSSL has, or what was kept, no fd tells of.

@@ -1,4 +1,5 @@
 #include <linux/sockios.h>
+#include <netinet/tcp.h>
 #include <sys/ioctl.h>
 
 #include "tests/proxy/tls_ends.h"
@@ -74,6 +75,35 @@ TEST_F(TlsToClientsTest, what_was_read_before_and_put_back_begins_the_handshake_
     ASSERT_EQ(::send(theirs, hello.data() + cut, hello.size() - cut, 0), static_cast<ssize_t>(hello.size() - cut));
     ASSERT_TRUE(shake(line)) << cut;
   }
+}
+
+TEST_F(TlsToClientsTest, what_was_read_of_the_inside_and_put_back_is_read_again_though_half_a_record_waits_behind_it) {
+  auto line = connect();
+  ASSERT_TRUE(shake(line));
+  rest(line);
+  line.ours->listen(false);
+  int one = 1;
+  ::setsockopt(line.client->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+  line.client->say("first");
+  line.client->step();
+  line.client->piece = 0;
+  line.client->say("second");
+  line.client->step();
+  auto record = std::exchange(line.client->out, "");
+  ASSERT_EQ(::send(line.client->fd, record.data(), 10, 0), 10);
+  char room[64];
+  auto read = [&] { return std::string(room, line.ours->read(room, sizeof room).bytes); };
+  ASSERT_EQ(read(), "first");
+  EXPECT_EQ(read(), "") << "half a record";
+  EXPECT_FALSE(line.ours->has_back()) << "nothing that could be read";
+  line.ours->put_back("first");
+  EXPECT_TRUE(line.ours->has_back());
+  EXPECT_EQ(read(), "first");
+  ASSERT_EQ(::send(line.client->fd, record.data() + 10, record.size() - 10, 0),
+            static_cast<ssize_t>(record.size() - 10));
+  line.ours->put_back("put back, ");
+  EXPECT_EQ(read(), "put back, ");
+  EXPECT_EQ(read(), "second");
 }
 
 TEST_F(TlsToClientsTest, records_that_come_byte_by_byte_are_put_together) {

@@ -437,7 +437,7 @@ bool decode_run(std::string_view payload, Run& run) {
   run.wall_began = f.wall_began;
   run.exit_code = f.exit_code;
   run.kind = in.word(f.kind, RunKind::without_fault);
-  run.stop = in.word(f.stop, Stop::interrupted);
+  run.stop = in.word(f.stop, Stop::cut_off);
   for (std::size_t i = 0; i < std::size(kCounts); i++) run.capture.*kCounts[i] = f.counts[i];
   in.text(run.case_id);
   in.text(run.incomplete);

@@ -65,6 +65,10 @@ struct Reading {
   std::function<void(std::uint64_t run, Exchange&& e)> over;
 };
 
+// Run::incomplete of a run without its `end` record, of which nothing else is wrong. It is Stop::cut_off, and ends with
+// the last that was recorded of it.
+inline constexpr std::string_view kNotEnded = "the trace stops before the run has ended";
+
 // All runs of a folder and the folders below it, by id, exchanges by id. A run without its `end` record comes back with
 // `incomplete` set. A torn or damaged record ends its segment, and marks the run it belongs to; a segment of another
 // version, or a file that is none, is an error that says so. An exchange whose beginning is not there any more is left

@@ -17,8 +17,6 @@ namespace retrial::trace {
 namespace {
 using record::RecordHead;
 
-constexpr std::string_view kNotEnded = "the trace stops before the run has ended";
-
 // Puts runs together from records, in the order in which they come.
 class Collector {
  public:
@@ -83,6 +81,7 @@ class Collector {
       for (auto& [n, e] : open) give(id, part, std::move(e));
       auto& run = part.run;
       run.id = id;
+      if (!part.ended) run.stop = Stop::cut_off, run.ended = std::max(run.began, part.latest);
       if (!part.damage.empty())
         run.incomplete = part.damage;
       else if (part.headless && run.incomplete.empty())
@@ -104,6 +103,7 @@ class Collector {
     std::uint64_t headless = 0;  // records of exchanges whose first record is not there
     std::string damage;
     Open open;
+    Nanos latest = 0;  // of what is told of its exchanges
   };
   enum class Changed { yes, headless, unreadable };
 
@@ -114,6 +114,7 @@ class Collector {
     return Changed::headless;
   }
   void give(std::uint64_t run, Part& part, Exchange&& e) {
+    part.latest = std::max({part.latest, e.begun, e.request_read, e.answered, e.service_done, e.told});
     if (reading_.over)
       reading_.over(run, std::move(e));
     else

@@ -96,7 +96,7 @@ void of_run(Io& io, T& r) {
   io("began", r.began);
   io("ended", r.ended);
   io("wall_began", r.wall_began);
-  io.word("stop", r.stop, Stop::interrupted);
+  io.word("stop", r.stop, Stop::cut_off);
   io("exit_code", r.exit_code);
   io("incomplete", r.incomplete);
   io("listed", r.listed);

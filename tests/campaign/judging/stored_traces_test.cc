@@ -141,6 +141,34 @@ TEST(Judge, of_a_command_that_was_cut_short_the_runs_that_have_ended_are_judged)
   EXPECT_FALSE(fs::exists(folder.path() / "campaign.db")) << "it is the command's, and `report` makes it";
 }
 
+// As after kill -9, at any moment of it.
+TEST(Judge, of_served_traffic_that_was_cut_off_the_calls_that_had_ended_are_judged_and_no_other) {
+  for (bool recovered : {true, false}) {
+    SCOPED_TRACE(recovered);
+    test::Folder folder;
+    auto w = writer(folder.path());
+    ASSERT_TRUE(w->begin({.id = 1, .began = 5 * kSecond}));
+    for (std::uint64_t n = 0; n < 4; n++) {
+      auto at = static_cast<Nanos>(6 + n) * kSecond;
+      record(*w, 1, request(2 * n + 1, at, true));
+      if (n < 3 || recovered) record(*w, 1, request(2 * n + 2, at + 300 * kMillisecond, false));
+    }
+    auto open = request(9, 11 * kSecond, true);
+    open.target = "/things/b";
+    ASSERT_TRUE(w->head(1, open));
+
+    auto j = judged({folder.path()});
+    EXPECT_TRUE(j.record.incomplete.empty()) << j.record.incomplete;
+    EXPECT_EQ(j.record.took, 6 * kSecond) << "to the last that was recorded";
+    EXPECT_TRUE(j.record.findings.empty()) << j.record.findings.front().message;
+    EXPECT_EQ(whys(j), recovered ? "" : "1 call still going on where the trace stops\n");
+    ASSERT_EQ(j.record.clean.size(), 1u);
+    EXPECT_TRUE(j.record.clean[0].why.starts_with(recovered ? "4 calls" : "3 calls")) << j.record.clean[0].why;
+    auto& remarks = j.record.remarks;
+    EXPECT_TRUE(std::ranges::count(remarks, "the trace stops before `serve` has ended: it was killed, or goes on"));
+  }
+}
+
 TEST(Judge, several_folders_are_one_client_and_runs_are_numbered_on) {
   test::Folder folder;
   put(folder.path() / "a", observed(1, true), "error(503) x 1, then pass");
@@ -224,7 +252,7 @@ TEST(Judge, what_cannot_be_read_or_never_fired_is_not_judged_and_the_rest_is) {
   EXPECT_EQ(j.read, 3u);
   auto said = whys(j);
   for (auto part : {"none: holds no trace of ours", "torn/campaign.db: ", "other/0001.seg: this trace was written by",
-                    "the trace stops before the run has ended", "never fired"})
+                    "1 call still going on where the trace stops", "never fired"})
     EXPECT_NE(said.find(part), said.npos) << part << "\n" << said;
   for (auto& f : j.record.findings) EXPECT_EQ(f.run, 1u) << "of the good one alone";
   std::string outcomes;
