@@ -127,6 +127,7 @@ void H1Client::tunnel() {
 void H1Client::become_tunnel(std::string_view head) {
   auto tunnel = std::move(accepted_);
   bool websocket = exchange_.record().service_status == 101;
+  exchange_.pour();
   tunnel.service = h1_ ? h1_->take_socket() : nullptr;
   exchange_.cut(trace::Ending::closed);
   if (!tunnel.service) return die(false);

@@ -58,6 +58,7 @@ class Exchange {
   // read to its end.
   bool client_left(std::optional<std::uint32_t> code);
   // With its connection; `how`: what becomes of the service's. Or it was left out of that (GOAWAY).
+  void pour() { request_.pour(), response_.pour(); }  // what waits goes on now: a tunnel follows
   void cut(trace::Ending ending, const Break& how = {Break::How::close, code_of(H2Error::cancel)});
   void left_out(trace::Exchange::Aborted by, std::uint32_t code);
   void refuse_rest(int status, std::string_view why);  // what follows of the request cannot be taken

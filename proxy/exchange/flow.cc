@@ -68,6 +68,13 @@ void Flow::drain() {
     to_->trailers(trailers_);
 }
 
+void Flow::pour() {
+  if (!to_ || bytes_.empty()) return;
+  to_->data(bytes_.view(), false);
+  bytes_.clear();
+  drain();
+}
+
 void Flow::drop(std::size_t bytes) {
   if (from_ && bytes > 0) from_->consumed(bytes);
 }

@@ -32,6 +32,7 @@ class Flow {
   Socket* moves_to() const { return to_ && bytes_.empty() && !ends_ ? to_->takes_moved() : nullptr; }
   void moved(std::size_t bytes);
   void drain();                                              // the other side may have room again
+  void pour();                                               // all that waits goes on now, be there room or not
   void keeps_beside(std::size_t bytes) { beside_ = bytes; }  // of what was read, somewhere else than here
   void give_back();                                          // what is not held any more
 

@@ -264,6 +264,10 @@ void Exchange::more_of_edit() {
 
 void Exchange::broken_off(Break how) {
   bool whole = std::exchange(response_whole_, true);
+  if (how.how == Break::How::close && client_.passes_unread()) {
+    request_.pour();  // it has said all that it will, and may hear the rest
+    if (state_ == State::request_rest && has_told()) return client_.tunnel();
+  }
   release_service();
   switch (state_) {
     case State::idle:

@@ -149,6 +149,40 @@ TEST_F(Bulk, a_FIN_waits_for_all_that_is_on_its_way_either_way) {
   client->hears_fin();
   EXPECT_EQ(exchange().ending, trace::Ending::answered);
 }
+// However the exchange becomes a tunnel, nothing that was read before is lost.
+TEST_F(Bulk, what_waits_for_a_service_goes_on_before_what_passes_in_a_tunnel) {
+  auto block = pattern(1000);
+  std::string upload,
+      head = "PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n";
+  for (int i = 0; i < 1500; i++) upload += "3e8\r\n" + block + "\r\n";
+  upload += "0\r\n\r\n";
+  for (std::string_view answer :
+       {"", "HELLO, THIS IS NO HTTP\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"}) {
+    SCOPED_TRACE(answer);
+    buffers = 16 << 10;
+    auto [client, service] = connect();
+    client->say(head);
+    std::size_t said = 0;
+    for (std::size_t some = 1; some > 0; said += some) {
+      some = client->say_what_fits(std::string_view(upload).substr(said));
+      quiet();
+    }
+    ASSERT_LT(said, upload.size()) << "less is held than was thought";
+    service->say(answer);
+    service->finish();
+    quiet();
+    service->hears(head);
+    for (std::size_t heard = 0; heard < upload.size();) {
+      if (said < upload.size()) said += client->say_what_fits(std::string_view(upload).substr(said));
+      auto some = service->hears_some(std::max<std::size_t>(1, service->waiting()));
+      ASSERT_EQ(some, upload.substr(heard, some.size())) << "behind " << heard;
+      ASSERT_FALSE(some.empty());
+      heard += some.size();
+    }
+    client->hears(answer);
+    client->hears_fin();
+  }
+}
 TEST_F(Bulk, requests_behind_a_slow_one_are_kept_up_to_the_limit_and_then_not_read) {
   buffers = 16 << 10;
   start({.buffer_limit = 64 << 10});
