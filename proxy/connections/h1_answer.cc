@@ -30,6 +30,8 @@ void H1Client::head(const Head& head, bool end) {
     if (!h1_->own()) leaves_ |= !head.keep_alive;  // else the end is the service's own to tell
     return socket_->write(head.raw);
   }
+  // A request that the service does not want the rest of may never be whole, and no other is heard behind it.
+  if (head.status >= 200) leaves_ |= !head.keep_alive && !codec_.at_start();
   auto how = framed(head, end);
   writer_.begin(how.chunked ? Framing::chunked : end || head.sized ? Framing::sized : Framing::until_close);
   leaves_ |= !how.keep_alive;
@@ -57,8 +59,8 @@ void H1Client::text_of(const Head& head, std::string& out) const {
 // As a fault has changed it: what the body is framed in is said there.
 void H1Client::head(std::string_view text, bool) {
   auto framing = framing_in(text);
-  bool none = exchange_.record().method == "HEAD" || exchange_.record().service_status == 204 ||
-              exchange_.record().service_status == 304;
+  auto status = status_in(text);
+  bool none = exchange_.record().method == "HEAD" || status == 204 || status == 304;
   writer_.begin(none || framing.length ? Framing::sized : framing.chunked ? Framing::chunked : Framing::until_close);
   leaves_ |= writer_.framing() == Framing::until_close;
   socket_->write(text);

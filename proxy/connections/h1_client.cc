@@ -89,6 +89,7 @@ void H1Client::settle() {
     auto waited = std::exchange(pending_, {});
     auto taken = parse(waited);
     if (phase_ == Phase::open) pending_.assign(waited, taken);
+    if (finished_ && phase_ == Phase::open && exchange_.state() == State::request_head) finished();  // half of one
     if (taken == 0) break;
   }
   if (phase_ == Phase::dead) return;

@@ -1,9 +1,18 @@
 #include "proxy/faults/head_text.h"
 
+#include <algorithm>
+#include <charconv>
+
 #include "base/text.h"
 
 namespace retrial::proxy {
 
+int status_in(std::string_view head) {
+  auto at = std::min(head.find(' '), head.size());
+  int status = 0;
+  std::from_chars(head.data() + std::min(at + 1, head.size()), head.data() + head.size(), status);
+  return status;
+}
 std::size_t fields_begin(std::string_view head) {
   auto at = head.find('\n');
   return at == head.npos ? head.size() : at + 1;

@@ -17,6 +17,7 @@ struct FieldText {
 // The first of that name (case folded) at or behind `from`.
 std::optional<FieldText> field_in(std::string_view head, std::string_view name, std::size_t from = 0);
 
+int status_in(std::string_view head);             // of the status line; 0: it has none
 std::size_t fields_begin(std::string_view head);  // behind the status line
 std::size_t fields_end(std::string_view head);    // before the empty line
 

@@ -183,6 +183,17 @@ TEST_F(Bulk, what_waits_for_a_service_goes_on_before_what_passes_in_a_tunnel) {
     client->hears_fin();
   }
 }
+TEST_F(Bulk, half_a_request_behind_another_passes_as_it_is_when_its_client_has_said_all) {
+  auto [client, service] = connect();
+  client->say("GET /1 HTTP/1.1\r\n\r\nGET /2 HT");
+  service->hears("GET /1 HTTP/1.1\r\n\r\n");
+  client->finish();
+  quiet();
+  service->say("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+  client->hears("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+  service->hears("GET /2 HT");
+  service->hears_fin();
+}
 TEST_F(Bulk, requests_behind_a_slow_one_are_kept_up_to_the_limit_and_then_not_read) {
   buffers = 16 << 10;
   start({.buffer_limit = 64 << 10});

@@ -28,11 +28,11 @@ class Catalogue : public Conversation, public testing::WithParamInterface<bool> 
     service = std::move(both.service);
     if (GetParam()) use();
   }
-  void use() {
+  void use(std::string_view response = kResponse) {
     client->say(kGet);
     service->hears(kGet);
-    service->say(kResponse);
-    client->hears(kResponse);
+    service->say(response);
+    client->hears(response);
     n++;
   }
   // As a user writes it.
@@ -427,6 +427,17 @@ TEST_P(Catalogue, an_earlier_response_comes_again) {
   service->say("HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno");
   client->hears(kResponse);
   fired("an earlier response (200, 60 bytes) in place of the service's own (404)", Ending::answered, 200, 404);
+  goes_on();
+}
+TEST_P(Catalogue, an_earlier_response_with_a_body_comes_in_place_of_one_that_has_none) {
+  director.keeps = true;
+  constexpr std::string_view kChunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n";
+  use(kChunked);
+  plan("stale");
+  asks();
+  service->say("HTTP/1.1 304 Not Modified\r\nETag: \"1\"\r\n\r\n");
+  client->hears(kChunked);
+  EXPECT_TRUE(exchange(n).fired);
   goes_on();
 }
 TEST_P(Catalogue, nothing_stale_is_told_where_nothing_was_kept) {

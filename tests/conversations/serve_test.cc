@@ -43,6 +43,27 @@ TEST_F(Serve, a_client_of_http_1_0_is_told_how_its_connection_goes_on) {
   client->hears("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\nVia: 1.1 retrial\r\n\r\nok");
   client->hears_fin();
 }
+TEST_F(Serve, an_answer_that_ends_its_connection_before_the_request_is_whole_ends_the_clients_too) {
+  client = comes();
+  client->say("PUT / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n");
+  service = listener.accepts();
+  service->hears("PUT / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 4\r\nVia: 1.1 retrial\r\n\r\n");
+  service->say("HTTP/1.1 417 No\r\nConnection: close\r\nContent-Length: 2\r\n\r\nno");
+  client->hears("HTTP/1.1 417 No\r\nContent-Length: 2\r\nConnection: close\r\nVia: 1.1 retrial\r\n\r\nno");
+  service->finish();
+  client->hears_fin();
+}
+TEST_F(Serve, half_a_request_behind_another_and_a_FIN_end_the_connection_once_that_is_answered) {
+  client = comes();
+  client->say("GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HT");
+  service = listener.accepts();
+  service->hears("GET / HTTP/1.1\r\nHost: x\r\nVia: 1.1 retrial\r\n\r\n");
+  client->finish();
+  quiet();
+  service->say(kAnswer);
+  client->hears("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nVia: 1.1 retrial\r\n\r\nok");
+  client->hears_fin();
+}
 TEST_F(Serve, a_client_of_http_1_0_gets_a_chunked_body_without_its_chunks) {
   client = comes();
   client->say("GET / HTTP/1.0\r\nHost: x\r\nConnection: keep-alive\r\n\r\n");
