@@ -43,7 +43,7 @@ std::optional<Harm> harm_of_repeat(const trace::Call& call, const Exchange& befo
   if (repeat == Repeat::guarded) {
     if (same_guard(before, next)) return {};
     return Harm{std::min(call.confidence, Confidence::likely),
-                "each time with another key or condition, so that the service cannot tell that they are one"};
+                "each attempt has another key or condition, so the service cannot tell that they are one"};
   }
   auto one = profile.effect(before), other = profile.effect(next);
   if (!one.empty() && one == other) return {};  // the service itself knew it again

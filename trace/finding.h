@@ -9,7 +9,7 @@
 namespace retrial::trace {
 
 // A bug that an oracle states, or a note (information, never counted against the user).
-// `verdict` is one of the names listed in design.md's last paragraph (docs/verdicts.md in this repository).
+// `verdict` is one of the names in docs/verdicts.md.
 struct Finding {
   std::string id;  // see finding_id
   std::string verdict;

@@ -28,7 +28,7 @@ class H1Service final : public ServiceSide, private SocketEvents {
   };
   // `authority`: for requests that name none.
   H1Service(Connections& context, std::unique_ptr<Socket> socket, std::string authority);
-  ~H1Service();
+  ~H1Service() override;
 
   void owned_by(Owner& owner) { owner_ = &owner; }
   void serve(Exchange& exchange);
