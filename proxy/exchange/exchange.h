@@ -49,7 +49,7 @@ class Exchange {
   Socket* request_moves_to() const;
   void request_moved(std::size_t bytes, bool end);
   void request_is_unreadable();  // from here on: what is done to it is done now
-  void client_room() { response_.drain(); }
+  void client_room();
   bool drained();       // as ClientSide::when_drained promised; false: something is left, to be asked again
   void client_stirs();  // it does something, and waits no more in silence
   // FIN on HTTP/1: it says no more, and may hear the answer. True: the exchange is over.
@@ -129,6 +129,7 @@ class Exchange {
   void pass_what_failed();
   void response_read(bool edited);
   void response_over();
+  void tell_behind();
   void edit_head(const Head& head, bool end);
   void edit_body(const Body& body, bool last);
   void edited(const Edit::Did& did);
@@ -158,6 +159,7 @@ class Exchange {
   std::string trailers_;                 // of the response, lines
   std::optional<std::string> withheld_;  // the body of a response that may pass after all
   std::string made_;                     // what an edit makes of a stretch
+  std::string behind_;                   // what it says behind the response
   std::unique_ptr<Timer> timer_;
   State state_ = State::idle;
   std::optional<Break> sign_;    // what follows in `striking`; none: silence

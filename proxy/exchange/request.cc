@@ -29,6 +29,7 @@ void Exchange::begin(Nanos came, bool fresh, std::uint32_t stream) {
   request_goes_ = response_goes_ = true;
   request_whole_ = response_whole_ = head_sent_ = edit_pauses_ = false;
   told_ = client_left_ = untouched_ = 0;
+  behind_.clear();
   rest_code_ = code_of(H2Error::no_error);
   move(Event::request_byte);
 }

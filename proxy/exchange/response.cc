@@ -177,9 +177,19 @@ void Exchange::response_over() {
   auto& e = record();
   if (rpc_.is() && e.client_status < 400) e.client_status = e.service_status;
   response_.finish({}, trailers_);
-  if (injection_.edit) client_.text(injection_.edit->after_end());
+  if (injection_.edit) behind_ = injection_.edit->after_end();
+  tell_behind();
   move(Event::response_end);
   client_.when_drained();
+}
+
+void Exchange::client_room() {
+  response_.drain();
+  tell_behind();
+}
+
+void Exchange::tell_behind() {
+  if (!behind_.empty() && response_.ended()) client_.text(std::exchange(behind_, {}));
 }
 
 bool Exchange::unreadable_response() {
