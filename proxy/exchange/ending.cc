@@ -14,8 +14,8 @@ void Exchange::carry_out(Act act) {
 }
 
 void Exchange::act_upon(Act act) {
-  if (client_left_ != 0 && !response_goes_) {  // it did not wait to be told
-    over(trace::Ending::client_left, client_left_);
+  if (client_left_ && !response_goes_) {  // it did not wait to be told
+    over(trace::Ending::client_left, client_ended_);
     return client_.over({});
   }
   switch (act) {
@@ -96,16 +96,20 @@ void Exchange::told() {
   if (told_ == 0) told_ = context_.clock.now();
   // It had sent its FIN before: half of the connection, or all of it? If all, its kernel has answered the bytes with an
   // RST.
-  if (client_left_ != 0 && client_.gone())
-    over(trace::Ending::client_left, client_left_);
+  if (client_ended_ != 0 && client_.gone())
+    over(trace::Ending::client_left, client_ended_);
   else
     over(trace::Ending::answered, told_);
   client_.over(request_whole_ ? std::nullopt : std::optional(rest_code_));
 }
 
+bool Exchange::client_listens() const {
+  return client_ended_ == 0 || (!client_left_ && told_so_far() > told_by_then_ && !client_.gone());
+}
+
 void Exchange::struck() {
-  if (client_left_ != 0) {
-    over(trace::Ending::client_left, client_left_);
+  if (client_left_ || (client_ended_ != 0 && !sign_)) {
+    over(trace::Ending::client_left, client_ended_);
     return client_.over({});
   }
   if (!sign_) {
@@ -120,7 +124,10 @@ void Exchange::struck() {
     e.abort_code = sign.code;
     e.refused = sign.refused || sign.code == code_of(H2Error::refused_stream);
   }
-  over(sign.how == Break::How::close ? trace::Ending::closed : trace::Ending::reset, context_.clock.now());
+  if (client_listens())
+    over(sign.how == Break::How::close ? trace::Ending::closed : trace::Ending::reset, context_.clock.now());
+  else
+    over(trace::Ending::client_left, client_ended_);
   client_.break_off(sign);
 }
 
@@ -138,8 +145,8 @@ void Exchange::cut(trace::Ending ending, const Break& how) {
   release_service(how);
   if (told_ != 0)
     over(trace::Ending::answered, told_);
-  else if (client_left_ != 0)
-    over(trace::Ending::client_left, client_left_);
+  else if (client_ended_ != 0)
+    over(trace::Ending::client_left, client_ended_);
   else
     over(ending, context_.clock.now());
 }
@@ -211,7 +218,7 @@ bool Exchange::stuck(Nanos now, std::size_t beside) {
 }
 
 bool Exchange::abandoned(Nanos now) {
-  bool waits = client_left_ != 0 && !held() && (state_ == State::waiting || answering());
+  bool waits = client_ended_ != 0 && !held() && (state_ == State::waiting || answering());
   bool midway = answering() && response_goes_;
   auto come = static_cast<std::size_t>(record().response_bytes) + (answering() ? 2 : 1);
   auto limit = context_.options.idle_timeout;

@@ -32,6 +32,9 @@ inline constexpr Nanos kHungUp = kSecond;
 //   left         client_left                 the client did not wait for it
 //   cut          reset, closed               its client connection ended by what was done to another exchange
 //   unfinished   open                        the run ended first
+// A client that has sent its FIN (HTTP/1) has closed half of its connection, or all of it: only what is sent to it
+// after that tells, which the kernel of one that is gone answers with an RST. Until then it is told everything as if it
+// were there, but silence, which ends; and what breaks it off is recorded as client_left.
 class Exchange {
  public:
   Exchange(Context& context, ClientSide& client, const Requester& requester, bool on_streams);
@@ -49,7 +52,7 @@ class Exchange {
   Socket* request_moves_to() const;
   void request_moved(std::size_t bytes, bool end);
   void request_is_unreadable();  // from here on: what is done to it is done now
-  void client_room() { response_.drain(); }
+  void client_room();
   bool drained();       // as ClientSide::when_drained promised; false: something is left, to be asked again
   void client_stirs();  // it does something, and waits no more in silence
   // FIN on HTTP/1: it says no more, and may hear the answer. True: the exchange is over.
@@ -130,6 +133,7 @@ class Exchange {
   void pass_what_failed();
   void response_read(bool edited);
   void response_over();
+  void tell_behind();
   void edit_head(const Head& head, bool end);
   void edit_body(const Body& body, bool last);
   void edited(const Edit::Did& did);
@@ -141,6 +145,8 @@ class Exchange {
   void told();
   void strike(std::optional<Break> sign);
   void struck();
+  std::uint64_t told_so_far() const { return head_sent_ ? record().response_bytes + 1 : 0; }
+  bool client_listens() const;  // as far as can be told
   void unwanted_rest(std::uint32_t code);
   void release_service(const Break& how = {Break::How::close, code_of(H2Error::cancel)});
   void over(trace::Ending ending, Nanos told);
@@ -159,6 +165,7 @@ class Exchange {
   std::string trailers_;                 // of the response, lines
   std::optional<std::string> withheld_;  // the body of a response that may pass after all
   std::string made_;                     // what an edit makes of a stretch
+  std::string behind_;                   // what it says behind the response
   std::unique_ptr<Timer> timer_;
   State state_ = State::idle;
   std::optional<Break> sign_;    // what follows in `striking`; none: silence
@@ -167,12 +174,14 @@ class Exchange {
   bool response_goes_ = true;    // to the client
   bool request_whole_ = false;   // its end was read
   bool response_whole_ = false;  // the service's
+  bool client_left_ = false;     // it is gone
   bool head_sent_ = false;       // the final one, to the client
   bool edit_pauses_ = false;     // the edit keeps bytes back, and a timer runs
   Standstill standstill_, silence_;
   Nanos told_ = 0;
-  Nanos client_left_ = 0;  // it is gone, or (HTTP/1) has sent its FIN
-  Nanos untouched_ = 0;    // since when the client has done nothing to an exchange that is held
+  Nanos client_ended_ = 0;          // since when it is gone, or (HTTP/1) has sent its FIN
+  std::uint64_t told_by_then_ = 0;  // to the client, before its FIN
+  Nanos untouched_ = 0;             // since when the client has done nothing to an exchange that is held
 };
 
 }  // namespace retrial::proxy

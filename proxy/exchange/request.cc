@@ -28,7 +28,9 @@ void Exchange::begin(Nanos came, bool fresh, std::uint32_t stream) {
   injection_.record.begin(came, fresh, stream);
   request_goes_ = response_goes_ = true;
   request_whole_ = response_whole_ = head_sent_ = edit_pauses_ = false;
-  told_ = client_left_ = untouched_ = 0;
+  told_ = client_ended_ = untouched_ = 0;
+  client_left_ = false;
+  behind_.clear();
   rest_code_ = code_of(H2Error::no_error);
   move(Event::request_byte);
 }
@@ -257,7 +259,10 @@ void Exchange::client_stirs() {
 }
 
 bool Exchange::client_finished(bool told_to_service) {
-  if (client_left_ == 0) client_left_ = context_.now;
+  if (client_ended_ == 0) {
+    client_ended_ = context_.now;
+    told_by_then_ = told_so_far();
+  }
   switch (state_) {
     case State::request_head:
       forget();
@@ -276,13 +281,14 @@ bool Exchange::client_finished(bool told_to_service) {
       return false;
   }
   release_service({Break::How::reset, code_of(H2Error::cancel)});
-  over(trace::Ending::client_left, client_left_);
+  over(trace::Ending::client_left, client_ended_);
   return true;
 }
 
 bool Exchange::client_left(std::optional<std::uint32_t> code) {
   if (state_ == State::idle) return true;
-  if (client_left_ == 0) client_left_ = context_.now;
+  if (client_ended_ == 0) client_ended_ = context_.now;
+  client_left_ = true;
   auto& e = record();
   if (state_ == State::request_head) {
     forget();
@@ -301,7 +307,7 @@ bool Exchange::client_left(std::optional<std::uint32_t> code) {
   if (told_ != 0)
     over(trace::Ending::answered, told_);
   else
-    over(trace::Ending::client_left, client_left_);
+    over(trace::Ending::client_left, client_ended_);
   return true;
 }
 

@@ -147,7 +147,7 @@ void Exchange::response_is_endless() {
 // A call that the service has answered with an error only in its end: nothing was executed whose answer could be lost.
 // What was withheld passes after all.
 void Exchange::pass_what_failed() {
-  if (response_goes_ || !rpc_.is() || record().service_status < 400 || !withheld_ || client_left_ != 0) return;
+  if (response_goes_ || !rpc_.is() || record().service_status < 400 || !withheld_ || client_left_) return;
   injection_.spare("the service's own answer is an error, and passed untouched");
   response_goes_ = true;
   auto& head = kept_head_->head();
@@ -177,9 +177,19 @@ void Exchange::response_over() {
   auto& e = record();
   if (rpc_.is() && e.client_status < 400) e.client_status = e.service_status;
   response_.finish({}, trailers_);
-  if (injection_.edit) client_.text(injection_.edit->after_end());
+  if (injection_.edit) behind_ = injection_.edit->after_end();
+  tell_behind();
   move(Event::response_end);
   client_.when_drained();
+}
+
+void Exchange::client_room() {
+  response_.drain();
+  tell_behind();
+}
+
+void Exchange::tell_behind() {
+  if (!behind_.empty() && response_.ended()) client_.text(std::exchange(behind_, {}));
 }
 
 bool Exchange::unreadable_response() {

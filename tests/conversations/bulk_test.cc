@@ -248,6 +248,28 @@ TEST_F(Bulk, a_lost_response_is_read_whole_while_the_client_reads_nothing) {
   EXPECT_EQ(exchange().response_bytes, 4194304u);
   EXPECT_TRUE(exchange().fired);
 }
+TEST_F(Bulk, a_response_that_comes_twice_to_a_slow_client_comes_in_order) {
+  buffers = 16 << 10;
+  start({.buffer_limit = 64 << 10});
+  for (std::uint64_t n = 1; n <= 12; n++) {
+    director.plan(n, {trace::FaultName::duplicate});
+    auto [client, service] = connect();
+    client->say("GET / HTTP/1.1\r\n\r\n");
+    service->hears("GET / HTTP/1.1\r\n\r\n");
+    auto body = pattern(n * (20 << 10));
+    auto response = "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+    std::string heard;
+    for (std::size_t said = 0; said < response.size(); quiet()) {
+      auto some = service->say_what_fits(std::string_view(response).substr(said));
+      said += some;
+      if (some == 0) heard += client->hears_some(4096);
+    }
+    heard += client->hears_some(2 * response.size() - heard.size());
+    EXPECT_TRUE(heard == response + response) << body.size();
+    EXPECT_TRUE(exchange(n).fired);
+    EXPECT_EQ(exchange(n).ending, trace::Ending::answered);
+  }
+}
 TEST_F(Bulk, a_tunnel_is_held_back_too_and_loses_nothing) {
   buffers = 16 << 10;
   start({.buffer_limit = 64 << 10});

@@ -172,6 +172,24 @@ TEST_P(Catalogue, a_response_without_a_body_lacks_its_last_line) {
   client->hears_fin();
   fired("FIN after the response's head but for its last line", Ending::closed, 0, 204);
 }
+TEST_P(Catalogue, in_the_body_an_rst_comes_to_a_client_that_has_closed_its_half) {
+  plan("reset(in-body)");
+  asks();
+  client->finish();
+  service->hears_fin();
+  service->say(kResponse);
+  client->hears(std::string(kHead) + "01234");
+  client->hears_rst();
+  EXPECT_EQ(faulted().ending, Ending::reset);
+}
+TEST_P(Catalogue, in_the_body_an_rst_comes_to_a_client_that_has_left) {
+  plan("reset(in-body)");
+  asks();
+  client->close();
+  service->say(kResponse);
+  service->hears_fin();
+  EXPECT_EQ(faulted().ending, Ending::client_left);
+}
 TEST_P(Catalogue, in_the_body_an_rst_comes_after_half_of_it) {
   plan("reset(in-body)");
   asks();

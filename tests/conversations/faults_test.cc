@@ -298,6 +298,26 @@ TEST_P(Faults, a_lost_response_is_read_to_its_end_when_the_client_has_left) {
   EXPECT_TRUE(e.fired);
   EXPECT_NE(e.service_done, 0);
 }
+TEST_P(Faults, a_lost_response_is_told_to_a_client_that_has_closed_its_half) {
+  for (bool left : {false, true})
+    for (auto telling : {Telling::error, Telling::reset, Telling::close}) {
+      recorder.exchanges.clear();
+      auto line = connect();
+      director.plan(n++, {FaultName::lost_response, telling, 503, 0}, busy());
+      line.client->say(kRequest);
+      left ? line.client->close() : line.client->finish();
+      line.service->hears(kRequest);
+      line.service->hears_nothing();
+      line.service->say(kResponse);
+      line.service->hears_fin();
+      auto& e = exchange(1);
+      EXPECT_TRUE(e.fired);
+      EXPECT_EQ(e.ending, telling == Telling::error && !left ? Ending::answered : Ending::client_left);
+      if (left) continue;
+      if (telling == Telling::error) line.client->hears(kBusyAndClose);
+      telling == Telling::reset ? line.client->hears_rst() : line.client->hears_fin();
+    }
+}
 TEST_P(Faults, a_lost_response_that_came_early_leaves_no_half_request_behind) {
   plan(FaultName::lost_response, Telling::error);
   client->say(kRequest.substr(0, kRequest.size() - 2));

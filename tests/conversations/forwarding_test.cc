@@ -204,6 +204,32 @@ TEST_F(Forwarding, a_client_that_left_is_not_said_to_have_been_answered) {
   EXPECT_LT(e.told, e.answered);
   service->hears_rst();
 }
+TEST_F(Forwarding, a_service_that_resets_is_told_to_a_client_that_has_closed_its_half) {
+  auto [client, service] = connect();
+  client->say("GET / HTTP/1.1\r\n\r\n");
+  client->finish();
+  service->hears("GET / HTTP/1.1\r\n\r\n");
+  service->hears_fin();
+  service->say("HTTP/1.1 200 OK\r\n\r\nhello");
+  client->hears("HTTP/1.1 200 OK\r\n\r\nhello");
+  service->reset();
+  client->hears_rst();
+  EXPECT_EQ(exchange().ending, Ending::reset);
+}
+TEST_F(Forwarding, a_service_that_leaves_unanswered_a_client_that_has_said_FIN_has_been_left) {
+  for (bool reset : {false, true}) {
+    auto [client, service] = connect();
+    client->say("GET / HTTP/1.1\r\n\r\n");
+    client->finish();
+    service->hears("GET / HTTP/1.1\r\n\r\n");
+    service->hears_fin();
+    reset ? service->reset() : service->close();
+    reset ? client->hears_rst() : client->hears_fin();
+    quiet();
+    EXPECT_EQ(recorder.exchanges.back().ending, Ending::client_left);
+    EXPECT_EQ(proxy->connections(), 0u);
+  }
+}
 TEST_F(Forwarding, idle_connections_end_when_either_side_says_so) {
   auto one = connect();
   one.client->hears_nothing();

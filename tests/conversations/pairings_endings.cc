@@ -11,8 +11,9 @@ using trace::Telling;
 
 void Model::ends(std::string_view client, trace::Ending ending) {
   at_ = At::over;
-  bool left = half_ && ending != trace::Ending::answered;  // whoever has said FIN is not told by a sign
-  if (out_.client.end.empty()) out_.client.end = left ? "FIN" : client;
+  // Whoever has said FIN may have left, unless it took something since.
+  bool left = half_ && ending != trace::Ending::answered && told_so_far() == told_by_then_;
+  if (out_.client.end.empty()) out_.client.end = client;
   ending_ = left ? trace::Ending::client_left : ending;
   give_up();
 }
@@ -45,7 +46,6 @@ void Model::sign() {
 
 void Model::lose() {
   fire();
-  if (half_) return ends("FIN", trace::Ending::client_left);
   if (client_left_) {
     at_ = At::over;
     ending_ = trace::Ending::client_left;
@@ -80,6 +80,7 @@ void Model::client_leaves(std::string_view how) {
   if (client_left_ || half_) return;
   bool was_over = at_ == At::over;
   if (how == "FIN" && !h2_client_) {
+    told_by_then_ = told_so_far();
     half_ = true;  // it may hear the answer to a request that is whole, or that is answered already
     if (was_over || (live() && (asked_all_ || answered_ || lost_))) return told_ ? settle() : void();
   } else {

@@ -69,6 +69,7 @@ class Model {
   void settle() {
     if (live() && said_all_ && (asked_all_ || half_) && !lost_) ends("whole", trace::Ending::answered);
   }
+  std::size_t told_so_far() const { return answered_ ? 1 + replied_ : 0; }
   bool failed() const { return shape_.status >= 400; }
   std::string all_said() const {
     std::string all;
@@ -81,7 +82,7 @@ class Model {
   const trace::FaultSpec& fault_;
   bool h2_client_, h2_service_, call_;
   Outcome out_;
-  std::size_t asked_ = 0, replied_ = 0;
+  std::size_t asked_ = 0, replied_ = 0, told_by_then_ = 0;
   bool asked_all_ = false, said_all_ = false;
   bool reached_ = false;   // the service has heard the request's head
   bool speaks_ = false;    // and may answer

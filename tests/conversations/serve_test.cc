@@ -273,6 +273,36 @@ TEST_F(Serve, half_of_a_clients_connection_may_be_closed_and_the_service_is_not_
   std::unique_ptr<Peer> same = std::move(service);
   answered_once(same);
 }
+TEST_F(Serve, a_service_that_breaks_off_is_told_to_a_client_that_has_closed_its_half) {
+  using trace::Ending;
+  struct Case {
+    std::string_view asked, said, heard;
+    bool rst, told_rst;
+    Ending ending;
+  };
+  std::string_view old = "GET /a HTTP/1.0\r\nHost: x\r\n\r\n";
+  std::string_view until_close = "HTTP/1.1 200 OK\r\nConnection: close\r\nVia: 1.1 retrial\r\n\r\nhello";
+  for (auto& c :
+       {Case{kAsked, "HTTP/1.1 200 OK\r\n\r\nhello", until_close, true, true, Ending::reset},
+        Case{old, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", until_close, false, true,
+             Ending::reset},
+        Case{kAsked, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello",
+             "HTTP/1.1 200 OK\r\nContent-Length: 9\r\nVia: 1.1 retrial\r\n\r\nhello", false, false, Ending::closed}}) {
+    client = comes();
+    client->say(c.asked);
+    client->finish();
+    service = listener.accepts();
+    EXPECT_TRUE(service->hears_some(kPassed.size()).starts_with("GET /a"));
+    service->say(c.said);
+    client->hears(c.heard);
+    c.rst ? service->reset() : service->finish();
+    c.told_rst ? client->hears_rst() : client->hears_fin();
+    client->close();
+    quiet();
+    EXPECT_EQ(recorder.exchanges.back().ending, c.ending);
+    EXPECT_EQ(proxy->connections(), 0u);
+  }
+}
 TEST_F(Serve, an_answer_that_ends_with_its_connection_ends_the_clients) {
   for (bool pristine : {false, true}) {
     proxy::Options options;
