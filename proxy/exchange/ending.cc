@@ -14,7 +14,7 @@ void Exchange::carry_out(Act act) {
 }
 
 void Exchange::act_upon(Act act) {
-  if (client_left_ && !response_goes_) {  // it did not wait to be told
+  if (client_left_ != 0 && !response_goes_) {  // it did not wait to be told
     over(trace::Ending::client_left, client_ended_);
     return client_.over({});
   }
@@ -104,11 +104,11 @@ void Exchange::told() {
 }
 
 bool Exchange::client_listens() const {
-  return client_ended_ == 0 || (!client_left_ && told_so_far() > told_by_then_ && !client_.gone());
+  return client_ended_ == 0 || (client_left_ == 0 && told_so_far() > told_by_then_ && !client_.gone());
 }
 
 void Exchange::struck() {
-  if (client_left_ || (client_ended_ != 0 && !sign_)) {
+  if (client_left_ != 0 || (client_ended_ != 0 && !sign_)) {
     over(trace::Ending::client_left, client_ended_);
     return client_.over({});
   }

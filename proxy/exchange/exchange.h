@@ -174,7 +174,7 @@ class Exchange {
   bool response_goes_ = true;    // to the client
   bool request_whole_ = false;   // its end was read
   bool response_whole_ = false;  // the service's
-  bool client_left_ = false;     // it is gone
+  Nanos client_left_ = 0;        // it is gone, since then
   bool head_sent_ = false;       // the final one, to the client
   bool edit_pauses_ = false;     // the edit keeps bytes back, and a timer runs
   Standstill standstill_, silence_;

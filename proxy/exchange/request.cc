@@ -29,7 +29,7 @@ void Exchange::begin(Nanos came, bool fresh, std::uint32_t stream) {
   request_goes_ = response_goes_ = true;
   request_whole_ = response_whole_ = head_sent_ = edit_pauses_ = false;
   told_ = client_ended_ = untouched_ = 0;
-  client_left_ = false;
+  client_left_ = 0;
   behind_.clear();
   rest_code_ = code_of(H2Error::no_error);
   move(Event::request_byte);
@@ -288,7 +288,7 @@ bool Exchange::client_finished(bool told_to_service) {
 bool Exchange::client_left(std::optional<std::uint32_t> code) {
   if (state_ == State::idle) return true;
   if (client_ended_ == 0) client_ended_ = context_.now;
-  client_left_ = true;
+  client_left_ = context_.now;
   auto& e = record();
   if (state_ == State::request_head) {
     forget();

@@ -147,7 +147,7 @@ void Exchange::response_is_endless() {
 // A call that the service has answered with an error only in its end: nothing was executed whose answer could be lost.
 // What was withheld passes after all.
 void Exchange::pass_what_failed() {
-  if (response_goes_ || !rpc_.is() || record().service_status < 400 || !withheld_ || client_left_) return;
+  if (response_goes_ || !rpc_.is() || record().service_status < 400 || !withheld_ || client_left_ != 0) return;
   injection_.spare("the service's own answer is an error, and passed untouched");
   response_goes_ = true;
   auto& head = kept_head_->head();
