@@ -338,7 +338,11 @@ void H1Client::check(Nanos now) {
   if (phase_ == Phase::closing && waited > kLinger) return die(false);
   if (phase_ != Phase::open) return;
   bool told = h1_ && h1_->own();  // the service, by a FIN of its own
-  if (exchange_.stuck(now, socket_->queued()) || (!told && exchange_.abandoned(now))) return die(true);
+  if (exchange_.stuck(now, socket_->queued()) || (!told && exchange_.abandoned(now))) {
+    exchange_.cut(trace::Ending::reset, {Break::How::reset});
+    socket_->reset();  // a FIN could look like the end of the response
+    return die(true);
+  }
   switch (exchange_.state()) {
     case State::request_head:
       if (o.head_timeout == 0 || waited < o.head_timeout) return;

@@ -205,6 +205,21 @@ TEST_F(Pool, a_client_that_hangs_up_in_the_middle_of_a_response_that_stands_stil
     EXPECT_EQ(recorder.exchanges.back().ending, trace::Ending::client_left);
   }
 }
+TEST_F(Pool, a_client_that_closed_its_half_never_takes_a_response_that_stands_still_for_a_whole_one) {
+  auto client = comes();
+  client->say(kAsked);
+  client->finish();
+  auto service = listener.accepts();
+  service->hears(kPassed);
+  service->say("HTTP/1.1 200 OK\r\n\r\nsome");
+  client->hears("HTTP/1.1 200 OK\r\nConnection: close\r\nVia: 1.1 retrial\r\n\r\nsome");
+  advance(kSecond / 2);
+  advance(kSecond);
+  client->hears_rst();
+  service->hears_rst();
+  EXPECT_EQ(exchange().ending, trace::Ending::client_left);
+  EXPECT_EQ(proxy->connections(), 0u);
+}
 TEST_F(Pool, a_client_that_closed_its_half_is_told_all_of_a_response_that_goes_on) {
   auto client = comes();
   client->say(kAsked);
