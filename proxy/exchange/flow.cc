@@ -12,6 +12,7 @@ void Flow::begin(Side* from, Form form) {
   bytes_.clear();
   trailers_.clear();
   owed_ = beside_ = moved_ = 0;
+  passed_ = 0;
   form_ = form;
   ends_ = gone_ = false;
 }
@@ -24,6 +25,7 @@ void Flow::put(std::string_view bytes, bool end) {
     bool last = ends_ && size == bytes.size() && trailers_.empty();
     if (size > 0 || last) to_->data(bytes.substr(0, size), last);
     gone_ = last;
+    passed_ += size;
     bytes.remove_prefix(size);
   }
   if (!bytes.empty()) bytes_.end().append(bytes);
@@ -41,6 +43,7 @@ void Flow::finish(const Body& last, std::string_view trailers) {
 void Flow::moved(std::size_t bytes) {
   owed_ += bytes;
   moved_ += bytes;
+  passed_ += bytes;
   to_->room(SIZE_MAX);  // drain() is called once there is some again
 }
 
@@ -58,6 +61,7 @@ void Flow::drain() {
     to_->data(bytes_.view().substr(0, size), last);
     bytes_.drop(size);
     gone_ = last;
+    passed_ += size;
     give_back();
   }
   if (!ends_ || gone_ || !bytes_.empty()) return;

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -39,8 +40,9 @@ class Flow {
   bool ended() const { return gone_; }  // its end has gone on
   bool empty() const { return bytes_.empty(); }
   std::size_t waiting() const { return bytes_.size(); }
-  void forget_source() { from_ = nullptr; }  // it is not owed any more
-  void close();                              // nothing goes on any more, and nothing is owed
+  std::uint64_t passed() const { return passed_; }  // bytes that have gone on
+  void forget_source() { from_ = nullptr; }         // it is not owed any more
+  void close();                                     // nothing goes on any more, and nothing is owed
 
  private:
   Side* from_ = nullptr;
@@ -48,6 +50,7 @@ class Flow {
   Queue bytes_;
   std::string trailers_;
   std::size_t owed_ = 0, beside_ = 0, moved_ = 0;  // moved_: as far as it waits there
+  std::uint64_t passed_ = 0;
   Form form_ = Form::content;
   bool ends_ = false;  // behind what waits
   bool gone_ = false;
