@@ -119,6 +119,7 @@ void H1Services::end(bool reset) {
   }
   services_.clear();
   own_ = unused_ = nullptr;
+  spoilt_ = ended_ = false;
 }
 
 }  // namespace retrial::proxy

@@ -75,6 +75,7 @@ void Flow::drain() {
 void Flow::pour() {
   if (!to_ || bytes_.empty()) return;
   to_->data(bytes_.view(), false);
+  passed_ += bytes_.size();
   bytes_.clear();
   drain();
 }
