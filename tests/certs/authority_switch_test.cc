@@ -1,12 +1,14 @@
 // An authority is made or replaced at once: nobody ever meets a half.
 #include <gtest/gtest.h>
 #include <openssl/pem.h>
+#include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <csignal>
+#include <functional>
 #include <set>
 #include <thread>
 
@@ -77,33 +79,47 @@ TEST(AuthoritySwitch, nor_where_plain_files_are_replaced) {
   }
 }
 
-TEST(AuthoritySwitch, killed_on_the_way_it_is_the_old_one_or_the_new_one) {
+constexpr int kUntraceable = 77;
+
+// Runs `what` in a child that is killed as it enters its nth system call. True: it came to its end before.
+bool done_before_call(int n, const std::function<bool()>& what) {
+  auto child = fork();
+  if (child == 0) {
+    if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) _exit(kUntraceable);
+    raise(SIGSTOP);
+    _exit(what() ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  for (int stops = 0; WIFSTOPPED(status) && stops < 2 * n - 1;
+       stops++) {  // each call stops twice: as it begins and ends
+    ptrace(PTRACE_SYSCALL, child, nullptr, nullptr);
+    waitpid(child, &status, 0);
+  }
+  EXPECT_FALSE(WIFEXITED(status) && WEXITSTATUS(status) == kUntraceable) << "no child can be traced here";
+  if (WIFEXITED(status)) return WEXITSTATUS(status) != 1;
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  return false;
+}
+
+TEST(AuthoritySwitch, killed_at_any_step_it_is_the_old_one_or_the_new_one) {
   Folder folder;
   auto old = made(), fresh = made(), third = made();
-  for (int i = 0; i < 60; i++) {
-    auto at = folder.path() / std::to_string(i);
+  bool done = false;
+  int n = 0;
+  for (; !done && n < 1000; n++) {
+    auto at = folder.path() / std::to_string(n);
     keep_plainly(old, at);
-    int told[2];
-    ASSERT_EQ(pipe(told), 0);
-    auto child = fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
-      bool ok = write(told[1], "", 1) == 1;
-      _exit(ok && fresh.save(at, true) ? 0 : 1);
-    }
-    close(told[1]);
-    char begun;
-    ASSERT_EQ(read(told[0], &begun, 1), 1);
-    usleep(static_cast<useconds_t>(i) * 100);
-    kill(child, SIGKILL);
-    waitpid(child, nullptr, 0);
-    close(told[0]);
+    done = done_before_call(n + 1, [&] { return bool(fresh.save(at, true)); });
     auto loaded = Authority::load(at);
-    ASSERT_TRUE(loaded) << loaded.error().line();
-    EXPECT_TRUE(loaded->fingerprint() == old.fingerprint() || loaded->fingerprint() == fresh.fingerprint());
+    ASSERT_TRUE(loaded) << loaded.error().line() << " after call " << n;
+    EXPECT_TRUE(loaded->fingerprint() == old.fingerprint() || loaded->fingerprint() == fresh.fingerprint()) << n;
     ASSERT_TRUE(third.save(at, true)) << "what was left is not in the next one's way";
     EXPECT_EQ(Authority::load(at)->fingerprint(), third.fingerprint());
   }
+  EXPECT_TRUE(done);
+  EXPECT_GT(n, 10) << "it takes that many calls at least";
 }
 
 TEST(AuthoritySwitch, two_that_make_one_in_the_same_new_folder_have_the_same) {
