@@ -66,7 +66,10 @@ struct ServeSettings {
   std::size_t header_count = 1000;
   std::uint64_t body = 0;  // 0: no limit
   Nanos head_timeout = 60 * kSecond;
-  Nanos idle_timeout = 0;                       // 0: a client may idle for ever
+  Nanos idle_timeout = 300 * kSecond;
+  Nanos body_timeout = 60 * kSecond;
+  std::size_t memory = 128u << 20;              // bytes of heap
+  std::size_t max_connections = 0;              // 0: as many as descriptors allow
   std::optional<std::uint64_t> seed;            // none: a new one at each start
   std::string record;                           // a folder; empty: .retrial/serve-<time>; "none": nothing is recorded
   std::uint64_t keep = std::uint64_t{1} << 30;  // bytes of trace that are kept

@@ -15,9 +15,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kServeKeys[] = {"loops",  "pristine",     "head_size",    "header_count",
-                                           "body",   "head_timeout", "idle_timeout", "seed",
-                                           "record", "keep",         "drain"};
+constexpr std::string_view kServeKeys[] = {"loops",        "pristine",     "head_size", "header_count",   "body",
+                                           "head_timeout", "idle_timeout", "seed",      "record",         "keep",
+                                           "drain",        "body_timeout", "memory",    "max_connections"};
+constexpr std::size_t kLeastMemory = 32u << 20;  // the process itself takes 8, and reads 64 KiB a connection at once
 constexpr std::string_view kListenerKeys[] = {"mode", "listen", "service", "protocol"};
 constexpr std::string_view kRuleKeys[] = {"match", "inject"};
 constexpr std::string_view kMatchKeys[] = {"service", "method", "path", "host", "operation", "call_site", "test"};
@@ -83,6 +84,12 @@ void read_serve(ConfigTable table, ServeSettings& serve) {
   if (auto size = table.size("body", "100MiB")) serve.body = *size;
   if (auto time = table.duration("head_timeout", "60s")) serve.head_timeout = *time;
   if (auto time = table.duration("idle_timeout", "10m")) serve.idle_timeout = *time;
+  if (auto time = table.duration("body_timeout", "60s")) serve.body_timeout = *time;
+  if (auto size = table.size("memory", "128MiB")) serve.memory = *size;
+  if (serve.memory < kLeastMemory)
+    table.refuse("memory", fmt::format("expected at least \"{}\"", show_size(kLeastMemory)));
+  if (auto count = table.number("max_connections", 1, 10'000'000))
+    serve.max_connections = static_cast<std::size_t>(*count);
   if (auto seed = table.number("seed", 0, INT64_MAX)) serve.seed = static_cast<std::uint64_t>(*seed);
   if (auto folder = table.text("record")) serve.record = *folder;
   if (auto size = table.size("keep", "1GiB")) serve.keep = *size;

@@ -66,6 +66,9 @@ Result<proxy::ServerSettings> server_settings(const Config& config) {
   o.body_limit = serve.body;
   o.head_timeout = serve.head_timeout;
   o.idle_timeout = serve.idle_timeout;
+  o.body_timeout = serve.body_timeout;
+  settings.memory = serve.memory;
+  settings.most_connections = serve.max_connections;
   settings.loops = serve.loops;
   settings.drain = serve.drain;
   settings.seed = serve.seed.value_or(0);

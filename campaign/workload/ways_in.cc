@@ -142,9 +142,9 @@ Result<std::unique_ptr<WaysIn>> WaysIn::open(const Capture& capture, proxy::Loop
     auto fds = proxy::open_listeners(at, false, 1);
     if (!fds) return std::unexpected(fds.error());
     impl->open.push_back(
-        {port, std::make_unique<proxy::Listener>(loop, fds->front(), mode,
-                                                 std::make_shared<const proxy::ListenerOptions>(std::move(options)),
-                                                 take, impl->log)});
+        {port, std::make_unique<proxy::Listener>(
+                   loop, fds->front(), mode, std::make_shared<const proxy::ListenerOptions>(std::move(options)),
+                   [] { return true; }, take, impl->log)});
     return {};
   };
   auto any_port = proxy::Address::v4(INADDR_LOOPBACK, 0);

@@ -82,6 +82,15 @@ H2HeadReader::Step H2HeadReader::take(std::string_view fragment, bool last) {
   }
 }
 
+void H2HeadReader::keep_little() {
+  constexpr std::size_t kMostKept = 8u << 10, kMostKeptFields = 128;
+  if (begun_.capacity() > kMostKept) std::string().swap(begun_);
+  if (fields_.capacity() > kMostKeptFields) std::vector<Field>().swap(fields_);
+  if (room_ <= kMostKept) return;
+  text_.reset();
+  room_ = size_ = 0;
+}
+
 void H2HeadReader::wrong(std::string_view why) {
   if (malformed_.empty()) malformed_ = why;
 }

@@ -73,6 +73,7 @@ class KeptHead {
  public:
   explicit KeptHead(const Head& head);
   const Head& head() const { return head_; }
+  std::size_t holds() const { return bytes_.capacity() + sizeof(Field) * fields_.capacity(); }
 
  private:
   std::string bytes_;

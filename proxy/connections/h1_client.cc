@@ -62,8 +62,7 @@ void H1Client::start() {
 
 void H1Client::ready(Socket&) {
   if (phase_ == Phase::dead) return;
-  context_.wake();
-  read();
+  if (context_.may_read()) read();
   settle();
 }
 
@@ -327,6 +326,26 @@ void H1Client::die(bool reset_service) {
   context_.ended(*this);
 }
 
+std::size_t H1Client::holds() const {
+  constexpr std::size_t kItself = 6u << 10;  // objects, events and the kernel's side of it left out
+  return kItself + pending_.capacity() + codec_.holds() + exchange_.holds() + socket_->holds() + services_->waiting();
+}
+
+// Told of it, where nothing of an answer has gone; else what has gone must not look whole.
+void H1Client::shed(std::string_view why) {
+  if (phase_ == Phase::dead) return;
+  bool begun = phase_ == Phase::open && !exchange_.idle();
+  if (begun && !exchange_.head_sent() && !exchange_.held() && socket_->queued() == 0) {
+    refuse(503, why);
+    settle();
+  }
+  if (phase_ == Phase::dead) return;
+  bool midway = !exchange_.idle();
+  exchange_.shed(code_of(H2Error::enhance_your_calm));
+  if (midway) socket_->reset();
+  die(true);
+}
+
 void H1Client::drain() {
   if (exchange_.idle() && pending_.empty()) return die(false);
   leaves_ = true;
@@ -348,6 +367,9 @@ void H1Client::check(Nanos now) {
       if (o.head_timeout == 0 || waited < o.head_timeout) return;
       refuse(408, "the request's head did not come in time");
       return settle();
+    case State::request_body:
+      if (exchange_.starves(now)) refuse(408, "nothing more came of the request's body"), settle();
+      return;
     case State::idle:
       if (o.idle_timeout != 0 && waited >= o.idle_timeout && pending_.empty()) die(false);
       return;

@@ -39,6 +39,9 @@ class H1Client final : public ClientConnection, private ClientSide, private Sock
   std::size_t waiting() const override {
     return pending_.size() + exchange_.waiting() + socket_->queued() + services_->waiting();
   }
+  std::size_t holds() const override;
+  std::uint64_t moved() const override { return socket_->passed(); }
+  void shed(std::string_view why) override;
 
  private:
   enum class Phase : std::uint8_t { open, closing, dead };

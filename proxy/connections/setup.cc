@@ -145,7 +145,7 @@ void ConnectionSetup::begin() {
 }
 
 void ConnectionSetup::ready(Socket& socket) {
-  context_.wake();
+  if (!context_.may_read()) return;
   if (step_ == Step::listening && &socket == accepted_.service.get()) return service_speaks();
   go_on();
 }

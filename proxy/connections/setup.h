@@ -34,6 +34,9 @@ class ConnectionSetup final : public ClientConnection, private SocketEvents {
   void drain() override;
   std::size_t awaited(Nanos now) const override;
   std::size_t waiting() const override { return first_.size(); }
+  std::size_t holds() const override { return (4u << 10) + first_.capacity() + accepted_.client->holds(); }
+  std::uint64_t moved() const override { return accepted_.client->passed(); }
+  void shed(std::string_view) override { give_up(true); }
 
  private:
   enum class Step : std::uint8_t { listening, withheld, dialling, greeting, shaking, over };

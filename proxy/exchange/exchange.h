@@ -63,6 +63,7 @@ class Exchange {
   // With its connection; `how`: what becomes of the service's. Or it was left out of that (GOAWAY).
   void pour() { request_.pour(), response_.pour(); }  // what waits goes on now: a tunnel follows
   void cut(trace::Ending ending, const Break& how = {Break::How::close, code_of(H2Error::cancel)});
+  void shed(std::uint32_t code);  // cut by us, for want of room: recorded as such
   void left_out(trace::Exchange::Aborted by, std::uint32_t code);
   void refuse_rest(int status, std::string_view why);  // what follows of the request cannot be taken
 
@@ -103,11 +104,15 @@ class Exchange {
   // Its client has sent its FIN, and half of a connection may be closed; but nothing has come from the service since:
   // for kHungUp where the client had a part of the response, else for Options::idle_timeout. Asked from time to time.
   bool abandoned(Nanos now);
+  // Its request has stood still in the middle for Options::body_timeout, and nobody but the client can go on. Asked
+  // from time to time.
+  bool starves(Nanos now);
   bool has_told() const { return told_ != 0; }
   bool head_sent() const { return head_sent_; }
   Nanos held_since() const { return state_ == State::held ? untouched_ : 0; }
   State state() const { return state_; }
   std::size_t waiting() const { return request_.waiting() + response_.waiting(); }
+  std::size_t holds() const;  // bytes of memory, about
   ClientSide& client() { return client_; }
   const ServiceSide* service() const { return service_; }
   trace::Exchange& record() { return injection_.record.exchange(); }
@@ -177,7 +182,7 @@ class Exchange {
   Nanos client_left_ = 0;        // it is gone, since then
   bool head_sent_ = false;       // the final one, to the client
   bool edit_pauses_ = false;     // the edit keeps bytes back, and a timer runs
-  Standstill standstill_, silence_;
+  Standstill standstill_, silence_, hunger_;
   Nanos told_ = 0;
   Nanos client_ended_ = 0;          // since when it is gone, or (HTTP/1) has sent its FIN
   std::uint64_t told_by_then_ = 0;  // to the client, before its FIN

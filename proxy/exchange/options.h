@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "proxy/net/address.h"
+#include "proxy/net/memory.h"
 #include "proxy/net/tls.h"
 #include "trace/fault_spec.h"
 
@@ -71,14 +72,17 @@ struct Options {
   bool pooled = false;
   // What cannot be read as HTTP/1 in one way only becomes a tunnel from there on (run). Otherwise it is answered 400.
   bool tunnel_unreadable = true;
-  std::size_t head_limit = 256u << 10;    // bytes of a head; beyond it 431 (RFC 6585 5), or a tunnel
-  std::size_t field_limit = 1000;         // header fields of a head; the same
-  std::uint64_t body_limit = 0;           // bytes of a request's body; beyond it 413; 0: none
-  Nanos head_timeout = 0;                 // from a request's first byte to its head's last; beyond it 408; 0: none
-  Nanos idle_timeout = 0;                 // a client connection without a request; it is closed; 0: none
-  std::size_t buffer_limit = 256u << 10;  // bytes held for a slow side before the other is no longer read
-  TlsToClients* to_clients = nullptr;     // null: TLS is a tunnel
-  TlsToService* to_services = nullptr;    // for routes that have none of their own
+  std::size_t head_limit = 256u << 10;  // bytes of a head; beyond it 431 (RFC 6585 5), or a tunnel
+  std::size_t field_limit = 1000;       // header fields of a head; the same
+  std::uint64_t body_limit = 0;         // bytes of a request's body; beyond it 413; 0: none
+  Nanos head_timeout = 0;               // from a request's first byte to its head's last; beyond it 408; 0: none
+  Nanos idle_timeout = 0;               // a client connection without a request; it is closed; 0: none
+  Nanos body_timeout = 0;               // a request's body of which nothing comes; beyond it 408; 0: none
+  std::size_t most_connections = 0;     // of clients; beyond it those that have been still longest end; 0: any number
+  std::shared_ptr<MemoryBudget> memory = nullptr;  // beyond it those that hold most end; null: no bound
+  std::size_t buffer_limit = 256u << 10;           // bytes held for a slow side before the other is no longer read
+  TlsToClients* to_clients = nullptr;              // null: TLS is a tunnel
+  TlsToService* to_services = nullptr;             // for routes that have none of their own
   // By what the trace calls a service, in place of to_services (run, where no route says it).
   std::map<std::string, TlsToService*> security_of = {};
   // Clients that do not trust us: tunnelled from then on, by their service's name from run to run
@@ -96,6 +100,7 @@ struct Counts {
   std::uint64_t tunnels = 0;       // connections that were no HTTP/1, or stopped being it
   std::uint64_t upgraded = 0;      // of these, by 101 or CONNECT
   std::uint64_t refused = 0;       // answered 4xx by us: not readable, ambiguous, or beyond a limit
+  std::uint64_t shed = 0;          // connections ended by us, for want of memory or of room for others
   std::uint64_t unreachable = 0;   // answered 502 by us: the service was not reached, or what it said could not be read
   std::uint64_t distrusting = 0;   // clients that did not trust our certificate
   std::uint64_t tls_failures = 0;  // handshakes that failed otherwise, on either side

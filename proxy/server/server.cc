@@ -8,6 +8,7 @@
 #include <optional>
 #include <thread>
 
+#include "base/descriptor_limit.h"
 #include "base/text.h"
 #include "proxy/server/listener.h"
 #include "proxy/server/rules.h"
@@ -42,6 +43,22 @@ Result<void> enough_kept(const ServerSettings& settings, int loops) {
               fmt::format("keep = \"{}\"", show_size(settings.recording->keep)), Blame::user);
 }
 
+// Clients have half of the descriptors that are left once we have ours; the other half is for connections to services.
+Result<std::size_t> most_connections(const ServerSettings& settings, int loops) {
+  auto ours = 64 + 32 * static_cast<std::size_t>(loops) + settings.listeners.size() * static_cast<std::size_t>(loops);
+  auto descriptors = descriptor_limit();
+  auto most = descriptors > ours ? (descriptors - ours) / 2 : 0;
+  if (most < static_cast<std::size_t>(loops))
+    return fail(fmt::format("expected at least {} open files, for {} of our own",
+                            ours + 2 * static_cast<std::size_t>(loops), ours),
+                fmt::format("the limit on open files is {}", descriptors), Blame::user);
+  if (settings.most_connections > most)
+    return fail(fmt::format("expected at most {}: the limit on open files is {}, and a client may need two of them",
+                            most, descriptors),
+                fmt::format("max_connections = {}", settings.most_connections), Blame::user);
+  return settings.most_connections ? settings.most_connections : most;
+}
+
 int cores() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
 }  // namespace
@@ -56,6 +73,8 @@ struct Server::Impl {
   std::unique_ptr<TlsToClients> to_clients;
   std::shared_ptr<TlsToService> to_services;
   int loops = 1;
+  std::shared_ptr<MemoryBudget> memory;
+  std::size_t most_connections = 0;
   struct Place {
     std::string key;
     Address asked;  // as the settings have it
@@ -155,6 +174,8 @@ struct Server::Impl {
       auto& o = setting.options;
       o.to_clients = to_clients.get();
       o.to_services = to_services.get();
+      o.memory = memory;
+      o.most_connections = (most_connections + static_cast<std::size_t>(loops) - 1) / static_cast<std::size_t>(loops);
       o.first_id = static_cast<std::uint64_t>(i) + 1;
       o.id_step = static_cast<std::uint64_t>(loops);
       setting.place = {.run = run.id,
@@ -194,6 +215,11 @@ Result<std::unique_ptr<Server>> Server::start(ServerSettings settings, const Clo
   auto impl = std::make_unique<Impl>(clock, log);
   impl->loops = settings.loops ? settings.loops : cores();
   if (auto ok = enough_kept(settings, impl->loops); !ok) return std::unexpected(ok.error());
+  auto most = most_connections(settings, impl->loops);
+  if (!most) return std::unexpected(most.error());
+  impl->most_connections = *most;
+  if (settings.memory != 0)
+    impl->memory = std::make_shared<MemoryBudget>(settings.memory, static_cast<std::size_t>(impl->loops));
   if (auto ok = impl->secure(settings); !ok) return std::unexpected(ok.error());
   auto sockets = impl->sockets_for(settings.listeners, impl->places);
   if (!sockets) return std::unexpected(sockets.error());

@@ -71,6 +71,8 @@ struct ServerSettings {
   std::map<std::string, std::string> profiles;  // by "host:port"
   Options options;                              // but for TLS and ids, which the server fills in
   int loops = 0;                                // threads; 0: one a core
+  std::size_t memory = 0;                       // bytes of heap that all loops may use; 0: no bound
+  std::size_t most_connections = 0;             // of clients, of all loops; 0: as many as descriptors allow
   std::optional<certs::Authority> authority;    // signs what clients are shown; none: their TLS is a tunnel
   std::optional<Recording> recording;           // none: nothing is recorded
   Nanos drain = 30 * kSecond;                   // how long connections may go on after drain()
