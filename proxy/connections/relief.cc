@@ -43,7 +43,7 @@ void Connections::relieve() {
   std::ranges::sort(all, std::greater(), &Held::score);
   std::vector<ClientConnection*> victims;
   for (auto& one : all) {
-    if (one.bytes / 2 >= rest) break;
+    if (rest == 0) break;
     rest -= std::min(rest, one.bytes);
     victims.push_back(one.client);
   }

@@ -23,8 +23,8 @@ bool MemoryWatch::scarce() {
 
 std::size_t MemoryWatch::to_free(std::size_t held) {
   auto all = budget_->held += held - std::exchange(told_, held);
-  if (held < all / (2 * budget_->loops)) return 0;
   auto target = budget_->limit / 4 * 3;
+  if (held < all / (2 * budget_->loops) || all < (in_use_ - target) / 4) return 0;
   return static_cast<std::size_t>(static_cast<double>(held) * static_cast<double>(in_use_ - target) /
                                   static_cast<double>(in_use_));
 }

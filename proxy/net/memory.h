@@ -23,7 +23,8 @@ struct MemoryBudget {
 //   to 7/8 of the limit  nothing is to be freed
 //   above                so much of what its clients hold as leads to 3/4 of the limit, if they are among those that
 //   hold
-//                        most: at least half of what a loop's clients hold on average
+//                        most: at least half of what a loop's clients hold on average; and if it is clients at all, who
+//                        hold a quarter of what is above or more
 class MemoryWatch {
  public:
   explicit MemoryWatch(std::shared_ptr<MemoryBudget> budget);
