@@ -45,6 +45,7 @@ struct Service {
   std::string address;  // "127.0.0.1:10001", for serve also "queue.internal:443"; empty: not said
   bool https = false;   // the address was said with https:// or h2://
   bool http2 = false;   // with h2c:// or h2://
+  std::string server_name;  // its name in TLS, where that is not the address's host; serve only
   proxy::ServiceTlsSettings security;
   std::string profile;               // empty: found from the traffic
   std::optional<std::string> start;  // for sh -c; none: the service is used as it stands

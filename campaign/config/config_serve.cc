@@ -64,6 +64,9 @@ void read_security(ConfigTable& table, std::string_view file, Service& service) 
   security.ca = pem(table, "ca", file, "CERTIFICATE");
   security.certificate = pem(table, "certificate", file, "CERTIFICATE");
   security.key = pem(table, "key", file, "PRIVATE KEY");
+  service.server_name = table.text("server_name").value_or("");
+  if (!service.server_name.empty() && !where_of(service.server_name + ":443"))
+    table.refuse("server_name", "expected a name or an address, such as \"queue.example\"");
   security.verify = table.yes("verify").value_or(true);
   security.pins = table.texts("pin");
   if (!std::all_of(security.pins.begin(), security.pins.end(), is_pin))

@@ -27,6 +27,7 @@ proxy::ServiceSettings service_settings(const Service& service) {
     settings.port = where->port;
     settings.tls = service.https;
     settings.http2 = service.http2;
+    settings.server_name = service.server_name;
   }
   return settings;
 }
@@ -53,8 +54,11 @@ Result<proxy::ServerSettings> server_settings(const Config& config) {
     settings.rules.push_back({r.match, r.inject});
     settings.rules.back().match.services = addresses_of(config, r.service);
   }
-  for (auto& s : config.services)
-    if (!s.address.empty() && !s.profile.empty()) settings.profiles[s.address] = s.profile;
+  for (auto& s : config.services) {
+    if (s.address.empty()) continue;
+    settings.services.push_back(service_settings(s));
+    if (!s.profile.empty()) settings.profiles[s.address] = s.profile;
+  }
   auto& serve = config.serve;
   auto& o = settings.options;
   o.keep_tags = config.run.keep_tags;

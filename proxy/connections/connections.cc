@@ -66,7 +66,7 @@ void Connections::ended(ClientConnection& connection) {
 }
 
 std::shared_ptr<ServicePool> Connections::pool_for(const Route& route) {
-  auto key = fmt::format("{}\n{}\n{}\n{}\n{}", route.host, route.port, route.tls, route.http2,
+  auto key = fmt::format("{}\n{}\n{}\n{}\n{}\n{}", route.host, route.port, route.tls, route.http2, route.server_name,
                          static_cast<void*>(route.security));
   auto& pool = pools_[key];
   if (!pool) pool = std::make_shared<ServicePool>(*this, route);

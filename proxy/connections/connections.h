@@ -45,7 +45,9 @@ struct Connections : Context {
   void close_oldest_idle();                                   // of those that wait in all pools
   Dialer& dialer();
   void sweep();  // looks for time-outs
-  TlsToService* security_of(const Route& route) const { return route.security ? route.security : options.to_services; }
+  TlsToService* security_of(const ServicePool& pool) const {
+    return pool.route().security ? pool.route().security : security_of(pool.service());
+  }
   TlsToService* security_of(const std::string& service) const {
     auto found = options.security_of.find(service);
     return found == options.security_of.end() ? options.to_services : found->second;

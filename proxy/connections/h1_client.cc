@@ -6,31 +6,11 @@
 #include "base/text.h"
 #include "proxy/codec/intermediary.h"
 #include "proxy/connections/connections.h"
+#include "proxy/connections/route.h"
 #include "proxy/connections/tunnel.h"
 #include "proxy/exchange/answer.h"
 
 namespace retrial::proxy {
-namespace {
-
-// host:port with the scheme's own port where none is given.
-std::optional<Route> route_of(std::string_view authority, std::uint16_t port, bool tls) {
-  Route route;
-  route.tls = tls;
-  route.port = port;
-  auto colon = authority.rfind(':');
-  if (colon != authority.npos && authority.find(']', colon) == authority.npos) {
-    auto digits = authority.substr(colon + 1);
-    auto number = to_int(digits);
-    if (!digits.empty() && (!number || *number < 1 || *number > 65535)) return std::nullopt;
-    if (number) route.port = static_cast<std::uint16_t>(*number);
-    authority = authority.substr(0, colon);
-  }
-  if (authority.starts_with('[') && authority.ends_with(']')) authority = authority.substr(1, authority.size() - 2);
-  if (authority.empty() || route.port == 0) return std::nullopt;
-  route.host = lower(authority);
-  return route;
-}
-}  // namespace
 
 H1Client::H1Client(Connections& context, Accepted accepted)
     : context_(context),
@@ -228,6 +208,7 @@ bool H1Client::destined(const Head& head) {
     refuse(400, "a forward proxy needs the whole URL of an http:// service, or CONNECT");
     return false;
   }
+  learn(*route, route->host, *accepted_.listener);
   accepted_.pool = context_.pool_for(*route);
   h1_->use(accepted_.pool);
   exchange_.records().serves(accepted_.pool->service());
@@ -238,6 +219,7 @@ bool H1Client::destined(const Head& head) {
 void H1Client::tunnel_to(const Head& head) {
   auto route = route_of(head.target, 0, false);
   if (!route) return refuse(400, "CONNECT needs host:port");
+  learn(*route, route->host, *accepted_.listener);
   exchange_.forget();
   Accepted inside;
   inside.client = std::move(socket_);

@@ -63,7 +63,7 @@ void ServicePool::close(std::size_t n) {
 }
 
 std::string ServicePool::cannot_be_dialled() const {
-  return route_.tls && !context_.security_of(route_) ? "no TLS towards services is set up" : "";
+  return route_.tls && !context_.security_of(*this) ? "no TLS towards services is set up" : "";
 }
 
 std::unique_ptr<Dialer::Dial> ServicePool::dial(const char* alpn, Done done) {
@@ -72,7 +72,7 @@ std::unique_ptr<Dialer::Dial> ServicePool::dial(const char* alpn, Done done) {
     if (!fd) return done(std::unexpected(fd.error()));
     auto socket = std::make_unique<Socket>(context_.loop, *fd, nobody);
     if (!route_.tls) return done(std::move(socket));
-    auto end = context_.security_of(route_)->connect(route_.host, {alpn});
+    auto end = context_.security_of(*this)->connect(server_name(), {alpn});
     if (!end) return done(std::unexpected(end.error()));
     socket->secure(std::move(*end));
     done(std::move(socket));

@@ -27,6 +27,7 @@ class ServicePool final : private H1Service::Owner {
 
   const Route& route() const { return route_; }
   const std::string& service() const { return service_; }  // as the trace names it
+  const std::string& server_name() const { return route_.server_name.empty() ? route_.host : route_.server_name; }
   const std::string& authority() const { return authority_; }
 
   // The one that was used last, or null. One that has ended or said something in the meantime is none, also where the

@@ -4,6 +4,7 @@
 
 #include "proxy/codec/h2.h"
 #include "proxy/codec/scan.h"
+#include "proxy/connections/route.h"
 #include "proxy/exchange/answer.h"
 #include "trace/fault_name.h"
 
@@ -25,16 +26,6 @@ bool is_h2_settings(std::string_view bytes) {
   unsigned length = at(0) << 16 | at(1) << 8 | at(2);
   return length <= 16384 && length % 6 == 0 && at(3) == 4 && at(4) == 0 && (at(5) | at(6) | at(7) | at(8)) == 0;
 }
-
-Route route_to(const Address& address) {
-  Route route;
-  auto text = address.show();
-  auto colon = text.rfind(':');
-  route.host = text.substr(0, colon);
-  if (route.host.starts_with('[')) route.host = route.host.substr(1, route.host.size() - 2);
-  route.port = address.port();
-  return route;
-}
 }  // namespace
 
 ConnectionSetup::ConnectionSetup(Connections& context, const Captured& captured, std::uint64_t connection)
@@ -54,10 +45,13 @@ ConnectionSetup::ConnectionSetup(Connections& context, Incoming incoming, std::u
   accepted_.pid = incoming.pid;
   accepted_.connection = connection;
   auto& listener = *incoming.listener;
-  if (listener.mode == ListenMode::transparent)
-    accepted_.pool = context.pool_for(route_to(incoming.original));
-  else if (listener.mode == ListenMode::reverse)
+  if (listener.mode == ListenMode::transparent) {
+    auto route = route_to(incoming.original);
+    learn(route, route.host, listener);
+    accepted_.pool = context.pool_for(route);
+  } else if (listener.mode == ListenMode::reverse) {
     accepted_.pool = context.pool_for(listener.route);
+  }
   if (accepted_.pool) {
     accepted_.service_name = accepted_.pool->service();
     host_ = accepted_.pool->route().host;

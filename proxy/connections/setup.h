@@ -60,6 +60,7 @@ class ConnectionSetup final : public ClientConnection, private SocketEvents {
   bool tls_to_service() const;
   std::string pair() const;
   void hello(const ClientHello& hello);
+  void asked_by_name();
   void greet();
   void greeted();
   void shake(std::string_view alpn);

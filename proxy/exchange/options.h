@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "proxy/net/address.h"
@@ -32,8 +33,9 @@ struct Route {
   std::uint16_t port = 0;
   bool tls = false;                  // https://
   bool http2 = false;                // it is spoken to in HTTP/2, whatever the client speaks
-  TlsToService* security = nullptr;  // how it is verified; null: Options::to_services
-  std::string service;               // what the trace calls it; empty: "host:port"
+  std::string server_name = {};      // its name in TLS: asked for (SNI), and verified; empty: the host
+  TlsToService* security = nullptr;  // how it is verified; null: as Options has it
+  std::string service = {};          // what the trace calls it; empty: "host:port"
 };
 
 // How clients come in at a listener, and what is done with what they say.
@@ -50,7 +52,8 @@ enum class Protocol : std::uint8_t {
 struct ListenerOptions {
   ListenMode mode = ListenMode::reverse;
   Protocol protocol = Protocol::http;
-  Route route;  // reverse only
+  Route route;               // reverse only
+  std::vector<Route> known;  // else: services of which more is said than where they are
 };
 
 // A client that came in at a listener. The fd is non-blocking, and owned by whoever holds this.
@@ -79,7 +82,7 @@ struct Options {
   std::size_t buffer_limit = 256u << 10;  // bytes held for a slow side before the other is no longer read
   TlsToClients* to_clients = nullptr;     // null: TLS is a tunnel
   TlsToService* to_services = nullptr;    // for routes that have none of their own
-  // By what the trace calls a service, in place of to_services (run, where no route says it).
+  // By what the trace calls a service, in place of to_services (run).
   std::map<std::string, TlsToService*> security_of = {};
   // Clients that do not trust us: tunnelled from then on, by their service's name from run to run
   // (trace/calls/service_name.h). Null: the proxy keeps its own, by the service's address.

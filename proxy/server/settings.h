@@ -29,7 +29,8 @@ struct ServiceSettings {
   std::string host;  // a name, or an address without brackets
   std::uint16_t port = 0;
   bool tls = false;
-  bool http2 = false;  // as Route::http2
+  bool http2 = false;      // as Route::http2
+  std::string server_name;  // as Route::server_name
   ServiceTlsSettings security;
   std::string profile;  // empty: found from the traffic
   bool operator==(const ServiceSettings&) const = default;
@@ -67,6 +68,7 @@ std::uint64_t least_keep(int loops, std::size_t head_limit);
 
 struct ServerSettings {
   std::vector<ListenerSettings> listeners;
+  std::vector<ServiceSettings> services;        // where listeners that are not `reverse` may lead
   std::vector<RuleSettings> rules;              // the first that matches
   std::map<std::string, std::string> profiles;  // by "host:port"
   Options options;                              // but for TLS and ids, which the server fills in
