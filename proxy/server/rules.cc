@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "proxy/server/glob.h"
+#include "base/glob.h"
 #include "trace/calls/operation.h"
 #include "trace/profiles/fault_answer.h"
 #include "trace/profiles/profile.h"
