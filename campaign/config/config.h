@@ -52,6 +52,7 @@ struct Service {
   Ready ready;                       // tcp where `start` and `address` are given and it is not
   Reset reset;
   bool allow = false;  // faults may reach it though it is not local
+  Nanos connect_timeout = 0, resolve_timeout = 0;  // serve only; 0: as ServeSettings has them
 };
 
 struct Accept {
@@ -68,6 +69,10 @@ struct ServeSettings {
   std::uint64_t body = 0;  // 0: no limit
   Nanos head_timeout = 60 * kSecond;
   Nanos idle_timeout = 0;                       // 0: a client may idle for ever
+  // Two lost SYNs (sent again after 1 s and 3 s, tcp(7)) or two rounds of the name servers; Envoy and HAProxy's examples
+  // have the same.
+  Nanos connect_timeout = 5 * kSecond, resolve_timeout = 5 * kSecond;
+  std::vector<std::string> allow;               // proxy::AllowList: where faults may go besides local addresses
   std::optional<std::uint64_t> seed;            // none: a new one at each start
   std::string record;                           // a folder; empty: .retrial/serve-<time>; "none": nothing is recorded
   std::uint64_t keep = std::uint64_t{1} << 30;  // bytes of trace that are kept
@@ -80,6 +85,7 @@ struct Listener {
   std::string listen;   // as it was written
   std::string service;  // [service.NAME]; reverse only
   proxy::Protocol protocol = proxy::Protocol::http;
+  std::vector<std::string> to;  // proxy::AllowList: where requests may go; forward only, empty: to loopback
 };
 
 struct Rule {

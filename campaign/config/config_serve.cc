@@ -17,8 +17,9 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kServeKeys[] = {"loops",  "pristine",     "head_size",    "header_count",
                                            "body",   "head_timeout", "idle_timeout", "seed",
-                                           "record", "keep",         "drain"};
-constexpr std::string_view kListenerKeys[] = {"mode", "listen", "service", "protocol"};
+                                           "record", "keep",         "drain",        "connect_timeout",
+                                           "resolve_timeout", "allow"};
+constexpr std::string_view kListenerKeys[] = {"mode", "listen", "service", "protocol", "to"};
 constexpr std::string_view kRuleKeys[] = {"match", "inject"};
 constexpr std::string_view kMatchKeys[] = {"service", "method", "path", "host", "operation", "call_site", "test"};
 constexpr std::string_view kModes[] = {"reverse", "forward", "redirect", "tproxy"};
@@ -49,6 +50,13 @@ fs::path pem(ConfigTable& table, std::string_view key, std::string_view file, st
   if (auto why = wrong_with_pem(path, kind); !why.empty())
     table.refuse(key, fmt::format("expected a PEM file with a {} ({})", lower(kind), why));
   return path;
+}
+
+// A list of places on the network.
+std::vector<std::string> places(ConfigTable& table, std::string_view key) {
+  auto texts = table.texts(key);
+  if (auto read = proxy::AllowList::read(texts); !read) table.refuse(key, read.error());
+  return texts;
 }
 
 bool is_pin(std::string_view text) {
@@ -86,6 +94,9 @@ void read_serve(ConfigTable table, ServeSettings& serve) {
   if (auto size = table.size("body", "100MiB")) serve.body = *size;
   if (auto time = table.duration("head_timeout", "60s")) serve.head_timeout = *time;
   if (auto time = table.duration("idle_timeout", "10m")) serve.idle_timeout = *time;
+  if (auto time = table.duration("connect_timeout", "5s")) serve.connect_timeout = *time;
+  if (auto time = table.duration("resolve_timeout", "5s")) serve.resolve_timeout = *time;
+  serve.allow = places(table, "allow");
   if (auto seed = table.number("seed", 0, INT64_MAX)) serve.seed = static_cast<std::uint64_t>(*seed);
   if (auto folder = table.text("record")) serve.record = *folder;
   if (auto size = table.size("keep", "1GiB")) serve.keep = *size;
@@ -114,6 +125,9 @@ Listener read_listener(ConfigTable table) {
   listener.protocol = reverse ? proxy::Protocol::http : proxy::Protocol::automatic;
   if (auto protocol = table.word("protocol", kProtocols))
     listener.protocol = at_index<proxy::Protocol>(kProtocols, *protocol);
+  listener.to = places(table, "to");
+  if (mode && listener.mode != proxy::Mode::forward && table.has("to"))
+    table.refuse("to", "expected none: only a forward listener is told by its clients where to go");
   if (mode && reverse && !table.has("service"))
     table.refuse("service", "expected the [service.NAME] that a reverse listener is for");
   if (mode && !reverse && table.has("service"))

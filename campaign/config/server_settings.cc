@@ -18,16 +18,27 @@ std::vector<std::string> addresses_of(const Config& config, const std::string& s
   return all;
 }
 
+Result<std::shared_ptr<const proxy::AllowList>> allow_list(const std::vector<std::string>& places, const char* what) {
+  auto read = proxy::AllowList::read(places);
+  if (!read) return fail(read.error(), what, Blame::user);
+  return std::make_shared<const proxy::AllowList>(std::move(*read));
+}
+
 }  // namespace
 
 proxy::ServiceSettings service_settings(const Service& service) {
-  proxy::ServiceSettings settings{.name = service.name, .security = service.security, .profile = service.profile};
+  proxy::ServiceSettings settings{.name = service.name,
+                                  .server_name = service.server_name,
+                                  .allow = service.allow,
+                                  .connect_timeout = service.connect_timeout,
+                                  .resolve_timeout = service.resolve_timeout,
+                                  .security = service.security,
+                                  .profile = service.profile};
   if (auto where = where_of(service.address)) {
     settings.host = where->host;
     settings.port = where->port;
     settings.tls = service.https;
     settings.http2 = service.http2;
-    settings.server_name = service.server_name;
   }
   return settings;
 }
@@ -36,6 +47,11 @@ Result<proxy::ServerSettings> server_settings(const Config& config) {
   proxy::ServerSettings settings;
   for (auto& l : config.listeners) {
     proxy::ListenerSettings listener{.mode = l.mode, .protocol = l.protocol};
+    if (l.mode == proxy::Mode::forward) {
+      auto to = allow_list(l.to, "to");
+      if (!to) return std::unexpected(to.error());
+      listener.to = l.to.empty() ? std::make_shared<const proxy::AllowList>(proxy::AllowList::loopback()) : *to;
+    }
     if (l.mode == proxy::Mode::reverse) {
       auto* service = config.named(l.service);
       if (!service || service->address.empty())
@@ -70,6 +86,11 @@ Result<proxy::ServerSettings> server_settings(const Config& config) {
   o.body_limit = serve.body;
   o.head_timeout = serve.head_timeout;
   o.idle_timeout = serve.idle_timeout;
+  o.connect_timeout = serve.connect_timeout;
+  o.resolve_timeout = serve.resolve_timeout;
+  auto allow = allow_list(serve.allow, "allow");
+  if (!allow) return std::unexpected(allow.error());
+  o.faults_also = *allow;
   settings.loops = serve.loops;
   settings.drain = serve.drain;
   settings.seed = serve.seed.value_or(0);

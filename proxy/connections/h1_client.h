@@ -53,7 +53,9 @@ class H1Client final : public ClientConnection, private ClientSide, private Sock
   void request(const Head& head);
   bool acceptable(const Head& head);
   bool destined(const Head& head);
-  void tunnel_to(const Head& head);
+  void locate(const Head& head, ServicePool& pool);
+  void tunnel_to(std::shared_ptr<ServicePool> pool);
+  bool takes_request() const { return !look_ && exchange_.takes_request(); }
   void unreadable();
   void refuse(int status, std::string_view why);
   void finished();
@@ -116,6 +118,8 @@ class H1Client final : public ClientConnection, private ClientSide, private Sock
   H1Writer writer_;
   Exchange exchange_;
   Unread unread_;
+  std::unique_ptr<Dialer::Look> look_;   // where this request goes; nothing is read behind it
+  std::unique_ptr<KeptHead> kept_head_;  // its head
   std::string pending_;     // not yet read as a request
   Nanos pending_came_ = 0;  // its first byte
   std::size_t owed_ = 0;    // bytes of the request that were told and not consumed

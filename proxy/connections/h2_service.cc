@@ -24,12 +24,12 @@ void H2Service::connect() {
     read();  // what has come before
     return events_.settle();
   }
-  if (auto why = accepted_.pool->cannot_be_dialled(); !why.empty()) return not_reached(why);
+  if (auto why = accepted_.pool->cannot_be_dialled()) return not_reached(why->what, status_of(*why));
   phase_ = Phase::dialling;
-  dial_ = accepted_.pool->dial("h2", [this](Result<std::unique_ptr<Socket>> socket) {
+  dial_ = accepted_.pool->dial("h2", [this](std::expected<std::unique_ptr<Socket>, DialError> socket) {
     dial_.reset();
     if (!socket) {
-      not_reached(socket.error().what);
+      not_reached(socket.error().what, status_of(socket.error()));
     } else {
       socket_ = std::move(*socket);
       socket_->hand_to(*this);
@@ -91,10 +91,10 @@ void H2Service::drop(bool reset) {
   if (codec_) context_.loop.later_delete(std::move(codec_));
 }
 
-void H2Service::not_reached(const std::string& why) {
+void H2Service::not_reached(const std::string& why, int status) {
   drop(false);
   auto waiting = std::exchange(waiting_, {});
-  for (auto* exchange : waiting) exchange->unreached(why);
+  for (auto* exchange : waiting) exchange->unreached(why, status);
   events_.not_reached(why);
 }
 
@@ -169,6 +169,10 @@ ServiceSide* H2Service::reach(Exchange& exchange) {
   waiting_.push_back(&exchange);
   if (phase_ == Phase::none) connect();
   return nullptr;
+}
+
+std::string_view H2Service::spares() const {
+  return accepted_.pool ? accepted_.pool->location().spares() : std::string_view();
 }
 
 void H2Service::give_up(Exchange& exchange) { std::erase(waiting_, &exchange); }

@@ -76,6 +76,7 @@ class H2Service final : public Services, private SocketEvents, private H2Events 
   ServiceSide* reach(Exchange& exchange) override;
   void give_up(Exchange& exchange) override;
   bool reaches_at_once() const override { return phase_ == Phase::open; }
+  std::string_view spares() const override;
   Form form(const Head&) const override { return Form::content; }
   void flush() override;
   void pace(const Rate& rate) override;
@@ -96,7 +97,7 @@ class H2Service final : public Services, private SocketEvents, private H2Events 
   H2Events& codec_events() { return *this; }
   void begin();
   void read();
-  void not_reached(const std::string& why);
+  void not_reached(const std::string& why, int status = 502);
   void speaks_http1();
   void ended(const Break& how);
   void drop(bool reset);

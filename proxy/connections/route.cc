@@ -47,6 +47,9 @@ void learn(Route& route, std::string_view name, const ListenerOptions& listener)
     if (known.port != route.port || plain(known.host) != plain(name)) continue;
     route.security = known.security;
     route.server_name = known.server_name;
+    route.allow = known.allow;
+    route.connect_timeout = known.connect_timeout;
+    route.resolve_timeout = known.resolve_timeout;
     return;
   }
 }

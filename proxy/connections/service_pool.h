@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "proxy/connections/h1_service.h"
+#include "proxy/connections/location.h"
 #include "proxy/exchange/options.h"
 #include "proxy/net/dialer.h"
 
@@ -40,11 +41,18 @@ class ServicePool final : private H1Service::Owner {
   Nanos oldest() const { return idle_.front().since; }
   bool empty() const { return idle_.empty(); }
 
-  std::string cannot_be_dialled() const;  // why; empty: it can
+  // Is known where it is? Else locate() finds out, and calls `then` from the loop, not at all once the handle is gone.
+  const Location& location() const { return location_; }
+  bool located() const;
+  std::unique_ptr<Dialer::Look> locate(std::function<void()> then);
+
+  std::optional<DialError> cannot_be_dialled() const;  // why; none: it can
   // A new connection: connected, and its TLS handshake under way where the route says so. `done` is called from the
   // loop, not at all once the handle is gone.
-  using Done = std::function<void(Result<std::unique_ptr<Socket>>)>;
+  using Done = std::function<void(std::expected<std::unique_ptr<Socket>, DialError>)>;
   std::unique_ptr<Dialer::Dial> dial(const char* alpn, Done done);
+  // The same without TLS, and without a Socket around it.
+  std::unique_ptr<Dialer::Dial> dial(Dialer::Done done);
 
   // The service answered HTTP/2 in HTTP/1.1.
   bool speaks_http1() const { return speaks_http1_; }
@@ -62,6 +70,7 @@ class ServicePool final : private H1Service::Owner {
   Connections& context_;
   Route route_;
   std::string service_, authority_;
+  Location location_;
   std::vector<Idle> idle_;  // the one that has waited longest first
   bool speaks_http1_ = false;
 };

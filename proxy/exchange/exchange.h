@@ -68,7 +68,8 @@ class Exchange {
 
   // --- told by the service's side (response.cc)
   void reached(ServiceSide& service);
-  void unreached(const std::string& why) { unanswered("could not be reached: " + why); }
+  // `status`: 502; 504: not in time; 403: it may not be.
+  void unreached(const std::string& why, int status = 502) { unanswered("could not be reached: " + why, status); }
   void response(const Head& head, bool end, Nanos came);  // `came`: its first byte
   void response_data(const Body& body, bool end);
   void response_trailers(const Head& trailers, const Body& last);
@@ -79,7 +80,7 @@ class Exchange {
   bool request_has_gone() const { return request_.ended(); }
   void service_room() { request_.drain(); }
   void broken_off(Break how);                // by the service, before its response was whole, or after
-  void unanswered(const std::string& what);  // there is no answer of the service's, by `what` it did
+  void unanswered(const std::string& what, int status = 502);  // there is no answer of the service's, by `what` it did
   void end_run();
 
   bool idle() const { return state_ == State::idle; }
@@ -118,6 +119,7 @@ class Exchange {
   void move(Event event);
   // The request (request.cc)
   void begin_bodies(const Head& head);
+  void spare_the_service(std::string_view why);
   void pass(const Head& head);
   void send(const Head& head);
   void release();

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "proxy/net/address.h"
+#include "proxy/net/allow_list.h"
 #include "proxy/net/tls.h"
 #include "trace/fault_spec.h"
 
@@ -36,6 +37,9 @@ struct Route {
   std::string server_name = {};      // its name in TLS: asked for (SNI), and verified; empty: the host
   TlsToService* security = nullptr;  // how it is verified; null: as Options has it
   std::string service = {};          // what the trace calls it; empty: "host:port"
+  bool allow = false;                // faults may reach it, wherever it is
+  Nanos connect_timeout = 0, resolve_timeout = 0;  // 0: as Options has them
+  std::shared_ptr<const AllowList> only = {};      // addresses that may be dialled; null: all
 };
 
 // How clients come in at a listener, and what is done with what they say.
@@ -54,6 +58,7 @@ struct ListenerOptions {
   Protocol protocol = Protocol::http;
   Route route;               // reverse only
   std::vector<Route> known;  // else: services of which more is said than where they are
+  std::shared_ptr<const AllowList> to;  // forward only: where requests may go; null: everywhere
 };
 
 // A client that came in at a listener. The fd is non-blocking, and owned by whoever holds this.
@@ -79,6 +84,10 @@ struct Options {
   std::uint64_t body_limit = 0;           // bytes of a request's body; beyond it 413; 0: none
   Nanos head_timeout = 0;                 // from a request's first byte to its head's last; beyond it 408; 0: none
   Nanos idle_timeout = 0;                 // a client connection without a request; it is closed; 0: none
+  // From the beginning of a dial until an address of the name is known, and from then on until one is connected; beyond
+  // either 504. 0: as long as the resolver, and the kernel, take.
+  Nanos resolve_timeout = 0, connect_timeout = 0;
+  std::shared_ptr<const AllowList> faults_also = {};  // where faults may go besides loopback and private addresses
   std::size_t buffer_limit = 256u << 10;  // bytes held for a slow side before the other is no longer read
   TlsToClients* to_clients = nullptr;     // null: TLS is a tunnel
   TlsToService* to_services = nullptr;    // for routes that have none of their own

@@ -57,6 +57,7 @@ void Exchange::request(const Head& head, bool invited, Services& services) {
   injection_.invited = invited || head.bodiless;
   begin_bodies(head);
   injection_.decide(head);
+  if (injection_.fault && !services.spares().empty()) spare_the_service(services.spares());
   move(Event::request_head);
   request_.begin(&client_, services.form(head));
   if (injection_.fault && client_.closing()) injection_.spare("the service had already closed this connection");
@@ -85,6 +86,13 @@ void Exchange::request(const Head& head, bool invited, Services& services) {
   }
   if (request_whole_) return request_read();
   if (!head.sized) wake_after(kEndless, &Exchange::request_read, Time::real);
+}
+
+// Faults never reach the outside world by themselves.
+void Exchange::spare_the_service(std::string_view why) {
+  auto& e = record();
+  context_.say(fmt::format("{}: {} was not fired: {}", e.service, trace::show(e.fault), why));
+  injection_.spare(why);
 }
 
 // To the service, if need be as soon as there is a way to it.
@@ -137,6 +145,10 @@ bool Exchange::undisturbed() {
   if (services_->reaches_at_once()) return true;
   auto fault = context_.director.at_connect({e.service, e.pid, context_.now}).fault;
   if (fault.name == none) return true;
+  if (auto why = services_->spares(); !why.empty()) {
+    faults.not_fired(e.pid, e.service, fault, why, context_.now);
+    return true;
+  }
   if (fault.name != refuse_connect && fault.name != connect_timeout && fault.name != slow_connect) {
     faults.not_fired(e.pid, e.service, fault, "a request for a forward proxy has no handshake with its service",
                      context_.now);

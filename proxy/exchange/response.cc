@@ -307,10 +307,10 @@ void Exchange::broken_off(Break how) {
   strike(how);
 }
 
-void Exchange::unanswered(const std::string& what) {
+void Exchange::unanswered(const std::string& what, int status) {
   if (told_ != 0 || tells_nothing_more()) return;
   auto& e = record();
-  context_.counts.unreachable++;
+  (status == 403 ? context_.counts.refused : context_.counts.unreachable)++;
   context_.say(fmt::format("{} {}", e.service, what));
   release_service({Break::How::reset, code_of(H2Error::cancel)});
   if (requester_.transparent()) return strike(Break{Break::How::reset});  // what it would have heard of its own connect
@@ -319,7 +319,7 @@ void Exchange::unanswered(const std::string& what) {
   else if (!e.fired)
     e.evidence = "the service " + what;
   if (head_sent_) return strike(Break{Break::How::abort, code_of(H2Error::cancel)});
-  injection_.answer = own_answer(502, e.service + " " + what);
+  injection_.answer = own_answer(status, e.service + " " + what);
   answer();
 }
 

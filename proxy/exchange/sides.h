@@ -115,6 +115,7 @@ class Services {
   virtual ServiceSide* reach(Exchange& exchange) = 0;
   virtual void give_up(Exchange& exchange) = 0;
   virtual bool reaches_at_once() const = 0;
+  virtual std::string_view spares() const = 0;    // why no fault may reach who is asked; empty: it may
   virtual Form form(const Head& head) const = 0;  // in which its sides want the body of this message
   virtual void flush() = 0;                       // the end of an event
   virtual void pace(const Rate& rate) = 0;

@@ -89,9 +89,12 @@ struct Server::Impl {
                    .tls = service.tls,
                    .http2 = service.http2,
                    .server_name = service.server_name,
-                   .security = security->get()};
+                   .security = security->get(),
+                   .allow = service.allow,
+                   .connect_timeout = service.connect_timeout,
+                   .resolve_timeout = service.resolve_timeout};
     };
-    made->options = {.mode = listen_mode_of(l.mode), .protocol = l.protocol};
+    made->options = {.mode = listen_mode_of(l.mode), .protocol = l.protocol, .to = l.to};
     if (l.mode == Mode::reverse) {
       auto route = route_to(l.service);
       if (!route) return std::unexpected(route.error());

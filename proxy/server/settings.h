@@ -30,7 +30,10 @@ struct ServiceSettings {
   std::uint16_t port = 0;
   bool tls = false;
   bool http2 = false;      // as Route::http2
-  std::string server_name;  // as Route::server_name
+  // These as Route has them.
+  std::string server_name;
+  bool allow = false;
+  Nanos connect_timeout = 0, resolve_timeout = 0;
   ServiceTlsSettings security;
   std::string profile;  // empty: found from the traffic
   bool operator==(const ServiceSettings&) const = default;
@@ -40,7 +43,8 @@ struct ListenerSettings {
   Mode mode = Mode::reverse;
   Address at;  // port 0: the kernel's choice
   Protocol protocol = Protocol::http;
-  ServiceSettings service;  // reverse only
+  ServiceSettings service;              // reverse only
+  std::shared_ptr<const AllowList> to;  // as ListenerOptions::to
 };
 
 // Which requests a rule is for: all that is said must fit, and what is empty fits everything. Globs as in glob.h.

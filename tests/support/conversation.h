@@ -106,7 +106,8 @@ class Conversation : public ::testing::Test {
   };
   Line connect();
   std::unique_ptr<Peer> enter(
-      std::shared_ptr<const proxy::ListenerOptions> options);  // a client, at a listener of the proxy
+      std::shared_ptr<const proxy::ListenerOptions> options,  // a client, at a listener of the proxy
+      const proxy::Address& original = {});                   // transparent: what it meant to reach
   void start(proxy::Options options);                          // another proxy, with these
   void run_until(const std::function<bool()>& so);
   void quiet();                                        // until nothing is under way any more
