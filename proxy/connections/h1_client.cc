@@ -21,7 +21,9 @@ H1Client::H1Client(Connections& context, Accepted accepted)
       exchange_(context, *this, accepted_, false) {
   socket_->hand_to(*this);
   if (accepted_.pool && accepted_.pool->route().http2) {
-    services_ = std::make_unique<H2Service>(context, service_events(), accepted_);
+    auto h2 = std::make_unique<H2Service>(context, service_events(), accepted_, true);
+    h2_ = h2.get();
+    services_ = std::move(h2);
     return;
   }
   auto h1 = std::make_unique<H1Services>(context, accepted_, [this] { service_unasked(); });
@@ -389,6 +391,12 @@ void H1Client::service_unasked() {
 }
 
 void H1Client::speaks_http1() { context_.say(accepted_.service_name + " was asked in HTTP/2, and speaks HTTP/1.1"); }
+
+// A request above the last that counts was not executed (RFC 9113 6.8).
+void H1Client::going_away(std::uint32_t last, std::uint32_t, std::string_view) {
+  if (h2_->stream_of(exchange_) > last)
+    exchange_.broken_off({Break::How::abort, code_of(H2Error::refused_stream), true});
+}
 
 void H1Client::service_ended(const Break& how) { exchange_.broken_off(how); }
 

@@ -71,7 +71,7 @@ class H1Client final : public ClientConnection, private ClientSide, private Sock
   void established(const H2Settings&) override {}
   void speaks_http1() override;
   void not_reached(const std::string&) override {}
-  void going_away(std::uint32_t, std::uint32_t, std::string_view) override {}
+  void going_away(std::uint32_t last, std::uint32_t code, std::string_view debug) override;
   void service_ended(const Break& how) override;
 
   // What it is told (h1_answer.cc)
@@ -113,7 +113,8 @@ class H1Client final : public ClientConnection, private ClientSide, private Sock
   Accepted accepted_;
   std::unique_ptr<Socket> socket_;
   std::unique_ptr<Services> services_;
-  H1Services* h1_ = nullptr;  // the same, where the service is asked in HTTP/1.1
+  H1Services* h1_ = nullptr;  // the same, where the service is asked in HTTP/1.1; and
+  H2Service* h2_ = nullptr;   // in HTTP/2
   H1Codec codec_;
   H1Writer writer_;
   Exchange exchange_;

@@ -38,7 +38,10 @@ ServiceSide* H1Services::reach(Exchange& exchange) {
   if (own_ && own_->open()) return &serve(*own_, exchange);
   if (own_ && !pool_) return exchange.unreached("its connection has ended"), nullptr;
   if (unused_ && unused_->open()) return &serve(*std::exchange(unused_, nullptr), exchange);
-  if (auto idle = pools() ? pool_->take() : nullptr) return &serve(add(std::move(idle)), exchange);
+  if (auto idle = pools() && exchange.may_be_sent_again() ? pool_->take() : nullptr) {
+    idle->has_waited();
+    return &serve(add(std::move(idle)), exchange);
+  }
   if (auto why = pool_->cannot_be_dialled()) return exchange.unreached(why->what, status_of(*why)), nullptr;
   dialling_.push_back({&exchange, nullptr});
   dialling_.back().dial = pool_->dial("http/1.1", [this, &exchange](auto socket) {
@@ -49,7 +52,9 @@ ServiceSide* H1Services::reach(Exchange& exchange) {
   return nullptr;
 }
 
-bool H1Services::reaches_at_once() const { return own_ || unused_ || (pools() && !pool_->empty()); }
+bool H1Services::reaches_at_once(const Exchange& exchange) const {
+  return own_ || unused_ || (pools() && exchange.may_be_sent_again() && !pool_->empty());
+}
 
 void H1Services::dialled(Exchange& exchange, std::expected<std::unique_ptr<Socket>, DialError> socket) {
   give_up(exchange);  // it waits no more

@@ -27,7 +27,7 @@ class H1Services final : public Services, private H1Service::Owner {
 
   ServiceSide* reach(Exchange& exchange) override;
   void give_up(Exchange& exchange) override;
-  bool reaches_at_once() const override;
+  bool reaches_at_once(const Exchange& exchange) const override;
   std::string_view spares() const override { return pool_ ? pool_->location().spares() : std::string_view(); }
   Form form(const Head& head) const override { return H1Service::form_of(context_, head); }
   void flush() override;

@@ -8,8 +8,8 @@
 
 namespace retrial::proxy {
 
-H2Service::H2Service(Connections& context, H2ServiceEvents& events, Accepted& accepted)
-    : context_(context), events_(events), accepted_(accepted), windows_(context.options) {}
+H2Service::H2Service(Connections& context, H2ServiceEvents& events, Accepted& accepted, bool unseen)
+    : context_(context), events_(events), accepted_(accepted), windows_(context.options), unseen_(unseen) {}
 H2Service::~H2Service() = default;
 
 // --- the connection
@@ -234,7 +234,7 @@ void H2Service::on_trailers(std::uint32_t id, const Head& trailers) {
 }
 void H2Service::on_reset(std::uint32_t id, std::uint32_t code, bool ours) {
   if (ours) context_.say(accepted_.service_name + ": " + codec_->last_fault() + ": the stream was reset");
-  if (auto* exchange = find(id)) exchange->broken_off({Break::How::abort, code});
+  if (auto* exchange = find(id)) exchange->broken_off({Break::How::abort, code, code == code_of(H2Error::refused_stream)});
 }
 void H2Service::on_room(std::uint32_t id) {
   if (id != 0) {
@@ -279,6 +279,7 @@ void H2ServiceStream::consumed(std::size_t bytes) {
   if (connection_.codec_) connection_.codec_->consumed(id, bytes, window_.goes_on(bytes, connection_.windows_));
 }
 std::size_t H2ServiceStream::waiting() const { return connection_.socket_ ? connection_.queued() : 0; }
+bool H2ServiceStream::waited() const { return connection_.unseen_ && id > 1; }
 void H2ServiceStream::release(bool whole, const Break& how) {
   auto& connection = connection_;
   if (!whole && how.how != Break::How::goaway && connection.codec_) connection.codec_->reset(id, how.code);

@@ -111,6 +111,7 @@ struct Counts {
   std::uint64_t unreachable = 0;   // answered 502 by us: the service was not reached, or what it said could not be read
   std::uint64_t distrusting = 0;   // clients that did not trust our certificate
   std::uint64_t tls_failures = 0;  // handshakes that failed otherwise, on either side
+  std::uint64_t sent_again = 0;    // requests, on another connection than one that was kept and had ended
   std::uint64_t frames = 0;        // of WebSocket, both ways
 
   Counts& operator+=(const Counts& other);

@@ -1,6 +1,8 @@
 // An exchange's client side: the request on its way, and the client's leaving.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "proxy/codec/intermediary.h"
 #include "proxy/exchange/answer.h"
 #include "proxy/exchange/context.h"
@@ -8,6 +10,15 @@
 #include "trace/fault_name.h"
 
 namespace retrial::proxy {
+namespace {
+constexpr std::size_t kMostKept = 64u << 10;  // of a request's body, in case it has to be sent once more
+
+// RFC 9110 9.2.2.
+bool idempotent(std::string_view method) {
+  static constexpr std::string_view kMethods[] = {"GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"};
+  return std::ranges::find(kMethods, method) != std::end(kMethods);
+}
+}  // namespace
 
 Exchange::Exchange(Context& context, ClientSide& client, const Requester& requester, bool on_streams)
     : context_(context),
@@ -30,6 +41,8 @@ void Exchange::begin(Nanos came, bool fresh, std::uint32_t stream) {
   request_whole_ = response_whole_ = head_sent_ = edit_pauses_ = false;
   told_ = client_ended_ = untouched_ = 0;
   client_left_ = 0;
+  sent_head_.reset();
+  repeatable_ = false;
   behind_.clear();
   rest_code_ = code_of(H2Error::no_error);
   move(Event::request_byte);
@@ -62,6 +75,8 @@ void Exchange::request(const Head& head, bool invited, Services& services) {
   request_.begin(&client_, services.form(head));
   if (injection_.fault && client_.closing()) injection_.spare("the service had already closed this connection");
   injection_.begin();
+  repeatable_ = !injection_.fault && !injection_.edit && idempotent(head.method) &&
+                (head.bodiless || (head.sized && head.length <= kMostKept));
   auto& fault = injection_.fault;
   if (auto rate = fault ? fault->rate(record().fault) : Rate{}; rate.bytes_per_second != 0) {
     injection_.fire(Act::pass);
@@ -102,7 +117,10 @@ void Exchange::pass(const Head& head) {
     return;
   }
   service_ = services_->reach(*this);
-  if (service_) return send(head);
+  if (service_) {
+    if (service_->waited()) keep(head);
+    return send(head);
+  }
   if (state_ != State::request_body) return;  // it was not reached
   kept_head_ = std::make_unique<KeptHead>(head);
   move(Event::reach);
@@ -120,6 +138,39 @@ void Exchange::send(const Head& head) {
   request_.open(*service_, head.bodiless);
   request_.drain();
   if (request_whole_ && state_ == State::request_body) request_read();
+}
+
+void Exchange::keep(const Head& head) {
+  bool framed = services_->form(head) == Form::wire && !head.sized && !head.bodiless;  // and that is not kept
+  if (injection_.fault || framed) return;
+  sent_head_.emplace(head);
+  sent_body_.clear();
+}
+
+void Exchange::keep(std::string_view content) {
+  if (sent_body_.size() + content.size() > kMostKept) return sent_head_.reset();
+  sent_body_.append(content);
+}
+
+// A connection that waited had ended, or was about to, as it was given this request: that is between the service and us,
+// and the client never hears of it. Once, on another connection.
+bool Exchange::sends_again(const Break& how) {
+  if (!sent_head_ || !(repeatable_ || how.refused) || (state_ != State::request_body && state_ != State::waiting)) return false;
+  context_.counts.sent_again++;
+  context_.say(fmt::format("{} had closed a connection that was kept: the request on it is sent once more, on another",
+                           record().service));
+  record().evidence = "sent twice by us: the service had closed the connection that was kept";
+  release_service({Break::How::reset, code_of(H2Error::cancel)});
+  repeatable_ = false;
+  request_goes_ = true;
+  kept_head_ = std::make_unique<KeptHead>(sent_head_->head());
+  sent_head_.reset();
+  request_.begin(&client_, services_->form(kept_head_->head()));
+  request_.put(sent_body_, request_whole_);
+  move(Event::again);
+  auto* service = services_->reach(*this);
+  if (service) reached(*service);
+  return true;
 }
 
 // What was delayed goes on.
@@ -142,7 +193,7 @@ bool Exchange::undisturbed() {
   using enum trace::FaultName;
   auto& e = record();
   auto& faults = context_.connection_faults;
-  if (services_->reaches_at_once()) return true;
+  if (services_->reaches_at_once(*this)) return true;
   auto fault = context_.director.at_connect({e.service, e.pid, context_.now}).fault;
   if (fault.name == none) return true;
   if (auto why = services_->spares(); !why.empty()) {
@@ -211,6 +262,7 @@ void Exchange::request_data(const Body& body, bool end) {
   auto& e = record();
   e.request_bytes += body.size();
   request_tap_.take(body.content);
+  if (sent_head_) keep(body.content);
   if (auto limit = context_.options.body_limit; limit != 0 && e.request_bytes > limit && !head_sent_) {
     client_.consumed(body.content.size());
     context_.counts.refused++;
@@ -229,6 +281,7 @@ Socket* Exchange::request_moves_to() const {
 }
 
 void Exchange::request_moved(std::size_t bytes, bool end) {
+  sent_head_.reset();
   record().request_bytes += bytes;
   request_tap_.pass_by(bytes);
   request_.moved(bytes);
@@ -238,6 +291,7 @@ void Exchange::request_moved(std::size_t bytes, bool end) {
 void Exchange::request_trailers(const Head& trailers, const Body& last) {
   bool taken = takes_request() && state_ != State::idle;
   request_whole_ = true;
+  sent_head_.reset();
   if (!taken) return;
   record().request_bytes += last.wire.size();
   if (request_goes_) request_.finish(last, lines_of(trailers));

@@ -19,6 +19,7 @@ void Exchange::interim(const Head& head) {
 }
 
 void Exchange::response(const Head& head, bool end, Nanos came) {
+  sent_head_.reset();
   bool opens = head.status == 101 || (head.status / 100 == 2 && record().method == "CONNECT");
   if (head.status < 200 && !opens) return interim(head);
   if (state_ != State::request_body && state_ != State::waiting) return;
@@ -273,6 +274,7 @@ void Exchange::more_of_edit() {
 // --- the service goes before its time
 
 void Exchange::broken_off(Break how) {
+  if (sends_again(how)) return;
   bool whole = std::exchange(response_whole_, true);
   if (how.how == Break::How::close && client_.passes_unread()) {
     request_.pour();  // it has said all that it will, and may hear the rest

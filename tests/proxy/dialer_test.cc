@@ -488,7 +488,7 @@ TEST_F(DialerTest, several_dials_at_once_come_each_to_its_own_end) {
 }
 
 TEST_F(DialerTest, an_address_that_does_not_answer_in_time_is_given_up) {
-  Silent silent(Address::v4(INADDR_LOOPBACK, 0));
+  Silent silent(Port().address);
   limits.connect = kMillisecond;
   limits.resolve = kNever;
   Dialled into;
