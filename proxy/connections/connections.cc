@@ -82,7 +82,7 @@ void Connections::close_oldest_idle() {
 }
 
 Dialer& Connections::dialer() {
-  if (!dialer_) dialer_ = std::make_unique<Dialer>(loop);
+  if (!dialer_) dialer_ = std::make_unique<Dialer>(loop, DialerSettings{.names = options.names});
   return *dialer_;
 }
 

@@ -14,6 +14,8 @@ class Location {
  public:
   Location(const Route& route, const Options& options);
 
+  bool literal() const { return literal_; }
+  void forget() { looked_ = false; }
   bool known(Nanos now) const;  // what is known of a name is known for kLasts
   void found(const std::vector<Address>& addresses, Nanos now);
   void lost(const DialError& why, Nanos now);

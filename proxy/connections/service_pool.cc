@@ -28,7 +28,20 @@ ServicePool::ServicePool(Connections& context, const Route& route)
 }
 ServicePool::~ServicePool() = default;
 
+// Where the hosts file has changed, a name may stand for another service than the one that connections wait for.
+void ServicePool::follow_names() {
+  constexpr Nanos kOften = 10 * kMillisecond;
+  auto now = context_.clock.now();
+  if (location_.literal() || (edition_ != 0 && now - followed_ < kOften)) return;
+  followed_ = now;
+  auto before = std::exchange(edition_, context_.dialer().edition());
+  if (before == 0 || before == edition_) return;
+  location_.forget();
+  while (!idle_.empty()) close_oldest();
+}
+
 std::unique_ptr<H1Service> ServicePool::take() {
+  follow_names();
   while (!idle_.empty()) {
     if (idle_.back().service->socket().silent()) {
       auto service = std::move(idle_.back().service);
@@ -67,7 +80,10 @@ void ServicePool::close(std::size_t n) {
 }
 
 // Who is told of nothing that depends on it does not wait for it.
-bool ServicePool::located() const { return !context_.director.strikes() || location_.known(context_.clock.now()); }
+bool ServicePool::located() {
+  follow_names();
+  return !context_.director.strikes() || location_.known(context_.clock.now());
+}
 
 std::unique_ptr<Dialer::Look> ServicePool::locate(std::function<void()> then) {
   auto limit = route_.resolve_timeout ? route_.resolve_timeout : context_.options.resolve_timeout;

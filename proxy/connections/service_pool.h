@@ -43,7 +43,7 @@ class ServicePool final : private H1Service::Owner {
 
   // Is known where it is? Else locate() finds out, and calls `then` from the loop, not at all once the handle is gone.
   const Location& location() const { return location_; }
-  bool located() const;
+  bool located();
   std::unique_ptr<Dialer::Look> locate(std::function<void()> then);
 
   std::optional<DialError> cannot_be_dialled() const;  // why; none: it can
@@ -62,6 +62,7 @@ class ServicePool final : private H1Service::Owner {
   void unasked(H1Service& service) override;
   void released(H1Service&, H1Service::After, bool) override {}
   void close(std::size_t n);
+  void follow_names();
 
   struct Idle {
     std::unique_ptr<H1Service> service;
@@ -73,6 +74,8 @@ class ServicePool final : private H1Service::Owner {
   Location location_;
   std::vector<Idle> idle_;  // the one that has waited longest first
   bool speaks_http1_ = false;
+  std::uint64_t edition_ = 0;  // of the names
+  Nanos followed_ = 0;
 };
 
 }  // namespace retrial::proxy

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "proxy/net/address.h"
 #include "proxy/net/allow_list.h"
+#include "proxy/net/ares_channel.h"
 #include "proxy/net/tls.h"
 #include "trace/fault_spec.h"
 
@@ -87,6 +88,7 @@ struct Options {
   // From the beginning of a dial until an address of the name is known, and from then on until one is connected; beyond
   // either 504. 0: as long as the resolver, and the kernel, take.
   Nanos resolve_timeout = 0, connect_timeout = 0;
+  ResolverSettings names = {};
   std::shared_ptr<const AllowList> faults_also = {};  // where faults may go besides loopback and private addresses
   std::size_t buffer_limit = 256u << 10;  // bytes held for a slow side before the other is no longer read
   TlsToClients* to_clients = nullptr;     // null: TLS is a tunnel

@@ -91,6 +91,7 @@ class Dialer {
     Timer later_, limit_timer_;
     std::unique_ptr<StubResolver::Query> query_;
   };
+  std::uint64_t edition() { return resolver_.edition(); }  // as StubResolver has it
   std::unique_ptr<Look> look(const std::string& host, std::uint16_t port, Nanos limit, Found found);
 
  private:

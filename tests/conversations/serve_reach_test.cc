@@ -1,6 +1,7 @@
 // Where faults may reach, and where a forward proxy may lead. By 0.0.0.0 Linux connects to loopback, and it is neither
 // loopback nor private: the outside world of these tests.
 #include "tests/proxy/wires.h"
+#include "tests/support/folder.h"
 #include "tests/support/serving.h"
 #include "trace/fault_name.h"
 
@@ -166,6 +167,44 @@ TEST_F(Reach, who_does_not_answer_in_time_is_answered_for) {
     client.reset();
   }
   ::close(first);
+}
+
+TEST_F(Reach, a_name_that_the_hosts_file_leads_elsewhere_is_followed_at_once) {
+  Folder folder;
+  Port other(proxy::Address::v4(INADDR_LOOPBACK + 1, listener.port()));
+  fcntl(other.fd, F_SETFL, O_NONBLOCK);
+  proxy::Options options;
+  options.names.hosts = folder.write("hosts", "127.0.0.1 queue.test rebound.test\n");
+  serve(options);
+  auto to = outside();
+  to.route.host = "queue.test";
+  auto client = comes_to(to);
+  client->say(kAsked);
+  auto service = listener.accepts();
+  passes(*client, *service);
+  is_barred("queue.test", list({"127.0.0.2"}));
+  folder.write("hosts", "127.0.0.2 queue.test # another\n");
+  time.advance(10 * kMillisecond);
+  client->say(kAsked);
+  int there = -1;
+  run_until([&] { return (there = other.accept()) >= 0; });
+  Peer second(loop, there);
+  passes(*client, second);
+  service->hears_fin();
+  plan_503(4);
+  folder.write("hosts", "0.0.0.0 queue.test # the outside world\n");
+  time.advance(10 * kMillisecond);
+  auto late = comes_to(to);
+  late->say(kAsked);
+  passes(*late, *listener.accepts());
+}
+TEST_F(Reach, a_name_that_leads_to_what_is_not_allowed_is_no_way_there) {
+  Folder folder;
+  proxy::Options options;
+  options.names.hosts = folder.write("hosts", "169.254.169.254 a.test\n0.0.0.0 b.test\n127.0.0.1 c.test\n10.0.0.9 c.test\n");
+  serve(options);
+  for (auto* host : {"a.test", "b.test", "c.test"}) is_barred(host, list({"127.0.0.0/8"}));
+  for (auto* host : {"a.test", "b.test"}) is_barred(host, list({"*", "*.test"}));
 }
 
 }  // namespace
