@@ -41,17 +41,17 @@ struct Reset {
 };
 
 struct Service {
-  std::string name;     // of [service.name]
-  std::string address;  // "127.0.0.1:10001", for serve also "queue.internal:443"; empty: not said
-  bool https = false;   // the address was said with https:// or h2://
-  bool http2 = false;   // with h2c:// or h2://
+  std::string name;         // of [service.name]
+  std::string address;      // "127.0.0.1:10001", for serve also "queue.internal:443"; empty: not said
+  bool https = false;       // the address was said with https:// or h2://
+  bool http2 = false;       // with h2c:// or h2://
   std::string server_name;  // its name in TLS, where that is not the address's host; serve only
   proxy::ServiceTlsSettings security;
   std::string profile;               // empty: found from the traffic
   std::optional<std::string> start;  // for sh -c; none: the service is used as it stands
   Ready ready;                       // tcp where `start` and `address` are given and it is not
   Reset reset;
-  bool allow = false;  // faults may reach it though it is not local
+  bool allow = false;                              // faults may reach it though it is not local
   Nanos connect_timeout = 0, resolve_timeout = 0;  // serve only; 0: as ServeSettings has them
 };
 
@@ -68,9 +68,9 @@ struct ServeSettings {
   std::size_t header_count = 1000;
   std::uint64_t body = 0;  // 0: no limit
   Nanos head_timeout = 60 * kSecond;
-  Nanos idle_timeout = 0;                       // 0: a client may idle for ever
-  // Two lost SYNs (sent again after 1 s and 3 s, tcp(7)) or two rounds of the name servers; Envoy and HAProxy's examples
-  // have the same.
+  Nanos idle_timeout = 0;  // 0: a client may idle for ever
+  // Two lost SYNs (sent again after 1 s and 3 s, tcp(7)) or two rounds of the name servers; Envoy and HAProxy's
+  // examples have the same.
   Nanos connect_timeout = 5 * kSecond, resolve_timeout = 5 * kSecond;
   std::vector<std::string> allow;               // proxy::AllowList: where faults may go besides local addresses
   std::optional<std::uint64_t> seed;            // none: a new one at each start

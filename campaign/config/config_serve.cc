@@ -15,10 +15,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kServeKeys[] = {"loops",  "pristine",     "head_size",    "header_count",
-                                           "body",   "head_timeout", "idle_timeout", "seed",
-                                           "record", "keep",         "drain",        "connect_timeout",
-                                           "resolve_timeout", "allow"};
+constexpr std::string_view kServeKeys[] = {
+    "loops", "pristine", "head_size",       "header_count",    "body", "head_timeout", "idle_timeout", "seed", "record",
+    "keep",  "drain",    "connect_timeout", "resolve_timeout", "allow"};
 constexpr std::string_view kListenerKeys[] = {"mode", "listen", "service", "protocol", "to"};
 constexpr std::string_view kRuleKeys[] = {"match", "inject"};
 constexpr std::string_view kMatchKeys[] = {"service", "method", "path", "host", "operation", "call_site", "test"};

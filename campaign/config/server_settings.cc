@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "campaign/config/config_values.h"
+#include "proxy/connections/location.h"
 
 namespace retrial::campaign {
 namespace {
@@ -95,6 +98,28 @@ Result<proxy::ServerSettings> server_settings(const Config& config) {
   settings.drain = serve.drain;
   settings.seed = serve.seed.value_or(0);
   return settings;
+}
+
+std::vector<std::string> warnings_of(const proxy::ServerSettings& settings) {
+  std::vector<std::string> lines;
+  for (auto& l : settings.listeners) {
+    if (l.to && l.to->allows_all())
+      lines.push_back(
+          fmt::format("{}: this forward proxy leads everywhere, for whoever can connect to it", l.at.show()));
+    if (l.mode != proxy::Mode::reverse || settings.rules.empty()) continue;
+    proxy::Route route{.host = l.service.host, .port = l.service.port, .allow = l.service.allow};
+    proxy::Location location(route, settings.options);
+    if (!location.literal() || location.spares().empty()) continue;
+    auto service = Where{.host = route.host, .port = route.port}.show();
+    bool aimed = std::ranges::any_of(settings.rules, [&](auto& rule) {
+      auto& services = rule.match.services;
+      return services.empty() || std::ranges::find(services, service) != services.end();
+    });
+    if (aimed)
+      lines.push_back(fmt::format("{}: no fault will reach it: {} (`allow = true` in its [service.NAME], or --allow)",
+                                  service, location.spares()));
+  }
+  return lines;
 }
 
 }  // namespace retrial::campaign

@@ -202,9 +202,9 @@ bool H1Client::destined(const Head& head) {
   bool connect = head.method == "CONNECT";
   auto target = absolute(head.target);
   bool tls = iequals(target.scheme, "https");
-  auto route = connect                                     ? route_of(head.target, 0, false)
+  auto route = connect                                 ? route_of(head.target, 0, false)
                : tls || iequals(target.scheme, "http") ? route_of(target.authority, tls ? 443 : 80, tls)
-                                                           : std::nullopt;
+                                                       : std::nullopt;
   if (!route) {
     refuse(400, connect ? "CONNECT needs host:port"
                         : "a forward proxy needs the whole URL of an http:// service, or CONNECT");

@@ -121,10 +121,10 @@ class H1Client final : public ClientConnection, private ClientSide, private Sock
   Unread unread_;
   std::unique_ptr<Dialer::Look> look_;   // where this request goes; nothing is read behind it
   std::unique_ptr<KeptHead> kept_head_;  // its head
-  std::string pending_;     // not yet read as a request
-  Nanos pending_came_ = 0;  // its first byte
-  std::size_t owed_ = 0;    // bytes of the request that were told and not consumed
-  Nanos since_ = 0;         // since when it is as it is, where time-outs ask for it
+  std::string pending_;                  // not yet read as a request
+  Nanos pending_came_ = 0;               // its first byte
+  std::size_t owed_ = 0;                 // bytes of the request that were told and not consumed
+  Nanos since_ = 0;                      // since when it is as it is, where time-outs ask for it
   Phase phase_ = Phase::open;
   bool first_ = true;      // no request yet
   bool leaves_ = false;    // it ends with this answer

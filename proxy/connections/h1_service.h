@@ -73,8 +73,8 @@ class H1Service final : public ServiceSide, private SocketEvents {
   Owner* owner_ = nullptr;
   Exchange* exchange_ = nullptr;
   Unread unread_;
-  Nanos came_ = 0;               // the first byte of the message that is being read
-  std::size_t owed_ = 0;         // bytes of the response that were told and not consumed
+  Nanos came_ = 0;        // the first byte of the message that is being read
+  std::size_t owed_ = 0;  // bytes of the response that were told and not consumed
   bool waited_ = false;
   bool pauses_ = false;          // it is not read until more was consumed
   bool offers_upgrade_ = false;  // the request does

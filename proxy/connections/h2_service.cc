@@ -234,7 +234,8 @@ void H2Service::on_trailers(std::uint32_t id, const Head& trailers) {
 }
 void H2Service::on_reset(std::uint32_t id, std::uint32_t code, bool ours) {
   if (ours) context_.say(accepted_.service_name + ": " + codec_->last_fault() + ": the stream was reset");
-  if (auto* exchange = find(id)) exchange->broken_off({Break::How::abort, code, code == code_of(H2Error::refused_stream)});
+  if (auto* exchange = find(id))
+    exchange->broken_off({Break::How::abort, code, code == code_of(H2Error::refused_stream)});
 }
 void H2Service::on_room(std::uint32_t id) {
   if (id != 0) {

@@ -152,10 +152,11 @@ void Exchange::keep(std::string_view content) {
   sent_body_.append(content);
 }
 
-// A connection that waited had ended, or was about to, as it was given this request: that is between the service and us,
-// and the client never hears of it. Once, on another connection.
+// A connection that waited had ended, or was about to, as it was given this request: that is between the service and
+// us, and the client never hears of it. Once, on another connection.
 bool Exchange::sends_again(const Break& how) {
-  if (!sent_head_ || !(repeatable_ || how.refused) || (state_ != State::request_body && state_ != State::waiting)) return false;
+  if (!sent_head_ || !(repeatable_ || how.refused) || (state_ != State::request_body && state_ != State::waiting))
+    return false;
   context_.counts.sent_again++;
   context_.say(fmt::format("{} had closed a connection that was kept: the request on it is sent once more, on another",
                            record().service));

@@ -102,8 +102,8 @@ bool Address::unspecified() const {
 
 bool Address::metadata() const {
   static const Address kServices[] = {
-      *parse("169.254.169.254:0"), *parse("169.254.170.2:0"),   *parse("169.254.170.23:0"),  *parse("169.254.0.23:0"),
-      *parse("168.63.129.16:0"),   *parse("100.100.100.200:0"), *parse("192.0.0.192:0"),     *parse("[fd00:ec2::254]:0"),
+      *parse("169.254.169.254:0"), *parse("169.254.170.2:0"),   *parse("169.254.170.23:0"), *parse("169.254.0.23:0"),
+      *parse("168.63.129.16:0"),   *parse("100.100.100.200:0"), *parse("192.0.0.192:0"),    *parse("[fd00:ec2::254]:0"),
       *parse("[fd00:ec2::23]:0"),  *parse("[fd20:ce::254]:0")};
   return std::ranges::find(kServices, plain().with_port(0)) != std::end(kServices);
 }

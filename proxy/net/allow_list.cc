@@ -85,7 +85,8 @@ std::expected<AllowList::Entry, std::string> AllowList::entry(std::string_view t
   if (entry.name.ends_with('.')) entry.name.pop_back();
   bool numeric = entry.name.find_first_not_of("0123456789.") == std::string::npos;  // no address, and no name
   if (slash != text.npos || numeric || entry.name.find_first_not_of(kName) != std::string::npos)
-    return std::unexpected("expected a name, an address or a network, such as \"*.example\", \"10.0.0.7\" or \"10.0.0.0/8\"");
+    return std::unexpected(
+        "expected a name, an address or a network, such as \"*.example\", \"10.0.0.7\" or \"10.0.0.0/8\"");
   return entry;
 }
 

@@ -128,7 +128,9 @@ struct Dialer::Dial::Race {
   DialError error() const {
     auto& named = query_->found().failure;
     using Kind = DialError::Kind;
-    DialError error{named ? *named : failure_, late_ ? Kind::late : failure_.blame == Blame::user ? Kind::barred : Kind::failed};
+    DialError error{named ? *named : failure_, late_                           ? Kind::late
+                                               : failure_.blame == Blame::user ? Kind::barred
+                                                                               : Kind::failed};
     if (tried_.size() > 1) error.what += fmt::format(" ({} addresses tried)", tried_.size());
     error.on = fmt::format("{}:{}", host_, port_);
     return error;
@@ -174,7 +176,8 @@ std::unique_ptr<Dialer::Dial> Dialer::dial(const std::string& host, std::uint16_
   return std::unique_ptr<Dial>(new Dial(std::move(race)));
 }
 
-Dialer::Look::Look(Loop& loop, StubResolver& names, const std::string& host, std::uint16_t port, Nanos limit, Found found)
+Dialer::Look::Look(Loop& loop, StubResolver& names, const std::string& host, std::uint16_t port, Nanos limit,
+                   Found found)
     : on_(fmt::format("{}:{}", host, port)),
       limit_(limit),
       found_(std::move(found)),
@@ -201,8 +204,9 @@ void Dialer::Look::tell() {
   limit_timer_.cancel();
   auto on = on_;
   if (!all.empty()) return found(std::move(all));
-  auto why = late_ ? Error{fmt::format("name resolution: no answer within {}", show_duration(limit_)), {}, Blame::network}
-                   : known.failure.value_or(Error{"no address", {}, Blame::network});
+  auto why = late_
+                 ? Error{fmt::format("name resolution: no answer within {}", show_duration(limit_)), {}, Blame::network}
+                 : known.failure.value_or(Error{"no address", {}, Blame::network});
   why.on = on;
   found(std::unexpected(DialError{why, late_ ? DialError::Kind::late : DialError::Kind::failed}));
 }

@@ -29,7 +29,7 @@ struct ServiceSettings {
   std::string host;  // a name, or an address without brackets
   std::uint16_t port = 0;
   bool tls = false;
-  bool http2 = false;      // as Route::http2
+  bool http2 = false;  // as Route::http2
   // These as Route has them.
   std::string server_name;
   bool allow = false;

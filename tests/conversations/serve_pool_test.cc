@@ -132,7 +132,8 @@ TEST_F(Pool, a_connection_that_has_just_ended_is_not_used) {
     quiet();
   }
 }
-// The service ends a connection that waited just as a request comes to it: nothing that was looked at before could tell.
+// The service ends a connection that waited just as a request comes to it: nothing that was looked at before could
+// tell.
 TEST_F(Pool, a_request_that_may_be_repeated_is_sent_once_more_where_its_connection_ends_under_it) {
   for (std::string_view asked : {"GET /a HTTP/1.1\r\nHost: x\r\n\r\n", "DELETE /a HTTP/1.1\r\nHost: x\r\n\r\n",
                                  "PUT /a HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody"})

@@ -34,9 +34,7 @@ class Reach : public Serving {
     service.say(kAnswer);
     client.hears(kAnswered);
   }
-  void is_told_503(Peer& client) {
-    client.hears("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 2\r\n\r\nno");
-  }
+  void is_told_503(Peer& client) { client.hears("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 2\r\n\r\nno"); }
   void meets_refusal() {
     trace::FaultSpec fault;
     fault.name = trace::FaultName::refuse_connect;
@@ -78,7 +76,8 @@ TEST_F(Reach, faults_of_connections_are_spared_alike) {
     meets_refusal();
     auto options = outside();
     options.mode = mode;
-    auto client = enter(std::make_shared<proxy::ListenerOptions>(options), proxy::Address::v4(INADDR_ANY, listener.port()));
+    auto client =
+        enter(std::make_shared<proxy::ListenerOptions>(options), proxy::Address::v4(INADDR_ANY, listener.port()));
     client->say(mode == ListenMode::forward ? fmt::format("GET {} HTTP/1.1\r\nHost: x\r\n\r\n", url("0.0.0.0"))
                                             : std::string(kAsked));
     auto service = listener.accepts();
@@ -126,9 +125,11 @@ TEST_F(Reach, a_forward_proxy_leads_where_it_is_allowed_to_whatever_that_is_call
 }
 TEST_F(Reach, a_forward_proxy_leads_nowhere_else) {
   auto loopback = list({"127.0.0.0/8", "::1"});
-  for (auto* host : {"0.0.0.0", "[::ffff:0.0.0.0]", "10.0.0.9", "192.0.2.7", "[fe80::1]", "169.254.169.254", "[fd00:ec2::254]"})
+  for (auto* host :
+       {"0.0.0.0", "[::ffff:0.0.0.0]", "10.0.0.9", "192.0.2.7", "[fe80::1]", "169.254.169.254", "[fd00:ec2::254]"})
     is_barred(host, loopback);
-  for (auto* host : {"169.254.169.254", "[::ffff:169.254.169.254]", "[fd00:ec2::254]", "0.0.0.0"}) is_barred(host, list({"*"}));
+  for (auto* host : {"169.254.169.254", "[::ffff:169.254.169.254]", "[fd00:ec2::254]", "0.0.0.0"})
+    is_barred(host, list({"*"}));
   is_barred("localhost", list({"api.example", "10.0.0.0/8"}));
   is_barred("127.0.0.1", list({fmt::format("127.0.0.1:{}", listener.port() + 1)}));
 }
@@ -201,7 +202,8 @@ TEST_F(Reach, a_name_that_the_hosts_file_leads_elsewhere_is_followed_at_once) {
 TEST_F(Reach, a_name_that_leads_to_what_is_not_allowed_is_no_way_there) {
   Folder folder;
   proxy::Options options;
-  options.names.hosts = folder.write("hosts", "169.254.169.254 a.test\n0.0.0.0 b.test\n127.0.0.1 c.test\n10.0.0.9 c.test\n");
+  options.names.hosts =
+      folder.write("hosts", "169.254.169.254 a.test\n0.0.0.0 b.test\n127.0.0.1 c.test\n10.0.0.9 c.test\n");
   serve(options);
   for (auto* host : {"a.test", "b.test", "c.test"}) is_barred(host, list({"127.0.0.0/8"}));
   for (auto* host : {"a.test", "b.test"}) is_barred(host, list({"*", "*.test"}));

@@ -105,7 +105,8 @@ TEST_F(ServeTls, what_is_said_of_a_service_holds_where_connections_are_redirecte
   EXPECT_EQ(asked_for, "api.example");
   EXPECT_EQ(asked(comes({.mode = ListenMode::transparent, .known = {service_at("api.example")}}), "api.example"), "ok")
       << "known by the name that its clients ask for";
-  EXPECT_NE(asked(comes({.mode = ListenMode::transparent, .known = {service_at("other.example")}}), "api.example"), "ok");
+  EXPECT_NE(asked(comes({.mode = ListenMode::transparent, .known = {service_at("other.example")}}), "api.example"),
+            "ok");
 }
 TEST_F(ServeTls, what_is_said_of_a_service_holds_inside_connect) {
   EXPECT_NE(asked(inside({}, "localhost"), "api.example"), "ok");
