@@ -170,9 +170,9 @@ class Exchange {
   BodyTap request_tap_{true}, response_tap_{false};
   Rpc rpc_;
   std::unique_ptr<KeptHead> kept_head_;  // of a request that waits, or of a response that is withheld
-  std::optional<KeptHead> sent_head_;    // of the request, where it was sent over a connection that waited; and
-  std::string sent_body_;                // as much of its body
-  std::string trailers_;                 // of the response, lines
+  KeptHead sent_head_;     // of the request, where it was sent over a connection that waited (keeps_); and
+  std::string sent_body_;  // as much of its body
+  std::string trailers_;   // of the response, lines
   std::optional<std::string> withheld_;  // the body of a response that may pass after all
   std::string made_;                     // what an edit makes of a stretch
   std::string behind_;                   // what it says behind the response
@@ -180,6 +180,7 @@ class Exchange {
   State state_ = State::idle;
   std::optional<Break> sign_;    // what follows in `striking`; none: silence
   std::uint32_t rest_code_ = 0;  // why the rest of a request that was answered is not wanted
+  bool keeps_ = false;
   bool repeatable_ = false;      // may_be_sent_again()
   bool request_goes_ = true;     // to the service
   bool response_goes_ = true;    // to the client

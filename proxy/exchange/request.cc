@@ -1,8 +1,6 @@
 // An exchange's client side: the request on its way, and the client's leaving.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "proxy/codec/intermediary.h"
 #include "proxy/exchange/answer.h"
 #include "proxy/exchange/context.h"
@@ -11,12 +9,14 @@
 
 namespace retrial::proxy {
 namespace {
-constexpr std::size_t kMostKept = 64u << 10;  // of a request's body, in case it has to be sent once more
+// Of a request, in case it has to be sent once more.
+constexpr std::size_t kMostKept = 64u << 10;    // of its body
+constexpr std::size_t kLongestKept = 8u << 10;  // of its head
 
 // RFC 9110 9.2.2.
 bool idempotent(std::string_view method) {
-  static constexpr std::string_view kMethods[] = {"GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"};
-  return std::ranges::find(kMethods, method) != std::end(kMethods);
+  return method == "GET" || method == "HEAD" || method == "PUT" || method == "DELETE" || method == "OPTIONS" ||
+         method == "TRACE";
 }
 }  // namespace
 
@@ -41,7 +41,7 @@ void Exchange::begin(Nanos came, bool fresh, std::uint32_t stream) {
   request_whole_ = response_whole_ = head_sent_ = edit_pauses_ = false;
   told_ = client_ended_ = untouched_ = 0;
   client_left_ = 0;
-  sent_head_.reset();
+  keeps_ = false;
   repeatable_ = false;
   behind_.clear();
   rest_code_ = code_of(H2Error::no_error);
@@ -75,7 +75,7 @@ void Exchange::request(const Head& head, bool invited, Services& services) {
   request_.begin(&client_, services.form(head));
   if (injection_.fault && client_.closing()) injection_.spare("the service had already closed this connection");
   injection_.begin();
-  repeatable_ = !injection_.fault && !injection_.edit && idempotent(head.method) &&
+  repeatable_ = !injection_.fault && head.raw.size() <= kLongestKept && idempotent(head.method) &&
                 (head.bodiless || (head.sized && head.length <= kMostKept));
   auto& fault = injection_.fault;
   if (auto rate = fault ? fault->rate(record().fault) : Rate{}; rate.bytes_per_second != 0) {
@@ -142,20 +142,21 @@ void Exchange::send(const Head& head) {
 
 void Exchange::keep(const Head& head) {
   bool framed = services_->form(head) == Form::wire && !head.sized && !head.bodiless;  // and that is not kept
-  if (injection_.fault || framed) return;
-  sent_head_.emplace(head);
+  if (injection_.fault || framed || head.raw.size() > kLongestKept) return;
+  sent_head_.keep(head);
+  keeps_ = true;
   sent_body_.clear();
 }
 
 void Exchange::keep(std::string_view content) {
-  if (sent_body_.size() + content.size() > kMostKept) return sent_head_.reset();
-  sent_body_.append(content);
+  keeps_ = sent_body_.size() + content.size() <= kMostKept;
+  if (keeps_) sent_body_.append(content);
 }
 
 // A connection that waited had ended, or was about to, as it was given this request: that is between the service and
 // us, and the client never hears of it. Once, on another connection.
 bool Exchange::sends_again(const Break& how) {
-  if (!sent_head_ || !(repeatable_ || how.refused) || (state_ != State::request_body && state_ != State::waiting))
+  if (!keeps_ || !(repeatable_ || how.refused) || (state_ != State::request_body && state_ != State::waiting))
     return false;
   context_.counts.sent_again++;
   context_.say(fmt::format("{} had closed a connection that was kept: the request on it is sent once more, on another",
@@ -164,8 +165,8 @@ bool Exchange::sends_again(const Break& how) {
   release_service({Break::How::reset, code_of(H2Error::cancel)});
   repeatable_ = false;
   request_goes_ = true;
-  kept_head_ = std::make_unique<KeptHead>(sent_head_->head());
-  sent_head_.reset();
+  kept_head_ = std::make_unique<KeptHead>(sent_head_.head());
+  keeps_ = false;
   request_.begin(&client_, services_->form(kept_head_->head()));
   request_.put(sent_body_, request_whole_);
   move(Event::again);
@@ -263,7 +264,7 @@ void Exchange::request_data(const Body& body, bool end) {
   auto& e = record();
   e.request_bytes += body.size();
   request_tap_.take(body.content);
-  if (sent_head_) keep(body.content);
+  if (keeps_) keep(body.content);
   if (auto limit = context_.options.body_limit; limit != 0 && e.request_bytes > limit && !head_sent_) {
     client_.consumed(body.content.size());
     context_.counts.refused++;
@@ -282,7 +283,7 @@ Socket* Exchange::request_moves_to() const {
 }
 
 void Exchange::request_moved(std::size_t bytes, bool end) {
-  sent_head_.reset();
+  keeps_ = false;
   record().request_bytes += bytes;
   request_tap_.pass_by(bytes);
   request_.moved(bytes);
@@ -292,7 +293,7 @@ void Exchange::request_moved(std::size_t bytes, bool end) {
 void Exchange::request_trailers(const Head& trailers, const Body& last) {
   bool taken = takes_request() && state_ != State::idle;
   request_whole_ = true;
-  sent_head_.reset();
+  keeps_ = false;
   if (!taken) return;
   record().request_bytes += last.wire.size();
   if (request_goes_) request_.finish(last, lines_of(trailers));
