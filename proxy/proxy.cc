@@ -7,8 +7,9 @@
 namespace retrial::proxy {
 
 Counts& Counts::operator+=(const Counts& other) {
-  for (auto count : {&Counts::connections, &Counts::http2, &Counts::tunnels, &Counts::upgraded, &Counts::refused,
-                     &Counts::shed, &Counts::unreachable, &Counts::distrusting, &Counts::tls_failures, &Counts::frames})
+  for (auto count :
+       {&Counts::connections, &Counts::http2, &Counts::tunnels, &Counts::upgraded, &Counts::refused, &Counts::shed,
+        &Counts::unreachable, &Counts::distrusting, &Counts::tls_failures, &Counts::sent_again, &Counts::frames})
     this->*count += other.*count;
   return *this;
 }

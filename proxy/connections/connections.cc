@@ -68,8 +68,9 @@ void Connections::ended(ClientConnection& connection) {
 }
 
 std::shared_ptr<ServicePool> Connections::pool_for(const Route& route) {
-  auto key = fmt::format("{}\n{}\n{}\n{}\n{}", route.host, route.port, route.tls, route.http2,
-                         static_cast<void*>(route.security));
+  auto key = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", route.host, route.port, route.tls, route.http2,
+                         route.server_name, static_cast<void*>(route.security), route.allow, route.connect_timeout,
+                         route.resolve_timeout, static_cast<const void*>(route.only.get()));
   auto& pool = pools_[key];
   if (!pool) pool = std::make_shared<ServicePool>(*this, route);
   return pool;
@@ -83,7 +84,7 @@ void Connections::close_oldest_idle() {
 }
 
 Dialer& Connections::dialer() {
-  if (!dialer_) dialer_ = std::make_unique<Dialer>(loop);
+  if (!dialer_) dialer_ = std::make_unique<Dialer>(loop, DialerSettings{.names = options.names});
   return *dialer_;
 }
 

@@ -50,7 +50,9 @@ struct Connections : Context {
   bool may_read();
   bool may_hold() const { return !memory_.spent(); }  // one more head of a client that may be heard
   bool has_room();                                    // for one more client, perhaps in the place of others
-  TlsToService* security_of(const Route& route) const { return route.security ? route.security : options.to_services; }
+  TlsToService* security_of(const ServicePool& pool) const {
+    return pool.route().security ? pool.route().security : security_of(pool.service());
+  }
   TlsToService* security_of(const std::string& service) const {
     auto found = options.security_of.find(service);
     return found == options.security_of.end() ? options.to_services : found->second;

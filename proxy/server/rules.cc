@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "base/glob.h"
 #include "base/text.h"
-#include "proxy/server/glob.h"
 #include "trace/calls/operation.h"
 #include "trace/profiles/fault_answer.h"
 #include "trace/profiles/profile.h"

@@ -56,6 +56,7 @@ class RuleDirector final : public Director {
   Decision at_head(const trace::Exchange& head) override;
   ConnectDecision at_connect(const Connecting& connecting) override;
   bool reads_headers() const override { return strikes_requests_; }
+  bool strikes() const override { return strikes_requests_ || strikes_connections_; }
   bool keeps_responses() const override { return keeps_responses_; }
   void over(const trace::Exchange& exchange) override;
   // Its fault is about to be put on the wire. The client may try again on another loop before this one gets to over().

@@ -30,6 +30,10 @@ struct ServiceSettings {
   std::uint16_t port = 0;
   bool tls = false;
   bool http2 = false;  // as Route::http2
+  // These as Route has them.
+  std::string server_name;
+  bool allow = false;
+  Nanos connect_timeout = 0, resolve_timeout = 0;
   ServiceTlsSettings security;
   std::string profile;  // empty: found from the traffic
   bool operator==(const ServiceSettings&) const = default;
@@ -39,7 +43,8 @@ struct ListenerSettings {
   Mode mode = Mode::reverse;
   Address at;  // port 0: the kernel's choice
   Protocol protocol = Protocol::http;
-  ServiceSettings service;  // reverse only
+  ServiceSettings service;              // reverse only
+  std::shared_ptr<const AllowList> to;  // as ListenerOptions::to
 };
 
 // Which requests a rule is for: all that is said must fit, and what is empty fits everything. Globs as in glob.h.
@@ -67,6 +72,7 @@ std::uint64_t least_keep(int loops, std::size_t head_limit);
 
 struct ServerSettings {
   std::vector<ListenerSettings> listeners;
+  std::vector<ServiceSettings> services;        // where listeners that are not `reverse` may lead
   std::vector<RuleSettings> rules;              // the first that matches
   std::map<std::string, std::string> profiles;  // by "host:port"
   Options options;                              // but for TLS and ids, which the server fills in
