@@ -56,10 +56,12 @@ struct Match {
   std::string operation;  // glob
   std::string call_site;  // glob of the file, or of file:line
   std::string test;       // glob
+  bool operator==(const Match&) const = default;
 };
 struct RuleSettings {
   Match match;
   policies::FaultPlan plan;
+  bool operator==(const RuleSettings&) const = default;
 };
 
 struct Recording {
@@ -81,7 +83,7 @@ struct ServerSettings {
   std::size_t most_connections = 0;             // of clients, of all loops; 0: as many as descriptors allow
   std::optional<certs::Authority> authority;    // signs what clients are shown; none: their TLS is a tunnel
   std::optional<Recording> recording;           // none: nothing is recorded
-  Nanos drain = 30 * kSecond;                   // how long connections may go on after drain()
+  Nanos drain = 8 * kSecond;                    // how long connections may go on after drain()
   std::uint64_t seed = 0;                       // of percentages and distributions
 };
 
