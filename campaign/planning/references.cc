@@ -7,7 +7,6 @@
 #include <fstream>
 
 #include "base/text.h"
-#include "trace/calls/service_name.h"
 
 namespace retrial::campaign {
 namespace {
@@ -15,7 +14,7 @@ namespace {
 constexpr Nanos kSuiteLimit = 3600 * kSecond;
 
 std::string operation_key(const trace::Exchange& e) {
-  return fmt::format("{} at {}", e.operation, e.tag.site ? trace::show(*e.tag.site) : trace::service_name(e.service));
+  return fmt::format("{} at {}", e.operation, e.tag.site ? trace::show(*e.tag.site) : e.service);
 }
 // What a test sends in its own phase, by operation and call site.
 std::set<std::string> sent_by(const trace::Run& run, const std::string& test) {
@@ -155,7 +154,6 @@ Result<References> collect_references(CampaignContext& context, Nanos time_left)
       refs.left_alone.push_back(test + ": the runner gave no result for it");
   }
 
-  std::set<std::string> named;
   bool out_of_time = false;
   for (std::size_t i = 0; i < fine.size() && !context.executor.interrupted(); i++) {
     auto& test = fine[i];
@@ -174,11 +172,15 @@ Result<References> collect_references(CampaignContext& context, Nanos time_left)
     if (!run) return std::unexpected(run.error());
     if (auto why = why_not(**run, test); why.empty()) {
       refs.alone[test] = *run;
-      name_differences(refs, **run, test, named);
     } else if (!context.executor.interrupted()) {
       refs.left_alone.push_back(test + ": " + why);
     }
   }
+  std::set<std::string> fixed, named;
+  for (auto& s : context.config.services) fixed.insert(s.address);
+  context.lessons.services.learn(context.runs, fixed);
+  for (auto& test : fine)
+    if (auto it = refs.alone.find(test); it != refs.alone.end()) name_differences(refs, *it->second, test, named);
   if (refs.alone.empty() && !context.executor.interrupted()) {
     if (out_of_time)
       return fail("the budget ended with the reference runs; no case was tried", context.argv.front(), Blame::network);
