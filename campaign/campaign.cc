@@ -82,9 +82,6 @@ void Campaign::describe() {
       r.remarks.push_back(fmt::format(
           "[service.{}] allow: this version captures connections to loopback and private addresses only", s.name));
   r.remarks.insert(r.remarks.end(), executor_.remarks().begin(), executor_.remarks().end());
-  if (context_.adapter.runner().whole)
-    r.remarks.push_back(
-        fmt::format("`{}` is no runner that we know: the whole command is one test", setting_.command.front()));
 }
 
 void Campaign::see_services(const trace::Run& suite) {
@@ -256,6 +253,8 @@ CampaignOutcome Campaign::run() {
   see_services(*refs_.suite);
   auto& left = out_.record.left_alone;
   left.insert(left.end(), refs_.left_alone.begin(), refs_.left_alone.end());
+  if (!refs_.wrapped.empty()) out_.record.remarks.push_back(refs_.wrapped);
+  if (!refs_.failed.empty()) out_.record.remarks.push_back(refs_.failed);
   auto plan = make_plan(refs_.alone, setting_.policies, setting_.config);
   out_.record.remarks.insert(out_.record.remarks.end(), plan.remarks.begin(), plan.remarks.end());
   if (!executor_.interrupted()) open(plan);

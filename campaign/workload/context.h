@@ -37,7 +37,7 @@ struct CampaignContext {
     spec.kind = kind;
     spec.tests = {test};
     spec.lessons.names = lessons.names;
-    if (adapter.runner().whole) spec.only_test = test;
+    if (test == kWholeCommand) spec.only_test = test;
     return spec;
   }
 };

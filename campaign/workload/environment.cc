@@ -32,6 +32,8 @@ void add_java_option(Variables& all, const std::string& name, const std::string&
 // command gives Java on its command line.
 void add_trust(Variables& all, const Trust& trust) {
   all["RETRIAL_CA"] = trust.authority.string();
+  all["RETRIAL_TRUST"] = trust.folder.string();
+  all["RETRIAL_OWN"] = trust.own;
   for (auto& [name, file] : trust.files) all[name] = file.string();
   if (trust.java_store.empty()) return;
   add_java_option(all, "javax.net.ssl.trustStore", trust.java_store.string());
