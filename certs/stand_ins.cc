@@ -43,6 +43,11 @@ const std::vector<std::shared_ptr<x509_st>>& StandIns::roots() {
   return roots_;
 }
 
+bool StandIns::adds(int pid) const {
+  std::error_code error;
+  return fs::exists(folder_ / fmt::format("process-{}", pid), error);
+}
+
 LeafStore* StandIns::standing_for(const x509_st& root) {
   for (std::size_t n = 0; n < roots_.size(); n++) {
     if (!roots_[n] || X509_cmp(roots_[n].get(), &root) != 0) continue;

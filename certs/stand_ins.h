@@ -21,6 +21,8 @@ class StandIns {
                                                 const std::filesystem::path& folder);
   // The roots that were named so far, null where one cannot be read: only ever more.
   const std::vector<std::shared_ptr<x509_st>>& roots();
+  // Does this process put stand-ins beside roots? Its agent has said so, by the file folder/process-PID.
+  bool adds(int pid) const;
   // What signs in place of this root, and null where none stands for it. Lives as long as this.
   LeafStore* standing_for(const x509_st& root);
 
@@ -31,7 +33,7 @@ class StandIns {
   std::vector<Authority> all_;
   const Clock& clock_;
   std::filesystem::path folder_;
-  std::vector<std::shared_ptr<x509_st>> roots_;           // root NN has stand-in NN
+  std::vector<std::shared_ptr<x509_st>> roots_;            // root NN has stand-in NN
   std::vector<std::unique_ptr<LeafStore>> leaves_{kMost};  // null until they are asked for
 };
 

@@ -13,7 +13,8 @@ namespace retrial::campaign {
 namespace {
 
 constexpr Nanos kSuiteLimit = 3600 * kSecond;
-constexpr auto kPassed = "RETRIAL_*, PYTHONPATH, PYTEST_PLUGINS and NODE_OPTIONS";  // by which agents come into a process
+constexpr auto kPassed =
+    "RETRIAL_*, PYTHONPATH, PYTEST_PLUGINS and NODE_OPTIONS";  // by which agents come into a process
 
 std::string operation_key(const trace::Exchange& e) {
   return fmt::format("{} at {}", e.operation, e.tag.site ? trace::show(*e.tag.site) : trace::service_name(e.service));
@@ -116,8 +117,8 @@ std::string wrapped(const CampaignContext& context, const References& refs) {
   for (auto* adapter : adapters())
     if (!adapter->runner().whole) known.push_back(adapter->runner().name);
   auto text = fmt::format(
-      "`{}` is no test runner that we know ({}): all of it is one test, which passes where it ends with status 0", command,
-      fmt::join(known, ", "));
+      "`{}` is no test runner that we know ({}): all of it is one test, which passes where it ends with status 0",
+      command, fmt::join(known, ", "));
   if (refs.suite->agents.empty())
     text += fmt::format(
         ". No agent was heard from: if it runs Python or Node, let what it starts have the variables {}, which {}",
@@ -158,7 +159,7 @@ Result<References> collect_references(CampaignContext& context, Nanos time_left)
       fine.push_back(test);
     else if (!trace::result_of(*refs.suite, test))
       refs.left_alone.push_back(test == kWholeCommand ? "requests that none of the command's tests sends"
-                                                       : test + ": the runner gave no result for it");
+                                                      : test + ": the runner gave no result for it");
   }
 
   std::set<std::string> named;

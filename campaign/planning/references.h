@@ -14,7 +14,7 @@ struct References {
   std::map<std::string, const trace::Run*> alone;  // by test id: those that can be put on trial
   std::set<std::string> wide;                      // of these, the ones that the narrow launch did not reach
   std::vector<std::string> left_alone;             // tests and files that were left out, each with why
-  std::string wrapped;  // of a command that is no runner: what it was taken for
+  std::string wrapped;                             // of a command that is no runner: what it was taken for
   std::string failed;                              // how the suite itself fails, if it does (last_words.h)
 };
 

@@ -170,8 +170,7 @@ std::string summary(const trace::CampaignRecord& campaign, const std::filesystem
   section("Notes", campaign.notes.size(), [&] { note_rows(page, campaign.notes); });
   section("Not judged", open.size(), [&] { not_judged_rows(page, open); });
   section("Left alone", campaign.left_alone.size(), [&] { plain_rows(page, campaign.left_alone, kMostRows); });
-  section("Remarks", campaign.remarks.size(),
-          [&] { plain_rows(page, campaign.remarks, campaign.remarks.size()); });
+  section("Remarks", campaign.remarks.size(), [&] { plain_rows(page, campaign.remarks, campaign.remarks.size()); });
 
   if (!folder.empty()) {
     for (auto& format : formats())

@@ -160,6 +160,7 @@ struct Executor::Impl {
         strangers(authorities.strangers, c),
         stand_ins(std::move(authorities.stand_ins)),
         securities(std::move(services)) {
+    distrust.judges = [this](int pid) { return stand_ins->adds(pid); };
     // The command shares our terminal and gets Ctrl-C itself; what does not end by it, we end. `kill` of us alone is
     // passed on. A signal that our caller ignores (nohup, a job in the background) stays ignored.
     for (int number : {SIGINT, SIGTERM, SIGHUP}) {
@@ -208,9 +209,9 @@ Result<std::unique_ptr<Executor>> Executor::open(Setting setting, const Clock& c
   if (!stand_ins) return std::unexpected(stand_ins.error());
   auto securities = securities_for(setting, *trust, **stand_ins);
   if (!securities) return std::unexpected(securities.error());
-  auto impl = std::make_unique<Impl>(std::move(setting), clock, Authorities{*authority, *strangers, std::move(*stand_ins)},
-                                     std::move(*trust),
-                                     std::move(*securities));
+  auto impl =
+      std::make_unique<Impl>(std::move(setting), clock, Authorities{*authority, *strangers, std::move(*stand_ins)},
+                             std::move(*trust), std::move(*securities));
   if (impl->compresses()) impl->prepare_agents();
   return std::unique_ptr<Executor>(new Executor(std::move(impl)));
 }
@@ -342,7 +343,10 @@ Result<trace::Run> Executor::execute(const RunSpec& spec) {
   auto met = impl_->distrust.settle();
   impl_->failed_distrusting = met.first;
   for (auto& pair : met.pairs) {
-    auto line = pair + " (its client does not trust our certificate: it pins one, or has an authority in its code)";
+    auto line = pair +
+                " (its client does not trust our certificate: it pins one, or has an authority in "
+                "its code, out of reach of our agents; to see into it, have its tests name that authority in "
+                "SSL_CERT_FILE, or whatever it reads, in place of the code)";
     impl_->distrusting.insert(line);
     run.capture.not_seen.push_back(std::move(line));
   }

@@ -29,9 +29,9 @@ struct RootPlaces {
   static RootPlaces of_this_machine();         // Java's: of $JAVA_HOME and of the `java` on PATH first
 };
 
-// Writes `folder`/ca.pem, bundles of roots with it, known.pem and trust.p12; never a key. `strangers` is an authority that only
-// the agents know. Files that our own environment names already in one of the variables stand in that variable's bundle
-// in place of the system's. Absolute paths. An error if a file cannot be written.
+// Writes `folder`/ca.pem, bundles of roots with it, known.pem and trust.p12; never a key. `strangers` is an authority
+// that only the agents know. Files that our own environment names already in one of the variables stand in that
+// variable's bundle in place of the system's. Absolute paths. An error if a file cannot be written.
 Result<Trust> write_trust(const certs::Authority& authority, const std::filesystem::path& folder,
                           const RootPlaces& places = RootPlaces::of_this_machine(),
                           const certs::Authority* strangers = nullptr);

@@ -85,22 +85,6 @@ def test_where_every_test_fails_nothing_is_left_to_try(project, python):
     assert done.returncode == 3 and "test_broken" in done.stderr, done
 
 
-def test_an_unknown_runner_is_one_test_and_says_so(suite, python):
-    cwd = suite(app_DOT_py=CLIENT, go_DOT_py="""
-import http.server, threading
-from app import fetch
-class H(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        self.send_response(200); self.send_header("Content-Length", "0"); self.end_headers()
-    def log_message(self, *a): pass
-s = http.server.ThreadingHTTPServer(("127.0.0.1", 0), H)
-threading.Thread(target=s.serve_forever, daemon=True).start()
-assert fetch(s.server_address[1]) == 200
-""")
-    done = retrial("run", "--policies", "k1", "--", python, "go.py", cwd=cwd)
-    assert "the whole command is one test" in " ".join(done.stdout.split()), done
-
-
 def test_a_service_that_is_not_up_is_said(suite, python):
     cwd = suite(app_DOT_py=CLIENT, test_app_DOT_py="from app import fetch\ndef test_fetch():\n    assert fetch(9) == 200\n")
     done = retrial("run", "--", python, "-m", "pytest", "-q", cwd=cwd)

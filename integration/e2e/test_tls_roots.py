@@ -134,6 +134,12 @@ def env(tmp_path_factory):
     return {**names, "HASHED": str(hashed)}
 
 
+@pytest.fixture(autouse=True)
+def nothing_set(monkeypatch):
+    for name in ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"):
+        monkeypatch.delenv(name, raising=False)
+
+
 def answered(folder):
     rows = sqlite3.connect(folder / "out/campaign.db").execute("SELECT target FROM exchange WHERE client_status = 200")
     return {target.strip("/") for target, in rows}

@@ -16,9 +16,9 @@ namespace retrial::proxy {
 
 // What is known of a service's certificate.
 struct Verified {
-  bool known = true;    // signed by an authority that we trust, and pinned where pins are given
-  bool named = true;    // for the name that was asked for
-  bool current = true;  // within its time
+  bool known = true;               // signed by an authority that we trust, and pinned where pins are given
+  bool named = true;               // for the name that was asked for
+  bool current = true;             // within its time
   certs::LeafStore* as = nullptr;  // what stands for the root that it goes back to; null: our own authority
   bool all() const { return known && named && current; }
 };

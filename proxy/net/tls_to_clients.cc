@@ -67,7 +67,7 @@ Result<std::unique_ptr<TlsEnd>> TlsToClients::accept_like(const TlsEnd& service,
                                                           certs::Flaw flaw) {
   auto& verified = service.verified();
   auto* shown = service.certificate();
-  auto& leaves = verified.as                              ? *verified.as
+  auto& leaves = verified.as                            ? *verified.as
                  : verified.known || !state_->strangers ? state_->leaves
                                                         : *state_->strangers;
   if (flaw == certs::Flaw::none && !verified.current) flaw = certs::Flaw::expired;

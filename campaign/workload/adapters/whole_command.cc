@@ -3,8 +3,8 @@
 namespace retrial::campaign {
 namespace {
 
-// Any command: it is one test, which passes where the command exits with 0. Whatever runner it starts, one that tells of
-// its tests (a hook of ours) is asked for one alone, as well as it understands that.
+// Any command: it is one test, which passes where the command exits with 0. Whatever runner it starts, one that tells
+// of its tests (a hook of ours) is asked for one alone, as well as it understands that.
 class WholeCommand final : public Adapter {
  public:
   const Runner& runner() const override {

@@ -20,6 +20,7 @@ def start():
             "ssl": "trust",
             "grpc": "trust",
             "requests.sessions": "trust",
+            "tox.tox_env.api": "tox",
             "httpcore._sync.http11": "http_core",
             "httpcore._async.http11": "http_core",
             "httpcore._sync.http2": "http_core",

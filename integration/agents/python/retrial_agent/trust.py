@@ -69,7 +69,16 @@ def _read(name):
     return _files[name]
 
 
+def _say():
+    """Retrial takes it from here on that this process may be right where it refuses a certificate."""
+    open(os.path.join(_FOLDER, "stand-ins", "process-%d" % os.getpid()), "wb").close()
+
+
 def _contexts(ssl):
+    if not _FOLDER:
+        return
+    _say()
+    os.register_at_fork(after_in_child=_say)
     load = ssl.SSLContext.load_verify_locations
 
     @wraps(load)
