@@ -1,12 +1,16 @@
 #include "campaign/campaign.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <deque>
 #include <map>
 
+#include "base/text.h"
 #include "campaign/judging/time_saved.h"
+#include "campaign/planning/last_words.h"
 #include "campaign/planning/plan.h"
 #include "campaign/planning/references.h"
 #include "campaign/planning/schedule.h"
@@ -291,7 +295,9 @@ CampaignOutcome Campaign::replay(const trace::CampaignRecord& earlier, const tra
     alone = context_.execute(context_.spec_for(row->test, trace::RunKind::alone, true));
   }
   if (!alone || !passed(**alone, row->test)) {
-    stop_for(alone ? Error{"does not pass without faults, so nothing can be shown", row->test, Blame::user}
+    auto why = alone ? last_words(argv_.front(), **alone, executor_.log_of((*alone)->id)) : "";
+    stop_for(alone ? Error{"does not pass without faults, so nothing can be shown" + (why.empty() ? "" : "\n" + why),
+                           row->test, Blame::user}
                    : alone.error());
     finish();
     return std::move(out_);
@@ -352,6 +358,25 @@ Result<CampaignOutcome> replay(const CampaignSetting& setting, const trace::Camp
 std::vector<std::string> command_to_run(const std::vector<std::string>& argv) {
   auto script = resolve_script(argv, ".");
   return adapter_for(script).runner().whole ? argv : script;
+}
+
+Result<void> find_command(const std::string& word) {
+  auto runs = [](const std::filesystem::path& file) {
+    std::error_code error;
+    return !std::filesystem::is_directory(file, error) && access(file.c_str(), X_OK) == 0;
+  };
+  auto* path = std::getenv("PATH");
+  bool found = word.contains('/') ? runs(word) : false;
+  if (!word.contains('/'))
+    for (auto folder : split(path ? path : "/bin:/usr/bin", ':'))
+      found = found || runs(std::filesystem::path(folder.empty() ? "." : folder) / word);
+  if (found) return {};
+  std::error_code error;
+  if (word.contains('/') && std::filesystem::exists(word, error))
+    return fail("may not be executed: chmod +x it, or name what runs it", word, Blame::user);
+  return fail(word.contains('/') ? "there is no such file to run"
+                                 : "no such command is on PATH; behind -- stands the test command as you always run it",
+              word, Blame::user);
 }
 
 }  // namespace retrial::campaign

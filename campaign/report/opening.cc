@@ -34,7 +34,7 @@ std::string opening(const Opening& plan, const Style& style) {
   text += fmt::format("{} will be put on trial in {}, {}", counted(plan.targets, "call"), counted(plan.cases, "case"),
                       about(plan.expected));
   if (!plan.budget)
-    text += ".";
+    text += "; --budget 10m would bound it, the likeliest to show a bug first.";
   else if (plan.expected <= plan.budget)
     text += fmt::format("; the budget is {}.", show_duration(plan.budget));
   else

@@ -37,7 +37,7 @@ void finding_block(Page& page, const trace::CampaignRecord& campaign, const trac
   page.wrapped("     client  ", client_did(f), Ink::faint);
   page.wrapped("     seen    ", f.message, Ink::faint);
   if (auto right = advice(f); !right.empty()) page.wrapped("     right   ", right, Ink::faint);
-  page.wrapped("     more    ", docs_link(f.verdict), Ink::faint);
+  page.wrapped("     more    ", explain_command(f.verdict), Ink::faint);
   if (!f.test.empty()) page.wrapped("     test    ", f.test, Ink::faint);
   replay_line(page, "     again   ", replay_command(campaign, f), Ink::faint);
 }

@@ -61,7 +61,8 @@ def project(suite):
 
 def test_a_command_that_does_not_exist_is_named(tmp_path):
     done = retrial("run", "--", "no-such-runner", "tests/", cwd=tmp_path)
-    assert done.returncode == 3 and "no-such-runner" in first_line(done), done
+    assert done.returncode == 2 and "no-such-runner" in first_line(done), done
+    assert not (tmp_path / ".retrial").exists()
 
 
 def test_a_suite_that_sends_nothing_says_what_was_seen_instead(suite, python):
