@@ -1,12 +1,16 @@
 #include "campaign/campaign.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <deque>
 #include <map>
 
+#include "base/text.h"
 #include "campaign/judging/time_saved.h"
+#include "campaign/planning/last_words.h"
 #include "campaign/planning/plan.h"
 #include "campaign/planning/references.h"
 #include "campaign/planning/schedule.h"
@@ -81,9 +85,6 @@ void Campaign::describe() {
       r.remarks.push_back(fmt::format(
           "[service.{}] allow: this version captures connections to loopback and private addresses only", s.name));
   r.remarks.insert(r.remarks.end(), executor_.remarks().begin(), executor_.remarks().end());
-  if (context_.adapter.runner().whole)
-    r.remarks.push_back(
-        fmt::format("`{}` is no runner that we know: the whole command is one test", setting_.command.front()));
 }
 
 void Campaign::see_services(const trace::Run& suite) {
@@ -254,6 +255,8 @@ CampaignOutcome Campaign::run() {
   see_services(*refs_.suite);
   auto& left = out_.record.left_alone;
   left.insert(left.end(), refs_.left_alone.begin(), refs_.left_alone.end());
+  if (!refs_.wrapped.empty()) out_.record.remarks.push_back(refs_.wrapped);
+  if (!refs_.failed.empty()) out_.record.remarks.push_back(refs_.failed);
   auto plan = make_plan(refs_.alone, setting_.policies, setting_.config);
   out_.record.remarks.insert(out_.record.remarks.end(), plan.remarks.begin(), plan.remarks.end());
   if (!executor_.interrupted()) open(plan);
@@ -293,7 +296,9 @@ CampaignOutcome Campaign::replay(const trace::Stored& earlier, const trace::Find
     alone = context_.execute(context_.spec_for(row->test, trace::RunKind::alone, true));
   }
   if (!alone || !passed(**alone, row->test)) {
-    stop_for(alone ? Error{"does not pass without faults, so nothing can be shown", row->test, Blame::user}
+    auto why = alone ? last_words(argv_.front(), **alone, executor_.log_of((*alone)->id)) : "";
+    stop_for(alone ? Error{"does not pass without faults, so nothing can be shown" + (why.empty() ? "" : "\n" + why),
+                           row->test, Blame::user}
                    : alone.error());
     finish();
     return std::move(out_);
@@ -354,6 +359,25 @@ Result<CampaignOutcome> replay(const CampaignSetting& setting, const trace::Stor
 std::vector<std::string> command_to_run(const std::vector<std::string>& argv) {
   auto script = resolve_script(argv, ".");
   return adapter_for(script).runner().whole ? argv : script;
+}
+
+Result<void> find_command(const std::string& word) {
+  auto runs = [](const std::filesystem::path& file) {
+    std::error_code error;
+    return !std::filesystem::is_directory(file, error) && access(file.c_str(), X_OK) == 0;
+  };
+  auto* path = std::getenv("PATH");
+  bool found = word.contains('/') ? runs(word) : false;
+  if (!word.contains('/'))
+    for (auto folder : split(path ? path : "/bin:/usr/bin", ':'))
+      found = found || runs(std::filesystem::path(folder.empty() ? "." : folder) / word);
+  if (found) return {};
+  std::error_code error;
+  if (word.contains('/') && std::filesystem::exists(word, error))
+    return fail("may not be executed: chmod +x it, or name what runs it", word, Blame::user);
+  return fail(word.contains('/') ? "there is no such file to run"
+                                 : "no such command is on PATH; behind -- stands the test command as you always run it",
+              word, Blame::user);
 }
 
 }  // namespace retrial::campaign

@@ -21,14 +21,16 @@ Result<Authority> Authority::make(const Clock& clock) {
   if (RAND_bytes(label, sizeof label) != 1) return fail_openssl("no random bytes");
   auto key = make_key();
   if (!key) return std::unexpected(key.error());
+  return Authority({nullptr, std::move(*key)})
+      .twin(fmt::format("Retrial authority {:02X}{:02X}{:02X}{:02X}", label[0], label[1], label[2], label[3]), clock);
+}
+
+Result<Authority> Authority::twin(std::string name, const Clock& clock) const {
   std::time_t now = clock.wall() / kSecond;
-  Wanted wanted{
-      .common_name = fmt::format("Retrial authority {:02X}{:02X}{:02X}{:02X}", label[0], label[1], label[2], label[3]),
-      .from = now - kDay,
-      .until = now + kTenYears};
-  auto certificate = mint(wanted, **key, nullptr);
+  Wanted wanted{.common_name = std::move(name), .from = now - kDay, .until = now + kTenYears};
+  auto certificate = mint(wanted, *credential_.key, nullptr);
   if (!certificate) return std::unexpected(certificate.error());
-  return Authority({std::move(*certificate), std::move(*key)});
+  return Authority({std::move(*certificate), credential_.key});
 }
 
 std::string Authority::name() const {

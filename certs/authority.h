@@ -24,6 +24,9 @@ class Authority {
  public:
   // A new one. Its certificate is valid from a day before `clock.wall()` on, for ten years.
   static Result<Authority> make(const Clock& clock);
+  // One of that name with the key of this one. Who trusts one of them does not trust the other: issuers are found by
+  // their name (RFC 5280 6.1.3).
+  Result<Authority> twin(std::string name, const Clock& clock) const;
   // From `folder`/ca.pem and `folder`/ca.key: files, or as save() leaves them. Both are of one authority even where
   // another is put in place meanwhile. An error, the user's, names the file and what is wrong with it: not there, not
   // PEM, no authority, a key of another certificate, a key that everybody may open.

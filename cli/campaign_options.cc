@@ -113,6 +113,8 @@ void CampaignOptions::add_to(CLI::App& app, bool with_command) {
 Result<campaign::CampaignSetting> setting_of(const CampaignOptions& o) {
   campaign::CampaignSetting setting;
   setting.command = o.command;
+  if (auto found = campaign::find_command(campaign::command_to_run(o.command).front()); !found)
+    return std::unexpected(found.error());
   auto config = config_in(o.config);
   if (!config) return std::unexpected(config.error());
   setting.config = std::move(*config);
@@ -147,7 +149,9 @@ int status_of(const trace::CampaignRecord& record, std::optional<trace::Confiden
   auto fails = [&](auto& f) { return fail_on && campaign::report::fails_run(f, *fail_on); };
   if (std::ranges::any_of(record.findings, fails)) return kFindings;
   if (!record.incomplete.empty()) return kIncomplete;
-  return campaign::report::outcome_of(record) == campaign::report::Outcome::not_judged ? kNothing : kFine;
+  using campaign::report::Outcome;
+  auto outcome = campaign::report::outcome_of(record);
+  return outcome == Outcome::not_judged || outcome == Outcome::planned ? kNothing : kFine;
 }
 
 }  // namespace retrial::cli

@@ -22,6 +22,7 @@ void add_replay(CLI::App& app, int& status);
 void add_observe(CLI::App& app, int& status);
 void add_judge(CLI::App& app, int& status);
 void add_report(CLI::App& app, int& status);
+void add_explain(CLI::App& app, int& status);
 void add_check(CLI::App& app, int& status);
 void add_ca(CLI::App& app, int& status);
 void add_doctor(CLI::App& app, int& status);

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <signal.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <vector>
 
 #include "base/text.h"
 #include "cli/commands.h"
@@ -26,6 +28,20 @@ std::string unknown_option(const CLI::App& command, int argc, char** argv) {
   return {};
 }
 
+// A first word that is no command of ours: the nearest one, or that it stands behind `run --`.
+std::string unknown_command(const CLI::App& app, const std::string& word) {
+  if (word.starts_with('-')) return {};
+  std::vector<std::string_view> known;
+  for (auto* command : app.get_subcommands([](const CLI::App*) { return true; })) known.push_back(command->get_name());
+  if (std::ranges::count(known, word)) return {};
+  known.emplace_back("help");
+  auto near = retrial::nearest(word, known);
+  if (near)
+    return fmt::format("{}: unknown command, did you mean {}? There are {}", word, *near, fmt::join(known, ", "));
+  return fmt::format("{}: unknown command; there are {}. A test command stands behind one: retrial run -- {} …", word,
+                     fmt::join(known, ", "), word);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -39,9 +55,19 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   int status = 0;
   using namespace retrial::cli;
-  for (auto add :
-       {add_run, add_plan, add_replay, add_observe, add_judge, add_report, add_check, add_ca, add_doctor, add_serve})
+  for (auto add : {add_run, add_plan, add_replay, add_observe, add_judge, add_report, add_explain, add_check, add_ca,
+                   add_doctor, add_serve})
     add(app, status);
+  std::vector<char*> words(argv, argv + argc);
+  static char help[] = "--help";
+  if (argc > 1 && std::string_view(argv[1]) == "help") {
+    words.erase(words.begin() + 1);
+    words.push_back(help);
+  }
+  if (argc == 1) words.push_back(help);
+  argv = words.data();
+  argc = static_cast<int>(words.size());
+  if (auto wrong = unknown_command(app, argv[1]); !wrong.empty()) return complain(wrong, kUsage);
   for (auto* command : app.get_subcommands([](CLI::App*) { return true; }))
     if (argc > 1 && command->get_name() == argv[1])
       if (auto wrong = unknown_option(*command, argc, argv); !wrong.empty()) return complain(wrong, kUsage);

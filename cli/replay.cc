@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/descriptor_limit.h"
+#include "campaign/report/headline.h"
 #include "campaign/report/terminal.h"
 #include "campaign/report/words.h"
 #include "cli/campaign_options.h"
@@ -80,7 +81,13 @@ int replay(const CampaignOptions& options, const std::string& id, const std::str
   if (!outcome) return status;
   bool again = std::any_of(outcome->record.findings.begin(), outcome->record.findings.end(),
                            [&](auto& f) { return f.id == id; });
-  fmt::print("{} {}\n", id, again ? "is shown again" : "was not seen this time");
+  using campaign::report::Outcome;
+  auto seen = campaign::report::outcome_of(outcome->record);
+  bool judged = seen != Outcome::not_judged && seen != Outcome::incomplete;
+  fmt::print("{} {}\n", id,
+             again    ? "is shown again"
+             : judged ? "was not seen this time"
+                      : "could not be judged this time");
   return again ? kFindings : status == kFindings ? kFine : status;
 }
 

@@ -15,10 +15,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr auto kLatest = ".retrial/latest";
+
 // The store; where a campaign was cut short before it could be written, one made from the segments, which hold every
 // exchange that was passed on.
 Result<trace::Stored> open(const fs::path& folder) {
   auto file = folder / "campaign.db";
+  if (!fs::exists(folder)) {
+    auto what = folder == kLatest ? "no campaign was found here; run `retrial run` first, or name a folder"
+                                  : "there is no such folder; expected one of `run`, `observe` or `judge --out`";
+    return fail(what, folder.string(), Blame::user);
+  }
+  if (!fs::exists(file) && !fs::exists(folder / "trace"))
+    return fail("holds no campaign: neither a campaign.db nor a trace", folder.string(), Blame::user);
   if (fs::exists(file) || !fs::exists(folder / "trace")) return trace::read_store(file);
   auto runs = trace::read_segments(folder / "trace");
   if (!runs) return std::unexpected(runs.error());
@@ -42,7 +51,7 @@ int report(const std::string& folder) {
 }  // namespace
 
 void add_report(CLI::App& app, int& status) {
-  auto folder = std::make_shared<std::string>(".retrial/latest");
+  auto folder = std::make_shared<std::string>(kLatest);
   auto* command =
       app.add_subcommand("report", "write an earlier campaign's reports anew from its store, and print the summary");
   command->add_option("folder", *folder, "the campaign's folder")->capture_default_str();

@@ -25,6 +25,8 @@ int run(const CampaignOptions& options, bool plan_only) {
     fmt::print("{:5} {:3} {:44} {} {} at {}  [{}]\n", c.id, c.policy, c.plan, c.service, c.operation,
                c.site ? trace::show(*c.site) : "-", c.test);
   if (outcome->interrupted) return kInterrupted;
+  if (outcome->record.cases.empty() && outcome->record.incomplete.empty())
+    return complain("no call can be put on trial, so there is no case", kNothing);
   return outcome->record.incomplete.empty() ? kFine : complain(outcome->record.incomplete, kIncomplete);
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "oracles/oracle.h"
+#include "policies/policy.h"
 
 namespace retrial::campaign {
 
@@ -27,20 +28,44 @@ Result<Ids> read_finding_ids(const std::filesystem::path& file) {
   return ids;
 }
 
+namespace {
+
+// Which of `ids` stand for this finding's cause: its own, those of findings beside it that have the same cause, and the
+// id that it would have under another policy, as an earlier campaign may have met it.
+Ids standing_for(const trace::Finding& f, const std::vector<trace::Finding>& all, const Ids& ids) {
+  Ids found;
+  auto add = [&](const std::string& id) {
+    if (ids.contains(id)) found.insert(id);
+  };
+  for (auto& other : all)
+    if (other.verdict == f.verdict && other.site == f.site && other.operation == f.operation) add(other.id);
+  for (auto& policy : policies::policies())
+    for (auto* plans : {&policy.plans, &policy.once_a_site})
+      for (auto& plan : *plans) add(trace::finding_id(f.verdict, f.site, f.operation, policies::show(plan)));
+  return found;
+}
+
+}  // namespace
+
 void mark_known(trace::CampaignRecord& record, const Config& config, const std::optional<Ids>& since) {
   auto& findings = record.findings;
-  std::size_t known = 0;
+  Ids accepts, seen, seen_again;
+  for (auto& a : config.accepted) accepts.insert(a.finding);
   for (auto& f : findings) {
-    f.accepted = config.accepts(f.id);
-    f.known = since && since->contains(f.id);
-    known += f.known;
+    auto by = standing_for(f, findings, accepts);
+    f.accepted = !by.empty();
+    seen.merge(by);
+    if (!since) continue;
+    auto before = standing_for(f, findings, *since);
+    f.known = !before.empty();
+    seen_again.merge(before);
   }
   std::ranges::stable_sort(findings, {}, [](auto& f) { return oracles::rank(f); });
   for (auto& a : config.accepted)
-    if (std::ranges::count(findings, a.finding, &trace::Finding::id) == 0)
-      record.remarks.push_back(fmt::format("[[accept]] {} matched no finding", a.finding));
+    if (!seen.contains(a.finding)) record.remarks.push_back(fmt::format("[[accept]] {} matched no finding", a.finding));
   if (!since) return;
-  auto gone = since->size() - std::min(since->size(), known);
+  auto known = std::ranges::count_if(findings, &trace::Finding::known);
+  auto gone = since->size() - seen_again.size();
   record.remarks.push_back(fmt::format("--since: {} of {} findings are known; {} of the earlier report {} not seen now",
                                        known, findings.size(), gone, gone == 1 ? "was" : "were"));
 }

@@ -134,7 +134,9 @@ Plan make_plan(const std::map<std::string, const trace::Run*>& alone,
     c.repeat = f.repeat;
     c.reference = f.run;
     c.value = value_of(policy, f.repeat);
-    c.expected = f.run->ended - f.run->began + (c.stalls ? config.run.hold : failures(faults) * kBackoffGuess / 2);
+    // Waiting takes its time only where clocks are never moved on.
+    auto waits = c.stalls ? config.run.hold : failures(faults) * kBackoffGuess / 2;
+    c.expected = f.run->ended - f.run->began + (config.run.real_time ? waits : 0);
     plan.cases.push_back(std::move(c));
     bool loses = std::any_of(faults.steps.begin(), faults.steps.end(),
                              [](auto& s) { return s.fault.name == trace::FaultName::lost_response; });

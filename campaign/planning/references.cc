@@ -4,14 +4,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <fstream>
 
 #include "base/text.h"
+#include "campaign/planning/last_words.h"
+#include "campaign/report/escape.h"
 
 namespace retrial::campaign {
 namespace {
 
 constexpr Nanos kSuiteLimit = 3600 * kSecond;
+constexpr auto kPassed =
+    "RETRIAL_*, PYTHONPATH, PYTEST_PLUGINS and NODE_OPTIONS";  // by which agents come into a process
 
 std::string operation_key(const trace::Exchange& e) {
   return fmt::format("{} at {}", e.operation, e.tag.site ? trace::show(*e.tag.site) : e.service);
@@ -59,28 +62,13 @@ std::string what_was_seen(const trace::Run& suite) {
   return seen.empty() ? "no connection at all" : fmt::format("{}", fmt::join(seen, "; "));
 }
 
-std::string last_line(const std::filesystem::path& log) {
-  std::ifstream in(log);
-  std::string line, last;
-  while (std::getline(in, line))
-    if (!trim(line).empty()) last = line;
-  return last.substr(0, 300);
-}
-
-Result<void> check_suite(const CampaignContext& context, const trace::Run& suite) {
+Result<void> check_suite(const CampaignContext& context, const trace::Run& suite, const std::string& failed) {
   auto& command = context.argv.front();
   if (suite.stop == trace::Stop::deadline)
     return fail("the reference run did not end within its time", command, Blame::network);
   if (suite.stop == trace::Stop::interrupted || !suite.exchanges.empty()) return {};
-  std::string why;
-  if (suite.exit_code != 0) {
-    auto log = context.executor.log_of(suite.id);
-    why = fmt::format("ended with status {}; its last words: {} (all of it: {}). ", suite.exit_code, last_line(log),
-                      log.string());
-  }
-  return fail(
-      why + "No HTTP request was seen, so there is nothing to put on trial; seen instead: " + what_was_seen(suite),
-      command, Blame::user);
+  auto nothing = "No HTTP request was seen, so there is nothing to put on trial; seen instead: " + what_was_seen(suite);
+  return fail(failed.empty() ? nothing : failed + "\n" + nothing, failed.empty() ? command : "", Blame::user);
 }
 
 // Once more where a client did not trust us: its first connection failed, and it is passed unopened from now on.
@@ -120,6 +108,24 @@ void name_differences(References& refs, const trace::Run& run, const std::string
                       op, test));
 }
 
+// What stands behind a command that is no runner of ours.
+std::string wrapped(const CampaignContext& context, const References& refs) {
+  auto command = report::cut(fmt::format("{}", fmt::join(context.argv, " ")), 60);
+  if (auto& runners = context.executor.runners(); !refs.alone.contains(std::string(kWholeCommand)))
+    return fmt::format("`{}` starts {}: each of its tests is run by it alone", command, fmt::join(runners, " and "));
+  std::vector<std::string_view> known;
+  for (auto* adapter : adapters())
+    if (!adapter->runner().whole) known.push_back(adapter->runner().name);
+  auto text = fmt::format(
+      "`{}` is no test runner that we know ({}): all of it is one test, which passes where it ends with status 0",
+      command, fmt::join(known, ", "));
+  if (refs.suite->agents.empty())
+    text += fmt::format(
+        ". No agent was heard from: if it runs Python or Node, let what it starts have the variables {}, which {}",
+        kPassed, "tox takes away unless pass_env names them, and env -i, sudo and containers do");
+  return text;
+}
+
 }  // namespace
 
 bool passed(const trace::Run& run, const std::string& test) {
@@ -139,7 +145,8 @@ Result<References> collect_references(CampaignContext& context, Nanos time_left)
   refs.suite = *suite;
   context.lessons = trace::lessons_of(*refs.suite);
   context.lessons.apply(context.runs.back());
-  if (auto ok = check_suite(context, **suite); !ok) return std::unexpected(ok.error());
+  auto failed = last_words(context.argv.front(), **suite, context.executor.log_of((*suite)->id));
+  if (auto ok = check_suite(context, **suite, failed); !ok) return std::unexpected(ok.error());
   for (auto& b : refs.suite->broken) refs.left_alone.push_back("test file that cannot be loaded: " + b);
 
   std::vector<std::string> fine;
@@ -151,13 +158,14 @@ Result<References> collect_references(CampaignContext& context, Nanos time_left)
     if (passed(*refs.suite, test))
       fine.push_back(test);
     else if (!trace::result_of(*refs.suite, test))
-      refs.left_alone.push_back(test + ": the runner gave no result for it");
+      refs.left_alone.push_back(test == kWholeCommand ? "requests that none of the command's tests sends"
+                                                      : test + ": the runner gave no result for it");
   }
 
   bool out_of_time = false;
   for (std::size_t i = 0; i < fine.size() && !context.executor.interrupted(); i++) {
     auto& test = fine[i];
-    if (context.adapter.runner().whole) {
+    if (test == kWholeCommand) {
       refs.alone[test] = refs.suite;
       continue;
     }
@@ -186,8 +194,11 @@ Result<References> collect_references(CampaignContext& context, Nanos time_left)
       return fail("the budget ended with the reference runs; no case was tried", context.argv.front(), Blame::network);
     std::string why = "no test is left to try";
     for (auto& line : refs.left_alone) why += fmt::format("\n  {}", line);
+    if (!failed.empty()) why += "\n" + failed;
     return fail(why, context.argv.front(), Blame::user);
   }
+  refs.failed = std::move(failed);
+  if (context.adapter.runner().whole) refs.wrapped = wrapped(context, refs);
   return refs;
 }
 

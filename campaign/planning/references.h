@@ -14,10 +14,12 @@ struct References {
   std::map<std::string, const trace::Run*> alone;  // by test id: those that can be put on trial
   std::set<std::string> wide;                      // of these, the ones that the narrow launch did not reach
   std::vector<std::string> left_alone;             // tests and files that were left out, each with why
+  std::string wrapped;                             // of a command that is no runner: what it was taken for
+  std::string failed;                              // how the suite itself fails, if it does (last_words.h)
 };
 
 // `time_left`: stop taking tests alone once the clock has passed it (0: never). An error where nothing is left to try,
-// with one line that says what was seen instead (Blame::user), or where nothing could be run.
+// which says what was seen instead (Blame::user), or where nothing could be run.
 Result<References> collect_references(CampaignContext& context, Nanos time_left);
 
 // Does this run's test pass, as the runner says?

@@ -37,7 +37,7 @@ Json finding_of(const trace::CampaignRecord& campaign, const trace::Finding& f) 
           {"fault", f.fault},
           {"message", f.message},
           {"advice", advice(f)},
-          {"more", docs_link(f.verdict)},
+          {"more", explain_command(f.verdict)},
           {"evidence", f.evidence},
           {"attempts", f.attempts},
           {"gaps_ms", gaps},

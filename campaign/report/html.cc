@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 #include "campaign/report/escape.h"
+#include "campaign/report/explanation.h"
 #include "campaign/report/headline.h"
 #include "campaign/report/html_finding.h"
 #include "campaign/report/html_style.h"
@@ -193,6 +195,15 @@ std::string cases_table(const std::vector<trace::CaseRecord>& cases) {
   return out + "</tbody></table></div>\n";
 }
 
+// Where findings lead to who want to know more: the page is all that its reader may have.
+std::string verdicts(const std::set<std::string>& names) {
+  std::string out;
+  for (const auto& name : names)
+    out += fmt::format("<pre tabindex=\"0\" class=\"verdict\" id=\"v-{0}\">{1}</pre>\n", escape(name),
+                       escape(explanation(name)));
+  return out;
+}
+
 std::string list(const std::vector<std::string>& lines) {
   std::string out = "<div class=\"box\"><ul class=\"plain\">";
   for (const auto& line : lines) out += "<li>" + escape(line) + "</li>";
@@ -223,6 +234,10 @@ std::string text(const ReportInput& input) {
   section("Judged and found right", !campaign.clean.empty(), [&] { return clean_table(campaign.clean); });
   section("Notes", !campaign.notes.empty(), [&] { return notes_table(campaign.notes); });
   section("Not judged", !open.empty(), [&] { return not_judged_tables(open); });
+  std::set<std::string> told;
+  for (const auto* list : {&campaign.findings, &campaign.notes})
+    for (const auto& f : *list) told.insert(f.verdict);
+  section("What the verdicts mean", !told.empty(), [&] { return verdicts(told); });
   section("Services", !campaign.services.empty(), [&] { return services_table(campaign.services); });
   section("Left alone", !campaign.left_alone.empty(), [&] { return list(campaign.left_alone); });
   section("Remarks", !campaign.remarks.empty(), [&] { return list(campaign.remarks); });

@@ -121,7 +121,7 @@ std::string html_finding(const trace::CampaignRecord& campaign, const trace::Fin
       escape(f.id), escape(f.operation), escape(f.service.empty() ? "an unknown service" : f.service));
   out += "<p>" + escape(f.message) + "</p>";
   if (auto right = advice(f); !right.empty())
-    out += fmt::format("<p class=\"right\">{} <code>{}</code></p>", escape(right), docs_link(f.verdict));
+    out += fmt::format("<p class=\"right\">{} <a href=\"#v-{}\">More</a></p>", escape(right), escape(f.verdict));
   out += "<dl>";
   out += row(
       "On the wire",

@@ -72,7 +72,7 @@ details.reason { margin: 0 0 12px; } details.reason > summary { margin-bottom: 8
 .sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(320px, 1fr)); gap: 12px; }
 .sides > div { min-width: 0; }
 pre { margin: 0 0 8px; padding: 10px 12px; background: var(--code); border-radius: 6px; font-size: 12px; line-height: 1.45; max-height: 320px; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere; }
-ul.plain { margin: 0; padding: 4px 0 4px 18px; } footer { padding: 30px 24px 50px; color: var(--soft); font-size: 13px; }
+pre.verdict { white-space: pre-wrap; } ul.plain { margin: 0; padding: 4px 0 4px 18px; white-space: pre-line; } footer { padding: 30px 24px 50px; color: var(--soft); font-size: 13px; }
 @media (max-width: 640px) { main, header, footer { padding-left: 14px; padding-right: 14px; } .cause { padding: 14px 14px 4px; }
   dl { grid-template-columns: 1fr; } dd { margin-bottom: 6px; } }
 @media print { body { background: #fff; } .cause, .box { break-inside: avoid; } .skip { display: none; } }

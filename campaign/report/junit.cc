@@ -41,9 +41,9 @@ std::string text_of(const trace::CampaignRecord& campaign, const trace::Finding&
   return fmt::format(
       "{}\n{}\nmore: {}\ncall site: {}\noperation: {} at {}\ntest: {}\nfault: {} ({})\nclient: {}\nconfidence: "
       "{}{}{}{}\n{}\n",
-      f.message, advice(f), docs_link(f.verdict), place(f.site), f.operation, f.service, f.test, f.fault, f.policy,
-      client_did(f), trace::show(f.confidence), f.confirmed ? "" : ", not confirmed", f.accepted ? ", accepted" : "",
-      f.known ? ", known" : "", replay_command(campaign, f));
+      f.message, advice(f), explain_command(f.verdict), place(f.site), f.operation, f.service, f.test, f.fault,
+      f.policy, client_did(f), trace::show(f.confidence), f.confirmed ? "" : ", not confirmed",
+      f.accepted ? ", accepted" : "", f.known ? ", known" : "", replay_command(campaign, f));
 }
 
 bool fails(const TestCase& c, trace::Confidence fail_on) {

@@ -34,7 +34,7 @@ std::string opening(const Opening& plan, const Style& style) {
   text += fmt::format("{} will be put on trial in {}, {}", counted(plan.targets, "call"), counted(plan.cases, "case"),
                       about(plan.expected));
   if (!plan.budget)
-    text += ".";
+    text += "; --budget 10m would bound it, the likeliest to show a bug first.";
   else if (plan.expected <= plan.budget)
     text += fmt::format("; the budget is {}.", show_duration(plan.budget));
   else
@@ -45,7 +45,7 @@ std::string opening(const Opening& plan, const Style& style) {
               ? " No write will be repeated at a service."
               : fmt::format(" Writes that some case will have carried out more than once: {}.", some(plan.repeated, 5));
   if (!plan.left_alone.empty()) text += fmt::format(" Left alone: {}.", some(plan.left_alone, 5));
-  for (const auto& remark : plan.remarks) text += fmt::format(" {}.", remark);
+  for (const auto& remark : plan.remarks) text += fmt::format(" {}.", remark.substr(0, remark.find('\n')));
 
   Page page(style);
   page.wrapped("", text);

@@ -3,6 +3,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "campaign/report/explanation.h"
 #include "campaign/report/registry.h"
 #include "campaign/report/words.h"
 #include "oracles/oracle.h"
@@ -17,7 +18,8 @@ Json rule_of(const std::string& name) {
   if (!verdict) return rule;
   rule["shortDescription"] = {{"text", verdict->title}};
   rule["fullDescription"] = {{"text", verdict->why}};
-  rule["help"] = {{"text", fmt::format("{} More: {}", verdict->remedy, docs_link(name))}};
+  rule["help"] = {{"text", fmt::format("{} More: {}", verdict->remedy, explain_command(name))},
+                  {"markdown", explanation(name)}};
   return rule;
 }
 

@@ -37,7 +37,7 @@ void finding_block(Page& page, const trace::CampaignRecord& campaign, const trac
   page.wrapped("     client  ", client_did(f), Ink::faint);
   page.wrapped("     seen    ", f.message, Ink::faint);
   if (auto right = advice(f); !right.empty()) page.wrapped("     right   ", right, Ink::faint);
-  page.wrapped("     more    ", docs_link(f.verdict), Ink::faint);
+  page.wrapped("     more    ", explain_command(f.verdict), Ink::faint);
   if (!f.test.empty()) page.wrapped("     test    ", f.test, Ink::faint);
   replay_line(page, "     again   ", replay_command(campaign, f), Ink::faint);
 }
@@ -128,6 +128,14 @@ void not_judged_rows(Page& page, const std::vector<trace::Judged>& judged) {
     page.wrapped("   ", fmt::format("and {} more reasons", reasons.size() - kMostRows), Ink::plain, Ink::faint);
 }
 
+// A row may have lines of its own, each with its indent.
+void plain_rows(Page& page, const std::vector<std::string>& rows, std::size_t most) {
+  for (std::size_t i = 0; i < std::min(rows.size(), most); i++)
+    for (auto line : split(rows[i], '\n'))
+      page.wrapped("   " + std::string(std::min(line.find_first_not_of(' '), line.size()), ' '), line);
+  if (rows.size() > most) page.wrapped("   ", fmt::format("and {} more", rows.size() - most), Ink::plain, Ink::faint);
+}
+
 std::string headline_of(const trace::CampaignRecord& c) {
   auto outcome = outcome_of(c);
   auto cases = outcome == Outcome::planned ? c.cases.size() : cases_run(c);
@@ -161,9 +169,8 @@ std::string summary(const trace::CampaignRecord& campaign, const std::filesystem
   section("Judged and found right", campaign.clean.size(), [&] { clean_rows(page, campaign.clean); });
   section("Notes", campaign.notes.size(), [&] { note_rows(page, campaign.notes); });
   section("Not judged", open.size(), [&] { not_judged_rows(page, open); });
-  section("Remarks", campaign.remarks.size(), [&] {
-    for (const auto& remark : campaign.remarks) page.wrapped("   ", remark);
-  });
+  section("Left alone", campaign.left_alone.size(), [&] { plain_rows(page, campaign.left_alone, kMostRows); });
+  section("Remarks", campaign.remarks.size(), [&] { plain_rows(page, campaign.remarks, campaign.remarks.size()); });
 
   if (!folder.empty()) {
     for (auto& format : formats())

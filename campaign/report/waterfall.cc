@@ -75,10 +75,11 @@ std::string label(const Row& row) {
   const auto& e = row.exchange();
   if (row.attempt == 0)
     return cut(one_line(e.operation.empty() ? e.method + " " + e.target : e.operation), kLabelColumns);
-  auto gap = trace::gaps(*row.call);
-  auto waited = row.attempt - 1 < gap.size() ? gap[row.attempt - 1] : 0;
-  return fmt::format("    attempt {}, {}", row.attempt + 1,
-                     waited < 0 ? "before it was told" : "after " + shown_ms(waited));
+  const auto& before = *row.call->attempts[row.attempt - 1];
+  auto text = fmt::format("    attempt {}", row.attempt + 1);
+  if (!before.told) return text + ", while one was open";
+  auto waited = e.begun - before.told;
+  return text + (waited < 0 ? ", before it was told" : ", after " + shown_ms(waited));
 }
 
 std::string text(double x, double y, std::string_view words, std::string_view css, std::string_view anchor = "start") {

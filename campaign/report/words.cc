@@ -75,7 +75,7 @@ std::size_t cases_run(const trace::CampaignRecord& campaign) {
                                                 [](const trace::CaseRecord& row) { return !row.runs.empty(); }));
 }
 
-std::string docs_link(std::string_view verdict) { return fmt::format("docs/verdicts.md#{}", verdict); }
+std::string explain_command(std::string_view verdict) { return fmt::format("retrial explain {}", verdict); }
 
 std::string_view advice(const trace::Finding& finding) {
   auto* verdict = oracles::verdict_named(finding.verdict);

@@ -41,8 +41,8 @@ std::string left_as_it_is(const std::string& connection);
 // How many cases were run.
 std::size_t cases_run(const trace::CampaignRecord& campaign);
 
-// Where a verdict is explained: "docs/verdicts.md#missing-delay".
-std::string docs_link(std::string_view verdict);
+// The command that explains a verdict, wherever the reader is: "retrial explain missing-delay".
+std::string explain_command(std::string_view verdict);
 // What a right client would have done: the finding's own word, else what is usually done about such a one.
 std::string_view advice(const trace::Finding& finding);
 // The command that shows it again; empty where none does (it was seen in the traffic of `serve`).

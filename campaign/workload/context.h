@@ -38,7 +38,7 @@ struct CampaignContext {
     spec.tests = {test};
     spec.lessons.names = lessons.names;
     spec.lessons.services = lessons.services;
-    if (adapter.runner().whole) spec.only_test = test;
+    if (test == kWholeCommand) spec.only_test = test;
     return spec;
   }
 };

@@ -1,6 +1,7 @@
 #include "campaign/workload/environment.h"
 
 #include <cctype>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "base/text.h"
@@ -32,6 +33,8 @@ void add_java_option(Variables& all, const std::string& name, const std::string&
 // command gives Java on its command line.
 void add_trust(Variables& all, const Trust& trust) {
   all["RETRIAL_CA"] = trust.authority.string();
+  all["RETRIAL_TRUST"] = trust.folder.string();
+  all["RETRIAL_OWN"] = trust.own;
   for (auto& [name, file] : trust.files) all[name] = file.string();
   if (trust.java_store.empty()) return;
   add_java_option(all, "javax.net.ssl.trustStore", trust.java_store.string());
@@ -56,15 +59,8 @@ void add_proxy(Variables& all, const ForwardProxy& proxy) {
   add_java_option(all, "http.nonProxyHosts", except);
 }
 
-}  // namespace
-
-std::vector<std::string> environment_for(const Launch& launch, const EnvironmentSetting& setting) {
-  Variables all;
-  for (char** e = environ; *e; e++) {
-    std::string_view entry(*e);
-    auto at = entry.find('=');
-    if (at != entry.npos) all.emplace(entry.substr(0, at), entry.substr(at + 1));
-  }
+// Beside what stands in `all`.
+void add_all(Variables& all, const Launch& launch, const EnvironmentSetting& setting) {
   for (auto& e : launch.environment) {
     auto at = e.find('=');
     all[e.substr(0, at)] = e.substr(at + 1);
@@ -81,6 +77,20 @@ std::vector<std::string> environment_for(const Launch& launch, const Environment
       put_last(all, {std::string(hook.variable), std::string(hook.value), std::string(hook.separator)});
   if (setting.trust) add_trust(all, *setting.trust);
   if (setting.proxy) add_proxy(all, *setting.proxy);
+}
+
+}  // namespace
+
+std::vector<std::string> environment_for(const Launch& launch, const EnvironmentSetting& setting) {
+  Variables all, ours;
+  for (char** e = environ; *e; e++) {
+    std::string_view entry(*e);
+    auto at = entry.find('=');
+    if (at != entry.npos) all.emplace(entry.substr(0, at), entry.substr(at + 1));
+  }
+  add_all(all, launch, setting);
+  add_all(ours, launch, setting);
+  all["RETRIAL_ADDED"] = nlohmann::json(ours).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
   std::vector<std::string> out;
   for (auto& [key, value] : all) out.push_back(key + "=" + value);
   return out;

@@ -75,6 +75,7 @@ void Events::take(std::string_view line, trace::Run& run) {
     run.broken.push_back(text(e, "file") + ": " + text(e, "msg"));
   } else if (kind == "agent") {
     auto language = text(e, "language");
+    if (auto runner = text(e, "runner"); !runner.empty()) runners_.insert(runner);
     if (std::find(run.agents.begin(), run.agents.end(), language) == run.agents.end()) run.agents.push_back(language);
   }
 }

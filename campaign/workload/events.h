@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,8 @@ class Events {
   };
   // The last stage that was started and not ended: of that process, or of any if it has none of its own.
   Current current(std::int32_t pid) const;
+  // Test runners whose hooks have spoken: "pytest".
+  const std::set<std::string>& runners() const { return runners_; }
 
  private:
   void take(std::string_view line, trace::Run& run);
@@ -36,6 +39,7 @@ class Events {
   std::string rest_;
   std::map<std::int32_t, std::vector<Current>> open_;  // by process, innermost last
   std::int32_t latest_ = 0;
+  std::set<std::string> runners_;
 };
 
 }  // namespace retrial::campaign

@@ -80,13 +80,13 @@ int open_log(const std::filesystem::path& file) {
 using Securities = std::map<std::string, std::unique_ptr<proxy::TlsToService>>;
 
 // A certificate that does not verify is the client's to judge: it is shown one like it.
-Result<Securities> securities_for(const Executor::Setting& setting, const Trust& trust) {
+Result<Securities> securities_for(const Executor::Setting& setting, const Trust& trust, certs::StandIns& stand_ins) {
   auto all = setting.security;
   all.try_emplace("");
   Securities made;
   for (auto& [address, settings] : all) {
     settings.mirrors = true;
-    if (settings.ca.empty()) settings.also = trust.roots;
+    if (settings.ca.empty()) settings.also = trust.roots, settings.stand_ins = &stand_ins;
     auto security = proxy::TlsToService::make(settings);
     if (!security) return std::unexpected(security.error());
     made[address] = std::move(*security);
@@ -97,6 +97,7 @@ Result<Securities> securities_for(const Executor::Setting& setting, const Trust&
 struct Authorities {
   certs::Authority ours;
   certs::Authority strangers;  // signs for services of an authority that nobody here knows
+  std::unique_ptr<certs::StandIns> stand_ins;
 };
 
 }  // namespace
@@ -118,10 +119,11 @@ struct Executor::Impl {
   const Clock& clock;
   Trust trust;
   certs::LeafStore leaves, strangers;
+  std::unique_ptr<certs::StandIns> stand_ins;
   proxy::TlsToClients to_clients{leaves, &strangers};
   Securities securities;
   proxy::Distrust distrust;
-  std::set<std::string> distrusting, reached;
+  std::set<std::string> distrusting, reached, runners;
   bool failed_distrusting = false;
   proxy::Loop loop;
   std::uint64_t runs = 0;
@@ -150,13 +152,15 @@ struct Executor::Impl {
     return options;
   }
 
-  Impl(Setting s, const Clock& c, const Authorities& authorities, Trust t, Securities services)
+  Impl(Setting s, const Clock& c, Authorities authorities, Trust t, Securities services)
       : setting(std::move(s)),
         clock(c),
         trust(std::move(t)),
         leaves(authorities.ours, c),
         strangers(authorities.strangers, c),
+        stand_ins(std::move(authorities.stand_ins)),
         securities(std::move(services)) {
+    distrust.judges = [this](int pid) { return stand_ins->adds(pid); };
     // The command shares our terminal and gets Ctrl-C itself; what does not end by it, we end. `kill` of us alone is
     // passed on. A signal that our caller ignores (nohup, a job in the background) stays ignored.
     for (int number : {SIGINT, SIGTERM, SIGHUP}) {
@@ -184,6 +188,7 @@ std::filesystem::path Executor::log_of(std::uint64_t run) const {
 }
 const std::vector<std::string>& Executor::remarks() const { return impl_->trust.remarks; }
 const std::set<std::string>& Executor::distrusting() const { return impl_->distrusting; }
+const std::set<std::string>& Executor::runners() const { return impl_->runners; }
 bool Executor::failed_distrusting() const { return impl_->failed_distrusting; }
 Nanos Executor::in_commands() const { return impl_->in_commands; }
 
@@ -200,10 +205,13 @@ Result<std::unique_ptr<Executor>> Executor::open(Setting setting, const Clock& c
   if (!strangers) return std::unexpected(strangers.error());
   auto trust = write_trust(*authority, setting.folder / "trust", RootPlaces::of_this_machine(), &*strangers);
   if (!trust) return std::unexpected(trust.error());
-  auto securities = securities_for(setting, *trust);
+  auto stand_ins = certs::StandIns::make(*authority, clock, trust->folder / "stand-ins");
+  if (!stand_ins) return std::unexpected(stand_ins.error());
+  auto securities = securities_for(setting, *trust, **stand_ins);
   if (!securities) return std::unexpected(securities.error());
-  auto impl = std::make_unique<Impl>(std::move(setting), clock, Authorities{*authority, *strangers}, std::move(*trust),
-                                     std::move(*securities));
+  auto impl =
+      std::make_unique<Impl>(std::move(setting), clock, Authorities{*authority, *strangers, std::move(*stand_ins)},
+                             std::move(*trust), std::move(*securities));
   if (impl->compresses()) impl->prepare_agents();
   return std::unique_ptr<Executor>(new Executor(std::move(impl)));
 }
@@ -335,7 +343,10 @@ Result<trace::Run> Executor::execute(const RunSpec& spec) {
   auto met = impl_->distrust.settle();
   impl_->failed_distrusting = met.first;
   for (auto& pair : met.pairs) {
-    auto line = pair + " (its client does not trust our certificate: it pins one, or has an authority in its code)";
+    auto line = pair +
+                " (its client does not trust our certificate: it pins one, or has an authority in "
+                "its code, out of reach of our agents; to see into it, have its tests name that authority in "
+                "SSL_CERT_FILE, or whatever it reads, in place of the code)";
     impl_->distrusting.insert(line);
     run.capture.not_seen.push_back(std::move(line));
   }
@@ -347,6 +358,7 @@ Result<trace::Run> Executor::execute(const RunSpec& spec) {
   if (stopped) run.stop = *stopped;
   if (impl_->interrupted) run.stop = trace::Stop::interrupted;
   events.read_into(run);
+  impl_->runners = events.runners();
   if (!spec.only_test.empty() && run.results.empty() && !stopped)
     run.results.push_back({spec.only_test, trace::Phase::test, run.exit_code == 0 ? "passed" : "failed", 0, {}});
   run.incomplete = recorder.failed();

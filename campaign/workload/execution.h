@@ -61,6 +61,8 @@ class Executor {
   std::filesystem::path log_of(std::uint64_t run) const;
   // Ctrl-C (or SIGTERM, SIGHUP) has come: the run under way was ended, and no other is to be begun.
   bool interrupted() const;
+  // Test runners that spoke in the last run, whatever the command is called: "pytest".
+  const std::set<std::string>& runners() const;
   // What commands could not be made to trust, for the reader.
   const std::vector<std::string>& remarks() const;
   // Clients that do not trust our certificate, met in any run so far: as they stand in CaptureCounts::not_seen.

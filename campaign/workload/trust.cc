@@ -106,6 +106,10 @@ class Writer {
           "Cargo) "
           "are left as they are, and do not trust Retrial");
     for (auto& variable : kVariables) add(variable);
+    std::string known;
+    for (auto& [source, bundle] : bundles_) known += bundle.empty() ? "" : read(bundle) + '\n';
+    put("known.pem", known);
+    trust_.folder = folder_;
     add_java();
     if (failed_) return std::unexpected(*failed_);
     return std::move(trust_);
@@ -115,6 +119,7 @@ class Writer {
   void add(const Variable& variable) {
     auto* own = set_variable(variable.name);
     if (!own && variable.only_if_set) return;
+    if (!own) trust_.own += (trust_.own.empty() ? "" : " ") + std::string(variable.name);
     auto source = own ? fs::path(own) : variable.means == Means::added ? fs::path{} : system_;
     if (source.empty()) {
       if (variable.means != Means::all) trust_.files[variable.name] = ca_;

@@ -89,7 +89,7 @@ def test_observe_runs_the_command_as_often_as_it_takes_judges_it_and_exits_as_it
     for name in ("report.html", "junit.xml", "findings.sarif"):
         assert (client / "o" / name).stat().st_size, name
     finding = report(client / "o")["findings"][0]
-    assert finding["advice"] and finding["more"] == f"docs/verdicts.md#{finding['verdict']}"
+    assert finding["advice"] and finding["more"] == f"retrial explain {finding['verdict']}"
     assert "retrial observe --inject 'error(503)' --" in done.stderr
 
 

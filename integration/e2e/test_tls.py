@@ -164,24 +164,28 @@ def test_a_service_that_the_client_does_not_trust_is_refused_as_without_us(suite
     assert not project.seen.exists()
 
 
+# As a library with a TLS of its own, which no agent reaches.
+OUT_OF_REACH = "import ssl\nssl.SSLContext.load_verify_locations = ssl.SSLContext.load_verify_locations.__wrapped__\n" + PYTHON_CLIENT
+
+
 def test_a_client_with_an_authority_of_its_own_is_passed_unopened_and_named(suite, python, authority):
-    folder = suite(client_DOT_py=PYTHON_CLIENT, test_client_DOT_py=PYTHON_TESTS)
+    folder = suite(client_DOT_py=OUT_OF_REACH, test_client_DOT_py=PYTHON_TESTS)
     project = Project(folder, "client.py", [python, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
                       {"VERIFY": str(authority / "other.pem")}, authority)
     done = project.retrial("run")
     told = done.stdout + done.stderr
     assert done.returncode == 3, told  # nothing can be seen of it
-    assert "127.0.0.1:*, name localhost (its client does not trust our certificate" in told
+    assert "127.0.0.1:*, name localhost (its client does not trust our certificate" in told and "SSL_CERT_FILE" in told
     first, again = (project.folder / f"out/logs/{n:04}.log" for n in (1, 2))
-    assert "1 failed, 2 passed" in first.read_text() and "3 passed" in again.read_text()
+    assert "3 failed" in first.read_text() and "3 passed" in again.read_text()
 
 
 def test_a_command_that_is_observed_with_an_authority_of_its_own_is_run_again_unopened(suite, python, authority):
-    folder = suite(client_DOT_py=PYTHON_CLIENT, test_client_DOT_py=PYTHON_TESTS)
+    folder = suite(client_DOT_py=OUT_OF_REACH, test_client_DOT_py=PYTHON_TESTS)
     project = Project(folder, "client.py", [python, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
                       {"VERIFY": str(authority / "other.pem")}, authority)
     done = project.retrial("observe")
-    assert done.returncode == 0 and "1 failed, 2 passed" in done.stdout and "3 passed" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 0 and "3 failed" in done.stdout and "3 passed" in done.stdout, done.stdout + done.stderr
     assert "name localhost (its client does not trust our certificate" in done.stderr
     assert "the command is run again" in done.stderr
     assert "/fetched" in project.seen.read_text()

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -16,13 +17,16 @@ class Distrust {
 
   // Whether a connection is to be passed unopened. If so it counts as met.
   bool passes(const std::string& pair);
+  // Whether a process trusts us wherever it trusts the service, and so may be right to refuse a certificate of ours.
+  std::function<bool(int pid)> judges = [](int) { return false; };
   // A client has refused our certificate. True: for the first time.
   bool refused(const std::string& pair);
   // A client went on after the handshake: it trusts us.
   void asked(const std::string& pair);
   bool trusts(const std::string& pair) const { return trusting_.contains(pair); }  // has one been seen to?
   // A client left after the handshake and asked for nothing: it may have looked at our certificate only then. So does a
-  // probe that wants to see whether the service is up; it is known by what comes after it.
+  // probe that wants to see whether the service is up; it is known by what comes after it. One that judges and refuses
+  // counts as one that left: if another goes on, it was right.
   void left(const std::string& pair);
 
   struct Met {

@@ -154,6 +154,7 @@ void ConnectionSetup::refused_us(const std::string& how) {
   context_.counts.distrusting++;
   // A service in clear text would not understand what is passed unopened.
   bool passes = context_.options.distrust && tls_to_service();
+  if (passes && context_.options.distrust->judges(accepted_.pid)) return context_.options.distrust->left(pair());
   if (passes) context_.options.distrust->refused(pair());
   context_.say(fmt::format("{}: a client does not trust our certificate ({}){}", pair(), how,
                            passes ? ": its connections are passed unopened" : ""));

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "certs/leaf_store.h"
+#include "certs/stand_ins.h"
 
 struct ssl_st;
 
@@ -15,9 +16,10 @@ namespace retrial::proxy {
 
 // What is known of a service's certificate.
 struct Verified {
-  bool known = true;    // signed by an authority that we trust, and pinned where pins are given
-  bool named = true;    // for the name that was asked for
-  bool current = true;  // within its time
+  bool known = true;               // signed by an authority that we trust, and pinned where pins are given
+  bool named = true;               // for the name that was asked for
+  bool current = true;             // within its time
+  certs::LeafStore* as = nullptr;  // what stands for the root that it goes back to; null: our own authority
   bool all() const { return known && named && current; }
 };
 
@@ -110,6 +112,7 @@ struct ServiceTlsSettings {
   std::vector<std::filesystem::path> also = {};  // PEM: more roots
   // A certificate that does not verify does not fail the handshake: TlsEnd::verified tells of it.
   bool mirrors = false;
+  certs::StandIns* stand_ins = nullptr;  // more roots, as programs name them. Must outlive what is made of this
   bool operator==(const ServiceTlsSettings&) const = default;
 };
 

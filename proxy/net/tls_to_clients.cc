@@ -67,7 +67,9 @@ Result<std::unique_ptr<TlsEnd>> TlsToClients::accept_like(const TlsEnd& service,
                                                           certs::Flaw flaw) {
   auto& verified = service.verified();
   auto* shown = service.certificate();
-  auto& leaves = verified.known || !state_->strangers ? state_->leaves : *state_->strangers;
+  auto& leaves = verified.as                            ? *verified.as
+                 : verified.known || !state_->strangers ? state_->leaves
+                                                        : *state_->strangers;
   if (flaw == certs::Flaw::none && !verified.current) flaw = certs::Flaw::expired;
   bool like = shown && (name.empty() || !verified.named || !verified.known);
   auto leaf = like ? leaves.leaf_like(*shown, flaw) : leaves.leaf(name.empty() ? address : name, flaw);

@@ -66,6 +66,7 @@ struct TlsToService::State {
   static int verify(X509_STORE_CTX* chain, void* state);
   static int note(int good, X509_STORE_CTX* chain);
   bool pinned(X509_STORE_CTX* chain) const;
+  void take_named();
 
   Context context{SSL_CTX_new(TLS_client_method())};
   Sessions sessions;
@@ -74,12 +75,14 @@ struct TlsToService::State {
   bool mirrors = false;
   bool system_roots = false;  // are to be read, when the first service asks for them: that takes tens of milliseconds
   std::once_flag roots_read;
+  certs::StandIns* stand_ins = nullptr;
+  std::size_t named = 0;  // of its roots are in the context
 };
 
 int TlsToService::State::new_session(SSL* ssl, SSL_SESSION* session) {
   auto* state = static_cast<State*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl)));
   auto& end = *static_cast<TlsEnd*>(SSL_get_app_data(ssl));
-  if (!end.verified_.all()) return 0;  // resumed, it would count as verified
+  if (!end.verified_.all() || end.verified_.as) return 0;  // resumed, it would count as verified by our own roots
   state->sessions.put(end.name_, session);
   return 1;  // it is ours now
 }
@@ -122,9 +125,13 @@ int TlsToService::State::verify(X509_STORE_CTX* chain, void* self) {
     if (!state.mirrors) return 0;
     end.verified_.known = false;
   }
+  auto* whole = X509_STORE_CTX_get0_chain(chain);
+  if (state.stand_ins && end.verified_.known && sk_X509_num(whole) > 0)
+    end.verified_.as = state.stand_ins->standing_for(*sk_X509_value(whole, sk_X509_num(whole) - 1));
   bool pinned = state.pinned(chain);
   if (state.mirrors) {
     end.verified_.known = end.verified_.known && pinned;
+    if (!pinned) end.verified_.as = nullptr;
     X509_STORE_CTX_set_error(chain, X509_V_OK);
     return 1;
   }
@@ -132,6 +139,14 @@ int TlsToService::State::verify(X509_STORE_CTX* chain, void* self) {
   end.failure_ = "none of the certificate's keys is pinned";
   X509_STORE_CTX_set_error(chain, X509_V_ERR_APPLICATION_VERIFICATION);
   return 0;
+}
+
+// What programs have named since the last time.
+void TlsToService::State::take_named() {
+  if (!stand_ins) return;
+  auto& roots = stand_ins->roots();
+  for (; named < roots.size(); named++)
+    if (roots[named]) X509_STORE_add_cert(SSL_CTX_get_cert_store(context.get()), roots[named].get());
 }
 
 TlsToService::TlsToService(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -144,6 +159,7 @@ Result<std::unique_ptr<TlsToService>> TlsToService::make(const ServiceTlsSetting
   state->pins = std::move(*pins);
   state->verifies = settings.verify;
   state->mirrors = settings.mirrors;
+  state->stand_ins = settings.stand_ins;
   state->system_roots = settings.ca.empty();
   auto* c = state->context.get();
   harden(c);
@@ -162,6 +178,7 @@ Result<std::unique_ptr<TlsToService>> TlsToService::make(const ServiceTlsSetting
 Result<std::unique_ptr<TlsEnd>> TlsToService::connect(std::string_view given, const std::vector<std::string>& alpn) {
   auto* context = state_->context.get();
   if (state_->system_roots) std::call_once(state_->roots_read, SSL_CTX_set_default_verify_paths, context);
+  state_->take_named();
   auto* ssl = SSL_new(context);
   if (!ssl) return fail(openssl_reason("a TLS connection cannot be made"));
   auto end = std::make_unique<TlsEnd>(ssl);

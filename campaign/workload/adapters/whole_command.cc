@@ -3,7 +3,8 @@
 namespace retrial::campaign {
 namespace {
 
-// Any command: it is one test, which passes where the command exits with 0.
+// Any command: it is one test, which passes where the command exits with 0. Whatever runner it starts, one that tells
+// of its tests (a hook of ours) is asked for one alone, as well as it understands that.
 class WholeCommand final : public Adapter {
  public:
   const Runner& runner() const override {
@@ -11,8 +12,14 @@ class WholeCommand final : public Adapter {
     return runner;
   }
   bool knows(const std::vector<std::string>&) const override { return true; }
-  Launch suite(const std::vector<std::string>& argv) const override { return {.argv = argv}; }
-  Launch only(const std::vector<std::string>& argv, std::string_view, bool) const override { return {.argv = argv}; }
+  Launch suite(const std::vector<std::string>& argv) const override {
+    return {.argv = argv, .environment = {"RETRIAL_SERIAL=1"}};
+  }
+  Launch only(const std::vector<std::string>& argv, std::string_view test, bool wide) const override {
+    Launch launch{.argv = argv, .environment = {"RETRIAL_SERIAL=1", "RETRIAL_NO_TIME_LIMIT=1"}};
+    if (!wide && test != kWholeCommand) launch.only = test;
+    return launch;
+  }
 };
 
 }  // namespace

@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "campaign/judging/time_saved.h"
 #include "campaign/report/words.h"
+#include "policies/policy.h"
 #include "tests/campaign/report/formats.h"
 #include "tests/support/folder.h"
 
@@ -15,8 +17,11 @@ namespace {
 trace::CampaignRecord found(std::vector<std::string> ids) {
   trace::CampaignRecord record;
   for (auto& id : ids)
-    record.findings.push_back(
-        {.id = id, .verdict = "missing-delay", .confidence = trace::Confidence::certain, .confirmed = true});
+    record.findings.push_back({.id = id,
+                               .verdict = "missing-delay",
+                               .confidence = trace::Confidence::certain,
+                               .confirmed = true,
+                               .operation = "GET /" + id});
   return record;
 }
 
@@ -60,6 +65,37 @@ TEST(Accept, keeps_a_finding_out_of_the_exit_status_and_one_that_matches_nothing
   EXPECT_FALSE(report::fails_run(record.findings[0], trace::Confidence::possible));
   EXPECT_TRUE(report::fails_run(record.findings[1], trace::Confidence::possible));
   EXPECT_EQ(record.remarks, std::vector<std::string>{"[[accept]] dddddddd matched no finding"});
+}
+
+// One thing to mend, met under several faults: whichever of its ids stands in the list, all of it is meant.
+TEST(Accept, covers_a_cause_with_its_variants_also_where_the_very_one_was_not_met_this_time) {
+  auto record = found({"aaaaaaaa", "bbbbbbbb", "cccccccc"});
+  for (auto& f : record.findings) f.site = trace::CallSite{"src/jobs.py", 7, "submit"};
+  record.findings[1].operation = record.findings[0].operation;  // under another fault
+  record.findings[2].verdict = "missing-cap";
+  auto named = [&](std::string id) {
+    Config config;
+    config.accepted = {{std::move(id), "known"}};
+    auto marked = record;
+    mark_known(marked, config, {});
+    std::vector<std::string> ids;
+    for (auto& f : marked.findings)
+      if (f.accepted) ids.push_back(f.id);
+    std::ranges::sort(ids);
+    return std::pair(ids, marked.remarks.size());
+  };
+  using Ids = std::vector<std::string>;
+  EXPECT_EQ(named("aaaaaaaa"), std::pair(Ids({"aaaaaaaa", "bbbbbbbb"}), std::size_t(0)));
+  EXPECT_EQ(named("bbbbbbbb"), std::pair(Ids({"aaaaaaaa", "bbbbbbbb"}), std::size_t(0)));
+  auto& f = record.findings[0];
+  auto other = policies::show(policies::policies().front().plans.front());
+  EXPECT_EQ(named(trace::finding_id(f.verdict, f.site, f.operation, other)),
+            std::pair(Ids({"aaaaaaaa", "bbbbbbbb"}), std::size_t(0)));
+  EXPECT_EQ(named(trace::finding_id(f.verdict, f.site, "GET /else", other)), std::pair(Ids(), std::size_t(1)));
+
+  auto marked = record;
+  mark_known(marked, {}, campaign::Ids{"aaaaaaaa"});
+  EXPECT_EQ(std::ranges::count_if(marked.findings, &trace::Finding::known), 2);
 }
 
 TEST(TimeSaved, says_how_much_waiting_took_no_time_and_whose_clock_could_not_be_moved) {

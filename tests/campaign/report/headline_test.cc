@@ -77,6 +77,7 @@ TEST(Headline, a_plan_clears_nothing) {
   plan.cases.assign(2, {.outcome = "planned"});
   EXPECT_EQ(outcome_of(plan), Outcome::planned);
   EXPECT_EQ(headline(plan), "A plan: nothing was injected");
+  EXPECT_EQ(cli::status_of(plan, {}), cli::kNothing);
   plan.cases.back().outcome = "left";
   EXPECT_EQ(outcome_of(plan), Outcome::not_judged);
 }

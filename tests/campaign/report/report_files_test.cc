@@ -67,7 +67,7 @@ TEST(FindingsJson, has_every_field_of_its_version) {
   EXPECT_EQ(f["gaps_ms"], nlohmann::json({8.0}));
   EXPECT_EQ(f["replay"], "retrial replay " + f["id"].get<std::string>());
   EXPECT_EQ(f["known"], false);
-  EXPECT_EQ(f["more"], "docs/verdicts.md#duplicate-effect");
+  EXPECT_EQ(f["more"], "retrial explain duplicate-effect");
   EXPECT_NE(f["advice"], "") << "where the oracle has no word of its own, what is usually done about such a one";
   for (auto key : {"id", "test", "message"}) EXPECT_TRUE(f[key].is_string()) << key;
   EXPECT_TRUE(all["findings"][5]["call_site"].is_null()) << "a call without agent has none";
@@ -127,7 +127,7 @@ TEST(Sarif, says_where_what_and_what_a_right_client_would_have_done) {
   auto& rules = run["tool"]["driver"]["rules"];
   auto rule = std::find_if(rules.begin(), rules.end(), [](auto& r) { return r["id"] == "duplicate-effect"; });
   ASSERT_NE(rule, rules.end());
-  EXPECT_NE((*rule)["help"]["text"].get<std::string>().find("More: docs/verdicts.md#duplicate-effect"),
+  EXPECT_NE((*rule)["help"]["text"].get<std::string>().find("More: retrial explain duplicate-effect"),
             std::string::npos);
   for (auto& result : run["results"])
     EXPECT_TRUE(std::any_of(rules.begin(), rules.end(), [&](auto& r) { return r["id"] == result["ruleId"]; }));

@@ -128,7 +128,7 @@ TEST(Summary, groups_findings_by_cause_with_all_that_is_needed_to_go_on) {
   for (auto part : {"1. duplicate-effect (certain)  src/jobs.mjs:41 enqueue\n", "carried it out both",
                     "POST /{account}/{queue}/messages at 127.0.0.1:10001\n",
                     "wire    P1: lost-response(reset) x 1, then pass\n", "client  2 attempts, 8.0 ms apart\n",
-                    "right   Send an idempotency key", "more    docs/verdicts.md#duplicate-effect\n",
+                    "right   Send an idempotency key", "more    retrial explain duplicate-effect\n",
                     "also    P1: lost-response(error(503)) x 1, then pass; 2 attempts, 4.0 s apart (certain)\n         "
                     "    retrial replay ",
                     "test/worker.test.mjs > worker > renders every job once\n", "again   retrial replay "})

@@ -17,6 +17,10 @@ def start():
     imports.install(
         {
             "http.client": "http_client",
+            "ssl": "trust",
+            "grpc": "trust",
+            "requests.sessions": "trust",
+            "tox.tox_env.api": "tox",
             "httpcore._sync.http11": "http_core",
             "httpcore._async.http11": "http_core",
             "httpcore._sync.http2": "http_core",
