@@ -11,7 +11,7 @@
 namespace retrial::trace {
 namespace {
 
-constexpr std::int64_t kVersion = 6;
+constexpr std::int64_t kVersion = 7, kOldest = 6;  // written; read
 constexpr std::int64_t kApplication = 0x5254524c;  // "RTRL"
 
 // What belongs to something: the run (or the result, or the section of the report) stands before it.
@@ -215,9 +215,9 @@ Result<void> check(sqlite::Database& db, const std::filesystem::path& file) {
     return fail("this is an SQLite file, but none that Retrial wrote", file, Blame::user);
   auto version = db.number("PRAGMA user_version");
   if (!version) return std::unexpected(version.error());
-  if (*version != kVersion)
-    return fail(fmt::format("this was written by another version of Retrial: its format is {}, {} is read here",
-                            *version, kVersion),
+  if (*version < kOldest || *version > kVersion)
+    return fail(fmt::format("this was written by another version of Retrial: its format is {}, {} to {} are read here",
+                            *version, kOldest, kVersion),
                 file, Blame::user);
   auto pages = db.number("PRAGMA page_count"), size = db.number("PRAGMA page_size");
   std::error_code error;
