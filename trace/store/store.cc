@@ -102,7 +102,7 @@ struct FromKeys {
 // For whoever looks with the sqlite3 shell. `attempt` shows each call's attempts with the gap before them.
 constexpr const char* kForPeople = R"(
 CREATE UNIQUE INDEX run_id ON run(id);
-CREATE UNIQUE INDEX exchange_id ON exchange(run, id);
+CREATE UNIQUE INDEX IF NOT EXISTS exchange_id ON exchange(run, id);
 CREATE INDEX exchange_call ON exchange(run, call, attempt);
 CREATE INDEX exchange_operation ON exchange(operation);
 CREATE INDEX exchange_fired ON exchange(run, id) WHERE fired;
@@ -184,6 +184,15 @@ StoreWriter::~StoreWriter() = default;
 
 void StoreWriter::add(std::uint64_t run, const Exchange& exchange) {
   impl_->put(impl_->tables->exchange, OfThat<Exchange>{.run = run, .it = exchange});
+}
+void StoreWriter::correlated(std::uint64_t run, const std::vector<Exchange>& exchanges) {
+  auto& w = *impl_;
+  if (w.ok) w.ok = w.db.run("CREATE UNIQUE INDEX IF NOT EXISTS exchange_id ON exchange(run, id)");
+  for (auto& e : exchanges)
+    if (w.ok)
+      w.ok = w.db.run(
+          fmt::format("UPDATE exchange SET call = {}, attempt = {}, confidence = '{}' WHERE run = {} AND id = {}",
+                      e.call, e.attempt, show(e.confidence), run, e.id));
 }
 Result<void> StoreWriter::end(const CampaignRecord& campaign, const std::vector<Run>& runs) {
   auto& w = *impl_;
