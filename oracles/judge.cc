@@ -126,7 +126,7 @@ Judgement judge(Cases cases) {
   Judgement judgement;
   auto fit = fit_to_judge(cases, judgement);
   ask(fit, [](auto&) { return true; }, judgement);
-  leave_polls_open(fit, judgement);
+  leave_open(fit, judgement);
   return judgement;
 }
 Judgement compare_sites(Cases cases) {

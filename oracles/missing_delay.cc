@@ -116,9 +116,11 @@ class MissingDelay final : public Oracle {
     std::vector<Nanos> gaps;
     for (auto& w : seen.waits) gaps.push_back(w.most);
     return fmt::format(
-        "{} was sent {} while it was answered {}: {} after the first retry, median {}, longest {}{}.", call.operation,
+        "{} was sent {} while it was answered {}: {} after the first retry, median {}, longest {}{}{}.", call.operation,
         counted(call.attempts.size(), "time"), trace::show_status(seen.waits.front().before->client_status),
         counted(gaps.size(), "gap"), show_gap(centile(gaps, 50)), show_gap(centile(gaps, 100)),
+        std::ranges::any_of(seen.waits, &Wait::worked) ? " (without the time in which the client's thread was at work)"
+                                                       : "",
         std::ranges::all_of(seen.waits, &Wait::measured) ? ", and none of it was a wait of the client's" : "");
   }
   static std::string advice(Nanos middle) {

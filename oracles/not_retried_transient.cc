@@ -43,7 +43,7 @@ class NotRetriedTransient final : public Oracle {
       if (c->in_case->stop != trace::Stop::exited) continue;
       for (auto* call : c->faulted) {
         auto& e = call->first();
-        if (call->attempts.size() > 1 || !e.fired || e.fault.name != trace::FaultName::error) continue;
+        if (call->attempts.size() > 1 || call->unsaid || !e.fired || e.fault.name != trace::FaultName::error) continue;
         auto& profile = trace::profile_of(e);
         auto repeat = profile.repeat(e);
         if (repeat == trace::Repeat::effect || repeat == trace::Repeat::unknown) continue;

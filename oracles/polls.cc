@@ -14,6 +14,9 @@ constexpr auto kMayBePoll =
     "this request is sent again after a success, as a poll does: what follows the fault may be a retry or the next "
     "look";
 
+constexpr auto kMayGoOn =
+    "the same request came again after the failure, and nothing says whether that was a retry or another call";
+
 using Place = std::pair<std::string, std::string>;  // call site and operation
 std::string shown(const std::optional<trace::CallSite>& site) { return site ? trace::show(*site) : std::string(); }
 Place place_of(const trace::Exchange& e) { return {shown(e.tag.site), e.operation}; }
@@ -46,19 +49,29 @@ bool more_was_sent(const trace::Comparison& c, const trace::Call& call) {
          });
 }
 
-// Of each place where attempts and looks could not be told apart the first call that met the fault.
-std::map<Place, const trace::Call*> open_places(const ComparedCase& compared, Polls& polls) {
-  std::map<Place, const trace::Call*> open;
-  std::set<Place> told_apart;  // an attempt is known for one
+// A place at which it cannot be said what came of the fault: the first call that met it, and why.
+struct Open {
+  const trace::Call* call = nullptr;
+  const char* why = nullptr;
+};
+
+std::map<Place, Open> open_places(const ComparedCase& compared, Polls& polls) {
+  std::map<Place, Open> open;
+  std::set<Place> told_apart, ended;  // an attempt is known for one; the end of a call is known
   for (auto* c : compared.comparisons)
-    for (auto* call : c->faulted)
+    for (auto* call : c->faulted) {
       if (call->attempts.size() > 1) told_apart.insert(place_of(*call));
+      if (!call->unsaid) ended.insert(place_of(*call));
+    }
   for (auto* c : compared.comparisons) {
     std::set<Place> looked_at;  // of many calls at one place the first says enough
     for (auto* call : c->faulted) {
       auto place = place_of(*call);
-      if (told_apart.contains(place) || !looked_at.insert(place).second) continue;
-      if (polls.at_poll(*c, call->first()) && more_was_sent(*c, *call)) open.emplace(place, call);
+      if (!looked_at.insert(place).second) continue;
+      if (!told_apart.contains(place) && polls.at_poll(*c, call->first()) && more_was_sent(*c, *call))
+        open.emplace(place, Open{call, kMayBePoll});
+      else if (!ended.contains(place) && more_was_sent(*c, *call))
+        open.emplace(place, Open{call, kMayGoOn});
     }
   }
   return open;
@@ -66,11 +79,11 @@ std::map<Place, const trace::Call*> open_places(const ComparedCase& compared, Po
 
 }  // namespace
 
-void leave_polls_open(Cases cases, Judgement& judgement) {
+void leave_open(Cases cases, Judgement& judgement) {
   Polls polls;
   std::set<std::tuple<Place, std::string, std::string>> said;
   for (auto& compared : cases)
-    for (auto& [place, call] : open_places(compared, polls)) {
+    for (auto& [place, left] : open_places(compared, polls)) {
       auto here = [&](auto& f) { return Place(shown(f.site), f.operation) == place; };
       auto of_this = [&](auto& f) {
         return here(f) && std::ranges::any_of(compared.comparisons, [&](auto* c) { return c->in_case->id == f.run; });
@@ -78,7 +91,7 @@ void leave_polls_open(Cases cases, Judgement& judgement) {
       if (std::ranges::any_of(judgement.findings, here)) continue;
       std::erase_if(judgement.notes, of_this);
       if (said.emplace(place, compared.row->plan, compared.row->test).second)
-        judgement.not_judged.push_back(not_judged(compared, *call, kMayBePoll));
+        judgement.not_judged.push_back(not_judged(compared, *left.call, left.why));
     }
 }
 

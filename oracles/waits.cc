@@ -24,6 +24,14 @@ Nanos first_fault(const trace::Run& run) {
   return first;
 }
 
+// How much of a gap (what the clock was moved on by left out) the client's thread was busy. Another thread's work says
+// nothing of it.
+Nanos busy_in(Nanos gap, const trace::Exchange& before, const trace::Exchange& now) {
+  auto &then = before.busy, &by_now = now.busy;
+  if (!then.thread || then.thread != by_now.thread || before.pid != now.pid || !then.told) return 0;
+  return std::clamp<Nanos>(by_now.begun - then.told, 0, gap);
+}
+
 RetryHint seconds(Nanos least, std::string text) { return {.least = least, .text = std::move(text)}; }
 
 }  // namespace
@@ -58,10 +66,10 @@ std::vector<Wait> waits_of(const trace::Comparison& c, const trace::Call& call, 
   // A client that goes from host to host comes back to one after all that it has waited meanwhile.
   struct Seen {
     const trace::Exchange* e = nullptr;
-    Nanos least = 0, most = 0;  // waited in this call until then
+    Nanos least = 0, most = 0, busy = 0;  // in this call until then
   };
   std::map<std::pair<std::string_view, std::string_view>, Seen> last;  // by host
-  Nanos least = 0, most = 0;
+  Nanos least = 0, most = 0, busy = 0;
   int retry = 0;
   for (std::size_t i = 0; i < call.attempts.size(); i++) {
     auto& now = *call.attempts[i];
@@ -69,19 +77,23 @@ std::vector<Wait> waits_of(const trace::Comparison& c, const trace::Call& call, 
     if (i > 0) {
       auto& before = *call.attempts[i - 1];
       if (!follows(before, now)) return {};
-      least += trace::waited(run, before.told, now.begun);
-      most += now.begun - before.told;
+      auto gap = now.begun - before.told, moved = trace::waited(run, before.told, now.begun);
+      auto worked = busy_in(std::max<Nanos>(0, gap - moved), before, now);
+      least += moved;
+      busy += worked;
+      most += gap - worked;
       bool own = !transparent(before) && !resent[i];
       retry += own;
       if (own && told.e) {
-        Wait wait{told.e, &now, retry, least - told.least, most - told.most, told.e->told >= measured_from};
+        Wait wait{
+            told.e, &now, retry, least - told.least, most - told.most, busy > told.busy, told.e->told >= measured_from};
         // Where the clock was moved on within the gap, it could be.
         wait.measured = wait.measured || wait.least > wait.most / 2;
         if (chosen == Chosen::by_service) wait.most = now.begun - told.e->told;
         all.push_back(wait);
       }
     }
-    told = {&now, least, most};
+    told = {&now, least, most, busy};
   }
   std::erase_if(all,
                 [&](const Wait& w) { return (chosen == Chosen::by_service) != told_to_wait(*w.before).has_value(); });

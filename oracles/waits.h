@@ -8,13 +8,15 @@
 namespace retrial::oracles {
 
 // Before one retry. The client chose to wait something between `least` and `most`: the gap holds the machine's load and
-// the client's own work too, which under load reach hundreds of milliseconds.
+// the client's own work too, which under load reach hundreds of milliseconds. What of that its thread had (Busy) is
+// left out of `most`: a thread that runs, or is ready to, does not wait.
 struct Wait {
   const trace::Exchange* before = nullptr;  // the last at that host: what was waited before others since is counted in
   const trace::Exchange* next = nullptr;
   int retry = 0;          // 1: the first of its call
   Nanos least = 0;        // what the client's clock was moved on by; 0 where it could not be
-  Nanos most = 0;         // the gap
+  Nanos most = 0;         // the gap, without what is known to be work or load
+  bool worked = false;    // there was some
   bool measured = false;  // a wait of any length would show in `least`: its clock could be moved by then
 
   // The best that is known of it.

@@ -68,6 +68,14 @@ struct Grpc {
   std::int64_t pushback = kNoPushback;  // grpc-retry-pushback-ms that the client was told
 };
 
+// How busy the thread that made a client's connection was: how long it had run on a processor, or had waited for one,
+// by then (/proc/TID/schedstat). The difference of two of one thread, the rest of the time between them it slept.
+struct Busy {
+  std::int32_t thread = 0;  // 0: not known
+  Nanos begun = 0;          // by Exchange::begun
+  Nanos told = 0;           // by Exchange::told
+};
+
 // One request and what answered it (or did not) on the wire. Times are nanoseconds on the run's clock; 0 is "never".
 // Headers and samples are redacted before they get here: no secret reaches the disk.
 struct Exchange {
@@ -105,6 +113,7 @@ struct Exchange {
   Nanos service_done = 0;  // its last byte
   Nanos told = 0;          // the client was told of the end: last byte, RST or FIN; on a stall, when it gave up itself
   Ending ending = Ending::open;
+  Busy busy;
 
   // status.h. Of a gRPC call: known once its end is.
   int service_status = 0;                // the service's own answer, whether the client saw it or not; 0: none

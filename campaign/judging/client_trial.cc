@@ -47,7 +47,7 @@ std::string unfit(const trace::Comparison& c) {
 // What was seen of the faulted calls of one place.
 struct Place {
   const trace::Exchange* first = nullptr;
-  std::size_t calls = 0, recovered = 0, runs = 0, least = 0, most = 0;
+  std::size_t calls = 0, recovered = 0, unsaid = 0, runs = 0, least = 0, most = 0;
   std::vector<double> gaps_ms;
   std::uint64_t seen = 0, kept = 0;  // where not every call was kept
 
@@ -58,6 +58,7 @@ struct Place {
     most = std::max(most, attempts);
     calls++;
     recovered += trace::recovered(call);
+    unsaid += call.unsaid;
     for (auto gap : trace::gaps(call)) gaps_ms.push_back(static_cast<double>(gap) / 1e6);
   }
   std::string text() const {
@@ -71,7 +72,8 @@ struct Place {
       auto low = show_ms(least_gap), high = show_ms(most_gap);
       out += low == high ? fmt::format(", {} apart", low) : fmt::format(", {} to {} apart", low, high);
     }
-    return out + fmt::format("; {} recovered", recovered);
+    out += fmt::format("; {} recovered", recovered);
+    return unsaid ? out + fmt::format(", of {} it cannot be told", unsaid) : out;
   }
 };
 using Key = std::tuple<std::string, std::string, std::string>;  // service, operation, call site

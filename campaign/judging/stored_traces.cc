@@ -51,13 +51,6 @@ class Afterwards {
   std::map<std::uint64_t, trace::Correlator> correlators_;
 };
 
-// Loops give out their own numbers: time alone tells what came before what.
-void correlate_again(trace::Run& run) {
-  std::ranges::stable_sort(run.exchanges, {}, &trace::Exchange::begun);
-  trace::Correlator::correlate_again(run.exchanges);
-  std::ranges::sort(run.exchanges, {}, &trace::Exchange::id);
-}
-
 class Judge {
  public:
   explicit Judge(const JudgeSetting& setting) : setting_(setting) {}
@@ -113,7 +106,12 @@ Result<Folder> Judge::read(const fs::path& path) {
   for (auto& run : folder.runs) {
     run.id += folder.offset;
     gathering_.give(run);
-    if (served) correlate_again(run);
+    if (served) {
+      trace::Correlator::correlate_again(run.exchanges);
+      // Of a run that was kept in part alone the rest has other numbers of calls.
+      if (folder.store && gathering_.sift().exchanges(run.id) == run.exchanges.size())
+        folder.store->correlated(run.id - folder.offset, run.exchanges);
+    }
     highest_ = std::max(highest_, run.id);
   }
   for (auto& row : folder.record.cases) {

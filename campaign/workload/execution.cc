@@ -15,6 +15,7 @@
 #include "campaign/workload/trust.h"
 #include "campaign/workload/watchdog.h"
 #include "certs/leaf_store.h"
+#include "proxy/capture/processes.h"
 #include "proxy/connections/distrust.h"
 #include "proxy/server/trace_recorder.h"
 #include "proxy/time/compressor.h"
@@ -146,7 +147,10 @@ struct Executor::Impl {
   }
 
   proxy::Options options() {
-    proxy::Options options{.keep_tags = setting.keep_tags, .to_clients = &to_clients, .distrust = &distrust};
+    proxy::Options options{.keep_tags = setting.keep_tags,
+                           .to_clients = &to_clients,
+                           .distrust = &distrust,
+                           .busy = proxy::capture::busy_time};
     for (auto& [address, security] : securities)
       (address.empty() ? options.to_services : options.security_of[address]) = security.get();
     return options;

@@ -96,7 +96,10 @@ void Misled::begin(ConnectPtr connect, const std::optional<Address>& from) {
 
 void Misled::wait(const Connect& connect, const Address& silent, const std::optional<Address>& from) {
   auto slow = std::make_unique<Slow>(connect);
-  slow->claim = {.written = connect.written, .inode = connect.socket.inode, .process = connect.process};
+  slow->claim = {.written = connect.written,
+                 .inode = connect.socket.inode,
+                 .process = connect.process,
+                 .thread = connect.notice->thread()};
   slow->since = clock_.now();
   slow->silent = silent;
   slow->from = from;

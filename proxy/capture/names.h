@@ -19,6 +19,7 @@ struct Claim {
   Address written;   // the address as the client gave it
   ino_t inode = 0;   // of the client's socket
   pid_t process = 0;
+  pid_t thread = 0;
   Nanos until = 0;              // set by Names: when it is withdrawn
   trace::FaultSpec fault = {};  // of its handshake
 };

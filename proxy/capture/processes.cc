@@ -176,6 +176,14 @@ Nanos cpu_time_below(pid_t root) {
   return static_cast<Nanos>(ticks) * (kSecond / sysconf(_SC_CLK_TCK));
 }
 
+Nanos busy_time(pid_t thread) {
+  char text[128];
+  if (read_small(thread, "schedstat", text, sizeof text) <= 0) return 0;
+  char* rest = nullptr;
+  const auto ran = strtoll(text, &rest, 10);
+  return ran + strtoll(rest, nullptr, 10);
+}
+
 pid_t process_of(pid_t thread) {
   // tgkill with a thread that leads its own group, the common case, saves the reading of a file.
   if (syscall(SYS_tgkill, thread, thread, 0) == 0 || errno == EPERM) return thread;

@@ -34,6 +34,9 @@ void end_filtered_children();
 // CPU time of all that descends from `root`, root itself without. Allocates.
 Nanos cpu_time_below(pid_t root);
 
+// How long a thread has run, or has waited for a processor (/proc/TID/schedstat); 0: not known.
+Nanos busy_time(pid_t thread);
+
 // Process (thread group) of a thread; 0 if it is gone.
 pid_t process_of(pid_t thread);
 

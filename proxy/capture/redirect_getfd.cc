@@ -29,8 +29,8 @@ class ByGetfd final : public Redirect {
       close(service);
       return gone(notice);
     }
-    const auto name =
-        parts_.names.give({service, connect->written, connect->socket.inode, connect->process, 0, connect->fault});
+    const auto name = parts_.names.give({service, connect->written, connect->socket.inode, connect->process,
+                                         connect->notice->thread(), 0, connect->fault});
     if (!name) {
       close(service);
       return unable(*connect);

@@ -44,8 +44,8 @@ class ByRewrite final : public Redirect {
       close(service);
       return unable(connect, "its address is shared between processes");
     }
-    const auto name =
-        parts_.names.give({service, connect.written, connect.socket.inode, connect.process, 0, connect.fault});
+    const auto name = parts_.names.give(
+        {service, connect.written, connect.socket.inode, connect.process, connect.notice->thread(), 0, connect.fault});
     if (!name || !write(connect, *name)) {
       if (name)
         parts_.names.withdraw(*name);

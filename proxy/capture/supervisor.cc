@@ -66,7 +66,7 @@ void Supervisor::arrived(int client, const Claim& claim) {
   if (const auto found = sockets_.redirected.find(claim.inode); found != sockets_.redirected.end())
     found->second.arrived = true;
   places_.arrived(claim.inode);
-  events_.connected({client, claim.service, reached(claim.written), claim.process, claim.fault});
+  events_.connected({client, claim.service, reached(claim.written), claim.process, claim.thread, claim.fault});
 }
 
 void Supervisor::count_withdrawn() {

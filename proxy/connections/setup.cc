@@ -34,6 +34,7 @@ ConnectionSetup::ConnectionSetup(Connections& context, const Captured& captured,
   accepted_.service = std::make_unique<Socket>(context.loop, captured.service, events());
   accepted_.service_name = captured.original.show();
   accepted_.pid = captured.pid;
+  accepted_.thread = captured.thread;
   accepted_.connection = connection;
   host_ = route_to(captured.original).host;
   fault_ = captured.fault;

@@ -1,5 +1,7 @@
 #include "proxy/exchange/injection.h"
 
+#include <algorithm>
+
 #include "proxy/exchange/context.h"
 #include "trace/fault_name.h"
 
@@ -9,6 +11,9 @@ void Injection::decide(const Head& head) {
   asked_ = context.director.reads_headers();
   record.head(context.next_exchange(), head, asked_);
   auto& e = record.exchange();
+  // What has come since its first byte may have been work on the rest of it.
+  if (e.busy.thread != 0)
+    e.busy.begun = std::max<Nanos>(0, context.options.busy(e.busy.thread) - (context.now - e.begun));
   if (asked_) {
     auto decision = context.director.at_head(e);
     answer = std::move(decision.answer);
@@ -60,6 +65,7 @@ void Injection::spare(std::string_view why) {
 }
 
 void Injection::over(trace::Ending ending, Nanos told, const BodyTap& request, const BodyTap& response) {
+  if (auto& busy = record.exchange().busy; busy.thread != 0) busy.told = context.options.busy(busy.thread);
   record.over(ending, told, request, response);
   context.recorder.over(record.exchange());
   if (asked_) context.director.over(record.exchange());

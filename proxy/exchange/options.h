@@ -27,6 +27,7 @@ struct Captured {
   int service = -1;
   Address original;             // what the client meant to reach
   pid_t pid = 0;                // who connected
+  pid_t thread = 0;             // which of its threads
   trace::FaultSpec fault = {};  // tls-*, where Director::at_connect has said so; those of the connect were done already
 };
 
@@ -102,6 +103,8 @@ struct Options {
   // Clients that do not trust us: tunnelled from then on, by their service's name from run to run
   // (trace/calls/service_name.h). Null: the proxy keeps its own, by the service's address.
   Distrust* distrust = nullptr;
+  // How busy a thread of a client has been so far (Exchange::busy); 0: not known. May be empty.
+  std::function<Nanos(pid_t thread)> busy;
   std::function<void(const std::string&)> say;  // one line for the log; may be empty
   std::uint64_t first_id = 1;  // of exchanges and connections; several proxies of one run count in steps
   std::uint64_t id_step = 1;

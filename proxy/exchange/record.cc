@@ -35,6 +35,7 @@ void Record::clear() {
   e.fired = false;
   e.fault_id.clear();
   e.evidence.clear();
+  e.busy.begun = e.busy.told = 0;
   e.fired_at = e.request_read = e.answered = e.service_done = e.told = 0;
   e.ending = trace::Ending::open;
   e.service_status = e.client_status = 0;

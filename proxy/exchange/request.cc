@@ -24,7 +24,9 @@ Exchange::Exchange(Context& context, ClientSide& client, const Requester& reques
     : context_(context),
       client_(client),
       requester_(requester),
-      injection_(context, Record(requester.service_name, requester.pid, requester.connection), on_streams) {}
+      injection_(context, Record(requester.service_name, requester.pid, requester.connection), on_streams) {
+  if (context.options.busy) injection_.record.exchange().busy.thread = requester.thread;
+}
 Exchange::~Exchange() = default;
 
 void Exchange::move(Event event) {

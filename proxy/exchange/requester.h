@@ -15,6 +15,7 @@ struct Requester {
   std::string service_name;                         // as the trace has it
   std::uint64_t connection = 0;
   pid_t pid = 0;
+  pid_t thread = 0;  // that connected; 0: not known
 
   // It believes that it has connected to the service itself.
   bool transparent() const { return !listener || listener->mode == ListenMode::transparent; }

@@ -95,5 +95,36 @@ TEST(Polls, leave_what_is_said_of_other_calls_as_it_is) {
   EXPECT_EQ(judgement.not_judged[0].operation, "GET /jobs/{id}");
 }
 
+// Three calls that each meet the fault once and come again, of which nothing names one.
+Trial unnamed(int named) {
+  Trial t("serve", "error(503)");
+  for (int i = 0; i < 3; i++) {
+    t.in_case().call("load", "GET", "/things/lamp").gets_error().waits(kSecond);
+    if (i < named) {
+      t.in_case().again(kSecond).answers(200);
+    } else {
+      t.in_case().call("load", "GET", "/things/lamp").answers(200);
+      t.in_case().last().confidence = trace::Confidence::possible;
+    }
+    t.in_case().waits(kSecond / 3);
+  }
+  for (auto& e : t.in_case().run().exchanges) e.pid = 0;  // clients of serve
+  return t;
+}
+
+TEST(OpenCalls, of_which_nothing_says_whether_they_were_sent_again_are_not_judged) {
+  auto judgement = unnamed(0).judge();
+  ASSERT_EQ(judgement.not_judged.size(), 1u);
+  EXPECT_EQ(judgement.not_judged[0].why,
+            "the same request came again after the failure, and nothing says whether that was a retry or another call");
+  EXPECT_TRUE(judgement.notes.empty()) << judgement.notes[0].verdict;
+}
+
+TEST(OpenCalls, leave_those_beside_them_that_are_known_for_retries) {
+  auto judgement = unnamed(2).judge();
+  EXPECT_TRUE(judgement.not_judged.empty()) << judgement.not_judged[0].why;
+  EXPECT_TRUE(judgement.notes.empty()) << judgement.notes[0].verdict;
+}
+
 }  // namespace
 }  // namespace retrial::oracles

@@ -144,6 +144,17 @@ class Tale {
     return *this;
   }
 
+  // The client's thread works, or waits for a processor.
+  Tale& works(Nanos time) {
+    busy_ += time;
+    return waits(time);
+  }
+  // What follows is said on a connection of another thread.
+  Tale& on_another_thread() {
+    thread_++;
+    return *this;
+  }
+
   // Everybody waits, and the client's clock is moved on.
   Tale& moved_on(Nanos by) {
     run_.compressed = true;
@@ -178,6 +189,7 @@ class Tale {
     e.service = e.host = "127.0.0.1:9000";
     e.request_digest = 77;
     e.begun = now_;
+    e.busy = {thread_, busy_, 0};
     e.request_read = now_ += kMillisecond / 10;
     return e;
   }
@@ -203,6 +215,7 @@ class Tale {
     e.ending = ending;
     e.client_status = status;
     e.told = now_ += kMillisecond / 10;
+    e.busy.told = busy_;
     return *this;
   }
   Tale& result(std::string outcome, std::vector<trace::Thrown> chain, trace::Phase phase = trace::Phase::test) {
@@ -217,7 +230,8 @@ class Tale {
   }
 
   trace::Run run_;
-  Nanos now_ = kSecond;
+  Nanos now_ = kSecond, busy_ = kSecond;
+  std::int32_t thread_ = 100;
   std::uint64_t calls_ = 0;
 };
 

@@ -45,6 +45,38 @@ TEST(NoBackoff, three_waits_of_the_same_length_are_likely) {
   EXPECT_TRUE(thin.judge().needs_more_runs);
 }
 
+// As `trial`, of one call whose client works that long (or waits for a processor) before each retry, besides its waits.
+Trial working(const Schedule& work, const Schedule& waits, bool on_other_threads = false) {
+  Trial t("P3", "error(503)");
+  get(t.reference).answers(200);
+  auto& tale = t.in_case();
+  get(tale).gets_error(503);
+  for (std::size_t i = 0; i < work.size(); i++) {
+    tale.works(work[i] * kMillisecond);
+    if (on_other_threads) tale.on_another_thread();
+    tale.again(waits[i] * kMillisecond).gets_error(503);
+  }
+  return t;
+}
+
+TEST(NoBackoff, load_is_no_wait) { EXPECT_EQ(working({39, 154, 61, 88, 43}, {0, 1, 0, 0, 2}).verdicts(), ""); }
+
+TEST(NoBackoff, a_fixed_wait_is_seen_below_work_of_any_length) {
+  EXPECT_EQ(working({10, 400, 30, 250, 90}, {1000, 1001, 1000, 1002, 1000}).verdicts(), "no-backoff likely");
+}
+
+TEST(MissingDelay, an_attempt_may_cost_work) {
+  auto t = working({47, 47, 49, 52, 47, 61, 47}, {0, 1, 0, 0, 2, 0, 1});
+  EXPECT_EQ(t.verdicts(), "missing-delay likely");
+  EXPECT_NE(t.judge().findings[0].message.find("without the time in which the client's thread was at work"),
+            std::string::npos)
+      << t.judge().findings[0].message;
+}
+
+TEST(MissingDelay, the_work_of_another_thread_is_none_of_the_callers) {
+  EXPECT_EQ(working({47, 150, 49, 260, 47, 61, 147}, {0, 1, 0, 0, 2, 0, 1}, true).verdicts(), "");
+}
+
 TEST(NoBackoff, two_waits_look_fixed_by_chance) {
   EXPECT_EQ(trial({{505, 503}, {504, 502}}).verdicts(), "note no-jitter likely");
 }

@@ -1,4 +1,5 @@
 #include "trace/calls/correlator_state.h"
+#include "trace/calls/order.h"
 
 namespace retrial::trace {
 namespace {
@@ -80,26 +81,26 @@ Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
 void Correlator::correlate_again(std::vector<Exchange>& exchanges, const Lessons& lessons) {
   struct Event {
     Nanos at = 0;
-    std::size_t exchange = 0;
+    std::size_t exchange = 0;  // of by_time
     bool ends = false;
     auto operator<=>(const Event&) const = default;
   };
   std::vector<Event> events;
   std::vector<const Exchange*> by_time;
-  for (std::size_t i = 0; i < exchanges.size(); i++) {
-    auto& e = exchanges[i];
-    if (!e.call && e.operation.empty()) continue;
+  for (auto& e : exchanges)
+    if (e.call || !e.operation.empty()) by_time.push_back(&e);
+  std::ranges::sort(by_time, [](auto* a, auto* b) { return earlier(*a, *b); });
+  for (std::size_t i = 0; i < by_time.size(); i++) {
+    auto& e = *by_time[i];
     events.push_back({e.begun, i, false});
     if (e.ending != Ending::open) events.push_back({std::max(e.told, e.begun), i, true});
   }
   std::ranges::sort(events);
-  for (auto& event : events)
-    if (!event.ends) by_time.push_back(&exchanges[event.exchange]);
   Hindsight hindsight(exchanges, by_time);
   Correlator again(lessons);
   again.state_->hindsight = &hindsight;
   for (auto& event : events) {
-    auto& e = exchanges[event.exchange];
+    auto& e = exchanges[static_cast<std::size_t>(by_time[event.exchange] - exchanges.data())];
     if (event.ends) {
       again.over(e);
     } else {

@@ -6,7 +6,10 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 
+#include "trace/calls/correlator_keys.h"
+#include "trace/calls/order.h"
 #include "trace/profiles/profile.h"
 
 namespace retrial::trace {
@@ -73,7 +76,13 @@ void set_legs_apart(Call& call) {
 std::vector<Call> calls_of(const Run& run) {
   std::vector<Call> calls;
   std::map<std::uint64_t, std::size_t> by_id;
-  for (auto& e : run.exchanges) {
+  std::vector<const Exchange*> by_time;
+  for (auto& e : run.exchanges) by_time.push_back(&e);
+  std::ranges::sort(by_time, [](auto* a, auto* b) { return earlier(*a, *b); });
+  std::unordered_map<Key, Nanos> unsaid;  // begin of the last at a place of which the correlator could not say it
+  for (auto* exchange : by_time) {
+    auto& e = *exchange;
+    if (e.call && e.attempt == 1 && e.confidence == Confidence::possible) unsaid[place_key(e)] = e.begun;
     auto at = calls.size();
     if (e.call) at = by_id.try_emplace(e.call, at).first->second;
     if (at == calls.size()) calls.push_back({.id = e.call});
@@ -88,6 +97,9 @@ std::vector<Call> calls_of(const Run& run) {
     call.site = first.tag.site ? show(*first.tag.site) : "";
     call.operation = first.operation;
     set_legs_apart(call);
+    auto& last = call.last();
+    auto next = last.told && told_failed(last) ? unsaid.find(place_key(last)) : unsaid.end();
+    call.unsaid = next != unsaid.end() && next->second >= last.told && next->second > last.begun;
     call.occurrence = ++occurrences[{call.site, call.operation}];
   }
   return calls;

@@ -14,7 +14,8 @@ struct Call {
   Confidence confidence = Confidence::certain;  // the lowest of its attempts
   std::string site;       // call site as shown, or "" (then the operation and process stand for it)
   std::string operation;  // of its first request
-  int occurrence = 0;     // from 1: the n-th call of this site and operation in its run
+  bool unsaid = false;  // its client was told of a failure, and what it sent next may go on from it or be another call
+  int occurrence = 0;   // from 1: the n-th call of this site and operation in its run
 
   const Exchange& first() const { return *attempts.front(); }
   const Exchange& last() const { return *attempts.back(); }

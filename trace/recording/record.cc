@@ -29,9 +29,15 @@ struct HeadFixed {
   u64 id, connection, call;
   i64 begun, request_read;
   i32 pid, attempt, line;
-  u8 fresh, has_site, phase, confidence, has_fault, has_words;
-  u8 zero[2];
+  u8 fresh, has_site, phase, confidence, has_fault, has_words, has_busy;
+  u8 zero[1];
   u32 stream;
+};
+// Stands in a head's record where the connection's thread is known.
+struct BusyFixed {
+  i64 begun;
+  i32 thread;
+  u32 zero;
 };
 struct AnswerFixed {
   u64 id;
@@ -48,8 +54,8 @@ struct OverFixed {
   i64 request_read, answered, service_done, told, fired_at;
   u64 request_bytes, response_bytes, request_digest;
   i32 service_status, client_status;
-  u8 ending, fired, aborted, refused, has_trailers, has_grpc;
-  u8 zero[2];
+  u8 ending, fired, aborted, refused, has_trailers, has_grpc, has_busy;
+  u8 zero[1];
 };
 // Stands in the record of a gRPC call alone.
 struct GrpcFixed {
@@ -185,6 +191,7 @@ Encoder encode_head(Encoder out, const Exchange& e) {
                     .confidence = static_cast<u8>(e.confidence),
                     .has_fault = !is_pass(e.fault),
                     .has_words = words,
+                    .has_busy = e.busy.thread != 0,
                     .zero = {},
                     .stream = e.stream});
   if (e.tag.site) {
@@ -196,6 +203,7 @@ Encoder encode_head(Encoder out, const Exchange& e) {
   if (words)
     for (auto* text : {&e.tag.call_id, &e.tag.test, &e.profile, &e.operation, &e.fault_id}) out.text(*text);
   put_headers(out, e.request_lines, e.request_headers);
+  if (e.busy.thread != 0) out.pod(BusyFixed{.begun = e.busy.begun, .thread = e.busy.thread, .zero = 0});
   return out;
 }
 bool decode_head(std::string_view payload, Exchange& e) {
@@ -223,6 +231,11 @@ bool decode_head(std::string_view payload, Exchange& e) {
   if (f.has_words)
     for (auto* text : {&e.tag.call_id, &e.tag.test, &e.profile, &e.operation, &e.fault_id}) in.text(*text);
   in.headers(e.request_headers);
+  if (f.has_busy) {
+    auto busy = in.pod<BusyFixed>();
+    e.busy.thread = busy.thread;
+    e.busy.begun = busy.begun;
+  }
   if (e.host.empty()) e.host = find(e.request_headers, "host");
   return in.done() && e.id != 0;
 }
@@ -306,6 +319,7 @@ Encoder encode_over(Encoder out, const Exchange& e) {
                     .refused = e.refused,
                     .has_trailers = trailers,
                     .has_grpc = e.grpc.is,
+                    .has_busy = e.busy.told != 0,
                     .zero = {}});
   out.text(e.evidence);
   out.text(e.request_sample);
@@ -313,6 +327,7 @@ Encoder encode_over(Encoder out, const Exchange& e) {
   if (e.aborted != Exchange::Aborted::no) out.pod(e.abort_code);
   if (trailers) put_headers(out, e.trailer_lines, e.trailers);
   if (e.grpc.is) put_grpc(out, e.grpc);
+  if (e.busy.told != 0) out.pod(static_cast<i64>(e.busy.told));
   return out;
 }
 bool decode_over(std::string_view payload, Exchange& e) {
@@ -338,6 +353,7 @@ bool decode_over(std::string_view payload, Exchange& e) {
   if (e.aborted != Exchange::Aborted::no) e.abort_code = in.pod<u32>();
   if (f.has_trailers) in.headers(e.trailers);
   if (f.has_grpc) get_grpc(in, e.grpc);
+  if (f.has_busy) e.busy.told = in.pod<i64>();
   return in.done();
 }
 

@@ -17,7 +17,7 @@
 namespace retrial::trace::record {
 
 inline constexpr char kMagic[8] = {'R', 'T', 'R', 'L', 'S', 'E', 'G', '\n'};
-inline constexpr std::uint32_t kVersion = 7;
+inline constexpr std::uint32_t kVersion = 8, kOldest = 7;  // written; read
 
 struct SegmentHead {
   char magic[8];

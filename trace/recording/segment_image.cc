@@ -22,7 +22,8 @@ Parts parts_of(std::string_view bytes) {
   record::SegmentHead head;
   if (bytes.size() < sizeof head) return {};
   std::memcpy(&head, bytes.data(), sizeof head);
-  bool ours = std::memcmp(head.magic, record::kMagic, sizeof head.magic) == 0 && head.version == record::kVersion;
+  bool ours = std::memcmp(head.magic, record::kMagic, sizeof head.magic) == 0 && head.version >= record::kOldest &&
+              head.version <= record::kVersion;
   return ours ? Parts{head.number, head.window} : Parts{};
 }
 std::string_view window_of(std::string_view bytes, const Parts& parts) {

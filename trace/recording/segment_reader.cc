@@ -142,10 +142,11 @@ class Cursor {
       return {};  // allocated, never begun
     if (std::memcmp(head.magic, record::kMagic, sizeof head.magic) != 0)
       return fail("this is no segment of a trace", name_, Blame::user);
-    if (head.version != record::kVersion)
-      return fail(fmt::format("this trace was written by another version of Retrial: its format is {}, {} is read here",
-                              head.version, record::kVersion),
-                  name_, Blame::user);
+    if (head.version < record::kOldest || head.version > record::kVersion)
+      return fail(
+          fmt::format("this trace was written by another version of Retrial: its format is {}, {} to {} are read here",
+                      head.version, record::kOldest, record::kVersion),
+          name_, Blame::user);
     segment_ = head.number;
     at_ = sizeof head;
     read();

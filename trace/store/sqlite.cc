@@ -70,6 +70,7 @@ std::string Statement::text() {
   return bytes ? std::string(bytes, size) : std::string();
 }
 bool Statement::null() const { return sqlite3_column_type(statement_.get(), at_) == SQLITE_NULL; }
+bool Statement::more() const { return at_ < sqlite3_column_count(statement_.get()); }
 
 void Database::Close::operator()(sqlite3* db) const { sqlite3_close(db); }
 Database::Database(sqlite3* db, std::string on) : db_(db), on_(std::move(on)) {}

@@ -28,6 +28,7 @@ class Statement {
   double real();
   std::string text();
   bool null() const;  // is the next column NULL?
+  bool more() const;  // is there a next column?
 
  private:
   friend class Database;

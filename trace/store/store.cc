@@ -11,7 +11,7 @@
 namespace retrial::trace {
 namespace {
 
-constexpr std::int64_t kVersion = 6;
+constexpr std::int64_t kVersion = 7, kOldest = 6;  // written; read
 constexpr std::int64_t kApplication = 0x5254524c;  // "RTRL"
 
 // What belongs to something: the run (or the result, or the section of the report) stands before it.
@@ -102,7 +102,7 @@ struct FromKeys {
 // For whoever looks with the sqlite3 shell. `attempt` shows each call's attempts with the gap before them.
 constexpr const char* kForPeople = R"(
 CREATE UNIQUE INDEX run_id ON run(id);
-CREATE UNIQUE INDEX exchange_id ON exchange(run, id);
+CREATE UNIQUE INDEX IF NOT EXISTS exchange_id ON exchange(run, id);
 CREATE INDEX exchange_call ON exchange(run, call, attempt);
 CREATE INDEX exchange_operation ON exchange(operation);
 CREATE INDEX exchange_fired ON exchange(run, id) WHERE fired;
@@ -185,6 +185,15 @@ StoreWriter::~StoreWriter() = default;
 void StoreWriter::add(std::uint64_t run, const Exchange& exchange) {
   impl_->put(impl_->tables->exchange, OfThat<Exchange>{.run = run, .it = exchange});
 }
+void StoreWriter::correlated(std::uint64_t run, const std::vector<Exchange>& exchanges) {
+  auto& w = *impl_;
+  if (w.ok) w.ok = w.db.run("CREATE UNIQUE INDEX IF NOT EXISTS exchange_id ON exchange(run, id)");
+  for (auto& e : exchanges)
+    if (w.ok)
+      w.ok = w.db.run(
+          fmt::format("UPDATE exchange SET call = {}, attempt = {}, confidence = '{}' WHERE run = {} AND id = {}",
+                      e.call, e.attempt, show(e.confidence), run, e.id));
+}
 Result<void> StoreWriter::end(const CampaignRecord& campaign, const std::vector<Run>& runs) {
   auto& w = *impl_;
   for (auto& run : runs) w.put(run);
@@ -215,9 +224,9 @@ Result<void> check(sqlite::Database& db, const std::filesystem::path& file) {
     return fail("this is an SQLite file, but none that Retrial wrote", file, Blame::user);
   auto version = db.number("PRAGMA user_version");
   if (!version) return std::unexpected(version.error());
-  if (*version != kVersion)
-    return fail(fmt::format("this was written by another version of Retrial: its format is {}, {} is read here",
-                            *version, kVersion),
+  if (*version < kOldest || *version > kVersion)
+    return fail(fmt::format("this was written by another version of Retrial: its format is {}, {} to {} are read here",
+                            *version, kOldest, kVersion),
                 file, Blame::user);
   auto pages = db.number("PRAGMA page_count"), size = db.number("PRAGMA page_size");
   std::error_code error;

@@ -25,6 +25,8 @@ class StoreWriter {
 
   // In any order. After a failure, which `end` tells, nothing more is written.
   void add(std::uint64_t run, const Exchange& exchange);
+  // Of exchanges that were added: which attempts of which calls they are, as is known by now.
+  void correlated(std::uint64_t run, const std::vector<Exchange>& exchanges);
   // The runs with their exchanges, but for those that were added, and the campaign.
   Result<void> end(const CampaignRecord& campaign, const std::vector<Run>& runs);
 

@@ -85,6 +85,9 @@ void of_exchange(Io& io, T& e) {
   io("grpc_cut", g.cut);
   io("grpc_message", g.message);
   io("grpc_pushback", g.pushback);
+  io.late("busy_thread", e.busy.thread);
+  io.late("busy_begun", e.busy.begun);
+  io.late("busy_told", e.busy.told);
 }
 
 template <class Io, class T>

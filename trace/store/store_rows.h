@@ -43,6 +43,10 @@ struct Schema {
     add(name, "INTEGER NOT NULL");
   }
   void shown(std::string_view name, std::string_view) { add(name, "TEXT NOT NULL"); }
+  template <class T>
+  void late(std::string_view name, const T& value) {
+    (*this)(name, value);
+  }
 };
 
 struct Binder {
@@ -76,6 +80,10 @@ struct Binder {
   template <class E>
   void number(std::string_view, E value, E) {
     row.bind(static_cast<std::int64_t>(value));
+  }
+  template <class T>
+  void late(std::string_view name, const T& value) {
+    (*this)(name, value);
   }
   void shown(std::string_view, std::string text) { row.bind(std::string_view(kept.emplace_back(std::move(text)))); }
 };
@@ -114,6 +122,11 @@ struct Reader {
     value = static_cast<E>(n);
   }
   void shown(std::string_view, std::string_view) { (void)row.integer(); }
+  // A last column that stores of an earlier version do not have.
+  template <class T>
+  void late(std::string_view name, T& value) {
+    if (row.more()) (*this)(name, value);
+  }
 };
 
 // The rows of one table. `fields(io, value)` lists its columns.

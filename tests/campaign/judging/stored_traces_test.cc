@@ -117,6 +117,38 @@ TEST(Judge, of_served_traffic_says_afterwards_which_attempt_of_which_call_a_requ
   EXPECT_EQ(stored->campaign.services.at(0).exchanges, 8u);
 }
 
+// All that is said of it, line by line.
+std::vector<std::string> said(const JudgeOutcome& j) {
+  std::vector<std::string> out;
+  for (auto* list : {&j.record.clean, &j.record.not_judged})
+    for (auto& judged : *list) out.push_back(judged.operation + ": " + judged.why);
+  for (auto& note : j.record.notes) out.push_back(note.verdict + ": " + note.message);
+  return out;
+}
+
+TEST(Judge, of_served_traffic_says_the_same_by_its_segments_and_by_the_store_that_is_made_of_them) {
+  for (int calls : {1, 3, 12}) {
+    SCOPED_TRACE(calls);
+    test::Folder folder;
+    auto w = writer(folder.path());
+    ASSERT_TRUE(w->begin({.id = 1}));
+    Nanos now = kSecond;
+    for (int n = 0; n < 2 * calls; n++) {  // each is answered 503, and sent again after 100 ms; 50 ms later the next
+      auto e = request(static_cast<std::uint64_t>(n) + 1, now, n % 2 == 0);
+      e.pid = 0;
+      record(*w, 1, e);
+      now += (n % 2 ? 50 : 100) * kMillisecond;
+    }
+    ASSERT_TRUE(w->end({.id = 1, .ended = now}));
+    w.reset();
+    auto by_segments = said(judged({folder.path()}));
+    for (auto& entry : fs::directory_iterator(folder.path()))
+      if (entry.path().extension() == ".seg") fs::remove(entry.path());
+    EXPECT_FALSE(by_segments.empty());
+    EXPECT_EQ(said(judged({folder.path()})), by_segments);
+  }
+}
+
 TEST(Judge, of_a_command_that_was_cut_short_the_runs_that_have_ended_are_judged) {
   test::Folder folder;
   for (std::uint64_t run : {1, 2}) {

@@ -369,7 +369,8 @@ TEST(Segments, of_another_version_are_an_error_that_says_so) {
   put(folder.path / "0001.seg", bytes);
   auto runs = read_segments(folder.path);
   ASSERT_FALSE(runs);
-  EXPECT_EQ(runs.error().what, "this trace was written by another version of Retrial: its format is 9, 7 is read here");
+  EXPECT_EQ(runs.error().what,
+            "this trace was written by another version of Retrial: its format is 9, 7 to 8 are read here");
   EXPECT_NE(runs.error().on.find("0001.seg"), std::string::npos);
 }
 

@@ -214,7 +214,7 @@ TEST_F(Store, another_programs_file_and_another_version_say_so) {
   bytes[63] = 9;  // user_version, big endian, at 60 (SQLite's file format 1.3)
   put(file(), bytes);
   EXPECT_EQ(read_store(file()).error().what,
-            "this was written by another version of Retrial: its format is 9, 6 is read here");
+            "this was written by another version of Retrial: its format is 9, 6 to 7 are read here");
 }
 
 TEST_F(Store, a_file_cut_anywhere_is_an_error) {
