@@ -17,6 +17,11 @@ void raise_descriptor_limit() {
   raised = true;
 }
 
+std::size_t descriptor_limit() {
+  rlimit now{};
+  return getrlimit(RLIMIT_NOFILE, &now) == 0 ? static_cast<std::size_t>(now.rlim_cur) : 0;
+}
+
 void restore_descriptor_limit() {
   if (raised) setrlimit(RLIMIT_NOFILE, &before);
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 
 namespace retrial {
 
@@ -7,6 +8,9 @@ namespace retrial {
 
 // Raises the soft limit of this process to the hard one; where that is refused it stays. Before there are threads.
 void raise_descriptor_limit();
+
+// The soft limit, as it is now.
+std::size_t descriptor_limit();
 
 // Puts the soft limit back to what it was before the first raise_descriptor_limit(): for a forked process that is about
 // to execute a program of the user's. Nothing where it was never raised. Async-signal-safe.

@@ -18,7 +18,6 @@
 #include "campaign/report/words.h"
 #include "campaign/trial.h"
 #include "oracles/oracle.h"
-#include "trace/calls/service_name.h"
 #include "trace/store/store.h"
 
 namespace retrial::campaign {
@@ -41,7 +40,7 @@ class Campaign {
         context_{executor, adapter_for(argv_), argv_, services_, setting_.config, out_.runs, live_, clock} {}
 
   CampaignOutcome run();
-  CampaignOutcome replay(const trace::CampaignRecord& earlier, const trace::Finding& finding);
+  CampaignOutcome replay(const trace::Stored& earlier, const trace::Finding& finding);
 
  private:
   void describe();
@@ -91,9 +90,8 @@ void Campaign::describe() {
 void Campaign::see_services(const trace::Run& suite) {
   std::map<std::string, trace::ServiceSeen> seen;
   for (auto& e : suite.exchanges) {
-    auto address = trace::service_name(e.service);
-    auto& s = seen[address];
-    s.address = address;
+    auto& s = seen[e.service];
+    s.address = e.service;
     if (s.profile.empty() || s.profile == "generic") s.profile = e.profile;
     s.exchanges++;
     if (auto* known = setting_.config.at(e.service)) s.name = known->name;
@@ -271,13 +269,13 @@ CampaignOutcome Campaign::run() {
   return std::move(out_);
 }
 
-CampaignOutcome Campaign::replay(const trace::CampaignRecord& earlier, const trace::Finding& finding) {
+CampaignOutcome Campaign::replay(const trace::Stored& earlier, const trace::Finding& finding) {
   describe();
-  auto row = std::find_if(earlier.cases.begin(), earlier.cases.end(), [&](auto& c) {
+  auto row = std::find_if(earlier.campaign.cases.begin(), earlier.campaign.cases.end(), [&](auto& c) {
     return c.policy == finding.policy && c.plan == finding.fault && c.test == finding.test &&
            c.operation == finding.operation && c.site == finding.site;
   });
-  auto plan = row == earlier.cases.end()
+  auto plan = row == earlier.campaign.cases.end()
                   ? Result<policies::FaultPlan>(fail("its case is not in the campaign's store", finding.id))
                   : policies::parse_fault_plan(row->plan);
   auto ready = plan ? services_.start() : Result<void>{};
@@ -287,6 +285,9 @@ CampaignOutcome Campaign::replay(const trace::CampaignRecord& earlier, const tra
     return std::move(out_);
   }
   context_.lessons.recall(row->operation);
+  for (auto& run : earlier.runs)
+    if (run.kind == trace::RunKind::reference || run.kind == trace::RunKind::alone)
+      context_.lessons.services.recall(run);
   bool wide = false;
   live_.show({.phase = "reference run, the test alone", .what = row->test});
   auto alone = context_.execute(context_.spec_for(row->test, trace::RunKind::alone, false));
@@ -350,7 +351,7 @@ Result<CampaignOutcome> run_campaign(const CampaignSetting& setting, const Clock
   return with_campaign(setting, clock, [](Campaign& c) { return c.run(); });
 }
 
-Result<CampaignOutcome> replay(const CampaignSetting& setting, const trace::CampaignRecord& earlier,
+Result<CampaignOutcome> replay(const CampaignSetting& setting, const trace::Stored& earlier,
                                const trace::Finding& finding, const Clock& clock) {
   return with_campaign(setting, clock, [&](Campaign& c) { return c.replay(earlier, finding); });
 }

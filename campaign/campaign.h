@@ -12,6 +12,7 @@
 #include "policies/policy.h"
 #include "proxy/capture/tree.h"
 #include "trace/campaign_record.h"
+#include "trace/store/store.h"
 
 namespace retrial::campaign {
 
@@ -38,7 +39,7 @@ Result<CampaignOutcome> run_campaign(const CampaignSetting& setting, const Clock
 
 // Shows one finding of an earlier campaign again: the test without the fault, then with it. The outcome holds that case
 // alone.
-Result<CampaignOutcome> replay(const CampaignSetting& setting, const trace::CampaignRecord& earlier,
+Result<CampaignOutcome> replay(const CampaignSetting& setting, const trace::Stored& earlier,
                                const trace::Finding& finding, const Clock& clock);
 
 // The command as it is run: package.json's script in place of `npm test` where we know its runner.

@@ -29,7 +29,7 @@ class Authority {
   Result<Authority> twin(std::string name, const Clock& clock) const;
   // From `folder`/ca.pem and `folder`/ca.key: files, or as save() leaves them. Both are of one authority even where
   // another is put in place meanwhile. An error, the user's, names the file and what is wrong with it: not there, not
-  // PEM, no authority, a key of another certificate, a key that others may read.
+  // PEM, no authority, a key of another certificate, a key that everybody may open.
   static Result<Authority> load(const std::filesystem::path& folder);
   // Puts both files in place at once: they stand in a folder of their own below `folder` (folder_name()), the key with
   // mode 0600; the link `current` names that folder, and ca.pem and ca.key are links through it. Makes the folder, with

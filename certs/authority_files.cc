@@ -36,11 +36,13 @@ Result<std::string> read(const Named& named, bool secret) {
   struct stat facts{};
   if (fstat(file.get(), &facts) != 0) return wrong_errno("cannot be read", path);
   if (!S_ISREG(facts.st_mode)) return wrong("is not a file", path);
-  if (secret && facts.st_mode & (S_IRWXG | S_IRWXO))
-    return wrong(fmt::format("others than its owner may open this key (mode {:04o}): chmod 600 it, or make a new "
-                             "authority if anyone has",
-                             facts.st_mode & 07777),
-                 path);
+  // Its group may read it: 0440 is what a Kubernetes Secret has under an fsGroup.
+  if (secret && facts.st_mode & (S_IWGRP | S_IRWXO))
+    return wrong(
+        fmt::format("{} this key (mode {:04o}): chmod 600 it, or 440 where its group is to read it; make a new "
+                    "authority if anyone has",
+                    facts.st_mode & S_IRWXO ? "everybody may open" : "its group may change", facts.st_mode & 07777),
+        path);
   // Some file systems say 0 of what has not been read yet.
   auto limit = std::clamp(static_cast<std::size_t>(facts.st_size), kLeast, kLimit);
   std::string bytes(limit + 1, '\0');

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "campaign/config/config.h"
+#include "campaign/config/server_settings.h"
 #include "cli/commands.h"
 
 namespace retrial::cli {
@@ -19,6 +20,8 @@ int check(const std::string& file) {
   auto checked = campaign::check_config(text.str(), file);
   for (auto& error : checked.errors) complain(error.line(), kUsage);
   if (!checked.errors.empty()) return kUsage;
+  if (auto settings = campaign::server_settings(checked.config))
+    for (auto& line : campaign::warnings_of(*settings)) fmt::print("{}: {}\n", file, line);
   fmt::print("{}: fine\n", file);
   return kFine;
 }

@@ -29,7 +29,7 @@ std::vector<fs::path> stores() {
 }
 
 struct Found {
-  trace::CampaignRecord campaign;
+  trace::Stored earlier;
   trace::Finding finding;
 };
 
@@ -43,7 +43,7 @@ Result<Found> find(const std::string& id, const std::string& from) {
       continue;
     }
     for (auto& f : stored->campaign.findings) {
-      if (f.id == id) return Found{std::move(stored->campaign), f};
+      if (f.id == id) return Found{std::move(*stored), f};
       if (known.find(f.id) == known.npos) known += " " + f.id;
     }
   }
@@ -57,26 +57,26 @@ int replay(const CampaignOptions& options, const std::string& id, const std::str
   raise_descriptor_limit();
   auto found = find(id, from);
   if (!found) return complain(found.error().line(), kUsage);
-  if (auto line = campaign::report::replay_command(found->campaign, found->finding);
+  if (auto line = campaign::report::replay_command(found->earlier.campaign, found->finding);
       !line.starts_with("retrial replay"))
     return complain(line.empty() ? id + ": was seen in the traffic of `serve`, which nothing here can send again"
                                  : id + ": was seen by `observe`, and is shown again by: " + line,
                     kUsage);
   std::error_code error;
   auto out = fs::absolute(options.out.empty() ? ".retrial/replay-" + id : options.out);
-  fs::current_path(found->campaign.directory, error);
+  fs::current_path(found->earlier.campaign.directory, error);
   if (error)
-    return complain(found->campaign.directory + ": the campaign's working directory is gone: " + error.message(),
-                    kUsage);
+    return complain(
+        found->earlier.campaign.directory + ": the campaign's working directory is gone: " + error.message(), kUsage);
   auto with_command = options;
-  with_command.command = found->campaign.command;
+  with_command.command = found->earlier.campaign.command;
   auto setting = setting_of(with_command);
   if (!setting) return complain(setting.error().line(), kUsage);
   auto folder = make_folder(out.string(), false);
   if (!folder) return complain(folder.error().line(), kUsage);
   setting->folder = *folder;
   SystemClock clock;
-  auto outcome = campaign::replay(*setting, found->campaign, found->finding, clock);
+  auto outcome = campaign::replay(*setting, found->earlier, found->finding, clock);
   auto status = conclude(*setting, outcome);
   if (!outcome) return status;
   bool again = std::any_of(outcome->record.findings.begin(), outcome->record.findings.end(),

@@ -114,7 +114,7 @@ class Serving {
                        show_size(settings->recording->keep)));
     if (std::ranges::any_of(config->rules, [](auto& rule) { return policies::rolls(rule.inject); }))
       info(fmt::format("seed {}", seed_));
-    tell(settings->listeners);
+    tell(*settings);
     loop_.run();
     server_.reset();
     info("ended");
@@ -124,10 +124,11 @@ class Serving {
  private:
   void info(const std::string& line) { log_.say(proxy::Log::Level::info, line); }
 
-  void tell(const std::vector<proxy::ListenerSettings>& listeners) {
+  void tell(const proxy::ServerSettings& settings) {
+    for (auto& line : campaign::warnings_of(settings)) log_.say(proxy::Log::Level::warning, line);
     auto at = server_->listening();
     for (std::size_t i = 0; i < at.size(); i++)
-      info(fmt::format("listening on {} ({})", at[i].show(), described(listeners[i])));
+      info(fmt::format("listening on {} ({})", at[i].show(), described(settings.listeners[i])));
   }
 
   void reload() {
@@ -144,7 +145,7 @@ class Serving {
     before.drain = config->serve.drain;
     info(before == config->serve ? "reloaded"
                                  : "reloaded; [serve] stays as it was until the next start, but for drain");
-    tell(settings->listeners);
+    tell(*settings);
   }
 
   void drain(int signal) {

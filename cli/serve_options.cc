@@ -54,6 +54,11 @@ Result<void> add(campaign::Config& config, proxy::Mode mode, const std::string& 
   return {};
 }
 
+Result<void> are_places(const std::vector<std::string>& places, const char* option) {
+  auto read = proxy::AllowList::read(places);
+  return read ? Result<void>() : fail(read.error(), option, Blame::user);
+}
+
 }  // namespace
 
 void ServeOptions::add_to(CLI::App& app) {
@@ -61,10 +66,14 @@ void ServeOptions::add_to(CLI::App& app) {
   app.add_option("--reverse", reverse,
                  "LISTEN=URL: a port for one service, e.g. 127.0.0.1:8001=http://127.0.0.1:10001");
   app.add_option("--forward", forward, "LISTEN: a forward proxy (absolute-form and CONNECT)");
+  app.add_option("--forward-to", forward_to,
+                 "where --forward may lead: names, *.example, addresses, networks, or * (default: loopback only)");
   app.add_option("--redirect", redirect, "LISTEN: for connections that netfilter's REDIRECT sends here");
   app.add_option("--tproxy", tproxy, "LISTEN: for connections that netfilter's TPROXY sends here");
   app.add_option("--protocol", protocol, "of these listeners: http, auto or tcp (reverse: http, else auto)");
   app.add_option("--inject", inject, "faults for what no rule of the file matches, e.g. 'error(503) x 2, then pass'");
+  app.add_option("--allow", allow,
+                 "where faults may go besides loopback and private addresses: names, addresses, networks, or *");
   app.add_option("--loops", loops, "threads (default: one a core)")->check(CLI::Range(1, 1024));
   app.add_option("--record", record, "folder for the trace, or none (default: .retrial/serve-<time>)");
   app.add_option("--ca", ca, "folder of the authority that signs what TLS clients are shown (retrial ca)");
@@ -96,8 +105,16 @@ Result<campaign::Config> config_of(const ServeOptions& o) {
   using Named = std::pair<proxy::Mode, const std::vector<std::string>*>;
   for (auto [mode, all] : {Named{proxy::Mode::forward, &o.forward}, Named{proxy::Mode::redirect, &o.redirect},
                            Named{proxy::Mode::tproxy, &o.tproxy}})
-    for (auto& listen : *all)
+    for (auto& listen : *all) {
       if (auto ok = add(config, mode, listen, {}, o.protocol); !ok) return std::unexpected(ok.error());
+      if (mode == proxy::Mode::forward) config.listeners.back().to = o.forward_to;
+    }
+  for (auto& [places, option] : {std::pair(&o.forward_to, "--forward-to"), std::pair(&o.allow, "--allow")})
+    if (auto ok = are_places(*places, option); !ok) return std::unexpected(ok.error());
+  if (!o.forward_to.empty() && o.forward.empty())
+    return fail("expected --forward LISTEN beside it: other listeners lead to their service alone", "--forward-to",
+                Blame::user);
+  config.serve.allow.insert(config.serve.allow.end(), o.allow.begin(), o.allow.end());
   if (o.inject) {
     auto plan = policies::parse_fault_plan(*o.inject);
     if (!plan) return fail(plan.error().line(), "--inject", Blame::user);

@@ -18,6 +18,7 @@ struct ServeOptions {
   std::string config;
   std::vector<std::string> reverse;  // LISTEN=URL
   std::vector<std::string> forward, redirect, tproxy;
+  std::vector<std::string> forward_to, allow;
   std::string protocol;
   std::optional<std::string> inject;
   int loops = 0;

@@ -7,8 +7,9 @@
 namespace retrial::proxy {
 
 Counts& Counts::operator+=(const Counts& other) {
-  for (auto count : {&Counts::connections, &Counts::http2, &Counts::tunnels, &Counts::upgraded, &Counts::refused,
-                     &Counts::unreachable, &Counts::distrusting, &Counts::tls_failures, &Counts::frames})
+  for (auto count :
+       {&Counts::connections, &Counts::http2, &Counts::tunnels, &Counts::upgraded, &Counts::refused, &Counts::shed,
+        &Counts::unreachable, &Counts::distrusting, &Counts::tls_failures, &Counts::sent_again, &Counts::frames})
     this->*count += other.*count;
   return *this;
 }
@@ -32,6 +33,7 @@ Proxy::~Proxy() {
   for (auto& c : state_->connections.clients) c->end_run();
 }
 
+bool Proxy::has_room() { return state_->connections.has_room(); }
 void Proxy::take(Captured connection) { state_->connections.open(connection); }
 void Proxy::take(Incoming connection) { state_->connections.open(std::move(connection)); }
 

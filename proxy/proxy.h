@@ -20,6 +20,7 @@ class Proxy {
   ~Proxy();  // ends every connection; open exchanges are recorded as such
   Proxy(const Proxy&) = delete;
 
+  bool has_room();  // for one more client, perhaps in the place of others that are still (Options::most_connections)
   void take(Captured connection);
   void take(Incoming connection);
   // A connection that a fault has met before it came here, or (`not_fired` says why) one whose fault has nothing to

@@ -26,8 +26,9 @@ int line_of(const T& at) {
 constexpr std::string_view kTables[] = {"run", "serve", "service", "accept", "listener", "rule"};
 constexpr std::string_view kRunKeys[] = {"coverage", "policies", "workers", "fail_on",
                                          "hold",     "budget",   "tags",    "real_time"};
-constexpr std::string_view kServiceKeys[] = {"address", "profile", "start",  "ready",       "reset", "allow",
-                                             "ca",      "pin",     "verify", "certificate", "key"};
+constexpr std::string_view kServiceKeys[] = {
+    "address", "profile", "start",       "ready", "reset",       "allow",           "ca",
+    "pin",     "verify",  "certificate", "key",   "server_name", "connect_timeout", "resolve_timeout"};
 constexpr std::string_view kAcceptKeys[] = {"finding", "why"};
 constexpr std::string_view kCoverages[] = {"c0", "c1", "c2", "c3", "c4"};
 constexpr std::string_view kConfidences[] = {"certain", "likely", "possible"};
@@ -108,6 +109,8 @@ void read_service(ConfigTable table, std::string_view file, Service& service) {
   read_ready(table, service);
   read_reset(table, service);
   service.allow = table.yes("allow").value_or(false);
+  if (auto time = table.duration("connect_timeout", "5s")) service.connect_timeout = *time;
+  if (auto time = table.duration("resolve_timeout", "5s")) service.resolve_timeout = *time;
 }
 
 void read_accept(ConfigTable table, std::vector<Accept>& accepted) {

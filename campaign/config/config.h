@@ -41,16 +41,18 @@ struct Reset {
 };
 
 struct Service {
-  std::string name;     // of [service.name]
-  std::string address;  // "127.0.0.1:10001", for serve also "queue.internal:443"; empty: not said
-  bool https = false;   // the address was said with https:// or h2://
-  bool http2 = false;   // with h2c:// or h2://
+  std::string name;         // of [service.name]
+  std::string address;      // "127.0.0.1:10001", for serve also "queue.internal:443"; empty: not said
+  bool https = false;       // the address was said with https:// or h2://
+  bool http2 = false;       // with h2c:// or h2://
+  std::string server_name;  // its name in TLS, where that is not the address's host; serve only
   proxy::ServiceTlsSettings security;
   std::string profile;               // empty: found from the traffic
   std::optional<std::string> start;  // for sh -c; none: the service is used as it stands
   Ready ready;                       // tcp where `start` and `address` are given and it is not
   Reset reset;
-  bool allow = false;  // faults may reach it though it is not local
+  bool allow = false;                              // faults may reach it though it is not local
+  Nanos connect_timeout = 0, resolve_timeout = 0;  // serve only; 0: as ServeSettings has them
 };
 
 struct Accept {
@@ -66,11 +68,18 @@ struct ServeSettings {
   std::size_t header_count = 1000;
   std::uint64_t body = 0;  // 0: no limit
   Nanos head_timeout = 60 * kSecond;
-  Nanos idle_timeout = 0;                       // 0: a client may idle for ever
+  Nanos idle_timeout = 300 * kSecond;
+  Nanos body_timeout = 60 * kSecond;
+  std::size_t memory = 128u << 20;  // bytes of heap
+  std::size_t max_connections = 0;  // 0: as many as descriptors allow
+  // Two lost SYNs (sent again after 1 s and 3 s, tcp(7)) or two rounds of the name servers; Envoy and HAProxy's
+  // examples have the same.
+  Nanos connect_timeout = 5 * kSecond, resolve_timeout = 5 * kSecond;
+  std::vector<std::string> allow;               // proxy::AllowList: where faults may go besides local addresses
   std::optional<std::uint64_t> seed;            // none: a new one at each start
   std::string record;                           // a folder; empty: .retrial/serve-<time>; "none": nothing is recorded
   std::uint64_t keep = std::uint64_t{1} << 30;  // bytes of trace that are kept
-  Nanos drain = 30 * kSecond;
+  Nanos drain = 8 * kSecond;
   bool operator==(const ServeSettings&) const = default;
 };
 
@@ -79,6 +88,7 @@ struct Listener {
   std::string listen;   // as it was written
   std::string service;  // [service.NAME]; reverse only
   proxy::Protocol protocol = proxy::Protocol::http;
+  std::vector<std::string> to;  // proxy::AllowList: where requests may go; forward only, empty: to loopback
 };
 
 struct Rule {

@@ -15,10 +15,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kServeKeys[] = {"loops",  "pristine",     "head_size",    "header_count",
-                                           "body",   "head_timeout", "idle_timeout", "seed",
-                                           "record", "keep",         "drain"};
-constexpr std::string_view kListenerKeys[] = {"mode", "listen", "service", "protocol"};
+constexpr std::string_view kServeKeys[] = {
+    "loops",           "pristine", "head_size",    "header_count", "body",           "head_timeout",
+    "idle_timeout",    "seed",     "record",       "keep",         "drain",          "connect_timeout",
+    "resolve_timeout", "allow",    "body_timeout", "memory",       "max_connections"};
+constexpr std::size_t kLeastMemory = 32u << 20;  // the process itself takes 8, and reads 64 KiB a connection at once
+constexpr std::string_view kListenerKeys[] = {"mode", "listen", "service", "protocol", "to"};
 constexpr std::string_view kRuleKeys[] = {"match", "inject"};
 constexpr std::string_view kMatchKeys[] = {"service", "method", "path", "host", "operation", "call_site", "test"};
 constexpr std::string_view kModes[] = {"reverse", "forward", "redirect", "tproxy"};
@@ -51,6 +53,13 @@ fs::path pem(ConfigTable& table, std::string_view key, std::string_view file, st
   return path;
 }
 
+// A list of places on the network.
+std::vector<std::string> places(ConfigTable& table, std::string_view key) {
+  auto texts = table.texts(key);
+  if (auto read = proxy::AllowList::read(texts); !read) table.refuse(key, read.error());
+  return texts;
+}
+
 bool is_pin(std::string_view text) {
   constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   if (!text.starts_with("sha256/") || text.size() != 7 + 44 || text.back() != '=') return false;
@@ -64,6 +73,9 @@ void read_security(ConfigTable& table, std::string_view file, Service& service) 
   security.ca = pem(table, "ca", file, "CERTIFICATE");
   security.certificate = pem(table, "certificate", file, "CERTIFICATE");
   security.key = pem(table, "key", file, "PRIVATE KEY");
+  service.server_name = table.text("server_name").value_or("");
+  if (!service.server_name.empty() && !where_of(service.server_name + ":443"))
+    table.refuse("server_name", "expected a name or an address, such as \"queue.example\"");
   security.verify = table.yes("verify").value_or(true);
   security.pins = table.texts("pin");
   if (!std::all_of(security.pins.begin(), security.pins.end(), is_pin))
@@ -83,6 +95,15 @@ void read_serve(ConfigTable table, ServeSettings& serve) {
   if (auto size = table.size("body", "100MiB")) serve.body = *size;
   if (auto time = table.duration("head_timeout", "60s")) serve.head_timeout = *time;
   if (auto time = table.duration("idle_timeout", "10m")) serve.idle_timeout = *time;
+  if (auto time = table.duration("body_timeout", "60s")) serve.body_timeout = *time;
+  if (auto size = table.size("memory", "128MiB")) serve.memory = *size;
+  if (serve.memory < kLeastMemory)
+    table.refuse("memory", fmt::format("expected at least \"{}\"", show_size(kLeastMemory)));
+  if (auto count = table.number("max_connections", 1, 10'000'000))
+    serve.max_connections = static_cast<std::size_t>(*count);
+  if (auto time = table.duration("connect_timeout", "5s")) serve.connect_timeout = *time;
+  if (auto time = table.duration("resolve_timeout", "5s")) serve.resolve_timeout = *time;
+  serve.allow = places(table, "allow");
   if (auto seed = table.number("seed", 0, INT64_MAX)) serve.seed = static_cast<std::uint64_t>(*seed);
   if (auto folder = table.text("record")) serve.record = *folder;
   if (auto size = table.size("keep", "1GiB")) serve.keep = *size;
@@ -94,7 +115,7 @@ void read_serve(ConfigTable table, ServeSettings& serve) {
     else
       table.refuse("head_size", "expected at most a quarter of keep");
   }
-  if (auto time = table.duration("drain", "30s")) serve.drain = *time;
+  if (auto time = table.duration("drain", "8s")) serve.drain = *time;
 }
 
 Listener read_listener(ConfigTable table) {
@@ -111,6 +132,9 @@ Listener read_listener(ConfigTable table) {
   listener.protocol = reverse ? proxy::Protocol::http : proxy::Protocol::automatic;
   if (auto protocol = table.word("protocol", kProtocols))
     listener.protocol = at_index<proxy::Protocol>(kProtocols, *protocol);
+  listener.to = places(table, "to");
+  if (mode && listener.mode != proxy::Mode::forward && table.has("to"))
+    table.refuse("to", "expected none: only a forward listener is told by its clients where to go");
   if (mode && reverse && !table.has("service"))
     table.refuse("service", "expected the [service.NAME] that a reverse listener is for");
   if (mode && !reverse && table.has("service"))

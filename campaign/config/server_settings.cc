@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "campaign/config/config_values.h"
+#include "proxy/connections/location.h"
 
 namespace retrial::campaign {
 namespace {
@@ -18,10 +21,22 @@ std::vector<std::string> addresses_of(const Config& config, const std::string& s
   return all;
 }
 
+Result<std::shared_ptr<const proxy::AllowList>> allow_list(const std::vector<std::string>& places, const char* what) {
+  auto read = proxy::AllowList::read(places);
+  if (!read) return fail(read.error(), what, Blame::user);
+  return std::make_shared<const proxy::AllowList>(std::move(*read));
+}
+
 }  // namespace
 
 proxy::ServiceSettings service_settings(const Service& service) {
-  proxy::ServiceSettings settings{.name = service.name, .security = service.security, .profile = service.profile};
+  proxy::ServiceSettings settings{.name = service.name,
+                                  .server_name = service.server_name,
+                                  .allow = service.allow,
+                                  .connect_timeout = service.connect_timeout,
+                                  .resolve_timeout = service.resolve_timeout,
+                                  .security = service.security,
+                                  .profile = service.profile};
   if (auto where = where_of(service.address)) {
     settings.host = where->host;
     settings.port = where->port;
@@ -35,6 +50,11 @@ Result<proxy::ServerSettings> server_settings(const Config& config) {
   proxy::ServerSettings settings;
   for (auto& l : config.listeners) {
     proxy::ListenerSettings listener{.mode = l.mode, .protocol = l.protocol};
+    if (l.mode == proxy::Mode::forward) {
+      auto to = allow_list(l.to, "to");
+      if (!to) return std::unexpected(to.error());
+      listener.to = l.to.empty() ? std::make_shared<const proxy::AllowList>(proxy::AllowList::loopback()) : *to;
+    }
     if (l.mode == proxy::Mode::reverse) {
       auto* service = config.named(l.service);
       if (!service || service->address.empty())
@@ -53,8 +73,11 @@ Result<proxy::ServerSettings> server_settings(const Config& config) {
     settings.rules.push_back({r.match, r.inject});
     settings.rules.back().match.services = addresses_of(config, r.service);
   }
-  for (auto& s : config.services)
-    if (!s.address.empty() && !s.profile.empty()) settings.profiles[s.address] = s.profile;
+  for (auto& s : config.services) {
+    if (s.address.empty()) continue;
+    settings.services.push_back(service_settings(s));
+    if (!s.profile.empty()) settings.profiles[s.address] = s.profile;
+  }
   auto& serve = config.serve;
   auto& o = settings.options;
   o.keep_tags = config.run.keep_tags;
@@ -66,10 +89,40 @@ Result<proxy::ServerSettings> server_settings(const Config& config) {
   o.body_limit = serve.body;
   o.head_timeout = serve.head_timeout;
   o.idle_timeout = serve.idle_timeout;
+  o.body_timeout = serve.body_timeout;
+  settings.memory = serve.memory;
+  settings.most_connections = serve.max_connections;
+  o.connect_timeout = serve.connect_timeout;
+  o.resolve_timeout = serve.resolve_timeout;
+  auto allow = allow_list(serve.allow, "allow");
+  if (!allow) return std::unexpected(allow.error());
+  o.faults_also = *allow;
   settings.loops = serve.loops;
   settings.drain = serve.drain;
   settings.seed = serve.seed.value_or(0);
   return settings;
+}
+
+std::vector<std::string> warnings_of(const proxy::ServerSettings& settings) {
+  std::vector<std::string> lines;
+  for (auto& l : settings.listeners) {
+    if (l.to && l.to->allows_all())
+      lines.push_back(
+          fmt::format("{}: this forward proxy leads everywhere, for whoever can connect to it", l.at.show()));
+    if (l.mode != proxy::Mode::reverse || settings.rules.empty()) continue;
+    proxy::Route route{.host = l.service.host, .port = l.service.port, .allow = l.service.allow};
+    proxy::Location location(route, settings.options);
+    if (!location.literal() || location.spares().empty()) continue;
+    auto service = Where{.host = route.host, .port = route.port}.show();
+    bool aimed = std::ranges::any_of(settings.rules, [&](auto& rule) {
+      auto& services = rule.match.services;
+      return services.empty() || std::ranges::find(services, service) != services.end();
+    });
+    if (aimed)
+      lines.push_back(fmt::format("{}: no fault will reach it: {} (`allow = true` in its [service.NAME], or --allow)",
+                                  service, location.spares()));
+  }
+  return lines;
 }
 
 }  // namespace retrial::campaign

@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "campaign/config/config.h"
@@ -14,5 +15,8 @@ proxy::ServiceSettings service_settings(const Service& service);
 // What a server is to do, by the configuration: listeners, rules, limits. Authority, recording and seed are the
 // caller's. An error names what is missing.
 Result<proxy::ServerSettings> server_settings(const Config& config);
+
+// What whoever starts it should know, a line each: a forward proxy that leads everywhere, rules that will not fire.
+std::vector<std::string> warnings_of(const proxy::ServerSettings& settings);
 
 }  // namespace retrial::campaign

@@ -7,7 +7,6 @@
 
 #include "campaign/workload/adapters/adapter.h"
 #include "proxy/net/address.h"
-#include "trace/calls/service_name.h"
 #include "trace/comparing/comparison.h"
 #include "trace/fault_name.h"
 
@@ -45,12 +44,11 @@ std::map<std::string, Found> find_targets(const std::map<std::string, const trac
       auto& e = call.first();
       if (e.tag.test != test || !in_test(e)) continue;
       if (e.tag.site && !test_files && is_test_file(e.tag.site->file)) continue;
-      auto service = trace::service_name(e.service);
-      auto key = fmt::format("{}\n{}\n{}", e.tag.site ? trace::show(*e.tag.site) : "", e.operation, service);
+      auto key = fmt::format("{}\n{}\n{}", e.tag.site ? trace::show(*e.tag.site) : "", e.operation, e.service);
       auto occurrence = ++occurrences[key];  // as the director counts them: also of calls that are no targets
       if (!may_be_target(call)) continue;
       auto* profile = trace::profile_named(e.profile);
-      Found here{{test, e.tag.site, service, e.operation, occurrence}, run};
+      Found here{{test, e.tag.site, e.service, e.operation, occurrence}, run};
       if (profile) {
         here.repeat = profile->repeat(e);
         here.shows_effect = !profile->effect(call.last()).empty();

@@ -7,7 +7,6 @@
 
 #include "campaign/planning/last_words.h"
 #include "campaign/report/escape.h"
-#include "trace/calls/service_name.h"
 
 namespace retrial::campaign {
 namespace {
@@ -17,7 +16,7 @@ constexpr auto kPassed =
     "RETRIAL_*, PYTHONPATH, PYTEST_PLUGINS and NODE_OPTIONS";  // by which agents come into a process
 
 std::string operation_key(const trace::Exchange& e) {
-  return fmt::format("{} at {}", e.operation, e.tag.site ? trace::show(*e.tag.site) : trace::service_name(e.service));
+  return fmt::format("{} at {}", e.operation, e.tag.site ? trace::show(*e.tag.site) : e.service);
 }
 // What a test sends in its own phase, by operation and call site.
 std::set<std::string> sent_by(const trace::Run& run, const std::string& test) {
@@ -162,7 +161,6 @@ Result<References> collect_references(CampaignContext& context, Nanos time_left)
                                                       : test + ": the runner gave no result for it");
   }
 
-  std::set<std::string> named;
   bool out_of_time = false;
   for (std::size_t i = 0; i < fine.size() && !context.executor.interrupted(); i++) {
     auto& test = fine[i];
@@ -181,11 +179,15 @@ Result<References> collect_references(CampaignContext& context, Nanos time_left)
     if (!run) return std::unexpected(run.error());
     if (auto why = why_not(**run, test); why.empty()) {
       refs.alone[test] = *run;
-      name_differences(refs, **run, test, named);
     } else if (!context.executor.interrupted()) {
       refs.left_alone.push_back(test + ": " + why);
     }
   }
+  std::set<std::string> fixed, named;
+  for (auto& s : context.config.services) fixed.insert(s.address);
+  context.lessons.services.learn(context.runs, fixed);
+  for (auto& test : fine)
+    if (auto it = refs.alone.find(test); it != refs.alone.end()) name_differences(refs, *it->second, test, named);
   if (refs.alone.empty() && !context.executor.interrupted()) {
     if (out_of_time)
       return fail("the budget ended with the reference runs; no case was tried", context.argv.front(), Blame::network);

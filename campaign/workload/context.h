@@ -27,7 +27,7 @@ struct CampaignContext {
   Result<const trace::Run*> execute(const RunSpec& spec) {
     auto run = executor.execute(spec);
     if (!run) return std::unexpected(run.error());
-    runs.push_back(std::move(*run));
+    lessons.services.name(runs.emplace_back(std::move(*run)));
     return &runs.back();
   }
   // This test alone, as the runner can.
@@ -37,6 +37,7 @@ struct CampaignContext {
     spec.kind = kind;
     spec.tests = {test};
     spec.lessons.names = lessons.names;
+    spec.lessons.services = lessons.services;
     if (test == kWholeCommand) spec.only_test = test;
     return spec;
   }

@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "trace/calls/operation.h"
-#include "trace/calls/service_name.h"
 #include "trace/profiles/fault_answer.h"
 #include "trace/profiles/profile.h"
 
@@ -20,6 +19,7 @@ CampaignDirector::CampaignDirector(trace::Run& run, Events& events, std::optiona
       only_test_(std::move(only_test)),
       lessons_(std::move(lessons)),
       correlator_(lessons_),
+      services_(lessons_.services),
       dice_{.seed = aim_ ? aim_->seed : 0} {}
 
 proxy::Decision CampaignDirector::at_head(const trace::Exchange& seen) {
@@ -32,6 +32,7 @@ proxy::Decision CampaignDirector::at_head(const trace::Exchange& seen) {
   head.profile = profile.name();
   head.operation = lessons_.operation(head);
   auto assigned = correlator_.at_head(head);
+  auto service = services_.at_head(head);
 
   proxy::Decision decision;
   decision.test = head.tag.test;
@@ -41,7 +42,7 @@ proxy::Decision CampaignDirector::at_head(const trace::Exchange& seen) {
   decision.call = assigned.call;
   decision.attempt = assigned.attempt;
   decision.confidence = assigned.confidence;
-  if (!aim_ || !aimed_at(head, assigned)) return decision;
+  if (!aim_ || !aimed_at(head, service, assigned)) return decision;
 
   target_attempts_ = std::max(target_attempts_, assigned.attempt);
   auto elapsed = head.begun - run_.began;
@@ -65,13 +66,13 @@ const trace::Profile& CampaignDirector::profile_of(const trace::Exchange& head) 
 }
 
 // A call is chosen at its first attempt, and stays chosen.
-bool CampaignDirector::aimed_at(const trace::Exchange& head, const trace::Assignment& assigned) {
+bool CampaignDirector::aimed_at(const trace::Exchange& head, const std::string& service,
+                                const trace::Assignment& assigned) {
   if (aimed_.contains(assigned.call)) return true;
   if (assigned.attempt != 1) return false;
   if (auto& target = aim_->target) {
-    if (head.tag.test != target->test || head.operation != target->operation ||
-        trace::service_name(head.service) != target->service || head.tag.site != target->site ||
-        (head.tag.phase != trace::Phase::test && head.tag.phase != trace::Phase::none))
+    if (head.tag.test != target->test || head.operation != target->operation || service != target->service ||
+        head.tag.site != target->site || (head.tag.phase != trace::Phase::test && head.tag.phase != trace::Phase::none))
       return false;
     if (++occurrence_ != target->occurrence) return false;
   }
@@ -85,8 +86,8 @@ proxy::ConnectDecision CampaignDirector::at_connect(const proxy::Connecting& con
   events_.read_into(run_);
   if (auto& target = aim_->target) {
     auto test = events_.current(connecting.pid).test;
-    if ((test.empty() ? only_test_ : test) != target->test ||
-        trace::service_name(connecting.service) != target->service)
+    if (test.empty()) test = only_test_;
+    if (test != target->test || services_.at_connect(test, connecting.service, connecting.at) != target->service)
       return {};
   }
   auto nth = ++connections_[{connecting.pid, std::string(connecting.service)}];

@@ -18,7 +18,7 @@ namespace retrial::campaign {
 struct Target {
   std::string test;
   std::optional<trace::CallSite> site;
-  std::string service;  // trace::service_name
+  std::string service;  // trace::Services
   std::string operation;
   int occurrence = 1;
 };
@@ -56,7 +56,7 @@ class CampaignDirector final : public proxy::Director {
 
  private:
   const trace::Profile& profile_of(const trace::Exchange& head) const;
-  bool aimed_at(const trace::Exchange& head, const trace::Assignment& assigned);
+  bool aimed_at(const trace::Exchange& head, const std::string& service, const trace::Assignment& assigned);
 
   trace::Run& run_;
   Events& events_;
@@ -66,6 +66,7 @@ class CampaignDirector final : public proxy::Director {
   std::string errors_as_;
   trace::Lessons lessons_;
   trace::Correlator correlator_;
+  trace::ServicesOfRun services_;
   policies::Dice dice_;
   std::map<std::pair<std::int32_t, std::string>, int> connections_;  // of a process to a service, so far
   int occurrence_ = 0;

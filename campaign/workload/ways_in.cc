@@ -24,6 +24,13 @@ class Silent final : public proxy::Log {
   void say(Level, std::string_view) override {}
 };
 
+std::vector<proxy::Route> known_services(const Config& config) {
+  std::vector<proxy::Route> known;
+  for (auto& s : config.services)
+    if (auto where = where_of(s.address)) known.push_back({.host = where->host, .port = where->port, .allow = s.allow});
+  return known;
+}
+
 Result<Capture> reverse_ports(const Config& config) {
   Capture capture{.kind = Kind::reverse, .way = proxy::Way::none};
   for (auto& s : config.services) {
@@ -33,6 +40,7 @@ Result<Capture> reverse_ports(const Config& config) {
     port.route.host = where->host;
     port.route.port = where->port;
     port.route.tls = s.https;
+    port.route.allow = s.allow;
     for (auto& l : config.listeners)
       if (l.mode == proxy::Mode::reverse && l.service == s.name) port.listen = l.listen;
     capture.ports.push_back(std::move(port));
@@ -107,7 +115,8 @@ Result<Capture> choose_capture(std::string_view said, const Config& config) {
     return fail(fmt::format("expected seccomp, forward, reverse or redirect, got \"{}\"", said), "--capture",
                 Blame::user);
   if (said == "reverse") return reverse_ports(config);
-  if (said == "forward") return Capture{.kind = Kind::forward, .way = proxy::Way::none};
+  if (said == "forward")
+    return Capture{.kind = Kind::forward, .way = proxy::Way::none, .known = known_services(config)};
   if (said == "redirect") return std::unexpected(try_capture(Kind::redirect).error());
   auto way = proxy::choose_way();
   if (way) return Capture{.kind = Kind::seccomp, .way = *way};
@@ -118,6 +127,7 @@ Result<Capture> choose_capture(std::string_view said, const Config& config) {
       .kind = Kind::forward,
       .way = proxy::Way::none,
       .ports = {},
+      .known = known_services(config),
       .remark = "a forward proxy is used, which clients that ignore HTTP_PROXY do not see: " + way.error().line()};
 }
 
@@ -142,21 +152,23 @@ Result<std::unique_ptr<WaysIn>> WaysIn::open(const Capture& capture, proxy::Loop
     auto fds = proxy::open_listeners(at, false, 1);
     if (!fds) return std::unexpected(fds.error());
     impl->open.push_back(
-        {port, std::make_unique<proxy::Listener>(loop, fds->front(), mode,
-                                                 std::make_shared<const proxy::ListenerOptions>(std::move(options)),
-                                                 take, impl->log)});
+        {port, std::make_unique<proxy::Listener>(
+                   loop, fds->front(), mode, std::make_shared<const proxy::ListenerOptions>(std::move(options)),
+                   [] { return true; }, take, impl->log)});
     return {};
   };
   auto any_port = proxy::Address::v4(INADDR_LOOPBACK, 0);
   Result<void> well;
   if (capture.kind == Kind::forward)
-    well =
-        listen(any_port, proxy::Mode::forward, {proxy::ListenMode::forward, proxy::Protocol::automatic, {}}, nullptr);
+    well = listen(any_port, proxy::Mode::forward,
+                  {.mode = proxy::ListenMode::forward, .protocol = proxy::Protocol::automatic, .known = capture.known},
+                  nullptr);
   for (auto& port : impl->capture.ports) {
     auto said = port.listen.empty() ? std::nullopt : listen_of(port.listen);
     if (well)
       well = listen(said ? said->front() : any_port, proxy::Mode::reverse,
-                    {proxy::ListenMode::reverse, proxy::Protocol::automatic, port.route}, &port);
+                    {.mode = proxy::ListenMode::reverse, .protocol = proxy::Protocol::automatic, .route = port.route},
+                    &port);
   }
   if (!well) return std::unexpected(well.error());
   return std::unique_ptr<WaysIn>(new WaysIn(std::move(impl)));

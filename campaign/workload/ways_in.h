@@ -24,7 +24,8 @@ struct Capture {
     proxy::Route route;
   };
   std::vector<Port> ports;
-  std::string remark;  // why it is not the first choice, for the user; empty: it is, or it was said
+  std::vector<proxy::Route> known = {};  // of forward: what is said of services
+  std::string remark;                    // why it is not the first choice, for the user; empty: it is, or it was said
 };
 std::string show(const Capture& capture);  // "seccomp (getfd)", "forward"
 

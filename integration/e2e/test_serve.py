@@ -157,6 +157,42 @@ def test_a_forward_proxy_takes_absolute_urls_and_http_inside_connect(serve, serv
     assert behind.seen == ["/absolute", "/inside"]
 
 
+def test_a_forward_proxy_leads_to_loopback_alone_unless_it_is_opened(serve, service):
+    behind = service()
+    elsewhere = url(behind).replace("127.0.0.1", "0.0.0.0")  # by which Linux connects to loopback
+    serving = serve("--forward", "127.0.0.1:0", "--record", "none")
+    assert get(serving.client(), url(behind)) == (200, b"one")
+    for target in (elsewhere, "http://169.254.169.254/latest/meta-data/", "http://10.0.0.9/"):
+        status, body = get(serving.client(), target)
+        assert status == 403 and b"--forward-to" in body and body.count(b"\n") == 1, body
+    serving.end()
+    assert sum("answered 403" in line for line in serving.log) == 3, serving.log
+    opened = serve("--forward", "127.0.0.1:0", "--forward-to", "0.0.0.0/0", "--record", "none")
+    assert any("leads everywhere" in line for line in opened.log), opened.log
+    assert get(opened.client(), elsewhere) == (200, b"one")
+    assert get(opened.client(), "http://169.254.169.254/latest/meta-data/")[0] == 403
+
+
+def test_faults_reach_no_service_elsewhere_unless_it_is_allowed(serve, service):
+    behind = service()
+    elsewhere = url(behind).replace("127.0.0.1", "0.0.0.0")
+    options = ("--reverse", f"127.0.0.1:0={elsewhere}", "--record", "none", "--inject", "error(503)")
+    serving = serve(*options)
+    assert any("no fault will reach it: 0.0.0.0 is neither loopback nor private" in line for line in serving.log), serving.log
+    assert get(serving.client()) == (200, b"one")
+    serving.end()
+    assert any("error(503) was not fired: 0.0.0.0 is neither" in line for line in serving.log), serving.log
+    assert get(serve(*options, "--allow", "0.0.0.0").client())[0] == 503
+
+
+def test_a_service_that_does_not_answer_is_answered_for_in_time(serve, tmp_path):
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as full, socket.create_connection(full.getsockname()):
+        (tmp_path / "retrial.toml").write_text('[service.s]\naddress = "127.0.0.1:%d"\nconnect_timeout = "50ms"\n[[listener]]\n'
+                                               'mode = "reverse"\nlisten = "127.0.0.1:0"\nservice = "s"\n' % full.getsockname()[1])
+        status, body = get(serve("--record", "none").client())
+    assert status == 504 and b"connect: no answer within 50 ms" in body, body
+
+
 @pytest.mark.parametrize("options, said", [
     ((), "no listener is named"),
     (("--reverse", "127.0.0.1:0"), "expected LISTEN=URL"),
@@ -165,6 +201,9 @@ def test_a_forward_proxy_takes_absolute_urls_and_http_inside_connect(serve, serv
     (("--forward", "203.0.113.7:80"), "203.0.113.7:80: cannot listen"),
     (("--reverse", "127.0.0.1:0=http://127.0.0.1:1", "--inject", "eror(503)"), "did you mean `error`?"),
     (("--forward", "127.0.0.1:0", "--protocol", "udp"), "expected http, auto or tcp"),
+    (("--forward", "127.0.0.1:0", "--forward-to", "10.0.0.0/99"), "expected a prefix from 0 to 32"),
+    (("--reverse", "127.0.0.1:0=http://127.0.0.1:1", "--forward-to", "*"), "expected --forward LISTEN beside it"),
+    (("--reverse", "127.0.0.1:0=http://127.0.0.1:1", "--allow", "http://x"), "expected a name, an address or a network"),
     (("-c", "none.toml"), "none.toml: cannot be read"),
 ])
 def test_what_cannot_be_is_one_line(tmp_path, options, said):

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <utility>
 
 #include "proxy/capture/dials.h"
@@ -16,6 +17,17 @@ namespace {
 using trace::FaultName;
 
 constexpr Nanos kLongestDial = 2 * kSecond;
+constexpr Nanos kLookAgain = kMillisecond;  // at first; each time twice as long, up to
+constexpr Nanos kLongestLook = kSecond / 4;
+
+// The thread that was let go on, and what it connects. While that is open it may not have begun yet.
+struct Beginner {
+  explicit Beginner(const Connect& c) : thread(c.notice->thread()), fd(c.fd()), inode(c.socket.inode) {}
+  pid_t thread;
+  int fd;
+  ino_t inode;
+  bool may_begin() const { return inode_of(thread, fd) == inode; }
+};
 
 void reset(int fd) {
   const linger at_once{1, 0};
@@ -25,8 +37,12 @@ void reset(int fd) {
 }  // namespace
 
 struct Misled::Slow {
-  Claim claim;  // its service is -1 until it is dialled
-  Nanos since = 0;
+  explicit Slow(const Connect& c) : beginner(c) {}
+  Beginner beginner;
+  Claim claim;      // its service is -1 until it is dialled
+  Nanos since = 0;  // when it was sent away, or looked for last
+  Nanos pause = kLookAgain;
+  bool reached = false;  // the dial is over, well or not
   Address silent;
   Address own;  // the client's own, once it was looked for
   std::optional<Address> from;
@@ -40,6 +56,12 @@ struct Misled::Slow {
     for (const int fd : {claim.service, dialled, client})
       if (fd >= 0) close(fd);
   }
+};
+
+struct Misled::Silent {
+  Nanos since = 0;
+  Beginner beginner;
+  bool begun = false;  // was seen to wait
 };
 
 Misled::Misled(Loop& loop, const Clock& clock, const RedirectParts& parts, Redirect& redirect, TreeEvents& events,
@@ -66,29 +88,39 @@ void Misled::begin(ConnectPtr connect, const std::optional<Address>& from) {
     const ino_t inode = misled.socket.inode;
     if (misled.fault.name == FaultName::slow_connect) return wait(misled, end, from);
     if (misled.fault.name == FaultName::connect_timeout)
-      silent_[inode] = clock_.now();
+      silent_.insert_or_assign(inode, Silent{clock_.now(), Beginner(misled)});
     else if (misled.socket.non_blocking)
       parts_.sockets.refused.insert(inode);
   });
 }
 
 void Misled::wait(const Connect& connect, const Address& silent, const std::optional<Address>& from) {
-  auto slow = std::make_unique<Slow>();
+  auto slow = std::make_unique<Slow>(connect);
   slow->claim = {.written = connect.written, .inode = connect.socket.inode, .process = connect.process};
   slow->since = clock_.now();
   slow->silent = silent;
   slow->from = from;
-  slow->timer = std::make_unique<Timer>(loop_, [this, at = slow.get()] { dial(*at); });
+  slow->timer = std::make_unique<Timer>(loop_, [this, at = slow.get()] { due(*at); });
   slow->timer->set(connect.fault.delay, Time::client);
   slow_[connect.socket.inode] = std::move(slow);
 }
 
-void Misled::dial(Slow& slow) {
+void Misled::due(Slow& slow) {
   if (slow.dialled >= 0) return heard(slow);  // its time is up as well
   const auto& all = waiting(slow.since);
   const auto client = all.find(slow.claim.inode);
-  if (client == all.end()) return over(slow);
+  if (client == all.end()) return slow.beginner.may_begin() ? look_again(slow) : over(slow);
   slow.own = client->second;
+  return slow.reached ? answer(slow) : dial(slow);
+}
+
+void Misled::look_again(Slow& slow) {
+  slow.since = clock_.now();
+  slow.timer->set(slow.pause);
+  slow.pause = std::min(2 * slow.pause, kLongestLook);
+}
+
+void Misled::dial(Slow& slow) {
   slow.dialled = begin_dial(reached(slow.claim.written), slow.from);
   if (slow.dialled < 0) {
     slow.error_number = errno;
@@ -109,12 +141,17 @@ void Misled::dialled(Slow& slow, int service) {
   slow.watch.reset();
   slow.timer->cancel();
   if (slow.dialled >= 0) close(std::exchange(slow.dialled, -1));
+  slow.reached = true;
+  answer(slow);
+}
+
+void Misled::answer(Slow& slow) {
   // Its next call may be getpeername.
   parts_.sockets.redirected[slow.claim.inode] = {reached(slow.claim.written)};
   slow.client = DeadEnds::answer(slow.silent, slow.own);
   if (slow.client < 0) {
     parts_.sockets.redirected.erase(slow.claim.inode);
-    return over(slow);
+    return look_again(slow);  // for want of descriptors, say
   }
   if (has_come(slow.client)) return answered(slow);
   slow.watch = std::make_unique<Watch>(loop_, slow.client, EV_WRITE, [this, at = &slow](short) { answered(*at); });
@@ -161,12 +198,16 @@ Nanos Misled::unanswered_since() {
   if (!silent_.empty() && now - looked_ >= kSecond) {
     looked_ = now;
     const auto waiting = unanswered();
-    // One that was sent there just now may not have begun yet.
-    std::erase_if(silent_, [&](auto& one) { return now - one.second >= kSecond && !waiting.contains(one.first); });
+    for (auto at = silent_.begin(); at != silent_.end();) {
+      auto& [inode, silent] = *at;
+      const bool waits = waiting.contains(inode), over = !waits && (silent.begun || !silent.beginner.may_begin());
+      silent.begun |= waits;
+      at = over ? silent_.erase(at) : std::next(at);
+    }
   }
   Nanos oldest = 0;
-  for (const auto& [inode, since] : silent_)
-    if (oldest == 0 || since < oldest) oldest = since;
+  for (const auto& [inode, silent] : silent_)
+    if (oldest == 0 || silent.since < oldest) oldest = silent.since;
   return oldest;
 }
 

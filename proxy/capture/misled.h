@@ -21,11 +21,14 @@ namespace retrial::proxy::capture {
 //   silent    | the client is seen to have given up |                                          | over
 //   -         | begin: slow-connect                | sends it to a silent one                  | waiting
 //   waiting   | the time is up                     | dials the service                         | dialling
+//   waiting   | the same, the client has not begun | looks again                               | waiting
 //   waiting   | the same, the client has given up  |                                           | over
 //   dialling  | connected                          | answers the client's SYN                  | answering
 //   dialling  | refused, unreachable, late         | the same                                  | answering
 //   answering | connected                          | arrived; without a service: RST           | over
+//   answering | it cannot be answered now          | looks again, without another dial         | waiting
 //   answering | refused: the client has given up   |                                           | over
+// By rewrite a client that was let go on begins when its thread gets to run, which may be long after its time is up.
 class Misled {
  public:
   Misled(Loop& loop, const Clock& clock, const RedirectParts& parts, Redirect& redirect, TreeEvents& events,
@@ -42,10 +45,14 @@ class Misled {
 
  private:
   struct Slow;
+  struct Silent;
   void wait(const Connect& connect, const Address& silent, const std::optional<Address>& from);
+  void due(Slow& slow);
+  void look_again(Slow& slow);
   void dial(Slow& slow);
   void heard(Slow& slow);
   void dialled(Slow& slow, int service);
+  void answer(Slow& slow);
   void answered(Slow& slow);
   void over(Slow& slow);
   const std::unordered_map<ino_t, Address>& waiting(Nanos since);
@@ -57,7 +64,7 @@ class Misled {
   TreeEvents& events_;
   std::function<void(int, const Claim&)> arrived_;
   std::unordered_map<ino_t, std::unique_ptr<Slow>> slow_;  // by the client's socket
-  std::unordered_map<ino_t, Nanos> silent_;                // likewise, since when
+  std::unordered_map<ino_t, Silent> silent_;               // likewise
   Nanos looked_ = 0;
   std::unordered_map<ino_t, Address> waiting_;  // unanswered(), as it was at read_
   Nanos read_ = 0, reading_ = 0;

@@ -9,6 +9,7 @@
 namespace retrial::proxy {
 namespace {
 constexpr std::size_t kMostKept = 8u << 10;  // bytes of a head, for the next one
+constexpr std::size_t kMostKeptFields = 128;
 }  // namespace
 
 H1Codec::H1Codec(Side side, Limits limits) : side_(side), limits_(limits), parser_(std::make_unique<HeadParser>()) {}
@@ -91,6 +92,24 @@ H1Codec::Taken H1Codec::take_head(std::string_view bytes) {
   if (!whole) return {Step::more, bytes.size()};
   finish_head();
   return {Step::head, size - before};
+}
+
+void H1Codec::keep_little() {
+  for (auto& raw : raws_) {
+    if (raw.capacity() <= kMostKept) continue;
+    std::string().swap(raw);
+    whole_ = false;
+  }
+  for (auto& fields : fields_) {
+    if (fields.capacity() <= kMostKeptFields) continue;
+    std::vector<Field>().swap(fields);
+    whole_ = false;
+  }
+}
+
+std::size_t H1Codec::holds() const {
+  return raws_[0].capacity() + raws_[1].capacity() + trailer_text_.capacity() +
+         sizeof(Field) * (fields_[0].capacity() + fields_[1].capacity() + trailer_fields_.capacity());
 }
 
 void H1Codec::finish_trailers() {

@@ -49,6 +49,9 @@ class H1Codec {
   std::string_view unfinished() const {
     return in_head() && !fresh_ ? std::string_view(raws_[turn_]) : std::string_view();
   }
+  // Between messages: what is kept for the next is little from now on, and head() is gone where it was large.
+  void keep_little();
+  std::size_t holds() const;                // bytes of memory, about
   bool at_start() const { return fresh_; }  // between messages: no byte of the next one has been taken
   Refusal refusal() const { return refusal_; }
 

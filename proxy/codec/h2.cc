@@ -30,6 +30,10 @@ H2Codec::H2Codec(Role role, H2Events& events, Limits limits)
     : state_(std::make_unique<State>(*this, role, events, limits)) {}
 H2Codec::~H2Codec() = default;
 
+std::size_t H2Codec::holds() const {
+  return out_.capacity() + state_->held.capacity() + state_->begun.capacity() + state_->reader.holds();
+}
+
 bool H2Codec::take(std::string_view bytes, Nanos now) {
   auto& s = *state_;
   if (s.failed) return false;

@@ -103,6 +103,7 @@ class H2Codec {
   const std::string& out() const { return out_; }
 
   const H2Settings& peers() const { return peers_; }
+  std::size_t holds() const;    // bytes of memory, about
   std::size_t streams() const;  // that are not closed; a client keeps them within peers().max_streams
 
   // --- sending. A call on a stream that is closed does nothing.

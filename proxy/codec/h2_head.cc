@@ -23,7 +23,7 @@ bool all_of(std::string_view text, const std::array<bool, 256>& set) {
 }
 bool path(std::string_view text) {
   bool all = true;
-  for (char c : text) all &= static_cast<unsigned char>(c - 0x21) < 0x7f - 0x21;
+  for (char c : text) all &= static_cast<unsigned char>(c) > 0x20 && c != 0x7f;
   return all;
 }
 bool scheme(std::string_view text) {
@@ -80,6 +80,15 @@ H2HeadReader::Step H2HeadReader::take(std::string_view fragment, bool last) {
         return Step::not_hpack;
     }
   }
+}
+
+void H2HeadReader::keep_little() {
+  constexpr std::size_t kMostKept = 8u << 10, kMostKeptFields = 128;
+  if (begun_.capacity() > kMostKept) std::string().swap(begun_);
+  if (fields_.capacity() > kMostKeptFields) std::vector<Field>().swap(fields_);
+  if (room_ <= kMostKept) return;
+  text_.reset();
+  room_ = size_ = 0;
 }
 
 void H2HeadReader::wrong(std::string_view why) {

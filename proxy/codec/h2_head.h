@@ -25,6 +25,8 @@ class H2HeadReader {
   // After the last fragment. `end`: END_STREAM. Empty: nothing is wrong with it.
   std::string_view malformed(bool end);
   const Head& head() const { return head_; }  // once malformed() found nothing
+  void keep_little();                         // head() is read, and what is kept for the next is little
+  std::size_t holds() const { return begun_.capacity() + room_ + sizeof(Field) * fields_.capacity(); }
 
  private:
   struct Part {

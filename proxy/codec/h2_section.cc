@@ -87,8 +87,11 @@ bool H2Codec::State::fragment(std::string_view bytes, bool last) {
   if (section_bytes > 2 * limits.head || section_frames > 32 + limits.head / 1024)
     return fail_frame(H2Error::enhance_your_calm, "a field section that is far too large");
   switch (reader.take(bytes, last)) {
-    case H2HeadReader::Step::ok:
-      return !last || section_ends();
+    case H2HeadReader::Step::ok: {
+      bool well = !last || section_ends();
+      if (last) reader.keep_little();
+      return well;
+    }
     case H2HeadReader::Step::not_hpack:
       return fail_frame(H2Error::compression_error, "the field section cannot be decoded");
     case H2HeadReader::Step::too_much:

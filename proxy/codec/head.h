@@ -71,8 +71,12 @@ class Head {
 // A head that waits: all of its bytes are its own.
 class KeptHead {
  public:
-  explicit KeptHead(const Head& head);
+  KeptHead() = default;
+  explicit KeptHead(const Head& head) { keep(head); }
+  KeptHead(const KeptHead&) = delete;
+  void keep(const Head& head);  // in place of what it kept; its storage is used again
   const Head& head() const { return head_; }
+  std::size_t holds() const { return bytes_.capacity() + sizeof(Field) * fields_.capacity(); }
 
  private:
   std::string bytes_;

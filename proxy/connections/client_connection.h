@@ -1,5 +1,7 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
+#include <string_view>
 
 #include "base/clock.h"
 
@@ -25,7 +27,19 @@ class ClientConnection {
   // Since when the first of those that are held for ever was left untouched; 0: none is.
   virtual Nanos held_since() const { return 0; }
   virtual std::size_t waiting() const = 0;  // bytes in it that whoever they are for has not taken yet
-  std::size_t slot = 0;                     // in Connections::connections
+  virtual std::size_t holds() const = 0;    // bytes of memory, about: also of what it has told and keeps
+  virtual std::uint64_t moved() const = 0;  // bytes of its client's socket so far, both ways
+  // Ends it at once, by 503, ENHANCE_YOUR_CALM or RST, as far as the client can still be told. Never from within one of
+  // its own events.
+  virtual void shed(std::string_view why) = 0;
+
+  // For how long next to nothing has moved; kept by Connections::sweep.
+  struct Still {
+    std::uint64_t moved = 0;  // when it was last looked at; and at `since`
+    std::uint64_t before = 0;
+    Nanos since = 0;
+  } still;
+  std::size_t slot = 0;  // in Connections::connections
 };
 
 }  // namespace retrial::proxy

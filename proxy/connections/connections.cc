@@ -12,10 +12,11 @@
 namespace retrial::proxy {
 namespace {
 constexpr Nanos kSweep = kSecond / 2;
+constexpr std::uint64_t kStirs = 256;  // bytes: who moves fewer since it was last seen to stir drips
 }  // namespace
 
 Connections::Connections(Loop& l, const Clock& c, Director& d, Recorder& r, Options o)
-    : Context{l, c, d, r, std::move(o)} {}
+    : Context{l, c, d, r, std::move(o)}, memory_(options.memory), reliever_(l, [this] { relieve(); }) {}
 Connections::~Connections() { clients.clear(); }
 
 void Connections::open(Captured captured) {
@@ -53,6 +54,7 @@ void Connections::begin(Accepted accepted, Speech speech) {
 
 void Connections::begin(std::unique_ptr<ClientConnection> connection) {
   connection->slot = clients.size();
+  connection->still.since = now;
   clients.push_back(std::move(connection));
   clients.back()->start();
 }
@@ -66,8 +68,9 @@ void Connections::ended(ClientConnection& connection) {
 }
 
 std::shared_ptr<ServicePool> Connections::pool_for(const Route& route) {
-  auto key = fmt::format("{}\n{}\n{}\n{}\n{}", route.host, route.port, route.tls, route.http2,
-                         static_cast<void*>(route.security));
+  auto key = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", route.host, route.port, route.tls, route.http2,
+                         route.server_name, static_cast<void*>(route.security), route.allow, route.connect_timeout,
+                         route.resolve_timeout, static_cast<const void*>(route.only.get()));
   auto& pool = pools_[key];
   if (!pool) pool = std::make_shared<ServicePool>(*this, route);
   return pool;
@@ -81,7 +84,7 @@ void Connections::close_oldest_idle() {
 }
 
 Dialer& Connections::dialer() {
-  if (!dialer_) dialer_ = std::make_unique<Dialer>(loop);
+  if (!dialer_) dialer_ = std::make_unique<Dialer>(loop, DialerSettings{.names = options.names});
   return *dialer_;
 }
 
@@ -90,6 +93,12 @@ void Connections::sweep() {
   now = clock.now();
   for (std::size_t i = clients.size(); i-- > 0;)
     if (i < clients.size()) clients[i]->check(now);
+  for (auto& client : clients) {
+    auto& still = client->still;
+    still.moved = client->moved();
+    if (still.moved - still.before >= kStirs) still = {still.moved, still.moved, now};
+  }
+  relieve();
   for (auto it = pools_.begin(); it != pools_.end();) {
     it->second->close_old(now);
     it = it->second.use_count() == 1 && it->second->empty() ? pools_.erase(it) : std::next(it);

@@ -44,8 +44,15 @@ struct Connections : Context {
   std::shared_ptr<ServicePool> pool_for(const Route& route);  // forgotten once nobody has it and nothing waits in it
   void close_oldest_idle();                                   // of those that wait in all pools
   Dialer& dialer();
-  void sweep();  // looks for time-outs
-  TlsToService* security_of(const Route& route) const { return route.security ? route.security : options.to_services; }
+  void sweep();  // looks for time-outs, and at the memory
+
+  // An event of a client begins: false, nothing may be read for it now, as the memory has to be looked at first.
+  bool may_read();
+  bool may_hold() const { return !memory_.spent(); }  // one more head of a client that may be heard
+  bool has_room();                                    // for one more client, perhaps in the place of others
+  TlsToService* security_of(const ServicePool& pool) const {
+    return pool.route().security ? pool.route().security : security_of(pool.service());
+  }
   TlsToService* security_of(const std::string& service) const {
     auto found = options.security_of.find(service);
     return found == options.security_of.end() ? options.to_services : found->second;
@@ -59,9 +66,15 @@ struct Connections : Context {
   }
 
  private:
+  void relieve();
+  void shed(std::vector<ClientConnection*>& victims, std::string_view why);
+
   std::unordered_map<std::string, std::shared_ptr<ServicePool>> pools_;
   std::unique_ptr<Dialer> dialer_;
   std::unique_ptr<Timer> sweeper_;
+  MemoryWatch memory_;
+  Timer reliever_;
+  bool relieves_ = false;
 };
 
 }  // namespace retrial::proxy

@@ -104,6 +104,7 @@ void H1Client::break_off(const Break& how) {
 
 void H1Client::over(std::optional<std::uint32_t> rest) {
   if (!socket_->open()) return die(false);
+  if (codec_.at_start()) codec_.keep_little();
   if (drips_) socket_->pace(0, 0);
   drips_ = false;
   since_ = context_.now;

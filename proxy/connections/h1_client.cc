@@ -6,31 +6,11 @@
 #include "base/text.h"
 #include "proxy/codec/intermediary.h"
 #include "proxy/connections/connections.h"
+#include "proxy/connections/route.h"
 #include "proxy/connections/tunnel.h"
 #include "proxy/exchange/answer.h"
 
 namespace retrial::proxy {
-namespace {
-
-// host:port with the scheme's own port where none is given.
-std::optional<Route> route_of(std::string_view authority, std::uint16_t port, bool tls) {
-  Route route;
-  route.tls = tls;
-  route.port = port;
-  auto colon = authority.rfind(':');
-  if (colon != authority.npos && authority.find(']', colon) == authority.npos) {
-    auto digits = authority.substr(colon + 1);
-    auto number = to_int(digits);
-    if (!digits.empty() && (!number || *number < 1 || *number > 65535)) return std::nullopt;
-    if (number) route.port = static_cast<std::uint16_t>(*number);
-    authority = authority.substr(0, colon);
-  }
-  if (authority.starts_with('[') && authority.ends_with(']')) authority = authority.substr(1, authority.size() - 2);
-  if (authority.empty() || route.port == 0) return std::nullopt;
-  route.host = lower(authority);
-  return route;
-}
-}  // namespace
 
 H1Client::H1Client(Connections& context, Accepted accepted)
     : context_(context),
@@ -41,7 +21,9 @@ H1Client::H1Client(Connections& context, Accepted accepted)
       exchange_(context, *this, accepted_, false) {
   socket_->hand_to(*this);
   if (accepted_.pool && accepted_.pool->route().http2) {
-    services_ = std::make_unique<H2Service>(context, service_events(), accepted_);
+    auto h2 = std::make_unique<H2Service>(context, service_events(), accepted_, true);
+    h2_ = h2.get();
+    services_ = std::move(h2);
     return;
   }
   auto h1 = std::make_unique<H1Services>(context, accepted_, [this] { service_unasked(); });
@@ -62,8 +44,7 @@ void H1Client::start() {
 
 void H1Client::ready(Socket&) {
   if (phase_ == Phase::dead) return;
-  context_.wake();
-  read();
+  if (context_.may_read()) read();
   settle();
 }
 
@@ -84,7 +65,7 @@ void H1Client::settle() {
       if (socket_->queued() == 0 && exchange_.drained()) continue;
       watches_ = true;
     }
-    if (phase_ != Phase::open || pending_.empty() || !exchange_.takes_request()) break;
+    if (phase_ != Phase::open || pending_.empty() || !takes_request()) break;
     if (owed_ >= context_.options.buffer_limit) break;
     auto waited = std::exchange(pending_, {});
     auto taken = parse(waited);
@@ -157,7 +138,7 @@ void H1Client::take(std::string_view bytes) {
 // Reads as much of a request as there is room for, and says how much that was.
 std::size_t H1Client::parse(std::string_view bytes) {
   Unread::Scope scope(unread_, bytes);
-  while (!unread_.empty() && phase_ == Phase::open && exchange_.takes_request()) {
+  while (!unread_.empty() && phase_ == Phase::open && takes_request()) {
     // Empty lines between requests are passed on with the next one (RFC 9112 2.2), but do not begin it.
     bool begins = unread_.front() != '\r' && unread_.front() != '\n';
     if (exchange_.idle() && (begins || unread_.view().find_first_not_of("\r\n") != bytes.npos)) {
@@ -193,7 +174,7 @@ std::size_t H1Client::parse(std::string_view bytes) {
 void H1Client::request(const Head& head) {
   if (!acceptable(head) || !destined(head)) return;
   leaves_ = !pristine() && (!head.keep_alive || context_.draining);
-  exchange_.request(head, !unread_.empty() || !head.expects_continue, *services_);
+  exchange_.request(head, !unread_.empty() || !pending_.empty() || !head.expects_continue, *services_);
 }
 
 // What can be read in one way only, and has what it must have.
@@ -217,35 +198,60 @@ bool H1Client::acceptable(const Head& head) {
 // A forward listener's clients say where each request goes.
 bool H1Client::destined(const Head& head) {
   if (!accepted_.forward()) return true;
-  if (head.method == "CONNECT") {
-    tunnel_to(head);
-    return false;
-  }
+  bool connect = head.method == "CONNECT";
   auto target = absolute(head.target);
   bool tls = iequals(target.scheme, "https");
-  auto route = tls || iequals(target.scheme, "http") ? route_of(target.authority, tls ? 443 : 80, tls) : std::nullopt;
+  auto route = connect                                 ? route_of(head.target, 0, false)
+               : tls || iequals(target.scheme, "http") ? route_of(target.authority, tls ? 443 : 80, tls)
+                                                       : std::nullopt;
   if (!route) {
-    refuse(400, "a forward proxy needs the whole URL of an http:// service, or CONNECT");
+    refuse(400, connect ? "CONNECT needs host:port"
+                        : "a forward proxy needs the whole URL of an http:// service, or CONNECT");
     return false;
   }
-  accepted_.pool = context_.pool_for(*route);
+  learn(*route, route->host, *accepted_.listener);
+  route->only = accepted_.listener->to;
+  auto pool = context_.pool_for(*route);
+  if (!pool->located()) {
+    locate(head, *pool);
+    return false;
+  }
+  exchange_.records().serves(pool->service());
+  if (auto& why = pool->location().barred(); !why.empty()) {
+    context_.say(fmt::format("{}: {}: answered 403", pool->service(), why));
+    exchange_.refuse(head, 403, fmt::format("{}: {}", pool->service(), why));
+    return false;
+  }
+  if (connect) {
+    tunnel_to(std::move(pool));
+    return false;
+  }
+  accepted_.pool = std::move(pool);
   h1_->use(accepted_.pool);
-  exchange_.records().serves(accepted_.pool->service());
   return true;
 }
 
+// It waits until it is known where its service is.
+void H1Client::locate(const Head& head, ServicePool& pool) {
+  kept_head_ = std::make_unique<KeptHead>(head);
+  look_ = pool.locate([this] {
+    look_.reset();
+    request(std::exchange(kept_head_, nullptr)->head());
+    settle();
+  });
+}
+
 // What speaks inside a CONNECT is set up like any other connection.
-void H1Client::tunnel_to(const Head& head) {
-  auto route = route_of(head.target, 0, false);
-  if (!route) return refuse(400, "CONNECT needs host:port");
+void H1Client::tunnel_to(std::shared_ptr<ServicePool> pool) {
   exchange_.forget();
   Accepted inside;
   inside.client = std::move(socket_);
+  inside.client->put_back(pending_);
   inside.client->put_back(unread_.take_all());
-  inside.pool = context_.pool_for(*route);
+  inside.pool = std::move(pool);
   auto listener = std::make_shared<ListenerOptions>(*accepted_.listener);
   listener->mode = ListenMode::reverse;  // all that follows is for this one service
-  listener->route = *route;
+  listener->route = inside.pool->route();
   inside.listener = std::move(listener);
   inside.pid = accepted_.pid;
   inside.connection = accepted_.connection;
@@ -287,10 +293,10 @@ void H1Client::refuse(int status, std::string_view why) {
 void H1Client::finished() {
   finished_ = true;
   never_asked();
-  bool head = exchange_.state() == State::request_head;
+  bool head = exchange_.state() == State::request_head && !look_;
   bool captured = h1_ && h1_->own();
   if (head && !refuses() && captured) return pass_unread({});  // it will never be a request: what there is passes
-  if (exchange_.idle() || phase_ == Phase::closing) return;
+  if (exchange_.idle() || look_ || phase_ == Phase::closing) return;
   bool cut_off = exchange_.service() && !exchange_.request_is_whole() && !exchange_.held();
   if (exchange_.client_finished(captured && pristine())) die(cut_off);
 }
@@ -312,6 +318,7 @@ void H1Client::never_asked() {
 
 void H1Client::leave(bool reset_service) {
   pending_.clear();
+  look_.reset();
   socket_->finish();
   services_->end(reset_service);
   since_ = context_.now;
@@ -321,10 +328,31 @@ void H1Client::leave(bool reset_service) {
 void H1Client::die(bool reset_service) {
   if (phase_ == Phase::dead) return;
   phase_ = Phase::dead;
+  look_.reset();
   exchange_.cut(trace::Ending::closed, {reset_service ? Break::How::reset : Break::How::close});
   socket_->close();
   services_->end(reset_service);
   context_.ended(*this);
+}
+
+std::size_t H1Client::holds() const {
+  constexpr std::size_t kItself = 6u << 10;  // objects, events and the kernel's side of it left out
+  return kItself + pending_.capacity() + codec_.holds() + exchange_.holds() + socket_->holds() + services_->waiting();
+}
+
+// Told of it, where nothing of an answer has gone; else what has gone must not look whole.
+void H1Client::shed(std::string_view why) {
+  if (phase_ == Phase::dead) return;
+  bool begun = phase_ == Phase::open && !exchange_.idle();
+  if (begun && !exchange_.head_sent() && !exchange_.held() && socket_->queued() == 0) {
+    refuse(503, why);
+    settle();
+  }
+  if (phase_ == Phase::dead) return;
+  bool midway = !exchange_.idle();
+  exchange_.shed(code_of(H2Error::enhance_your_calm));
+  if (midway) socket_->reset();
+  die(true);
 }
 
 void H1Client::drain() {
@@ -348,6 +376,9 @@ void H1Client::check(Nanos now) {
       if (o.head_timeout == 0 || waited < o.head_timeout) return;
       refuse(408, "the request's head did not come in time");
       return settle();
+    case State::request_body:
+      if (exchange_.starves(now)) refuse(408, "nothing more came of the request's body"), settle();
+      return;
     case State::idle:
       if (o.idle_timeout != 0 && waited >= o.idle_timeout && pending_.empty()) die(false);
       return;
@@ -382,6 +413,12 @@ void H1Client::service_unasked() {
 }
 
 void H1Client::speaks_http1() { context_.say(accepted_.service_name + " was asked in HTTP/2, and speaks HTTP/1.1"); }
+
+// A request above the last that counts was not executed (RFC 9113 6.8).
+void H1Client::going_away(std::uint32_t last, std::uint32_t, std::string_view) {
+  if (h2_->stream_of(exchange_) > last)
+    exchange_.broken_off({Break::How::abort, code_of(H2Error::refused_stream), true});
+}
 
 void H1Client::service_ended(const Break& how) { exchange_.broken_off(how); }
 

@@ -39,6 +39,9 @@ class H1Client final : public ClientConnection, private ClientSide, private Sock
   std::size_t waiting() const override {
     return pending_.size() + exchange_.waiting() + socket_->queued() + services_->waiting();
   }
+  std::size_t holds() const override;
+  std::uint64_t moved() const override { return socket_->passed(); }
+  void shed(std::string_view why) override;
 
  private:
   enum class Phase : std::uint8_t { open, closing, dead };
@@ -53,7 +56,9 @@ class H1Client final : public ClientConnection, private ClientSide, private Sock
   void request(const Head& head);
   bool acceptable(const Head& head);
   bool destined(const Head& head);
-  void tunnel_to(const Head& head);
+  void locate(const Head& head, ServicePool& pool);
+  void tunnel_to(std::shared_ptr<ServicePool> pool);
+  bool takes_request() const { return !look_ && exchange_.takes_request(); }
   void unreadable();
   void refuse(int status, std::string_view why);
   void finished();
@@ -69,7 +74,7 @@ class H1Client final : public ClientConnection, private ClientSide, private Sock
   void established(const H2Settings&) override {}
   void speaks_http1() override;
   void not_reached(const std::string&) override {}
-  void going_away(std::uint32_t, std::uint32_t, std::string_view) override {}
+  void going_away(std::uint32_t last, std::uint32_t code, std::string_view debug) override;
   void service_ended(const Break& how) override;
 
   // What it is told (h1_answer.cc)
@@ -111,15 +116,18 @@ class H1Client final : public ClientConnection, private ClientSide, private Sock
   Accepted accepted_;
   std::unique_ptr<Socket> socket_;
   std::unique_ptr<Services> services_;
-  H1Services* h1_ = nullptr;  // the same, where the service is asked in HTTP/1.1
+  H1Services* h1_ = nullptr;  // the same, where the service is asked in HTTP/1.1; and
+  H2Service* h2_ = nullptr;   // in HTTP/2
   H1Codec codec_;
   H1Writer writer_;
   Exchange exchange_;
   Unread unread_;
-  std::string pending_;     // not yet read as a request
-  Nanos pending_came_ = 0;  // its first byte
-  std::size_t owed_ = 0;    // bytes of the request that were told and not consumed
-  Nanos since_ = 0;         // since when it is as it is, where time-outs ask for it
+  std::unique_ptr<Dialer::Look> look_;   // where this request goes; nothing is read behind it
+  std::unique_ptr<KeptHead> kept_head_;  // its head
+  std::string pending_;                  // not yet read as a request
+  Nanos pending_came_ = 0;               // its first byte
+  std::size_t owed_ = 0;                 // bytes of the request that were told and not consumed
+  Nanos since_ = 0;                      // since when it is as it is, where time-outs ask for it
   Phase phase_ = Phase::open;
   bool first_ = true;      // no request yet
   bool leaves_ = false;    // it ends with this answer

@@ -31,6 +31,7 @@ class H1Service final : public ServiceSide, private SocketEvents {
   ~H1Service() override;
 
   void owned_by(Owner& owner) { owner_ = &owner; }
+  void has_waited() { waited_ = true; }  // in a pool
   void serve(Exchange& exchange);
   Exchange* exchange() { return exchange_; }
   Socket& socket() { return *socket_; }
@@ -47,6 +48,7 @@ class H1Service final : public ServiceSide, private SocketEvents {
   void trailers(std::string_view lines) override { writer_.trailers(lines); }
   Socket* takes_moved() override { return writer_.takes_moved(); }
   void consumed(std::size_t bytes) override;
+  bool waited() const override { return waited_ && codec_.at_start(); }
   std::size_t waiting() const override { return open() && !socket_->gone() ? socket_->queued() : 0; }
   void release(bool whole, const Break& how) override;
 
@@ -71,8 +73,9 @@ class H1Service final : public ServiceSide, private SocketEvents {
   Owner* owner_ = nullptr;
   Exchange* exchange_ = nullptr;
   Unread unread_;
-  Nanos came_ = 0;               // the first byte of the message that is being read
-  std::size_t owed_ = 0;         // bytes of the response that were told and not consumed
+  Nanos came_ = 0;        // the first byte of the message that is being read
+  std::size_t owed_ = 0;  // bytes of the response that were told and not consumed
+  bool waited_ = false;
   bool pauses_ = false;          // it is not read until more was consumed
   bool offers_upgrade_ = false;  // the request does
   bool done_ = true;             // the response was whole: what follows is nobody's

@@ -38,8 +38,11 @@ ServiceSide* H1Services::reach(Exchange& exchange) {
   if (own_ && own_->open()) return &serve(*own_, exchange);
   if (own_ && !pool_) return exchange.unreached("its connection has ended"), nullptr;
   if (unused_ && unused_->open()) return &serve(*std::exchange(unused_, nullptr), exchange);
-  if (auto idle = pools() ? pool_->take() : nullptr) return &serve(add(std::move(idle)), exchange);
-  if (auto why = pool_->cannot_be_dialled(); !why.empty()) return exchange.unreached(why), nullptr;
+  if (auto idle = pools() && exchange.may_be_sent_again() ? pool_->take() : nullptr) {
+    idle->has_waited();
+    return &serve(add(std::move(idle)), exchange);
+  }
+  if (auto why = pool_->cannot_be_dialled()) return exchange.unreached(why->what, status_of(*why)), nullptr;
   dialling_.push_back({&exchange, nullptr});
   dialling_.back().dial = pool_->dial("http/1.1", [this, &exchange](auto socket) {
     auto& client = exchange.client();
@@ -49,11 +52,13 @@ ServiceSide* H1Services::reach(Exchange& exchange) {
   return nullptr;
 }
 
-bool H1Services::reaches_at_once() const { return own_ || unused_ || (pools() && !pool_->empty()); }
+bool H1Services::reaches_at_once(const Exchange& exchange) const {
+  return own_ || unused_ || (pools() && exchange.may_be_sent_again() && !pool_->empty());
+}
 
-void H1Services::dialled(Exchange& exchange, Result<std::unique_ptr<Socket>> socket) {
+void H1Services::dialled(Exchange& exchange, std::expected<std::unique_ptr<Socket>, DialError> socket) {
   give_up(exchange);  // it waits no more
-  if (!socket) return exchange.unreached(socket.error().what);
+  if (!socket) return exchange.unreached(socket.error().what, status_of(socket.error()));
   auto& service = add(std::make_unique<H1Service>(context_, std::move(*socket), pool_->authority()));
   if (!pools()) own_ = &service;
   exchange.reached(serve(service, exchange));

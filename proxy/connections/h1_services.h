@@ -27,7 +27,8 @@ class H1Services final : public Services, private H1Service::Owner {
 
   ServiceSide* reach(Exchange& exchange) override;
   void give_up(Exchange& exchange) override;
-  bool reaches_at_once() const override;
+  bool reaches_at_once(const Exchange& exchange) const override;
+  std::string_view spares() const override { return pool_ ? pool_->location().spares() : std::string_view(); }
   Form form(const Head& head) const override { return H1Service::form_of(context_, head); }
   void flush() override;
   void pace(const Rate& rate) override;
@@ -41,7 +42,7 @@ class H1Services final : public Services, private H1Service::Owner {
   void released(H1Service& service, H1Service::After after, bool reset) override;
   H1Service& add(std::unique_ptr<H1Service> service);
   ServiceSide& serve(H1Service& service, Exchange& exchange);
-  void dialled(Exchange& exchange, Result<std::unique_ptr<Socket>> socket);
+  void dialled(Exchange& exchange, std::expected<std::unique_ptr<Socket>, DialError> socket);
 
   struct Dialling {
     Exchange* exchange;

@@ -11,6 +11,7 @@ namespace retrial::proxy {
 namespace {
 constexpr std::uint32_t kMostStreams = 1000;     // where every connection is our own to look after (serve)
 constexpr std::uint32_t kMostConnections = 100;  // of HTTP/1, one for each stream
+constexpr std::size_t kMostSpare = 100;          // streams that have ended and are kept for the next
 constexpr std::uint32_t kAll = 0x7fffffff;       // no stream is left out (RFC 9113 6.8)
 
 }  // namespace
@@ -44,8 +45,7 @@ void H2Client::start() {
 
 void H2Client::ready(Socket&) {
   if (!alive()) return;
-  context_.wake();
-  read();
+  if (context_.may_read()) read();
   settle();
 }
 
@@ -94,6 +94,7 @@ void H2Client::each(Call call) {
 
 void H2Client::on_head(std::uint32_t id, const Head& head, bool) {
   if (id >= left_out_ || phase_ >= Phase::closing) return;
+  if (!context_.may_hold()) return refuse_head(id);
   auto& stream = fresh_stream();
   streams_.emplace(id, &stream);
   stream.begin(id, std::exchange(first_, false));
@@ -103,6 +104,13 @@ void H2Client::on_head(std::uint32_t id, const Head& head, bool) {
     stream.exchange().refuse(head, 502, "speaks HTTP/1.1, and opens no tunnel");
   else
     stream.exchange().request(head, !head.expects_continue, *services_);
+}
+// It has said more in one breath than there is memory for.
+void H2Client::refuse_head(std::uint32_t id) {
+  context_.counts.refused++;
+  context_.say(fmt::format("connection {}: short of memory: a request was answered {}, and is not recorded",
+                           accepted_.connection, show_h2_error(code_of(H2Error::enhance_your_calm))));
+  codec_.reset(id, code_of(H2Error::enhance_your_calm));
 }
 void H2Client::on_data(std::uint32_t id, std::string_view data, bool end) {
   if (auto* stream = find(id))
@@ -247,6 +255,14 @@ std::size_t H2Client::room(std::size_t wanted) {
   return std::min(left, wanted);
 }
 
+void H2Client::let_go_of_spare() {
+  std::erase_if(watched_, [](auto* stream) { return !stream->live(); });
+  spare_.resize(kMostSpare / 2);
+  std::ranges::sort(spare_);
+  std::erase_if(all_,
+                [&](auto& stream) { return !stream->live() && !std::ranges::binary_search(spare_, stream.get()); });
+}
+
 void H2Client::watch(H2ClientStream& stream) { watched_.push_back(&stream); }
 
 void H2Client::ended(H2ClientStream& stream) {
@@ -309,6 +325,7 @@ void H2Client::settle() {
     if (accepted_.client->queued() == 0 && codec_.out().empty()) look_at_watched();
     spare_.insert(spare_.end(), done_.begin(), done_.end());
     done_.clear();
+    if (spare_.size() > kMostSpare) let_go_of_spare();
     if (alive() && accepted_.client->open() && accepted_.client->broken()) client_ended(true);
     if (alive() && phase_ == Phase::leaving && streams_.empty()) accepted_.client->ended() ? die(false) : leave();
   } while (alive() && phase_ != Phase::closing && greeted_ && !codec_.out().empty());
@@ -361,6 +378,9 @@ void H2Client::check(Nanos now) {
   if (h2_) h2_->give_up_after(o.head_timeout, now);
   if (!alive() || phase_ == Phase::closing) return;
   if (standstill_.lasts(now, accepted_.client->queued(), o.idle_timeout)) return die(true);
+  each([&](H2ClientStream& s) {
+    if (s.exchange().starves(now)) s.exchange().refuse_rest(408, "nothing more came of the request's body");
+  });
   // A window that stays shut.
   each([&](H2ClientStream& s) {
     if (!s.exchange().stuck(now, 0)) return;
@@ -371,6 +391,29 @@ void H2Client::check(Nanos now) {
   if (!streams_.empty()) since_ = now;
   if (phase_ == Phase::open && o.idle_timeout != 0 && now - since_ >= o.idle_timeout) drain();
   settle();
+}
+
+std::size_t H2Client::holds() const {
+  constexpr std::size_t kItself = 16u << 10, kStream = 3u << 10;
+  auto all = kItself + kStream * all_.size() + accepted_.client->holds() + codec_.holds() + waiting();
+  for (auto& stream : all_) all += stream->exchange().holds();
+  return all;
+}
+
+void H2Client::shed(std::string_view why) {
+  if (!alive()) return;
+  auto code = code_of(H2Error::enhance_your_calm);
+  context_.say(fmt::format("connection {}: {}: answered {}", accepted_.connection, why, show_h2_error(code)));
+  if (phase_ != Phase::closing) {
+    greet();
+    codec_.goaway(codec_.last_stream(), code, why);
+    each([&](H2ClientStream& s) {
+      s.exchange().shed(code);
+      s.ended();
+    });
+    flush();
+  }
+  die(false);
 }
 
 void H2Client::drain() {

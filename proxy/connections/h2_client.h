@@ -37,6 +37,9 @@ class H2Client final : public ClientConnection, private SocketEvents, private H2
   std::size_t awaited(Nanos now) const override;
   Nanos held_since() const override;
   std::size_t waiting() const override;
+  std::size_t holds() const override;
+  std::uint64_t moved() const override { return accepted_.client->passed(); }
+  void shed(std::string_view why) override;
 
   // For its streams.
   H2Codec& codec() { return codec_; }
@@ -79,10 +82,12 @@ class H2Client final : public ClientConnection, private SocketEvents, private H2
   void read();
   void client_ended(bool reset);
   void client_failed(std::string_view why, H2Error error);
+  void refuse_head(std::uint32_t id);
   void tell_of_faults();
   void flush();
   void look_at_watched();
   H2ClientStream& fresh_stream();
+  void let_go_of_spare();
   H2ClientStream* find(std::uint32_t stream);
   template <class Call>
   void each(Call call);

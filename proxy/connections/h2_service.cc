@@ -8,8 +8,8 @@
 
 namespace retrial::proxy {
 
-H2Service::H2Service(Connections& context, H2ServiceEvents& events, Accepted& accepted)
-    : context_(context), events_(events), accepted_(accepted), windows_(context.options) {}
+H2Service::H2Service(Connections& context, H2ServiceEvents& events, Accepted& accepted, bool unseen)
+    : context_(context), events_(events), accepted_(accepted), windows_(context.options), unseen_(unseen) {}
 H2Service::~H2Service() = default;
 
 // --- the connection
@@ -24,12 +24,12 @@ void H2Service::connect() {
     read();  // what has come before
     return events_.settle();
   }
-  if (auto why = accepted_.pool->cannot_be_dialled(); !why.empty()) return not_reached(why);
+  if (auto why = accepted_.pool->cannot_be_dialled()) return not_reached(why->what, status_of(*why));
   phase_ = Phase::dialling;
-  dial_ = accepted_.pool->dial("h2", [this](Result<std::unique_ptr<Socket>> socket) {
+  dial_ = accepted_.pool->dial("h2", [this](std::expected<std::unique_ptr<Socket>, DialError> socket) {
     dial_.reset();
     if (!socket) {
-      not_reached(socket.error().what);
+      not_reached(socket.error().what, status_of(socket.error()));
     } else {
       socket_ = std::move(*socket);
       socket_->hand_to(*this);
@@ -91,10 +91,10 @@ void H2Service::drop(bool reset) {
   if (codec_) context_.loop.later_delete(std::move(codec_));
 }
 
-void H2Service::not_reached(const std::string& why) {
+void H2Service::not_reached(const std::string& why, int status) {
   drop(false);
   auto waiting = std::exchange(waiting_, {});
-  for (auto* exchange : waiting) exchange->unreached(why);
+  for (auto* exchange : waiting) exchange->unreached(why, status);
   events_.not_reached(why);
 }
 
@@ -171,6 +171,10 @@ ServiceSide* H2Service::reach(Exchange& exchange) {
   return nullptr;
 }
 
+std::string_view H2Service::spares() const {
+  return accepted_.pool ? accepted_.pool->location().spares() : std::string_view();
+}
+
 void H2Service::give_up(Exchange& exchange) { std::erase(waiting_, &exchange); }
 
 void H2Service::look_at_outlived() {
@@ -230,7 +234,8 @@ void H2Service::on_trailers(std::uint32_t id, const Head& trailers) {
 }
 void H2Service::on_reset(std::uint32_t id, std::uint32_t code, bool ours) {
   if (ours) context_.say(accepted_.service_name + ": " + codec_->last_fault() + ": the stream was reset");
-  if (auto* exchange = find(id)) exchange->broken_off({Break::How::abort, code});
+  if (auto* exchange = find(id))
+    exchange->broken_off({Break::How::abort, code, code == code_of(H2Error::refused_stream)});
 }
 void H2Service::on_room(std::uint32_t id) {
   if (id != 0) {
@@ -275,6 +280,7 @@ void H2ServiceStream::consumed(std::size_t bytes) {
   if (connection_.codec_) connection_.codec_->consumed(id, bytes, window_.goes_on(bytes, connection_.windows_));
 }
 std::size_t H2ServiceStream::waiting() const { return connection_.socket_ ? connection_.queued() : 0; }
+bool H2ServiceStream::waited() const { return connection_.unseen_ && id > 1; }
 void H2ServiceStream::release(bool whole, const Break& how) {
   auto& connection = connection_;
   if (!whole && how.how != Break::How::goaway && connection.codec_) connection.codec_->reset(id, how.code);

@@ -47,6 +47,7 @@ class H2ServiceStream final : public ServiceSide {
   void trailers(std::string_view lines) override;
   void consumed(std::size_t bytes) override;
   std::size_t waiting() const override;
+  bool waited() const override;
   void release(bool whole, const Break& how) override;
 
  private:
@@ -64,7 +65,8 @@ class H2ServiceStream final : public ServiceSide {
 //   leaving   the end of the streams that are open                 none; a new exchange has another connection dialled
 class H2Service final : public Services, private SocketEvents, private H2Events {
  public:
-  H2Service(Connections& context, H2ServiceEvents& events, Accepted& accepted);
+  // `unseen`: its client, of HTTP/1, is told nothing of the connection.
+  H2Service(Connections& context, H2ServiceEvents& events, Accepted& accepted, bool unseen = false);
   ~H2Service() override;
   void connect();  // what comes of it may be told from within
   bool established() const { return phase_ == Phase::open || phase_ == Phase::leaving; }
@@ -75,7 +77,8 @@ class H2Service final : public Services, private SocketEvents, private H2Events 
 
   ServiceSide* reach(Exchange& exchange) override;
   void give_up(Exchange& exchange) override;
-  bool reaches_at_once() const override { return phase_ == Phase::open; }
+  bool reaches_at_once(const Exchange&) const override { return phase_ == Phase::open; }
+  std::string_view spares() const override;
   Form form(const Head&) const override { return Form::content; }
   void flush() override;
   void pace(const Rate& rate) override;
@@ -96,7 +99,7 @@ class H2Service final : public Services, private SocketEvents, private H2Events 
   H2Events& codec_events() { return *this; }
   void begin();
   void read();
-  void not_reached(const std::string& why);
+  void not_reached(const std::string& why, int status = 502);
   void speaks_http1();
   void ended(const Break& how);
   void drop(bool reset);
@@ -119,6 +122,7 @@ class H2Service final : public Services, private SocketEvents, private H2Events 
   std::vector<std::pair<const Exchange*, StreamWindow>> outlived_;
   Rate rate_;
   Nanos since_ = 0;  // since when it is dialled
+  bool unseen_;
   Phase phase_ = Phase::none;
   bool short_of_room_ = false;  // the socket had none for a stream
 };

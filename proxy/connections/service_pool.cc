@@ -1,6 +1,7 @@
 #include "proxy/connections/service_pool.h"
 
 #include <fmt/format.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 
@@ -19,12 +20,28 @@ struct Nobody final : SocketEvents {
 }  // namespace
 
 ServicePool::ServicePool(Connections& context, const Route& route)
-    : context_(context), route_(route), authority_(fmt::format("{}:{}", bracketed(route.host), route.port)) {
+    : context_(context),
+      route_(route),
+      authority_(fmt::format("{}:{}", bracketed(route.host), route.port)),
+      location_(route_, context.options) {
   service_ = route.service.empty() ? authority_ : route.service;
 }
 ServicePool::~ServicePool() = default;
 
+// Where the hosts file has changed, a name may stand for another service than the one that connections wait for.
+void ServicePool::follow_names() {
+  constexpr Nanos kOften = 10 * kMillisecond;
+  auto now = context_.clock.now();
+  if (location_.literal() || (edition_ != 0 && now - followed_ < kOften)) return;
+  followed_ = now;
+  auto before = std::exchange(edition_, context_.dialer().edition());
+  if (before == 0 || before == edition_) return;
+  location_.forget();
+  while (!idle_.empty()) close_oldest();
+}
+
 std::unique_ptr<H1Service> ServicePool::take() {
+  follow_names();
   while (!idle_.empty()) {
     if (idle_.back().service->socket().silent()) {
       auto service = std::move(idle_.back().service);
@@ -62,18 +79,52 @@ void ServicePool::close(std::size_t n) {
   context_.idle_services--;
 }
 
-std::string ServicePool::cannot_be_dialled() const {
-  return route_.tls && !context_.security_of(route_) ? "no TLS towards services is set up" : "";
+// Who is told of nothing that depends on it does not wait for it.
+bool ServicePool::located() {
+  follow_names();
+  return !context_.director.strikes() || location_.known(context_.clock.now());
+}
+
+std::unique_ptr<Dialer::Look> ServicePool::locate(std::function<void()> then) {
+  auto limit = route_.resolve_timeout ? route_.resolve_timeout : context_.options.resolve_timeout;
+  return context_.dialer().look(route_.host, route_.port, limit, [this, then = std::move(then)](auto found) {
+    context_.wake();
+    if (found)
+      location_.found(*found, context_.now);
+    else
+      location_.lost(found.error(), context_.now);
+    then();
+  });
+}
+
+std::optional<DialError> ServicePool::cannot_be_dialled() const {
+  if (auto* lost = location_.lost(context_.now)) return *lost;
+  if (route_.tls && !context_.security_of(*this)) return DialError{{"no TLS towards services is set up"}};
+  return {};
+}
+
+std::unique_ptr<Dialer::Dial> ServicePool::dial(Dialer::Done done) {
+  auto& all = context_.options;
+  DialLimits limits{.resolve = route_.resolve_timeout ? route_.resolve_timeout : all.resolve_timeout,
+                    .connect = route_.connect_timeout ? route_.connect_timeout : all.connect_timeout,
+                    .only = route_.only.get()};
+  return context_.dialer().dial(route_.host, route_.port, limits, [this, done = std::move(done)](auto fd) {
+    context_.wake();
+    Address peer;
+    socklen_t size = sizeof peer.storage_;
+    if (fd && !location_.known(context_.now) && ::getpeername(*fd, peer.get(), &size) == 0)
+      location_.found({peer}, context_.now);
+    done(std::move(fd));
+  });
 }
 
 std::unique_ptr<Dialer::Dial> ServicePool::dial(const char* alpn, Done done) {
-  return context_.dialer().dial(route_.host, route_.port, [this, alpn, done = std::move(done)](Result<int> fd) {
-    context_.wake();
+  return dial([this, alpn, done = std::move(done)](std::expected<int, DialError> fd) {
     if (!fd) return done(std::unexpected(fd.error()));
     auto socket = std::make_unique<Socket>(context_.loop, *fd, nobody);
     if (!route_.tls) return done(std::move(socket));
-    auto end = context_.security_of(route_)->connect(route_.host, {alpn});
-    if (!end) return done(std::unexpected(end.error()));
+    auto end = context_.security_of(*this)->connect(server_name(), {alpn});
+    if (!end) return done(std::unexpected(DialError{end.error()}));
     socket->secure(std::move(*end));
     done(std::move(socket));
   });

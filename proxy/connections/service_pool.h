@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "proxy/connections/h1_service.h"
+#include "proxy/connections/location.h"
 #include "proxy/exchange/options.h"
 #include "proxy/net/dialer.h"
 
@@ -27,6 +28,7 @@ class ServicePool final : private H1Service::Owner {
 
   const Route& route() const { return route_; }
   const std::string& service() const { return service_; }  // as the trace names it
+  const std::string& server_name() const { return route_.server_name.empty() ? route_.host : route_.server_name; }
   const std::string& authority() const { return authority_; }
 
   // The one that was used last, or null. One that has ended or said something in the meantime is none, also where the
@@ -39,11 +41,18 @@ class ServicePool final : private H1Service::Owner {
   Nanos oldest() const { return idle_.front().since; }
   bool empty() const { return idle_.empty(); }
 
-  std::string cannot_be_dialled() const;  // why; empty: it can
+  // Is known where it is? Else locate() finds out, and calls `then` from the loop, not at all once the handle is gone.
+  const Location& location() const { return location_; }
+  bool located();
+  std::unique_ptr<Dialer::Look> locate(std::function<void()> then);
+
+  std::optional<DialError> cannot_be_dialled() const;  // why; none: it can
   // A new connection: connected, and its TLS handshake under way where the route says so. `done` is called from the
   // loop, not at all once the handle is gone.
-  using Done = std::function<void(Result<std::unique_ptr<Socket>>)>;
+  using Done = std::function<void(std::expected<std::unique_ptr<Socket>, DialError>)>;
   std::unique_ptr<Dialer::Dial> dial(const char* alpn, Done done);
+  // The same without TLS, and without a Socket around it.
+  std::unique_ptr<Dialer::Dial> dial(Dialer::Done done);
 
   // The service answered HTTP/2 in HTTP/1.1.
   bool speaks_http1() const { return speaks_http1_; }
@@ -53,6 +62,7 @@ class ServicePool final : private H1Service::Owner {
   void unasked(H1Service& service) override;
   void released(H1Service&, H1Service::After, bool) override {}
   void close(std::size_t n);
+  void follow_names();
 
   struct Idle {
     std::unique_ptr<H1Service> service;
@@ -61,8 +71,11 @@ class ServicePool final : private H1Service::Owner {
   Connections& context_;
   Route route_;
   std::string service_, authority_;
+  Location location_;
   std::vector<Idle> idle_;  // the one that has waited longest first
   bool speaks_http1_ = false;
+  std::uint64_t edition_ = 0;  // of the names
+  Nanos followed_ = 0;
 };
 
 }  // namespace retrial::proxy

@@ -4,6 +4,7 @@
 
 #include "proxy/codec/h2.h"
 #include "proxy/codec/scan.h"
+#include "proxy/connections/route.h"
 #include "proxy/exchange/answer.h"
 #include "trace/fault_name.h"
 
@@ -25,16 +26,6 @@ bool is_h2_settings(std::string_view bytes) {
   unsigned length = at(0) << 16 | at(1) << 8 | at(2);
   return length <= 16384 && length % 6 == 0 && at(3) == 4 && at(4) == 0 && (at(5) | at(6) | at(7) | at(8)) == 0;
 }
-
-Route route_to(const Address& address) {
-  Route route;
-  auto text = address.show();
-  auto colon = text.rfind(':');
-  route.host = text.substr(0, colon);
-  if (route.host.starts_with('[')) route.host = route.host.substr(1, route.host.size() - 2);
-  route.port = address.port();
-  return route;
-}
 }  // namespace
 
 ConnectionSetup::ConnectionSetup(Connections& context, const Captured& captured, std::uint64_t connection)
@@ -54,10 +45,13 @@ ConnectionSetup::ConnectionSetup(Connections& context, Incoming incoming, std::u
   accepted_.pid = incoming.pid;
   accepted_.connection = connection;
   auto& listener = *incoming.listener;
-  if (listener.mode == ListenMode::transparent)
-    accepted_.pool = context.pool_for(route_to(incoming.original));
-  else if (listener.mode == ListenMode::reverse)
+  if (listener.mode == ListenMode::transparent) {
+    auto route = route_to(incoming.original);
+    learn(route, route.host, listener);
+    accepted_.pool = context.pool_for(route);
+  } else if (listener.mode == ListenMode::reverse) {
     accepted_.pool = context.pool_for(listener.route);
+  }
   if (accepted_.pool) {
     accepted_.service_name = accepted_.pool->service();
     host_ = accepted_.pool->route().host;
@@ -75,12 +69,31 @@ ConnectionSetup::ConnectionSetup(Connections& context, Accepted inside_connect)
 ConnectionSetup::~ConnectionSetup() = default;
 
 void ConnectionSetup::start() {
+  if (accepted_.pool && !accepted_.pool->located()) {
+    step_ = Step::locating;
+    accepted_.client->listen(false);
+    look_ = accepted_.pool->locate([this] {
+      step_ = Step::listening;
+      accepted_.client->listen(true);
+      look_.reset();
+      go_on_listening();
+    });
+    return;
+  }
+  go_on_listening();
+}
+
+void ConnectionSetup::go_on_listening() {
   if (!accepted_.pool || undisturbed()) begin();
 }
 
 // What the director has for this connection, as far as it strikes before anything is said.
 bool ConnectionSetup::undisturbed() {
   fault_ = context_.director.at_connect({accepted_.service_name, accepted_.pid, began_}).fault;
+  if (auto& why = accepted_.pool->location().spares(); !why.empty()) {
+    unmet(why);
+    fault_ = {};
+  }
   switch (fault_.name) {
     case trace::FaultName::refuse_connect:
       met();
@@ -145,7 +158,7 @@ void ConnectionSetup::begin() {
 }
 
 void ConnectionSetup::ready(Socket& socket) {
-  context_.wake();
+  if (!context_.may_read()) return;
   if (step_ == Step::listening && &socket == accepted_.service.get()) return service_speaks();
   go_on();
 }
@@ -164,6 +177,7 @@ void ConnectionSetup::go_on() {
       return read_client();
     case Step::withheld:
       return withhold();
+    case Step::locating:
     case Step::dialling:
       return;
     case Step::greeting:
@@ -214,17 +228,15 @@ void ConnectionSetup::classify() {
 void ConnectionSetup::dial() {
   if (step_ == Step::listening) step_ = Step::dialling;
   accepted_.client->listen(false);  // until there is somebody to hear it
-  auto& route = accepted_.pool->route();
-  dial_ = context_.dialer().dial(route.host, route.port, [this](Result<int> fd) {
-    context_.wake();
+  dial_ = accepted_.pool->dial([this](std::expected<int, DialError> fd) {
     dial_.reset();
     dialled(std::move(fd));
   });
 }
 
 // The connection that a CONNECT, a tunnel or a greeting wants is there, or will never be.
-void ConnectionSetup::dialled(Result<int> fd) {
-  if (!fd) return unreachable(fd.error().what);
+void ConnectionSetup::dialled(std::expected<int, DialError> fd) {
+  if (!fd) return unreachable(fd.error().what, status_of(fd.error()));
   accepted_.service = std::make_unique<Socket>(context_.loop, *fd, events());
   if (step_ == Step::greeting) return greet();
   if (tunnel_) return end(Speech::opaque);
@@ -235,13 +247,13 @@ void ConnectionSetup::dialled(Result<int> fd) {
   read_client();
 }
 
-void ConnectionSetup::unreachable(const std::string& why) {
-  context_.counts.unreachable++;
+void ConnectionSetup::unreachable(const std::string& why, int status) {
+  (status == 403 ? context_.counts.refused : context_.counts.unreachable)++;
   auto said = fmt::format("{} could not be reached: {}", accepted_.service_name, why);
   context_.say(said);
   if (step_ == Step::greeting || step_ == Step::shaking) return alert();
   if (!inside_ || tunnel_ || step_ != Step::dialling) return give_up(true);
-  accepted_.client->write(bytes_of(own_answer(502, said)));
+  accepted_.client->write(bytes_of(own_answer(status, said)));
   accepted_.client->flush();
   give_up(false);
 }
@@ -257,6 +269,7 @@ void ConnectionSetup::end(Speech speech) {
 
 void ConnectionSetup::give_up(bool reset) {
   step_ = Step::over;
+  look_.reset();
   dial_.reset();  // at once: it may be through in this very turn of the loop
   unmet("the connection ended before");
   for (auto* socket : {accepted_.client.get(), accepted_.service.get()}) {

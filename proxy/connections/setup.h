@@ -11,6 +11,8 @@ namespace retrial::proxy {
 // itself (Connections::begin), or altogether.
 //
 //   step       what is waited for                      then
+//   locating   where the service is, before anything is decided of the connection
+//                                                      listening
 //   listening  the client's first bytes (or, where the service is connected already, the service's)
 //                                                      HTTP: H1Client or H2Client. ClientHello: greeting, or shaking
 //                                                      where the service is spoken to in clear text. Else: a tunnel
@@ -34,11 +36,15 @@ class ConnectionSetup final : public ClientConnection, private SocketEvents {
   void drain() override;
   std::size_t awaited(Nanos now) const override;
   std::size_t waiting() const override { return first_.size(); }
+  std::size_t holds() const override { return (4u << 10) + first_.capacity() + accepted_.client->holds(); }
+  std::uint64_t moved() const override { return accepted_.client->passed(); }
+  void shed(std::string_view) override { give_up(true); }
 
  private:
-  enum class Step : std::uint8_t { listening, withheld, dialling, greeting, shaking, over };
+  enum class Step : std::uint8_t { locating, listening, withheld, dialling, greeting, shaking, over };
   void ready(Socket& socket) override;
   void begin();
+  void go_on_listening();
   bool undisturbed();
   void withhold();
   void met();
@@ -49,8 +55,8 @@ class ConnectionSetup final : public ClientConnection, private SocketEvents {
   void read_client();
   void classify();
   void dial();
-  void dialled(Result<int> fd);
-  void unreachable(const std::string& why);
+  void dialled(std::expected<int, DialError> fd);
+  void unreachable(const std::string& why, int status = 502);
   void end(Speech speech);
   void give_up(bool reset);
   Protocol protocol() const { return accepted_.listener ? accepted_.listener->protocol : Protocol::automatic; }
@@ -60,6 +66,7 @@ class ConnectionSetup final : public ClientConnection, private SocketEvents {
   bool tls_to_service() const;
   std::string pair() const;
   void hello(const ClientHello& hello);
+  void asked_by_name();
   void greet();
   void greeted();
   void shake(std::string_view alpn);
@@ -72,6 +79,7 @@ class ConnectionSetup final : public ClientConnection, private SocketEvents {
   std::string host_;   // that the client meant to reach, without a port
   std::string first_;  // the client's first bytes
   ClientHello hello_;
+  std::unique_ptr<Dialer::Look> look_;
   std::unique_ptr<Dialer::Dial> dial_;
   trace::FaultSpec fault_;  // of this connection
   std::unique_ptr<Timer> timer_;

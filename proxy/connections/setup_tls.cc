@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "proxy/connections/route.h"
 #include "proxy/connections/setup.h"
 #include "trace/calls/service_name.h"
 #include "trace/fault_name.h"
@@ -35,6 +36,7 @@ std::string ConnectionSetup::pair() const {
 
 void ConnectionSetup::hello(const ClientHello& hello) {
   hello_ = hello;
+  if (accepted_.transparent() || inside_) asked_by_name();
   if (fault_.name == trace::FaultName::tls_refuse) {
     met();
     return alert();
@@ -64,14 +66,27 @@ void ConnectionSetup::hello(const ClientHello& hello) {
   dial();
 }
 
+// Such a service is spoken to by the name that its client asks for, in all of its connections: an address is in few
+// certificates.
+void ConnectionSetup::asked_by_name() {
+  if (!accepted_.pool) return;
+  auto route = accepted_.pool->route();
+  auto& name = hello_.server_name;
+  route.tls = true;
+  route.service = accepted_.service_name;
+  if (!name.empty() && !route.security) learn(route, name, *accepted_.listener);
+  if (route.server_name.empty()) route.server_name = name;
+  accepted_.pool = context_.pool_for(route);
+}
+
 // The service is greeted with what the client offers.
 void ConnectionSetup::greet() {
   step_ = Step::greeting;
   accepted_.client->listen(false);
   if (!accepted_.service) return dial();
-  auto* security =
-      accepted_.pool ? context_.security_of(accepted_.pool->route()) : context_.security_of(accepted_.service_name);
-  auto name = hello_.server_name.empty() ? host_ : hello_.server_name;
+  auto* pool = accepted_.pool.get();
+  auto* security = pool ? context_.security_of(*pool) : context_.security_of(accepted_.service_name);
+  auto& name = pool ? pool->server_name() : hello_.server_name.empty() ? host_ : hello_.server_name;
   auto end = security ? security->connect(name, hello_.alpn)
                       : Result<std::unique_ptr<TlsEnd>>(fail("no TLS towards services is set up"));
   if (!end) return unreachable(end.error().line());

@@ -77,6 +77,12 @@ void Tunnel::check(Nanos now) {
   if (idle != 0 && half && now - since_ >= idle) die();
 }
 
+void Tunnel::shed(std::string_view) {
+  client_.socket->reset();
+  service_.socket->reset();
+  die();
+}
+
 void Tunnel::die() {
   dead_ = true;
   if (websocket_) context_.counts.frames += client_.frames.frames() + service_.frames.frames();

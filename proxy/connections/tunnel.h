@@ -19,6 +19,9 @@ class Tunnel final : public ClientConnection, private SocketEvents {
   void drain() override {}
   std::size_t awaited(Nanos) const override { return asked_; }
   std::size_t waiting() const override { return client_.socket->queued() + service_.socket->queued(); }
+  std::size_t holds() const override { return (4u << 10) + client_.socket->holds() + service_.socket->holds(); }
+  std::uint64_t moved() const override { return client_.socket->passed(); }
+  void shed(std::string_view) override;
 
  private:
   struct End {

@@ -40,6 +40,8 @@ class Director {
   virtual ConnectDecision at_connect(const Connecting&) { return {}; }
   // False: it decides nothing for now. Then it is asked neither at_head nor over, and headers are kept as lines alone.
   virtual bool reads_headers() const { return true; }
+  // False: it decides nothing for now, of connections neither.
+  virtual bool strikes() const { return true; }
   // May the fault `stale` come? Then every response is kept until the next one to the same request line.
   virtual bool keeps_responses() const { return false; }
   // The exchange is over for the client, or for the run. Once for each at_head.

@@ -151,6 +151,15 @@ void Exchange::cut(trace::Ending ending, const Break& how) {
     over(ending, context_.clock.now());
 }
 
+void Exchange::shed(std::uint32_t code) {
+  if (decided() && told_ == 0 && client_ended_ == 0) {
+    record().aborted = trace::Exchange::Aborted::by_us;
+    record().abort_code = code;
+    injection_.spare_unfired("we were short of memory or connections");
+  }
+  cut(trace::Ending::reset, {Break::How::reset, code_of(H2Error::cancel)});
+}
+
 void Exchange::left_out(trace::Exchange::Aborted by, std::uint32_t code) {
   auto& e = record();
   if (told_ == 0) {  // else it was answered, and only its request is left out
@@ -191,6 +200,7 @@ void Exchange::over(trace::Ending ending, Nanos told) {
   if (rpc_.is()) rpc_.count(request_whole_, record());
   bool paced = injection_.paced;
   injection_.over(ending, told, request_tap_, response_tap_);
+  injection_.record.keep_little();
   if (paced) client_.pace({});
 }
 
@@ -215,6 +225,17 @@ bool Exchange::outlives_service() const {
 bool Exchange::stuck(Nanos now, std::size_t beside) {
   bool ours = held() || client_.paced_out();  // a fault's doing
   return standstill_.lasts(now, ours ? 0 : waiting() + beside, context_.options.idle_timeout);
+}
+
+bool Exchange::starves(Nanos now) {
+  bool waits = state_ == State::request_body && !request_whole_ && injection_.invited && !rpc_.is() && request_.empty();
+  auto come = static_cast<std::size_t>(record().request_bytes) + 1;
+  return hunger_.lasts(now, waits ? come : 0, context_.options.body_timeout);
+}
+
+std::size_t Exchange::holds() const {
+  return request_.holds() + response_.holds() + injection_.record.holds() + made_.capacity() + behind_.capacity() +
+         trailers_.capacity() + (withheld_ ? withheld_->capacity() : 0) + (kept_head_ ? kept_head_->holds() : 0);
 }
 
 bool Exchange::abandoned(Nanos now) {

@@ -63,12 +63,14 @@ class Exchange {
   // With its connection; `how`: what becomes of the service's. Or it was left out of that (GOAWAY).
   void pour() { request_.pour(), response_.pour(); }  // what waits goes on now: a tunnel follows
   void cut(trace::Ending ending, const Break& how = {Break::How::close, code_of(H2Error::cancel)});
+  void shed(std::uint32_t code);  // cut by us, for want of room: recorded as such
   void left_out(trace::Exchange::Aborted by, std::uint32_t code);
   void refuse_rest(int status, std::string_view why);  // what follows of the request cannot be taken
 
   // --- told by the service's side (response.cc)
   void reached(ServiceSide& service);
-  void unreached(const std::string& why) { unanswered("could not be reached: " + why); }
+  // `status`: 502; 504: not in time; 403: it may not be.
+  void unreached(const std::string& why, int status = 502) { unanswered("could not be reached: " + why, status); }
   void response(const Head& head, bool end, Nanos came);  // `came`: its first byte
   void response_data(const Body& body, bool end);
   void response_trailers(const Head& trailers, const Body& last);
@@ -76,10 +78,13 @@ class Exchange {
   void response_moved(std::size_t bytes, bool end);
   bool unreadable_response();  // from here on. True: it passes as it is, in a tunnel
   void is_unread();            // what follows passes as it is
+  // May it be sent over a connection that waited? If that has ended before, it is sent once more: so it must be
+  // repeatable (RFC 9110 9.2.2) and kept, and nothing be done to it.
+  bool may_be_sent_again() const { return repeatable_; }
   bool request_has_gone() const { return request_.ended(); }
   void service_room() { request_.drain(); }
-  void broken_off(Break how);                // by the service, before its response was whole, or after
-  void unanswered(const std::string& what);  // there is no answer of the service's, by `what` it did
+  void broken_off(Break how);  // by the service, before its response was whole, or after
+  void unanswered(const std::string& what, int status = 502);  // there is no answer of the service's, by `what` it did
   void end_run();
 
   bool idle() const { return state_ == State::idle; }
@@ -103,11 +108,15 @@ class Exchange {
   // Its client has sent its FIN, and half of a connection may be closed; but nothing has come from the service since:
   // for kHungUp where the client had a part of the response, else for Options::idle_timeout. Asked from time to time.
   bool abandoned(Nanos now);
+  // Its request has stood still in the middle for Options::body_timeout, and nobody but the client can go on. Asked
+  // from time to time.
+  bool starves(Nanos now);
   bool has_told() const { return told_ != 0; }
   bool head_sent() const { return head_sent_; }
   Nanos held_since() const { return state_ == State::held ? untouched_ : 0; }
   State state() const { return state_; }
   std::size_t waiting() const { return request_.waiting() + response_.waiting(); }
+  std::size_t holds() const;  // bytes of memory, about
   ClientSide& client() { return client_; }
   const ServiceSide* service() const { return service_; }
   trace::Exchange& record() { return injection_.record.exchange(); }
@@ -118,8 +127,12 @@ class Exchange {
   void move(Event event);
   // The request (request.cc)
   void begin_bodies(const Head& head);
+  void spare_the_service(std::string_view why);
   void pass(const Head& head);
   void send(const Head& head);
+  void keep(const Head& head);
+  void keep(std::string_view content);
+  bool sends_again(const Break& how);
   void release();
   void request_read();
   bool undisturbed();
@@ -162,7 +175,9 @@ class Exchange {
   BodyTap request_tap_{true}, response_tap_{false};
   Rpc rpc_;
   std::unique_ptr<KeptHead> kept_head_;  // of a request that waits, or of a response that is withheld
-  std::string trailers_;                 // of the response, lines
+  KeptHead sent_head_;     // of the request, where it was sent over a connection that waited (keeps_); and
+  std::string sent_body_;  // as much of its body
+  std::string trailers_;   // of the response, lines
   std::optional<std::string> withheld_;  // the body of a response that may pass after all
   std::string made_;                     // what an edit makes of a stretch
   std::string behind_;                   // what it says behind the response
@@ -170,6 +185,8 @@ class Exchange {
   State state_ = State::idle;
   std::optional<Break> sign_;    // what follows in `striking`; none: silence
   std::uint32_t rest_code_ = 0;  // why the rest of a request that was answered is not wanted
+  bool keeps_ = false;
+  bool repeatable_ = false;      // may_be_sent_again()
   bool request_goes_ = true;     // to the service
   bool response_goes_ = true;    // to the client
   bool request_whole_ = false;   // its end was read
@@ -177,7 +194,7 @@ class Exchange {
   Nanos client_left_ = 0;        // it is gone, since then
   bool head_sent_ = false;       // the final one, to the client
   bool edit_pauses_ = false;     // the edit keeps bytes back, and a timer runs
-  Standstill standstill_, silence_;
+  Standstill standstill_, silence_, hunger_;
   Nanos told_ = 0;
   Nanos client_ended_ = 0;          // since when it is gone, or (HTTP/1) has sent its FIN
   std::uint64_t told_by_then_ = 0;  // to the client, before its FIN

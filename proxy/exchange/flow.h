@@ -40,6 +40,7 @@ class Flow {
   bool ended() const { return gone_; }  // its end has gone on
   bool empty() const { return bytes_.empty(); }
   std::size_t waiting() const { return bytes_.size(); }
+  std::size_t holds() const { return bytes_.holds() + trailers_.capacity(); }
   std::uint64_t passed() const { return passed_; }  // bytes that have gone on
   void forget_source() { from_ = nullptr; }         // it is not owed any more
   void close();                                     // nothing goes on any more, and nothing is owed

@@ -1,5 +1,7 @@
 #include "proxy/exchange/head_lines.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "proxy/codec/tags.h"
 #include "trace/recording/redact.h"
@@ -21,6 +23,8 @@ void read_tag(trace::Tag& tag, std::string_view what, std::string_view value) {
 }  // namespace
 
 HeadLines::Known::Kind HeadLines::kind_of(std::size_t n, std::string_view name) {
+  constexpr std::size_t kMostKnown = 64;
+  n = std::min(n, kMostKnown);  // those behind share the last place
   if (n >= known_.size()) known_.resize(n + 1);
   auto& known = known_[n];
   if (known.name == name) return known.kind;

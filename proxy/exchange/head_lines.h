@@ -14,6 +14,7 @@ class HeadLines {
  public:
   // Into `lines`, in place of what it held. What the agents say goes to `tag` (requests).
   void take(const Head& head, std::string& lines, trace::Tag* tag);
+  std::size_t holds() const { return sizeof(Known) * known_.capacity(); }
   bool encoded() const { return encoded_; }  // the last one's body, by Content-Encoding
 
  private:

@@ -49,6 +49,25 @@ void Record::clear() {
   e.refused = false;
 }
 
+namespace {
+constexpr std::size_t kMostKept = 8u << 10;  // bytes of a text, for the next exchange
+}  // namespace
+
+void Record::keep_little() {
+  auto& e = exchange_;
+  for (auto* text : {&e.target, &e.request_lines, &e.response_lines, &e.trailer_lines})
+    if (text->capacity() > kMostKept) std::string().swap(*text);
+}
+
+std::size_t Record::holds() const {
+  auto& e = exchange_;
+  std::size_t all = request_lines_.holds() + response_lines_.holds() + trailer_lines_.holds();
+  for (auto* text :
+       {&e.target, &e.request_lines, &e.response_lines, &e.trailer_lines, &e.request_sample, &e.response_sample})
+    all += text->capacity();
+  return all;
+}
+
 void Record::begin(Nanos now, bool fresh, std::uint32_t stream) {
   clear();
   stage_ = Stage::begun;

@@ -33,6 +33,8 @@ class Record {
   // Takes what was seen of bodies that did not come to their end, too.
   void over(trace::Ending ending, Nanos told, const BodyTap& request, const BodyTap& response);
 
+  void keep_little();         // it is over, and what is kept for the next is little
+  std::size_t holds() const;  // bytes of memory, about
   trace::Exchange& exchange() { return exchange_; }
   const trace::Exchange& exchange() const { return exchange_; }
 

@@ -8,6 +8,17 @@
 #include "trace/fault_name.h"
 
 namespace retrial::proxy {
+namespace {
+// Of a request, in case it has to be sent once more.
+constexpr std::size_t kMostKept = 64u << 10;    // of its body
+constexpr std::size_t kLongestKept = 8u << 10;  // of its head
+
+// RFC 9110 9.2.2.
+bool idempotent(std::string_view method) {
+  return method == "GET" || method == "HEAD" || method == "PUT" || method == "DELETE" || method == "OPTIONS" ||
+         method == "TRACE";
+}
+}  // namespace
 
 Exchange::Exchange(Context& context, ClientSide& client, const Requester& requester, bool on_streams)
     : context_(context),
@@ -30,6 +41,8 @@ void Exchange::begin(Nanos came, bool fresh, std::uint32_t stream) {
   request_whole_ = response_whole_ = head_sent_ = edit_pauses_ = false;
   told_ = client_ended_ = untouched_ = 0;
   client_left_ = 0;
+  keeps_ = false;
+  repeatable_ = false;
   behind_.clear();
   rest_code_ = code_of(H2Error::no_error);
   move(Event::request_byte);
@@ -57,10 +70,13 @@ void Exchange::request(const Head& head, bool invited, Services& services) {
   injection_.invited = invited || head.bodiless;
   begin_bodies(head);
   injection_.decide(head);
+  if (injection_.fault && !services.spares().empty()) spare_the_service(services.spares());
   move(Event::request_head);
   request_.begin(&client_, services.form(head));
   if (injection_.fault && client_.closing()) injection_.spare("the service had already closed this connection");
   injection_.begin();
+  repeatable_ = !injection_.fault && head.raw.size() <= kLongestKept && idempotent(head.method) &&
+                (head.bodiless || (head.sized && head.length <= kMostKept));
   auto& fault = injection_.fault;
   if (auto rate = fault ? fault->rate(record().fault) : Rate{}; rate.bytes_per_second != 0) {
     injection_.fire(Act::pass);
@@ -87,6 +103,13 @@ void Exchange::request(const Head& head, bool invited, Services& services) {
   if (!head.sized) wake_after(kEndless, &Exchange::request_read, Time::real);
 }
 
+// Faults never reach the outside world by themselves.
+void Exchange::spare_the_service(std::string_view why) {
+  auto& e = record();
+  context_.say(fmt::format("{}: {} was not fired: {}", e.service, trace::show(e.fault), why));
+  injection_.spare(why);
+}
+
 // To the service, if need be as soon as there is a way to it.
 void Exchange::pass(const Head& head) {
   if (requester_.forward() && !undisturbed()) {
@@ -94,7 +117,10 @@ void Exchange::pass(const Head& head) {
     return;
   }
   service_ = services_->reach(*this);
-  if (service_) return send(head);
+  if (service_) {
+    if (service_->waited()) keep(head);
+    return send(head);
+  }
   if (state_ != State::request_body) return;  // it was not reached
   kept_head_ = std::make_unique<KeptHead>(head);
   move(Event::reach);
@@ -112,6 +138,41 @@ void Exchange::send(const Head& head) {
   request_.open(*service_, head.bodiless);
   request_.drain();
   if (request_whole_ && state_ == State::request_body) request_read();
+}
+
+void Exchange::keep(const Head& head) {
+  bool framed = services_->form(head) == Form::wire && !head.sized && !head.bodiless;  // and that is not kept
+  if (injection_.fault || framed || head.raw.size() > kLongestKept) return;
+  sent_head_.keep(head);
+  keeps_ = true;
+  sent_body_.clear();
+}
+
+void Exchange::keep(std::string_view content) {
+  keeps_ = sent_body_.size() + content.size() <= kMostKept;
+  if (keeps_) sent_body_.append(content);
+}
+
+// A connection that waited had ended, or was about to, as it was given this request: that is between the service and
+// us, and the client never hears of it. Once, on another connection.
+bool Exchange::sends_again(const Break& how) {
+  if (!keeps_ || !service_ || !service_->waited() || !(repeatable_ || how.refused)) return false;
+  if (state_ != State::request_body && state_ != State::waiting) return false;
+  context_.counts.sent_again++;
+  context_.say(fmt::format("{} had closed a connection that was kept: the request on it is sent once more, on another",
+                           record().service));
+  record().evidence = "sent twice by us: the service had closed the connection that was kept";
+  release_service({Break::How::reset, code_of(H2Error::cancel)});
+  repeatable_ = false;
+  request_goes_ = true;
+  kept_head_ = std::make_unique<KeptHead>(sent_head_.head());
+  keeps_ = false;
+  request_.begin(&client_, services_->form(kept_head_->head()));
+  request_.put(sent_body_, request_whole_);
+  move(Event::again);
+  auto* service = services_->reach(*this);
+  if (service) reached(*service);
+  return true;
 }
 
 // What was delayed goes on.
@@ -134,9 +195,13 @@ bool Exchange::undisturbed() {
   using enum trace::FaultName;
   auto& e = record();
   auto& faults = context_.connection_faults;
-  if (services_->reaches_at_once()) return true;
+  if (services_->reaches_at_once(*this)) return true;
   auto fault = context_.director.at_connect({e.service, e.pid, context_.now}).fault;
   if (fault.name == none) return true;
+  if (auto why = services_->spares(); !why.empty()) {
+    faults.not_fired(e.pid, e.service, fault, why, context_.now);
+    return true;
+  }
   if (fault.name != refuse_connect && fault.name != connect_timeout && fault.name != slow_connect) {
     faults.not_fired(e.pid, e.service, fault, "a request for a forward proxy has no handshake with its service",
                      context_.now);
@@ -199,6 +264,7 @@ void Exchange::request_data(const Body& body, bool end) {
   auto& e = record();
   e.request_bytes += body.size();
   request_tap_.take(body.content);
+  if (keeps_) keep(body.content);
   if (auto limit = context_.options.body_limit; limit != 0 && e.request_bytes > limit && !head_sent_) {
     client_.consumed(body.content.size());
     context_.counts.refused++;
@@ -217,6 +283,7 @@ Socket* Exchange::request_moves_to() const {
 }
 
 void Exchange::request_moved(std::size_t bytes, bool end) {
+  keeps_ = false;
   record().request_bytes += bytes;
   request_tap_.pass_by(bytes);
   request_.moved(bytes);
@@ -226,6 +293,7 @@ void Exchange::request_moved(std::size_t bytes, bool end) {
 void Exchange::request_trailers(const Head& trailers, const Body& last) {
   bool taken = takes_request() && state_ != State::idle;
   request_whole_ = true;
+  keeps_ = false;
   if (!taken) return;
   record().request_bytes += last.wire.size();
   if (request_goes_) request_.finish(last, lines_of(trailers));

@@ -19,6 +19,7 @@ void Exchange::interim(const Head& head) {
 }
 
 void Exchange::response(const Head& head, bool end, Nanos came) {
+  if (std::exchange(keeps_, false) && !sent_body_.empty()) sent_body_ = {};
   bool opens = head.status == 101 || (head.status / 100 == 2 && record().method == "CONNECT");
   if (head.status < 200 && !opens) return interim(head);
   if (state_ != State::request_body && state_ != State::waiting) return;
@@ -273,6 +274,7 @@ void Exchange::more_of_edit() {
 // --- the service goes before its time
 
 void Exchange::broken_off(Break how) {
+  if (sends_again(how)) return;
   bool whole = std::exchange(response_whole_, true);
   if (how.how == Break::How::close && client_.passes_unread()) {
     request_.pour();  // it has said all that it will, and may hear the rest
@@ -307,10 +309,10 @@ void Exchange::broken_off(Break how) {
   strike(how);
 }
 
-void Exchange::unanswered(const std::string& what) {
+void Exchange::unanswered(const std::string& what, int status) {
   if (told_ != 0 || tells_nothing_more()) return;
   auto& e = record();
-  context_.counts.unreachable++;
+  (status == 403 ? context_.counts.refused : context_.counts.unreachable)++;
   context_.say(fmt::format("{} {}", e.service, what));
   release_service({Break::How::reset, code_of(H2Error::cancel)});
   if (requester_.transparent()) return strike(Break{Break::How::reset});  // what it would have heard of its own connect
@@ -319,7 +321,7 @@ void Exchange::unanswered(const std::string& what) {
   else if (!e.fired)
     e.evidence = "the service " + what;
   if (head_sent_) return strike(Break{Break::How::abort, code_of(H2Error::cancel)});
-  injection_.answer = own_answer(502, e.service + " " + what);
+  injection_.answer = own_answer(status, e.service + " " + what);
   answer();
 }
 

@@ -99,6 +99,9 @@ class ServiceSide : public Side {
   // `cut_short`: all of it but what would make it a whole message.
   virtual void head(const Head& head, bool end, bool cut_short) = 0;
   virtual std::size_t waiting() const = 0;  // bytes that it was given and that have not gone out; 0 once it is gone
+  // Its connection waited, after an exchange that it has carried, where its client could not see it end, and no byte of
+  // an answer has come since: it may have ended before it heard of this one.
+  virtual bool waited() const { return false; }
   // The exchange needs it no more: both messages were whole, or it is broken off (HTTP/2: RST_STREAM with the code).
   virtual void release(bool whole, const Break& how) = 0;
 
@@ -114,7 +117,8 @@ class Services {
   // from within).
   virtual ServiceSide* reach(Exchange& exchange) = 0;
   virtual void give_up(Exchange& exchange) = 0;
-  virtual bool reaches_at_once() const = 0;
+  virtual bool reaches_at_once(const Exchange& exchange) const = 0;
+  virtual std::string_view spares() const = 0;    // why no fault may reach who is asked; empty: it may
   virtual Form form(const Head& head) const = 0;  // in which its sides want the body of this message
   virtual void flush() = 0;                       // the end of an event
   virtual void pace(const Rate& rate) = 0;

@@ -14,6 +14,8 @@ namespace retrial::proxy {
 //   delayed        release         request_body   the head is passed on
 //   request_body   reach           reaching       a service side is being found: what comes waits
 //   reaching       release         request_body   the head is passed on
+//   request_body, waiting
+//                  again           reaching       the service's connection had ended before: all of it goes to another
 //   request_body   request_end     waiting        the fault is asked
 //   request_body   response_head   early          the fault is asked, Recorder is told
 //   waiting        response_head   response_body  the same
@@ -56,6 +58,7 @@ enum class Event : std::uint8_t {
   hold,
   release,
   reach,
+  again,
   request_end,
   response_head,
   response_end,
@@ -75,6 +78,8 @@ inline constexpr Transition kTransitions[] = {
     {State::request_head, Event::request_head, State::request_body},
     {State::request_head, Event::answer, State::telling},
     {State::request_body, Event::reach, State::reaching},
+    {State::request_body, Event::again, State::reaching},
+    {State::waiting, Event::again, State::reaching},
     {State::reaching, Event::release, State::request_body},
     {State::delayed, Event::release, State::request_body},
     {State::request_body, Event::request_end, State::waiting},

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/text.h"
@@ -87,6 +88,33 @@ bool Address::loopback() const {
 bool Address::is_private() const {
   if (family() == AF_INET || mapped()) return ip4() >> 24 == 10 || ip4() >> 20 == 0xac1 || ip4() >> 16 == 0xc0a8;
   return family() == AF_INET6 && (ip6().s6_addr[0] & 0xfe) == 0xfc;
+}
+
+bool Address::link_local() const {
+  auto p = plain();
+  return p.family() == AF_INET ? p.ip4() >> 16 == 0xa9fe : p.family() == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&p.ip6());
+}
+
+bool Address::unspecified() const {
+  auto p = plain();
+  return p.family() == AF_INET ? p.ip4() == INADDR_ANY : p.family() == AF_INET6 && IN6_IS_ADDR_UNSPECIFIED(&p.ip6());
+}
+
+bool Address::metadata() const {
+  static const Address kServices[] = {
+      *parse("169.254.169.254:0"), *parse("169.254.170.2:0"),   *parse("169.254.170.23:0"), *parse("169.254.0.23:0"),
+      *parse("168.63.129.16:0"),   *parse("100.100.100.200:0"), *parse("192.0.0.192:0"),    *parse("[fd00:ec2::254]:0"),
+      *parse("[fd00:ec2::23]:0"),  *parse("[fd20:ce::254]:0")};
+  return std::ranges::find(kServices, plain().with_port(0)) != std::end(kServices);
+}
+
+Address Address::plain() const {
+  static constexpr std::uint8_t kTranslated[12] = {0, 0x64, 0xff, 0x9b};
+  if (mapped()) return v4(ip4(), port());
+  if (family() != AF_INET6 || std::memcmp(&ip6(), kTranslated, sizeof kTranslated) != 0) return *this;
+  std::uint32_t ip = 0;
+  std::memcpy(&ip, &ip6().s6_addr[12], sizeof ip);
+  return v4(ntohl(ip), port());
 }
 
 std::string Address::show() const {

@@ -28,6 +28,12 @@ class Address {
   const in6_addr& ip6() const;  // of an IPv6 address
   bool loopback() const;
   bool is_private() const;   // 10/8, 172.16/12, 192.168/16, fc00::/7; link-local (169.254/16, fe80::/10) is not
+  bool link_local() const;   // 169.254/16, fe80::/10
+  bool unspecified() const;  // 0.0.0.0, ::, by which Linux connects to loopback
+  // Of a service that gives a cloud's machines their credentials: of AWS (also ECS, EKS), Azure, Google, Alibaba,
+  // Oracle, Tencent.
+  bool metadata() const;
+  Address plain() const;     // IPv4, where it stands within IPv6: mapped, or translated (64:ff9b::/96, RFC 6052)
   std::string show() const;  // "127.0.0.1:80" (mapped ones too), "[::1]:80"
   bool operator==(const Address& other) const;
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/text.h"
 #include "proxy/net/connect_attempt.h"
 
 namespace retrial::proxy {
@@ -34,16 +35,20 @@ std::optional<Address> next_destination(const Resolution& known, std::span<const
 struct Dialer::Dial::Race {
   enum class State { resolving, waiting, racing, failed };
 
-  Race(Loop& loop, const DialerSettings& settings, std::string host, std::uint16_t port, Done done)
+  Race(Loop& loop, const DialerSettings& settings, std::string host, std::uint16_t port, const DialLimits& limits,
+       Done done)
       : loop_(loop),
         settings_(settings),
         host_(std::move(host)),
         port_(port),
+        limits_(limits),
         done_(std::move(done)),
-        timer_(loop, [this] { time_is_up(); }) {}
+        timer_(loop, [this] { time_is_up(); }),
+        limit_(loop, [this] { too_late(); }) {}
   Race(const Race&) = delete;
 
   void begin(StubResolver& resolver) {
+    if (limits_.resolve != 0) limit_.set(limits_.resolve);
     query_ = resolver.resolve(host_, port_, [this] { step(); });
     step();
   }
@@ -64,11 +69,24 @@ struct Dialer::Dial::Race {
     race();
   }
 
+  void too_late() {
+    bool resolving = state_ == State::resolving || state_ == State::waiting;
+    auto limit = show_duration(resolving ? limits_.resolve : limits_.connect);
+    late_ = true;
+    failure_ = {resolving ? fmt::format("name resolution: no answer within {}", limit)
+                          : fmt::format("connect: no answer within {}", limit),
+                {},
+                Blame::network};
+    tell(std::unexpected(error()));
+  }
+
   void race() {
     auto& known = query_->found();
     for (; may_start_ && tried_.size() < settings_.most_attempts; state_ = State::racing) {
       auto to = next_destination(known, tried_);
       if (!to) break;
+      if (state_ != State::racing && limits_.connect != 0) limit_.set(limits_.connect);
+      if (state_ != State::racing && limits_.connect == 0) limit_.cancel();
       start(*to);
     }
     bool all_tried = tried_.size() >= settings_.most_attempts || (!known.ipv4_pending && !known.ipv6_pending);
@@ -79,6 +97,7 @@ struct Dialer::Dial::Race {
 
   void start(const Address& to) {
     tried_.push_back(to);
+    if (limits_.only && !limits_.only->allows(host_, to)) return bar(to);
     auto attempt =
         std::make_unique<ConnectAttempt>(loop_, to, [this](ConnectAttempt& a, int error) { ended(a, error); });
     if (attempt->refused()) return note(attempt->step(), attempt->refused(), to);
@@ -95,22 +114,32 @@ struct Dialer::Dial::Race {
     race();
   }
 
+  // Told where nothing else is: what could not be connected tells more.
+  void bar(const Address& to) {
+    if (weight_ > 0) return;
+    failure_ = {not_allowed(to), {}, Blame::user};
+  }
+
   void note(const char* step, int error, const Address& to) {
     if (weight(error, to) < weight_) return;
     weight_ = weight(error, to);
     failure_ = fail_errno(step, error, {}, is_ours(error) ? Blame::us : Blame::network).error();
   }
-  Error error() const {
+  DialError error() const {
     auto& named = query_->found().failure;
-    auto error = named ? *named : failure_;
+    using Kind = DialError::Kind;
+    DialError error{named ? *named : failure_, late_                           ? Kind::late
+                                               : failure_.blame == Blame::user ? Kind::barred
+                                                                               : Kind::failed};
     if (tried_.size() > 1) error.what += fmt::format(" ({} addresses tried)", tried_.size());
     error.on = fmt::format("{}:{}", host_, port_);
     return error;
   }
 
-  void tell(Result<int> result) {
+  void tell(std::expected<int, DialError> result) {
     auto done = std::move(done_);  // it may destroy this
     timer_.cancel();
+    limit_.cancel();
     attempts_.clear();
     query_.reset();
     done(std::move(result));
@@ -120,13 +149,15 @@ struct Dialer::Dial::Race {
   const DialerSettings& settings_;
   std::string host_;
   std::uint16_t port_;
+  DialLimits limits_;
   Done done_;
-  Timer timer_;
+  Timer timer_, limit_;
   std::unique_ptr<StubResolver::Query> query_;
   std::vector<std::unique_ptr<ConnectAttempt>> attempts_;  // under way
   std::vector<Address> tried_;
   State state_ = State::resolving;
   bool may_start_ = true;  // the attempt delay is over, or nothing was started yet, or an attempt has failed
+  bool late_ = false;
   int weight_ = 0;
   Error failure_;
 };
@@ -138,10 +169,50 @@ Dialer::Dialer(Loop& loop, DialerSettings settings)
     : loop_(loop), settings_(std::move(settings)), resolver_(loop, settings_.names) {}
 Dialer::~Dialer() = default;
 
-std::unique_ptr<Dialer::Dial> Dialer::dial(const std::string& host, std::uint16_t port, Done done) {
-  auto race = std::make_unique<Dial::Race>(loop_, settings_, host, port, std::move(done));
+std::unique_ptr<Dialer::Dial> Dialer::dial(const std::string& host, std::uint16_t port, const DialLimits& limits,
+                                           Done done) {
+  auto race = std::make_unique<Dial::Race>(loop_, settings_, host, port, limits, std::move(done));
   race->begin(resolver_);
   return std::unique_ptr<Dial>(new Dial(std::move(race)));
+}
+
+Dialer::Look::Look(Loop& loop, StubResolver& names, const std::string& host, std::uint16_t port, Nanos limit,
+                   Found found)
+    : on_(fmt::format("{}:{}", host, port)),
+      limit_(limit),
+      found_(std::move(found)),
+      later_(loop, [this] { tell(); }),
+      limit_timer_(loop, [this] {
+        late_ = true;
+        tell();
+      }) {
+  if (limit != 0) limit_timer_.set(limit);
+  query_ = names.resolve(host, port, [this] { look(); });
+  look();
+}
+
+void Dialer::Look::look() {
+  auto& known = query_->found();
+  if (!known.ipv4_pending && !known.ipv6_pending) later_.set(0);
+}
+
+void Dialer::Look::tell() {
+  auto& known = query_->found();
+  auto all = known.ipv4;
+  all.insert(all.end(), known.ipv6.begin(), known.ipv6.end());
+  auto found = std::move(found_);  // it may destroy this
+  limit_timer_.cancel();
+  auto on = on_;
+  if (!all.empty()) return found(std::move(all));
+  auto why = late_
+                 ? Error{fmt::format("name resolution: no answer within {}", show_duration(limit_)), {}, Blame::network}
+                 : known.failure.value_or(Error{"no address", {}, Blame::network});
+  why.on = on;
+  found(std::unexpected(DialError{why, late_ ? DialError::Kind::late : DialError::Kind::failed}));
+}
+
+std::unique_ptr<Dialer::Look> Dialer::look(const std::string& host, std::uint16_t port, Nanos limit, Found found) {
+  return std::make_unique<Look>(loop_, resolver_, host, port, limit, std::move(found));
 }
 
 }  // namespace retrial::proxy

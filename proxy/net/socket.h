@@ -74,8 +74,10 @@ class Socket {
   bool takes_moved() const;
   // A token bucket on what leaves from now on. 0 bytes a second: as fast as it goes.
   void pace(std::uint64_t bytes_per_second, std::uint64_t burst);
-  void drip(std::uint64_t bytes, Nanos every);  // or so many at a time, with a pause between
-  bool paced_out() const;                       // what is queued waits for nothing else
+  void drip(std::uint64_t bytes, Nanos every);      // or so many at a time, with a pause between
+  bool paced_out() const;                           // what is queued waits for nothing else
+  std::uint64_t passed() const { return passed_; }  // bytes that came from the peer and went to it, of TLS the outside
+  std::size_t holds() const;                        // bytes of memory, about
 
   void finish();  // FIN, once all that is queued has gone out
   void reset();   // RST, at once; what is queued is lost
@@ -123,7 +125,7 @@ class Socket {
   void keep();
   void write_inside(std::string_view bytes);
   void drain_inside();
-  bool holds() const;
+  bool more_inside() const;
   void tell_later();
 
   Loop& loop_;
@@ -140,6 +142,7 @@ class Socket {
   std::unique_ptr<Paced> paced_;
   std::unique_ptr<Timer> later_;
   std::string failure_;
+  std::uint64_t passed_ = 0;
   bool connecting_;
   bool shaking_ = false;
   bool listens_ = true;

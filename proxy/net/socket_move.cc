@@ -24,7 +24,10 @@ Socket::Read Socket::move_to(Socket& to, std::size_t most) {
 bool Socket::drain_moved() {
   while (pipe_->size() > 0) {
     auto n = pipe_->empty(fd_);
-    if (n > 0) continue;
+    if (n > 0) {
+      passed_ += static_cast<std::size_t>(n);
+      continue;
+    }
     if (n < 0 && errno != EAGAIN && errno != EINTR) broke();
     return false;
   }

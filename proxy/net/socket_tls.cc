@@ -138,7 +138,7 @@ void Socket::drain_inside() {
   if (!broken_ && shaking_) watch_write(full);
 }
 
-bool Socket::holds() const {
+bool Socket::more_inside() const {
   if (!listens_ || ended_ || failed_ || shaking_ || rst_told_ || !open()) return false;
   return tls_->holds() || tls_->closed_ || tls_->failed_ || TlsEnd::record(records_) > 0;
 }
@@ -148,7 +148,7 @@ void Socket::tell_later() {
   if (!later_)
     later_ = std::make_unique<Timer>(loop_, [this] {
       events_->ready(*this);
-      if (holds()) tell_later();
+      if (more_inside()) tell_later();
     });
   later_->set(0);
 }

@@ -111,6 +111,14 @@ std::unique_ptr<StubResolver::Query> StubResolver::resolve(const std::string& ho
   return query;
 }
 
+std::uint64_t StubResolver::edition() {
+  auto hosts = FileStamp::of(settings_.hosts), resolv_conf = FileStamp::of(settings_.resolv_conf);
+  if (edition_ == 0 || !(hosts == seen_hosts_) || !(resolv_conf == seen_resolv_conf_)) edition_++;
+  seen_hosts_ = hosts;
+  seen_resolv_conf_ = resolv_conf;
+  return edition_;
+}
+
 Result<std::shared_ptr<AresChannel>> StubResolver::channel() {
   auto now = FileStamp::of(settings_.resolv_conf);
   if (channel_ && now == read_) return channel_;

@@ -45,6 +45,8 @@ class StubResolver {
     explicit Query(std::unique_ptr<Asked> asked);
     std::unique_ptr<Asked> asked_;
   };
+  // Another number than before where a file has changed: what was known of names may not hold any more.
+  std::uint64_t edition();
   // `changed` is called on the loop whenever found() has changed after resolve() returned.
   std::unique_ptr<Query> resolve(const std::string& host, std::uint16_t port, std::function<void()> changed);
 
@@ -53,6 +55,8 @@ class StubResolver {
   Loop& loop_;
   ResolverSettings settings_;
   HostsFile hosts_;
+  FileStamp seen_hosts_, seen_resolv_conf_;  // by edition()
+  std::uint64_t edition_ = 0;
   FileStamp read_;                        // of resolv_conf, when the channel was opened
   std::shared_ptr<AresChannel> channel_;  // an earlier one lives as long as its last query
 };

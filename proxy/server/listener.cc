@@ -98,12 +98,14 @@ std::optional<Address> original_of(int client, Mode mode, const Address& listeni
   return known && !(original == local) ? std::optional(original) : std::nullopt;
 }
 
-Listener::Listener(Loop& loop, int fd, Mode mode, std::shared_ptr<const ListenerOptions> options, Take take, Log& log)
+Listener::Listener(Loop& loop, int fd, Mode mode, std::shared_ptr<const ListenerOptions> options, HasRoom has_room,
+                   Take take, Log& log)
     : loop_(loop),
       fd_(fd),
       at_(local_address(fd)),
       mode_(mode),
       options_(std::move(options)),
+      has_room_(std::move(has_room)),
       take_(std::move(take)),
       log_(log),
       watch_(loop, fd, EV_READ, [this](short) { accept_some(kRound); }),
@@ -121,11 +123,12 @@ void Listener::lead(Mode mode, std::shared_ptr<const ListenerOptions> options) {
 
 void Listener::accept_some(int most) {
   for (int i = 0; i < most; i++) {
+    if (!has_room_()) return rest("as many are open as there may be");
     Incoming incoming;
     incoming.client = accept4(fd_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (incoming.client < 0) {
       if (errno == EINTR || errno == ECONNABORTED || errno == EPROTO) continue;  // that client is gone again
-      if (errno != EAGAIN) rest(errno);
+      if (errno != EAGAIN) rest(std::strerror(errno));
       return;
     }
     told_ = false;
@@ -145,10 +148,10 @@ void Listener::accept_some(int most) {
 }
 
 // A listening socket stays readable while nothing can be accepted: it is left alone for a while, and the clients wait.
-void Listener::rest(int error_number) {
+void Listener::rest(std::string_view why) {
   if (!told_)
-    log_.say(Log::Level::warning, fmt::format("{}: no connection can be accepted ({}): clients wait until one ends",
-                                              at_.show(), std::strerror(error_number)));
+    log_.say(Log::Level::warning,
+             fmt::format("{}: no connection can be accepted ({}): clients wait until one ends", at_.show(), why));
   told_ = true;
   watch_.off();
   again_.set(kRest);

@@ -23,7 +23,9 @@ std::optional<Address> original_of(int client, Mode mode, const Address& listeni
 class Listener {
  public:
   using Take = std::function<void(Incoming)>;
-  Listener(Loop& loop, int fd, Mode mode, std::shared_ptr<const ListenerOptions> options, Take take, Log& log);
+  using HasRoom = std::function<bool()>;  // for one more; clients wait until there is
+  Listener(Loop& loop, int fd, Mode mode, std::shared_ptr<const ListenerOptions> options, HasRoom has_room, Take take,
+           Log& log);
   ~Listener();  // what has already connected is still handed on
   Listener(const Listener&) = delete;
 
@@ -32,18 +34,19 @@ class Listener {
 
  private:
   void accept_some(int most);
-  void rest(int error_number);
+  void rest(std::string_view why);
 
   Loop& loop_;
   int fd_;
   Address at_;
   Mode mode_;
   std::shared_ptr<const ListenerOptions> options_;
+  HasRoom has_room_;
   Take take_;
   Log& log_;
   Watch watch_;
   Timer again_;
-  bool told_ = false;  // that descriptors have run out
+  bool told_ = false;  // that clients wait
 };
 
 }  // namespace retrial::proxy

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
+#include "base/glob.h"
 #include "base/text.h"
-#include "proxy/server/glob.h"
 #include "trace/calls/operation.h"
 #include "trace/profiles/fault_answer.h"
 #include "trace/profiles/profile.h"
@@ -75,11 +77,19 @@ int SharedCalls::connection(std::size_t rule, std::string_view service) {
 RuleDirector::RuleDirector(std::shared_ptr<const Rules> rules, SharedCalls& calls, const Clock& clock,
                            const Place& place)
     : calls_(calls), clock_(clock), place_(place) {
-  follow(std::move(rules));
+  follow(std::move(rules), place_.began);
 }
 
-void RuleDirector::follow(std::shared_ptr<const Rules> rules) {
-  rules_ = std::move(rules);
+void RuleDirector::follow(std::shared_ptr<const Rules> rules) { follow(std::move(rules), clock_.now()); }
+
+void RuleDirector::follow(std::shared_ptr<const Rules> rules, Nanos now) {
+  auto before = std::exchange(rules_, std::move(rules));
+  std::vector<Nanos> since;
+  for (auto& rule : rules_->rules) {
+    auto place = before ? std::ranges::find(before->rules, rule) - before->rules.begin() : std::ssize(since_);
+    since.push_back(place < std::ssize(since_) ? since_[static_cast<std::size_t>(place)] : now);
+  }
+  since_ = std::move(since);
   auto any = [&](auto is) { return std::any_of(rules_->rules.begin(), rules_->rules.end(), is); };
   strikes_requests_ = any([](auto& rule) {
     return std::any_of(rule.plan.steps.begin(), rule.plan.steps.end(),
@@ -107,7 +117,7 @@ Decision RuleDirector::at_head(const trace::Exchange& head) {
     auto& match = rules[i].match;
     if (!matches(match, head)) continue;
     if (!match.operation.empty() && !glob_matches(match.operation, operation_of(head))) continue;
-    return decide(rules[i], dice_[i], head);
+    return decide(i, head);
   }
   return {};
 }
@@ -118,8 +128,10 @@ std::string RuleDirector::operation_of(const trace::Exchange& seen) const {
   return trace::operation_of(head);
 }
 
-Decision RuleDirector::decide(const RuleSettings& rule, policies::Dice& dice, const trace::Exchange& seen) {
-  auto elapsed = clock_.now() - place_.began;
+Decision RuleDirector::decide(std::size_t at, const trace::Exchange& seen) {
+  auto& rule = rules_->rules[at];
+  auto& dice = dice_[at];
+  auto elapsed = clock_.now() - since_[at];
   bool alike = every_attempt_alike(rule.plan);
   trace::FaultSpec fault;
   if (alike && trace::is_pass(fault = policies::choose(rule.plan, 1, elapsed, dice))) return {};
@@ -158,7 +170,7 @@ ConnectDecision RuleDirector::at_connect(const Connecting& connecting) {
     if (!services.empty() && std::find(services.begin(), services.end(), connecting.service) == services.end())
       continue;
     auto nth = calls_.connection(i, connecting.service);
-    return {policies::choose(rules[i].plan, nth, connecting.at - place_.began, dice_[i], policies::Of::connections)};
+    return {policies::choose(rules[i].plan, nth, connecting.at - since_[i], dice_[i], policies::Of::connections)};
   }
   return {};
 }

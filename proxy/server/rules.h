@@ -48,14 +48,16 @@ class RuleDirector final : public Director {
     std::uint64_t seed = 0;  // of shares and spreads
     std::uint64_t loop = 0;  // which of how many: each draws for itself
     std::uint64_t loops = 1;
-    Nanos began = 0;  // on the clock: windows are counted from here
+    Nanos began = 0;  // on the clock: windows of the first rules are counted from here
   };
   RuleDirector(std::shared_ptr<const Rules> rules, SharedCalls& calls, const Clock& clock, const Place& place);
 
-  void follow(std::shared_ptr<const Rules> rules);  // from the next request on
+  // From the next request on. Windows of a rule that was not there before are counted from now.
+  void follow(std::shared_ptr<const Rules> rules);
   Decision at_head(const trace::Exchange& head) override;
   ConnectDecision at_connect(const Connecting& connecting) override;
   bool reads_headers() const override { return strikes_requests_; }
+  bool strikes() const override { return strikes_requests_ || strikes_connections_; }
   bool keeps_responses() const override { return keeps_responses_; }
   void over(const trace::Exchange& exchange) override;
   // Its fault is about to be put on the wire. The client may try again on another loop before this one gets to over().
@@ -64,10 +66,12 @@ class RuleDirector final : public Director {
  private:
   const trace::Profile& profile_of(const trace::Exchange& head) const;
   std::string operation_of(const trace::Exchange& head) const;
-  Decision decide(const RuleSettings& rule, policies::Dice& dice, const trace::Exchange& head);
+  void follow(std::shared_ptr<const Rules> rules, Nanos now);
+  Decision decide(std::size_t rule, const trace::Exchange& head);
 
   std::shared_ptr<const Rules> rules_;
   std::vector<policies::Dice> dice_;  // of each rule
+  std::vector<Nanos> since_;          // likewise: when it came into force
   SharedCalls& calls_;
   const Clock& clock_;
   Place place_;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <thread>
 
+#include "base/descriptor_limit.h"
 #include "base/text.h"
 #include "proxy/server/listener.h"
 #include "proxy/server/rules.h"
@@ -21,7 +22,7 @@ namespace {
 // The options of a listener with what must live as long as a client of it.
 struct OptionsAndSecurity {
   ListenerOptions options;
-  std::shared_ptr<TlsToService> security;
+  std::vector<std::shared_ptr<TlsToService>> security;
 };
 
 ListenMode listen_mode_of(Mode mode) {
@@ -42,6 +43,22 @@ Result<void> enough_kept(const ServerSettings& settings, int loops) {
               fmt::format("keep = \"{}\"", show_size(settings.recording->keep)), Blame::user);
 }
 
+// Clients have half of the descriptors that are left once we have ours; the other half is for connections to services.
+Result<std::size_t> most_connections(const ServerSettings& settings, int loops) {
+  auto ours = 64 + 32 * static_cast<std::size_t>(loops) + settings.listeners.size() * static_cast<std::size_t>(loops);
+  auto descriptors = descriptor_limit();
+  auto most = descriptors > ours ? (descriptors - ours) / 2 : 0;
+  if (most < static_cast<std::size_t>(loops))
+    return fail(fmt::format("expected at least {} open files, for {} of our own",
+                            ours + 2 * static_cast<std::size_t>(loops), ours),
+                fmt::format("the limit on open files is {}", descriptors), Blame::user);
+  if (settings.most_connections > most)
+    return fail(fmt::format("expected at most {}: the limit on open files is {}, and a client may need two of them",
+                            most, descriptors),
+                fmt::format("max_connections = {}", settings.most_connections), Blame::user);
+  return settings.most_connections ? settings.most_connections : most;
+}
+
 int cores() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
 }  // namespace
@@ -56,6 +73,8 @@ struct Server::Impl {
   std::unique_ptr<TlsToClients> to_clients;
   std::shared_ptr<TlsToService> to_services;
   int loops = 1;
+  std::shared_ptr<MemoryBudget> memory;
+  std::size_t most_connections = 0;
   struct Place {
     std::string key;
     Address asked;  // as the settings have it
@@ -77,27 +96,40 @@ struct Server::Impl {
     } while (known != incomplete.why());
   }
 
-  Result<std::shared_ptr<const ListenerOptions>> options_of(const ListenerSettings& l) {
+  Result<std::shared_ptr<const ListenerOptions>> options_of(const ListenerSettings& l,
+                                                            const std::vector<ServiceSettings>& services) {
     auto made = std::make_shared<OptionsAndSecurity>();
-    made->options = {listen_mode_of(l.mode), l.protocol, {}};
+    auto route_to = [&](const ServiceSettings& service) -> Result<Route> {
+      auto security = trusts.of(service.security);
+      if (!security) return std::unexpected(security.error());
+      made->security.push_back(*security);
+      return Route{.host = service.host,
+                   .port = service.port,
+                   .tls = service.tls,
+                   .http2 = service.http2,
+                   .server_name = service.server_name,
+                   .security = security->get(),
+                   .allow = service.allow,
+                   .connect_timeout = service.connect_timeout,
+                   .resolve_timeout = service.resolve_timeout};
+    };
+    made->options = {.mode = listen_mode_of(l.mode), .protocol = l.protocol, .to = l.to};
     if (l.mode == Mode::reverse) {
-      auto& route = made->options.route;
-      route.host = l.service.host;
-      route.port = l.service.port;
-      route.tls = l.service.tls;
-      route.http2 = l.service.http2;
-      if (l.service.tls) {
-        auto security = trusts.of(l.service.security);
-        if (!security) return std::unexpected(security.error());
-        made->security = *security;
-        route.security = made->security.get();
+      auto route = route_to(l.service);
+      if (!route) return std::unexpected(route.error());
+      made->options.route = std::move(*route);
+    } else {
+      for (auto& service : services) {
+        auto route = route_to(service);
+        if (!route) return std::unexpected(route.error());
+        made->options.known.push_back(std::move(*route));
       }
     }
     return std::shared_ptr<const ListenerOptions>(made, &made->options);
   }
 
   // What each worker is to open and to keep. New sockets are open when it returns; after an error none is left.
-  Result<std::vector<std::vector<ListenerSocket>>> sockets_for(const std::vector<ListenerSettings>& listeners,
+  Result<std::vector<std::vector<ListenerSocket>>> sockets_for(const ServerSettings& settings,
                                                                std::vector<Place>& now) {
     std::vector<std::vector<ListenerSocket>> all(static_cast<std::size_t>(loops));
     std::vector<int> opened;
@@ -105,8 +137,8 @@ struct Server::Impl {
       for (auto fd : opened) close(fd);
       return std::unexpected(error);
     };
-    for (auto& l : listeners) {
-      auto options = options_of(l);
+    for (auto& l : settings.listeners) {
+      auto options = options_of(l, settings.services);
       if (!options) return give_up(options.error());
       auto same = [&](auto& p) { return p.asked == l.at && l.at.port() != 0; };
       if (std::any_of(now.begin(), now.end(), same))
@@ -155,6 +187,8 @@ struct Server::Impl {
       auto& o = setting.options;
       o.to_clients = to_clients.get();
       o.to_services = to_services.get();
+      o.memory = memory;
+      o.most_connections = (most_connections + static_cast<std::size_t>(loops) - 1) / static_cast<std::size_t>(loops);
       o.first_id = static_cast<std::uint64_t>(i) + 1;
       o.id_step = static_cast<std::uint64_t>(loops);
       setting.place = {.run = run.id,
@@ -194,8 +228,13 @@ Result<std::unique_ptr<Server>> Server::start(ServerSettings settings, const Clo
   auto impl = std::make_unique<Impl>(clock, log);
   impl->loops = settings.loops ? settings.loops : cores();
   if (auto ok = enough_kept(settings, impl->loops); !ok) return std::unexpected(ok.error());
+  auto most = most_connections(settings, impl->loops);
+  if (!most) return std::unexpected(most.error());
+  impl->most_connections = *most;
+  if (settings.memory != 0)
+    impl->memory = std::make_shared<MemoryBudget>(settings.memory, static_cast<std::size_t>(impl->loops));
   if (auto ok = impl->secure(settings); !ok) return std::unexpected(ok.error());
-  auto sockets = impl->sockets_for(settings.listeners, impl->places);
+  auto sockets = impl->sockets_for(settings, impl->places);
   if (!sockets) return std::unexpected(sockets.error());
   auto rules = std::make_shared<const Rules>(Rules{settings.rules, settings.profiles});
   if (auto ok = impl->make_workers(settings, rules); !ok) {
@@ -215,7 +254,7 @@ std::vector<Address> Server::listening() const {
 
 Result<void> Server::reload(ServerSettings settings) {
   std::vector<Impl::Place> places;
-  auto sockets = impl_->sockets_for(settings.listeners, places);
+  auto sockets = impl_->sockets_for(settings, places);
   if (!sockets) return std::unexpected(sockets.error());
   impl_->places = std::move(places);
   auto rules = std::make_shared<const Rules>(Rules{settings.rules, settings.profiles});

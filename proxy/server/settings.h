@@ -30,6 +30,10 @@ struct ServiceSettings {
   std::uint16_t port = 0;
   bool tls = false;
   bool http2 = false;  // as Route::http2
+  // These as Route has them.
+  std::string server_name;
+  bool allow = false;
+  Nanos connect_timeout = 0, resolve_timeout = 0;
   ServiceTlsSettings security;
   std::string profile;  // empty: found from the traffic
   bool operator==(const ServiceSettings&) const = default;
@@ -39,7 +43,8 @@ struct ListenerSettings {
   Mode mode = Mode::reverse;
   Address at;  // port 0: the kernel's choice
   Protocol protocol = Protocol::http;
-  ServiceSettings service;  // reverse only
+  ServiceSettings service;              // reverse only
+  std::shared_ptr<const AllowList> to;  // as ListenerOptions::to
 };
 
 // Which requests a rule is for: all that is said must fit, and what is empty fits everything. Globs as in glob.h.
@@ -51,10 +56,12 @@ struct Match {
   std::string operation;  // glob
   std::string call_site;  // glob of the file, or of file:line
   std::string test;       // glob
+  bool operator==(const Match&) const = default;
 };
 struct RuleSettings {
   Match match;
   policies::FaultPlan plan;
+  bool operator==(const RuleSettings&) const = default;
 };
 
 struct Recording {
@@ -67,13 +74,16 @@ std::uint64_t least_keep(int loops, std::size_t head_limit);
 
 struct ServerSettings {
   std::vector<ListenerSettings> listeners;
+  std::vector<ServiceSettings> services;        // where listeners that are not `reverse` may lead
   std::vector<RuleSettings> rules;              // the first that matches
   std::map<std::string, std::string> profiles;  // by "host:port"
   Options options;                              // but for TLS and ids, which the server fills in
   int loops = 0;                                // threads; 0: one a core
+  std::size_t memory = 0;                       // bytes of heap that all loops may use; 0: no bound
+  std::size_t most_connections = 0;             // of clients, of all loops; 0: as many as descriptors allow
   std::optional<certs::Authority> authority;    // signs what clients are shown; none: their TLS is a tunnel
   std::optional<Recording> recording;           // none: nothing is recorded
-  Nanos drain = 30 * kSecond;                   // how long connections may go on after drain()
+  Nanos drain = 8 * kSecond;                    // how long connections may go on after drain()
   std::uint64_t seed = 0;                       // of percentages and distributions
 };
 

@@ -106,8 +106,10 @@ void Worker::open(std::vector<ListenerSocket> sockets) {
       next.push_back(std::move(*stays));
       open_.erase(stays);
     } else {
+      auto has_room = [this] { return proxy_->has_room(); };
       auto take = [this](Incoming incoming) { proxy_->take(std::move(incoming)); };
-      next.push_back({d.key, std::make_unique<Listener>(loop_, d.fd, d.mode, std::move(d.options), take, log_)});
+      next.push_back(
+          {d.key, std::make_unique<Listener>(loop_, d.fd, d.mode, std::move(d.options), has_room, take, log_)});
     }
   }
   open_ = std::move(next);

@@ -63,6 +63,7 @@ struct RunOptions {
   std::function<void(proxy::Tree&)> each_millisecond;  // called on the loop while the tree runs
   std::function<void(proxy::Tree&)> connected;         // at each connection
   std::vector<trace::FaultSpec> faults = {};           // of the first connects; the others pass
+  Nanos moved = 0;                                     // on goes the client's clock when the first of the others comes
 };
 // Runs argv (of client(), or any other), relaying its connections to their services.
 Outcome run_captured(proxy::Way way, const std::vector<std::string>& argv, const RunOptions& options = {});

@@ -52,6 +52,7 @@ class Collector final : public proxy::TreeEvents {
   }
   proxy::ConnectDecision connecting(const Address&, pid_t) override {
     const auto n = static_cast<std::size_t>(outcome_.asked++);
+    if (n == options_.faults.size() && options_.moved) loop_.clock_moved(options_.moved);
     return {n < options_.faults.size() ? options_.faults[n] : trace::FaultSpec{}};
   }
   void met(const Address& service, pid_t pid, const trace::FaultSpec& fault, std::string_view not_fired) override {

@@ -145,13 +145,28 @@ TEST(Misled, many_are_answered_late_at_once) {
   }
 }
 
+// By rewrite most of them have not begun when their time is up.
+TEST(Misled, a_client_that_begins_after_its_time_is_answered) {
+  const FaultSpec at_once{.name = FaultName::slow_connect, .delay = 1};
+  for (const Way way : ways()) {
+    SCOPED_TRACE(show(way));
+    const Service service;
+    const auto run = run_captured(way, client({"parallel", "127.0.0.1", service.port(), "200"}),
+                                  with(std::vector<FaultSpec>(200, at_once)));
+    EXPECT_EQ(run.error, "");
+    EXPECT_EQ(run.output, "200 answered, 0 not\n");
+    EXPECT_EQ(run.counts.seen, 200u);
+  }
+}
+
 TEST(Misled, a_client_that_does_not_wait_for_a_late_answer_reaches_no_service) {
   for (const Way way : ways()) {
     SCOPED_TRACE(show(way));
     const Service service;
-    const FaultSpec later{.name = FaultName::slow_connect, .delay = 150 * kMillisecond};
-    const auto run = run_captured(way, client({"patient", "127.0.0.1", service.port(), "non-blocking", "3"}),
-                                  with({later, kTimeout, kNone}));
+    const FaultSpec later{.name = FaultName::slow_connect, .delay = 3600 * kSecond};
+    auto options = with({later, kTimeout});
+    options.moved = later.delay;
+    const auto run = run_captured(way, client({"patient", "127.0.0.1", service.port(), "non-blocking", "3"}), options);
     const std::string silent = "connect EINPROGRESS, silent, peer ENOTCONN, -\n";
     EXPECT_EQ(run.output, silent + silent + "connect EINPROGRESS, ready, SO_ERROR 0, peer " + service.address().show() +
                               ", hello 127.0.0.1\n");

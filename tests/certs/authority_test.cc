@@ -75,15 +75,17 @@ TEST(Authority, is_replaced_only_where_that_is_said) {
   EXPECT_EQ(Authority::load(folder.path())->fingerprint(), other.fingerprint());
 }
 
-TEST(Authority, a_key_that_others_may_read_is_refused) {
+TEST(Authority, a_key_that_everybody_may_open_or_its_group_change_is_refused_and_its_group_may_read_it) {
   Folder folder;
   ASSERT_TRUE(made().save(folder.path()));
-  for (unsigned mode : {0640u, 0604u, 0620u}) {
-    ASSERT_EQ(chmod((folder.path() / "ca.key").c_str(), mode), 0);
-    EXPECT_NE(error_of(folder.path()).find("others than its owner may open this key"), std::string::npos) << mode;
-  }
-  ASSERT_EQ(chmod((folder.path() / "ca.key").c_str(), 0400), 0);
-  EXPECT_EQ(error_of(folder.path()), "(loaded)");
+  auto with = [&](unsigned mode) {
+    EXPECT_EQ(chmod((folder.path() / "ca.key").c_str(), mode), 0);
+    return error_of(folder.path());
+  };
+  for (unsigned mode : {0604u, 0644u, 0606u, 0601u})
+    EXPECT_NE(with(mode).find("everybody may open this key"), std::string::npos) << mode;
+  for (unsigned mode : {0620u, 0660u}) EXPECT_NE(with(mode).find("its group may change this key"), std::string::npos);
+  for (unsigned mode : {0400u, 0440u, 0640u}) EXPECT_EQ(with(mode), "(loaded)") << mode;
 }
 
 TEST(Authority, what_is_wrong_with_a_file_is_said_with_its_name) {

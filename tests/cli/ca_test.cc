@@ -87,9 +87,10 @@ TEST_F(Ca, answers_bad_input_with_one_line_and_status_2) {
   expect("export --format pkcs12", "--format pkcs12: a trust store is no text: name its file, --out FILE");
   expect("export --out /nowhere/at/all", "/nowhere/at/all: cannot be written: No such file or directory");
   ASSERT_EQ(chmod((dir + "/ca.key").c_str(), 0644), 0);
-  expect("rotate", dir +
-                       "/ca.key: others than its owner may open this key (mode 0644): chmod 600 it, or make a new "
-                       "authority if anyone has");
+  expect("rotate",
+         dir +
+             "/ca.key: everybody may open this key (mode 0644): chmod 600 it, or 440 where its group is to read "
+             "it; make a new authority if anyone has");
   folder.write("ca/ca.pem", "hello\n");
   expect("show", dir + "/ca.pem: is not a certificate in PEM");
 }

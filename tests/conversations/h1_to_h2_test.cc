@@ -54,6 +54,51 @@ TEST_F(H1ToH2, a_fault_that_has_fired_stays_so_where_the_service_then_gives_no_a
   EXPECT_TRUE(exchange().fired);
   EXPECT_EQ(exchange().evidence, "the request was held for 1 ms before the service heard of it");
 }
+// What the service tells the proxy of its connection its client cannot know.
+TEST_F(H1ToH2, a_request_that_the_service_leaves_out_is_sent_once_more_whatever_its_method) {
+  for (std::string_view says : {"GOAWAY 1 NO_ERROR", "RST_STREAM 3 REFUSED_STREAM"}) {
+    asks();
+    service->say("HEADERS 1 end | :status: 204");
+    client->hears("HTTP/1.1 204 No Content\r\nVia: 2.0 retrial\r\n\r\n");
+    client->say("POST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody");
+    auto head = service->next();
+    EXPECT_EQ(service->hears_body(3), "body");
+    service->say(says);
+    if (says.starts_with("GOAWAY")) {
+      service = std::make_unique<H2End>(listener.accepts(), H2End::Role::service);
+      service->hears_greeting();
+      service->greets();
+      EXPECT_EQ(service->next().substr(9), head.substr(9));
+      EXPECT_EQ(service->hears_body(1), "body");
+      service->say("HEADERS 1 end | :status: 204");
+    } else {
+      EXPECT_EQ(service->next().substr(9), head.substr(9));
+      EXPECT_EQ(service->hears_body(5), "body");
+      service->say("HEADERS 5 end | :status: 204");
+    }
+    client->hears("HTTP/1.1 204 No Content\r\nVia: 2.0 retrial\r\n\r\n");
+  }
+  EXPECT_EQ(proxy->counts().sent_again, 2u);
+}
+TEST_F(H1ToH2, a_connection_that_ends_under_a_request_fails_it_only_where_that_may_not_be_repeated) {
+  for (std::string_view method : {"GET", "POST"}) {
+    asks();
+    service->say("HEADERS 1 end | :status: 204");
+    client->hears("HTTP/1.1 204 No Content\r\nVia: 2.0 retrial\r\n\r\n");
+    client->say(std::string(method) + " /b HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n");
+    auto head = service->next();
+    service->peer().close();
+    if (method == "GET") {
+      service = std::make_unique<H2End>(listener.accepts(), H2End::Role::service);
+      service->hears_greeting();
+      service->greets();
+      EXPECT_EQ(service->next().substr(9), head.substr(9));
+    } else {
+      client->hears_fin();
+      listener.accepts_nobody();
+    }
+  }
+}
 
 }  // namespace
 }  // namespace retrial::test

@@ -68,7 +68,7 @@ TEST_F(Moved, a_request_goes_the_same_way_and_its_digest_tells_sizes_apart) {
     auto own = n < 3 ? body : body.substr(0, kSize - 1);
     auto head = "PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: " + std::to_string(own.size()) + "\r\n\r\n";
     client->say(head);
-    if (!service) service = listener.accepts();
+    service = listener.accepts();
     service->hears(head);
     pass(*client, own, service.get());
     service->say(kAnswer);

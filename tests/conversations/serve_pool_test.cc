@@ -55,6 +55,7 @@ TEST_F(Pool, trailers_of_one_message_are_no_part_of_the_next_on_its_connection) 
   service->say(kAnswer);
   second->hears(kAnswered);
   second->say("PUT /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 1\r\n\r\n");
+  service = listener.accepts();  // nobody knows how much would have to be kept to send it once more
   service->hears(
       "PUT /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nVia: 1.1 retrial\r\n\r\n2\r\nok\r\n0\r\nX-Sum: "
       "1\r\n\r\n");
@@ -93,6 +94,7 @@ TEST_F(Pool, pipelined_requests_are_answered_in_their_order) {
   service->hears_nothing();
   service->say(kAnswer);
   client->hears(kAnswered);
+  service = listener.accepts();
   service->hears("POST /2 HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nVia: 1.1 retrial\r\n\r\nb");
   client->say("Host: x\r\n\r\n");
   service->say(kAnswer);
@@ -128,6 +130,102 @@ TEST_F(Pool, a_connection_that_has_just_ended_is_not_used) {
     client->hears(kAnswered);
     next->close();
     quiet();
+  }
+}
+// The service ends a connection that waited just as a request comes to it: nothing that was looked at before could
+// tell.
+TEST_F(Pool, a_request_that_may_be_repeated_is_sent_once_more_where_its_connection_ends_under_it) {
+  for (std::string_view asked : {"GET /a HTTP/1.1\r\nHost: x\r\n\r\n", "DELETE /a HTTP/1.1\r\nHost: x\r\n\r\n",
+                                 "PUT /a HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody"})
+    for (bool reset : {false, true}) {
+      std::unique_ptr<Peer> service;
+      auto client = answered_once(service);
+      auto before = proxy->counts().sent_again;
+      client->say(asked);
+      auto heard = service->hears_some(asked.size() + 18);
+      reset ? service->reset() : service->close();
+      auto next = listener.accepts();
+      next->hears(heard);
+      next->say(kAnswer);
+      client->hears(kAnswered);
+      quiet();
+      EXPECT_EQ(proxy->counts().sent_again, before + 1);
+      auto& e = recorder.exchanges.back();
+      EXPECT_EQ(e.ending, trace::Ending::answered);
+      EXPECT_EQ(e.service_status, 200);
+      EXPECT_EQ(e.evidence, "sent twice by us: the service had closed the connection that was kept");
+      EXPECT_EQ(e.request_bytes, asked.ends_with("body") ? 4u : 0u);
+      next->close();
+      quiet();
+    }
+}
+TEST_F(Pool, a_request_is_not_sent_a_third_time) {
+  std::unique_ptr<Peer> service;
+  auto client = answered_once(service);
+  client->say(kAsked);
+  service->hears(kPassed);
+  service->close();
+  auto next = listener.accepts();
+  next->hears(kPassed);
+  next->close();
+  client->hears_fin();
+  listener.accepts_nobody();
+  EXPECT_EQ(exchange(2).ending, trace::Ending::closed);
+}
+TEST_F(Pool, a_request_whose_answer_has_begun_is_not_sent_once_more) {
+  for (std::string_view begun :
+       {"HTTP/1.1 2", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n", "HTTP/1.1 102 Processing\r\n\r\n"}) {
+    std::unique_ptr<Peer> service;
+    auto client = answered_once(service);
+    client->say(kAsked);
+    service->hears(kPassed);
+    service->say(begun);
+    quiet();
+    service->close();
+    run_until([&] { return client->has_ended(); });
+    listener.accepts_nobody();
+  }
+}
+TEST_F(Pool, a_request_that_may_not_be_repeated_never_starts_on_a_connection_that_waited) {
+  for (std::string_view asked : {"POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody",
+                                 "PATCH /a HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n",
+                                 "PUT /a HTTP/1.1\r\nHost: x\r\nContent-Length: 65537\r\n\r\nb"}) {
+    std::unique_ptr<Peer> service;
+    auto client = answered_once(service);
+    client->say(asked);
+    auto next = listener.accepts();
+    next->hears_some(5);
+    service->hears_nothing();
+    next->close();
+    service->close();
+    quiet();
+  }
+}
+TEST_F(Pool, what_a_fault_does_is_not_undone) {
+  std::unique_ptr<Peer> service;
+  auto client = answered_once(service);
+  trace::FaultSpec fault{.name = trace::FaultName::lost_response, .telling = trace::Telling::reset};
+  director.plan(2, fault);
+  client->say(kAsked);
+  auto next = listener.accepts();  // what a fault is planned for begins anew
+  next->hears(kPassed);
+  next->say(kAnswer);
+  client->hears_rst();
+  listener.accepts_nobody();
+  EXPECT_TRUE(exchange(2).fired);
+}
+TEST_F(Pool, a_client_that_leaves_while_its_request_is_sent_once_more_is_forgotten) {
+  for (bool reset : {false, true}) {
+    std::unique_ptr<Peer> service;
+    auto client = answered_once(service);
+    client->say(kAsked);
+    service->hears(kPassed);
+    service->close();
+    reset ? client->reset() : client->close();
+    quiet();
+    if (auto next = listener.accepts_if_any()) next->close();
+    quiet();
+    advance(kSecond);
   }
 }
 TEST_F(Pool, what_a_service_says_unasked_answers_nobody) {

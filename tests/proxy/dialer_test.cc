@@ -34,8 +34,9 @@ struct Dialled {
     if (result && *result) ::close(**result);
   }
   Dialer::Done keep() {
-    return [this](Result<int> r) {
+    return [this](std::expected<int, DialError> r) {
       EXPECT_FALSE(result) << "told twice";
+      if (!r) kind = r.error().kind;
       result = std::move(r);
     };
   }
@@ -47,6 +48,7 @@ struct Dialled {
   }
   std::string error() const { return result && !*result ? result->error().line() : "none"; }
   std::optional<Result<int>> result;
+  DialError::Kind kind = DialError::Kind::failed;
 };
 
 // An address that answers no SYN: its queue is full, and nobody accepts.
@@ -68,7 +70,7 @@ class DialerTest : public ::testing::Test {
   }
   std::unique_ptr<Dialer::Dial> dial(const std::string& host, std::uint16_t port, Dialled& into) {
     if (!dialer) dialer = std::make_unique<Dialer>(loop, settings);
-    auto dial = dialer->dial(host, port, into.keep());
+    auto dial = dialer->dial(host, port, limits, into.keep());
     EXPECT_FALSE(into.result) << "told before dial() returned";
     return dial;
   }
@@ -99,6 +101,7 @@ class DialerTest : public ::testing::Test {
   DnsServer dns{loop};
   test::Folder folder;
   DialerSettings settings;
+  DialLimits limits;
   std::unique_ptr<Dialer> dialer;
   Port v4;
   std::uint16_t port = v4.address.port();
@@ -484,13 +487,65 @@ TEST_F(DialerTest, several_dials_at_once_come_each_to_its_own_end) {
   }
 }
 
+TEST_F(DialerTest, an_address_that_does_not_answer_in_time_is_given_up) {
+  Port full(Address::v4(INADDR_LOOPBACK, 0), 0);  // its queue holds one: no other SYN is answered
+  Dialled first;
+  EXPECT_EQ(dialled("127.0.0.1", full.address.port(), first).peer(), full.address.show());
+  limits.connect = kMillisecond;
+  limits.resolve = kNever;
+  Dialled into;
+  EXPECT_EQ(dialled("127.0.0.1", full.address.port(), into).error(),
+            full.address.show() + ": connect: no answer within 1 ms");
+  EXPECT_EQ(into.kind, DialError::Kind::late);
+}
+
+TEST_F(DialerTest, name_servers_that_do_not_answer_in_time_are_given_up) {
+  dns.name("four.test", {"127.0.0.1"});
+  dns.hold(DnsServer::A);
+  dns.hold(DnsServer::AAAA);
+  limits.resolve = kMillisecond;
+  limits.connect = kNever;
+  Dialled into;
+  EXPECT_EQ(dialled("four.test", 80, into).error(), "four.test:80: name resolution: no answer within 1 ms");
+  EXPECT_EQ(into.kind, DialError::Kind::late);
+  std::string said;
+  auto look = dialer->look("four.test", 80, kMillisecond, [&](auto found) { said = found.error().line(); });
+  ASSERT_TRUE(run_until(loop, [&] { return !said.empty(); }));
+  EXPECT_EQ(said, "four.test:80: name resolution: no answer within 1 ms");
+}
+
+TEST_F(DialerTest, an_address_that_is_not_allowed_is_never_dialled_whoever_names_it) {
+  dns.name("both.test", {"127.0.0.2", "127.0.0.1"});
+  dns.name("rebound.test", {"127.0.0.1"});
+  auto only = *AllowList::read({"127.0.0.2"});
+  limits.only = &only;
+  Dialled first, second;
+  EXPECT_EQ(dialled("rebound.test", port, first).kind, DialError::Kind::barred);
+  EXPECT_NE(first.error().find("127.0.0.1 is none of the places that are forwarded to"), std::string::npos);
+  only = *AllowList::read({"127.0.0.1"});
+  EXPECT_EQ(dialled("both.test", port, second).peer(), v4.address.show());
+}
+
+TEST_F(DialerTest, all_addresses_of_a_name_may_be_asked_for_without_a_connection) {
+  dns.name("both.test", {"127.0.0.2", "127.0.0.1"}, {"::1"});
+  dialer = std::make_unique<Dialer>(loop, settings);
+  std::vector<Address> all;
+  std::unique_ptr<Dialer::Look> look;
+  look = dialer->look("both.test", 80, kNever, [&](auto found) {
+    all = *found;
+    look.reset();
+  });
+  ASSERT_TRUE(run_until(loop, [&] { return !all.empty(); }));
+  EXPECT_EQ(all, (std::vector{at("127.0.0.2", 80), at("127.0.0.1", 80), at("::1", 80)}));
+}
+
 TEST_F(DialerTest, a_dial_may_be_destroyed_by_its_own_done_and_its_dialer_with_it) {
   dns.name("four.test", {"127.0.0.1"});
   for (auto host : {"127.0.0.1", "127.0.0.2", "four.test", "nowhere.test", ""}) {
     dialer = std::make_unique<Dialer>(loop, settings);
     std::unique_ptr<Dialer::Dial> handle;
     bool told = false;
-    handle = dialer->dial(host, port, [&](Result<int> result) {
+    handle = dialer->dial(host, port, {}, [&](Result<int> result) {
       handle.reset();
       dialer.reset();
       if (result) ::close(*result);
@@ -505,7 +560,7 @@ TEST_F(DialerTest, a_dial_may_be_begun_from_within_the_done_of_another) {
   Dialled second;
   std::unique_ptr<Dialer::Dial> first, next;
   dialer = std::make_unique<Dialer>(loop, settings);
-  first = dialer->dial("nowhere.test", port, [&](Result<int>) { next = dial("four.test", port, second); });
+  first = dialer->dial("nowhere.test", port, {}, [&](Result<int>) { next = dial("four.test", port, second); });
   ASSERT_TRUE(run_until(loop, [&] { return second.result.has_value(); }));
   EXPECT_EQ(second.peer(), v4.address.show());
 }

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <thread>
 
-#include "proxy/server/glob.h"
+#include "base/glob.h"
 #include "proxy/server/mailbox.h"
 #include "proxy/server/repeats.h"
 

@@ -197,5 +197,26 @@ TEST_F(RulesOfAServer, change_from_the_next_request_on) {
   EXPECT_FALSE(request("GET", "/a").fired);
 }
 
+TEST_F(RulesOfAServer, count_windows_from_when_they_came_into_force) {
+  const RuleSettings old{{.path = "/old"}, plan("after 20s: error(503) for 10s")};
+  const RuleSettings added{{.path = "/new"}, plan("after 3s: error(503) for 2s")};
+  const RuleSettings connects{{}, plan("after 3s: refuse-connect for 2s")};
+  auto refused = [&] {
+    return director->at_connect({.service = "a:1", .at = clock.now()}).fault.name == trace::FaultName::refuse_connect;
+  };
+  follow({old});
+  clock.advance(18 * kSecond);
+  director->follow(std::make_shared<const Rules>(Rules{{added, old, connects}, {}}));
+  EXPECT_FALSE(request("GET", "/new").fired);
+  clock.advance(3 * kSecond);
+  EXPECT_TRUE(request("GET", "/new").fired);
+  EXPECT_TRUE(refused());
+  EXPECT_TRUE(request("GET", "/old").fired) << "an unchanged rule goes on counting, in another place too";
+  clock.advance(2 * kSecond);
+  EXPECT_FALSE(request("GET", "/new").fired);
+  EXPECT_FALSE(refused());
+  EXPECT_TRUE(request("GET", "/old").fired);
+}
+
 }  // namespace
 }  // namespace retrial::proxy

@@ -232,9 +232,10 @@ Conversation::Line Conversation::connect() {
   proxy->take({ours, dialled, proxy::Address::v4(INADDR_LOOPBACK, 8080), 42});
   return {std::make_unique<Peer>(loop, client), std::make_unique<Peer>(loop, service)};
 }
-std::unique_ptr<Peer> Conversation::enter(std::shared_ptr<const proxy::ListenerOptions> options) {
+std::unique_ptr<Peer> Conversation::enter(std::shared_ptr<const proxy::ListenerOptions> options,
+                                          const proxy::Address& original) {
   auto [client, ours] = tcp_pair(buffers);
-  proxy->take({.client = ours, .listener = std::move(options), .original = {}, .pid = 42});
+  proxy->take({.client = ours, .listener = std::move(options), .original = original, .pid = 42});
   return std::make_unique<Peer>(loop, client);
 }
 void Conversation::start(proxy::Options options) {

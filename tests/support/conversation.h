@@ -106,8 +106,9 @@ class Conversation : public ::testing::Test {
   };
   Line connect();
   std::unique_ptr<Peer> enter(
-      std::shared_ptr<const proxy::ListenerOptions> options);  // a client, at a listener of the proxy
-  void start(proxy::Options options);                          // another proxy, with these
+      std::shared_ptr<const proxy::ListenerOptions> options,  // a client, at a listener of the proxy
+      const proxy::Address& original = {});                   // transparent: what it meant to reach
+  void start(proxy::Options options);                         // another proxy, with these
   void run_until(const std::function<bool()>& so);
   void quiet();                                        // until nothing is under way any more
   const trace::Exchange& exchange(std::size_t n = 1);  // that is over, from 1

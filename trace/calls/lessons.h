@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "trace/calls/services.h"
 #include "trace/run.h"
 
 namespace retrial::trace {
@@ -19,6 +20,7 @@ struct Lessons {
   // Paths whose next segment is a name that somebody chose: "/users" -> what may not be folded there, because it has
   // been seen to be something else ("search"). Keys are templated themselves: "/orgs/{id}/users".
   std::map<std::string, std::set<std::string>, std::less<>> names;
+  Services services;
 
   bool at_poll(const Exchange& exchange) const;
   // An operation with learned names taken out: "GET /users/alice" -> "GET /users/{name}". Idempotent.

@@ -114,6 +114,63 @@ TEST(ConfigOfServe, becomes_what_the_server_is_to_do) {
   EXPECT_FALSE(settings->options.tunnel_unreadable);
 }
 
+TEST(ConfigOfServe, where_it_may_lead_and_what_faults_may_reach_is_read_and_checked) {
+  auto config = parse_config(
+      "[serve]\nallow = [\"*.staging.example\", \"203.0.113.0/24\"]\nconnect_timeout = \"2s\"\nresolve_timeout = "
+      "\"3s\"\n"
+      "[service.s]\naddress = \"https://10.0.0.7\"\nserver_name = \"s.example\"\nallow = true\nconnect_timeout = "
+      "\"1s\"\n"
+      "[[listener]]\nmode = \"forward\"\nlisten = \"127.0.0.1:0\"\nto = [\"10.0.0.0/8\"]\n"
+      "[[listener]]\nmode = \"forward\"\nlisten = \"127.0.0.1:0\"\n",
+      "retrial.toml");
+  ASSERT_TRUE(config) << config.error().line();
+  auto settings = *server_settings(*config);
+  EXPECT_EQ(settings.options.connect_timeout, 2 * kSecond);
+  EXPECT_EQ(settings.options.resolve_timeout, 3 * kSecond);
+  EXPECT_TRUE(settings.options.faults_also->allows("a.staging.example", *proxy::Address::parse("192.0.2.1:80")));
+  auto& s = settings.services.at(0);
+  EXPECT_EQ(s.server_name, "s.example");
+  EXPECT_TRUE(s.allow);
+  EXPECT_EQ(s.connect_timeout, kSecond);
+  EXPECT_EQ(s.resolve_timeout, 0);
+  EXPECT_TRUE(settings.listeners[0].to->allows("x", *proxy::Address::parse("10.1.2.3:80")));
+  EXPECT_FALSE(settings.listeners[0].to->allows("x", *proxy::Address::parse("127.0.0.1:80")));
+  EXPECT_TRUE(settings.listeners[1].to->allows("x", *proxy::Address::parse("127.0.0.1:80")));
+  EXPECT_EQ(complaint("[[listener]]\nmode = \"forward\"\nlisten = \":1\"\nto = [\"10.0.0.0/99\"]\n"),
+            "retrial.toml:4: [[listener]] to: \"10.0.0.0/99\": expected a prefix from 0 to 32 behind the slash, found "
+            "an array");
+  EXPECT_EQ(
+      complaint("[service.s]\naddress = \"127.0.0.1:1\"\n[[listener]]\nmode = \"reverse\"\nlisten = \":1\"\nservice = "
+                "\"s\"\nto = \"*\"\n"),
+      "retrial.toml:7: [[listener]] to: expected none: only a forward listener is told by its clients where to go, "
+      "found "
+      "\"*\"");
+  EXPECT_NE(complaint("[service.s]\nserver_name = \"a b\"\n"), "");
+}
+
+TEST(ConfigOfServe, what_its_user_should_know_is_a_line_each) {
+  auto warnings = [](std::string_view text) {
+    auto config = parse_config(text, "retrial.toml");
+    EXPECT_TRUE(config) << config.error().line();
+    return warnings_of(*server_settings(*config));
+  };
+  std::string reverse =
+      "[[listener]]\nmode = \"reverse\"\nlisten = \"127.0.0.1:81\"\nservice = \"s\"\n[[rule]]\ninject = "
+      "\"error(503)\"\n"
+      "[service.s]\naddress = \"192.0.2.7:80\"\n";
+  EXPECT_EQ(warnings(reverse),
+            (std::vector<std::string>{
+                "192.0.2.7:80: no fault will reach it: 192.0.2.7 is neither loopback nor private, and not "
+                "allowed (`allow = true` in its [service.NAME], or --allow)"}));
+  EXPECT_TRUE(warnings(reverse + "allow = true\n").empty());
+  EXPECT_TRUE(warnings("[serve]\nallow = [\"192.0.2.0/24\"]\n" + reverse).empty());
+  std::string forward = "[[listener]]\nmode = \"forward\"\nlisten = \"127.0.0.1:82\"\n";
+  EXPECT_TRUE(warnings(forward).empty());
+  EXPECT_EQ(
+      warnings(forward + "to = [\"*\"]\n"),
+      (std::vector<std::string>{"127.0.0.1:82: this forward proxy leads everywhere, for whoever can connect to it"}));
+}
+
 TEST(ConfigOfServe, what_is_kept_is_enough_for_all_loops_and_the_largest_head) {
   EXPECT_EQ(complaint("[serve]\nkeep = \"1MiB\"\n"), "");
   EXPECT_EQ(complaint("[serve]\nkeep = \"1000KiB\"\n"),
@@ -145,7 +202,7 @@ TEST(ConfigOfServe, a_listener_that_cannot_be_is_named_with_what_was_expected) {
             "retrial.toml:4: [[listener]] service: expected none: requests say themselves where they go, unless the "
             "mode is \"reverse\", found \"q\"");
   EXPECT_EQ(complaint("[[listener]]\nmode = \"forward\"\nlisten = \":80\"\nport = 1\n"),
-            "retrial.toml:4: [[listener]] port: unknown key, expected one of mode, listen, service, protocol");
+            "retrial.toml:4: [[listener]] port: unknown key, expected one of mode, listen, service, protocol, to");
   EXPECT_EQ(complaint("[[listener]]\nmode = \"forward\"\nlisten = \":80\"\n[[listener]]\nmode = \"forward\"\nlisten = "
                       "\":80\"\n"),
             "retrial.toml:6: [[listener]] listen: expected an address of its own: another [[listener]] has this one, "

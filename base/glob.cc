@@ -1,6 +1,6 @@
-#include "proxy/server/glob.h"
+#include "base/glob.h"
 
-namespace retrial::proxy {
+namespace retrial {
 
 // One place to come back to for each kind of star: a later star makes the earlier one of its kind final, and "**" makes
 // every "*" before it final. So the cost is at most pattern times text.
@@ -35,4 +35,4 @@ bool glob_matches(std::string_view pattern, std::string_view text) {
   }
 }
 
-}  // namespace retrial::proxy
+}  // namespace retrial

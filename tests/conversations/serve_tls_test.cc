@@ -1,0 +1,158 @@
+// TLS towards services of a proxy that stays: by which name, and by what is said of each service.
+#include "tests/proxy/tls_ends.h"
+#include "tests/support/folder.h"
+#include "tests/support/serving.h"
+
+namespace retrial::test {
+namespace {
+using proxy::ListenMode;
+
+// A service and clients that are nothing but OpenSSL. Clients trust us, and we the authority of services where a
+// service's settings say so.
+class ServeTls : public Serving {
+ protected:
+  ServeTls() : at_client(TLS_client_method()), at_service(TLS_server_method()) {
+    fcntl(port.fd, F_SETFL, O_NONBLOCK);
+    SSL_CTX_set_verify(at_client, SSL_VERIFY_PEER, nullptr);
+    X509_STORE_add_cert(SSL_CTX_get_cert_store(at_client), ours.authority().credential().certificate.get());
+    shows("api.example");
+    others = std::move(*proxy::TlsToService::make({}));
+    known = std::move(*proxy::TlsToService::make(
+        {.ca = folder.write("ca.pem", services.authority().pem()), .pins = {}, .certificate = {}, .key = {}}));
+    proxy::Options options;
+    options.to_clients = &to_clients;
+    options.to_services = others.get();
+    serve(options);
+  }
+  void shows(std::string_view name) {
+    leaf = *services.leaf(name);
+    SSL_CTX_use_cert_and_key(at_service, leaf.certificate.get(), leaf.key.get(), nullptr, 1);
+  }
+  // What the configuration says of the service: it is called so, and verified by its own authority.
+  proxy::Route service_at(std::string host, std::string server_name = {}) {
+    return {.host = std::move(host),
+            .port = port.address.port(),
+            .tls = true,
+            .server_name = std::move(server_name),
+            .security = known.get()};
+  }
+  int comes(proxy::ListenerOptions options) {
+    auto [in, client] = tcp_pair();
+    proxy->take({.client = in,
+                 .listener = std::make_shared<proxy::ListenerOptions>(std::move(options)),
+                 .original = port.address});
+    return client;
+  }
+  // A request over TLS for `name`, answered by the service: "ok", or how it failed.
+  std::string asked(int fd, const char* name) {
+    RawTls client(at_client), service(at_service, true);
+    client.fd = fd;
+    SSL_set_tlsext_host_name(client.ssl, name);
+    SSL_set1_host(client.ssl, name);
+    client.say("GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    run_until([&] {
+      if (service.fd < 0) service.fd = port.accept();
+      client.step();
+      service.step();
+      if (service.heard.ends_with("\r\n\r\n")) {
+        if (auto* sni = SSL_get_servername(service.ssl, TLSEXT_NAMETYPE_host_name)) asked_for = sni;
+        service.heard.clear();
+        service.say(kAnswer);
+      }
+      return client.heard.ends_with("ok") || client.failed || client.fin || client.rst;
+    });
+    return client.heard.ends_with("ok") ? "ok" : client.failure;
+  }
+  // A CONNECT to the service under this name.
+  int inside(proxy::ListenerOptions options, std::string_view host) {
+    options.mode = ListenMode::forward;
+    options.protocol = proxy::Protocol::automatic;
+    int fd = comes(std::move(options));
+    auto connect = fmt::format("CONNECT {0}:{1} HTTP/1.1\r\nHost: {0}:{1}\r\n\r\n", host, port.address.port());
+    EXPECT_EQ(::send(fd, connect.data(), connect.size(), 0), static_cast<ssize_t>(connect.size()));
+    constexpr std::string_view kMade = "HTTP/1.1 200 Connection established\r\n\r\n";
+    char room[kMade.size()];
+    run_until([&] { return ::recv(fd, room, sizeof room, MSG_DONTWAIT | MSG_PEEK) == sizeof room; });
+    EXPECT_EQ(std::string_view(room, static_cast<std::size_t>(::recv(fd, room, sizeof room, 0))), kMade);
+    return fd;
+  }
+
+  Folder folder;
+  certs::LeafStore ours{new_authority(), clock}, services{new_authority(), clock};
+  proxy::TlsToClients to_clients{ours};
+  std::unique_ptr<proxy::TlsToService> others, known;
+  Context at_client, at_service;
+  certs::Credential leaf;
+  Port port;
+  std::string asked_for;  // the name that the service was asked for last
+};
+
+TEST_F(ServeTls, a_service_is_verified_by_its_own_name_whatever_name_its_clients_have_for_the_proxy) {
+  shows("proxy.internal");
+  EXPECT_NE(asked(comes({.route = service_at("localhost")}), "proxy.internal"), "ok");
+  shows("localhost");
+  EXPECT_EQ(asked(comes({.route = service_at("localhost")}), "proxy.internal"), "ok");
+  EXPECT_EQ(asked_for, "localhost");
+}
+TEST_F(ServeTls, a_service_that_is_called_otherwise_in_TLS_than_where_it_is_is_verified_by_that) {
+  EXPECT_EQ(asked(comes({.route = service_at("127.0.0.1", "api.example")}), "proxy.internal"), "ok");
+  EXPECT_EQ(asked_for, "api.example");
+  EXPECT_NE(asked(comes({.route = service_at("127.0.0.1")}), "api.example"), "ok");
+}
+TEST_F(ServeTls, what_is_said_of_a_service_holds_where_connections_are_redirected) {
+  EXPECT_NE(asked(comes({.mode = ListenMode::transparent}), "api.example"), "ok") << "nobody knows its authority";
+  EXPECT_EQ(asked(comes({.mode = ListenMode::transparent, .known = {service_at("127.0.0.1")}}), "api.example"), "ok");
+  EXPECT_EQ(asked_for, "api.example");
+  EXPECT_EQ(asked(comes({.mode = ListenMode::transparent, .known = {service_at("api.example")}}), "api.example"), "ok")
+      << "known by the name that its clients ask for";
+  EXPECT_NE(asked(comes({.mode = ListenMode::transparent, .known = {service_at("other.example")}}), "api.example"),
+            "ok");
+}
+TEST_F(ServeTls, what_is_said_of_a_service_holds_inside_connect) {
+  EXPECT_NE(asked(inside({}, "localhost"), "api.example"), "ok");
+  for (auto* host : {"localhost", "127.0.0.1", "LOCALHOST"})
+    EXPECT_EQ(asked(inside({.known = {service_at("127.0.0.1")}}, host), "api.example"), "ok") << host;
+}
+TEST_F(ServeTls, what_is_said_of_a_service_holds_for_a_forward_proxy_that_is_asked_for_an_https_url) {
+  proxy::ListenerOptions forward{.mode = ListenMode::forward, .known = {service_at("127.0.0.1", "api.example")}};
+  Peer client(loop, comes(forward));
+  client.say(fmt::format("GET https://localhost:{}/a HTTP/1.1\r\nHost: x\r\n\r\n", port.address.port()));
+  RawTls service(at_service, true);
+  run_until([&] {
+    if (service.fd < 0) service.fd = port.accept();
+    service.step();
+    return service.heard.ends_with("\r\n\r\n");
+  });
+  service.say(kAnswer);
+  service.step();
+  client.hears(kAnswered);
+}
+// Each of a client's requests may go over another connection of the pool.
+TEST_F(ServeTls, a_redirected_client_of_TLS_has_all_of_its_requests_sent_by_TLS) {
+  for (bool connect : {false, true}) {
+    RawTls client(at_client);
+    proxy::ListenerOptions listener{.mode = ListenMode::transparent, .known = {service_at("127.0.0.1")}};
+    client.fd = connect ? inside(listener, "127.0.0.1") : comes(listener);
+    SSL_set_tlsext_host_name(client.ssl, "api.example");
+    for (int i = 0; i < 2; i++) {
+      RawTls service(at_service, true);
+      client.heard.clear();
+      client.say(kAsked);
+      run_until([&] {
+        if (service.fd < 0) service.fd = port.accept();
+        client.step();
+        service.step();
+        if (service.heard.ends_with("\r\n\r\n")) {
+          service.heard.clear();
+          service.say("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok");
+        }
+        return client.heard.ends_with("ok") || client.failed || client.fin || client.rst;
+      });
+      EXPECT_TRUE(client.heard.ends_with("ok")) << i << client.heard;
+      EXPECT_STREQ(SSL_get_servername(service.ssl, TLSEXT_NAMETYPE_host_name), "api.example");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace retrial::test
