@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "base/text.h"
 #include "campaign/planning/last_words.h"
 #include "campaign/report/escape.h"
 
@@ -111,7 +110,8 @@ void name_differences(References& refs, const trace::Run& run, const std::string
 // What stands behind a command that is no runner of ours.
 std::string wrapped(const CampaignContext& context, const References& refs) {
   auto command = report::cut(fmt::format("{}", fmt::join(context.argv, " ")), 60);
-  if (auto& runners = context.executor.runners(); !refs.alone.contains(std::string(kWholeCommand)))
+  auto& runners = context.executor.runners();
+  if (!runners.empty() && !refs.alone.contains(std::string(kWholeCommand)))
     return fmt::format("`{}` starts {}: each of its tests is run by it alone", command, fmt::join(runners, " and "));
   std::vector<std::string_view> known;
   for (auto* adapter : adapters())

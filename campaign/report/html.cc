@@ -127,8 +127,9 @@ std::string clean_table(const std::vector<trace::Judged>& clean) {
           "<div><span class=\"chip fine\">{}</span> <span class=\"mono small\">{}</span> <span class=\"soft "
           "small\">{}</span></div>",
           escape(j->policy), escape(j->fault), escape(j->why));
-    out += fmt::format("<tr><td>{}</td><td>{}<br><span class=\"soft small\">{}</span></td><td>{}</td></tr>",
-                       site_cell(row.first->site), code(row.first->operation), escape(row.first->service), stood);
+    out +=
+        fmt::format("<tr><td>{}</td><td>{}<br><span class=\"soft small\">{}</span></td><td>{}</td></tr>",
+                    site_cell(row.first->site), code(called(row.first->operation)), escape(row.first->service), stood);
   }
   return out + "</tbody></table></div>\n";
 }
@@ -165,7 +166,7 @@ std::string not_judged_tables(const std::vector<trace::Judged>& open) {
       out += fmt::format(
           "<tr><td>{}</td><td>{}</td><td><span class=\"mono small\">{}: {}</span></td><td><span class=\"mono "
           "small\">{}</span></td></tr>",
-          site_cell(j->site), code(j->operation), escape(j->policy), escape(j->fault), escape(j->test));
+          site_cell(j->site), code(called(j->operation)), escape(j->policy), escape(j->fault), escape(j->test));
     out += "</tbody></table></div></details>\n";
   }
   return out;
@@ -190,7 +191,7 @@ std::string cases_table(const std::vector<trace::CaseRecord>& cases) {
     out += fmt::format(
         "<tr><td class=\"tight\">{}</td><td><span class=\"mono small\">{}: "
         "{}</span></td><td>{}</td><td>{}</td><td><span class=\"mono small\">{}</span></td><td>{}{}</td></tr>",
-        escape(c.id), escape(c.policy), escape(c.plan), site_cell(c.site), code(c.operation), escape(c.test),
+        escape(c.id), escape(c.policy), escape(c.plan), site_cell(c.site), code(called(c.operation)), escape(c.test),
         escape(c.outcome), c.why.empty() ? "" : ": " + escape(c.why));
   return out + "</tbody></table></div>\n";
 }

@@ -69,7 +69,7 @@ std::string exchange_block(const Run& run, const Exchange& e, std::string_view w
     out += message(e.grpc.message.empty() ? status : status + ": " + e.grpc.message, e.response_headers,
                    e.response_sample, e.response_bytes, e.grpc.is, lines(e.trailers));
   else
-    out += fmt::format("<p class=\"small soft\">None{}.</p>", e.fired ? ": the service did not hear of it" : "");
+    out += "<p class=\"small soft\">None.</p>";
   return out + "</div></div></div>";
 }
 

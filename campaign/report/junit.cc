@@ -54,7 +54,8 @@ bool skips(const TestCase& c) { return c.findings.empty() && !c.clean; }
 std::string element(const trace::CampaignRecord& campaign, const TestCase& c, trace::Confidence fail_on) {
   auto class_name = c.of.site ? c.of.site->file : c.of.service;
   auto at = c.of.site ? fmt::format("{}:{} ", c.of.site->function, c.of.site->line) : "";
-  auto name = fmt::format("{}{} [{}: {}] in {}", at, c.of.operation, c.of.policy, c.of.fault, c.of.test);
+  auto name = fmt::format("{}{} [{}: {}]{}", at, called(c.of.operation), c.of.policy, c.of.fault,
+                          c.of.test.empty() ? "" : " in " + c.of.test);
   auto out = fmt::format("    <testcase classname=\"{}\" name=\"{}\"", escape(class_name), escape(name));
   std::string inner, aside;
   for (const auto* f : c.findings) {

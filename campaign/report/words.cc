@@ -101,6 +101,8 @@ std::string replay_command(const trace::CampaignRecord& campaign, const trace::F
   return campaign.command.empty() ? line + " COMMAND" : line;
 }
 
+std::string_view called(std::string_view operation) { return operation.empty() ? "every call" : operation; }
+
 std::string place(const std::optional<trace::CallSite>& site) { return site ? trace::show(*site) : "no call site"; }
 
 std::string show_ms(double ms) {

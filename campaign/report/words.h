@@ -48,6 +48,7 @@ std::string_view advice(const trace::Finding& finding);
 // The command that shows it again; empty where none does (it was seen in the traffic of `serve`).
 std::string replay_command(const trace::CampaignRecord& campaign, const trace::Finding& finding);
 
+std::string_view called(std::string_view operation);            // itself; of a command whose every call is meant, that
 std::string place(const std::optional<trace::CallSite>& site);  // "src/jobs.mjs:41 enqueue", "no call site"
 std::string client_did(const trace::Finding& finding);          // "2 attempts, 9 ms apart"
 std::string show_ms(double ms);                                 // "0.3 ms" "9 ms" "4.0 s"

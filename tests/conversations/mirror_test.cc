@@ -29,6 +29,7 @@ class Mirror : public Conversation {
     proxy.reset();
     proxy::ServiceTlsSettings settings;
     settings.mirrors = true;
+    settings.stand_ins = stand_ins.get();
     if (!roots.empty()) settings.also = {folder.write("roots.pem", roots)};
     to_services = std::move(*proxy::TlsToService::make(settings));
     options.to_clients = &to_clients;
@@ -98,6 +99,8 @@ class Mirror : public Conversation {
   Folder folder;
   certs::LeafStore ours{new_authority(), clock}, strangers{new_authority(), clock}, services{new_authority(), clock};
   proxy::TlsToClients to_clients{ours, &strangers};
+  std::unique_ptr<certs::StandIns> stand_ins =
+      std::move(*certs::StandIns::make(ours.authority(), clock, folder.path() / "stand-ins"));
   std::unique_ptr<proxy::TlsToService> to_services;
   proxy::Distrust distrust;
   proxy::Options options;
@@ -287,6 +290,30 @@ TEST_F(Mirror, a_probe_that_leaves_after_the_handshake_says_nothing_where_reques
   probe();
   EXPECT_TRUE(distrust.settle().pairs.empty());
   EXPECT_TRUE(opened(greet()));
+}
+
+TEST_F(Mirror, a_root_that_a_program_names_has_a_stand_in_that_only_those_trust_who_trust_the_root) {
+  begin("");
+  folder.write("stand-ins/00.pem", services.authority().pem());
+  EXPECT_EQ(verdict(greet("refused.example")), "unable to get local issuer certificate") << "it trusts us alone";
+  stand_ins->roots();
+  trust(stand_ins->standing_for(*services.authority().credential().certificate)->authority());
+  EXPECT_EQ(verdict(greet("api.example")), "ok");
+  shows("again.example");
+  for (int n = 0; n < 2; n++)
+    EXPECT_EQ(verdict(greet("again.example")), "ok") << "a session that goes on is none of ours";
+  shows("other.example");
+  EXPECT_EQ(verdict(greet("wrong.example")), "hostname mismatch");
+}
+
+TEST_F(Mirror, a_client_that_judges_is_right_to_refuse_where_another_goes_on_in_the_same_run) {
+  distrust.judges = [](int pid) { return pid == 42; };
+  begin("");
+  EXPECT_NE(verdict(greet()), "ok");
+  EXPECT_TRUE(opened(greet("api.example", false)));
+  EXPECT_TRUE(distrust.settle().pairs.empty());
+  EXPECT_NE(verdict(greet("alone.example")), "ok");
+  EXPECT_EQ(distrust.settle().pairs, std::vector{proxy::Distrust::pair("127.0.0.1:8443", "alone.example")});
 }
 
 }  // namespace

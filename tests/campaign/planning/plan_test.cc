@@ -108,6 +108,13 @@ TEST_F(Planning, a_case_is_worth_what_its_policy_says_and_where_that_goes_by_eff
   EXPECT_EQ(weighed_values, (std::map<std::string, double>{{"DELETE /a", 4.5}, {"GET /b", 1.5}, {"POST /c", 6}}));
 }
 
+TEST_F(Planning, what_a_case_takes_is_its_tests_time_and_waiting_only_where_clocks_are_not_moved) {
+  alone("t", 2 * kSecond, {exchange(1, "t", "GET", "/a", "app.py")});
+  EXPECT_EQ(plan().cases[0].expected, 2 * kSecond);
+  config_.run.real_time = true;
+  EXPECT_GT(plan().cases[0].expected, 5 * kSecond);
+}
+
 TEST_F(Planning, writes_that_a_case_repeats_are_named) {
   alone("t", kSecond, {exchange(1, "t", "POST", "/a", "app.py"), exchange(2, "t", "GET", "/b", "app.py")});
   EXPECT_EQ(plan({policies::policy_named("P1")}).repeated, std::vector<std::string>{"127.0.0.1:8000 POST /a"});
