@@ -17,6 +17,7 @@ struct ClientCase {
   const trace::Run* reference = nullptr;  // null: none; an empty run lies beside it
   std::vector<const trace::Run*> runs;    // with the fault
   Nanos hold = 0;
+  Nanos known_from = 0;  // of the runs only what began then or later is there; 0: all of it
 };
 
 // All cases of one client together. Findings, notes, what is clean and what is not judged go to `record`, and each row,

@@ -25,6 +25,7 @@ struct Folder {
   trace::CampaignRecord record;
   std::vector<trace::Run> runs;
   std::unique_ptr<trace::StoreWriter> store;  // of `serve`: to be ended with what is found
+  std::map<std::uint64_t, Nanos> known_from;  // of runs whose beginning is gone: when what is left of it begins
 };
 
 bool holds_segments(const fs::path& folder) {
@@ -83,8 +84,8 @@ class Judge {
  private:
   Result<Folder> read(const fs::path& path);
   Result<void> read_stored(Folder& folder);
-  Result<void> read_served(Folder& folder, const fs::path& trace);
-  void read_cut_off(std::vector<trace::Run>& runs);
+  Result<void> read_served(Folder& folder, const fs::path& trace, const std::string& incomplete);
+  void read_in_part(Folder& folder, const std::map<std::uint64_t, Nanos>& earliest);
   void describe();
   void add_cases(Folder& folder);
   const trace::Run* reference_of(const Folder& folder, const trace::CaseRecord& row) const;
@@ -102,10 +103,12 @@ Result<Folder> Judge::read(const fs::path& path) {
   Folder folder{.path = path, .offset = highest_};
   bool served = holds_segments(path);
   Result<void> ok;
-  if (served || (!fs::exists(path / "campaign.db") && fs::exists(path / "trace")))
-    ok = read_served(folder, served ? path : path / "trace");
+  if (served)
+    ok = read_served(folder, path, {});
   else if (fs::exists(path / "campaign.db"))
     ok = read_stored(folder);
+  else if (fs::exists(path / "trace"))
+    ok = read_served(folder, path / "trace", "it was cut short before its end");
   else
     ok = fail("holds no trace of ours: neither campaign.db nor segments", path.string(), Blame::user);
   if (!ok) return std::unexpected(ok.error());
@@ -125,26 +128,38 @@ Result<Folder> Judge::read(const fs::path& path) {
 }
 
 Result<void> Judge::read_stored(Folder& folder) {
+  bool any = false;
   auto stored = trace::read_store(folder.path / "campaign.db", [&](std::uint64_t run, trace::Exchange&& e) {
+    any = true;
     gathering_.take(folder.offset + run, std::move(e));
   });
+  if (!stored && !any && fs::exists(folder.path / "trace"))
+    return read_served(folder, folder.path / "trace", stored.error().line());
   if (!stored) return std::unexpected(stored.error());
   folder.record = std::move(stored->campaign);
   folder.runs = std::move(stored->runs);
   return {};
 }
 
-// `serve` was killed, or goes on: what it has recorded stands all the same, exchange by exchange.
-void Judge::read_cut_off(std::vector<trace::Run>& runs) {
-  for (auto& run : runs) {
-    if (run.incomplete != trace::kNotEnded) continue;
+// `serve` was killed, or goes on, or the oldest of it is not kept: what is there stands all the same, exchange by
+// exchange.
+void Judge::read_in_part(Folder& folder, const std::map<std::uint64_t, Nanos>& earliest) {
+  auto say = [&](std::string line) { out_.record.remarks.push_back(std::move(line)); };
+  for (auto& run : folder.runs) {
+    bool beheaded = run.incomplete.starts_with(trace::kBeheaded);
+    if (!beheaded && run.incomplete != trace::kNotEnded) continue;
+    if (beheaded) {
+      auto at = earliest.find(run.id);
+      folder.known_from[run.id] = at == earliest.end() ? run.ended : at->second;
+      say(run.incomplete);
+    }
+    if (run.stop == trace::Stop::cut_off) say("the trace stops before `serve` has ended: it was killed, or goes on");
     run.incomplete.clear();
-    out_.record.remarks.push_back("the trace stops before `serve` has ended: it was killed, or goes on");
   }
 }
 
-// Of `serve`, or of a command that was cut short before its store could be written.
-Result<void> Judge::read_served(Folder& folder, const fs::path& trace) {
+// Of `serve`, or of a command without a store, which `incomplete` says why.
+Result<void> Judge::read_served(Folder& folder, const fs::path& trace, const std::string& incomplete) {
   bool served = trace == folder.path;
   if (served) {
     auto store = trace::StoreWriter::open(folder.path / "campaign.db");
@@ -154,10 +169,13 @@ Result<void> Judge::read_served(Folder& folder, const fs::path& trace) {
       out_.failed = store.error().line();
   }
   Afterwards afterwards;
+  std::map<std::uint64_t, Nanos> earliest;  // exchange of each run
   trace::Reading reading;
   if (served) reading.head = [&](std::uint64_t run, trace::Exchange& e) { afterwards.head(run, e); };
   reading.over = [&](std::uint64_t run, trace::Exchange&& e) {
     if (served) afterwards.over(run, e);
+    auto& first = earliest.try_emplace(run, e.begun).first->second;
+    first = std::min(first, e.begun);
     if (folder.store) folder.store->add(run, e);
     gathering_.take(folder.offset + run, std::move(e));
   };
@@ -166,7 +184,8 @@ Result<void> Judge::read_served(Folder& folder, const fs::path& trace) {
   folder.runs = std::move(*runs);
   folder.record.runner = served ? "serve" : "command";
   if (folder.runs.empty()) return {};
-  if (served) read_cut_off(folder.runs);
+  if (served) read_in_part(folder, earliest);
+  if (!incomplete.empty()) folder.record.incomplete = incomplete + "; what its trace holds was judged";
   folder.record.wall_began = folder.runs.front().wall_began;
   for (auto& run : folder.runs) folder.record.took += trace::lasted(run);
   return {};
@@ -185,7 +204,9 @@ void Judge::describe() {
   common(&trace::CampaignRecord::directory);
   common(&trace::CampaignRecord::capture);
   common(&trace::CampaignRecord::hold);
-  if (folders_.size() == 1) r.incomplete = folders_.front().record.incomplete;
+  for (auto& folder : folders_)
+    if (auto& why = folder.record.incomplete; !why.empty() && r.incomplete.empty())
+      r.incomplete = folders_.size() == 1 ? why : folder.path.string() + ": " + why;
   TimeSaved saved;
   for (auto& folder : folders_) {
     r.wall_began = r.wall_began ? std::min(r.wall_began, folder.record.wall_began) : folder.record.wall_began;
@@ -255,8 +276,11 @@ void Judge::add_cases(Folder& folder) {
     if (client_case.reference) client_case.row.reference = client_case.reference->id;
     for (auto& run : folder.runs)
       if (std::ranges::count(row.runs, run.id) &&
-          (run.kind == trace::RunKind::with_fault || row.policy == trace::kServed))
+          (run.kind == trace::RunKind::with_fault || row.policy == trace::kServed)) {
         client_case.runs.push_back(&run);
+        if (auto from = folder.known_from.find(run.id - folder.offset); from != folder.known_from.end())
+          client_case.known_from = from->second;
+      }
     if (!client_case.runs.empty())
       client_cases_.push_back(std::move(client_case));
     else

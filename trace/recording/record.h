@@ -17,13 +17,15 @@
 namespace retrial::trace::record {
 
 inline constexpr char kMagic[8] = {'R', 'T', 'R', 'L', 'S', 'E', 'G', '\n'};
-inline constexpr std::uint32_t kVersion = 7;
+inline constexpr std::uint32_t kVersion = 8;
 
 struct SegmentHead {
   char magic[8];
   std::uint32_t version;
-  std::uint32_t number;  // of the segment among those of its folder
-  std::uint64_t window;  // where the window begins; 0: the segment is finished
+  std::uint32_t number;    // of the segment among those of its folder
+  std::uint64_t window;    // where the window begins; 0: the segment is finished
+  std::uint32_t previous;  // the number of its writer's segment before it; 0: it is the first
+  std::uint32_t reserved;
 };
 struct RecordHead {
   std::uint32_t length;  // of the payload, written last of all; 0: nothing here yet
@@ -32,7 +34,7 @@ struct RecordHead {
   std::uint32_t place;  // place_of() the segment and the record's offset in it
   std::uint64_t run;
 };
-static_assert(sizeof(SegmentHead) == 24 && sizeof(RecordHead) == 24);
+static_assert(sizeof(SegmentHead) == 32 && sizeof(RecordHead) == 24);
 
 // Tells a record from one that stood at the same offset of another segment.
 inline std::uint32_t place_of(std::uint32_t segment, std::size_t offset) {

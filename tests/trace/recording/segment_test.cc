@@ -369,7 +369,7 @@ TEST(Segments, of_another_version_are_an_error_that_says_so) {
   put(folder.path / "0001.seg", bytes);
   auto runs = read_segments(folder.path);
   ASSERT_FALSE(runs);
-  EXPECT_EQ(runs.error().what, "this trace was written by another version of Retrial: its format is 9, 7 is read here");
+  EXPECT_EQ(runs.error().what, "this trace was written by another version of Retrial: its format is 9, 8 is read here");
   EXPECT_NE(runs.error().on.find("0001.seg"), std::string::npos);
 }
 
@@ -413,7 +413,7 @@ TEST(Segments, a_full_disk_shows_when_room_is_allocated) {
   EXPECT_TRUE(fs::is_empty(folder.path)) << "nothing is left behind";
 }
 
-TEST(Segments, after_the_first_failure_everything_fails_with_it_and_what_was_written_stays) {
+TEST(Segments, what_fails_is_lost_and_counted_and_what_was_written_stays) {
   Folder folder;
   {
     auto w = writer(folder.path, 4096);
@@ -433,6 +433,66 @@ TEST(Segments, after_the_first_failure_everything_fails_with_it_and_what_was_wri
   ASSERT_EQ(runs.size(), 1u);
   EXPECT_GT(runs[0].exchanges.size(), 2u);
   EXPECT_FALSE(runs[0].incomplete.empty());
+}
+
+// While it lives no further descriptor can be had.
+class NoDescriptors {
+ public:
+  NoDescriptors() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    auto less = before_;
+    less.rlim_cur = 0;
+    ::setrlimit(RLIMIT_NOFILE, &less);
+  }
+  ~NoDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST(Segments, go_on_once_there_are_descriptors_again_and_say_how_much_was_lost) {
+  for (bool ends : {true, false}) {
+    Folder folder;
+    auto w = writer(folder.path, 8192);
+    ASSERT_TRUE(w->begin({.id = 1, .began = 5}));
+    std::uint64_t id = 1;
+    for (int times = 0; times < 2; times++) {
+      std::string why;
+      {
+        NoDescriptors limit;
+        while (id < 10'000 && why.empty())
+          if (auto ok = w->head(1, samples::exchange(++id)); !ok) why = ok.error().line();
+        EXPECT_NE(why.find("cannot create a trace segment: Too many open files"), why.npos) << why;
+        for (int n = 0; n < 4; n++) EXPECT_FALSE(w->answer(1, samples::exchange(id)));
+      }
+      record(*w, 1, ++id);
+    }
+    if (ends) {
+      ASSERT_TRUE(w->end({.id = 1, .began = 5, .ended = 9}));
+    }
+    auto runs = read(folder.path);  // as after kill -9 where it has not ended
+    ASSERT_EQ(runs.size(), 1u);
+    EXPECT_EQ(runs[0].exchanges.back().id, id);
+    EXPECT_EQ(runs[0].began, 5);
+    EXPECT_TRUE(runs[0].incomplete.starts_with("10 of its records could not be written: ")) << runs[0].incomplete;
+  }
+}
+
+TEST(Segments, of_a_run_that_lost_none_say_nothing_of_the_run_before) {
+  Folder folder;
+  auto w = writer(folder.path, 4096);
+  ASSERT_TRUE(w->begin({.id = 1}));
+  {
+    NoDescriptors limit;
+    while (w->head(1, samples::exchange(1))) {
+    }
+  }
+  ASSERT_TRUE(w->begin({.id = 2}));
+  ASSERT_TRUE(w->end({.id = 2}));
+  auto runs = read(folder.path);
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_NE(runs[0].incomplete, "");
+  EXPECT_EQ(runs[1].incomplete, "");
 }
 
 TEST(Segments, a_folder_that_cannot_be_made_is_an_error) {
