@@ -15,14 +15,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The store; where a campaign was cut short before it could be written, one made from the segments, which hold every
-// exchange that was passed on.
+// The store; where a campaign was cut short before it could be written, or it cannot be read, one made from the segments,
+// which hold every exchange that was passed on.
 Result<trace::Stored> open(const fs::path& folder) {
+  if (auto ok = check_folder(folder); !ok) return std::unexpected(ok.error());
   auto file = folder / "campaign.db";
-  if (fs::exists(file) || !fs::exists(folder / "trace")) return trace::read_store(file);
+  std::string why = "it was cut short";
+  if (fs::exists(file) || !fs::exists(folder / "trace")) {
+    auto stored = trace::read_store(file);
+    if (stored || !fs::exists(folder / "trace")) return stored;
+    why = stored.error().line();
+  }
   auto runs = trace::read_segments(folder / "trace");
   if (!runs) return std::unexpected(runs.error());
-  trace::Stored stored{{.incomplete = "it was cut short, and is put together from its trace"}, std::move(*runs)};
+  trace::Stored stored{{.incomplete = why + "; it is put together from its trace"}, std::move(*runs)};
   if (auto ok = trace::write_store(file, stored.campaign, stored.runs); !ok) return std::unexpected(ok.error());
   return stored;
 }
