@@ -70,7 +70,7 @@ struct ServeSettings {
   std::optional<std::uint64_t> seed;            // none: a new one at each start
   std::string record;                           // a folder; empty: .retrial/serve-<time>; "none": nothing is recorded
   std::uint64_t keep = std::uint64_t{1} << 30;  // bytes of trace that are kept
-  Nanos drain = 30 * kSecond;
+  Nanos drain = 8 * kSecond;
   bool operator==(const ServeSettings&) const = default;
 };
 

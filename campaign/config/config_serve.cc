@@ -94,7 +94,7 @@ void read_serve(ConfigTable table, ServeSettings& serve) {
     else
       table.refuse("head_size", "expected at most a quarter of keep");
   }
-  if (auto time = table.duration("drain", "30s")) serve.drain = *time;
+  if (auto time = table.duration("drain", "8s")) serve.drain = *time;
 }
 
 Listener read_listener(ConfigTable table) {

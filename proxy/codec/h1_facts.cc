@@ -9,9 +9,9 @@
 namespace retrial::proxy {
 namespace {
 
-constexpr auto kTargetBytes = [] {
+constexpr auto kTargetBytes = [] {  // RFC 9112 3.2 has them encoded; raw UTF-8 is sent all the same, and passes
   std::array<bool, 256> ok{};
-  for (int c = 0x21; c < 0x7f; c++) ok[static_cast<std::size_t>(c)] = true;
+  for (std::size_t c = 0x21; c < ok.size(); c++) ok[c] = c != 0x7f;
   return ok;
 }();
 constexpr auto kHostBytes = [] {  // RFC 3986 3.2.2 and a port

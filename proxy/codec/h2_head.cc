@@ -23,7 +23,7 @@ bool all_of(std::string_view text, const std::array<bool, 256>& set) {
 }
 bool path(std::string_view text) {
   bool all = true;
-  for (char c : text) all &= static_cast<unsigned char>(c - 0x21) < 0x7f - 0x21;
+  for (char c : text) all &= static_cast<unsigned char>(c) > 0x20 && c != 0x7f;
   return all;
 }
 bool scheme(std::string_view text) {

@@ -86,8 +86,8 @@ void RuleDirector::follow(std::shared_ptr<const Rules> rules, Nanos now) {
   auto before = std::exchange(rules_, std::move(rules));
   std::vector<Nanos> since;
   for (auto& rule : rules_->rules) {
-    auto known = before ? std::ranges::find(before->rules, rule) - before->rules.begin() : std::ptrdiff_t(since_.size());
-    since.push_back(known < std::ssize(since_) ? since_[static_cast<std::size_t>(known)] : now);
+    auto place = before ? std::ranges::find(before->rules, rule) - before->rules.begin() : std::ssize(since_);
+    since.push_back(place < std::ssize(since_) ? since_[static_cast<std::size_t>(place)] : now);
   }
   since_ = std::move(since);
   auto any = [&](auto is) { return std::any_of(rules_->rules.begin(), rules_->rules.end(), is); };

@@ -42,7 +42,7 @@ TEST_F(Refusal, a_request_without_one_good_host_and_target_never_reaches_the_ser
   for (std::string request :
        {"GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n", "GET / HTTP/1.1\r\nHost: a b\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: a/b\r\n\r\n", "GET a HTTP/1.1\r\nHost: x\r\n\r\n", "GET * HTTP/1.1\r\nHost: x\r\n\r\n",
-        "GET /\x80 HTTP/1.1\r\nHost: x\r\n\r\n", "GET a?b=http://c/d HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET /\x7f HTTP/1.1\r\nHost: x\r\n\r\n", "GET a?b=http://c/d HTTP/1.1\r\nHost: x\r\n\r\n",
         "GET http:///d HTTP/1.1\r\nHost: x\r\n\r\n", "GET http://u@/d HTTP/1.1\r\nHost: x\r\n\r\n",
         "GET http://a\\b/ HTTP/1.1\r\nHost: x\r\n\r\n", "CONNECT / HTTP/1.1\r\nHost: x\r\n\r\n"})
     refused(request, "400");

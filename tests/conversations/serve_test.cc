@@ -33,6 +33,11 @@ TEST_F(Serve, fields_of_one_connection_stay_there_and_all_others_keep_their_byte
       "HTTP/1.1 200 Fine\r\nSERVER: s\r\nContent-Length: 2\r\nVia: 1.1 retrial\r\n\r\nok");
   EXPECT_EQ(director.heads.at(0).tag.test, "t");
 }
+TEST_F(Serve, raw_utf_8_in_a_target_passes_as_it_came) {
+  passes("GET /caf\xc3\xa9?q=\xe2\x82\xac HTTP/1.1\r\nHost: x\r\n\r\n",
+         "GET /caf\xc3\xa9?q=\xe2\x82\xac HTTP/1.1\r\nHost: x\r\nVia: 1.1 retrial\r\n\r\n", kAnswer,
+         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nVia: 1.1 retrial\r\n\r\nok");
+}
 TEST_F(Serve, a_client_of_http_1_0_is_told_how_its_connection_goes_on) {
   passes("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
          "GET / HTTP/1.1\r\nHost: " + listener.authority() + "\r\nVia: 1.0 retrial\r\n\r\n", kAnswer,

@@ -232,7 +232,7 @@ TEST(HeadParser, what_can_be_no_request_is_refused_at_its_first_wrong_byte) {
 TEST(HeadParser, a_target_has_one_of_its_four_forms) {
   for (std::string_view good :
        {"GET /", "GET /a?b=http://c", "GET http://a", "GET HTTP://u:p@a:80/b", "GET https://[::1]:1?c",
-        "GET a+b-c.1://x", "OPTIONS *", "CONNECT a:1", "CONNECT [::1]:443"})
+        "GET a+b-c.1://x", "OPTIONS *", "GET /\xc3\xa9?\xff", "CONNECT a:1", "CONNECT [::1]:443"})
     EXPECT_EQ(request("", std::string(good) + " HTTP/1.1").head.invalid, "") << good;
   for (std::string_view bad : {"GET *",
                                "GET a",
@@ -248,7 +248,9 @@ TEST(HeadParser, a_target_has_one_of_its_four_forms) {
                                "GET http://a#b",
                                "GET http://a\"b/",
                                "GET http://a,b/",
-                               "GET /\xc3\xa9",
+                               "GET http://\xc3\xa9/",
+                               "CONNECT \xc3\xa9:1",
+                               "GET /\x7f",
                                "CONNECT a",
                                "CONNECT :1",
                                "CONNECT a:",
