@@ -73,7 +73,7 @@ class ArmingRecorder final : public proxy::Recorder {
 };
 
 int open_log(const std::filesystem::path& file) {
-  return open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  return open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 }
 
 // How services are verified: by address, "" all others.
