@@ -347,6 +347,7 @@ Result<trace::Run> Executor::execute(const RunSpec& spec) {
   if (stopped) run.stop = *stopped;
   if (impl_->interrupted) run.stop = trace::Stop::interrupted;
   events.read_into(run);
+  std::filesystem::remove(environment.events, left);  // what tests threw stands in it as it came
   if (!spec.only_test.empty() && run.results.empty() && !stopped)
     run.results.push_back({spec.only_test, trace::Phase::test, run.exit_code == 0 ? "passed" : "failed", 0, {}});
   run.incomplete = recorder.failed();
