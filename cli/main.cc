@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "base/private_files.h"
 #include "base/text.h"
 #include "cli/commands.h"
 
@@ -29,6 +30,7 @@ std::string unknown_option(const CLI::App& command, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  retrial::keep_files_private();
   signal(SIGPIPE, [](int) {});  // a handler, not SIG_IGN: what we start gets the default back
   CLI::App app{
       "Retrial puts your retries on trial: it runs your tests with the faults that a network really produces, and says "
