@@ -58,8 +58,8 @@ void keep_out_of_git(const fs::path& all) {
   if (!fs::exists(all / ".gitignore")) std::ofstream(all / ".gitignore") << "*\n";
 }
 
-// .retrial/latest names the campaign that `replay` and `report` mean where nothing is said. Killed at any moment, it names
-// this one or the one before.
+// .retrial/latest names the campaign that `replay` and `report` mean where nothing is said. Killed at any moment, it
+// names this one or the one before.
 void name_latest(const fs::path& all, const fs::path& folder) {
   std::error_code error;
   keep_out_of_git(all);
@@ -79,9 +79,9 @@ Result<fs::path> make_folder(const std::string& out, bool latest) {
     if (folder && latest && create(all)) name_latest(all, fs::absolute(*folder));
     return folder;
   }
-  if (auto made = create(all); !made) return made;
-  auto fresh = create_new(all, local_time());
-  if (!fresh) return fresh;
+  auto made_all = create(all);
+  auto fresh = made_all ? create_new(all, local_time()) : made_all;
+  if (!fresh) return fail(fresh.error().what + "; name another folder with --out", fresh.error().on, Blame::user);
   auto& folder = *fresh;
   auto made = claim(folder);
   if (made && latest) name_latest(all, folder.filename());

@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The store; where a campaign was cut short before it could be written, or it cannot be read, one made from the segments,
-// which hold every exchange that was passed on.
+// The store; where a campaign was cut short before it could be written, or it cannot be read, one made from the
+// segments, which hold every exchange that was passed on.
 Result<trace::Stored> open(const fs::path& folder) {
   if (auto ok = check_folder(folder); !ok) return std::unexpected(ok.error());
   auto file = folder / "campaign.db";
