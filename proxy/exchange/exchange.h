@@ -74,8 +74,8 @@ class Exchange {
   void response_trailers(const Head& trailers, const Body& last);
   Socket* response_moves_to() const;
   void response_moved(std::size_t bytes, bool end);
-  bool unreadable_response();  // from here on. True: it passes as it is, in a tunnel
-  void is_unread();            // what follows passes as it is
+  bool unreadable_response(std::string_view why);  // from here on. True: it passes as it is, in a tunnel
+  void is_unread();                                // what follows passes as it is
   bool request_has_gone() const { return request_.ended(); }
   void service_room() { request_.drain(); }
   void broken_off(Break how);                // by the service, before its response was whole, or after

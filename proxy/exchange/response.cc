@@ -192,7 +192,7 @@ void Exchange::tell_behind() {
   if (!behind_.empty() && response_.ended()) client_.text(std::exchange(behind_, {}));
 }
 
-bool Exchange::unreadable_response() {
+bool Exchange::unreadable_response(std::string_view why) {
   if (!response_goes_) {
     carry_out(injection_.ask(Step::response_end));
   } else if (client_.passes_unread()) {
@@ -200,10 +200,14 @@ bool Exchange::unreadable_response() {
     client_.tunnel();
     return true;
   } else if (head_sent_) {
+    auto& e = record();
+    context_.say(fmt::format("{} sent what cannot be read as HTTP/1.1: {}", e.service, why));
+    if (!injection_.fault && e.evidence.empty())
+      e.evidence = fmt::format("the service sent what cannot be read as HTTP/1.1: {}", why);
     release_service({Break::How::reset});
     broken_off({Break::How::reset});
   } else {
-    unanswered("answered what cannot be read as HTTP/1.1");
+    unanswered(fmt::format("answered what cannot be read as HTTP/1.1: {}", why));
   }
   return false;
 }
