@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "oracles/evidence.h"
+#include "trace/calls/busy.h"
 #include "trace/comparing/jumps.h"
 #include "trace/comparing/retry_layers.h"
 
@@ -22,14 +23,6 @@ Nanos first_fault(const trace::Run& run) {
   for (auto& e : run.exchanges)
     if (e.fired && (!first || e.fired_at < first)) first = e.fired_at;
   return first;
-}
-
-// How much of a gap (what the clock was moved on by left out) the client's thread was busy. Another thread's work says
-// nothing of it.
-Nanos busy_in(Nanos gap, const trace::Exchange& before, const trace::Exchange& now) {
-  auto &then = before.busy, &by_now = now.busy;
-  if (!then.thread || then.thread != by_now.thread || before.pid != now.pid || !then.told) return 0;
-  return std::clamp<Nanos>(by_now.begun - then.told, 0, gap);
 }
 
 RetryHint seconds(Nanos least, std::string text) { return {.least = least, .text = std::move(text)}; }
@@ -78,7 +71,7 @@ std::vector<Wait> waits_of(const trace::Comparison& c, const trace::Call& call, 
       auto& before = *call.attempts[i - 1];
       if (!follows(before, now)) return {};
       auto gap = now.begun - before.told, moved = trace::waited(run, before.told, now.begun);
-      auto worked = busy_in(std::max<Nanos>(0, gap - moved), before, now);
+      auto worked = std::min(trace::busy_between(before, now), std::max<Nanos>(0, gap - moved));
       least += moved;
       busy += worked;
       most += gap - worked;

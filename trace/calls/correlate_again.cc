@@ -1,3 +1,4 @@
+#include "trace/calls/busy.h"
 #include "trace/calls/correlator_state.h"
 #include "trace/calls/order.h"
 
@@ -22,7 +23,7 @@ Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
   bool proven = false;
   auto weigh = [&](std::uint64_t serial, const Waiting& w) {
     if (!goes_on(w, head) || hindsight->comes_again(*w.last, e.begun)) return;
-    auto odds = hindsight->odds(e, e.begun - w.told);
+    auto odds = hindsight->odds(e, pause_between(*w.last, e));
     if (counted(w, head) || (rpc && w.refused)) odds = kSure, proven = true;
     all += odds;
     candidates++;
@@ -65,7 +66,7 @@ Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
   };
   if (e.tag.site && hindsight->once(e))
     if (auto found = waiting.pick(By::place, place, e, other_body, kCompared); found.serial) {
-      auto odds = hindsight->odds(e, e.begun - waiting.at(found.serial).told, false);
+      auto odds = hindsight->odds(e, pause_between(*waiting.at(found.serial).last, e), false);
       if (odds < kPossibly / (1 - kPossibly) || !hindsight->ends_with_success(e)) return own(Confidence::likely);
       return join(found, Confidence::possible, head, false);
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "trace/calls/busy.h"
 #include "trace/calls/content.h"
 #include "trace/calls/operation.h"
 #include "trace/profiles/profile.h"
@@ -142,7 +143,7 @@ void Hindsight::read_gaps(const std::vector<const Exchange*>& requests, bool sam
       (failed ? again.failures : again.successes)++;
       again.interrupted += failed && follows && between(*e, **next);
       if (!failed) again.exposure += static_cast<double>((follows ? (*next)->begun : ended_) - e->told) / 1e9;
-      if (follows) (failed ? again.after_failure : again.after_success).push_back((*next)->begun - e->told);
+      if (follows) (failed ? again.after_failure : again.after_success).push_back(pause_between(*e, **next));
     }
   }
 }

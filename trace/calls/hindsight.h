@@ -19,7 +19,8 @@ class Hindsight {
 
   // That a request which begins `gap` after the same one failed goes on from it, against that it would have come
   // anyway: how often the same comes as long after a failure, beside how often it comes after a success. The same is
-  // what has the same place and content, or the same place alone.
+  // what has the same place and content, or the same place alone. Gaps are without what the client's thread worked in
+  // them (pause_between): load makes them of all lengths.
   double odds(const Exchange& e, Nanos gap, bool same_content = true) const;
   // Has enough come to a good end to say so?
   bool knows(const Exchange& e) const;
