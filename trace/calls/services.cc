@@ -64,6 +64,49 @@ std::vector<std::size_t> match(const std::vector<Met*>& met, const std::vector<c
   return is;
 }
 
+using Group = std::vector<Met*>;  // of one test
+// The services that there are among several groups, each with all that was asked of it.
+struct ToldApart {
+  std::deque<Met> services;
+  std::map<const Met*, std::size_t> is;
+};
+
+ToldApart tell_apart(std::vector<Group> groups, bool in_test) {
+  ToldApart found;
+  std::vector<const Met*> services;
+  std::ranges::stable_sort(groups, std::greater{}, &Group::size);  // who meets many tells them apart best
+  for (auto& group : groups) {
+    auto is = match(group, services, in_test);
+    for (auto none = std::ranges::find(is, kNone); none != is.end(); none = std::ranges::find(is, kNone)) {
+      services.push_back(&found.services.emplace_back(*group[static_cast<std::size_t>(none - is.begin())]));
+      is = match(group, services, in_test);
+    }
+    for (std::size_t i = 0; i < is.size(); i++) {
+      found.services[is[i]].asked.insert(group[i]->asked.begin(), group[i]->asked.end());
+      found.is[group[i]] = is[i];
+    }
+  }
+  return found;
+}
+
+// Two that are asked the same, and that no test meets both, are one: a test that asks more of it came later.
+void join(ToldApart& found, const std::vector<Group>& groups) {
+  for (std::size_t a = 0; a < found.services.size(); a++)
+    for (std::size_t b = a + 1; b < found.services.size(); b++) {
+      auto meets = [&](const Group& group, std::size_t which) {
+        return std::ranges::any_of(group, [&](auto* met) { return found.is.at(met) == which; });
+      };
+      if (!alike(found.services[a], found.services[b]) ||
+          std::ranges::any_of(groups, [&](auto& group) { return meets(group, a) && meets(group, b); }))
+        continue;
+      for (auto& [met, is] : found.is)
+        if (is == b) is = a;
+      found.services[a].asked.merge(found.services[b].asked);
+      found.services[b].asked.clear();
+      b = a;  // what was not alike before may be now
+    }
+}
+
 // Addresses that stand for another service in another run of the same test; and those that do not.
 struct Ports {
   std::set<std::string> moving, steady;
@@ -100,46 +143,38 @@ void Services::learn(std::deque<Run>& runs, const std::set<std::string>& fixed) 
     ports.steady.insert(address);
   }
 
-  // Tests that meet many tell them apart best.
-  struct Group {
-    std::vector<Met*> met;
-    bool in_test;
-  };
-  std::vector<Group> groups;
+  // First who is who in each test over all runs, then in all tests.
+  std::map<std::string, std::vector<Group>> by_test;
   for (auto& tests : met)
     for (auto& [test, here] : tests) {
-      Group group{{}, !test.empty()};
+      auto& group = by_test[test].emplace_back();
       for (auto& m : here)
-        if (ports.moves(m.address)) group.met.push_back(&m);
-      groups.push_back(std::move(group));
+        if (ports.moves(m.address)) group.push_back(&m);
     }
-  auto order = groups;
-  std::ranges::stable_sort(order, std::greater{}, [](auto& g) { return g.met.size(); });
-  std::deque<Met> found;
-  std::vector<const Met*> services;
-  std::map<const Met*, std::size_t> service_of;
-  for (auto& group : order) {
-    auto is = match(group.met, services, group.in_test);
-    for (auto none = std::ranges::find(is, kNone); none != is.end(); none = std::ranges::find(is, kNone)) {
-      services.push_back(&found.emplace_back(*group.met[static_cast<std::size_t>(none - is.begin())]));
-      is = match(group.met, services, group.in_test);
-    }
-    for (std::size_t i = 0; i < is.size(); i++) {
-      found[is[i]].asked.insert(group.met[i]->asked.begin(), group.met[i]->asked.end());
-      service_of[group.met[i]] = is[i];
-    }
+  std::map<std::string, ToldApart> in_test;
+  std::vector<Group> groups_of_tests;
+  for (auto& [test, groups] : by_test) {
+    auto& found = in_test.emplace(test, tell_apart(groups, !test.empty())).first->second;
+    auto& group = groups_of_tests.emplace_back();
+    for (auto& service : found.services) group.push_back(&service);
   }
+  auto found = tell_apart(groups_of_tests, true);
+  join(found, groups_of_tests);
 
   std::map<std::string, std::size_t, std::less<>> numbers;  // given out so far, by host
-  for (auto& group : groups)
-    for (auto* m : group.met) {
-      auto& name = found[service_of.at(m)].name;
-      if (name.empty()) {
-        auto number = ++numbers[std::string(host_of(m->address))];
-        name = std::string(host_of(m->address)) + ":*" + (number > 1 ? std::to_string(number) : "");
+  for (auto& of_run : met)
+    for (auto& [test, here] : of_run)
+      for (auto& m : here) {
+        auto& of_test = in_test.at(test);
+        auto it = of_test.is.find(&m);
+        if (it == of_test.is.end()) continue;
+        auto& name = found.services[found.is.at(&of_test.services[it->second])].name;
+        if (name.empty()) {
+          auto number = ++numbers[std::string(host_of(m.address))];
+          name = std::string(host_of(m.address)) + ":*" + (number > 1 ? std::to_string(number) : "");
+        }
+        m.name = name;
       }
-      m->name = name;
-    }
   for (std::size_t i = 0; i < runs.size(); i++) {
     for (auto& e : runs[i].exchanges)
       if (auto& name = at(met[i].at(e.tag.test), e.service)->name; !name.empty()) e.service = name;

@@ -121,6 +121,20 @@ TEST_F(Serving, services_of_different_tests_are_told_apart_where_one_test_has_bo
             (All{{"*", "*2", "*", "*2"}, {"*"}, {"*2"}, {"*2", "*"}}));
 }
 
+TEST_F(Serving, a_test_knows_its_service_in_all_runs_whatever_others_ask_of_theirs) {
+  EXPECT_EQ(learn({{{"t1", "40001", "GET /a"},
+                    {"t2", "40002", "GET /b"},
+                    {"t3", "40003", "GET /a"},
+                    {"t3", "40003", "GET /b"},
+                    {"t4", "40004", "GET /b"}},
+                   {{"t1", "40011", "GET /a"}},
+                   {{"t2", "40012", "GET /b"}},
+                   {{"t3", "40013", "GET /a"}, {"t3", "40013", "GET /b"}},
+                   {{"t4", "40014", "GET /b"}}}),
+            (All{{"*", "*", "*", "*", "*"}, {"*"}, {"*"}, {"*", "*"}, {"*"}}));
+  EXPECT_EQ(name_as_they_come({{"t4", "40024", "GET /b"}}), (Names{"*"}));
+}
+
 TEST_F(Serving, where_the_references_agreed_by_chance_an_unknown_port_is_the_one_that_is_missing) {
   learn({{{"t", "30000", "GET /a"}, {"t", "8001", "GET /a"}}, {{"t", "30000", "GET /a"}, {"t", "8001", "GET /a"}}});
   EXPECT_EQ(name_as_they_come({{"t", "8001", "GET /a"}, {"t", "30001", "GET /a"}}), (Names{"8001", "30000"}));
