@@ -28,8 +28,8 @@ Run traffic(std::mt19937& random) {
       e.target = any(2) ? "/a" : "/b";
       e.operation = "GET " + e.target;
       e.profile = "generic";
-      e.begun = e.request_read = now += any(4) * 10 * kMillisecond;
-      e.told = now += any(2) * 10 * kMillisecond;
+      e.begun = e.request_read = now += any(4) * (10 * kMillisecond);
+      e.told = now += any(2) * (10 * kMillisecond);
       e.ending = Ending::answered;
       e.fired = any(3) == 0;
       if (e.fired) e.fault = {.name = FaultName::error, .status = 503};
