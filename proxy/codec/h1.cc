@@ -66,7 +66,7 @@ H1Codec::Taken H1Codec::take_head(std::string_view bytes) {
   if (fresh_) {
     auto& before = raws_[turn_];
     auto& fields_before = fields_[turn_];
-    bool known = std::exchange(whole_, false) && before.size() <= kMostKept;
+    bool known = std::exchange(whole_, false) && before.size() <= kMostKept && !head_.folded;
     if (!known) std::string().swap(before);
     parser_->begin(side_ == Side::request, limits_.fields, before,
                    known ? std::span<const Field>(fields_before) : std::span<const Field>());

@@ -207,6 +207,15 @@ TEST(H1Codec, empty_lines_before_a_request_belong_to_its_head) {
   EXPECT_EQ(heard.messages[0].start, "GET /x");
   EXPECT_EQ(heard.messages[0].head, "\r\n\r\nGET /x HTTP/1.1\r\n\r\n");
 }
+TEST(H1Codec, a_folded_line_is_one_also_where_the_head_before_had_the_same) {
+  std::string folded = "GET /x HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\n";
+  H1Codec codec(H1Codec::Side::request, {});
+  for (int i = 0; i < 3; i++) {
+    ASSERT_EQ(codec.take(folded).step, H1Codec::Step::head);
+    EXPECT_TRUE(codec.head().folded);
+    EXPECT_FALSE(codec.head().ambiguous.empty());
+  }
+}
 TEST(H1Codec, a_head_that_is_not_yet_whole_is_at_hand) {
   auto heard = hear_in_all_pieces(kRequest, "GET /x HTTP/1.1\r\nHo");
   EXPECT_TRUE(heard.messages.empty());
