@@ -30,6 +30,12 @@ H2Codec::H2Codec(Role role, H2Events& events, Limits limits)
     : state_(std::make_unique<State>(*this, role, events, limits)) {}
 H2Codec::~H2Codec() = default;
 
+void H2Codec::out_has_gone() {
+  constexpr std::size_t kMostKept = 64u << 10;  // what is read at once stands for about as much
+  if (out_.capacity() > kMostKept) std::string().swap(out_);
+  out_.clear();
+}
+
 std::size_t H2Codec::holds() const {
   return out_.capacity() + state_->held.capacity() + state_->begun.capacity() + state_->reader.holds();
 }

@@ -101,6 +101,7 @@ class H2Codec {
   const std::string& last_fault() const;
   std::string& out() { return out_; }
   const std::string& out() const { return out_; }
+  void out_has_gone();  // all of it; little room is kept
 
   const H2Settings& peers() const { return peers_; }
   std::size_t holds() const;    // bytes of memory, about

@@ -337,7 +337,8 @@ void H1Client::die(bool reset_service) {
 
 std::size_t H1Client::holds() const {
   constexpr std::size_t kItself = 6u << 10;  // objects, events and the kernel's side of it left out
-  return kItself + pending_.capacity() + codec_.holds() + exchange_.holds() + socket_->holds() + services_->waiting();
+  return kItself + pending_.capacity() + codec_.holds() + exchange_.holds() + socket_->holds() + services_->waiting() +
+         (kept_head_ ? kept_head_->holds() : 0);
 }
 
 // Told of it, where nothing of an answer has gone; else what has gone must not look whole.

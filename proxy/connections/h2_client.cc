@@ -256,6 +256,7 @@ std::size_t H2Client::room(std::size_t wanted) {
 }
 
 void H2Client::let_go_of_spare() {
+  if (h2_) h2_->forget_ended();
   std::erase_if(watched_, [](auto* stream) { return !stream->live(); });
   spare_.resize(kMostSpare / 2);
   std::ranges::sort(spare_);
@@ -303,7 +304,7 @@ void H2Client::flush() {
   auto& out = codec_.out();
   if (greeted_ && !out.empty() && accepted_.client->open()) {
     accepted_.client->write(out);
-    out.clear();
+    codec_.out_has_gone();
   }
   if (accepted_.client->open()) accepted_.client->flush();
 }

@@ -132,7 +132,7 @@ void H2Service::flush() {
     auto& out = codec_->out();
     if (!out.empty()) {
       socket_->write(out);
-      out.clear();
+      codec_->out_has_gone();
     }
     socket_->flush();
     if (!short_of_room_ || queued() >= context_.options.buffer_limit) break;
@@ -177,7 +177,7 @@ std::string_view H2Service::spares() const {
 
 void H2Service::give_up(Exchange& exchange) { std::erase(waiting_, &exchange); }
 
-void H2Service::look_at_outlived() {
+void H2Service::forget_ended() {
   std::erase_if(outlived_, [this](auto& left) {
     bool gone = left.first->waiting() == 0;
     if (gone) left.second.end(windows_);
@@ -186,7 +186,7 @@ void H2Service::look_at_outlived() {
 }
 
 H2ServiceStream& H2Service::open_stream(Exchange& exchange, std::uint32_t id) {
-  look_at_outlived();
+  forget_ended();
   auto stream = spare_.empty() ? std::make_unique<H2ServiceStream>(*this) : std::move(spare_.back());
   if (!spare_.empty()) spare_.pop_back();
   stream->id = id;

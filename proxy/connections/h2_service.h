@@ -70,6 +70,7 @@ class H2Service final : public Services, private SocketEvents, private H2Events 
   ~H2Service() override;
   void connect();  // what comes of it may be told from within
   bool established() const { return phase_ == Phase::open || phase_ == Phase::leaving; }
+  void forget_ended();                                      // exchanges that are over may be destroyed from now on
   std::uint32_t stream_of(const Exchange& exchange) const;  // 0: it knows nothing of it
   void goaway(std::uint32_t code, std::string_view debug);  // the client's
   void give_up_after(Nanos limit, Nanos now);               // it has said nothing for so long
@@ -106,7 +107,6 @@ class H2Service final : public Services, private SocketEvents, private H2Events 
   std::size_t queued() const;
   Exchange* find(std::uint32_t stream);
   H2ServiceStream& open_stream(Exchange& exchange, std::uint32_t id);
-  void look_at_outlived();
 
   Connections& context_;
   H2ServiceEvents& events_;

@@ -5,6 +5,9 @@
 #include "trace/status.h"
 
 namespace retrial::proxy {
+namespace {
+constexpr std::size_t kMostKept = 8u << 10;  // bytes of a body that was sent, for the next exchange
+}  // namespace
 
 void Exchange::carry_out(Act act) {
   if (act == Act::pass || act == Act::drop) return;
@@ -201,6 +204,8 @@ void Exchange::over(trace::Ending ending, Nanos told) {
   bool paced = injection_.paced;
   injection_.over(ending, told, request_tap_, response_tap_);
   injection_.record.keep_little();
+  keeps_ = false;
+  if (sent_body_.capacity() > kMostKept) std::string().swap(sent_body_);
   if (paced) client_.pace({});
 }
 
@@ -235,7 +240,8 @@ bool Exchange::starves(Nanos now) {
 
 std::size_t Exchange::holds() const {
   return request_.holds() + response_.holds() + injection_.record.holds() + made_.capacity() + behind_.capacity() +
-         trailers_.capacity() + (withheld_ ? withheld_->capacity() : 0) + (kept_head_ ? kept_head_->holds() : 0);
+         trailers_.capacity() + (withheld_ ? withheld_->capacity() : 0) + (kept_head_ ? kept_head_->holds() : 0) +
+         sent_head_.holds() + sent_body_.capacity();
 }
 
 bool Exchange::abandoned(Nanos now) {

@@ -19,7 +19,7 @@ void Exchange::interim(const Head& head) {
 }
 
 void Exchange::response(const Head& head, bool end, Nanos came) {
-  if (std::exchange(keeps_, false) && !sent_body_.empty()) sent_body_ = {};
+  if (std::exchange(keeps_, false)) std::string().swap(sent_body_);
   bool opens = head.status == 101 || (head.status / 100 == 2 && record().method == "CONNECT");
   if (head.status < 200 && !opens) return interim(head);
   if (state_ != State::request_body && state_ != State::waiting) return;

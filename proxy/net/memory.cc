@@ -12,9 +12,10 @@ MemoryWatch::MemoryWatch(std::shared_ptr<MemoryBudget> budget) : budget_(std::mo
 bool MemoryWatch::scarce() {
   if (!budget_) return false;
   in_use_ = budget_->heap.in_use();
-  // A part of what is left; where nothing is, a step, so that somebody is always heard.
+  // A part of what is left: never so much that what grows by doubling goes far beyond the limit, nor so little that
+  // nobody is heard.
   auto left = budget_->limit - std::min(budget_->limit, in_use_);
-  auto step = std::max(left / (2 * budget_->loops), budget_->limit / (16 * budget_->loops));
+  auto step = std::clamp(left / (2 * budget_->loops), budget_->limit / 64, budget_->limit / 16);
   may_reach_ = budget_->heap.by_this_thread() + static_cast<std::int64_t>(step);
   bool scarce = in_use_ > budget_->limit / 8 * 7;
   if (!scarce) budget_->held -= std::exchange(told_, 0);

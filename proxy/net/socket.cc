@@ -262,7 +262,7 @@ void Socket::close() {
 }
 
 std::size_t Socket::holds() const {
-  constexpr std::size_t kTls = 40u << 10;  // of OpenSSL a connection, as bench/attack.md has it
+  constexpr std::size_t kTls = 40u << 10;  // of OpenSSL a connection, about
   return queue_.holds() + inside_.holds() + back_.capacity() + records_.capacity() + (tls_ ? kTls : 0);
 }
 

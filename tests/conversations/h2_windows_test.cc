@@ -49,6 +49,24 @@ TEST_F(H2Windows, of_requests_that_the_service_does_not_read_are_narrow_too) {
     EXPECT_EQ(says_all(*client, *service, stream), kNarrow);
   }
 }
+TEST_F(H2Windows, of_responses_that_outlived_their_service_are_given_back_however_many_streams_end) {
+  meet("4=10000");
+  client->gives_back(false);
+  constexpr std::uint32_t kAfter = 301;
+  std::string resets;
+  for (std::uint32_t stream = 1; stream < kAfter; stream += 2) {
+    answers(stream);
+    service->data_that_fits(stream, std::string(12'000, 'a'), true);
+    quiet();
+    client->heard_so_far(stream);
+    resets += "RST_STREAM " + n(stream) + " CANCEL\n";
+  }
+  resets.pop_back();
+  client->say(resets);  // more than are kept for the next
+  quiet();
+  answers(kAfter);
+  EXPECT_EQ(says_all(*service, *client, kAfter), 10'000 + kWide);
+}
 TEST_F(H2Windows, are_wide_once_bytes_go_on) {
   meet("4=10000");
   client->gives_back(false);

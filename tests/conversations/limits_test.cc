@@ -123,7 +123,7 @@ TEST_F(Limits, a_client_of_http2_that_says_more_at_once_than_there_is_memory_for
   service.greets();
   client.hears_greeting();
   quiet();
-  heap.grows = 20'000;
+  heap.grows = 2'500;
   client.say(asks(1) + "\n" + asks(3) + "\n" + asks(5));
   client.hears("RST_STREAM 3 ENHANCE_YOUR_CALM\nRST_STREAM 5 ENHANCE_YOUR_CALM");
   heap.grows = heap.used = 0;
@@ -214,14 +214,16 @@ TEST(MemoryWatch, is_spent_when_its_part_of_what_is_left_is_and_hears_somebody_a
   SaidHeap heap;
   proxy::MemoryWatch watch(std::make_shared<proxy::MemoryBudget>(16'000, 2, heap));
   EXPECT_FALSE(watch.spent());
-  heap.used = 4'001;
+  heap.used = 1'001;
   EXPECT_TRUE(watch.spent());
   EXPECT_FALSE(watch.scarce());
   EXPECT_FALSE(watch.spent());
   heap.used = 20'000;
   EXPECT_TRUE(watch.scarce());
   EXPECT_FALSE(watch.spent());
-  heap.used += 501;
+  heap.used += 250;
+  EXPECT_FALSE(watch.spent());
+  heap.used++;
   EXPECT_TRUE(watch.spent());
 }
 TEST(MemoryWatch, of_two_loops_the_one_whose_clients_hold_little_frees_nothing) {
