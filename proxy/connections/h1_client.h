@@ -79,6 +79,7 @@ class H1Client final : public ClientConnection, private ClientSide, private Sock
 
   // What it is told (h1_answer.cc)
   Form form(const Head& head) const override;
+  const Head* asked() const override { return &codec_.head(); }
   void interim(const Head& head) override;
   bool heads_pile_up() const override;
   void invite() override;

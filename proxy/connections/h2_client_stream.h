@@ -28,6 +28,7 @@ class H2ClientStream final : private ClientSide {
 
  private:
   Form form(const Head&) const override { return Form::content; }
+  const Head* asked() const override { return nullptr; }
   void interim(const Head& head) override;
   bool heads_pile_up() const override;
   void invite() override;

@@ -175,9 +175,11 @@ class Exchange {
   BodyTap request_tap_{true}, response_tap_{false};
   Rpc rpc_;
   std::unique_ptr<KeptHead> kept_head_;  // of a request that waits, or of a response that is withheld
-  KeptHead sent_head_;     // of the request, where it was sent over a connection that waited (keeps_); and
-  std::string sent_body_;  // as much of its body
-  std::string trailers_;   // of the response, lines
+  // Of a request that was sent over a connection that waited (keeps_): its head, where the client's side has it no
+  // more, and
+  KeptHead sent_head_;
+  std::string sent_body_;                // as much of its body
+  std::string trailers_;                 // of the response, lines
   std::optional<std::string> withheld_;  // the body of a response that may pass after all
   std::string made_;                     // what an edit makes of a stretch
   std::string behind_;                   // what it says behind the response

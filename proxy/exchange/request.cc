@@ -145,7 +145,7 @@ void Exchange::send(const Head& head) {
 void Exchange::keep(const Head& head) {
   bool framed = services_->form(head) == Form::wire && !head.sized && !head.bodiless;  // and that is not kept
   if (injection_.fault || framed || head.raw.size() > kLongestKept) return;
-  sent_head_.keep(head);
+  if (!client_.asked()) sent_head_.keep(head);
   keeps_ = true;
   sent_body_.clear();
 }
@@ -167,7 +167,7 @@ bool Exchange::sends_again(const Break& how) {
   release_service({Break::How::reset, code_of(H2Error::cancel)});
   repeatable_ = false;
   request_goes_ = true;
-  kept_head_ = std::make_unique<KeptHead>(sent_head_.head());
+  kept_head_ = std::make_unique<KeptHead>(client_.asked() ? *client_.asked() : sent_head_.head());
   keeps_ = false;
   request_.begin(&client_, services_->form(kept_head_->head()));
   request_.put(sent_body_, request_whole_);

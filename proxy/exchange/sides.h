@@ -61,6 +61,7 @@ class Side {
 class ClientSide : public Side {
  public:
   virtual Form form(const Head& head) const = 0;  // in which it wants the body of this message
+  virtual const Head* asked() const = 0;          // its request's, until the exchange is over; null: not kept
   virtual void interim(const Head& head) = 0;     // 1xx
   virtual bool heads_pile_up() const = 0;         // it takes none; beside them no more than buffer_limit waits for it
   virtual void invite() = 0;                      // our own 100 (Continue)
