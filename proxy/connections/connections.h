@@ -46,7 +46,7 @@ struct Connections : Context {
   Dialer& dialer();
   void sweep();  // looks for time-outs, and at the memory
 
-  // An event of a client begins: false, nothing may be read for it now, as the memory has to be looked at first.
+  // An event begins: false, nothing may be read for it now, as the memory has to be looked at first. It is told again.
   bool may_read();
   bool may_hold() const { return !memory_.spent(); }  // one more head of a client that may be heard
   bool has_room();                                    // for one more client, perhaps in the place of others

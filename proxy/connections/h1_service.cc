@@ -59,13 +59,10 @@ void H1Service::flush_socket() {
 // --- what comes from it
 
 void H1Service::ready(Socket&) {
-  context_.wake();
+  bool may_read = context_.may_read();
   if (!exchange_) return owner_->unasked(*this);
   auto& client = exchange_->client();
-  if (done_)
-    read_on();
-  else
-    read();
+  if (may_read) done_ ? read_on() : read();
   client.settle();
 }
 

@@ -52,8 +52,7 @@ void H2Service::begin() {
 
 void H2Service::ready(Socket&) {
   if (!socket_) return;
-  context_.wake();
-  read();
+  if (context_.may_read()) read();
   events_.settle();
 }
 

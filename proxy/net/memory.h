@@ -16,8 +16,8 @@ struct MemoryBudget {
   std::atomic<std::size_t> held{0};  // by the clients of all loops, as far as they have told; 0 while there is plenty
 };
 
-// What one loop does to keep to it. It allocates a part of what is left, then it is spent: it reads nothing from
-// clients until it has looked at the whole again. Loop thread only; without a budget nothing is bounded.
+// What one loop does to keep to it. It allocates a part of what is left, then it is spent: it reads nothing
+// until it has looked at the whole again. Loop thread only; without a budget nothing is bounded.
 //
 //   in use               what look() says
 //   to 7/8 of the limit  nothing is to be freed
