@@ -5,7 +5,7 @@ import json
 import pytest
 
 from conftest import retrial
-from test_bad_input import CLIENT, SERVED
+from test_bad_input import CLIENT, SERVED, TWICE
 
 TESTS = "from app import fetch\ndef test_fetch(port):\n    assert fetch(port) == 200\ndef test_again(port):\n    assert fetch(port) == 200\n"
 FAILING = "from app import fetch\ndef test_fetch(port):\n    assert fetch(port) == 201, 'the shop is shut'\n"
@@ -152,19 +152,6 @@ def test_every_verdict_is_explained_from_the_binary_alone(tmp_path):
 
 
 # What is said of a campaign.
-
-TWICE = """
-import http.client
-def pay(port):
-    for last in (False, True):
-        try:
-            c = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
-            c.request("POST", "/payments", "amount=10")
-            return c.getresponse().status
-        except OSError:
-            if last: raise
-"""
-
 
 @pytest.fixture
 def found(suite, python):

@@ -21,14 +21,13 @@ struct MemoryBudget {
 //
 //   in use               what look() says
 //   to 7/8 of the limit  nothing is to be freed
-//   above                so much of what its clients hold as leads to 3/4 of the limit, if they are among those that
-//   hold
-//                        most: at least half of what a loop's clients hold on average; and if it is clients at all, who
-//                        hold a quarter of what is above or more
+//   above                so much of what its clients hold as leads to 3/4 of the limit. Nothing where it is not theirs:
+//   a
+//                        loop's clients hold less than half of what those of a loop do on average, or all loops' less
+//                        than a quarter of what is too much
 class MemoryWatch {
  public:
   explicit MemoryWatch(std::shared_ptr<MemoryBudget> budget);
-  bool bounded() const { return budget_ != nullptr; }
   bool spent() const { return budget_ && budget_->heap.by_this_thread() > may_reach_; }
 
   bool scarce();                          // looks, and says whether look() wants to know what is held

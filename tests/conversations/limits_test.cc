@@ -30,6 +30,16 @@ class Limits : public Serving {
     service->take();
     return {std::move(client), std::move(service)};
   }
+  // A client and a service that speak HTTP/2.
+  std::pair<std::unique_ptr<H2End>, std::unique_ptr<H2End>> meet() {
+    auto client = std::make_unique<H2End>(comes(), H2End::Role::client);
+    client->greets();
+    auto service = std::make_unique<H2End>(listener.accepts(), H2End::Role::service);
+    service->hears_greeting();
+    service->greets();
+    client->hears_greeting();
+    return {std::move(client), std::move(service)};
+  }
   SaidHeap heap;
 };
 
@@ -97,12 +107,8 @@ TEST_F(Limits, nobody_ends_for_what_clients_do_not_hold) {
 }
 TEST_F(Limits, a_client_of_http2_that_holds_most_is_told_to_calm_down) {
   with_memory(100'000);
-  H2End client(comes(), H2End::Role::client);
-  client.greets();
-  H2End service(listener.accepts(), H2End::Role::service);
-  service.hears_greeting();
-  service.greets();
-  client.hears_greeting();
+  auto [client_end, service_end] = meet();
+  auto &client = *client_end, &service = *service_end;
   client.say(asks(1));
   service.hears(asks(1, "GET /x", " | via: 2.0 retrial"));
   client.say(asks(3) + "\n" + asks(5));
@@ -116,12 +122,8 @@ TEST_F(Limits, a_client_of_http2_that_holds_most_is_told_to_calm_down) {
 }
 TEST_F(Limits, a_client_of_http2_that_says_more_at_once_than_there_is_memory_for_is_not_heard_to_its_end) {
   with_memory(100'000);
-  H2End client(comes(), H2End::Role::client);
-  client.greets();
-  H2End service(listener.accepts(), H2End::Role::service);
-  service.hears_greeting();
-  service.greets();
-  client.hears_greeting();
+  auto [client_end, service_end] = meet();
+  auto &client = *client_end, &service = *service_end;
   quiet();
   heap.grows = 2'500;
   client.say(asks(1) + "\n" + asks(3) + "\n" + asks(5));
