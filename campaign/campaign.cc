@@ -1,6 +1,7 @@
 #include "campaign/campaign.h"
 
 #include <fmt/format.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,11 +13,9 @@
 #include "campaign/judging/time_saved.h"
 #include "campaign/planning/last_words.h"
 #include "campaign/planning/plan.h"
-#include "campaign/planning/references.h"
-#include "campaign/planning/schedule.h"
 #include "campaign/report/reports.h"
 #include "campaign/report/words.h"
-#include "campaign/trial.h"
+#include "campaign/trials.h"
 #include "oracles/oracle.h"
 #include "trace/store/store.h"
 
@@ -26,6 +25,18 @@ namespace {
 using report::left_as_it_is;
 
 constexpr double kReferencesShare = 0.4;  // of a budget, at most
+
+// By default one a core. Services of our own, and places that clients are pointed at, are there once.
+int workers_of(const CampaignSetting& setting) {
+  auto& services = setting.config.services;
+  bool once = setting.capture.way == proxy::Way::none ||
+              std::ranges::any_of(services, [](auto& s) { return s.start || s.reset.kind != Reset::Kind::none; });
+  if (once) return 1;
+  auto said = setting.config.run.workers;
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  return said ? said : sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+}
 
 class Campaign {
  public:
@@ -37,7 +48,8 @@ class Campaign {
         services_(setting.config.services, setting.folder / "logs"),
         live_(stdout, report::style_of(stdout)),
         began_(clock.now()),
-        context_{executor, adapter_for(argv_), argv_, services_, setting_.config, out_.runs, live_, clock} {}
+        workers_(executor, workers_of(setting)),
+        context_{executor, workers_, adapter_for(argv_), argv_, services_, setting_.config, out_.runs, live_, clock} {}
 
   CampaignOutcome run();
   CampaignOutcome replay(const trace::Stored& earlier, const trace::Finding& finding);
@@ -45,11 +57,9 @@ class Campaign {
  private:
   void describe();
   void see_services(const trace::Run& suite);
-  void open(const Plan& plan);
+  void open(Plan& plan);
   void try_all(Plan& plan);
-  void leave_spoilt(Plan& plan);
   void compare_sites(const Plan& plan);
-  void keep(Case& c, CaseResult result);
   void keep_findings(std::vector<trace::Finding> from, std::vector<trace::Finding>& to);
   void stop_for(const Error& error);
   void finish();
@@ -64,10 +74,9 @@ class Campaign {
   Services services_;
   report::LiveLine live_;
   Nanos began_;
+  Workers workers_;
   CampaignContext context_;
   References refs_;
-  std::map<std::string, std::string> spoilt_;  // tests that no longer pass, each with why
-  std::size_t done_ = 0, total_ = 0;
 };
 
 void Campaign::describe() {
@@ -78,8 +87,6 @@ void Campaign::describe() {
   r.wall_began = clock_.wall();
   r.hold = setting_.config.run.hold;
   r.capture = show(setting_.capture);
-  if (setting_.config.run.workers > 1)
-    r.remarks.push_back(fmt::format("workers = {}: this version runs one", setting_.config.run.workers));
   for (auto& s : setting_.config.services)
     if (s.allow)
       r.remarks.push_back(fmt::format(
@@ -104,14 +111,16 @@ void Campaign::see_services(const trace::Run& suite) {
     left.push_back(fmt::format("{} connection(s) that speak no clear-text HTTP/1: passed unread", c.tunnels));
 }
 
-void Campaign::open(const Plan& plan) {
+void Campaign::open(Plan& plan) {
   report::Opening o;
   o.services = out_.record.services;
-  o.tests = refs_.alone.size();
+  o.tests = refs_.tests.size();
   o.targets = plan.targets;
   o.cases = plan.cases.size();
   o.repeated = plan.repeated;
-  for (auto& c : plan.cases) o.expected += c.expected;
+  std::vector<Case*> all;
+  for (auto& c : plan.cases) all.push_back(&c);
+  o.expected = expected_of(all, refs_.start, workers_.most());
   o.budget = setting_.config.run.budget;
   o.left_alone = out_.record.left_alone;
   o.remarks = out_.record.remarks;
@@ -122,89 +131,49 @@ void Campaign::open(const Plan& plan) {
 
 Nanos Campaign::time_left() const {
   auto budget = setting_.config.run.budget;
-  return budget ? std::max<Nanos>(0, budget - spent()) : Schedule::kNoLimit;
-}
-
-void Campaign::leave_spoilt(Plan& plan) {
-  for (auto& c : plan.cases) {
-    auto it = spoilt_.find(c.row.test);
-    if (c.row.outcome != "planned" || it == spoilt_.end()) continue;
-    c.row.outcome = "left";
-    c.row.why = it->second;
-    out_.record.not_judged.push_back(trace::judged(c.row, it->second));
-  }
+  return budget ? std::max<Nanos>(0, budget - spent()) : kNoLimit;
 }
 
 void Campaign::try_all(Plan& plan) {
-  Schedule schedule(plan.cases, setting_.policies);
-  total_ = plan.cases.size();
-  while (!executor_.interrupted()) {
-    leave_spoilt(plan);
-    auto* c = schedule.next(time_left());
-    if (!c) break;
-    done_++;
-    if (auto why = schedule.answered(*c); !why.empty()) {
-      c->row.outcome = "answered";
-      c->row.why = std::move(why);
-      continue;
-    }
-    live_.show({"cases", done_, total_,
-                fmt::format("{} {} at {}", c->row.policy, c->row.operation,
-                            c->row.site ? trace::show(*c->row.site) : c->row.service),
-                out_.record.findings.size(), std::min(schedule.expected_of_all(), time_left())});
-    auto before = clock_.now();
-    auto result = try_case(context_, *c, refs_.wide.contains(c->row.test));
-    if (!result) {
-      c->row.outcome = "incomplete";
-      c->row.why = result.error().line();
-      stop_for(result.error());
-      break;
-    }
-    auto took = (clock_.now() - before) / static_cast<Nanos>(std::max<std::size_t>(1, c->row.runs.size()));
-    schedule.ran(*c, result->attempts, took);
-    keep(*c, std::move(*result));
-  }
+  if (!refs_.side_by_side) workers_.keep_to(1);
+  Trials trials(context_, refs_, plan, setting_.policies, out_.record, [&] { return time_left(); });
+  if (auto ok = trials.run(); !ok) stop_for(ok.error());
   compare_sites(plan);
   std::size_t left = 0;
   for (auto& c : plan.cases)
     if (c.row.outcome == "planned") {
       c.row.outcome = "left";
-      c.row.why = executor_.interrupted()           ? "interrupted"
-                  : !out_.record.incomplete.empty() ? out_.record.incomplete
-                                                    : "budget";
+      auto why = executor_.interrupted()           ? "interrupted"
+                 : !out_.record.incomplete.empty() ? out_.record.incomplete
+                                                   : "budget";
+      c.row.why = c.row.why.empty() ? why : fmt::format("{} ({})", c.row.why, why);
       left++;
     }
   if (left && !executor_.interrupted() && out_.record.incomplete.empty())
-    out_.record.remarks.push_back(fmt::format("the budget left {} of {} cases untried", left, total_));
+    out_.record.remarks.push_back(fmt::format("the budget left {} of {} cases untried", left, plan.cases.size()));
   for (auto& c : plan.cases) out_.record.cases.push_back(c.row);
 }
 
-// What only all cases together show: it was seen case by case, and is not run again.
+// What only all cases together show: it was seen case by case, and is not run again. One run of a case shows whether it
+// retries.
 void Campaign::compare_sites(const Plan& plan) {
   std::deque<trace::Comparison> comparisons;
   std::vector<oracles::ComparedCase> compared_cases;
+  auto add = [&](const Case& c, const trace::Run& reference, const trace::Run& run) {
+    comparisons.push_back(trace::compare(reference, run));
+    compared_cases.push_back({&c.row, {&comparisons.back()}, setting_.config.run.hold});
+  };
   for (auto& c : plan.cases) {
     if (c.row.outcome != "run") continue;
-    oracles::ComparedCase compared{&c.row, {}, setting_.config.run.hold};
-    for (auto& run : out_.runs)
-      if (run.kind == trace::RunKind::with_fault && std::ranges::count(c.row.runs, run.id)) {
-        comparisons.push_back(trace::compare(*c.reference, run));
-        compared.comparisons.push_back(&comparisons.back());
-        break;  // one run of a case shows whether it retries
-      }
-    if (!compared.comparisons.empty()) compared_cases.push_back(std::move(compared));
+    auto with = std::ranges::find_if(
+        out_.runs, [&](auto& run) { return run.kind == trace::RunKind::with_fault && run.case_id == c.row.id; });
+    auto alone = context_.alone.find(c.row.test);
+    if (with != out_.runs.end() && alone != context_.alone.end())
+      add(c, *alone->second, *with);
+    else if (!c.seen.empty())
+      add(c, c.reference(), *c.seen.front());
   }
   if (!compared_cases.empty()) keep_findings(oracles::compare_sites(compared_cases).findings, out_.record.findings);
-}
-
-void Campaign::keep(Case& c, CaseResult result) {
-  if (result.spoilt)
-    spoilt_[c.row.test] = "service state: this test no longer passes without faults since case " + c.row.id;
-  keep_findings(std::move(result.findings), out_.record.findings);
-  keep_findings(std::move(result.notes), out_.record.notes);
-  auto add = [](auto& from, auto& to) { to.insert(to.end(), from.begin(), from.end()); };
-  add(result.clean, out_.record.clean);
-  add(result.not_judged, out_.record.not_judged);
 }
 
 void Campaign::keep_findings(std::vector<trace::Finding> from, std::vector<trace::Finding>& to) {
@@ -255,9 +224,8 @@ CampaignOutcome Campaign::run() {
   see_services(*refs_.suite);
   auto& left = out_.record.left_alone;
   left.insert(left.end(), refs_.left_alone.begin(), refs_.left_alone.end());
-  if (!refs_.wrapped.empty()) out_.record.remarks.push_back(refs_.wrapped);
-  if (!refs_.failed.empty()) out_.record.remarks.push_back(refs_.failed);
-  auto plan = make_plan(refs_.alone, setting_.policies, setting_.config);
+  out_.record.remarks.insert(out_.record.remarks.end(), refs_.remarks.begin(), refs_.remarks.end());
+  auto plan = make_plan(refs_.tests, setting_.policies, setting_.config);
   out_.record.remarks.insert(out_.record.remarks.end(), plan.remarks.begin(), plan.remarks.end());
   if (!executor_.interrupted()) open(plan);
   if (setting_.plan_only) {
@@ -288,12 +256,11 @@ CampaignOutcome Campaign::replay(const trace::Stored& earlier, const trace::Find
   for (auto& run : earlier.runs)
     if (run.kind == trace::RunKind::reference || run.kind == trace::RunKind::alone)
       context_.lessons.services.recall(run);
-  bool wide = false;
-  live_.show({.phase = "reference run, the test alone", .what = row->test});
-  auto alone = context_.execute(context_.spec_for(row->test, trace::RunKind::alone, false));
+  live_.show({.phase = "the test alone, without faults", .what = row->test});
+  auto alone = context_.execute(context_.spec_for({row->test}, trace::RunKind::alone));
   if (alone && !trace::result_of(**alone, row->test)) {
-    wide = true;
-    alone = context_.execute(context_.spec_for(row->test, trace::RunKind::alone, true));
+    context_.wide.insert(row->test);
+    alone = context_.execute(context_.spec_for({row->test}, trace::RunKind::alone));
   }
   if (!alone || !passed(**alone, row->test)) {
     auto why = alone ? last_words(argv_.front(), **alone, executor_.log_of((*alone)->id)) : "";
@@ -310,12 +277,23 @@ CampaignOutcome Campaign::replay(const trace::Stored& earlier, const trace::Find
   c.row.runs.clear();
   c.aim = {Target{row->test, row->site, row->service, row->operation, row->occurrence}, *plan};
   c.policy = policies::policy_named(row->policy);
-  c.reference = *alone;
+  c.places = {{.test = row->test, .occurrence = row->occurrence, .reference = *alone}};
+  context_.alone[row->test] = *alone;
   live_.show({.phase = "replay", .what = finding.id});
-  if (auto result = try_case(context_, c, wide))
-    keep(c, std::move(*result));
-  else
-    stop_for(result.error());
+  Trial trial(context_, c, {}, false);
+  while (auto spec = trial.next()) {
+    auto run = context_.execute(*spec);
+    if (!run) {
+      stop_for(run.error());
+      break;
+    }
+    trial.ran(*run);
+  }
+  auto& result = trial.result();
+  keep_findings(std::move(result.findings), out_.record.findings);
+  keep_findings(std::move(result.notes), out_.record.notes);
+  out_.record.clean = std::move(result.clean);
+  out_.record.not_judged = std::move(result.not_judged);
   out_.record.cases.push_back(c.row);
   finish();
   return std::move(out_);

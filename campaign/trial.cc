@@ -3,57 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
+#include <utility>
 
 #include "campaign/planning/references.h"
-#include "trace/calls/lessons.h"
 #include "trace/comparing/comparison.h"
 
 namespace retrial::campaign {
 namespace {
 
 constexpr int kRepeats = 6;                      // runs of one case at most, while its evidence is thin
+constexpr int kUnsteady = 3;                     // of what an unsteady test does with and without the fault
 constexpr Nanos kLeastDeadline = 120 * kSecond;  // design: 10 times the reference time, 120 s at least
-
-class Trial {
- public:
-  Trial(CampaignContext& context, Case& c, bool wide) : context_(context), case_(c), wide_(wide) {}
-
-  Result<CaseResult> run();
-
- private:
-  Result<const trace::Run*> execute(trace::RunKind kind);
-  Result<oracles::Judgement> examine();
-  Result<void> confirm(std::vector<trace::Finding> findings);
-  bool seen_without(const trace::Run& without, const trace::Finding& finding);
-  void not_judged(std::string why) { result_.not_judged.push_back(trace::judged(case_.row, std::move(why))); }
-
-  CampaignContext& context_;
-  Case& case_;
-  bool wide_;
-  CaseResult result_;
-  std::deque<trace::Comparison> comparisons_;  // those shown to the oracles stay where they are
-};
-
-Result<const trace::Run*> Trial::execute(trace::RunKind kind) {
-  if (auto ok = context_.services.reset(); !ok) return std::unexpected(ok.error());
-  auto spec = context_.spec_for(case_.row.test, kind, wide_);
-  spec.case_id = case_.row.id;
-  spec.lessons.polls = trace::lessons_of(*case_.reference).polls;
-  auto usual = case_.reference->ended - case_.reference->began;
-  spec.deadline = std::max(kLeastDeadline, 10 * usual);
-  if (kind == trace::RunKind::with_fault) {
-    spec.aim = case_.aim;
-    spec.hold = context_.config.run.hold;
-    auto horizon = oracles::horizon();
-    spec.attempts_limit = horizon.attempts;
-    spec.client_time_limit = horizon.client_time;
-    if (case_.stalls) spec.deadline += context_.config.run.hold;
-  }
-  auto run = context_.execute(spec);
-  if (run) case_.row.runs.push_back((*run)->id);
-  return run;
-}
 
 std::string why_not_fired(const trace::Run& run) {
   for (auto& c : run.connection_faults)
@@ -62,76 +22,8 @@ std::string why_not_fired(const trace::Run& run) {
   return "the fault was planned and never fired: the call did not come as it does without faults";
 }
 
-// Runs with the fault until the oracles have seen enough. An empty judgement with `not_judged` where it cannot be
-// judged.
-Result<oracles::Judgement> Trial::examine() {
-  std::vector<const trace::Comparison*> shown;
-  for (int n = 0;; n++) {
-    auto run = execute(trace::RunKind::with_fault);
-    if (!run) return std::unexpected(run.error());
-    oracles::Judgement judgement;
-    if (context_.executor.interrupted()) return judgement;
-    if (!(*run)->incomplete.empty()) {
-      case_.row.outcome = "incomplete";
-      case_.row.why = (*run)->incomplete;
-      judgement.not_judged.push_back(trace::judged(case_.row, (*run)->incomplete));
-      return judgement;
-    }
-    comparisons_.push_back(trace::compare(*case_.reference, **run));
-    auto& comparison = comparisons_.back();
-    if (comparison.faulted.empty()) {
-      if (!shown.empty()) break;
-      case_.row.outcome = "not_fired";
-      case_.row.why = why_not_fired(**run);
-      judgement.not_judged.push_back(trace::judged(case_.row, case_.row.why));
-      return judgement;
-    }
-    shown.push_back(&comparison);
-    if (n == 0) result_.attempts = static_cast<int>(comparison.faulted.front()->attempts.size());
-    judgement = oracles::judge({&case_.row, shown, context_.config.run.hold});
-    if (!judgement.needs_more_runs || static_cast<int>(shown.size()) >= kRepeats) return judgement;
-  }
-  return oracles::judge({&case_.row, shown, context_.config.run.hold});
-}
-
 bool same(const trace::Finding& a, const trace::Finding& b) {
   return a.verdict == b.verdict && a.site == b.site && a.operation == b.operation;
-}
-
-bool Trial::seen_without(const trace::Run& without, const trace::Finding& finding) {
-  comparisons_.push_back(trace::compare(*case_.reference, without));
-  auto judgement = oracles::judge({&case_.row, {&comparisons_.back()}, context_.config.run.hold});
-  return std::any_of(judgement.findings.begin(), judgement.findings.end(), [&](auto& f) { return same(f, finding); });
-}
-
-// First without, then with: what the case did to the service must not decide.
-Result<void> Trial::confirm(std::vector<trace::Finding> findings) {
-  auto without = execute(trace::RunKind::without_fault);
-  if (!without) return std::unexpected(without.error());
-  if (context_.executor.interrupted()) return {};
-  if (!passed(**without, case_.row.test)) {
-    result_.spoilt = true;
-    not_judged(fmt::format("service state: the test passed alone before, and no longer passes without faults; {}",
-                           context_.services.can_reset()
-                               ? "the `reset` in retrial.toml does not bring back what it needs"
-                               : "a `reset` for the service in retrial.toml would help"));
-    return {};
-  }
-  auto again = examine();
-  if (!again) return std::unexpected(again.error());
-  for (auto& finding : findings) {
-    auto it = std::find_if(again->findings.begin(), again->findings.end(), [&](auto& f) { return same(f, finding); });
-    if (it == again->findings.end()) {
-      not_judged(fmt::format("{} was seen once, and not again when the case was repeated", finding.verdict));
-    } else if (seen_without(**without, finding)) {
-      not_judged(fmt::format("{} is seen without the fault too", finding.verdict));
-    } else {
-      finding.confirmed = true;
-      finding.confidence = std::min(finding.confidence, it->confidence);
-      result_.findings.push_back(finding);
-    }
-  }
-  return {};
 }
 
 std::string what_was_right(const trace::Comparison& c, const std::string& test) {
@@ -142,23 +34,170 @@ std::string what_was_right(const trace::Comparison& c, const std::string& test) 
                      result ? result->outcome : "ended");
 }
 
-Result<CaseResult> Trial::run() {
-  auto judgement = examine();
-  if (!judgement) return std::unexpected(judgement.error());
-  if (context_.executor.interrupted()) return std::move(result_);
-  result_.notes = judgement->notes;
-  result_.not_judged = judgement->not_judged;
-  if (case_.row.outcome == "planned") case_.row.outcome = "run";
-  if (!judgement->findings.empty()) {
-    if (auto ok = confirm(std::move(judgement->findings)); !ok) return std::unexpected(ok.error());
-  } else if (result_.not_judged.empty()) {
-    result_.clean.push_back(trace::judged(case_.row, what_was_right(comparisons_.front(), case_.row.test)));
-  }
-  return std::move(result_);
-}
-
 }  // namespace
 
-Result<CaseResult> try_case(CampaignContext& context, Case& c, bool wide) { return Trial(context, c, wide).run(); }
+Trial::Trial(CampaignContext& context, Case& c, std::vector<trace::Finding> suspected, bool unsteady)
+    : context_(context), case_(c), suspected_(std::move(suspected)), unsteady_(unsteady) {
+  if (auto it = context.alone.find(c.row.test); it != context.alone.end()) reference_ = it->second;
+}
+
+void Trial::not_judged(std::string why) { result_.not_judged.push_back(trace::judged(case_.row, std::move(why))); }
+void Trial::over(std::string outcome, std::string why) {
+  case_.row.outcome = std::move(outcome);
+  case_.row.why = why;
+  not_judged(std::move(why));
+  over_ = true;
+}
+
+Trial::Ask Trial::ask() const {
+  if (over_) return Ask::nothing;
+  if (!reference_) return Ask::alone;
+  if (!found_ || thin_) return Ask::with;
+  if (found_->empty()) return Ask::nothing;
+  if (without_ < wanted_without_ && without_ <= with_) return Ask::without;
+  return with_ < wanted_with_ ? Ask::with : Ask::nothing;
+}
+
+std::optional<RunSpec> Trial::next() {
+  asked_ = ask();
+  if (asked_ == Ask::nothing) {
+    if (!over_) conclude();
+    over_ = true;
+    return {};
+  }
+  auto kind = asked_ == Ask::alone  ? trace::RunKind::alone
+              : asked_ == Ask::with ? trace::RunKind::with_fault
+                                    : trace::RunKind::without_fault;
+  auto spec = context_.spec_for({case_.row.test}, kind);
+  spec.case_id = case_.row.id;
+  auto& usual = reference_ ? *reference_ : case_.reference();
+  spec.deadline = std::max(kLeastDeadline, 10 * (usual.ended - usual.began));
+  if (asked_ == Ask::with) {
+    spec.aims = {case_.aim};
+    spec.hold = context_.config.run.hold;
+    auto horizon = oracles::horizon();
+    spec.attempts_limit = horizon.attempts;
+    spec.client_time_limit = horizon.client_time;
+    if (case_.stalls) spec.deadline += context_.config.run.hold;
+  }
+  return spec;
+}
+
+void Trial::ran(const trace::Run* run) {
+  case_.row.runs.push_back(run->id);
+  switch (asked_) {
+    case Ask::alone:
+      return reference_ran(*run);
+    case Ask::with:
+      return with_ran(*run);
+    default:
+      break;
+  }
+  without_++;
+  if (passed(*run, case_.row.test)) return;
+  result_.spoilt = !unsteady_;
+  over(case_.row.outcome,
+       fmt::format("service state: the test passed alone before, and no longer passes without faults; {}",
+                   context_.services.can_reset() ? "the `reset` in retrial.toml does not bring back what it needs"
+                                                 : "a `reset` for the service in retrial.toml would help"));
+}
+
+// A second time, more widely, if the narrow way did not reach it.
+void Trial::reference_ran(const trace::Run& run) {
+  auto& test = case_.row.test;
+  if (!trace::result_of(run, test) && run.incomplete.empty() && context_.wide.insert(test).second) return;
+  if (!run.incomplete.empty()) return over("incomplete", run.incomplete);
+  if (!trace::result_of(run, test)) return over("not_fired", "the runner did not run its test by its id");
+  if (!passed(run, test))
+    return over("not_fired", "its test passes only in company: alone, without any fault, it fails");
+  reference_ = context_.alone[test] = &run;
+  without_++;
+}
+
+void Trial::with_ran(const trace::Run& run) {
+  if (context_.executor.interrupted()) {
+    over_ = true;
+    return;
+  }
+  if (!run.incomplete.empty()) return over("incomplete", run.incomplete);
+  auto& comparison = comparisons_.emplace_back(trace::compare(*reference_, run));
+  if (comparison.faulted.empty()) {
+    if (!shown_.empty()) return weigh();
+    if (!found_) return over("not_fired", why_not_fired(run));
+    found_->clear();  // it was seen once, and now its fault does not fire
+    return;
+  }
+  if (!thin_) shown_.clear();
+  shown_.push_back(&comparison);
+  if (!result_.attempts) result_.attempts = static_cast<int>(comparison.faulted.front()->attempts.size());
+  weigh();
+}
+
+// What all runs since the last weighing show together.
+void Trial::weigh() {
+  auto judgement = oracles::judge({&case_.row, shown_, context_.config.run.hold});
+  bool again = comparisons_.back().faulted.empty();  // no more is to be had
+  thin_ = judgement.needs_more_runs && static_cast<int>(shown_.size()) < kRepeats && !again;
+  if (thin_) {
+    found_ = found_ ? std::move(found_) : std::vector<trace::Finding>{};
+    return;
+  }
+  case_.row.outcome = "run";
+  with_++;
+  bool first = with_ == 1;
+  if (first) {
+    result_.notes = judgement.notes;
+    result_.not_judged = judgement.not_judged;
+    found_ = std::move(judgement.findings);
+    // What was suspected and is not seen alone was its company's doing, or is rare: once more.
+    if (found_->empty() && !std::exchange(suspected_, {}).empty()) {
+      found_.reset();
+      with_ = 0;
+      return;
+    }
+    bool all_suspected = std::ranges::all_of(
+        *found_, [&](auto& f) { return std::ranges::any_of(suspected_, [&](auto& s) { return same(s, f); }); });
+    bool twice = !all_suspected || std::ranges::any_of(*found_, [&](auto& f) { return rests_on_outcome(f); });
+    wanted_with_ = unsteady_ ? kUnsteady : twice ? 2 : 1;
+    wanted_without_ = unsteady_ ? kUnsteady : 1;
+    return;
+  }
+  for (auto& f : *found_) {
+    auto it = std::ranges::find_if(judgement.findings, [&](auto& now) { return same(now, f); });
+    if (it == judgement.findings.end())
+      not_judged(fmt::format("{} was seen once, and not again when the case was repeated", f.verdict));
+    else
+      f.confidence = std::min(f.confidence, it->confidence);
+  }
+  std::erase_if(*found_, [&](auto& f) {
+    return std::ranges::none_of(judgement.findings, [&](auto& now) { return same(now, f); });
+  });
+}
+
+// Would it be found if the test had ended as it does without the fault? A test may fail by itself.
+bool Trial::rests_on_outcome(const trace::Finding& finding) const {
+  auto& last = *shown_.back();
+  auto* was = trace::result_of(*last.reference, case_.row.test);
+  auto* is = trace::result_of(*last.in_case, case_.row.test);
+  if (!was || !is || was->outcome == is->outcome) return false;
+  auto without = *last.in_case;
+  without.results = last.reference->results;
+  auto comparison = trace::compare(*last.reference, without);
+  auto judgement = oracles::judge({&case_.row, {&comparison}, context_.config.run.hold});
+  return std::ranges::none_of(judgement.findings, [&](auto& f) { return same(f, finding); });
+}
+
+void Trial::conclude() {
+  if (!found_) return;
+  if (found_->empty()) {
+    if (result_.not_judged.empty())
+      result_.clean.push_back(trace::judged(case_.row, what_was_right(*shown_.front(), case_.row.test)));
+    return;
+  }
+  for (auto& finding : *found_) {
+    finding.confirmed = true;
+    result_.findings.push_back(std::move(finding));
+  }
+}
 
 }  // namespace retrial::campaign

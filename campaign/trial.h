@@ -1,5 +1,6 @@
 #pragma once
-#include <set>
+#include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,52 @@ struct CaseResult {
   bool spoilt = false;  // the test no longer passes without faults: what needs it cannot be judged
 };
 
-// Runs a case (again, while an oracle's evidence is too thin), judges it, and confirms what it finds. Fills the row's
-// outcome, why and runs. `wide`: how its test is reached. An error where nothing can be run any more.
-Result<CaseResult> try_case(CampaignContext& context, Case& row, bool wide);
+// Tries a case with its test alone in a process of its own, run by run: without the fault, with it (again, while an
+// oracle's evidence is too thin), and where something is found both again, until
+//
+//   the finding               is seen alone   and a run without the fault has passed
+//   suspected in company      once            once
+//   not suspected before, or  twice           once
+//   rests on how its test
+//   ended
+//   of an unsteady test       three times     three times
+//
+// (beside the two references, and what the test did in company). Whoever runs it asks for the next run until there is
+// none. Fills the row's outcome, why and runs.
+class Trial {
+ public:
+  // Both must outlive it. `suspected`: what a run in company has shown.
+  Trial(CampaignContext& context, Case& c, std::vector<trace::Finding> suspected, bool unsteady);
+
+  std::optional<RunSpec> next();  // none: it is over
+  void ran(const trace::Run* run);
+  CaseResult& result() { return result_; }
+  const Case& the_case() const { return case_; }
+
+ private:
+  enum class Ask { nothing, alone, with, without };
+  Ask ask() const;
+  void reference_ran(const trace::Run& run);
+  void with_ran(const trace::Run& run);
+  void weigh();
+  void conclude();
+  bool rests_on_outcome(const trace::Finding& finding) const;
+  void not_judged(std::string why);
+  void over(std::string outcome, std::string why);
+
+  CampaignContext& context_;
+  Case& case_;
+  std::vector<trace::Finding> suspected_;
+  bool unsteady_;
+  CaseResult result_;
+  const trace::Run* reference_ = nullptr;
+  Ask asked_ = Ask::nothing;
+  bool over_ = false, thin_ = false;
+  std::optional<std::vector<trace::Finding>> found_;  // by every run with the fault; none: there was none as yet
+  int with_ = 0, without_ = 0;                        // runs that count for what was found
+  int wanted_with_ = 1, wanted_without_ = 1;
+  std::deque<trace::Comparison> comparisons_;  // those shown to the oracles stay where they are
+  std::vector<const trace::Comparison*> shown_;
+};
 
 }  // namespace retrial::campaign

@@ -106,7 +106,7 @@ void CampaignOptions::add_to(CLI::App& app, bool with_command) {
   app.add_option("--fail-on", fail_on,
                  "least confidence of a finding that makes exit status 1: certain, likely, possible");
   app.add_option("--since", since, "findings.json of before: exit status 1 for new findings only");
-  app.add_option("--workers", workers, "tests run side by side (this version runs one)")->check(CLI::PositiveNumber);
+  app.add_option("--workers", workers, "runs side by side (default: one a core)")->check(CLI::PositiveNumber);
   app.add_option("command", command, "-- the test command, as you always run it")->required();
 }
 

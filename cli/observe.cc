@@ -55,7 +55,7 @@ Result<campaign::RunSpec> spec_of(const Options& options) {
   if (!plan) return fail(plan.error().line(), "--inject", Blame::user);
   auto seed = options.seed.value_or(std::random_device{}());
   if (policies::rolls(*plan)) fmt::print(stderr, "retrial: chance is drawn with --seed {}\n", seed);
-  spec.aim = campaign::Aim{{}, *plan, seed};
+  spec.aims = {campaign::Aim{{}, *plan, seed}};
   spec.kind = trace::RunKind::with_fault;
   spec.case_id = kCase;
   auto horizon = oracles::horizon();

@@ -74,6 +74,13 @@ Nanos Proxy::held_since() const {
     if (auto since = c->held_since(); since != 0 && (oldest == 0 || since < oldest)) oldest = since;
   return oldest;
 }
+void Proxy::give_up_held(Nanos since) {
+  auto& all = state_->connections.clients;
+  state_->connections.now = state_->connections.clock.now();
+  for (std::size_t i = all.size(); i-- > 0;)
+    if (i < all.size() && all[i]->held_since() != 0 && all[i]->held_since() <= since)
+      all[i]->shed("an exchange was held for long enough");
+}
 const std::vector<trace::ConnectionFault>& Proxy::connection_faults() const {
   return state_->connections.connection_faults.all();
 }

@@ -43,6 +43,8 @@ class Proxy {
   Nanos longest_gap() const;    // longest time without any byte so far
   std::size_t waiting() const;  // bytes that whoever they are for has not taken yet
   Nanos held_since() const;     // since when the oldest exchange that is held for ever was left untouched; 0: none
+  // Ends the clients' connections with exchanges that were left untouched since then or longer.
+  void give_up_held(Nanos since);
   const Counts& counts() const;
   const std::vector<trace::ConnectionFault>& connection_faults() const;  // that have fired, or could not
   std::uint64_t tunnels() const { return counts().tunnels; }

@@ -136,6 +136,8 @@ struct Exchange {
 };
 inline constexpr std::size_t kSampleBytes = 2048;
 std::string_view show(Exchange::Aborted aborted);
+// It was held by a fault until we ended it, for it had been held for long enough.
+bool given_up(const Exchange& e);
 
 // Did the service execute it, as far as the wire can show? (its response head was read; what was refused never was)
 inline bool executed(const Exchange& e) { return e.service_status != 0 && !e.refused; }

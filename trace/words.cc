@@ -78,6 +78,7 @@ std::int64_t pushback_told(const Exchange& e) {
   if (e.grpc.pushback != kNoPushback) return e.grpc.pushback;
   return e.fired && is_status(e.fault) && is_grpc(e.fault.status) ? pushback_of(e.fault) : kNoPushback;
 }
+bool given_up(const Exchange& e) { return e.fired && is_silence(e.fault) && e.aborted == Exchange::Aborted::by_us; }
 Nanos lasted(const Run& run) {
   auto real = run.ended - run.began;
   for (auto& jump : run.jumps) real -= jump.by;

@@ -17,8 +17,8 @@ namespace retrial::campaign {
 struct RunSettings {
   std::string coverage = "c0";
   std::vector<std::string>
-      policies;  // as policies::policy_named knows them, in the order to be tried; empty: the usual ones
-  int workers = 1;
+      policies;     // as policies::policy_named knows them, in the order to be tried; empty: the usual ones
+  int workers = 0;  // 0: one a core
   trace::Confidence fail_on = trace::Confidence::likely;
   Nanos hold = 30 * kSecond;  // how long a stalled exchange is held
   Nanos budget = 0;           // 0: none

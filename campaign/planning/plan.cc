@@ -8,6 +8,7 @@
 #include "campaign/workload/adapters/adapter.h"
 #include "proxy/net/address.h"
 #include "trace/comparing/comparison.h"
+#include "trace/comparing/slices.h"
 #include "trace/fault_name.h"
 
 namespace retrial::campaign {
@@ -17,15 +18,14 @@ constexpr Nanos kBackoffGuess = 4 * kSecond;  // what a client may wait between 
 
 struct Found {
   Target target;
-  const trace::Run* run = nullptr;
-  trace::Repeat repeat = trace::Repeat::unknown;
-  bool shows_effect = false;  // its answer names what it did: an empty queue shows nothing lost
+  trace::Repeat repeat = trace::Repeat::unknown;  // as its best place shows it
+  std::vector<Place> places;
 };
 
 // The test that shows an effect, then the one that takes the least time.
-bool better(const Found& a, const Found& b) {
+bool better(const Place& a, const Place& b) {
   if (a.shows_effect != b.shows_effect) return a.shows_effect;
-  return a.run->ended - a.run->began < b.run->ended - b.run->began;
+  return a.takes < b.takes;
 }
 
 bool in_test(const trace::Exchange& e) {
@@ -35,26 +35,27 @@ bool in_test(const trace::Exchange& e) {
 // A call whose reference answer was an error is none.
 bool may_be_target(const trace::Call& call) { return trace::recovered(call) && call.first().service_status < 400; }
 
-// Of all calls that could be targets, the cheapest test for each site x operation x service.
-std::map<std::string, Found> find_targets(const std::map<std::string, const trace::Run*>& alone, bool test_files) {
+// All calls that could be targets, by site x operation x service, with the first such call of each test.
+std::map<std::string, Found> find_targets(const std::map<std::string, const trace::Run*>& tests, bool test_files) {
   std::map<std::string, Found> found;
-  for (auto& [test, run] : alone) {
+  for (auto& [test, run] : tests) {
     std::map<std::string, int> occurrences;
+    std::set<std::string> seen;
     for (auto& call : trace::calls_of(*run)) {
       auto& e = call.first();
       if (e.tag.test != test || !in_test(e)) continue;
       if (e.tag.site && !test_files && is_test_file(e.tag.site->file)) continue;
       auto key = fmt::format("{}\n{}\n{}", e.tag.site ? trace::show(*e.tag.site) : "", e.operation, e.service);
       auto occurrence = ++occurrences[key];  // as the director counts them: also of calls that are no targets
-      if (!may_be_target(call)) continue;
+      if (!may_be_target(call) || !seen.insert(key).second) continue;
       auto* profile = trace::profile_named(e.profile);
-      Found here{{test, e.tag.site, e.service, e.operation, occurrence}, run};
-      if (profile) {
-        here.repeat = profile->repeat(e);
-        here.shows_effect = !profile->effect(call.last()).empty();
+      Place here{test, occurrence, run, trace::time_of(*run), profile && !profile->effect(call.last()).empty()};
+      auto& all = found[key];
+      if (all.places.empty() || better(here, all.places.front())) {
+        all.target = {test, e.tag.site, e.service, e.operation, occurrence};
+        if (profile) all.repeat = profile->repeat(e);
       }
-      auto [it, fresh] = found.try_emplace(key, here);
-      if (!fresh && better(here, it->second)) it->second = here;
+      all.places.insert(std::ranges::upper_bound(all.places, here, better), std::move(here));
     }
   }
   return found;
@@ -90,7 +91,17 @@ std::string Case::family_key() const {
   return fmt::format("{}\n{}\n{}", row.site ? trace::show(*row.site) : row.service,
                      row.operation.substr(0, row.operation.find(' ')), row.plan);
 }
-std::string Case::cost_key() const { return fmt::format("{}\n{}\n{}", row.policy, row.plan, row.service); }
+bool Case::passes() const {
+  auto& last = aim.plan.steps.back();
+  return trace::is_pass(last.fault) && last.times == 0;
+}
+void Case::put(std::size_t at) {
+  place = at;
+  row.test = here().test;
+  row.occurrence = here().occurrence;
+  aim.target->test = row.test;
+  aim.target->occurrence = row.occurrence;
+}
 
 namespace {
 // Faults never reach the outside world: seccomp shows us local services alone, a forward proxy is sent everything.
@@ -103,12 +114,12 @@ bool may_be_faulted(std::string_view service, const Config& config) {
 }
 }  // namespace
 
-Plan make_plan(const std::map<std::string, const trace::Run*>& alone,
+Plan make_plan(const std::map<std::string, const trace::Run*>& tests,
                const std::vector<const policies::Policy*>& policies, const Config& config) {
   Plan plan;
-  auto found = find_targets(alone, false);
+  auto found = find_targets(tests, false);
   if (found.empty()) {
-    found = find_targets(alone, true);
+    found = find_targets(tests, true);
     if (!found.empty())
       plan.remarks.emplace_back(
           "no application call sites were seen: calls made by the tests themselves are put on trial");
@@ -132,11 +143,10 @@ Plan make_plan(const std::map<std::string, const trace::Run*>& alone,
     c.policy = &policy;
     c.stalls = stalls(faults);
     c.repeat = f.repeat;
-    c.reference = f.run;
+    c.places = f.places;
     c.value = value_of(policy, f.repeat);
     // Waiting takes its time only where clocks are never moved on.
-    auto waits = c.stalls ? config.run.hold : failures(faults) * kBackoffGuess / 2;
-    c.expected = f.run->ended - f.run->began + (config.run.real_time ? waits : 0);
+    if (config.run.real_time) c.waits = c.stalls ? config.run.hold : failures(faults) * kBackoffGuess / 2;
     plan.cases.push_back(std::move(c));
     bool loses = std::any_of(faults.steps.begin(), faults.steps.end(),
                              [](auto& s) { return s.fault.name == trace::FaultName::lost_response; });

@@ -1,6 +1,7 @@
 #pragma once
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,15 @@
 
 namespace retrial::campaign {
 
+// A call that a case can be tried at: the n-th of its call site and operation in this test.
+struct Place {
+  std::string test;
+  int occurrence = 1;
+  const trace::Run* reference = nullptr;  // what the test does without faults
+  Nanos takes = 0;                        // the test, without the start of a run
+  bool shows_effect = false;              // its answer names what it did: an empty queue shows nothing lost
+};
+
 // One case as it is going to be run: the row that the report shows, and what the director needs for it.
 struct Case {
   trace::CaseRecord row;
@@ -20,17 +30,31 @@ struct Case {
   const policies::Policy* policy = nullptr;
   bool stalls = false;                            // some attempt is held
   trace::Repeat repeat = trace::Repeat::unknown;  // of the targeted operation
-  const trace::Run* reference = nullptr;          // the test run alone
+  std::vector<Place> places;                      // never empty; the best first
+  std::size_t place = 0;                          // the one of `row` and `aim`
   double value = 1;                               // how likely it is to show a bug, against other cases
-  Nanos expected = 0;                             // how long one run of it will take
+  Nanos waits = 0;                                // what it adds to the time of its test, as far as is known
 
+  bool under_way = false;
+  int in_vain = 0;                                           // runs in company that said nothing of it
+  bool single = false;                                       // no other case in its test
+  bool alone = false;                                        // no other test in its run
+  std::vector<std::shared_ptr<const trace::Run>> seen = {};  // its test in each run in company in which it fired
+
+  const Place& here() const { return places[place]; }
+  const trace::Run& reference() const { return *here().reference; }
+  void put(std::size_t at);
+  Nanos expected() const { return here().takes + waits; }
+  bool planned() const { return row.outcome == "planned"; }
+  // The client is expected to get over it: what comes after the call in its test is as it always is.
+  bool passes() const;
   // What it shares with the other cases of its target.
   std::string target_key() const;
   // What it shares with cases at other paths: call site, method and faults.
   std::string family_key() const;
-  // What it shares with cases that take the same time: policy, faults and service.
-  std::string cost_key() const;
 };
+
+inline constexpr Nanos kNoLimit = INT64_MAX;  // of time: there is no budget
 
 struct Plan {
   std::vector<Case> cases;  // policy by policy; whoever runs them takes the most promising first
@@ -39,10 +63,10 @@ struct Plan {
   std::vector<std::string> remarks;
 };
 
-// c0: every call site x operation x policy once, in the cheapest test that reaches it. `alone`: each test run alone, by
-// test id. A call whose reference answer was an error is no target; calls in set-up and teardown and from test files
-// are left alone, unless the suite has no application call sites at all.
-Plan make_plan(const std::map<std::string, const trace::Run*>& alone,
+// c0: every call site x operation x policy once, in any test that reaches it, the cheapest if may be. `tests`: what
+// each test does without faults. A call whose reference answer was an error is no target; calls in set-up and teardown
+// and from test files are left alone, unless the suite has no application call sites at all.
+Plan make_plan(const std::map<std::string, const trace::Run*>& tests,
                const std::vector<const policies::Policy*>& policies, const Config& config);
 
 }  // namespace retrial::campaign

@@ -4,9 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include "campaign/planning/last_words.h"
 #include "campaign/report/escape.h"
+#include "trace/calls/correlator.h"
+#include "trace/calls/lessons.h"
+#include "trace/comparing/difference.h"
+#include "trace/comparing/slices.h"
 
 namespace retrial::campaign {
 namespace {
@@ -14,37 +20,6 @@ namespace {
 constexpr Nanos kSuiteLimit = 3600 * kSecond;
 constexpr auto kPassed =
     "RETRIAL_*, PYTHONPATH, PYTEST_PLUGINS and NODE_OPTIONS";  // by which agents come into a process
-
-std::string operation_key(const trace::Exchange& e) {
-  return fmt::format("{} at {}", e.operation, e.tag.site ? trace::show(*e.tag.site) : e.service);
-}
-// What a test sends in its own phase, by operation and call site.
-std::set<std::string> sent_by(const trace::Run& run, const std::string& test) {
-  std::set<std::string> out;
-  for (auto& e : run.exchanges)
-    if (e.tag.test == test && (e.tag.phase == trace::Phase::test || e.tag.phase == trace::Phase::none))
-      out.insert(operation_key(e));
-  return out;
-}
-
-// Tests that send requests, the ones that add most operations not seen before first.
-std::vector<std::string> tests_that_send(const trace::Run& suite) {
-  std::map<std::string, std::set<std::string>> by_test;
-  for (auto& e : suite.exchanges)
-    if (!e.tag.test.empty() && e.tag.phase != trace::Phase::shared) by_test[e.tag.test].insert(operation_key(e));
-  std::vector<std::string> order;
-  std::set<std::string> seen;
-  while (!by_test.empty()) {
-    auto fresh = [&](auto& entry) {
-      return std::count_if(entry.second.begin(), entry.second.end(), [&](auto& op) { return !seen.contains(op); });
-    };
-    auto best = std::max_element(by_test.begin(), by_test.end(), [&](auto& a, auto& b) { return fresh(a) < fresh(b); });
-    seen.insert(best->second.begin(), best->second.end());
-    order.push_back(best->first);
-    by_test.erase(best);
-  }
-  return order;
-}
 
 // What there was in place of HTTP, as far as there was anything.
 std::string what_was_seen(const trace::Run& suite) {
@@ -70,49 +45,93 @@ Result<void> check_suite(const CampaignContext& context, const trace::Run& suite
   return fail(failed.empty() ? nothing : failed + "\n" + nothing, failed.empty() ? command : "", Blame::user);
 }
 
+using Runs = std::vector<const trace::Run*>;
+
+RunSpec whole_suite(const CampaignContext& context) {
+  RunSpec whole;
+  whole.launch = context.adapter.suite(context.argv);
+  whole.deadline = context.config.run.budget ? context.config.run.budget : kSuiteLimit;
+  if (context.adapter.runner().whole) whole.only_test = kWholeCommand;
+  return whole;
+}
+
+// That many at the same time, by their numbers.
+Result<Runs> suite_runs(CampaignContext& context, int many) {
+  auto whole = whole_suite(context);
+  for (int i = 0; i < many; i++)
+    if (auto begun = context.begin(whole); !begun) return std::unexpected(begun.error());
+  std::map<std::uint64_t, trace::Run> ended;
+  while (auto one = context.workers.wait()) {
+    if (!one->run) return std::unexpected(one->run.error());
+    ended.emplace(one->number, std::move(*one->run));
+  }
+  Runs runs;
+  for (auto& [number, run] : ended) runs.push_back(context.keep(std::move(run)));
+  return runs;
+}
+
 // Once more where a client did not trust us: its first connection failed, and it is passed unopened from now on.
-Result<const trace::Run*> execute(CampaignContext& context, const RunSpec& spec) {
-  auto run = context.execute(spec);
-  if (!run || !context.executor.failed_distrusting() || context.executor.interrupted()) return run;
-  if (auto ok = context.services.reset(); !ok) return std::unexpected(ok.error());
-  return context.execute(spec);
+Result<Runs> trusted_runs(CampaignContext& context, int many) {
+  auto runs = suite_runs(context, many);
+  if (!runs || !context.executor.failed_distrusting() || context.executor.interrupted()) return runs;
+  return suite_runs(context, many);
 }
 
-// The test alone, on the service's first state where it can be had; a second time, more widely, if the narrow way did
-// not reach it.
-Result<const trace::Run*> run_alone(CampaignContext& context, References& refs, const std::string& test) {
-  if (auto ok = context.services.reset(); !ok) return std::unexpected(ok.error());
-  auto run = execute(context, context.spec_for(test, trace::RunKind::alone, false));
-  if (!run || trace::result_of(**run, test) || context.executor.interrupted()) return run;
-  refs.wide.insert(test);
-  return execute(context, context.spec_for(test, trace::RunKind::alone, true));
+using Slices = std::map<std::string, trace::Run>;
+
+// Tests that do not do in one what they do in the other, each with what differs.
+std::map<std::string, std::string> differences(const trace::Run& first, const trace::Run& second) {
+  std::map<std::string, std::string> out;
+  static const trace::Run none;
+  auto one = trace::slices_of(first), other = trace::slices_of(second);
+  for (auto& [test, slice] : one) {
+    auto it = other.find(test);
+    if (auto what = trace::difference(slice, it == other.end() ? none : it->second, test); !what.empty())
+      out[test] = what;
+  }
+  for (auto& [test, slice] : other)
+    if (!one.contains(test)) out[test] = trace::difference(none, slice, test);
+  return out;
 }
 
-// Why this test cannot be put on trial; empty if it can.
-std::string why_not(const trace::Run& run, const std::string& test) {
-  if (!run.incomplete.empty()) return run.incomplete;
-  if (!trace::result_of(run, test)) return "the runner did not run it by its id";
-  if (!passed(run, test)) return "it passes only in company: alone, without any fault, it fails";
-  return {};
+bool sends(const trace::Run& slice) { return !slice.exchanges.empty(); }
+
+// What the suite does, told from two runs of it: which of its tests can be put on trial.
+void sort_tests(References& refs, const Slices& one, const std::map<std::string, std::string>& differ) {
+  for (auto& [test, slice] : one) {
+    auto* result = trace::result_of(slice, test);
+    if (result && trace::bad(*result)) {
+      refs.left_alone.push_back(test + ": fails without any fault");
+    } else if (!sends(slice)) {
+      continue;
+    } else if (!result) {
+      refs.left_alone.push_back(test == kWholeCommand ? "requests that none of the command's tests sends"
+                                                      : test + ": the runner gave no result for it");
+    } else if (result->outcome == "passed") {
+      if (auto it = differ.find(test); it != differ.end()) {
+        if (it->second.starts_with("it was")) {  // its outcome
+          refs.left_alone.push_back(test + ": passes and fails by turns, without any fault");
+          continue;
+        }
+        refs.unsteady[test] = it->second;
+      }
+      refs.tests[test] = &refs.slices.emplace_back(slice);
+    }
+  }
 }
 
-// What the test sent in company and not alone: mostly a service that keeps what an earlier test has put there.
-void name_differences(References& refs, const trace::Run& run, const std::string& test, std::set<std::string>& named) {
-  auto alone = sent_by(run, test);
-  for (auto& op : sent_by(*refs.suite, test))
-    if (!alone.contains(op) && named.insert(op).second)
-      refs.left_alone.push_back(
-          fmt::format("{}: sent by {} in the suite, and not when it ran alone; if a service keeps what earlier runs "
-                      "have put there, a `reset` in retrial.toml helps",
-                      op, test));
+void put_in_order(References& refs) {
+  for (auto& s : refs.suite->stages)
+    if (refs.tests.contains(s.test)) refs.place.try_emplace(s.test, refs.place.size());
+  for (auto& [test, slice] : refs.tests) refs.place.try_emplace(test, refs.place.size());
 }
 
 // What stands behind a command that is no runner of ours.
 std::string wrapped(const CampaignContext& context, const References& refs) {
   auto command = report::cut(fmt::format("{}", fmt::join(context.argv, " ")), 60);
   auto& runners = context.executor.runners();
-  if (!runners.empty() && !refs.alone.contains(std::string(kWholeCommand)))
-    return fmt::format("`{}` starts {}: each of its tests is run by it alone", command, fmt::join(runners, " and "));
+  if (!runners.empty() && !refs.tests.contains(std::string(kWholeCommand)))
+    return fmt::format("`{}` starts {}: its tests are told apart, and run by it", command, fmt::join(runners, " and "));
   std::vector<std::string_view> known;
   for (auto* adapter : adapters())
     if (!adapter->runner().whole) known.push_back(adapter->runner().name);
@@ -126,6 +145,58 @@ std::string wrapped(const CampaignContext& context, const References& refs) {
   return text;
 }
 
+// What the suite teaches of all that is run after it, and of itself.
+void learn(CampaignContext& context, const trace::Run& suite) {
+  auto& lessons = context.lessons;
+  lessons = trace::lessons_of(suite);
+  for (auto& run : context.runs) lessons.apply(run);
+  // A poll is one within a test: of two tests that ask the same one comes after the other too.
+  std::set<std::uint64_t> polls;
+  for (auto& [test, slice] : trace::slices_of(suite))
+    for (auto poll : trace::lessons_of(slice).polls) polls.insert(poll);
+  lessons.polls.assign(polls.begin(), polls.end());
+  for (auto& run : context.runs) trace::Correlator::correlate_again(run.exchanges, lessons);
+}
+
+// The two runs by which the suite is known, and how its tests differ in them.
+struct Twice {
+  const trace::Run* suite = nullptr;
+  std::map<std::string, std::string> differ;
+};
+
+Result<Twice> run_twice(CampaignContext& context, References& refs, const std::function<bool()>& out_of_time) {
+  refs.side_by_side = context.workers.most() > 1;
+  context.live.show({.phase = "the suite without faults, to see what it does"});
+  auto runs = trusted_runs(context, refs.side_by_side ? 2 : 1);
+  if (!runs) return std::unexpected(runs.error());
+  auto over = [&] { return context.executor.interrupted(); };
+  if (runs->size() < 2 && !over() && !out_of_time()) {
+    context.live.show({.phase = "the suite without faults, once more"});
+    auto second = suite_runs(context, 1);
+    if (!second) return std::unexpected(second.error());
+    runs->push_back(second->front());
+  }
+  learn(context, *runs->front());
+  Twice twice{runs->front(), differences(*runs->front(), *runs->back())};
+  if (!refs.side_by_side || twice.differ.empty() || over()) return twice;
+
+  context.live.show({.phase = "the suite without faults, one run after another"});
+  Runs alone;
+  while (alone.size() < 2 && !over() && (alone.empty() || !out_of_time())) {
+    auto run = suite_runs(context, 1);
+    if (!run) return std::unexpected(run.error());
+    alone.push_back(run->front());
+  }
+  if (over()) return twice;
+  learn(context, *alone.front());
+  auto by_themselves = differences(*alone.front(), *alone.back());
+  for (auto& [test, what] : twice.differ)
+    if (!by_themselves.contains(test) && std::exchange(refs.side_by_side, false))
+      refs.remarks.push_back(fmt::format(
+          "runs side by side disturb each other ({}: {}), so one is run after another (workers = 1)", test, what));
+  return Twice{alone.front(), std::move(by_themselves)};
+}
+
 }  // namespace
 
 bool passed(const trace::Run& run, const std::string& test) {
@@ -135,70 +206,33 @@ bool passed(const trace::Run& run, const std::string& test) {
 
 Result<References> collect_references(CampaignContext& context, Nanos time_left) {
   References refs;
-  context.live.show({.phase = "reference run"});
-  RunSpec whole;
-  whole.launch = context.adapter.suite(context.argv);
-  whole.deadline = context.config.run.budget ? context.config.run.budget : kSuiteLimit;
-  if (context.adapter.runner().whole) whole.only_test = kWholeCommand;
-  auto suite = execute(context, whole);
-  if (!suite) return std::unexpected(suite.error());
-  refs.suite = *suite;
-  context.lessons = trace::lessons_of(*refs.suite);
-  context.lessons.apply(context.runs.back());
-  auto failed = last_words(context.argv.front(), **suite, context.executor.log_of((*suite)->id));
-  if (auto ok = check_suite(context, **suite, failed); !ok) return std::unexpected(ok.error());
+  auto twice = run_twice(context, refs, [&] { return time_left && context.clock.now() > time_left; });
+  if (!twice) return std::unexpected(twice.error());
+  refs.suite = twice->suite;
+  auto failed = last_words(context.argv.front(), *refs.suite, context.executor.log_of(refs.suite->id));
+  if (auto ok = check_suite(context, *refs.suite, failed); !ok) return std::unexpected(ok.error());
   for (auto& b : refs.suite->broken) refs.left_alone.push_back("test file that cannot be loaded: " + b);
-
-  std::vector<std::string> fine;
-  auto senders = tests_that_send(*refs.suite);
-  std::set<std::string> failing;
-  for (auto& r : refs.suite->results)
-    if (trace::bad(r) && failing.insert(r.test).second) refs.left_alone.push_back(r.test + ": fails without any fault");
-  for (auto& test : senders) {
-    if (passed(*refs.suite, test))
-      fine.push_back(test);
-    else if (!trace::result_of(*refs.suite, test))
-      refs.left_alone.push_back(test == kWholeCommand ? "requests that none of the command's tests sends"
-                                                      : test + ": the runner gave no result for it");
-  }
-
-  bool out_of_time = false;
-  for (std::size_t i = 0; i < fine.size() && !context.executor.interrupted(); i++) {
-    auto& test = fine[i];
-    if (test == kWholeCommand) {
-      refs.alone[test] = refs.suite;
-      continue;
-    }
-    if (time_left && context.clock.now() > time_left) {
-      refs.left_alone.push_back(fmt::format("{} of {} tests that send requests: the budget did not reach them",
-                                            fine.size() - i, fine.size()));
-      out_of_time = true;
-      break;
-    }
-    context.live.show({.phase = "reference run, each test alone", .number = i + 1, .total = fine.size(), .what = test});
-    auto run = run_alone(context, refs, test);
-    if (!run) return std::unexpected(run.error());
-    if (auto why = why_not(**run, test); why.empty()) {
-      refs.alone[test] = *run;
-    } else if (!context.executor.interrupted()) {
-      refs.left_alone.push_back(test + ": " + why);
-    }
-  }
-  std::set<std::string> fixed, named;
+  std::set<std::string> fixed;
   for (auto& s : context.config.services) fixed.insert(s.address);
   context.lessons.services.learn(context.runs, fixed);
-  for (auto& test : fine)
-    if (auto it = refs.alone.find(test); it != refs.alone.end()) name_differences(refs, *it->second, test, named);
-  if (refs.alone.empty() && !context.executor.interrupted()) {
-    if (out_of_time)
-      return fail("the budget ended with the reference runs; no case was tried", context.argv.front(), Blame::network);
+  sort_tests(refs, trace::slices_of(*refs.suite), twice->differ);
+  put_in_order(refs);
+  refs.start = trace::lasted(*refs.suite);
+  for (auto& r : refs.suite->results) refs.start -= static_cast<Nanos>(r.ms * kMillisecond);
+  refs.start = std::max<Nanos>(0, refs.start);
+  for (auto& [test, what] : refs.unsteady)
+    refs.remarks.push_back(fmt::format(
+        "{} does not do the same each time ({}): what is found in it has to be seen three times, and never without a "
+        "fault",
+        test, what));
+  if (refs.tests.empty() && !context.executor.interrupted()) {
     std::string why = "no test is left to try";
     for (auto& line : refs.left_alone) why += fmt::format("\n  {}", line);
     if (!failed.empty()) why += "\n" + failed;
     return fail(why, context.argv.front(), Blame::user);
   }
-  refs.failed = std::move(failed);
-  if (context.adapter.runner().whole) refs.wrapped = wrapped(context, refs);
+  if (context.adapter.runner().whole) refs.remarks.push_back(wrapped(context, refs));
+  if (!failed.empty()) refs.remarks.push_back(std::move(failed));
   return refs;
 }
 

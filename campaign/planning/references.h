@@ -1,4 +1,5 @@
 #pragma once
+#include <deque>
 #include <map>
 #include <set>
 #include <string>
@@ -8,18 +9,22 @@
 
 namespace retrial::campaign {
 
-// The two references: the suite as the user runs it, then each of its tests that sends requests, alone, as a case will.
+// What the suite does without any fault, seen twice. What a test does in it is what its cases are laid beside.
 struct References {
   const trace::Run* suite = nullptr;
-  std::map<std::string, const trace::Run*> alone;  // by test id: those that can be put on trial
-  std::set<std::string> wide;                      // of these, the ones that the narrow launch did not reach
+  std::map<std::string, const trace::Run*> tests;  // by test id: those that can be put on trial, as slices of the suite
+  std::map<std::string, std::size_t> place;        // of each of them in the suite's order
+  std::map<std::string, std::string> unsteady;     // of these, the ones that did not do the same twice: what differed
+  Nanos start = 0;                                 // what a run takes beside its tests
   std::vector<std::string> left_alone;             // tests and files that were left out, each with why
-  std::string wrapped;                             // of a command that is no runner: what it was taken for
-  std::string failed;                              // how the suite itself fails, if it does (last_words.h)
+  std::vector<std::string> remarks;                // of the suite itself: how it fails, what it was taken for
+  bool side_by_side = false;                       // runs of it at the same time do what one alone does
+  std::deque<trace::Run> slices;
 };
 
-// `time_left`: stop taking tests alone once the clock has passed it (0: never). An error where nothing is left to try,
-// which says what was seen instead (Blame::user), or where nothing could be run.
+// Runs the suite twice, side by side where there are workers for it; if the two differ, twice more one after another.
+// Once the clock has passed `time_left` (0: never) no more than is needed. An error where nothing is left to try, which
+// says what was seen instead (Blame::user), or where nothing could be run.
 Result<References> collect_references(CampaignContext& context, Nanos time_left);
 
 // Does this run's test pass, as the runner says?

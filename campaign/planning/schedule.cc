@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace retrial::campaign {
 namespace {
@@ -12,23 +13,45 @@ bool waits(const Case& c) { return c.policy->needs.attempts > 0; }
 
 }  // namespace
 
-Case* Schedule::next(Nanos time) {
-  Case* best = nullptr;
-  double best_score = 0;
+std::vector<Case*> Schedule::next() const {
+  auto open = [](const Case& c) { return c.planned() || c.under_way; };
+  bool others = std::ranges::any_of(cases_, [&](auto& c) { return open(c) && !waits(c); });
+  std::map<std::string, int> run;  // by family
+  std::set<std::pair<std::string, std::string>> asked;
+  for (auto& c : cases_)
+    if (c.under_way) asked.emplace(c.target_key(), first_fault_of(c));
+  struct Candidate {
+    Case* c;
+    double score;  // as first of its family
+    int* before;
+    double worth() const { return score / (1 + *before); }
+  };
+  // The most worth first, equals in the order of the plan. Each further operation of one call site is less likely to
+  // bring something new (a path often holds data): who is taken lowers those of its family, which then stand back.
+  std::map<std::pair<double, Case*>, Candidate> queue;
+  std::vector<Candidate> candidates;
   for (auto& c : cases_) {
-    if (c.row.outcome != "planned") continue;
-    auto cost = expected(c);
-    if (cost > time) continue;
-    if (best && waits(c) && !waits(*best)) continue;
-    // Each further operation of one call site is less likely to bring something new (a path often holds data).
-    auto before = given_out_.find(c.family_key());
-    double score =
-        c.value / (static_cast<double>(cost) / kSecond + 0.5) / (1 + (before == given_out_.end() ? 0 : before->second));
-    bool waited_for = best && waits(*best) && !waits(c);
-    if (!best || waited_for || score > best_score) best = &c, best_score = score;
+    auto& before = run[c.family_key()];
+    if (!c.planned() || c.under_way)
+      before++;
+    else if (!others || !waits(c))
+      candidates.push_back({&c, c.value / (static_cast<double>(c.expected()) / kSecond + 0.5), &before});
   }
-  if (best) given_out_[best->family_key()]++;
-  return best;
+  for (auto& k : candidates) queue.emplace(std::pair(-k.worth(), k.c), k);
+  std::vector<Case*> out;
+  while (!queue.empty()) {
+    auto k = queue.extract(queue.begin());
+    if (auto worth = k.mapped().worth(); worth < -k.key().first) {
+      k.key().first = -worth;
+      queue.insert(std::move(k));
+      continue;
+    }
+    auto& [c, score, before] = k.mapped();
+    if (!asked.emplace(c->target_key(), first_fault_of(*c)).second) continue;
+    ++*before;
+    out.push_back(c);
+  }
+  return out;
 }
 
 const Schedule::Seen* Schedule::seen_under(const Case& c, const std::string& first_fault) const {
@@ -55,24 +78,10 @@ std::string Schedule::answered(const Case& c) const {
       seen->attempts, seen->attempts == 1 ? "" : "s", seen->in);
 }
 
-void Schedule::ran(const Case& c, int attempts, Nanos took) {
-  auto& known = took_[c.cost_key()];
-  known = known ? (known + took) / 2 : took;
+void Schedule::ran(const Case& c, int attempts) {
   if (!attempts) return;
   auto& seen = seen_[{c.target_key(), first_fault_of(c)}];
   if (attempts > seen.attempts) seen = {attempts, c.row.id};
-}
-
-Nanos Schedule::expected(const Case& c) const {
-  auto it = took_.find(c.cost_key());
-  return it == took_.end() ? c.expected : it->second;
-}
-
-Nanos Schedule::expected_of_all() const {
-  Nanos all = 0;
-  for (auto& c : cases_)
-    if (c.row.outcome == "planned") all += expected(c);
-  return all;
 }
 
 }  // namespace retrial::campaign

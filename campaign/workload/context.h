@@ -1,19 +1,22 @@
 #pragma once
 #include <deque>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "campaign/config/config.h"
 #include "campaign/report/terminal.h"
 #include "campaign/workload/adapters/adapter.h"
-#include "campaign/workload/execution.h"
 #include "campaign/workload/services.h"
+#include "campaign/workload/workers.h"
 
 namespace retrial::campaign {
 
-// What all parts of a campaign share. Nothing is owned.
+// What all parts of a campaign share. Nothing that is referred to is owned.
 struct CampaignContext {
   Executor& executor;
+  Workers& workers;
   const Adapter& adapter;
   const std::vector<std::string>& argv;
   Services& services;
@@ -21,24 +24,36 @@ struct CampaignContext {
   std::deque<trace::Run>& runs;  // every run so far; addresses stay
   report::LiveLine& live;
   const Clock& clock;
-  trace::Lessons lessons = {};  // of the whole suite without faults: names of things
+  trace::Lessons lessons = {};                          // of the whole suite without faults: names of things
+  std::set<std::string> wide = {};                      // tests that the narrow launch does not reach
+  std::map<std::string, const trace::Run*> alone = {};  // without faults, by test: those that have been run so
 
-  // Executes and keeps it.
-  Result<const trace::Run*> execute(const RunSpec& spec) {
-    auto run = executor.execute(spec);
-    if (!run) return std::unexpected(run.error());
-    lessons.services.name(runs.emplace_back(std::move(*run)));
+  Result<std::uint64_t> begin(const RunSpec& spec) {
+    if (auto ok = services.reset(); !ok) return std::unexpected(ok.error());
+    return workers.begin(spec);
+  }
+  const trace::Run* keep(trace::Run run) {
+    lessons.services.name(runs.emplace_back(std::move(run)));
     return &runs.back();
   }
-  // This test alone, as the runner can.
-  RunSpec spec_for(const std::string& test, trace::RunKind kind, bool wide) const {
+  // One run, while nothing else is under way.
+  Result<const trace::Run*> execute(const RunSpec& spec) {
+    if (auto begun = begin(spec); !begun) return std::unexpected(begun.error());
+    auto ended = workers.wait();
+    if (!ended->run) return std::unexpected(ended->run.error());
+    return keep(std::move(*ended->run));
+  }
+  // These tests and no others, as the runner can.
+  RunSpec spec_for(std::vector<std::string> tests, trace::RunKind kind) const {
     RunSpec spec;
-    spec.launch = adapter.only(argv, test, wide);
+    bool narrow = std::ranges::none_of(tests, [&](auto& test) { return wide.contains(test); });
+    spec.launch = adapter.only(argv, tests, !narrow);
     spec.kind = kind;
-    spec.tests = {test};
     spec.lessons.names = lessons.names;
+    spec.lessons.polls = lessons.polls;
     spec.lessons.services = lessons.services;
-    if (test == kWholeCommand) spec.only_test = test;
+    if (tests.front() == kWholeCommand) spec.only_test = tests.front();
+    spec.tests = std::move(tests);
     return spec;
   }
 };

@@ -11,16 +11,20 @@
 
 namespace retrial::campaign {
 
-CampaignDirector::CampaignDirector(trace::Run& run, Events& events, std::optional<Aim> aim, std::string only_test,
-                                   trace::Lessons lessons)
+CampaignDirector::CampaignDirector(trace::Run& run, Events& events, std::vector<Aim> aims, std::string only_test,
+                                   trace::Lessons lessons, Lift lift)
     : run_(run),
       events_(events),
-      aim_(std::move(aim)),
       only_test_(std::move(only_test)),
       lessons_(std::move(lessons)),
+      lift_(lift),
       correlator_(lessons_),
-      services_(lessons_.services),
-      dice_{.seed = aim_ ? aim_->seed : 0} {}
+      services_(lessons_.services) {
+  for (auto& aim : aims) {
+    policies::Dice dice{.seed = aim.seed};
+    aims_.push_back({.aim = std::move(aim), .dice = dice});
+  }
+}
 
 proxy::Decision CampaignDirector::at_head(const trace::Exchange& seen) {
   events_.read_into(run_);
@@ -42,11 +46,12 @@ proxy::Decision CampaignDirector::at_head(const trace::Exchange& seen) {
   decision.call = assigned.call;
   decision.attempt = assigned.attempt;
   decision.confidence = assigned.confidence;
-  if (!aim_ || !aimed_at(head, service, assigned)) return decision;
+  auto* aiming = aimed_at(head, service, assigned);
+  if (!aiming || lifted(*aiming, head.begun)) return decision;
 
-  target_attempts_ = std::max(target_attempts_, assigned.attempt);
+  aiming->attempts = std::max(aiming->attempts, assigned.attempt);
   auto elapsed = head.begun - run_.began;
-  auto fault = policies::choose(aim_->plan, assigned.attempt, elapsed, dice_);
+  auto fault = policies::choose(aiming->aim.plan, assigned.attempt, elapsed, aiming->dice);
   if (trace::is_pass(fault)) return decision;
   decision.fault_id = fmt::format("{}-{}", run_.id, head.id);
   if (trace::is_status(fault)) {
@@ -66,39 +71,65 @@ const trace::Profile& CampaignDirector::profile_of(const trace::Exchange& head) 
 }
 
 // A call is chosen at its first attempt, and stays chosen.
-bool CampaignDirector::aimed_at(const trace::Exchange& head, const std::string& service,
-                                const trace::Assignment& assigned) {
-  if (aimed_.contains(assigned.call)) return true;
-  if (assigned.attempt != 1) return false;
-  if (auto& target = aim_->target) {
-    if (head.tag.test != target->test || head.operation != target->operation || service != target->service ||
-        head.tag.site != target->site || (head.tag.phase != trace::Phase::test && head.tag.phase != trace::Phase::none))
-      return false;
-    if (++occurrence_ != target->occurrence) return false;
+CampaignDirector::Aiming* CampaignDirector::aimed_at(const trace::Exchange& head, const std::string& service,
+                                                     const trace::Assignment& assigned) {
+  for (auto& aiming : aims_)
+    if (aiming.calls.contains(assigned.call)) return &aiming;
+  if (assigned.attempt != 1) return nullptr;
+  for (auto& aiming : aims_) {
+    if (auto& target = aiming.aim.target) {
+      if (head.tag.test != target->test || head.operation != target->operation || service != target->service ||
+          head.tag.site != target->site ||
+          (head.tag.phase != trace::Phase::test && head.tag.phase != trace::Phase::none))
+        continue;
+      if (++aiming.occurrence != target->occurrence) continue;
+    }
+    aiming.calls.insert(assigned.call);
+    aiming.since = head.begun;
+    return &aiming;
   }
-  aimed_.insert(assigned.call);
-  return true;
+  return nullptr;
+}
+
+bool CampaignDirector::lifted(const Aiming& aiming, Nanos now) const {
+  return aiming.given_up || (lift_.attempts && aiming.attempts > lift_.attempts) ||
+         (lift_.client_time && now - aiming.since > lift_.client_time);
+}
+
+int CampaignDirector::target_attempts() const {
+  int most = 0;
+  for (auto& aiming : aims_) most = std::max(most, aiming.attempts);
+  return most;
 }
 
 // A connect comes before any tag: the target's service, while its test runs.
 proxy::ConnectDecision CampaignDirector::at_connect(const proxy::Connecting& connecting) {
-  if (!aim_ || !policies::strikes_connections(aim_->plan)) return {};
-  events_.read_into(run_);
-  if (auto& target = aim_->target) {
-    auto test = events_.current(connecting.pid).test;
-    if (test.empty()) test = only_test_;
-    if (test != target->test || services_.at_connect(test, connecting.service, connecting.at) != target->service)
-      return {};
+  for (auto& aiming : aims_) {
+    if (!policies::strikes_connections(aiming.aim.plan)) continue;
+    events_.read_into(run_);
+    if (auto& target = aiming.aim.target) {
+      auto test = events_.current(connecting.pid).test;
+      if (test.empty()) test = only_test_;
+      if (test != target->test || services_.at_connect(test, connecting.service, connecting.at) != target->service)
+        continue;
+    }
+    auto nth = ++connections_[{connecting.pid, std::string(connecting.service)}];
+    return {policies::choose(aiming.aim.plan, nth, connecting.at - run_.began, aiming.dice, policies::Of::connections)};
   }
-  auto nth = ++connections_[{connecting.pid, std::string(connecting.service)}];
-  return {policies::choose(aim_->plan, nth, connecting.at - run_.began, dice_, policies::Of::connections)};
+  return {};
 }
 
 bool CampaignDirector::keeps_responses() const {
-  return aim_ && std::any_of(aim_->plan.steps.begin(), aim_->plan.steps.end(),
-                             [](auto& step) { return trace::replays(step.fault); });
+  return std::ranges::any_of(aims_, [](auto& aiming) {
+    return std::ranges::any_of(aiming.aim.plan.steps, [](auto& step) { return trace::replays(step.fault); });
+  });
 }
 
-void CampaignDirector::over(const trace::Exchange& exchange) { correlator_.over(exchange); }
+void CampaignDirector::over(const trace::Exchange& exchange) {
+  correlator_.over(exchange);
+  if (!trace::given_up(exchange)) return;
+  for (auto& aiming : aims_)
+    if (aiming.calls.contains(exchange.call)) aiming.given_up = true;
+}
 
 }  // namespace retrial::campaign

@@ -30,15 +30,22 @@ struct Aim {
   std::uint64_t seed = 0;  // of its chances
 };
 
-// Decides for one run: follows the events file, correlates, and hands the targeted call's attempts their faults.
+// When an aimed call has been looked at for long enough: faults are lifted from a call that has made more attempts, or
+// has gone on for longer. 0: never.
+struct Lift {
+  int attempts = 0;
+  Nanos client_time = 0;
+};
+
+// Decides for one run: follows the events file, correlates, and hands the targeted calls' attempts their faults.
 // Loop thread only.
 class CampaignDirector final : public proxy::Director {
  public:
   // `run` is filled from the events file as they come. Both must outlive the director. `only_test` stands where no hook
   // says which test runs (a runner that is not known: the command is one test). `lessons`: of
   // the reference.
-  CampaignDirector(trace::Run& run, Events& events, std::optional<Aim> aim, std::string only_test = {},
-                   trace::Lessons lessons = {});
+  CampaignDirector(trace::Run& run, Events& events, std::vector<Aim> aims, std::string only_test = {},
+                   trace::Lessons lessons = {}, Lift lift = {});
 
   // Services (by address) whose profile is said, not found from the traffic. Before the first request.
   // Under "" stands the profile in whose shape errors are injected, whatever the service is.
@@ -52,26 +59,34 @@ class CampaignDirector final : public proxy::Director {
   bool keeps_responses() const override;
   void over(const trace::Exchange& exchange) override;
 
-  int target_attempts() const { return target_attempts_; }  // the most attempts of a faulted call so far
+  int target_attempts() const;  // the most attempts of a faulted call so far
 
  private:
+  // An aim, and what it has met.
+  struct Aiming {
+    Aim aim;
+    policies::Dice dice;
+    int occurrence = 0;
+    std::set<std::uint64_t> calls = {};
+    int attempts = 0;  // the most of a call
+    Nanos since = 0;   // its first attempt
+    bool given_up = false;
+  };
   const trace::Profile& profile_of(const trace::Exchange& head) const;
-  bool aimed_at(const trace::Exchange& head, const std::string& service, const trace::Assignment& assigned);
+  Aiming* aimed_at(const trace::Exchange& head, const std::string& service, const trace::Assignment& assigned);
+  bool lifted(const Aiming& aiming, Nanos now) const;
 
   trace::Run& run_;
   Events& events_;
-  std::optional<Aim> aim_;
+  std::vector<Aiming> aims_;
   std::string only_test_;
   std::map<std::string, std::string> profiles_;
   std::string errors_as_;
   trace::Lessons lessons_;
+  Lift lift_;
   trace::Correlator correlator_;
   trace::ServicesOfRun services_;
-  policies::Dice dice_;
   std::map<std::pair<std::int32_t, std::string>, int> connections_;  // of a process to a service, so far
-  int occurrence_ = 0;
-  std::set<std::uint64_t> aimed_;  // calls
-  int target_attempts_ = 0;
 };
 
 }  // namespace retrial::campaign

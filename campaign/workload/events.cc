@@ -57,14 +57,17 @@ void Events::take(std::string_view line, trace::Run& run) {
     run.stages.push_back({test, phase, pid, kind == "start"});
     auto& open = open_[pid];
     if (kind == "start") {
-      open.push_back({test, phase});
+      open.push_back({{test, phase}, number<double>(e, "at")});
       latest_ = pid;
     } else {
       auto it = std::find_if(open.rbegin(), open.rend(), [&](auto& c) { return c.test == test && c.phase == phase; });
-      if (it != open.rend()) open.erase(std::next(it).base());
+      if (it == open.rend()) return;
+      if (it->at > 0 && phase != trace::Phase::shared) add_time(test, number<double>(e, "at") - it->at, run);
+      open.erase(std::next(it).base());
     }
   } else if (kind == "result") {
     trace::TestResult r{test, phase, text(e, "outcome"), number<double>(e, "ms"), {}};
+    if (auto it = took_.find(test); it != took_.end()) r.ms = it->second;
     if (auto it = e.find("chain"); it != e.end() && it->is_array())
       for (auto& t : *it)
         if (t.is_object()) r.chain.push_back(thrown(t));
@@ -78,6 +81,13 @@ void Events::take(std::string_view line, trace::Run& run) {
     if (auto runner = text(e, "runner"); !runner.empty()) runners_.insert(runner);
     if (std::find(run.agents.begin(), run.agents.end(), language) == run.agents.end()) run.agents.push_back(language);
   }
+}
+
+// A result comes when its test is done, and before it is torn down.
+void Events::add_time(const std::string& test, double ms, trace::Run& run) {
+  auto& all = took_[test] += ms;
+  auto result = std::find_if(run.results.rbegin(), run.results.rend(), [&](auto& r) { return r.test == test; });
+  if (result != run.results.rend()) result->ms = all;
 }
 
 Events::Current Events::current(std::int32_t pid) const {

@@ -37,7 +37,13 @@ class Events {
   std::filesystem::path file_;
   int fd_ = -1;
   std::string rest_;
-  std::map<std::int32_t, std::vector<Current>> open_;  // by process, innermost last
+  struct Open : Current {
+    double at = 0;  // ms
+  };
+  void add_time(const std::string& test, double ms, trace::Run& run);
+
+  std::map<std::int32_t, std::vector<Open>> open_;  // by process, innermost last
+  std::map<std::string, double> took_;              // ms of a test's stages so far
   std::int32_t latest_ = 0;
   std::set<std::string> runners_;
 };

@@ -73,6 +73,10 @@ class ArmingRecorder final : public proxy::Recorder {
   proxy::Recorder& recorder_;
 };
 
+std::filesystem::path trace_of(const std::filesystem::path& folder, std::uint64_t run) {
+  return folder / "trace" / fmt::format("{:04}", run);
+}
+
 int open_log(const std::filesystem::path& file) {
   return open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 }
@@ -126,9 +130,9 @@ struct Executor::Impl {
   proxy::Distrust distrust;
   std::set<std::string> distrusting, reached, runners;
   bool failed_distrusting = false;
-  proxy::Loop loop;
+  std::unique_ptr<proxy::Loop> loop;  // from the first run of this process on
   std::uint64_t runs = 0;
-  Nanos in_commands = 0;
+  Nanos in_commands = 0, taken = 0;  // the last run, at
   bool interrupted = false;
   proxy::Tree* tree = nullptr;  // of the run under way
   bool attached = false;
@@ -165,12 +169,17 @@ struct Executor::Impl {
         stand_ins(std::move(authorities.stand_ins)),
         securities(std::move(services)) {
     distrust.judges = [this](int pid) { return stand_ins->adds(pid); };
-    // The command shares our terminal and gets Ctrl-C itself; what does not end by it, we end. `kill` of us alone is
-    // passed on. A signal that our caller ignores (nohup, a job in the background) stays ignored.
+  }
+
+  // The command shares our terminal and gets Ctrl-C itself; what does not end by it, we end. `kill` of us alone is
+  // passed on. A signal that our caller ignores (nohup, a job in the background) stays ignored.
+  void listen() {
+    if (loop) return;
+    loop = std::make_unique<proxy::Loop>();
     for (int number : {SIGINT, SIGTERM, SIGHUP}) {
       struct sigaction now{};
       if (sigaction(number, nullptr, &now) == 0 && now.sa_handler == SIG_IGN) continue;
-      signals.push_back(std::make_unique<proxy::SignalWatch>(loop, number, [this, number] {
+      signals.push_back(std::make_unique<proxy::SignalWatch>(*loop, number, [this, number] {
         bool again = interrupted;
         interrupted = true;
         if (!tree) return;
@@ -187,6 +196,8 @@ struct Executor::Impl {
 Executor::Executor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Executor::~Executor() = default;
 bool Executor::interrupted() const { return impl_->interrupted; }
+void Executor::interrupt() { impl_->interrupted = true; }
+std::uint64_t Executor::next() { return ++impl_->runs; }
 std::filesystem::path Executor::log_of(std::uint64_t run) const {
   return impl_->setting.folder / "logs" / fmt::format("{:04}.log", run);
 }
@@ -221,9 +232,38 @@ Result<std::unique_ptr<Executor>> Executor::open(Setting setting, const Clock& c
 }
 
 Result<trace::Run> Executor::execute(const RunSpec& spec) {
+  auto run = next();
+  auto aftermath = execute_only(run, spec);
+  if (!aftermath) return std::unexpected(aftermath.error());
+  return take(run, spec, *aftermath);
+}
+
+Result<trace::Run> Executor::take(std::uint64_t number, const RunSpec& spec, const Aftermath& aftermath) {
+  impl_->runners = aftermath.runners;
+  impl_->reached.insert(aftermath.reached.begin(), aftermath.reached.end());
+  impl_->distrust.learn(aftermath.clients);
+  impl_->distrusting.insert(aftermath.distrusting.begin(), aftermath.distrusting.end());
+  impl_->failed_distrusting = aftermath.failed_distrusting;
+  // Of several that went side by side the time counts once.
+  auto now = impl_->clock.now();
+  impl_->in_commands += now - std::max(now - aftermath.in_command, impl_->taken);
+  impl_->taken = now;
+  auto stored = trace::read_run(trace_of(impl_->setting.folder, number), number);
+  if (!stored) {
+    trace::Run lost{.id = number, .kind = spec.kind, .case_id = spec.case_id, .tests = spec.tests};
+    lost.incomplete = "the trace could not be read back: " + stored.error().line();
+    return lost;
+  }
+  if (!aftermath.incomplete.empty()) stored->incomplete = aftermath.incomplete;
+  trace::Correlator::correlate_again(stored->exchanges, spec.lessons);
+  return stored;
+}
+
+Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& spec) {
+  impl_->listen();
   auto& s = impl_->setting;
   trace::Run run;
-  run.id = ++impl_->runs;
+  run.id = number;
   run.kind = spec.kind;
   run.case_id = spec.case_id;
   run.tests = spec.tests;
@@ -234,7 +274,7 @@ Result<trace::Run> Executor::execute(const RunSpec& spec) {
     auto made = proxy::TimePage::make(page_file);
     if (!made) return std::unexpected(made.error());
     page = std::move(*made);
-    if (spec.aim) proxy::Compressor::prepare(*page);
+    if (!spec.aims.empty()) proxy::Compressor::prepare(*page);
   }
   proxy::ClientClock clock(impl_->clock, page.get());
   auto really_began = impl_->clock.now();
@@ -249,7 +289,7 @@ Result<trace::Run> Executor::execute(const RunSpec& spec) {
   }
   if (!spec.launch.only.empty()) std::ofstream(environment.only) << spec.launch.only << '\n';
 
-  auto writer = trace::SegmentWriter::open(s.folder / "trace" / name, 1u << 20);
+  auto writer = trace::SegmentWriter::open(trace_of(s.folder, run.id), 1u << 20);
   if (!writer) return std::unexpected(writer.error());
   run.began = clock.now();
   if (auto ok = (*writer)->begin(run); !ok) return std::unexpected(ok.error());
@@ -258,7 +298,7 @@ Result<trace::Run> Executor::execute(const RunSpec& spec) {
   std::unique_ptr<WaysIn> ways_in;
   auto launch = spec.launch;
   if (s.capture.way == proxy::Way::none) {
-    auto opened = WaysIn::open(s.capture, impl_->loop, [&](proxy::Incoming in) {
+    auto opened = WaysIn::open(s.capture, *impl_->loop, [&](proxy::Incoming in) {
       if (taking)
         taking->take(std::move(in));
       else
@@ -279,16 +319,18 @@ Result<trace::Run> Executor::execute(const RunSpec& spec) {
   }
 
   Events events(environment.events);
-  CampaignDirector director(run, events, spec.aim, spec.only_test, spec.lessons);
+  Lift lift;
+  if (spec.lifts) lift = {spec.attempts_limit, spec.client_time_limit};
+  CampaignDirector director(run, events, spec.aims, spec.only_test, spec.lessons, lift);
   director.read_as(s.profiles);
   proxy::TraceRecorder recorder(**writer, run.id);
   ArmingRecorder arming(recorder);
   std::optional<trace::Stop> stopped;
   {
-    Ended ended(impl_->loop, clock, director);
-    proxy::Proxy proxy(impl_->loop, clock, director, arming, impl_->options());
+    Ended ended(*impl_->loop, clock, director);
+    proxy::Proxy proxy(*impl_->loop, clock, director, arming, impl_->options());
     ended.proxy = taking = &proxy;
-    auto tree = proxy::Tree::start(impl_->loop, clock, command, s.capture.way, ended);
+    auto tree = proxy::Tree::start(*impl_->loop, clock, command, s.capture.way, ended);
     if (log >= 0) close(log);
     if (nothing >= 0) close(nothing);
     if (!tree) {
@@ -301,16 +343,21 @@ Result<trace::Run> Executor::execute(const RunSpec& spec) {
     Watchdog watchdog(spec, clock, impl_->clock);
     auto look = [&] {
       if (stopped || ended.status) return;
-      if ((stopped = watchdog.look(proxy, **tree, director.target_attempts()))) (*tree)->kill();
+      stopped = watchdog.look(proxy, **tree, director.target_attempts());
+      if (stopped == trace::Stop::held && spec.lifts && proxy.held_since() != 0) {
+        proxy.give_up_held(clock.now() - spec.hold);
+        stopped.reset();
+      }
+      if (stopped) (*tree)->kill();
     };
-    proxy::Timer timer(impl_->loop, [&] {
+    proxy::Timer timer(*impl_->loop, [&] {
       look();
       timer.set(kLook);
     });
     timer.set(kLook);
     std::map<std::string, std::pair<Nanos, Nanos>> natives;  // that stood in the way: first and last
     std::optional<proxy::Compressor> compressor;
-    if (page && spec.aim) {
+    if (page && !spec.aims.empty()) {
       auto pending = [&] {
         look();  // an attempt is noted before the clock is moved on
         if (stopped || (*tree)->command_ended() || (*tree)->dialling() || proxy.awaited() > 0) return true;
@@ -321,13 +368,13 @@ Result<trace::Run> Executor::execute(const RunSpec& spec) {
         return true;
       };
       compressor.emplace(
-          impl_->loop, *page, clock, (*tree)->root(),
+          *impl_->loop, *page, clock, (*tree)->root(),
           proxy::Compressor::Surroundings{
               .pending = pending, .next_limit = [&] { return watchdog.next(proxy, **tree); }, .moved = look});
       ended.compressor = arming.compressor = &*compressor;
       run.compressed = true;
     }
-    impl_->loop.run();
+    impl_->loop->run();
     impl_->tree = nullptr;
     ways_in.reset();
     run.capture = (*tree)->counts();
@@ -344,40 +391,36 @@ Result<trace::Run> Executor::execute(const RunSpec& spec) {
     run.stop = WIFSIGNALED(status) ? trace::Stop::signalled : trace::Stop::exited;
     run.exit_code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
   }  // the proxy ends what is still open, and records it
+  Aftermath aftermath;
   auto met = impl_->distrust.settle();
-  impl_->failed_distrusting = met.first;
+  aftermath.failed_distrusting = met.first;
   for (auto& pair : met.pairs) {
     auto line = pair +
                 " (its client does not trust our certificate: it pins one, or has an authority in "
                 "its code, out of reach of our agents; to see into it, have its tests name that authority in "
                 "SSL_CERT_FILE, or whatever it reads, in place of the code)";
-    impl_->distrusting.insert(line);
-    run.capture.not_seen.push_back(std::move(line));
+    run.capture.not_seen.push_back(line);
+    aftermath.distrusting.push_back(std::move(line));
   }
+  aftermath.clients = impl_->distrust.known();
   run.ended = clock.now();
-  impl_->in_commands += impl_->clock.now() - really_began;
+  aftermath.in_command = impl_->clock.now() - really_began;
   page.reset();
   std::error_code left;
   std::filesystem::remove(page_file, left);
   if (stopped) run.stop = *stopped;
   if (impl_->interrupted) run.stop = trace::Stop::interrupted;
   events.read_into(run);
-  impl_->runners = events.runners();
+  aftermath.runners = events.runners();
   if (!spec.only_test.empty() && run.results.empty() && !stopped)
     run.results.push_back({spec.only_test, trace::Phase::test, run.exit_code == 0 ? "passed" : "failed", 0, {}});
   run.incomplete = recorder.failed();
   if (auto why = went_past(run.capture, impl_->reached); run.incomplete.empty()) run.incomplete = std::move(why);
-
-  auto closed = (*writer)->end(run);
-  auto stored = trace::read_run(s.folder / "trace" / name, run.id);
-  if (!closed && run.incomplete.empty()) run.incomplete = "the trace could not be ended: " + closed.error().line();
-  if (!stored) {
-    if (run.incomplete.empty()) run.incomplete = "the trace could not be read back: " + stored.error().line();
-    return run;
-  }
-  run.exchanges = std::move(stored->exchanges);
-  trace::Correlator::correlate_again(run.exchanges, spec.lessons);
-  return run;
+  aftermath.reached = run.capture.reached;
+  aftermath.incomplete = run.incomplete;
+  if (auto closed = (*writer)->end(run); !closed && run.incomplete.empty())
+    aftermath.incomplete = "the trace could not be ended: " + closed.error().line();
+  return aftermath;
 }
 
 }  // namespace retrial::campaign

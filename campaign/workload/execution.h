@@ -1,7 +1,6 @@
 #pragma once
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "campaign/workload/director.h"
 #include "campaign/workload/ways_in.h"
 #include "proxy/capture/tree.h"
+#include "proxy/connections/distrust.h"
 #include "proxy/net/loop.h"
 #include "trace/run.h"
 
@@ -24,21 +24,33 @@ struct RunSpec {
   std::string case_id;
   std::vector<std::string> tests;  // ids that are to run; empty: the suite
   std::string only_test;           // for a runner without tests
-  std::optional<Aim> aim;
-  trace::Lessons lessons;       // of the reference
-  Nanos deadline = 0;           // real time; 0: none
-  Nanos hold = 0;               // client time that a held exchange may be left untouched; 0: for ever
-  int attempts_limit = 0;       // end once a faulted call has made more; 0: none
-  Nanos client_time_limit = 0;  // end once a faulted call has gone on with attempts for longer; 0: none
-  bool attached = false;        // the command has our own stdin, stdout and stderr; else they go to a log
+  std::vector<Aim> aims;           // at most one a call; without a target at every call
+  trace::Lessons lessons;          // of the reference
+  Nanos deadline = 0;              // real time; 0: none
+  Nanos hold = 0;                  // client time that a held exchange may be left untouched; 0: for ever
+  int attempts_limit = 0;          // end once a faulted call has made more; 0: none
+  Nanos client_time_limit = 0;     // end once a faulted call has gone on with attempts for longer; 0: none
+  // Beyond these (and `hold`, when what is held is given up) the call's faults are lifted, and the run goes on.
+  bool lifts = false;
+  bool attached = false;  // the command has our own stdin, stdout and stderr; else they go to a log
 };
 
-// Executes run after run on this thread, each in a fresh process tree with a proxy of its own, and gives back what the
-// trace holds of it.
 // Why a run in which connections to these services were missed says nothing of them; empty: none was to a service that
 // was reached in this run or in one before. `reached` takes in this run's.
 std::string went_past(const trace::CaptureCounts& capture, std::set<std::string>& reached);
 
+// Beside its trace, what a run has taught for those that come after it.
+struct Aftermath {
+  std::set<std::string> runners;         // test runners that spoke, whatever the command is called: "pytest"
+  std::set<std::string> reached;         // services, as CaptureCounts
+  proxy::Distrust::Known clients;        // that trust our certificate, or do not
+  std::vector<std::string> distrusting;  // those that do not, as they stand in CaptureCounts::not_seen
+  bool failed_distrusting = false;       // one was met for the first time: its first connection failed because of us
+  Nanos in_command = 0;                  // real time
+  std::string incomplete;                // what the trace itself could not take in
+};
+
+// Executes runs, each in a fresh process tree with a proxy of its own, and gives back what the trace holds of it.
 class Executor {
  public:
   struct Setting {
@@ -50,25 +62,31 @@ class Executor {
     bool real_time = false;                                          // clients' clocks are never moved (docs/time.md)
   };
   // Unpacks the agents, and makes an authority that lives as long as it, with the files by which commands trust it.
-  // Watches SIGINT, SIGTERM and SIGHUP for as long as it lives.
   static Result<std::unique_ptr<Executor>> open(Setting setting, const Clock& clock);
   ~Executor();
 
-  // An error only where nothing could be run at all (a command that does not exist, capture refused, the disk full). A
-  // fault of ours on the way marks the run incomplete.
+  // On this thread. From the first on it watches SIGINT, SIGTERM and SIGHUP for as long as it lives. An error only
+  // where nothing could be run at all (a command that does not exist, capture refused, the disk full). A fault of ours
+  // on the way marks the run incomplete.
   Result<trace::Run> execute(const RunSpec& spec);
+
+  // The same in parts, for Workers: a number for the run; what a process of its own does; and what is done after it.
+  std::uint64_t next();
+  Result<Aftermath> execute_only(std::uint64_t run, const RunSpec& spec);
+  Result<trace::Run> take(std::uint64_t run, const RunSpec& spec, const Aftermath& aftermath);
+
   // Where that run's output went (unless it was attached).
   std::filesystem::path log_of(std::uint64_t run) const;
   // Ctrl-C (or SIGTERM, SIGHUP) has come: the run under way was ended, and no other is to be begun.
   bool interrupted() const;
-  // Test runners that spoke in the last run, whatever the command is called: "pytest".
+  void interrupt();
+  // Of the last run that was taken.
   const std::set<std::string>& runners() const;
+  bool failed_distrusting() const;
   // What commands could not be made to trust, for the reader.
   const std::vector<std::string>& remarks() const;
   // Clients that do not trust our certificate, met in any run so far: as they stand in CaptureCounts::not_seen.
   const std::set<std::string>& distrusting() const;
-  // In the last run one of them was met for the first time: its first connection failed because of us.
-  bool failed_distrusting() const;
   // Nanoseconds spent inside commands so far: what is left of a campaign's time is our own.
   Nanos in_commands() const;
 

@@ -23,8 +23,8 @@ Watchdog::Watchdog(const RunSpec& spec, const Clock& client, const Clock& real)
 
 std::optional<trace::Stop> Watchdog::look(const proxy::Proxy& proxy, const proxy::Tree& tree, int target_attempts) {
   auto now = client_.now();
-  if (spec_.attempts_limit && target_attempts > spec_.attempts_limit) return trace::Stop::capped;
-  if (went_on_too_long(target_attempts, now)) return trace::Stop::capped;
+  if (!spec_.lifts && spec_.attempts_limit && target_attempts > spec_.attempts_limit) return trace::Stop::capped;
+  if (!spec_.lifts && went_on_too_long(target_attempts, now)) return trace::Stop::capped;
   auto held = held_since(proxy, tree);
   if (spec_.hold && held && now - held >= spec_.hold) return trace::Stop::held;
   if (spec_.deadline && real_.now() - really_began_ >= spec_.deadline && !held) return trace::Stop::deadline;
@@ -54,7 +54,7 @@ bool Watchdog::hangs(const proxy::Proxy& proxy, Nanos now) {
   if (!may_hang(proxy)) return false;
   return real - active_at_ > std::max(kHungAfter, 5 * longest_) || now - std::max(active_, began_) >= kHungInClientTime;
 }
-bool Watchdog::may_hang(const proxy::Proxy& proxy) const { return spec_.aim && proxy.open_exchanges() == 0; }
+bool Watchdog::may_hang(const proxy::Proxy& proxy) const { return !spec_.aims.empty() && proxy.open_exchanges() == 0; }
 
 bool Watchdog::went_on_too_long(int target_attempts, Nanos now) {
   if (target_attempts > attempts_) {

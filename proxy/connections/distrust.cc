@@ -29,6 +29,11 @@ void Distrust::left(const std::string& pair) {
   if (!trusting_.contains(pair)) note(left_, pair);
 }
 
+void Distrust::learn(const Known& known) {
+  for (auto& pair : known.refusing) note(known_, pair);
+  for (auto& pair : known.trusting) note(trusting_, pair);
+}
+
 Distrust::Met Distrust::settle() {
   for (auto& pair : Pairs(std::exchange(left_, {}))) refused(pair);
   auto met = std::exchange(met_, {});

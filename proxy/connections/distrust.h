@@ -33,6 +33,12 @@ class Distrust {
     std::vector<std::string> pairs;
     bool first = false;  // one of them was not known before this run: its first connection failed
   };
+  // What is known of clients, and what another who has met some has learned of them.
+  struct Known {
+    std::set<std::string> refusing, trusting;
+  };
+  Known known() const { return {known_, trusting_}; }
+  void learn(const Known& known);
   // The run is over: who left and never asked is known from now on. Gives and forgets what this run has met.
   Met settle();
 

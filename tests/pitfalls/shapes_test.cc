@@ -10,7 +10,7 @@ namespace {
 trace::Answer injected(std::string_view request) {
   trace::Run run;
   Events events{"/nonexistent/events"};
-  CampaignDirector director(run, events, Aim{std::nullopt, *policies::parse_fault_plan("error(503)")});
+  CampaignDirector director(run, events, {{std::nullopt, *policies::parse_fault_plan("error(503)")}});
   auto head = trace::wire::request(request);
   head.id = head.connection = 1;
   head.pid = 7;

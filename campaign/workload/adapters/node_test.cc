@@ -73,7 +73,7 @@ class NodeTest final : public Adapter {
     return launch;
   }
 
-  Launch only(const std::vector<std::string>& argv, std::string_view test, bool wide) const override {
+  Launch only(const std::vector<std::string>& argv, const std::vector<std::string>& tests, bool wide) const override {
     Launch launch{.environment = {"RETRIAL_SERIAL=1", "RETRIAL_NO_TIME_LIMIT=1"}};
     auto node = node_at(argv);
     for (std::size_t i = 0; i < argv.size(); i++) {
@@ -86,24 +86,31 @@ class NodeTest final : public Adapter {
       }
       launch.argv.push_back(argv[i]);
     }
-    auto parts = std::string(test);
-    auto first = parts.find(kSeparator);
-    auto file = parts.substr(0, first);
-    auto last = parts.rfind(kSeparator);
-    auto at = std::find(launch.argv.begin(), launch.argv.end(), "--test");
-    std::vector<std::string> options{"--test-concurrency=1"};
-    if (first != parts.npos) {
-      options.push_back(pattern(std::string_view(parts).substr(last + kSeparator.size())));
-      // A subtest is reached only if the tests around it run: name each of them.
-      for (std::size_t from = first + kSeparator.size(); wide && from <= last;) {
-        auto end = parts.find(kSeparator, from);
-        options.push_back(pattern(std::string_view(parts).substr(from, end - from)));
-        from = end + kSeparator.size();
-      }
+    std::vector<std::string> options{"--test-concurrency=1"}, files;
+    for (auto& test : tests) {
+      auto first = test.find(kSeparator);
+      add(files, test.substr(0, first));
+      if (first != test.npos) add_patterns(options, test, wide);
     }
+    auto at = std::find(launch.argv.begin(), launch.argv.end(), "--test");
     launch.argv.insert(std::next(at), options.begin(), options.end());
-    launch.argv.push_back(file);
+    launch.argv.insert(launch.argv.end(), files.begin(), files.end());
     return launch;
+  }
+
+ private:
+  static void add(std::vector<std::string>& to, std::string word) {
+    if (std::ranges::find(to, word) == to.end()) to.push_back(std::move(word));
+  }
+  static void add_patterns(std::vector<std::string>& to, std::string_view test, bool wide) {
+    auto first = test.find(kSeparator), last = test.rfind(kSeparator);
+    add(to, pattern(test.substr(last + kSeparator.size())));
+    // A subtest is reached only if the tests around it run: name each of them.
+    for (auto from = first + kSeparator.size(); wide && from <= last;) {
+      auto end = test.find(kSeparator, from);
+      add(to, pattern(test.substr(from, end - from)));
+      from = end + kSeparator.size();
+    }
   }
 };
 

@@ -1,8 +1,11 @@
-#include "campaign/workload/adapters/registry.h"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+
+#include "campaign/workload/adapters/registry.h"
 
 namespace retrial::campaign {
 namespace {
@@ -81,13 +84,17 @@ class Pytest final : public Adapter {
     return {.argv = argv, .environment = {"RETRIAL_SERIAL=1"}};
   }
 
-  // The user's own options stay; the paths are narrowed to the test's file, and the hook leaves out every other test in
-  // it. An id is relative to pytest's root, which need not be the working directory: then all is collected, and the
-  // hook decides.
-  Launch only(const std::vector<std::string>& argv, std::string_view test, bool wide) const override {
-    Launch launch{.environment = {"RETRIAL_SERIAL=1", "RETRIAL_NO_TIME_LIMIT=1"}, .only = std::string(test)};
-    auto file = std::string(test.substr(0, test.find("::")));
-    if (wide || !std::filesystem::exists(file)) {
+  // The user's own options stay; the paths are narrowed to the tests' files, and the hook leaves out every other test
+  // in them. An id is relative to pytest's root, which need not be the working directory: then all is collected, and
+  // the hook decides.
+  Launch only(const std::vector<std::string>& argv, const std::vector<std::string>& tests, bool wide) const override {
+    Launch launch{.environment = {"RETRIAL_SERIAL=1", "RETRIAL_NO_TIME_LIMIT=1"},
+                  .only = fmt::format("{}", fmt::join(tests, "\n"))};
+    std::vector<std::string> files;
+    for (auto& test : tests)
+      if (auto file = test.substr(0, test.find("::")); std::ranges::find(files, file) == files.end())
+        files.push_back(std::move(file));
+    if (wide || !std::ranges::all_of(files, [](auto& file) { return std::filesystem::exists(file); })) {
       launch.argv = argv;
       return launch;
     }
@@ -97,7 +104,7 @@ class Pytest final : public Adapter {
           i > 0 && std::find(std::begin(kTakesValue), std::end(kTakesValue), argv[i - 1]) != std::end(kTakesValue);
       if (i <= at || value || !is_path(argv[i])) launch.argv.push_back(argv[i]);
     }
-    launch.argv.push_back(file);
+    launch.argv.insert(launch.argv.end(), files.begin(), files.end());
     return launch;
   }
 };

@@ -36,11 +36,11 @@ class Unittest final : public Adapter {
 
   Launch suite(const std::vector<std::string>& argv) const override { return {.argv = argv}; }
 
-  Launch only(const std::vector<std::string>& argv, std::string_view test, bool) const override {
+  Launch only(const std::vector<std::string>& argv, const std::vector<std::string>& tests, bool) const override {
     Launch launch{.argv = {argv.begin(), std::next(unittest_in(argv))}, .environment = {"RETRIAL_NO_TIME_LIMIT=1"}};
     for (auto flag : {"-v", "-q", "-b", "--buffer", "--verbose", "--quiet", "--locals"})
       if (std::find(argv.begin(), argv.end(), flag) != argv.end()) launch.argv.push_back(flag);
-    launch.argv.emplace_back(test);
+    launch.argv.insert(launch.argv.end(), tests.begin(), tests.end());
     // A start folder that is itself a package is imported by its own name, not from within.
     if (auto folder = start_folder(argv); !folder.empty() && !std::filesystem::exists(folder + "/__init__.py"))
       launch.paths = {{"PYTHONPATH", std::filesystem::absolute(folder).string(), ":"}};

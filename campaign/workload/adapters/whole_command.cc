@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "campaign/workload/adapters/registry.h"
 
 namespace retrial::campaign {
@@ -15,9 +18,9 @@ class WholeCommand final : public Adapter {
   Launch suite(const std::vector<std::string>& argv) const override {
     return {.argv = argv, .environment = {"RETRIAL_SERIAL=1"}};
   }
-  Launch only(const std::vector<std::string>& argv, std::string_view test, bool wide) const override {
+  Launch only(const std::vector<std::string>& argv, const std::vector<std::string>& tests, bool wide) const override {
     Launch launch{.argv = argv, .environment = {"RETRIAL_SERIAL=1", "RETRIAL_NO_TIME_LIMIT=1"}};
-    if (!wide && test != kWholeCommand) launch.only = test;
+    if (!wide && tests.front() != kWholeCommand) launch.only = fmt::format("{}", fmt::join(tests, "\n"));
     return launch;
   }
 };

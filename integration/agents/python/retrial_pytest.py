@@ -39,6 +39,8 @@ if _active:
             config.option.distload = False
         if _no_time_limit() and hasattr(config.option, "session_timeout"):
             config.option.session_timeout = 0
+        if os.environ.get("RETRIAL_ONLY"):  # -x: a fault that fails one test ends no other
+            config.option.maxfail = 0
         yield
 
     @pytest.hookimpl(tryfirst=True)

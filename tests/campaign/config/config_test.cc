@@ -22,7 +22,7 @@ TEST(Config, an_empty_file_gives_the_defaults) {
   ASSERT_TRUE(config) << config.error().line();
   EXPECT_EQ(config->run.coverage, "c0");
   EXPECT_TRUE(config->run.policies.empty());
-  EXPECT_EQ(config->run.workers, 1);
+  EXPECT_EQ(config->run.workers, 0);
   EXPECT_EQ(config->run.fail_on, trace::Confidence::likely);
   EXPECT_EQ(config->run.hold, 30 * kSecond);
   EXPECT_EQ(config->run.budget, 0);

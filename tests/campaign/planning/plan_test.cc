@@ -47,6 +47,8 @@ TEST_F(Planning, each_call_site_and_operation_is_tried_once_in_the_cheapest_test
   ASSERT_EQ(p.cases.size(), 2u);
   EXPECT_EQ(p.cases[0].row.operation, "GET /a");
   EXPECT_EQ(p.cases[0].row.test, "fast");
+  ASSERT_EQ(p.cases[0].places.size(), 2u);
+  EXPECT_EQ(p.cases[0].places[1].test, "slow");
   EXPECT_EQ(p.cases[1].row.test, "slow");
 }
 
@@ -110,9 +112,9 @@ TEST_F(Planning, a_case_is_worth_what_its_policy_says_and_where_that_goes_by_eff
 
 TEST_F(Planning, what_a_case_takes_is_its_tests_time_and_waiting_only_where_clocks_are_not_moved) {
   alone("t", 2 * kSecond, {exchange(1, "t", "GET", "/a", "app.py")});
-  EXPECT_EQ(plan().cases[0].expected, 2 * kSecond);
+  EXPECT_EQ(plan().cases[0].expected(), 2 * kSecond);
   config_.run.real_time = true;
-  EXPECT_GT(plan().cases[0].expected, 5 * kSecond);
+  EXPECT_GT(plan().cases[0].expected(), 5 * kSecond);
 }
 
 TEST_F(Planning, writes_that_a_case_repeats_are_named) {

@@ -23,7 +23,7 @@ class Scheduling : public testing::Test {
     c.aim.plan = plan;
     c.policy = &policy;
     c.value = policy.value;
-    c.expected = expected;
+    c.places = {{.test = "t", .takes = expected}};
     if (std::ranges::find(tried_, &policy) == tried_.end()) tried_.push_back(&policy);
     return cases_.emplace_back(std::move(c));
   }
@@ -34,10 +34,11 @@ class Scheduling : public testing::Test {
   // What is given out next, as if each were run.
   std::string order() {
     std::string out;
-    while (auto* c = schedule().next(Schedule::kNoLimit)) {
-      out += c->row.id + " ";
-      c->row.outcome = "run";
-    }
+    for (auto cases = schedule().next(); !cases.empty(); cases = schedule().next())
+      for (auto* c : cases) {
+        out += c->row.id + " ";
+        c->row.outcome = "run";
+      }
     return out;
   }
 
@@ -76,21 +77,17 @@ TEST_F(Scheduling, a_policy_that_needs_something_of_earlier_cases_waits_until_al
   EXPECT_EQ(order(), "c2 c1 c3 ");
 }
 
-TEST_F(Scheduling, what_does_not_fit_into_the_time_is_left) {
-  add(good_, kDown, "GET /a", 9 * kSecond);
-  add(poor_, kDown, "PUT /a");
-  EXPECT_EQ(schedule().next(2 * kSecond), &cases_[1]);
-  EXPECT_EQ(schedule().next(kSecond / 2), nullptr);
-}
-
-TEST_F(Scheduling, a_time_that_was_measured_takes_the_place_of_the_guess) {
-  add(good_, kDown, "GET /a", 9 * kSecond);
-  add(good_, kDown, "PUT /a", 9 * kSecond);
-  schedule().ran(cases_[0], 1, kSecond);
-  EXPECT_EQ(schedule().expected(cases_[1]), kSecond);
-  schedule().ran(cases_[0], 1, 3 * kSecond);
-  EXPECT_EQ(schedule().expected(cases_[1]), 2 * kSecond);
-  EXPECT_EQ(schedule().expected_of_all(), 4 * kSecond);
+TEST_F(Scheduling, those_that_begin_alike_at_one_call_are_given_out_one_after_another) {
+  add(good_, kDown);
+  add(poor_, kDownThenUp);
+  add(poor_, kLost);
+  auto first = schedule().next();
+  EXPECT_EQ(first, (std::vector<Case*>{&cases_[0], &cases_[2]}));
+  for (auto* c : first) c->under_way = true;
+  EXPECT_TRUE(schedule().next().empty());
+  cases_[0].row.outcome = "run";
+  cases_[0].under_way = false;
+  EXPECT_EQ(schedule().next(), (std::vector<Case*>{&cases_[1]}));
 }
 
 TEST_F(Scheduling, a_call_with_one_attempt_answers_what_would_be_done_to_later_ones) {
@@ -99,13 +96,13 @@ TEST_F(Scheduling, a_call_with_one_attempt_answers_what_would_be_done_to_later_o
   add(good_, kLost);
   add(good_, kDownThenUp, "PUT /a");
   EXPECT_EQ(schedule().answered(cases_[1]), "");
-  schedule().ran(cases_[0], 1, kSecond);
+  schedule().ran(cases_[0], 1);
   EXPECT_EQ(
       schedule().answered(cases_[1]),
       "under error(503) this call makes 1 attempt (case c1): nothing more is sent that could be treated otherwise");
   EXPECT_EQ(schedule().answered(cases_[2]), "") << "another first fault";
   EXPECT_EQ(schedule().answered(cases_[3]), "") << "another call";
-  schedule().ran(cases_[0], 2, kSecond);
+  schedule().ran(cases_[0], 2);
   EXPECT_EQ(schedule().answered(cases_[1]), "");
 }
 
@@ -113,11 +110,11 @@ TEST_F(Scheduling, a_policy_that_needs_attempts_is_asked_only_of_calls_that_were
   add(poor_, kDown);
   add(late_, kDownThenUp);
   EXPECT_EQ(schedule().answered(cases_[1]), "it was not seen how many attempts this call makes under error(503)");
-  schedule().ran(cases_[0], 0, kSecond);
+  schedule().ran(cases_[0], 0);
   EXPECT_NE(schedule().answered(cases_[1]), "") << "the fault did not fire";
-  schedule().ran(cases_[0], 3, kSecond);
+  schedule().ran(cases_[0], 3);
   EXPECT_NE(schedule().answered(cases_[1]).find("makes 3 attempts (case c1)"), std::string::npos);
-  schedule().ran(cases_[0], 4, kSecond);
+  schedule().ran(cases_[0], 4);
   EXPECT_EQ(schedule().answered(cases_[1]), "");
 }
 

@@ -54,7 +54,7 @@ TEST_F(Adapters, a_pytest_test_alone_keeps_the_options_and_narrows_the_paths_to_
   write("tests/test_a.py");
   write("tests/skipped/test_b.py");
   Words argv{"python", "-m", "pytest", "-q", "tests", "--ignore", "tests/skipped", "-k", "tests"};
-  auto launch = adapter_for(argv).only(argv, "tests/test_a.py::test_x[a b]", false);
+  auto launch = adapter_for(argv).only(argv, {"tests/test_a.py::test_x[a b]"}, false);
   EXPECT_EQ(launch.argv,
             (Words{"python", "-m", "pytest", "-q", "--ignore", "tests/skipped", "-k", "tests", "tests/test_a.py"}));
   EXPECT_EQ(launch.only, "tests/test_a.py::test_x[a b]");
@@ -62,20 +62,20 @@ TEST_F(Adapters, a_pytest_test_alone_keeps_the_options_and_narrows_the_paths_to_
 
 TEST_F(Adapters, a_pytest_id_that_is_relative_to_another_root_leaves_the_command_as_it_is) {
   Words argv{"pytest", "-q", "sub"};
-  EXPECT_EQ(adapter_for(argv).only(argv, "sub/test_a.py::test_x", false).argv, argv);
+  EXPECT_EQ(adapter_for(argv).only(argv, {"sub/test_a.py::test_x"}, false).argv, argv);
 }
 
 TEST_F(Adapters, a_node_test_alone_is_named_by_a_pattern_that_ends_in_its_own_name) {
   Words argv{"node", "--import",   "./setup.mjs", "--test", "--test-timeout=100", "--test-name-pattern",
              "old",  "a.test.mjs", "b.test.mjs"};
-  auto launch = adapter_for(argv).only(argv, "a.test.mjs > suite > costs $1 (net)", false);
+  auto launch = adapter_for(argv).only(argv, {"a.test.mjs > suite > costs $1 (net)"}, false);
   EXPECT_EQ(launch.argv, (Words{"node", "--import", "./setup.mjs", "--test", "--test-concurrency=1",
                                 "--test-name-pattern=/costs \\$1 \\(net\\)$/", "a.test.mjs"}));
 }
 
 TEST_F(Adapters, the_wide_form_names_the_tests_around_a_subtest_too) {
   Words argv{"node", "--test"};
-  auto launch = adapter_for(argv).only(argv, "a.test.mjs > outer > inner", true);
+  auto launch = adapter_for(argv).only(argv, {"a.test.mjs > outer > inner"}, true);
   EXPECT_EQ(launch.argv, (Words{"node", "--test", "--test-concurrency=1", "--test-name-pattern=/inner$/",
                                 "--test-name-pattern=/outer$/", "a.test.mjs"}));
 }
@@ -83,7 +83,7 @@ TEST_F(Adapters, the_wide_form_names_the_tests_around_a_subtest_too) {
 TEST_F(Adapters, a_unittest_test_alone_is_named_from_the_folder_that_discovery_starts_in) {
   write("checks/test_a.py");
   Words argv{"python", "-m", "unittest", "discover", "-s", "checks", "-v"};
-  auto launch = adapter_for(argv).only(argv, "test_a.T.test_x", false);
+  auto launch = adapter_for(argv).only(argv, {"test_a.T.test_x"}, false);
   EXPECT_EQ(launch.argv, (Words{"python", "-m", "unittest", "-v", "test_a.T.test_x"}));
   ASSERT_EQ(launch.paths.size(), 1u);
   EXPECT_EQ(launch.paths[0].variable, "PYTHONPATH");

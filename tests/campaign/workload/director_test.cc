@@ -14,8 +14,8 @@ class Directing : public testing::Test {
   void aim(const char* plan, int occurrence = 1, const char* operation = "GET /things/{id}",
            trace::Lessons lessons = {}) {
     Target target{"t::a", kSite, "127.0.0.1:8000", operation, occurrence};
-    director_ = std::make_unique<CampaignDirector>(run_, events_, Aim{target, *policies::parse_fault_plan(plan)}, "",
-                                                   std::move(lessons));
+    director_ = std::make_unique<CampaignDirector>(
+        run_, events_, std::vector<Aim>{{target, *policies::parse_fault_plan(plan)}}, "", std::move(lessons));
   }
   trace::Exchange head(const char* target, const char* call_id) {
     trace::Exchange e;
@@ -126,8 +126,8 @@ TEST_F(Directing, errors_may_have_another_shape_and_the_service_is_read_as_what_
 }
 
 TEST_F(Directing, without_a_target_every_call_is_faulted) {
-  director_ = std::make_unique<CampaignDirector>(run_, events_,
-                                                 Aim{{}, *policies::parse_fault_plan("error(500) x 1, then pass")});
+  director_ = std::make_unique<CampaignDirector>(
+      run_, events_, std::vector<Aim>{{{}, *policies::parse_fault_plan("error(500) x 1, then pass")}});
   EXPECT_EQ(fault(head("/things/1", "7-1")), "error(500)");
   EXPECT_EQ(fault(head("/others/1", "7-2")), "error(500)");
   EXPECT_EQ(fault(head("/others/1", "7-2")), "pass");
@@ -135,7 +135,8 @@ TEST_F(Directing, without_a_target_every_call_is_faulted) {
 
 TEST_F(Directing, connections_are_counted_by_process_and_service_apart_from_attempts) {
   director_ = std::make_unique<CampaignDirector>(
-      run_, events_, Aim{{}, *policies::parse_fault_plan("refuse-connect x 2, then error(503) x 1, then pass")});
+      run_, events_,
+      std::vector<Aim>{{{}, *policies::parse_fault_plan("refuse-connect x 2, then error(503) x 1, then pass")}});
   auto connect = [&](std::int32_t pid, std::string_view service) {
     return trace::show(director_->at_connect({service, pid, 5}).fault);
   };
@@ -159,8 +160,8 @@ TEST_F(Directing, responses_are_kept_only_where_one_may_come_again) {
 }
 TEST_F(Directing, chance_is_drawn_from_the_aims_seed) {
   auto fired = [&](std::uint64_t seed) {
-    director_ = std::make_unique<CampaignDirector>(run_, events_,
-                                                   Aim{{}, *policies::parse_fault_plan("50% of error(503)"), seed});
+    director_ = std::make_unique<CampaignDirector>(
+        run_, events_, std::vector<Aim>{{{}, *policies::parse_fault_plan("50% of error(503)"), seed}});
     std::string all;
     for (int i = 0; i < 64; i++) all += fault(head(("/things/" + std::to_string(i)).c_str(), "")) == "pass" ? '-' : 'x';
     return all;

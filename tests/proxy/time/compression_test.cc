@@ -32,7 +32,7 @@ class Compression : public ::testing::Test {
     if (!fault.empty()) {
       auto plan = policies::parse_fault_plan(fault);
       EXPECT_TRUE(plan) << plan.error().line();
-      spec.aim = Aim{{}, *plan, 1};
+      spec.aims = {Aim{{}, *plan, 1}};
       spec.kind = trace::RunKind::with_fault;
     }
     auto run = (*executor)->execute(spec);

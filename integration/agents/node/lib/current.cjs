@@ -3,6 +3,10 @@
 const { AsyncLocalStorage } = require('async_hooks');
 const events = require('./events.cjs');
 
+const clock = performance; // its own: a test may fake it
+const read = performance.now;
+const now = () => Math.round(read.call(clock) * 10) / 10;
+
 let scopes = null; // made by the first runner: AsyncLocalStorage costs
 const open = []; // stages that were started, innermost last
 
@@ -14,11 +18,11 @@ function scope() {
 function during(id, phase, fn) {
   const stage = { id, phase };
   open.push(stage);
-  events.write({ ev: 'start', id, phase });
+  events.write({ ev: 'start', id, phase, at: now() });
   const done = () => {
     const at = open.indexOf(stage);
     if (at >= 0) open.splice(at, 1);
-    events.write({ ev: 'end', id, phase });
+    events.write({ ev: 'end', id, phase, at: now() });
   };
   let result;
   try {

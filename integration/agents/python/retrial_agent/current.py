@@ -1,4 +1,6 @@
 """The test that is running, as the runner's hook knows it, and the phase it is in."""
+from time import perf_counter
+
 from . import events
 
 SHARED = "shared"
@@ -20,9 +22,13 @@ def release():
     runner = None
 
 
+def _now():
+    return round(perf_counter() * 1000, 1)
+
+
 def start(id, phase):
     _open.append((id, phase))
-    events.write({"ev": "start", "id": id, "phase": phase})
+    events.write({"ev": "start", "id": id, "phase": phase, "at": _now()})
 
 
 def end(id, phase):
@@ -30,7 +36,7 @@ def end(id, phase):
         if _open[index] == (id, phase):
             del _open[index]
             break
-    events.write({"ev": "end", "id": id, "phase": phase})
+    events.write({"ev": "end", "id": id, "phase": phase, "at": _now()})
 
 
 def test():

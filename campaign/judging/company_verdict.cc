@@ -1,0 +1,134 @@
+#include "campaign/judging/company_verdict.h"
+
+#include <algorithm>
+#include <deque>
+
+#include "trace/comparing/comparison.h"
+#include "trace/comparing/difference.h"
+#include "trace/comparing/slices.h"
+
+namespace retrial::campaign {
+namespace {
+
+using What = Shown::What;
+
+bool is_of(const trace::Call& call, const Case& c) {
+  auto& first = call.first();
+  return first.operation == c.row.operation && first.tag.site == c.row.site;
+}
+
+// The comparison as this case sees it: of the faulted calls its own.
+trace::Comparison own_comparison(const Case& c, const trace::Run& slice, bool shared) {
+  auto comparison = trace::compare(c.reference(), slice);
+  if (shared) std::erase_if(comparison.faulted, [&](auto* call) { return !is_of(*call, c); });
+  return comparison;
+}
+
+Shown judge_case(Case& c, const trace::Run& slice, bool shared, Nanos hold) {
+  Shown shown{.c = &c};
+  std::deque<trace::Comparison> comparisons;
+  std::vector<const trace::Comparison*> all;
+  c.seen.push_back(std::make_shared<trace::Run>(slice));
+  for (auto& seen : c.seen) all.push_back(&comparisons.emplace_back(own_comparison(c, *seen, shared)));
+  shown.attempts = static_cast<int>(comparisons.back().faulted.front()->attempts.size());
+  shown.judgement = oracles::judge({&c.row, all, hold});
+  auto& j = shown.judgement;
+  shown.what = !j.findings.empty()     ? What::suspicion
+               : !j.not_judged.empty() ? What::doubt
+               : j.needs_more_runs     ? What::thin
+                                       : What::clean;
+  return shown;
+}
+
+// One test with one case or more, which nothing has disturbed.
+std::vector<Shown> judge_seat(const Seat& seat, const trace::Run& slice, Nanos hold) {
+  bool shared = seat.cases.size() > 1;
+  std::vector<Shown> out;
+  struct Fired {
+    Case* c;
+    Nanos at;
+    bool recovered;
+  };
+  std::vector<Fired> fired;
+  for (auto* c : seat.cases) {
+    auto own = own_comparison(*c, slice, shared);
+    if (own.faulted.empty())
+      out.push_back({.c = c, .what = What::vain, .why = "the call did not come as it does without faults"});
+    else
+      fired.push_back({c, own.faulted.front()->first().begun,
+                       std::ranges::all_of(own.faulted, [](auto* call) { return trace::recovered(*call); })});
+  }
+  std::ranges::sort(fired, {}, &Fired::at);
+  bool fine = passed(slice, seat.test);
+  // The first that its client did not get over explains how the test went on; nothing else of it can be told apart.
+  auto blame = std::ranges::find(fired, false, &Fired::recovered);
+  for (auto it = fired.begin(); it != fired.end(); ++it) {
+    bool told = fine || !shared || it == blame;
+    if (told) {
+      out.push_back(judge_case(*it->c, slice, shared, hold));
+    } else {
+      if (blame == fired.end()) it->c->single = true;
+      out.push_back({.c = it->c, .what = What::not_run});
+    }
+  }
+  // After a failure a call that does not come is the failure's doing.
+  if (shared && !fine)
+    for (auto& shown : out)
+      if (shown.what == What::vain) shown.what = What::not_run;
+  return out;
+}
+
+// What this test did otherwise than in the reference before anything was done to it.
+std::string disturbance(const Seat& seat, const trace::Run& reference, const trace::Run& slice) {
+  if (!seat.cases.empty()) {
+    auto comparison = trace::compare(reference, slice);
+    if (!comparison.faulted.empty()) return trace::difference_before_fault(comparison);
+  }
+  return trace::difference(reference, slice, seat.test);
+}
+
+}  // namespace
+
+CompanyVerdict judge_company(const Company& company, const trace::Run& run, const References& refs, Nanos hold) {
+  CompanyVerdict verdict;
+  auto slices = trace::slices_of(run);
+  auto leave = [&](const Seat& seat, What what, const std::string& why = {}) {
+    for (auto* c : seat.cases) verdict.shown.push_back({.c = c, .what = what, .why = why});
+  };
+  bool died = run.stop != trace::Stop::exited;
+  for (auto& seat : company.seats) {
+    auto it = slices.find(seat.test);
+    if (it == slices.end()) {
+      if (!died) verdict.missing.push_back(seat.test);
+      leave(seat, What::not_run);
+      continue;
+    }
+    auto& slice = it->second;
+    trace::end_where_given_up(slice);
+    died = died || (slice.stop != trace::Stop::held && !trace::result_of(slice, seat.test));
+    if (!run.incomplete.empty()) {
+      leave(seat, What::vain, run.incomplete);
+    } else if (!verdict.disturbed.empty()) {
+      leave(seat, What::not_run);
+    } else if (auto how = refs.unsteady.contains(seat.test) ? "" : disturbance(seat, *refs.tests.at(seat.test), slice);
+               how.empty()) {
+      std::ranges::move(judge_seat(seat, slice, hold), std::back_inserter(verdict.shown));
+      if (!seat.cases.empty()) verdict.before++;
+    } else if (verdict.before == 0) {
+      leave(seat, What::vain, how);
+    } else {
+      verdict.disturbed = seat.test;
+      verdict.how = how;
+      leave(seat, What::not_run);
+    }
+  }
+  if (verdict.disturbed.empty()) return verdict;
+  for (auto& shown : verdict.shown)
+    if (shown.what == What::clean || shown.what == What::thin) {
+      shown.c->seen.pop_back();
+      shown.what = What::not_run;
+    }
+  return verdict;
+}
+
+}  // namespace retrial::campaign

@@ -1,0 +1,39 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "campaign/planning/company.h"
+#include "oracles/oracle.h"
+
+namespace retrial::campaign {
+
+// What a run in company has shown of a case. It is a suspicion or a clearance, never a finding.
+struct Shown {
+  enum class What {
+    clean,      // the fault fired, and nothing was found
+    suspicion,  // something was found: to be confirmed alone
+    doubt,      // something could not be judged: to be tried alone
+    thin,       // nothing was found as yet: once more
+    vain,       // nothing: it did not fire, or not as the test does else
+    not_run,    // its test was not reached, or another case was in the way: as if it had not been tried
+  };
+  Case* c = nullptr;
+  What what = What::vain;
+  std::string why = {};  // of vain
+  oracles::Judgement judgement = {};
+  int attempts = 0;  // of the faulted call
+};
+
+struct CompanyVerdict {
+  std::vector<Shown> shown;    // of every case in it
+  std::string disturbed = {};  // the first test that did not do as it does else, though nothing was done to it by then
+  std::string how = {};        // what it did
+  std::size_t before = 0;      // how many seats with cases come before it: one of them disturbs it
+  std::vector<std::string> missing = {};  // tests that the run did not reach although it ended by itself
+};
+
+// Reads `run`. What its cases saw is kept by them (Case::seen). Where a test was disturbed, nothing of the run stands
+// but suspicions.
+CompanyVerdict judge_company(const Company& company, const trace::Run& run, const References& refs, Nanos hold);
+
+}  // namespace retrial::campaign

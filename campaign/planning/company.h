@@ -1,0 +1,38 @@
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "campaign/planning/plan.h"
+#include "campaign/planning/references.h"
+
+namespace retrial::campaign {
+
+// A test in a run with others, and what is tried in it. Without a case it is there as a control: nothing is done to it,
+// so it does what it always does.
+struct Seat {
+  std::string test;
+  std::vector<Case*> cases;
+};
+
+// Tests that run together, in the suite's order.
+struct Company {
+  std::vector<Seat> seats;
+  Nanos expected = 0;  // what it takes, its start too
+
+  std::vector<std::string> tests() const;
+  std::vector<Aim> aims() const;
+};
+
+// Takes as many of these cases, the first first, as one run holds that takes no longer than `time`, and puts each at
+// the place where it is run. There are several in one test only where each lets its client get over it. A place that is
+// not a case's best is taken where that costs less than the start of another run. Empty: there is time for none.
+Company seat(std::span<Case* const> cases, const References& refs, Nanos time);
+
+// The aims of `company` in two halves, each with `control` behind them: which of them disturbs it?
+std::vector<Company> halves(const Company& company, const std::string& control, const References& refs);
+
+// What all these cases will take in company, side by side on so many workers: an estimate.
+Nanos expected_of(std::span<Case* const> cases, Nanos start, int workers);
+
+}  // namespace retrial::campaign

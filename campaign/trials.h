@@ -1,0 +1,70 @@
+#pragma once
+#include <deque>
+#include <functional>
+#include <list>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "campaign/judging/company_verdict.h"
+#include "campaign/planning/company.h"
+#include "campaign/planning/schedule.h"
+#include "campaign/trial.h"
+
+namespace retrial::campaign {
+
+// Tries the cases of a plan on all workers: in company, many in a run, and what looks suspicious there, or cannot be
+// told there, alone. What they bring goes to `record`. All that is referred to must outlive it.
+class Trials {
+ public:
+  // `time_left`: until the budget ends; kNoLimit: there is none.
+  Trials(CampaignContext& context, const References& refs, Plan& plan,
+         std::span<const policies::Policy* const> policies, trace::CampaignRecord& record,
+         std::function<Nanos()> time_left);
+
+  // Until all are done, the budget is spent, or Ctrl-C. An error where nothing can be run any more; what was under way
+  // is over then.
+  Result<void> run();
+
+ private:
+  using Suspected = std::vector<trace::Finding>;
+  struct Pending {  // to be tried alone
+    Case* c = nullptr;
+    Suspected suspected;
+  };
+
+  Result<bool> begin_one();
+  Result<bool> begin_company(Company company);
+  Result<bool> begin_trial();
+  Result<bool> go_on(Trial& trial);
+  Company next_company();
+  void ended(const Workers::Ended& ended, const trace::Run& run);
+  void company_ended(Company company, const trace::Run& run);
+  void take(Shown shown);
+  void again(Case& c);
+  void try_alone(Case& c, Suspected suspected);
+  void disturbed(const Company& company, const CompanyVerdict& verdict);
+  void trial_over(Trial& trial);
+  void leave(const std::string& test, const std::string& why);
+  void keep(std::vector<trace::Finding> from, std::vector<trace::Finding>& to);
+  void tell();
+
+  CampaignContext& context_;
+  const References& refs_;
+  Plan& plan_;
+  Schedule schedule_;
+  trace::CampaignRecord& record_;
+  std::function<Nanos()> time_left_;
+  bool trials_stand_alone_;  // what they say to their services another worker's tests would see
+
+  std::map<std::uint64_t, Company> companies_;  // under way, by run
+  std::map<std::uint64_t, Trial*> trials_;      // likewise
+  std::list<Trial> open_;                       // begun, and not over
+  std::deque<Trial*> ready_;                    // of these, the ones that wait for their next run
+  std::deque<Company> halves_;                  // to be run
+  std::deque<Pending> pending_;
+  std::set<std::string> disturbers_;  // tests whose faults other tests feel
+};
+
+}  // namespace retrial::campaign

@@ -1,0 +1,165 @@
+#include "campaign/workload/workers.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+namespace retrial::campaign {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+
+volatile std::sig_atomic_t came = 0;
+void note(int number) { came = number; }
+
+sigset_t those_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (int number : kSignals) sigaddset(&set, number);
+  return set;
+}
+
+// What a worker says on its pipe: its aftermath, or why there is none.
+std::string told(const Result<Aftermath>& result) {
+  if (!result) {
+    auto& e = result.error();
+    return Json{{"what", e.what}, {"on", e.on}, {"blame", static_cast<int>(e.blame)}}.dump(
+        -1, ' ', false, Json::error_handler_t::replace);
+  }
+  auto& a = *result;
+  return Json{{"runners", a.runners},           {"reached", a.reached},
+              {"refusing", a.clients.refusing}, {"trusting", a.clients.trusting},
+              {"distrusting", a.distrusting},   {"failed_distrusting", a.failed_distrusting},
+              {"in_command", a.in_command},     {"incomplete", a.incomplete}}
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<Aftermath> heard(const std::string& said) {
+  auto json = Json::parse(said, nullptr, false);
+  if (!json.is_object()) return fail("the process of this run ended without a word", "", Blame::us);
+  if (json.contains("what"))
+    return std::unexpected(Error{json["what"], json["on"], static_cast<Blame>(json["blame"].get<int>())});
+  Aftermath a;
+  json["runners"].get_to(a.runners);
+  json["reached"].get_to(a.reached);
+  json["refusing"].get_to(a.clients.refusing);
+  json["trusting"].get_to(a.clients.trusting);
+  json["distrusting"].get_to(a.distrusting);
+  json["failed_distrusting"].get_to(a.failed_distrusting);
+  json["in_command"].get_to(a.in_command);
+  json["incomplete"].get_to(a.incomplete);
+  return a;
+}
+
+[[noreturn]] void work(Executor& executor, std::uint64_t number, const RunSpec& spec, int to) {
+  auto said = told(executor.execute_only(number, spec));
+  for (std::size_t at = 0; at < said.size();) {
+    auto n = write(to, said.data() + at, said.size() - at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    at += static_cast<std::size_t>(n);
+  }
+  _exit(0);  // nothing of our parent's is flushed or removed a second time
+}
+
+}  // namespace
+
+Workers::Workers(Executor& executor, int most) : executor_(executor), most_(most) {
+  came = 0;
+  for (int number : kSignals) {
+    struct sigaction take{}, had{};
+    take.sa_handler = note;
+    sigaction(number, nullptr, &had);
+    if (had.sa_handler == SIG_IGN) continue;
+    before_[number] = had;
+    sigaction(number, &take, nullptr);
+  }
+}
+
+Workers::~Workers() {
+  for (auto& [number, one] : under_way_) {
+    kill(one.pid, SIGKILL);  // its guard ends the command's tree
+    waitpid(one.pid, nullptr, 0);
+    close(one.from);
+  }
+  for (auto& [number, had] : before_) sigaction(number, &had, nullptr);
+}
+
+Result<std::uint64_t> Workers::begin(RunSpec spec) {
+  int pipe[2];
+  if (pipe2(pipe, O_CLOEXEC) != 0) return fail_errno("a run cannot be begun", errno, "pipe");
+  auto number = executor_.next();
+  auto us = getpid();
+  std::fflush(nullptr);
+  auto pid = fork();
+  if (pid == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != us) _exit(0);
+    for (auto& [signal, had] : before_) sigaction(signal, &had, nullptr);
+    close(pipe[0]);
+    work(executor_, number, spec, pipe[1]);
+  }
+  close(pipe[1]);
+  if (pid < 0) {
+    auto why = errno;
+    close(pipe[0]);
+    return fail_errno("a run cannot be begun", why, "fork");
+  }
+  under_way_[number] = {.spec = std::move(spec), .pid = pid, .from = pipe[0]};
+  return number;
+}
+
+void Workers::pass_on_signals() {
+  if (!came) return;
+  executor_.interrupt();
+  for (auto& [number, one] : under_way_) kill(one.pid, came);
+  came = 0;
+}
+
+std::optional<Workers::Ended> Workers::wait() {
+  auto blocked = those_signals();
+  while (!under_way_.empty()) {
+    std::vector<pollfd> fds;
+    std::vector<std::uint64_t> numbers;
+    for (auto& [number, one] : under_way_) {
+      fds.push_back({one.from, POLLIN, 0});
+      numbers.push_back(number);
+    }
+    sigset_t open;
+    sigprocmask(SIG_BLOCK, &blocked, &open);
+    pass_on_signals();
+    auto ready = ppoll(fds.data(), fds.size(), nullptr, &open);
+    sigprocmask(SIG_SETMASK, &open, nullptr);
+    for (std::size_t i = 0; ready > 0 && i < fds.size(); i++) {
+      if (!fds[i].revents) continue;
+      char buffer[4096];
+      auto n = read(fds[i].fd, buffer, sizeof buffer);
+      if (n > 0)
+        under_way_[numbers[i]].said.append(buffer, static_cast<std::size_t>(n));
+      else if (n == 0)
+        return end(numbers[i]);
+    }
+  }
+  pass_on_signals();
+  return {};
+}
+
+Workers::Ended Workers::end(std::uint64_t number) {
+  auto one = std::move(under_way_.extract(number).mapped());
+  close(one.from);
+  while (waitpid(one.pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  auto aftermath = heard(one.said);
+  if (!aftermath) return {number, std::unexpected(aftermath.error())};
+  return {number, executor_.take(number, one.spec, *aftermath)};
+}
+
+}  // namespace retrial::campaign

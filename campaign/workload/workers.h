@@ -1,0 +1,54 @@
+#pragma once
+#include <sys/types.h>
+
+#include <csignal>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "campaign/workload/execution.h"
+
+namespace retrial::campaign {
+
+// Runs side by side, each in a process of its own that is forked for it: its loop, its proxy and its command's clock
+// are its own, and what breaks there breaks that run alone. SIGINT, SIGTERM and SIGHUP end what is under way for as
+// long as this lives (not those that our caller ignores). One at a time; main thread only, and no other thread beside.
+class Workers {
+ public:
+  Workers(Executor& executor, int most);
+  ~Workers();  // kills what is under way
+  Workers(const Workers&) = delete;
+
+  int most() const { return most_; }
+  void keep_to(int most) { most_ = most; }
+  int under_way() const { return static_cast<int>(under_way_.size()); }
+  bool free() const { return under_way() < most_; }
+
+  // Begins a run, and gives its number. Only while free().
+  Result<std::uint64_t> begin(RunSpec spec);
+
+  struct Ended {
+    std::uint64_t number = 0;
+    Result<trace::Run> run;  // an error as Executor::execute
+  };
+  // Waits for the next that ends; none: nothing is under way.
+  std::optional<Ended> wait();
+
+ private:
+  struct One {
+    RunSpec spec;
+    pid_t pid = -1;
+    int from = -1;       // it writes what it has to say here
+    std::string said{};  // so far
+  };
+  void pass_on_signals();
+  Ended end(std::uint64_t number);
+
+  Executor& executor_;
+  int most_;
+  std::map<std::uint64_t, One> under_way_;
+  std::map<int, struct sigaction> before_;  // signals that we have taken
+};
+
+}  // namespace retrial::campaign

@@ -1,0 +1,182 @@
+#include "campaign/judging/company_verdict.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/oracles/runs.h"
+#include "trace/comparing/slices.h"
+
+namespace retrial::campaign {
+namespace {
+
+using oracles::Tale;
+using What = Shown::What;
+
+// A test that sends GET /before, then PUT /a and PUT /b, each well.
+Tale well(trace::RunKind kind = trace::RunKind::alone) {
+  Tale tale(kind);
+  tale.call("look", "GET", "/before").answers(200).call("a", "PUT", "/a").answers(200);
+  return tale.call("b", "PUT", "/b").answers(200).passes();
+}
+Tale faulted() { return Tale(trace::RunKind::with_fault); }
+Tale before(Tale tale) { return tale.call("look", "GET", "/before").answers(200); }
+
+class InCompany : public testing::Test {
+ protected:
+  // That test is in the suite, and does as well().
+  void test(const char* name) {
+    auto& slice = refs_.slices.emplace_back(of(name, well()));
+    refs_.tests[name] = &slice;
+    refs_.place.emplace(name, refs_.place.size());
+  }
+  Case& aimed(const char* test, const char* site, const char* plan = "error(503) x 1, then pass") {
+    auto& c = cases_.emplace_back();
+    auto operation = std::string("PUT /") + site;
+    trace::CallSite at{"src/orders.py", 12, site};
+    c.row = {.policy = "K1", .plan = plan, .test = test, .site = at, .operation = operation, .outcome = "planned"};
+    c.aim = {Target{test, at, "", operation, 1}, *policies::parse_fault_plan(plan)};
+    c.places = {{.test = test, .reference = refs_.tests.at(test)}};
+    auto& seats = company_.seats;
+    if (seats.empty() || seats.back().test != test) seats.push_back({test, {}});
+    seats.back().cases.push_back(&c);
+    return c;
+  }
+  void control(const char* test) { company_.seats.push_back({test, {}}); }
+  // What that test did in the run.
+  void did(const char* test, const Tale& tale) {
+    auto more = of(test, tale);
+    for (auto& e : more.exchanges) {
+      e.id += 100 * run_.results.size();
+      e.call += 100 * run_.results.size();
+      run_.exchanges.push_back(e);
+    }
+    run_.results.insert(run_.results.end(), more.results.begin(), more.results.end());
+  }
+  CompanyVerdict verdict() { return judge_company(company_, run_, refs_, 30 * kSecond); }
+  std::vector<What> shown() {
+    std::vector<What> out(cases_.size(), What::not_run);
+    for (auto& s : verdict().shown)
+      for (std::size_t i = 0; i < cases_.size(); i++)
+        if (&cases_[i] == s.c) out[i] = s.what;
+    return out;
+  }
+  static trace::Run of(const char* test, Tale tale) {
+    auto run = tale.run();
+    for (auto& e : run.exchanges) e.tag.test = test;
+    for (auto& r : run.results) r.test = test;
+    return run;
+  }
+
+  References refs_;
+  std::deque<Case> cases_;
+  Company company_;
+  trace::Run run_{.id = 9, .kind = trace::RunKind::with_fault};
+};
+
+Tale a_recovers() { return before(faulted()).call("a", "PUT", "/a").gets_error().again(kSecond).answers(200); }
+
+TEST_F(InCompany, each_case_is_judged_by_its_own_test) {
+  test("one");
+  test("two");
+  aimed("one", "a");
+  aimed("two", "a", "error(503)");
+  did("one", a_recovers().call("b", "PUT", "/b").answers(200).passes());
+  did("two", before(faulted()).call("a", "PUT", "/a").gets_error().fails({{"TypeError", "'NoneType' object"}}));
+  EXPECT_EQ(shown(), (std::vector{What::clean, What::suspicion}));
+}
+
+TEST_F(InCompany, several_cases_of_one_test_are_told_apart_where_all_recover) {
+  test("one");
+  aimed("one", "a");
+  aimed("one", "b");
+  did("one", a_recovers().call("b", "PUT", "/b").gets_error().again(kSecond).answers(200).passes());
+  EXPECT_EQ(shown(), (std::vector{What::clean, What::clean}));
+}
+
+TEST_F(InCompany, the_first_that_is_not_got_over_explains_the_rest_of_its_test) {
+  test("one");
+  aimed("one", "a");
+  aimed("one", "b");
+  did("one", before(faulted()).call("a", "PUT", "/a").gets_error().fails({{"ServiceDown", "503"}}));
+  EXPECT_EQ(shown(), (std::vector{What::clean, What::not_run}));
+  EXPECT_EQ(cases_[1].in_vain, 0);
+}
+
+TEST_F(InCompany, where_all_are_got_over_and_the_test_fails_each_is_to_be_tried_without_the_other) {
+  test("one");
+  aimed("one", "a");
+  aimed("one", "b");
+  did("one", a_recovers().call("b", "PUT", "/b").gets_error().again(kSecond).answers(200).fails({{"E", "1 != 2"}}));
+  EXPECT_EQ(shown(), (std::vector{What::not_run, What::not_run}));
+  EXPECT_TRUE(cases_[0].single && cases_[1].single);
+}
+
+TEST_F(InCompany, a_control_that_fails_lets_nothing_stand_but_suspicions) {
+  test("one");
+  test("two");
+  test("three");
+  aimed("one", "a");
+  aimed("two", "a", "error(503)");
+  control("three");
+  did("one", a_recovers().call("b", "PUT", "/b").answers(200).passes());
+  did("two", before(faulted()).call("a", "PUT", "/a").gets_error().fails({{"TypeError", "'NoneType' object"}}));
+  did("three", before(faulted()).fails({{"CircuitOpen", "open"}}));
+  EXPECT_EQ(shown(), (std::vector{What::not_run, What::suspicion}));
+  EXPECT_EQ(verdict().disturbed, "three");
+  EXPECT_EQ(verdict().how, "it was failed, not passed");
+  EXPECT_EQ(verdict().before, 2u);
+  EXPECT_TRUE(cases_[0].seen.empty());
+}
+
+TEST_F(InCompany, a_test_that_went_otherwise_before_its_fault_was_disturbed_and_says_nothing) {
+  test("one");
+  test("two");
+  aimed("one", "a");
+  aimed("two", "a");
+  did("one", a_recovers().call("b", "PUT", "/b").answers(200).passes());
+  did("two", faulted().call("a", "PUT", "/a").gets_error().again(kSecond).answers(200).passes());
+  EXPECT_EQ(shown(), (std::vector{What::not_run, What::not_run}));
+  EXPECT_EQ(verdict().how, "it did not send GET /before at src/orders.py:12 look");
+}
+
+TEST_F(InCompany, nobody_disturbs_the_first_test) {
+  test("one");
+  aimed("one", "a");
+  did("one", before(faulted()).fails({{"E", "by itself"}}));
+  EXPECT_EQ(shown(), (std::vector{What::vain}));
+  EXPECT_EQ(verdict().disturbed, "");
+}
+
+TEST_F(InCompany, tests_behind_a_process_that_died_were_not_run_and_are_not_missing) {
+  test("one");
+  test("two");
+  aimed("one", "a");
+  aimed("two", "a");
+  auto died = before(faulted()).call("a", "PUT", "/a").gets_error();
+  did("one", died);
+  run_.stages = {{"one", trace::Phase::test, 1, true}};
+  run_.stop = trace::Stop::signalled;
+  run_.exit_code = 11;
+  EXPECT_EQ(shown()[1], What::not_run);
+  EXPECT_TRUE(verdict().missing.empty());
+}
+
+TEST_F(InCompany, a_test_that_the_runner_did_not_reach_is_missing) {
+  test("one");
+  test("two");
+  aimed("one", "a");
+  aimed("two", "a");
+  did("one", a_recovers().call("b", "PUT", "/b").answers(200).passes());
+  EXPECT_EQ(shown(), (std::vector{What::clean, What::not_run}));
+  EXPECT_EQ(verdict().missing, std::vector<std::string>{"two"});
+}
+
+TEST_F(InCompany, a_run_that_we_could_not_record_says_nothing) {
+  test("one");
+  aimed("one", "a");
+  did("one", a_recovers().call("b", "PUT", "/b").answers(200).passes());
+  run_.incomplete = "the disk is full";
+  EXPECT_EQ(shown(), (std::vector{What::vain}));
+}
+
+}  // namespace
+}  // namespace retrial::campaign

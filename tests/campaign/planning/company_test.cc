@@ -1,0 +1,106 @@
+#include "campaign/planning/company.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+
+#include "trace/comparing/slices.h"
+
+namespace retrial::campaign {
+namespace {
+
+const auto kDown = *policies::parse_fault_plan("error(503)");
+const auto kDownThenUp = *policies::parse_fault_plan("error(503) x 1, then pass");
+
+class Companies : public testing::Test {
+ protected:
+  // Tests that take so many seconds, in the suite's order.
+  void tests(std::initializer_list<std::pair<const char*, int>> all) {
+    for (auto& [test, seconds] : all) {
+      auto& slice = refs_.slices.emplace_back();
+      slice.results.push_back({test, trace::Phase::test, "passed", seconds * 1000.0, {}});
+      refs_.tests[test] = &slice;
+      refs_.place.emplace(test, refs_.place.size());
+    }
+  }
+  Case* can(const char* operation, std::initializer_list<const char*> tests, const policies::FaultPlan& plan = kDown) {
+    auto& c = cases_.emplace_back();
+    c.row = {.id = "c" + std::to_string(cases_.size()), .operation = operation, .outcome = "planned"};
+    c.aim = {Target{.operation = operation}, plan};
+    for (auto* test : tests) c.places.push_back({.test = test, .takes = trace::time_of(*refs_.tests.at(test))});
+    c.put(0);
+    return &c;
+  }
+  // "a: c1 c2; b: c3"
+  std::string seated(const std::vector<Case*>& cases, Nanos time = kNoLimit) { return show(seat(cases, refs_, time)); }
+  static std::string show(const Company& company) {
+    std::string out;
+    for (auto& seat : company.seats) {
+      out += (out.empty() ? "" : "; ") + seat.test + ":";
+      for (auto* c : seat.cases) out += " " + c->row.id;
+    }
+    return out;
+  }
+  References refs_;
+  std::deque<Case> cases_;
+};
+
+TEST_F(Companies, give_each_test_one_case_in_the_suites_order) {
+  tests({{"b", 1}, {"a", 1}});
+  EXPECT_EQ(seated({can("GET /1", {"a"}), can("GET /2", {"b"}), can("GET /3", {"a"})}), "b: c2; a: c1");
+}
+
+TEST_F(Companies, have_several_in_one_test_where_its_client_gets_over_each) {
+  tests({{"a", 1}});
+  EXPECT_EQ(seated({can("GET /1", {"a"}, kDownThenUp), can("GET /2", {"a"}, kDownThenUp), can("GET /3", {"a"})}),
+            "a: c1 c2");
+  auto* alike = can("GET /1", {"a"}, kDownThenUp);
+  EXPECT_EQ(seated({can("GET /1", {"a"}, kDownThenUp), alike}), "a: c5") << "the same call";
+  auto* single = can("GET /9", {"a"}, kDownThenUp);
+  single->single = true;
+  EXPECT_EQ(seated({can("GET /1", {"a"}, kDownThenUp), single}), "a: c7");
+}
+
+TEST_F(Companies, take_another_place_where_that_costs_less_than_another_run) {
+  tests({{"a", 1}, {"b", 2}, {"c", 9}});
+  refs_.start = 3 * kSecond;
+  auto* moved = can("GET /2", {"a", "b"});
+  EXPECT_EQ(seated({can("GET /1", {"a"}), moved, can("GET /3", {"a", "c"})}), "a: c2; b: c1");
+  EXPECT_EQ(moved->row.test, "b");
+  EXPECT_EQ(moved->aim.target->test, "b");
+}
+
+TEST_F(Companies, take_no_longer_than_there_is_time_for) {
+  tests({{"a", 5}, {"b", 2}});
+  refs_.start = kSecond;
+  EXPECT_EQ(seated({can("GET /1", {"a"}), can("GET /2", {"b"})}, 4 * kSecond), "b: c2");
+  EXPECT_EQ(seated({can("GET /1", {"a"})}, 4 * kSecond), "");
+}
+
+TEST_F(Companies, leave_out_who_is_to_be_tried_alone) {
+  tests({{"a", 1}});
+  auto* c = can("GET /1", {"a"});
+  c->alone = true;
+  EXPECT_EQ(seated({c}), "");
+}
+
+TEST_F(Companies, are_halved_with_the_disturbed_test_behind_each) {
+  tests({{"a", 1}, {"b", 1}, {"c", 1}, {"d", 1}});
+  auto company = seat(std::vector{can("GET /1", {"a"}), can("GET /2", {"b"}), can("GET /3", {"c"})}, refs_, kNoLimit);
+  auto both = halves(company, "d", refs_);
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_EQ(show(both[0]), "a: c1; d:");
+  EXPECT_EQ(show(both[1]), "b: c2; c: c3; d:");
+  EXPECT_EQ(both[1].aims().size(), 2u);
+  EXPECT_EQ(both[1].tests(), (std::vector<std::string>{"b", "c", "d"}));
+}
+
+TEST_F(Companies, are_expected_to_take_their_tests_and_starts_over_all_workers) {
+  tests({{"a", 4}});
+  std::vector<Case*> cases{can("GET /1", {"a"}), can("GET /2", {"a"})};
+  EXPECT_EQ(expected_of(cases, 2 * kSecond, 1), 12 * kSecond);
+  EXPECT_EQ(expected_of(cases, 2 * kSecond, 2), 6 * kSecond);
+}
+
+}  // namespace
+}  // namespace retrial::campaign

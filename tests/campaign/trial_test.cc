@@ -1,0 +1,217 @@
+#include "campaign/trial.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/oracles/runs.h"
+#include "tests/support/folder.h"
+
+namespace retrial::campaign {
+namespace {
+
+using oracles::kTest;
+using oracles::Tale;
+
+// A case whose runs are made up: `with` and `without` say what the next one of each kind does.
+class Trying : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto opened = Executor::open({.folder = folder_.path(), .capture = {}}, clock_);
+    ASSERT_TRUE(opened) << opened.error().line();
+    executor_ = std::move(*opened);
+    workers_.emplace(*executor_, 1);
+    context_.emplace(*executor_, *workers_, adapter_for(argv_), argv_, services_, config_, runs_, live_, clock_);
+    reference_ = well().run();
+    case_.row = {
+        .id = "c1", .policy = "P3", .plan = "error(503)", .test = kTest, .operation = "PUT /a", .outcome = "planned"};
+    case_.aim = {Target{.test = kTest, .operation = "PUT /a"}, *policies::parse_fault_plan("error(503)")};
+    case_.places = {{.test = kTest, .reference = &reference_}};
+  }
+  static Tale well() {
+    Tale tale(trace::RunKind::alone);
+    tale.call("a", "PUT", "/a").answers(200);
+    return tale.passes();
+  }
+  static Tale broken() {
+    Tale tale(trace::RunKind::with_fault);
+    tale.call("a", "PUT", "/a").gets_error();
+    return tale.fails({oracles::thrown("builtins.TypeError", "'NoneType' object is not subscriptable")});
+  }
+  static Tale passed_on() {
+    Tale tale(trace::RunKind::with_fault);
+    tale.call("a", "PUT", "/a").gets_error();
+    return tale.fails({oracles::thrown("ServiceUnavailable", "503")});
+  }
+  static Tale endless() {
+    Tale tale(trace::RunKind::with_fault);
+    tale.call("a", "PUT", "/a").gets_error();
+    for (int i = 0; i < 200; i++) tale.again(kSecond + i * kMillisecond).gets_error();
+    return tale.stops(trace::Stop::capped);
+  }
+  static Tale fails_by_itself() {
+    Tale tale(trace::RunKind::without_fault);
+    tale.call("a", "PUT", "/a").answers(200);
+    return tale.fails({oracles::assertion("1 != 2")});
+  }
+  // Which runs it asks for, in order: "alone with without".
+  std::string tried(Trial& trial) {
+    std::string out;
+    while (auto spec = trial.next()) {
+      bool faulted = spec->kind == trace::RunKind::with_fault;
+      EXPECT_EQ(spec->aims.size(), faulted ? 1u : 0u);
+      auto& from = faulted ? with_ : without_;
+      EXPECT_FALSE(from.empty()) << "one more than was thought of: " << out << trace::show(spec->kind);
+      if (from.empty()) break;
+      auto run = from.front().done();
+      from.pop_front();
+      run.id = runs_.size() + 1;
+      run.kind = spec->kind;
+      out += (out.empty() ? "" : " ") + std::string(spec->kind == trace::RunKind::alone ? "alone"
+                                                    : faulted                           ? "with"
+                                                                                        : "without");
+      trial.ran(&runs_.emplace_back(run));
+    }
+    return out;
+  }
+  static std::vector<trace::Finding> suspected(const char* verdict) {
+    trace::Finding f;
+    f.verdict = verdict;
+    f.operation = "PUT /a";
+    f.site = trace::CallSite{"src/orders.py", 12, "a"};
+    return {f};
+  }
+  static std::string why(const CaseResult& result) {
+    return result.not_judged.empty() ? "" : result.not_judged.front().why;
+  }
+
+  test::Folder folder_;
+  SystemClock clock_;
+  std::vector<std::string> argv_{"true"};
+  Config config_;
+  std::deque<trace::Run> runs_;
+  Services services_{config_.services, folder_.path()};
+  report::LiveLine live_{stdout, {}};
+  std::unique_ptr<Executor> executor_;
+  std::optional<Workers> workers_;
+  std::optional<CampaignContext> context_;
+  trace::Run reference_;
+  Case case_;
+  std::deque<Tale> with_, without_;
+};
+
+TEST_F(Trying, what_is_right_takes_one_run_beside_the_reference) {
+  without_ = {well()};
+  with_ = {passed_on()};
+  Trial trial(*context_, case_, {}, false);
+  EXPECT_EQ(tried(trial), "alone with");
+  ASSERT_EQ(trial.result().clean.size(), 1u);
+  EXPECT_EQ(trial.result().clean[0].why, "1 attempt, then the fault was passed on; the test failed");
+  EXPECT_EQ(case_.row.outcome, "run");
+  EXPECT_EQ(case_.row.runs.size(), 2u);
+}
+
+TEST_F(Trying, a_reference_that_is_there_is_used) {
+  with_ = {passed_on()};
+  context_->alone[kTest] = &runs_.emplace_back(well().done());
+  Trial trial(*context_, case_, {}, false);
+  EXPECT_EQ(tried(trial), "with");
+}
+
+TEST_F(Trying, a_suspicion_is_confirmed_by_one_run_with_and_one_without_the_fault) {
+  without_ = {well()};
+  with_ = {endless()};
+  Trial trial(*context_, case_, suspected("missing-cap"), false);
+  EXPECT_EQ(tried(trial), "alone with");
+  ASSERT_EQ(trial.result().findings.size(), 1u);
+  EXPECT_TRUE(trial.result().findings[0].confirmed);
+  EXPECT_EQ(trial.result().attempts, 201);
+}
+
+TEST_F(Trying, what_nobody_suspected_is_looked_at_twice) {
+  without_ = {well()};
+  with_ = {endless(), endless()};
+  Trial trial(*context_, case_, {}, false);
+  EXPECT_EQ(tried(trial), "alone with with");
+  EXPECT_EQ(trial.result().findings.size(), 1u);
+}
+
+TEST_F(Trying, beside_an_old_reference_a_finding_needs_a_run_without_the_fault_after_it) {
+  context_->alone[kTest] = &runs_.emplace_back(well().done());
+  without_ = {well()};
+  with_ = {endless()};
+  Trial trial(*context_, case_, suspected("missing-cap"), false);
+  EXPECT_EQ(tried(trial), "with without");
+  EXPECT_EQ(trial.result().findings.size(), 1u);
+}
+
+TEST_F(Trying, what_rests_on_how_the_test_ended_is_looked_at_twice_though_it_was_suspected) {
+  without_ = {well()};
+  with_ = {broken(), broken()};
+  Trial trial(*context_, case_, suspected("unrelated-exception"), false);
+  EXPECT_EQ(tried(trial), "alone with with");
+  EXPECT_EQ(trial.result().findings.size(), 1u);
+}
+
+TEST_F(Trying, what_was_suspected_and_is_not_seen_alone_is_looked_for_once_more_and_then_right) {
+  without_ = {well()};
+  with_ = {passed_on(), passed_on()};
+  Trial trial(*context_, case_, suspected("missing-cap"), false);
+  EXPECT_EQ(tried(trial), "alone with with");
+  EXPECT_TRUE(trial.result().findings.empty());
+  EXPECT_EQ(trial.result().clean.size(), 1u);
+}
+
+TEST_F(Trying, what_is_not_seen_again_is_no_finding) {
+  without_ = {well()};
+  with_ = {broken(), passed_on()};
+  Trial trial(*context_, case_, {}, false);
+  EXPECT_EQ(tried(trial), "alone with with");
+  EXPECT_TRUE(trial.result().findings.empty());
+  EXPECT_EQ(why(trial.result()), "unrelated-exception was seen once, and not again when the case was repeated");
+}
+
+TEST_F(Trying, an_unsteady_test_is_believed_after_three_runs_with_and_three_without) {
+  without_ = {well(), well(), well()};
+  with_ = {broken(), broken(), broken()};
+  Trial trial(*context_, case_, {}, true);
+  EXPECT_EQ(tried(trial), "alone with without with without with");
+  EXPECT_EQ(trial.result().findings.size(), 1u);
+}
+
+TEST_F(Trying, an_unsteady_test_that_fails_by_itself_shows_nothing_and_spoils_nothing) {
+  without_ = {well(), fails_by_itself()};
+  with_ = {broken()};
+  Trial trial(*context_, case_, {}, true);
+  EXPECT_EQ(tried(trial), "alone with without");
+  EXPECT_TRUE(trial.result().findings.empty());
+  EXPECT_FALSE(trial.result().spoilt);
+}
+
+TEST_F(Trying, a_test_that_fails_without_the_fault_since_is_spoilt) {
+  context_->alone[kTest] = &runs_.emplace_back(well().done());
+  without_ = {fails_by_itself()};
+  with_ = {endless()};
+  Trial trial(*context_, case_, suspected("missing-cap"), false);
+  EXPECT_EQ(tried(trial), "with without");
+  EXPECT_TRUE(trial.result().spoilt);
+  EXPECT_TRUE(trial.result().findings.empty());
+}
+
+TEST_F(Trying, a_test_that_passes_in_company_alone_is_told_so) {
+  without_ = {fails_by_itself()};
+  Trial trial(*context_, case_, {}, false);
+  EXPECT_EQ(tried(trial), "alone");
+  EXPECT_EQ(why(trial.result()), "its test passes only in company: alone, without any fault, it fails");
+  EXPECT_EQ(case_.row.outcome, "not_fired");
+}
+
+TEST_F(Trying, a_fault_that_does_not_fire_is_said) {
+  without_ = {well()};
+  with_ = {well()};
+  Trial trial(*context_, case_, {}, false);
+  EXPECT_EQ(tried(trial), "alone with");
+  EXPECT_EQ(case_.row.outcome, "not_fired");
+  EXPECT_EQ(trial.result().attempts, 0);
+}
+
+}  // namespace
+}  // namespace retrial::campaign

@@ -1,0 +1,87 @@
+#include "trace/comparing/slices.h"
+
+#include <algorithm>
+#include <set>
+
+namespace retrial::trace {
+namespace {
+
+Run without_tests(const Run& run) {
+  Run slice;
+  slice.id = run.id;
+  slice.kind = run.kind;
+  slice.case_id = run.case_id;
+  slice.began = run.began;
+  slice.ended = run.ended;
+  slice.wall_began = run.wall_began;
+  slice.agents = run.agents;
+  slice.capture = run.capture;
+  slice.connection_faults = run.connection_faults;
+  slice.compressed = run.compressed;
+  slice.jumps = run.jumps;
+  slice.real_time = run.real_time;
+  slice.incomplete = run.incomplete;
+  return slice;
+}
+
+// Tests that began and never ended.
+std::set<std::string> under_way(const Run& run) {
+  std::map<std::string, int> open;
+  for (auto& s : run.stages)
+    if (s.phase != Phase::shared) open[s.test] += s.starts ? 1 : -1;
+  std::set<std::string> out;
+  for (auto& [test, n] : open)
+    if (n > 0) out.insert(test);
+  return out;
+}
+
+}  // namespace
+
+std::map<std::string, Run> slices_of(const Run& run) {
+  std::map<std::string, Run> out;
+  auto bare = without_tests(run);
+  auto of = [&](const std::string& test) -> Run& {
+    auto [it, fresh] = out.try_emplace(test, bare);
+    if (fresh) it->second.tests = {test};
+    return it->second;
+  };
+  for (auto& r : run.results) of(r.test).results.push_back(r);
+  for (auto& e : run.exchanges)
+    if (!e.tag.test.empty() && e.tag.phase != Phase::shared) of(e.tag.test).exchanges.push_back(e);
+  auto open = under_way(run);
+  for (auto& test : open) of(test);
+  for (auto& s : run.stages)
+    if (auto it = out.find(s.test); it != out.end()) it->second.stages.push_back(s);
+  bool alone = out.size() == 1;
+  for (auto& [test, slice] : out) {
+    auto* result = result_of(slice, test);
+    if (alone || open.contains(test)) {
+      slice.stop = run.stop;
+      slice.exit_code = run.exit_code;
+    } else {
+      slice.exit_code = result && bad(*result) ? 1 : 0;
+    }
+  }
+  return out;
+}
+
+void end_where_given_up(Run& slice) {
+  auto first = std::ranges::find_if(slice.exchanges, given_up);
+  if (first == slice.exchanges.end()) return;
+  auto at = first->told;
+  first->ending = Ending::open;
+  first->told = 0;
+  first->aborted = Exchange::Aborted::no;
+  std::erase_if(slice.exchanges, [&](auto& e) { return e.begun > at; });
+  slice.ended = at;
+  slice.stop = Stop::held;
+  slice.results.clear();
+}
+
+Nanos time_of(const Run& slice) {
+  double ms = 0;
+  for (auto& r : slice.results) ms += r.ms;
+  return slice.results.empty() ? slice.ended - slice.began : static_cast<Nanos>(ms * kMillisecond);
+}
+
+}  // namespace retrial::trace
