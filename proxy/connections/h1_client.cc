@@ -368,6 +368,7 @@ void H1Client::check(Nanos now) {
   if (phase_ != Phase::open) return;
   bool told = h1_ && h1_->own();  // the service, by a FIN of its own
   if (exchange_.stuck(now, socket_->queued()) || (!told && exchange_.abandoned(now))) {
+  if (h2_) h2_->give_up_after(o.head_timeout, now), settle();
     exchange_.cut(trace::Ending::reset, {Break::How::reset});
     socket_->reset();  // a FIN could look like the end of the response
     return die(true);

@@ -180,9 +180,8 @@ void ConnectionSetup::go_on() {
       return withhold();
     case Step::locating:
     case Step::dialling:
-      return;
     case Step::greeting:
-      return greeted();
+      return;
     case Step::shaking:
       return shaken();
     case Step::over:
@@ -227,7 +226,7 @@ void ConnectionSetup::classify() {
 }
 
 void ConnectionSetup::dial() {
-  if (step_ == Step::listening) step_ = Step::dialling;
+  step_ = Step::dialling;
   accepted_.client->listen(false);  // until there is somebody to hear it
   dial_ = accepted_.pool->dial([this](std::expected<int, DialError> fd) {
     dial_.reset();
@@ -235,11 +234,10 @@ void ConnectionSetup::dial() {
   });
 }
 
-// The connection that a CONNECT, a tunnel or a greeting wants is there, or will never be.
+// The connection that a CONNECT or a tunnel wants is there, or will never be.
 void ConnectionSetup::dialled(std::expected<int, DialError> fd) {
   if (!fd) return unreachable(fd.error().what, status_of(fd.error()));
   accepted_.service = std::make_unique<Socket>(context_.loop, *fd, events());
-  if (step_ == Step::greeting) return greet();
   if (tunnel_) return end(Speech::opaque);
   if (inside_) accepted_.client->write("HTTP/1.1 200 Connection established\r\n\r\n");
   accepted_.client->flush();
@@ -292,6 +290,8 @@ void ConnectionSetup::check(Nanos now) {
 }
 
 void ConnectionSetup::drain() {
+  reaching_.reset();
+  greeting_.reset();
   if (step_ == Step::listening && first_.empty()) give_up(false);
 }
 

@@ -68,7 +68,7 @@ class ConnectionSetup final : public ClientConnection, private SocketEvents {
   void hello(const ClientHello& hello);
   void asked_by_name();
   void greet();
-  void greeted();
+  void greeted(std::expected<std::unique_ptr<Socket>, DialError> service);
   void shake(std::string_view alpn);
   void shaken();
   void refused_us(const std::string& how);
@@ -82,6 +82,8 @@ class ConnectionSetup final : public ClientConnection, private SocketEvents {
   std::unique_ptr<Dialer::Look> look_;
   std::unique_ptr<Dialer::Dial> dial_;
   trace::FaultSpec fault_;  // of this connection
+  std::unique_ptr<Reaching> reaching_;  // with the service's handshake; or that alone
+  std::unique_ptr<Greeting> greeting_;
   std::unique_ptr<Timer> timer_;
   Nanos began_;
   Step step_ = Step::listening;
