@@ -194,6 +194,7 @@ void ConnectionSetup::read_client() {
   switch (got) {
     case Socket::Got::bytes:
       first_.append(context_.scratch.data(), size);
+      if (first_.empty()) asked_ = context_.now;
       return classify();
     case Socket::Got::nothing:
       return;
@@ -282,11 +283,11 @@ void ConnectionSetup::give_up(bool reset) {
 }
 
 void ConnectionSetup::check(Nanos now) {
-  auto limit = context_.options.head_timeout;
-  if (limit != 0 && now - began_ > limit && step_ != Step::withheld && !(step_ == Step::listening && first_.empty()))
-    give_up(false);
-  auto idle = context_.options.idle_timeout;
-  if (idle != 0 && now - began_ > idle && step_ == Step::listening && first_.empty()) give_up(false);
+  bool waits = step_ == Step::listening && first_.empty();
+  bool speaks = (step_ == Step::listening && !waits) || step_ == Step::shaking;
+  auto limit = context_.options.head_timeout, idle = context_.options.idle_timeout;
+  if (speaks && limit != 0 && now - asked_ > limit) return give_up(false);
+  if (waits && idle != 0 && now - began_ > idle) give_up(false);
 }
 
 void ConnectionSetup::drain() {

@@ -87,6 +87,7 @@ class ConnectionSetup final : public ClientConnection, private SocketEvents {
   std::unique_ptr<Timer> timer_;
   Nanos began_;
   Step step_ = Step::listening;
+  Nanos asked_ = 0;  // the first byte
   bool met_ = false;     // the fault has fired
   bool inside_ = false;  // a CONNECT
   bool tunnel_ = false;  // what is dialled for
