@@ -223,7 +223,7 @@ bool H1Client::destined(const Head& head) {
     return false;
   }
   if (connect) {
-    tunnel_to(std::move(pool));
+    tunnel_to(std::move(pool), head);
     return false;
   }
   accepted_.pool = std::move(pool);
@@ -242,9 +242,11 @@ void H1Client::locate(const Head& head, ServicePool& pool) {
 }
 
 // What speaks inside a CONNECT is set up like any other connection.
-void H1Client::tunnel_to(std::shared_ptr<ServicePool> pool) {
-  exchange_.forget();
+void H1Client::tunnel_to(std::shared_ptr<ServicePool> pool, const Head& head) {
   Accepted inside;
+  auto& e = exchange_.record();
+  inside.connect = std::make_unique<AskedConnect>(head, e.begun, e.fresh);
+  exchange_.forget();
   inside.client = std::move(socket_);
   inside.client->put_back(pending_);
   inside.client->put_back(unread_.take_all());

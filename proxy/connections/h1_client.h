@@ -57,7 +57,7 @@ class H1Client final : public ClientConnection, private ClientSide, private Sock
   bool acceptable(const Head& head);
   bool destined(const Head& head);
   void locate(const Head& head, ServicePool& pool);
-  void tunnel_to(std::shared_ptr<ServicePool> pool);
+  void tunnel_to(std::shared_ptr<ServicePool> pool, const Head& head);
   bool takes_request() const { return !look_ && exchange_.takes_request(); }
   void unreadable();
   void refuse(int status, std::string_view why);

@@ -6,6 +6,7 @@
 #include "proxy/codec/scan.h"
 #include "proxy/connections/route.h"
 #include "proxy/exchange/answer.h"
+#include "proxy/exchange/injection.h"
 #include "trace/fault_name.h"
 
 namespace retrial::proxy {
@@ -193,8 +194,8 @@ void ConnectionSetup::read_client() {
   auto [got, size] = accepted_.client->read(context_.scratch.data(), context_.scratch.size());
   switch (got) {
     case Socket::Got::bytes:
-      first_.append(context_.scratch.data(), size);
       if (first_.empty()) asked_ = context_.now;
+      first_.append(context_.scratch.data(), size);
       return classify();
     case Socket::Got::nothing:
       return;
@@ -242,6 +243,7 @@ void ConnectionSetup::dialled(std::expected<int, DialError> fd) {
   if (tunnel_) return end(Speech::opaque);
   if (inside_) accepted_.client->write("HTTP/1.1 200 Connection established\r\n\r\n");
   accepted_.client->flush();
+  accepted_.connect.reset();
   step_ = Step::listening;
   accepted_.client->listen(true);
   read_client();
@@ -253,9 +255,26 @@ void ConnectionSetup::unreachable(const std::string& why, int status) {
   context_.say(said);
   if (step_ == Step::greeting || step_ == Step::shaking) return alert();
   if (!inside_ || tunnel_ || step_ != Step::dialling) return give_up(true);
+  record_connect("the service could not be reached: " + why, status);
   accepted_.client->write(bytes_of(own_answer(status, said)));
   accepted_.client->flush();
   give_up(false);
+}
+
+// As any request that gets no further than us. What a fault has done to the connection is carried by the next one.
+void ConnectionSetup::record_connect(const std::string& why, int status) {
+  if (met_) return;
+  auto& asked = *accepted_.connect;
+  Injection injection(context_, Record(accepted_.service_name, accepted_.pid, accepted_.connection), false);
+  injection.record.begin(asked.came, asked.fresh, 0);
+  injection.decide(asked.head.head());
+  auto& e = injection.record.exchange();
+  if (injection.fault)
+    injection.spare(why);
+  else
+    e.evidence = why;
+  e.client_status = status;
+  injection.over(trace::Ending::answered, context_.clock.now(), BodyTap(true), BodyTap(false));
 }
 
 void ConnectionSetup::end(Speech speech) {
@@ -271,6 +290,8 @@ void ConnectionSetup::give_up(bool reset) {
   step_ = Step::over;
   look_.reset();
   dial_.reset();  // at once: it may be through in this very turn of the loop
+  reaching_.reset();
+  greeting_.reset();
   unmet("the connection ended before");
   for (auto* socket : {accepted_.client.get(), accepted_.service.get()}) {
     if (!socket) continue;
@@ -291,8 +312,6 @@ void ConnectionSetup::check(Nanos now) {
 }
 
 void ConnectionSetup::drain() {
-  reaching_.reset();
-  greeting_.reset();
   if (step_ == Step::listening && first_.empty()) give_up(false);
 }
 
