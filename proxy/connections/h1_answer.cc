@@ -88,6 +88,13 @@ bool H1Client::can_tell(const Break& how) const {
   return how.how == Break::How::reset || (how.how == Break::How::close && !looks_whole);
 }
 
+// A client of TLS judges that as it would have judged the service: half of them take it for the end.
+bool H1Client::ends_cut() {
+  if (!socket_->tls() || (exchange_.head_sent() && writer_.framing() == Framing::chunked)) return false;
+  socket_->cut_end();
+  return true;
+}
+
 void H1Client::break_off(const Break& how) {
   if (how.how != Break::How::close) {
     socket_->flush();

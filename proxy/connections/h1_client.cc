@@ -91,8 +91,8 @@ void H1Client::pass_fins() {
   auto& service = own->socket();
   // Behind all that is on its way, of which the exchange may hold a part.
   bool passes = !exchange_.held() && exchange_.state() != State::striking && exchange_.waiting() == 0;
-  if (passes && finished_ && pending_.empty() && exchange_.response_goes()) service.finish();
-  if (passes && service.ended()) socket_->finish();
+  if (passes && finished_ && pending_.empty() && exchange_.response_goes()) service.finish_as(*socket_);
+  if (passes && service.ended()) socket_->finish_as(service);
   if (finished_ && service.ended() && socket_->finished() && flushed && service.queued() == 0) die(false);
 }
 

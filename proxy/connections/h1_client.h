@@ -101,6 +101,7 @@ class H1Client final : public ClientConnection, private ClientSide, private Sock
   bool can_tell(const Break& how) const override;
   void over(std::optional<std::uint32_t> rest) override;
   void tunnel() override;
+  bool ends_cut() override;
   bool passes_unread() const override { return !refuses(); }
   void become_tunnel(std::string_view head);
   void pace(const Rate& rate) override;

@@ -248,5 +248,99 @@ TEST_F(SilentTls, that_a_client_does_not_wait_for_is_forgotten) {
   }
 }
 
+// A response that ends with its connection, and a service that ends that without close_notify.
+class CutTls : public ServeTls {
+ protected:
+  static constexpr std::string_view kSome = "HTTP/1.0 200 OK\r\n\r\nsome";
+  // The service answers what was asked, and ends its connection.
+  template <class So>
+  void answers(bool notifies, So so) {
+    RawTls service(at_service, true);
+    run_until([&] {
+      if (service.fd < 0) service.fd = port.accept();
+      service.step();
+      if (!service.heard.ends_with("\r\n\r\n")) return so();
+      service.heard.clear();
+      service.say(kSome);
+      service.step();
+      if (notifies) SSL_shutdown(service.ssl);
+      service.send();
+      ::shutdown(service.fd, SHUT_WR);
+      return so();
+    });
+  }
+  void is_incomplete(trace::Ending ending) {
+    EXPECT_EQ(exchange().evidence,
+              "the service closed its connection without close_notify: where its response ends cannot be told");
+    EXPECT_EQ(exchange().ending, ending);
+    EXPECT_EQ(exchange().service_status, 200);
+  }
+};
+
+TEST_F(CutTls, a_client_in_clear_text_hears_a_reset_and_never_takes_it_for_whole) {
+  for (bool notifies : {false, true}) {
+    Peer client(loop, comes({.route = service_at("127.0.0.1", "api.example")}));
+    client.say(kAsked);
+    answers(notifies, [&] { return client.has_ended(); });
+    constexpr std::string_view kHeard = "HTTP/1.1 200 OK\r\nConnection: close\r\nVia: 1.0 retrial\r\n\r\nsome";
+    client.hears(kHeard);
+    if (notifies) {
+      client.hears_fin();
+      EXPECT_EQ(exchange(2).ending, trace::Ending::answered);
+    } else {
+      client.hears_rst();
+      is_incomplete(trace::Ending::reset);
+    }
+  }
+}
+TEST_F(CutTls, of_a_service_that_is_known_for_it_is_whole) {
+  auto lax = std::move(*proxy::TlsToService::make({.verify = false, .close_notify = false}));
+  auto route = service_at("127.0.0.1");
+  route.security = lax.get();
+  {
+    Peer client(loop, comes({.route = route}));
+    client.say(kAsked);
+    answers(false, [&] { return client.has_ended(); });
+    client.hears("HTTP/1.1 200 OK\r\nConnection: close\r\nVia: 1.0 retrial\r\n\r\nsome");
+    client.hears_fin();
+    EXPECT_EQ(exchange().ending, trace::Ending::answered);
+    EXPECT_EQ(exchange().evidence, "");
+  }
+  proxy.reset();
+}
+TEST_F(CutTls, a_client_of_http2_is_told_by_RST_STREAM) {
+  H2End client(std::make_unique<Peer>(loop, comes({.route = service_at("127.0.0.1", "api.example")})),
+               H2End::Role::client);
+  client.greets();
+  client.say(asks(1));
+  RawTls service(at_service, true);
+  run_until([&] {
+    if (service.fd < 0) service.fd = port.accept();
+    service.step();
+    return !service.heard.empty();
+  });
+  service.say("HTTP/1.1 400 Bad Request\r\n\r\n");  // HTTP/2 is not spoken there
+  service.step();
+  client.hears_greeting();
+  std::string heard;
+  answers(false, [&] { return (heard += client.next_if_any()).find("RST_STREAM") != heard.npos; });
+  EXPECT_TRUE(heard.ends_with("RST_STREAM 1 INTERNAL_ERROR")) << heard;
+  is_incomplete(trace::Ending::reset);
+}
+TEST_F(CutTls, a_client_of_TLS_judges_for_itself_as_it_hears_the_same) {
+  for (bool notifies : {false, true}) {
+    RawTls client(at_client);
+    client.fd = comes({.route = service_at("127.0.0.1", "api.example")});
+    SSL_set_tlsext_host_name(client.ssl, "api.example");
+    client.say(kAsked);
+    answers(notifies, [&] { return client.step(), client.fin || client.rst; });
+    EXPECT_TRUE(client.heard.ends_with("some")) << client.heard;
+    EXPECT_TRUE(client.fin);
+    EXPECT_EQ(client.closed, notifies);
+    if (!notifies) is_incomplete(trace::Ending::answered);
+    EXPECT_EQ(exchange(notifies ? 2 : 1).ending, trace::Ending::answered);
+  }
+}
+
 }  // namespace
 }  // namespace retrial::test
