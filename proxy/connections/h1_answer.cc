@@ -120,6 +120,15 @@ void H1Client::over(std::optional<std::uint32_t> rest) {
   if (auto* own = h1_ ? h1_->own() : nullptr; own && own->open() && own->socket().has_back()) service_unasked();
 }
 
+// A FIN of ours would be the end of an answer to who has closed only its half. Who has closed all of it is found out by
+// asking its kernel, which knows such a connection for a minute.
+void H1Client::silence() {
+  constexpr int kAsks = 15;  // seconds
+  services_->end(false);
+  socket_->watch_peer(kAsks);
+  phase_ = Phase::silent;
+}
+
 // What cannot be read, or will never be whole. `head`: read, and not passed on.
 void H1Client::pass_unread(std::string_view head) {
   if (!h1_ || !h1_->own()) return refuse(400, "the connection speaks no HTTP/1.1");

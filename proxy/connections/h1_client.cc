@@ -73,7 +73,7 @@ void H1Client::settle() {
     if (finished_ && phase_ == Phase::open && exchange_.state() == State::request_head) finished();  // half of one
     if (taken == 0) break;
   }
-  if (phase_ == Phase::dead) return;
+  if (phase_ == Phase::dead || phase_ == Phase::silent) return;
   pass_fins();
   if (phase_ != Phase::dead) socket_->listen(reads());
 }
@@ -298,7 +298,7 @@ void H1Client::finished() {
   bool head = exchange_.state() == State::request_head && !look_;
   bool captured = h1_ && h1_->own();
   if (head && !refuses() && captured) return pass_unread({});  // it will never be a request: what there is passes
-  if (exchange_.idle() || look_ || phase_ == Phase::closing) return;
+  if (exchange_.idle() || look_ || phase_ != Phase::open) return;
   bool cut_off = exchange_.service() && !exchange_.request_is_whole() && !exchange_.held();
   if (exchange_.client_finished(captured && pristine())) die(cut_off);
 }
@@ -352,14 +352,15 @@ void H1Client::shed(std::string_view why) {
     settle();
   }
   if (phase_ == Phase::dead) return;
-  bool midway = !exchange_.idle();
+  bool midway = !exchange_.idle() || phase_ == Phase::silent;
   exchange_.shed(code_of(H2Error::enhance_your_calm));
   if (midway) socket_->reset();
   die(true);
 }
 
 void H1Client::drain() {
-  if (exchange_.idle() && pending_.empty()) return die(false);
+  if (phase_ == Phase::silent) socket_->reset();
+  if (phase_ == Phase::silent || (exchange_.idle() && pending_.empty())) return die(false);
   leaves_ = true;
 }
 
@@ -367,10 +368,10 @@ void H1Client::check(Nanos now) {
   auto& o = context_.options;
   auto waited = now - since_;
   if (phase_ == Phase::closing && waited > kLinger) return die(false);
+  if (h2_) h2_->give_up_after(o.head_timeout, now), settle();
   if (phase_ != Phase::open) return;
   bool told = h1_ && h1_->own();  // the service, by a FIN of its own
   if (exchange_.stuck(now, socket_->queued()) || (!told && exchange_.abandoned(now))) {
-  if (h2_) h2_->give_up_after(o.head_timeout, now), settle();
     exchange_.cut(trace::Ending::reset, {Break::How::reset});
     socket_->reset();  // a FIN could look like the end of the response
     return die(true);

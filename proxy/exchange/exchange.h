@@ -161,6 +161,7 @@ class Exchange {
   void told();
   void strike(std::optional<Break> sign);
   void struck();
+  void fall_silent();
   std::uint64_t told_so_far() const { return head_sent_ ? response_.passed() + 1 : 0; }
   bool client_listens() const;  // as far as can be told
   void unwanted_rest(std::uint32_t code);

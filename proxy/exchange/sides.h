@@ -84,6 +84,8 @@ class ClientSide : public Side {
   virtual bool ends_cut() { return false; }
   // The exchange has come to its end in order. `rest`: why the rest of its request is not wanted.
   virtual void over(std::optional<std::uint32_t> rest) = 0;
+  // The same, and nothing is said to it any more: it has closed its half, and a fault is silent.
+  virtual void silence() { over({}); }
   virtual void tunnel() = 0;                               // from here on bytes pass both ways as they come
   virtual bool passes_unread() const = 0;                  // what cannot be read goes by tunnel()
   virtual void pace(const Rate& rate) = 0;                 // of its connection, and of the service's

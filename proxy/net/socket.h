@@ -79,6 +79,8 @@ class Socket {
   std::uint64_t passed() const { return passed_; }  // bytes that came from the peer and went to it, of TLS the outside
   std::size_t holds() const;                        // bytes of memory, about
 
+  // Its kernel is asked every so many seconds whether it knows this connection: ready() where it does not.
+  void watch_peer(int seconds);
   void finish();  // FIN, once all that is queued has gone out
   // TLS: its FIN came without close_notify, so what it has said may be cut short (RFC 8446 6.1); and ours shall.
   bool cut() const;
