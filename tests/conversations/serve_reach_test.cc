@@ -1,5 +1,6 @@
 // Where faults may reach, and where a forward proxy may lead. By 0.0.0.0 Linux connects to loopback, and it is neither
 // loopback nor private: the outside world of these tests.
+#include "tests/proxy/dns_server.h"
 #include "tests/proxy/wires.h"
 #include "tests/support/folder.h"
 #include "tests/support/serving.h"
@@ -170,6 +171,27 @@ TEST_F(Reach, who_does_not_answer_in_time_is_answered_for) {
   ::close(first);
 }
 
+TEST_F(Reach, who_is_not_found_in_time_is_answered_for) {
+  DnsServer names(loop);
+  names.hold(DnsServer::A);
+  names.hold(DnsServer::AAAA);
+  for (bool decides : {true, false})
+    for (bool own : {true, false}) {
+      director.decides = decides;
+      proxy::Options options;
+      options.names.servers = names.address;
+      options.resolve_timeout = own ? 3600 * kSecond : kMillisecond;
+      serve(options);
+      proxy::ListenerOptions to{.route = {.host = "slow.test", .port = 80}};
+      if (own) to.route.resolve_timeout = kMillisecond;
+      auto client = comes_to(to);
+      client->say(kAsked);
+      EXPECT_EQ(client->hears_some(12), "HTTP/1.1 504");
+      quiet();
+      EXPECT_NE(client->take().find("could not be reached: name resolution: no answer within 1 ms"), std::string::npos);
+      EXPECT_EQ(recorder.exchanges.back().client_status, 504);
+    }
+}
 TEST_F(Reach, a_name_that_the_hosts_file_leads_elsewhere_is_followed_at_once) {
   Folder folder;
   Port other(proxy::Address::v4(INADDR_LOOPBACK + 1, listener.port()));
@@ -209,8 +231,6 @@ TEST_F(Reach, a_name_that_leads_to_what_is_not_allowed_is_no_way_there) {
   for (auto* host : {"a.test", "b.test"}) is_barred(host, list({"*", "*.test"}));
 }
 
-}  // namespace
-}  // namespace retrial::test
 // Where nothing is to be decided of connections, no name is looked up before it is dialled.
 TEST_F(Reach, a_connect_that_comes_to_nothing_is_recorded_as_a_request_is) {
   Folder folder;
@@ -257,3 +277,5 @@ TEST_F(Reach, a_connect_that_comes_to_nothing_is_recorded_as_a_request_is) {
   ::close(first);
 }
 
+}  // namespace
+}  // namespace retrial::test
