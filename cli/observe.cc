@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <random>
@@ -158,6 +159,9 @@ class Observation {
     for (auto& run : runs_) {
       if (!run.incomplete.empty()) record_.incomplete = run.incomplete;
       saved.add(run);
+      for (auto& name : run.capture.not_seen)
+        if (auto line = campaign::report::left_as_it_is(name); std::ranges::count(record_.left_alone, line) == 0)
+          record_.left_alone.push_back(line);
     }
     if (auto line = saved.line(); !line.empty()) record_.remarks.push_back(line);
     if (!options_.inject) return false;
@@ -191,6 +195,12 @@ class Observation {
   std::vector<trace::Run> runs_;
   Teller teller_;
 };
+
+std::string lines_of(const std::vector<std::string>& remarks) {
+  std::string lines;
+  for (auto& remark : remarks) lines += fmt::format("retrial: {}\n", remark);
+  return lines;
+}
 
 int status_of(const trace::Run& run) {
   if (run.stop == trace::Stop::interrupted) return kInterrupted;
@@ -242,7 +252,8 @@ int observe(const Options& options) {
             .c_str(),
         stderr);
   else
-    fmt::print(stderr, "retrial: recorded in {}; no fault was injected, so nothing was judged\n", folder->string());
+    fmt::print(stderr, "{}retrial: recorded in {}; no fault was injected, so nothing was judged\n",
+               lines_of(seen.record().left_alone), folder->string());
   if (auto& why = seen.record().incomplete; !why.empty() && !options.inject)
     complain("this run is incomplete: " + why, kIncomplete);
   return status_of(seen.runs().back());

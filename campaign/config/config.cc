@@ -27,8 +27,8 @@ constexpr std::string_view kTables[] = {"run", "serve", "service", "accept", "li
 constexpr std::string_view kRunKeys[] = {"coverage", "policies", "workers", "fail_on",
                                          "hold",     "budget",   "tags",    "real_time"};
 constexpr std::string_view kServiceKeys[] = {
-    "address", "profile", "start",       "ready", "reset",       "allow",           "ca",
-    "pin",     "verify",  "certificate", "key",   "server_name", "connect_timeout", "resolve_timeout"};
+    "address",     "profile", "start",       "ready",        "reset",           "allow",          "ca", "pin", "verify",
+    "certificate", "key",     "server_name", "close_notify", "connect_timeout", "resolve_timeout"};
 constexpr std::string_view kAcceptKeys[] = {"finding", "why"};
 constexpr std::string_view kCoverages[] = {"c0", "c1", "c2", "c3", "c4"};
 constexpr std::string_view kConfidences[] = {"certain", "likely", "possible"};

@@ -77,6 +77,7 @@ void read_security(ConfigTable& table, std::string_view file, Service& service) 
   if (!service.server_name.empty() && !where_of(service.server_name + ":443"))
     table.refuse("server_name", "expected a name or an address, such as \"queue.example\"");
   security.verify = table.yes("verify").value_or(true);
+  security.close_notify = table.yes("close_notify").value_or(true);
   security.pins = table.texts("pin");
   if (!std::all_of(security.pins.begin(), security.pins.end(), is_pin))
     table.refuse("pin", "expected \"sha256/\" and the base64 SHA-256 of the service's public key, 44 characters");

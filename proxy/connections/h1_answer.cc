@@ -88,6 +88,13 @@ bool H1Client::can_tell(const Break& how) const {
   return how.how == Break::How::reset || (how.how == Break::How::close && !looks_whole);
 }
 
+// A client of TLS judges that as it would have judged the service: half of them take it for the end.
+bool H1Client::ends_cut() {
+  if (!socket_->tls() || (exchange_.head_sent() && writer_.framing() == Framing::chunked)) return false;
+  socket_->cut_end();
+  return true;
+}
+
 void H1Client::break_off(const Break& how) {
   if (how.how != Break::How::close) {
     socket_->flush();
@@ -111,6 +118,15 @@ void H1Client::over(std::optional<std::uint32_t> rest) {
   leaves_ |= rest.has_value();  // what follows of the request is no next one (RFC 9112 9.3)
   if (leaves_ || context_.draining || (h1_ && h1_->spoilt())) return leave(false);
   if (auto* own = h1_ ? h1_->own() : nullptr; own && own->open() && own->socket().has_back()) service_unasked();
+}
+
+// A FIN of ours would be the end of an answer to who has closed only its half. Who has closed all of it is found out by
+// asking its kernel, which knows such a connection for a minute.
+void H1Client::silence() {
+  constexpr int kAsks = 15;  // seconds
+  services_->end(false);
+  socket_->watch_peer(kAsks);
+  phase_ = Phase::silent;
 }
 
 // What cannot be read, or will never be whole. `head`: read, and not passed on.

@@ -73,7 +73,7 @@ void H1Client::settle() {
     if (finished_ && phase_ == Phase::open && exchange_.state() == State::request_head) finished();  // half of one
     if (taken == 0) break;
   }
-  if (phase_ == Phase::dead) return;
+  if (phase_ == Phase::dead || phase_ == Phase::silent) return;
   pass_fins();
   if (phase_ != Phase::dead) socket_->listen(reads());
 }
@@ -91,8 +91,8 @@ void H1Client::pass_fins() {
   auto& service = own->socket();
   // Behind all that is on its way, of which the exchange may hold a part.
   bool passes = !exchange_.held() && exchange_.state() != State::striking && exchange_.waiting() == 0;
-  if (passes && finished_ && pending_.empty() && exchange_.response_goes()) service.finish();
-  if (passes && service.ended()) socket_->finish();
+  if (passes && finished_ && pending_.empty() && exchange_.response_goes()) service.finish_as(*socket_);
+  if (passes && service.ended()) socket_->finish_as(service);
   if (finished_ && service.ended() && socket_->finished() && flushed && service.queued() == 0) die(false);
 }
 
@@ -223,7 +223,7 @@ bool H1Client::destined(const Head& head) {
     return false;
   }
   if (connect) {
-    tunnel_to(std::move(pool));
+    tunnel_to(std::move(pool), head);
     return false;
   }
   accepted_.pool = std::move(pool);
@@ -242,9 +242,11 @@ void H1Client::locate(const Head& head, ServicePool& pool) {
 }
 
 // What speaks inside a CONNECT is set up like any other connection.
-void H1Client::tunnel_to(std::shared_ptr<ServicePool> pool) {
-  exchange_.forget();
+void H1Client::tunnel_to(std::shared_ptr<ServicePool> pool, const Head& head) {
   Accepted inside;
+  auto& e = exchange_.record();
+  inside.connect = std::make_unique<AskedConnect>(head, e.begun, e.fresh);
+  exchange_.forget();
   inside.client = std::move(socket_);
   inside.client->put_back(pending_);
   inside.client->put_back(unread_.take_all());
@@ -296,7 +298,7 @@ void H1Client::finished() {
   bool head = exchange_.state() == State::request_head && !look_;
   bool captured = h1_ && h1_->own();
   if (head && !refuses() && captured) return pass_unread({});  // it will never be a request: what there is passes
-  if (exchange_.idle() || look_ || phase_ == Phase::closing) return;
+  if (exchange_.idle() || look_ || phase_ != Phase::open) return;
   bool cut_off = exchange_.service() && !exchange_.request_is_whole() && !exchange_.held();
   if (exchange_.client_finished(captured && pristine())) die(cut_off);
 }
@@ -350,14 +352,15 @@ void H1Client::shed(std::string_view why) {
     settle();
   }
   if (phase_ == Phase::dead) return;
-  bool midway = !exchange_.idle();
+  bool midway = !exchange_.idle() || phase_ == Phase::silent;
   exchange_.shed(code_of(H2Error::enhance_your_calm));
   if (midway) socket_->reset();
   die(true);
 }
 
 void H1Client::drain() {
-  if (exchange_.idle() && pending_.empty()) return die(false);
+  if (phase_ == Phase::silent) socket_->reset();
+  if (phase_ == Phase::silent || (exchange_.idle() && pending_.empty())) return die(false);
   leaves_ = true;
 }
 
@@ -365,6 +368,7 @@ void H1Client::check(Nanos now) {
   auto& o = context_.options;
   auto waited = now - since_;
   if (phase_ == Phase::closing && waited > kLinger) return die(false);
+  if (h2_) h2_->give_up_after(o.head_timeout, now), settle();
   if (phase_ != Phase::open) return;
   bool told = h1_ && h1_->own();  // the service, by a FIN of its own
   if (exchange_.stuck(now, socket_->queued()) || (!told && exchange_.abandoned(now))) {

@@ -23,6 +23,8 @@ struct Connections;
 //   phase    what is waited for            then
 //   open     requests and their answers    closing, where we end it; dead; or a Tunnel has its sockets
 //   closing  the client's FIN, for a while dead; what comes is thrown away
+//   silent   the client's RST: it has sent  dead
+//            its FIN, and a fault is silence
 class H1Client final : public ClientConnection, private ClientSide, private SocketEvents, private H2ServiceEvents {
  public:
   H1Client(Connections& context, Accepted accepted);
@@ -44,7 +46,7 @@ class H1Client final : public ClientConnection, private ClientSide, private Sock
   void shed(std::string_view why) override;
 
  private:
-  enum class Phase : std::uint8_t { open, closing, dead };
+  enum class Phase : std::uint8_t { open, closing, silent, dead };
   using Framing = H1Writer::Framing;
 
   // What the client says (h1_client.cc)
@@ -57,7 +59,7 @@ class H1Client final : public ClientConnection, private ClientSide, private Sock
   bool acceptable(const Head& head);
   bool destined(const Head& head);
   void locate(const Head& head, ServicePool& pool);
-  void tunnel_to(std::shared_ptr<ServicePool> pool);
+  void tunnel_to(std::shared_ptr<ServicePool> pool, const Head& head);
   bool takes_request() const { return !look_ && exchange_.takes_request(); }
   void unreadable();
   void refuse(int status, std::string_view why);
@@ -99,7 +101,9 @@ class H1Client final : public ClientConnection, private ClientSide, private Sock
   void when_drained() override { watches_ = true; }
   void break_off(const Break& how) override;
   bool can_tell(const Break& how) const override;
+  bool ends_cut() override;
   void over(std::optional<std::uint32_t> rest) override;
+  void silence() override;
   void tunnel() override;
   bool passes_unread() const override { return !refuses(); }
   void become_tunnel(std::string_view head);

@@ -91,7 +91,8 @@ void H1Service::read() {
     case Socket::Got::nothing:
       return;
     case Socket::Got::fin:
-      if (!codec_.at_start() && codec_.plain_left() == UINT64_MAX) return read_body({}, true);
+      if (!codec_.at_start() && codec_.plain_left() == UINT64_MAX)
+        return socket_->cut() ? exchange_->response_is_cut() : read_body({}, true);
       return exchange_->broken_off({Break::How::close});
     case Socket::Got::rst:
       return exchange_->broken_off({Break::How::reset});

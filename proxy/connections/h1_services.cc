@@ -44,7 +44,7 @@ ServiceSide* H1Services::reach(Exchange& exchange) {
   }
   if (auto why = pool_->cannot_be_dialled()) return exchange.unreached(why->what, status_of(*why)), nullptr;
   dialling_.push_back({&exchange, nullptr});
-  dialling_.back().dial = pool_->dial("http/1.1", [this, &exchange](auto socket) {
+  dialling_.back().reaching = pool_->dial({"http/1.1"}, [this, &exchange](auto socket) {
     auto& client = exchange.client();
     dialled(exchange, std::move(socket));
     client.settle();

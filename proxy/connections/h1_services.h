@@ -46,7 +46,7 @@ class H1Services final : public Services, private H1Service::Owner {
 
   struct Dialling {
     Exchange* exchange;
-    std::unique_ptr<Dialer::Dial> dial;
+    std::unique_ptr<Reaching> reaching;
   };
   Connections& context_;
   std::shared_ptr<ServicePool> pool_;

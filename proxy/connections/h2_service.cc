@@ -15,7 +15,6 @@ H2Service::~H2Service() = default;
 // --- the connection
 
 void H2Service::connect() {
-  since_ = context_.now;
   codec_ = std::make_unique<H2Codec>(H2Codec::Role::client, codec_events(), codec_limits(context_.options));
   socket_ = std::move(accepted_.service);
   if (socket_) {
@@ -26,8 +25,8 @@ void H2Service::connect() {
   }
   if (auto why = accepted_.pool->cannot_be_dialled()) return not_reached(why->what, status_of(*why));
   phase_ = Phase::dialling;
-  dial_ = accepted_.pool->dial("h2", [this](std::expected<std::unique_ptr<Socket>, DialError> socket) {
-    dial_.reset();
+  reaching_ = accepted_.pool->dial({"h2"}, [this](std::expected<std::unique_ptr<Socket>, DialError> socket) {
+    reaching_.reset();
     if (!socket) {
       not_reached(socket.error().what, status_of(socket.error()));
     } else {
@@ -43,6 +42,7 @@ void H2Service::connect() {
 // Prior knowledge, or ALPN: either way the preface goes first.
 void H2Service::begin() {
   phase_ = Phase::greeting;
+  since_ = context_.now;
   H2Settings ours;
   ours.enable_push = false;
   ours.initial_window = windows_.narrow();
@@ -82,7 +82,7 @@ void H2Service::read() {
 
 void H2Service::drop(bool reset) {
   phase_ = Phase::none;
-  dial_.reset();
+  reaching_.reset();
   if (socket_) {
     reset ? socket_->reset() : socket_->close();
     context_.loop.later_delete(std::move(socket_));
@@ -116,8 +116,7 @@ void H2Service::ended(const Break& how) {
 }
 
 void H2Service::give_up_after(Nanos limit, Nanos now) {
-  bool waits = phase_ == Phase::dialling || phase_ == Phase::greeting;
-  if (waits && limit != 0 && now - since_ > limit) not_reached("it said nothing");
+  if (phase_ == Phase::greeting && limit != 0 && now - since_ > limit) not_reached("it said nothing", 504);
 }
 
 void H2Service::end(bool reset) {

@@ -6,9 +6,9 @@
 
 #include "proxy/codec/h2.h"
 #include "proxy/connections/accepted.h"
+#include "proxy/connections/greeting.h"
 #include "proxy/connections/stream_window.h"
 #include "proxy/exchange/sides.h"
-#include "proxy/net/dialer.h"
 
 namespace retrial::proxy {
 
@@ -73,7 +73,7 @@ class H2Service final : public Services, private SocketEvents, private H2Events 
   void forget_ended();                                      // exchanges that are over may be destroyed from now on
   std::uint32_t stream_of(const Exchange& exchange) const;  // 0: it knows nothing of it
   void goaway(std::uint32_t code, std::string_view debug);  // the client's
-  void give_up_after(Nanos limit, Nanos now);               // it has said nothing for so long
+  void give_up_after(Nanos limit, Nanos now);               // it was connected to, and has said nothing for so long
   void end(bool reset) override;
 
   ServiceSide* reach(Exchange& exchange) override;
@@ -113,7 +113,7 @@ class H2Service final : public Services, private SocketEvents, private H2Events 
   Accepted& accepted_;
   std::unique_ptr<H2Codec> codec_;
   std::unique_ptr<Socket> socket_;
-  std::unique_ptr<Dialer::Dial> dial_;
+  std::unique_ptr<Reaching> reaching_;
   std::vector<Exchange*> waiting_;
   std::unordered_map<std::uint32_t, std::unique_ptr<H2ServiceStream>> streams_;
   std::vector<std::unique_ptr<H2ServiceStream>> spare_;
@@ -121,7 +121,7 @@ class H2Service final : public Services, private SocketEvents, private H2Events 
   // Of streams that broke off, while bytes of them wait in their exchanges.
   std::vector<std::pair<const Exchange*, StreamWindow>> outlived_;
   Rate rate_;
-  Nanos since_ = 0;  // since when it is dialled
+  Nanos since_ = 0;  // since when it is connected
   bool unseen_;
   Phase phase_ = Phase::none;
   bool short_of_room_ = false;  // the socket had none for a stream

@@ -103,10 +103,14 @@ std::optional<DialError> ServicePool::cannot_be_dialled() const {
   return {};
 }
 
+Nanos ServicePool::connect_timeout() const {
+  return route_.connect_timeout ? route_.connect_timeout : context_.options.connect_timeout;
+}
+
 std::unique_ptr<Dialer::Dial> ServicePool::dial(Dialer::Done done) {
   auto& all = context_.options;
   DialLimits limits{.resolve = route_.resolve_timeout ? route_.resolve_timeout : all.resolve_timeout,
-                    .connect = route_.connect_timeout ? route_.connect_timeout : all.connect_timeout,
+                    .connect = connect_timeout(),
                     .only = route_.only.get()};
   return context_.dialer().dial(route_.host, route_.port, limits, [this, done = std::move(done)](auto fd) {
     context_.wake();
@@ -118,16 +122,20 @@ std::unique_ptr<Dialer::Dial> ServicePool::dial(Dialer::Done done) {
   });
 }
 
-std::unique_ptr<Dialer::Dial> ServicePool::dial(const char* alpn, Done done) {
-  return dial([this, alpn, done = std::move(done)](std::expected<int, DialError> fd) {
+std::unique_ptr<Reaching> ServicePool::dial(std::vector<std::string> alpn, Greeting::Done done) {
+  auto reaching = std::make_unique<Reaching>();
+  auto dialled = [this, way = reaching.get(), alpn = std::move(alpn),
+                  done = std::move(done)](std::expected<int, DialError> fd) {
     if (!fd) return done(std::unexpected(fd.error()));
     auto socket = std::make_unique<Socket>(context_.loop, *fd, nobody);
     if (!route_.tls) return done(std::move(socket));
-    auto end = context_.security_of(*this)->connect(server_name(), {alpn});
+    auto end = context_.security_of(*this)->connect(server_name(), alpn);
     if (!end) return done(std::unexpected(DialError{end.error()}));
-    socket->secure(std::move(*end));
-    done(std::move(socket));
-  });
+    way->greeting = std::make_unique<Greeting>(context_, std::move(socket), std::move(*end), way->dial->left(),
+                                               connect_timeout(), done);
+  };
+  reaching->dial = dial(std::move(dialled));
+  return reaching;
 }
 
 }  // namespace retrial::proxy

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "proxy/connections/greeting.h"
 #include "proxy/connections/h1_service.h"
 #include "proxy/connections/location.h"
 #include "proxy/exchange/options.h"
@@ -47,12 +48,12 @@ class ServicePool final : private H1Service::Owner {
   std::unique_ptr<Dialer::Look> locate(std::function<void()> then);
 
   std::optional<DialError> cannot_be_dialled() const;  // why; none: it can
-  // A new connection: connected, and its TLS handshake under way where the route says so. `done` is called from the
-  // loop, not at all once the handle is gone.
-  using Done = std::function<void(std::expected<std::unique_ptr<Socket>, DialError>)>;
-  std::unique_ptr<Dialer::Dial> dial(const char* alpn, Done done);
+  // A new connection: connected, and its TLS handshake through where the route says so, both within one time. `done` is
+  // called from the loop, not at all once the handle is gone.
+  std::unique_ptr<Reaching> dial(std::vector<std::string> alpn, Greeting::Done done);
   // The same without TLS, and without a Socket around it.
   std::unique_ptr<Dialer::Dial> dial(Dialer::Done done);
+  Nanos connect_timeout() const;
 
   // The service answered HTTP/2 in HTTP/1.1.
   bool speaks_http1() const { return speaks_http1_; }

@@ -6,6 +6,7 @@
 #include "proxy/codec/scan.h"
 #include "proxy/connections/route.h"
 #include "proxy/exchange/answer.h"
+#include "proxy/exchange/injection.h"
 #include "trace/fault_name.h"
 
 namespace retrial::proxy {
@@ -180,9 +181,8 @@ void ConnectionSetup::go_on() {
       return withhold();
     case Step::locating:
     case Step::dialling:
-      return;
     case Step::greeting:
-      return greeted();
+      return;
     case Step::shaking:
       return shaken();
     case Step::over:
@@ -194,6 +194,7 @@ void ConnectionSetup::read_client() {
   auto [got, size] = accepted_.client->read(context_.scratch.data(), context_.scratch.size());
   switch (got) {
     case Socket::Got::bytes:
+      if (first_.empty()) asked_ = context_.now;
       first_.append(context_.scratch.data(), size);
       return classify();
     case Socket::Got::nothing:
@@ -227,7 +228,7 @@ void ConnectionSetup::classify() {
 }
 
 void ConnectionSetup::dial() {
-  if (step_ == Step::listening) step_ = Step::dialling;
+  step_ = Step::dialling;
   accepted_.client->listen(false);  // until there is somebody to hear it
   dial_ = accepted_.pool->dial([this](std::expected<int, DialError> fd) {
     dial_.reset();
@@ -235,14 +236,14 @@ void ConnectionSetup::dial() {
   });
 }
 
-// The connection that a CONNECT, a tunnel or a greeting wants is there, or will never be.
+// The connection that a CONNECT or a tunnel wants is there, or will never be.
 void ConnectionSetup::dialled(std::expected<int, DialError> fd) {
   if (!fd) return unreachable(fd.error().what, status_of(fd.error()));
   accepted_.service = std::make_unique<Socket>(context_.loop, *fd, events());
-  if (step_ == Step::greeting) return greet();
   if (tunnel_) return end(Speech::opaque);
   if (inside_) accepted_.client->write("HTTP/1.1 200 Connection established\r\n\r\n");
   accepted_.client->flush();
+  accepted_.connect.reset();
   step_ = Step::listening;
   accepted_.client->listen(true);
   read_client();
@@ -254,9 +255,26 @@ void ConnectionSetup::unreachable(const std::string& why, int status) {
   context_.say(said);
   if (step_ == Step::greeting || step_ == Step::shaking) return alert();
   if (!inside_ || tunnel_ || step_ != Step::dialling) return give_up(true);
+  record_connect("the service could not be reached: " + why, status);
   accepted_.client->write(bytes_of(own_answer(status, said)));
   accepted_.client->flush();
   give_up(false);
+}
+
+// As any request that gets no further than us. What a fault has done to the connection is carried by the next one.
+void ConnectionSetup::record_connect(const std::string& why, int status) {
+  if (met_) return;
+  auto& asked = *accepted_.connect;
+  Injection injection(context_, Record(accepted_.service_name, accepted_.pid, accepted_.connection), false);
+  injection.record.begin(asked.came, asked.fresh, 0);
+  injection.decide(asked.head.head());
+  auto& e = injection.record.exchange();
+  if (injection.fault)
+    injection.spare(why);
+  else
+    e.evidence = why;
+  e.client_status = status;
+  injection.over(trace::Ending::answered, context_.clock.now(), BodyTap(true), BodyTap(false));
 }
 
 void ConnectionSetup::end(Speech speech) {
@@ -272,6 +290,8 @@ void ConnectionSetup::give_up(bool reset) {
   step_ = Step::over;
   look_.reset();
   dial_.reset();  // at once: it may be through in this very turn of the loop
+  reaching_.reset();
+  greeting_.reset();
   unmet("the connection ended before");
   for (auto* socket : {accepted_.client.get(), accepted_.service.get()}) {
     if (!socket) continue;
@@ -284,11 +304,11 @@ void ConnectionSetup::give_up(bool reset) {
 }
 
 void ConnectionSetup::check(Nanos now) {
-  auto limit = context_.options.head_timeout;
-  if (limit != 0 && now - began_ > limit && step_ != Step::withheld && !(step_ == Step::listening && first_.empty()))
-    give_up(false);
-  auto idle = context_.options.idle_timeout;
-  if (idle != 0 && now - began_ > idle && step_ == Step::listening && first_.empty()) give_up(false);
+  bool waits = step_ == Step::listening && first_.empty();
+  bool speaks = (step_ == Step::listening && !waits) || step_ == Step::shaking;
+  auto limit = context_.options.head_timeout, idle = context_.options.idle_timeout;
+  if (speaks && limit != 0 && now - asked_ > limit) return give_up(false);
+  if (waits && idle != 0 && now - began_ > idle) give_up(false);
 }
 
 void ConnectionSetup::drain() {

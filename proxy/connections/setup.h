@@ -57,6 +57,7 @@ class ConnectionSetup final : public ClientConnection, private SocketEvents {
   void dial();
   void dialled(std::expected<int, DialError> fd);
   void unreachable(const std::string& why, int status = 502);
+  void record_connect(const std::string& why, int status);
   void end(Speech speech);
   void give_up(bool reset);
   Protocol protocol() const { return accepted_.listener ? accepted_.listener->protocol : Protocol::automatic; }
@@ -68,7 +69,7 @@ class ConnectionSetup final : public ClientConnection, private SocketEvents {
   void hello(const ClientHello& hello);
   void asked_by_name();
   void greet();
-  void greeted();
+  void greeted(std::expected<std::unique_ptr<Socket>, DialError> service);
   void shake(std::string_view alpn);
   void shaken();
   void refused_us(const std::string& how);
@@ -81,9 +82,12 @@ class ConnectionSetup final : public ClientConnection, private SocketEvents {
   ClientHello hello_;
   std::unique_ptr<Dialer::Look> look_;
   std::unique_ptr<Dialer::Dial> dial_;
+  std::unique_ptr<Reaching> reaching_;  // with the service's handshake; or that alone
+  std::unique_ptr<Greeting> greeting_;
   trace::FaultSpec fault_;  // of this connection
   std::unique_ptr<Timer> timer_;
   Nanos began_;
+  Nanos asked_ = 0;  // the first byte
   Step step_ = Step::listening;
   bool met_ = false;     // the fault has fired
   bool inside_ = false;  // a CONNECT

@@ -83,24 +83,29 @@ void ConnectionSetup::asked_by_name() {
 void ConnectionSetup::greet() {
   step_ = Step::greeting;
   accepted_.client->listen(false);
-  if (!accepted_.service) return dial();
   auto* pool = accepted_.pool.get();
   auto* security = pool ? context_.security_of(*pool) : context_.security_of(accepted_.service_name);
+  if (!security) return unreachable("no TLS towards services is set up");
+  auto done = [this](auto service) { greeted(std::move(service)); };
+  if (!accepted_.service) {
+    reaching_ = pool->dial(hello_.alpn, done);
+    return;
+  }
   auto& name = pool ? pool->server_name() : hello_.server_name.empty() ? host_ : hello_.server_name;
-  auto end = security ? security->connect(name, hello_.alpn)
-                      : Result<std::unique_ptr<TlsEnd>>(fail("no TLS towards services is set up"));
+  auto end = security->connect(name, hello_.alpn);
   if (!end) return unreachable(end.error().line());
-  accepted_.service->secure(std::move(*end));
+  auto limit = pool ? pool->connect_timeout() : context_.options.connect_timeout;
+  greeting_ = std::make_unique<Greeting>(context_, std::move(accepted_.service), std::move(*end), limit, limit,
+                                         std::move(done));
 }
 
-void ConnectionSetup::greeted() {
-  auto& service = *accepted_.service;
-  if (service.ready_to_send()) return shake(service.tls()->alpn());
-  char nothing[1];
-  if (service.gone() || service.read(nothing, 0).got == Socket::Got::failed) {
-    context_.counts.tls_failures++;
-    return unreachable(service.failure());
-  }
+void ConnectionSetup::greeted(std::expected<std::unique_ptr<Socket>, DialError> service) {
+  reaching_.reset();
+  greeting_.reset();
+  if (!service) return unreachable(service.error().what, status_of(service.error()));
+  accepted_.service = std::move(*service);
+  accepted_.service->hand_to(*this);
+  shake(accepted_.service->tls()->alpn());
 }
 
 void ConnectionSetup::shake(std::string_view alpn) {

@@ -44,7 +44,7 @@ void Tunnel::read(End& from, End& to) {
     case Socket::Got::nothing:
       return;
     case Socket::Got::fin:
-      return to.socket->finish();
+      return to.socket->finish_as(*from.socket);
     case Socket::Got::rst:
     case Socket::Got::failed:
       to.socket->flush();
@@ -61,7 +61,8 @@ void Tunnel::settle() {
     while (!dead_ && one->socket->has_back() && other->socket->queued() < context_.options.buffer_limit)
       read(*one, *other);
     if (dead_) return;
-    if (one->socket->ended() && !one->socket->has_back()) other->socket->finish();  // its FIN may have come before
+    if (one->socket->ended() && !one->socket->has_back())
+      other->socket->finish_as(*one->socket);  // its FIN may have come before
   }
   auto over = [](End& end) { return end.socket->ended() && end.socket->finished() && end.socket->queued() == 0; };
   if (over(client_) && over(service_)) return die();

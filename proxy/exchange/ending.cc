@@ -111,10 +111,11 @@ bool Exchange::client_listens() const {
 }
 
 void Exchange::struck() {
-  if (client_left_ != 0 || (client_ended_ != 0 && !sign_)) {
+  if (client_left_ != 0) {
     over(trace::Ending::client_left, client_ended_);
     return client_.over({});
   }
+  if (client_ended_ != 0 && !sign_) return fall_silent();
   if (!sign_) {
     untouched_ = context_.now;
     return move(Event::hold);
@@ -132,6 +133,12 @@ void Exchange::struck() {
   else
     over(trace::Ending::client_left, client_ended_);
   client_.break_off(sign);
+}
+
+// Whether a client that has sent its FIN still listens would only show if it were told something. It is not waited for.
+void Exchange::fall_silent() {
+  over(trace::Ending::client_left, client_ended_);
+  client_.silence();
 }
 
 // The service does not want the rest of a request that it has answered: the client is told once it has the answer (RFC

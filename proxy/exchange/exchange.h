@@ -78,6 +78,9 @@ class Exchange {
   void response_moved(std::size_t bytes, bool end);
   bool unreadable_response();  // from here on. True: it passes as it is, in a tunnel
   void is_unread();            // what follows passes as it is
+  // A response that ends with its connection, and that has ended without saying so: it is complete only where TLS was
+  // closed by close_notify (RFC 9112 9.8).
+  void response_is_cut();
   // May it be sent over a connection that waited? If that has ended before, it is sent once more: so it must be
   // repeatable (RFC 9110 9.2.2) and kept, and nothing be done to it.
   bool may_be_sent_again() const { return repeatable_; }
@@ -158,6 +161,7 @@ class Exchange {
   void told();
   void strike(std::optional<Break> sign);
   void struck();
+  void fall_silent();
   std::uint64_t told_so_far() const { return head_sent_ ? response_.passed() + 1 : 0; }
   bool client_listens() const;  // as far as can be told
   void unwanted_rest(std::uint32_t code);

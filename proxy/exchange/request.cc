@@ -346,7 +346,9 @@ bool Exchange::client_finished(bool told_to_service) {
       if (!request_whole_) break;
       return false;
     case State::held:
-      break;
+      release_service({Break::How::reset, code_of(H2Error::cancel)});
+      fall_silent();
+      return false;
     default:
       return false;
   }

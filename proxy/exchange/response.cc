@@ -211,6 +211,17 @@ bool Exchange::unreadable_response() {
 
 void Exchange::is_unread() { injection_.spare_unfired("this is no HTTP/1, and passed as it is"); }
 
+void Exchange::response_is_cut() {
+  constexpr std::string_view kWhy =
+      "closed its connection without close_notify: where its response ends cannot be told";
+  bool passes = !response_goes_ || client_.ends_cut();
+  auto& e = record();
+  if (!injection_.fault && e.evidence.empty()) e.evidence.assign("the service ").append(kWhy);
+  if (passes) return response_data({}, true);
+  context_.say(fmt::format("{} {} (close_notify = false of its [service.NAME] takes it for whole)", e.service, kWhy));
+  broken_off({Break::How::abort, code_of(H2Error::internal_error)});
+}
+
 // --- what a fault makes of it
 
 // The head and, where the response ends with it, that end: what an edit makes of both decides what can be sent as one.

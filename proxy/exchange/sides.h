@@ -79,8 +79,13 @@ class ClientSide : public Side {
   virtual void when_drained() = 0;  // Exchange::drained is called once all that was given has gone to the kernel
   virtual void break_off(const Break& how) = 0;
   virtual bool can_tell(const Break& how) const = 0;  // of a service that broke off before its answer
+  // The response ends with its service's connection, and that without close_notify: so shall the client's (true), or it
+  // is no TLS, or no such end.
+  virtual bool ends_cut() { return false; }
   // The exchange has come to its end in order. `rest`: why the rest of its request is not wanted.
   virtual void over(std::optional<std::uint32_t> rest) = 0;
+  // The same, and nothing is said to it any more: it has closed its half, and a fault is silent.
+  virtual void silence() { over({}); }
   virtual void tunnel() = 0;                               // from here on bytes pass both ways as they come
   virtual bool passes_unread() const = 0;                  // what cannot be read goes by tunnel()
   virtual void pace(const Rate& rate) = 0;                 // of its connection, and of the service's

@@ -85,6 +85,7 @@ struct Dialer::Dial::Race {
     for (; may_start_ && tried_.size() < settings_.most_attempts; state_ = State::racing) {
       auto to = next_destination(known, tried_);
       if (!to) break;
+      if (state_ != State::racing) connects_since_ = SystemClock().now();
       if (state_ != State::racing && limits_.connect != 0) limit_.set(limits_.connect);
       if (state_ != State::racing && limits_.connect == 0) limit_.cancel();
       start(*to);
@@ -104,6 +105,11 @@ struct Dialer::Dial::Race {
     attempts_.push_back(std::move(attempt));
     may_start_ = false;
     timer_.set(settings_.attempt_delay);
+  }
+
+  Nanos left() const {
+    if (limits_.connect == 0) return 0;
+    return std::max<Nanos>(1, limits_.connect - (SystemClock().now() - connects_since_));
   }
 
   void ended(ConnectAttempt& attempt, int error) {
@@ -158,12 +164,14 @@ struct Dialer::Dial::Race {
   State state_ = State::resolving;
   bool may_start_ = true;  // the attempt delay is over, or nothing was started yet, or an attempt has failed
   bool late_ = false;
+  Nanos connects_since_ = 0;
   int weight_ = 0;
   Error failure_;
 };
 
 Dialer::Dial::Dial(std::unique_ptr<Race> race) : race_(std::move(race)) {}
 Dialer::Dial::~Dial() = default;
+Nanos Dialer::Dial::left() const { return race_->left(); }
 
 Dialer::Dialer(Loop& loop, DialerSettings settings)
     : loop_(loop), settings_(std::move(settings)), resolver_(loop, settings_.names) {}

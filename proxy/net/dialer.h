@@ -64,6 +64,8 @@ class Dialer {
   class Dial {  // destroying it closes and forgets all, and `done` is not called; `done` itself may do that
    public:
     ~Dial();
+    // What is left of DialLimits::connect, at least a nanosecond; 0: there is no limit. Also from within `done`.
+    Nanos left() const;
 
    private:
     friend class Dialer;

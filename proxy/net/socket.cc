@@ -230,6 +230,14 @@ void Socket::watch_write(bool on) {
     event_del(write_);
 }
 
+void Socket::watch_peer(int seconds) {
+  int on = 1, most = 3;
+  setsockopt(fd_, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+  setsockopt(fd_, IPPROTO_TCP, TCP_KEEPIDLE, &seconds, sizeof seconds);
+  setsockopt(fd_, IPPROTO_TCP, TCP_KEEPINTVL, &seconds, sizeof seconds);
+  setsockopt(fd_, IPPROTO_TCP, TCP_KEEPCNT, &most, sizeof most);
+}
+
 void Socket::finish() {
   if (finished_) return;
   finished_ = true;

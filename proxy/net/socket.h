@@ -79,9 +79,16 @@ class Socket {
   std::uint64_t passed() const { return passed_; }  // bytes that came from the peer and went to it, of TLS the outside
   std::size_t holds() const;                        // bytes of memory, about
 
+  // Its kernel is asked every so many seconds whether it knows this connection: ready() where it does not.
+  void watch_peer(int seconds);
   void finish();  // FIN, once all that is queued has gone out
-  void reset();   // RST, at once; what is queued is lost
-  void close();   // FIN, at once, also with input unread that has come so far
+  // TLS: its FIN came without close_notify, so what it has said may be cut short (RFC 8446 6.1); and ours shall.
+  bool cut() const;
+  void cut_end();
+  // FIN, after close_notify unless the other's came without.
+  void finish_as(const Socket& other);
+  void reset();  // RST, at once; what is queued is lost
+  void close();  // FIN, at once, also with input unread that has come so far
   bool open() const { return fd_ >= 0; }
   bool ready_to_send() const { return open() && !connecting_ && !shaking_ && !failed_; }
   bool finished() const { return finished_; }  // our FIN is out, or will be after what is queued

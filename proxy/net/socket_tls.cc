@@ -138,6 +138,17 @@ void Socket::drain_inside() {
   if (!broken_ && shaking_) watch_write(full);
 }
 
+bool Socket::cut() const { return tls_ && ended_ && !tls_->closed_ && tls_->owes_notify_; }
+
+void Socket::cut_end() {
+  if (tls_) tls_->notified_ = true;
+}
+
+void Socket::finish_as(const Socket& other) {
+  if (other.cut() && !finished_) cut_end();
+  finish();
+}
+
 bool Socket::more_inside() const {
   if (!listens_ || ended_ || failed_ || shaking_ || rst_told_ || !open()) return false;
   return tls_->holds() || tls_->closed_ || tls_->failed_ || TlsEnd::record(records_) > 0;

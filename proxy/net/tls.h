@@ -77,6 +77,7 @@ class TlsEnd {
   bool notified_ = false;  // ours was sent
   bool shown_ = false;     // our certificate was sent
   bool distrusted_ = false;
+  bool owes_notify_ = true;  // the peer, before its FIN
 };
 
 // Our side towards clients: leaves by SNI, tickets for resumption. One for all loops; thread-safe after construction.
@@ -109,6 +110,7 @@ struct ServiceTlsSettings {
   bool verify = true;
   std::filesystem::path certificate;  // PEM chain and key that are shown to the service; empty: none
   std::filesystem::path key;
+  bool close_notify = true;                      // false: it ends without, and all that it has said counts as whole
   std::vector<std::filesystem::path> also = {};  // PEM: more roots
   // A certificate that does not verify does not fail the handshake: TlsEnd::verified tells of it.
   bool mirrors = false;

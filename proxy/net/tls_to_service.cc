@@ -72,6 +72,7 @@ struct TlsToService::State {
   Sessions sessions;
   Pins pins;
   bool verifies = true;
+  bool close_notify = true;
   bool mirrors = false;
   bool system_roots = false;  // are to be read, when the first service asks for them: that takes tens of milliseconds
   std::once_flag roots_read;
@@ -158,6 +159,7 @@ Result<std::unique_ptr<TlsToService>> TlsToService::make(const ServiceTlsSetting
   if (!pins) return std::unexpected(pins.error());
   state->pins = std::move(*pins);
   state->verifies = settings.verify;
+  state->close_notify = settings.close_notify;
   state->mirrors = settings.mirrors;
   state->stand_ins = settings.stand_ins;
   state->system_roots = settings.ca.empty();
@@ -183,6 +185,7 @@ Result<std::unique_ptr<TlsEnd>> TlsToService::connect(std::string_view given, co
   if (!ssl) return fail(openssl_reason("a TLS connection cannot be made"));
   auto end = std::make_unique<TlsEnd>(ssl);
   end->name_ = plain(given);
+  end->owes_notify_ = state_->close_notify;
   auto& name = end->name_;
   bool is_name = !is_address(name);
   bool good = !is_name || SSL_set_tlsext_host_name(ssl, name.c_str()) == 1;

@@ -45,6 +45,20 @@ class Faults : public Conversation, public testing::WithParamInterface<bool> {
     EXPECT_EQ(e.fresh, !GetParam());
     return e;
   }
+  // It may have left, and is no longer waited for. If it has not, nothing ends that it could take for an answer's end.
+  void is_left_in_silence() {
+    client->hears_nothing();
+    auto& e = faulted();
+    EXPECT_TRUE(e.fired);
+    EXPECT_EQ(e.ending, Ending::client_left);
+    EXPECT_EQ(proxy->held_exchanges(), 0u);
+    EXPECT_EQ(proxy->awaited(), 0u);
+    service->hears_fin();
+    client->hears_nothing();
+    client->reset();
+    quiet();
+    EXPECT_EQ(proxy->connections(), 0u);
+  }
   std::string order() {
     std::string text;
     for (auto& line : recorder.order) text += line.substr(0, line.find(' ')) + " ";
@@ -386,6 +400,19 @@ TEST_P(Faults, stall_holds_until_the_client_leaves) {
   EXPECT_EQ(e.ending, Ending::client_left);
   EXPECT_EQ(e.evidence, "silence after the request with 4 bytes of body was read; the service heard nothing");
   EXPECT_EQ(proxy->held_exchanges(), 0u);
+}
+TEST_P(Faults, stall_is_silence_to_a_client_that_closes_its_half) {
+  plan(FaultName::stall);
+  client->say(kRequest);
+  client->hears_nothing();
+  client->finish();
+  is_left_in_silence();
+}
+TEST_P(Faults, stall_is_silence_to_a_client_that_has_closed_its_half) {
+  plan(FaultName::stall);
+  client->say(kRequest);
+  client->finish();
+  is_left_in_silence();
 }
 TEST_P(Faults, stall_goes_on_to_the_end_of_the_run) {
   plan(FaultName::stall);

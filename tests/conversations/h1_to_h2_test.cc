@@ -26,6 +26,20 @@ class H1ToH2 : public Serving {
   std::unique_ptr<H2End> service;
 };
 
+TEST_F(H1ToH2, a_service_that_says_nothing_is_answered_for_in_time) {
+  serve({.head_timeout = 10 * kSecond});
+  auto options = std::make_shared<proxy::ListenerOptions>();
+  options->route = route_to(listener);
+  options->route.http2 = true;
+  client = enter(std::move(options));
+  client->say(kAsked);
+  auto silent = listener.accepts();
+  advance(9 * kSecond);
+  client->hears_nothing();
+  advance(2 * kSecond);
+  EXPECT_EQ(client->hears_some(12), "HTTP/1.1 504");
+  EXPECT_EQ(exchange().client_status, 504);
+}
 TEST_F(H1ToH2, a_response_that_ends_with_its_head_tells_that_it_has_no_body) {
   asks();
   service->say("HEADERS 1 end | :status: 200 | etag: 1");

@@ -127,6 +127,15 @@ TEST_F(H2Serving, a_client_that_lingers_is_left) {
   advance(6 * kSecond);
   EXPECT_EQ(proxy->connections(), 0u);
 }
+TEST_F(H2Serving, of_a_thousand_streams_at_once_the_next_is_refused) {
+  meet();
+  EXPECT_EQ(client->setting(3), 1000u);
+  for (std::uint32_t n = 0; n < 1000; n++) client->say(asks(2 * n + 1));
+  client->hears_nothing();
+  client->say(asks(2001));
+  client->hears("RST_STREAM 2001 REFUSED_STREAM");
+  EXPECT_EQ(proxy->open_exchanges(), 1000u);
+}
 TEST_F(H2Serving, a_forward_proxy_is_asked_in_http1) {
   client = greeted(comes(proxy::ListenMode::forward));
   EXPECT_TRUE(client->next().starts_with("SETTINGS"));
@@ -190,6 +199,13 @@ TEST_F(H2ToH1, greets_at_once_where_it_is_known) {
   client = greeted(comes());
   quiet();
   EXPECT_TRUE(client->next_if_any().starts_with("SETTINGS"));
+}
+TEST_F(H2ToH1, of_a_hundred_streams_at_once_the_next_is_refused) {
+  EXPECT_EQ(client->setting(3), 100u);
+  for (std::uint32_t n = 0; n < 100; n++) client->say(asks(2 * n + 1));
+  client->hears_nothing();
+  client->say(asks(201));
+  client->hears("RST_STREAM 201 REFUSED_STREAM");
 }
 TEST_F(H2ToH1, streams_at_once_have_a_connection_each) {
   client->say(asks(1, "GET /a") + "\n" + asks(3, "GET /b"));

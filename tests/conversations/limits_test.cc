@@ -201,6 +201,47 @@ TEST_F(Limits, a_body_that_waits_for_the_service_or_comes_beside_its_answer_may_
   }
 }
 
+TEST_F(Limits, an_answer_that_nobody_reads_is_broken_off) {
+  buffers = 16 << 10;
+  serve({.idle_timeout = 10 * kSecond});
+  auto client = comes();
+  client->say(kAsked);
+  auto service = listener.accepts();
+  service->hears(kPassed);
+  auto answer = "HTTP/1.1 200 OK\r\nContent-Length: 40000000\r\n\r\n" + std::string(40'000'000, 'x');
+  for (int i = 0; i < 100; i++) {
+    answer.erase(0, service->say_what_fits(answer));
+    quiet();
+  }
+  ASSERT_FALSE(answer.empty()) << "it is all somewhere";
+  advance(kMillisecond);  // from when it is first seen to stand still
+  advance(9 * kSecond);
+  EXPECT_EQ(proxy->connections(), 1u);
+  advance(kSecond);
+  EXPECT_EQ(proxy->connections(), 0u);
+  EXPECT_EQ(exchange().ending, trace::Ending::reset);
+  service->hears_rst();
+}
+TEST_F(Limits, a_stream_that_nobody_reads_is_reset) {
+  serve({.idle_timeout = 10 * kSecond});
+  H2End client(comes(), H2End::Role::client);
+  client.greets("4=0");
+  H2End service(listener.accepts(), H2End::Role::service);
+  service.hears_greeting();
+  service.greets();
+  client.hears_greeting();
+  client.say(asks(1));
+  service.hears(asks(1, "GET /x", " | via: 2.0 retrial"));
+  service.say("HEADERS 1 | :status: 200\nDATA 1 end hello");
+  client.hears("HEADERS 1 | :status: 200 | via: 2.0 retrial");
+  advance(kMillisecond);
+  advance(9 * kSecond);
+  client.hears_nothing();
+  advance(kSecond);
+  client.hears("RST_STREAM 1 CANCEL");
+  EXPECT_EQ(exchange().ending, trace::Ending::reset);
+}
+
 TEST(Heap, counts_what_is_allocated_and_what_is_freed) {
   auto& heap = proxy::Heap::own();
   if (heap.in_use() == 0) GTEST_SKIP() << "a sanitizer's allocator does not count";

@@ -260,6 +260,27 @@ TEST_F(Mirror, a_service_whose_records_break_ends_its_clients_connection_and_all
     EXPECT_NE(recorder.exchanges.back().ending, trace::Ending::answered);
   }
 }
+// Half of the clients that there are take the end of a connection for the end of its response, and half do not.
+TEST_F(Mirror, how_a_service_ends_its_connection_is_how_the_clients_ends) {
+  for (std::string_view said : {"HTTP/1.0 200 OK\r\n\r\nsome", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nsome"})
+    for (bool notifies : {false, true}) {
+      auto ends = greet();
+      until(ends, [&] { return ends.client->through(); });
+      ends.client->say(kGet);
+      until(ends, [&] { return ends.service->heard == kGet; });
+      ends.service->say(said);
+      ends.service->step();
+      if (notifies) SSL_shutdown(ends.service->ssl);
+      ends.service->send();
+      ::shutdown(ends.service->fd, SHUT_WR);
+      until(ends, [&] { return ends.client->fin || ends.client->rst; });
+      EXPECT_EQ(ends.client->heard, said);
+      EXPECT_TRUE(ends.client->fin);
+      EXPECT_EQ(ends.client->closed, notifies);
+      quiet();
+      EXPECT_EQ(recorder.exchanges.back().ending, trace::Ending::answered);
+    }
+}
 TEST_F(Mirror, a_client_that_looks_after_the_handshake_and_leaves_is_known_when_the_run_is_over) {
   for (bool hard : {false, true}) {
     auto name = hard ? "hard.example" : "soft.example";

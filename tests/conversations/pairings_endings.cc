@@ -38,7 +38,7 @@ void Model::sign() {
       ends(fmt::format("RST_STREAM {}", fault_.code == 8 ? "CANCEL" : "REFUSED_STREAM"), trace::Ending::reset);
       return;
     default:
-      if (half_) return ends("FIN", trace::Ending::client_left);
+      if (half_) return ends("", trace::Ending::client_left);  // it may have left
       at_ = At::held;
       return;
   }
@@ -93,7 +93,7 @@ void Model::client_leaves(std::string_view how) {
     }
   }
   if (was_over) return;
-  if (half_ && out_.client.end.empty()) out_.client.end = "FIN";
+  if (half_ && at_ != At::held && out_.client.end.empty()) out_.client.end = "FIN";
   bool told = live() && told_;
   if (how.empty() && !told) aborted_ = " by_client";
   at_ = At::over;

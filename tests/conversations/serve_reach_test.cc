@@ -1,5 +1,6 @@
 // Where faults may reach, and where a forward proxy may lead. By 0.0.0.0 Linux connects to loopback, and it is neither
 // loopback nor private: the outside world of these tests.
+#include "tests/proxy/dns_server.h"
 #include "tests/proxy/wires.h"
 #include "tests/support/folder.h"
 #include "tests/support/serving.h"
@@ -170,6 +171,27 @@ TEST_F(Reach, who_does_not_answer_in_time_is_answered_for) {
   ::close(first);
 }
 
+TEST_F(Reach, who_is_not_found_in_time_is_answered_for) {
+  DnsServer names(loop);
+  names.hold(DnsServer::A);
+  names.hold(DnsServer::AAAA);
+  for (bool decides : {true, false})
+    for (bool own : {true, false}) {
+      director.decides = decides;
+      proxy::Options options;
+      options.names.servers = names.address;
+      options.resolve_timeout = own ? 3600 * kSecond : kMillisecond;
+      serve(options);
+      proxy::ListenerOptions to{.route = {.host = "slow.test", .port = 80}};
+      if (own) to.route.resolve_timeout = kMillisecond;
+      auto client = comes_to(to);
+      client->say(kAsked);
+      EXPECT_EQ(client->hears_some(12), "HTTP/1.1 504");
+      quiet();
+      EXPECT_NE(client->take().find("could not be reached: name resolution: no answer within 1 ms"), std::string::npos);
+      EXPECT_EQ(recorder.exchanges.back().client_status, 504);
+    }
+}
 TEST_F(Reach, a_name_that_the_hosts_file_leads_elsewhere_is_followed_at_once) {
   Folder folder;
   Port other(proxy::Address::v4(INADDR_LOOPBACK + 1, listener.port()));
@@ -207,6 +229,52 @@ TEST_F(Reach, a_name_that_leads_to_what_is_not_allowed_is_no_way_there) {
   serve(options);
   for (auto* host : {"a.test", "b.test", "c.test"}) is_barred(host, list({"127.0.0.0/8"}));
   for (auto* host : {"a.test", "b.test"}) is_barred(host, list({"*", "*.test"}));
+}
+
+// Where nothing is to be decided of connections, no name is looked up before it is dialled.
+TEST_F(Reach, a_connect_that_comes_to_nothing_is_recorded_as_a_request_is) {
+  Folder folder;
+  Port full(proxy::Address::v4(INADDR_LOOPBACK, 0), 0);  // its queue holds one: no other SYN is answered
+  int first = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  ASSERT_EQ(::connect(first, full.address.get(), full.address.size()), 0);
+  auto nobody = Listener(loop).port();
+  proxy::Options options;
+  options.connect_timeout = 20 * kMillisecond;
+  options.names.hosts = folder.write("hosts", "0.0.0.0 elsewhere.test\n127.0.0.1 here.test\n");
+  struct {
+    std::string_view host;
+    std::uint16_t port;
+    int status;
+    std::string_view why;
+  } cases[] = {{"elsewhere.test", listener.port(), 403, "0.0.0.0 is none of the places"},
+               {"here.test", nobody, 502, "connect: Connection refused"},
+               {"here.test", full.address.port(), 504, "connect: no answer within 20 ms"}};
+  for (bool decides : {true, false}) {
+    director.decides = decides;
+    for (auto& [host, port, status, why] : cases) {
+      SCOPED_TRACE(fmt::format("{} {}", status, decides));
+      serve(options);
+      recorder.exchanges.clear();
+      auto client = comes_to({.mode = ListenMode::forward, .to = list({"127.0.0.0/8"})});
+      client->say(fmt::format("CONNECT {0}:{1} HTTP/1.1\r\nHost: {0}:{1}\r\nX: 1\r\n\r\n", host, port));
+      EXPECT_EQ(client->hears_some(12), fmt::format("HTTP/1.1 {}", status));
+      auto& e = exchange();
+      EXPECT_EQ(e.method, "CONNECT");
+      EXPECT_EQ(e.target, fmt::format("{}:{}", host, port));
+      EXPECT_EQ(e.service, e.target);
+      EXPECT_EQ(e.request_lines, fmt::format("Host: {}\r\nX: 1\r\n", e.target));
+      EXPECT_EQ(e.client_status, status);
+      EXPECT_EQ(e.service_status, 0);
+      EXPECT_EQ(e.ending, trace::Ending::answered);
+      EXPECT_GE(e.told, e.begun);
+      EXPECT_TRUE(e.fresh);
+      if (status != 403 || !decides) {
+        EXPECT_NE(e.evidence.find(why), std::string::npos) << e.evidence;
+      }
+      EXPECT_EQ(proxy->counts().refused + proxy->counts().unreachable, 1u);
+    }
+  }
+  ::close(first);
 }
 
 }  // namespace

@@ -244,6 +244,17 @@ TEST_F(Refusal, a_head_that_does_not_come_in_time_is_answered_408) {
   advance(6 * kSecond);  // it may linger, and does not for ever
   EXPECT_EQ(proxy->connections(), 0u);
 }
+TEST_F(Refusal, a_client_that_said_nothing_for_long_has_as_much_time_for_its_head_as_others) {
+  serve({.head_timeout = 10 * kSecond});
+  auto client = comes();
+  advance(60 * kSecond);
+  client->say("PRI * HTTP/2.0\r\n");  // of which it is not known yet what it is
+  quiet();
+  advance(9 * kSecond);
+  client->hears_nothing();
+  advance(2 * kSecond);
+  client->hears_fin();
+}
 TEST_F(Refusal, a_head_in_time_and_a_body_that_takes_longer_are_no_matter) {
   proxy::Options options;
   options.head_timeout = 10 * kSecond;

@@ -1,15 +1,35 @@
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <thread>
 
 #include "base/glob.h"
+#include "proxy/server/listener.h"
 #include "proxy/server/mailbox.h"
 #include "proxy/server/repeats.h"
 
 namespace retrial::proxy {
 namespace {
+
+TEST(Listeners, let_4096_clients_wait_each_or_as_many_as_the_kernel_does) {
+  unsigned most = 0;
+  std::ifstream("/proc/sys/net/core/somaxconn") >> most;
+  auto fds = open_listeners(Address::v4(INADDR_LOOPBACK, 0), false, 2);
+  ASSERT_TRUE(fds) << fds.error().line();
+  for (int fd : *fds) {
+    tcp_info info{};
+    socklen_t size = sizeof info;
+    ASSERT_EQ(getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size), 0);
+    EXPECT_EQ(info.tcpi_sacked, std::min(4096u, most));  // of a socket that listens: its backlog
+    ::close(fd);
+  }
+}
 
 TEST(Glob, one_star_stays_within_a_segment_and_two_do_not) {
   EXPECT_TRUE(glob_matches("/*/messages", "/q1/messages"));

@@ -234,6 +234,21 @@ TEST_F(ServerOnSockets, where_descriptors_run_out_clients_wait_and_are_served_la
   EXPECT_EQ(log.count("no connection can be accepted"), 1) << "said once";
 }
 
+TEST_F(ServerOnSockets, where_all_that_may_be_open_are_busy_clients_wait_and_are_served_later) {
+  auto settings = settings_for({reverse(origin)}, 1);
+  settings.most_connections = 1;
+  start(std::move(settings));
+  auto busy = std::make_unique<Client>(at());
+  EXPECT_NE(busy->get("/"), "");
+  Client next(at());
+  next.say("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  while (log.count("as many are open as there may be") == 0) EXPECT_NE(busy->get("/"), "");
+  EXPECT_EQ(origin.connections(), 1);
+  busy.reset();
+  EXPECT_TRUE(next.hears_answer().starts_with("HTTP/1.1 200 "));
+  EXPECT_EQ(log.count("as many are open as there may be"), 1) << "said once";
+}
+
 TEST_F(ServerOnSockets, how_often_a_line_was_left_out_of_the_log_is_told_at_the_end_of_all_loops_together) {
   auto settings = settings_for({reverse(origin)}, 2);
   settings.listeners[0].service.port = 1;  // nobody listens there

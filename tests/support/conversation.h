@@ -71,9 +71,12 @@ class PlannedDirector final : public proxy::Director {
   void over(const trace::Exchange& exchange) override;
 
   bool keeps_responses() const override { return keeps; }
+  bool reads_headers() const override { return decides; }
+  bool strikes() const override { return decides; }
   proxy::ConnectDecision at_connect(const proxy::Connecting&) override;
 
   bool keeps = false;
+  bool decides = true;
   std::vector<trace::FaultSpec> connections;  // what the next ones meet
   std::vector<trace::Exchange> heads;
   std::vector<std::uint64_t> ended;

@@ -39,6 +39,7 @@ profile = "azure-storage"
 [service.bank]
 address = "https://bank.example"
 verify = false
+close_notify = false
 pin = ["sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "sha256/BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB="]
 
 [[listener]]
@@ -84,6 +85,7 @@ TEST(ConfigOfServe, every_key_is_read) {
   EXPECT_EQ(bank->address, "bank.example:443");
   EXPECT_TRUE(bank->https);
   EXPECT_FALSE(bank->security.verify);
+  EXPECT_FALSE(bank->security.close_notify);
   EXPECT_EQ(bank->security.pins.size(), 2u);
   ASSERT_EQ(config->listeners.size(), 3u);
   EXPECT_EQ(config->listeners[0].protocol, proxy::Protocol::http);
