@@ -1,6 +1,7 @@
 #include "campaign/trials.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -9,8 +10,9 @@
 namespace retrial::campaign {
 namespace {
 
-constexpr int kRuns = 6;    // in company of one case at most, while its evidence is thin
-constexpr int kInVain = 2;  // runs in company that may say nothing of a case, before it is tried alone
+constexpr int kRuns = 6;                // in company of one case at most, while its evidence is thin
+constexpr int kInVain = 2;              // runs in company that may say nothing of a case, before it is tried alone
+constexpr std::size_t kSameFamily = 2;  // cases that confirm one verdict for all other paths of their call site
 constexpr Nanos kLeastDeadline = 120 * kSecond;  // design: 10 times the reference time, 120 s at least
 
 using What = Shown::What;
@@ -125,6 +127,7 @@ Result<bool> Trials::begin_company(Company company) {
 
 Result<bool> Trials::begin_trial() {
   if (ready_.empty()) {
+    std::erase_if(pending_, [&](auto& pending) { return confirmed_elsewhere(pending); });
     auto it = std::ranges::find_if(pending_, [&](auto& p) { return refs_.start + p.c->expected() <= time_left_(); });
     if (it == pending_.end()) return false;
     auto pending = std::move(*it);
@@ -202,6 +205,21 @@ void Trials::try_alone(Case& c, Suspected suspected) {
   pending_.push_back({&c, std::move(suspected)});
 }
 
+bool Trials::confirmed_elsewhere(const Pending& pending) {
+  auto& c = *pending.c;
+  if (pending.suspected.empty()) return false;
+  std::string by;
+  for (auto& f : pending.suspected) {
+    auto it = confirmed_.find({f.verdict, c.family_key()});
+    if (it == confirmed_.end() || it->second.size() < kSameFamily) return false;
+    by += fmt::format("{}{} ({})", by.empty() ? "" : ", ", f.verdict, fmt::join(it->second, ", "));
+  }
+  c.row.outcome = "answered";
+  c.row.why = "seen here too in company, and confirmed at other paths of this call site: " + by;
+  c.under_way = false;
+  return true;
+}
+
 // Which of those before it? Alone they are tried themselves, and nothing in their company.
 void Trials::disturbed(const Company& company, const CompanyVerdict& verdict) {
   Company suspects;
@@ -231,6 +249,7 @@ void Trials::trial_over(Trial& trial) {
   schedule_.ran(c, result.attempts);
   if (result.spoilt)
     leave(c.row.test, "service state: this test no longer passes without faults since case " + c.row.id);
+  for (auto& f : result.findings) confirmed_[{f.verdict, c.family_key()}].push_back(c.row.id);
   keep(std::move(result.findings), record_.findings);
   keep(std::move(result.notes), record_.notes);
   auto add = [](auto& from, auto& to) { to.insert(to.end(), from.begin(), from.end()); };

@@ -44,6 +44,7 @@ class Trials {
   void take(Shown shown);
   void again(Case& c);
   void try_alone(Case& c, Suspected suspected);
+  bool confirmed_elsewhere(const Pending& pending);
   void disturbed(const Company& company, const CompanyVerdict& verdict);
   void trial_over(Trial& trial);
   void leave(const std::string& test, const std::string& why);
@@ -65,6 +66,8 @@ class Trials {
   std::deque<Company> halves_;                  // to be run
   std::deque<Pending> pending_;
   std::set<std::string> disturbers_;  // tests whose faults other tests feel
+  // Cases that have confirmed a verdict, by it and their family: two paths of one call site show what it does.
+  std::map<std::pair<std::string, std::string>, std::vector<std::string>> confirmed_;
 };
 
 }  // namespace retrial::campaign

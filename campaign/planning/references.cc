@@ -164,37 +164,39 @@ struct Twice {
   std::map<std::string, std::string> differ;
 };
 
-Result<Twice> run_twice(CampaignContext& context, References& refs, const std::function<bool()>& out_of_time) {
-  refs.side_by_side = context.workers.most() > 1;
-  context.live.show({.phase = "the suite without faults, to see what it does"});
-  auto runs = trusted_runs(context, refs.side_by_side ? 2 : 1);
-  if (!runs) return std::unexpected(runs.error());
-  auto over = [&] { return context.executor.interrupted(); };
-  if (runs->size() < 2 && !over() && !out_of_time()) {
-    context.live.show({.phase = "the suite without faults, once more"});
-    auto second = suite_runs(context, 1);
-    if (!second) return std::unexpected(second.error());
-    runs->push_back(second->front());
-  }
-  learn(context, *runs->front());
-  Twice twice{runs->front(), differences(*runs->front(), *runs->back())};
-  if (!refs.side_by_side || twice.differ.empty() || over()) return twice;
+Twice two(const trace::Run& before, const trace::Run& last) { return {&last, differences(before, last)}; }
 
-  context.live.show({.phase = "the suite without faults, one run after another"});
-  Runs alone;
-  while (alone.size() < 2 && !over() && (alone.empty() || !out_of_time())) {
-    auto run = suite_runs(context, 1);
+// One after another, until two are alike, three at most: a first run may leave something at a service that is there in
+// all later ones.
+Result<Twice> run_in_turn(CampaignContext& context, Runs runs, const std::function<bool()>& may_go_on) {
+  while (runs.empty() ||
+         (may_go_on() && (runs.size() < 2 || (runs.size() < 3 && !two(*runs[0], *runs[1]).differ.empty())))) {
+    context.live.show(
+        {.phase = "the suite without faults, to see what it does", .number = runs.size() + 1, .total = 2});
+    auto run = runs.empty() ? trusted_runs(context, 1) : suite_runs(context, 1);
     if (!run) return std::unexpected(run.error());
-    alone.push_back(run->front());
+    runs.push_back(run->front());
+    learn(context, *runs.back());
   }
-  if (over()) return twice;
-  learn(context, *alone.front());
-  auto by_themselves = differences(*alone.front(), *alone.back());
-  for (auto& [test, what] : twice.differ)
-    if (!by_themselves.contains(test) && std::exchange(refs.side_by_side, false))
+  return two(**std::prev(runs.end(), runs.size() > 1 ? 2 : 1), *runs.back());
+}
+
+Result<Twice> run_twice(CampaignContext& context, References& refs, const std::function<bool()>& may_go_on) {
+  if (context.workers.most() < 2) return run_in_turn(context, {}, may_go_on);
+  context.live.show({.phase = "the suite without faults, twice side by side, to see what it does"});
+  auto runs = trusted_runs(context, 2);
+  if (!runs) return std::unexpected(runs.error());
+  learn(context, *runs->front());
+  auto beside = two(*runs->front(), *runs->back());
+  refs.side_by_side = true;
+  if (beside.differ.empty() || !may_go_on()) return beside;
+  auto in_turn = run_in_turn(context, {}, may_go_on);
+  if (!in_turn) return in_turn;
+  for (auto& [test, what] : beside.differ)
+    if (!in_turn->differ.contains(test) && std::exchange(refs.side_by_side, false))
       refs.remarks.push_back(fmt::format(
           "runs side by side disturb each other ({}: {}), so one is run after another (workers = 1)", test, what));
-  return Twice{alone.front(), std::move(by_themselves)};
+  return in_turn;
 }
 
 }  // namespace
@@ -206,7 +208,9 @@ bool passed(const trace::Run& run, const std::string& test) {
 
 Result<References> collect_references(CampaignContext& context, Nanos time_left) {
   References refs;
-  auto twice = run_twice(context, refs, [&] { return time_left && context.clock.now() > time_left; });
+  auto twice = run_twice(context, refs, [&] {
+    return !context.executor.interrupted() && !(time_left && context.clock.now() > time_left);
+  });
   if (!twice) return std::unexpected(twice.error());
   refs.suite = twice->suite;
   auto failed = last_words(context.argv.front(), *refs.suite, context.executor.log_of(refs.suite->id));

@@ -22,9 +22,9 @@ struct References {
   std::deque<trace::Run> slices;
 };
 
-// Runs the suite twice, side by side where there are workers for it; if the two differ, twice more one after another.
-// Once the clock has passed `time_left` (0: never) no more than is needed. An error where nothing is left to try, which
-// says what was seen instead (Blame::user), or where nothing could be run.
+// Runs the suite twice, side by side where there are workers for it; if the two differ, one after another until two are
+// alike, three times at most. Once the clock has passed `time_left` (0: never) no more than is needed. An error where
+// nothing is left to try, which says what was seen instead (Blame::user), or where nothing could be run.
 Result<References> collect_references(CampaignContext& context, Nanos time_left);
 
 // Does this run's test pass, as the runner says?
