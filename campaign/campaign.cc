@@ -24,6 +24,7 @@ namespace {
 
 using report::left_as_it_is;
 
+constexpr double kWorkersOfCore = 4;  // at most
 constexpr double kReferencesShare = 0.4;  // of a budget, at most
 
 // By default one a core. Services of our own, and places that clients are pointed at, are there once.
@@ -48,7 +49,7 @@ class Campaign {
         services_(setting.config.services, setting.folder / "logs"),
         live_(stdout, report::style_of(stdout)),
         began_(clock.now()),
-        workers_(executor, workers_of(setting)),
+        workers_(executor, clock, workers_of(setting)),
         context_{executor, workers_, adapter_for(argv_), argv_, services_, setting_.config, out_.runs, live_, clock} {}
 
   CampaignOutcome run();
@@ -58,6 +59,7 @@ class Campaign {
   void describe();
   void see_services(const trace::Run& suite);
   void open(Plan& plan);
+  void set_workers();
   void try_all(Plan& plan);
   void compare_sites(const Plan& plan);
   void keep_findings(std::vector<trace::Finding> from, std::vector<trace::Finding>& to);
@@ -135,7 +137,6 @@ Nanos Campaign::time_left() const {
 }
 
 void Campaign::try_all(Plan& plan) {
-  if (!refs_.side_by_side) workers_.keep_to(1);
   Trials trials(context_, refs_, plan, setting_.policies, out_.record, [&] { return time_left(); });
   if (auto ok = trials.run(); !ok) stop_for(ok.error());
   compare_sites(plan);
@@ -152,6 +153,14 @@ void Campaign::try_all(Plan& plan) {
   if (left && !executor_.interrupted() && out_.record.incomplete.empty())
     out_.record.remarks.push_back(fmt::format("the budget left {} of {} cases untried", left, plan.cases.size()));
   for (auto& c : plan.cases) out_.record.cases.push_back(c.row);
+}
+
+// More than one a core where runs mostly wait.
+void Campaign::set_workers() {
+  if (!refs_.side_by_side) return workers_.keep_to(1);
+  if (setting_.config.run.workers) return;
+  auto cores = workers_.most();
+  workers_.keep_to(static_cast<int>(cores / std::clamp(workers_.busy(), 1.0 / kWorkersOfCore, 1.0)));
 }
 
 // What only all cases together show: it was seen case by case, and is not run again. One run of a case shows whether it
@@ -225,6 +234,7 @@ CampaignOutcome Campaign::run() {
   auto& left = out_.record.left_alone;
   left.insert(left.end(), refs_.left_alone.begin(), refs_.left_alone.end());
   out_.record.remarks.insert(out_.record.remarks.end(), refs_.remarks.begin(), refs_.remarks.end());
+  set_workers();
   auto plan = make_plan(refs_.tests, setting_.policies, setting_.config);
   out_.record.remarks.insert(out_.record.remarks.end(), plan.remarks.begin(), plan.remarks.end());
   if (!executor_.interrupted()) open(plan);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,7 +73,8 @@ Result<Aftermath> heard(const std::string& said) {
 
 }  // namespace
 
-Workers::Workers(Executor& executor, int most) : executor_(executor), most_(most) {
+Workers::Workers(Executor& executor, const Clock& clock, int most)
+    : executor_(executor), clock_(clock), most_(most) {
   came = 0;
   for (int number : kSignals) {
     struct sigaction take{}, had{};
@@ -113,9 +115,11 @@ Result<std::uint64_t> Workers::begin(RunSpec spec) {
     close(pipe[0]);
     return fail_errno("a run cannot be begun", why, "fork");
   }
-  under_way_[number] = {.spec = std::move(spec), .pid = pid, .from = pipe[0]};
+  under_way_[number] = {.spec = std::move(spec), .pid = pid, .from = pipe[0], .begun = clock_.now()};
   return number;
 }
+
+double Workers::busy() const { return wall_ ? static_cast<double>(cpu_) / static_cast<double>(wall_) : 1; }
 
 void Workers::pass_on_signals() {
   if (!came) return;
@@ -155,8 +159,11 @@ std::optional<Workers::Ended> Workers::wait() {
 Workers::Ended Workers::end(std::uint64_t number) {
   auto one = std::move(under_way_.extract(number).mapped());
   close(one.from);
-  while (waitpid(one.pid, nullptr, 0) < 0 && errno == EINTR) {
+  rusage used{};  // its own, and that of the tree below it
+  while (wait4(one.pid, nullptr, 0, &used) < 0 && errno == EINTR) {
   }
+  for (auto& time : {used.ru_utime, used.ru_stime}) cpu_ += time.tv_sec * kSecond + time.tv_usec * 1000;
+  wall_ += clock_.now() - one.begun;
   auto aftermath = heard(one.said);
   if (!aftermath) return {number, std::unexpected(aftermath.error())};
   return {number, executor_.take(number, one.spec, *aftermath)};

@@ -16,12 +16,13 @@ namespace retrial::campaign {
 // long as this lives (not those that our caller ignores). One at a time; main thread only, and no other thread beside.
 class Workers {
  public:
-  Workers(Executor& executor, int most);
+  Workers(Executor& executor, const Clock& clock, int most);
   ~Workers();  // kills what is under way
   Workers(const Workers&) = delete;
 
   int most() const { return most_; }
   void keep_to(int most) { most_ = most; }
+  double busy() const;  // how much of a core one run has used so far, on average; 1: none has ended
   int under_way() const { return static_cast<int>(under_way_.size()); }
   bool free() const { return under_way() < most_; }
 
@@ -40,13 +41,16 @@ class Workers {
     RunSpec spec;
     pid_t pid = -1;
     int from = -1;       // it writes what it has to say here
+    Nanos begun = 0;
     std::string said{};  // so far
   };
   void pass_on_signals();
   Ended end(std::uint64_t number);
 
   Executor& executor_;
+  const Clock& clock_;
   int most_;
+  Nanos cpu_ = 0, wall_ = 0;  // of all runs that have ended
   std::map<std::uint64_t, One> under_way_;
   std::map<int, struct sigaction> before_;  // signals that we have taken
 };

@@ -18,7 +18,7 @@ class Trying : public testing::Test {
     auto opened = Executor::open({.folder = folder_.path(), .capture = {}}, clock_);
     ASSERT_TRUE(opened) << opened.error().line();
     executor_ = std::move(*opened);
-    workers_.emplace(*executor_, 1);
+    workers_.emplace(*executor_, clock_, 1);
     context_.emplace(*executor_, *workers_, adapter_for(argv_), argv_, services_, config_, runs_, live_, clock_);
     reference_ = well().run();
     case_.row = {
