@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "campaign/judging/company_verdict.h"
 #include "campaign/planning/references.h"
 #include "trace/comparing/comparison.h"
 
@@ -136,6 +137,7 @@ void Trial::with_ran(const trace::Run& run) {
 // What all runs since the last weighing show together.
 void Trial::weigh() {
   auto judgement = oracles::judge({&case_.row, shown_, context_.config.run.hold});
+  if (judgement.needs_more_runs && !suspected_.empty()) judgement = judge_with_company();
   bool again = comparisons_.back().faulted.empty();  // no more is to be had
   thin_ = judgement.needs_more_runs && static_cast<int>(shown_.size()) < kRepeats && !again;
   if (thin_) {
@@ -172,6 +174,15 @@ void Trial::weigh() {
   std::erase_if(*found_, [&](auto& f) {
     return std::ranges::none_of(judgement.findings, [&](auto& now) { return same(now, f); });
   });
+}
+
+// Where one run shows too little, together with those that made it suspicious.
+oracles::Judgement Trial::judge_with_company() const {
+  std::deque<trace::Comparison> before;
+  std::vector<const trace::Comparison*> all;
+  for (auto& slice : case_.seen) all.push_back(&before.emplace_back(compare_case(case_, *slice, true)));
+  all.insert(all.end(), shown_.begin(), shown_.end());
+  return oracles::judge({&case_.row, all, context_.config.run.hold});
 }
 
 // Would it be found if the test had ended as it does without the fault? A test may fail by itself.

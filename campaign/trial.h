@@ -48,6 +48,7 @@ class Trial {
   void reference_ran(const trace::Run& run);
   void with_ran(const trace::Run& run);
   void weigh();
+  oracles::Judgement judge_with_company() const;
   void conclude();
   bool rests_on_outcome(const trace::Finding& finding) const;
   void not_judged(std::string why);

@@ -181,6 +181,7 @@ void Trials::take(Shown shown) {
       return try_alone(c, {});
     case What::thin:
       if (static_cast<int>(c.seen.size()) < kRuns) return;
+      if (!shown.judgement.not_judged.empty()) return try_alone(c, {});
       [[fallthrough]];
     case What::clean:
       c.row.outcome = "run";

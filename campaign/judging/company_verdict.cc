@@ -17,25 +17,18 @@ bool is_of(const trace::Call& call, const Case& c) {
   return first.operation == c.row.operation && first.tag.site == c.row.site;
 }
 
-// The comparison as this case sees it: of the faulted calls its own.
-trace::Comparison own_comparison(const Case& c, const trace::Run& slice, bool shared) {
-  auto comparison = trace::compare(c.reference(), slice);
-  if (shared) std::erase_if(comparison.faulted, [&](auto* call) { return !is_of(*call, c); });
-  return comparison;
-}
-
 Shown judge_case(Case& c, const trace::Run& slice, bool shared, Nanos hold) {
   Shown shown{.c = &c};
   std::deque<trace::Comparison> comparisons;
   std::vector<const trace::Comparison*> all;
   c.seen.push_back(std::make_shared<trace::Run>(slice));
-  for (auto& seen : c.seen) all.push_back(&comparisons.emplace_back(own_comparison(c, *seen, shared)));
+  for (auto& seen : c.seen) all.push_back(&comparisons.emplace_back(compare_case(c, *seen, shared)));
   shown.attempts = static_cast<int>(comparisons.back().faulted.front()->attempts.size());
   shown.judgement = oracles::judge({&c.row, all, hold});
   auto& j = shown.judgement;
   shown.what = !j.findings.empty()     ? What::suspicion
-               : !j.not_judged.empty() ? What::doubt
                : j.needs_more_runs     ? What::thin
+               : !j.not_judged.empty() ? What::doubt
                                        : What::clean;
   return shown;
 }
@@ -51,7 +44,7 @@ std::vector<Shown> judge_seat(const Seat& seat, const trace::Run& slice, Nanos h
   };
   std::vector<Fired> fired;
   for (auto* c : seat.cases) {
-    auto own = own_comparison(*c, slice, shared);
+    auto own = compare_case(*c, slice, shared);
     if (own.faulted.empty())
       out.push_back({.c = c, .what = What::vain, .why = "the call did not come as it does without faults"});
     else
@@ -88,6 +81,14 @@ std::string disturbance(const Seat& seat, const trace::Run& reference, const tra
 }
 
 }  // namespace
+
+trace::Comparison compare_case(const Case& c, const trace::Run& slice, bool shared) {
+  auto comparison = trace::compare(c.reference(), slice);
+  auto own = [&](auto* call) { return is_of(*call, c); };
+  if (shared || std::ranges::any_of(comparison.faulted, own))
+    std::erase_if(comparison.faulted, [&](auto* call) { return !own(call); });
+  return comparison;
+}
 
 CompanyVerdict judge_company(const Company& company, const trace::Run& run, const References& refs, Nanos hold) {
   CompanyVerdict verdict;

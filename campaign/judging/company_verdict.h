@@ -32,6 +32,9 @@ struct CompanyVerdict {
   std::vector<std::string> missing = {};  // tests that the run did not reach although it ended by itself
 };
 
+// What this case saw of its test in a run in company. `shared`: with other cases in that test, whose calls are not its.
+trace::Comparison compare_case(const Case& c, const trace::Run& slice, bool shared);
+
 // Reads `run`. What its cases saw is kept by them (Case::seen). Where a test was disturbed, nothing of the run stands
 // but suspicions.
 CompanyVerdict judge_company(const Company& company, const trace::Run& run, const References& refs, Nanos hold);
