@@ -33,9 +33,7 @@ Result<void> apply(const CampaignOptions& o, campaign::RunSettings& run) {
     if (!d) return std::unexpected(d.error());
     run.hold = *d;
   }
-  if (!o.coverage.empty() && o.coverage != "c0")
-    return fail(fmt::format("expected c0 (c1 to c4 come in a later version), got \"{}\"", o.coverage), "--coverage",
-                Blame::user);
+  if (!o.coverage.empty()) run.coverage = o.coverage;
   if (!o.fail_on.empty()) {
     auto level = confidence_of(o.fail_on);
     if (!level) return std::unexpected(level.error());
@@ -102,7 +100,10 @@ void CampaignOptions::add_to(CLI::App& app, bool with_command) {
   if (!with_command) return;
   app.add_option("--budget", budget, "stop adding cases after this time, e.g. 10m");
   app.add_option("--policies", policies, policies_help());
-  app.add_option("--coverage", coverage, "c0: each call site x operation x policy once");
+  app.add_option("--coverage", coverage,
+                 "c0 (default): each call site x operation once; c1: the first call of each test; c2: each call site once; "
+                 "c3: every test and every call site, the fewest seconds; c4: each call site of each test")
+      ->check(CLI::IsMember({"c0", "c1", "c2", "c3", "c4"}));
   app.add_option("--fail-on", fail_on,
                  "least confidence of a finding that makes exit status 1: certain, likely, possible");
   app.add_option("--since", since, "findings.json of before: exit status 1 for new findings only");

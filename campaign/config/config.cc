@@ -42,10 +42,7 @@ std::vector<std::string> policy_names() {
 
 void read_run(ConfigTable table, RunSettings& run) {
   table.only(kRunKeys);
-  if (auto coverage = table.word("coverage", kCoverages)) {
-    if (*coverage != "c0") table.refuse("coverage", "expected \"c0\", the only coverage that this version has");
-    run.coverage = *coverage;
-  }
+  if (auto coverage = table.word("coverage", kCoverages)) run.coverage = *coverage;
   auto names = policy_names();
   std::vector<std::string_view> known(names.begin(), names.end());
   run.policies = table.words("policies", known);

@@ -5,61 +5,14 @@
 #include <algorithm>
 #include <set>
 
-#include "campaign/workload/adapters/adapter.h"
+#include "campaign/planning/targets.h"
 #include "proxy/net/address.h"
-#include "trace/comparing/comparison.h"
-#include "trace/comparing/slices.h"
 #include "trace/fault_name.h"
 
 namespace retrial::campaign {
 namespace {
 
 constexpr Nanos kBackoffGuess = 4 * kSecond;  // what a client may wait between attempts, until one was seen
-
-struct Found {
-  Target target;
-  trace::Repeat repeat = trace::Repeat::unknown;  // as its best place shows it
-  std::vector<Place> places;
-};
-
-// The test that shows an effect, then the one that takes the least time.
-bool better(const Place& a, const Place& b) {
-  if (a.shows_effect != b.shows_effect) return a.shows_effect;
-  return a.takes < b.takes;
-}
-
-bool in_test(const trace::Exchange& e) {
-  return e.tag.phase == trace::Phase::test || e.tag.phase == trace::Phase::none;
-}
-
-// A call whose reference answer was an error is none.
-bool may_be_target(const trace::Call& call) { return trace::recovered(call) && call.first().service_status < 400; }
-
-// All calls that could be targets, by site x operation x service, with the first such call of each test.
-std::map<std::string, Found> find_targets(const std::map<std::string, const trace::Run*>& tests, bool test_files) {
-  std::map<std::string, Found> found;
-  for (auto& [test, run] : tests) {
-    std::map<std::string, int> occurrences;
-    std::set<std::string> seen;
-    for (auto& call : trace::calls_of(*run)) {
-      auto& e = call.first();
-      if (e.tag.test != test || !in_test(e)) continue;
-      if (e.tag.site && !test_files && is_test_file(e.tag.site->file)) continue;
-      auto key = fmt::format("{}\n{}\n{}", e.tag.site ? trace::show(*e.tag.site) : "", e.operation, e.service);
-      auto occurrence = ++occurrences[key];  // as the director counts them: also of calls that are no targets
-      if (!may_be_target(call) || !seen.insert(key).second) continue;
-      auto* profile = trace::profile_named(e.profile);
-      Place here{test, occurrence, run, trace::time_of(*run), profile && !profile->effect(call.last()).empty()};
-      auto& all = found[key];
-      if (all.places.empty() || better(here, all.places.front())) {
-        all.target = {test, e.tag.site, e.service, e.operation, occurrence};
-        if (profile) all.repeat = profile->repeat(e);
-      }
-      all.places.insert(std::ranges::upper_bound(all.places, here, better), std::move(here));
-    }
-  }
-  return found;
-}
 
 bool has_effect(trace::Repeat repeat) { return repeat == trace::Repeat::effect || repeat == trace::Repeat::unknown; }
 
@@ -85,7 +38,8 @@ int failures(const policies::FaultPlan& plan) {
 }  // namespace
 
 std::string Case::target_key() const {
-  return fmt::format("{}\n{}\n{}", row.site ? trace::show(*row.site) : "", row.operation, row.service);
+  return fmt::format("{}\n{}\n{}\n{}", row.site ? trace::show(*row.site) : "", row.operation, row.service,
+                     places.size() == 1 ? row.test : "");
 }
 std::string Case::family_key() const {
   return fmt::format("{}\n{}\n{}", row.site ? trace::show(*row.site) : row.service,
@@ -124,7 +78,8 @@ Plan make_plan(const std::map<std::string, const trace::Run*>& tests,
       plan.remarks.emplace_back(
           "no application call sites were seen: calls made by the tests themselves are put on trial");
   }
-  std::erase_if(found, [&](auto& f) { return !may_be_faulted(f.second.target.service, config); });
+  std::erase_if(found, [&](auto& f) { return !may_be_faulted(f.target.service, config); });
+  found = covered(found, config.run.coverage);
   plan.targets = found.size();
 
   std::set<std::string> sites_tried, repeated;
@@ -153,11 +108,10 @@ Plan make_plan(const std::map<std::string, const trace::Run*>& tests,
     if (loses && has_effect(f.repeat)) repeated.insert(f.target.service + " " + f.target.operation);
   };
   for (auto* policy : policies)
-    for (auto& [key, f] : found) {
+    for (auto& f : found) {
       for (auto& faults : policy->plans) add(f, *policy, faults);
-      auto site = f.target.site ? trace::show(*f.target.site) : f.target.operation;
       for (auto& faults : policy->once_a_site)
-        if (sites_tried.insert(site + policies::show(faults)).second) add(f, *policy, faults);
+        if (sites_tried.insert(f.site() + policies::show(faults)).second) add(f, *policy, faults);
     }
   plan.repeated.assign(repeated.begin(), repeated.end());
   return plan;

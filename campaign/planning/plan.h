@@ -20,6 +20,7 @@ struct Place {
   int occurrence = 1;
   const trace::Run* reference = nullptr;  // what the test does without faults
   Nanos takes = 0;                        // the test, without the start of a run
+  Nanos at = 0;                           // when it comes in that run
   bool shows_effect = false;              // its answer names what it did: an empty queue shows nothing lost
 };
 
@@ -48,7 +49,7 @@ struct Case {
   bool planned() const { return row.outcome == "planned"; }
   // The client is expected to get over it: what comes after the call in its test is as it always is.
   bool passes() const;
-  // What it shares with the other cases of its target.
+  // What it shares with the other cases of its target; one that is to be tried in one test alone is another in each.
   std::string target_key() const;
   // What it shares with cases at other paths: call site, method and faults.
   std::string family_key() const;
@@ -63,9 +64,8 @@ struct Plan {
   std::vector<std::string> remarks;
 };
 
-// c0: every call site x operation x policy once, in any test that reaches it, the cheapest if may be. `tests`: what
-// each test does without faults. A call whose reference answer was an error is no target; calls in set-up and teardown
-// and from test files are left alone, unless the suite has no application call sites at all.
+// Every target that [run] coverage wants x every plan of these policies, once. `tests`: what each test does without
+// faults. Calls from test files are targets only where the suite has no application call sites at all.
 Plan make_plan(const std::map<std::string, const trace::Run*>& tests,
                const std::vector<const policies::Policy*>& policies, const Config& config);
 

@@ -1,0 +1,157 @@
+#include "campaign/planning/targets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "campaign/workload/adapters/adapter.h"
+#include "trace/comparing/comparison.h"
+#include "trace/comparing/slices.h"
+
+namespace retrial::campaign {
+namespace {
+
+// The test that shows an effect, then the one that takes the least time.
+bool better(const Place& a, const Place& b) {
+  if (a.shows_effect != b.shows_effect) return a.shows_effect;
+  return a.takes < b.takes;
+}
+
+bool in_test(const trace::Exchange& e) {
+  return e.tag.phase == trace::Phase::test || e.tag.phase == trace::Phase::none;
+}
+
+bool may_be_target(const trace::Call& call) { return trace::recovered(call) && call.first().service_status < 400; }
+
+// A target at one of its places alone.
+Found at(const Found& found, const Place& place) {
+  Found one = found;
+  one.places = {place};
+  one.target.test = place.test;
+  one.target.occurrence = place.occurrence;
+  return one;
+}
+
+// The first call of a call site in a test.
+struct Edge {
+  const Found* found = nullptr;
+  const Place* place = nullptr;
+};
+using Edges = std::map<std::string, std::map<std::string, Edge>>;  // by test, then by call site
+
+Edges edges_of(const std::vector<Found>& all) {
+  Edges edges;
+  for (auto& found : all)
+    for (auto& place : found.places) {
+      auto& edge = edges[place.test][found.site()];
+      if (!edge.place || place.at < edge.place->at) edge = {&found, &place};
+    }
+  return edges;
+}
+
+Edge first_of(const std::map<std::string, Edge>& sites) {
+  return std::ranges::min_element(sites, {}, [](auto& s) { return s.second.place->at; })->second;
+}
+
+// An edge costs what its test takes, whatever its site. So a cover is cheapest that pairs as much as can be paired, of
+// the sites those whose cheapest test is dearest first (a matching of greatest weight by the sites' weights: a
+// transversal matroid, in which the greedy is exact), and adds the cheapest edge of whatever is left.
+std::vector<Edge> cheapest_cover(const Edges& edges) {
+  std::map<std::string, std::vector<std::pair<Nanos, std::string>>> tests_of;  // by site, the cheapest first
+  for (auto& [test, sites] : edges)
+    for (auto& [site, edge] : sites) tests_of[site].emplace_back(edge.place->takes, test);
+  std::vector<std::string> order;
+  for (auto& [site, tests] : tests_of) {
+    std::ranges::sort(tests);
+    order.push_back(site);
+  }
+  std::ranges::stable_sort(order, std::greater{}, [&](auto& site) { return tests_of[site].front().first; });
+
+  std::map<std::string, std::string> site_of;  // by test
+  std::set<std::string> asked;
+  std::function<bool(const std::string&)> pair = [&](const std::string& site) {
+    for (auto& [takes, test] : tests_of[site]) {
+      if (!asked.insert(test).second) continue;
+      auto taken = site_of.find(test);
+      if (taken == site_of.end() || pair(taken->second)) {
+        site_of[test] = site;
+        return true;
+      }
+    }
+    return false;
+  };
+  std::vector<Edge> cover;
+  for (auto& site : order) {
+    asked.clear();
+    if (!pair(site)) cover.push_back(edges.at(tests_of[site].front().second).at(site));
+  }
+  for (auto& [test, sites] : edges) {
+    auto paired = site_of.find(test);
+    cover.push_back(paired == site_of.end() ? first_of(sites) : sites.at(paired->second));
+  }
+  return cover;
+}
+
+}  // namespace
+
+std::string Found::site() const {
+  return target.site ? trace::show(*target.site) : target.service + " " + target.operation;
+}
+
+std::vector<Found> find_targets(const std::map<std::string, const trace::Run*>& tests, bool test_files) {
+  std::map<std::string, Found> found;
+  for (auto& [test, run] : tests) {
+    std::map<std::string, int> occurrences;
+    std::set<std::string> seen;
+    for (auto& call : trace::calls_of(*run)) {
+      auto& e = call.first();
+      if (e.tag.test != test || !in_test(e)) continue;
+      if (e.tag.site && !test_files && is_test_file(e.tag.site->file)) continue;
+      auto key = fmt::format("{}\n{}\n{}", e.tag.site ? trace::show(*e.tag.site) : "", e.operation, e.service);
+      auto occurrence = ++occurrences[key];  // as the director counts them: also of calls that are no targets
+      if (!may_be_target(call) || !seen.insert(key).second) continue;
+      auto* profile = trace::profile_named(e.profile);
+      Place here{.test = test,
+                 .occurrence = occurrence,
+                 .reference = run,
+                 .takes = trace::time_of(*run),
+                 .at = e.begun - run->began,
+                 .shows_effect = profile && !profile->effect(call.last()).empty()};
+      auto& all = found[key];
+      if (all.places.empty() || better(here, all.places.front())) {
+        all.target = {test, e.tag.site, e.service, e.operation, occurrence};
+        if (profile) all.repeat = profile->repeat(e);
+      }
+      all.places.insert(std::ranges::upper_bound(all.places, here, better), std::move(here));
+    }
+  }
+  std::vector<Found> out;
+  for (auto& [key, one] : found) out.push_back(std::move(one));
+  return out;
+}
+
+std::vector<Found> covered(const std::vector<Found>& all, std::string_view coverage) {
+  if (coverage == "c0") return all;
+  auto edges = edges_of(all);
+  std::vector<Edge> chosen;
+  if (coverage == "c1")
+    for (auto& [test, sites] : edges) chosen.push_back(first_of(sites));
+  if (coverage == "c2") {
+    std::map<std::string, Edge> cheapest;
+    for (auto& [test, sites] : edges)
+      for (auto& [site, edge] : sites)
+        if (auto& best = cheapest[site]; !best.place || edge.place->takes < best.place->takes) best = edge;
+    for (auto& [site, edge] : cheapest) chosen.push_back(edge);
+  }
+  if (coverage == "c3") chosen = cheapest_cover(edges);
+  if (coverage == "c4")
+    for (auto& [test, sites] : edges)
+      for (auto& [site, edge] : sites) chosen.push_back(edge);
+  std::vector<Found> out;
+  for (auto& edge : chosen) out.push_back(at(*edge.found, *edge.place));
+  return out;
+}
+
+}  // namespace retrial::campaign

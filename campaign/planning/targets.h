@@ -1,0 +1,28 @@
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "campaign/planning/plan.h"
+
+namespace retrial::campaign {
+
+// A call that can be put on trial, and everywhere that it can be.
+struct Found {
+  Target target;                                  // at the best of its places
+  trace::Repeat repeat = trace::Repeat::unknown;  // as that one shows it
+  std::vector<Place> places;                      // never empty, one a test; the best first
+
+  std::string site() const;  // the call site, or where none is known service and operation
+};
+
+// All of them, one a call site x operation x service, in a fixed order. A call whose reference answer was an error is
+// none; nor is one in set-up or teardown, nor (without `test_files`) one whose call site is in a test file.
+std::vector<Found> find_targets(const std::map<std::string, const trace::Run*>& tests, bool test_files);
+
+// What of them a coverage wants tried, in the words of Rainmaker (NSDI'23, 4.3): c1 the first call of each test; c2 each
+// call site once, in the cheapest test; c3 every test and every call site, in the least time (a minimum-cost edge cover,
+// exact); c4 each call site of each test, its first call. c0 is all of them, each at any of its places.
+std::vector<Found> covered(const std::vector<Found>& all, std::string_view coverage);
+
+}  // namespace retrial::campaign
