@@ -2,14 +2,13 @@
 #include <string>
 #include <string_view>
 
+#include "trace/recording/secret_names.h"
+
 namespace retrial::trace {
 
 // Secrets are replaced by `***` before they enter an Exchange (docs/redaction.md says which). What only looks like one
 // is kept, because attempts are told apart by it: idempotency and client tokens, continuation and page tokens.
 inline constexpr std::string_view kRedacted = "***";
-
-// Is the value of a header, query key or field of that name a secret?
-bool secret_name(std::string_view name);
 
 // Do the messages of this RPC hold a secret, going by its path? Their fields have no names on the wire: no sample of
 // them is kept then. "/etcdserverpb.Auth/UserAdd"

@@ -1,145 +1,217 @@
 #include "trace/recording/secret_shapes.h"
 
+#include <algorithm>
 #include <array>
-#include <string>
+
+#include "base/text.h"
 
 namespace retrial::trace {
 namespace {
 
-// What their issuers document, and scanners look for. %h, %d, %U, %w: at least that many hex digits, digits, capitals
-// or digits, letters, digits, '-' or '_'; all else stands for itself.
-constexpr std::string_view kShapes[] = {
-    // clouds
-    "AKIA%U12", "ASIA%U12", "ABIA%U12", "ACCA%U12", "A3T%U13", "ABSK%w40", "bedrock-api-key-%w20", "FwoGZXIv",
-    "IQoJb3JpZ2lu", "AIza%w30", "GOCSPX-%w20", "ya29.%w20", "1//0%w20", "LTAI%w12", "AKID%w16", "dop_v1_%w20",
-    "doo_v1_%w20", "dor_v1_%w20", "HRKU-%w20", "fo1_%w20", "fm1_%w20", "fm1r_%w20", "fm2_%w20", "nfp_%w20", "t1.9eu%w20",
-    "AQVN%w30", "y0_%w30", "tk-us-%w20", "sbp_%h20", "sb_secret_%w10", "dnkey-%w20", "pscale_tkn_%w16",
-    "pscale_pw_%w16", "pscale_oauth_%w16", "CfDJ8%w20", "gAAAAA%w40", "v1.0-%h20-%h40", "%w3Q~%w28",
-    // code, packages, machines that build
-    "ghp_%w16", "gho_%w16", "ghu_%w16", "ghs_%w16", "ghr_%w16", "github_pat_%w16", "glpat-%w12", "gldt-%w12",
-    "glft-%w12", "glsoat-%w12", "glrt-%w12", "glrtr-%w12", "glptt-%w12", "glcbt-%w12", "glagent-%w12", "glimt-%w12",
-    "glffct-%w12", "glwt-%w12", "gloas-%w12", "GR1348941%w12", "ATATT3%w20", "ATCTT3%w20", "ATBB%w24", "ATOA%w24",
-    "npm_%w20", "pypi-%w16", "rubygems_%h20", "oy2%w40", "CLOJARS_%w20", "dckr_pat_%w16", "dckr_oat_%w16", "CCIPAT_%w16",
-    "CCIPRJ_%w16", "bkua_%h20", "AKCp%w40", "cmVmdGtu%w20", "cmVmd%w55", "squ_%w16", "sqp_%w16", "sqa_%w16", "sgp_%w16",
-    "sntrys_%w16", "sntryu_%w16", "PMAK-%w20", "rdme_%w20", "API-%U20", "pul-%h20", "pnu_%w20", "ico-%w28",
-    "hvs.%w16", "hvb.%w16", "hvr.%w16", "%w14.atlasv1.%w20", "dp.pt.%w16", "dp.st.%w3", "dp.ct.%w16", "dp.sa.%w16",
-    "dp.scim.%w16", "dp.audit.%w16", "dt0c01.%w20", "dt0s16.%w20", "sha256~%w30", "AGE-SECRET-KEY-1%w10", "ops_eyJ%w20",
-    "A3-%U6-%U6", "glc_%w20", "glsa_%w20", "eyJrIjoi%w20", "NRAK-%w16", "NRJS-%w12", "NRII-%w16", "NRRA-%w16", "dapi%h24",
-    "LDAPI-%w16", "sdk-%h8-%h4-%h4-%h4-%h8", "mob-%h8-%h4-%h4-%h4-%h8", "s-s4t2ud-%w20", "s-s4t2af-%w20", "PRVT-%w16",
-    "lin_api_%w16", "lin_oauth_%w16", "ntn_%w20", "secret_%w36", "figd_%w16", "fio-u-%w20", "sm_aat_%w10", "tfp_%w16",
-    "pat-na1-%h8", "pat-eu1-%h8", "vault:v1:%w8", "uk1-%h20",
-    // models
-    "sk-ant-%w16", "sk-proj-%w16", "sk-svcacct-%w16", "sk-admin-%w16", "sk-or-v1-%h16", "sk-%w32", "hf_%w24",
-    "api_org_%w20", "r8_%w24", "gsk_%w24", "xai-%w24", "pplx-%w24", "tvly-%w16", "sk-lf-%w16",
-    // money, messages
-    "sk_live_%w8", "sk_test_%w8", "sk_prod_%w8", "rk_live_%w8", "rk_test_%w8", "rk_prod_%w8", "whsec_%w8", "sq0atp-%w12",
-    "sq0csp-%w12", "EAAA%w50", "EAAM%w50", "EAAC%w50", "EZAK%w20", "EZTK%w20", "FLWSECK%w12", "shpat_%w16", "shpca_%w16",
-    "shppa_%w16", "shpss_%w16", "shippo_live_%w16", "shippo_test_%w16", "duffel_live_%w16", "duffel_test_%w16",
-    "access-production-%h8", "access-sandbox-%h8", "access-development-%h8", "xoxb-%w8", "xoxp-%w8", "xoxa-%w8",
-    "xoxr-%w8", "xoxs-%w8", "xoxe-%w8", "xoxe.xox%w8", "xoxo-%w8", "xoxd-%w8", "xoxc-%w8", "xapp-%w8", "xwfp-%w8",
-    "SG.%w16", "SK%h32", "key-%h32", "%h32-us%d1", "xkeysib-%h20", "xsmtpsib-%h20", "%d8:AA%w30", "%w23.%w6.%w27",
-    "services/T%U7/B%U7/%w12", "webhookb2/%h8", "api/webhooks/%d16/%w20", "live_%w36", "test_%w36", "sl.%w100", "p8e-%w24",
-    // keys of their own, without armour, and hashes of passwords
-    "MIIEpAIBAAKCA", "MIIEowIBAAKCA", "MIIEogIBAAKCA", "MIIJKQIBAAKCA", "MIIJKAIBAAKCA", "MIIJJwIBAAKCA", "MIICXAIBAAKB",
-    "MIICXQIBAAKB", "MIIEvQIBADANB", "MIIEvgIBADANB", "MIIEvAIBADANB", "MIIJQgIBADANB", "MIIJQwIBADANB", "MHcCAQEEI",
-    "MIGHAgEAMBMG", "MC4CAQAwBQYDK2VwBCIEI", "b3BlbnNzaC1rZXktdjE", "$2a$%d2$", "$2b$%d2$", "$2y$%d2$", "$argon2",
-    "$6$%w4", "$5$%w4", "$pbkdf2-", "$scrypt$", "pbkdf2_sha", "{SSHA"};
+constexpr bool digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+constexpr bool alnum(char c) { return digit(c) || letter(c); }
+constexpr bool in_token(char c) { return alnum(c) || c == '_' || c == '-'; }
+// token68, RFC 9110 11.2
+constexpr bool in_token68(char c) { return in_token(c) || c == '.' || c == '~' || c == '+' || c == '/' || c == '='; }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_word(char c) { return is_digit(c) || is_capital(c) || is_lower(c) || c == '-' || c == '_'; }
-bool of_kind(char c, char kind) {
-  switch (kind) {
-    case 'h':
-      return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-    case 'd':
-      return is_digit(c);
-    case 'U':
-      return is_digit(c) || is_capital(c);
-    default:
-      return is_word(c);
-  }
-}
-// RFC 9110's token68, and what tokens are joined of.
-bool is_token(char c) { return is_word(c) || c == '.' || c == '/' || c == '+' || c == '=' || c == '~' || c == '$'; }
-
-// Does text[at..] have this shape, or begin it where the text ends? A digit is wanted where letters alone are a word.
-bool has_shape(std::string_view text, std::size_t at, std::string_view shape) {
-  auto begin = at;
-  std::size_t same = 0;
-  bool digit = false;
-  for (std::size_t i = 0; i < shape.size();) {
-    if (at == text.size()) return same >= 3;
-    if (shape[i] != '%') {
-      if (text[at] != shape[i]) return false;
-      at++, i++, same++;
-      continue;
-    }
-    char kind = shape[i + 1];
-    std::size_t least = 0, most = 4096, n = 0;
-    for (i += 2; i < shape.size() && is_digit(shape[i]); i++) least = least * 10 + static_cast<std::size_t>(shape[i] - '0');
-    if (i < shape.size() && kind != 'd') most = is_word(shape[i]) || shape[i] == '-' ? least : most;
-    for (; at < text.size() && n < most && of_kind(text[at], kind); at++, n++) digit |= is_digit(text[at]);
-    if (n < least && at < text.size()) return false;
-  }
-  return same >= 4 || digit || at - begin > 30 || same == at - begin;
-}
-
-int base64_digit(char c) {
-  if (is_capital(c)) return c - 'A';
-  if (is_lower(c)) return c - 'a' + 26;
-  if (is_digit(c)) return c - '0' + 52;
-  if (c == '+' || c == '-') return 62;
-  return c == '/' || c == '_' ? 63 : -1;
-}
-
-constexpr auto kBegins = [] {  // the first two characters of shapes
-  std::array<bool, 128 * 128> begins{};
-  for (auto shape : kShapes)
-    if (shape[0] != '%') begins[static_cast<std::size_t>(shape[0]) << 7 | static_cast<std::size_t>(shape[1])] = true;
-  begins[std::size_t{'e'} << 7 | std::size_t{'y'}] = true;
-  return begins;
+// What services' documents and secret scanners tell of keys: how each begins, and how long it is at least.
+struct Prefix {
+  std::string_view begin;
+  std::size_t least;
+};
+constexpr Prefix kPrefixes[] = {
+    {"AKIA", 20},        {"ASIA", 20},         {"ABIA", 20},          {"ACCA", 20},         {"ghp_", 20},
+    {"gho_", 20},        {"ghu_", 20},         {"ghs_", 20},          {"ghr_", 20},         {"github_pat_", 24},
+    {"glpat-", 20},      {"gldt-", 20},        {"glrt-", 20},         {"glptt-", 20},       {"glcbt-", 20},
+    {"gloas-", 20},      {"glsoat-", 20},      {"glft-", 20},         {"glagent-", 20},     {"glimt-", 20},
+    {"xoxb-", 15},       {"xoxp-", 15},        {"xoxa-", 15},         {"xoxr-", 15},        {"xoxs-", 15},
+    {"xoxe-", 15},       {"xoxe.", 15},        {"xapp-", 15},         {"xoxo-", 15},        {"xoxc-", 15},
+    {"xoxd-", 15},       {"sk_live_", 16},     {"sk_test_", 16},      {"sk_prod_", 16},     {"rk_live_", 16},
+    {"rk_test_", 16},    {"whsec_", 16},       {"AIza", 35},          {"ya29.", 20},        {"GOCSPX-", 20},
+    {"1//0", 30},        {"npm_", 30},         {"pypi-", 30},         {"SG.", 30},          {"sk-ant-", 20},
+    {"sk-proj-", 20},    {"sk-svcacct-", 20},  {"sk-admin-", 20},     {"sk-or-", 20},       {"sk-", 32},
+    {"hf_", 30},         {"r8_", 30},          {"gsk_", 30},          {"xai-", 30},         {"pplx-", 30},
+    {"hvs.", 24},        {"hvb.", 24},         {"hvr.", 24},          {"dop_v1_", 30},      {"doo_v1_", 30},
+    {"dor_v1_", 30},     {"shpat_", 30},       {"shpca_", 30},        {"shppa_", 30},       {"shpss_", 30},
+    {"dckr_pat_", 20},   {"dckr_oat_", 20},    {"rubygems_", 30},     {"lin_api_", 30},     {"lin_oauth_", 30},
+    {"pul-", 30},        {"dp.pt.", 30},       {"dp.st.", 30},        {"dp.ct.", 30},       {"dp.sa.", 30},
+    {"dapi", 32},        {"glsa_", 30},        {"glc_", 30},          {"sq0atp-", 20},      {"sq0csp-", 20},
+    {"EAAA", 50},        {"NRAK-", 25},        {"NRJS-", 20},         {"NRII-", 25},        {"PMAK-", 30},
+    {"pat-na1-", 30},    {"pat-eu1-", 30},     {"key-", 36},          {"SK", 34},           {"AGE-SECRET-KEY-1", 30},
+    {"sntrys_", 30},     {"sntryu_", 30},      {"sgp_", 30},          {"nfp_", 30},         {"ntn_", 30},
+    {"secret_", 40},     {"fo1_", 30},         {"fm1_", 30},          {"fm2_", 30},         {"figd_", 30},
+    {"pscale_tkn_", 30}, {"pscale_pw_", 30},   {"pscale_oauth_", 30}, {"rdme_", 30},        {"tfp_", 30},
+    {"xkeysib-", 30},    {"xsmtpsib-", 30},    {"ATATT3", 40},        {"ATCTT3", 40},       {"ATBB", 28},
+    {"oy2", 43},         {"ops_eyJ", 30},      {"A3-", 30},           {"CFPAT-", 30},       {"cio", 40},
+    {"PRVT", 30},        {"shippo_live_", 30}, {"shippo_test_", 30},  {"duffel_live_", 30}, {"duffel_test_", 30},
+    {"EZAK", 40},        {"EZTK", 40},         {"FLWSECK", 20},       {"live_", 35},        {"test_", 35},
+    {"rzp_live_", 20},   {"rzp_test_", 20},    {"access_token$", 30}, {"p8e-", 32},         {"sha256~", 43},
+    {"bkua_", 30},       {"phc_", 30},         {"phx_", 30},          {"re_", 30},          {"tskey-", 20},
+    {"t1_", 60},         {"ico-", 32},         {"EAA", 60},           {"LTAI", 20},         {"AKID", 30},
+    {"sbp_", 30},        {"cfut_", 30},        {"v1.0-", 30},         {"AQVN", 38},         {"ap2_", 30},
+    {"VF.DM.", 30},      {"HRKU-", 30},        {"apify_api_", 30},    {"waka_", 30},        {"CLOJARS_", 40},
+};
+constexpr auto kFirst = [] {
+  std::array<bool, 128> first{};
+  for (auto& prefix : kPrefixes) first[static_cast<std::size_t>(prefix.begin[0])] = true;
+  for (char c : std::string_view("eBbTtDd0123456789")) first[static_cast<std::size_t>(c)] = true;
+  return first;
 }();
 
-}  // namespace
-
-std::string text_in_base64(std::string_view run) {
-  std::string text;
-  unsigned bits = 0;
-  int have = 0;
-  for (char c : run) {
-    int digit = base64_digit(c);
-    if (digit < 0) break;
-    bits = bits << 6 | static_cast<unsigned>(digit);
-    if ((have += 6) < 8) continue;
-    have -= 8;
-    auto byte = static_cast<unsigned char>(bits >> have);
-    if ((byte < ' ' && byte != '\n' && byte != '\r' && byte != '\t') || byte >= 127) return {};
-    text += static_cast<char>(byte);
-  }
-  return text;
-}
-
-std::size_t shaped_secret_end(std::string_view text, std::size_t at) {
-  auto end = at;
-  while (end < text.size() && is_token(text[end])) end++;
-  if (text.substr(at).starts_with("eyJ")) {
-    auto header = text_in_base64(text.substr(at, text.substr(at, end - at).find('.')));
-    if (header.find("\"alg\"") != header.npos || header.find("\"enc\"") != header.npos) return end;
-  }
-  char first = text[at];
-  for (auto shape : kShapes) {
-    if ((shape[0] != '%' && shape[0] != first) || !has_shape(text, at, shape)) continue;
-    while (end < text.size() && (is_token(text[end]) || text[end] == ':')) end++;
-    return end;
-  }
+template <class Is>
+std::size_t run_end(const Unfolded& text, std::size_t at, Is is) {
+  auto depth = text.depth(at);
+  while (at < text.size() && is(text[at]) && text.depth(at) >= depth) at++;
   return at;
 }
 
-bool may_begin_shaped_secret(std::string_view text) {
-  auto a = static_cast<unsigned char>(text[0]), b = text.size() > 1 ? static_cast<unsigned char>(text[1]) : 0u;
-  return a < 128 && b < 128 && kBegins[static_cast<std::size_t>(a) << 7 | b];
+std::string decode64(std::string_view text) {
+  std::string out;
+  unsigned bits = 0;
+  int held = 0;
+  for (char c : text) {
+    int v = c >= 'A' && c <= 'Z'   ? c - 'A'
+            : c >= 'a' && c <= 'z' ? c - 'a' + 26
+            : digit(c)             ? c - '0' + 52
+            : c == '+' || c == '-' ? 62
+            : c == '/' || c == '_' ? 63
+                                   : -1;
+    if (v < 0) break;
+    bits = bits << 6 | static_cast<unsigned>(v);
+    if ((held += 6) < 8) continue;
+    held -= 8;
+    out += static_cast<char>(bits >> held & 0xff);
+  }
+  return out;
+}
+
+// JWS and JWE in their compact form (RFC 7515 3.1): a JSON object in base64url, and more behind a dot. A page token may
+// be an object in base64url, too: without a dot it is a secret only where the text ends in it.
+Shape jwt_at(const Unfolded& text, std::size_t at) {
+  auto head = run_end(text, at, in_token);
+  if (head - at < 12) return {};
+  if (text[head] != '.' && head < text.size()) return {};
+  if (decode64(text.text().substr(at, 40)).find('"') == std::string::npos) return {};
+  auto end = run_end(text, head, [](char c) { return in_token(c) || c == '.' || c == '='; });
+  return end > head + 4 || end == text.size() ? Shape{at, end} : Shape{};
+}
+
+// "Bearer x" and "Basic x" (RFC 6750, RFC 7617), whatever header or field they stand in.
+Shape credentials_at(const Unfolded& text, std::size_t at) {
+  auto word = text.text().substr(at, run_end(text, at, letter) - at);
+  bool basic = iequals(word, "basic");
+  if (!basic && !iequals(word, "bearer") && !iequals(word, "token") && !iequals(word, "dpop")) return {};
+  auto begin = at + word.size();
+  while (text[begin] == ' ' || (text[begin] == '+' && begin == at + word.size())) begin++;
+  if (begin == at + word.size()) return {};
+  auto end = run_end(text, begin, in_token68);
+  auto value = text.text().substr(begin, end - begin);
+  if (basic) return value.size() > 3 && decode64(value).find(':') != std::string::npos ? Shape{begin, end} : Shape{};
+  if (value.size() < 8 || text[end] == '"') {
+    if (value.ends_with('=')) return {};  // realm="..."
+  }
+  bool digits = std::ranges::any_of(value, digit);
+  return value.size() >= 8 && (digits || value.size() >= 20) ? Shape{begin, end} : Shape{};
+}
+
+// A bot of Telegram: its number, ':', 35 characters.
+Shape bot_at(const Unfolded& text, std::size_t at) {
+  auto colon = run_end(text, at, digit);
+  if (colon - at < 8 || colon - at > 12 || text[colon] != ':') return {};
+  auto end = run_end(text, colon + 1, in_token);
+  return end - colon >= 33 && end - colon <= 40 ? Shape{colon + 1, end} : Shape{};
+}
+
+}  // namespace
+
+bool looks_random(std::string_view text) {
+  if (text.size() < 16) return false;
+  int digits = 0, letters = 0;
+  for (char c : text) {
+    digits += digit(c);
+    letters += letter(c);
+    if (!in_token68(c) && c != '%' && c != '*') return false;
+  }
+  return digits >= 3 && letters >= 3;
+}
+
+Shape token_at(const Unfolded& text, std::size_t at) {
+  auto first = static_cast<unsigned char>(text[at]);
+  if (first >= kFirst.size() || !kFirst[first]) return {};
+  auto rest = text.text().substr(at);
+  for (auto& [begin, least] : kPrefixes) {
+    if (!rest.starts_with(begin)) continue;
+    bool dotted = begin.find('.') != begin.npos || begin == "1//0" || begin.find("eyJ") != begin.npos;
+    auto end = run_end(text, at + begin.size(), [&](char c) { return in_token(c) || (dotted && in_token68(c)); });
+    bool cut = end == text.size() && end - at > begin.size() + 3 && begin.size() > 3;
+    if (!cut && end - at < least) continue;
+    auto value = rest.substr(begin.size(), end - at - begin.size());
+    if (!cut && !begin.ends_with('-') && !begin.ends_with('_') && !dotted && value.find_first_of("_-") != value.npos &&
+        begin.size() < 4)
+      continue;  // a name
+    if (!cut && std::ranges::none_of(value, digit) && value.size() < 24 && !begin.starts_with('A')) continue;
+    if (!cut && begin.size() < 6 && std::ranges::none_of(value, digit) && begin[1] != 'K') continue;
+    while (text[end] == '=' || text[end] == '/' || text[end] == '+') end++;
+    return {at, run_end(text, end, in_token68)};
+  }
+  if (rest.starts_with("ey")) return jwt_at(text, at);
+  if (digit(text[at])) return bot_at(text, at);
+  return credentials_at(text, at);
+}
+
+Shape pem_at(const Unfolded& text, std::size_t at, std::size_t from) {
+  constexpr std::string_view kBegin = "-----BEGIN", kEnd = "-----END";
+  auto all = text.text();
+  auto rest = all.substr(at);
+  bool begins = rest.starts_with(kBegin);
+  if (!begins && !rest.starts_with(kEnd)) return {};
+  auto label = rest.substr(begins ? kBegin.size() : kEnd.size(), 48);
+  auto dashes = label.find("-----");
+  label = label.substr(0, dashes);
+  bool secret = dashes == label.npos || label.find("PRIVATE") != label.npos || label.find("SECRET") != label.npos ||
+                label.find("ENCRYPTED") != label.npos;
+  // What the label is cut short of may be anything; a label that is whole says what it is.
+  if (dashes == label.npos && at + kBegin.size() + 48 < all.size() && label.find("PRIVATE") == label.npos)
+    secret = false;
+  if (!secret) return {};
+  if (!begins) {
+    auto quote = all.substr(0, at).find_last_of("\"'");
+    auto begin = std::max(from, quote == all.npos ? std::size_t{0} : quote + 1);
+    return {begin, std::min(all.size(), at + kEnd.size() + label.size() + 5)};
+  }
+  auto end = all.find(kEnd, at + kBegin.size());
+  if (end == all.npos) {
+    auto quote = all.find('"', at);
+    return {at, quote == all.npos ? all.size() : quote};
+  }
+  auto closing = all.find("-----", end + kEnd.size());
+  return {at, closing == all.npos || closing > end + 64 ? all.size() : closing + 5};
+}
+
+Shape userinfo_at(const Unfolded& text, std::size_t at) {
+  auto all = text.text();
+  auto begin = at + 3;
+  auto end = begin;
+  while (end < all.size() && static_cast<unsigned char>(all[end]) > ' ' &&
+         std::string_view("\"'<>`|\\").find(all[end]) == std::string_view::npos &&
+         text.depth(end) <= text.depth(at) + 1)
+    end++;
+  auto whole = all.substr(begin, end - begin);
+  auto authority = whole.substr(0, whole.find_first_of("/?#"));
+  // A decoded %2F is data.
+  auto sign = authority.rfind('@');
+  auto colon = authority.find(':');
+  if (sign == authority.npos) {
+    bool port = colon == whole.npos || std::ranges::all_of(authority.substr(colon + 1), digit) ||
+                authority.starts_with('[') || authority.find(',') != authority.npos;
+    if (port) return {};
+    sign = whole.rfind('@');  // a password with '/' in it, or one that is cut off
+    if (sign == whole.npos && end < all.size()) return {};
+    if (sign == whole.npos) sign = whole.size();
+  }
+  if (colon < sign) return {begin + colon + 1, begin + sign};
+  return looks_random(whole.substr(0, sign)) ? Shape{begin, begin + sign} : Shape{};
 }
 
 }  // namespace retrial::trace

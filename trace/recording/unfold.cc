@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 namespace retrial::trace {
 namespace {
@@ -10,7 +11,8 @@ namespace {
 char ascii_of(std::string_view digits, int base) {
   unsigned value = 0;
   auto [end, error] = std::from_chars(digits.begin(), digits.end(), value, base);
-  return error == std::errc() && end == digits.end() && !digits.empty() && value < 128 ? static_cast<char>(value) : '\0';
+  return error == std::errc() && end == digits.end() && !digits.empty() && value < 128 ? static_cast<char>(value)
+                                                                                       : '\0';
 }
 
 struct Entity {
@@ -19,26 +21,35 @@ struct Entity {
 };
 constexpr Entity kEntities[] = {{"quot", '"'}, {"amp", '&'}, {"lt", '<'}, {"gt", '>'}, {"apos", '\''}};
 
+// Of each pair of bytes the one that is not zero: 1 or 0; none: no UTF-16.
+std::optional<std::size_t> utf16(std::string_view text) {
+  if (text.starts_with("\xff\xfe")) return 0;
+  if (text.starts_with("\xfe\xff")) return 1;
+  constexpr std::size_t kLook = 8;
+  if (text.size() < kLook) return {};
+  bool little = true, big = true;
+  for (std::size_t n = 0; n < kLook; n++) {
+    little &= (text[n] == 0) == (n % 2 == 1);
+    big &= (text[n] == 0) == (n % 2 == 0);
+  }
+  return little ? std::optional<std::size_t>(0) : big ? std::optional<std::size_t>(1) : std::nullopt;
+}
+
 }  // namespace
 
-Unfolded::Unfolded(std::string_view text) {
-  // UTF-16: of each pair of bytes the one that is not zero.
-  bool little = text.size() > 3 && text[1] == 0 && text[3] == 0;
-  bool big = text.size() > 3 && ((text[0] == 0 && text[2] == 0) || text.starts_with("\xfe\xff"));
-  if (text.starts_with("\xff\xfe")) little = true;
-  std::size_t step = little || big ? 2 : 1;
-  for (std::size_t n = big ? 1 : 0; n < text.size(); n += step) {
+Unfolded::Unfolded(std::string_view text) : view_(text) {
+  auto wide = utf16(text);
+  if (!wide && text.find_first_of("\\%&") == text.npos) return;
+  std::size_t step = wide ? 2 : 1;
+  for (std::size_t n = wide.value_or(0); n < text.size(); n += step) {
     text_ += text[n];
     from_.push_back(static_cast<std::uint32_t>(n / step * step));
   }
   from_.push_back(static_cast<std::uint32_t>(text.size()));
   depths_.assign(text_.size(), 0);
-  int passes = 0;
-  while (fold_out())
-    if (++passes == kDeepest) {
-      whole_ = false;
-      break;
-    }
+  for (int passes = 0; passes < kDeepest && fold_out(); passes++) {
+  }
+  view_ = text_;
 }
 
 Unfolded::Escape Unfolded::escape_at(std::size_t n) const {
@@ -104,7 +115,7 @@ bool Unfolded::fold_out() {
       any = true;
       int deepest = 0;
       for (auto i = at; i < at + size; i++) deepest = std::max(deepest, depth(i));
-      kept = static_cast<std::uint8_t>((deepest + 1) | (text_[at] == '%' ? kPercent : 0));
+      kept = static_cast<std::uint8_t>(deepest + 1);
     }
     text_[to] = escape.size ? escape.stands_for : text_[at];
     depths_[to] = kept;
