@@ -23,7 +23,7 @@ Result<void> write_all(int fd, std::string_view text) {
 Result<void> replace(const std::filesystem::path& file, std::string_view text) {
   auto draft = file;
   draft += ".new";
-  int fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  int fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (fd < 0) return fail_errno("cannot be written", errno, file.string());
   auto written = write_all(fd, text);
   if (written && ::fsync(fd) != 0) written = fail_errno("cannot be written", errno);

@@ -78,7 +78,7 @@ std::filesystem::path trace_of(const std::filesystem::path& folder, std::uint64_
 }
 
 int open_log(const std::filesystem::path& file) {
-  return open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  return open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 }
 
 // How services are verified: by address, "" all others.

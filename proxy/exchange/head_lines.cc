@@ -29,11 +29,22 @@ HeadLines::Known::Kind HeadLines::kind_of(std::size_t n, std::string_view name) 
   auto& known = known_[n];
   if (known.name == name) return known.kind;
   known.name.assign(name);
+  known.harmless.clear();
   known.kind = is_tag(name)                        ? Known::Kind::tag
                : iequals(name, "content-encoding") ? Known::Kind::encoding
                : trace::secret_name(name)          ? Known::Kind::secret
                                                    : Known::Kind::plain;
   return known.kind;
+}
+
+// Values mostly come again, too.
+bool HeadLines::harmless(Known& known, std::string_view value) {
+  if (known.harmless == value) return true;
+  std::string redacted;
+  trace::redact_value(value, redacted);
+  if (redacted != value) return false;
+  known.harmless.assign(value);
+  return true;
 }
 
 void HeadLines::take(const Head& head, std::string& lines, trace::Tag* tag) {
@@ -47,7 +58,7 @@ void HeadLines::take(const Head& head, std::string& lines, trace::Tag* tag) {
     lines.append(block);
     return;
   }
-  // Only a query can hide a secret in a value, or a URL with a password (redact_value).
+  // Where a query or a URL's password is, known fields may hold one, too (Referer).
   bool urls = block.find('?') != block.npos || block.find('@') != block.npos;
   bool as_sent = plain && !urls;
   std::size_t done = begin;
@@ -55,7 +66,7 @@ void HeadLines::take(const Head& head, std::string& lines, trace::Tag* tag) {
     auto& f = head.fields[i];
     if (as_sent && f.known != FieldName::other && f.known != FieldName::content_encoding) continue;
     auto kind = kind_of(i, head.name(f));
-    if (kind == Known::Kind::plain && as_sent) continue;
+    if (kind == Known::Kind::plain && as_sent && harmless(known_[i], head.value(f))) continue;
     if (kind == Known::Kind::encoding) encoded_ |= !iequals(head.value(f), "identity");
     if (kind == Known::Kind::encoding && as_sent) continue;
     lines.append(head.raw.substr(done, f.name - done));

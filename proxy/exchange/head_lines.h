@@ -21,7 +21,9 @@ class HeadLines {
   struct Known {
     std::string name;
     enum class Kind : std::uint8_t { plain, secret, tag, encoding } kind = Kind::plain;
+    std::string harmless;  // a value in which no secret is
   };
+  static bool harmless(Known& known, std::string_view value);
   Known::Kind kind_of(std::size_t n, std::string_view name);
   std::vector<Known> known_;
   bool encoded_ = false;

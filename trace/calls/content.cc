@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "trace/calls/correlator_keys.h"
+#include "trace/recording/redact.h"
 
 namespace retrial::trace {
 namespace {
@@ -87,7 +88,11 @@ std::string sample_of(const Exchange& e) {
     body.erase(found, boundary.size());
   return body;
 }
-bool whole_sample(const Exchange& e) { return e.request_sample.size() < kSampleBytes; }
+bool whole_sample(const Exchange& e) {
+  if (e.request_sample.size() >= kSampleBytes) return false;
+  // With its secrets taken out a sample is shorter than what it is of.
+  return e.request_bytes <= kSampleBytes || e.request_sample.find(kRedacted) == std::string::npos;
+}
 
 std::vector<std::string_view> tokens_of(std::string_view body) {
   static constexpr auto kMarks = [] {

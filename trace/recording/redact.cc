@@ -1,7 +1,7 @@
 #include "trace/recording/redact.h"
 
 #include "base/text.h"
-#include "trace/recording/secret_scan.h"
+#include "trace/recording/secrets.h"
 
 namespace retrial::trace {
 namespace {
@@ -13,7 +13,7 @@ bool harmless(std::string_view text) {
   return !any;
 }
 
-void redact(std::string_view text, TextKind kind, std::string& out) {
+void redact(std::string_view text, Where kind, std::string& out) {
   if (harmless(text)) {
     out.append(text);
     return;
@@ -55,7 +55,7 @@ void redact_target(std::string_view target, std::string& out) {
   if (target.size() < kLeastShape && target.find_first_of("=@:") == target.npos)
     out.append(target);
   else
-    redact(target, TextKind::target, out);
+    redact(target, Where::target, out);
 }
 void redact_header(std::string_view name, std::string_view value, std::string& out) {
   if (secret_name(name))
@@ -63,7 +63,7 @@ void redact_header(std::string_view name, std::string_view value, std::string& o
   else
     redact_value(value, out);
 }
-void redact_value(std::string_view value, std::string& out) { redact_target(value, out); }
-void redact_body(std::string_view sample, std::string& out) { redact(sample, TextKind::body, out); }
+void redact_value(std::string_view value, std::string& out) { redact(value, Where::header, out); }
+void redact_body(std::string_view sample, std::string& out) { redact(sample, Where::body, out); }
 
 }  // namespace retrial::trace

@@ -55,7 +55,7 @@ constexpr Prefix kPrefixes[] = {
 constexpr auto kFirst = [] {
   std::array<bool, 128> first{};
   for (auto& prefix : kPrefixes) first[static_cast<std::size_t>(prefix.begin[0])] = true;
-  for (char c : std::string_view("eBbTtDd0123456789")) first[static_cast<std::size_t>(c)] = true;
+  for (char c : std::string_view("eBbTtDdhw0123456789")) first[static_cast<std::size_t>(c)] = true;
   return first;
 }();
 
@@ -91,10 +91,12 @@ std::string decode64(std::string_view text) {
 Shape jwt_at(const Unfolded& text, std::size_t at) {
   auto head = run_end(text, at, in_token);
   if (head - at < 12) return {};
-  if (text[head] != '.' && head < text.size()) return {};
-  if (decode64(text.text().substr(at, 40)).find('"') == std::string::npos) return {};
+  auto header = decode64(text.text().substr(at, head - at));
+  bool told = header.find("\"alg\"") != header.npos || header.find("\"enc\"") != header.npos;
+  if (!told && (text[head] != '.' && head < text.size())) return {};
+  if (!told && header.find('"') == header.npos) return {};
   auto end = run_end(text, head, [](char c) { return in_token(c) || c == '.' || c == '='; });
-  return end > head + 4 || end == text.size() ? Shape{at, end} : Shape{};
+  return told || end > head + 4 || end == text.size() ? Shape{at, end} : Shape{};
 }
 
 // "Bearer x" and "Basic x" (RFC 6750, RFC 7617), whatever header or field they stand in.
@@ -115,15 +117,32 @@ Shape credentials_at(const Unfolded& text, std::size_t at) {
   return value.size() >= 8 && (digits || value.size() >= 20) ? Shape{begin, end} : Shape{};
 }
 
+// Of a webhook the path is the secret.
+Shape webhook_at(const Unfolded& text, std::size_t at) {
+  for (std::string_view host : {"hooks.slack.com/services/", "hooks.slack.com/workflows/", "hooks.slack.com/triggers/",
+                                "discord.com/api/webhooks/", "discordapp.com/api/webhooks/",
+                                "hooks.zapier.com/hooks/catch/", "webhook.office.com/webhookb2/"})
+    if (text.text().substr(at).starts_with(host)) return {at + host.size(), run_end(text, at + host.size(), [](char c) {
+                                                            return in_token68(c) || c == '@';
+                                                          })};
+  return {};
+}
+
 // A bot of Telegram: its number, ':', 35 characters.
 Shape bot_at(const Unfolded& text, std::size_t at) {
   auto colon = run_end(text, at, digit);
   if (colon - at < 8 || colon - at > 12 || text[colon] != ':') return {};
   auto end = run_end(text, colon + 1, in_token);
-  return end - colon >= 33 && end - colon <= 40 ? Shape{colon + 1, end} : Shape{};
+  return (end - colon >= 33 && end - colon <= 40) || (end == text.size() && end - colon > 8) ? Shape{colon + 1, end} : Shape{};
 }
 
 }  // namespace
+
+std::string text_in_base64(std::string_view run) {
+  auto text = decode64(run);
+  bool plain = std::ranges::all_of(text, [](char c) { return (c >= ' ' && c < 127) || c == '\n' || c == '\r' || c == '\t'; });
+  return plain ? text : std::string();
+}
 
 bool looks_random(std::string_view text) {
   if (text.size() < 16) return false;
@@ -144,7 +163,7 @@ Shape token_at(const Unfolded& text, std::size_t at) {
     if (!rest.starts_with(begin)) continue;
     bool dotted = begin.find('.') != begin.npos || begin == "1//0" || begin.find("eyJ") != begin.npos;
     auto end = run_end(text, at + begin.size(), [&](char c) { return in_token(c) || (dotted && in_token68(c)); });
-    bool cut = end == text.size() && end - at > begin.size() + 3 && begin.size() > 3;
+    bool cut = end == text.size() && end - at > begin.size() + 3 && begin.size() >= 3;
     if (!cut && end - at < least) continue;
     auto value = rest.substr(begin.size(), end - at - begin.size());
     if (!cut && !begin.ends_with('-') && !begin.ends_with('_') && !dotted && value.find_first_of("_-") != value.npos &&
@@ -156,7 +175,10 @@ Shape token_at(const Unfolded& text, std::size_t at) {
     return {at, run_end(text, end, in_token68)};
   }
   if (rest.starts_with("ey")) return jwt_at(text, at);
+  if (rest.starts_with("bot")) return bot_at(text, at + 3);
   if (digit(text[at])) return bot_at(text, at);
+  if (rest.starts_with("hooks.") || rest.starts_with("discord") || rest.starts_with("webhook."))
+    return webhook_at(text, at);
   return credentials_at(text, at);
 }
 
@@ -202,6 +224,7 @@ Shape userinfo_at(const Unfolded& text, std::size_t at) {
   // A decoded %2F is data.
   auto sign = authority.rfind('@');
   auto colon = authority.find(':');
+  if (sign == authority.npos && end == all.size() && looks_random(whole)) return {begin, end};
   if (sign == authority.npos) {
     bool port = colon == whole.npos || std::ranges::all_of(authority.substr(colon + 1), digit) ||
                 authority.starts_with('[') || authority.find(',') != authority.npos;

@@ -20,6 +20,9 @@ Shape pem_at(const Unfolded& text, std::size_t at, std::size_t from);
 // random.
 Shape userinfo_at(const Unfolded& text, std::size_t at);
 
+// Of base64 in either alphabet (RFC 4648 4, 5): what it says, if that is text; else empty.
+std::string text_in_base64(std::string_view run);
+
 bool looks_random(std::string_view text);
 
 }  // namespace retrial::trace

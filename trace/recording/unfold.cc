@@ -47,8 +47,11 @@ Unfolded::Unfolded(std::string_view text) : view_(text) {
   }
   from_.push_back(static_cast<std::uint32_t>(text.size()));
   depths_.assign(text_.size(), 0);
-  for (int passes = 0; passes < kDeepest && fold_out(); passes++) {
-  }
+  for (int passes = 0; fold_out();)
+    if (++passes == kDeepest) {
+      whole_ = false;
+      break;
+    }
   view_ = text_;
 }
 
@@ -115,7 +118,7 @@ bool Unfolded::fold_out() {
       any = true;
       int deepest = 0;
       for (auto i = at; i < at + size; i++) deepest = std::max(deepest, depth(i));
-      kept = static_cast<std::uint8_t>(deepest + 1);
+      kept = static_cast<std::uint8_t>((deepest + 1) | (text_[at] == '%' ? kPercent : 0));
     }
     text_[to] = escape.size ? escape.stands_for : text_[at];
     depths_[to] = kept;
