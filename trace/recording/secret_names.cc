@@ -51,7 +51,7 @@ constexpr std::string_view kEnd[] = {"sessionid", "pwd", "otp"};
 constexpr std::string_view kKept[] = {"idempot", "clienttoken", "requesttoken", "nexttoken", "continuation",
                                       "pagetoken", "pagingtoken", "synctoken", "syncmarker", "tokentype",
                                       "cancellationtoken", "skiptoken", "deltatoken", "resumetoken", "creationtoken",
-                                      "starttoken", "cursortoken", "changetoken", "canceltoken", "canceltoken",
+                                      "starttoken", "cursortoken", "changetoken", "canceltoken", "pagination",
                                       "previoustoken", "prevtoken", "deduplication", "correlation", "consistencytoken",
                                       // and words of their own.
                                       "tokeniz", "tokenis", "secretar"};

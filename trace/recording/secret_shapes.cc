@@ -59,6 +59,20 @@ constexpr auto kFirst = [] {
   return first;
 }();
 
+// What other tokens begin with.
+constexpr std::string_view kOthers[] = {"ey",     "bearer ", "Bearer ", "BEARER ", "basic ",
+                                        "Basic ", "BASIC ",  "token ",  "Token ",  "dpop ",
+                                        "DPoP ",  "bot",     "hooks.",  "discord", "webhook."};
+constexpr std::size_t pair_of(char a, char b) {
+  return static_cast<std::size_t>(a & 127) << 7 | static_cast<std::size_t>(b & 127);
+}
+constexpr auto kPairs = [] {
+  std::array<bool, std::size_t{1} << 14> pairs{};
+  for (auto& prefix : kPrefixes) pairs[pair_of(prefix.begin[0], prefix.begin[1])] = true;
+  for (auto other : kOthers) pairs[pair_of(other[0], other[1])] = true;
+  return pairs;
+}();
+
 template <class Is>
 std::size_t run_end(const Unfolded& text, std::size_t at, Is is) {
   auto depth = text.depth(at);
@@ -122,9 +136,8 @@ Shape webhook_at(const Unfolded& text, std::size_t at) {
   for (std::string_view host : {"hooks.slack.com/services/", "hooks.slack.com/workflows/", "hooks.slack.com/triggers/",
                                 "discord.com/api/webhooks/", "discordapp.com/api/webhooks/",
                                 "hooks.zapier.com/hooks/catch/", "webhook.office.com/webhookb2/"})
-    if (text.text().substr(at).starts_with(host)) return {at + host.size(), run_end(text, at + host.size(), [](char c) {
-                                                            return in_token68(c) || c == '@';
-                                                          })};
+    if (text.text().substr(at).starts_with(host))
+      return {at + host.size(), run_end(text, at + host.size(), [](char c) { return in_token68(c) || c == '@'; })};
   return {};
 }
 
@@ -133,14 +146,16 @@ Shape bot_at(const Unfolded& text, std::size_t at) {
   auto colon = run_end(text, at, digit);
   if (colon - at < 8 || colon - at > 12 || text[colon] != ':') return {};
   auto end = run_end(text, colon + 1, in_token);
-  return (end - colon >= 33 && end - colon <= 40) || (end == text.size() && end - colon > 8) ? Shape{colon + 1, end} : Shape{};
+  return (end - colon >= 33 && end - colon <= 40) || (end == text.size() && end - colon > 8) ? Shape{colon + 1, end}
+                                                                                             : Shape{};
 }
 
 }  // namespace
 
 std::string text_in_base64(std::string_view run) {
   auto text = decode64(run);
-  bool plain = std::ranges::all_of(text, [](char c) { return (c >= ' ' && c < 127) || c == '\n' || c == '\r' || c == '\t'; });
+  bool plain =
+      std::ranges::all_of(text, [](char c) { return (c >= ' ' && c < 127) || c == '\n' || c == '\r' || c == '\t'; });
   return plain ? text : std::string();
 }
 
@@ -180,6 +195,12 @@ Shape token_at(const Unfolded& text, std::size_t at) {
   if (rest.starts_with("hooks.") || rest.starts_with("discord") || rest.starts_with("webhook."))
     return webhook_at(text, at);
   return credentials_at(text, at);
+}
+
+bool may_begin_token(std::string_view text) {
+  if (text.size() < 2 || !kPairs[pair_of(text[0], text[1])]) return false;
+  return std::ranges::any_of(kPrefixes, [&](auto& prefix) { return text.starts_with(prefix.begin); }) ||
+         std::ranges::any_of(kOthers, [&](auto other) { return text.starts_with(other); });
 }
 
 Shape pem_at(const Unfolded& text, std::size_t at, std::size_t from) {
@@ -224,7 +245,7 @@ Shape userinfo_at(const Unfolded& text, std::size_t at) {
   // A decoded %2F is data.
   auto sign = authority.rfind('@');
   auto colon = authority.find(':');
-  if (sign == authority.npos && end == all.size() && looks_random(whole)) return {begin, end};
+  if (sign == authority.npos && end == all.size() && authority == whole && looks_random(whole)) return {begin, end};
   if (sign == authority.npos) {
     bool port = colon == whole.npos || std::ranges::all_of(authority.substr(colon + 1), digit) ||
                 authority.starts_with('[') || authority.find(',') != authority.npos;

@@ -13,6 +13,8 @@ struct Shape {
 
 // Does one begin at `at`, where no word goes on? What the end of the text cuts off is one all the same.
 Shape token_at(const Unfolded& text, std::size_t at);
+// Could one begin with `text`? Cheap, and never wrong where it says no.
+bool may_begin_token(std::string_view text);
 // "-----BEGIN ... PRIVATE KEY-----" at `at`, to its end, or to that of the string or text that it stands in; at the
 // "-----END" of one whose beginning is not seen, from `from` on.
 Shape pem_at(const Unfolded& text, std::size_t at, std::size_t from);

@@ -18,7 +18,9 @@ constexpr std::size_t kWide = 256;  // and the beginning of its line
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool in_name(char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '-' || c == '.' || c == '$'; }
-bool in_base64(char c) { return is_letter(c) || is_digit(c) || c == '+' || c == '/' || c == '-' || c == '_' || c == '='; }
+bool in_base64(char c) {
+  return is_letter(c) || is_digit(c) || c == '+' || c == '/' || c == '-' || c == '_' || c == '=';
+}
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 bool is_space(char c) { return is_blank(c) || c == '\r' || c == '\n'; }
 bool is_quote(char c) { return c == '"' || c == '\'' || c == '`'; }
@@ -27,7 +29,8 @@ bool is_quote(char c) { return c == '"' || c == '\'' || c == '`'; }
 struct Armour {
   std::string_view begin, end;
 };
-constexpr Armour kArmours[] = {{"-----BEGIN ", "-----END "}, {"---- BEGIN ", "---- END "}, {"PuTTY-User-Key-File", "Private-MAC"}};
+constexpr Armour kArmours[] = {
+    {"-----BEGIN ", "-----END "}, {"---- BEGIN ", "---- END "}, {"PuTTY-User-Key-File", "Private-MAC"}};
 
 // One text on its way. All positions are in it as it reads without its escapes.
 class Search {
@@ -54,12 +57,14 @@ class Search {
  private:
   // --- Texts as wholes
 
+  // name=value&name=value: all but '&' may stand in a value. Other lists of name=value have blanks, ';' or lines.
   bool is_form() const {
-    for (std::size_t i = 0; i < t_.size(); i++) {
-      if (t_[i] == '=') return i > 0;
-      if (!in_name(t_[i]) && t_[i] != '[' && t_[i] != ']' && t_[i] != '+') return false;
-    }
-    return false;
+    auto sign = t_.find('=');
+    if (sign == kNone || sign == 0) return false;
+    for (char c : t_.substr(0, sign))
+      if (!in_name(c) && c != '[' && c != ']' && c != '+') return false;
+    bool line = trim(t_).find('\n') != kNone && u_.depth(t_.find('\n')) == 0;
+    return !line && (t_.find('&') != kNone || t_.find_first_of("; ,") == kNone);
   }
 
   void armour() {
@@ -75,7 +80,8 @@ class Search {
           continue;
         }
         if (headless)
-          for (from = to; from > 0 && (in_base64(t_[from - 1]) || is_space(t_[from - 1]) || t_[from - 1] == ':');) from--;
+          for (from = to; from > 0 && (in_base64(t_[from - 1]) || is_space(t_[from - 1]) || t_[from - 1] == ':');)
+            from--;
         add(from, at);
       }
     }
@@ -124,13 +130,15 @@ class Search {
     user(end);
     auto name = t_.substr(at, end - at);
     bool url = in_url(at);
-    if (secret_name(name) || (url && (iequals(name, "key") || iequals(name, "code"))) || (iequals(name, "code") && oauth())) {
+    if (secret_name(name) || (url && (iequals(name, "key") || iequals(name, "code"))) ||
+        (iequals(name, "code") && oauth())) {
       bool code = iequals(name, "code") && !oauth();
       if (!code || long_code(end)) assigned(at, end);
     } else if (form_ && iequals(name, "code") && long_code(end)) {
       assigned(at, end);
     }
-    if (secret_name(name) || iequals(name, "secret")) paired(at, end);
+    if (secret_name(name)) paired(at, end);
+    if (name == "-u" || name == "--user" || name == "--proxy-user") flag(at, end);
     return end;
   }
 
@@ -157,8 +165,15 @@ class Search {
   }
 
   void user(std::size_t end) {
-    if (!t_.substr(end).starts_with("://")) return;
-    if (auto shape = userinfo_at(u_, end)) add(shape.begin, shape.end);
+    if (u_[end] != ':') return;
+    if (t_.substr(end).starts_with("://")) {
+      auto shape = userinfo_at(u_, end);
+      return add(shape.begin, shape.end);
+    }
+    auto stop = std::min(t_.find_first_of(" \r\n\"'<>", end), t_.size());  // Go's MySQL: user:password@tcp(host)/name
+    auto host = t_.substr(0, stop).find("@tcp(", end);
+    if (host == kNone) host = t_.substr(0, stop).find("@unix(", end);
+    if (host != kNone) add(end + 1, host);
   }
   bool in_url(std::size_t at) const {
     if (where_ == Where::target) return true;
@@ -171,8 +186,8 @@ class Search {
   }
   bool oauth() {
     if (oauth_ < 0)
-      oauth_ = t_.find("grant_type") != kNone || t_.find("code_verifier") != kNone || t_.find("redirect_uri") != kNone ||
-               t_.find("grantType") != kNone;
+      oauth_ = t_.find("grant_type") != kNone || t_.find("code_verifier") != kNone ||
+               t_.find("redirect_uri") != kNone || t_.find("grantType") != kNone;
     return oauth_;
   }
   // Of an error or a country `code` says a word or a short number.
@@ -194,13 +209,16 @@ class Search {
       }
       if (colon > 1 && t_[colon - 1] == '/' && t_[colon - 2] == '<') return tail(colon - 2);
     }
-    if (auto c = static_cast<unsigned char>(u_[end]); end < t_.size() && (c >= 128 || (c < ' ' && !is_space(t_[end])))) {
+    if (auto c = static_cast<unsigned char>(u_[end]);
+        end < t_.size() && (c >= 128 || (c < ' ' && !is_space(t_[end])))) {
       bool utf8 = c >= 0xc2 && c < 0xf5 && (static_cast<unsigned char>(u_[end + 1]) & 0xc0) == 0x80;
       if (!utf8) return add(end, t_.size());  // MessagePack, BSON, Protocol Buffers: where it ends is not known
     }
     auto k = end;
     bool quoted = false;
-    for (; k < t_.size() && k - end < 8 && (is_quote(t_[k]) || is_blank(t_[k]) || t_[k] == ']' || t_[k] == ')' || t_[k] == '\\'); k++)
+    for (; k < t_.size() && k - end < 8 &&
+           (is_quote(t_[k]) || is_blank(t_[k]) || t_[k] == ']' || t_[k] == ')' || t_[k] == '\\');
+         k++)
       quoted |= is_quote(t_[k]);
     if (quoted)
       while (is_space(u_[k])) k++;
@@ -213,7 +231,8 @@ class Search {
   }
 
   void value(std::size_t at, std::size_t end, std::size_t k, char sign, int depth, bool quoted) {
-    if (form_ && sign == '=' && depth == 0) return add(k, until(k, [&](std::size_t i) { return t_[i] == '&' && ends(i, 0); }, depth));
+    if (form_ && sign == '=' && depth == 0)
+      return add(k, until(k, [&](std::size_t i) { return t_[i] == '&' && ends(i, 0); }, depth));
     auto first = k;
     while (is_blank(u_[k]) || (quoted && is_space(u_[k]))) k++;
     if (k >= t_.size()) return;
@@ -229,16 +248,25 @@ class Search {
     if (t_.substr(k).starts_with("<![CDATA[")) return add(k, std::min(t_.find("]]>", k), t_.size()));
     auto to = k;
     if (sign == ':' && quoted) {
-      while (to < t_.size() && t_[to] != ',' && t_[to] != '}' && t_[to] != ']' && t_[to] != '"' && !is_space(t_[to])) to++;
+      while (to < t_.size() && t_[to] != ',' && t_[to] != '}' && t_[to] != ']' && t_[to] != '"' && !is_space(t_[to]))
+        to++;
     } else if (sign == '=' && in_url(at)) {
-      to = until(k, [&](std::size_t i) {
-        char c = t_[i];
-        bool stops = is_space(c) || is_quote(c) || c == '<' || c == '>' || c == '&' || c == ';' || c == '#' ||
-                     (c == '?' && where_ == Where::target);
-        return stops && ends(i, depth);
-      }, depth);
+      to = until(
+          k,
+          [&](std::size_t i) {
+            char c = t_[i];
+            bool stops = is_space(c) || is_quote(c) || c == '<' || c == '>' || c == '&' || c == ';' || c == '#' ||
+                         (c == '?' && where_ == Where::target);
+            return stops && ends(i, depth);
+          },
+          depth);
     } else if (sign == '=') {
-      to = until(k, [&](std::size_t i) { return (t_[i] == '&' || t_[i] == ';' || t_[i] == ',' || t_[i] == ' ') && ends(i, depth) && goes_on(i + 1); }, depth);
+      to = until(
+          k,
+          [&](std::size_t i) {
+            return (t_[i] == '&' || t_[i] == ';' || t_[i] == ',' || t_[i] == ' ') && ends(i, depth) && goes_on(i + 1);
+          },
+          depth);
     } else {
       auto before = at;
       while (before > 0 && (is_blank(t_[before - 1]) || is_quote(t_[before - 1]))) before--;
@@ -290,7 +318,8 @@ class Search {
     while (is_blank(u_[indent]) || (u_[indent] == '-' && u_[indent + 1] == ' ')) indent++;
     if (indent != at && !(is_quote(u_[indent]) && indent + 1 == at)) return to;
     bool empty = true;
-    for (auto i = to; i > at && t_[i - 1] != ':'; i--) empty &= is_space(t_[i - 1]) || t_[i - 1] == '|' || t_[i - 1] == '>' || t_[i - 1] == '-' || t_[i - 1] == '+';
+    for (auto i = to; i > at && t_[i - 1] != ':'; i--)
+      empty &= is_space(t_[i - 1]) || t_[i - 1] == '|' || t_[i - 1] == '>' || t_[i - 1] == '-' || t_[i - 1] == '+';
     for (;;) {
       auto next = to;
       if (u_[next] == '\r') next++;
@@ -476,12 +505,13 @@ class Search {
     }
   }
 
-  // --- "--password", "x" and ["password", "x"]
+  // --- "--password x", "--password", "x", "-u user:x", [["password", "x"]], PASSWORD 'x'
   void flag(std::size_t at, std::size_t end) {
     auto k = end;
     if (is_quote(u_[k])) k++;
     bool dashes = t_[at] == '-';
-    if (!dashes && (k == end || at < 2 || (t_[at - 2] != '[' && t_[at - 2] != '('))) return;
+    bool password = icontains(t_.substr(at, end - at), "pass") && is_blank(u_[k]) && is_quote(u_[k + 1]);  // SQL
+    if (!dashes && !password && (k == end || !begins_pair(at - 1))) return;
     auto gap = k;
     while (is_space(u_[k]) || u_[k] == ',') k++;
     if (k == gap || k >= t_.size() || t_[k] == '-') return;
@@ -489,12 +519,28 @@ class Search {
       auto to = after_quoted(k);
       auto next = to;
       while (is_space(u_[next])) next++;
-      if (dashes || u_[next] == ']' || u_[next] == ')' || to >= t_.size()) add(k + 1, t_[to - 1] == t_[k] ? to - 1 : to);
+      if (dashes || password || u_[next] == ']' || u_[next] == ')' || to >= t_.size())
+        add(k + 1, t_[to - 1] == t_[k] ? to - 1 : to);
     } else if (dashes) {
       auto to = k;
       while (to < t_.size() && !is_space(t_[to]) && !is_quote(t_[to])) to++;
-      add(k, to);
+      bool user = t_.substr(at, end - at).ends_with("u") || t_.substr(at, end - at).ends_with("user");
+      auto colon = t_.substr(0, to).find(':', k);
+      if (!user)
+        add(k, to);
+      else if (colon != kNone)
+        add(colon + 1, to);
     }
+  }
+
+  // Does the word in quotes at `quote` begin a pair, "[password" in a list of lists, or arguments?
+  bool begins_pair(std::size_t quote) const {
+    auto open = quote;
+    while (open > 0 && is_space(t_[open - 1])) open--;
+    if (open == 0) return false;
+    if (t_[--open] == '(') return true;
+    while (open > 0 && is_space(t_[open - 1])) open--;
+    return t_[open] == '[' && open > 0 && (t_[open - 1] == '[' || t_[open - 1] == ',');
   }
 
   // --- Where we are
@@ -547,17 +593,23 @@ class Search {
 
 }  // namespace
 
-// A name, a known beginning, an escape behind which either may stand, a user in a URL, or a long word of base64.
+// A name, what a token begins with, an escape behind which either may stand, a user in a URL, the number of a bot, or a
+// long word of base64.
 bool may_hold_secrets(std::string_view text) {
-  std::size_t run = 0;
+  constexpr std::size_t kLongWord = 24, kNumber = 8;
+  std::size_t run = 0, digits = 0;
   for (std::size_t i = 0; i < text.size(); i++) {
     char c = text[i];
-    run = in_base64(c) ? run + 1 : 0;
-    if (run == 24 || c == '\\' || c == '%' || c == '@' || c == '\0' || c == '?' || (c == ';' && text.find('&') < i)) return true;
     auto rest = text.substr(i);
-    if (may_begin_secret_name(rest) || (run <= 1 && true)) return true;
-    if (c == '-' && rest.starts_with("----")) return true;
-    if (c == ' ' && i > 4 && is_letter(text[i - 1]) && (iequals(text.substr(i - 5, 5), "basic") || iequals(text.substr(i - 4, 4), "ssws") || iequals(text.substr(i - 4, 4), "ntlm"))) return true;
+    if (in_base64(c)) {
+      if (++run == kLongWord) return true;
+      digits = is_digit(c) ? digits + 1 : 0;
+      if (may_begin_secret_name(rest) || may_begin_token(rest) || (c == '-' && rest.starts_with("----"))) return true;
+    } else {
+      if (c == '\\' || c == '%' || c == '@' || c == '\0' || c == '?' || c == '&' || (c == ':' && digits >= kNumber))
+        return true;
+      run = digits = 0;
+    }
   }
   return false;
 }

@@ -18,7 +18,9 @@ class Unfolded {
   std::size_t size() const { return view_.size(); }
   char operator[](std::size_t n) const { return n < view_.size() ? view_[n] : '\0'; }
   int depth(std::size_t n) const { return n < depths_.size() ? depths_[n] & ~kPercent : 0; }
-  bool percent(std::size_t n) const { return n < depths_.size() && (depths_[n] & kPercent); }  // %XX: data, never syntax
+  bool percent(std::size_t n) const {
+    return n < depths_.size() && (depths_[n] & kPercent);
+  }  // %XX: data, never syntax
   bool whole() const { return whole_; }  // false: there are escapes below the deepest that are read
   std::size_t from(std::size_t n) const { return from_.empty() ? n : from_[n]; }  // n: up to size()
 

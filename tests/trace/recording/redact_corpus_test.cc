@@ -26,16 +26,18 @@ TEST(RedactCorpus, no_secret_of_any_kind_stays_in_a_body) {
 TEST(RedactCorpus, what_only_looks_like_a_secret_stays) {
   for (auto text : kNoSecrets) EXPECT_EQ(body(text), text);
 }
-// Wherever the sample ends within a secret: what is known by its name is not seen at all, what is known by its shape not
-// from its sixteenth character on.
+// Wherever the sample ends within a secret: what is known by its name is not seen at all, what is known by its shape
+// not from its sixteenth character on.
 TEST(RedactCorpus, wherever_a_body_is_cut_off_its_secret_stays_out) {
   constexpr std::size_t kTelling = 6, kShape = 16;
   for (auto& [kind, text] : kSecretBodies) {
     auto open = text.find("«"), close = text.find("»");
     // What says that it is a secret stands behind it.
-    if (kind == "JSON, value and name" || kind == "JSON, Kubernetes" || kind == "a private key from its middle") continue;
+    if (kind == "JSON, value and name" || kind == "JSON, Kubernetes" || kind == "a private key from its middle")
+      continue;
     auto head = text.substr(0, open), secret = text.substr(open + 2, close - open - 2);
-    auto first = body(around(head, secret.substr(0, kTelling), "")).find(kRedacted) != std::string::npos ? kTelling : kShape;
+    auto first =
+        body(around(head, secret.substr(0, kTelling), "")).find(kRedacted) != std::string::npos ? kTelling : kShape;
     for (auto n = first; n <= secret.size(); n++) {
       auto out = body(around(head, secret.substr(0, n), ""));
       EXPECT_EQ(out.find(secret.substr(0, kTelling)), out.npos) << kind << ": " << out;
