@@ -412,6 +412,7 @@ Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& sp
   if (impl_->interrupted) run.stop = trace::Stop::interrupted;
   events.read_into(run);
   aftermath.runners = events.runners();
+  std::filesystem::remove(environment.events, left);  // what tests threw stands in it as it came
   if (!spec.only_test.empty() && run.results.empty() && !stopped)
     run.results.push_back({spec.only_test, trace::Phase::test, run.exit_code == 0 ? "passed" : "failed", 0, {}});
   run.incomplete = recorder.failed();

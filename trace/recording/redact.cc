@@ -66,4 +66,23 @@ void redact_header(std::string_view name, std::string_view value, std::string& o
 void redact_value(std::string_view value, std::string& out) { redact(value, Where::header, out); }
 void redact_body(std::string_view sample, std::string& out) { redact(sample, Where::body, out); }
 
+std::string redacted(std::string_view text) {
+  std::string out;
+  redact(text, Where::body, out);
+  return out;
+}
+
+std::vector<std::string> redacted_command(const std::vector<std::string>& command) {
+  std::vector<std::string> words;
+  for (std::size_t n = 0; n < command.size(); n++) {
+    std::string_view before = n ? std::string_view(command[n - 1]) : std::string_view();
+    bool value = before.starts_with('-') && before.find('=') == before.npos && secret_name(before);
+    words.push_back(value && !command[n].starts_with('-') ? std::string(kRedacted) : redacted(command[n]));
+    // "-u user:password", as curl has it
+    if (auto colon = command[n].find(':'); (before == "-u" || before == "--user") && colon != std::string::npos)
+      words.back() = command[n].substr(0, colon + 1).append(kRedacted);
+  }
+  return words;
+}
+
 }  // namespace retrial::trace

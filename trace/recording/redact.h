@@ -1,6 +1,7 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "trace/recording/secret_names.h"
 
@@ -22,5 +23,9 @@ void redact_target(std::string_view target,
 void redact_body(
     std::string_view sample,
     std::string& out);  // JSON and form fields, XML elements; a sample may be cut anywhere; also a grpc-message
+
+// Texts of ours: a message of a client or a service, a command by its words ("--token" takes the next).
+std::string redacted(std::string_view text);
+std::vector<std::string> redacted_command(const std::vector<std::string>& command);
 
 }  // namespace retrial::trace

@@ -11,6 +11,7 @@
 namespace retrial::trace {
 namespace {
 
+constexpr auto never = [](std::size_t) { return false; };
 constexpr std::size_t kNone = std::string_view::npos;
 constexpr std::size_t kFar = 4096;  // how far from a name its value is looked for
 constexpr std::size_t kWide = 256;  // and the beginning of its line
@@ -41,7 +42,7 @@ class Search {
     if (!u_.whole()) return {{0, u_.from(t_.size())}};
     form_ = where_ == Where::body && is_form();
     armour();
-    if (where_ == Where::body) columns();
+    if (where_ == Where::body) tables();
     for (std::size_t at = 0; at < t_.size();) {
       if (!in_name(t_[at])) {
         note_quote(at++);
@@ -92,32 +93,39 @@ class Search {
     return at;
   }
 
-  // A table: names in its first line, and a column for each.
-  void columns() {
+  // A table: a line of names, and lines with as many columns below it.
+  void tables() {
+    if (t_.find('\n') == kNone) return;
     auto lines = split(t_, '\n');
-    for (char by : {',', ';', '\t', '|'}) {
-      auto names = split(lines[0], by);
-      if (lines.size() < 2 || names.size() < 2) continue;
-      std::vector<bool> secret;
-      bool any = false, plain = true;
-      for (auto name : names) {
-        for (char c : trim(name)) plain &= in_name(c) || c == ' ' || c == '"';
-        secret.push_back(secret_name(name));
-        any |= secret.back();
-      }
-      if (!any || !plain) continue;
-      for (std::size_t n = 1; n < lines.size(); n++) {
-        auto at = static_cast<std::size_t>(lines[n].data() - t_.data()), end = at + lines[n].size();
-        for (std::size_t column = 0; at <= end; column++) {
-          bool quoted = at < end && t_[at] == '"';
-          auto to = quoted ? after_quoted(at) : at;
-          to = std::min(t_.find(by, to), end);
-          if (column < secret.size() && secret[column]) add(at, to);
-          at = to + 1;
-        }
-      }
-      return;
+    for (std::size_t n = 0; n + 1 < lines.size(); n++)
+      for (char by : {',', ';', '\t', '|'})
+        if (auto secret = secret_columns(lines[n], by); !secret.empty())
+          for (auto row = n + 1; row < lines.size() && columns(lines[row], by, secret); row++) {
+          }
+  }
+  // Which columns are secrets', by their names; nothing: none is, or these are no names.
+  static std::vector<bool> secret_columns(std::string_view line, char by) {
+    auto names = split(line, by);
+    if (names.size() < 2) return {};
+    auto sign = names[0].find_last_of(":=");  // of the string that the table stands in
+    names[0].remove_prefix(sign == kNone ? 0 : sign + 1);
+    std::vector<bool> secret;
+    for (auto name : names) {
+      for (char c : trim(name))
+        if (!in_name(c) && c != ' ' && c != '"') return {};
+      secret.push_back(secret_name(name));
     }
+    return std::ranges::count(secret, true) ? secret : std::vector<bool>();
+  }
+  bool columns(std::string_view line, char by, const std::vector<bool>& secret) {
+    auto at = static_cast<std::size_t>(line.data() - t_.data()), end = at + line.size();
+    std::vector<Span> cells;
+    for (; at <= end; at = cells.back().end + 1)
+      cells.push_back({at, std::min(t_.find(by, at < end && t_[at] == '"' ? after_quoted(at) : at), end)});
+    if (cells.size() != secret.size()) return false;
+    for (std::size_t n = 0; n < cells.size(); n++)
+      if (secret[n]) add(cells[n].begin, cells[n].end);
+    return true;
   }
 
   // --- One word
@@ -137,11 +145,22 @@ class Search {
     } else if (form_ && iequals(name, "code") && long_code(end)) {
       assigned(at, end);
     }
+    if (auto from = two_words(at, end); from != kNone) assigned(from, end);
     if (secret_name(name)) paired(at, end);
     if (name == "-u" || name == "--user" || name == "--proxy-user") flag(at, end);
     return end;
   }
 
+  // "Recovery code: x"
+  std::size_t two_words(std::size_t at, std::size_t end) const {
+    auto sign = end + (is_quote(u_[end]) ? 1 : 0);
+    if (u_[sign] != ':' || at < 2 || t_[at - 1] != ' ') return kNone;
+    auto from = at - 1;
+    while (from > 0 && in_name(t_[from - 1])) from--;
+    bool both =
+        from + 1 < at && !secret_name(t_.substr(from, at - 1 - from)) && secret_name(t_.substr(from, end - from));
+    return both ? from : kNone;
+  }
   std::size_t shaped(std::size_t at, std::size_t end) {
     for (auto i = at; i < end; i++) {
       if (i > at && (is_letter(t_[i - 1]) || is_digit(t_[i - 1])) && u_.depth(i - 1) == u_.depth(i)) continue;
@@ -273,8 +292,10 @@ class Search {
       bool inline_ = before > 0 && (t_[before - 1] == '{' || t_[before - 1] == ',' || t_[before - 1] == '(');
       if (inline_)
         to = until(k, [&](std::size_t i) { return t_[i] == ',' || t_[i] == '}' || t_[i] == ')'; }, depth);
-      else
-        to = block(at, until(k, [](std::size_t) { return false; }, depth), depth);
+      else if (auto line = line_of(at, depth); line.begin_of == at)
+        to = block(line, until(k, never, depth), depth);
+      else if (!in_prose(at, end, k, to = until(k, [&](std::size_t i) { return is_space(t_[i]); }, depth)))
+        return;
     }
     while (to > k && is_space(t_[to - 1])) to--;
     auto said = t_.substr(k, to - k);
@@ -307,18 +328,39 @@ class Search {
     while (at < t_.size() && (in_name(t_[at]) || (t_[at] == ' ' && at > name))) at++;
     return at >= t_.size() || (at > name && t_[at] == '=') || (at == name && (is_space(t_[at]) || is_quote(t_[at])));
   }
-  // YAML: the lines below that stand further to the right, or begin with "- ", belong to the value.
-  std::size_t block(std::size_t at, std::size_t to, int depth) const {
+  // In a sentence the word behind the sign: "wrong password: abc, try again", not "refreshing the token: 503
+  // Unavailable".
+  bool in_prose(std::size_t at, std::size_t end, std::size_t from, std::size_t& to) const {
+    for (auto strong : {"pass", "pwd", "authorization", "cookie"})
+      if (icontains(t_.substr(at, end - at), strong)) {
+        if (strong[0] != 'p') to = until(from, never, 0);
+        return true;
+      }
+    auto word = t_.substr(from, to - from);
+    bool digit = std::ranges::any_of(word, is_digit), letter = std::ranges::any_of(word, is_letter);
+    return word.size() >= 16 || (word.size() >= 6 && digit && (letter || word.size() == 6));
+  }
+  // The line of a name: where it begins, also within a string, and where its first word does, list marks and quotes
+  // left out.
+  struct Line {
+    std::size_t begin, text, begin_of;
+  };
+  Line line_of(std::size_t at, int depth) const {
     auto line = at;
     auto first = [&](std::size_t i) {
       return (t_[i] == '\n' && ends(i, depth)) || (t_[i] == '"' && u_.depth(i) <= inside()) || u_.depth(i) < depth;
     };
     while (line > 0 && at - line < kWide && !first(line - 1)) line--;
-    auto indent = line;
-    while (is_blank(u_[indent]) || (u_[indent] == '-' && u_[indent + 1] == ' ')) indent++;
-    if (indent != at && !(is_quote(u_[indent]) && indent + 1 == at)) return to;
+    auto text = line;
+    while (is_blank(u_[text]) || (u_[text] == '-' && u_[text + 1] == ' ')) text++;
+    bool quoted = is_quote(u_[text]) || (at > 0 && is_quote(t_[at - 1]));
+    return {line, text, quoted ? at : text};
+  }
+  // YAML: the lines below that stand further to the right, or begin with "- ", belong to the value.
+  std::size_t block(const Line& line, std::size_t to, int depth) const {
+    auto indent = line.text - line.begin;
     bool empty = true;
-    for (auto i = to; i > at && t_[i - 1] != ':'; i--)
+    for (auto i = to; i > line.text && t_[i - 1] != ':'; i--)
       empty &= is_space(t_[i - 1]) || t_[i - 1] == '|' || t_[i - 1] == '>' || t_[i - 1] == '-' || t_[i - 1] == '+';
     for (;;) {
       auto next = to;
@@ -327,10 +369,10 @@ class Search {
       auto text = ++next;
       while (is_blank(u_[text])) text++;
       bool blank = u_[text] == '\n' || u_[text] == '\r' || text >= t_.size();
-      bool item = empty && text - next >= indent - line && u_[text] == '-' && u_[text + 1] == ' ';
-      if (!blank && !item && text - next <= indent - line) return to;
+      bool item = empty && text - next >= indent && u_[text] == '-' && u_[text + 1] == ' ';
+      if (!blank && !item && text - next <= indent) return to;
       if (text >= t_.size()) return to;
-      to = blank ? text : until(text, [](std::size_t) { return false; }, depth);
+      to = blank ? text : until(text, never, depth);
     }
   }
 

@@ -57,7 +57,7 @@ TEST(RedactCorpus, a_secret_is_one_in_any_surrounding) {
 // As a string of JSON, and as a field of a form.
 TEST(RedactCorpus, a_secret_is_one_within_a_string) {
   for (auto& [kind, text] : kSecretBodies) {
-    if (kind.ends_with("cut off")) continue;
+    if (kind.ends_with("cut off") || kind == "MessagePack") continue;
     std::string json = R"({"a":")", form = "a=";
     for (char c : unmarked(text)) {
       json += c == '"' || c == '\\' ? std::string("\\") + c : c == '\n' ? "\\n" : c == '\r' ? "\\r" : std::string(1, c);

@@ -82,6 +82,13 @@ TEST(Redact, form_fields_and_xml_elements_are_replaced) {
   EXPECT_EQ(body("<R><SessionToken>abc</SessionToken><A>b</A></R>"), "<R><SessionToken>***</SessionToken><A>b</A></R>");
   EXPECT_EQ(body("<a b=\"c\">d</a>"), "<a b=\"c\">d</a>");
 }
+TEST(Redact, a_command_keeps_its_words_and_loses_what_secrets_they_are_given) {
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(redacted_command({"pytest", "--token", "abc", "--password=def", "-k", "a b", "--secret", "-v"}),
+            (Words{"pytest", "--token", "***", "--password=***", "-k", "a b", "--secret", "-v"}));
+  EXPECT_EQ(redacted_command({"sh", "-c", "curl -u me:abc http://u:def@h/", "-u", "me:abc"}),
+            (Words{"sh", "-c", "curl -u me:*** http://u:***@h/", "-u", "me:***"}));
+}
 TEST(Redact, a_body_that_is_no_text_stays_as_it_is) {
   std::string bytes("\x00\x01=\xff:>\x00", 7);
   EXPECT_EQ(body(bytes), bytes);
