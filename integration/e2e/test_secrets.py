@@ -1,6 +1,7 @@
 """What a campaign leaves behind holds no secret: of the traffic, of the command, of what tests threw."""
 import http.server
 import re
+import sys
 import threading
 
 import pytest
@@ -62,7 +63,7 @@ def ours(folder):
 
 def test_no_file_of_ours_holds_a_secret_and_replay_asks_for_those_of_the_command(project):
     folder, env = project
-    command = ["python3", "-m", "pytest", "-q", "test_order.py", "--api-key", SECRET]
+    command = [sys.executable, "-m", "pytest", "-q", "test_order.py", "--api-key", SECRET]
     done = retrial("run", "--policies", "p1,k1", "--out", "out", "--", *command, cwd=folder, env=env)
     assert done.returncode == 1, done.stdout + done.stderr
     files = ours(folder / "out")
