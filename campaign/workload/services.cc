@@ -14,6 +14,7 @@
 #include <sstream>
 
 #include "base/descriptor_limit.h"
+#include "base/private_files.h"
 #include "base/text.h"
 #include "proxy/net/address.h"
 #include "trace/recording/redact.h"
@@ -35,12 +36,13 @@ pid_t spawn(const std::string& command, const std::filesystem::path& log) {
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   signal(SIGPIPE, SIG_DFL);
-  int in = open("/dev/null", O_RDONLY), out = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
+  int in = open("/dev/null", O_RDONLY), out = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
   dup2(in, 0);
   dup2(out, 1);
   dup2(out, 2);
   close_range(3, ~0u, 0);
   restore_descriptor_limit();
+  restore_umask();
   execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
   _exit(127);
 }

@@ -1,5 +1,6 @@
 """What a campaign leaves behind holds no secret: of the traffic, of the command, of what tests threw."""
 import http.server
+import os
 import re
 import sys
 import threading
@@ -13,6 +14,7 @@ SUITE = """
 import http.client, json, os
 
 def test_order():
+    open("made", "w").close()
     for attempt in range(2):
         c = http.client.HTTPConnection("127.0.0.1", int(os.environ["PORT"]), timeout=5)
         try:
@@ -64,13 +66,17 @@ def ours(folder):
 def test_no_file_of_ours_holds_a_secret_and_replay_asks_for_those_of_the_command(project):
     folder, env = project
     command = [sys.executable, "-m", "pytest", "-q", "test_order.py", "--api-key", SECRET]
-    done = retrial("run", "--policies", "p1,k1", "--out", "out", "--", *command, cwd=folder, env=env)
+    (folder / "out").mkdir(mode=0o755)
+    done = retrial("run", "--policies", "p1,k1", "--out", "out", "--", *command, cwd=folder, env=env, before=lambda: os.umask(0))
     assert done.returncode == 1, done.stdout + done.stderr
     files = ours(folder / "out")
     assert {"campaign.db", "report.html", "findings.json", "junit.xml"} <= {f.name for f in files}
     held = [str(f) for f in files if SECRET.encode() in f.read_bytes()]
     assert not held
     assert SECRET not in done.stdout
+    for path in [folder / "out", *(folder / "out").rglob("*")]:
+        assert path.is_symlink() or path.stat().st_mode & 0o077 == 0, path
+    assert (folder / "made").stat().st_mode & 0o777 == 0o666, "the command's own umask"
     again = re.search(r"retrial replay ([0-9a-f]{8}) -- ", done.stdout)
     assert again, done.stdout
     asked = retrial("replay", again[1], "--from", "out", cwd=folder, env=env)
