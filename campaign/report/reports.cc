@@ -45,7 +45,8 @@ Result<void> renew_findings(const std::filesystem::path& folder, const trace::Ca
 
 Result<void> write_reports(const std::filesystem::path& folder, const trace::CampaignRecord& campaign,
                            const std::vector<trace::Run>& runs, trace::Confidence fail_on) {
-  if (auto ours = private_folder(folder); !ours) return ours;
+  if (std::filesystem::is_directory(folder))
+    if (auto ours = private_folder(folder); !ours) return ours;
   for (auto& format : formats())
     if (auto done = replace(folder / format.file, format.text({campaign, runs, fail_on})); !done) return done;
   return {};

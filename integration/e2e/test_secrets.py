@@ -19,7 +19,7 @@ def test_order():
         c = http.client.HTTPConnection("127.0.0.1", int(os.environ["PORT"]), timeout=5)
         try:
             c.request("POST", "/orders?token=%(s)s", json.dumps({"name": "password", "value": "%(s)s"}),
-                      {"Content-Type": "application/json", "X-Functions-Key": "%(s)s", "X-Any": "Bearer %(s)s"})
+                      {"Content-Type": "application/json", "X-Functions-Key": "%(s)s", "X-Any": "Bearer %(s)s", "X-Tax-Id": "DE811", "User-Agent": "me/7"})
             answer = c.getresponse()
             text = answer.read().decode()
         except OSError:
@@ -83,3 +83,13 @@ def test_no_file_of_ours_holds_a_secret_and_replay_asks_for_those_of_the_command
     assert asked.returncode == 2 and "held secrets, which are not kept" in asked.stderr
     shown = retrial("replay", again[1], "--from", "out", "--", *command, cwd=folder, env=env)
     assert "is shown again" in shown.stdout, shown.stdout + shown.stderr
+
+
+def test_a_project_names_what_else_is_a_secret_and_keeps_bodies_off_the_disk(project):
+    folder, env = project
+    (folder / "retrial.toml").write_text('[redact]\nnames = ["x-tax-id", "user-agent"]\nbodies = false\n')
+    done = retrial("run", "--policies", "k1", "--out", "out", "--", sys.executable, "-m", "pytest", "-q", "test_order.py", cwd=folder, env=env)
+    assert done.returncode in (0, 1), done.stdout + done.stderr
+    held = [(str(f), word) for f in ours(folder / "out") for word in (b"DE811", b"me/7", b"<Order>", b'"name": "password"')
+            if word in f.read_bytes()]
+    assert not held

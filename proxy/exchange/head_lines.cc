@@ -53,7 +53,7 @@ void HeadLines::take(const Head& head, std::string& lines, trace::Tag* tag) {
   if (head.fields.empty()) return;
   auto begin = head.fields.front().name;
   auto block = head.raw.substr(begin, head.raw.size() - (head.raw.ends_with("\r\n") ? 2 : 1) - begin);
-  bool plain = head.ambiguous.empty();
+  bool plain = head.ambiguous.empty() && !trace::are_secret_names_added();
   if (plain && !head.unknown && !head.encoded) {  // no known field holds a secret
     lines.append(block);
     return;

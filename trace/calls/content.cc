@@ -134,6 +134,7 @@ std::uint64_t content_key(const Exchange& e) {
   if (!e.request_read || packed(e)) return 0;
   if (e.request_digest == 0) return 1;
   auto type = find(e.request_headers, "content-type");
+  if (e.request_sample.empty()) return e.request_digest | 1;  // none was kept
   if (!whole_sample(e)) return type.starts_with("multipart/") ? 0 : e.request_digest | 1;
   auto body = sample_of(e);
   Key key = 9;

@@ -6,6 +6,8 @@
 namespace retrial::trace {
 namespace {
 
+bool keeps_bodies = true;
+
 // Has it nothing but letters, or is it too short for anything? No secret is; nearly every text of a load is told here.
 bool harmless(std::string_view text) {
   bool any = false;
@@ -18,12 +20,15 @@ void redact(std::string_view text, Where kind, std::string& out) {
     out.append(text);
     return;
   }
+  constexpr std::size_t kLongest = 16u << 10;  // of a longer text the rest goes: no sample is, and hardly a header
+  auto rest = text.substr(std::min(text.size(), kLongest));
+  text = text.substr(0, kLongest);
   std::size_t done = 0;
   for (auto [begin, end] : secrets_in(text, kind)) {
     out.append(text.substr(done, begin - done)).append(kRedacted);
     done = end;
   }
-  out.append(text.substr(done));
+  out.append(text.substr(done)).append(rest.empty() ? "" : kRedacted);
 }
 }  // namespace
 
@@ -64,7 +69,10 @@ void redact_header(std::string_view name, std::string_view value, std::string& o
     redact_value(value, out);
 }
 void redact_value(std::string_view value, std::string& out) { redact(value, Where::header, out); }
-void redact_body(std::string_view sample, std::string& out) { redact(sample, Where::body, out); }
+void redact_body(std::string_view sample, std::string& out) {
+  if (keeps_bodies) redact(sample, Where::body, out);
+}
+void keep_no_bodies() { keeps_bodies = false; }
 
 std::string redacted(std::string_view text) {
   std::string out;

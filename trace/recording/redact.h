@@ -24,6 +24,9 @@ void redact_body(
     std::string_view sample,
     std::string& out);  // JSON and form fields, XML elements; a sample may be cut anywhere; also a grpc-message
 
+// From now on redact_body() appends nothing. Before any thread redacts.
+void keep_no_bodies();
+
 // Texts of ours: a message of a client or a service, a command by its words ("--token" takes the next).
 std::string redacted(std::string_view text);
 std::vector<std::string> redacted_command(const std::vector<std::string>& command);

@@ -153,6 +153,9 @@ bool goes_on(std::string_view name, std::string_view part) {
 
 }  // namespace
 
+bool are_secret_names_added() { return !users_names().empty(); }
+bool can_be_secret_name(std::string_view name) { return !Name(name).all().empty(); }
+
 void add_secret_names(const std::vector<std::string>& names) {
   for (auto& name : names) users_names().emplace_back(Name(name).all());
 }

@@ -14,6 +14,7 @@ namespace {
 constexpr auto never = [](std::size_t) { return false; };
 constexpr std::size_t kNone = std::string_view::npos;
 constexpr std::size_t kFar = 4096;  // how far from a name its value is looked for
+constexpr std::size_t kNear = 16;   // where it mostly is
 constexpr std::size_t kWide = 256;  // and the beginning of its line
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -44,7 +45,7 @@ class Search {
     armour();
     if (where_ == Where::body) tables();
     for (std::size_t at = 0; at < t_.size();) {
-      if (!in_name(t_[at])) {
+      if (at < covered_ || !in_name(t_[at])) {  // in what goes anyway nothing more is looked for
         note_quote(at++);
         continue;
       }
@@ -105,8 +106,8 @@ class Search {
   }
   // Which columns are secrets', by their names; nothing: none is, or these are no names.
   static std::vector<bool> secret_columns(std::string_view line, char by) {
+    if (line.find(by) == kNone) return {};
     auto names = split(line, by);
-    if (names.size() < 2) return {};
     auto sign = names[0].find_last_of(":=");  // of the string that the table stands in
     names[0].remove_prefix(sign == kNone ? 0 : sign + 1);
     std::vector<bool> secret;
@@ -133,20 +134,19 @@ class Search {
   // Looks at t_[at, end), and says where to go on.
   std::size_t word(std::size_t at, std::size_t end) {
     look_around(at, end);
+    word_end_ = end;
     if (auto to = shaped(at, end); to > at) return to;
     if (auto to = folded(at); to > at) return to;
     user(end);
     auto name = t_.substr(at, end - at);
-    bool url = in_url(at);
-    if (secret_name(name) || (url && (iequals(name, "key") || iequals(name, "code"))) ||
-        (iequals(name, "code") && oauth())) {
-      bool code = iequals(name, "code") && !oauth();
-      if (!code || long_code(end)) assigned(at, end);
-    } else if (form_ && iequals(name, "code") && long_code(end)) {
+    if (secret_name(name)) {
       assigned(at, end);
+      paired(at, end);
+    } else if (iequals(name, "key") ? in_url(at) : iequals(name, "code") && is_code(at, end)) {
+      assigned(at, end);
+    } else if (auto from = two_words(at, end); from != kNone) {
+      assigned(from, end);
     }
-    if (auto from = two_words(at, end); from != kNone) assigned(from, end);
-    if (secret_name(name)) paired(at, end);
     if (name == "-u" || name == "--user" || name == "--proxy-user") flag(at, end);
     return end;
   }
@@ -209,9 +209,10 @@ class Search {
                t_.find("redirect_uri") != kNone || t_.find("grantType") != kNone;
     return oauth_;
   }
-  // Of an error or a country `code` says a word or a short number.
-  bool long_code(std::size_t end) const {
-    if (u_[end] != '=') return false;
+  // OAuth's (RFC 6749 4.1.2), or a key in a query: of an error or a country `code` says a word or a short number.
+  bool is_code(std::size_t at, std::size_t end) {
+    if (oauth()) return true;
+    if (u_[end] != '=' || !(form_ || in_url(at))) return false;
     auto to = end + 1;
     bool digit = false;
     for (; to < t_.size() && t_[to] != '&' && !is_space(t_[to]) && !is_quote(t_[to]); to++) digit |= is_digit(t_[to]);
@@ -553,7 +554,7 @@ class Search {
     if (is_quote(u_[k])) k++;
     bool dashes = t_[at] == '-';
     bool password = icontains(t_.substr(at, end - at), "pass") && is_blank(u_[k]) && is_quote(u_[k + 1]);  // SQL
-    if (!dashes && !password && (k == end || !begins_pair(at - 1))) return;
+    if (!dashes && !password && (k == end || at == 0 || !begins_pair(at - 1))) return;
     auto gap = k;
     while (is_space(u_[k]) || u_[k] == ',') k++;
     if (k == gap || k >= t_.size() || t_[k] == '-') return;
@@ -607,7 +608,9 @@ class Search {
   }
 
   void add(std::size_t from, std::size_t to) {
-    if (from < to) spans_.push_back({from, to});
+    if (from >= to) return;
+    spans_.push_back({from, to});
+    if (from <= word_end_ + kNear) covered_ = std::max(covered_, to);
   }
   std::vector<Span> merged() {
     std::ranges::sort(spans_, {}, &Span::begin);
@@ -629,6 +632,7 @@ class Search {
   bool form_ = false;
   int oauth_ = -1;
   int inside_ = -1;
+  std::size_t word_end_ = 0, covered_ = 0;
   std::vector<int> strings_;  // that are open: how often their quotes are escaped
   std::vector<Span> spans_;
 };
