@@ -14,7 +14,7 @@ class HeadLines {
  public:
   // Into `lines`, in place of what it held. What the agents say goes to `tag` (requests).
   void take(const Head& head, std::string& lines, trace::Tag* tag);
-  std::size_t holds() const { return sizeof(Known) * known_.capacity(); }
+  std::size_t holds() const;
   bool encoded() const { return encoded_; }  // the last one's body, by Content-Encoding
 
  private:
@@ -24,7 +24,7 @@ class HeadLines {
     std::string harmless;  // a value in which no secret is
   };
   static bool harmless(Known& known, std::string_view value);
-  Known::Kind kind_of(std::size_t n, std::string_view name);
+  Known& known_at(std::size_t n, std::string_view name);
   std::vector<Known> known_;
   bool encoded_ = false;
 };

@@ -7,7 +7,7 @@
 #include "tests/campaign/sample_campaign.h"
 #include "tests/support/conversation.h"
 #include "tests/support/folder.h"
-#include "tests/trace/recording/secrets_corpus.h"
+#include "tests/trace/secrets/corpus.h"
 #include "trace/recording/redact.h"
 #include "trace/recording/segment.h"
 #include "trace/store/store.h"
@@ -88,6 +88,22 @@ TEST_F(Secrets, are_in_no_file_that_is_left_behind) {
       });
   }
   EXPECT_GE(files, 6);
+}
+TEST_F(Secrets, are_found_in_the_last_of_many_fields_and_behind_a_head_without_them) {
+  std::string many;
+  for (int n = 0; n < 90; n++) many += fmt::format("X-Field-{}: {}\r\n", n, n);
+  auto line = connect();
+  for (auto last : {"plain", "Bearer mF_9.B5f-4.1JqM", "plain"}) {
+    auto request = fmt::format("GET /a HTTP/1.1\r\nHost: x\r\n{}X-Upstream: {}\r\n\r\n", many, last);
+    line.client->say(request);
+    line.service->hears(request);
+    line.service->say("HTTP/1.1 204 No Content\r\n\r\n");
+    line.client->hears("HTTP/1.1 204 No Content\r\n\r\n");
+  }
+  ASSERT_EQ(recorder.exchanges.size(), 3u);
+  for (auto& e : recorder.exchanges) EXPECT_TRUE(e.request_lines.find(many) != std::string::npos) << e.request_lines;
+  EXPECT_TRUE(recorder.exchanges[0].request_lines.ends_with("X-Upstream: plain\r\n"));
+  EXPECT_TRUE(recorder.exchanges[1].request_lines.ends_with("X-Upstream: Bearer ***\r\n"));
 }
 TEST_F(Secrets, alone_leave_what_was_recorded) {
   for (auto text : kNoSecrets)

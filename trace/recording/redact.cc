@@ -1,34 +1,30 @@
 #include "trace/recording/redact.h"
 
 #include "base/text.h"
-#include "trace/recording/secrets.h"
+#include "trace/secrets/secrets.h"
 
 namespace retrial::trace {
 namespace {
 
 bool keeps_bodies = true;
 
-// Has it nothing but letters, or is it too short for anything? No secret is; nearly every text of a load is told here.
-bool harmless(std::string_view text) {
-  bool any = false;
-  for (char c : text) any |= c < 'A';  // signed or not: then scanned for nothing
-  return !any;
-}
-
-void redact(std::string_view text, Where kind, std::string& out) {
-  if (harmless(text)) {
-    out.append(text);
-    return;
-  }
+void replace(std::string_view text, Where where, std::string& out) {
   constexpr std::size_t kLongest = 16u << 10;  // of a longer text the rest goes: no sample is, and hardly a header
   auto rest = text.substr(std::min(text.size(), kLongest));
   text = text.substr(0, kLongest);
   std::size_t done = 0;
-  for (auto [begin, end] : secrets_in(text, kind)) {
+  for (auto [begin, end] : secrets_in(text, where)) {
     out.append(text.substr(done, begin - done)).append(kRedacted);
     done = end;
   }
   out.append(text.substr(done)).append(rest.empty() ? "" : kRedacted);
+}
+
+void redact(std::string_view text, Where where, std::string& out) {
+  if (may_hold_secrets(text))
+    replace(text, where, out);
+  else
+    out.append(text);
 }
 }  // namespace
 
@@ -54,19 +50,15 @@ bool secret_call(std::string_view path) {
   return false;
 }
 
-void redact_target(std::string_view target, std::string& out) {
-  // Without one of these there can be a secret only by its shape, which takes more.
-  constexpr std::size_t kLeastShape = 12;
-  if (target.size() < kLeastShape && target.find_first_of("=@:") == target.npos)
-    out.append(target);
-  else
-    redact(target, Where::target, out);
-}
+void redact_target(std::string_view target, std::string& out) { redact(target, Where::target, out); }
 void redact_header(std::string_view name, std::string_view value, std::string& out) {
   if (secret_name(name))
     out.append(kRedacted);
   else
     redact_value(value, out);
+}
+bool has_secrets(std::string_view value) {
+  return may_hold_secrets(value) && !secrets_in(value, Where::header).empty();
 }
 void redact_value(std::string_view value, std::string& out) { redact(value, Where::header, out); }
 void redact_body(std::string_view sample, std::string& out) {

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "trace/recording/secret_names.h"
+#include "trace/secrets/names.h"
 
 namespace retrial::trace {
 
@@ -17,12 +17,10 @@ bool secret_call(std::string_view path);
 
 // Each appends to `out`.
 void redact_header(std::string_view name, std::string_view value, std::string& out);  // the value
-void redact_value(std::string_view value, std::string& out);  // of a header whose name is no secret's: URLs in it
-void redact_target(std::string_view target,
-                   std::string& out);  // secrets in the query, and the password of user:password@
-void redact_body(
-    std::string_view sample,
-    std::string& out);  // JSON and form fields, XML elements; a sample may be cut anywhere; also a grpc-message
+void redact_value(std::string_view value, std::string& out);    // of a header whose name is no secret's
+bool has_secrets(std::string_view value);                       // would redact_value() change it?
+void redact_target(std::string_view target, std::string& out);  // of a request
+void redact_body(std::string_view sample, std::string& out);    // which may be cut anywhere
 
 // From now on redact_body() appends nothing. Before any thread redacts.
 void keep_no_bodies();

@@ -6,6 +6,8 @@
 
 namespace retrial::trace {
 
+bool is_utf16(std::string_view text);
+
 // A text with the escapes of JSON, URLs and XML read, in whatever they are nested: {\"pass\u0077ord\":\"a\"} in a
 // string reads as {"password":"a"}. Each character knows where it stood, and how often it was escaped: a quote that is
 // escaped once more than the one before it does not end what that one began.

@@ -11,14 +11,11 @@ bool secret_name(std::string_view name);
 // Is it one where a user calls it so? From then on, in this process. Names are compared as wholes, without case and
 // whatever is no letter or digit. To be called before any thread redacts.
 void add_secret_names(const std::vector<std::string>& names);
-bool are_secret_names_added();
+extern bool secret_names_added;
 bool can_be_secret_name(std::string_view name);  // it has a letter or a digit
 
 // "name" in {"name": "password", "value": "x"}, and "value".
 bool naming_name(std::string_view name);
 bool value_name(std::string_view name);
-
-// Could a name that is a secret's begin here? Cheap, and never wrong where it says no. `text` goes on to its end.
-bool may_begin_secret_name(std::string_view text);
 
 }  // namespace retrial::trace

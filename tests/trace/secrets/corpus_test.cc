@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "tests/trace/recording/secrets_corpus.h"
+#include "tests/trace/secrets/corpus.h"
 #include "trace/recording/redact.h"
 
 namespace retrial::trace {

@@ -1,4 +1,4 @@
-#include "trace/recording/unfold.h"
+#include "trace/secrets/unfold.h"
 
 #include <algorithm>
 #include <charconv>
@@ -36,6 +36,8 @@ std::optional<std::size_t> utf16(std::string_view text) {
 }
 
 }  // namespace
+
+bool is_utf16(std::string_view text) { return utf16(text).has_value(); }
 
 Unfolded::Unfolded(std::string_view text) : view_(text) {
   auto wide = utf16(text);
