@@ -7,9 +7,9 @@ namespace retrial::trace {
 namespace {
 
 bool keeps_bodies = true;
+constexpr std::size_t kLongest = 16u << 10;  // of a longer text that may hold secrets the rest goes: hardly a header is
 
 void replace(std::string_view text, Where where, std::string& out) {
-  constexpr std::size_t kLongest = 16u << 10;  // of a longer text the rest goes: no sample is, and hardly a header
   auto rest = text.substr(std::min(text.size(), kLongest));
   text = text.substr(0, kLongest);
   std::size_t done = 0;
@@ -58,7 +58,7 @@ void redact_header(std::string_view name, std::string_view value, std::string& o
     redact_value(value, out);
 }
 bool has_secrets(std::string_view value) {
-  return may_hold_secrets(value) && !secrets_in(value, Where::header).empty();
+  return may_hold_secrets(value) && (value.size() > kLongest || !secrets_in(value, Where::header).empty());
 }
 void redact_value(std::string_view value, std::string& out) { redact(value, Where::header, out); }
 void redact_body(std::string_view sample, std::string& out) {

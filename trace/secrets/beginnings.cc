@@ -76,13 +76,14 @@ constexpr void mark(PairTable& what, char first, char second) {
 }  // namespace
 
 constinit PairTable what_two_are = [] {
-  PairTable what{};
-  for (int first = 0; first < 256; first++) {
-    char c = static_cast<char>(first);
+  std::array<std::uint8_t, 256> alone{};  // what a byte is, whatever follows
+  for (std::size_t n = 0; n < alone.size(); n++) {
+    char c = static_cast<char>(n);
     bool tells = c == '\\' || c == '%' || c == '&' || c == '@' || c == ':';
-    for (std::size_t second = 0; second < 256; second++)
-      what[index_of(c, static_cast<char>(second))] = tells ? telling : in_base64(c) ? nothing : sign;
+    alone[n] = tells ? telling : in_base64(c) ? nothing : sign;
   }
+  PairTable what{};
+  for (std::size_t n = 0; n < what.size(); n++) what[n] = alone[n & 255];
   for (auto& [word, exact] : kBeginnings)
     if (exact)
       what[index_of(word[0], word[1])] = beginning;

@@ -11,6 +11,8 @@ namespace {
 
 constexpr bool is_hex(char c) { return is_digit(c) || ((c | 32) >= 'a' && (c | 32) <= 'f'); }
 
+constexpr std::size_t kLongestUser = 256;  // of a URL, looked through at each "://"; of a longer one the search decides
+
 // At `at` is no letter, digit or the like. Is it of an escape behind which any letter may stand, of a URL with a user,
 // of the number of a bot? `rest` goes on with it.
 bool sign_tells(std::string_view text, std::size_t at) {
@@ -27,8 +29,9 @@ bool sign_tells(std::string_view text, std::size_t at) {
       return rest.starts_with("@tcp(") || rest.starts_with("@unix(");
     case ':': {
       if (!rest.starts_with("://")) return at >= 8 && std::ranges::all_of(text.substr(at - 8, 8), is_digit);
-      auto end = rest.find_first_of(" \t\r\n\"'<>|");
-      return end == rest.npos || rest.substr(0, end).find('@') != rest.npos;
+      auto near = rest.substr(0, kLongestUser);
+      auto end = near.find_first_of(" \t\r\n\"'<>|");
+      return end == near.npos || near.substr(0, end).find('@') != near.npos;
     }
     default:
       return false;

@@ -89,9 +89,11 @@ void Search::user(std::size_t end) {
     auto shape = userinfo_at(u_, end);
     return add(shape.begin, shape.end);
   }
-  auto all = t_.substr(0, t_.find_first_of(" \r\n\"'<>", end));
-  auto host = std::min(all.find("@tcp(", end), all.find("@unix(", end));
-  if (host != kNone) add(end + 1, host);
+  constexpr std::size_t kLongest = 256;  // of a password, looked through at each ':'
+  auto near = t_.substr(end, kLongest);
+  near = near.substr(0, near.find_first_of(" \r\n\"'<>"));
+  auto host = std::min(near.find("@tcp("), near.find("@unix("));
+  if (host != kNone) add(end + 1, end + host);
 }
 
 bool Search::in_url(std::size_t at) const {
