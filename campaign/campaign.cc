@@ -17,6 +17,7 @@
 #include "campaign/report/words.h"
 #include "campaign/trials.h"
 #include "oracles/oracle.h"
+#include "trace/recording/redact.h"
 #include "trace/store/store.h"
 
 namespace retrial::campaign {
@@ -83,7 +84,7 @@ class Campaign {
 
 void Campaign::describe() {
   auto& r = out_.record;
-  r.command = setting_.command;
+  r.command = trace::redacted_command(setting_.command);
   r.runner = context_.adapter.runner().name;
   r.directory = std::filesystem::current_path().string();
   r.wall_began = clock_.wall();

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "base/clock.h"
+#include "base/private_files.h"
 #include "base/text.h"
 #include "certs/authority.h"
 #include "cli/commands.h"
@@ -121,6 +122,7 @@ constexpr std::array kActions{Action{"make", make}, Action{"show", show}, Action
                               Action{"rotate", rotate}};
 
 Result<void> act(const Options& options, const CLI::App& command) {
+  restore_umask();  // certificates are for others to read
   std::vector<std::string_view> names;
   for (auto& action : kActions) names.push_back(action.name);
   auto* action = std::find_if(kActions.begin(), kActions.end(), [&](auto& a) { return a.name == options.action; });

@@ -119,6 +119,7 @@ Result<campaign::CampaignSetting> setting_of(const CampaignOptions& o) {
   auto config = config_in(o.config);
   if (!config) return std::unexpected(config.error());
   setting.config = std::move(*config);
+  campaign::redact_as(setting.config.redact);
   if (!o.since.empty()) {
     auto since = campaign::read_finding_ids(o.since);
     if (!since) return std::unexpected(since.error());

@@ -4,6 +4,7 @@
 #include <ctime>
 #include <fstream>
 
+#include "base/private_files.h"
 #include "campaign/report/format.h"
 #include "cli/commands.h"
 
@@ -15,9 +16,7 @@ namespace fs = std::filesystem;
 constexpr auto kMarker = ".retrial-campaign";  // stands in every folder that we made, and may empty
 
 Result<fs::path> create(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) return fail("cannot be made: " + error.message(), folder.string(), Blame::user);
+  if (auto made = private_folder(folder); !made) return std::unexpected(made.error());
   return folder;
 }
 

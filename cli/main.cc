@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/private_files.h"
 #include "base/text.h"
 #include "cli/commands.h"
 
@@ -45,6 +46,7 @@ std::string unknown_command(const CLI::App& app, const std::string& word) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  retrial::keep_files_private();
   signal(SIGPIPE, [](int) {});  // a handler, not SIG_IGN: what we start gets the default back
   CLI::App app{
       "Retrial puts your retries on trial: it runs your tests with the faults that a network really produces, and says "

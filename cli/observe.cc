@@ -20,6 +20,7 @@
 #include "campaign/workload/execution.h"
 #include "cli/commands.h"
 #include "policies/fault_plan.h"
+#include "trace/recording/redact.h"
 #include "trace/store/store.h"
 
 namespace retrial::cli {
@@ -125,7 +126,7 @@ class Observation {
               std::unique_ptr<trace::StoreWriter> store)
       : options_(options), spec_(spec), store_(std::move(store)) {
     base_.capture = std::move(capture);
-    base_.command = options.command;
+    base_.command = trace::redacted_command(options.command);
     base_.runner = "command";
     base_.directory = std::filesystem::current_path().string();
     base_.hold = spec.hold;

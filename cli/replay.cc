@@ -69,7 +69,13 @@ int replay(const CampaignOptions& options, const std::string& id, const std::str
     return complain(
         found->earlier.campaign.directory + ": the campaign's working directory is gone: " + error.message(), kUsage);
   auto with_command = options;
-  with_command.command = found->earlier.campaign.command;
+  if (options.command.empty()) {
+    with_command.command = found->earlier.campaign.command;
+    if (campaign::report::lacks_secrets(found->earlier.campaign))
+      return complain("the command held secrets, which are not kept: say it with them in place of ***, " +
+                          campaign::report::replay_command(found->earlier.campaign, found->finding),
+                      kUsage);
+  }
   auto setting = setting_of(with_command);
   if (!setting) return complain(setting.error().line(), kUsage);
   auto folder = make_folder(out.string(), false);
@@ -100,6 +106,7 @@ void add_replay(CLI::App& app, int& status) {
   command->add_option("finding", *id, "a finding's id, eight hex digits")->required();
   command->add_option("--from", *from, "the campaign's folder (default: the latest that has this finding)");
   options->add_to(*command, false);
+  command->add_option("command", options->command, "-- the command, where it held secrets: these are not kept");
   command->callback([=, &status] { status = replay(*options, *id, *from); });
 }
 

@@ -95,6 +95,8 @@ class Serving {
     if (!recording) return std::unexpected(recording.error());
     settings->recording = *recording;
     serve_ = config->serve;
+    redact_ = config->redact;
+    campaign::redact_as(redact_);
     drain_ = settings->drain;
     seed_ = settings->seed;
 
@@ -143,8 +145,10 @@ class Serving {
     drain_ = settings->drain;
     auto before = serve_;
     before.drain = config->serve.drain;
-    info(before == config->serve ? "reloaded"
-                                 : "reloaded; [serve] stays as it was until the next start, but for drain");
+    std::string line = "reloaded";
+    if (before != config->serve) line += "; [serve] stays as it was until the next start, but for drain";
+    if (redact_ != config->redact) line += "; [redact] stays as it was until the next start";
+    info(line);
     tell(*settings);
   }
 
@@ -174,6 +178,7 @@ class Serving {
   std::unique_ptr<proxy::Server> server_;
   std::unique_ptr<proxy::Timer> limit_;
   campaign::ServeSettings serve_;
+  campaign::RedactSettings redact_;
   Nanos drain_ = 0;
   std::uint64_t seed_ = 0;
   bool draining_ = false;

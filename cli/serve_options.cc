@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "campaign/config/config_values.h"
+#include "trace/recording/redact.h"
 
 namespace retrial::cli {
 namespace {
@@ -18,7 +19,7 @@ Result<std::string> service_at(campaign::Config& config, const std::string& url)
   if (!where)
     return fail(
         "expected the service's URL, such as http://127.0.0.1:10001, https://queue.example or h2c://127.0.0.1:50051",
-        url, Blame::user);
+        trace::redacted(url), Blame::user);
   auto address = where->show();
   if (auto* known = config.at(address); known && known->https == where->tls && known->http2 == where->http2)
     return known->name;
@@ -95,10 +96,10 @@ Result<campaign::Config> config_of(const ServeOptions& o) {
   for (auto& pair : o.reverse) {
     auto at = pair.find('=');
     if (at == pair.npos)
-      return fail("expected LISTEN=URL, such as 127.0.0.1:8001=http://127.0.0.1:10001", "--reverse " + pair,
-                  Blame::user);
+      return fail("expected LISTEN=URL, such as 127.0.0.1:8001=http://127.0.0.1:10001",
+                  "--reverse " + trace::redacted(pair), Blame::user);
     auto service = service_at(config, pair.substr(at + 1));
-    if (!service) return fail(service.error().what, "--reverse " + pair, Blame::user);
+    if (!service) return fail(service.error().what, "--reverse " + trace::redacted(pair), Blame::user);
     if (auto ok = add(config, proxy::Mode::reverse, pair.substr(0, at), *service, o.protocol); !ok)
       return std::unexpected(ok.error());
   }

@@ -15,6 +15,7 @@
 #include "campaign/config/toml.h"
 #include "policies/policy.h"
 #include "trace/profiles/profile.h"
+#include "trace/recording/redact.h"
 
 namespace retrial::campaign {
 namespace {
@@ -23,12 +24,13 @@ int line_of(const T& at) {
   return static_cast<int>(at.source().begin.line);
 }
 
-constexpr std::string_view kTables[] = {"run", "serve", "service", "accept", "listener", "rule"};
+constexpr std::string_view kTables[] = {"run", "serve", "service", "accept", "listener", "rule", "redact"};
 constexpr std::string_view kRunKeys[] = {"coverage", "policies", "workers", "fail_on",
                                          "hold",     "budget",   "tags",    "real_time"};
 constexpr std::string_view kServiceKeys[] = {
     "address",     "profile", "start",       "ready",        "reset",           "allow",          "ca", "pin", "verify",
     "certificate", "key",     "server_name", "close_notify", "connect_timeout", "resolve_timeout"};
+constexpr std::string_view kRedactKeys[] = {"names", "bodies"};
 constexpr std::string_view kAcceptKeys[] = {"finding", "why"};
 constexpr std::string_view kCoverages[] = {"c0", "c1", "c2", "c3", "c4"};
 constexpr std::string_view kConfidences[] = {"certain", "likely", "possible"};
@@ -110,6 +112,14 @@ void read_service(ConfigTable table, std::string_view file, Service& service) {
   if (auto time = table.duration("resolve_timeout", "5s")) service.resolve_timeout = *time;
 }
 
+void read_redact(ConfigTable table, RedactSettings& redact) {
+  table.only(kRedactKeys);
+  redact.names = table.texts("names");
+  if (!std::ranges::all_of(redact.names, trace::can_be_secret_name))
+    table.refuse("names", "expected names of headers, query keys or fields, with a letter or a digit in each");
+  redact.bodies = table.yes("bodies").value_or(true);
+}
+
 void read_accept(ConfigTable table, std::vector<Accept>& accepted) {
   table.only(kAcceptKeys);
   auto finding = table.text("finding");
@@ -160,6 +170,11 @@ class File {
         read_serve(ConfigTable(*table, "[serve]", name_, errors_), config_.serve);
       else
         complain(line_of(key), "serve: expected a table [serve]");
+    } else if (name == "redact") {
+      if (const auto* table = node.as_table())
+        read_redact(ConfigTable(*table, "[redact]", name_, errors_), config_.redact);
+      else
+        complain(line_of(key), "redact: expected a table [redact]");
     } else if (name == "accept") {
       each(key, node, "one a finding", [&](ConfigTable table) { read_accept(std::move(table), config_.accepted); });
     } else if (name == "listener") {
@@ -178,9 +193,10 @@ class File {
       auto hint = did_you_mean(name, kTables);
       complain(
           line_of(key),
-          fmt::format(
-              "{}: unknown table{}", name,
-              hint.empty() ? ", expected [run], [serve], [service.NAME], [[listener]], [[rule]] or [[accept]]" : hint));
+          fmt::format("{}: unknown table{}", name,
+                      hint.empty()
+                          ? ", expected [run], [serve], [service.NAME], [redact], [[listener]], [[rule]] or [[accept]]"
+                          : hint));
     }
   }
 
@@ -238,6 +254,11 @@ const Service* Config::at(std::string_view address) const {
 const Service* Config::named(std::string_view service) const {
   auto found = std::find_if(services.begin(), services.end(), [&](const Service& s) { return s.name == service; });
   return found == services.end() ? nullptr : &*found;
+}
+
+void redact_as(const RedactSettings& settings) {
+  trace::add_secret_names(settings.names);
+  if (!settings.bodies) trace::keep_no_bodies();
 }
 
 Checked check_config(std::string_view text, std::string_view file_name) { return File(file_name).read(text); }

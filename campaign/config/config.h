@@ -60,6 +60,13 @@ struct Accept {
   std::string why;
 };
 
+// [redact]: what of the traffic is not kept, beside what docs/redaction.md tells.
+struct RedactSettings {
+  std::vector<std::string> names;  // of headers, query keys and fields
+  bool bodies = true;              // false: no body is kept
+  bool operator==(const RedactSettings&) const = default;
+};
+
 // [serve]: what holds for all of its listeners.
 struct ServeSettings {
   int loops = 0;  // 0: one a core
@@ -104,6 +111,7 @@ struct Config {
   std::vector<Rule> rules;
   std::vector<Service> services;  // in the order of the file
   std::vector<Accept> accepted;
+  RedactSettings redact;
 
   bool accepts(std::string_view finding) const;
   // The service at this address, or null.
@@ -122,5 +130,8 @@ Checked check_config(std::string_view text, std::string_view file_name);
 // The first error, blamed on the user, or the configuration.
 Result<Config> parse_config(std::string_view text, std::string_view file_name);
 Result<Config> load_config(const std::filesystem::path& file);
+
+// From now on this process redacts so. Before any thread redacts; once.
+void redact_as(const RedactSettings& settings);
 
 }  // namespace retrial::campaign

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "campaign/config/config_values.h"
 #include "campaign/config/toml.h"
+#include "trace/recording/redact.h"
 
 namespace retrial::campaign {
 namespace {
@@ -157,7 +158,7 @@ int ConfigTable::line() const { return line_of(table_); }
 void ConfigTable::refuse(std::string_view key, std::string expected, std::string_view hint) {
   const auto* node = table_.get(key);
   complain(node ? line_of(*node) : line_of(table_), key,
-           node ? fmt::format("{}, found {}{}", expected, shown(*node), hint) : std::move(expected));
+           node ? fmt::format("{}, found {}{}", expected, trace::redacted(shown(*node)), hint) : std::move(expected));
 }
 
 void ConfigTable::complain(int line, std::string_view key, std::string what) {

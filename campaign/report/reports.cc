@@ -5,6 +5,7 @@
 
 #include <cerrno>
 
+#include "base/private_files.h"
 #include "campaign/report/registry.h"
 
 namespace retrial::campaign::report {
@@ -23,7 +24,7 @@ Result<void> write_all(int fd, std::string_view text) {
 Result<void> replace(const std::filesystem::path& file, std::string_view text) {
   auto draft = file;
   draft += ".new";
-  int fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  int fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (fd < 0) return fail_errno("cannot be written", errno, file.string());
   auto written = write_all(fd, text);
   if (written && ::fsync(fd) != 0) written = fail_errno("cannot be written", errno);
@@ -44,6 +45,8 @@ Result<void> renew_findings(const std::filesystem::path& folder, const trace::Ca
 
 Result<void> write_reports(const std::filesystem::path& folder, const trace::CampaignRecord& campaign,
                            const std::vector<trace::Run>& runs, trace::Confidence fail_on) {
+  if (std::filesystem::is_directory(folder))
+    if (auto ours = private_folder(folder); !ours) return ours;
   for (auto& format : formats())
     if (auto done = replace(folder / format.file, format.text({campaign, runs, fail_on})); !done) return done;
   return {};

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "oracles/oracle.h"
+#include "trace/recording/redact.h"
 
 namespace retrial::campaign::report {
 
@@ -93,10 +94,16 @@ std::string quoted(const std::string& word) {
 }
 }  // namespace
 
+bool lacks_secrets(const trace::CampaignRecord& campaign) {
+  return std::ranges::any_of(campaign.command, [](auto& word) { return word.find(trace::kRedacted) != word.npos; });
+}
+
 std::string replay_command(const trace::CampaignRecord& campaign, const trace::Finding& finding) {
   if (finding.policy == trace::kServed) return {};
-  if (finding.policy != trace::kObserved) return "retrial replay " + finding.id;
-  auto line = fmt::format("retrial observe --inject {} --", quoted(finding.fault));
+  bool observed = finding.policy == trace::kObserved;
+  if (!observed && !lacks_secrets(campaign)) return "retrial replay " + finding.id;
+  auto line = observed ? fmt::format("retrial observe --inject {} --", quoted(finding.fault))
+                       : fmt::format("retrial replay {} --", finding.id);
   for (const auto& word : campaign.command) line += " " + quoted(word);
   return campaign.command.empty() ? line + " COMMAND" : line;
 }

@@ -46,7 +46,11 @@ std::string explain_command(std::string_view verdict);
 // What a right client would have done: the finding's own word, else what is usually done about such a one.
 std::string_view advice(const trace::Finding& finding);
 // The command that shows it again; empty where none does (it was seen in the traffic of `serve`).
+// With `***` where the command held secrets, for whoever knows them.
 std::string replay_command(const trace::CampaignRecord& campaign, const trace::Finding& finding);
+
+// Did the command hold secrets? They were not kept.
+bool lacks_secrets(const trace::CampaignRecord& campaign);
 
 std::string_view called(std::string_view operation);            // itself; of a command whose every call is meant, that
 std::string place(const std::optional<trace::CallSite>& site);  // "src/jobs.mjs:41 enqueue", "no call site"

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "trace/recording/redact.h"
+
 namespace retrial::campaign {
 namespace {
 
@@ -22,8 +24,8 @@ T number(const Json& object, const char* key) {
 }
 
 trace::Thrown thrown(const Json& e) {
-  trace::Thrown t{text(e, "type"), text(e, "msg"),         text(e, "code"),    text(e, "link"),
-                  text(e, "file"), number<int>(e, "line"), text(e, "function")};
+  trace::Thrown t{text(e, "type"), trace::redacted(text(e, "msg")), text(e, "code"),    text(e, "link"),
+                  text(e, "file"), number<int>(e, "line"),          text(e, "function")};
   if (auto it = e.find("in_test"); it != e.end() && it->is_boolean()) t.in_test = it->get<bool>();
   if (auto it = e.find("code"); it != e.end() && it->is_number_integer()) t.code = std::to_string(it->get<long>());
   return t;
@@ -75,7 +77,7 @@ void Events::take(std::string_view line, trace::Run& run) {
   } else if (kind == "listed") {
     run.listed.push_back(test);
   } else if (kind == "broken") {
-    run.broken.push_back(text(e, "file") + ": " + text(e, "msg"));
+    run.broken.push_back(text(e, "file") + ": " + trace::redacted(text(e, "msg")));
   } else if (kind == "agent") {
     auto language = text(e, "language");
     if (auto runner = text(e, "runner"); !runner.empty()) runners_.insert(runner);

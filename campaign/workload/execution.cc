@@ -78,7 +78,7 @@ std::filesystem::path trace_of(const std::filesystem::path& folder, std::uint64_
 }
 
 int open_log(const std::filesystem::path& file) {
-  return open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  return open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 }
 
 // How services are verified: by address, "" all others.
@@ -412,6 +412,7 @@ Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& sp
   if (impl_->interrupted) run.stop = trace::Stop::interrupted;
   events.read_into(run);
   aftermath.runners = events.runners();
+  std::filesystem::remove(environment.events, left);  // what tests threw stands in it as it came
   if (!spec.only_test.empty() && run.results.empty() && !stopped)
     run.results.push_back({spec.only_test, trace::Phase::test, run.exit_code == 0 ? "passed" : "failed", 0, {}});
   run.incomplete = recorder.failed();

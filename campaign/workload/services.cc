@@ -14,8 +14,10 @@
 #include <sstream>
 
 #include "base/descriptor_limit.h"
+#include "base/private_files.h"
 #include "base/text.h"
 #include "proxy/net/address.h"
+#include "trace/recording/redact.h"
 
 namespace retrial::campaign {
 namespace {
@@ -34,12 +36,13 @@ pid_t spawn(const std::string& command, const std::filesystem::path& log) {
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   signal(SIGPIPE, SIG_DFL);
-  int in = open("/dev/null", O_RDONLY), out = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
+  int in = open("/dev/null", O_RDONLY), out = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
   dup2(in, 0);
   dup2(out, 1);
   dup2(out, 2);
   close_range(3, ~0u, 0);
   restore_descriptor_limit();
+  restore_umask();
   execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
   _exit(127);
 }
@@ -86,7 +89,7 @@ std::string last_line(const std::filesystem::path& file) {
   auto text = whole(file);
   auto end = trim(text);
   auto at = end.rfind('\n');
-  return std::string(at == end.npos ? end : end.substr(at + 1));
+  return trace::redacted(at == end.npos ? end : end.substr(at + 1));
 }
 
 }  // namespace
@@ -150,7 +153,7 @@ Result<void> Services::wait_ready(Running& one) {
     int status = 0;
     if (one.pid > 0 && waitpid(one.pid, &status, WNOHANG) == one.pid) {
       one.pid = -1;
-      return fail(fmt::format("`{}` ended before it was ready: {}", *s.start, last_line(log_of(s))),
+      return fail(fmt::format("`{}` ended before it was ready: {}", trace::redacted(*s.start), last_line(log_of(s))),
                   "[service." + s.name + "]", Blame::user);
     }
     wait_a_little();
@@ -187,7 +190,7 @@ Result<void> Services::reset() {
       int status = -1;
       waitpid(spawn(s.reset.command, log_of(s)), &status, 0);
       if (status != 0)
-        return fail(fmt::format("reset `{}` failed: {}", s.reset.command, last_line(log_of(s))),
+        return fail(fmt::format("reset `{}` failed: {}", trace::redacted(s.reset.command), last_line(log_of(s))),
                     "[service." + s.name + "]", Blame::user);
     }
   }

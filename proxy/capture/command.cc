@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "base/descriptor_limit.h"
+#include "base/private_files.h"
 #include "proxy/capture/channel.h"
 #include "proxy/capture/filter.h"
 
@@ -97,6 +98,7 @@ void run_command(const Launch& launch, const CommandPlace& place) {
   prctl(PR_SET_PDEATHSIG, 0);
   restore_signals(launch, place);
   restore_descriptor_limit();
+  restore_umask();
   if (launch.probe) {
     close(place.to_supervisor);
     close(place.to_guard);

@@ -22,18 +22,34 @@ void read_tag(trace::Tag& tag, std::string_view what, std::string_view value) {
 }
 }  // namespace
 
-HeadLines::Known::Kind HeadLines::kind_of(std::size_t n, std::string_view name) {
+HeadLines::Known& HeadLines::known_at(std::size_t n, std::string_view name) {
   constexpr std::size_t kMostKnown = 64;
   n = std::min(n, kMostKnown);  // those behind share the last place
   if (n >= known_.size()) known_.resize(n + 1);
   auto& known = known_[n];
-  if (known.name == name) return known.kind;
+  if (known.name == name) return known;
   known.name.assign(name);
+  known.harmless.clear();
   known.kind = is_tag(name)                        ? Known::Kind::tag
                : iequals(name, "content-encoding") ? Known::Kind::encoding
                : trace::secret_name(name)          ? Known::Kind::secret
                                                    : Known::Kind::plain;
-  return known.kind;
+  return known;
+}
+
+// Values mostly come again, too.
+bool HeadLines::harmless(Known& known, std::string_view value) {
+  constexpr std::size_t kMostKept = 128;  // bytes: there is one for each name of each connection
+  if (known.harmless == value) return true;
+  if (trace::has_secrets(value)) return false;
+  if (value.size() <= kMostKept) known.harmless.assign(value);
+  return true;
+}
+
+std::size_t HeadLines::holds() const {
+  std::size_t all = sizeof(Known) * known_.capacity();
+  for (auto& known : known_) all += known.name.capacity() + known.harmless.capacity();
+  return all;
 }
 
 void HeadLines::take(const Head& head, std::string& lines, trace::Tag* tag) {
@@ -42,22 +58,20 @@ void HeadLines::take(const Head& head, std::string& lines, trace::Tag* tag) {
   if (head.fields.empty()) return;
   auto begin = head.fields.front().name;
   auto block = head.raw.substr(begin, head.raw.size() - (head.raw.ends_with("\r\n") ? 2 : 1) - begin);
-  bool plain = head.ambiguous.empty();
+  bool plain = head.ambiguous.empty() && !trace::secret_names_added;
   if (plain && !head.unknown && !head.encoded) {  // no known field holds a secret
     lines.append(block);
     return;
   }
-  // Only a query can hide a secret in a value, or a URL with a password (redact_value).
-  bool urls = block.find('?') != block.npos || block.find('@') != block.npos;
-  bool as_sent = plain && !urls;
   std::size_t done = begin;
   for (std::size_t i = 0; i < head.fields.size(); i++) {
     auto& f = head.fields[i];
-    if (as_sent && f.known != FieldName::other && f.known != FieldName::content_encoding) continue;
-    auto kind = kind_of(i, head.name(f));
-    if (kind == Known::Kind::plain && as_sent) continue;
+    if (plain && f.known != FieldName::other && f.known != FieldName::content_encoding) continue;
+    auto& known = known_at(i, head.name(f));
+    auto kind = known.kind;
+    if (kind == Known::Kind::plain && plain && harmless(known, head.value(f))) continue;
     if (kind == Known::Kind::encoding) encoded_ |= !iequals(head.value(f), "identity");
-    if (kind == Known::Kind::encoding && as_sent) continue;
+    if (kind == Known::Kind::encoding && plain) continue;
     lines.append(head.raw.substr(done, f.name - done));
     done = f.name + head.line(i).size();
     if (kind == Known::Kind::tag && tag) {

@@ -14,15 +14,17 @@ class HeadLines {
  public:
   // Into `lines`, in place of what it held. What the agents say goes to `tag` (requests).
   void take(const Head& head, std::string& lines, trace::Tag* tag);
-  std::size_t holds() const { return sizeof(Known) * known_.capacity(); }
+  std::size_t holds() const;
   bool encoded() const { return encoded_; }  // the last one's body, by Content-Encoding
 
  private:
   struct Known {
     std::string name;
     enum class Kind : std::uint8_t { plain, secret, tag, encoding } kind = Kind::plain;
+    std::string harmless;  // a value in which no secret is
   };
-  Known::Kind kind_of(std::size_t n, std::string_view name);
+  static bool harmless(Known& known, std::string_view value);
+  Known& known_at(std::size_t n, std::string_view name);
   std::vector<Known> known_;
   bool encoded_ = false;
 };

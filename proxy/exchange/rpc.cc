@@ -58,8 +58,7 @@ void Rpc::ended(const Head* trailers, trace::Exchange& e) {
     pushback = line_value(lines, "grpc-retry-pushback-ms");
   }
   e.service_status = status.empty() ? trace::kGrpcStatus + trace::grpc_code::unknown : trace::status_of_grpc(status);
-  e.grpc.message.clear();
-  if (!message.empty()) trace::redact_body(grpc_message_decoded(message), e.grpc.message);
+  e.grpc.message = trace::redacted(grpc_message_decoded(message));
   if (pushback.empty()) return;
   auto ms = to_int(pushback);
   e.grpc.pushback = ms && *ms >= 0 ? *ms : -1;  // what cannot be read is a refusal (gRFC A6)

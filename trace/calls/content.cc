@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "trace/calls/correlator_keys.h"
+#include "trace/recording/redact.h"
 
 namespace retrial::trace {
 namespace {
@@ -87,7 +88,11 @@ std::string sample_of(const Exchange& e) {
     body.erase(found, boundary.size());
   return body;
 }
-bool whole_sample(const Exchange& e) { return e.request_sample.size() < kSampleBytes; }
+bool whole_sample(const Exchange& e) {
+  if (e.request_sample.size() >= kSampleBytes) return false;
+  // With its secrets taken out a sample is shorter than what it is of.
+  return e.request_bytes <= kSampleBytes || e.request_sample.find(kRedacted) == std::string::npos;
+}
 
 std::vector<std::string_view> tokens_of(std::string_view body) {
   static constexpr auto kMarks = [] {
@@ -129,6 +134,7 @@ std::uint64_t content_key(const Exchange& e) {
   if (!e.request_read || packed(e)) return 0;
   if (e.request_digest == 0) return 1;
   auto type = find(e.request_headers, "content-type");
+  if (e.request_sample.empty()) return e.request_digest | 1;  // none was kept
   if (!whole_sample(e)) return type.starts_with("multipart/") ? 0 : e.request_digest | 1;
   auto body = sample_of(e);
   Key key = 9;

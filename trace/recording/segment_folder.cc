@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/private_files.h"
+
 namespace retrial::trace {
 namespace {
 
@@ -36,9 +38,7 @@ Result<std::shared_ptr<SegmentFolder>> SegmentFolder::open(const std::filesystem
     auto share = limits.keep / kSegments / static_cast<std::uint64_t>(limits.writers);
     if (share < bytes) bytes = static_cast<std::size_t>(share / kPage * kPage);
   }
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) return fail_errno("cannot create the trace's folder", error.value(), folder, Blame::user);
+  if (auto made = private_folder(folder); !made) return std::unexpected(made.error());
   return std::shared_ptr<SegmentFolder>(new SegmentFolder(folder, limits, shape_of(bytes)));
 }
 

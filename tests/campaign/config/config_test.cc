@@ -129,7 +129,7 @@ TEST(Config, an_unknown_table_is_named_with_line_and_the_nearest_known_table) {
   EXPECT_EQ(complaint("\n[servic.queue]\n"), "retrial.toml:2: servic: unknown table, did you mean \"service\"?");
   EXPECT_EQ(complaint("[monitoring]\n"),
             "retrial.toml:1: monitoring: unknown table, "
-            "expected [run], [serve], [service.NAME], [[listener]], [[rule]] or [[accept]]");
+            "expected [run], [serve], [service.NAME], [redact], [[listener]], [[rule]] or [[accept]]");
   EXPECT_EQ(complaint("policies = [\"p1\"]\n"), "retrial.toml:1: policies: a key of [run], expected below that line");
 }
 
@@ -258,6 +258,25 @@ TEST(Config, the_samples_own_files_are_right) {
     files++;
   }
   EXPECT_GT(files, 0);
+}
+
+TEST(Config, what_is_redacted_is_named_and_bodies_can_be_left_out) {
+  EXPECT_EQ(parse_config("", "r.toml")->redact, RedactSettings{});
+  auto config = parse_config("[redact]\nnames = [\"X-Tax-Id\", \"iban\"]\nbodies = false\n", "r.toml");
+  ASSERT_TRUE(config) << config.error().line();
+  EXPECT_EQ(config->redact, (RedactSettings{{"X-Tax-Id", "iban"}, false}));
+  auto wrong = [](std::string_view text) { return parse_config(text, "r.toml").error().line(); };
+  EXPECT_NE(
+      wrong("[redact]\nname = \"a\"\n").find("r.toml:2: [redact] name: unknown key, expected one of names, bodies"),
+      std::string::npos)
+      << wrong("[redact]\nname = \"a\"\n");
+  EXPECT_NE(wrong("[redact]\nnames = [\"--\"]\n").find("with a letter or a digit in each"), std::string::npos);
+  EXPECT_NE(wrong("[redact]\nbodies = \"none\"\n").find("[redact] bodies: expected"), std::string::npos);
+  EXPECT_NE(wrong("redact = 1\n").find("expected a table [redact]"), std::string::npos);
+}
+TEST(Config, an_error_shows_no_password) {
+  auto line = parse_config("[service.a]\naddress = \"http://me:hunter2@h/\"\n", "r.toml").error().line();
+  EXPECT_EQ(line.find("hunter2"), std::string::npos) << line;
 }
 
 }  // namespace

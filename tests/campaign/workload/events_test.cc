@@ -87,5 +87,15 @@ TEST_F(Following, a_result_of_set_up_that_failed_is_the_tests_result) {
   EXPECT_EQ(trace::result_of(run_, "t::a")->outcome, "error");
 }
 
+TEST_F(Following, what_a_client_threw_has_no_secrets) {
+  append(R"({"ev":"result","id":"t::a","outcome":"failed","chain":[{"msg":"no answer from /x?token=abc&a=1"}]})"
+         "\n"
+         R"({"ev":"broken","file":"a.py","msg":"http://u:abc@h/ is not there"})"
+         "\n");
+  read();
+  EXPECT_EQ(run_.results.at(0).chain.at(0).message, "no answer from /x?token=***&a=1");
+  EXPECT_EQ(run_.broken.at(0), "a.py: http://u:***@h/ is not there");
+}
+
 }  // namespace
 }  // namespace retrial::campaign

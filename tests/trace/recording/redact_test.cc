@@ -66,13 +66,13 @@ TEST(Redact, secrets_in_a_query_are_replaced_and_all_else_stays) {
 }
 TEST(Redact, json_fields_of_a_body_are_replaced_whatever_their_value) {
   EXPECT_EQ(body(R"({"user":"a","password": "b\"c","n":1})"), R"({"user":"a","password": "***","n":1})");
-  EXPECT_EQ(body(R"({"api_key":12,"tokens":[1,2]})"), R"({"api_key":***,"tokens":[1,2]})");
-  EXPECT_EQ(body(R"([{"secret":{"password":"x"}}])"), R"([{"secret":{"password":"***"}}])");
+  EXPECT_EQ(body(R"({"api_key":12,"tokens":[1,2]})"), R"({"api_key":***,"tokens":***})");
+  EXPECT_EQ(body(R"([{"secret":{"password":"x"}}])"), R"([{"secret":***}])");
   EXPECT_EQ(body(R"({"url":"http://h/x?sig=abc&b=1","key":"k"})"), R"({"url":"http://h/x?sig=***&b=1","key":"k"})");
   EXPECT_EQ(body(R"({"a":"b: c","d":"e"})"), R"({"a":"b: c","d":"e"})");
 }
 TEST(Redact, a_secret_that_the_sample_cuts_off_is_replaced_all_the_same) {
-  EXPECT_EQ(body(R"({"password":"ab)"), R"({"password":"***")");
+  EXPECT_EQ(body(R"({"password":"ab)"), R"({"password":"***)");
   EXPECT_EQ(body(R"({"password":)"), R"({"password":)");
   EXPECT_EQ(body("a=1&password=ab"), "a=1&password=***");
 }
@@ -81,6 +81,13 @@ TEST(Redact, form_fields_and_xml_elements_are_replaced) {
             "Action=SendMessage&Signature=***&MessageBody=x");
   EXPECT_EQ(body("<R><SessionToken>abc</SessionToken><A>b</A></R>"), "<R><SessionToken>***</SessionToken><A>b</A></R>");
   EXPECT_EQ(body("<a b=\"c\">d</a>"), "<a b=\"c\">d</a>");
+}
+TEST(Redact, a_command_keeps_its_words_and_loses_what_secrets_they_are_given) {
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(redacted_command({"pytest", "--token", "abc", "--password=def", "-k", "a b", "--secret", "-v"}),
+            (Words{"pytest", "--token", "***", "--password=***", "-k", "a b", "--secret", "-v"}));
+  EXPECT_EQ(redacted_command({"sh", "-c", "curl -u me:abc http://u:def@h/", "-u", "me:abc"}),
+            (Words{"sh", "-c", "curl -u me:*** http://u:***@h/", "-u", "me:***"}));
 }
 TEST(Redact, a_body_that_is_no_text_stays_as_it_is) {
   std::string bytes("\x00\x01=\xff:>\x00", 7);

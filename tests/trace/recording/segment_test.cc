@@ -441,7 +441,7 @@ TEST(Segments, a_folder_that_cannot_be_made_is_an_error) {
   put(folder.path / "file", "");
   auto w = SegmentWriter::open(folder.path / "file" / "trace");
   ASSERT_FALSE(w);
-  EXPECT_NE(w.error().what.find("cannot create the trace's folder"), std::string::npos);
+  EXPECT_NE(w.error().what.find("cannot be made"), std::string::npos);
 }
 
 }  // namespace
