@@ -42,7 +42,7 @@ Result<std::shared_ptr<SegmentFolder>> SegmentFolder::open(const std::filesystem
   return std::shared_ptr<SegmentFolder>(new SegmentFolder(folder, limits, shape_of(bytes)));
 }
 
-Result<SegmentFile> SegmentFolder::next(std::size_t bytes) {
+Result<SegmentFile> SegmentFolder::next(std::size_t bytes, std::uint32_t previous) {
   auto shape = shape_;
   shape.records = std::max(shape.records, pages(bytes));
   std::lock_guard lock(mutex_);
@@ -57,12 +57,12 @@ Result<SegmentFile> SegmentFolder::next(std::size_t bytes) {
     if (same && bytes_ <= limits_.keep && bytes_ + shape.bytes() > limits_.keep) {
       auto old = std::move(finished_.front());
       finished_.pop_front();
-      if (auto again = SegmentFile::reuse(old.path, number_, shape)) return again;
+      if (auto again = SegmentFile::reuse(old.path, number_, previous, shape)) return again;
       finished_.push_front(std::move(old));
     }
     if (auto ok = make_room(shape.bytes()); !ok) return std::unexpected(ok.error());
   }
-  auto made = SegmentFile::create(folder_, number_, shape);
+  auto made = SegmentFile::create(folder_, number_, previous, shape);
   if (made && limits_.keep) bytes_ += shape.bytes();
   return made;
 }

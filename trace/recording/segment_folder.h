@@ -25,8 +25,9 @@ class SegmentFolder {
   static Result<std::shared_ptr<SegmentFolder>> open(const std::filesystem::path& folder, Limits limits);
 
   // A file whose records may have `bytes` together, or as many as usual where these are more. An error where `keep` has
-  // no room for it: a quarter is for the files of all writers.
-  Result<SegmentFile> next(std::size_t bytes = 0);
+  // no room for it: a quarter is for the files of all writers. `previous`: the number of the writer's last one; 0:
+  // none.
+  Result<SegmentFile> next(std::size_t bytes, std::uint32_t previous);
   // Finishes a file of next(), or leaves it as it is where it cannot be written any more. Either may be removed from
   // then on.
   Result<void> finish(SegmentFile& file);

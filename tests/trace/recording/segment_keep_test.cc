@@ -119,6 +119,47 @@ TEST_F(SegmentsWithALimit, know_their_run_from_any_segment_that_is_left) {
   EXPECT_FALSE(run->incomplete.empty());
 }
 
+TEST_F(SegmentsWithALimit, say_that_the_beginning_is_gone_where_no_exchange_tells) {
+  auto w = writer(65536);
+  ASSERT_TRUE(w->begin({.id = 1, .began = 5}));
+  for (std::uint64_t id = 1; !fs::exists(folder / "0003.seg"); id++) record(*w, id);
+  ASSERT_TRUE(w->end({.id = 1, .began = 5, .ended = 9}));
+  w.reset();
+  EXPECT_EQ(read_run(folder, 1)->incomplete, "");
+  fs::remove(folder / "0001.seg");
+  auto run = read_run(folder, 1);
+  ASSERT_TRUE(run) << run.error().line();
+  EXPECT_TRUE(run->incomplete.starts_with(kBeheaded)) << run->incomplete;
+  EXPECT_EQ(run->began, 5);
+}
+
+// Nothing that is left says when it began, or what it was.
+TEST_F(SegmentsWithALimit, without_any_record_of_their_run_are_read_from_the_first_exchange_on) {
+  auto w = writer(0);
+  ASSERT_TRUE(w->begin({.id = 7, .began = 5}));
+  auto at = [](std::uint64_t id) { return static_cast<Nanos>(id) * 10; };
+  std::uint64_t id = 1;
+  auto put = [&] {
+    Exchange e{.id = id++};
+    e.begun = at(e.id);
+    e.target = std::string(200, 'x');
+    ASSERT_TRUE(w->head(7, e));
+    e.told = e.begun + 5;
+    ASSERT_TRUE(w->over(7, e));
+  };
+  while (!fs::exists(folder / "0003.seg")) put();
+  put();
+  w.reset();
+  fs::remove(folder / "0001.seg");
+  auto run = read_run(folder, 7);
+  ASSERT_TRUE(run) << run.error().line();
+  EXPECT_TRUE(run->incomplete.starts_with(kBeheaded)) << run->incomplete;
+  EXPECT_EQ(run->stop, Stop::cut_off);
+  ASSERT_FALSE(run->exchanges.empty());
+  EXPECT_EQ(run->began, run->exchanges.front().begun);
+  EXPECT_EQ(run->ended, at(id - 1) + 5);
+}
+
 TEST_F(SegmentsWithALimit, leave_out_an_exchange_whose_beginning_is_gone) {
   auto first = writer(0);
   ASSERT_TRUE(first->begin({.id = 1}));
