@@ -56,11 +56,23 @@ Result<Kept> authority_in(const std::string& said, const Clock& clock) {
   return Kept{std::move(kept->authority), std::move(remark)};
 }
 
+// Where no folder is said each start has one of its own: those of earlier starts, the oldest first.
+std::vector<fs::path> earlier_folders(const fs::path& now) {
+  std::vector<fs::path> all;
+  std::error_code error;
+  for (auto& entry : fs::directory_iterator(now.parent_path(), error))
+    if (entry.path() != now && entry.path().filename().string().starts_with("serve-")) all.push_back(entry.path());
+  std::ranges::sort(all);
+  return all;
+}
+
 Result<std::optional<proxy::Recording>> recording_of(const campaign::ServeSettings& serve) {
   if (serve.record == "none") return std::optional<proxy::Recording>();
   auto folder = make_side_folder(serve.record, "serve");
   if (!folder) return std::unexpected(folder.error());
-  return proxy::Recording{.folder = *folder, .keep = serve.keep};
+  return proxy::Recording{.folder = *folder,
+                          .keep = serve.keep,
+                          .earlier = serve.record.empty() ? earlier_folders(*folder) : std::vector<fs::path>()};
 }
 
 std::string described(const proxy::ListenerSettings& l) {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -43,6 +44,14 @@ bool put_at(int fd, std::string_view bytes, std::string_view more, std::size_t a
 
 std::filesystem::path SegmentFile::named(const std::filesystem::path& folder, std::uint32_t number) {
   return folder / fmt::format("{:04}.seg", number);
+}
+
+bool SegmentFile::in_use(const std::filesystem::path& file) {
+  int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0) return false;
+  bool locked = ::flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(fd);
+  return locked;
 }
 
 Result<SegmentFile> SegmentFile::create(const std::filesystem::path& folder, std::uint32_t& number,
@@ -90,6 +99,7 @@ Result<SegmentFile> SegmentFile::reuse(const std::filesystem::path& old, std::ui
 
 // Killed on the way, a reader finds what was there before, or an empty segment.
 Result<void> SegmentFile::begin(std::uint32_t number, std::uint32_t previous, Shape shape) {
+  ::flock(fd_, LOCK_EX | LOCK_NB);  // for in_use(): until it is closed, however this process ends
   void* at = ::mmap(nullptr, shape.window, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, static_cast<off_t>(shape.records));
   if (at == MAP_FAILED) return fail_errno("cannot map a trace segment", errno, path_);
   guard_ = LostPages(at, shape.window);

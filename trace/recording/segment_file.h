@@ -33,6 +33,8 @@ class SegmentFile {
   // written anew. After an error `old` is there or not.
   static Result<SegmentFile> reuse(const std::filesystem::path& old, std::uint32_t& number, std::uint32_t previous,
                                    Shape shape);
+  // Whether a SegmentFile, of any process, is writing it.
+  static bool in_use(const std::filesystem::path& file);
   static std::filesystem::path named(const std::filesystem::path& folder, std::uint32_t number);
 
   SegmentFile() = default;  // no file, no room

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+
+#include "base/text.h"
 
 namespace retrial::trace {
 namespace {
@@ -39,7 +42,30 @@ Result<std::shared_ptr<SegmentFolder>> SegmentFolder::open(const std::filesystem
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return fail_errno("cannot create the trace's folder", error.value(), folder, Blame::user);
-  return std::shared_ptr<SegmentFolder>(new SegmentFolder(folder, limits, shape_of(bytes)));
+  std::shared_ptr<SegmentFolder> made(new SegmentFolder(folder, std::move(limits), shape_of(bytes)));
+  if (made->limits_.keep) {
+    for (auto& earlier : made->limits_.earlier) made->find_earlier(earlier);
+    made->find_earlier(folder);
+  }
+  return made;
+}
+
+void SegmentFolder::find_earlier(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::map<std::uint32_t, std::uint64_t> found;  // bytes by number
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    auto number = static_cast<std::uint32_t>(to_int(at->path().stem().string()).value_or(0));
+    std::error_code unseen;
+    if (number && at->path() == SegmentFile::named(folder, number) && at->is_regular_file(unseen))
+      found[number] = at->file_size(unseen);
+  }
+  for (auto& [number, bytes] : found) {
+    auto path = SegmentFile::named(folder, number);
+    if (folder == folder_) number_ = number;
+    if (SegmentFile::in_use(path)) continue;
+    finished_.push_back({path, bytes});
+    bytes_ += bytes;
+  }
 }
 
 Result<SegmentFile> SegmentFolder::next(std::size_t bytes, std::uint32_t previous) {
@@ -53,7 +79,8 @@ Result<SegmentFile> SegmentFolder::next(std::size_t bytes, std::uint32_t previou
                               limits_.keep),
                   folder_);
     // The oldest is written anew where its room is all that is missing.
-    bool same = !finished_.empty() && finished_.front().bytes == shape.bytes();
+    bool same = !finished_.empty() && finished_.front().bytes == shape.bytes() &&
+                finished_.front().path.parent_path() == folder_;
     if (same && bytes_ <= limits_.keep && bytes_ + shape.bytes() > limits_.keep) {
       auto old = std::move(finished_.front());
       finished_.pop_front();

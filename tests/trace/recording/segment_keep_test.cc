@@ -88,6 +88,47 @@ TEST_F(SegmentsWithALimit, are_never_more_than_it_whatever_writers_and_sizes_the
       }
 }
 
+TEST_F(SegmentsWithALimit, of_earlier_starts_count_and_go_first_and_those_that_are_written_stay) {
+  auto beside = kept_.path() / "earlier";
+  constexpr std::uint64_t kKeep = 131'072;
+  for (std::uint64_t start = 1; start <= 6; start++) {
+    auto opened =
+        SegmentFolder::open(start == 1 ? beside : folder, {.segment = 16384, .keep = kKeep, .earlier = {beside}});
+    ASSERT_TRUE(opened);
+    auto w = std::move(*SegmentWriter::open(*opened));
+    ASSERT_TRUE(w->begin({.id = start}));
+    auto all = [&] {
+      std::uint64_t sum = fs::exists(folder) ? bytes() : 0;
+      for (auto& file : fs::directory_iterator(beside)) sum += file.file_size();
+      return sum;
+    };
+    for (std::uint64_t id = 1; id <= 100; id++) {
+      Exchange e{.id = id};
+      e.target = std::string(300, 'x');
+      ASSERT_TRUE(w->head(start, e));
+      EXPECT_LE(all(), kKeep) << "start " << start;
+    }
+  }
+  EXPECT_TRUE(fs::is_empty(beside)) << "the oldest of all";
+  auto runs = read_segments(folder);
+  ASSERT_TRUE(runs) << runs.error().line();
+  EXPECT_EQ(runs->back().id, 6u);
+  EXPECT_EQ(runs->back().exchanges.size(), 100u);
+  EXPECT_GT(runs->front().id, 2u);
+  EXPECT_LT(runs->front().id, 6u) << "no more is removed than has to be";
+
+  auto open = writer(0);  // without a limit, and still being written
+  ASSERT_TRUE(open->begin({.id = 7}));
+  auto w = writer(65536);
+  ASSERT_TRUE(w->begin({.id = 8}));
+  for (std::uint64_t id = 1; id <= 1000; id++) {
+    Exchange e{.id = id};
+    e.target = std::string(300, 'x');
+    ASSERT_TRUE(w->head(8, e));
+  }
+  EXPECT_TRUE(read_run(folder, 7)) << "it is another's";
+}
+
 TEST_F(SegmentsWithALimit, of_several_threads_are_never_more_than_it) {
   constexpr std::uint64_t kKeep = 1u << 20;
   auto all = writers(4, 1u << 20, kKeep);
