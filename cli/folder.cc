@@ -1,5 +1,6 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <ctime>
 #include <fstream>
@@ -57,12 +58,15 @@ void keep_out_of_git(const fs::path& all) {
   if (!fs::exists(all / ".gitignore")) std::ofstream(all / ".gitignore") << "*\n";
 }
 
-// .retrial/latest names the campaign that `replay` and `report` mean where nothing is said.
+// .retrial/latest names the campaign that `replay` and `report` mean where nothing is said. Killed at any moment, it names
+// this one or the one before.
 void name_latest(const fs::path& all, const fs::path& folder) {
   std::error_code error;
   keep_out_of_git(all);
-  fs::remove(all / "latest", error);
-  fs::create_directory_symlink(folder, all / "latest", error);
+  auto draft = all / fmt::format("latest.{}", getpid());
+  fs::remove(draft, error);
+  fs::create_directory_symlink(folder, draft, error);
+  fs::rename(draft, all / "latest", error);
 }
 
 }  // namespace
@@ -91,6 +95,19 @@ Result<fs::path> make_side_folder(const std::string& out, const std::string& com
   if (auto made = create(all); !made) return made;
   keep_out_of_git(all);
   return create_new(all, command + "-" + local_time());
+}
+
+Result<void> check_folder(const fs::path& folder) {
+  std::error_code error;
+  if (fs::is_directory(folder, error)) return {};
+  if (fs::is_symlink(folder, error))
+    return fail(fmt::format("names {}, which is not there any more: name another folder",
+                            fs::read_symlink(folder, error).string()),
+                folder.string(), Blame::user);
+  auto what = fs::exists(folder, error) ? "expected a folder"
+              : folder == kLatest       ? "no campaign was found here; run `retrial run` first, or name a folder"
+                                        : "there is no such folder; expected one that Retrial wrote";
+  return fail(what, folder.string(), Blame::user);
 }
 
 int complain(const std::string& line, int status) {
