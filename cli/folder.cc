@@ -13,6 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr auto kAll = ".retrial";
 constexpr auto kMarker = ".retrial-campaign";  // stands in every folder that we made, and may empty
 
 Result<fs::path> create(const fs::path& folder) {
@@ -38,15 +39,6 @@ Result<fs::path> claim(const fs::path& folder) {
   return made;
 }
 
-// .retrial/<name>, or with -2, -3, … where that is taken.
-Result<fs::path> create_new(const fs::path& all, const std::string& name) {
-  std::error_code error;
-  auto folder = all / name;
-  for (int n = 2; !fs::create_directory(folder, error) && !error; n++) folder = all / fmt::format("{}-{}", name, n);
-  if (error) return fail("cannot be made: " + error.message(), folder.string(), Blame::user);
-  return folder;
-}
-
 std::string local_time() {
   auto now = std::time(nullptr);
   std::tm local{};
@@ -58,11 +50,24 @@ void keep_out_of_git(const fs::path& all) {
   if (!fs::exists(all / ".gitignore")) std::ofstream(all / ".gitignore") << "*\n";
 }
 
-// .retrial/latest names the campaign that `replay` and `report` mean where nothing is said. Killed at any moment, it names
-// this one or the one before.
-void name_latest(const fs::path& all, const fs::path& folder) {
-  std::error_code error;
+// .retrial/<name>, or with -2, -3, … where that is taken.
+Result<fs::path> create_new(const std::string& name) {
+  fs::path all = kAll;
+  if (auto made = create(all); !made) return made;
   keep_out_of_git(all);
+  std::error_code error;
+  auto folder = all / name;
+  for (int n = 2; !fs::create_directory(folder, error) && !error; n++) folder = all / fmt::format("{}-{}", name, n);
+  if (error) return fail("cannot be made: " + error.message(), folder.string(), Blame::user);
+  return folder;
+}
+
+// Killed at any moment, .retrial/latest names this one or the one before.
+void name_latest(const fs::path& folder) {
+  fs::path all = kAll;
+  if (!create(all)) return;
+  keep_out_of_git(all);
+  std::error_code error;
   auto draft = all / fmt::format("latest.{}", getpid());
   fs::remove(draft, error);
   fs::create_directory_symlink(folder, draft, error);
@@ -72,29 +77,15 @@ void name_latest(const fs::path& all, const fs::path& folder) {
 }  // namespace
 
 Result<fs::path> make_folder(const std::string& out, bool latest) {
-  fs::path all = ".retrial";
-  std::error_code error;
-  if (!out.empty()) {
-    auto folder = claim(out);
-    if (folder && latest && create(all)) name_latest(all, fs::absolute(*folder));
-    return folder;
-  }
-  if (auto made = create(all); !made) return made;
-  auto fresh = create_new(all, local_time());
-  if (!fresh) return fresh;
-  auto& folder = *fresh;
-  auto made = claim(folder);
-  if (made && latest) name_latest(all, folder.filename());
-  if (made) keep_out_of_git(all);
-  return made;
+  auto folder = out.empty() ? create_new(local_time()) : fs::path(out);
+  auto made = folder ? claim(*folder) : folder;
+  if (made && latest) name_latest(out.empty() ? made->filename() : fs::absolute(*made));
+  if (made || !out.empty()) return made;
+  return fail(made.error().what + "; name another folder with --out", made.error().on, Blame::user);
 }
 
 Result<fs::path> make_side_folder(const std::string& out, const std::string& command) {
-  if (!out.empty()) return create(out);
-  fs::path all = ".retrial";
-  if (auto made = create(all); !made) return made;
-  keep_out_of_git(all);
-  return create_new(all, command + "-" + local_time());
+  return out.empty() ? create_new(command + "-" + local_time()) : create(out);
 }
 
 Result<void> check_folder(const fs::path& folder) {

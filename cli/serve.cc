@@ -66,10 +66,17 @@ std::vector<fs::path> earlier_folders(const fs::path& now) {
   return all;
 }
 
+// What can be done where nothing can be written there: a read-only root file system, say.
+Error unrecorded(Error error) {
+  error.what += "; name another folder with --record, or record nothing with --record none";
+  error.blame = Blame::user;
+  return error;
+}
+
 Result<std::optional<proxy::Recording>> recording_of(const campaign::ServeSettings& serve) {
   if (serve.record == "none") return std::optional<proxy::Recording>();
   auto folder = make_side_folder(serve.record, "serve");
-  if (!folder) return std::unexpected(folder.error());
+  if (!folder) return std::unexpected(unrecorded(folder.error()));
   return proxy::Recording{.folder = *folder,
                           .keep = serve.keep,
                           .earlier = serve.record.empty() ? earlier_folders(*folder) : std::vector<fs::path>()};
@@ -113,8 +120,10 @@ class Serving {
     auto server = proxy::Server::start(*settings, clock_, log_);
     if (!server) {
       std::error_code kept;
-      if (settings->recording) fs::remove(settings->recording->folder, kept);  // unless something is in it
-      return std::unexpected(server.error());
+      auto& into = settings->recording;
+      if (into) fs::remove(into->folder, kept);  // unless something is in it
+      bool unwritten = into && server.error().on.starts_with(into->folder.string());
+      return std::unexpected(unwritten ? unrecorded(server.error()) : server.error());
     }
     server_ = std::move(*server);
     proxy::SignalWatch reload(loop_, SIGHUP, [this] { this->reload(); });
