@@ -34,6 +34,10 @@ int complain(const std::string& line, int status);
 // A new folder for a campaign: `out` (new, empty, or an earlier campaign's, which is emptied) or .retrial/<local time>.
 // .retrial/latest will name it, unless `latest` is false.
 Result<std::filesystem::path> make_folder(const std::string& out, bool latest = true);
+// Of the campaign that was made last.
+inline constexpr auto kLatest = ".retrial/latest";
+// That a campaign's folder is there; an error says what is in its place.
+Result<void> check_folder(const std::filesystem::path& folder);
 // A folder beside the campaigns: `out`, which may hold earlier traces, or .retrial/<command>-<local time>.
 Result<std::filesystem::path> make_side_folder(const std::string& out, const std::string& command);
 

@@ -1,5 +1,6 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <ctime>
 #include <fstream>
@@ -13,6 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr auto kAll = ".retrial";
 constexpr auto kMarker = ".retrial-campaign";  // stands in every folder that we made, and may empty
 
 Result<fs::path> create(const fs::path& folder) {
@@ -36,15 +38,6 @@ Result<fs::path> claim(const fs::path& folder) {
   return made;
 }
 
-// .retrial/<name>, or with -2, -3, … where that is taken.
-Result<fs::path> create_new(const fs::path& all, const std::string& name) {
-  std::error_code error;
-  auto folder = all / name;
-  for (int n = 2; !fs::create_directory(folder, error) && !error; n++) folder = all / fmt::format("{}-{}", name, n);
-  if (error) return fail("cannot be made: " + error.message(), folder.string(), Blame::user);
-  return folder;
-}
-
 std::string local_time() {
   auto now = std::time(nullptr);
   std::tm local{};
@@ -56,40 +49,55 @@ void keep_out_of_git(const fs::path& all) {
   if (!fs::exists(all / ".gitignore")) std::ofstream(all / ".gitignore") << "*\n";
 }
 
-// .retrial/latest names the campaign that `replay` and `report` mean where nothing is said.
-void name_latest(const fs::path& all, const fs::path& folder) {
-  std::error_code error;
+// .retrial/<name>, or with -2, -3, … where that is taken.
+Result<fs::path> create_new(const std::string& name) {
+  fs::path all = kAll;
+  if (auto made = create(all); !made) return made;
   keep_out_of_git(all);
-  fs::remove(all / "latest", error);
-  fs::create_directory_symlink(folder, all / "latest", error);
+  std::error_code error;
+  auto folder = all / name;
+  for (int n = 2; !fs::create_directory(folder, error) && !error; n++) folder = all / fmt::format("{}-{}", name, n);
+  if (error) return fail("cannot be made: " + error.message(), folder.string(), Blame::user);
+  return folder;
+}
+
+// Killed at any moment, .retrial/latest names this one or the one before.
+void name_latest(const fs::path& folder) {
+  fs::path all = kAll;
+  if (!create(all)) return;
+  keep_out_of_git(all);
+  std::error_code error;
+  auto draft = all / fmt::format("latest.{}", getpid());
+  fs::remove(draft, error);
+  fs::create_directory_symlink(folder, draft, error);
+  fs::rename(draft, all / "latest", error);
 }
 
 }  // namespace
 
 Result<fs::path> make_folder(const std::string& out, bool latest) {
-  fs::path all = ".retrial";
-  std::error_code error;
-  if (!out.empty()) {
-    auto folder = claim(out);
-    if (folder && latest && create(all)) name_latest(all, fs::absolute(*folder));
-    return folder;
-  }
-  if (auto made = create(all); !made) return made;
-  auto fresh = create_new(all, local_time());
-  if (!fresh) return fresh;
-  auto& folder = *fresh;
-  auto made = claim(folder);
-  if (made && latest) name_latest(all, folder.filename());
-  if (made) keep_out_of_git(all);
-  return made;
+  auto folder = out.empty() ? create_new(local_time()) : fs::path(out);
+  auto made = folder ? claim(*folder) : folder;
+  if (made && latest) name_latest(out.empty() ? made->filename() : fs::absolute(*made));
+  if (made || !out.empty()) return made;
+  return fail(made.error().what + "; name another folder with --out", made.error().on, Blame::user);
 }
 
 Result<fs::path> make_side_folder(const std::string& out, const std::string& command) {
-  if (!out.empty()) return create(out);
-  fs::path all = ".retrial";
-  if (auto made = create(all); !made) return made;
-  keep_out_of_git(all);
-  return create_new(all, command + "-" + local_time());
+  return out.empty() ? create_new(command + "-" + local_time()) : create(out);
+}
+
+Result<void> check_folder(const fs::path& folder) {
+  std::error_code error;
+  if (fs::is_directory(folder, error)) return {};
+  if (fs::is_symlink(folder, error))
+    return fail(fmt::format("names {}, which is not there any more: name another folder",
+                            fs::read_symlink(folder, error).string()),
+                folder.string(), Blame::user);
+  auto what = fs::exists(folder, error) ? "expected a folder"
+              : folder == kLatest       ? "no campaign was found here; run `retrial run` first, or name a folder"
+                                        : "there is no such folder; expected one that Retrial wrote";
+  return fail(what, folder.string(), Blame::user);
 }
 
 int complain(const std::string& line, int status) {

@@ -36,9 +36,8 @@ Result<campaign::JudgeSetting> setting_of(const Options& options) {
     if (!since) return std::unexpected(since.error());
     setting.since = std::move(*since);
   }
-  std::error_code error;
   for (auto& folder : options.folders) {
-    if (!fs::is_directory(folder, error)) return fail("expected a folder", folder, Blame::user);
+    if (auto ok = check_folder(folder); !ok) return std::unexpected(ok.error());
     setting.folders.emplace_back(folder);
   }
   return setting;

@@ -15,23 +15,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto kLatest = ".retrial/latest";
-
-// The store; where a campaign was cut short before it could be written, one made from the segments, which hold every
-// exchange that was passed on.
+// The store; where a campaign was cut short before it could be written, or it is damaged, one made from the segments,
+// which hold every exchange that was passed on.
 Result<trace::Stored> open(const fs::path& folder) {
+  if (auto ok = check_folder(folder); !ok) return std::unexpected(ok.error());
   auto file = folder / "campaign.db";
-  if (!fs::exists(folder)) {
-    auto what = folder == kLatest ? "no campaign was found here; run `retrial run` first, or name a folder"
-                                  : "there is no such folder; expected one of `run`, `observe` or `judge --out`";
-    return fail(what, folder.string(), Blame::user);
-  }
-  if (!fs::exists(file) && !fs::exists(folder / "trace"))
+  bool traced = fs::exists(folder / "trace");
+  std::string why = "it was cut short";
+  if (fs::exists(file)) {
+    auto stored = trace::read_store(file);
+    if (stored || !traced || !trace::is_damage(stored.error())) return stored;
+    why = stored.error().line();
+  } else if (!traced) {
     return fail("holds no campaign: neither a campaign.db nor a trace", folder.string(), Blame::user);
-  if (fs::exists(file) || !fs::exists(folder / "trace")) return trace::read_store(file);
+  }
   auto runs = trace::read_segments(folder / "trace");
   if (!runs) return std::unexpected(runs.error());
-  trace::Stored stored{{.incomplete = "it was cut short, and is put together from its trace"}, std::move(*runs)};
+  trace::Stored stored{{.incomplete = why + "; it is put together from its trace"}, std::move(*runs)};
   if (auto ok = trace::write_store(file, stored.campaign, stored.runs); !ok) return std::unexpected(ok.error());
   return stored;
 }

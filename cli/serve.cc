@@ -56,11 +56,30 @@ Result<Kept> authority_in(const std::string& said, const Clock& clock) {
   return Kept{std::move(kept->authority), std::move(remark)};
 }
 
+// Where no folder is said each start has one of its own: those of earlier starts, the oldest first.
+std::vector<fs::path> earlier_folders(const fs::path& now) {
+  std::vector<fs::path> all;
+  std::error_code error;
+  for (auto& entry : fs::directory_iterator(now.parent_path(), error))
+    if (entry.path() != now && entry.path().filename().string().starts_with("serve-")) all.push_back(entry.path());
+  std::ranges::sort(all);
+  return all;
+}
+
+// What can be done where nothing can be written there: a read-only root file system, say.
+Error unrecorded(Error error) {
+  error.what += "; name another folder with --record, or record nothing with --record none";
+  error.blame = Blame::user;
+  return error;
+}
+
 Result<std::optional<proxy::Recording>> recording_of(const campaign::ServeSettings& serve) {
   if (serve.record == "none") return std::optional<proxy::Recording>();
   auto folder = make_side_folder(serve.record, "serve");
-  if (!folder) return std::unexpected(folder.error());
-  return proxy::Recording{.folder = *folder, .keep = serve.keep};
+  if (!folder) return std::unexpected(unrecorded(folder.error()));
+  return proxy::Recording{.folder = *folder,
+                          .keep = serve.keep,
+                          .earlier = serve.record.empty() ? earlier_folders(*folder) : std::vector<fs::path>()};
 }
 
 std::string described(const proxy::ListenerSettings& l) {
@@ -103,8 +122,10 @@ class Serving {
     auto server = proxy::Server::start(*settings, clock_, log_);
     if (!server) {
       std::error_code kept;
-      if (settings->recording) fs::remove(settings->recording->folder, kept);  // unless something is in it
-      return std::unexpected(server.error());
+      auto& into = settings->recording;
+      if (into) fs::remove(into->folder, kept);  // unless something is in it
+      bool unwritten = into && server.error().on.starts_with(into->folder.string());
+      return std::unexpected(unwritten ? unrecorded(server.error()) : server.error());
     }
     server_ = std::move(*server);
     proxy::SignalWatch reload(loop_, SIGHUP, [this] { this->reload(); });

@@ -100,6 +100,7 @@ struct Run {
   std::vector<std::string> tests;  // ids asked for; empty: the whole suite
   Nanos began = 0;                 // run's clock
   Nanos ended = 0;
+  Nanos known_from = 0;         // the beginning of its trace is gone: when the rest begins; else 0. Not recorded
   std::int64_t wall_began = 0;  // Unix time, ns
   Stop stop = Stop::exited;
   int exit_code = 0;                // or the signal's number

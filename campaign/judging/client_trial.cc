@@ -30,11 +30,17 @@ bool over(const trace::Call& call, const trace::Run& run) {
   return call.last().ending != trace::Ending::open && run.ended - call.last().told >= oracles::horizon().client_time;
 }
 
+// Where the beginning of the recording is gone: may earlier attempts of this call have been there?
+bool may_have_begun_before(const trace::Call& call, const trace::Run& run) {
+  return run.known_from && call.first().begun - run.known_from < oracles::horizon().client_time;
+}
+
 // A case, and its runs laid beside its reference.
 struct Weighed {
   ClientCase* client_case;
   std::vector<const trace::Comparison*> all, fit;
-  std::size_t cut_off = 0;  // calls that were still going on where the recording stops
+  std::size_t cut_off = 0;   // calls that were still going on where the recording stops
+  std::size_t beheaded = 0;  // calls whose first attempts may be gone
 };
 
 // Why a run says nothing; empty: it does.
@@ -165,6 +171,7 @@ bool judge_client(std::span<ClientCase> client_cases, const trace::Sift& sift, t
           comparisons.emplace_back(trace::compare(client_case.reference ? *client_case.reference : nothing, *run));
       std::erase_if(c.faulted, [&](auto* call) { return !met(*call, client_case.row); });
       weighed.cut_off += std::erase_if(c.faulted, [&](auto* call) { return !over(*call, *run); });
+      weighed.beheaded += std::erase_if(c.faulted, [&](auto* call) { return may_have_begun_before(*call, *run); });
       weighed.all.push_back(&c);
       if (auto why = unfit(c); why.empty())
         weighed.fit.push_back(&c);
@@ -173,7 +180,7 @@ bool judge_client(std::span<ClientCase> client_cases, const trace::Sift& sift, t
     }
     auto& row = client_case.row;
     bool fired = std::ranges::any_of(weighed.all, [](auto* c) { return !c->faulted.empty(); });
-    if (weighed.cut_off != 0 && !fired) weighed.all.clear();
+    if (weighed.cut_off + weighed.beheaded != 0 && !fired) weighed.all.clear();
     row.outcome = !weighed.fit.empty() ? "run" : fired || weighed.all.empty() ? "incomplete" : "not_fired";
     if (!weighed.fit.empty()) row.why.clear();
     if (!weighed.all.empty()) compared_cases.push_back({&row, weighed.all, client_case.hold});
@@ -192,6 +199,10 @@ bool judge_client(std::span<ClientCase> client_cases, const trace::Sift& sift, t
       judgement.not_judged.push_back(
           trace::judged(weighed.client_case->row,
                         fmt::format("{} still going on where the trace stops", counted(weighed.cut_off, "call"))));
+    if (weighed.beheaded != 0)
+      judgement.not_judged.push_back(trace::judged(
+          weighed.client_case->row, fmt::format("{} whose first attempts may be gone with the beginning of the trace",
+                                                counted(weighed.beheaded, "call"))));
     for (auto* c : weighed.fit.empty() ? decltype(weighed.all)() : weighed.all)
       if (auto why = unfit(*c); !why.empty())
         judgement.not_judged.push_back(

@@ -76,8 +76,8 @@ class Judge {
  private:
   Result<Folder> read(const fs::path& path);
   Result<void> read_stored(Folder& folder);
-  Result<void> read_served(Folder& folder, const fs::path& trace);
-  void read_cut_off(std::vector<trace::Run>& runs);
+  Result<void> read_served(Folder& folder, const fs::path& trace, const std::string& incomplete);
+  void read_in_part(std::vector<trace::Run>& runs);
   void describe();
   void add_cases(Folder& folder);
   const trace::Run* reference_of(const Folder& folder, const trace::CaseRecord& row) const;
@@ -95,10 +95,12 @@ Result<Folder> Judge::read(const fs::path& path) {
   Folder folder{.path = path, .offset = highest_};
   bool served = holds_segments(path);
   Result<void> ok;
-  if (served || (!fs::exists(path / "campaign.db") && fs::exists(path / "trace")))
-    ok = read_served(folder, served ? path : path / "trace");
+  if (served)
+    ok = read_served(folder, path, {});
   else if (fs::exists(path / "campaign.db"))
     ok = read_stored(folder);
+  else if (fs::exists(path / "trace"))
+    ok = read_served(folder, path / "trace", "it was cut short before its end");
   else
     ok = fail("holds no trace of ours: neither campaign.db nor segments", path.string(), Blame::user);
   if (!ok) return std::unexpected(ok.error());
@@ -123,26 +125,35 @@ Result<Folder> Judge::read(const fs::path& path) {
 }
 
 Result<void> Judge::read_stored(Folder& folder) {
+  bool any = false;
   auto stored = trace::read_store(folder.path / "campaign.db", [&](std::uint64_t run, trace::Exchange&& e) {
+    any = true;
     gathering_.take(folder.offset + run, std::move(e));
   });
+  if (!stored && !any && fs::exists(folder.path / "trace"))
+    return read_served(folder, folder.path / "trace", stored.error().line());
   if (!stored) return std::unexpected(stored.error());
   folder.record = std::move(stored->campaign);
   folder.runs = std::move(stored->runs);
   return {};
 }
 
-// `serve` was killed, or goes on: what it has recorded stands all the same, exchange by exchange.
-void Judge::read_cut_off(std::vector<trace::Run>& runs) {
+// `serve` was killed, or goes on, or the oldest of it is not kept: what is there stands all the same, exchange by
+// exchange.
+void Judge::read_in_part(std::vector<trace::Run>& runs) {
+  auto& remarks = out_.record.remarks;
   for (auto& run : runs) {
-    if (run.incomplete != trace::kNotEnded) continue;
+    bool beheaded = run.incomplete.starts_with(trace::kBeheaded);
+    if (!beheaded && run.incomplete != trace::kNotEnded) continue;
+    if (beheaded) remarks.push_back(run.incomplete);
+    if (run.stop == trace::Stop::cut_off)
+      remarks.push_back("the trace stops before `serve` has ended: it was killed, or goes on");
     run.incomplete.clear();
-    out_.record.remarks.push_back("the trace stops before `serve` has ended: it was killed, or goes on");
   }
 }
 
-// Of `serve`, or of a command that was cut short before its store could be written.
-Result<void> Judge::read_served(Folder& folder, const fs::path& trace) {
+// Of `serve`, or of a command without a store, which `incomplete` says why.
+Result<void> Judge::read_served(Folder& folder, const fs::path& trace, const std::string& incomplete) {
   bool served = trace == folder.path;
   if (served) {
     auto store = trace::StoreWriter::open(folder.path / "campaign.db");
@@ -164,7 +175,8 @@ Result<void> Judge::read_served(Folder& folder, const fs::path& trace) {
   folder.runs = std::move(*runs);
   folder.record.runner = served ? "serve" : "command";
   if (folder.runs.empty()) return {};
-  if (served) read_cut_off(folder.runs);
+  if (served) read_in_part(folder.runs);
+  if (!incomplete.empty()) folder.record.incomplete = incomplete + "; what its trace holds was judged";
   folder.record.wall_began = folder.runs.front().wall_began;
   for (auto& run : folder.runs) folder.record.took += trace::lasted(run);
   return {};
@@ -183,7 +195,9 @@ void Judge::describe() {
   common(&trace::CampaignRecord::directory);
   common(&trace::CampaignRecord::capture);
   common(&trace::CampaignRecord::hold);
-  if (folders_.size() == 1) r.incomplete = folders_.front().record.incomplete;
+  for (auto& folder : folders_)
+    if (auto& why = folder.record.incomplete; !why.empty() && r.incomplete.empty())
+      r.incomplete = folders_.size() == 1 ? why : folder.path.string() + ": " + why;
   TimeSaved saved;
   for (auto& folder : folders_) {
     r.wall_began = r.wall_began ? std::min(r.wall_began, folder.record.wall_began) : folder.record.wall_began;

@@ -120,6 +120,7 @@ def test_help_is_a_command_too(tmp_path):
     (["pytest", "-q"], "retrial run -- pytest"),
     (["explain", "mising-cap"], "did you mean missing-cap"),
     (["report", "nowhere"], "nowhere: there is no such folder"),
+    (["judge", "nowhere"], "nowhere: there is no such folder"),
     (["report"], "run `retrial run` first"),
     (["replay", "00000000"], "run `retrial run` first"),
     (["run", "--", "./nothing.sh"], "./nothing.sh: there is no such file"),

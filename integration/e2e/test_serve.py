@@ -240,3 +240,14 @@ def test_doctor_says_one_line_for_each_way(tmp_path):
     for way in ("seccomp (getfd)", "seccomp (rewrite)", "redirect", "forward", "reverse"):
         assert sum(line.startswith(way + ": ") for line in done.stdout.splitlines()) == 1, done
     assert "`retrial run` will use " in done.stdout, done
+
+
+def test_where_nothing_can_be_written_the_way_out_is_named(tmp_path):
+    (tmp_path / ".retrial").write_text("in the way of the folder, as a read-only root is")
+    (tmp_path / "trace").write_text("likewise")
+    for options in ([], ["--record", "trace"], ["--record", "/proc/trace"]):
+        done = retrial("serve", "--reverse", "127.0.0.1:0=http://127.0.0.1:9", *options, cwd=tmp_path)
+        assert done.returncode == 2 and len(done.stderr.strip().splitlines()) == 1, done
+        assert "--record none" in done.stderr, done
+    done = retrial("observe", "--", "true", cwd=tmp_path)
+    assert done.returncode == 2 and "--out" in done.stderr, done

@@ -36,6 +36,7 @@ ChunkReader::Taken ChunkReader::take(std::string_view bytes) {
       if (size_ == 0) at_ = At::data_cr;
       return {Step::data, i + some, bytes.substr(i, some)};
     }
+    was_ = at_;
     if (!byte(bytes[i++])) return {Step::bad, i - 1, {}};
     if (done_) return {Step::end, i, {}};
   }
@@ -94,6 +95,28 @@ bool ChunkReader::byte(char c) {
       return true;
   }
   return false;
+}
+
+const char* ChunkReader::why() const {
+  switch (was_) {
+    case At::size:
+    case At::blank:
+      return "a chunk's size is 1 to 15 hexadecimal digits, and ends with CRLF or \";\"";
+    case At::extension:
+    case At::quoted:
+    case At::escaped:
+      return "a chunk's extension holds a control byte, or is too long";
+    case At::size_lf:
+      return "the line of a chunk's size ends with CRLF";
+    case At::data:
+    case At::data_cr:
+    case At::data_lf:
+      return "CRLF follows the content of a chunk, which is as long as its size says";
+    case At::line:
+    case At::line_lf:
+      return "a trailer field cannot be read, or all of them are too long";
+  }
+  return "";
 }
 
 bool ChunkReader::trailer() {

@@ -25,6 +25,7 @@ class ChunkReader {
   void begin();
   // Takes bytes up to the end of a stretch of content, of the body, or of `bytes`.
   Taken take(std::string_view bytes);
+  const char* why() const;  // after Step::bad: what cannot be read
   // The trailer fields that may be passed on (may_trail), a line each.
   const std::string& trailers() const { return trailers_; }
 
@@ -46,6 +47,7 @@ class ChunkReader {
   bool trailer();
 
   At at_ = At::size;
+  At was_ = At::size;       // before the byte that was taken last
   std::uint64_t size_ = 0;  // of the chunk, or what is left of it
   int digits_ = 0;
   bool last_ = false;  // the last chunk was read: trailers follow

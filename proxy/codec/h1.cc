@@ -1,5 +1,7 @@
 #include "proxy/codec/h1.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -15,8 +17,9 @@ constexpr std::size_t kMostKeptFields = 128;
 H1Codec::H1Codec(Side side, Limits limits) : side_(side), limits_(limits), parser_(std::make_unique<HeadParser>()) {}
 H1Codec::~H1Codec() = default;
 
-H1Codec::Taken H1Codec::refuse(Refusal why) {
-  refusal_ = why;
+H1Codec::Taken H1Codec::refuse(Refusal refusal, std::string why) {
+  refusal_ = refusal;
+  why_ = std::move(why);
   return {Step::refused, 0};
 }
 
@@ -41,7 +44,7 @@ H1Codec::Taken H1Codec::take_chunks(std::string_view bytes) {
     case ChunkReader::Step::bad:
       break;
   }
-  return refuse(Refusal::unreadable);
+  return refuse(Refusal::unreadable, fmt::format("its chunked body: {}", chunks_.why()));
 }
 
 std::uint64_t H1Codec::plain_left() const {
@@ -81,9 +84,15 @@ H1Codec::Taken H1Codec::take_head(std::string_view bytes) {
   auto step = parser_->take(before ? std::string_view(raw) : bytes, fields_[turn_]);
   bool whole = step == HeadParser::Step::whole;
   auto size = whole ? parser_->size() : before + bytes.size();
-  if (step == HeadParser::Step::refused || step == HeadParser::Step::too_many_fields || size > limits_.head) {
+  if (step == HeadParser::Step::refused) {
+    auto why = parser_->why(before ? std::string_view(raw) : bytes);
     raw.resize(before);
-    return refuse(step == HeadParser::Step::refused ? Refusal::unreadable : Refusal::head_too_large);
+    return refuse(Refusal::unreadable, std::move(why));
+  }
+  if (step == HeadParser::Step::too_many_fields || size > limits_.head) {
+    raw.resize(before);
+    return refuse(Refusal::head_too_large, size > limits_.head ? fmt::format("{} bytes", limits_.head)
+                                                               : fmt::format("{} fields", limits_.fields));
   }
   if (before)
     raw.resize(size);

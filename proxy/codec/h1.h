@@ -54,6 +54,7 @@ class H1Codec {
   std::size_t holds() const;                // bytes of memory, about
   bool at_start() const { return fresh_; }  // between messages: no byte of the next one has been taken
   Refusal refusal() const { return refusal_; }
+  const std::string& why() const { return why_; }  // what was refused, and where: for a log
 
   // Responses: whether the next ones answer a HEAD request.
   void answers_head(bool yes) { answers_head_ = yes; }
@@ -71,7 +72,7 @@ class H1Codec {
   Taken take_head(std::string_view bytes);
   Taken take_chunks(std::string_view bytes);
   Step end();
-  Taken refuse(Refusal why);
+  Taken refuse(Refusal refusal, std::string why);
   void finish_head();
   void finish_trailers();
 
@@ -88,6 +89,7 @@ class H1Codec {
   std::string trailer_text_;
   std::vector<Field> trailer_fields_;
   Refusal refusal_ = Refusal::unreadable;
+  std::string why_;
   bool fresh_ = true;   // the next byte begins a message
   bool whole_ = false;  // a head was read to its end
   bool body_ = false;

@@ -1,5 +1,8 @@
 #include "proxy/codec/head_parser.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cstring>
 
 #include "base/text.h"
@@ -10,6 +13,8 @@ namespace retrial::proxy {
 namespace {
 
 constexpr std::size_t kLongestMethod = 64;
+constexpr std::string_view kLongMethod = "the method has more than 64 bytes";
+constexpr std::string_view kNoMethod = "a request begins with a method, a token, and one space";
 
 bool blank(char c) { return c == ' ' || c == '\t'; }
 
@@ -45,9 +50,10 @@ HeadParser::Step HeadParser::take(std::string_view text, std::vector<Field>& fie
       auto begun = text.substr(line_);
       if (!request_ || started_ || begun.empty() || begun == "\r") return Step::more;
       auto method = token(begun);
-      if (method > kLongestMethod) return Step::refused;
+      if (method > kLongestMethod) return wrong(kLongMethod, line_), Step::refused;
       if (method == begun.size()) return Step::more;
-      return method > 0 && begun[method] == ' ' ? Step::more : Step::refused;
+      if (method > 0 && begun[method] == ' ') return Step::more;
+      return wrong(kNoMethod, line_ + method), Step::refused;
     }
     auto end = static_cast<std::size_t>(lf - text.data());
     auto begin = line_;
@@ -72,15 +78,35 @@ HeadParser::Step HeadParser::take(std::string_view text, std::vector<Field>& fie
   }
 }
 
+bool HeadParser::wrong(std::string_view why, std::size_t at, std::string_view name) {
+  why_ = why;
+  wrong_at_ = at;
+  wrong_field_ = name;
+  return false;
+}
+
+std::string HeadParser::why(std::string_view text) const {
+  auto before = text.substr(0, std::min(wrong_at_, text.size()));
+  auto line = std::ranges::count(before, '\n') + 1;
+  auto column = before.size() - (before.rfind('\n') + 1) + 1;  // npos + 1 is 0
+  auto field = wrong_field_.empty() ? "" : fmt::format(" of {}", wrong_field_.substr(0, kLongestMethod));
+  return fmt::format("line {}, byte {} of its head: {}{}", line, column, why_, field);
+}
+
 bool HeadParser::start_line(std::string_view line) { return request_ ? request_line(line) : status_line(line); }
 
 bool HeadParser::request_line(std::string_view line) {
   auto method = token(line);
-  if (method == 0 || method > kLongestMethod || method >= line.size() || line[method] != ' ') return false;
+  if (method > kLongestMethod) return wrong(kLongMethod, method_);
+  if (method == 0 || method >= line.size() || line[method] != ' ') return wrong(kNoMethod, method_ + method);
   auto space = line.find(' ', method + 1);
-  if (space == line.npos || space == method + 1) return false;
+  if (space == method + 1)
+    return wrong("the request target is empty, or there are two spaces before it", method_ + space);
+  if (space == line.npos) return wrong("no HTTP version follows the request target", method_ + line.size());
   auto version = line.substr(space + 1);
-  if (version.size() != 8 || !version.starts_with("HTTP/1.") || version[7] < '0' || version[7] > '9') return false;
+  if (version.size() != 8 || !version.starts_with("HTTP/1.") || version[7] < '0' || version[7] > '9')
+    return wrong("\"HTTP/1.1\" or \"HTTP/1.0\" must follow the request target and one space, and end the line",
+                 method_ + space + 1);
   minor_ = version[7] - '0';
   method_end_ = method_ + method;
   target_end_ = method_ + space;
@@ -88,15 +114,17 @@ bool HeadParser::request_line(std::string_view line) {
 }
 
 bool HeadParser::status_line(std::string_view line) {
-  if (line.size() < 12 || !line.starts_with("HTTP/1.") || line[8] != ' ') return false;
-  if (line[7] < '0' || line[7] > '9' || (line.size() > 12 && line[12] != ' ')) return false;
+  constexpr std::string_view kNoStatus = "a response begins with \"HTTP/1.1\", one space and a status of three digits";
+  if (line.size() < 12 || !line.starts_with("HTTP/1.") || line[8] != ' ') return wrong(kNoStatus, method_);
+  if (line[7] < '0' || line[7] > '9' || (line.size() > 12 && line[12] != ' ')) return wrong(kNoStatus, method_);
   status_ = 0;
   for (char c : line.substr(9, 3)) {
-    if (c < '0' || c > '9') return false;
+    if (c < '0' || c > '9') return wrong(kNoStatus, method_ + 9);
     status_ = status_ * 10 + (c - '0');
   }
   minor_ = line[7] - '0';
-  return status_ >= 100 && !controls(line.substr(12));
+  if (status_ < 100) return wrong("the status is below 100", method_ + 9);
+  return !controls(line.substr(12)) || wrong("the reason phrase holds a control byte", method_ + 12);
 }
 
 inline bool HeadParser::add(const char* text, std::string_view name, std::string_view value, FieldName known,
@@ -121,21 +149,25 @@ bool HeadParser::field(std::string_view text, std::vector<Field>& fields) {
   if (fields.size() < fields_before_.size() && same_field(text, fields)) return true;
   auto* line = text.data() + line_;
   auto* end = text.data() + text.size();
-  if (line == end || *line == '\r' || *line == '\n' || blank(*line)) return false;
+  if (line == end || *line == '\r' || *line == '\n' || blank(*line))
+    return wrong("a line ends in a bare CR, or is blank where a header field should begin", line_);
   auto* colon = first_colon(line, end);
-  if (colon == end || colon == line) return false;
+  if (colon == end || colon == line) return wrong("a header field is a name, a colon and a value", line_);
   std::string_view name(line, static_cast<std::size_t>(colon - line));
   auto known = field_name(name);
-  if (known == FieldName::other && !is_token(name)) return false;
+  if (known == FieldName::other && !is_token(name))
+    return wrong("a header field's name holds a space or a byte that no name may", line_ + token(name));
   auto* value = colon + 1;
   while (value < end && blank(*value)) value++;
   auto* value_end = first_control(value, end);
   auto* next = value_end;
   if (next < end && *next == '\r') next++;
-  if (next == end || *next != '\n') return false;
+  if (next == end || *next != '\n')
+    return wrong("there is a control byte in the value", static_cast<std::size_t>(value_end - text.data()), name);
   bool bare = next == value_end;
   while (value_end > value && blank(value_end[-1])) value_end--;
-  if (!add(text.data(), name, {value, value_end}, known, fields)) return false;
+  if (!add(text.data(), name, {value, value_end}, known, fields))
+    return wrong("1 to 18 digits are expected as the value", static_cast<std::size_t>(value - text.data()), name);
   facts_.bare_lf |= bare;
   line_ = scanned_ = static_cast<std::size_t>(next + 1 - text.data());
   return true;
@@ -222,10 +254,13 @@ bool HeadParser::note(FieldName known, std::string_view value) {
 }
 
 bool HeadParser::fold(std::string_view line, std::size_t end, std::vector<Field>& fields) {
-  if (fields.empty() || controls(line)) return false;
+  auto begin = line_ - 1;  // within the line, which line_ is behind
+  if (fields.empty()) return wrong("white space stands before the first header field", begin);
+  if (controls(line)) return wrong("there is a control byte in a value that goes on in a second line", begin);
   // What decides where the message ends has been read without this line.
   auto known = fields.back().known;
-  if (known == FieldName::content_length || known == FieldName::transfer_encoding) return false;
+  if (known == FieldName::content_length || known == FieldName::transfer_encoding)
+    return wrong("Content-Length or Transfer-Encoding goes on in a second line", begin);
   facts_.folded = true;
   while (!line.empty() && blank(line.back())) {
     line.remove_suffix(1);

@@ -22,6 +22,8 @@ class HeadParser {
   // and `fields`, but for the views that need the whole: bind() makes those.
   Step take(std::string_view text, std::vector<Field>& fields);
   std::size_t size() const { return line_; }  // of the whole head
+  // After Step::refused, of the same text: which line cannot be read, and why. Names no more of it than a field's name.
+  std::string why(std::string_view text) const;
   // Everything of `head` that follows from start line and fields; `raw` is the whole head. `answers_head`: of a
   // response to HEAD.
   void bind(std::string_view raw, std::span<const Field> fields, bool answers_head, Head& head,
@@ -38,6 +40,7 @@ class HeadParser {
   bool same_fields(std::string_view text, std::vector<Field>& fields);
   bool note(FieldName known, std::string_view value);
   bool fold(std::string_view line, std::size_t end, std::vector<Field>& fields);
+  bool wrong(std::string_view why, std::size_t at, std::string_view name = {});  // false
 
   bool request_ = false;
   std::size_t most_fields_ = 0;
@@ -48,7 +51,10 @@ class HeadParser {
   bool started_ = false;     // the start line was read
   std::size_t method_ = 0, method_end_ = 0, target_end_ = 0;
   int status_ = 0, minor_ = 1;
-  bool bare_lf_ = false;  // behind the start line
+  std::string_view why_;          // of what was not read last
+  std::size_t wrong_at_ = 0;      // in the text
+  std::string_view wrong_field_;  // its name, within the text; empty: none
+  bool bare_lf_ = false;          // behind the start line
   // What the fields say.
   struct Facts {
     int hosts = 0, host = -1, lengths = 0, codings = 0;

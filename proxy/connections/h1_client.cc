@@ -273,8 +273,8 @@ void H1Client::unreadable() {
   }
   if (!refuses()) return pass_unread({});
   bool large = codec_.refusal() == H1Codec::Refusal::head_too_large;
-  refuse(large ? 431 : 400,
-         large ? "the request's head is beyond the limit" : "the request cannot be read as HTTP/1.1");
+  refuse(large ? 431 : 400, large ? fmt::format("the request's head is beyond the limit of {}", codec_.why())
+                                  : "the request cannot be read as HTTP/1.1: " + codec_.why());
 }
 
 // Answers what is not passed on, and ends the connection.

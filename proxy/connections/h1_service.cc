@@ -135,7 +135,7 @@ void H1Service::take(std::string_view bytes) {
         read_body(body, step == H1Codec::Step::end);
         break;
       case H1Codec::Step::refused:
-        unreadable();
+        unreadable(codec_.why());
         break;
     }
   }
@@ -146,7 +146,8 @@ void H1Service::read_head() {
   auto& head = codec_.head();
   // A switch that was not asked for, or that comes before the request is whole (RFC 9110 7.8).
   bool odd = head.status == 101 && (!offers_upgrade_ || !exchange_->request_has_gone());
-  if (!context_.options.tunnel_unreadable && (!head.ambiguous.empty() || odd)) return unreadable();
+  if (!context_.options.tunnel_unreadable && (!head.ambiguous.empty() || odd))
+    return unreadable(odd ? "a 101 that was not asked for" : head.ambiguous);
   bool end = head.bodiless && head.status >= 200;
   done_ = end;
   exchange_->response(head, end, came_);
@@ -169,9 +170,9 @@ void H1Service::pause_if_full() {
 }
 
 // What cannot be read, or could be read two ways.
-void H1Service::unreadable() {
+void H1Service::unreadable(std::string_view why) {
   done_ = true;
-  if (!exchange_->unreadable_response()) unread_.take_all();  // else they are in the tunnel
+  if (!exchange_->unreadable_response(why)) unread_.take_all();  // else they are in the tunnel
 }
 
 void H1Service::release(bool whole, const Break& how) {

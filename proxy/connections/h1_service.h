@@ -63,7 +63,7 @@ class H1Service final : public ServiceSide, private SocketEvents {
   void read_head();
   void read_body(const Body& body, bool end);
   void pause_if_full();
-  void unreadable();
+  void unreadable(std::string_view why);
 
   Connections& context_;
   std::unique_ptr<Socket> socket_;

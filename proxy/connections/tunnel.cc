@@ -1,8 +1,14 @@
 #include "proxy/connections/tunnel.h"
 
+#include <tuple>
+
 #include "proxy/connections/connections.h"
 
 namespace retrial::proxy {
+namespace {
+constexpr Nanos kQuiet = kSecond;   // without a byte: a tunnel that nobody will miss
+constexpr Nanos kAnswer = kSecond;  // for the other side's own goodbye
+}  // namespace
 
 Tunnel::Tunnel(Connections& context, Accepted accepted, bool websocket)
     : context_(context),
@@ -20,6 +26,25 @@ void Tunnel::start() {
   read(service_, client_);
   if (!dead_) read(client_, service_);
   if (!dead_) settle();
+  if (!dead_ && context_.draining) drain();
+}
+
+void Tunnel::drain() {
+  leaves_ = true;
+  settle();
+}
+
+// What passes an end of a frame in each direction is closed there; bytes that nobody knows are cut off where they rest.
+void Tunnel::leave() {
+  bool quiet = context_.now - since_ >= kQuiet;
+  for (auto [to, from, goodbye] :
+       {std::tuple(&client_, &service_, kGoingAway), std::tuple(&service_, &client_, kGoingAwayMasked)}) {
+    if (to->left || !(websocket_ ? from->frames.between() : quiet)) continue;
+    to->left = true;
+    since_ = context_.now;
+    if (websocket_) to->socket->write(goodbye);
+    to->socket->finish();
+  }
 }
 
 void Tunnel::ready(Socket& socket) {
@@ -37,6 +62,7 @@ void Tunnel::read(End& from, End& to) {
   auto [got, size] = from.socket->read(context_.scratch.data(), context_.scratch.size());
   switch (got) {
     case Socket::Got::bytes:
+      if (to.left) return;
       asked_ = &from == &client_;
       since_ = context_.now;
       if (websocket_) from.frames.take({context_.scratch.data(), size});
@@ -54,6 +80,7 @@ void Tunnel::read(End& from, End& to) {
 }
 
 void Tunnel::settle() {
+  if (leaves_) leave();
   for (auto [one, other] : {std::pair(&client_, &service_), std::pair(&service_, &client_)}) {
     one->socket->flush();
     // What a reset peer had said before may still be there to be read.
@@ -75,7 +102,10 @@ void Tunnel::settle() {
 void Tunnel::check(Nanos now) {
   auto idle = context_.options.idle_timeout;
   bool half = client_.socket->ended() || service_.socket->ended();
-  if (idle != 0 && half && now - since_ >= idle) die();
+  if (idle != 0 && half && now - since_ >= idle) return die();
+  if (!leaves_) return;
+  if (client_.left && service_.left && now - since_ >= kAnswer) return die();
+  settle();
 }
 
 void Tunnel::shed(std::string_view) {

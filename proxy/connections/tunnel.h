@@ -16,7 +16,8 @@ class Tunnel final : public ClientConnection, private SocketEvents {
 
   void start() override;
   void check(Nanos now) override;
-  void drain() override {}
+  // Both sides are told goodbye once nothing of a frame is under way (WebSocket), or no byte for a second (others).
+  void drain() override;
   std::size_t awaited(Nanos) const override { return asked_; }
   std::size_t waiting() const override { return client_.socket->queued() + service_.socket->queued(); }
   std::size_t holds() const override { return (4u << 10) + client_.socket->holds() + service_.socket->holds(); }
@@ -27,10 +28,12 @@ class Tunnel final : public ClientConnection, private SocketEvents {
   struct End {
     std::unique_ptr<Socket> socket;
     FrameCounter frames;
+    bool left = false;  // was told goodbye: nothing more goes there
   };
   void ready(Socket& socket) override;
   void read(End& from, End& to);
   void settle();
+  void leave();
   void die();
 
   Connections& context_;
@@ -39,6 +42,7 @@ class Tunnel final : public ClientConnection, private SocketEvents {
   Nanos since_ = 0;  // of the last byte
   bool websocket_;
   bool asked_ = false;  // the last word was the client's
+  bool leaves_ = false;
   bool dead_ = false;
 };
 

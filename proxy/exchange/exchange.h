@@ -76,8 +76,8 @@ class Exchange {
   void response_trailers(const Head& trailers, const Body& last);
   Socket* response_moves_to() const;
   void response_moved(std::size_t bytes, bool end);
-  bool unreadable_response();  // from here on. True: it passes as it is, in a tunnel
-  void is_unread();            // what follows passes as it is
+  bool unreadable_response(std::string_view why);  // from here on. True: it passes as it is, in a tunnel
+  void is_unread();                                // what follows passes as it is
   // A response that ends with its connection, and that has ended without saying so: it is complete only where TLS was
   // closed by close_notify (RFC 9112 9.8).
   void response_is_cut();

@@ -318,6 +318,7 @@ void Exchange::request_is_unreadable() { request_read(); }
 
 void Exchange::refuse_rest(int status, std::string_view why) {
   injection_.spare_unfired(why);
+  if (auto& e = record(); e.evidence.empty()) e.evidence = why;
   release_service({Break::How::reset, code_of(H2Error::cancel)});  // for which it never becomes whole
   if (head_sent_) return strike(Break{Break::How::abort, code_of(H2Error::cancel)});
   injection_.answer = own_answer(status, why);

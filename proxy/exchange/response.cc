@@ -193,7 +193,7 @@ void Exchange::tell_behind() {
   if (!behind_.empty() && response_.ended()) client_.text(std::exchange(behind_, {}));
 }
 
-bool Exchange::unreadable_response() {
+bool Exchange::unreadable_response(std::string_view why) {
   if (!response_goes_) {
     carry_out(injection_.ask(Step::response_end));
   } else if (client_.passes_unread()) {
@@ -201,10 +201,14 @@ bool Exchange::unreadable_response() {
     client_.tunnel();
     return true;
   } else if (head_sent_) {
+    auto& e = record();
+    auto what = fmt::format("sent what cannot be read as HTTP/1.1: {}", why);
+    context_.say(e.service + " " + what);
+    if (!injection_.fault && e.evidence.empty()) e.evidence = "the service " + what;
     release_service({Break::How::reset});
     broken_off({Break::How::reset});
   } else {
-    unanswered("answered what cannot be read as HTTP/1.1");
+    unanswered(fmt::format("answered what cannot be read as HTTP/1.1: {}", why));
   }
   return false;
 }

@@ -1,4 +1,7 @@
 #pragma once
+#include <fmt/format.h>
+
+#include <cstdint>
 #include <mutex>
 #include <string>
 
@@ -15,14 +18,19 @@ class Incomplete {
     why_ = why;
     return true;
   }
+  void lost(std::uint64_t records) {
+    std::lock_guard lock(mutex_);
+    lost_ += records;
+  }
   std::string why() const {  // empty: nothing is missing so far
     std::lock_guard lock(mutex_);
-    return why_;
+    return lost_ ? fmt::format("{} (records lost: {})", why_, lost_) : why_;
   }
 
  private:
   mutable std::mutex mutex_;
   std::string why_;
+  std::uint64_t lost_ = 0;
 };
 
 }  // namespace retrial::proxy

@@ -84,12 +84,17 @@ void RuleDirector::follow(std::shared_ptr<const Rules> rules) { follow(std::move
 
 void RuleDirector::follow(std::shared_ptr<const Rules> rules, Nanos now) {
   auto before = std::exchange(rules_, std::move(rules));
-  std::vector<Nanos> since;
+  auto in_force_before = std::exchange(in_force_, {});
   for (auto& rule : rules_->rules) {
-    auto place = before ? std::ranges::find(before->rules, rule) - before->rules.begin() : std::ssize(since_);
-    since.push_back(place < std::ssize(since_) ? since_[static_cast<std::size_t>(place)] : now);
+    auto same = before ? std::ranges::find(before->rules, rule) - before->rules.begin() : 0;
+    if (same < std::ssize(in_force_before)) {
+      in_force_.push_back(in_force_before[static_cast<std::size_t>(same)]);
+    } else {
+      auto number = numbered_++;
+      policies::Dice dice{.seed = place_.seed, .rule = number * place_.loops + place_.loop};
+      in_force_.push_back({.number = number, .since = now, .dice = dice});
+    }
   }
-  since_ = std::move(since);
   auto any = [&](auto is) { return std::any_of(rules_->rules.begin(), rules_->rules.end(), is); };
   strikes_requests_ = any([](auto& rule) {
     return std::any_of(rule.plan.steps.begin(), rule.plan.steps.end(),
@@ -100,9 +105,6 @@ void RuleDirector::follow(std::shared_ptr<const Rules> rules, Nanos now) {
     return std::any_of(rule.plan.steps.begin(), rule.plan.steps.end(),
                        [](auto& step) { return trace::replays(step.fault); });
   });
-  // A rule that stays in its place goes on drawing where it was.
-  for (auto i = dice_.size(); i < rules_->rules.size(); i++)
-    dice_.push_back({.seed = place_.seed, .rule = i * place_.loops + place_.loop});
 }
 
 const trace::Profile& RuleDirector::profile_of(const trace::Exchange& head) const {
@@ -130,8 +132,8 @@ std::string RuleDirector::operation_of(const trace::Exchange& seen) const {
 
 Decision RuleDirector::decide(std::size_t at, const trace::Exchange& seen) {
   auto& rule = rules_->rules[at];
-  auto& dice = dice_[at];
-  auto elapsed = clock_.now() - since_[at];
+  auto& dice = in_force_[at].dice;
+  auto elapsed = clock_.now() - in_force_[at].since;
   bool alike = every_attempt_alike(rule.plan);
   trace::FaultSpec fault;
   if (alike && trace::is_pass(fault = policies::choose(rule.plan, 1, elapsed, dice))) return {};
@@ -169,8 +171,9 @@ ConnectDecision RuleDirector::at_connect(const Connecting& connecting) {
     if (!policies::strikes_connections(rules[i].plan)) continue;
     if (!services.empty() && std::find(services.begin(), services.end(), connecting.service) == services.end())
       continue;
-    auto nth = calls_.connection(i, connecting.service);
-    return {policies::choose(rules[i].plan, nth, connecting.at - since_[i], dice_[i], policies::Of::connections)};
+    auto& [number, since, dice] = in_force_[i];
+    auto nth = calls_.connection(number, connecting.service);
+    return {policies::choose(rules[i].plan, nth, connecting.at - since, dice, policies::Of::connections)};
   }
   return {};
 }

@@ -29,7 +29,7 @@ class SharedCalls {
  public:
   trace::Assignment at_head(const trace::Exchange& head);
   void over(const trace::Exchange& exchange);
-  // Which connection to this service it is that this rule (by its place) counts, from 1. Beyond kMostCounted services
+  // Which connection to this service it is that this rule (by its number) counts, from 1. Beyond kMostCounted services
   // (those of a forward proxy are as many as clients name) one is counted anew for each that comes.
   int connection(std::size_t rule, std::string_view service);
 
@@ -52,7 +52,8 @@ class RuleDirector final : public Director {
   };
   RuleDirector(std::shared_ptr<const Rules> rules, SharedCalls& calls, const Clock& clock, const Place& place);
 
-  // From the next request on. Windows of a rule that was not there before are counted from now.
+  // From the next request on. A rule that was there before goes on, wherever it stands now: its windows, what it draws,
+  // the connections that it counts. Any other begins anew.
   void follow(std::shared_ptr<const Rules> rules);
   Decision at_head(const trace::Exchange& head) override;
   ConnectDecision at_connect(const Connecting& connecting) override;
@@ -70,8 +71,13 @@ class RuleDirector final : public Director {
   Decision decide(std::size_t rule, const trace::Exchange& head);
 
   std::shared_ptr<const Rules> rules_;
-  std::vector<policies::Dice> dice_;  // of each rule
-  std::vector<Nanos> since_;          // likewise: when it came into force
+  struct InForce {
+    std::size_t number;  // among all rules that ever were in force: the same in all loops
+    Nanos since;
+    policies::Dice dice;
+  };
+  std::vector<InForce> in_force_;  // of each rule
+  std::size_t numbered_ = 0;       // rules so far
   SharedCalls& calls_;
   const Clock& clock_;
   Place place_;

@@ -177,8 +177,8 @@ struct Server::Impl {
     run.id = static_cast<std::uint64_t>(run.wall_began / kMillisecond);  // traces of several starts may share a folder
     std::shared_ptr<trace::SegmentFolder> folder;
     if (auto& r = settings.recording) {
-      auto opened =
-          trace::SegmentFolder::open(r->folder, {.segment = r->segment_bytes, .keep = r->keep, .writers = loops});
+      auto opened = trace::SegmentFolder::open(
+          r->folder, {.segment = r->segment_bytes, .keep = r->keep, .writers = loops, .earlier = r->earlier});
       if (!opened) return std::unexpected(opened.error());
       folder = std::move(*opened);
     }

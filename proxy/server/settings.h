@@ -66,8 +66,9 @@ struct RuleSettings {
 
 struct Recording {
   std::filesystem::path folder;     // where segments are written
-  std::uint64_t keep = 1ull << 30;  // bytes that all segments of this run have at most, at any time; the oldest go
+  std::uint64_t keep = 1ull << 30;  // bytes that all segments there have at most, at any time; the oldest go
   std::size_t segment_bytes = 2u << 20;
+  std::vector<std::filesystem::path> earlier = {};  // folders whose segments count too; the oldest first
 };
 // The least `keep`: 64 KiB for each loop, and room for records of the largest head.
 std::uint64_t least_keep(int loops, std::size_t head_limit);

@@ -58,9 +58,13 @@ Worker::Worker(Setting setting, SharedCalls& calls, Incomplete& incomplete, cons
       director_(setting_.rules, calls, clock, setting_.place),
       look_(loop_, [this] { look(); }) {
   std::unique_ptr<Recorder> kept = std::make_unique<NoRecorder>();
-  if (setting_.writer)
-    kept = std::make_unique<TraceRecorder>(*setting_.writer, setting_.run.id,
-                                           [this](const std::string& why) { lost(why, true); });
+  if (setting_.writer) {
+    auto trace = std::make_unique<TraceRecorder>(
+        *setting_.writer, setting_.run.id,
+        [this](TraceRecorder::Trouble trouble, const std::string& line) { told(trouble, line); });
+    trace_ = trace.get();
+    kept = std::move(trace);
+  }
   recorder_ = std::make_unique<Firing>(std::move(kept), director_);
   setting_.options.say = [this](const std::string& line) { log_.say(Log::Level::warning, line); };
   proxy_ = std::make_unique<Proxy>(loop_, clock_, director_, *recorder_, setting_.options);
@@ -150,19 +154,22 @@ void Worker::end() {
   open_.clear();
   proxy_.reset();  // ends what is still open, and records it
   setting_.run.ended = clock_.now();
+  if (trace_) incomplete_.lost(trace_->lost());
 }
 
 void Worker::end_trace() {
   if (!setting_.writer) return;
   setting_.run.incomplete = incomplete_.why();
-  if (auto ok = setting_.writer->end(setting_.run); !ok)
-    lost("the trace could not be ended: " + ok.error().line(), false);
+  auto ok = setting_.writer->end(setting_.run);
+  if (ok) return;
+  auto why = "the trace could not be ended: " + ok.error().line();
+  if (incomplete_.say(why)) log_.say(Log::Level::error, why + "; this run is incomplete");
 }
 
-void Worker::lost(const std::string& why, bool forwarding) {
-  if (!incomplete_.say(why)) return;
-  log_.say(Log::Level::error, why + (forwarding ? "; from here on this run is incomplete, forwarding goes on"
-                                                : "; this run is incomplete"));
+void Worker::told(TraceRecorder::Trouble trouble, const std::string& line) {
+  if (trouble == TraceRecorder::Trouble::over) return log_.say(Log::Level::warning, line);
+  incomplete_.say(line);
+  log_.say(Log::Level::error, line + "; this run is incomplete, forwarding goes on, and each record is tried again");
 }
 
 }  // namespace retrial::proxy

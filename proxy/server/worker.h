@@ -60,7 +60,7 @@ class Worker {
   void end();
   bool drained() const { return proxy_->connections() == 0; }
 
-  void lost(const std::string& why, bool forwarding);
+  void told(TraceRecorder::Trouble trouble, const std::string& line);
 
   Setting setting_;
   Incomplete& incomplete_;
@@ -83,6 +83,7 @@ class Worker {
   Mailbox mailbox_;
   RuleDirector director_;
   std::unique_ptr<Recorder> recorder_;
+  const TraceRecorder* trace_ = nullptr;  // in it; null: nothing is recorded
   std::unique_ptr<Proxy> proxy_;
   struct Open {
     std::string key;

@@ -38,6 +38,41 @@ TEST_F(Refusal, a_request_that_can_be_read_two_ways_never_reaches_the_service) {
     refused(request, "400");
   EXPECT_TRUE(recorder.order.empty());
 }
+TEST_F(Refusal, what_cannot_be_read_is_told_with_its_place_in_answer_log_and_record) {
+  std::vector<std::string> said;
+  serve({.say = [&](auto& line) { said.push_back(line); }});
+  auto logged = [&](std::string_view part) {
+    return std::ranges::any_of(said, [&](auto& line) { return line.find(part) != line.npos; });
+  };
+  auto client = comes(ListenMode::reverse);
+  client->say("GET / HTTP/1.1\r\nHost: x\r\nA b: 1\r\n\r\n");
+  client->hears_some(12);
+  run_until([&] { return client->has_ended(); });
+  auto why = "cannot be read as HTTP/1.1: line 3, byte 2 of its head: a header field's name";
+  EXPECT_NE(client->take().find(why), std::string::npos);
+  EXPECT_TRUE(logged(why));
+
+  client = comes(ListenMode::reverse);
+  client->say("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  auto service = listener.accepts();
+  service->hears_some(20);
+  service->say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n");
+  run_until([&] { return client->has_ended(); });
+  why = "sent what cannot be read as HTTP/1.1: its chunked body: a chunk's size";
+  EXPECT_TRUE(logged(why));
+  EXPECT_NE(exchange(1).evidence.find(why), std::string::npos) << exchange(1).evidence;
+
+  client = comes(ListenMode::reverse);
+  client->say("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  service = listener.accepts();
+  service->hears_some(20);
+  service->say("220 ready\r\n");
+  EXPECT_EQ(client->hears_some(12), "HTTP/1.1 502");
+  why = "answered what cannot be read as HTTP/1.1: line 1, byte 1 of its head";
+  EXPECT_TRUE(logged(why));
+  EXPECT_NE(exchange(2).evidence.find(why), std::string::npos) << exchange(2).evidence;
+  serve({});  // what hears of it goes
+}
 TEST_F(Refusal, a_request_without_one_good_host_and_target_never_reaches_the_service) {
   for (std::string request :
        {"GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n", "GET / HTTP/1.1\r\nHost: a b\r\n\r\n",

@@ -121,5 +121,72 @@ TEST_F(Tunnel, bytes_behind_a_response_pass_from_there_on) {
   EXPECT_EQ(exchange().ending, Ending::answered);
   expect_tunnel(line);
 }
+
+// On a clock that stands still.
+class DrainedTunnel : public Conversation {
+ protected:
+  DrainedTunnel() { proxy = std::make_unique<proxy::Proxy>(loop, stands, director, recorder); }
+  ~DrainedTunnel() override { proxy.reset(); }
+  void passes(Nanos time) {
+    stands.advance(time);
+    proxy->sweep();
+  }
+  void ends() {
+    run_until([&] { return proxy->connections() == 0; });
+  }
+  ManualClock stands;
+};
+constexpr std::string_view kUpgrade = "GET /ws HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
+constexpr std::string_view kUpgraded =
+    "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
+const std::string kToClient("\x88\x02\x03\xe9", 4), kToService("\x88\x82\0\0\0\0\x03\xe9", 8);  // RFC 6455 5.5.1, 1001
+
+TEST_F(DrainedTunnel, of_a_websocket_that_is_drained_both_sides_are_told_that_it_goes_away) {
+  auto line = connect();
+  line.client->say(kUpgrade);
+  line.service->hears(kUpgrade);
+  line.service->say(std::string(kUpgraded) + "\x81\x02hi");
+  line.client->hears(std::string(kUpgraded) + "\x81\x02hi");
+  proxy->drain();
+  line.client->hears(kToClient);
+  line.service->hears(kToService);
+  line.client->hears_fin();
+  line.service->hears_fin();
+  line.client->say("\x88\x80mask");
+  line.client->finish();
+  line.service->finish();
+  ends();
+}
+TEST_F(DrainedTunnel, of_a_websocket_that_is_drained_a_frame_under_way_comes_to_its_end) {
+  auto line = connect();
+  line.client->say(kUpgrade);
+  line.service->hears(kUpgrade);
+  line.service->say(std::string(kUpgraded) + "\x81\x04ha");
+  line.client->hears(std::string(kUpgraded) + "\x81\x04ha");
+  proxy->drain();
+  line.service->hears(kToService);
+  line.client->hears_nothing();
+  line.service->say("lf\x81\x02no");
+  line.client->hears("lf\x81\x02no" + kToClient);
+  passes(kSecond);
+  ends();  // whoever does not answer is not waited for
+}
+TEST_F(DrainedTunnel, that_is_drained_ends_once_nothing_has_passed_for_a_second) {
+  auto line = connect();
+  line.client->say("\x01\x02");
+  line.service->hears("\x01\x02");
+  proxy->drain();
+  line.service->say("later");
+  line.client->hears("later");
+  passes(kSecond / 2);
+  line.client->say("more");
+  line.service->hears("more");
+  passes(kSecond);
+  line.client->hears_fin();
+  line.service->hears_fin();
+  line.client->finish();
+  line.service->finish();
+  ends();
+}
 }  // namespace
 }  // namespace retrial::test

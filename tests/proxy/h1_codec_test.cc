@@ -228,5 +228,61 @@ TEST(BodyTap, keeps_the_first_bytes_only) {
   EXPECT_EQ(tap.sample().size(), 2048u);
 }
 
+std::string refusal(H1Codec::Side side, std::string_view bytes, std::size_t piece) {
+  H1Codec codec(side, {});
+  for (std::size_t from = 0; from < bytes.size(); from += piece)
+    for (auto rest = bytes.substr(from, piece); !rest.empty();) {
+      auto [step, size, content] = codec.take(rest);
+      if (step == H1Codec::Step::refused) return codec.why();
+      rest.remove_prefix(size);
+    }
+  return "";
+}
+
+TEST(H1Codec, says_what_it_cannot_read_and_where_however_it_comes) {
+  using enum H1Codec::Side;
+  const std::string get = "GET / HTTP/1.1\r\n", chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+  struct Wrong {
+    H1Codec::Side side;
+    std::string bytes, why;
+  };
+  for (auto& w : {
+           Wrong{request, "G@T / HTTP/1.1\r\n", "line 1, byte 2 of its head: a request begins with a method"},
+           {request, std::string(65, 'A') + " / HTTP/1.1\r\n",
+            "line 1, byte 1 of its head: the method has more than 64"},
+           {request, "GET  / HTTP/1.1\r\n",
+            "line 1, byte 5 of its head: the request target is empty, or there are two"},
+           {request, "GET /\r\n", "line 1, byte 6 of its head: no HTTP version follows the request target"},
+           {request, "GET /a b HTTP/1.1\r\n", "line 1, byte 8 of its head: \"HTTP/1.1\" or \"HTTP/1.0\" must follow"},
+           {request, "GET / HTTP/2.0\r\n", "line 1, byte 7 of its head: \"HTTP/1.1\" or \"HTTP/1.0\" must follow"},
+           {request, get + "Host: x\r\nA b: zerah\r\n\r\n",
+            "line 3, byte 2 of its head: a header field's name holds a space or a byte that no name may"},
+           {request, get + "no field\r\n\r\n",
+            "line 2, byte 1 of its head: a header field is a name, a colon and a value"},
+           {request, get + " Host: x\r\n\r\n", "line 2, byte "},
+           {request, get + "X-Key: ze\x01rah\r\n\r\n",
+            "line 2, byte 10 of its head: there is a control byte in the value of X-Key"},
+           {request, get + "Content-Length: 1x\r\n\r\n",
+            "line 2, byte 17 of its head: 1 to 18 digits are expected as the value of Content-Length"},
+           {request, get + "Content-Length: 1\r\n 2\r\n\r\n", "line 3, byte "},
+           {response, "HTTP/1.1 2OO OK\r\n", "line 1, byte 10 of its head: a response begins with"},
+           {response, "HTTP/1.1 099 OK\r\n", "line 1, byte 10 of its head: the status is below 100"},
+           {response, "220 ready\r\n", "line 1, byte 1 of its head: a response begins with \"HTTP/1.1\", one space"},
+           {response, chunked + "zz\r\n", "its chunked body: a chunk's size is 1 to 15 hexadecimal digits"},
+           {response, chunked + "1\r\nab\r\n", "its chunked body: CRLF follows the content of a chunk"},
+           {response, chunked + "1;a=\x01\r\n", "its chunked body: a chunk's extension holds a control byte"},
+           {response, chunked + "1\rx", "its chunked body: the line of a chunk's size ends with CRLF"},
+           {response, chunked + "0\r\nno field\r\n\r\n", "its chunked body: a trailer field cannot be read"},
+       }) {
+    auto why = refusal(w.side, w.bytes, w.bytes.size());
+    EXPECT_TRUE(why.starts_with(w.why)) << w.bytes << why;
+    EXPECT_EQ(why.find("rah"), why.npos) << "a value is nobody's business";
+    for (std::size_t piece = 1; piece < 8; piece++) EXPECT_EQ(refusal(w.side, w.bytes, piece), why) << w.bytes << piece;
+  }
+  H1Codec few(request, {.fields = 1});
+  EXPECT_EQ(few.take(get + "A: 1\r\nB: 2\r\n\r\n").step, H1Codec::Step::refused);
+  EXPECT_EQ(few.why(), "1 fields");
+}
+
 }  // namespace
 }  // namespace retrial::proxy

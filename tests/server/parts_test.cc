@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -13,6 +14,8 @@
 #include "proxy/server/listener.h"
 #include "proxy/server/mailbox.h"
 #include "proxy/server/repeats.h"
+#include "proxy/server/trace_recorder.h"
+#include "tests/support/folder.h"
 
 namespace retrial::proxy {
 namespace {
@@ -180,6 +183,34 @@ TEST(Repeats, need_no_more_memory_for_what_clients_make_up) {
   }
   EXPECT_LE(told, 1100u);
   EXPECT_LE(repeats.bytes(), 1u << 20);
+}
+
+TEST(TraceRecorder, says_when_it_cannot_write_and_when_it_can_again) {
+  test::Folder folder;
+  auto writer = trace::SegmentWriter::open(folder.path(), 4096);
+  ASSERT_TRUE(writer);
+  ASSERT_TRUE((*writer)->begin({.id = 1}));
+  std::vector<std::pair<TraceRecorder::Trouble, std::string>> told;
+  TraceRecorder recorder(**writer, 1, [&](auto trouble, auto& line) { told.emplace_back(trouble, line); });
+  trace::Exchange e;
+  e.id = 1;
+  rlimit before{}, none{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  none.rlim_max = before.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &none);
+  while (recorder.lost() < 3 && e.id < 10'000) {
+    recorder.head(e);
+    e.id++;
+  }
+  setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_EQ(told.size(), 1u);
+  recorder.head(e);
+  ASSERT_EQ(told.size(), 2u);
+  EXPECT_EQ(told[0].first, TraceRecorder::Trouble::begins);
+  EXPECT_NE(told[0].second.find("Too many open files"), std::string::npos) << told[0].second;
+  EXPECT_EQ(told[0].second, recorder.failed());
+  EXPECT_EQ(told[1].first, TraceRecorder::Trouble::over);
+  EXPECT_EQ(told[1].second, "the trace is written again; records lost so far: 3");
 }
 
 }  // namespace

@@ -218,5 +218,33 @@ TEST_F(RulesOfAServer, count_windows_from_when_they_came_into_force) {
   EXPECT_TRUE(request("GET", "/old").fired);
 }
 
+TEST_F(RulesOfAServer, that_a_reload_leaves_as_they_were_go_on_counting_and_drawing_in_another_place_too) {
+  const RuleSettings counts{{.services = {"a:1"}}, plan("refuse-connect x 2, then pass")};
+  const RuleSettings draws{{}, plan("50% of error(503)")};
+  const RuleSettings added{{.services = {"b:1"}}, plan("refuse-connect x 3, then pass")};
+  auto reload = [&](std::vector<RuleSettings> rules) {
+    director->follow(std::make_shared<const Rules>(Rules{std::move(rules), {}}));
+  };
+  auto refused = [&] {
+    return director->at_connect({.service = "a:1", .at = clock.now()}).fault.name == trace::FaultName::refuse_connect;
+  };
+  follow({draws, counts});
+  std::vector<bool> drawn(200);
+  for (std::size_t i = 0; i < drawn.size(); i++) drawn[i] = request("GET", "/a").fired;
+
+  follow({draws, counts});
+  EXPECT_TRUE(refused());
+  for (std::size_t i = 0; i < drawn.size(); i++) {
+    if (i == 100) reload({added, counts, draws});
+    EXPECT_EQ(request("GET", "/a").fired, drawn[i]) << i;
+  }
+  reload({counts, draws});
+  EXPECT_TRUE(refused());
+  EXPECT_FALSE(refused()) << "the third connection";
+  reload({{{.services = {"a:1"}}, plan("refuse-connect x 1, then pass")}});
+  EXPECT_TRUE(refused()) << "another rule counts anew";
+  EXPECT_FALSE(refused());
+}
+
 }  // namespace
 }  // namespace retrial::proxy

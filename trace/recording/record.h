@@ -1,4 +1,6 @@
 #pragma once
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -17,13 +19,19 @@
 namespace retrial::trace::record {
 
 inline constexpr char kMagic[8] = {'R', 'T', 'R', 'L', 'S', 'E', 'G', '\n'};
-inline constexpr std::uint32_t kVersion = 8, kOldest = 7;  // written; read
+inline constexpr std::uint32_t kVersion = 9, kOldest = 7;  // written; read
 
 struct SegmentHead {
   char magic[8];
   std::uint32_t version;
-  std::uint32_t number;  // of the segment among those of its folder
-  std::uint64_t window;  // where the window begins; 0: the segment is finished
+  std::uint32_t number;    // of the segment among those of its folder
+  std::uint64_t window;    // where the window begins; 0: the segment is finished
+  std::uint32_t previous;  // the number of its writer's segment before it; 0: it is the first, or of version 8
+  std::uint32_t reserved;
+
+  bool is_ours() const { return std::memcmp(magic, kMagic, sizeof magic) == 0; }
+  bool can_be_read() const { return is_ours() && version >= kOldest && version <= kVersion; }
+  std::size_t size() const;  // where the first record begins
 };
 struct RecordHead {
   std::uint32_t length;  // of the payload, written last of all; 0: nothing here yet
@@ -32,7 +40,18 @@ struct RecordHead {
   std::uint32_t place;  // place_of() the segment and the record's offset in it
   std::uint64_t run;
 };
-static_assert(sizeof(SegmentHead) == 24 && sizeof(RecordHead) == 24);
+static_assert(sizeof(SegmentHead) == 32 && sizeof(RecordHead) == 24);
+
+inline std::size_t SegmentHead::size() const {
+  return version < 9 ? offsetof(SegmentHead, previous) : sizeof(SegmentHead);
+}
+// Of a segment's first bytes; 0 where there are none.
+inline SegmentHead head_of(std::string_view bytes) {
+  SegmentHead head{};
+  std::memcpy(&head, bytes.data(), std::min(bytes.size(), sizeof head));
+  if (head.size() < sizeof head) head.previous = head.reserved = 0;
+  return head;
+}
 
 // Tells a record from one that stood at the same offset of another segment.
 inline std::uint32_t place_of(std::uint32_t segment, std::size_t offset) {

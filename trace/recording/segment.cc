@@ -36,52 +36,65 @@ using Encode = record::Encoder (*)(record::Encoder, const T&);
 struct SegmentWriter::Impl {
   std::shared_ptr<SegmentFolder> folder;
   SegmentFile segment;
-  std::optional<Error> failed;
-  std::optional<Run> of;  // that each segment begins with, where old ones are removed
+  std::uint32_t last = 0;  // its number, or that of the one before
+  std::optional<Run> of;   // what was begun last: says what is lost of it
+  std::uint64_t lost = 0;  // of its records
+  std::string why;         // the first of them was
 
-  // Everything after it finds no room, and fails alike.
-  Result<void> fail_with(Error error) {
-    failed = std::move(error);
+  // The next record begins another segment, if it can, and that one says what is missing.
+  void lose(const Error& error) {
     folder->leave(segment);
-    return std::unexpected(*failed);
+    if (lost++ == 0) why = error.line();
+    if (of) of->incomplete = fmt::format("{} of its records could not be written: {}", lost, why);
   }
 
   template <class T>
   Result<void> append(RecordKind kind, std::uint64_t run, const T& what, Encode<T> encode) {
-    char* at = segment.free();
-    auto room = segment.room();
-    if (room >= sizeof(RecordHead)) [[likely]] {
-      auto out = encode({at + sizeof(RecordHead), room - sizeof(RecordHead)}, what);
-      auto whole = record::padded(sizeof(RecordHead) + out.size());
-      if (out.fits()) [[likely]] {  // its padding too: the room is a multiple of 8
-        commit(at, kind, segment.place(), run, out.size(), whole);
-        if (segment.took(whole)) [[likely]]
-          return {};
-        return fail_with(segment.cut());
-      }
-    }
+    if (into_window(kind, run, what, encode)) [[likely]]
+      return {};
     return append_elsewhere(kind, run, what, encode);
   }
-
-  // There is no room in the window: it is emptied, another segment is begun, or the record goes past it.
   template <class T>
-  Result<void> append_elsewhere(RecordKind kind, std::uint64_t run, const T& what, Encode<T> encode) {
-    if (failed) return std::unexpected(*failed);
+  [[gnu::noinline]] Result<void> append_elsewhere(RecordKind kind, std::uint64_t run, const T& what, Encode<T> encode) {
+    auto ok = put_elsewhere(kind, run, what, encode);
+    if (!ok) lose(ok.error());
+    return ok;
+  }
+  template <class T>
+  Result<void> put(RecordKind kind, std::uint64_t run, const T& what, Encode<T> encode) {
+    return into_window(kind, run, what, encode) ? Result<void>() : put_elsewhere(kind, run, what, encode);
+  }
+
+  // False: it has no room there, or was lost with its page.
+  template <class T>
+  [[gnu::always_inline]] bool into_window(RecordKind kind, std::uint64_t run, const T& what, Encode<T> encode) {
+    char* at = segment.free();
+    auto room = segment.room();
+    if (room < sizeof(RecordHead)) return false;
+    auto out = encode({at + sizeof(RecordHead), room - sizeof(RecordHead)}, what);
+    if (!out.fits()) return false;
+    auto whole = record::padded(sizeof(RecordHead) + out.size());  // fits too: the room is a multiple of 8
+    commit(at, kind, segment.place(), run, out.size(), whole);
+    return segment.took(whole);
+  }
+
+  // The window is emptied, another segment is begun, or the record goes past it. What was lost shows here.
+  template <class T>
+  Result<void> put_elsewhere(RecordKind kind, std::uint64_t run, const T& what, Encode<T> encode) {
     auto size = encode({nullptr, 0}, what).size();
     auto whole = record::padded(sizeof(RecordHead) + size);
-    if (size > UINT32_MAX) return fail_with({"a record of the trace is larger than 4 GiB", folder->path()});
-    if (auto ok = segment.flush(); !ok) return fail_with(ok.error());
+    if (size > UINT32_MAX) return fail("a record of the trace is larger than 4 GiB", folder->path());
+    if (auto ok = segment.flush(); !ok) return ok;
     if (segment.is_open() && whole > segment.left())
-      if (auto ok = folder->finish(segment); !ok) return fail_with(ok.error());
+      if (auto ok = folder->finish(segment); !ok) return ok;
     std::unique_lock<std::mutex> alone;
     if (!segment.is_open()) {
       auto least = SegmentFile::kBeside + size_of_run() + whole;
       if (least > folder->usual()) alone = folder->one_large();
       if (auto ok = next(least); !ok) return ok;
     }
-    auto ok = whole <= segment.room() ? append(kind, run, what, encode) : write(kind, run, what, encode, size);
-    if (ok && alone) ok = folder->finish(segment);
-    return ok || failed ? ok : fail_with(ok.error());
+    auto ok = whole <= segment.room() ? put(kind, run, what, encode) : write(kind, run, what, encode, size);
+    return ok && alone ? folder->finish(segment) : ok;
   }
 
   template <class T>
@@ -94,14 +107,24 @@ struct SegmentWriter::Impl {
     return segment.write(std::string_view(bytes).substr(0, whole));
   }
 
+  // A segment begins with its run where those before it may not be there.
+  bool says_run() const { return of && (folder->limited() || lost); }
   std::size_t size_of_run() const {
-    return of ? record::padded(sizeof(RecordHead) + record::encode_run({nullptr, 0}, *of).size()) : 0;
+    return says_run() ? record::padded(sizeof(RecordHead) + record::encode_run({nullptr, 0}, *of).size()) : 0;
   }
   Result<void> next(std::size_t least) {
-    auto file = folder->next(least);
-    if (!file) return fail_with(file.error());
+    auto file = folder->next(least, last);
+    if (!file) return std::unexpected(file.error());
     segment = std::move(*file);
-    return of ? append(RecordKind::run, of->id, *of, record::encode_run) : Result<void>();
+    last = segment.number();
+    return says_run() ? put(RecordKind::run, of->id, *of, record::encode_run) : Result<void>();
+  }
+
+  Result<void> end(const Run& run) {
+    if (!lost || !run.incomplete.empty()) return append(RecordKind::end, run.id, run, record::encode_run);
+    auto marked = run;
+    marked.incomplete = of->incomplete;
+    return append(RecordKind::end, run.id, marked, record::encode_run);
   }
 };
 
@@ -123,10 +146,9 @@ SegmentWriter::~SegmentWriter() {
 }
 
 Result<void> SegmentWriter::begin(const Run& run) {
-  if (impl_->folder->limited()) {
-    impl_->of = run;
-    impl_->of->exchanges.clear();
-  }
+  impl_->of = run;
+  impl_->of->exchanges.clear();
+  impl_->lost = 0;
   return impl_->append(RecordKind::run, run.id, run, record::encode_run);
 }
 Result<void> SegmentWriter::head(std::uint64_t run, const Exchange& e) {
@@ -142,8 +164,12 @@ Result<void> SegmentWriter::over(std::uint64_t run, const Exchange& e) {
   return impl_->append(RecordKind::over, run, e, record::encode_over);
 }
 Result<void> SegmentWriter::end(const Run& run) {
-  auto ok = impl_->append(RecordKind::end, run.id, run, record::encode_run);
-  return ok && !impl_->segment.whole() ? impl_->fail_with(impl_->segment.cut()) : ok;
+  auto ok = impl_->end(run);
+  if (!ok || impl_->segment.whole()) return ok;
+  ok = std::unexpected(impl_->segment.cut());
+  impl_->lose(ok.error());
+  if (impl_->end(run)) return ok;
+  return ok;  // without its end the run is incomplete all the same
 }
 
 }  // namespace retrial::trace

@@ -40,15 +40,15 @@ class SegmentWriter {
   ~SegmentWriter();
   SegmentWriter(const SegmentWriter&) = delete;
 
-  // Each is committed (readable after kill -9) when it returns. After the first failure everything else fails with it:
-  // forwarding goes on, the run is incomplete.
+  // Each is committed (readable after kill -9) when it returns. What fails is lost; the next is tried again, in another
+  // segment, which says that the run is incomplete and what was lost of it.
   Result<void> begin(const Run& run);
   Result<void> head(std::uint64_t run, const Exchange& e);
   Result<void> answer(std::uint64_t run, const Exchange& e);
   Result<void> fired(std::uint64_t run, const Exchange& e);
   Result<void> over(std::uint64_t run, const Exchange& e);
-  // Fails also where an earlier one was lost unnoticed. May be said again, after other writers have ended too: a run is
-  // incomplete where any of its ends says so.
+  // Fails also where an earlier one was lost unnoticed. Marks a run of which anything was lost. May be said again,
+  // after other writers have ended too: a run is incomplete where any of its ends says so.
   Result<void> end(const Run& run);
 
  private:
@@ -68,6 +68,9 @@ struct Reading {
 // Run::incomplete of a run without its `end` record, of which nothing else is wrong. It is Stop::cut_off, and ends with
 // the last that was recorded of it.
 inline constexpr std::string_view kNotEnded = "the trace stops before the run has ended";
+
+// What Run::incomplete begins with where the first segments of a run are not there any more, and nothing else is wrong.
+inline constexpr std::string_view kBeheaded = "the beginning of the trace was removed";
 
 // All runs of a folder and the folders below it, by id, exchanges by id. A run without its `end` record comes back with
 // `incomplete` set. A torn or damaged record ends its segment, and marks the run it belongs to; a segment of another

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -19,10 +20,6 @@ namespace {
 
 constexpr std::size_t kEnd = 8;  // bytes of zero behind the last record
 constexpr auto kPage = SegmentFile::kPage;
-
-std::filesystem::path named(const std::filesystem::path& folder, std::uint32_t number) {
-  return folder / fmt::format("{:04}.seg", number);
-}
 
 // All of it, or errno says why not.
 bool put_at(int fd, std::string_view bytes, std::string_view more, std::size_t at) {
@@ -45,28 +42,42 @@ bool put_at(int fd, std::string_view bytes, std::string_view more, std::size_t a
 
 }  // namespace
 
-Result<SegmentFile> SegmentFile::create(const std::filesystem::path& folder, std::uint32_t& number, Shape shape) {
+std::filesystem::path SegmentFile::named(const std::filesystem::path& folder, std::uint32_t number) {
+  return folder / fmt::format("{:04}.seg", number);
+}
+
+bool SegmentFile::in_use(const std::filesystem::path& file) {
+  int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0) return false;
+  bool locked = ::flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(fd);
+  return locked;
+}
+
+Result<SegmentFile> SegmentFile::create(const std::filesystem::path& folder, std::uint32_t& number,
+                                        std::uint32_t previous, Shape shape) {
   SegmentFile file;
   do {
     file.path_ = named(folder, ++number);
     file.fd_ = ::open(file.path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   } while (file.fd_ < 0 && errno == EEXIST);
-  if (file.fd_ < 0) return fail_errno("cannot create a trace segment", errno, file.path_);
+  if (file.fd_ < 0) return --number, fail_errno("cannot create a trace segment", errno, file.path_);
   auto bytes = static_cast<off_t>(shape.bytes());
   int error = ::fallocate(file.fd_, 0, 0, bytes) == 0 ? 0 : errno;
   if (error == EOPNOTSUPP) error = ::posix_fallocate(file.fd_, 0, bytes);
   if (error) {
     ::unlink(file.path_.c_str());
-    return fail_errno("cannot allocate a trace segment", error, file.path_);
+    return --number, fail_errno("cannot allocate a trace segment", error, file.path_);
   }
-  if (auto ok = file.begin(number, shape); !ok) {
+  if (auto ok = file.begin(number, previous, shape); !ok) {
     ::unlink(file.path_.c_str());
     return std::unexpected(ok.error());
   }
   return file;
 }
 
-Result<SegmentFile> SegmentFile::reuse(const std::filesystem::path& old, std::uint32_t& number, Shape shape) {
+Result<SegmentFile> SegmentFile::reuse(const std::filesystem::path& old, std::uint32_t& number, std::uint32_t previous,
+                                       Shape shape) {
   SegmentFile file;
   file.fd_ = ::open(old.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
   struct stat facts{};
@@ -79,7 +90,7 @@ Result<SegmentFile> SegmentFile::reuse(const std::filesystem::path& old, std::ui
     renamed = ::renameat2(AT_FDCWD, old.c_str(), AT_FDCWD, file.path_.c_str(), RENAME_NOREPLACE);
   } while (renamed != 0 && errno == EEXIST);
   if (renamed != 0) return fail_errno("cannot be used again", errno, old);
-  if (auto ok = file.begin(number, shape); !ok) {
+  if (auto ok = file.begin(number, previous, shape); !ok) {
     ::unlink(file.path_.c_str());
     return std::unexpected(ok.error());
   }
@@ -87,7 +98,8 @@ Result<SegmentFile> SegmentFile::reuse(const std::filesystem::path& old, std::ui
 }
 
 // Killed on the way, a reader finds what was there before, or an empty segment.
-Result<void> SegmentFile::begin(std::uint32_t number, Shape shape) {
+Result<void> SegmentFile::begin(std::uint32_t number, std::uint32_t previous, Shape shape) {
+  ::flock(fd_, LOCK_EX | LOCK_NB);  // for in_use(): until it is closed, however this process ends
   void* at = ::mmap(nullptr, shape.window, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, static_cast<off_t>(shape.records));
   if (at == MAP_FAILED) return fail_errno("cannot map a trace segment", errno, path_);
   guard_ = LostPages(at, shape.window);
@@ -96,7 +108,12 @@ Result<void> SegmentFile::begin(std::uint32_t number, Shape shape) {
   shape_ = shape;
   offset_ = sizeof(record::SegmentHead);
   empty_window();
-  record::SegmentHead head{.magic = {}, .version = record::kVersion, .number = number, .window = shape.records};
+  record::SegmentHead head{.magic = {},
+                           .version = record::kVersion,
+                           .number = number,
+                           .window = shape.records,
+                           .previous = previous,
+                           .reserved = 0};
   std::memcpy(head.magic, record::kMagic, sizeof head.magic);
   std::array<char, kEnd> end{};
   if (!put_at(fd_, {reinterpret_cast<char*>(&head), sizeof head}, {end.data(), end.size()}, 0))

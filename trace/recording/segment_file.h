@@ -25,11 +25,17 @@ class SegmentFile {
   static constexpr std::size_t kPage = 4096;
   static constexpr std::size_t kBeside = sizeof(record::SegmentHead) + 8;  // bytes of `records` that are none
 
-  // A new file, allocated as a whole, under the next free number after `number`, which becomes its own.
-  static Result<SegmentFile> create(const std::filesystem::path& folder, std::uint32_t& number, Shape shape);
+  // A new file, allocated as a whole, under the next free number after `number`, which becomes its own. `previous`: as
+  // in its head.
+  static Result<SegmentFile> create(const std::filesystem::path& folder, std::uint32_t& number, std::uint32_t previous,
+                                    Shape shape);
   // The same from a finished file of this shape that is not wanted any more: its pages, likely still in memory, are
   // written anew. After an error `old` is there or not.
-  static Result<SegmentFile> reuse(const std::filesystem::path& old, std::uint32_t& number, Shape shape);
+  static Result<SegmentFile> reuse(const std::filesystem::path& old, std::uint32_t& number, std::uint32_t previous,
+                                   Shape shape);
+  // Whether a SegmentFile, of any process, is writing it.
+  static bool in_use(const std::filesystem::path& file);
+  static std::filesystem::path named(const std::filesystem::path& folder, std::uint32_t number);
 
   SegmentFile() = default;  // no file, no room
   SegmentFile(SegmentFile&& other) noexcept;
@@ -59,11 +65,12 @@ class SegmentFile {
 
   bool whole() const;  // nothing of it has been cut off so far
   Error cut() const;   // what is said of that
+  std::uint32_t number() const { return number_; }
   const std::filesystem::path& path() const { return path_; }
   const Shape& shape() const { return shape_; }
 
  private:
-  Result<void> begin(std::uint32_t number, Shape shape);
+  Result<void> begin(std::uint32_t number, std::uint32_t previous, Shape shape);
   Result<void> put(std::string_view records);
   void empty_window();
   std::size_t used() const { return static_cast<std::size_t>(free_ - window_); }

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/private_files.h"
+#include "base/text.h"
 
 namespace retrial::trace {
 namespace {
@@ -39,10 +41,33 @@ Result<std::shared_ptr<SegmentFolder>> SegmentFolder::open(const std::filesystem
     if (share < bytes) bytes = static_cast<std::size_t>(share / kPage * kPage);
   }
   if (auto made = private_folder(folder); !made) return std::unexpected(made.error());
-  return std::shared_ptr<SegmentFolder>(new SegmentFolder(folder, limits, shape_of(bytes)));
+  std::shared_ptr<SegmentFolder> made(new SegmentFolder(folder, std::move(limits), shape_of(bytes)));
+  if (made->limits_.keep) {
+    for (auto& earlier : made->limits_.earlier) made->find_earlier(earlier);
+    made->find_earlier(folder);
+  }
+  return made;
 }
 
-Result<SegmentFile> SegmentFolder::next(std::size_t bytes) {
+void SegmentFolder::find_earlier(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::map<std::uint32_t, std::uint64_t> found;  // bytes by number
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    auto number = static_cast<std::uint32_t>(to_int(at->path().stem().string()).value_or(0));
+    std::error_code unseen;
+    if (number && at->path() == SegmentFile::named(folder, number) && at->is_regular_file(unseen))
+      found[number] = at->file_size(unseen);
+  }
+  for (auto& [number, bytes] : found) {
+    auto path = SegmentFile::named(folder, number);
+    if (folder == folder_) number_ = number;
+    if (SegmentFile::in_use(path)) continue;
+    finished_.push_back({path, bytes});
+    bytes_ += bytes;
+  }
+}
+
+Result<SegmentFile> SegmentFolder::next(std::size_t bytes, std::uint32_t previous) {
   auto shape = shape_;
   shape.records = std::max(shape.records, pages(bytes));
   std::lock_guard lock(mutex_);
@@ -53,16 +78,17 @@ Result<SegmentFile> SegmentFolder::next(std::size_t bytes) {
                               limits_.keep),
                   folder_);
     // The oldest is written anew where its room is all that is missing.
-    bool same = !finished_.empty() && finished_.front().bytes == shape.bytes();
+    bool same = !finished_.empty() && finished_.front().bytes == shape.bytes() &&
+                finished_.front().path.parent_path() == folder_;
     if (same && bytes_ <= limits_.keep && bytes_ + shape.bytes() > limits_.keep) {
       auto old = std::move(finished_.front());
       finished_.pop_front();
-      if (auto again = SegmentFile::reuse(old.path, number_, shape)) return again;
+      if (auto again = SegmentFile::reuse(old.path, number_, previous, shape)) return again;
       finished_.push_front(std::move(old));
     }
     if (auto ok = make_room(shape.bytes()); !ok) return std::unexpected(ok.error());
   }
-  auto made = SegmentFile::create(folder_, number_, shape);
+  auto made = SegmentFile::create(folder_, number_, previous, shape);
   if (made && limits_.keep) bytes_ += shape.bytes();
   return made;
 }

@@ -4,19 +4,22 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "trace/recording/segment_file.h"
 
 namespace retrial::trace {
 
 // The folder of one recording: hands its writers a segment file each, and keeps all of them together within a limit by
-// removing the oldest that are finished. From any thread. What was in the folder before is neither counted nor removed.
+// removing the oldest that are finished. From any thread. What earlier starts left counts too, and goes first; what
+// another process is writing does neither.
 class SegmentFolder {
  public:
   struct Limits {
-    std::size_t segment = 2u << 20;  // bytes of a file; fewer where `keep` asks for it
-    std::uint64_t keep = 0;          // bytes that all files of this recording may have together at any time; 0: any
-    int writers = 1;                 // how many have a file at a time
+    std::size_t segment = 2u << 20;                   // bytes of a file; fewer where `keep` asks for it
+    std::uint64_t keep = 0;                           // bytes that all files may have together at any time; 0: any
+    int writers = 1;                                  // how many have a file at a time
+    std::vector<std::filesystem::path> earlier = {};  // folders whose segments count too; the oldest first
   };
   // The least `keep`: four segments for each writer.
   static std::uint64_t least_keep(int writers);
@@ -25,8 +28,9 @@ class SegmentFolder {
   static Result<std::shared_ptr<SegmentFolder>> open(const std::filesystem::path& folder, Limits limits);
 
   // A file whose records may have `bytes` together, or as many as usual where these are more. An error where `keep` has
-  // no room for it: a quarter is for the files of all writers.
-  Result<SegmentFile> next(std::size_t bytes = 0);
+  // no room for it: a quarter is for the files of all writers. `previous`: the number of the writer's last one; 0:
+  // none.
+  Result<SegmentFile> next(std::size_t bytes, std::uint32_t previous);
   // Finishes a file of next(), or leaves it as it is where it cannot be written any more. Either may be removed from
   // then on.
   Result<void> finish(SegmentFile& file);
@@ -46,6 +50,7 @@ class SegmentFolder {
     std::filesystem::path path;
     std::uint64_t bytes;
   };
+  void find_earlier(const std::filesystem::path& folder);
   Result<void> make_room(std::uint64_t bytes);
 
   std::filesystem::path folder_;

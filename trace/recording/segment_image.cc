@@ -14,30 +14,24 @@ namespace retrial::trace {
 namespace {
 constexpr std::size_t kUnknown = SIZE_MAX;
 
-struct Parts {
-  std::uint32_t segment = 0;
-  std::size_t window = 0;  // where it begins; 0: finished, or no segment at all
-};
-Parts parts_of(std::string_view bytes) {
-  record::SegmentHead head;
-  if (bytes.size() < sizeof head) return {};
-  std::memcpy(&head, bytes.data(), sizeof head);
-  bool ours = std::memcmp(head.magic, record::kMagic, sizeof head.magic) == 0 && head.version >= record::kOldest &&
-              head.version <= record::kVersion;
-  return ours ? Parts{head.number, head.window} : Parts{};
+// Without a window where it is no segment that we can read.
+record::SegmentHead head_of(std::string_view bytes) {
+  auto head = record::head_of(bytes);
+  if (!head.can_be_read() || bytes.size() < head.size()) head.window = 0;
+  return head;
 }
-std::string_view window_of(std::string_view bytes, const Parts& parts) {
-  return bytes.substr(std::min(bytes.size(), parts.window));
+std::string_view window_of(std::string_view bytes, const record::SegmentHead& head) {
+  return bytes.substr(std::min<std::size_t>(bytes.size(), head.window));
 }
 
-SegmentImage joined(std::string bytes, const Parts& parts, std::string_view window) {
-  if (bytes.size() <= parts.window) return {std::move(bytes), kUnknown};  // its window was cut off
-  bytes.resize(parts.window);
+SegmentImage joined(std::string bytes, const record::SegmentHead& head, std::string_view window) {
+  if (bytes.size() <= head.window) return {std::move(bytes), kUnknown};  // its window was cut off
+  bytes.resize(head.window);
   record::RecordHead first{};
   std::memcpy(&first, window.data(), std::min(window.size(), sizeof first));
   if (first.length == 0) return {std::move(bytes), 0};
-  auto at = record::offset_of(parts.segment, first.place);
-  if (at < sizeof(record::SegmentHead) || at > bytes.size()) return {std::move(bytes), kUnknown};
+  auto at = record::offset_of(head.number, first.place);
+  if (at < head.size() || at > bytes.size()) return {std::move(bytes), kUnknown};
   bytes.resize(at);
   return {bytes.append(window), at};
 }
@@ -63,10 +57,10 @@ std::optional<std::string> bytes_of(const std::filesystem::path& file) {
 }  // namespace
 
 SegmentImage segment_image(std::string bytes) {
-  auto parts = parts_of(bytes);
-  if (parts.window == 0) return {std::move(bytes), 0};
-  std::string window(window_of(bytes, parts));
-  return joined(std::move(bytes), parts, window);
+  auto head = head_of(bytes);
+  if (head.window == 0) return {std::move(bytes), 0};
+  std::string window(window_of(bytes, head));
+  return joined(std::move(bytes), head, window);
 }
 
 // The window is read before what it is written to: records that leave it meanwhile are read twice, and none is missed.
@@ -74,15 +68,15 @@ Result<std::optional<SegmentImage>> read_segment(const std::filesystem::path& fi
   auto error = [&] { return fail_errno("cannot read the trace", errno, file, Blame::user); };
   auto bytes = bytes_of(file);
   if (!bytes) return errno == ENOENT ? Result<std::optional<SegmentImage>>() : error();
-  auto parts = parts_of(*bytes);
-  if (parts.window == 0) return SegmentImage{std::move(*bytes), 0};
+  auto head = head_of(*bytes);
+  if (head.window == 0) return SegmentImage{std::move(*bytes), 0};
   auto window = std::move(*bytes);
   bytes = bytes_of(file);
   if (!bytes) return errno == ENOENT ? Result<std::optional<SegmentImage>>() : error();
-  auto now = parts_of(*bytes);
+  auto now = head_of(*bytes);
   if (now.window == 0) return SegmentImage{std::move(*bytes), 0};
-  if (now.segment != parts.segment) return segment_image(std::move(*bytes));
-  return joined(std::move(*bytes), parts, window_of(window, parts));
+  if (now.number != head.number) return segment_image(std::move(*bytes));
+  return joined(std::move(*bytes), head, window_of(window, head));
 }
 
 }  // namespace retrial::trace

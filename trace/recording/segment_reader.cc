@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "trace/recording/record.h"
 #include "trace/recording/segment.h"
+#include "trace/recording/segment_file.h"
 #include "trace/recording/segment_image.h"
 
 namespace retrial::trace {
@@ -32,6 +33,11 @@ class Collector {
     if (damage.empty()) damage = std::move(what);
   }
 
+  // A segment of it is not there any more.
+  void beheaded(std::uint64_t run) {
+    if (wants(run)) runs_[run].beheaded = true;
+  }
+
   // False: the payload cannot be read.
   bool take(const RecordHead& r, std::string_view payload) {
     auto& part = runs_[r.run];
@@ -40,11 +46,13 @@ class Collector {
       case RecordKind::end: {
         Run read;
         if (!record::decode_run(payload, read)) return false;
+        part.known = true;
         if (part.ended) {  // another loop's segment of a run that has ended
           if (part.run.incomplete.empty()) part.run.incomplete = std::move(read.incomplete);
           return true;
         }
         read.exchanges = std::move(part.run.exchanges);
+        if (read.incomplete.empty()) read.incomplete = std::move(part.run.incomplete);
         part.run = std::move(read);
         part.ended |= r.kind == static_cast<std::uint32_t>(RecordKind::end);
         return true;
@@ -75,18 +83,23 @@ class Collector {
 
   std::vector<Run> done() {
     std::vector<Run> out;
+    blame_all();
     for (auto& [id, part] : runs_) {
       std::map<std::uint64_t, Exchange> open;
       for (auto& [n, e] : part.open) open.emplace(n, std::move(e));
       for (auto& [n, e] : open) give(id, part, std::move(e));
       auto& run = part.run;
       run.id = id;
+      if (!part.known) run.began = part.earliest;
       if (!part.ended) run.stop = Stop::cut_off, run.ended = std::max(run.began, part.latest);
+      bool beheaded = part.beheaded || part.headless || !part.known;
+      if (beheaded) run.known_from = part.earliest ? part.earliest : run.ended;
       if (!part.damage.empty())
         run.incomplete = part.damage;
-      else if (part.headless && run.incomplete.empty())
-        run.incomplete = fmt::format("the beginning of the trace was removed: {} records of earlier exchanges are left",
-                                     part.headless);
+      else if (beheaded && run.incomplete.empty())
+        run.incomplete = part.headless
+                             ? fmt::format("{}: {} records of earlier exchanges are left", kBeheaded, part.headless)
+                             : std::string(kBeheaded);
       else if (!part.ended && run.incomplete.empty())
         run.incomplete = kNotEnded;
       std::ranges::sort(run.exchanges, {}, &Exchange::id);
@@ -99,14 +112,24 @@ class Collector {
   using Open = std::unordered_map<std::uint64_t, Exchange>;
   struct Part {
     Run run;
+    bool known = false;  // a record of the run itself was there
     bool ended = false;
+    bool beheaded = false;
     std::uint64_t headless = 0;  // records of exchanges whose first record is not there
     std::string damage;
     Open open;
-    Nanos latest = 0;  // of what is told of its exchanges
+    Nanos earliest = 0, latest = 0;  // of what is told of its exchanges
   };
   enum class Changed { yes, headless, unreadable };
 
+  // Damage before the first record of a segment is of a run that nobody knows: any of those that are there.
+  void blame_all() {
+    auto unknown = runs_.find(0);
+    if (unknown == runs_.end() || runs_.size() == 1) return;
+    for (auto& [id, part] : runs_)
+      if (part.damage.empty()) part.damage = unknown->second.damage;
+    runs_.erase(unknown);
+  }
   static Changed change(Part& part, std::string_view payload, bool (*decode)(std::string_view, Exchange&)) {
     auto it = part.open.find(record::exchange_of(payload));
     if (it != part.open.end()) return decode(payload, it->second) ? Changed::yes : Changed::unreadable;
@@ -114,6 +137,7 @@ class Collector {
     return Changed::headless;
   }
   void give(std::uint64_t run, Part& part, Exchange&& e) {
+    if (part.earliest == 0 || e.begun < part.earliest) part.earliest = e.begun;
     part.latest = std::max({part.latest, e.begun, e.request_read, e.answered, e.service_done, e.told});
     if (reading_.over)
       reading_.over(run, std::move(e));
@@ -133,28 +157,29 @@ class Cursor {
   Cursor(const Cursor&) = delete;
 
   Result<void> begin() {
-    record::SegmentHead head{};
-    std::memcpy(&head, bytes_.data(), std::min(bytes_.size(), sizeof head));
+    auto head = record::head_of(bytes_);
     std::string_view magic(record::kMagic, sizeof record::kMagic);
     bool cut = bytes_.size() < offsetof(record::SegmentHead, number);
     if (cut && magic.starts_with(bytes_.substr(0, magic.size()))) return {};
     if (std::all_of(head.magic, head.magic + sizeof head.magic, [](char c) { return c == 0; }))
       return {};  // allocated, never begun
-    if (std::memcmp(head.magic, record::kMagic, sizeof head.magic) != 0)
-      return fail("this is no segment of a trace", name_, Blame::user);
-    if (head.version < record::kOldest || head.version > record::kVersion)
+    if (!head.is_ours()) return fail("this is no segment of a trace", name_, Blame::user);
+    if (!head.can_be_read())
       return fail(
           fmt::format("this trace was written by another version of Retrial: its format is {}, {} to {} are read here",
                       head.version, record::kOldest, record::kVersion),
           name_, Blame::user);
     segment_ = head.number;
-    at_ = sizeof head;
+    previous_ = head.previous;
+    at_ = head.size();
     read();
     // What says no time (a run that begins) belongs to what comes after it.
     if (there_ && time_ == 0) time_ = first_time();
     return {};
   }
   bool there() const { return there_ || !damage_.empty(); }
+  std::uint32_t previous() const { return previous_; }                // segment of its writer; 0: none
+  std::uint64_t first_run() const { return there_ ? head_.run : 0; }  // before the first step; 0: not known
   Nanos time() const { return time_; }
 
   // Gives the record to `collector`, and goes on to the next.
@@ -215,7 +240,7 @@ class Cursor {
   std::string name_;
   const SegmentImage image_;
   const std::string_view bytes_ = image_.bytes;
-  std::uint32_t segment_ = 0;
+  std::uint32_t segment_ = 0, previous_ = 0;
   std::size_t at_ = 0;
   RecordHead head_{};
   std::string_view payload_;
@@ -260,7 +285,11 @@ Result<void> collect(const std::filesystem::path& folder, Collector& collector) 
     for (next.reset(); !next && file != files->end(); ++file) {
       auto opened = open(*file);
       if (!opened) return std::unexpected(opened.error());
-      if (*opened && (*opened)->there()) next = std::move(*opened);
+      if (!*opened || !(*opened)->there()) continue;
+      next = std::move(*opened);
+      std::error_code unseen;
+      auto before = next->previous() ? SegmentFile::named(file->parent_path(), next->previous()) : *file;
+      if (auto run = next->first_run(); run && !std::filesystem::exists(before, unseen)) collector.beheaded(run);
     }
     return {};
   };

@@ -13,7 +13,7 @@ std::unexpected<Error> failed(sqlite3* db, const std::string& on) {
     case SQLITE_NOTADB:
       return fail("this is no SQLite file, so none that Retrial wrote", on, Blame::user);
     case SQLITE_CORRUPT:
-      return fail("the file is damaged: " + std::string(sqlite3_errmsg(db)), on, Blame::user);
+      return damaged(sqlite3_errmsg(db), on);
     case SQLITE_CANTOPEN:
       return fail_errno("cannot open the file", sqlite3_system_errno(db), on, Blame::user);
     case SQLITE_FULL:

@@ -13,6 +13,11 @@ struct sqlite3_stmt;
 // SQLite, as far as the store needs it: errors as values, no more.
 namespace retrial::trace::sqlite {
 
+inline constexpr std::string_view kDamaged = "the file is damaged: ";
+inline std::unexpected<Error> damaged(std::string_view why, std::string on = {}) {
+  return fail(std::string(kDamaged).append(why), std::move(on), Blame::user);
+}
+
 class Statement {
  public:
   // Values of the next row are bound from left to right; insert() then writes it.

@@ -218,6 +218,9 @@ Result<void> write_store(const std::filesystem::path& file, const CampaignRecord
 namespace {
 
 Result<void> check(sqlite::Database& db, const std::filesystem::path& file) {
+  std::error_code error;
+  auto bytes = std::filesystem::file_size(file, error);
+  if (bytes == 0) return sqlite::damaged("it is empty", file);
   auto application = db.number("PRAGMA application_id");
   if (!application) return std::unexpected(application.error());
   if (*application != kApplication)
@@ -229,10 +232,8 @@ Result<void> check(sqlite::Database& db, const std::filesystem::path& file) {
                             *version, kOldest, kVersion),
                 file, Blame::user);
   auto pages = db.number("PRAGMA page_count"), size = db.number("PRAGMA page_size");
-  std::error_code error;
-  auto bytes = std::filesystem::file_size(file, error);
   if (!pages || !size || error || static_cast<std::uint64_t>(*pages * *size) != bytes)
-    return fail("the file is damaged: it is not as long as it says", file, Blame::user);
+    return sqlite::damaged("it is not as long as it says", file);
   return {};
 }
 
@@ -290,11 +291,13 @@ Result<Stored> read(sqlite::Database& db, const EachExchange& each_exchange) {
   if (!ok) return std::unexpected(ok.error());
   FromKeys from_keys{keys};
   columns::of_campaign(from_keys, c);
-  if (!from_keys.good) return fail("the file is damaged: a key of campaign is missing", {}, Blame::user);
+  if (!from_keys.good) return sqlite::damaged("a key of campaign is missing");
   return stored;
 }
 
 }  // namespace
+
+bool is_damage(const Error& error) { return error.what.starts_with(sqlite::kDamaged); }
 
 Result<Stored> read_store(const std::filesystem::path& file, const EachExchange& each) {
   auto db = sqlite::Database::read_only(file);

@@ -44,5 +44,7 @@ struct Stored {
 // go there, in the order in which they were written, and the runs hold none.
 using EachExchange = std::function<void(std::uint64_t run, Exchange&& e)>;
 Result<Stored> read_store(const std::filesystem::path& file, const EachExchange& each = {});
+// Of its errors: the file was a store, and nothing is lost by making it again.
+bool is_damage(const Error& error);
 
 }  // namespace retrial::trace

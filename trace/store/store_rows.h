@@ -166,8 +166,7 @@ class Table {
       Reader reader{*rows};
       T value{};
       fields_(reader, value);
-      if (!reader.good || !keep(value))
-        return fail(fmt::format("the file is damaged: a row of {} cannot be read", name_), {}, Blame::user);
+      if (!reader.good || !keep(value)) return sqlite::damaged(fmt::format("a row of {} cannot be read", name_));
     }
   }
 

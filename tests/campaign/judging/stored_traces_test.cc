@@ -201,6 +201,48 @@ TEST(Judge, of_served_traffic_that_was_cut_off_the_calls_that_had_ended_are_judg
   }
 }
 
+// The oldest segments of `serve` go where `keep` says so: what is left may begin with a call's second attempt.
+TEST(Judge, of_served_traffic_without_its_beginning_calls_that_may_have_begun_before_are_left_out_and_that_is_said) {
+  test::Folder folder;
+  auto w = trace::SegmentWriter::open(folder.path(), 8192, 65536);
+  ASSERT_TRUE(w);
+  ASSERT_TRUE((*w)->begin({.id = 1, .began = kSecond}));
+  for (std::uint64_t n = 0; n < 2000; n++) {
+    auto at = static_cast<Nanos>(6 + 300 * n) * kSecond;
+    record(**w, 1, request(2 * n + 1, at, true));
+    record(**w, 1, request(2 * n + 2, at + 300 * kMillisecond, false));
+  }
+  auto j = judged({folder.path()});
+  auto& remarks = j.record.remarks;
+  auto said = [](auto& line) { return line.starts_with("the beginning of the trace was removed"); };
+  EXPECT_EQ(std::ranges::count_if(remarks, said), 1);
+  EXPECT_TRUE(std::ranges::count(remarks, "the trace stops before `serve` has ended: it was killed, or goes on"));
+  EXPECT_NE(whys(j).find("whose first attempts may be gone with the beginning of the trace"), std::string::npos)
+      << whys(j);
+  EXPECT_EQ(j.record.clean.size(), 1u) << "what began later";
+}
+
+TEST(Judge, a_campaign_that_was_cut_short_is_incomplete_whatever_its_trace_shows) {
+  for (bool torn : {false, true}) {
+    SCOPED_TRACE(torn);
+    test::Folder folder;
+    if (torn) std::ofstream(folder.path() / "campaign.db") << "SQLite format 3";
+    auto w = writer(folder.path() / "trace" / "0001");
+    ASSERT_TRUE(w->begin({.id = 1, .kind = trace::RunKind::with_fault, .began = 1}));
+    for (std::uint64_t n = 0; n < 4; n++) {
+      record(*w, 1, request(2 * n + 1, static_cast<Nanos>(n + 1) * kSecond, true));
+      record(*w, 1, request(2 * n + 2, static_cast<Nanos>(n + 1) * kSecond + 300 * kMillisecond, false));
+    }
+    ASSERT_TRUE(w->end({.id = 1, .kind = trace::RunKind::with_fault, .began = 1, .ended = 9 * kSecond}));
+    auto j = judged({folder.path()});
+    EXPECT_EQ(j.read, 1u);
+    EXPECT_NE(j.record.incomplete.find("what its trace holds was judged"), std::string::npos) << j.record.incomplete;
+    EXPECT_EQ(j.record.incomplete.find("cut short") == std::string::npos, torn) << j.record.incomplete;
+    auto both = judged({folder.path(), folder.path()});
+    EXPECT_NE(both.record.incomplete.find(folder.path().string()), std::string::npos) << both.record.incomplete;
+  }
+}
+
 TEST(Judge, several_folders_are_one_client_and_runs_are_numbered_on) {
   test::Folder folder;
   put(folder.path() / "a", observed(1, true), "error(503) x 1, then pass");

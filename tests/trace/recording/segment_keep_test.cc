@@ -88,6 +88,47 @@ TEST_F(SegmentsWithALimit, are_never_more_than_it_whatever_writers_and_sizes_the
       }
 }
 
+TEST_F(SegmentsWithALimit, of_earlier_starts_count_and_go_first_and_those_that_are_written_stay) {
+  auto beside = kept_.path() / "earlier";
+  constexpr std::uint64_t kKeep = 131'072;
+  for (std::uint64_t start = 1; start <= 6; start++) {
+    auto opened =
+        SegmentFolder::open(start == 1 ? beside : folder, {.segment = 16384, .keep = kKeep, .earlier = {beside}});
+    ASSERT_TRUE(opened);
+    auto w = std::move(*SegmentWriter::open(*opened));
+    ASSERT_TRUE(w->begin({.id = start}));
+    auto all = [&] {
+      std::uint64_t sum = fs::exists(folder) ? bytes() : 0;
+      for (auto& file : fs::directory_iterator(beside)) sum += file.file_size();
+      return sum;
+    };
+    for (std::uint64_t id = 1; id <= 100; id++) {
+      Exchange e{.id = id};
+      e.target = std::string(300, 'x');
+      ASSERT_TRUE(w->head(start, e));
+      EXPECT_LE(all(), kKeep) << "start " << start;
+    }
+  }
+  EXPECT_TRUE(fs::is_empty(beside)) << "the oldest of all";
+  auto runs = read_segments(folder);
+  ASSERT_TRUE(runs) << runs.error().line();
+  EXPECT_EQ(runs->back().id, 6u);
+  EXPECT_EQ(runs->back().exchanges.size(), 100u);
+  EXPECT_GT(runs->front().id, 2u);
+  EXPECT_LT(runs->front().id, 6u) << "no more is removed than has to be";
+
+  auto open = writer(0);  // without a limit, and still being written
+  ASSERT_TRUE(open->begin({.id = 7}));
+  auto w = writer(65536);
+  ASSERT_TRUE(w->begin({.id = 8}));
+  for (std::uint64_t id = 1; id <= 1000; id++) {
+    Exchange e{.id = id};
+    e.target = std::string(300, 'x');
+    ASSERT_TRUE(w->head(8, e));
+  }
+  EXPECT_TRUE(read_run(folder, 7)) << "it is another's";
+}
+
 TEST_F(SegmentsWithALimit, of_several_threads_are_never_more_than_it) {
   constexpr std::uint64_t kKeep = 1u << 20;
   auto all = writers(4, 1u << 20, kKeep);
@@ -117,6 +158,47 @@ TEST_F(SegmentsWithALimit, know_their_run_from_any_segment_that_is_left) {
   ASSERT_TRUE(run) << run.error().line();
   EXPECT_EQ(run->began, 5);
   EXPECT_FALSE(run->incomplete.empty());
+}
+
+TEST_F(SegmentsWithALimit, say_that_the_beginning_is_gone_where_no_exchange_tells) {
+  auto w = writer(65536);
+  ASSERT_TRUE(w->begin({.id = 1, .began = 5}));
+  for (std::uint64_t id = 1; !fs::exists(folder / "0003.seg"); id++) record(*w, id);
+  ASSERT_TRUE(w->end({.id = 1, .began = 5, .ended = 9}));
+  w.reset();
+  EXPECT_EQ(read_run(folder, 1)->incomplete, "");
+  fs::remove(folder / "0001.seg");
+  auto run = read_run(folder, 1);
+  ASSERT_TRUE(run) << run.error().line();
+  EXPECT_TRUE(run->incomplete.starts_with(kBeheaded)) << run->incomplete;
+  EXPECT_EQ(run->began, 5);
+}
+
+// Nothing that is left says when it began, or what it was.
+TEST_F(SegmentsWithALimit, without_any_record_of_their_run_are_read_from_the_first_exchange_on) {
+  auto w = writer(0);
+  ASSERT_TRUE(w->begin({.id = 7, .began = 5}));
+  auto at = [](std::uint64_t id) { return static_cast<Nanos>(id) * 10; };
+  std::uint64_t id = 1;
+  auto put = [&] {
+    Exchange e{.id = id++};
+    e.begun = at(e.id);
+    e.target = std::string(200, 'x');
+    ASSERT_TRUE(w->head(7, e));
+    e.told = e.begun + 5;
+    ASSERT_TRUE(w->over(7, e));
+  };
+  while (!fs::exists(folder / "0003.seg")) put();
+  put();
+  w.reset();
+  fs::remove(folder / "0001.seg");
+  auto run = read_run(folder, 7);
+  ASSERT_TRUE(run) << run.error().line();
+  EXPECT_TRUE(run->incomplete.starts_with(kBeheaded)) << run->incomplete;
+  EXPECT_EQ(run->stop, Stop::cut_off);
+  ASSERT_FALSE(run->exchanges.empty());
+  EXPECT_EQ(run->began, run->exchanges.front().begun);
+  EXPECT_EQ(run->ended, at(id - 1) + 5);
 }
 
 TEST_F(SegmentsWithALimit, leave_out_an_exchange_whose_beginning_is_gone) {

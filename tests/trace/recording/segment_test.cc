@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "base/text.h"
 #include "tests/trace/samples.h"
 #include "trace/fault_table.h"
 #include "trace/recording/record.h"
@@ -365,13 +366,41 @@ TEST(Segments, damage_in_one_run_leaves_the_others_whole) {
 TEST(Segments, of_another_version_are_an_error_that_says_so) {
   Folder folder;
   auto bytes = small_segment();
-  bytes[8] = 9;
+  bytes[8] = 10;
   put(folder.path / "0001.seg", bytes);
   auto runs = read_segments(folder.path);
   ASSERT_FALSE(runs);
   EXPECT_EQ(runs.error().what,
-            "this trace was written by another version of Retrial: its format is 9, 7 to 8 are read here");
+            "this trace was written by another version of Retrial: its format is 10, 7 to 9 are read here");
   EXPECT_NE(runs.error().on.find("0001.seg"), std::string::npos);
+}
+
+// The same segment as an earlier version wrote it: its head ended before `previous`.
+std::string of_version(std::uint32_t version, std::string_view now) {
+  auto head = record::head_of(now);
+  auto from = head.size();
+  head.version = version;
+  auto at = head.size();
+  std::string bytes(reinterpret_cast<char*>(&head), at);
+  bytes += now.substr(from);
+  for (record::RecordHead r; at + sizeof r <= bytes.size(); at += record::padded(sizeof r + r.length)) {
+    std::memcpy(&r, bytes.data() + at, sizeof r);
+    r.place = record::place_of(head.number, at);
+    std::memcpy(bytes.data() + at, &r, sizeof r);
+    r.crc = crc32c(std::string_view(bytes).substr(at + record::kChecked, sizeof r - record::kChecked + r.length));
+    std::memcpy(bytes.data() + at, &r, sizeof r);
+  }
+  return bytes;
+}
+
+TEST(Segments, of_earlier_versions_are_read) {
+  auto segment = small_segment();
+  auto good = samples::text(read_segment_bytes(segment, "x").value().at(0));
+  for (auto version = record::kOldest; version < record::kVersion; version++) {
+    auto runs = read_segment_bytes(of_version(version, segment), "x");
+    ASSERT_TRUE(runs) << runs.error().line();
+    EXPECT_EQ(samples::text(runs->at(0)), good) << version;
+  }
 }
 
 TEST(Segments, a_file_of_another_kind_is_an_error_and_one_never_begun_is_none) {
@@ -414,7 +443,7 @@ TEST(Segments, a_full_disk_shows_when_room_is_allocated) {
   EXPECT_TRUE(fs::is_empty(folder.path)) << "nothing is left behind";
 }
 
-TEST(Segments, after_the_first_failure_everything_fails_with_it_and_what_was_written_stays) {
+TEST(Segments, what_fails_is_lost_and_counted_and_what_was_written_stays) {
   Folder folder;
   {
     auto w = writer(folder.path, 4096);
@@ -434,6 +463,66 @@ TEST(Segments, after_the_first_failure_everything_fails_with_it_and_what_was_wri
   ASSERT_EQ(runs.size(), 1u);
   EXPECT_GT(runs[0].exchanges.size(), 2u);
   EXPECT_FALSE(runs[0].incomplete.empty());
+}
+
+// While it lives no further descriptor can be had.
+class NoDescriptors {
+ public:
+  NoDescriptors() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    auto less = before_;
+    less.rlim_cur = 0;
+    ::setrlimit(RLIMIT_NOFILE, &less);
+  }
+  ~NoDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST(Segments, go_on_once_there_are_descriptors_again_and_say_how_much_was_lost) {
+  for (bool ends : {true, false}) {
+    Folder folder;
+    auto w = writer(folder.path, 8192);
+    ASSERT_TRUE(w->begin({.id = 1, .began = 5}));
+    std::uint64_t id = 1;
+    for (int times = 0; times < 2; times++) {
+      std::string why;
+      {
+        NoDescriptors limit;
+        while (id < 10'000 && why.empty())
+          if (auto ok = w->head(1, samples::exchange(++id)); !ok) why = ok.error().line();
+        EXPECT_NE(why.find("cannot create a trace segment: Too many open files"), why.npos) << why;
+        for (int n = 0; n < 4; n++) EXPECT_FALSE(w->answer(1, samples::exchange(id)));
+      }
+      record(*w, 1, ++id);
+    }
+    if (ends) {
+      ASSERT_TRUE(w->end({.id = 1, .began = 5, .ended = 9}));
+    }
+    auto runs = read(folder.path);  // as after kill -9 where it has not ended
+    ASSERT_EQ(runs.size(), 1u);
+    EXPECT_EQ(runs[0].exchanges.back().id, id);
+    EXPECT_EQ(runs[0].began, 5);
+    EXPECT_TRUE(runs[0].incomplete.starts_with("10 of its records could not be written: ")) << runs[0].incomplete;
+  }
+}
+
+TEST(Segments, of_a_run_that_lost_none_say_nothing_of_the_run_before) {
+  Folder folder;
+  auto w = writer(folder.path, 4096);
+  ASSERT_TRUE(w->begin({.id = 1}));
+  {
+    NoDescriptors limit;
+    while (w->head(1, samples::exchange(1))) {
+    }
+  }
+  ASSERT_TRUE(w->begin({.id = 2}));
+  ASSERT_TRUE(w->end({.id = 2}));
+  auto runs = read(folder.path);
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_NE(runs[0].incomplete, "");
+  EXPECT_EQ(runs[1].incomplete, "");
 }
 
 TEST(Segments, a_folder_that_cannot_be_made_is_an_error) {

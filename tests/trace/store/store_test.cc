@@ -213,8 +213,15 @@ TEST_F(Store, another_programs_file_and_another_version_say_so) {
   auto bytes = bytes_of(file());
   bytes[63] = 9;  // user_version, big endian, at 60 (SQLite's file format 1.3)
   put(file(), bytes);
-  EXPECT_EQ(read_store(file()).error().what,
-            "this was written by another version of Retrial: its format is 9, 6 to 7 are read here");
+  EXPECT_EQ(
+      read_store(file()).error().line(),
+      file().string() + ": this was written by another version of Retrial: its format is 9, 6 to 7 are read here");
+  EXPECT_FALSE(is_damage(read_store(file()).error())) << "it may hold what nobody else does";
+}
+
+TEST_F(Store, an_empty_file_is_a_damaged_one) {
+  put(file(), "");
+  EXPECT_EQ(read_store(file()).error().line(), file().string() + ": the file is damaged: it is empty");
 }
 
 TEST_F(Store, a_file_cut_anywhere_is_an_error) {
@@ -238,7 +245,7 @@ TEST_F(Store, a_row_that_no_one_wrote_is_an_error) {
     change(file(), sql);
     auto stored = read_store(file());
     ASSERT_FALSE(stored) << sql;
-    EXPECT_TRUE(stored.error().what.starts_with("the file is damaged: ")) << stored.error().what;
+    EXPECT_TRUE(is_damage(stored.error())) << stored.error().what;
     EXPECT_EQ(stored.error().on, file().string());
   }
 }
