@@ -61,6 +61,7 @@ class Campaign {
   void see_services(const trace::Run& suite);
   void open(Plan& plan);
   void set_workers();
+  void drop_further(Plan& plan);
   void try_all(Plan& plan);
   void compare_sites(const Plan& plan);
   void keep_findings(std::vector<trace::Finding> from, std::vector<trace::Finding>& to);
@@ -119,10 +120,11 @@ void Campaign::open(Plan& plan) {
   o.services = out_.record.services;
   o.tests = refs_.tests.size();
   o.targets = plan.targets;
-  o.cases = plan.cases.size();
+  o.cases = static_cast<std::size_t>(std::ranges::count(plan.cases, false, &Case::further));
   o.repeated = plan.repeated;
   std::vector<Case*> all;
-  for (auto& c : plan.cases) all.push_back(&c);
+  for (auto& c : plan.cases)
+    if (!c.further) all.push_back(&c);
   o.expected = expected_of(all, refs_.start, workers_.most());
   o.budget = setting_.config.run.budget;
   o.left_alone = out_.record.left_alone;
@@ -140,6 +142,7 @@ Nanos Campaign::time_left() const {
 void Campaign::try_all(Plan& plan) {
   Trials trials(context_, refs_, plan, setting_.policies, out_.record, [&] { return time_left(); });
   if (auto ok = trials.run(); !ok) stop_for(ok.error());
+  drop_further(plan);
   compare_sites(plan);
   std::size_t left = 0;
   for (auto& c : plan.cases)
@@ -154,6 +157,17 @@ void Campaign::try_all(Plan& plan) {
   if (left && !executor_.interrupted() && out_.record.incomplete.empty())
     out_.record.remarks.push_back(fmt::format("the budget left {} of {} cases untried", left, plan.cases.size()));
   for (auto& c : plan.cases) out_.record.cases.push_back(c.row);
+}
+
+// Nobody asked for what goes further: what was not tried of it is no gap.
+void Campaign::drop_further(Plan& plan) {
+  auto all = std::ranges::count_if(plan.cases, &Case::further);
+  std::erase_if(plan.cases, [](auto& c) { return c.further && c.planned() && c.row.why.empty(); });
+  auto tried = std::ranges::count_if(plan.cases, &Case::further);
+  if (all)
+    out_.record.remarks.push_back(
+        fmt::format("the same calls in other tests: {} of {} further cases were tried (--coverage c4 tries them all)",
+                    tried, all));
 }
 
 // More than one a core where runs mostly wait.
@@ -240,7 +254,8 @@ CampaignOutcome Campaign::run() {
   out_.record.remarks.insert(out_.record.remarks.end(), plan.remarks.begin(), plan.remarks.end());
   if (!executor_.interrupted()) open(plan);
   if (setting_.plan_only) {
-    for (auto& c : plan.cases) out_.record.cases.push_back(c.row);
+    for (auto& c : plan.cases)
+      if (!c.further) out_.record.cases.push_back(c.row);
   } else {
     try_all(plan);
   }

@@ -13,6 +13,9 @@ namespace {
 constexpr int kRuns = 6;                // in company of one case at most, while its evidence is thin
 constexpr int kInVain = 2;              // runs in company that may say nothing of a case, before it is tried alone
 constexpr std::size_t kSameFamily = 2;  // cases that confirm one verdict for all other paths of their call site
+// What a campaign may take in all, to be cheap enough for what nobody asked for.
+constexpr int kFurtherOfSuite = 10;
+constexpr Nanos kFurtherAtLeast = 10 * kSecond;
 constexpr Nanos kLeastDeadline = 120 * kSecond;  // design: 10 times the reference time, 120 s at least
 
 using What = Shown::What;
@@ -43,6 +46,7 @@ Trials::Trials(CampaignContext& context, const References& refs, Plan& plan,
       schedule_(plan.cases, policies),
       record_(record),
       time_left_(std::move(time_left)),
+      began_(context.clock.now()),
       trials_stand_alone_(shares_services(*refs.suite)) {}
 
 Result<void> Trials::run() {
@@ -101,7 +105,15 @@ Company Trials::next_company() {
       cases.push_back(c);
     }
   }
-  return seat(cases, refs_, time_left_());
+  return seat(cases, refs_, time_for(schedule_.only_further()));
+}
+
+// What goes further than was asked for is tried within the budget, or as long as the campaign is cheap for it.
+Nanos Trials::time_for(bool further) const {
+  auto left = time_left_();
+  if (!further || left != kNoLimit) return left;
+  auto cheap = std::max(kFurtherAtLeast, kFurtherOfSuite * trace::lasted(*refs_.suite));
+  return std::max<Nanos>(0, cheap - (context_.clock.now() - began_));
 }
 
 Result<bool> Trials::begin_company(Company company) {
@@ -280,17 +292,21 @@ void Trials::keep(std::vector<trace::Finding> from, std::vector<trace::Finding>&
 void Trials::tell() {
   std::vector<Case*> left;
   Nanos alone = 0;
+  bool further = schedule_.only_further();
+  auto counts = [&](const Case& c) { return further || !c.further; };
   for (auto& c : plan_.cases)
-    if (c.planned() && !c.alone) left.push_back(&c);
+    if (c.planned() && !c.alone && counts(c)) left.push_back(&c);
   for (auto& p : pending_) alone += 2 * (refs_.start + p.c->expected());
   auto workers = context_.workers.most();
   auto expected = expected_of(left, refs_.start, workers) + alone / (trials_stand_alone_ ? 1 : workers);
-  auto open = static_cast<std::size_t>(std::ranges::count_if(plan_.cases, &Case::planned));
+  auto all = static_cast<std::size_t>(std::ranges::count_if(plan_.cases, counts));
+  auto open =
+      static_cast<std::size_t>(std::ranges::count_if(plan_.cases, [&](auto& c) { return c.planned() && counts(c); }));
   std::string what = fmt::format("{} runs so far", context_.runs.size());
   if (!open_.empty())
     what = fmt::format("confirming {} {}", open_.back().the_case().row.policy, open_.back().the_case().row.operation);
-  context_.live.show({"cases", plan_.cases.size() - open, plan_.cases.size(), what, record_.findings.size(),
-                      std::min(expected, time_left_())});
+  context_.live.show({further ? "cases, further ones in other tests" : "cases", all - open, all, what,
+                      record_.findings.size(), std::min(expected, time_for(further))});
 }
 
 }  // namespace retrial::campaign

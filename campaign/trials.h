@@ -28,6 +28,8 @@ class Trials {
   Result<void> run();
 
  private:
+  Nanos time_for(bool further) const;
+
   using Suspected = std::vector<trace::Finding>;
   struct Pending {  // to be tried alone
     Case* c = nullptr;
@@ -57,6 +59,7 @@ class Trials {
   Schedule schedule_;
   trace::CampaignRecord& record_;
   std::function<Nanos()> time_left_;
+  Nanos began_;
   bool trials_stand_alone_;  // what they say to their services another worker's tests would see
 
   std::map<std::uint64_t, Company> companies_;  // under way, by run

@@ -15,7 +15,7 @@ namespace retrial::campaign {
 // retrial.toml as values (docs/configuration.md has every key). What the file leaves out has its default here.
 
 struct RunSettings {
-  std::string coverage = "c0";
+  std::string coverage;  // c0 to c4; empty: c0, and then what c4 has more as long as that is cheap
   std::vector<std::string>
       policies;     // as policies::policy_named knows them, in the order to be tried; empty: the usual ones
   int workers = 0;  // 0: one a core

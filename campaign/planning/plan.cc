@@ -66,6 +66,13 @@ bool may_be_faulted(std::string_view service, const Config& config) {
   auto at = proxy::Address::parse(host + ":1");
   return at && (at->loopback() || at->is_private());
 }
+// Of `all` those in another test than the one where the same call is tried in any case.
+std::vector<Found> elsewhere(const std::vector<Found>& tried, std::vector<Found> all) {
+  std::set<std::pair<std::string, std::string>> known;
+  for (auto& f : tried) known.emplace(f.site(), f.places.front().test);
+  std::erase_if(all, [&](auto& f) { return known.contains({f.site(), f.places.front().test}); });
+  return all;
+}
 }  // namespace
 
 Plan make_plan(const std::map<std::string, const trace::Run*>& tests,
@@ -79,12 +86,15 @@ Plan make_plan(const std::map<std::string, const trace::Run*>& tests,
           "no application call sites were seen: calls made by the tests themselves are put on trial");
   }
   std::erase_if(found, [&](auto& f) { return !may_be_faulted(f.target.service, config); });
-  found = covered(found, config.run.coverage);
-  plan.targets = found.size();
+  auto& coverage = config.run.coverage;
+  auto asked_for = covered(found, coverage.empty() ? "c0" : coverage);
+  plan.targets = asked_for.size();
 
   std::set<std::string> sites_tried, repeated;
+  bool further = false;
   auto add = [&](const Found& f, const policies::Policy& policy, const policies::FaultPlan& faults) {
     Case c;
+    c.further = further;
     c.row = {.policy = std::string(policy.name),
              .plan = policies::show(faults),
              .test = f.target.test,
@@ -107,12 +117,19 @@ Plan make_plan(const std::map<std::string, const trace::Run*>& tests,
                              [](auto& s) { return s.fault.name == trace::FaultName::lost_response; });
     if (loses && has_effect(f.repeat)) repeated.insert(f.target.service + " " + f.target.operation);
   };
-  for (auto* policy : policies)
-    for (auto& f : found) {
-      for (auto& faults : policy->plans) add(f, *policy, faults);
-      for (auto& faults : policy->once_a_site)
-        if (sites_tried.insert(f.site() + policies::show(faults)).second) add(f, *policy, faults);
-    }
+  auto add_all = [&](const std::vector<Found>& of) {
+    for (auto* policy : policies)
+      for (auto& f : of) {
+        for (auto& faults : policy->plans) add(f, *policy, faults);
+        for (auto& faults : policy->once_a_site)
+          if (sites_tried.insert(f.site() + policies::show(faults)).second) add(f, *policy, faults);
+      }
+  };
+  add_all(asked_for);
+  if (coverage.empty()) {
+    further = true;
+    add_all(elsewhere(asked_for, covered(found, "c4")));
+  }
   plan.repeated.assign(repeated.begin(), repeated.end());
   return plan;
 }

@@ -36,6 +36,8 @@ struct Case {
   double value = 1;                               // how likely it is to show a bug, against other cases
   Nanos waits = 0;                                // what it adds to the time of its test, as far as is known
 
+  bool further = false;  // beyond what was asked for: the same call in another test, as long as that is cheap
+
   bool under_way = false;
   int in_vain = 0;                                           // runs in company that said nothing of it
   bool single = false;                                       // no other case in its test

@@ -9,13 +9,19 @@ namespace retrial::campaign {
 namespace {
 
 std::string first_fault_of(const Case& c) { return trace::show(policies::fault_of(c.aim.plan, 1)); }
+bool open(const Case& c) { return c.planned() || c.under_way; }
 bool waits(const Case& c) { return c.policy->needs.attempts > 0; }
 
 }  // namespace
 
+bool Schedule::only_further() const {
+  return std::ranges::none_of(cases_, [](auto& c) { return open(c) && !c.further; });
+}
+
 std::vector<Case*> Schedule::next() const {
-  auto open = [](const Case& c) { return c.planned() || c.under_way; };
-  bool others = std::ranges::any_of(cases_, [&](auto& c) { return open(c) && !waits(c); });
+  bool further = only_further();
+  bool others =
+      std::ranges::any_of(cases_, [&](auto& c) { return open(c) && !waits(c) && (further || !c.further); });
   std::map<std::string, int> run;  // by family
   std::set<std::pair<std::string, std::string>> asked;
   for (auto& c : cases_)
@@ -34,7 +40,7 @@ std::vector<Case*> Schedule::next() const {
     auto& before = run[c.family_key()];
     if (!c.planned() || c.under_way)
       before++;
-    else if (!others || !waits(c))
+    else if ((!others || !waits(c)) && (further || !c.further))
       candidates.push_back({&c, c.value / (static_cast<double>(c.expected()) / kSecond + 0.5), &before});
   }
   for (auto& k : candidates) queue.emplace(std::pair(-k.worth(), k.c), k);

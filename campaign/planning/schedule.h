@@ -19,8 +19,10 @@ class Schedule {
 
   // What is planned and not under way, the most value for its time first; each further case of a family counts for
   // less, those that were run too. Of cases that begin with the same fault at the same call one at a time: it may
-  // answer the others. Whose policy needs something of other cases is left out as long as there are others.
+  // answer the others. Left out is whose policy needs something of other cases, as long as there are others; and what
+  // goes further than was asked for, as long as anything else is open.
   std::vector<Case*> next() const;
+  bool only_further() const;  // all that was asked for is done
   // Why this case need not be run: what it would do to later attempts is never asked, or its policy is not meant for
   // such a call. Empty: it has to be.
   std::string answered(const Case& c) const;

@@ -20,7 +20,7 @@ std::string complaint(std::string_view text) {
 TEST(Config, an_empty_file_gives_the_defaults) {
   auto config = parse_config("", "retrial.toml");
   ASSERT_TRUE(config) << config.error().line();
-  EXPECT_EQ(config->run.coverage, "c0");
+  EXPECT_EQ(config->run.coverage, "");
   EXPECT_TRUE(config->run.policies.empty());
   EXPECT_EQ(config->run.workers, 0);
   EXPECT_EQ(config->run.fail_on, trace::Confidence::likely);
