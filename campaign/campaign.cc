@@ -25,7 +25,7 @@ namespace {
 
 using report::left_as_it_is;
 
-constexpr double kWorkersOfCore = 4;  // at most
+constexpr double kWorkersOfCore = 4;      // at most
 constexpr double kReferencesShare = 0.4;  // of a budget, at most
 
 // By default one a core. Services of our own, and places that clients are pointed at, are there once.
@@ -165,9 +165,8 @@ void Campaign::drop_further(Plan& plan) {
   std::erase_if(plan.cases, [](auto& c) { return c.further && c.planned() && c.row.why.empty(); });
   auto tried = std::ranges::count_if(plan.cases, &Case::further);
   if (all)
-    out_.record.remarks.push_back(
-        fmt::format("the same calls in other tests: {} of {} further cases were tried (--coverage c4 tries them all)",
-                    tried, all));
+    out_.record.remarks.push_back(fmt::format(
+        "the same calls in other tests: {} of {} further cases were tried (--coverage c4 tries them all)", tried, all));
 }
 
 // More than one a core where runs mostly wait.

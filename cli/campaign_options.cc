@@ -100,9 +100,10 @@ void CampaignOptions::add_to(CLI::App& app, bool with_command) {
   if (!with_command) return;
   app.add_option("--budget", budget, "stop adding cases after this time, e.g. 10m");
   app.add_option("--policies", policies, policies_help());
-  app.add_option("--coverage", coverage,
-                 "c0 (default): each call site x operation once; c1: the first call of each test; c2: each call site once; "
-                 "c3: every test and every call site, the fewest seconds; c4: each call site of each test")
+  app.add_option(
+         "--coverage", coverage,
+         "c0 (default): each call site x operation once; c1: the first call of each test; c2: each call site once; "
+         "c3: every test and every call site, the fewest seconds; c4: each call site of each test")
       ->check(CLI::IsMember({"c0", "c1", "c2", "c3", "c4"}));
   app.add_option("--fail-on", fail_on,
                  "least confidence of a finding that makes exit status 1: certain, likely, possible");

@@ -11,6 +11,7 @@
 #include "campaign/report/escape.h"
 #include "trace/calls/correlator.h"
 #include "trace/calls/lessons.h"
+#include "trace/calls/service_name.h"
 #include "trace/comparing/difference.h"
 #include "trace/comparing/slices.h"
 
@@ -166,14 +167,12 @@ struct Twice {
 
 Twice two(const trace::Run& before, const trace::Run& last) { return {&last, differences(before, last)}; }
 
-// One after another, until two are alike, three at most: a first run may leave something at a service that is there in
-// all later ones.
+// One after another, until the last two are alike, three at most: a first run may leave something at a service that is
+// there in all later ones.
 Result<Twice> run_in_turn(CampaignContext& context, Runs runs, const std::function<bool()>& may_go_on) {
-  while (runs.empty() ||
-         (may_go_on() && (runs.size() < 2 || (runs.size() < 3 && !two(*runs[0], *runs[1]).differ.empty())))) {
-    context.live.show(
-        {.phase = "the suite without faults, to see what it does", .number = runs.size() + 1, .total = 2});
-    auto run = runs.empty() ? trusted_runs(context, 1) : suite_runs(context, 1);
+  while (may_go_on() && (runs.size() < 2 || (runs.size() < 3 && !two(*runs[0], *runs[1]).differ.empty()))) {
+    context.live.show({.phase = "the suite without faults, once more"});
+    auto run = suite_runs(context, 1);
     if (!run) return std::unexpected(run.error());
     runs.push_back(run->front());
     learn(context, *runs.back());
@@ -181,22 +180,48 @@ Result<Twice> run_in_turn(CampaignContext& context, Runs runs, const std::functi
   return two(**std::prev(runs.end(), runs.size() > 1 ? 2 : 1), *runs.back());
 }
 
+// A service that the tests start for themselves listens at another port in each run; one that does not is there for all
+// runs at once, which would see what each other did.
+bool may_be_private(const trace::Run& run) {
+  return std::ranges::all_of(run.exchanges, [](auto& e) { return trace::service_name(e.service).ends_with(":*"); });
+}
+bool share_a_service(const trace::Run& a, const trace::Run& b) {
+  std::set<std::string> at;
+  for (auto& e : a.exchanges) at.insert(e.service);
+  return std::ranges::any_of(b.exchanges, [&](auto& e) { return at.contains(e.service); });
+}
+
+// The first alone; then, where all its services may be private, two side by side.
 Result<Twice> run_twice(CampaignContext& context, References& refs, const std::function<bool()>& may_go_on) {
-  if (context.workers.most() < 2) return run_in_turn(context, {}, may_go_on);
-  context.live.show({.phase = "the suite without faults, twice side by side, to see what it does"});
-  auto runs = trusted_runs(context, 2);
+  context.live.show({.phase = "the suite without faults, to see what it does"});
+  auto runs = trusted_runs(context, 1);
   if (!runs) return std::unexpected(runs.error());
   learn(context, *runs->front());
-  auto beside = two(*runs->front(), *runs->back());
-  refs.side_by_side = true;
-  if (beside.differ.empty() || !may_go_on()) return beside;
-  auto in_turn = run_in_turn(context, {}, may_go_on);
-  if (!in_turn) return in_turn;
-  for (auto& [test, what] : beside.differ)
-    if (!in_turn->differ.contains(test) && std::exchange(refs.side_by_side, false))
-      refs.remarks.push_back(fmt::format(
-          "runs side by side disturb each other ({}: {}), so one is run after another (workers = 1)", test, what));
-  return in_turn;
+  auto& first = *runs->front();
+  bool asked_for = context.config.run.workers > 1;
+  if (context.workers.most() < 2 || !(asked_for || may_be_private(first)) || !may_go_on())
+    return run_in_turn(context, *runs, may_go_on);
+  context.live.show({.phase = "the suite without faults, twice side by side"});
+  auto both = suite_runs(context, 2);
+  if (!both) return std::unexpected(both.error());
+  learn(context, *both->front());
+  auto &a = *both->front(), &b = *both->back();
+  if (asked_for || !share_a_service(a, b)) {
+    auto beside = two(a, b);
+    auto differ = beside.differ;
+    differ.merge(differences(first, a));
+    refs.side_by_side = differ.empty();
+    if (refs.side_by_side) return beside;
+    auto in_turn = run_in_turn(context, *runs, may_go_on);
+    if (!in_turn) return in_turn;
+    refs.side_by_side = true;
+    for (auto& [test, what] : differ)
+      if (!in_turn->differ.contains(test) && std::exchange(refs.side_by_side, false))
+        refs.remarks.push_back(fmt::format(
+            "runs side by side disturb each other ({}: {}), so one is run after another (workers = 1)", test, what));
+    return in_turn;
+  }
+  return run_in_turn(context, *runs, may_go_on);
 }
 
 }  // namespace

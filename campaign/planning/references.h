@@ -22,9 +22,10 @@ struct References {
   std::deque<trace::Run> slices;
 };
 
-// Runs the suite twice, side by side where there are workers for it; if the two differ, one after another until two are
-// alike, three times at most. Once the clock has passed `time_left` (0: never) no more than is needed. An error where
-// nothing is left to try, which says what was seen instead (Blame::user), or where nothing could be run.
+// Runs the suite until two runs in a row are alike, three times at most. Where no service of it is there for all runs
+// at once (or workers were asked for), and there are some, the second and third are run side by side: if they do what
+// the first did, so may all others. Once the clock has passed `time_left` (0: never) no more than is needed. An error
+// where nothing is left to try, which says what was seen instead (Blame::user), or where nothing could be run.
 Result<References> collect_references(CampaignContext& context, Nanos time_left);
 
 // Does this run's test pass, as the runner says?

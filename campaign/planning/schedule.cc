@@ -20,8 +20,7 @@ bool Schedule::only_further() const {
 
 std::vector<Case*> Schedule::next() const {
   bool further = only_further();
-  bool others =
-      std::ranges::any_of(cases_, [&](auto& c) { return open(c) && !waits(c) && (further || !c.further); });
+  bool others = std::ranges::any_of(cases_, [&](auto& c) { return open(c) && !waits(c) && (further || !c.further); });
   std::map<std::string, int> run;  // by family
   std::set<std::pair<std::string, std::string>> asked;
   for (auto& c : cases_)

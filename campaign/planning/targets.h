@@ -20,9 +20,9 @@ struct Found {
 // none; nor is one in set-up or teardown, nor (without `test_files`) one whose call site is in a test file.
 std::vector<Found> find_targets(const std::map<std::string, const trace::Run*>& tests, bool test_files);
 
-// What of them a coverage wants tried, in the words of Rainmaker (NSDI'23, 4.3): c1 the first call of each test; c2 each
-// call site once, in the cheapest test; c3 every test and every call site, in the least time (a minimum-cost edge cover,
-// exact); c4 each call site of each test, its first call. c0 is all of them, each at any of its places.
+// What of them a coverage wants tried, in the words of Rainmaker (NSDI'23, 4.3): c1 the first call of each test; c2
+// each call site once, in the cheapest test; c3 every test and every call site, in the least time (a minimum-cost edge
+// cover, exact); c4 each call site of each test, its first call. c0 is all of them, each at any of its places.
 std::vector<Found> covered(const std::vector<Found>& all, std::string_view coverage);
 
 }  // namespace retrial::campaign

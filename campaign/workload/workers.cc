@@ -73,8 +73,7 @@ Result<Aftermath> heard(const std::string& said) {
 
 }  // namespace
 
-Workers::Workers(Executor& executor, const Clock& clock, int most)
-    : executor_(executor), clock_(clock), most_(most) {
+Workers::Workers(Executor& executor, const Clock& clock, int most) : executor_(executor), clock_(clock), most_(most) {
   came = 0;
   for (int number : kSignals) {
     struct sigaction take{}, had{};

@@ -40,7 +40,7 @@ class Workers {
   struct One {
     RunSpec spec;
     pid_t pid = -1;
-    int from = -1;       // it writes what it has to say here
+    int from = -1;  // it writes what it has to say here
     Nanos begun = 0;
     std::string said{};  // so far
   };
