@@ -148,13 +148,22 @@ void Campaign::try_all(Plan& plan) {
   for (auto& c : plan.cases)
     if (c.row.outcome == "planned") {
       c.row.outcome = "left";
+      // Without a budget there is nothing that could have left it, but for a fault of ours.
       auto why = executor_.interrupted()           ? "interrupted"
                  : !out_.record.incomplete.empty() ? out_.record.incomplete
-                                                   : "budget";
+                 : setting_.config.run.budget      ? "budget"
+                                                   : "Retrial did not come to it";
       c.row.why = c.row.why.empty() ? why : fmt::format("{} ({})", c.row.why, why);
       left++;
     }
-  if (left && !executor_.interrupted() && out_.record.incomplete.empty())
+  auto suspicious = trials.suspicions();
+  if (suspicious && !executor_.interrupted() && out_.record.incomplete.empty())
+    out_.record.incomplete = fmt::format(
+        "in {} the budget ended between a suspicion and its confirmation: a longer --budget tells what they are",
+        report::counted(suspicious, "case"));
+  if (left && !setting_.config.run.budget && !executor_.interrupted() && out_.record.incomplete.empty())
+    out_.record.incomplete = fmt::format("{} were not tried, by a fault of ours", report::counted(left, "case"));
+  if (left && setting_.config.run.budget && !executor_.interrupted())
     out_.record.remarks.push_back(fmt::format("the budget left {} of {} cases untried", left, plan.cases.size()));
   for (auto& c : plan.cases) out_.record.cases.push_back(c.row);
 }

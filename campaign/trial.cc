@@ -98,9 +98,11 @@ void Trial::ran(const trace::Run* run) {
   if (passed(*run, case_.row.test)) return;
   result_.spoilt = !unsteady_;
   over(case_.row.outcome,
-       fmt::format("service state: the test passed alone before, and no longer passes without faults; {}",
-                   context_.services.can_reset() ? "the `reset` in retrial.toml does not bring back what it needs"
-                                                 : "a `reset` for the service in retrial.toml would help"));
+       fmt::format(
+           "its test failed without any fault, though it had passed so before: it is unsteady, or a case has spoilt a "
+           "service's state; {}",
+           context_.services.can_reset() ? "the `reset` in retrial.toml does not bring back what it needs"
+                                         : "in that case a `reset` for the service in retrial.toml would help"));
 }
 
 // A second time, more widely, if the narrow way did not reach it.

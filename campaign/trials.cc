@@ -10,9 +10,15 @@
 namespace retrial::campaign {
 namespace {
 
-constexpr int kRuns = 6;                // in company of one case at most, while its evidence is thin
-constexpr int kInVain = 2;              // runs in company that may say nothing of a case, before it is tried alone
-constexpr std::size_t kSameFamily = 2;  // cases that confirm one verdict for all other paths of their call site
+constexpr int kRuns = 6;    // in company of one case at most, while its evidence is thin
+constexpr int kInVain = 2;  // runs in company that may say nothing of a case, before it is tried alone
+// Cases that confirm a verdict for all other paths of their call site. How it retries is the same at each; what becomes
+// of a call is its caller's too.
+constexpr std::size_t kSameRetries = 2, kSameOutcome = 8;
+std::size_t enough(const std::string& verdict) {
+  auto* known = oracles::verdict_named(verdict);
+  return known && known->of_outcome ? kSameOutcome : kSameRetries;
+}
 // What a campaign may take in all, to be cheap enough for what nobody asked for.
 constexpr int kFurtherOfSuite = 10;
 constexpr Nanos kFurtherAtLeast = 10 * kSecond;
@@ -75,6 +81,7 @@ Result<void> Trials::run() {
 
 // False: there is nothing more to begin as yet.
 Result<bool> Trials::begin_one() {
+  std::erase_if(pending_, [&](auto& pending) { return confirmed_elsewhere(pending); });
   tell();
   bool hurried = time_left_() != kNoLimit;
   if (trials_stand_alone_ && context_.workers.most() > 1) {
@@ -95,14 +102,21 @@ Result<bool> Trials::begin_one() {
 
 Company Trials::next_company() {
   std::vector<Case*> cases;
-  for (auto* c : schedule_.next()) {
-    if (auto why = schedule_.answered(*c); !why.empty()) {
-      c->row.outcome = "answered";
-      c->row.why = std::move(why);
-    } else if (c->alone || disturbers_.contains(c->here().test) || refs_.unsteady.contains(c->here().test)) {
-      try_alone(*c, {});
-    } else {
-      cases.push_back(c);
+  // Who is answered lets others of its call come forward.
+  for (bool answered = true; answered;) {
+    answered = false;
+    cases.clear();
+    for (auto* c : schedule_.next()) {
+      auto& test = c->here().test;
+      if (auto why = schedule_.answered(*c); !why.empty()) {
+        c->row.outcome = "answered";
+        c->row.why = std::move(why);
+        answered = true;
+      } else if (c->alone || context_.config.run.alone || disturbers_.contains(test) || refs_.unsteady.contains(test)) {
+        try_alone(*c, {});
+      } else {
+        cases.push_back(c);
+      }
     }
   }
   return seat(cases, refs_, time_for(schedule_.only_further()));
@@ -139,7 +153,6 @@ Result<bool> Trials::begin_company(Company company) {
 
 Result<bool> Trials::begin_trial() {
   if (ready_.empty()) {
-    std::erase_if(pending_, [&](auto& pending) { return confirmed_elsewhere(pending); });
     auto it = std::ranges::find_if(pending_, [&](auto& p) { return refs_.start + p.c->expected() <= time_left_(); });
     if (it == pending_.end()) return false;
     auto pending = std::move(*it);
@@ -224,7 +237,7 @@ bool Trials::confirmed_elsewhere(const Pending& pending) {
   std::string by;
   for (auto& f : pending.suspected) {
     auto it = confirmed_.find({f.verdict, c.family_key()});
-    if (it == confirmed_.end() || it->second.size() < kSameFamily) return false;
+    if (it == confirmed_.end() || it->second.size() < enough(f.verdict)) return false;
     by += fmt::format("{}{} ({})", by.empty() ? "" : ", ", f.verdict, fmt::join(it->second, ", "));
   }
   c.row.outcome = "answered";
@@ -260,8 +273,7 @@ void Trials::trial_over(Trial& trial) {
   if (context_.executor.interrupted() && c.row.outcome == "planned") return;
   if (c.row.outcome == "planned") c.row.outcome = "run";
   schedule_.ran(c, result.attempts);
-  if (result.spoilt)
-    leave(c.row.test, "service state: this test no longer passes without faults since case " + c.row.id);
+  if (result.spoilt) leave(c.row.test, "this test no longer passes without faults since case " + c.row.id);
   for (auto& f : result.findings) confirmed_[{f.verdict, c.family_key()}].push_back(c.row.id);
   keep(std::move(result.findings), record_.findings);
   keep(std::move(result.notes), record_.notes);
@@ -296,7 +308,7 @@ void Trials::tell() {
   auto counts = [&](const Case& c) { return further || !c.further; };
   for (auto& c : plan_.cases)
     if (c.planned() && !c.alone && counts(c)) left.push_back(&c);
-  for (auto& p : pending_) alone += 2 * (refs_.start + p.c->expected());
+  for (auto& p : pending_) alone += kRunsOfTrial * (refs_.start + p.c->expected());
   auto workers = context_.workers.most();
   auto expected = expected_of(left, refs_.start, workers) + alone / (trials_stand_alone_ ? 1 : workers);
   auto all = static_cast<std::size_t>(std::ranges::count_if(plan_.cases, counts));

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <list>
@@ -26,6 +27,10 @@ class Trials {
   // Until all are done, the budget is spent, or Ctrl-C. An error where nothing can be run any more; what was under way
   // is over then.
   Result<void> run();
+  // Cases that looked suspicious in company, and were not looked at alone.
+  std::size_t suspicions() const {
+    return static_cast<std::size_t>(std::ranges::count_if(pending_, [](auto& p) { return !p.suspected.empty(); }));
+  }
 
  private:
   Nanos time_for(bool further) const;

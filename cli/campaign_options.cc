@@ -41,6 +41,7 @@ Result<void> apply(const CampaignOptions& o, campaign::RunSettings& run) {
   }
   if (o.workers) run.workers = o.workers;
   if (o.real_time) run.real_time = true;
+  if (o.alone) run.alone = true;
   if (!o.policies.empty()) {
     run.policies.clear();
     for (auto name : split(o.policies, ',')) run.policies.emplace_back(trim(name));
@@ -100,6 +101,7 @@ void CampaignOptions::add_to(CLI::App& app, bool with_command) {
   if (!with_command) return;
   app.add_option("--budget", budget, "stop adding cases after this time, e.g. 10m");
   app.add_option("--policies", policies, policies_help());
+  app.add_flag("--alone", alone, "try every case in runs of its own: slower, and the same findings");
   app.add_option(
          "--coverage", coverage,
          "c0 (default): each call site x operation once; c1: the first call of each test; c2: each call site once; "
@@ -108,7 +110,7 @@ void CampaignOptions::add_to(CLI::App& app, bool with_command) {
   app.add_option("--fail-on", fail_on,
                  "least confidence of a finding that makes exit status 1: certain, likely, possible");
   app.add_option("--since", since, "findings.json of before: exit status 1 for new findings only");
-  app.add_option("--workers", workers, "runs side by side (default: one a core)")->check(CLI::PositiveNumber);
+  app.add_option("--workers", workers, "runs side by side (default: one a core)")->check(CLI::Range(1, 1024));
   app.add_option("command", command, "-- the test command, as you always run it")->required();
 }
 

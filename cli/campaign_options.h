@@ -24,6 +24,7 @@ struct CampaignOptions {
   std::string capture;
   int workers = 0;
   bool real_time = false;
+  bool alone = false;
   std::string out;
   std::vector<std::string> command;
 

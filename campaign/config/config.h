@@ -22,6 +22,7 @@ struct RunSettings {
   trace::Confidence fail_on = trace::Confidence::likely;
   Nanos hold = 30 * kSecond;  // how long a stalled exchange is held
   Nanos budget = 0;           // 0: none
+  bool alone = false;         // every case in runs of its own
   bool keep_tags = false;     // tags = "keep": the service sees the agents' headers
   bool real_time = false;     // clients' clocks are never moved (docs/time.md)
 };

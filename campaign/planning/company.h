@@ -32,7 +32,11 @@ Company seat(std::span<Case* const> cases, const References& refs, Nanos time);
 // The aims of `company` in two halves, each with `control` behind them: which of them disturbs it?
 std::vector<Company> halves(const Company& company, const std::string& control, const References& refs);
 
-// What all these cases will take in company, side by side on so many workers: an estimate.
+// Of a case that is tried alone, with the fault and without.
+inline constexpr int kRunsOfTrial = 3;
+
+// What all these cases will take side by side on so many workers, in company and (as many as are mostly suspicious)
+// alone: an estimate.
 Nanos expected_of(std::span<Case* const> cases, Nanos start, int workers);
 
 }  // namespace retrial::campaign

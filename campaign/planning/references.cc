@@ -156,7 +156,7 @@ void learn(CampaignContext& context, const trace::Run& suite) {
   for (auto& [test, slice] : trace::slices_of(suite))
     for (auto poll : trace::lessons_of(slice).polls) polls.insert(poll);
   lessons.polls.assign(polls.begin(), polls.end());
-  for (auto& run : context.runs) trace::Correlator::correlate_again(run.exchanges, lessons);
+  for (auto& run : context.runs) trace::Correlator::correlate_each_test(run.exchanges, lessons);
 }
 
 // The two runs by which the suite is known, and how its tests differ in them.

@@ -140,7 +140,8 @@ std::string headline_of(const trace::CampaignRecord& c) {
   auto outcome = outcome_of(c);
   auto cases = outcome == Outcome::planned ? c.cases.size() : cases_run(c);
   auto joint = outcome == Outcome::found || outcome == Outcome::right ? " in " : ": ";
-  return fmt::format("{}{}{}, {}.", headline(c), joint, counted(cases, "case"), show_duration(c.took));
+  auto judged = outcome == Outcome::in_part && c.clean.size() < cases ? fmt::format("{} of ", c.clean.size()) : "";
+  return fmt::format("{}{}{}{}, {}.", headline(c), joint, judged, counted(cases, "case"), show_duration(c.took));
 }
 }  // namespace
 

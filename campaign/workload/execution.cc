@@ -255,7 +255,7 @@ Result<trace::Run> Executor::take(std::uint64_t number, const RunSpec& spec, con
     return lost;
   }
   if (!aftermath.incomplete.empty()) stored->incomplete = aftermath.incomplete;
-  trace::Correlator::correlate_again(stored->exchanges, spec.lessons);
+  trace::Correlator::correlate_each_test(stored->exchanges, spec.lessons);
   return stored;
 }
 

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <map>
+
 #include "trace/calls/busy.h"
 #include "trace/calls/correlator_state.h"
 #include "trace/calls/order.h"
@@ -111,6 +114,22 @@ void Correlator::correlate_again(std::vector<Exchange>& exchanges, const Lessons
       e.confidence = assigned.confidence;
     }
   }
+}
+
+void Correlator::correlate_each_test(std::vector<Exchange>& exchanges, const Lessons& lessons) {
+  std::map<std::string, std::vector<Exchange>> by_test;
+  for (auto& e : exchanges) by_test[e.tag.test].push_back(std::move(e));
+  exchanges.clear();
+  std::uint64_t calls = 0;
+  for (auto& [test, own] : by_test) {
+    correlate_again(own, lessons);
+    auto before = calls;
+    for (auto& e : own) {
+      if (e.call) calls = std::max(calls, e.call += before);
+      exchanges.push_back(std::move(e));
+    }
+  }
+  std::ranges::sort(exchanges, {}, &Exchange::id);
 }
 
 }  // namespace retrial::trace

@@ -66,6 +66,8 @@ class Correlator {
   //     (possible among parallel identical ones and at a poll), from 0.87 possible (not among those).
   //   - Else it is attempt 1, `possible`: it may begin a call, or go on from one that cannot be named.
   static void correlate_again(std::vector<Exchange>& exchanges, const Lessons& lessons = {});
+  // The same for each test of a run by itself, as if it had been run alone: how one test waits says nothing of another.
+  static void correlate_each_test(std::vector<Exchange>& exchanges, const Lessons& lessons = {});
 
  private:
   struct State;

@@ -95,11 +95,12 @@ TEST_F(Companies, are_halved_with_the_disturbed_test_behind_each) {
   EXPECT_EQ(both[1].tests(), (std::vector<std::string>{"b", "c", "d"}));
 }
 
-TEST_F(Companies, are_expected_to_take_their_tests_and_starts_over_all_workers) {
+TEST_F(Companies, are_expected_to_take_their_tests_and_starts_and_what_is_tried_alone_over_all_workers) {
   tests({{"a", 4}});
   std::vector<Case*> cases{can("GET /1", {"a"}), can("GET /2", {"a"})};
-  EXPECT_EQ(expected_of(cases, 2 * kSecond, 1), 12 * kSecond);
-  EXPECT_EQ(expected_of(cases, 2 * kSecond, 2), 6 * kSecond);
+  // In company 2 x (2 + 4) s; alone one of four, three runs each.
+  EXPECT_EQ(expected_of(cases, 2 * kSecond, 1), 21 * kSecond);
+  EXPECT_EQ(expected_of(cases, 2 * kSecond, 2), 21 * kSecond / 2);
 }
 
 }  // namespace

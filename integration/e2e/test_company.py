@@ -1,0 +1,162 @@
+"""Many cases in one run: what company brings about is nobody's bug, and no finding is lost by it."""
+import json
+import random
+
+import pytest
+
+from conftest import retrial
+
+SERVED = """
+import http.server, json, threading, pytest
+class H(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def answer(self, status):
+        self.send_response(status); self.send_header("Content-Length", "2"); self.end_headers(); self.wfile.write(b"{}")
+    def do_GET(self): self.answer(200)
+    def do_POST(self):
+        self.rfile.read(int(self.headers.get("Content-Length") or 0)); self.answer(201)
+    def log_message(self, *a): pass
+@pytest.fixture(scope="session")
+def port():
+    s = http.server.ThreadingHTTPServer(("127.0.0.1", 0), H)
+    s.daemon_threads = True
+    threading.Thread(target=s.serve_forever, daemon=True).start()
+    yield s.server_address[1]
+    s.shutdown()
+"""
+CLIENTS = """
+import http.client, random, time
+class Down(Exception): pass
+def ask(port, method, path, body=None):
+    c = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        c.request(method, path, body)
+        answer = c.getresponse()
+        answer.read()
+    except OSError as error:
+        raise Down("the service is down: connection lost") from error
+    finally:
+        c.close()
+    if answer.status >= 500: raise Down(f"the service is down: HTTP {answer.status}")
+    return answer.status
+def plain(port, n):
+    return ask(port, "GET", f"/plain{n}")
+def patient(port, n):
+    for attempt in range(5):
+        try: return ask(port, "GET", f"/patient{n}")
+        except Down:
+            if attempt == 4: raise
+            time.sleep(0.2 * 2 ** attempt * random.uniform(0.5, 1.5))
+def twice(port, n):
+    for attempt in range(4):
+        try: return ask(port, "POST", f"/twice{n}", "amount=10")
+        except Down:
+            if attempt == 3: raise
+            time.sleep(0.3 * 2 ** attempt * random.uniform(0.5, 1.5))
+def endless(port, n):
+    wait = 0.2
+    while True:
+        try: return ask(port, "GET", f"/endless{n}")
+        except Down:
+            time.sleep(wait * random.uniform(0.5, 1.5)); wait = min(wait * 2, 5)
+def swallowed(port, n):
+    try: return ask(port, "GET", f"/swallowed{n}")
+    except Down: raise KeyError("status")
+broken = False
+def breaker(port, n):  # one failure opens it for good
+    global broken
+    if broken: raise RuntimeError("circuit open")
+    try: return ask(port, "GET", f"/breaker{n}")
+    except Down:
+        broken = True
+        raise
+"""
+WRONG = {"twice": "retries-non-idempotent duplicate-effect", "endless": "missing-cap", "swallowed": "unrelated-exception"}
+
+
+def suite_of(calls):
+    lines = ["from clients import *"]
+    for n, names in enumerate(calls):
+        lines += [f"def test_{n}(port):"] + [f"    assert {name}(port, {n}) in (200, 201)" for name in names]
+    return "\n".join(lines) + "\n"
+
+
+def report(folder):
+    return json.loads((folder / "findings.json").read_text())
+
+
+def campaign(cwd, python, *options, out="out"):
+    done = retrial("run", "--coverage", "c0", *options, "--out", out, "--", python, "-m", "pytest", "-q", "-p", "no:cacheprovider", cwd=cwd)
+    assert done.returncode in (0, 1), done
+    return report(cwd / out), done
+
+
+def told(found):
+    """Which verdicts on which function of the client: at how many of its paths, and under which of the faults that do
+    the same to its first attempt, is a matter of which came first."""
+    return sorted({(f["verdict"], f["operation"].rstrip("0123456789")) for f in found["findings"]})
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_findings_are_those_of_one_case_a_run(suite, python, seed):
+    dice = random.Random(seed)
+    calls = [[dice.choice(["plain", "patient", "twice", "endless", "swallowed", "breaker"]) for _ in range(dice.randint(1, 3))]
+             for _ in range(6)]
+    cwd = suite(clients_DOT_py=CLIENTS, conftest_DOT_py=SERVED, test_all_DOT_py=suite_of(calls))
+    shared, done = campaign(cwd, python)
+    alone, slow = campaign(cwd, python, "--alone", out="alone")
+    assert told(shared) == told(alone), (calls, done.stdout, slow.stdout)
+    one_worker, _ = campaign(cwd, python, "--workers", "1", out="one")
+    assert told(one_worker) == told(shared), calls
+    used = {name for test in calls for name in test}
+    found = {f["call_site"]["function"] if f["call_site"] else "" for f in shared["findings"]}
+    assert not found - {"ask"} or found <= {"ask", *WRONG}, found
+    if used & set(WRONG):
+        assert shared["findings"], (calls, done.stdout)
+    if not used & set(WRONG):
+        assert not shared["findings"], (calls, done.stdout)
+
+
+def test_a_breaker_that_one_test_opens_is_no_other_tests_bug(suite, python):
+    cwd = suite(clients_DOT_py=CLIENTS, conftest_DOT_py=SERVED, test_all_DOT_py=suite_of([["breaker"], ["breaker"], ["patient"], ["breaker"]]))
+    found, done = campaign(cwd, python)
+    assert found["findings"] == [] and found["not_judged"] == [], done.stdout
+    assert done.stdout.count("Judged and found right") == 1, done.stdout
+
+
+def test_a_test_that_fails_by_turns_gives_no_finding(suite, python):
+    flaky = ("import pathlib, random\nfrom clients import *\n"
+             "def test_steady(port):\n    assert patient(port, 1) == 200\n"
+             "def test_flaky(port):\n    assert plain(port, 2) == 200\n    assert random.random() > 0.33, 'bad luck'\n")
+    cwd = suite(clients_DOT_py=CLIENTS, conftest_DOT_py=SERVED, test_all_DOT_py=flaky)
+    for n in range(3):
+        found, done = campaign(cwd, python, out=f"out{n}")
+        assert found["findings"] == [], done.stdout
+
+
+def test_a_test_that_ends_its_process_costs_no_other_its_trial(suite, python):
+    text = suite_of([["patient"], ["plain"], ["twice"]]) + (
+        "def test_last(port):\n    try: plain(port, 9)\n    except Down:\n        import os; os._exit(7)\n"
+        "def test_after(port):\n    assert patient(port, 10) == 200\n")
+    cwd = suite(clients_DOT_py=CLIENTS, conftest_DOT_py=SERVED, test_all_DOT_py=text)
+    found, done = campaign(cwd, python)
+    assert {f["operation"] for f in found["findings"]} >= {"POST /twice2"}, done.stdout
+    judged = {c["operation"] for c in found["clean"]}
+    assert {"GET /patient0", "GET /patient10"} <= judged, done.stdout
+
+
+def test_tests_that_need_each_other_are_told_so(suite, python):
+    text = ("from clients import *\nmade = []\n"
+            "def test_makes(port):\n    made.append(plain(port, 1))\n"
+            "def test_needs(port):\n    assert made and plain(port, 2) == 200\n")
+    cwd = suite(clients_DOT_py=CLIENTS, conftest_DOT_py=SERVED, test_all_DOT_py=text)
+    found, done = campaign(cwd, python)
+    assert found["findings"] == [], done.stdout
+
+
+def test_the_users_own_limit_of_failures_ends_no_run(suite, python):
+    cwd = suite(clients_DOT_py=CLIENTS, conftest_DOT_py=SERVED, pytest_DOT_ini="[pytest]\naddopts = -x\n",
+                test_all_DOT_py=suite_of([["plain"], ["plain"], ["patient"], ["twice"]]))
+    found, done = campaign(cwd, python)
+    assert {f["operation"] for f in found["findings"]} == {"POST /twice3"}, done.stdout
+    assert found["campaign"]["cases"].get("left", 0) == 0, found["campaign"]
