@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <fstream>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "campaign/report/reports.h"
 #include "campaign/report/terminal.h"
@@ -36,10 +38,24 @@ Result<trace::Stored> open(const fs::path& folder) {
   return stored;
 }
 
+// A campaign that was cut short has no verdicts in its store; `judge` may have given some since.
+bool judged_since(const fs::path& folder, const trace::CampaignRecord& campaign) {
+  if (campaign.incomplete.empty() || !campaign.cases.empty()) return false;
+  std::ifstream in(folder / "findings.json");
+  auto said = nlohmann::json::parse(in, nullptr, false);
+  auto has = [&](const char* what) { return said.contains(what) && said[what].is_array() && !said[what].empty(); };
+  return said.is_object() && (has("findings") || has("clean") || has("notes"));
+}
+
 int report(const std::string& folder) {
   auto stored = open(folder);
   if (!stored) return complain(stored.error().line(), kUsage);
   auto& campaign = stored->campaign;
+  if (judged_since(folder, campaign))
+    return complain(fmt::format("{}: it was cut short; what `retrial judge` has said of it since stays as it is, in "
+                                "report.html and findings.json",
+                                folder),
+                    kIncomplete);
   if (auto ok = campaign::report::write_reports(folder, campaign, stored->runs, trace::Confidence::likely); !ok)
     return complain(ok.error().line(), kUsage);
   auto style = campaign::report::style_of(stdout);

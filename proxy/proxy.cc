@@ -54,6 +54,13 @@ void Proxy::drain() {
     if (i < all.clients.size()) all.clients[i]->drain();
 }
 
+void Proxy::cut() {
+  auto& all = state_->connections;
+  all.now = all.clock.now();
+  for (std::size_t i = all.clients.size(); i-- > 0;)
+    if (i < all.clients.size() && all.clients[i]->open() > 0) all.clients[i]->shed("the proxy goes away");
+}
+
 void Proxy::sweep() { state_->connections.sweep(); }
 
 std::size_t Proxy::connections() const { return state_->connections.clients.size(); }

@@ -30,6 +30,9 @@ class Proxy {
   // From now on idle client connections are closed, and the others after the answer that is under way.
   void drain();
 
+  // Ends every connection, now: an answer that is under way must not look whole, whatever ends it.
+  void cut();
+
   // Ends what the clock says is over time. Done by itself twice a second.
   void sweep();
 

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 
 #include "campaign/workload/agents/agent.h"
@@ -116,6 +118,14 @@ std::string went_past(const trace::CaptureCounts& capture, std::set<std::string>
           "said "
           "there was not seen",
           service);
+  return {};
+}
+
+std::string went_unseen(const trace::CaptureCounts& capture) {
+  for (auto& name : capture.not_seen)
+    for (int want : {EMFILE, ENFILE, ENOMEM, ENOBUFS})
+      if (name.ends_with(fmt::format(": {})", std::strerror(want))))
+        return fmt::format("Retrial could not look at a connection: {}; a higher limit (ulimit -n) helps", name);
   return {};
 }
 
@@ -417,6 +427,7 @@ Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& sp
     run.results.push_back({spec.only_test, trace::Phase::test, run.exit_code == 0 ? "passed" : "failed", 0, {}});
   if (recorder.lost()) run.incomplete = fmt::format("{} (records lost: {})", recorder.failed(), recorder.lost());
   if (auto why = went_past(run.capture, impl_->reached); run.incomplete.empty()) run.incomplete = std::move(why);
+  if (run.incomplete.empty()) run.incomplete = went_unseen(run.capture);
   aftermath.reached = run.capture.reached;
   aftermath.incomplete = run.incomplete;
   if (auto closed = (*writer)->end(run); !closed && run.incomplete.empty())

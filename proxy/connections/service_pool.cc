@@ -58,7 +58,7 @@ void ServicePool::keep(std::unique_ptr<H1Service> service) {
   service->owned_by(*this);
   service->socket().listen(true);
   if (idle_.size() >= kMostIdle) close_oldest();
-  if (context_.idle_services >= kMostInAll) context_.close_oldest_idle();
+  if (context_.idle_services >= context_.options.most_idle_services) context_.close_oldest_idle();
   idle_.push_back({std::move(service), context_.now});
   context_.idle_services++;
 }

@@ -17,11 +17,11 @@ struct Connections;
 
 // One service: how connections to it are made, and those of HTTP/1.1 that wait for a request. One that says something
 // or ends while it waits is taken out: whatever it is, it answers nothing. At most kMostIdle wait, in all pools
-// kMostInAll (services are as many as clients name), none longer than kIdle: the one that has waited longest goes
-// first. Loop thread only.
+// Options::most_idle_services (services are as many as clients name), none longer than kIdle: the one that has waited
+// longest goes first. Loop thread only.
 class ServicePool final : private H1Service::Owner {
  public:
-  static constexpr std::size_t kMostIdle = 128, kMostInAll = 256;
+  static constexpr std::size_t kMostIdle = 128;
   static constexpr Nanos kIdle = 60 * kSecond;
 
   ServicePool(Connections& context, const Route& route);

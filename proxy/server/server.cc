@@ -188,6 +188,9 @@ struct Server::Impl {
       o.to_clients = to_clients.get();
       o.to_services = to_services.get();
       o.memory = memory;
+      // Each client may need one to a service; those that only wait take a quarter of what is left for them.
+      o.most_idle_services =
+          std::clamp<std::size_t>(most_connections / 4 / static_cast<std::size_t>(loops), 1, o.most_idle_services);
       o.most_connections = (most_connections + static_cast<std::size_t>(loops) - 1) / static_cast<std::size_t>(loops);
       o.first_id = static_cast<std::uint64_t>(i) + 1;
       o.id_step = static_cast<std::uint64_t>(loops);

@@ -152,6 +152,7 @@ Worker::State Worker::ask() {
 
 void Worker::end() {
   open_.clear();
+  proxy_->cut();
   proxy_.reset();  // ends what is still open, and records it
   setting_.run.ended = clock_.now();
   if (trace_) incomplete_.lost(trace_->lost());

@@ -353,7 +353,8 @@ TEST_F(Pool, a_client_that_hangs_up_before_the_service_answers_leaves_no_connect
   EXPECT_EQ(exchange().ending, trace::Ending::client_left);
 }
 TEST_F(Pool, no_more_connections_wait_than_may_however_many_services_there_are) {
-  constexpr std::ptrdiff_t kMost = proxy::ServicePool::kMostIdle, kMostInAll = proxy::ServicePool::kMostInAll;
+  constexpr std::ptrdiff_t kMost = proxy::ServicePool::kMostIdle;
+  const auto kMostInAll = static_cast<std::ptrdiff_t>(proxy::Options{}.most_idle_services);
   using Peers = std::vector<std::unique_ptr<Peer>>;
   // So many clients ask one service at once, and leave: its connections wait.
   auto wait = [&](Listener& service, std::ptrdiff_t many) {

@@ -18,5 +18,18 @@ TEST(WentPast, so_does_one_that_is_reached_and_missed_in_the_same_run) {
   EXPECT_NE(went_past({.reached = {"127.0.0.1:80"}, .missed = {"127.0.0.1:80"}}, reached), "");
 }
 
+TEST(WentUnseen, a_connection_that_we_had_no_descriptor_to_look_at_makes_the_run_say_nothing) {
+  trace::CaptureCounts capture;
+  capture.not_seen = {"python3 (socket cannot be read: Too many open files)"};
+  EXPECT_EQ(went_unseen(capture),
+            "Retrial could not look at a connection: python3 (socket cannot be read: Too many open files); a higher "
+            "limit (ulimit -n) helps");
+}
+TEST(WentUnseen, what_a_process_took_with_it_does_not) {
+  trace::CaptureCounts capture;
+  capture.not_seen = {"python3 (memory cannot be read: No such process)", "10.0.0.1:80 (outside)"};
+  EXPECT_EQ(went_unseen(capture), "");
+}
+
 }  // namespace
 }  // namespace retrial::campaign

@@ -59,7 +59,7 @@ function install() {
   const { createSecureContext } = tls;
   if (!process.env.RETRIAL_TRUST) return;
   // Retrial takes it from here on that this process may be right where it refuses a certificate.
-  writeFileSync(path.join(process.env.RETRIAL_TRUST, 'stand-ins', `process-${process.pid}`), '');
+  writeFileSync(path.join(process.env.RETRIAL_TRUST, 'stand-ins', `process-${process.pid}`), '', { mode: 0o600 });
   tls.createSecureContext = function (options) {
     try {
       if (options?.ca) {

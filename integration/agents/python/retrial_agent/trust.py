@@ -71,7 +71,8 @@ def _read(name):
 
 def _say():
     """Retrial takes it from here on that this process may be right where it refuses a certificate."""
-    open(os.path.join(_FOLDER, "stand-ins", "process-%d" % os.getpid()), "wb").close()
+    file = os.path.join(_FOLDER, "stand-ins", "process-%d" % os.getpid())
+    os.close(os.open(file, os.O_WRONLY | os.O_CREAT, 0o600))
 
 
 def _contexts(ssl):
