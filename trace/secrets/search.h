@@ -42,6 +42,7 @@ class Search {
     int depth;    // how often the sign is escaped
     bool quoted;  // the name is
   };
+  std::size_t after_index(std::size_t end) const;
   void assigned(std::size_t at, std::size_t end);
   void value(std::size_t at, std::size_t end, std::size_t from, Given given);
   std::size_t bare_end(std::size_t at, std::size_t from, Given given) const;

@@ -17,6 +17,17 @@ bool says_nothing(std::string_view value) {
 
 }  // namespace
 
+// token[]=, credentials[key]=, access_token[$ne]=: what stands in brackets is the name's too.
+std::size_t Search::after_index(std::size_t end) const {
+  constexpr std::size_t kLongest = 64;
+  while (end < t_.size() && t_[end] == '[') {
+    auto close = t_.find(']', end);
+    if (close == kNone || close - end > kLongest || text(end, close).find_first_of("=&:\"'{},\n") != kNone) break;
+    end = close + 1;
+  }
+  return end;
+}
+
 void Search::assigned(std::size_t at, std::size_t end) {
   if (tag_begins(at)) return element(at, end);
   if (tail(at)) return;
@@ -25,8 +36,9 @@ void Search::assigned(std::size_t at, std::size_t end) {
     bool utf8 = c >= 0xc2 && c < 0xf5 && (static_cast<unsigned char>(u_[end + 1]) & 0xc0) == 0x80;
     if (!utf8) return add(end, t_.size());  // MessagePack, BSON, Protocol Buffers: where it ends is not known
   }
-  auto k = std::min(skip(end, closes_name), end + 8);
-  bool quoted = std::ranges::any_of(text(end, k), is_quote);
+  auto named = after_index(end);
+  auto k = std::min(skip(named, closes_name), named + 8);
+  bool quoted = std::ranges::any_of(text(named, k), is_quote);
   if (quoted) k = skip(k, is_space);
   char sign = u_[k];
   if (sign != ':' && sign != '=') return flag(at, end);
