@@ -1,6 +1,7 @@
 // Messages on their way through a proxy that stays: what an intermediary changes, and what it leaves.
 #include <algorithm>
 
+#include "policies/fault_plan.h"
 #include "tests/support/serving.h"
 
 namespace retrial::test {
@@ -334,6 +335,30 @@ TEST_F(Serve, a_drained_proxy_ends_what_is_idle_and_all_others_after_their_answe
   service->say(kAnswer);
   client->hears("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\nVia: 1.1 retrial\r\n\r\nok");
   client->hears_fin();
+}
+TEST_F(Serve, an_answer_that_is_cut_does_not_look_whole_though_its_end_would_have_been_that_of_its_connection) {
+  client = comes();
+  client->say(kAsked);
+  service = listener.accepts();
+  service->hears(kPassed);
+  service->say("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nsome");
+  client->hears("HTTP/1.1 200 OK\r\nConnection: close\r\nVia: 1.1 retrial\r\n\r\nsome");
+  proxy->drain();
+  proxy->cut();
+  client->hears_rst();
+}
+TEST_F(Serve, a_request_that_is_held_for_long_enough_is_given_up_and_others_are_not) {
+  director.plan(1, policies::parse_fault_plan("stall(before-request)")->steps[0].fault);
+  auto held = comes();
+  held->say(kAsked);
+  quiet();
+  ASSERT_NE(proxy->held_since(), 0);
+  proxy->give_up_held(proxy->held_since() - 1);
+  quiet();
+  EXPECT_NE(proxy->held_since(), 0);
+  proxy->give_up_held(proxy->held_since());
+  held->hears_rst();
+  EXPECT_EQ(proxy->held_since(), 0);
 }
 TEST_F(Serve, a_pristine_proxy_is_drained_too) {
   serve_as({});
