@@ -179,14 +179,14 @@ Result<bool> Trials::go_on(Trial& trial) {
 
 void Trials::ended(const Workers::Ended& one, const trace::Run& run) {
   if (auto company = companies_.extract(one.number)) {
-    company_ended(std::move(company.mapped()), run);
+    company_ended(company.mapped(), run);
   } else if (auto trial = trials_.extract(one.number)) {
     trial.mapped()->ran(&run);
     ready_.push_back(trial.mapped());
   }
 }
 
-void Trials::company_ended(Company company, const trace::Run& run) {
+void Trials::company_ended(const Company& company, const trace::Run& run) {
   for (auto& seat : company.seats)
     for (auto* c : seat.cases) c->under_way = false;
   if (context_.executor.interrupted()) return;

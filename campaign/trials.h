@@ -47,7 +47,7 @@ class Trials {
   Result<bool> go_on(Trial& trial);
   Company next_company();
   void ended(const Workers::Ended& ended, const trace::Run& run);
-  void company_ended(Company company, const trace::Run& run);
+  void company_ended(const Company& company, const trace::Run& run);
   void take(Shown shown);
   void again(Case& c);
   void try_alone(Case& c, Suspected suspected);
