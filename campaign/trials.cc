@@ -236,12 +236,16 @@ bool Trials::confirmed_elsewhere(const Pending& pending) {
   if (pending.suspected.empty()) return false;
   std::string by;
   for (auto& f : pending.suspected) {
+    if (auto known = std::ranges::find(record_.findings, f.id, &trace::Finding::id); known != record_.findings.end()) {
+      by += fmt::format("{}{} ({})", by.empty() ? "" : ", ", f.verdict, known->test);
+      continue;
+    }
     auto it = confirmed_.find({f.verdict, c.family_key()});
     if (it == confirmed_.end() || it->second.size() < enough(f.verdict)) return false;
     by += fmt::format("{}{} ({})", by.empty() ? "" : ", ", f.verdict, fmt::join(it->second, ", "));
   }
   c.row.outcome = "answered";
-  c.row.why = "seen here too in company, and confirmed at other paths of this call site: " + by;
+  c.row.why = "seen here too in company, and confirmed in another test or at other paths of this call site: " + by;
   c.under_way = false;
   return true;
 }
@@ -297,8 +301,7 @@ void Trials::leave(const std::string& test, const std::string& why) {
 
 void Trials::keep(std::vector<trace::Finding> from, std::vector<trace::Finding>& to) {
   for (auto& f : from)
-    if (std::ranges::none_of(to, [&](auto& old) { return old.id == f.id && old.test == f.test; }))
-      to.push_back(std::move(f));
+    if (std::ranges::find(to, f.id, &trace::Finding::id) == to.end()) to.push_back(std::move(f));
 }
 
 void Trials::tell() {
