@@ -321,7 +321,7 @@ CampaignOutcome Campaign::replay(const trace::Stored& earlier, const trace::Find
       stop_for(run.error());
       break;
     }
-    trial.ran(*run);
+    trial.ran(**run);
   }
   auto& result = trial.result();
   keep_findings(std::move(result.findings), out_.record.findings);

@@ -12,9 +12,8 @@
 namespace retrial::campaign {
 namespace {
 
-constexpr int kRepeats = 6;                      // runs of one case at most, while its evidence is thin
-constexpr int kUnsteady = 3;                     // of what an unsteady test does with and without the fault
-constexpr Nanos kLeastDeadline = 120 * kSecond;  // design: 10 times the reference time, 120 s at least
+constexpr int kRepeats = 6;   // runs of one case at most, while its evidence is thin
+constexpr int kUnsteady = 3;  // of what an unsteady test does with and without the fault
 
 std::string why_not_fired(const trace::Run& run) {
   for (auto& c : run.connection_faults)
@@ -27,15 +26,16 @@ bool same(const trace::Finding& a, const trace::Finding& b) {
   return a.verdict == b.verdict && a.site == b.site && a.operation == b.operation;
 }
 
-std::string what_was_right(const trace::Comparison& c, const std::string& test) {
-  auto& call = *c.faulted.front();
-  auto* result = trace::result_of(*c.in_case, test);
-  return fmt::format("{} attempt{}, {}; the test {}", call.attempts.size(), call.attempts.size() == 1 ? "" : "s",
-                     trace::recovered(call) ? "then recovered" : "then the fault was passed on",
-                     result ? result->outcome : "ended");
-}
-
 }  // namespace
+
+void aim(RunSpec& spec, std::vector<Aim> aims, Nanos hold) {
+  auto horizon = oracles::horizon();
+  spec.aims = std::move(aims);
+  spec.hold = hold;
+  spec.deadline += hold;
+  spec.attempts_limit = horizon.attempts;
+  spec.client_time_limit = horizon.client_time;
+}
 
 Trial::Trial(CampaignContext& context, Case& c, std::vector<trace::Finding> suspected, bool unsteady)
     : context_(context), case_(c), suspected_(std::move(suspected)), unsteady_(unsteady) {
@@ -72,30 +72,28 @@ std::optional<RunSpec> Trial::next() {
   auto spec = context_.spec_for({case_.row.test}, kind);
   spec.case_id = case_.row.id;
   auto& usual = reference_ ? *reference_ : case_.reference();
-  spec.deadline = std::max(kLeastDeadline, 10 * (usual.ended - usual.began));
-  if (asked_ == Ask::with) {
-    spec.aims = {case_.aim};
-    spec.hold = context_.config.run.hold;
-    auto horizon = oracles::horizon();
-    spec.attempts_limit = horizon.attempts;
-    spec.client_time_limit = horizon.client_time;
-    if (case_.stalls) spec.deadline += context_.config.run.hold;
-  }
+  spec.deadline = CampaignContext::deadline_of(usual.ended - usual.began);
+  if (asked_ == Ask::with) aim(spec, {case_.aim}, context_.config.run.hold);
   return spec;
 }
 
-void Trial::ran(const trace::Run* run) {
-  case_.row.runs.push_back(run->id);
-  switch (asked_) {
-    case Ask::alone:
-      return reference_ran(*run);
-    case Ask::with:
-      return with_ran(*run);
-    default:
-      break;
+void Trial::ran(const trace::Run& run) {
+  case_.row.runs.push_back(run.id);
+  if (context_.executor.interrupted()) {
+    case_.row.outcome = "planned";
+    if (found_ && !found_->empty()) case_.row.why = "something was seen, and not confirmed";
+    over_ = true;
+    return;
   }
+  if (!run.incomplete.empty()) return over("incomplete", run.incomplete);
+  if (asked_ == Ask::alone) return reference_ran(run);
+  if (asked_ == Ask::with) return with_ran(run);
+  without_ran(run);
+}
+
+void Trial::without_ran(const trace::Run& run) {
   without_++;
-  if (passed(*run, case_.row.test)) return;
+  if (passed(run, case_.row.test)) return;
   result_.spoilt = !unsteady_;
   over(case_.row.outcome,
        fmt::format(
@@ -108,8 +106,7 @@ void Trial::ran(const trace::Run* run) {
 // A second time, more widely, if the narrow way did not reach it.
 void Trial::reference_ran(const trace::Run& run) {
   auto& test = case_.row.test;
-  if (!trace::result_of(run, test) && run.incomplete.empty() && context_.wide.insert(test).second) return;
-  if (!run.incomplete.empty()) return over("incomplete", run.incomplete);
+  if (!trace::result_of(run, test) && context_.wide.insert(test).second) return;
   if (!trace::result_of(run, test)) return over("not_fired", "the runner did not run its test by its id");
   if (!passed(run, test))
     return over("not_fired", "its test passes only in company: alone, without any fault, it fails");
@@ -118,16 +115,13 @@ void Trial::reference_ran(const trace::Run& run) {
 }
 
 void Trial::with_ran(const trace::Run& run) {
-  if (context_.executor.interrupted()) {
-    over_ = true;
-    return;
-  }
-  if (!run.incomplete.empty()) return over("incomplete", run.incomplete);
   auto& comparison = comparisons_.emplace_back(trace::compare(*reference_, run));
   if (comparison.faulted.empty()) {
-    if (!shown_.empty()) return weigh();
+    if (thin_) return weigh();
     if (!found_) return over("not_fired", why_not_fired(run));
-    found_->clear();  // it was seen once, and now its fault does not fire
+    for (auto& f : *found_)
+      not_judged(fmt::format("{} was seen once; when the case was repeated its fault did not fire", f.verdict));
+    found_->clear();
     return;
   }
   if (!thin_) shown_.clear();
@@ -142,10 +136,7 @@ void Trial::weigh() {
   if (judgement.needs_more_runs && !suspected_.empty()) judgement = judge_with_company();
   bool again = comparisons_.back().faulted.empty();  // no more is to be had
   thin_ = judgement.needs_more_runs && static_cast<int>(shown_.size()) < kRepeats && !again;
-  if (thin_) {
-    found_ = found_ ? std::move(found_) : std::vector<trace::Finding>{};
-    return;
-  }
+  if (thin_) return;
   case_.row.outcome = "run";
   with_++;
   bool first = with_ == 1;

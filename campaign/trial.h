@@ -20,6 +20,9 @@ struct CaseResult {
   bool spoilt = false;  // the test no longer passes without faults: what needs it cannot be judged
 };
 
+// Gives a run its aims, and what ends or lifts their faults: `hold`, and how far any oracle looks.
+void aim(RunSpec& spec, std::vector<Aim> aims, Nanos hold);
+
 // Tries a case with its test alone in a process of its own, run by run: without the fault, with it (again, while an
 // oracle's evidence is too thin), and where something is found both again, until
 //
@@ -37,16 +40,17 @@ class Trial {
   // Both must outlive it. `suspected`: what a run in company has shown.
   Trial(CampaignContext& context, Case& c, std::vector<trace::Finding> suspected, bool unsteady);
 
-  std::optional<RunSpec> next();  // none: it is over
-  void ran(const trace::Run* run);
+  std::optional<RunSpec> next();    // none: it is over
+  void ran(const trace::Run& run);  // stays where it is
   CaseResult& result() { return result_; }
-  const Case& the_case() const { return case_; }
+  Case& the_case() const { return case_; }
 
  private:
   enum class Ask { nothing, alone, with, without };
   Ask ask() const;
   void reference_ran(const trace::Run& run);
   void with_ran(const trace::Run& run);
+  void without_ran(const trace::Run& run);
   void weigh();
   oracles::Judgement judge_with_company() const;
   void conclude();

@@ -1,5 +1,7 @@
 #include "campaign/judging/company_verdict.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <deque>
 
@@ -46,7 +48,7 @@ std::vector<Shown> judge_seat(const Seat& seat, const trace::Run& slice, Nanos h
   for (auto* c : seat.cases) {
     auto own = compare_case(*c, slice, shared);
     if (own.faulted.empty())
-      out.push_back({.c = c, .what = What::vain, .why = "the call did not come as it does without faults"});
+      out.push_back({.c = c, .what = What::vain});
     else
       fired.push_back({c, own.faulted.front()->first().begun,
                        std::ranges::all_of(own.faulted, [](auto* call) { return trace::recovered(*call); })});
@@ -82,6 +84,14 @@ std::string disturbance(const Seat& seat, const trace::Run& reference, const tra
 
 }  // namespace
 
+std::string what_was_right(const trace::Comparison& comparison, const std::string& test) {
+  auto& call = *comparison.faulted.front();
+  auto* result = trace::result_of(*comparison.in_case, test);
+  return fmt::format("{} attempt{}, {}; the test {}", call.attempts.size(), call.attempts.size() == 1 ? "" : "s",
+                     trace::recovered(call) ? "then recovered" : "then the fault was passed on",
+                     result ? result->outcome : "ended");
+}
+
 trace::Comparison compare_case(const Case& c, const trace::Run& slice, bool shared) {
   auto comparison = trace::compare(c.reference(), slice);
   auto own = [&](auto* call) { return is_of(*call, c); };
@@ -93,8 +103,8 @@ trace::Comparison compare_case(const Case& c, const trace::Run& slice, bool shar
 CompanyVerdict judge_company(const Company& company, const trace::Run& run, const References& refs, Nanos hold) {
   CompanyVerdict verdict;
   auto slices = trace::slices_of(run);
-  auto leave = [&](const Seat& seat, What what, const std::string& why = {}) {
-    for (auto* c : seat.cases) verdict.shown.push_back({.c = c, .what = what, .why = why});
+  auto leave = [&](const Seat& seat, What what) {
+    for (auto* c : seat.cases) verdict.shown.push_back({.c = c, .what = what});
   };
   bool died = run.stop != trace::Stop::exited;
   for (auto& seat : company.seats) {
@@ -107,16 +117,17 @@ CompanyVerdict judge_company(const Company& company, const trace::Run& run, cons
     auto& slice = it->second;
     trace::end_where_given_up(slice);
     died = died || (slice.stop != trace::Stop::held && !trace::result_of(slice, seat.test));
-    if (!run.incomplete.empty()) {
-      leave(seat, What::vain, run.incomplete);
-    } else if (!verdict.disturbed.empty()) {
+    if (!verdict.disturbed.empty()) {
       leave(seat, What::not_run);
-    } else if (auto how = refs.unsteady.contains(seat.test) ? "" : disturbance(seat, *refs.tests.at(seat.test), slice);
-               how.empty()) {
+      continue;
+    }
+    bool lost = !run.incomplete.empty();
+    auto how = lost || refs.unsteady.contains(seat.test) ? "" : disturbance(seat, *refs.tests.at(seat.test), slice);
+    if (lost || (!how.empty() && verdict.before == 0)) {
+      leave(seat, What::vain);
+    } else if (how.empty()) {
       std::ranges::move(judge_seat(seat, slice, hold), std::back_inserter(verdict.shown));
       if (!seat.cases.empty()) verdict.before++;
-    } else if (verdict.before == 0) {
-      leave(seat, What::vain, how);
     } else {
       verdict.disturbed = seat.test;
       verdict.how = how;

@@ -14,12 +14,11 @@ struct Shown {
     suspicion,  // something was found: to be confirmed alone
     doubt,      // something could not be judged: to be tried alone
     thin,       // nothing was found as yet: once more
-    vain,       // nothing: it did not fire, or not as the test does else
+    vain,       // nothing: it did not fire, or its test went otherwise before it did, or we could not record it
     not_run,    // its test was not reached, or another case was in the way: as if it had not been tried
   };
   Case* c = nullptr;
   What what = What::vain;
-  std::string why = {};  // of vain
   oracles::Judgement judgement = {};
   int attempts = 0;  // of the faulted call
 };
@@ -31,6 +30,9 @@ struct CompanyVerdict {
   std::size_t before = 0;      // how many seats with cases come before it: one of them disturbs it
   std::vector<std::string> missing = {};  // tests that the run did not reach although it ended by itself
 };
+
+// How a call that nothing was found of met its fault: "2 attempts, then recovered; the test passed".
+std::string what_was_right(const trace::Comparison& comparison, const std::string& test);
 
 // What this case saw of its test in a run in company. `shared`: with other cases in that test, whose calls are not its.
 trace::Comparison compare_case(const Case& c, const trace::Run& slice, bool shared);

@@ -20,7 +20,7 @@ class Seating {
   void take(Case& c) {
     for (std::size_t at = 0; at < c.places.size(); at++) {
       if (c.places[at].takes > c.places.front().takes + refs_.start) return;  // they come in their order
-      if (!may_sit(c, c.places[at])) continue;
+      if (!may_sit(c, c.places[at]) || (!c.seen.empty() && at != c.place)) continue;
       auto [seat, fresh] = seats_.try_emplace(c.places[at].test);
       company_.expected += (fresh ? c.places[at].takes : 0) + c.waits;
       c.put(at);

@@ -50,6 +50,7 @@ bool Case::passes() const {
   return trace::is_pass(last.fault) && last.times == 0;
 }
 void Case::put(std::size_t at) {
+  if (places[at].test != row.test) seen.clear();
   place = at;
   row.test = here().test;
   row.occurrence = here().occurrence;

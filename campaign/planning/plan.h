@@ -46,7 +46,7 @@ struct Case {
 
   const Place& here() const { return places[place]; }
   const trace::Run& reference() const { return *here().reference; }
-  void put(std::size_t at);
+  void put(std::size_t at);  // what was seen at another place says nothing here
   Nanos expected() const { return here().takes + waits; }
   bool planned() const { return row.outcome == "planned"; }
   // The client is expected to get over it: what comes after the call in its test is as it always is.

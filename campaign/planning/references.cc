@@ -78,8 +78,6 @@ Result<Runs> trusted_runs(CampaignContext& context, int many) {
   return suite_runs(context, many);
 }
 
-using Slices = std::map<std::string, trace::Run>;
-
 // Tests that do not do in one what they do in the other, each with what differs.
 std::map<std::string, std::string> differences(const trace::Run& first, const trace::Run& second) {
   std::map<std::string, std::string> out;
@@ -95,29 +93,38 @@ std::map<std::string, std::string> differences(const trace::Run& first, const tr
   return out;
 }
 
-bool sends(const trace::Run& slice) { return !slice.exchanges.empty(); }
+// The two runs by which the suite is known, and how its tests differ in them.
+struct Twice {
+  const trace::Run* before = nullptr;  // the same, where there was time for one
+  const trace::Run* suite = nullptr;
+  std::map<std::string, std::string> differ;
+};
+
+Twice two(const trace::Run& before, const trace::Run& last) { return {&before, &last, differences(before, last)}; }
+
+bool failed(const trace::Run& run, const std::string& test) {
+  auto* result = trace::result_of(run, test);
+  return result && trace::bad(*result);
+}
+
+// Why a test that sends requests cannot be put on trial; empty: it can.
+std::string why_not(const Twice& twice, const std::string& test) {
+  bool before = failed(*twice.before, test), now = failed(*twice.suite, test);
+  if (before && now) return test + ": fails without any fault";
+  if (before != now) return test + ": passes and fails by turns, without any fault";
+  if (trace::result_of(*twice.suite, test)) return {};
+  return test == kWholeCommand ? "requests that none of the command's tests sends"
+                               : test + ": the runner gave no result for it";
+}
 
 // What the suite does, told from two runs of it: which of its tests can be put on trial.
-void sort_tests(References& refs, const Slices& one, const std::map<std::string, std::string>& differ) {
-  for (auto& [test, slice] : one) {
-    auto* result = trace::result_of(slice, test);
-    if (result && trace::bad(*result)) {
-      refs.left_alone.push_back(test + ": fails without any fault");
-    } else if (!sends(slice)) {
-      continue;
-    } else if (!result) {
-      refs.left_alone.push_back(test == kWholeCommand ? "requests that none of the command's tests sends"
-                                                      : test + ": the runner gave no result for it");
-    } else if (result->outcome == "passed") {
-      if (auto it = differ.find(test); it != differ.end()) {
-        if (it->second.starts_with("it was")) {  // its outcome
-          refs.left_alone.push_back(test + ": passes and fails by turns, without any fault");
-          continue;
-        }
-        refs.unsteady[test] = it->second;
-      }
-      refs.tests[test] = &refs.slices.emplace_back(slice);
-    }
+void sort_tests(References& refs, const Twice& twice) {
+  for (auto& [test, slice] : trace::slices_of(*twice.suite)) {
+    auto why = why_not(twice, test);
+    if (!why.empty() && (!slice.exchanges.empty() || failed(slice, test))) refs.left_alone.push_back(why);
+    if (!why.empty() || slice.exchanges.empty() || !passed(slice, test)) continue;
+    if (auto it = twice.differ.find(test); it != twice.differ.end()) refs.unsteady.insert(*it);
+    refs.tests[test] = &refs.slices.emplace_back(std::move(slice));
   }
 }
 
@@ -159,14 +166,6 @@ void learn(CampaignContext& context, const trace::Run& suite) {
   for (auto& run : context.runs) trace::Correlator::correlate_each_test(run.exchanges, lessons);
 }
 
-// The two runs by which the suite is known, and how its tests differ in them.
-struct Twice {
-  const trace::Run* suite = nullptr;
-  std::map<std::string, std::string> differ;
-};
-
-Twice two(const trace::Run& before, const trace::Run& last) { return {&last, differences(before, last)}; }
-
 // One after another, until the last two are alike, three at most: a first run may leave something at a service that is
 // there in all later ones.
 Result<Twice> run_in_turn(CampaignContext& context, Runs runs, const std::function<bool()>& may_go_on) {
@@ -191,37 +190,44 @@ bool share_a_service(const trace::Run& a, const trace::Run& b) {
   return std::ranges::any_of(b.exchanges, [&](auto& e) { return at.contains(e.service); });
 }
 
+// Two beside each other: `differ` is what they did not do as each other, or as the first.
+struct Beside {
+  Twice twice;
+  std::map<std::string, std::string> differ;
+  bool shared = false;  // both spoke to one service
+};
+Result<Beside> run_side_by_side(CampaignContext& context, const trace::Run& first) {
+  context.live.show({.phase = "the suite without faults, twice side by side"});
+  auto both = suite_runs(context, 2);
+  if (!both) return std::unexpected(both.error());
+  auto &a = *both->front(), &b = *both->back();
+  learn(context, a);
+  Beside beside{two(a, b), differences(first, a), share_a_service(a, b)};
+  beside.differ.insert(beside.twice.differ.begin(), beside.twice.differ.end());
+  return beside;
+}
+
 // The first alone; then, where all its services may be private, two side by side.
 Result<Twice> run_twice(CampaignContext& context, References& refs, const std::function<bool()>& may_go_on) {
   context.live.show({.phase = "the suite without faults, to see what it does"});
   auto runs = trusted_runs(context, 1);
   if (!runs) return std::unexpected(runs.error());
-  learn(context, *runs->front());
   auto& first = *runs->front();
+  learn(context, first);
   bool asked_for = context.config.run.workers > 1;
   if (context.workers.most() < 2 || !(asked_for || may_be_private(first)) || !may_go_on())
     return run_in_turn(context, *runs, may_go_on);
-  context.live.show({.phase = "the suite without faults, twice side by side"});
-  auto both = suite_runs(context, 2);
-  if (!both) return std::unexpected(both.error());
-  learn(context, *both->front());
-  auto &a = *both->front(), &b = *both->back();
-  if (asked_for || !share_a_service(a, b)) {
-    auto beside = two(a, b);
-    auto differ = beside.differ;
-    differ.merge(differences(first, a));
-    refs.side_by_side = differ.empty();
-    if (refs.side_by_side) return beside;
-    auto in_turn = run_in_turn(context, *runs, may_go_on);
-    if (!in_turn) return in_turn;
-    refs.side_by_side = true;
-    for (auto& [test, what] : differ)
-      if (!in_turn->differ.contains(test) && std::exchange(refs.side_by_side, false))
-        refs.remarks.push_back(fmt::format(
-            "runs side by side disturb each other ({}: {}), so one is run after another (workers = 1)", test, what));
-    return in_turn;
-  }
-  return run_in_turn(context, *runs, may_go_on);
+  auto beside = run_side_by_side(context, first);
+  if (!beside) return std::unexpected(beside.error());
+  refs.side_by_side = asked_for || !beside->shared;
+  if (refs.side_by_side && beside->differ.empty()) return std::move(beside->twice);
+  auto in_turn = run_in_turn(context, *runs, may_go_on);
+  if (!in_turn) return in_turn;
+  for (auto& [test, what] : beside->differ)
+    if (!in_turn->differ.contains(test) && std::exchange(refs.side_by_side, false))
+      refs.remarks.push_back(fmt::format(
+          "runs side by side disturb each other ({}: {}), so one is run after another (workers = 1)", test, what));
+  return in_turn;
 }
 
 }  // namespace
@@ -244,7 +250,7 @@ Result<References> collect_references(CampaignContext& context, Nanos time_left)
   std::set<std::string> fixed;
   for (auto& s : context.config.services) fixed.insert(s.address);
   context.lessons.services.learn(context.runs, fixed);
-  sort_tests(refs, trace::slices_of(*refs.suite), twice->differ);
+  sort_tests(refs, *twice);
   put_in_order(refs);
   refs.start = trace::lasted(*refs.suite);
   for (auto& r : refs.suite->results) refs.start -= static_cast<Nanos>(r.ms * kMillisecond);

@@ -57,6 +57,11 @@ struct CampaignContext {
     spec.tests = std::move(tests);
     return spec;
   }
+  // Without faults it would take so long.
+  static Nanos deadline_of(Nanos usual) { return std::max(kLeastDeadline, 10 * usual); }
+
+ private:
+  static constexpr Nanos kLeastDeadline = 120 * kSecond;  // design: 10 times the reference time, 120 s at least
 };
 
 }  // namespace retrial::campaign

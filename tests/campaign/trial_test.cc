@@ -68,7 +68,7 @@ class Trying : public testing::Test {
       out += (out.empty() ? "" : " ") + std::string(spec->kind == trace::RunKind::alone ? "alone"
                                                     : faulted                           ? "with"
                                                                                         : "without");
-      trial.ran(&runs_.emplace_back(run));
+      trial.ran(runs_.emplace_back(run));
     }
     return out;
   }
@@ -167,6 +167,42 @@ TEST_F(Trying, what_is_not_seen_again_is_no_finding) {
   EXPECT_EQ(tried(trial), "alone with with");
   EXPECT_TRUE(trial.result().findings.empty());
   EXPECT_EQ(why(trial.result()), "unrelated-exception was seen once, and not again when the case was repeated");
+}
+
+TEST_F(Trying, a_fault_that_fires_once_and_not_again_confirms_nothing) {
+  without_ = {well()};
+  with_ = {endless(), well()};
+  Trial trial(*context_, case_, {}, false);
+  EXPECT_EQ(tried(trial), "alone with with");
+  EXPECT_TRUE(trial.result().findings.empty());
+  EXPECT_EQ(why(trial.result()), "missing-cap was seen once; when the case was repeated its fault did not fire");
+}
+
+TEST_F(Trying, a_run_without_the_fault_that_we_could_not_record_is_not_held_against_the_test) {
+  context_->alone[kTest] = &runs_.emplace_back(well().done());
+  auto lost = fails_by_itself();
+  lost.run().incomplete = "the disk is full";
+  without_ = {lost};
+  with_ = {endless()};
+  Trial trial(*context_, case_, suspected("missing-cap"), false);
+  EXPECT_EQ(tried(trial), "with without");
+  EXPECT_FALSE(trial.result().spoilt);
+  EXPECT_EQ(case_.row.outcome, "incomplete");
+  EXPECT_EQ(why(trial.result()), "the disk is full");
+}
+
+TEST_F(Trying, who_is_interrupted_says_nothing_of_the_test) {
+  context_->alone[kTest] = &runs_.emplace_back(well().done());
+  with_ = {endless()};
+  Trial trial(*context_, case_, suspected("missing-cap"), false);
+  ASSERT_TRUE(trial.next());
+  trial.ran(runs_.emplace_back(with_.front().done()));
+  ASSERT_TRUE(trial.next());
+  executor_->interrupt();
+  trial.ran(runs_.emplace_back(fails_by_itself().done()));
+  EXPECT_FALSE(trial.next());
+  EXPECT_FALSE(trial.result().spoilt);
+  EXPECT_TRUE(trial.result().findings.empty() && trial.result().not_judged.empty());
 }
 
 TEST_F(Trying, an_unsteady_test_is_believed_after_three_runs_with_and_three_without) {

@@ -70,6 +70,17 @@ TEST_F(Companies, take_another_place_where_that_costs_less_than_another_run) {
   EXPECT_EQ(moved->aim.target->test, "b");
 }
 
+TEST_F(Companies, leave_a_case_where_it_has_seen_something) {
+  tests({{"a", 1}, {"b", 2}});
+  refs_.start = 3 * kSecond;
+  auto* thin = can("GET /2", {"a", "b"});
+  thin->seen.push_back(std::make_shared<trace::Run>());
+  EXPECT_EQ(seated({can("GET /1", {"a"}), thin}), "a: c2");
+  EXPECT_EQ(thin->seen.size(), 1u);
+  thin->put(1);
+  EXPECT_TRUE(thin->seen.empty());
+}
+
 TEST_F(Companies, take_no_longer_than_there_is_time_for) {
   tests({{"a", 5}, {"b", 2}});
   refs_.start = kSecond;
