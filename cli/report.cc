@@ -52,10 +52,11 @@ int report(const std::string& folder) {
   if (!stored) return complain(stored.error().line(), kUsage);
   auto& campaign = stored->campaign;
   if (judged_since(folder, campaign))
-    return complain(fmt::format("{}: it was cut short; what `retrial judge` has said of it since stays as it is, in "
-                                "report.html and findings.json",
-                                folder),
-                    kIncomplete);
+    return complain(
+        fmt::format("{}: this campaign is incomplete: it was cut short; what `retrial judge` has said of it "
+                    "since stays as it is, in report.html and findings.json",
+                    folder),
+        kIncomplete);
   if (auto ok = campaign::report::write_reports(folder, campaign, stored->runs, trace::Confidence::likely); !ok)
     return complain(ok.error().line(), kUsage);
   auto style = campaign::report::style_of(stdout);
