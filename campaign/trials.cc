@@ -49,8 +49,7 @@ Result<void> Trials::run() {
       trials_.erase(one->number);
       continue;
     }
-    auto* run = context_.keep(std::move(*one->run));
-    ended(*one, *run);
+    ended(*one, *context_.keep(std::move(*one->run)));
   }
   for (auto& pending : pending_)
     if (!pending.suspected.empty()) pending.c->row.why = "something was seen in company, and not looked at alone";

@@ -26,6 +26,7 @@ using What = Shown::What;
 void Trials::ended(const Workers::Ended& one, const trace::Run& run) {
   if (auto company = companies_.extract(one.number)) {
     company_ended(company.mapped(), run);
+    context_.runs.let_go(one.number);
   } else if (auto trial = trials_.extract(one.number)) {
     trial.mapped()->ran(run);
     ready_.push_back(trial.mapped());
@@ -55,16 +56,22 @@ void Trials::take(Shown shown) {
       if (!shown.judgement.not_judged.empty()) return try_alone(c, {});
       [[fallthrough]];
     case What::clean:
-      c.row.outcome = "run";
-      record_.clean.push_back(trace::judged(c.row, what_was_right(compare_case(c, *c.seen.back(), false), c.row.test)));
-      keep(std::move(shown.judgement.notes), record_.notes);
-      return;
+      return clean(c, std::move(shown.judgement));
     case What::vain:
       c.single = true;
       [[fallthrough]];
     case What::not_run:
       return again(c);
   }
+}
+
+void Trials::clean(Case& c, oracles::Judgement judgement) {
+  c.row.outcome = "run";
+  auto seen = compare_case(c, *c.seen.back(), false);
+  record_.clean.push_back(trace::judged(c.row, what_was_right(seen, c.row.test)));
+  keep(std::move(judgement.notes), record_.notes);
+  samples_.add(c.row, seen);
+  c.seen.clear();
 }
 
 // Back to the plan, for another company.
@@ -131,6 +138,9 @@ void Trials::trial_over(Trial& trial) {
   auto add = [](auto& from, auto& to) { to.insert(to.end(), from.begin(), from.end()); };
   add(result.clean, record_.clean);
   add(result.not_judged, record_.not_judged);
+  if (auto* seen = trial.seen(); seen && c.row.outcome == "run") samples_.add(c.row, *seen);
+  for (auto run : trial.runs()) context_.runs.let_go(run);
+  c.seen.clear();
   open_.remove_if([&](auto& open) { return &open == &trial; });
 }
 

@@ -157,13 +157,13 @@ std::string wrapped(const CampaignContext& context, const References& refs) {
 void learn(CampaignContext& context, const trace::Run& suite) {
   auto& lessons = context.lessons;
   lessons = trace::lessons_of(suite);
-  for (auto& run : context.runs) lessons.apply(run);
+  for (auto& run : context.runs.held()) lessons.apply(run);
   // A poll is one within a test: of two tests that ask the same one comes after the other too.
   std::set<std::uint64_t> polls;
   for (auto& [test, slice] : trace::slices_of(suite))
     for (auto poll : trace::lessons_of(slice).polls) polls.insert(poll);
   lessons.polls.assign(polls.begin(), polls.end());
-  for (auto& run : context.runs) trace::Correlator::correlate_each_test(run.exchanges, lessons);
+  for (auto& run : context.runs.held()) trace::Correlator::correlate_each_test(run.exchanges, lessons);
 }
 
 // One after another, until the last two are alike, three at most: a first run may leave something at a service that is
@@ -249,8 +249,12 @@ Result<References> collect_references(CampaignContext& context, Nanos time_left)
   for (auto& b : refs.suite->broken) refs.left_alone.push_back("test file that cannot be loaded: " + b);
   std::set<std::string> fixed;
   for (auto& s : context.config.services) fixed.insert(s.address);
-  context.lessons.services.learn(context.runs, fixed);
+  context.lessons.services.learn(context.runs.held(), fixed);
   sort_tests(refs, *twice);
+  std::vector<std::uint64_t> others;
+  for (auto& run : context.runs.held())
+    if (&run != refs.suite) others.push_back(run.id);
+  for (auto run : others) context.runs.let_go(run);
   put_in_order(refs);
   refs.start = trace::lasted(*refs.suite);
   for (auto& r : refs.suite->results) refs.start -= static_cast<Nanos>(r.ms * kMillisecond);
