@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <map>
 
 #include "base/text.h"
 #include "campaign/planning/last_words.h"
@@ -58,7 +57,6 @@ class Campaign {
 
  private:
   void describe();
-  void see_services(const trace::Run& suite);
   void open(Plan& plan);
   void set_workers();
   void drop_further(Plan& plan);
@@ -96,23 +94,6 @@ void Campaign::describe() {
       r.remarks.push_back(fmt::format(
           "[service.{}] allow: this version captures connections to loopback and private addresses only", s.name));
   r.remarks.insert(r.remarks.end(), executor_.remarks().begin(), executor_.remarks().end());
-}
-
-void Campaign::see_services(const trace::Run& suite) {
-  std::map<std::string, trace::ServiceSeen> seen;
-  for (auto& e : suite.exchanges) {
-    auto& s = seen[e.service];
-    s.address = e.service;
-    if (s.profile.empty() || s.profile == "generic") s.profile = e.profile;
-    s.exchanges++;
-    if (auto* known = setting_.config.at(e.service)) s.name = known->name;
-  }
-  for (auto& [address, s] : seen) out_.record.services.push_back(s);
-  auto& c = suite.capture;
-  auto& left = out_.record.left_alone;
-  for (auto& name : c.not_seen) left.push_back(left_as_it_is(name));
-  if (c.tunnels)
-    left.push_back(fmt::format("{} connection(s) that speak no clear-text HTTP/1: passed unread", c.tunnels));
 }
 
 void Campaign::open(Plan& plan) {
@@ -226,7 +207,7 @@ void Campaign::run() {
     return finish();
   }
   refs_ = std::move(*refs);
-  see_services(*refs_.suite);
+  out_.record.services = refs_.services;
   auto& left = out_.record.left_alone;
   left.insert(left.end(), refs_.left_alone.begin(), refs_.left_alone.end());
   out_.record.remarks.insert(out_.record.remarks.end(), refs_.remarks.begin(), refs_.remarks.end());
@@ -274,7 +255,8 @@ void Campaign::replay(const trace::Stored& earlier, const trace::Finding& findin
                    : alone.error());
     return finish();
   }
-  see_services(**alone);
+  out_.record.services = services_seen(**alone, setting_.config);
+  out_.record.left_alone = connections_left_alone(**alone);
   Case c;
   c.row = *row;
   c.row.outcome = "planned";

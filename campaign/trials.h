@@ -61,6 +61,7 @@ class Trials {
   void leave(const std::string& test, const std::string& why);
   void keep(std::vector<trace::Finding> from, std::vector<trace::Finding>& to);
   void tell();
+  void say(const Case& c, std::string_view decided);
 
   CampaignContext& context_;
   const References& refs_;

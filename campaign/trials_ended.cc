@@ -69,6 +69,7 @@ void Trials::clean(Case& c, oracles::Judgement judgement) {
   c.row.outcome = "run";
   auto seen = compare_case(c, *c.seen.back(), false);
   record_.clean.push_back(trace::judged(c.row, what_was_right(seen, c.row.test)));
+  say(c, "right: " + record_.clean.back().why);
   keep(std::move(judgement.notes), record_.notes);
   samples_.add(c.row, seen);
   c.seen.clear();
@@ -100,6 +101,7 @@ bool Trials::confirmed_elsewhere(const Pending& pending) {
   c.row.outcome = "answered";
   c.row.why = "seen here too in company, and confirmed in another test or at other paths of this call site: " + by;
   c.under_way = false;
+  say(c, c.row.why);
   return true;
 }
 
@@ -131,6 +133,9 @@ void Trials::trial_over(Trial& trial) {
   if (context_.executor.interrupted() && c.row.outcome == "planned") return;
   if (c.row.outcome == "planned") c.row.outcome = "run";
   schedule_.ran(c, result.attempts);
+  for (auto& f : result.findings) say(c, f.verdict + ", confirmed");
+  for (auto& j : result.clean) say(c, "right: " + j.why);
+  for (auto& j : result.not_judged) say(c, "not judged: " + j.why);
   if (result.spoilt) leave(c.row.test, "this test no longer passes without faults since case " + c.row.id);
   for (auto& f : result.findings) confirmed_[{f.verdict, c.family_key()}].push_back(c.row.id);
   keep(std::move(result.findings), record_.findings);
@@ -152,6 +157,7 @@ void Trials::leave(const std::string& test, const std::string& why) {
     if (c.row.test != test) continue;
     c.row.outcome = "left";
     c.row.why = why;
+    say(c, why);
     record_.not_judged.push_back(trace::judged(c.row, why));
   }
 }

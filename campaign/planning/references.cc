@@ -128,14 +128,14 @@ void sort_tests(References& refs, const Twice& twice) {
   }
 }
 
-void put_in_order(References& refs) {
-  for (auto& s : refs.suite->stages)
+void put_in_order(References& refs, const trace::Run& suite) {
+  for (auto& s : suite.stages)
     if (refs.tests.contains(s.test)) refs.place.try_emplace(s.test, refs.place.size());
   for (auto& [test, slice] : refs.tests) refs.place.try_emplace(test, refs.place.size());
 }
 
 // What stands behind a command that is no runner of ours.
-std::string wrapped(const CampaignContext& context, const References& refs) {
+std::string wrapped(const CampaignContext& context, const References& refs, const trace::Run& suite) {
   auto command = report::cut(fmt::format("{}", fmt::join(context.argv, " ")), 60);
   auto& runners = context.executor.runners();
   if (!runners.empty() && !refs.tests.contains(std::string(kWholeCommand)))
@@ -146,7 +146,7 @@ std::string wrapped(const CampaignContext& context, const References& refs) {
   auto text = fmt::format(
       "`{}` is no test runner that we know ({}): all of it is one test, which passes where it ends with status 0",
       command, fmt::join(known, ", "));
-  if (refs.suite->agents.empty())
+  if (suite.agents.empty())
     text += fmt::format(
         ". No agent was heard from: if it runs Python or Node, let what it starts have the variables {}, which {}",
         kPassed, "tox takes away unless pass_env names them, and env -i, sudo and containers do");
@@ -243,21 +243,21 @@ Result<References> collect_references(CampaignContext& context, Nanos time_left)
     return !context.executor.interrupted() && !(time_left && context.clock.now() > time_left);
   });
   if (!twice) return std::unexpected(twice.error());
-  refs.suite = twice->suite;
-  auto failed = last_words(context.argv.front(), *refs.suite, context.executor.log_of(refs.suite->id));
-  if (auto ok = check_suite(context, *refs.suite, failed); !ok) return std::unexpected(ok.error());
-  for (auto& b : refs.suite->broken) refs.left_alone.push_back("test file that cannot be loaded: " + b);
+  auto& suite = *twice->suite;
+  refs.suite = suite.id;
+  refs.took = trace::lasted(suite);
+  auto failed = last_words(context.argv.front(), suite, context.executor.log_of(suite.id));
+  if (auto ok = check_suite(context, suite, failed); !ok) return std::unexpected(ok.error());
+  for (auto& b : suite.broken) refs.left_alone.push_back("test file that cannot be loaded: " + b);
   std::set<std::string> fixed;
   for (auto& s : context.config.services) fixed.insert(s.address);
   context.lessons.services.learn(context.runs.held(), fixed);
   sort_tests(refs, *twice);
-  std::vector<std::uint64_t> others;
-  for (auto& run : context.runs.held())
-    if (&run != refs.suite) others.push_back(run.id);
-  for (auto run : others) context.runs.let_go(run);
-  put_in_order(refs);
-  refs.start = trace::lasted(*refs.suite);
-  for (auto& r : refs.suite->results) refs.start -= static_cast<Nanos>(r.ms * kMillisecond);
+  put_in_order(refs, suite);
+  refs.services = services_seen(suite, context.config);
+  std::ranges::move(connections_left_alone(suite), std::back_inserter(refs.left_alone));
+  refs.start = refs.took;
+  for (auto& r : suite.results) refs.start -= static_cast<Nanos>(r.ms * kMillisecond);
   refs.start = std::max<Nanos>(0, refs.start);
   for (auto& [test, what] : refs.unsteady)
     refs.remarks.push_back(fmt::format(
@@ -270,8 +270,9 @@ Result<References> collect_references(CampaignContext& context, Nanos time_left)
     if (!failed.empty()) why += "\n" + failed;
     return fail(why, context.argv.front(), Blame::user);
   }
-  if (context.adapter.runner().whole) refs.remarks.push_back(wrapped(context, refs));
+  if (context.adapter.runner().whole) refs.remarks.push_back(wrapped(context, refs, suite));
   if (!failed.empty()) refs.remarks.push_back(std::move(failed));
+  context.runs.let_go_all();
   return refs;
 }
 

@@ -29,9 +29,13 @@ void RunLog::let_go(std::uint64_t id) {
   held_.erase(it);
 }
 
-Result<void> RunLog::end(const trace::CampaignRecord& campaign) {
+void RunLog::let_go_all() {
   for (auto& run : held_) store(run);
   held_.clear();
+}
+
+Result<void> RunLog::end(const trace::CampaignRecord& campaign) {
+  let_go_all();
   if (writer_) return writer_->end(campaign, {});
   return ok_ ? trace::write_store(file_, campaign, {}) : ok_;
 }

@@ -17,6 +17,7 @@ class RunLog {
 
   trace::Run& keep(trace::Run run);  // stays where it is until it is let go
   void let_go(std::uint64_t run);    // nobody looks at it any more
+  void let_go_all();
   std::list<trace::Run>& held() { return held_; }
 
   // Of all that there were.
