@@ -84,7 +84,8 @@ class UnrelatedException final : public Oracle {
         if (auto* thrown = carrier(failure, *error.exchange))
           return certain(compared, c, failure, error, *thrown, judgement);
 
-    if (is_assertion(outermost) || shows_fault(c, text)) return;  // of assertions silent_wrong_result.cc speaks
+    if (is_assertion(outermost) || shows_fault(c, text_of_causes(failure)))
+      return;  // of assertions silent_wrong_result.cc speaks
     auto& call = *c.faulted.front();
     if (!in_test_phase(*failure.result))
       return pass_over(
