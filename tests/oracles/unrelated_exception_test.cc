@@ -141,6 +141,7 @@ Trial ended_in_503(std::vector<trace::Thrown> chain, Phase phase = Phase::test) 
 TEST(UnrelatedException, an_exception_that_holds_no_word_of_the_fault_is_likely) {
   auto t = ended_in_503({thrown("requests.exceptions.JSONDecodeError", "Expecting value: line 1 column 1 (char 0)")});
   EXPECT_EQ(t.verdicts(), "unrelated-exception likely");
+  EXPECT_NE(t.judge().findings[0].advice.find("goes wrong itself"), std::string::npos);
   auto message = t.judge().findings[0].message;
   EXPECT_NE(message.find("JSONDecodeError: Expecting value: line 1 column 1 (char 0) at src/orders.py:40"),
             std::string::npos)
