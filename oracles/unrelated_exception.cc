@@ -100,9 +100,9 @@ class UnrelatedException final : public Oracle {
       if (!trace::recovered(call)) return;
       return pass_over(fmt::format("the test failed with {}, which says nothing", named(outermost)));
     }
-    judgement.findings.push_back(
-        make_finding(compared, c, call, kUnrelatedException, Confidence::likely, likely_message(call, failure),
-                     is_programming_error(outermost) ? kBrokenErrorPath : ""));
+    judgement.findings.push_back(make_finding(compared, c, call, kUnrelatedException, Confidence::likely,
+                                              likely_message(call, failure),
+                                              is_programming_error(outermost) ? kBrokenErrorPath : ""));
   }
 
   static void certain(const ComparedCase& compared, const trace::Comparison& c, const Failure& failure,
