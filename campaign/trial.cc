@@ -153,8 +153,8 @@ void Trial::weigh() {
     }
     bool all_suspected = std::ranges::all_of(
         *found_, [&](auto& f) { return std::ranges::any_of(suspected_, [&](auto& s) { return same(s, f); }); });
-    bool twice = !all_suspected || std::ranges::any_of(*found_, [&](auto& f) { return rests_on_outcome(f); });
-    wanted_with_ = unsteady_ ? kUnsteady : twice ? 2 : 1;
+    bool outcome = std::ranges::any_of(*found_, [&](auto& f) { return rests_on_outcome(f); });
+    wanted_with_ = unsteady_ ? kUnsteady : 1 + !all_suspected + outcome;
     wanted_without_ = unsteady_ ? kUnsteady : 1;
     return;
   }

@@ -28,8 +28,8 @@ void aim(RunSpec& spec, std::vector<Aim> aims, Nanos hold);
 //
 //   the finding               is seen alone   and a run without the fault has passed
 //   suspected in company      once            once
-//   not suspected before, or  twice           once
-//   rests on how its test
+//   not suspected before      twice           once
+//   rests on how its test     once more       once
 //   ended
 //   of an unsteady test       three times     three times
 //

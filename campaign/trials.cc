@@ -129,8 +129,9 @@ Result<bool> Trials::begin_trial() {
     if (it == pending_.end()) return false;
     auto pending = std::move(*it);
     pending_.erase(it);
-    ready_.push_back(&open_.emplace_back(context_, *pending.c, std::move(pending.suspected),
-                                         refs_.unsteady.contains(pending.c->row.test)));
+    ready_.push_back(
+        &open_.emplace_back(context_, *pending.c, std::move(pending.suspected),
+                            refs_.unsteady.contains(pending.c->row.test) || shaky_.contains(pending.c->row.test)));
   }
   auto* trial = ready_.front();
   ready_.pop_front();

@@ -56,7 +56,7 @@ class Trials {
   void again(Case& c);
   void try_alone(Case& c, Suspected suspected);
   bool confirmed_elsewhere(const Pending& pending);
-  void disturbed(const Company& company, const CompanyVerdict& verdict);
+  void disturbed(const CompanyVerdict& verdict);
   void trial_over(Trial& trial);
   void leave(const std::string& test, const std::string& why);
   void keep(std::vector<trace::Finding> from, std::vector<trace::Finding>& to);
@@ -80,6 +80,8 @@ class Trials {
   std::deque<Pending> pending_;
   SiteSamples samples_;
   std::set<std::string> disturbers_;  // tests whose faults other tests feel
+  // Tests that did not do as they always do, though nothing was done to them: another's fault, or their own way.
+  std::set<std::string> shaky_;
   // Cases that have confirmed a verdict, by it and their family: two paths of one call site show what it does.
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> confirmed_;
 };

@@ -40,7 +40,7 @@ void Trials::company_ended(const Company& company, const trace::Run& run) {
   auto verdict = judge_company(company, run, refs_, context_.config.run.hold);
   for (auto& test : verdict.missing) context_.wide.insert(test);
   for (auto& shown : verdict.shown) take(std::move(shown));
-  if (!verdict.disturbed.empty()) disturbed(company, verdict);
+  if (!verdict.disturbed.empty()) disturbed(verdict);
 }
 
 void Trials::take(Shown shown) {
@@ -106,10 +106,9 @@ bool Trials::confirmed_elsewhere(const Pending& pending) {
 }
 
 // Which of those before it? Alone they are tried themselves, and nothing in their company.
-void Trials::disturbed(const Company& company, const CompanyVerdict& verdict) {
-  Company suspects;
-  for (auto& seat : company.seats)
-    if (!seat.cases.empty() && suspects.seats.size() < verdict.before) suspects.seats.push_back(seat);
+void Trials::disturbed(const CompanyVerdict& verdict) {
+  shaky_.insert(verdict.disturbed);
+  Company suspects{verdict.before};
   for (auto& seat : suspects.seats) std::erase_if(seat.cases, [](auto* c) { return !c->planned() || c->under_way; });
   if (suspects.seats.size() == 1) {
     auto& disturber = suspects.seats.front().test;

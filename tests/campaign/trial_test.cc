@@ -44,7 +44,7 @@ class Trying : public testing::Test {
   static Tale endless() {
     Tale tale(trace::RunKind::with_fault);
     tale.call("a", "PUT", "/a").gets_error();
-    for (int i = 0; i < 200; i++) tale.again(kSecond + i * kMillisecond).gets_error();
+    for (int i = 0; i < 200; i++) tale.again((1 + i) * kSecond).gets_error();
     return tale.stops(trace::Stop::capped);
   }
   static Tale fails_by_itself() {
@@ -148,6 +148,14 @@ TEST_F(Trying, what_rests_on_how_the_test_ended_is_looked_at_twice_though_it_was
   with_ = {broken(), broken()};
   Trial trial(*context_, case_, suspected("unrelated-exception"), false);
   EXPECT_EQ(tried(trial), "alone with with");
+  EXPECT_EQ(trial.result().findings.size(), 1u);
+}
+
+TEST_F(Trying, what_rests_on_how_the_test_ended_and_was_not_suspected_is_looked_at_three_times) {
+  without_ = {well()};
+  with_ = {broken(), broken(), broken()};
+  Trial trial(*context_, case_, {}, false);
+  EXPECT_EQ(tried(trial), "alone with with with");
   EXPECT_EQ(trial.result().findings.size(), 1u);
 }
 
