@@ -27,7 +27,7 @@ struct CompanyVerdict {
   std::vector<Shown> shown;    // of every case in it
   std::string disturbed = {};  // the first test that did not do as it does else, though nothing was done to it by then
   std::string how = {};        // what it did
-  std::size_t before = 0;      // how many seats with cases come before it: one of them disturbs it
+  std::vector<Seat> before = {};          // those with cases whose tests were run before it: one of them disturbs it
   std::vector<std::string> missing = {};  // tests that the run did not reach although it ended by itself
 };
 
