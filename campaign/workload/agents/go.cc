@@ -18,9 +18,9 @@ class Go final : public Agent {
   // Of two overlays Go takes the last: one that the user has stays the only one.
   void load(const std::filesystem::path& folder, bool moves_clock, Variables& environment) const override {
     if (!environment["GOFLAGS"].contains("-count")) put_last(environment, {"GOFLAGS", "-count=1", " "});
-    // Go knows no quotes there; where programs may not be run from this folder, all is linked each time.
+    // Go splits it at blanks. Where programs may not be run from this folder, all is linked each time.
     if (auto linker = (folder / "link.sh").string(); !environment["GOFLAGS"].contains("-toolexec") &&
-                                                     linker.find_first_of(" \t\n") == linker.npos &&
+                                                     linker.find_first_of(" \t\n'\"") == linker.npos &&
                                                      access(linker.c_str(), X_OK) == 0)
       put_last(environment, {"GOFLAGS", "-toolexec=" + linker, " "});
     auto overlay = folder / kGoOverlay;

@@ -15,6 +15,8 @@ cache=${0%/*}/cache
 [ ! -e "$cache/$id" ] || exec cp "$cache/$id" "$out"
 "$@" || exit
 # Kept as it is before `go` writes into it, while the disk has 1 GiB left. Another run may be keeping the same.
-mkdir -p "$cache" && df -Pk "$cache" | { read -r _ && read -r _ _ _ free _ && [ "$free" -gt 1048576 ]; } &&
-  cp "$out" "$cache/$id.$$" && mv "$cache/$id.$$" "$cache/$id" || rm -f "$cache/$id.$$"
+{
+  mkdir -p "$cache" && df -Pk "$cache" | { read -r _ && read -r _ _ _ free _ && [ "$free" -gt 1048576 ]; } &&
+    cp "$out" "$cache/$id.$$" && mv "$cache/$id.$$" "$cache/$id" || rm -f "$cache/$id.$$"
+} 2>/dev/null
 exit 0
