@@ -47,7 +47,7 @@ Result<void> Trials::run() {
       trials_.erase(one->number);
       continue;
     }
-    ended(*one, *context_.keep(std::move(*one->run)));
+    ended(one->number, *context_.keep(std::move(*one->run)));
   }
   for (auto& pending : pending_)
     if (!pending.suspected.empty()) pending.c->row.why = "something was seen in company, and not looked at alone";

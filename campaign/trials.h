@@ -49,8 +49,8 @@ class Trials {
   Result<bool> begin_trial();
   Result<bool> go_on(Trial& trial);
   Company next_company();
-  void ended(const Workers::Ended& ended, const trace::Run& run);
-  void company_ended(const Company& company, const trace::Run& run);
+  void ended(std::uint64_t number, const trace::Run& run);
+  void company_ended(const Company& company, trace::Run run);
   void take(Shown shown);
   void clean(Case& c, oracles::Judgement judgement);
   void again(Case& c);

@@ -23,21 +23,20 @@ using What = Shown::What;
 
 }  // namespace
 
-void Trials::ended(const Workers::Ended& one, const trace::Run& run) {
-  if (auto company = companies_.extract(one.number)) {
-    company_ended(company.mapped(), run);
-    context_.runs.let_go(one.number);
-  } else if (auto trial = trials_.extract(one.number)) {
+void Trials::ended(std::uint64_t number, const trace::Run& run) {
+  if (auto company = companies_.extract(number)) {
+    company_ended(company.mapped(), *context_.runs.let_go(number));
+  } else if (auto trial = trials_.extract(number)) {
     trial.mapped()->ran(run);
     ready_.push_back(trial.mapped());
   }
 }
 
-void Trials::company_ended(const Company& company, const trace::Run& run) {
+void Trials::company_ended(const Company& company, trace::Run run) {
   for (auto& seat : company.seats)
     for (auto* c : seat.cases) c->under_way = false;
   if (context_.executor.interrupted()) return;
-  auto verdict = judge_company(company, run, refs_, context_.config.run.hold);
+  auto verdict = judge_company(company, std::move(run), refs_, context_.config.run.hold);
   for (auto& test : verdict.missing) context_.wide.insert(test);
   for (auto& shown : verdict.shown) take(std::move(shown));
   if (!verdict.disturbed.empty()) disturbed(verdict);

@@ -113,14 +113,15 @@ std::vector<Seat> in_order_of_run(const Company& company, const trace::Run& run)
   return seats;
 }
 
-CompanyVerdict judge_company(const Company& company, const trace::Run& run, const References& refs, Nanos hold) {
+CompanyVerdict judge_company(const Company& company, trace::Run run, const References& refs, Nanos hold) {
   CompanyVerdict verdict;
-  auto slices = trace::slices_of(run);
+  auto seats = in_order_of_run(company, run);
+  bool died = run.stop != trace::Stop::exited, lost = !run.incomplete.empty();
+  auto slices = trace::slices_of(std::move(run));
   auto leave = [&](const Seat& seat, What what) {
     for (auto* c : seat.cases) verdict.shown.push_back({.c = c, .what = what});
   };
-  bool died = run.stop != trace::Stop::exited;
-  for (auto& seat : in_order_of_run(company, run)) {
+  for (auto& seat : seats) {
     auto it = slices.find(seat.test);
     if (it == slices.end()) {
       if (!died) verdict.missing.push_back(seat.test);
@@ -134,7 +135,6 @@ CompanyVerdict judge_company(const Company& company, const trace::Run& run, cons
       leave(seat, What::not_run);
       continue;
     }
-    bool lost = !run.incomplete.empty();
     auto how = lost || refs.unsteady.contains(seat.test) ? "" : disturbance(seat, *refs.tests.at(seat.test), slice);
     if (lost || (!how.empty() && verdict.before.empty())) {
       leave(seat, What::vain);

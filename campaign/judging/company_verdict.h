@@ -39,6 +39,6 @@ trace::Comparison compare_case(const Case& c, const trace::Run& slice, bool shar
 
 // Reads `run`. What its cases saw is kept by them (Case::seen). Where a test was disturbed, nothing of the run stands
 // but suspicions.
-CompanyVerdict judge_company(const Company& company, const trace::Run& run, const References& refs, Nanos hold);
+CompanyVerdict judge_company(const Company& company, trace::Run run, const References& refs, Nanos hold);
 
 }  // namespace retrial::campaign

@@ -22,11 +22,13 @@ void RunLog::store(const trace::Run& run) {
   if (writer_) writer_->add(run);
 }
 
-void RunLog::let_go(std::uint64_t id) {
+std::optional<trace::Run> RunLog::let_go(std::uint64_t id) {
   auto it = std::ranges::find(held_, id, &trace::Run::id);
-  if (it == held_.end()) return;
+  if (it == held_.end()) return {};
   store(*it);
+  auto run = std::move(*it);
   held_.erase(it);
+  return run;
 }
 
 void RunLog::let_go_all() {

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "campaign/judging/time_saved.h"
@@ -16,7 +17,8 @@ class RunLog {
   explicit RunLog(std::filesystem::path store) : file_(std::move(store)) {}
 
   trace::Run& keep(trace::Run run);  // stays where it is until it is let go
-  void let_go(std::uint64_t run);    // nobody looks at it any more
+  // Nobody looks for it here any more; it is given away. None: it was let go before.
+  std::optional<trace::Run> let_go(std::uint64_t run);
   void let_go_all();
   std::list<trace::Run>& held() { return held_; }
 
