@@ -22,9 +22,10 @@ void print(const std::vector<trace::CaseRecord>& cases) {
 }
 
 void print(const std::vector<campaign::Forecast>& forecasts) {
-  fmt::print("\n{:17}{:>7}{:>7}{:>17}{:>12}{:>10}\n", "", "calls", "cases", "runs in company", "runs alone", "time");
+  fmt::print("\n{:17}{:>7}{:>7}{:>17}{:>12}{:>13}\n", "", "calls", "cases", "runs in company", "runs alone",
+             "time in all");
   for (auto& f : forecasts)
-    fmt::print("{:17}{:>7}{:>7}{:>17}{:>12}{:>10}\n", f.coverage.empty() ? "this plan" : "--coverage " + f.coverage,
+    fmt::print("{:17}{:>7}{:>7}{:>17}{:>12}{:>13}\n", f.coverage.empty() ? "this plan" : "--coverage " + f.coverage,
                f.calls, f.cases, f.expected.company, f.expected.alone, campaign::report::about(f.expected.time));
 }
 

@@ -112,8 +112,8 @@ Case make_case(const Found& f, const policies::Policy& policy, const policies::F
   return c;
 }
 
-void add(Plan& plan, Case c) {
-  c.row.id = fmt::format("c{}", plan.cases.size() + 1);
+void add(Plan& plan, Case c, std::size_t number) {
+  c.row.id = fmt::format("c{}", number);
   auto operation = c.row.service + " " + c.row.operation;
   bool loses =
       std::ranges::any_of(c.aim.plan.steps, [](auto& s) { return s.fault.name == trace::FaultName::lost_response; });
@@ -160,7 +160,7 @@ Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& p
     auto add_case = [&](const Found& f, const policies::Policy& policy, const policies::FaultPlan& faults) {
       auto c = make_case(f, policy, faults, config);
       c.further = further;
-      add(plan, std::move(c));
+      add(plan, std::move(c), plan.cases.size() + 1);
     };
     for (auto* policy : policies)
       for (auto& f : of) {
@@ -193,7 +193,7 @@ Result<Plan> make_plan(const Tests& tests, std::span<const PlannedCase> planned,
     }
     if (nearest) {
       taken.insert(key_of(*nearest));
-      add(plan, std::move(*nearest));
+      add(plan, std::move(*nearest), static_cast<std::size_t>(p.number));
     } else {
       unfit.push_back(fmt::format("line {} ({}{})", p.line, p.operation, p.site ? " at " + trace::show(*p.site) : ""));
     }
@@ -218,9 +218,17 @@ std::size_t targets(const Plan& plan) {
   return keys.size();
 }
 
-std::string plan_id(const Plan& plan) {
+std::string id_of(std::span<const Case> cases) {
   auto hash = fnv1a("");
-  for (auto& c : plan.cases) hash = fnv1a(key_of(c), hash);
+  for (auto& c : cases) hash = fnv1a(key_of(c), hash);
+  return hex(hash, 16);
+}
+std::string id_of(std::span<const PlannedCase> cases) {
+  auto hash = fnv1a("");
+  for (auto& c : cases)
+    hash = fnv1a(fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n", c.site ? trace::show(*c.site) : "", c.service, c.operation,
+                             c.test, c.occurrence, c.policy->name, policies::show(c.faults)),
+                 hash);
   return hex(hash, 16);
 }
 

@@ -80,7 +80,8 @@ Result<Plan> make_plan(const Tests& tests, std::span<const PlannedCase> planned,
 
 // How many calls are put on trial, without those further on.
 std::size_t targets(const Plan& plan);
-// Sixteen hex digits of all its cases in their order: the same for whoever plans the same.
-std::string plan_id(const Plan& plan);
+// Sixteen hex digits of all of them in their order: the same for whoever plans the same.
+std::string id_of(std::span<const Case> cases);
+std::string id_of(std::span<const PlannedCase> cases);
 
 }  // namespace retrial::campaign

@@ -79,7 +79,10 @@ std::vector<PlannedCase> read_file(const toml::table& file, std::string_view nam
   if (!cases || cases->empty() || !cases->is_homogeneous<toml::table>())
     top.refuse("case", "expected tables [[case]], one a case");
   else
-    for (auto&& one : *cases) out.push_back(read_case(ConfigTable(*one.as_table(), "[[case]]", name, errors)));
+    for (auto&& one : *cases) {
+      out.push_back(read_case(ConfigTable(*one.as_table(), "[[case]]", name, errors)));
+      out.back().number = static_cast<int>(out.size());
+    }
   return out;
 }
 

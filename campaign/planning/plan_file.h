@@ -17,7 +17,7 @@ struct Case;
 // One [[case]] of a plan file: what `plan -o` writes, and `run --plan` looks for in the suite as it is by then
 // (docs/shards.md). Nothing in it depends on how long a test takes, or on the machine.
 struct PlannedCase {
-  int line = 0;                         // of the file
+  int number = 0, line = 0;             // in the file: the n-th, begun there
   std::optional<trace::CallSite> site;  // found again by file and function; of several, the one of the nearest line
   std::string service, operation;
   const policies::Policy* policy = nullptr;

@@ -26,16 +26,25 @@ void keep(Plan& plan, const ChangedFiles& changed) {
 
 Result<Plan> select(const Selection& selection, const References& refs,
                     const std::vector<const policies::Policy*>& policies, const Config& config) {
-  auto plan =
-      selection.planned ? make_plan(refs.tests, *selection.planned, config) : make_plan(refs.tests, policies, config);
-  if (!plan) return plan;
-  if (selection.changed) keep(*plan, *selection.changed);
-  plan->id = plan_id(*plan);
-  if (selection.shard.whole()) return plan;
-  auto all = plan->cases.size();
-  keep(*plan, selection.shard);
-  plan->remarks.push_back(
-      fmt::format("shard {}: {} of {}", show(selection.shard), plan->cases.size(), counted(all, "case")));
+  auto& [planned, changed, shard] = selection;
+  Result<Plan> plan;
+  std::size_t all = 0;
+  if (planned) {
+    auto ours = *planned;
+    keep(ours, shard);
+    all = planned->size();
+    plan = make_plan(refs.tests, ours, config);
+    if (plan && changed) keep(*plan, *changed);
+    if (plan) plan->id = id_of(*planned);
+  } else {
+    plan = make_plan(refs.tests, policies, config);
+    if (changed) keep(*plan, *changed);
+    all = plan->cases.size();
+    plan->id = id_of(plan->cases);
+    keep(plan->cases, shard);
+  }
+  if (plan && !shard.whole())
+    plan->remarks.push_back(fmt::format("shard {}: {} of {}", show(shard), plan->cases.size(), counted(all, "case")));
   return plan;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "campaign/planning/plan.h"
@@ -17,9 +18,10 @@ struct Shard {
 Result<Shard> parse_shard(std::string_view text);
 std::string show(const Shard& shard);
 
-// Leaves of `plan` what is this shard's. All shards of it are disjoint, and it together; each is as long as another,
-// in cases, by a target at most. The cases of a target are in one shard, where they answer each other, and so are most
-// paths of a call site.
-void keep(Plan& plan, const Shard& shard);
+// Leaves what is this shard's. All shards are disjoint, and the whole together; each is as long as another, in cases,
+// by a target at most. The cases of a target are in one shard, where they answer each other, and so are most paths of a
+// call site. Of a plan file it is the same part wherever it is read, whatever fits the suite there.
+void keep(std::vector<Case>& cases, const Shard& shard);
+void keep(std::vector<PlannedCase>& cases, const Shard& shard);
 
 }  // namespace retrial::campaign

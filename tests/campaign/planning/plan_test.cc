@@ -155,7 +155,7 @@ TEST_F(PlanFiles, give_the_same_plan_again) {
     config_.run.coverage = coverage;
     auto p = plan({policies::policy_named("P3"), policies::policy_named("P1")});
     auto again = read(plan_file_text(p.cases, "pytest").substr(plan_file_text(p.cases, "pytest").find("\n\n")));
-    EXPECT_EQ(plan_id(again), plan_id(p)) << plan_file_text(p.cases, "pytest");
+    EXPECT_EQ(id_of(again.cases), id_of(p.cases)) << plan_file_text(p.cases, "pytest");
     EXPECT_TRUE(again.remarks.empty());
     EXPECT_EQ(again.repeated, p.repeated);
   }

@@ -34,7 +34,7 @@ TEST(Shards, are_disjoint_and_together_the_plan_and_about_as_long_as_each_other)
     std::map<std::string, std::set<int>> of_target, of_site;
     for (int number = 1; number <= of; number++) {
       auto plan = plan_of(9, 3);
-      keep(plan, {number, of});
+      keep(plan.cases, {number, of});
       for (bool further : {false, true})
         EXPECT_NEAR(std::ranges::count(plan.cases, further, &Case::further), 9. * 2 * 3 / of, 3) << of;
       for (auto& c : plan.cases) {
@@ -50,6 +50,20 @@ TEST(Shards, are_disjoint_and_together_the_plan_and_about_as_long_as_each_other)
       for (auto& [site, numbers] : of_site) EXPECT_EQ(numbers.size(), 1u) << site;
     }
   }
+}
+
+TEST(Shards, of_a_plan_file_are_its_cases_under_their_numbers_whatever_fits_the_suite) {
+  std::string text = "version = 1\n";
+  for (int n = 0; n < 9; n++)
+    text +=
+        fmt::format("[[case]]\nservice = 'a:1'\noperation = 'GET /{}'\npolicy = 'P3'\nfault = 'error(503)'\n", n / 2);
+  std::set<int> numbers;
+  for (int number = 1; number <= 3; number++) {
+    auto cases = *parse_plan_file(text, "plan.toml");
+    keep(cases, {number, 3});
+    for (auto& c : cases) EXPECT_TRUE(numbers.insert(c.number).second);
+  }
+  EXPECT_EQ(numbers.size(), 9u);
 }
 
 TEST(Shards, are_said_as_one_of_many) {
