@@ -120,7 +120,7 @@ Pace pace_of(const References& refs, int workers, bool alone) {
   return {workers, refs.share_services() ? 1 : workers, alone};
 }
 
-Nanos cheap(const References& refs) { return std::max(kCheapAtLeast, kCheapOfSuite * trace::lasted(*refs.suite)); }
+Nanos cheap(const References& refs) { return std::max(kCheapAtLeast, kCheapOfSuite * refs.took); }
 
 Expected expected_of(std::span<const Case* const> cases, const References& refs, const Pace& pace) {
   Expected out;

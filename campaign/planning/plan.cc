@@ -114,11 +114,6 @@ Case make_case(const Found& f, const policies::Policy& policy, const policies::F
 
 void add(Plan& plan, Case c, std::size_t number) {
   c.row.id = fmt::format("c{}", number);
-  auto operation = c.row.service + " " + c.row.operation;
-  bool loses =
-      std::ranges::any_of(c.aim.plan.steps, [](auto& s) { return s.fault.name == trace::FaultName::lost_response; });
-  if (loses && has_effect(c.repeat) && std::ranges::count(plan.repeated, operation) == 0)
-    plan.repeated.insert(std::ranges::upper_bound(plan.repeated, operation), operation);
   plan.cases.push_back(std::move(c));
 }
 
@@ -216,6 +211,16 @@ std::size_t targets(const Plan& plan) {
   for (auto& c : plan.cases)
     if (!c.further) keys.insert(c.target_key());
   return keys.size();
+}
+
+std::vector<std::string> repeated(const Plan& plan) {
+  std::set<std::string> operations;
+  for (auto& c : plan.cases) {
+    bool loses =
+        std::ranges::any_of(c.aim.plan.steps, [](auto& s) { return s.fault.name == trace::FaultName::lost_response; });
+    if (loses && has_effect(c.repeat)) operations.insert(c.row.service + " " + c.row.operation);
+  }
+  return {operations.begin(), operations.end()};
 }
 
 std::string id_of(std::span<const Case> cases) {

@@ -63,9 +63,8 @@ struct Case {
 inline constexpr Nanos kNoLimit = INT64_MAX;  // of time: there is no budget
 
 struct Plan {
-  std::string id;                     // see plan_id
-  std::vector<Case> cases;            // policy by policy; whoever runs them takes the most promising first
-  std::vector<std::string> repeated;  // operations with an effect that some case will have sent again, in order
+  std::string id;           // see plan_id
+  std::vector<Case> cases;  // policy by policy; whoever runs them takes the most promising first
   std::vector<std::string> remarks;
 };
 
@@ -80,6 +79,8 @@ Result<Plan> make_plan(const Tests& tests, std::span<const PlannedCase> planned,
 
 // How many calls are put on trial, without those further on.
 std::size_t targets(const Plan& plan);
+// Operations with an effect that some case will have sent again, in order.
+std::vector<std::string> repeated(const Plan& plan);
 // Sixteen hex digits of all of them in their order: the same for whoever plans the same.
 std::string id_of(std::span<const Case> cases);
 std::string id_of(std::span<const PlannedCase> cases);

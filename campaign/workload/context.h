@@ -1,6 +1,5 @@
 #pragma once
 #include <algorithm>
-#include <deque>
 #include <map>
 #include <set>
 #include <string>
@@ -9,6 +8,7 @@
 #include "campaign/config/config.h"
 #include "campaign/report/terminal.h"
 #include "campaign/workload/adapters/adapter.h"
+#include "campaign/workload/run_log.h"
 #include "campaign/workload/services.h"
 #include "campaign/workload/workers.h"
 
@@ -22,7 +22,7 @@ struct CampaignContext {
   const std::vector<std::string>& argv;
   Services& services;
   const Config& config;
-  std::deque<trace::Run>& runs;  // every run so far; addresses stay
+  RunLog& runs;
   report::LiveLine& live;
   const Clock& clock;
   trace::Lessons lessons = {};                          // of the whole suite without faults: names of things
@@ -34,8 +34,8 @@ struct CampaignContext {
     return workers.begin(spec);
   }
   const trace::Run* keep(trace::Run run) {
-    lessons.services.name(runs.emplace_back(std::move(run)));
-    return &runs.back();
+    lessons.services.name(run);
+    return &runs.keep(std::move(run));
   }
   // One run, while nothing else is under way.
   Result<const trace::Run*> execute(const RunSpec& spec) {

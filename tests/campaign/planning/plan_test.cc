@@ -120,8 +120,8 @@ TEST_F(Planning, what_a_case_takes_is_its_tests_time_and_waiting_only_where_cloc
 
 TEST_F(Planning, writes_that_a_case_repeats_are_named) {
   alone("t", kSecond, {exchange(1, "t", "POST", "/a", "app.py"), exchange(2, "t", "GET", "/b", "app.py")});
-  EXPECT_EQ(plan({policies::policy_named("P1")}).repeated, std::vector<std::string>{"127.0.0.1:8000 POST /a"});
-  EXPECT_TRUE(plan({policies::policy_named("P3")}).repeated.empty());
+  EXPECT_EQ(repeated(plan({policies::policy_named("P1")})), std::vector<std::string>{"127.0.0.1:8000 POST /a"});
+  EXPECT_TRUE(repeated(plan({policies::policy_named("P3")})).empty());
 }
 
 class PlanFiles : public Planning {
@@ -157,7 +157,7 @@ TEST_F(PlanFiles, give_the_same_plan_again) {
     auto again = read(plan_file_text(p.cases, "pytest").substr(plan_file_text(p.cases, "pytest").find("\n\n")));
     EXPECT_EQ(id_of(again.cases), id_of(p.cases)) << plan_file_text(p.cases, "pytest");
     EXPECT_TRUE(again.remarks.empty());
-    EXPECT_EQ(again.repeated, p.repeated);
+    EXPECT_EQ(repeated(again), repeated(p));
   }
 }
 
