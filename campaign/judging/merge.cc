@@ -24,6 +24,7 @@ struct Part {
 };
 
 Result<Part> read_part(const std::filesystem::path& folder) {
+  if (!std::filesystem::is_directory(folder)) return fail("there is no such folder", folder.string(), Blame::user);
   auto file = folder / "campaign.db";
   if (!std::filesystem::exists(file))
     return fail("holds no campaign.db: this shard was cut short before its end", folder.string(), Blame::user);
@@ -186,8 +187,8 @@ Result<Merged> merge(const MergeSetting& setting) {
       out.left.push_back(part.error().line());
   }
   if (read.empty())
-    return fail(out.left.size() == 1 ? out.left.front() : out.left.front() + "; nor do the others hold a shard", {},
-                Blame::user);
+    return fail(out.left.size() == 1 ? out.left.front() : out.left.front() + "; the other folders hold no shard either",
+                {}, Blame::user);
   auto parts = of_one_plan(std::move(read), out.left);
   auto& record = out.whole.campaign;
   auto& first = parts.begin()->second.stored.campaign;

@@ -120,7 +120,7 @@ Result<std::vector<PlannedCase>> parse_plan_file(std::string_view text, std::str
   Errors errors;
   auto cases = read_file(file.table(), file_name, errors);
   if (errors.empty()) return cases;
-  return std::unexpected(std::ranges::min_element(errors, {}, [](auto& error) { return error.first; })->second);
+  return std::unexpected(errors.front().second);
 }
 
 Result<std::vector<PlannedCase>> load_plan_file(const std::filesystem::path& file) {

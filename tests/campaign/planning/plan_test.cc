@@ -198,6 +198,9 @@ TEST_F(PlanFiles, that_are_wrong_are_refused_with_the_line) {
       complaint("version = 1\n" + one("tests = 'a'\n")).starts_with("plan.toml:8: [[case]] tests: unknown key"));
   EXPECT_TRUE(complaint("version = 1\n" + one("occurrence = 2\n")).starts_with("plan.toml:2: [[case]] test: expected"));
   EXPECT_TRUE(complaint("version = 1\n[[case]]\nservice = 'a:1'\n").starts_with("plan.toml:2: [[case]] "));
+  EXPECT_EQ(complaint("version = 1\n[[case]]\nservce = 'a:1'\n"),
+            "plan.toml:3: [[case]] servce: unknown key, expected one of call_site, service, operation, policy, fault, "
+            "test, occurrence, did you mean \"service\"?");
   EXPECT_TRUE(complaint("version = 1\n[[case]\n").starts_with("plan.toml:2: column "));
   EXPECT_TRUE(complaint("case = [1]\nversion = 1\n").starts_with("plan.toml:1: plan case: expected tables"));
 }
