@@ -28,12 +28,9 @@ using report::left_as_it_is;
 constexpr double kWorkersOfCore = 4;      // at most
 constexpr double kReferencesShare = 0.4;  // of a budget, at most
 
-// By default one a core. Services of our own, and places that clients are pointed at, are there once.
+// By default one a core. Places that clients are pointed at are there once.
 int workers_of(const CampaignSetting& setting) {
-  auto& services = setting.config.services;
-  bool once = setting.capture.way == proxy::Way::none ||
-              std::ranges::any_of(services, [](auto& s) { return s.start || s.reset.kind != Reset::Kind::none; });
-  if (once) return 1;
+  if (setting.capture.way == proxy::Way::none) return 1;
   auto said = setting.config.run.workers;
   cpu_set_t cores;
   CPU_ZERO(&cores);
@@ -47,11 +44,11 @@ class Campaign {
         clock_(clock),
         executor_(executor),
         argv_(argv),
-        services_(setting.config.services, setting.folder / "logs"),
+        slots_(setting.config.services, setting.folder / "logs"),
         live_(stdout, report::style_of(stdout)),
         began_(clock.now()),
-        workers_(executor, clock, workers_of(setting)),
-        context_{executor, workers_, adapter_for(argv_), argv_, services_, setting_.config, out_.runs, live_, clock} {}
+        workers_(executor, slots_, clock, workers_of(setting)),
+        context_{executor, workers_, adapter_for(argv_), argv_, slots_, setting_.config, out_.runs, live_, clock} {}
 
   CampaignOutcome run();
   CampaignOutcome replay(const trace::Stored& earlier, const trace::Finding& finding);
@@ -75,7 +72,7 @@ class Campaign {
   Executor& executor_;
   const std::vector<std::string>& argv_;
   CampaignOutcome out_;
-  Services services_;
+  Slots slots_;
   report::LiveLine live_;
   Nanos began_;
   Workers workers_;
@@ -226,7 +223,8 @@ void Campaign::finish() {
   if (out_.interrupted && r.incomplete.empty()) r.incomplete = "interrupted";
   for (auto& run : out_.runs)
     if (!run.incomplete.empty() && r.incomplete.empty()) r.incomplete = run.incomplete;
-  for (auto& line : services_.remarks()) r.remarks.push_back(line);
+  slots_.end();
+  for (auto& line : slots_.remarks()) r.remarks.push_back(line);
   for (auto& name : executor_.distrusting())
     if (auto line = left_as_it_is(name); std::ranges::count(r.left_alone, line) == 0) r.left_alone.push_back(line);
   if (!setting_.plan_only) mark_known(r, setting_.config, setting_.since);
@@ -239,7 +237,7 @@ void Campaign::finish() {
 
 CampaignOutcome Campaign::run() {
   describe();
-  if (auto ok = services_.start(); !ok) {
+  if (auto ok = slots_.start(); !ok) {
     stop_for(ok.error());
     finish();
     return std::move(out_);
@@ -280,7 +278,7 @@ CampaignOutcome Campaign::replay(const trace::Stored& earlier, const trace::Find
   auto plan = row == earlier.campaign.cases.end()
                   ? Result<policies::FaultPlan>(fail("its case is not in the campaign's store", finding.id))
                   : policies::parse_fault_plan(row->plan);
-  auto ready = plan ? services_.start() : Result<void>{};
+  auto ready = plan ? slots_.start() : Result<void>{};
   if (!plan || !ready) {
     stop_for(plan ? ready.error() : plan.error());
     finish();

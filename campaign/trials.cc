@@ -31,7 +31,7 @@ Trials::Trials(CampaignContext& context, const References& refs, Plan& plan,
       record_(record),
       time_left_(std::move(time_left)),
       began_(context.clock.now()),
-      trials_stand_alone_(shares_services(*refs.suite)) {}
+      trials_stand_alone_(!context.slots.apart() && shares_services(*refs.suite)) {}
 
 Result<void> Trials::run() {
   Result<void> result;
