@@ -226,19 +226,23 @@ void Services::stop_one(Running& one) {
   one.pid = -1;
 }
 
-// A command that has left a daemon behind, which answers, has not.
-bool Services::ended(const Running& one) {
+// How it has ended by itself; empty: it has not. A command that has left a daemon behind, which answers, has not.
+std::string Services::ended(const Running& one) {
   siginfo_t about{};
-  return one.pid > 0 && waitid(P_PID, static_cast<id_t>(one.pid), &about, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-         about.si_pid == one.pid && (one.service->address.empty() || !accepts(one.service->address));
+  if (one.pid <= 0 || waitid(P_PID, static_cast<id_t>(one.pid), &about, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+      about.si_pid != one.pid || (!one.service->address.empty() && accepts(one.service->address)))
+    return {};
+  return fmt::format("{} {}", about.si_code == CLD_EXITED ? "with status" : "by signal", about.si_status);
 }
 
 std::vector<std::string> Services::lost() {
   std::vector<std::string> lines;
   for (auto& one : running_)
-    if (ended(one))
-      lines.push_back(fmt::format("[service.{}] ended during this run; its log ends: {}", one.service->name,
-                                  last_line(log_of(*one.service))));
+    if (auto how = ended(one); !how.empty()) {
+      auto last = last_line(log_of(*one.service));
+      lines.push_back(fmt::format("[service.{}] ended {} during a run{}{}", one.service->name, how,
+                                  last.empty() ? "" : "; its log ends: ", last));
+    }
   return lines;
 }
 
@@ -254,7 +258,7 @@ Result<void> Services::reset() {
   for (auto& one : running_) {
     auto& s = *one.service;
     bool spent = one.pid > 0 && !one.fresh && s.reset.kind == Reset::Kind::restart;
-    if (spent || ended(one)) {
+    if (spent || !ended(one).empty()) {
       stop_one(one);
       if (auto ok = spent && one.kept ? put_back(s.data, copy_for(s, 0)) : Result<void>(); !ok)
         return fail(ok.error().line(), "[service." + s.name + "] data", ok.error().blame);

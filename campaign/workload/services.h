@@ -47,7 +47,7 @@ class Services {
   Result<void> start_one(Running& one);
   Result<void> wait_ready(Running& one);
   static void stop_one(Running& one);
-  static bool ended(const Running& one);
+  static std::string ended(const Running& one);
   std::filesystem::path log_of(const Service& service) const;
   std::filesystem::path copy_for(const Service& service, int slot) const;
 
