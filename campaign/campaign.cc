@@ -175,10 +175,11 @@ void Campaign::drop_further(Plan& plan) {
         "the same calls in other tests: {} of {} further cases were tried (--coverage c4 tries them all)", tried, all));
 }
 
-// More than one a core where runs mostly wait.
+// More than one a core where runs mostly wait, and no more of our services are needed for that.
 void Campaign::set_workers() {
   if (!refs_.side_by_side) return workers_.keep_to(1);
-  if (setting_.config.run.workers) return;
+  auto started = std::ranges::any_of(setting_.config.services, [](auto& s) { return s.start.has_value(); });
+  if (setting_.config.run.workers || started) return;
   auto cores = workers_.most();
   workers_.keep_to(static_cast<int>(cores / std::clamp(workers_.busy(), 1.0 / kWorkersOfCore, 1.0)));
 }
