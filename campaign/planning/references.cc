@@ -200,7 +200,7 @@ bool share_a_service(const trace::Run& a, const trace::Run& b) {
 // Gives each run from now on a slot of its own, where everything that the suite talks to is there too.
 Result<void> go_apart(CampaignContext& context, const trace::Run& suite) {
   if (auto& beyond = suite.capture.beyond; !beyond.empty())
-    return fail(fmt::format("the tests reach {}, which is not on loopback", *beyond.begin()));
+    return fail(fmt::format("the tests reach {}, which a network of their own would not have", *beyond.begin()));
   return context.slots.go_apart(suite.capture.reached);
 }
 

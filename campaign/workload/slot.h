@@ -22,7 +22,7 @@ class Slot {
     std::filesystem::path logs;  // folder for the services' output
     int number = 0;              // 1 and on: apart; 0: this machine as it is
   };
-  // `services` must outlive it. An error where it cannot be apart.
+  // An error where it cannot be apart.
   static Result<std::unique_ptr<Slot>> open(const std::vector<Service>& services, Where where);
   ~Slot();          // ends its services, and waits for that
   void end_soon();  // asks for that, so that several end at the same time
@@ -31,14 +31,13 @@ class Slot {
   bool apart() const { return where_.number > 0; }
   // The process of a run goes there. Its PR_SET_PDEATHSIG is lost.
   Result<void> enter() const;
-  // Starts the services (Services::start), or the next time brings them back (Services::reset). Blocks for as long. An
-  // error also where a signal came meanwhile.
+  // As Services::prepare. An error also where a signal came meanwhile.
   Result<void> prepare();
-  // Services that have ended by themselves since then: why a run that needed them says nothing; empty: none has.
+  // As Services::lost, in one line: why the run says nothing; empty: none has ended.
   Result<std::string> lost();
-  // Of these addresses the ones at which somebody answers who was not started here.
+  // As Services::strangers.
   Result<std::vector<std::string>> strangers(const std::set<std::string>& addresses);
-  // Ends its services, as Services::end.
+  // As Services::end.
   Result<void> end();
   // For the reader, since the services were started.
   const std::vector<std::string>& remarks() const { return remarks_; }
