@@ -40,6 +40,7 @@ def ask(port, path):
         connection.close()
     if answer.status >= 500: raise ConnectionError(f"HTTP {answer.status}")
 """
+TESTS_OF_FILE = 50
 SITE = """
 def call{n}(port):
     for attempt in range(4):
@@ -54,10 +55,12 @@ def wide(folder, tests, sites, seconds):
     """Right clients, each test with three of the call sites."""
     (folder / "conftest.py").write_text(CONFTEST)
     (folder / "client.py").write_text(CLIENT + "".join(SITE.format(n=n) for n in range(sites)))
-    lines = ["import time", "from client import *"]
-    for n in range(tests):
-        lines += [f"def test_{n}(port):", f"    time.sleep({seconds / tests})"] + [f"    call{(3 * n + k) % sites}(port)" for k in range(3)]
-    (folder / "test_wide.py").write_text("\n".join(lines) + "\n")
+    for first in range(0, tests, TESTS_OF_FILE):
+        lines = ["import time", "from client import *"]
+        for n in range(first, min(first + TESTS_OF_FILE, tests)):
+            lines += [f"def test_{n}(port):", f"    time.sleep({seconds / tests})"]
+            lines += [f"    call{(3 * n + k) % sites}(port)" for k in range(3)]
+        (folder / f"test_wide{first}.py").write_text("\n".join(lines) + "\n")
     return [str(folder), PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
 
 

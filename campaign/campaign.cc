@@ -6,17 +6,13 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <deque>
-#include <map>
 
 #include "base/text.h"
-#include "campaign/judging/time_saved.h"
 #include "campaign/planning/last_words.h"
 #include "campaign/planning/plan.h"
 #include "campaign/report/reports.h"
 #include "campaign/report/words.h"
 #include "campaign/trials.h"
-#include "oracles/oracle.h"
 #include "trace/recording/redact.h"
 #include "trace/store/store.h"
 
@@ -47,20 +43,21 @@ class Campaign {
         slots_(setting.config.services, setting.folder / "logs"),
         live_(stdout, report::style_of(stdout)),
         began_(clock.now()),
+        runs_(setting.folder / "campaign.db"),
         workers_(executor, slots_, clock, workers_of(setting)),
-        context_{executor, workers_, adapter_for(argv_), argv_, slots_, setting_.config, out_.runs, live_, clock} {}
+        context_{executor, workers_, adapter_for(argv_), argv_, slots_, setting_.config, runs_, live_, clock} {}
 
-  CampaignOutcome run();
-  CampaignOutcome replay(const trace::Stored& earlier, const trace::Finding& finding);
+  void run();
+  void replay(const trace::Stored& earlier, const trace::Finding& finding);
+  // What it has brought, in the store and the reports.
+  CampaignOutcome write();
 
  private:
   void describe();
-  void see_services(const trace::Run& suite);
   void open(Plan& plan);
   void set_workers();
   void drop_further(Plan& plan);
   void try_all(Plan& plan);
-  void compare_sites(const Plan& plan);
   void keep_findings(std::vector<trace::Finding> from, std::vector<trace::Finding>& to);
   void stop_for(const Error& error);
   void finish();
@@ -75,6 +72,7 @@ class Campaign {
   Slots slots_;
   report::LiveLine live_;
   Nanos began_;
+  RunLog runs_;
   Workers workers_;
   CampaignContext context_;
   References refs_;
@@ -93,23 +91,6 @@ void Campaign::describe() {
       r.remarks.push_back(fmt::format(
           "[service.{}] allow: this version captures connections to loopback and private addresses only", s.name));
   r.remarks.insert(r.remarks.end(), executor_.remarks().begin(), executor_.remarks().end());
-}
-
-void Campaign::see_services(const trace::Run& suite) {
-  std::map<std::string, trace::ServiceSeen> seen;
-  for (auto& e : suite.exchanges) {
-    auto& s = seen[e.service];
-    s.address = e.service;
-    if (s.profile.empty() || s.profile == "generic") s.profile = e.profile;
-    s.exchanges++;
-    if (auto* known = setting_.config.at(e.service)) s.name = known->name;
-  }
-  for (auto& [address, s] : seen) out_.record.services.push_back(s);
-  auto& c = suite.capture;
-  auto& left = out_.record.left_alone;
-  for (auto& name : c.not_seen) left.push_back(left_as_it_is(name));
-  if (c.tunnels)
-    left.push_back(fmt::format("{} connection(s) that speak no clear-text HTTP/1: passed unread", c.tunnels));
 }
 
 void Campaign::open(Plan& plan) {
@@ -140,7 +121,7 @@ void Campaign::try_all(Plan& plan) {
   Trials trials(context_, refs_, plan, setting_.policies, out_.record, [&] { return time_left(); });
   if (auto ok = trials.run(); !ok) stop_for(ok.error());
   drop_further(plan);
-  compare_sites(plan);
+  keep_findings(trials.compared_sites(), out_.record.findings);
   std::size_t left = 0;
   for (auto& c : plan.cases)
     if (c.row.outcome == "planned") {
@@ -184,28 +165,6 @@ void Campaign::set_workers() {
   workers_.keep_to(static_cast<int>(cores / std::clamp(workers_.busy(), 1.0 / kWorkersOfCore, 1.0)));
 }
 
-// What only all cases together show: it was seen case by case, and is not run again. One run of a case shows whether it
-// retries.
-void Campaign::compare_sites(const Plan& plan) {
-  std::deque<trace::Comparison> comparisons;
-  std::vector<oracles::ComparedCase> compared_cases;
-  auto add = [&](const Case& c, const trace::Run& reference, const trace::Run& run) {
-    comparisons.push_back(trace::compare(reference, run));
-    compared_cases.push_back({&c.row, {&comparisons.back()}, setting_.config.run.hold});
-  };
-  for (auto& c : plan.cases) {
-    if (c.row.outcome != "run") continue;
-    auto with = std::ranges::find_if(
-        out_.runs, [&](auto& run) { return run.kind == trace::RunKind::with_fault && run.case_id == c.row.id; });
-    auto alone = context_.alone.find(c.row.test);
-    if (with != out_.runs.end() && alone != context_.alone.end())
-      add(c, *alone->second, *with);
-    else if (!c.seen.empty())
-      add(c, c.reference(), *c.seen.front());
-  }
-  if (!compared_cases.empty()) keep_findings(oracles::compare_sites(compared_cases).findings, out_.record.findings);
-}
-
 void Campaign::keep_findings(std::vector<trace::Finding> from, std::vector<trace::Finding>& to) {
   for (auto& f : from)
     if (std::none_of(to.begin(), to.end(), [&](auto& old) { return old.id == f.id && old.test == f.test; }))
@@ -222,37 +181,32 @@ void Campaign::finish() {
   auto& r = out_.record;
   out_.interrupted = executor_.interrupted();
   if (out_.interrupted && r.incomplete.empty()) r.incomplete = "interrupted";
-  for (auto& run : out_.runs)
-    if (!run.incomplete.empty() && r.incomplete.empty()) r.incomplete = run.incomplete;
+  if (r.incomplete.empty()) r.incomplete = runs_.incomplete();
   slots_.end();
   for (auto& line : slots_.remarks()) r.remarks.push_back(line);
   for (auto& name : executor_.distrusting())
     if (auto line = left_as_it_is(name); std::ranges::count(r.left_alone, line) == 0) r.left_alone.push_back(line);
   if (!setting_.plan_only) mark_known(r, setting_.config, setting_.since);
-  TimeSaved saved;
-  for (auto& run : out_.runs) saved.add(run);
-  if (auto line = saved.line(); !line.empty()) r.remarks.push_back(line);
+  if (auto line = runs_.saved().line(); !line.empty()) r.remarks.push_back(line);
   r.took = spent();
   r.overhead = r.took - executor_.in_commands();
 }
 
-CampaignOutcome Campaign::run() {
+void Campaign::run() {
   describe();
   if (auto ok = slots_.start(); !ok) {
     stop_for(ok.error());
-    finish();
-    return std::move(out_);
+    return finish();
   }
   auto budget = setting_.config.run.budget;
   auto refs = collect_references(
       context_, budget ? began_ + static_cast<Nanos>(static_cast<double>(budget) * kReferencesShare) : 0);
   if (!refs) {
     stop_for(refs.error());
-    finish();
-    return std::move(out_);
+    return finish();
   }
   refs_ = std::move(*refs);
-  see_services(*refs_.suite);
+  out_.record.services = refs_.services;
   auto& left = out_.record.left_alone;
   left.insert(left.end(), refs_.left_alone.begin(), refs_.left_alone.end());
   out_.record.remarks.insert(out_.record.remarks.end(), refs_.remarks.begin(), refs_.remarks.end());
@@ -267,10 +221,9 @@ CampaignOutcome Campaign::run() {
     try_all(plan);
   }
   finish();
-  return std::move(out_);
 }
 
-CampaignOutcome Campaign::replay(const trace::Stored& earlier, const trace::Finding& finding) {
+void Campaign::replay(const trace::Stored& earlier, const trace::Finding& finding) {
   describe();
   auto row = std::find_if(earlier.campaign.cases.begin(), earlier.campaign.cases.end(), [&](auto& c) {
     return c.policy == finding.policy && c.plan == finding.fault && c.test == finding.test &&
@@ -282,8 +235,7 @@ CampaignOutcome Campaign::replay(const trace::Stored& earlier, const trace::Find
   auto ready = plan ? slots_.start() : Result<void>{};
   if (!plan || !ready) {
     stop_for(plan ? ready.error() : plan.error());
-    finish();
-    return std::move(out_);
+    return finish();
   }
   context_.lessons.recall(row->operation);
   for (auto& run : earlier.runs)
@@ -300,10 +252,10 @@ CampaignOutcome Campaign::replay(const trace::Stored& earlier, const trace::Find
     stop_for(alone ? Error{"does not pass without faults, so nothing can be shown" + (why.empty() ? "" : "\n" + why),
                            row->test, Blame::user}
                    : alone.error());
-    finish();
-    return std::move(out_);
+    return finish();
   }
-  see_services(**alone);
+  out_.record.services = services_seen(**alone, setting_.config);
+  out_.record.left_alone = connections_left_alone(**alone);
   Case c;
   c.row = *row;
   c.row.outcome = "planned";
@@ -329,6 +281,18 @@ CampaignOutcome Campaign::replay(const trace::Stored& earlier, const trace::Find
   out_.record.not_judged = std::move(result.not_judged);
   out_.record.cases.push_back(c.row);
   finish();
+}
+
+CampaignOutcome Campaign::write() {
+  auto stored = runs_.end(out_.record);
+  auto evidence = stored ? trace::read_evidence(setting_.folder / "campaign.db") : std::unexpected(stored.error());
+  auto reported = report::write_reports(
+      setting_.folder, out_.record, evidence ? evidence->runs : std::vector<trace::Run>{}, setting_.config.run.fail_on);
+  auto trouble = [&](const auto& result) {
+    if (!result && out_.record.incomplete.empty()) out_.record.incomplete = result.error().line();
+  };
+  trouble(evidence);
+  trouble(reported);
   return std::move(out_);
 }
 
@@ -343,17 +307,9 @@ Result<CampaignOutcome> with_campaign(const CampaignSetting& setting, const Cloc
   auto executor = Executor::open(std::move(how), clock);
   if (!executor) return std::unexpected(executor.error());
   auto argv = command_to_run(setting.command);
-  CampaignOutcome outcome;
-  {
-    Campaign campaign(setting, clock, **executor, argv);
-    outcome = what(campaign);
-  }
-  std::vector<trace::Run> runs(outcome.runs.begin(), outcome.runs.end());
-  auto stored = trace::write_store(setting.folder / "campaign.db", outcome.record, runs);
-  auto reported = report::write_reports(setting.folder, outcome.record, runs, setting.config.run.fail_on);
-  for (auto* result : {&stored, &reported})
-    if (!*result && outcome.record.incomplete.empty()) outcome.record.incomplete = result->error().line();
-  return outcome;
+  Campaign campaign(setting, clock, **executor, argv);
+  what(campaign);
+  return campaign.write();
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 #pragma once
-#include <deque>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -28,7 +27,6 @@ struct CampaignSetting {
 
 struct CampaignOutcome {
   trace::CampaignRecord record;
-  std::deque<trace::Run> runs;
   bool interrupted = false;
   bool nothing_to_try = false;  // no test was left to try: record.incomplete says why
 };

@@ -79,6 +79,7 @@ std::optional<RunSpec> Trial::next() {
 
 void Trial::ran(const trace::Run& run) {
   case_.row.runs.push_back(run.id);
+  if (asked_ != Ask::alone) runs_.push_back(run.id);
   if (context_.executor.interrupted()) {
     case_.row.outcome = "planned";
     if (found_ && !found_->empty()) case_.row.why = "something was seen, and not confirmed";
@@ -153,8 +154,8 @@ void Trial::weigh() {
     }
     bool all_suspected = std::ranges::all_of(
         *found_, [&](auto& f) { return std::ranges::any_of(suspected_, [&](auto& s) { return same(s, f); }); });
-    bool twice = !all_suspected || std::ranges::any_of(*found_, [&](auto& f) { return rests_on_outcome(f); });
-    wanted_with_ = unsteady_ ? kUnsteady : twice ? 2 : 1;
+    bool outcome = std::ranges::any_of(*found_, [&](auto& f) { return rests_on_outcome(f); });
+    wanted_with_ = unsteady_ ? kUnsteady : 1 + !all_suspected + outcome;
     wanted_without_ = unsteady_ ? kUnsteady : 1;
     return;
   }

@@ -28,8 +28,8 @@ void aim(RunSpec& spec, std::vector<Aim> aims, Nanos hold);
 //
 //   the finding               is seen alone   and a run without the fault has passed
 //   suspected in company      once            once
-//   not suspected before, or  twice           once
-//   rests on how its test
+//   not suspected before      twice           once
+//   rests on how its test     once more       once
 //   ended
 //   of an unsteady test       three times     three times
 //
@@ -43,6 +43,9 @@ class Trial {
   std::optional<RunSpec> next();    // none: it is over
   void ran(const trace::Run& run);  // stays where it is
   CaseResult& result() { return result_; }
+  // Of the first run with the fault, while it lasts; null: there was none.
+  const trace::Comparison* seen() const { return comparisons_.empty() ? nullptr : &comparisons_.front(); }
+  const std::vector<std::uint64_t>& runs() const { return runs_; }  // that nobody looks at once it is over
   Case& the_case() const { return case_; }
 
  private:
@@ -69,6 +72,7 @@ class Trial {
   std::optional<std::vector<trace::Finding>> found_;  // by every run with the fault; none: there was none as yet
   int with_ = 0, without_ = 0;                        // runs that count for what was found
   int wanted_with_ = 1, wanted_without_ = 1;
+  std::vector<std::uint64_t> runs_;
   std::deque<trace::Comparison> comparisons_;  // those shown to the oracles stay where they are
   std::vector<const trace::Comparison*> shown_;
 };

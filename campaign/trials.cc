@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "trace/comparing/slices.h"
+#include "campaign/report/words.h"
 
 namespace retrial::campaign {
 namespace {
@@ -15,9 +15,7 @@ constexpr int kFurtherOfSuite = 10;
 constexpr Nanos kFurtherAtLeast = 10 * kSecond;
 
 // A service whose port moves is started by the tests themselves; one that stays may be shared with other runs.
-bool shares_services(const trace::Run& suite) {
-  return std::ranges::any_of(suite.exchanges, [](auto& e) { return e.service.find(":*") == e.service.npos; });
-}
+bool shares(const trace::ServiceSeen& service) { return service.address.find(":*") == service.address.npos; }
 
 }  // namespace
 
@@ -31,7 +29,7 @@ Trials::Trials(CampaignContext& context, const References& refs, Plan& plan,
       record_(record),
       time_left_(std::move(time_left)),
       began_(context.clock.now()),
-      trials_stand_alone_(!context.slots.apart() && shares_services(*refs.suite)) {}
+      trials_stand_alone_(!context.slots.apart() && std::ranges::any_of(refs.services, shares)) {}
 
 Result<void> Trials::run() {
   Result<void> result;
@@ -49,8 +47,7 @@ Result<void> Trials::run() {
       trials_.erase(one->number);
       continue;
     }
-    auto* run = context_.keep(std::move(*one->run));
-    ended(*one, *run);
+    ended(one->number, *context_.keep(std::move(*one->run)));
   }
   for (auto& pending : pending_)
     if (!pending.suspected.empty()) pending.c->row.why = "something was seen in company, and not looked at alone";
@@ -89,6 +86,7 @@ Company Trials::next_company() {
       if (auto why = schedule_.answered(*c); !why.empty()) {
         c->row.outcome = "answered";
         c->row.why = std::move(why);
+        say(*c, c->row.why);
         answered = true;
       } else if (c->alone || context_.config.run.alone || disturbers_.contains(test) || refs_.unsteady.contains(test)) {
         try_alone(*c, {});
@@ -104,7 +102,7 @@ Company Trials::next_company() {
 Nanos Trials::time_for(bool further) const {
   auto left = time_left_();
   if (!further || left != kNoLimit) return left;
-  auto cheap = std::max(kFurtherAtLeast, kFurtherOfSuite * trace::lasted(*refs_.suite));
+  auto cheap = std::max(kFurtherAtLeast, kFurtherOfSuite * refs_.took);
   return std::max<Nanos>(0, cheap - (context_.clock.now() - began_));
 }
 
@@ -119,7 +117,7 @@ Result<bool> Trials::begin_company(Company company) {
     for (auto* c : seat.cases) {
       c->under_way = true;
       c->row.runs.push_back(*number);
-      c->row.reference = refs_.suite->id;
+      c->row.reference = refs_.suite;
     }
   companies_[*number] = std::move(company);
   return true;
@@ -131,8 +129,9 @@ Result<bool> Trials::begin_trial() {
     if (it == pending_.end()) return false;
     auto pending = std::move(*it);
     pending_.erase(it);
-    ready_.push_back(&open_.emplace_back(context_, *pending.c, std::move(pending.suspected),
-                                         refs_.unsteady.contains(pending.c->row.test)));
+    ready_.push_back(
+        &open_.emplace_back(context_, *pending.c, std::move(pending.suspected),
+                            refs_.unsteady.contains(pending.c->row.test) || shaky_.contains(pending.c->row.test)));
   }
   auto* trial = ready_.front();
   ready_.pop_front();
@@ -151,10 +150,19 @@ Result<bool> Trials::go_on(Trial& trial) {
   return true;
 }
 
+// "c17 P1 lost-response(reset) x 1, then pass: PUT /order at src/orders.py:12 send in test_send: right: 2 attempts,
+// ..."
+void Trials::say(const Case& c, std::string_view decided) {
+  if (!context_.config.run.verbose) return;
+  auto& row = c.row;
+  context_.live.say(fmt::format("{} {} {}: {} at {} in {}: {}", row.id, row.policy, row.plan, row.operation,
+                                report::place(row.site), row.test, decided));
+}
+
 void Trials::tell() {
   std::vector<Case*> left;
   Nanos alone = 0;
-  bool further = schedule_.only_further();
+  bool further = schedule_.only_further() && std::ranges::any_of(plan_.cases, &Case::further);
   auto counts = [&](const Case& c) { return further || !c.further; };
   for (auto& c : plan_.cases)
     if (c.planned() && !c.alone && counts(c)) left.push_back(&c);

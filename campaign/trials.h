@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "campaign/judging/company_verdict.h"
+#include "campaign/judging/site_samples.h"
 #include "campaign/planning/company.h"
 #include "campaign/planning/schedule.h"
 #include "campaign/trial.h"
@@ -27,6 +28,8 @@ class Trials {
   // Until all are done, the budget is spent, or Ctrl-C. An error where nothing can be run any more; what was under way
   // is over then.
   Result<void> run();
+  // What only all cases together show: call sites that do not do as the others of their client.
+  std::vector<trace::Finding> compared_sites() const { return samples_.compare(context_.config.run.hold).findings; }
   // Cases that looked suspicious in company, and were not looked at alone.
   std::size_t suspicions() const {
     return static_cast<std::size_t>(std::ranges::count_if(pending_, [](auto& p) { return !p.suspected.empty(); }));
@@ -46,17 +49,19 @@ class Trials {
   Result<bool> begin_trial();
   Result<bool> go_on(Trial& trial);
   Company next_company();
-  void ended(const Workers::Ended& ended, const trace::Run& run);
-  void company_ended(const Company& company, const trace::Run& run);
+  void ended(std::uint64_t number, const trace::Run& run);
+  void company_ended(const Company& company, trace::Run run);
   void take(Shown shown);
+  void clean(Case& c, oracles::Judgement judgement);
   void again(Case& c);
   void try_alone(Case& c, Suspected suspected);
   bool confirmed_elsewhere(const Pending& pending);
-  void disturbed(const Company& company, const CompanyVerdict& verdict);
+  void disturbed(const CompanyVerdict& verdict);
   void trial_over(Trial& trial);
   void leave(const std::string& test, const std::string& why);
   void keep(std::vector<trace::Finding> from, std::vector<trace::Finding>& to);
   void tell();
+  void say(const Case& c, std::string_view decided);
 
   CampaignContext& context_;
   const References& refs_;
@@ -73,7 +78,10 @@ class Trials {
   std::deque<Trial*> ready_;                    // of these, the ones that wait for their next run
   std::deque<Company> halves_;                  // to be run
   std::deque<Pending> pending_;
+  SiteSamples samples_;
   std::set<std::string> disturbers_;  // tests whose faults other tests feel
+  // Tests that did not do as they always do, though nothing was done to them: another's fault, or their own way.
+  std::set<std::string> shaky_;
   // Cases that have confirmed a verdict, by it and their family: two paths of one call site show what it does.
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> confirmed_;
 };

@@ -23,23 +23,23 @@ using What = Shown::What;
 
 }  // namespace
 
-void Trials::ended(const Workers::Ended& one, const trace::Run& run) {
-  if (auto company = companies_.extract(one.number)) {
-    company_ended(company.mapped(), run);
-  } else if (auto trial = trials_.extract(one.number)) {
+void Trials::ended(std::uint64_t number, const trace::Run& run) {
+  if (auto company = companies_.extract(number)) {
+    company_ended(company.mapped(), *context_.runs.let_go(number));
+  } else if (auto trial = trials_.extract(number)) {
     trial.mapped()->ran(run);
     ready_.push_back(trial.mapped());
   }
 }
 
-void Trials::company_ended(const Company& company, const trace::Run& run) {
+void Trials::company_ended(const Company& company, trace::Run run) {
   for (auto& seat : company.seats)
     for (auto* c : seat.cases) c->under_way = false;
   if (context_.executor.interrupted()) return;
-  auto verdict = judge_company(company, run, refs_, context_.config.run.hold);
+  auto verdict = judge_company(company, std::move(run), refs_, context_.config.run.hold);
   for (auto& test : verdict.missing) context_.wide.insert(test);
   for (auto& shown : verdict.shown) take(std::move(shown));
-  if (!verdict.disturbed.empty()) disturbed(company, verdict);
+  if (!verdict.disturbed.empty()) disturbed(verdict);
 }
 
 void Trials::take(Shown shown) {
@@ -55,16 +55,23 @@ void Trials::take(Shown shown) {
       if (!shown.judgement.not_judged.empty()) return try_alone(c, {});
       [[fallthrough]];
     case What::clean:
-      c.row.outcome = "run";
-      record_.clean.push_back(trace::judged(c.row, what_was_right(compare_case(c, *c.seen.back(), false), c.row.test)));
-      keep(std::move(shown.judgement.notes), record_.notes);
-      return;
+      return clean(c, std::move(shown.judgement));
     case What::vain:
       c.single = true;
       [[fallthrough]];
     case What::not_run:
       return again(c);
   }
+}
+
+void Trials::clean(Case& c, oracles::Judgement judgement) {
+  c.row.outcome = "run";
+  auto seen = compare_case(c, *c.seen.back(), false);
+  record_.clean.push_back(trace::judged(c.row, what_was_right(seen, c.row.test)));
+  say(c, "right: " + record_.clean.back().why);
+  keep(std::move(judgement.notes), record_.notes);
+  samples_.add(c.row, seen);
+  c.seen.clear();
 }
 
 // Back to the plan, for another company.
@@ -93,14 +100,14 @@ bool Trials::confirmed_elsewhere(const Pending& pending) {
   c.row.outcome = "answered";
   c.row.why = "seen here too in company, and confirmed in another test or at other paths of this call site: " + by;
   c.under_way = false;
+  say(c, c.row.why);
   return true;
 }
 
 // Which of those before it? Alone they are tried themselves, and nothing in their company.
-void Trials::disturbed(const Company& company, const CompanyVerdict& verdict) {
-  Company suspects;
-  for (auto& seat : company.seats)
-    if (!seat.cases.empty() && suspects.seats.size() < verdict.before) suspects.seats.push_back(seat);
+void Trials::disturbed(const CompanyVerdict& verdict) {
+  shaky_.insert(verdict.disturbed);
+  Company suspects{verdict.before};
   for (auto& seat : suspects.seats) std::erase_if(seat.cases, [](auto* c) { return !c->planned() || c->under_way; });
   if (suspects.seats.size() == 1) {
     auto& disturber = suspects.seats.front().test;
@@ -124,6 +131,9 @@ void Trials::trial_over(Trial& trial) {
   if (context_.executor.interrupted() && c.row.outcome == "planned") return;
   if (c.row.outcome == "planned") c.row.outcome = "run";
   schedule_.ran(c, result.attempts);
+  for (auto& f : result.findings) say(c, f.verdict + ", confirmed");
+  for (auto& j : result.clean) say(c, "right: " + j.why);
+  for (auto& j : result.not_judged) say(c, "not judged: " + j.why);
   if (result.spoilt) leave(c.row.test, "this test no longer passes without faults since case " + c.row.id);
   for (auto& f : result.findings) confirmed_[{f.verdict, c.family_key()}].push_back(c.row.id);
   keep(std::move(result.findings), record_.findings);
@@ -131,6 +141,9 @@ void Trials::trial_over(Trial& trial) {
   auto add = [](auto& from, auto& to) { to.insert(to.end(), from.begin(), from.end()); };
   add(result.clean, record_.clean);
   add(result.not_judged, record_.not_judged);
+  if (auto* seen = trial.seen(); seen && c.row.outcome == "run") samples_.add(c.row, *seen);
+  for (auto run : trial.runs()) context_.runs.let_go(run);
+  c.seen.clear();
   open_.remove_if([&](auto& open) { return &open == &trial; });
 }
 
@@ -142,6 +155,7 @@ void Trials::leave(const std::string& test, const std::string& why) {
     if (c.row.test != test) continue;
     c.row.outcome = "left";
     c.row.why = why;
+    say(c, why);
     record_.not_judged.push_back(trace::judged(c.row, why));
   }
 }

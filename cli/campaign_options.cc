@@ -43,6 +43,7 @@ Result<void> apply(const CampaignOptions& o, campaign::RunSettings& run) {
   if (o.workers) run.workers = o.workers;
   if (o.real_time) run.real_time = true;
   if (o.alone) run.alone = true;
+  if (o.verbose) run.verbose = true;
   if (!o.policies.empty()) {
     run.policies.clear();
     for (auto name : split(o.policies, ',')) run.policies.emplace_back(trim(name));
@@ -94,6 +95,7 @@ Result<trace::Confidence> confidence_of(const std::string& word) {
 
 void CampaignOptions::add_to(CLI::App& app, bool with_command) {
   app.add_option("-c,--config", config, "retrial.toml (default: ./retrial.toml, if there is one)");
+  app.add_flag("-v,--verbose", verbose, "a line for each case as it is decided");
   app.add_option("--hold", hold, "how long a stalled exchange is held (30s)");
   app.add_option("--out", out, "folder for the campaign (default: .retrial/<time>)");
   app.add_flag("--real-time", real_time, "wait as long as the client does: its clock is never moved");

@@ -25,6 +25,7 @@ struct CampaignOptions {
   int workers = 0;
   bool real_time = false;
   bool alone = false;
+  bool verbose = false;
   std::string out;
   std::vector<std::string> command;
 

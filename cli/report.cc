@@ -25,7 +25,7 @@ Result<trace::Stored> open(const fs::path& folder) {
   bool traced = fs::exists(folder / "trace");
   std::string why = "it was cut short";
   if (fs::exists(file)) {
-    auto stored = trace::read_store(file);
+    auto stored = trace::read_evidence(file);
     if (stored || !traced || !trace::is_damage(stored.error())) return stored;
     why = stored.error().line();
   } else if (!traced) {

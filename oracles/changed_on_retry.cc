@@ -7,6 +7,7 @@
 #include "oracles/evidence.h"
 #include "oracles/registry.h"
 #include "trace/comparing/body_change.h"
+#include "trace/profiles/profile.h"
 
 namespace retrial::oracles {
 namespace {
@@ -18,6 +19,16 @@ constexpr Verdict kChangedOnRetry{
     .why = "The retry differs from the attempt that it repeats in more than what retries may change.",
     .remedy = "Build the request once, and send the same one again.",
 };
+
+// Did this process look at the service between the two, and was answered well? Then what it sends is what it has read:
+// whoever meets a failed condition, or cannot know what became of a write, reads again before he writes.
+bool read_between(const trace::Run& run, const trace::Exchange& before, const trace::Exchange& next) {
+  return std::ranges::any_of(run.exchanges, [&](auto& e) {
+    return e.pid == before.pid && e.service == before.service && e.begun >= before.told && e.told != 0 &&
+           e.told <= next.begun && delivered(e) && is_success(e.client_status) &&
+           trace::profile_of(e).repeat(e) == trace::Repeat::safe;
+  });
+}
 
 class ChangedOnRetry final : public Oracle {
  public:
@@ -32,6 +43,7 @@ class ChangedOnRetry final : public Oracle {
         if (!follows(before, next)) continue;
         auto change = trace::change_between(before, next);
         if (!change || (change.target && !change.key && !change.condition && !change.body && !change.method)) continue;
+        if (!change.key && !change.method && read_between(*c.in_case, before, next)) continue;
         judgement.findings.push_back(make_finding(
             compared, c, call, kChangedOnRetry, sure(change),
             fmt::format("{}: the {} attempt was not what the {} was: {}.", call.operation, ordinal(i + 2),

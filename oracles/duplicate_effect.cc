@@ -1,4 +1,5 @@
-// Two attempts of one call, both executed. Rainmaker (NSDI'23) 4.3, RFC 9110 9.2.2.
+// Two attempts of one call, both executed; or a copy that was sent while the first was still waited for. Rainmaker
+// (NSDI'23) 4.3, RFC 9110 9.2.2.
 #include <fmt/format.h>
 
 #include "oracles/evidence.h"
@@ -25,10 +26,44 @@ class DuplicateEffect final : public Oracle {
   std::span<const Verdict> verdicts() const override { return {&kDuplicateEffect, 1}; }
 
   void judge(Cases cases, Judgement& judgement) const override {
-    each_faulted(cases, [&](auto& compared, auto& c, auto& call) { judge_call(compared, c, call, judgement); });
+    each_faulted(cases, [&](auto& compared, auto& c, auto& call) {
+      judge_call(compared, c, call, judgement);
+      judge_copy(compared, c, call, judgement);
+    });
   }
 
  private:
+  // A hedged copy is a call of its own to whoever reads the wire (of gRPC its header says what it is). One of many
+  // alike that the reference does not have; where there is none, they may be many things alike.
+  static void judge_copy(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call,
+                         Judgement& judgement) {
+    auto& one = call.first();
+    if (!is_success(one.service_status) || !trace::executed(one) || one.request_digest == 0) return;
+    for (auto& pair : c.pairs) {
+      if (!pair.in_case || pair.in_case == &call || pair.reference) continue;
+      auto& other = pair.in_case->first();
+      bool same = other.request_digest == one.request_digest && other.operation == one.operation &&
+                  other.target == one.target && other.service == one.service && other.pid == one.pid &&
+                  other.tag.site == one.tag.site;
+      bool meanwhile = other.begun > one.begun && (one.told == 0 || other.begun < one.told);
+      if (!same || !meanwhile || !is_success(other.service_status) || !trace::executed(other)) continue;
+      auto harm = harm_of_repeat(call, one, other);
+      if (!harm) continue;
+      auto sure = c.reference->exchanges.empty() ? trace::Confidence::possible : harm->confidence;
+      judgement.findings.push_back(make_finding(
+          compared, c, call, kDuplicateEffect, sure,
+          fmt::format("{} was asked for once and executed twice: {}, the client sent a copy of it {} after the first, "
+                      "while it still waited for that, and the service answered {} to both.",
+                      call.operation, what_was_done(call, 0), show_gap(other.begun - one.begun),
+                      trace::status_of(other, other.service_status)),
+          fmt::format("A right client sends copies only of what may be done twice, or with a key by which the service "
+                      "knows them: {}.",
+                      harm->why)));
+      judgement.findings.back().evidence.push_back(other.id);
+      return;
+    }
+  }
+
   static void judge_call(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call,
                          Judgement& judgement) {
     std::size_t one = call.attempts.size();

@@ -76,13 +76,15 @@ std::vector<ServiceError> new_errors(const Comparison& c) {
   return found;
 }
 
+constexpr int kUnavailable = trace::kGrpcStatus + 14;
+
 unsigned told_of(const Comparison& c) {
   unsigned told = 0;
   for (auto* call : c.faulted)
     for (auto* e : call->attempts) {
       if (!e->fired) continue;
-      if (is_status(e->fault))
-        told |= kStatus;
+      if (is_status(e->fault))  // UNAVAILABLE is what gRPC's clients say of a broken connection too
+        told |= e->client_status == kUnavailable ? kStatus | kBroken : kStatus;
       else if (is_silence(e->fault) || is_slowness(e->fault))
         told |= kSilent;
       else

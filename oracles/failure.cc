@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "oracles/client_words.h"
 #include "oracles/evidence.h"
+#include "oracles/programming_errors.h"
 #include "oracles/service_words.h"
 #include "trace/profiles/profile.h"
 #include "trace/status.h"
@@ -20,17 +21,20 @@ namespace {
 
 constexpr std::string_view kMarker = "retrial-";
 
-// An exception hangs on the one before it. What follows a `context` hangs on that, until a member of a group opens a
-// branch of its own.
-std::vector<const Thrown*> explicit_part(const std::vector<Thrown>& chain) {
+// An exception hangs on the one before it. Who raises an error of his own while he handles another tells of that one; a
+// programming error there is an accident, and an assertion looks at something else. What follows hangs on that, until a
+// member of a group opens a branch of its own.
+std::vector<const Thrown*> told_part(const std::vector<Thrown>& chain) {
   std::vector<const Thrown*> told;
+  const Thrown* above = nullptr;
   bool aside = false;
   for (auto& thrown : chain) {
     if (thrown.link == "context")
-      aside = true;
+      aside = aside || !above || is_programming_error(*above) || is_assertion(*above);
     else if (thrown.link == "member")
       aside = false;
     if (!aside) told.push_back(&thrown);
+    above = &thrown;
   }
   // node:test's wrapping of what the test threw
   if (told.size() > 1 && told[0]->code == "ERR_TEST_FAILURE" && told[1]->link == "cause") told.erase(told.begin());
@@ -60,7 +64,7 @@ std::optional<Failure> failure_of(const ComparedCase& compared, const Comparison
   auto* result = result_of(*c.in_case, compared.row->test);
   auto* before = result_of(*c.reference, compared.row->test);
   if (!result || !bad(*result) || (before && bad(*before))) return {};
-  return Failure{result, explicit_part(result->chain)};
+  return Failure{result, told_part(result->chain)};
 }
 
 bool is_assertion(const Thrown& thrown) {
@@ -82,6 +86,13 @@ std::string text_of(const Thrown& thrown) {
 std::string text_of(const Failure& failure) {
   std::string text;
   for (auto* thrown : failure.told) text += text_of(*thrown) + '\n';
+  return text;
+}
+
+std::string text_of_causes(const Failure& failure) {
+  std::string text;
+  for (auto* thrown : failure.told)
+    if (!is_programming_error(*thrown)) text += text_of(*thrown) + '\n';
   return text;
 }
 

@@ -10,8 +10,8 @@ namespace retrial::oracles {
 // The case's test failed, where the reference's passed.
 struct Failure {
   const trace::TestResult* result = nullptr;
-  std::vector<const trace::Thrown*>
-      told;  // the outermost exception, then its explicit causes and members; never `context`
+  std::vector<const trace::Thrown*> told;  // the outermost exception, then its causes and members; `context` where an
+                                           // error of the program's own was raised in handling it
 
   const trace::Thrown* outermost() const { return told.empty() ? nullptr : told.front(); }
 };
@@ -22,9 +22,10 @@ bool is_assertion(const trace::Thrown& thrown);
 // Set-up and teardown pass without faults, so a failure there is the consequence of something else.
 bool in_test_phase(const trace::TestResult& result);
 
-std::string text_of(const trace::Thrown& thrown);  // "type: message [code]"
-std::string text_of(const Failure& failure);       // of all that was told
-std::string named(const trace::Thrown& thrown);    // for a message: short type and the message's beginning
+std::string text_of(const trace::Thrown& thrown);    // "type: message [code]"
+std::string text_of(const Failure& failure);         // of all that was told
+std::string text_of_causes(const Failure& failure);  // the same without programming errors
+std::string named(const trace::Thrown& thrown);      // for a message: short type and the message's beginning
 
 // Does this text show what was injected itself: the marker, the status, the words of the profile's error, or a status
 // 5xx by which the application handed it on over HTTP?

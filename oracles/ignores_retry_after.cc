@@ -24,16 +24,13 @@ constexpr Verdict kIgnoresRetryAfter{
         "negative.",
 };
 
-// Many clients have a limit to what they let a service tell them. Who waits as long as this leaves it room.
-constexpr Nanos kLongEnough = 20 * kSecond;
-
 // Clients' timers round, and ours is another clock's.
 Nanos slack(Nanos told) { return std::max(10 * kMillisecond, told / 100); }
 
 struct Obeyed {
   Wait wait;
   RetryHint told;
-  bool yes() const { return !told.never && (wait.most >= kLongEnough || wait.most + slack(told.least) >= told.least); }
+  bool yes() const { return !told.never && wait.most + slack(told.least) >= told.least; }
 };
 
 struct Seen {

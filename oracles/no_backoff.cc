@@ -1,10 +1,11 @@
-// Retries that wait, but each time the same: whoever waits as long after the tenth failure as after the first keeps up
-// the load that brought the service down. Two gaps look fixed by chance, and a capped back-off is fixed at its end, so
-// a call is judged by all of its gaps, and by three at least.
+// Retries that wait, but each time the same, or around the same: whoever waits as long after the tenth failure as after
+// the first keeps up the load that brought the service down. Two gaps look fixed by chance, and a capped back-off is
+// fixed at its end, so a call is judged by all of its gaps, and by three at least.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "base/text.h"
 #include "oracles/evidence.h"
@@ -24,8 +25,12 @@ constexpr Verdict kNoBackoff{
 
 constexpr std::size_t kGaps = 3;
 constexpr std::size_t kCalls = 2;
-constexpr std::size_t kGapsOfOne = 5;        // where one call has to do
-constexpr Nanos kLeast = 20 * kMillisecond;  // what is shorter is missing-delay's
+constexpr std::size_t kGapsOfOne = 5;                                           // where one call has to do
+constexpr Nanos kLeast = 15 * kMillisecond, kLeastMeasured = 5 * kMillisecond;  // what is shorter is missing-delay's
+constexpr std::size_t kGapsOfJittered = 10;
+constexpr double kSpread = 2.2;       // the longest of jittered waits that stand around one value, to the shortest
+constexpr double kGrowth = 1.1;       // of the later half of them over the earlier, by chance
+constexpr double kFirstOfAll = 0.75;  // who begins below that of the median has grown
 // What a gap may hold besides the wait, where the client's clock could not be moved.
 Nanos load(const Wait& w) { return std::max(60 * kMillisecond, w.most / 20); }
 
@@ -45,7 +50,29 @@ Nanos fixed(const std::vector<Wait>& waits) {
     least = std::max(least, w.measured ? w.least : w.most - load(w));
     most = std::min(most, w.most);
   }
-  return most >= kLeast && least <= most + most / 50 && alike(waits, most) ? most : 0;
+  bool known = std::ranges::all_of(waits, &Wait::measured);
+  return most >= (known ? kLeastMeasured : kLeast) && least <= most + most / 50 && alike(waits, most) ? most : 0;
+}
+
+// They stand around one value and do not grow, however many there are: that value. 0: there is none.
+Nanos jittered(const std::vector<Wait>& waits) {
+  std::vector<Nanos> lengths;
+  for (auto& w : waits) {
+    lengths.push_back(w.length());
+    if (!w.measured && w.most < 4 * load(w)) return 0;
+  }
+  if (lengths.size() < kGapsOfJittered) return 0;
+  auto half = lengths.begin() + std::ssize(lengths) / 2;
+  auto mean = [](auto from, auto to) {
+    return std::accumulate(from, to, 0.0) / static_cast<double>(std::distance(from, to));
+  };
+  double earlier = mean(lengths.begin(), half), later = mean(half, lengths.end());
+  auto first = static_cast<double>(lengths.front());
+  std::ranges::sort(lengths);
+  auto middle = static_cast<double>(lengths[lengths.size() / 2]);
+  bool narrow = static_cast<double>(lengths.back()) <= kSpread * static_cast<double>(lengths.front());
+  bool grows = later > kGrowth * earlier || first < kFirstOfAll * middle;
+  return narrow && !grows && lengths.front() >= kLeastMeasured ? lengths[lengths.size() / 2] : 0;
 }
 
 // Many clients make the first retry at once by design, and back off from there.
@@ -59,7 +86,8 @@ struct Seen {
   const trace::Call* call = nullptr;
   std::size_t calls = 0, gaps = 0;
   Nanos length = 0;
-  bool grows = false;  // some call of it did
+  bool around = false;  // jitter stands around it
+  bool grows = false;   // some call of it did
 };
 
 class NoBackoff final : public Oracle {
@@ -75,11 +103,13 @@ class NoBackoff final : public Oracle {
       if (waits.size() < kGaps) return;
       auto& seen = by_fault[{call.site, call.operation, trace::show(waits[0].before->fault)}];
       auto length = fixed(waits);
+      bool around = length == 0;
+      if (around) length = jittered(waits);
       seen.grows = seen.grows || length == 0;
       seen.calls++;
       seen.gaps += waits.size();
       if (seen.call) return;
-      seen.compared = &compared, seen.comparison = &c, seen.call = &call, seen.length = length;
+      seen.compared = &compared, seen.comparison = &c, seen.call = &call, seen.length = length, seen.around = around;
     });
     for (auto& [key, seen] : by_fault) {
       if (seen.grows || !seen.call) continue;
@@ -91,9 +121,11 @@ class NoBackoff final : public Oracle {
       judgement.findings.push_back(make_finding(
           *seen.compared, *seen.comparison, *seen.call, kNoBackoff,
           std::min(trace::Confidence::likely, seen.call->confidence),
-          fmt::format("{} was sent {}, and the client waited the same {} before each retry ({} in {}).",
-                      seen.call->operation, counted(seen.call->attempts.size(), "time"), show_gap(seen.length),
-                      counted(seen.gaps, "gap"), counted(seen.calls, "call")),
+          fmt::format("{} was sent {}, and the client waited {} {} before each retry{} ({} in {}).",
+                      seen.call->operation, counted(seen.call->attempts.size(), "time"),
+                      seen.around ? "about" : "the same", show_gap(seen.length),
+                      seen.around ? ", after the last failure as after the first" : "", counted(seen.gaps, "gap"),
+                      counted(seen.calls, "call")),
           "A right client waits longer after each failure (exponential back-off with jitter), so that the load on a "
           "service that is down falls instead of staying what it was."));
     }

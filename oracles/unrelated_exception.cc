@@ -6,6 +6,7 @@
 #include "oracles/client_words.h"
 #include "oracles/evidence.h"
 #include "oracles/failure.h"
+#include "oracles/programming_errors.h"
 #include "oracles/registry.h"
 #include "oracles/service_words.h"
 #include "trace/status.h"
@@ -25,6 +26,9 @@ constexpr Verdict kUnrelatedException{
         "Read a retry's conflict or not-found as a sign that the first attempt may have succeeded, and look before "
         "failing; look at an answer's status before its body.",
 };
+
+constexpr auto kBrokenErrorPath =
+    "What runs after a failed call goes wrong itself: mend it, and hand on the error that the call met.";
 
 using trace::Confidence;
 using trace::Thrown;
@@ -84,7 +88,8 @@ class UnrelatedException final : public Oracle {
         if (auto* thrown = carrier(failure, *error.exchange))
           return certain(compared, c, failure, error, *thrown, judgement);
 
-    if (is_assertion(outermost) || shows_fault(c, text)) return;  // of assertions silent_wrong_result.cc speaks
+    if (is_assertion(outermost) || shows_fault(c, text_of_causes(failure)))
+      return;  // of assertions silent_wrong_result.cc speaks
     auto& call = *c.faulted.front();
     if (!in_test_phase(*failure.result))
       return pass_over(
@@ -95,8 +100,9 @@ class UnrelatedException final : public Oracle {
       if (!trace::recovered(call)) return;
       return pass_over(fmt::format("the test failed with {}, which says nothing", named(outermost)));
     }
-    judgement.findings.push_back(
-        make_finding(compared, c, call, kUnrelatedException, Confidence::likely, likely_message(call, failure)));
+    judgement.findings.push_back(make_finding(compared, c, call, kUnrelatedException, Confidence::likely,
+                                              likely_message(call, failure),
+                                              is_programming_error(outermost) ? kBrokenErrorPath : ""));
   }
 
   static void certain(const ComparedCase& compared, const trace::Comparison& c, const Failure& failure,

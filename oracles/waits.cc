@@ -17,6 +17,7 @@ namespace {
 // Before its clock can be moved on a client's waits are cut in slices of this length (docs/time.md): a shorter one may
 // pass in real time.
 constexpr Nanos kFirstSlice = 60 * kMillisecond;
+constexpr Nanos kNoLoad = kSecond;
 
 Nanos first_fault(const trace::Run& run) {
   Nanos first = 0;
@@ -78,10 +79,11 @@ std::vector<Wait> waits_of(const trace::Comparison& c, const trace::Call& call, 
       bool own = !transparent(before) && !resent[i];
       retry += own;
       if (own && told.e) {
-        Wait wait{
-            told.e, &now, retry, least - told.least, most - told.most, busy > told.busy, told.e->told >= measured_from};
-        // Where the clock was moved on within the gap, it could be.
-        wait.measured = wait.measured || wait.least > wait.most / 2;
+        Wait wait{told.e, &now, retry, least - told.least, most - told.most, busy > told.busy};
+        // Where the clock was moved on within the gap, it could be. Where it was not for as long as no load keeps a
+        // thread from running that is ready to (Busy knows those), something held it, an open connection say.
+        wait.measured =
+            wait.least > wait.most / 2 || (told.e->told >= measured_from && wait.most - wait.least < kNoLoad);
         if (chosen == Chosen::by_service) wait.most = now.begun - told.e->told;
         all.push_back(wait);
       }

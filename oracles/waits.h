@@ -17,7 +17,7 @@ struct Wait {
   Nanos least = 0;        // what the client's clock was moved on by; 0 where it could not be
   Nanos most = 0;         // the gap, without what is known to be work or load
   bool worked = false;    // there was some
-  bool measured = false;  // a wait of any length would show in `least`: its clock could be moved by then
+  bool measured = false;  // a wait of any length would show in `least`: its clock could be moved
 
   // The best that is known of it.
   Nanos length() const { return measured ? least : most; }

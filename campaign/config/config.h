@@ -23,6 +23,7 @@ struct RunSettings {
   Nanos hold = 30 * kSecond;  // how long a stalled exchange is held
   Nanos budget = 0;           // 0: none
   bool alone = false;         // every case in runs of its own
+  bool verbose = false;       // a line for each case as it is decided
   bool keep_tags = false;     // tags = "keep": the service sees the agents' headers
   bool real_time = false;     // clients' clocks are never moved (docs/time.md)
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 
 #include "trace/comparing/comparison.h"
 #include "trace/comparing/difference.h"
@@ -100,14 +101,27 @@ trace::Comparison compare_case(const Case& c, const trace::Run& slice, bool shar
   return comparison;
 }
 
-CompanyVerdict judge_company(const Company& company, const trace::Run& run, const References& refs, Nanos hold) {
+// As they were run: the runner may draw another order each time.
+std::vector<Seat> in_order_of_run(const Company& company, const trace::Run& run) {
+  std::map<std::string, std::size_t> place;
+  for (auto& stage : run.stages) place.try_emplace(stage.test, place.size());
+  auto seats = company.seats;
+  std::ranges::stable_sort(seats, {}, [&](auto& seat) {
+    auto it = place.find(seat.test);
+    return it == place.end() ? place.size() : it->second;
+  });
+  return seats;
+}
+
+CompanyVerdict judge_company(const Company& company, trace::Run run, const References& refs, Nanos hold) {
   CompanyVerdict verdict;
-  auto slices = trace::slices_of(run);
+  auto seats = in_order_of_run(company, run);
+  bool died = run.stop != trace::Stop::exited, lost = !run.incomplete.empty();
+  auto slices = trace::slices_of(std::move(run));
   auto leave = [&](const Seat& seat, What what) {
     for (auto* c : seat.cases) verdict.shown.push_back({.c = c, .what = what});
   };
-  bool died = run.stop != trace::Stop::exited;
-  for (auto& seat : company.seats) {
+  for (auto& seat : seats) {
     auto it = slices.find(seat.test);
     if (it == slices.end()) {
       if (!died) verdict.missing.push_back(seat.test);
@@ -121,13 +135,12 @@ CompanyVerdict judge_company(const Company& company, const trace::Run& run, cons
       leave(seat, What::not_run);
       continue;
     }
-    bool lost = !run.incomplete.empty();
     auto how = lost || refs.unsteady.contains(seat.test) ? "" : disturbance(seat, *refs.tests.at(seat.test), slice);
-    if (lost || (!how.empty() && verdict.before == 0)) {
+    if (lost || (!how.empty() && verdict.before.empty())) {
       leave(seat, What::vain);
     } else if (how.empty()) {
       std::ranges::move(judge_seat(seat, slice, hold), std::back_inserter(verdict.shown));
-      if (!seat.cases.empty()) verdict.before++;
+      if (!seat.cases.empty()) verdict.before.push_back(seat);
     } else {
       verdict.disturbed = seat.test;
       verdict.how = how;

@@ -27,7 +27,7 @@ struct CompanyVerdict {
   std::vector<Shown> shown;    // of every case in it
   std::string disturbed = {};  // the first test that did not do as it does else, though nothing was done to it by then
   std::string how = {};        // what it did
-  std::size_t before = 0;      // how many seats with cases come before it: one of them disturbs it
+  std::vector<Seat> before = {};          // those with cases whose tests were run before it: one of them disturbs it
   std::vector<std::string> missing = {};  // tests that the run did not reach although it ended by itself
 };
 
@@ -39,6 +39,6 @@ trace::Comparison compare_case(const Case& c, const trace::Run& slice, bool shar
 
 // Reads `run`. What its cases saw is kept by them (Case::seen). Where a test was disturbed, nothing of the run stands
 // but suspicions.
-CompanyVerdict judge_company(const Company& company, const trace::Run& run, const References& refs, Nanos hold);
+CompanyVerdict judge_company(const Company& company, trace::Run run, const References& refs, Nanos hold);
 
 }  // namespace retrial::campaign

@@ -68,6 +68,9 @@ Result<Runs> suite_runs(CampaignContext& context, int many) {
       ended.emplace(one->number, std::move(*one->run));
     else
       well = std::unexpected(one->run.error());
+  // Where slots are tried, one that does not do is no loss.
+  for (auto& [number, run] : ended)
+    if (well && context.slots.apart() && !run.incomplete.empty()) well = fail(run.incomplete);
   if (!well) return std::unexpected(well.error());
   Runs runs;
   for (auto& [number, run] : ended) runs.push_back(context.keep(std::move(run)));
@@ -131,14 +134,14 @@ void sort_tests(References& refs, const Twice& twice) {
   }
 }
 
-void put_in_order(References& refs) {
-  for (auto& s : refs.suite->stages)
+void put_in_order(References& refs, const trace::Run& suite) {
+  for (auto& s : suite.stages)
     if (refs.tests.contains(s.test)) refs.place.try_emplace(s.test, refs.place.size());
   for (auto& [test, slice] : refs.tests) refs.place.try_emplace(test, refs.place.size());
 }
 
 // What stands behind a command that is no runner of ours.
-std::string wrapped(const CampaignContext& context, const References& refs) {
+std::string wrapped(const CampaignContext& context, const References& refs, const trace::Run& suite) {
   auto command = report::cut(fmt::format("{}", fmt::join(context.argv, " ")), 60);
   auto& runners = context.executor.runners();
   if (!runners.empty() && !refs.tests.contains(std::string(kWholeCommand)))
@@ -149,7 +152,7 @@ std::string wrapped(const CampaignContext& context, const References& refs) {
   auto text = fmt::format(
       "`{}` is no test runner that we know ({}): all of it is one test, which passes where it ends with status 0",
       command, fmt::join(known, ", "));
-  if (refs.suite->agents.empty())
+  if (suite.agents.empty())
     text += fmt::format(
         ". No agent was heard from: if it runs Python or Node, let what it starts have the variables {}, which {}",
         kPassed, "tox takes away unless pass_env names them, and env -i, sudo and containers do");
@@ -160,13 +163,13 @@ std::string wrapped(const CampaignContext& context, const References& refs) {
 void learn(CampaignContext& context, const trace::Run& suite) {
   auto& lessons = context.lessons;
   lessons = trace::lessons_of(suite);
-  for (auto& run : context.runs) lessons.apply(run);
+  for (auto& run : context.runs.held()) lessons.apply(run);
   // A poll is one within a test: of two tests that ask the same one comes after the other too.
   std::set<std::uint64_t> polls;
   for (auto& [test, slice] : trace::slices_of(suite))
     for (auto poll : trace::lessons_of(slice).polls) polls.insert(poll);
   lessons.polls.assign(polls.begin(), polls.end());
-  for (auto& run : context.runs) trace::Correlator::correlate_each_test(run.exchanges, lessons);
+  for (auto& run : context.runs.held()) trace::Correlator::correlate_each_test(run.exchanges, lessons);
 }
 
 // One after another, until the last two are alike, three at most: a first run may leave something at a service that is
@@ -179,7 +182,12 @@ Result<Twice> run_in_turn(CampaignContext& context, Runs runs, const std::functi
     runs.push_back(run->front());
     learn(context, *runs.back());
   }
-  return two(**std::prev(runs.end(), runs.size() > 1 ? 2 : 1), *runs.back());
+  auto twice = two(**std::prev(runs.end(), runs.size() > 1 ? 2 : 1), *runs.back());
+  // What it leaves behind is seldom why a test failed: it may as well fail now and then.
+  for (auto& r : runs.front()->results)
+    if (failed(*runs.front(), r.test) && !failed(*runs.back(), r.test))
+      twice.differ.try_emplace(r.test, "it failed in the first run");
+  return twice;
 }
 
 // Services that we start or bring back are there once, as is one that keeps its port: runs that share it would see what
@@ -214,12 +222,9 @@ Result<Beside> run_side_by_side(CampaignContext& context, const trace::Run& firs
   context.live.show({.phase = "the suite without faults, twice side by side"});
   auto both = suite_runs(context, 2);
   if (!both) return std::unexpected(both.error());
-  bool apart = context.slots.apart();
-  for (auto i = context.runs.size() - 2; apart && i < context.runs.size(); i++)
-    if (auto why = std::exchange(context.runs[i].incomplete, {}); !why.empty()) return fail(why);
   auto &a = *both->front(), &b = *both->back();
   learn(context, a);
-  Beside beside{two(a, b), differences(first, a), !apart && share_a_service(a, b)};
+  Beside beside{two(a, b), differences(first, a), !context.slots.apart() && share_a_service(a, b)};
   beside.differ.insert(beside.twice.differ.begin(), beside.twice.differ.end());
   return beside;
 }
@@ -272,17 +277,21 @@ Result<References> collect_references(CampaignContext& context, Nanos time_left)
     return !context.executor.interrupted() && !(time_left && context.clock.now() > time_left);
   });
   if (!twice) return std::unexpected(twice.error());
-  refs.suite = twice->suite;
-  auto failed = last_words(context.argv.front(), *refs.suite, context.executor.log_of(refs.suite->id));
-  if (auto ok = check_suite(context, *refs.suite, failed); !ok) return std::unexpected(ok.error());
-  for (auto& b : refs.suite->broken) refs.left_alone.push_back("test file that cannot be loaded: " + b);
+  auto& suite = *twice->suite;
+  refs.suite = suite.id;
+  refs.took = trace::lasted(suite);
+  auto failed = last_words(context.argv.front(), suite, context.executor.log_of(suite.id));
+  if (auto ok = check_suite(context, suite, failed); !ok) return std::unexpected(ok.error());
+  for (auto& b : suite.broken) refs.left_alone.push_back("test file that cannot be loaded: " + b);
   std::set<std::string> fixed;
   for (auto& s : context.config.services) fixed.insert(s.address);
-  context.lessons.services.learn(context.runs, fixed);
+  context.lessons.services.learn(context.runs.held(), fixed);
   sort_tests(refs, *twice);
-  put_in_order(refs);
-  refs.start = trace::lasted(*refs.suite);
-  for (auto& r : refs.suite->results) refs.start -= static_cast<Nanos>(r.ms * kMillisecond);
+  put_in_order(refs, suite);
+  refs.services = services_seen(suite, context.config);
+  std::ranges::move(connections_left_alone(suite), std::back_inserter(refs.left_alone));
+  refs.start = refs.took;
+  for (auto& r : suite.results) refs.start -= static_cast<Nanos>(r.ms * kMillisecond);
   refs.start = std::max<Nanos>(0, refs.start);
   for (auto& [test, what] : refs.unsteady)
     refs.remarks.push_back(fmt::format(
@@ -295,8 +304,9 @@ Result<References> collect_references(CampaignContext& context, Nanos time_left)
     if (!failed.empty()) why += "\n" + failed;
     return fail(why, context.argv.front(), Blame::user);
   }
-  if (context.adapter.runner().whole) refs.remarks.push_back(wrapped(context, refs));
+  if (context.adapter.runner().whole) refs.remarks.push_back(wrapped(context, refs, suite));
   if (!failed.empty()) refs.remarks.push_back(std::move(failed));
+  context.runs.let_go_all();
   return refs;
 }
 

@@ -5,13 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "campaign/planning/services_seen.h"
 #include "campaign/workload/context.h"
 
 namespace retrial::campaign {
 
 // What the suite does without any fault, seen twice. What a test does in it is what its cases are laid beside.
 struct References {
-  const trace::Run* suite = nullptr;
+  std::uint64_t suite = 0;  // the run that is the reference
+  Nanos took = 0;           // it
+  std::vector<trace::ServiceSeen> services;
   std::map<std::string, const trace::Run*> tests;  // by test id: those that can be put on trial, as slices of the suite
   std::map<std::string, std::size_t> place;        // of each of them in the suite's order
   std::map<std::string, std::string> unsteady;     // of these, the ones that did not do the same twice: what differed

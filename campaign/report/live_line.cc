@@ -22,8 +22,8 @@ void LiveLine::show(const Progress& progress) {
     draw();
     return;
   }
-  // Elsewhere a line is said once: of findings and time left alone no new line is made.
-  auto step = fmt::format("{}\n{}\n{}", progress.phase, progress.number, progress.what);
+  auto tenth = progress.total ? 10 * progress.number / progress.total : 0;
+  auto step = fmt::format("{}\n{}\n{}", progress.phase, tenth, progress.total ? "" : progress.what);
   if (step == line_) return;
   line_ = step;
   std::fprintf(out_, "%s\n", live_text(progress, 4096).c_str());

@@ -42,8 +42,8 @@ struct Progress {
   Nanos left = 0;            // expected; 0: not known
 };
 
-// One line that tells how far it is. On a terminal it is redrawn in place; elsewhere each change of phase or case is a
-// line of its own. Writes to `out`, which it does not own; leaves a clean line behind when it dies.
+// One line that tells how far it is. On a terminal it is redrawn in place; elsewhere each phase, and each tenth of its
+// cases, is a line of its own. Writes to `out`, which it does not own; leaves a clean line behind when it dies.
 class LiveLine {
  public:
   LiveLine(std::FILE* out, Style style) : out_(out), style_(style) {}

@@ -1,6 +1,5 @@
 #pragma once
 #include <algorithm>
-#include <deque>
 #include <map>
 #include <set>
 #include <string>
@@ -9,6 +8,7 @@
 #include "campaign/config/config.h"
 #include "campaign/report/terminal.h"
 #include "campaign/workload/adapters/adapter.h"
+#include "campaign/workload/run_log.h"
 #include "campaign/workload/slot.h"
 #include "campaign/workload/workers.h"
 
@@ -22,7 +22,7 @@ struct CampaignContext {
   const std::vector<std::string>& argv;
   Slots& slots;
   const Config& config;
-  std::deque<trace::Run>& runs;  // every run so far; addresses stay
+  RunLog& runs;
   report::LiveLine& live;
   const Clock& clock;
   trace::Lessons lessons = {};                          // of the whole suite without faults: names of things
@@ -31,8 +31,8 @@ struct CampaignContext {
 
   Result<std::uint64_t> begin(const RunSpec& spec) { return workers.begin(spec); }
   const trace::Run* keep(trace::Run run) {
-    lessons.services.name(runs.emplace_back(std::move(run)));
-    return &runs.back();
+    lessons.services.name(run);
+    return &runs.keep(std::move(run));
   }
   // One run, while nothing else is under way.
   Result<const trace::Run*> execute(const RunSpec& spec) {

@@ -44,7 +44,7 @@ class Trying : public testing::Test {
   static Tale endless() {
     Tale tale(trace::RunKind::with_fault);
     tale.call("a", "PUT", "/a").gets_error();
-    for (int i = 0; i < 200; i++) tale.again(kSecond + i * kMillisecond).gets_error();
+    for (int i = 0; i < 200; i++) tale.again((1 + i) * kSecond).gets_error();
     return tale.stops(trace::Stop::capped);
   }
   static Tale fails_by_itself() {
@@ -68,7 +68,7 @@ class Trying : public testing::Test {
       out += (out.empty() ? "" : " ") + std::string(spec->kind == trace::RunKind::alone ? "alone"
                                                     : faulted                           ? "with"
                                                                                         : "without");
-      trial.ran(runs_.emplace_back(run));
+      trial.ran(runs_.keep(run));
     }
     return out;
   }
@@ -87,7 +87,7 @@ class Trying : public testing::Test {
   SystemClock clock_;
   std::vector<std::string> argv_{"true"};
   Config config_;
-  std::deque<trace::Run> runs_;
+  RunLog runs_{folder_.path() / "campaign.db"};
   Slots slots_{config_.services, folder_.path()};
   report::LiveLine live_{stdout, {}};
   std::unique_ptr<Executor> executor_;
@@ -111,7 +111,7 @@ TEST_F(Trying, what_is_right_takes_one_run_beside_the_reference) {
 
 TEST_F(Trying, a_reference_that_is_there_is_used) {
   with_ = {passed_on()};
-  context_->alone[kTest] = &runs_.emplace_back(well().done());
+  context_->alone[kTest] = &runs_.keep(well().done());
   Trial trial(*context_, case_, {}, false);
   EXPECT_EQ(tried(trial), "with");
 }
@@ -135,7 +135,7 @@ TEST_F(Trying, what_nobody_suspected_is_looked_at_twice) {
 }
 
 TEST_F(Trying, beside_an_old_reference_a_finding_needs_a_run_without_the_fault_after_it) {
-  context_->alone[kTest] = &runs_.emplace_back(well().done());
+  context_->alone[kTest] = &runs_.keep(well().done());
   without_ = {well()};
   with_ = {endless()};
   Trial trial(*context_, case_, suspected("missing-cap"), false);
@@ -148,6 +148,14 @@ TEST_F(Trying, what_rests_on_how_the_test_ended_is_looked_at_twice_though_it_was
   with_ = {broken(), broken()};
   Trial trial(*context_, case_, suspected("unrelated-exception"), false);
   EXPECT_EQ(tried(trial), "alone with with");
+  EXPECT_EQ(trial.result().findings.size(), 1u);
+}
+
+TEST_F(Trying, what_rests_on_how_the_test_ended_and_was_not_suspected_is_looked_at_three_times) {
+  without_ = {well()};
+  with_ = {broken(), broken(), broken()};
+  Trial trial(*context_, case_, {}, false);
+  EXPECT_EQ(tried(trial), "alone with with with");
   EXPECT_EQ(trial.result().findings.size(), 1u);
 }
 
@@ -179,7 +187,7 @@ TEST_F(Trying, a_fault_that_fires_once_and_not_again_confirms_nothing) {
 }
 
 TEST_F(Trying, a_run_without_the_fault_that_we_could_not_record_is_not_held_against_the_test) {
-  context_->alone[kTest] = &runs_.emplace_back(well().done());
+  context_->alone[kTest] = &runs_.keep(well().done());
   auto lost = fails_by_itself();
   lost.run().incomplete = "the disk is full";
   without_ = {lost};
@@ -192,14 +200,14 @@ TEST_F(Trying, a_run_without_the_fault_that_we_could_not_record_is_not_held_agai
 }
 
 TEST_F(Trying, who_is_interrupted_says_nothing_of_the_test) {
-  context_->alone[kTest] = &runs_.emplace_back(well().done());
+  context_->alone[kTest] = &runs_.keep(well().done());
   with_ = {endless()};
   Trial trial(*context_, case_, suspected("missing-cap"), false);
   ASSERT_TRUE(trial.next());
-  trial.ran(runs_.emplace_back(with_.front().done()));
+  trial.ran(runs_.keep(with_.front().done()));
   ASSERT_TRUE(trial.next());
   executor_->interrupt();
-  trial.ran(runs_.emplace_back(fails_by_itself().done()));
+  trial.ran(runs_.keep(fails_by_itself().done()));
   EXPECT_FALSE(trial.next());
   EXPECT_FALSE(trial.result().spoilt);
   EXPECT_TRUE(trial.result().findings.empty() && trial.result().not_judged.empty());
@@ -223,7 +231,7 @@ TEST_F(Trying, an_unsteady_test_that_fails_by_itself_shows_nothing_and_spoils_no
 }
 
 TEST_F(Trying, a_test_that_fails_without_the_fault_since_is_spoilt) {
-  context_->alone[kTest] = &runs_.emplace_back(well().done());
+  context_->alone[kTest] = &runs_.keep(well().done());
   without_ = {fails_by_itself()};
   with_ = {endless()};
   Trial trial(*context_, case_, suspected("missing-cap"), false);

@@ -117,6 +117,26 @@ TEST(DuplicateEffect, the_same_key_on_both_makes_it_harmless_and_another_key_doe
   EXPECT_EQ(t.verdicts(), "duplicate-effect possible");
 }
 
+// The response is withheld, and after 200 ms a second thread sends the same.
+Trial hedged(int in_reference = 1, std::vector<trace::Header> headers = {}) {
+  Trial t("P2", "lost-response(stall)");
+  for (int i = 0; i < in_reference; i++) t.reference.call("put", "POST", "/orders", headers).answers(201);
+  t.in_case().call("put", "POST", "/orders", headers).is_lost(Telling::stall, 201).waits(200 * kMillisecond);
+  t.in_case().call("put", "POST", "/orders", headers).answers(201);
+  t.in_case().ends(1, trace::Ending::client_left, 201, 0).passes();
+  return t;
+}
+
+TEST(DuplicateEffect, a_copy_that_is_sent_while_the_first_is_waited_for_is_executed_too) {
+  auto t = hedged();
+  EXPECT_EQ(t.verdicts(), "duplicate-effect likely");
+  EXPECT_NE(t.judge().findings[0].message.find("sent a copy of it 201 ms after the first"), std::string::npos)
+      << t.judge().findings[0].message;
+  EXPECT_EQ(hedged(2).verdicts(), "") << "it does so without the fault";
+  EXPECT_EQ(hedged(0).verdicts(), "duplicate-effect possible") << "nobody knows what it does without the fault";
+  EXPECT_EQ(hedged(1, {{"Idempotency-Key", "k1"}}).verdicts(), "");
+}
+
 TEST(DuplicateEffect, is_never_surer_than_the_correlation) {
   for (auto [sure, said] : {std::pair(Confidence::likely, "duplicate-effect likely"),
                             std::pair(Confidence::possible, "duplicate-effect possible")}) {

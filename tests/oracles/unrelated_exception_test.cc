@@ -141,6 +141,7 @@ Trial ended_in_503(std::vector<trace::Thrown> chain, Phase phase = Phase::test) 
 TEST(UnrelatedException, an_exception_that_holds_no_word_of_the_fault_is_likely) {
   auto t = ended_in_503({thrown("requests.exceptions.JSONDecodeError", "Expecting value: line 1 column 1 (char 0)")});
   EXPECT_EQ(t.verdicts(), "unrelated-exception likely");
+  EXPECT_NE(t.judge().findings[0].advice.find("goes wrong itself"), std::string::npos);
   auto message = t.judge().findings[0].message;
   EXPECT_NE(message.find("JSONDecodeError: Expecting value: line 1 column 1 (char 0) at src/orders.py:40"),
             std::string::npos)
@@ -153,7 +154,7 @@ TEST(UnrelatedException, a_fault_that_surfaces_plainly_is_clean) {
     EXPECT_EQ(ended_in_503({thrown("builtins.ValueError", text)}).verdicts(), "") << text;
 }
 
-TEST(UnrelatedException, a_cause_that_names_the_fault_is_enough_and_a_context_is_not) {
+TEST(UnrelatedException, a_cause_that_names_the_fault_is_enough_and_so_is_what_was_handled_when_the_error_was_raised) {
   auto http = [](std::string link) {
     return thrown("requests.exceptions.HTTPError", "503 Server Error: Service Unavailable for url: x", "",
                   std::move(link));
@@ -163,12 +164,44 @@ TEST(UnrelatedException, a_cause_that_names_the_fault_is_enough_and_a_context_is
       ended_in_503({thrown("builtins.ExceptionGroup", "2 errors"), thrown("app.A", "a", "", "member"), http("member")})
           .verdicts(),
       "");
-  EXPECT_EQ(ended_in_503({thrown("app.OrderError", "order 7 was not put"), http("context")}).verdicts(),
-            "unrelated-exception likely");
+  EXPECT_EQ(ended_in_503({thrown("app.OrderError", "order 7 was not put"), http("context")}).verdicts(), "");
   EXPECT_EQ(ended_in_503({thrown("app.OrderError", "order 7 was not put"),
-                          thrown("builtins.KeyError", "'id'", "", "context"), http("cause")})
+                          thrown("builtins.KeyError", "'id'", "", "context"), http("context")})
                 .verdicts(),
-            "unrelated-exception likely");
+            "unrelated-exception likely")
+      << "the handling itself went wrong";
+}
+
+TEST(UnrelatedException, a_programming_error_names_no_fault_whatever_it_says) {
+  auto handled =
+      thrown("requests.exceptions.HTTPError", "503 Server Error: Service Unavailable for url: x", "", "context");
+  struct {
+    const char *type, *text;
+  } errors[] = {
+      {"builtins.AttributeError", "'NoneType' object has no attribute 'retry'"},
+      {"builtins.KeyError", "'attempts'"},
+      {"builtins.TypeError", "'NoneType' object is not subscriptable (retry)"},
+      {"requests.exceptions.JSONDecodeError", "Expecting value: line 1 column 1 (char 0): retry"},
+      {"TypeError", "Cannot read properties of undefined (reading 'retries')"},
+      {"TypeError", "response.retry is not a function"},
+      {"SyntaxError", "Unexpected token 'S', \"Service Unavailable\" is not valid JSON"},
+      {"ReferenceError", "attempts is not defined"},
+      {"java.lang.NullPointerException", "Cannot invoke \"Retry.next()\" because \"retry\" is null"},
+      {"com.fasterxml.jackson.core.JsonParseException", "Unrecognized token 'Service': was expecting JSON (retry)"},
+      {"runtime.errorString", "panic: runtime error: index out of range [0] with length 0 (attempts)"},
+  };
+  for (auto& [type, text] : errors)
+    EXPECT_EQ(ended_in_503({thrown(type, text), handled}).verdicts(), "unrelated-exception likely") << type << text;
+}
+
+TEST(UnrelatedException, one_type_for_all_is_no_programming_error_by_itself) {
+  EXPECT_EQ(ended_in_503({thrown("TypeError", "fetch failed: retry later")}).verdicts(), "");
+  EXPECT_EQ(ended_in_503({thrown("SyntaxError", "the service is not available")}).verdicts(), "");
+  EXPECT_EQ(ended_in_503({thrown("builtins.TypeError", "no order"),
+                          thrown("requests.exceptions.HTTPError", "503 Server Error", "", "cause")})
+                .verdicts(),
+            "")
+      << "it hands the fault on";
 }
 
 TEST(UnrelatedException, words_of_a_status_do_not_excuse_a_lost_connection) {

@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+
 #include "tests/oracles/runs.h"
 
 // no-backoff, ignores-retry-after, missing-delay and no-jitter, by what a client waited. Schedules as measured of real
@@ -109,6 +112,44 @@ TEST(NoBackoff, the_machines_load_does_not_hide_a_fixed_wait) {
   EXPECT_EQ(t.verdicts(), "no-backoff likely");
 }
 
+TEST(NoBackoff, a_wait_that_is_too_long_to_be_missing_is_fixed) {
+  EXPECT_EQ(trial({Schedule(39, 10)}, 503, true).verdicts(), "no-backoff likely");
+}
+
+TEST(NoBackoff, jitter_around_one_value_that_never_grows_is_none) {
+  Schedule narrow, wide, backed_off, capped, full;
+  std::minstd_rand draw(7);
+  auto between = [&](double least, double most) {
+    return static_cast<int>(1000 * std::uniform_real_distribution(least, most)(draw));
+  };
+  for (int i = 0; i < 29; i++) {
+    narrow.push_back(between(0.8, 1.2));
+    wide.push_back(between(1, 2));
+    backed_off.push_back(between(0.9, 1.1) * (1 + i) / 2);
+    capped.push_back(between(0.5, 1) << std::min(i, 2));
+    full.push_back(20 + between(0, 1));
+  }
+  auto t = trial({narrow}, 503, true);
+  EXPECT_EQ(t.verdicts(), "no-backoff likely");
+  EXPECT_NE(t.judge().findings[0].message.find(
+                "before each retry, after the last failure as after the first (29 gaps in 1 call)"),
+            std::string::npos)
+      << t.judge().findings[0].message;
+  EXPECT_EQ(trial({wide}, 503, true).verdicts(), "no-backoff likely");
+  EXPECT_EQ(trial({narrow}).verdicts(), "no-backoff likely") << "in real time too";
+  EXPECT_EQ(trial({backed_off}, 503, true).verdicts(), "");
+  EXPECT_EQ(trial({capped}, 503, true).verdicts(), "");
+  EXPECT_EQ(trial({full}, 503, true).verdicts(), "");
+  narrow.resize(9);
+  EXPECT_EQ(trial({narrow}, 503, true).verdicts(), "") << "so few may be chance";
+}
+
+TEST(NoBackoff, waits_in_which_something_holds_the_clock_are_what_they_were) {
+  auto t = trial({{310, 697, 1366, 2853, 4878}});
+  t.in_case().run().compressed = true;
+  EXPECT_EQ(t.verdicts(), "");
+}
+
 TEST(NoBackoff, a_wait_that_the_service_chose_says_nothing) {
   Trial t("P3", "error(429, retry-after=2)");
   get(t.reference).answers(200);
@@ -212,6 +253,7 @@ TEST(IgnoresRetryAfter, says_how_far_a_client_obeys) {
   capped.in_case().again(5064 * kMillisecond).gets_error(429, 90);
   auto text = message(std::move(capped));
   EXPECT_NE(text.find("as long as it is told up to 2.0 s, and not where it is told more"), std::string::npos) << text;
+  EXPECT_EQ(told(90, {25'000}).verdicts(), "ignores-retry-after certain");
   text = message(told(10, {7'600, 8'500}));
   EXPECT_NE(text.find("a third early"), std::string::npos) << text;
   auto dates = told(2, {2008});

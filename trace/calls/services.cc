@@ -1,6 +1,7 @@
 #include "trace/calls/services.h"
 
 #include <algorithm>
+#include <deque>
 #include <tuple>
 #include <utility>
 
@@ -130,7 +131,7 @@ struct Ports {
 
 }  // namespace
 
-void Services::learn(std::deque<Run>& runs, const std::set<std::string>& fixed) {
+void Services::learn(std::list<Run>& runs, const std::set<std::string>& fixed) {
   std::vector<MetByTest> met;
   for (auto& run : runs) met.push_back(met_in(run));
   Ports ports;
@@ -175,12 +176,14 @@ void Services::learn(std::deque<Run>& runs, const std::set<std::string>& fixed) 
         }
         m.name = name;
       }
-  for (std::size_t i = 0; i < runs.size(); i++) {
-    for (auto& e : runs[i].exchanges)
-      if (auto& name = at(met[i].at(e.tag.test), e.service)->name; !name.empty()) e.service = name;
-    recall(runs[i]);
-    for (auto& address : runs[i].capture.reached)
-      if (std::ranges::none_of(met[i], [&](auto& tests) { return at(tests.second, address); })) silent_.insert(address);
+  auto its = met.begin();
+  for (auto& run : runs) {
+    for (auto& e : run.exchanges)
+      if (auto& name = at(its->at(e.tag.test), e.service)->name; !name.empty()) e.service = name;
+    recall(run);
+    for (auto& address : run.capture.reached)
+      if (std::ranges::none_of(*its, [&](auto& tests) { return at(tests.second, address); })) silent_.insert(address);
+    ++its;
   }
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-#include <deque>
+#include <list>
 #include <map>
 #include <set>
 #include <string>
@@ -26,7 +26,7 @@ using MetByTest = std::map<std::string, std::vector<Met>>;
 class Services {
  public:
   // Learns from runs without faults, and names the services in them. `fixed`: addresses that the user has named.
-  void learn(std::deque<Run>& runs, const std::set<std::string>& fixed);
+  void learn(std::list<Run>& runs, const std::set<std::string>& fixed);
   // Learns from runs in which they were named before: of a stored campaign.
   void recall(const Run& run);
   // Names them in another run, by all that was asked in it.

@@ -18,7 +18,6 @@ Run without_tests(const Run& run) {
   slice.capture = run.capture;
   slice.connection_faults = run.connection_faults;
   slice.compressed = run.compressed;
-  slice.jumps = run.jumps;
   slice.real_time = run.real_time;
   slice.incomplete = run.incomplete;
   return slice;
@@ -35,9 +34,26 @@ std::set<std::string> under_way(const Run& run) {
   return out;
 }
 
+// Those while its exchanges went on, and all before them as one.
+std::vector<Jump> jumps_of(const Run& slice, const Run& run) {
+  std::vector<Jump> out;
+  Nanos begun = run.ended, told = 0, before = 0;
+  for (auto& e : slice.exchanges) {
+    begun = std::min(begun, e.begun);
+    told = std::max(told, e.told ? e.told : run.ended);
+  }
+  for (auto& jump : run.jumps)
+    if (jump.at < begun)
+      before += jump.by;
+    else if (jump.at <= told)
+      out.push_back(jump);
+  if (before) out.insert(out.begin(), {run.began, before});
+  return out;
+}
+
 }  // namespace
 
-std::map<std::string, Run> slices_of(const Run& run) {
+std::map<std::string, Run> slices_of(Run run) {
   std::map<std::string, Run> out;
   auto bare = without_tests(run);
   auto of = [&](const std::string& test) -> Run& {
@@ -47,13 +63,14 @@ std::map<std::string, Run> slices_of(const Run& run) {
   };
   for (auto& r : run.results) of(r.test).results.push_back(r);
   for (auto& e : run.exchanges)
-    if (!e.tag.test.empty() && e.tag.phase != Phase::shared) of(e.tag.test).exchanges.push_back(e);
+    if (!e.tag.test.empty() && e.tag.phase != Phase::shared) of(e.tag.test).exchanges.push_back(std::move(e));
   auto open = under_way(run);
   for (auto& test : open) of(test);
   for (auto& s : run.stages)
     if (auto it = out.find(s.test); it != out.end()) it->second.stages.push_back(s);
   bool alone = out.size() == 1;
   for (auto& [test, slice] : out) {
+    slice.jumps = jumps_of(slice, run);
     auto* result = result_of(slice, test);
     if (alone || open.contains(test)) {
       slice.stop = run.stop;

@@ -7,10 +7,10 @@
 namespace retrial::trace {
 
 // What a run of many tests holds of each of them, by test id, as if it had been run alone: its results, its own
-// exchanges (not those of fixtures that it shares with others), and the run's times, jumps and marks. A test that was
-// under way when the run was ended, or its process died, ends as the run does; every other has exited. Tests that
-// neither ended nor sent anything are not there.
-std::map<std::string, Run> slices_of(const Run& run);
+// exchanges (not those of fixtures that it shares with others), and the run's times and marks, and its jumps until
+// then. A test that was under way when the run was ended, or its process died, ends as the run does; every other has
+// exited. Tests that neither ended nor sent anything are not there.
+std::map<std::string, Run> slices_of(Run run);
 
 // Where an exchange was held until we gave it up, the run shows what one that was ended there would have shown.
 void end_where_given_up(Run& slice);

@@ -165,7 +165,7 @@ Result<void> SegmentWriter::over(std::uint64_t run, const Exchange& e) {
 }
 Result<void> SegmentWriter::end(const Run& run) {
   auto ok = impl_->end(run);
-  if (!ok || impl_->segment.whole()) return ok;
+  if (!ok || !impl_->segment.is_open() || impl_->segment.whole()) return ok;  // one that is closed was whole
   ok = std::unexpected(impl_->segment.cut());
   impl_->lose(ok.error());
   if (impl_->end(run)) return ok;

@@ -1,8 +1,12 @@
 #include "trace/store/store.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
+#include <ranges>
+#include <set>
 
 #include "base/text.h"
 #include "trace/store/store_columns.h"
@@ -182,6 +186,7 @@ Result<std::unique_ptr<StoreWriter>> StoreWriter::open(const std::filesystem::pa
 StoreWriter::StoreWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 StoreWriter::~StoreWriter() = default;
 
+void StoreWriter::add(const Run& run) { impl_->put(run); }
 void StoreWriter::add(std::uint64_t run, const Exchange& exchange) {
   impl_->put(impl_->tables->exchange, OfThat<Exchange>{.run = run, .it = exchange});
 }
@@ -237,19 +242,21 @@ Result<void> check(sqlite::Database& db, const std::filesystem::path& file) {
   return {};
 }
 
+// Which runs are wanted, as an SQL condition on the column that names them.
+using Wanted = std::function<std::string(std::string_view column)>;
+std::string all_of_them(std::string_view) { return "true"; }
+
 // Rows of runs come in the order of the runs; `find` gives the one that a row belongs to.
-Result<Stored> read(sqlite::Database& db, const EachExchange& each_exchange) {
-  Stored stored;
-  Tables tables(db);
+Result<std::vector<Run>> read_runs(Tables& tables, const Wanted& wanted, const EachExchange& each_exchange) {
+  std::vector<Run> runs;
   Result<void> ok;
-  auto each = [&](auto& table, auto keep) {
-    if (ok) ok = table.each(keep);
+  auto each = [&](auto& table, auto keep, std::string_view column = "run") {
+    if (ok) ok = table.each(keep, wanted(column));
   };
-  auto keep_in = [](auto& list) { return [&list](auto& row) { return list.push_back(std::move(row)), true; }; };
   std::size_t at = 0;
   auto find = [&](std::uint64_t id) -> Run* {
-    for (std::size_t tried = 0; tried < stored.runs.size(); tried++, at = (at + 1) % stored.runs.size())
-      if (stored.runs[at].id == id) return &stored.runs[at];
+    for (std::size_t tried = 0; tried < runs.size(); tried++, at = (at + 1) % runs.size())
+      if (runs[at].id == id) return &runs[at];
     return nullptr;
   };
   auto into = [&](auto member) {
@@ -259,12 +266,12 @@ Result<Stored> read(sqlite::Database& db, const EachExchange& each_exchange) {
       return run != nullptr;
     };
   };
-  each(tables.run, keep_in(stored.runs));
+  each(tables.run, [&](Run& run) { return runs.push_back(std::move(run)), true; }, "id");
   if (each_exchange)
     each(tables.exchange, [&](Of<Exchange>& row) { return each_exchange(row.run, std::move(row.it)), true; });
   else
     each(tables.exchange, into(&Run::exchanges));
-  for (auto& run : stored.runs)
+  for (auto& run : runs)
     if (!std::ranges::is_sorted(run.exchanges, {}, &Exchange::id)) std::ranges::sort(run.exchanges, {}, &Exchange::id);
   each(tables.stage, into(&Run::stages));
   each(tables.jump, into(&Run::jumps));
@@ -276,7 +283,18 @@ Result<Stored> read(sqlite::Database& db, const EachExchange& each_exchange) {
     run->results[row.result - 1].chain.push_back(std::move(row.it));
     return true;
   });
-  auto& c = stored.campaign;
+  if (!ok) return std::unexpected(ok.error());
+  std::ranges::sort(runs, {}, &Run::id);
+  return runs;
+}
+
+Result<CampaignRecord> read_campaign(Tables& tables) {
+  CampaignRecord c;
+  Result<void> ok;
+  auto each = [&](auto& table, auto keep) {
+    if (ok) ok = table.each(keep);
+  };
+  auto keep_in = [](auto& list) { return [&list](auto& row) { return list.push_back(std::move(row)), true; }; };
   auto section = [](auto& first, std::string_view name, auto& second) {
     return [&first, name, &second](auto& row) {
       return (row.section == name ? first : second).push_back(std::move(row.it)), true;
@@ -292,6 +310,17 @@ Result<Stored> read(sqlite::Database& db, const EachExchange& each_exchange) {
   FromKeys from_keys{keys};
   columns::of_campaign(from_keys, c);
   if (!from_keys.good) return sqlite::damaged("a key of campaign is missing");
+  return c;
+}
+
+// `read`: what is read of it.
+Result<Stored> read(const std::filesystem::path& file, const std::function<Result<Stored>(Tables&)>& read) {
+  auto db = sqlite::Database::read_only(file);
+  if (!db) return std::unexpected(db.error());
+  if (auto ok = check(*db, file); !ok) return std::unexpected(ok.error());
+  Tables tables(*db);
+  auto stored = read(tables);
+  if (!stored && stored.error().on.empty()) stored.error().on = file;
   return stored;
 }
 
@@ -300,12 +329,29 @@ Result<Stored> read(sqlite::Database& db, const EachExchange& each_exchange) {
 bool is_damage(const Error& error) { return error.what.starts_with(sqlite::kDamaged); }
 
 Result<Stored> read_store(const std::filesystem::path& file, const EachExchange& each) {
-  auto db = sqlite::Database::read_only(file);
-  if (!db) return std::unexpected(db.error());
-  if (auto ok = check(*db, file); !ok) return std::unexpected(ok.error());
-  auto stored = read(*db, each);
-  if (!stored && stored.error().on.empty()) stored.error().on = file;
-  return stored;
+  return read(file, [&](Tables& tables) -> Result<Stored> {
+    auto runs = read_runs(tables, all_of_them, each);
+    if (!runs) return std::unexpected(runs.error());
+    auto campaign = read_campaign(tables);
+    if (!campaign) return std::unexpected(campaign.error());
+    return Stored{std::move(*campaign), std::move(*runs)};
+  });
+}
+
+Result<Stored> read_evidence(const std::filesystem::path& file) {
+  return read(file, [&](Tables& tables) -> Result<Stored> {
+    auto campaign = read_campaign(tables);
+    if (!campaign) return std::unexpected(campaign.error());
+    std::map<std::uint64_t, std::set<std::string>> tests;
+    for (auto& f : campaign->findings)
+      for (auto run : {f.run, f.reference}) tests[run].insert(f.test);
+    auto named = fmt::format("{}", fmt::join(tests | std::views::keys, ","));
+    auto runs = read_runs(tables, [&](auto column) { return fmt::format("{} IN ({})", column, named); }, {});
+    if (!runs) return std::unexpected(runs.error());
+    for (auto& run : *runs)
+      std::erase_if(run.exchanges, [&](auto& e) { return !e.tag.test.empty() && !tests[run.id].contains(e.tag.test); });
+    return Stored{std::move(*campaign), std::move(*runs)};
+  });
 }
 
 }  // namespace retrial::trace

@@ -24,10 +24,11 @@ class StoreWriter {
   StoreWriter(const StoreWriter&) = delete;
 
   // In any order. After a failure, which `end` tells, nothing more is written.
+  void add(const Run& run);
   void add(std::uint64_t run, const Exchange& exchange);
   // Of exchanges that were added: which attempts of which calls they are, as is known by now.
   void correlated(std::uint64_t run, const std::vector<Exchange>& exchanges);
-  // The runs with their exchanges, but for those that were added, and the campaign.
+  // The campaign, and these runs with their exchanges, but for those that were added.
   Result<void> end(const CampaignRecord& campaign, const std::vector<Run>& runs);
 
  private:
@@ -44,6 +45,8 @@ struct Stored {
 // go there, in the order in which they were written, and the runs hold none.
 using EachExchange = std::function<void(std::uint64_t run, Exchange&& e)>;
 Result<Stored> read_store(const std::filesystem::path& file, const EachExchange& each = {});
+// The campaign, and of its runs what its findings rest on: those that they name, and in them what their tests sent.
+Result<Stored> read_evidence(const std::filesystem::path& file);
 // Of its errors: the file was a store, and nothing is lost by making it again.
 bool is_damage(const Error& error);
 

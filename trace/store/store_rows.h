@@ -155,9 +155,9 @@ class Table {
     fields_(binder, row);
     return insert_->insert();
   }
-  // In the order in which they were added.
-  Result<void> each(const std::function<bool(T&)>& keep) {
-    auto rows = db_.prepare(fmt::format("SELECT * FROM {} ORDER BY rowid", name_));
+  // Those that `where` (an SQL condition) lets through, in the order in which they were added.
+  Result<void> each(const std::function<bool(T&)>& keep, std::string_view where = "true") {
+    auto rows = db_.prepare(fmt::format("SELECT * FROM {} WHERE {} ORDER BY rowid", name_, where));
     if (!rows) return std::unexpected(rows.error());
     for (;;) {
       auto row = rows->step();

@@ -123,8 +123,24 @@ TEST_F(InCompany, a_control_that_fails_lets_nothing_stand_but_suspicions) {
   EXPECT_EQ(shown(), (std::vector{What::not_run, What::suspicion}));
   EXPECT_EQ(verdict().disturbed, "three");
   EXPECT_EQ(verdict().how, "it was failed, not passed");
-  EXPECT_EQ(verdict().before, 2u);
+  EXPECT_EQ(verdict().before.size(), 2u);
   EXPECT_TRUE(cases_[0].seen.empty());
+}
+
+TEST_F(InCompany, who_came_before_a_test_that_was_disturbed_is_told_by_the_run) {
+  test("one");
+  test("two");
+  test("three");
+  aimed("one", "a");
+  control("two");
+  aimed("three", "a");
+  for (auto* began : {"three", "two", "one"}) run_.stages.push_back({.test = began, .phase = trace::Phase::test});
+  did("one", a_recovers().call("b", "PUT", "/b").answers(200).passes());
+  did("two", before(faulted()).fails({{"CircuitOpen", "open"}}));
+  did("three", a_recovers().call("b", "PUT", "/b").answers(200).passes());
+  EXPECT_EQ(verdict().disturbed, "two");
+  ASSERT_EQ(verdict().before.size(), 1u);
+  EXPECT_EQ(verdict().before.front().test, "three");
 }
 
 TEST_F(InCompany, a_test_that_went_otherwise_before_its_fault_was_disturbed_and_says_nothing) {

@@ -87,18 +87,21 @@ TEST(LiveLine, on_a_terminal_it_is_redrawn_in_place_and_cut_to_its_width) {
             "\r\x1b[K");
 }
 
-TEST(LiveLine, elsewhere_a_case_is_one_plain_line) {
+TEST(LiveLine, elsewhere_each_tenth_of_the_cases_is_one_plain_line) {
   Kept out;
   {
     LiveLine live(out.stream(), kFile);
     live.show({.phase = "reference run"});
-    live.show({.phase = "cases", .number = 1, .total = 2, .what = "P1 GET /", .left = 300 * kSecond});
-    live.show({.phase = "cases", .number = 1, .total = 2, .what = "P1 GET /", .findings = 1, .left = 299 * kSecond});
-    live.show({.phase = "cases", .number = 2, .total = 2, .what = "P3 GET /", .findings = 1});
+    live.show({.phase = "replay", .what = "a1"});
+    live.show({.phase = "replay", .what = "b2"});
+    live.show({.phase = "cases", .number = 1, .total = 25, .what = "P1 GET /", .left = 300 * kSecond});
+    live.show({.phase = "cases", .number = 2, .total = 25, .what = "P1 GET /", .findings = 1, .left = 299 * kSecond});
+    live.show({.phase = "cases", .number = 3, .total = 25, .what = "P3 GET /", .findings = 1});
     live.clear();
   }
   EXPECT_EQ(out.text(),
-            "reference run\ncases 1/2, 0 findings, ~5 min left: P1 GET /\ncases 2/2, 1 finding: P3 GET /\n");
+            "reference run\nreplay: a1\nreplay: b2\ncases 1/25, 0 findings, ~5 min left: P1 GET /\n"
+            "cases 3/25, 1 finding: P3 GET /\n");
 }
 
 TEST(LiveLine, a_line_that_stays_stands_above_it) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <list>
+
 namespace retrial::trace {
 namespace {
 
@@ -57,7 +59,7 @@ class Serving : public testing::Test {
 
   using Names = std::vector<std::string>;
   using All = std::vector<Names>;
-  std::deque<trace::Run> references_;
+  std::list<trace::Run> references_;
   Services services_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "trace/comparing/jumps.h"
 #include "trace/fault_name.h"
 
 namespace retrial::trace {
@@ -42,6 +43,21 @@ TEST_F(Slices, hold_what_each_test_sent_and_how_it_ended) {
   EXPECT_EQ(slices["a"].exit_code, 1);
   EXPECT_EQ(slices["b"].exit_code, 0);
   EXPECT_EQ(time_of(slices["b"]), 5 * kMillisecond);
+}
+
+TEST_F(Slices, have_the_clocks_jumps_of_their_own_time_and_all_before_as_one) {
+  for (auto* test : {"a", "b"}) {
+    begins(test);
+    ends(test);
+  }
+  run_.exchanges = {asked(1, "a"), asked(10, "b"), asked(20, "b"), asked(30, "a")};
+  for (int at = 0; at < 40; at++) run_.jumps.push_back({at * kSecond + kMillisecond / 2, 100 * kMillisecond});
+  auto slice = slices_of(run_)["b"];
+  EXPECT_EQ(slice.jumps.size(), 12u);
+  EXPECT_EQ(jumped(slice), 21 * 100 * kMillisecond) << "so far its clock is ahead when it ends";
+  for (auto from : {9, 10, 15})
+    EXPECT_EQ(waited(slice, from * kSecond, 18 * kSecond), waited(run_, std::max(from, 10) * kSecond, 18 * kSecond))
+        << from;
 }
 
 TEST_F(Slices, leave_out_what_fixtures_of_several_tests_sent_and_what_is_no_tests) {

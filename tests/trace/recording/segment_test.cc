@@ -135,6 +135,19 @@ TEST(Segments, go_on_in_another_file_where_one_is_full_and_records_may_be_larger
   EXPECT_EQ(samples::text(read(folder.path).at(0)), samples::text(run));
 }
 
+TEST(Segments, the_end_of_a_run_of_many_tests_may_be_larger_than_a_file_too) {
+  Folder folder;
+  auto run = samples::run(1);
+  run.results.push_back({.test = std::string(10'000, 't'), .phase = Phase::test, .outcome = "passed", .chain = {}});
+  {
+    auto w = writer(folder.path, 4096);
+    ASSERT_TRUE(w->begin(run));
+    auto ended = w->end(run);
+    EXPECT_TRUE(ended) << ended.error().line();
+  }
+  EXPECT_EQ(samples::text(read(folder.path).at(0)), samples::text(run));
+}
+
 TEST(Segments, give_back_the_room_that_was_not_used) {
   Folder folder;
   {

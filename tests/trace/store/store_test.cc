@@ -171,6 +171,36 @@ TEST_F(Store, gives_back_everything_that_it_was_given) {
   for (std::size_t i = 0; i < runs.size(); i++) EXPECT_EQ(samples::text(stored->runs[i]), samples::text(runs[i]));
 }
 
+TEST_F(Store, gives_back_what_the_findings_rest_on_alone) {
+  auto c = campaign();
+  c.notes.clear();
+  c.findings.resize(1);
+  c.findings[0].run = 2;
+  c.findings[0].reference = 1;
+  c.findings[0].test = "t";
+  std::vector<trace::Run> runs{run(1), run(2), run(3)};
+  for (auto& r : runs) {
+    r.exchanges[0].tag.test = "t";
+    r.exchanges[1].tag.test = "another";
+    r.exchanges[2].tag.test = "";  // of a fixture, or of a command without tests
+  }
+  {
+    auto writer = StoreWriter::open(file());
+    ASSERT_TRUE(writer) << writer.error().line();
+    for (auto r = runs.rbegin(); r != runs.rend(); ++r) (*writer)->add(*r);
+    ASSERT_TRUE((*writer)->end(c, {}));
+  }
+  auto stored = read_evidence(file());
+  ASSERT_TRUE(stored) << stored.error().line();
+  EXPECT_EQ(text(stored->campaign), text(c));
+  runs.pop_back();
+  ASSERT_EQ(stored->runs.size(), runs.size());
+  for (std::size_t i = 0; i < runs.size(); i++) {
+    runs[i].exchanges.erase(runs[i].exchanges.begin() + 1);
+    EXPECT_EQ(samples::text(stored->runs[i]), samples::text(runs[i]));
+  }
+}
+
 TEST_F(Store, an_empty_campaign_is_one) {
   ASSERT_TRUE(write_store(file(), {}, {}));
   auto stored = read_store(file());

@@ -1,0 +1,29 @@
+#include "campaign/judging/site_samples.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace retrial::campaign {
+
+void SiteSamples::add(const trace::CaseRecord& row, const trace::Comparison& seen) {
+  if (seen.faulted.empty()) return;
+  auto sent_again = [](auto* call) { return call->attempts.size() > 1; };
+  auto key = fmt::format("{}\n{}\n{}\n{}\n{}{}", row.service, row.site ? show(*row.site) : "", row.operation, row.plan,
+                         std::ranges::any_of(seen.faulted, sent_again), std::ranges::all_of(seen.faulted, sent_again));
+  if (!known_.insert(key).second) return;
+  auto& sample = samples_.emplace_back(row, *seen.in_case);
+  sample.comparison = trace::compare(*seen.reference, sample.run);
+  std::erase_if(sample.comparison.faulted, [&](auto* call) {
+    return std::ranges::none_of(seen.faulted, [&](auto* was) { return was->first().id == call->first().id; });
+  });
+}
+
+oracles::Judgement SiteSamples::compare(Nanos hold) const {
+  std::vector<oracles::ComparedCase> cases;
+  for (auto& s : samples_) cases.push_back({&s.row, {&s.comparison}, hold});
+  return cases.empty() ? oracles::Judgement{} : oracles::compare_sites(cases);
+}
+
+}  // namespace retrial::campaign

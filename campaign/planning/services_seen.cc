@@ -1,0 +1,33 @@
+#include "campaign/planning/services_seen.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "campaign/report/words.h"
+
+namespace retrial::campaign {
+
+std::vector<trace::ServiceSeen> services_seen(const trace::Run& run, const Config& config) {
+  std::map<std::string, trace::ServiceSeen> seen;
+  for (auto& e : run.exchanges) {
+    auto& s = seen[e.service];
+    s.address = e.service;
+    if (s.profile.empty() || s.profile == "generic") s.profile = e.profile;
+    s.exchanges++;
+    if (auto* known = config.at(e.service)) s.name = known->name;
+  }
+  std::vector<trace::ServiceSeen> out;
+  for (auto& [address, s] : seen) out.push_back(std::move(s));
+  return out;
+}
+
+std::vector<std::string> connections_left_alone(const trace::Run& run) {
+  std::vector<std::string> out;
+  for (auto& name : run.capture.not_seen) out.push_back(report::left_as_it_is(name));
+  if (run.capture.tunnels)
+    out.push_back(fmt::format("{} connection(s) that speak no clear-text HTTP/1: passed unread", run.capture.tunnels));
+  return out;
+}
+
+}  // namespace retrial::campaign

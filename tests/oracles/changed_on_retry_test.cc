@@ -1,0 +1,42 @@
+#include <gtest/gtest.h>
+
+#include "tests/oracles/runs.h"
+
+namespace retrial::oracles {
+namespace {
+
+// A write under a condition is refused by the fault, and sent again two seconds later under another.
+Trial written_again(const char* header = "If-Match") {
+  Trial t;
+  t.reference.call("save", "PUT", "/doc/1", {{header, "\"v1\""}}).answers(200);
+  t.in_case().call("save", "PUT", "/doc/1", {{header, "\"v1\""}}).gets_error();
+  t.in_case().again(2 * kSecond).answers(200).passes();
+  t.in_case().last().request_headers = {{header, "\"v2\""}};
+  return t;
+}
+// The same, and the process reads in between.
+Trial read_again(const char* header = "If-Match", int status = 200) {
+  auto t = written_again(header);
+  auto& exchanges = t.in_case().run().exchanges;
+  auto told = exchanges[0].told;
+  auto read = exchanges[1];
+  read.method = "GET", read.operation = "GET /doc/{id}", read.request_headers.clear();
+  read.id = 7, read.call = 7, read.attempt = 1;
+  read.client_status = read.service_status = status;
+  read.begun = told + kSecond, read.answered = read.service_done = read.told = told + kSecond + kMillisecond;
+  exchanges.push_back(read);
+  return t;
+}
+
+TEST(ChangedOnRetry, a_condition_that_changes_by_itself_is_likely) {
+  EXPECT_EQ(written_again().verdicts(), "changed-on-retry likely");
+}
+
+TEST(ChangedOnRetry, who_reads_again_before_he_writes_may_write_something_else) {
+  EXPECT_EQ(read_again().verdicts(), "");
+  EXPECT_EQ(read_again("If-Match", 404).verdicts(), "changed-on-retry likely") << "that said nothing to him";
+  EXPECT_EQ(read_again("Idempotency-Key").verdicts(), "changed-on-retry likely") << "a key is the call's own";
+}
+
+}  // namespace
+}  // namespace retrial::oracles
