@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "campaign/workload/namespaces.h"
@@ -25,15 +26,33 @@ using Lines = std::vector<std::string>;
 
 constexpr std::size_t kLongest = 64u << 10;  // of a packet
 
-bool tell(int channel, const Json& what) {
+// One packet, and where it is to be answered (-1: nowhere).
+bool tell(int channel, const Json& what, int answer_to = -1) {
   auto text = what.dump(-1, ' ', false, Json::error_handler_t::replace);
-  return send(channel, text.data(), text.size(), MSG_NOSIGNAL) >= 0;
+  iovec part{text.data(), text.size()};
+  alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int))] = {};
+  msghdr packet{.msg_iov = &part, .msg_iovlen = 1};
+  if (answer_to >= 0) {
+    packet.msg_control = room;
+    packet.msg_controllen = sizeof room;
+    auto* head = CMSG_FIRSTHDR(&packet);
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(head), &answer_to, sizeof(int));
+  }
+  return sendmsg(channel, &packet, MSG_NOSIGNAL) >= 0;
 }
 
 // Nothing: the other side is gone, or (EINTR) a signal came.
-Json hear(int channel) {
+Json hear(int channel, int* answer_to = nullptr) {
   std::string text(kLongest, 0);
-  auto n = recv(channel, text.data(), text.size(), 0);
+  iovec part{text.data(), text.size()};
+  alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int))] = {};
+  msghdr packet{.msg_iov = &part, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof room};
+  auto n = recvmsg(channel, &packet, MSG_CMSG_CLOEXEC);
+  if (auto* head = n > 0 ? CMSG_FIRSTHDR(&packet) : nullptr; head && answer_to)
+    std::memcpy(answer_to, CMSG_DATA(head), sizeof(int));
   return n > 0 ? Json::parse(text.data(), text.data() + n, nullptr, false) : Json();
 }
 
@@ -79,11 +98,9 @@ Result<Lines> done(Services& services, const Json& question) {
   tell(channel, there ? answer(Lines()) : answer(std::unexpected(there.error())));
   if (there) {
     Services kept(services, where.logs, where.number);
-    for (Json question; !(question = hear(channel)).is_null();) {
-      auto reply = answer(done(kept, question));
-      reply["to"] = question["from"];
-      tell(channel, reply);
-    }
+    int answer_to = -1;
+    for (Json question; !(question = hear(channel, &answer_to)).is_null(); close(answer_to))
+      tell(answer_to, answer(done(kept, question)));
   }
   proxy::capture::end_children(0, nullptr, nullptr);  // daemons that a service has left
   _exit(0);
@@ -118,15 +135,15 @@ Slot::~Slot() {
 void Slot::end_soon() { shutdown(channel_, SHUT_RDWR); }
 
 Result<Lines> Slot::ask(const std::string& what, const std::set<std::string>& of) {
-  static int asked = 0;
-  auto from = fmt::format("{}.{}", getpid(), ++asked);
-  if (!tell(channel_, {{"do", what}, {"of", of}, {"from", from}})) return answered({});
-  for (;;) {
-    auto reply = hear(channel_);
-    if (reply.is_null() && errno == EINTR) return fail("interrupted");
-    // One that somebody else did not wait for is dropped.
-    if (!reply.is_object() || reply["to"] == from) return answered(reply);
-  }
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    return fail_errno("the process that keeps the services cannot be asked", errno);
+  bool asked = tell(channel_, {{"do", what}, {"of", of}}, ends[1]);
+  close(ends[1]);
+  auto reply = asked ? hear(ends[0]) : Json();
+  bool interrupted = asked && reply.is_null() && errno == EINTR;
+  close(ends[0]);
+  return interrupted ? fail("interrupted") : answered(reply);
 }
 
 Result<void> Slot::enter() const { return apart() ? enter_namespaces_of(keeper_) : Result<void>(); }

@@ -14,8 +14,8 @@ namespace retrial::campaign {
 
 // What is there for a run besides itself: the services of retrial.toml, kept by a process of ours that ends them when
 // it is told to, and when we die. Apart, run and services have namespaces of their own (namespaces.h), so that what
-// listens at a fixed port is each slot's own; else they share this machine's. Of those that ask, one at a time: we, or
-// the process of a run that was forked from us.
+// listens at a fixed port is each slot's own; else they share this machine's. We ask it, and so do the processes of
+// runs that were forked from us; one is answered after the other.
 class Slot {
  public:
   struct Where {

@@ -70,6 +70,24 @@ TEST(Namespaces, have_every_port_to_themselves_on_a_loopback_that_is_up) {
   close(outside);
 }
 
+TEST(Slot, answers_each_of_several_that_ask_at_the_same_time) {
+  test::Folder folder;
+  auto slot = Slot::open({}, {folder.path(), 0});
+  ASSERT_TRUE(slot) << slot.error().line();
+  std::vector<pid_t> askers(4);
+  for (auto& asker : askers)
+    if ((asker = fork()) == 0) {
+      bool well = true;
+      for (int i = 0; i < 200 && well; i++) well = (*slot)->prepare() && (*slot)->lost() == "";
+      _exit(well ? 0 : 1);
+    }
+  for (auto asker : askers) {
+    int status = -1;
+    waitpid(asker, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+}
+
 TEST(ServiceNames, are_what_the_machines_resolver_says) {
   test::Folder folder;
   folder.write("hosts", "10.1.2.3 web\n");
