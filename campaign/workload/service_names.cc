@@ -14,11 +14,11 @@ namespace {
 
 using Found = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
 
-// Its first IPv4 address, or its first.
-std::string first_of(const addrinfo* all, std::uint16_t port) {
-  auto* chosen = all;
-  for (auto* one = all; one && chosen->ai_family != AF_INET; one = one->ai_next)
-    if (one->ai_family == AF_INET) chosen = one;
+// The first IPv4 address of these, or the first.
+std::string first_of(const addrinfo& all, std::uint16_t port) {
+  auto* chosen = &all;
+  while (chosen && chosen->ai_family != AF_INET) chosen = chosen->ai_next;
+  if (!chosen) chosen = &all;
   proxy::Address address;
   std::memcpy(&address.storage_, chosen->ai_addr, chosen->ai_addrlen);
   return address.with_port(port).show();
@@ -35,12 +35,12 @@ std::vector<std::string> resolve_names(std::vector<Service>& services) {
     wanted.ai_socktype = SOCK_STREAM;
     auto failed = getaddrinfo(where->host.c_str(), nullptr, &wanted, &all);
     Found found(all, freeaddrinfo);
-    if (failed)
+    if (failed || !found)
       unknown.push_back(
           fmt::format("[service.{}] address: {} is not known here ({}), so this service is not recognised", s.name,
                       where->host, gai_strerror(failed)));
     else
-      s.address = first_of(all, where->port);
+      s.address = first_of(*found, where->port);
   }
   return unknown;
 }

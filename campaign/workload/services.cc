@@ -43,9 +43,7 @@ pid_t spawn(const std::string& command, const std::filesystem::path& log) {
   sigprocmask(SIG_SETMASK, &none, nullptr);
   signal(SIGPIPE, SIG_DFL);
   int in = open("/dev/null", O_RDONLY), out = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
-  dup2(in, 0);
-  dup2(out, 1);
-  dup2(out, 2);
+  if (in < 0 || out < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0) _exit(126);
   close_range(3, ~0u, 0);
   restore_descriptor_limit();
   restore_umask();
@@ -68,6 +66,7 @@ int connect_to(const std::string& address) {
   auto at = proxy::Address::parse(address);
   if (!at) return -1;
   int s = socket(at->family(), SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (s < 0) return -1;
   timeval limit{2, 0};
   setsockopt(s, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
   setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
@@ -114,7 +113,7 @@ Services::Services(const std::vector<Service>& services, std::filesystem::path l
   for (auto& s : services) running_.push_back({&s});
 }
 
-Services::~Services() { end(); }
+Services::~Services() { (void)end(); }
 
 Result<void> Services::end() {
   Result<void> well;
