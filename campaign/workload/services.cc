@@ -92,8 +92,9 @@ bool answers_2xx(const std::string& address, const std::string& path) {
   return ok;
 }
 
-std::string whole(const std::filesystem::path& file) {
+std::string whole(const std::filesystem::path& file, std::uintmax_t from = 0) {
   std::ifstream in(file);
+  in.seekg(static_cast<std::streamoff>(from));
   std::stringstream text;
   text << in.rdbuf();
   return text.str();
@@ -172,6 +173,9 @@ Result<void> Services::start() {
 }
 
 Result<void> Services::start_one(Running& one) {
+  std::error_code none;
+  auto size = std::filesystem::file_size(log_of(*one.service), none);
+  one.log_from = none ? 0 : size;
   one.pid = spawn(*one.service->start, log_of(*one.service));
   if (one.pid < 0) return fail_errno("cannot be started", errno, "[service." + one.service->name + "]");
   one.fresh = true;
@@ -190,7 +194,7 @@ Result<void> Services::wait_ready(Running& one) {
       case Ready::Kind::http:
         return answers_2xx(s.address, s.ready.text);
       case Ready::Kind::log:
-        return std::regex_search(whole(log_of(s)), std::regex(s.ready.text));
+        return std::regex_search(whole(log_of(s), one.log_from), std::regex(s.ready.text));
       case Ready::Kind::command: {
         int status = -1;
         waitpid(spawn(s.ready.text, log_of(s)), &status, 0);

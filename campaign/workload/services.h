@@ -37,9 +37,10 @@ class Services {
  private:
   struct Running {
     const Service* service;
-    pid_t pid = -1;      // leader of a process group of its own; -1: not ours
-    bool fresh = false;  // no run has seen it since it was started
-    bool kept = false;   // of its folder there is a copy
+    pid_t pid = -1;               // leader of a process group of its own; -1: not ours
+    bool fresh = false;           // no run has seen it since it was started
+    bool kept = false;            // of its folder there is a copy
+    std::uintmax_t log_from = 0;  // where what it has said since it was started begins in its log
   };
   Result<void> start();
   Result<void> reset();

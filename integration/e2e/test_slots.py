@@ -40,6 +40,7 @@ def serve(port, folder=None):
 
 if __name__ == "__main__":
     serve(int(sys.argv[1]), *sys.argv[2:])
+    print("ready", flush=True)
     threading.Event().wait()
 """
 CONFTEST = """
@@ -76,6 +77,7 @@ SERVICE = """
 [service.store]
 address = "127.0.0.1:{kept}"
 start   = "{python} store.py {kept} folder"
+ready   = "log:^ready"
 data    = "folder"
 """
 
