@@ -25,12 +25,9 @@ using report::left_as_it_is;
 constexpr double kWorkersOfCore = 4;      // at most
 constexpr double kReferencesShare = 0.4;  // of a budget, at most
 
-// By default one a core. Services of our own, and places that clients are pointed at, are there once.
+// By default one a core. Places that clients are pointed at are there once.
 int workers_of(const CampaignSetting& setting) {
-  auto& services = setting.config.services;
-  bool once = setting.capture.way == proxy::Way::none ||
-              std::ranges::any_of(services, [](auto& s) { return s.start || s.reset.kind != Reset::Kind::none; });
-  if (once) return 1;
+  if (setting.capture.way == proxy::Way::none) return 1;
   auto said = setting.config.run.workers;
   cpu_set_t cores;
   CPU_ZERO(&cores);
@@ -44,12 +41,12 @@ class Campaign {
         clock_(clock),
         executor_(executor),
         argv_(argv),
-        services_(setting.config.services, setting.folder / "logs"),
+        slots_(setting.config.services, setting.folder / "logs"),
         live_(stdout, report::style_of(stdout)),
         began_(clock.now()),
         runs_(setting.folder / "campaign.db"),
-        workers_(executor, clock, workers_of(setting)),
-        context_{executor, workers_, adapter_for(argv_), argv_, services_, setting_.config, runs_, live_, clock} {}
+        workers_(executor, slots_, clock, workers_of(setting)),
+        context_{executor, workers_, adapter_for(argv_), argv_, slots_, setting_.config, runs_, live_, clock} {}
 
   void run();
   void replay(const trace::Stored& earlier, const trace::Finding& finding);
@@ -75,7 +72,7 @@ class Campaign {
   Executor& executor_;
   const std::vector<std::string>& argv_;
   CampaignOutcome out_;
-  Services services_;
+  Slots slots_;
   report::LiveLine live_;
   Nanos began_;
   RunLog runs_;
@@ -162,10 +159,11 @@ void Campaign::drop_further(Plan& plan) {
         "the same calls in other tests: {} of {} further cases were tried (--coverage c4 tries them all)", tried, all));
 }
 
-// More than one a core where runs mostly wait.
+// More than one a core where runs mostly wait, and no more of our services are needed for that.
 void Campaign::set_workers() {
   if (!refs_.side_by_side) return workers_.keep_to(1);
-  if (setting_.config.run.workers) return;
+  auto started = std::ranges::any_of(setting_.config.services, [](auto& s) { return s.start.has_value(); });
+  if (setting_.config.run.workers || started) return;
   auto cores = workers_.most();
   workers_.keep_to(static_cast<int>(cores / std::clamp(workers_.busy(), 1.0 / kWorkersOfCore, 1.0)));
 }
@@ -187,7 +185,8 @@ void Campaign::finish() {
   out_.interrupted = executor_.interrupted();
   if (out_.interrupted && r.incomplete.empty()) r.incomplete = "interrupted";
   if (r.incomplete.empty()) r.incomplete = runs_.incomplete();
-  for (auto& line : services_.remarks()) r.remarks.push_back(line);
+  slots_.end();
+  for (auto& line : slots_.remarks()) r.remarks.push_back(line);
   for (auto& name : executor_.distrusting())
     if (auto line = left_as_it_is(name); std::ranges::count(r.left_alone, line) == 0) r.left_alone.push_back(line);
   auto said = r.remarks.size();
@@ -210,7 +209,7 @@ void Campaign::show_plan(const Plan& plan) {
 
 void Campaign::run() {
   describe();
-  if (auto ok = services_.start(); !ok) {
+  if (auto ok = slots_.start(); !ok) {
     stop_for(ok.error());
     return finish();
   }
@@ -253,7 +252,7 @@ void Campaign::replay(const trace::Stored& earlier, const trace::Finding& findin
   auto plan = row == earlier.campaign.cases.end()
                   ? Result<policies::FaultPlan>(fail("its case is not in the campaign's store", finding.id))
                   : policies::parse_fault_plan(row->plan);
-  auto ready = plan ? services_.start() : Result<void>{};
+  auto ready = plan ? slots_.start() : Result<void>{};
   if (!plan || !ready) {
     stop_for(plan ? ready.error() : plan.error());
     return finish();

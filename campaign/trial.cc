@@ -100,8 +100,9 @@ void Trial::without_ran(const trace::Run& run) {
        fmt::format(
            "its test failed without any fault, though it had passed so before: it is unsteady, or a case has spoilt a "
            "service's state; {}",
-           context_.services.can_reset() ? "the `reset` in retrial.toml does not bring back what it needs"
-                                         : "in that case a `reset` for the service in retrial.toml would help"));
+           std::ranges::any_of(context_.config.services, [](auto& s) { return s.reset.kind != Reset::Kind::none; })
+               ? "the `reset` in retrial.toml does not bring back what it needs"
+               : "in that case a `reset` for the service in retrial.toml would help"));
 }
 
 // A second time, more widely, if the narrow way did not reach it.

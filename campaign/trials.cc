@@ -19,7 +19,7 @@ Trials::Trials(CampaignContext& context, const References& refs, Plan& plan,
       record_(record),
       time_left_(std::move(time_left)),
       began_(context.clock.now()),
-      trials_stand_alone_(refs.share_services()) {}
+      trials_stand_alone_(refs.share_services) {}
 
 Result<void> Trials::run() {
   Result<void> result;

@@ -9,6 +9,7 @@
 #include "campaign/report/headline.h"
 #include "campaign/report/terminal.h"
 #include "campaign/report/words.h"
+#include "campaign/workload/service_names.h"
 #include "cli/commands.h"
 
 namespace retrial::cli {
@@ -171,6 +172,8 @@ Result<campaign::CampaignSetting> setting_of(const CampaignOptions& o) {
   if (!capture) return std::unexpected(capture.error());
   if (!capture->remark.empty()) fmt::print(stderr, "retrial: {}\n", capture->remark);
   setting.capture = std::move(*capture);
+  if (setting.capture.kind == campaign::Capture::Kind::seccomp)
+    for (auto& line : campaign::resolve_names(setting.config.services)) fmt::print(stderr, "retrial: {}\n", line);
   return setting;
 }
 

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "campaign/workload/slot.h"
 #include "campaign/workload/try_time.h"
 #include "campaign/workload/ways_in.h"
 #include "cli/commands.h"
@@ -26,6 +27,9 @@ int doctor() {
     fmt::print("{}: {}\n", campaign::show({.kind = kind}), ok ? std::string(what) : ok.error().what);
   }
   for (auto& line : campaign::try_time()) fmt::print("{}\n", line);
+  auto slot = campaign::Slot::open({}, {".", 1});
+  fmt::print("slots: {}\n",
+             slot ? "work: runs side by side can have services at fixed ports, each its own" : slot.error().line());
   auto chosen = campaign::choose_capture("", {});
   if (chosen)
     fmt::print("`retrial run` will use {}\n", campaign::show(*chosen));
@@ -37,7 +41,8 @@ int doctor() {
 }  // namespace
 
 void add_doctor(CLI::App& app, int& status) {
-  app.add_subcommand("doctor", "try each way of capture, and time compression, on this machine, and say which works")
+  app.add_subcommand("doctor",
+                     "try each way of capture, time compression and slots on this machine, and say which work")
       ->callback([&status] { status = doctor(); });
 }
 

@@ -53,6 +53,8 @@ struct CaptureCounts {
   // Services, as Exchange::service: those of `seen`, and those of `late`. Not recorded: Run::incomplete says what
   // follows.
   std::set<std::string> reached, missed;
+  // Not on loopback: addresses that a connect names, of TCP and UDP, and name servers wherever they are. Not recorded.
+  std::set<std::string> beyond;
 };
 
 // What became of faults of connections (is_of_connection), which have no exchange of their own: one entry for those of

@@ -28,8 +28,8 @@ constexpr std::string_view kTables[] = {"run", "serve", "service", "accept", "li
 constexpr std::string_view kRunKeys[] = {"coverage", "once",   "policies", "workers",  "fail_on",
                                          "hold",     "budget", "tags",     "real_time"};
 constexpr std::string_view kServiceKeys[] = {
-    "address",     "profile", "start",       "ready",        "reset",           "allow",          "ca", "pin", "verify",
-    "certificate", "key",     "server_name", "close_notify", "connect_timeout", "resolve_timeout"};
+    "address", "profile", "start",       "ready", "reset",       "data",         "allow",           "ca",
+    "pin",     "verify",  "certificate", "key",   "server_name", "close_notify", "connect_timeout", "resolve_timeout"};
 constexpr std::string_view kRedactKeys[] = {"names", "bodies"};
 constexpr std::string_view kAcceptKeys[] = {"finding", "why"};
 constexpr std::string_view kCoverages[] = {"c0", "c1", "c2", "c3", "c4"};
@@ -76,7 +76,13 @@ void read_ready(ConfigTable& table, Service& service) {
     table.refuse("ready", "expected a start command whose output log: can read");
 }
 
-void read_reset(ConfigTable& table, Service& service) {
+void read_reset(ConfigTable& table, std::string_view file, Service& service) {
+  if (auto data = table.text("data")) {
+    service.data = std::filesystem::path(file).parent_path() / *data;
+    service.reset.kind = Reset::Kind::restart;
+    if (!service.start)
+      table.refuse("data", "expected a start command beside it: what is put back is the folder of a stopped service");
+  }
   auto text = table.text("reset");
   if (!text) return;
   auto reset = reset_of(*text);
@@ -107,7 +113,7 @@ void read_service(ConfigTable table, std::string_view file, Service& service) {
   service.profile = table.word("profile", profiles).value_or("");
   service.start = table.text("start");
   read_ready(table, service);
-  read_reset(table, service);
+  read_reset(table, file, service);
   service.allow = table.yes("allow").value_or(false);
   if (auto time = table.duration("connect_timeout", "5s")) service.connect_timeout = *time;
   if (auto time = table.duration("resolve_timeout", "5s")) service.resolve_timeout = *time;

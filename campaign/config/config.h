@@ -50,10 +50,11 @@ struct Service {
   bool http2 = false;       // with h2c:// or h2://
   std::string server_name;  // its name in TLS, where that is not the address's host; serve only
   proxy::ServiceTlsSettings security;
-  std::string profile;               // empty: found from the traffic
-  std::optional<std::string> start;  // for sh -c; none: the service is used as it stands
-  Ready ready;                       // tcp where `start` and `address` are given and it is not
-  Reset reset;
+  std::string profile;                             // empty: found from the traffic
+  std::optional<std::string> start;                // for sh -c; none: the service is used as it stands
+  std::filesystem::path data;                      // the folder that it keeps its data in; empty: not said
+  Ready ready;                                     // tcp where `start` and `address` are given and it is not
+  Reset reset;                                     // restart where `data` is given and it is not
   bool allow = false;                              // faults may reach it though it is not local
   Nanos connect_timeout = 0, resolve_timeout = 0;  // serve only; 0: as ServeSettings has them
 };

@@ -117,7 +117,7 @@ const Place& least_loaded(const Case& c, const References& refs, std::map<std::s
 }  // namespace
 
 Pace pace_of(const References& refs, int workers, bool alone) {
-  return {workers, refs.share_services() ? 1 : workers, alone};
+  return {workers, refs.share_services ? 1 : workers, alone};
 }
 
 Nanos cheap(const References& refs) { return std::max(kCheapAtLeast, kCheapOfSuite * refs.took); }

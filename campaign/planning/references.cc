@@ -62,10 +62,16 @@ Result<Runs> suite_runs(CampaignContext& context, int many) {
   for (int i = 0; i < many; i++)
     if (auto begun = context.begin(whole); !begun) return std::unexpected(begun.error());
   std::map<std::uint64_t, trace::Run> ended;
-  while (auto one = context.workers.wait()) {
-    if (!one->run) return std::unexpected(one->run.error());
-    ended.emplace(one->number, std::move(*one->run));
-  }
+  Result<void> well;
+  while (auto one = context.workers.wait())
+    if (one->run)
+      ended.emplace(one->number, std::move(*one->run));
+    else
+      well = std::unexpected(one->run.error());
+  // Where slots are tried, one that does not do is no loss.
+  for (auto& [number, run] : ended)
+    if (well && context.slots.apart() && !run.incomplete.empty()) well = fail(run.incomplete);
+  if (!well) return std::unexpected(well.error());
   Runs runs;
   for (auto& [number, run] : ended) runs.push_back(context.keep(std::move(run)));
   return runs;
@@ -188,8 +194,12 @@ Result<Twice> run_in_turn(CampaignContext& context, Runs runs, const std::functi
   return twice;
 }
 
-// A service that the tests start for themselves listens at another port in each run; one that does not is there for all
-// runs at once, which would see what each other did.
+// Services that we start or bring back are there once, as is one that keeps its port: runs that share it would see what
+// each other did. One that the tests start for themselves, at whatever port is free, is each run's own.
+bool has_ours(const CampaignContext& context) {
+  return std::ranges::any_of(context.config.services,
+                             [](auto& s) { return s.start || s.reset.kind != Reset::Kind::none; });
+}
 bool may_be_private(const trace::Run& run) {
   return std::ranges::all_of(run.exchanges, [](auto& e) { return trace::service_name(e.service).ends_with(":*"); });
 }
@@ -197,6 +207,13 @@ bool share_a_service(const trace::Run& a, const trace::Run& b) {
   std::set<std::string> at;
   for (auto& e : a.exchanges) at.insert(e.service);
   return std::ranges::any_of(b.exchanges, [&](auto& e) { return at.contains(e.service); });
+}
+
+// Gives each run from now on a slot of its own, where everything that the suite talks to is there too.
+Result<void> go_apart(CampaignContext& context, const trace::Run& suite) {
+  if (auto& beyond = suite.capture.beyond; !beyond.empty())
+    return fail(fmt::format("the tests reach {}, which a network of their own would not have", *beyond.begin()));
+  return context.slots.go_apart(suite.capture.reached);
 }
 
 // Two beside each other: `differ` is what they did not do as each other, or as the first.
@@ -211,31 +228,43 @@ Result<Beside> run_side_by_side(CampaignContext& context, const trace::Run& firs
   if (!both) return std::unexpected(both.error());
   auto &a = *both->front(), &b = *both->back();
   learn(context, a);
-  Beside beside{two(a, b), differences(first, a), share_a_service(a, b)};
+  Beside beside{two(a, b), differences(first, a), !context.slots.apart() && share_a_service(a, b)};
   beside.differ.insert(beside.twice.differ.begin(), beside.twice.differ.end());
   return beside;
 }
 
-// The first alone; then, where all its services may be private, two side by side.
+// The first alone; then, where runs may go side by side, two that do.
 Result<Twice> run_twice(CampaignContext& context, References& refs, const std::function<bool()>& may_go_on) {
   context.live.show({.phase = "the suite without faults, to see what it does"});
   auto runs = trusted_runs(context, 1);
   if (!runs) return std::unexpected(runs.error());
   auto& first = *runs->front();
   learn(context, first);
+  if (context.workers.most() < 2 || !may_go_on()) return run_in_turn(context, *runs, may_go_on);
+  auto one_after_another = [&](const std::string& why) {
+    refs.side_by_side = false;
+    refs.remarks.push_back(fmt::format("{}, so one is run after another (workers = 1)", why));
+  };
   bool asked_for = context.config.run.workers > 1;
-  if (context.workers.most() < 2 || !(asked_for || may_be_private(first)) || !may_go_on())
-    return run_in_turn(context, *runs, may_go_on);
+  if (has_ours(context) || !may_be_private(first))
+    if (auto apart = go_apart(context, first); !apart && (has_ours(context) || !asked_for)) {
+      one_after_another(fmt::format("no run can have services of its own ({})", apart.error().line()));
+      return run_in_turn(context, *runs, may_go_on);
+    }
   auto beside = run_side_by_side(context, first);
-  if (!beside) return std::unexpected(beside.error());
-  refs.side_by_side = asked_for || !beside->shared;
+  bool apart = context.slots.apart();
+  if (!beside && (!apart || context.executor.interrupted())) return std::unexpected(beside.error());
+  refs.side_by_side = beside && (asked_for || !beside->shared);
   if (refs.side_by_side && beside->differ.empty()) return std::move(beside->twice);
+  context.slots.come_back();
+  if (!beside) one_after_another(fmt::format("no run can have services of its own ({})", beside.error().line()));
   auto in_turn = run_in_turn(context, *runs, may_go_on);
-  if (!in_turn) return in_turn;
+  if (!in_turn || !beside) return in_turn;
   for (auto& [test, what] : beside->differ)
-    if (!in_turn->differ.contains(test) && std::exchange(refs.side_by_side, false))
-      refs.remarks.push_back(fmt::format(
-          "runs side by side disturb each other ({}: {}), so one is run after another (workers = 1)", test, what));
+    if (!in_turn->differ.contains(test) && refs.side_by_side)
+      one_after_another(fmt::format("runs side by side disturb each other ({}: {})", test, what));
+  if (apart && refs.side_by_side)
+    if (auto again = go_apart(context, first); !again) refs.side_by_side = false;
   return in_turn;
 }
 
@@ -244,10 +273,6 @@ Result<Twice> run_twice(CampaignContext& context, References& refs, const std::f
 int References::process_of(const std::string& test) const {
   auto it = process.find(test);
   return it == process.end() ? 0 : it->second;
-}
-
-bool References::share_services() const {
-  return std::ranges::any_of(services, [](auto& s) { return s.address.find(":*") == s.address.npos; });
 }
 
 bool passed(const trace::Run& run, const std::string& test) {
@@ -273,6 +298,10 @@ Result<References> collect_references(CampaignContext& context, Nanos time_left)
   sort_tests(refs, *twice);
   put_in_order(refs, suite);
   refs.services = services_seen(suite, context.config);
+  // Those that the tests start for themselves move.
+  refs.share_services = !context.slots.apart() && std::ranges::any_of(refs.services, [](auto& s) {
+    return s.address.find(":*") == s.address.npos;
+  });
   std::ranges::move(connections_left_alone(suite), std::back_inserter(refs.left_alone));
   refs.start = refs.took;
   for (auto& r : suite.results) refs.start -= static_cast<Nanos>(r.ms * kMillisecond);

@@ -24,11 +24,11 @@ struct References {
   std::vector<std::string> left_alone;             // tests and files that were left out, each with why
   std::vector<std::string> remarks;                // of the suite itself: how it fails, what it was taken for
   bool side_by_side = false;                       // runs of it at the same time do what one alone does
+  bool share_services = false;                     // some are there for all runs at once
   std::deque<trace::Run> slices;
 
   int process_of(const std::string& test) const;
   Nanos start_of_process() const { return start / processes; }  // for a run of the tests of one alone
-  bool share_services() const;  // some are there for all runs; those that the tests start for themselves move
 };
 
 // Runs the suite until two runs in a row are alike, three times at most. Where no service of it is there for all runs

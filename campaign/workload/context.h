@@ -9,7 +9,7 @@
 #include "campaign/report/terminal.h"
 #include "campaign/workload/adapters/adapter.h"
 #include "campaign/workload/run_log.h"
-#include "campaign/workload/services.h"
+#include "campaign/workload/slot.h"
 #include "campaign/workload/workers.h"
 
 namespace retrial::campaign {
@@ -20,7 +20,7 @@ struct CampaignContext {
   Workers& workers;
   const Adapter& adapter;
   const std::vector<std::string>& argv;
-  Services& services;
+  Slots& slots;
   const Config& config;
   RunLog& runs;
   report::LiveLine& live;
@@ -29,10 +29,7 @@ struct CampaignContext {
   std::set<std::string> wide = {};                      // tests that the narrow launch does not reach
   std::map<std::string, const trace::Run*> alone = {};  // without faults, by test: those that have been run so
 
-  Result<std::uint64_t> begin(const RunSpec& spec) {
-    if (auto ok = services.reset(); !ok) return std::unexpected(ok.error());
-    return workers.begin(spec);
-  }
+  Result<std::uint64_t> begin(const RunSpec& spec) { return workers.begin(spec); }
   const trace::Run* keep(trace::Run run) {
     lessons.services.name(run);
     return &runs.keep(std::move(run));

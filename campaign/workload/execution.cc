@@ -281,6 +281,8 @@ Result<trace::Run> Executor::take(std::uint64_t number, const RunSpec& spec, con
     lost.incomplete = "the trace could not be read back: " + stored.error().line();
     return lost;
   }
+  stored->capture.reached = aftermath.reached;
+  stored->capture.beyond = aftermath.beyond;
   if (!aftermath.incomplete.empty()) stored->incomplete = aftermath.incomplete;
   trace::Correlator::correlate_each_test(stored->exchanges, spec.lessons);
   return stored;
@@ -446,6 +448,7 @@ Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& sp
   if (auto why = went_past(run.capture, impl_->reached); run.incomplete.empty()) run.incomplete = std::move(why);
   if (run.incomplete.empty()) run.incomplete = went_unseen(run.capture);
   aftermath.reached = run.capture.reached;
+  aftermath.beyond = run.capture.beyond;
   aftermath.incomplete = run.incomplete;
   if (auto closed = (*writer)->end(run); !closed && run.incomplete.empty())
     aftermath.incomplete = "the trace could not be ended: " + closed.error().line();

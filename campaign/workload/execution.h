@@ -46,6 +46,7 @@ std::string went_unseen(const trace::CaptureCounts& capture);
 struct Aftermath {
   std::set<std::string> runners;         // test runners that spoke, whatever the command is called: "pytest"
   std::set<std::string> reached;         // services, as CaptureCounts
+  std::set<std::string> beyond;          // likewise
   proxy::Distrust::Known clients;        // that trust our certificate, or do not
   std::vector<std::string> distrusting;  // those that do not, as they stand in CaptureCounts::not_seen
   bool failed_distrusting = false;       // one was met for the first time: its first connection failed because of us

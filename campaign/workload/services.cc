@@ -9,20 +9,26 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
+#include <functional>
 #include <regex>
 #include <sstream>
+#include <utility>
 
+#include "base/clock.h"
 #include "base/descriptor_limit.h"
 #include "base/private_files.h"
 #include "base/text.h"
+#include "campaign/workload/data_folder.h"
+#include "campaign/workload/listeners.h"
 #include "proxy/net/address.h"
 #include "trace/recording/redact.h"
 
 namespace retrial::campaign {
 namespace {
 
-constexpr int kReadyTries = 3000;  // of 20 ms
+constexpr Nanos kReadyWithin = 60 * kSecond, kStopWithin = 5 * kSecond;
 
 // `sh -c command` in a process group of its own that dies with us. Output to `log`.
 pid_t spawn(const std::string& command, const std::filesystem::path& log) {
@@ -37,9 +43,7 @@ pid_t spawn(const std::string& command, const std::filesystem::path& log) {
   sigprocmask(SIG_SETMASK, &none, nullptr);
   signal(SIGPIPE, SIG_DFL);
   int in = open("/dev/null", O_RDONLY), out = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
-  dup2(in, 0);
-  dup2(out, 1);
-  dup2(out, 2);
+  if (in < 0 || out < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0) _exit(126);
   close_range(3, ~0u, 0);
   restore_descriptor_limit();
   restore_umask();
@@ -47,12 +51,22 @@ pid_t spawn(const std::string& command, const std::filesystem::path& log) {
   _exit(127);
 }
 
-void wait_a_little() { poll(nullptr, 0, 20); }
+// Looks again and again, ever more seldom, until it holds or the time is over.
+bool holds_within(Nanos time, const std::function<bool()>& it) {
+  SystemClock clock;
+  auto until = clock.now() + time;
+  for (int wait = 1; !it(); wait = std::min(20, 2 * wait)) {  // ms
+    if (clock.now() >= until) return false;
+    poll(nullptr, 0, wait);
+  }
+  return true;
+}
 
 int connect_to(const std::string& address) {
   auto at = proxy::Address::parse(address);
   if (!at) return -1;
   int s = socket(at->family(), SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (s < 0) return -1;
   timeval limit{2, 0};
   setsockopt(s, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
   setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
@@ -78,8 +92,9 @@ bool answers_2xx(const std::string& address, const std::string& path) {
   return ok;
 }
 
-std::string whole(const std::filesystem::path& file) {
+std::string whole(const std::filesystem::path& file, std::uintmax_t from = 0) {
   std::ifstream in(file);
+  in.seekg(static_cast<std::streamoff>(from));
   std::stringstream text;
   text << in.rdbuf();
   return text.str();
@@ -94,16 +109,52 @@ std::string last_line(const std::filesystem::path& file) {
 
 }  // namespace
 
-Services::Services(const std::vector<Service>& services, std::filesystem::path logs) : logs_(std::move(logs)) {
+Services::Services(const std::vector<Service>& services, std::filesystem::path logs, int slot)
+    : logs_(std::move(logs)), slot_(slot) {
   for (auto& s : services) running_.push_back({&s});
 }
 
-Services::~Services() {
+Services::~Services() { (void)end(); }
+
+Result<void> Services::end() {
+  Result<void> well;
   for (auto& one : running_) stop_one(one);
+  for (auto& one : running_) {
+    auto& s = *one.service;
+    if (!std::exchange(one.kept, false)) continue;
+    std::error_code left;
+    if (slot_)
+      std::filesystem::remove_all(copy_for(s, slot_), left);
+    else if (auto back = put_back(s.data, copy_for(s, 0)); !back)
+      well = back;
+  }
+  return well;
 }
 
 std::filesystem::path Services::log_of(const Service& service) const {
-  return logs_ / ("service-" + service.name + ".log");
+  return logs_ / (slot_ ? fmt::format("service-{}-{}.log", service.name, slot_) : "service-" + service.name + ".log");
+}
+
+std::filesystem::path Services::copy_for(const Service& service, int slot) const {
+  return logs_.parent_path() / "data" / (slot ? fmt::format("{}-{}", service.name, slot) : service.name);
+}
+
+// Apart, the service works on a copy that stands at its folder's place.
+Result<void> Services::keep_data(Running& one) {
+  auto& s = *one.service;
+  if (s.data.empty()) return {};
+  auto ok = check_data_folder(s.data, logs_);
+  if (ok) ok = copy_folder(slot_ ? copy_for(s, 0) : s.data, copy_for(s, slot_));
+  if (ok && slot_) ok = mount_over(s.data, copy_for(s, slot_));
+  if (!ok) return fail(ok.error().line(), "[service." + s.name + "] data", ok.error().blame);
+  one.kept = true;
+  return {};
+}
+
+Result<void> Services::prepare() {
+  if (!std::exchange(started_, true))
+    if (auto ok = start(); !ok) return ok;
+  return reset();
 }
 
 Result<void> Services::start() {
@@ -115,48 +166,48 @@ Result<void> Services::start() {
                       one.service->name, one.service->address));
       continue;
     }
+    if (auto ok = keep_data(one); !ok) return ok;
     if (auto ok = start_one(one); !ok) return ok;
   }
   return {};
 }
 
 Result<void> Services::start_one(Running& one) {
+  std::error_code none;
+  auto size = std::filesystem::file_size(log_of(*one.service), none);
+  one.log_from = none ? 0 : size;
   one.pid = spawn(*one.service->start, log_of(*one.service));
   if (one.pid < 0) return fail_errno("cannot be started", errno, "[service." + one.service->name + "]");
+  one.fresh = true;
   return wait_ready(one);
 }
 
 Result<void> Services::wait_ready(Running& one) {
   auto& s = *one.service;
-  for (int i = 0; i < kReadyTries; i++) {
-    bool ready = true;
+  bool gone = false;
+  auto ready = [&] {
     switch (s.ready.kind) {
       case Ready::Kind::at_once:
         break;
       case Ready::Kind::tcp:
-        ready = accepts(s.address);
-        break;
+        return accepts(s.address);
       case Ready::Kind::http:
-        ready = answers_2xx(s.address, s.ready.text);
-        break;
+        return answers_2xx(s.address, s.ready.text);
       case Ready::Kind::log:
-        ready = std::regex_search(whole(log_of(s)), std::regex(s.ready.text));
-        break;
+        return std::regex_search(whole(log_of(s), one.log_from), std::regex(s.ready.text));
       case Ready::Kind::command: {
         int status = -1;
         waitpid(spawn(s.ready.text, log_of(s)), &status, 0);
-        ready = status == 0;
-        break;
+        return status == 0;
       }
     }
-    if (ready) return {};
-    int status = 0;
-    if (one.pid > 0 && waitpid(one.pid, &status, WNOHANG) == one.pid) {
-      one.pid = -1;
-      return fail(fmt::format("`{}` ended before it was ready: {}", trace::redacted(*s.start), last_line(log_of(s))),
-                  "[service." + s.name + "]", Blame::user);
-    }
-    wait_a_little();
+    return true;
+  };
+  if (holds_within(kReadyWithin, [&] { return ready() || (gone = waitpid(one.pid, nullptr, WNOHANG) == one.pid); })) {
+    if (!gone) return {};
+    one.pid = -1;
+    return fail(fmt::format("`{}` ended before it was ready: {}", trace::redacted(*s.start), last_line(log_of(s))),
+                "[service." + s.name + "]", Blame::user);
   }
   return fail(fmt::format("was not ready after 60 s; its log ends: {}", last_line(log_of(s))),
               "[service." + s.name + "]", Blame::user);
@@ -164,29 +215,60 @@ Result<void> Services::wait_ready(Running& one) {
 
 void Services::stop_one(Running& one) {
   if (one.pid <= 0) return;
+  auto all_ended = [&] {
+    pid_t ended;
+    while ((ended = waitpid(-one.pid, nullptr, WNOHANG)) > 0) {
+    }
+    return ended < 0;
+  };
   kill(-one.pid, SIGTERM);
-  int status;
-  for (int i = 0; i < 250 && waitpid(one.pid, &status, WNOHANG) == 0; i++) wait_a_little();
-  kill(-one.pid, SIGKILL);
-  waitpid(one.pid, &status, 0);
+  if (!holds_within(kStopWithin, all_ended)) {
+    kill(-one.pid, SIGKILL);
+    holds_within(kStopWithin, all_ended);
+  }
   one.pid = -1;
 }
 
-bool Services::can_reset() const {
+// How it has ended by itself; empty: it has not. A command that has left a daemon behind, which answers, has not.
+std::string Services::ended(const Running& one) {
+  siginfo_t about{};
+  if (one.pid <= 0 || waitid(P_PID, static_cast<id_t>(one.pid), &about, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+      about.si_pid != one.pid || (!one.service->address.empty() && accepts(one.service->address)))
+    return {};
+  return fmt::format("{} {}", about.si_code == CLD_EXITED ? "with status" : "by signal", about.si_status);
+}
+
+std::vector<std::string> Services::lost() {
+  std::vector<std::string> lines;
   for (auto& one : running_)
-    if (one.service->reset.kind == Reset::Kind::command ||
-        (one.service->reset.kind == Reset::Kind::restart && one.pid > 0))
-      return true;
-  return false;
+    if (auto how = ended(one); !how.empty()) {
+      auto last = last_line(log_of(*one.service));
+      lines.push_back(fmt::format("[service.{}] ended {} during a run{}{}", one.service->name, how,
+                                  last.empty() ? "" : "; its log ends: ", last));
+    }
+  return lines;
+}
+
+std::vector<std::string> Services::strangers(const std::vector<std::string>& addresses) {
+  std::vector<std::string> found;
+  for (auto& address : addresses)
+    if (auto at = proxy::Address::parse(address); at && accepts(address) && !listens_below(getpid(), at->port()))
+      found.push_back(address);
+  return found;
 }
 
 Result<void> Services::reset() {
   for (auto& one : running_) {
     auto& s = *one.service;
-    if (s.reset.kind == Reset::Kind::restart && one.pid > 0) {
+    bool spent = one.pid > 0 && !one.fresh && s.reset.kind == Reset::Kind::restart;
+    if (spent || !ended(one).empty()) {
       stop_one(one);
+      if (auto ok = spent && one.kept ? put_back(s.data, copy_for(s, 0)) : Result<void>(); !ok)
+        return fail(ok.error().line(), "[service." + s.name + "] data", ok.error().blame);
       if (auto ok = start_one(one); !ok) return ok;
-    } else if (s.reset.kind == Reset::Kind::command) {
+    }
+    one.fresh = false;
+    if (s.reset.kind == Reset::Kind::command) {
       int status = -1;
       waitpid(spawn(s.reset.command, log_of(s)), &status, 0);
       if (status != 0)

@@ -11,34 +11,51 @@
 
 namespace retrial::campaign {
 
-// The services of retrial.toml: started once, brought back to their first state between cases where they can be, and
-// ended with us (also if we are killed). Blocks while a service gets ready, 60 s at most. Main thread only.
+// The services of retrial.toml: started, brought back to their first state between runs where they can be, and ended
+// with us (also if we are killed). Blocks while a service gets ready, 60 s at most. One thread only.
 class Services {
  public:
-  Services(const std::vector<Service>& services, std::filesystem::path logs);
-  ~Services();
+  // Their output goes to service-NAME.log in `logs`, of slot 2 to service-NAME-2.log. Beside `logs`, in data/NAME, is
+  // what the folder of a service held at first; of slot 2, in data/NAME-2, what stands in its place for this process
+  // and those that enter its namespaces.
+  Services(const std::vector<Service>& services, std::filesystem::path logs, int slot = 0);
+  ~Services();  // end()
   Services(const Services&) = delete;
+  // Ends them all, and has their folders hold what they held at first. An error: which could not be put back.
+  Result<void> end();
 
-  // Starts each that has a `start` and waits until it is ready. One whose address answers already is used as it stands,
-  // and that is said in remarks(). An error names the service and shows its log's last line.
-  Result<void> start();
-  // Brings every service with a `reset` back. Nothing to do is no error.
-  Result<void> reset();
-  bool can_reset() const;
+  // Before each run. The first time starts each that has a `start` and waits until it is ready; one whose address
+  // answers already is used as it stands, and that is said in remarks(). Then does what `reset` says, and starts those
+  // that have ended by themselves. An error names the service and shows its log's last line.
+  Result<void> prepare();
+  // Those that have ended by themselves since then, each with its log's last line.
+  std::vector<std::string> lost();
+  // Of these addresses the ones at which somebody answers who does not descend from this process.
+  static std::vector<std::string> strangers(const std::vector<std::string>& addresses);
   const std::vector<std::string>& remarks() const { return remarks_; }
 
  private:
   struct Running {
     const Service* service;
-    pid_t pid = -1;  // leader of a process group of its own; -1: not ours
+    pid_t pid = -1;               // leader of a process group of its own; -1: not ours
+    bool fresh = false;           // no run has seen it since it was started
+    bool kept = false;            // of its folder there is a copy
+    std::uintmax_t log_from = 0;  // where what it has said since it was started begins in its log
   };
+  Result<void> start();
+  Result<void> reset();
+  Result<void> keep_data(Running& one);
   Result<void> start_one(Running& one);
   Result<void> wait_ready(Running& one);
   static void stop_one(Running& one);
+  static std::string ended(const Running& one);
   std::filesystem::path log_of(const Service& service) const;
+  std::filesystem::path copy_for(const Service& service, int slot) const;
 
   std::vector<Running> running_;
   std::filesystem::path logs_;
+  int slot_;
+  bool started_ = false;
   std::vector<std::string> remarks_;
 };
 

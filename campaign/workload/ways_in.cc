@@ -98,10 +98,7 @@ Result<void> try_capture(Kind kind) {
       return way ? Result<void>() : std::unexpected(way.error());
     }
     case Kind::redirect:
-      return fail(
-          "`run` does not put its command into a network namespace: use `retrial serve --redirect` with rules of your "
-          "own",
-          "redirect");
+      return fail("`run` sets no netfilter rules: use `retrial serve --redirect` with rules of your own", "redirect");
     case Kind::forward:
     case Kind::reverse:
       return try_listener();

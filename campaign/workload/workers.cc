@@ -1,12 +1,14 @@
 #include "campaign/workload/workers.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -36,10 +38,15 @@ std::string told(const Result<Aftermath>& result) {
         -1, ' ', false, Json::error_handler_t::replace);
   }
   auto& a = *result;
-  return Json{{"runners", a.runners},           {"reached", a.reached},
-              {"refusing", a.clients.refusing}, {"trusting", a.clients.trusting},
-              {"distrusting", a.distrusting},   {"failed_distrusting", a.failed_distrusting},
-              {"in_command", a.in_command},     {"incomplete", a.incomplete}}
+  return Json{{"runners", a.runners},
+              {"reached", a.reached},
+              {"beyond", a.beyond},
+              {"refusing", a.clients.refusing},
+              {"trusting", a.clients.trusting},
+              {"distrusting", a.distrusting},
+              {"failed_distrusting", a.failed_distrusting},
+              {"in_command", a.in_command},
+              {"incomplete", a.incomplete}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -51,6 +58,7 @@ Result<Aftermath> heard(const std::string& said) {
   Aftermath a;
   json["runners"].get_to(a.runners);
   json["reached"].get_to(a.reached);
+  json["beyond"].get_to(a.beyond);
   json["refusing"].get_to(a.clients.refusing);
   json["trusting"].get_to(a.clients.trusting);
   json["distrusting"].get_to(a.distrusting);
@@ -60,8 +68,26 @@ Result<Aftermath> heard(const std::string& said) {
   return a;
 }
 
-[[noreturn]] void work(Executor& executor, std::uint64_t number, const RunSpec& spec, int to) {
-  auto said = told(executor.execute_only(number, spec));
+// One run in its slot. What the slot could not be for it makes it incomplete.
+Result<Aftermath> run_in(Slot& slot, Executor& executor, std::uint64_t number, const RunSpec& spec) {
+  if (auto ready = slot.prepare(); !ready) return std::unexpected(ready.error());
+  auto aftermath = executor.execute_only(number, spec);
+  if (!aftermath || !aftermath->incomplete.empty()) return aftermath;
+  if (slot.apart() && !aftermath->beyond.empty()) {
+    aftermath->incomplete = fmt::format(
+        "a run tried to reach {}, which the suite without faults does not do and which is out of reach of runs side by "
+        "side: --workers 1 has them one after another",
+        *aftermath->beyond.begin());
+    return aftermath;
+  }
+  auto lost = slot.lost();
+  if (!lost) return std::unexpected(lost.error());
+  aftermath->incomplete = std::move(*lost);
+  return aftermath;
+}
+
+[[noreturn]] void say(const Result<Aftermath>& result, int to) {
+  auto said = told(result);
   for (std::size_t at = 0; at < said.size();) {
     auto n = write(to, said.data() + at, said.size() - at);
     if (n < 0 && errno == EINTR) continue;
@@ -73,7 +99,8 @@ Result<Aftermath> heard(const std::string& said) {
 
 }  // namespace
 
-Workers::Workers(Executor& executor, const Clock& clock, int most) : executor_(executor), clock_(clock), most_(most) {
+Workers::Workers(Executor& executor, Slots& slots, const Clock& clock, int most)
+    : executor_(executor), slots_(slots), clock_(clock), most_(most) {
   came = 0;
   for (int number : kSignals) {
     struct sigaction take{}, had{};
@@ -94,7 +121,16 @@ Workers::~Workers() {
   for (auto& [number, had] : before_) sigaction(number, &had, nullptr);
 }
 
+int Workers::free_slot() const {
+  int slot = 0;
+  while (std::ranges::any_of(under_way_, [&](auto& one) { return one.second.slot == slot; })) slot++;
+  return slot;
+}
+
 Result<std::uint64_t> Workers::begin(RunSpec spec) {
+  auto place = free_slot();
+  auto slot = slots_.at(place);
+  if (!slot) return std::unexpected(slot.error());
   int pipe[2];
   if (pipe2(pipe, O_CLOEXEC) != 0) return fail_errno("a run cannot be begun", errno, "pipe");
   auto number = executor_.next();
@@ -102,11 +138,12 @@ Result<std::uint64_t> Workers::begin(RunSpec spec) {
   std::fflush(nullptr);
   auto pid = fork();
   if (pid == 0) {
+    auto there = (*slot)->enter();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != us) _exit(0);
     for (auto& [signal, had] : before_) sigaction(signal, &had, nullptr);
     close(pipe[0]);
-    work(executor_, number, spec, pipe[1]);
+    say(there ? run_in(**slot, executor_, number, spec) : std::unexpected(there.error()), pipe[1]);
   }
   close(pipe[1]);
   if (pid < 0) {
@@ -114,7 +151,7 @@ Result<std::uint64_t> Workers::begin(RunSpec spec) {
     close(pipe[0]);
     return fail_errno("a run cannot be begun", why, "fork");
   }
-  under_way_[number] = {.spec = std::move(spec), .pid = pid, .from = pipe[0], .begun = clock_.now()};
+  under_way_[number] = {.spec = std::move(spec), .slot = place, .pid = pid, .from = pipe[0], .begun = clock_.now()};
   return number;
 }
 
@@ -164,6 +201,7 @@ Workers::Ended Workers::end(std::uint64_t number) {
   for (auto& time : {used.ru_utime, used.ru_stime}) cpu_ += time.tv_sec * kSecond + time.tv_usec * 1000;
   wall_ += clock_.now() - one.begun;
   auto aftermath = heard(one.said);
+  if (one.said.empty() && executor_.interrupted()) aftermath = fail("interrupted");
   if (!aftermath) return {number, std::unexpected(aftermath.error())};
   return {number, executor_.take(number, one.spec, *aftermath)};
 }

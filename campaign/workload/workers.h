@@ -8,15 +8,17 @@
 #include <string>
 
 #include "campaign/workload/execution.h"
+#include "campaign/workload/slot.h"
 
 namespace retrial::campaign {
 
 // Runs side by side, each in a process of its own that is forked for it: its loop, its proxy and its command's clock
-// are its own, and what breaks there breaks that run alone. SIGINT, SIGTERM and SIGHUP end what is under way for as
-// long as this lives (not those that our caller ignores). One at a time; main thread only, and no other thread beside.
+// are its own, and what breaks there breaks that run alone. It takes place in a slot, whose services it has brought
+// back before. SIGINT, SIGTERM and SIGHUP end what is under way for as long as this lives (not those that our caller
+// ignores). One at a time; main thread only, and no other thread beside.
 class Workers {
  public:
-  Workers(Executor& executor, const Clock& clock, int most);
+  Workers(Executor& executor, Slots& slots, const Clock& clock, int most);
   ~Workers();  // kills what is under way
   Workers(const Workers&) = delete;
 
@@ -31,7 +33,7 @@ class Workers {
 
   struct Ended {
     std::uint64_t number = 0;
-    Result<trace::Run> run;  // an error as Executor::execute
+    Result<trace::Run> run;  // an error as Executor::execute, and where a service does not come up
   };
   // Waits for the next that ends; none: nothing is under way.
   std::optional<Ended> wait();
@@ -39,15 +41,18 @@ class Workers {
  private:
   struct One {
     RunSpec spec;
+    int slot = 0;  // as Slots::at
     pid_t pid = -1;
     int from = -1;  // it writes what it has to say here
     Nanos begun = 0;
     std::string said{};  // so far
   };
+  int free_slot() const;
   void pass_on_signals();
   Ended end(std::uint64_t number);
 
   Executor& executor_;
+  Slots& slots_;
   const Clock& clock_;
   int most_;
   Nanos cpu_ = 0, wall_ = 0;  // of all runs that have ended

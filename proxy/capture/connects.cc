@@ -55,6 +55,7 @@ Connects::Next Connects::decide(const ConnectPtr& connect) {
   if (!read(*connect)) return Next::pass;
   if (const Next next = again(connect); next != Next::dial) return next;
   const Address to = reached(connect->written);
+  if (!to.loopback()) parts_.ledger.beyond(to);
   const bool near = to.loopback() || to.is_private();
   if (near && same_network(connect->notice->thread())) return Next::dial;
   natives_.left(connect->process, connect->fd(), false, connect->written.show());
@@ -88,6 +89,7 @@ bool Connects::read(Connect& connect) {
   if (socket.kind == Kind::unreadable) ledger.unreadable(thread, "socket", socket.error_number);
   if (socket.kind == Kind::other_socket && family != AF_UNSPEC) {
     ++ledger.counts().udp;
+    if (const Address to = reached(written); written.port() == kDomain || !to.loopback()) ledger.beyond(to);
     if (written.port() == kDomain) natives_.left(connect.process, connect.fd(), false, "a name server");
   }
   if (socket.kind == Kind::tcp && family == AF_UNSPEC) {

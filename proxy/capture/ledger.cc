@@ -11,6 +11,9 @@ namespace {
 constexpr std::size_t kMostNames = 500;  // a port scan must not fill our memory
 }
 
+void Ledger::beyond(const Address& to) {
+  if (counts_.beyond.size() < kMostNames) counts_.beyond.insert(to.show());
+}
 void Ledger::failed(const Address& to, int error_number) {
   ++counts_.failed;
   name(fmt::format("{} ({})", to.show(), std::strerror(error_number)));

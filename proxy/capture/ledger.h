@@ -13,6 +13,7 @@ class Ledger {
   trace::CaptureCounts& counts() { return counts_; }
 
   void reached(const Address& to) { counts_.reached.insert(to.show()); }
+  void beyond(const Address& to);
   void failed(const Address& to, int error_number);
   void late(const Address& to);
   void outside(const Address& to, std::string_view why = "outside");

@@ -18,8 +18,8 @@ class Trying : public testing::Test {
     auto opened = Executor::open({.folder = folder_.path(), .capture = {}}, clock_);
     ASSERT_TRUE(opened) << opened.error().line();
     executor_ = std::move(*opened);
-    workers_.emplace(*executor_, clock_, 1);
-    context_.emplace(*executor_, *workers_, adapter_for(argv_), argv_, services_, config_, runs_, live_, clock_);
+    workers_.emplace(*executor_, slots_, clock_, 1);
+    context_.emplace(*executor_, *workers_, adapter_for(argv_), argv_, slots_, config_, runs_, live_, clock_);
     reference_ = well().run();
     case_.row = {
         .id = "c1", .policy = "P3", .plan = "error(503)", .test = kTest, .operation = "PUT /a", .outcome = "planned"};
@@ -88,7 +88,7 @@ class Trying : public testing::Test {
   std::vector<std::string> argv_{"true"};
   Config config_;
   RunLog runs_{folder_.path() / "campaign.db"};
-  Services services_{config_.services, folder_.path()};
+  Slots slots_{config_.services, folder_.path()};
   report::LiveLine live_{stdout, {}};
   std::unique_ptr<Executor> executor_;
   std::optional<Workers> workers_;

@@ -119,7 +119,7 @@ TEST(Config, an_unknown_key_is_named_with_line_and_the_nearest_known_key) {
       "tags, real_time, did you mean \"fail_on\"?");
   EXPECT_EQ(complaint("[service.queue]\nadress = \"127.0.0.1:1\"\n"),
             "retrial.toml:2: [service.queue] adress: unknown key, expected one of address, profile, start, ready, "
-            "reset, allow, ca, pin, verify, certificate, key, server_name, close_notify, connect_timeout, "
+            "reset, data, allow, ca, pin, verify, certificate, key, server_name, close_notify, connect_timeout, "
             "resolve_timeout, "
             "did you mean \"address\"?");
   EXPECT_EQ(complaint("[[accept]]\nfinding = \"00000000\"\nreason = \"\"\n"),

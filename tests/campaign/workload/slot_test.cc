@@ -1,0 +1,151 @@
+#include "campaign/workload/slot.h"
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <functional>
+
+#include "campaign/workload/data_folder.h"
+#include "campaign/workload/namespaces.h"
+#include "campaign/workload/service_names.h"
+#include "proxy/net/address.h"
+#include "tests/support/folder.h"
+
+namespace retrial::campaign {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kRefused = 77;
+
+// In a process and namespaces of its own. What it gives is what was wrong there; empty: nothing.
+std::string apart(const std::function<std::string()>& what) {
+  int said[2];
+  if (pipe(said) != 0) return "pipe";
+  auto pid = fork();
+  if (pid == 0) {
+    if (!leave_namespaces()) _exit(kRefused);
+    auto wrong = what();
+    _exit(write(said[1], wrong.data(), wrong.size()) == static_cast<ssize_t>(wrong.size()) ? 0 : 1);
+  }
+  close(said[1]);
+  std::string wrong;
+  char part[512];
+  for (ssize_t n; (n = read(said[0], part, sizeof part)) > 0;) wrong.append(part, static_cast<std::size_t>(n));
+  close(said[0]);
+  int status = 0;
+  waitpid(pid, &status, 0);
+  return WEXITSTATUS(status) == kRefused ? "refused" : WEXITSTATUS(status) ? "ended" : wrong;
+}
+
+#define EXPECT_APART(...)                                                                \
+  do {                                                                                   \
+    auto wrong = apart(__VA_ARGS__);                                                     \
+    if (wrong == "refused") GTEST_SKIP() << "this machine allows no network namespaces"; \
+    EXPECT_EQ(wrong, "");                                                                \
+  } while (false)
+
+TEST(Namespaces, have_every_port_to_themselves_on_a_loopback_that_is_up) {
+  auto at = proxy::Address::v4(INADDR_LOOPBACK, 0);
+  int outside = socket(AF_INET, SOCK_STREAM, 0);
+  ASSERT_EQ(bind(outside, at.get(), at.size()), 0);
+  ASSERT_EQ(listen(outside, 1), 0);
+  socklen_t size = sizeof at.storage_;
+  getsockname(outside, at.get(), &size);
+  auto directory = fs::current_path();
+  EXPECT_APART([&]() -> std::string {
+    int client = socket(AF_INET, SOCK_STREAM, 0), inside = socket(AF_INET, SOCK_STREAM, 0);
+    if (connect(client, at.get(), at.size()) == 0) return "the port outside is there";
+    if (bind(inside, at.get(), at.size()) != 0 || listen(inside, 1) != 0) return "the port is taken";
+    close(client);
+    client = socket(AF_INET, SOCK_STREAM, 0);
+    if (connect(client, at.get(), at.size()) != 0) return "loopback is down";
+    return fs::current_path() == directory ? "" : "elsewhere";
+  });
+  close(outside);
+}
+
+TEST(Slot, answers_each_of_several_that_ask_at_the_same_time) {
+  test::Folder folder;
+  auto slot = Slot::open({}, {folder.path(), 0});
+  ASSERT_TRUE(slot) << slot.error().line();
+  std::vector<pid_t> askers(4);
+  for (auto& asker : askers)
+    if ((asker = fork()) == 0) {
+      bool well = true;
+      for (int i = 0; i < 200 && well; i++) well = (*slot)->prepare() && (*slot)->lost() == "";
+      _exit(well ? 0 : 1);
+    }
+  for (auto asker : askers) {
+    int status = -1;
+    waitpid(asker, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+}
+
+TEST(ServiceNames, are_what_the_machines_resolver_says) {
+  test::Folder folder;
+  folder.write("hosts", "10.1.2.3 web\n");
+  EXPECT_APART([&]() -> std::string {
+    if (mount((folder.path() / "hosts").c_str(), "/etc/hosts", nullptr, MS_BIND, nullptr) != 0) return "mount";
+    std::vector<Service> services(2);
+    services[0].name = "web", services[0].address = "web:8080";
+    services[1].name = "queue", services[1].address = "queue.invalid:1";
+    auto unknown = resolve_names(services);
+    if (services[0].address != "10.1.2.3:8080") return services[0].address;
+    if (unknown.size() != 1 || !unknown[0].starts_with("[service.queue] address: queue.invalid is not known here ("))
+      return "not told";
+    return {};
+  });
+}
+
+TEST(DataFolder, holds_what_it_held_with_its_modes_after_it_was_put_back) {
+  test::Folder folder;
+  auto data = folder.path() / "data", copy = folder.path() / "copies" / "data";
+  folder.write("data/base/1", "one");
+  chmod((data / "base" / "1").c_str(), 0640);
+  fs::create_symlink("base/1", data / "current");
+  ASSERT_TRUE(copy_folder(data, copy));
+  folder.write("data/base/1", "two");
+  folder.write("data/base/2", "two");
+  fs::remove(data / "current");
+  ASSERT_TRUE(put_back(data, copy));
+  EXPECT_EQ(test::contents(data / "current"), "one");
+  EXPECT_FALSE(fs::exists(data / "base" / "2"));
+  struct stat about{};
+  stat((data / "base" / "1").c_str(), &about);
+  EXPECT_EQ(about.st_mode & 07777, 0640u);
+}
+
+TEST(DataFolder, that_holds_more_than_a_service_s_own_is_refused) {
+  test::Folder folder;
+  EXPECT_TRUE(check_data_folder(folder.path(), "/elsewhere"));
+  EXPECT_FALSE(check_data_folder(folder.path(), folder.path() / "logs"));
+  EXPECT_FALSE(check_data_folder(folder.path() / "nowhere", "/elsewhere"));
+  EXPECT_FALSE(check_data_folder(".", "/elsewhere"));
+  EXPECT_FALSE(check_data_folder("/", "/elsewhere"));
+}
+
+TEST(DataFolder, that_does_not_fit_on_a_full_disk_is_told_in_a_line_that_says_where_the_first_state_is) {
+  test::Folder folder;
+  EXPECT_APART([&]() -> std::string {
+    auto small = folder.path() / "small", kept = folder.path() / "kept";
+    fs::create_directories(small);
+    folder.write("kept/much", std::string(1 << 20, 'x'));
+    if (mount("tmpfs", small.c_str(), "tmpfs", 0, "size=64k") != 0) return "mount";
+    auto back = put_back(small, kept);
+    if (back) return "it fits";
+    auto line = back.error().line();
+    return line.contains("No space left on device") && line.contains("is in " + kept.string()) && !line.contains('\n')
+               ? ""
+               : line;
+  });
+}
+
+}  // namespace
+}  // namespace retrial::campaign
