@@ -36,7 +36,8 @@ void keep_part(std::vector<C>& cases, const Shard& shard, auto of_part) {
   for (auto& [target, n] : targets) {
     auto middle = before + n / 2;
     before += n;
-    if (static_cast<int>(middle * static_cast<std::size_t>(shard.of) / all) + 1 != shard.number) others.insert(target);
+    auto part = middle * static_cast<std::size_t>(shard.of) / std::max<std::size_t>(all, 1) + 1;
+    if (static_cast<int>(part) != shard.number) others.insert(target);
   }
   std::erase_if(cases, [&](auto& c) { return others.contains(target_of(c)); });
 }
