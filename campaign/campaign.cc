@@ -1,6 +1,7 @@
 #include "campaign/campaign.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -63,6 +64,8 @@ class Campaign {
   void finish();
   Nanos spent() const { return clock_.now() - began_; }
   Nanos time_left() const;
+  Pace pace() const { return pace_of(refs_, workers_.most(), setting_.config.run.alone); }
+  void show_plan(const Plan& plan);
 
   const CampaignSetting& setting_;
   const Clock& clock_;
@@ -97,13 +100,12 @@ void Campaign::open(Plan& plan) {
   report::Opening o;
   o.services = out_.record.services;
   o.tests = refs_.tests.size();
-  o.targets = plan.targets;
-  o.cases = static_cast<std::size_t>(std::ranges::count(plan.cases, false, &Case::further));
-  o.repeated = plan.repeated;
-  std::vector<Case*> all;
-  for (auto& c : plan.cases)
-    if (!c.further) all.push_back(&c);
-  o.expected = expected_of(all, refs_.start, workers_.most());
+  auto expected = forecast(plan, refs_, pace());
+  o.targets = expected.calls;
+  o.cases = expected.cases;
+  o.further = plan.cases.size() - expected.cases;
+  o.repeated = repeated(plan);
+  o.expected = expected.expected.time;
   o.budget = setting_.config.run.budget;
   o.left_alone = out_.record.left_alone;
   o.remarks = out_.record.remarks;
@@ -121,7 +123,8 @@ void Campaign::try_all(Plan& plan) {
   Trials trials(context_, refs_, plan, setting_.policies, out_.record, [&] { return time_left(); });
   if (auto ok = trials.run(); !ok) stop_for(ok.error());
   drop_further(plan);
-  keep_findings(trials.compared_sites(), out_.record.findings);
+  if (setting_.selection.shard.whole())  // else `merge` does
+    keep_findings(trials.compared_sites(), out_.record.findings);
   std::size_t left = 0;
   for (auto& c : plan.cases)
     if (c.row.outcome == "planned") {
@@ -186,10 +189,22 @@ void Campaign::finish() {
   for (auto& line : slots_.remarks()) r.remarks.push_back(line);
   for (auto& name : executor_.distrusting())
     if (auto line = left_as_it_is(name); std::ranges::count(r.left_alone, line) == 0) r.left_alone.push_back(line);
+  auto said = r.remarks.size();
   if (!setting_.plan_only) mark_known(r, setting_.config, setting_.since);
+  if (!setting_.selection.shard.whole()) r.remarks.resize(said);  // what nothing matched is seen by `merge`
   if (auto line = runs_.saved().line(); !line.empty()) r.remarks.push_back(line);
   r.took = spent();
   r.overhead = r.took - executor_.in_commands();
+}
+
+void Campaign::show_plan(const Plan& plan) {
+  std::vector<Case> asked_for;
+  for (auto& c : plan.cases)
+    if (!c.further) asked_for.push_back(c);
+  for (auto& c : asked_for) out_.record.cases.push_back(c.row);
+  out_.plan_file = plan_file_text(asked_for, fmt::format("{}", fmt::join(out_.record.command, " ")));
+  out_.forecasts = forecasts(plan, setting_.selection, refs_, setting_.policies, setting_.config, pace());
+  for (auto& f : out_.forecasts) f.expected.time += spent();
 }
 
 void Campaign::run() {
@@ -211,15 +226,20 @@ void Campaign::run() {
   left.insert(left.end(), refs_.left_alone.begin(), refs_.left_alone.end());
   out_.record.remarks.insert(out_.record.remarks.end(), refs_.remarks.begin(), refs_.remarks.end());
   set_workers();
-  auto plan = make_plan(refs_.tests, setting_.policies, setting_.config);
-  out_.record.remarks.insert(out_.record.remarks.end(), plan.remarks.begin(), plan.remarks.end());
-  if (!executor_.interrupted()) open(plan);
-  if (setting_.plan_only) {
-    for (auto& c : plan.cases)
-      if (!c.further) out_.record.cases.push_back(c.row);
-  } else {
-    try_all(plan);
+  auto& selection = setting_.selection;
+  auto plan = select(selection, refs_, setting_.policies, setting_.config);
+  if (!plan) {
+    stop_for(plan.error());
+    return finish();
   }
+  out_.record.remarks.insert(out_.record.remarks.end(), plan->remarks.begin(), plan->remarks.end());
+  out_.record.plan = plan->id;
+  if (!selection.shard.whole()) out_.record.shard = show(selection.shard);
+  if (!executor_.interrupted()) open(*plan);
+  if (setting_.plan_only)
+    show_plan(*plan);
+  else
+    try_all(*plan);
   finish();
 }
 

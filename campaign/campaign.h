@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "campaign/config/config.h"
 #include "campaign/judging/known_findings.h"
+#include "campaign/planning/selection.h"
 #include "campaign/workload/ways_in.h"
 #include "policies/policy.h"
 #include "proxy/capture/tree.h"
@@ -22,13 +23,17 @@ struct CampaignSetting {
   std::vector<const policies::Policy*> policies;
   Capture capture;
   std::optional<Ids> since;  // findings of an earlier report, which do not fail this one
-  bool plan_only = false;    // stop after the plan
+  Selection selection = {};
+  bool plan_only = false;  // stop after the plan
 };
 
 struct CampaignOutcome {
   trace::CampaignRecord record;
   bool interrupted = false;
   bool nothing_to_try = false;  // no test was left to try: record.incomplete says why
+  // Of plan_only:
+  std::vector<Forecast> forecasts;  // their times from the campaign's beginning on
+  std::string plan_file;            // its text
 };
 
 // Reference, plan, cases, confirmation; then the store and the reports in the folder. Prints the opening paragraph and

@@ -8,16 +8,6 @@
 #include "campaign/report/words.h"
 
 namespace retrial::campaign {
-namespace {
-
-// What a campaign may take in all, to be cheap enough for what nobody asked for.
-constexpr int kFurtherOfSuite = 10;
-constexpr Nanos kFurtherAtLeast = 10 * kSecond;
-
-// A service whose port moves is started by the tests themselves; one that stays may be shared with other runs.
-bool shares(const trace::ServiceSeen& service) { return service.address.find(":*") == service.address.npos; }
-
-}  // namespace
 
 Trials::Trials(CampaignContext& context, const References& refs, Plan& plan,
                std::span<const policies::Policy* const> policies, trace::CampaignRecord& record,
@@ -29,7 +19,7 @@ Trials::Trials(CampaignContext& context, const References& refs, Plan& plan,
       record_(record),
       time_left_(std::move(time_left)),
       began_(context.clock.now()),
-      trials_stand_alone_(!context.slots.apart() && std::ranges::any_of(refs.services, shares)) {}
+      trials_stand_alone_(!context.slots.apart() && refs.share_services()) {}
 
 Result<void> Trials::run() {
   Result<void> result;
@@ -102,8 +92,7 @@ Company Trials::next_company() {
 Nanos Trials::time_for(bool further) const {
   auto left = time_left_();
   if (!further || left != kNoLimit) return left;
-  auto cheap = std::max(kFurtherAtLeast, kFurtherOfSuite * refs_.took);
-  return std::max<Nanos>(0, cheap - (context_.clock.now() - began_));
+  return std::max<Nanos>(0, cheap(refs_) - (context_.clock.now() - began_));
 }
 
 Result<bool> Trials::begin_company(Company company) {
@@ -166,9 +155,9 @@ void Trials::tell() {
   auto counts = [&](const Case& c) { return further || !c.further; };
   for (auto& c : plan_.cases)
     if (c.planned() && !c.alone && counts(c)) left.push_back(&c);
-  for (auto& p : pending_) alone += kRunsOfTrial * (refs_.start + p.c->expected());
-  auto workers = context_.workers.most();
-  auto expected = expected_of(left, refs_.start, workers) + alone / (trials_stand_alone_ ? 1 : workers);
+  for (auto& p : pending_) alone += kRunsOfTrial * (refs_.start_of_process() + p.c->expected());
+  auto pace = pace_of(refs_, context_.workers.most(), context_.config.run.alone);
+  auto expected = expected_of(left, refs_, pace).time + alone / pace.trials;
   auto all = static_cast<std::size_t>(std::ranges::count_if(plan_.cases, counts));
   auto open =
       static_cast<std::size_t>(std::ranges::count_if(plan_.cases, [&](auto& c) { return c.planned() && counts(c); }));

@@ -35,6 +35,7 @@ Result<void> apply(const CampaignOptions& o, campaign::RunSettings& run) {
     run.hold = *d;
   }
   if (!o.coverage.empty()) run.coverage = o.coverage;
+  if (o.once) run.once = true;
   if (!o.fail_on.empty()) {
     auto level = confidence_of(o.fail_on);
     if (!level) return std::unexpected(level.error());
@@ -79,6 +80,29 @@ std::string policies_help() {
                      others.empty() ? "" : ", ", fmt::join(others, ","));
 }
 
+// Which of a suite's cases.
+Result<void> choose(const CampaignOptions& o, campaign::CampaignSetting& setting) {
+  auto& [planned, changed, shard] = setting.selection;
+  if (!o.shard.empty()) {
+    auto parsed = campaign::parse_shard(o.shard);
+    if (!parsed) return std::unexpected(parsed.error());
+    shard = *parsed;
+  }
+  if (!o.changed_since.empty()) {
+    auto files = campaign::ChangedFiles::since(o.changed_since);
+    if (!files) return std::unexpected(files.error());
+    changed = std::move(*files);
+  }
+  if (o.plan.empty()) return {};
+  auto cases = campaign::load_plan_file(o.plan);
+  if (!cases) return std::unexpected(cases.error());
+  planned = std::move(*cases);
+  setting.policies.clear();
+  for (auto& c : *planned)
+    if (std::ranges::count(setting.policies, c.policy) == 0) setting.policies.push_back(c.policy);
+  return {};
+}
+
 }  // namespace
 
 Result<campaign::Config> config_in(const std::string& file) {
@@ -103,13 +127,21 @@ void CampaignOptions::add_to(CLI::App& app, bool with_command) {
                  "how connections are seen: seccomp, forward, reverse (default: the first that works)");
   if (!with_command) return;
   app.add_option("--budget", budget, "stop adding cases after this time, e.g. 10m");
-  app.add_option("--policies", policies, policies_help());
+  auto* which = app.add_option("--policies", policies, policies_help());
   app.add_flag("--alone", alone, "try every case in runs of its own: slower, and the same findings");
-  app.add_option(
-         "--coverage", coverage,
-         "c0 (default): each call site x operation once; c1: the first call of each test; c2: each call site once; "
-         "c3: every test and every call site, the fewest seconds; c4: each call site of each test")
-      ->check(CLI::IsMember({"c0", "c1", "c2", "c3", "c4"}));
+  auto* covered = app.add_option(
+      "--coverage", coverage,
+      "c0 (default): each call site x operation once; c1: the first call of each test; c2: each call site once; "
+      "c3: every test and every call site, the fewest seconds; c4: each call site of each test");
+  covered->check(CLI::IsMember({"c0", "c1", "c2", "c3", "c4"}));
+  auto* single = app.add_flag("--once", once, "of what the coverage says, each call site once");
+  app.add_option("--plan", plan, "the cases of this file, which `retrial plan -o` has written")
+      ->excludes(which)
+      ->excludes(covered)
+      ->excludes(single);
+  app.add_option("--changed-since", changed_since,
+                 "only call sites in files that git says have changed since this commit, e.g. origin/main");
+  app.add_option("--shard", shard, "a part of the cases, e.g. 2/5 for the second of five machines; then retrial merge");
   app.add_option("--fail-on", fail_on,
                  "least confidence of a finding that makes exit status 1: certain, likely, possible");
   app.add_option("--since", since, "findings.json of before: exit status 1 for new findings only");
@@ -135,6 +167,7 @@ Result<campaign::CampaignSetting> setting_of(const CampaignOptions& o) {
   auto chosen = policies_of(setting.config.run.policies);
   if (!chosen) return std::unexpected(chosen.error());
   setting.policies = std::move(*chosen);
+  if (auto ok = choose(o, setting); !ok) return std::unexpected(ok.error());
   auto capture = campaign::choose_capture(o.capture, setting.config);
   if (!capture) return std::unexpected(capture.error());
   if (!capture->remark.empty()) fmt::print(stderr, "retrial: {}\n", capture->remark);

@@ -18,6 +18,10 @@ struct CampaignOptions {
   std::string budget;
   std::string policies;
   std::string coverage;
+  bool once = false;
+  std::string plan;
+  std::string changed_since;
+  std::string shard;
   std::string fail_on;
   std::string since;
   std::string hold;

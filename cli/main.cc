@@ -57,8 +57,8 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   int status = 0;
   using namespace retrial::cli;
-  for (auto add : {add_run, add_plan, add_replay, add_observe, add_judge, add_report, add_explain, add_check, add_ca,
-                   add_doctor, add_serve})
+  for (auto add : {add_run, add_plan, add_merge, add_replay, add_observe, add_judge, add_report, add_explain, add_check,
+                   add_ca, add_doctor, add_serve})
     add(app, status);
   std::vector<char*> words(argv, argv + argc);
   static char help[] = "--help";

@@ -59,6 +59,8 @@ struct CampaignRecord {
       left_alone;                    // hosts, tests, processes that were passed over, each with why, ready to be shown
   std::vector<std::string> remarks;  // other lines for the reader: "workers = 4: one is run"
   std::string incomplete;            // why the campaign is incomplete; empty: it is not
+  std::string plan;                  // sixteen hex digits that stand for all its cases, those of other shards too
+  std::string shard;                 // "2/5": the cases are a part of the plan; empty: all of it
 };
 
 }  // namespace retrial::trace

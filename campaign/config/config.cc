@@ -25,8 +25,8 @@ int line_of(const T& at) {
 }
 
 constexpr std::string_view kTables[] = {"run", "serve", "service", "accept", "listener", "rule", "redact"};
-constexpr std::string_view kRunKeys[] = {"coverage", "policies", "workers", "fail_on",
-                                         "hold",     "budget",   "tags",    "real_time"};
+constexpr std::string_view kRunKeys[] = {"coverage", "once",   "policies", "workers",  "fail_on",
+                                         "hold",     "budget", "tags",     "real_time"};
 constexpr std::string_view kServiceKeys[] = {
     "address", "profile", "start",       "ready", "reset",       "data",         "allow",           "ca",
     "pin",     "verify",  "certificate", "key",   "server_name", "close_notify", "connect_timeout", "resolve_timeout"};
@@ -45,6 +45,7 @@ std::vector<std::string> policy_names() {
 void read_run(ConfigTable table, RunSettings& run) {
   table.only(kRunKeys);
   if (auto coverage = table.word("coverage", kCoverages)) run.coverage = *coverage;
+  run.once = table.yes("once").value_or(false);
   auto names = policy_names();
   std::vector<std::string_view> known(names.begin(), names.end());
   run.policies = table.words("policies", known);

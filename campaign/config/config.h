@@ -16,6 +16,7 @@ namespace retrial::campaign {
 
 struct RunSettings {
   std::string coverage;  // c0 to c4; empty: c0, and then what c4 has more as long as that is cheap
+  bool once = false;     // of what that covers each call site once
   std::vector<std::string>
       policies;     // as policies::policy_named knows them, in the order to be tried; empty: the usual ones
   int workers = 0;  // 0: one a core

@@ -10,8 +10,12 @@ namespace {
 
 // Of one test, so that a run that says nothing of them costs little.
 constexpr std::size_t kCasesInTest = 12;
-// Cases of which one is tried alone: 48 of 183 in the demo's application, 78 of 259 in webdav4's tests.
-constexpr int kSuspicious = 4;
+// Cases of which one is tried alone: 48 of 183 in the demo's application, 78 of 259 in webdav4's tests, 16 of 136 in
+// order-sync.
+constexpr int kSuspicious = 5;
+// What a campaign may take in all, to be cheap enough for what nobody asked for.
+constexpr int kCheapOfSuite = 10;
+constexpr Nanos kCheapAtLeast = 10 * kSecond;
 
 class Seating {
  public:
@@ -88,23 +92,65 @@ std::vector<Company> halves(const Company& company, const std::string& control, 
   return out;
 }
 
-Nanos expected_of(std::span<Case* const> cases, Nanos start, int workers) {
-  std::map<std::string, std::pair<int, int>> in_test;  // those that pass, and others
-  Nanos all = 0;
-  std::map<std::string, Nanos> takes;
+namespace {
+
+// In how many runs a test is for all its cases: those of one call come one after another, as do those that end it.
+struct Load {
+  std::size_t single = 0, together = 0, at_one_call = 0;
+  std::map<std::string, std::size_t> by_call = {};
+  std::size_t runs() const { return single + std::max((together + kCasesInTest - 1) / kCasesInTest, at_one_call); }
+  void add(const Case& c) {
+    if (!c.passes() || c.single) return void(single++);
+    together++;
+    at_one_call = std::max(at_one_call, ++by_call[c.target_key()]);
+  }
+};
+
+const Place& least_loaded(const Case& c, const References& refs, std::map<std::string, Load>& loads) {
+  auto* best = &c.here();
+  for (auto& place : c.places)
+    if (place.takes <= c.places.front().takes + refs.start && loads[place.test].runs() < loads[best->test].runs())
+      best = &place;
+  return *best;
+}
+
+}  // namespace
+
+Pace pace_of(const References& refs, int workers, bool alone) {
+  return {workers, refs.share_services() ? 1 : workers, alone};
+}
+
+Nanos cheap(const References& refs) { return std::max(kCheapAtLeast, kCheapOfSuite * refs.took); }
+
+Expected expected_of(std::span<const Case* const> cases, const References& refs, const Pace& pace) {
+  Expected out;
+  std::map<std::string, Load> loads;
+  std::size_t shares = 0;  // of a run alone
+  Nanos company = 0, alone = 0;
   for (auto* c : cases) {
-    auto& [together, single] = in_test[c->row.test];
-    (c->passes() && !c->single ? together : single)++;
-    takes[c->row.test] = c->here().takes;
-    all += c->waits + kRunsOfTrial * (start + c->expected()) / kSuspicious;
+    bool always = pace.alone || c->alone || refs.unsteady.contains(c->row.test);
+    int share = always ? kSuspicious + kRunsOfTrial - 1 : kRunsOfTrial;
+    shares += static_cast<std::size_t>(share);
+    alone += share * (refs.start_of_process() + c->expected()) / kSuspicious;
+    if (always) continue;
+    loads[least_loaded(*c, refs, loads).test].add(*c);
+    company += c->waits;
   }
-  int runs = 0;
-  for (auto& [test, n] : in_test) {
-    int times = n.second + (n.first + static_cast<int>(kCasesInTest) - 1) / static_cast<int>(kCasesInTest);
-    all += times * takes[test];
-    runs = std::max(runs, times);
+  out.alone = (shares + kSuspicious - 1) / kSuspicious;
+  std::map<int, Nanos> starts;  // of each process, in all runs that it is in
+  for (auto& [test, load] : loads) {
+    auto runs = static_cast<Nanos>(load.runs());
+    out.company = std::max(out.company, load.runs());
+    company += runs * trace::time_of(*refs.tests.at(test));
+    auto& start = starts[refs.process_of(test)];
+    start = std::max(start, runs * refs.start_of_process());
   }
-  return (all + runs * start) / std::max(1, workers);
+  for (auto& [process, start] : starts) company += start;
+  // A suspicion is confirmed run by run, whatever the workers.
+  auto runs = static_cast<Nanos>(out.company + out.alone);
+  auto in_turn = runs ? std::min<Nanos>(runs, 1 + kRunsOfTrial) * ((company + alone) / runs) : 0;
+  out.time = std::max(company / pace.workers + alone / pace.trials, in_turn);
+  return out;
 }
 
 }  // namespace retrial::campaign

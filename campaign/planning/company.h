@@ -35,8 +35,25 @@ std::vector<Company> halves(const Company& company, const std::string& control, 
 // Of a case that is tried alone, with the fault and without.
 inline constexpr int kRunsOfTrial = 3;
 
-// What all these cases will take side by side on so many workers, in company and (as many as are mostly suspicious)
-// alone: an estimate.
-Nanos expected_of(std::span<Case* const> cases, Nanos start, int workers);
+// What cases will cost: an estimate.
+struct Expected {
+  std::size_t company = 0, alone = 0;  // runs
+  Nanos time = 0;
+};
+
+// How runs go, which is known once the suite has been.
+struct Pace {
+  int workers = 1;
+  int trials = 1;      // of these, for what is tried alone
+  bool alone = false;  // every case is
+};
+
+Pace pace_of(const References& refs, int workers, bool alone);
+
+// As long as its cases take no longer than that in all, a campaign goes on to what nobody asked for.
+Nanos cheap(const References& refs);
+
+// All of these cases in company, and alone as many as are mostly suspicious there.
+Expected expected_of(std::span<const Case* const> cases, const References& refs, const Pace& pace);
 
 }  // namespace retrial::campaign

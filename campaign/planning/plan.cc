@@ -1,10 +1,13 @@
 #include "campaign/planning/plan.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 
+#include "base/text.h"
 #include "campaign/planning/targets.h"
 #include "proxy/net/address.h"
 #include "trace/fault_name.h"
@@ -33,6 +36,12 @@ int failures(const policies::FaultPlan& plan) {
   for (auto& step : plan.steps)
     if (!trace::is_pass(step.fault)) n += step.times ? step.times : 4;
   return n;
+}
+
+// What a case is, whatever the machine: where it may be tried anywhere, its test is a matter of time.
+std::string key_of(const Case& c) {
+  return fmt::format("{}\n{}\n{}\n{}\n", c.target_key(), c.places.size() == 1 ? c.row.occurrence : 0, c.row.policy,
+                     c.row.plan);
 }
 
 }  // namespace
@@ -74,65 +83,158 @@ std::vector<Found> elsewhere(const std::vector<Found>& tried, std::vector<Found>
   std::erase_if(all, [&](auto& f) { return known.contains({f.site(), f.places.front().test}); });
   return all;
 }
+
+std::vector<Found> targets_of(const Tests& tests, bool test_files, const Config& config) {
+  auto found = find_targets(tests, test_files);
+  std::erase_if(found, [&](auto& f) { return !may_be_faulted(f.target.service, config); });
+  return found;
+}
+
+Case make_case(const Found& f, const policies::Policy& policy, const policies::FaultPlan& faults,
+               const Config& config) {
+  Case c;
+  c.row = {.policy = std::string(policy.name),
+           .plan = policies::show(faults),
+           .test = f.target.test,
+           .site = f.target.site,
+           .service = f.target.service,
+           .operation = f.target.operation,
+           .occurrence = f.target.occurrence,
+           .outcome = "planned"};
+  c.aim = {f.target, faults};
+  c.policy = &policy;
+  c.stalls = stalls(faults);
+  c.repeat = f.repeat;
+  c.places = f.places;
+  c.value = value_of(policy, f.repeat);
+  // Waiting takes its time only where clocks are never moved on.
+  if (config.run.real_time) c.waits = c.stalls ? config.run.hold : failures(faults) * kBackoffGuess / 2;
+  return c;
+}
+
+void add(Plan& plan, Case c, std::size_t number) {
+  c.row.id = fmt::format("c{}", number);
+  plan.cases.push_back(std::move(c));
+}
+
+// The same call, where this case says: at one place, if it names a test.
+std::optional<Found> at_place(Found f, const PlannedCase& planned) {
+  if (planned.test.empty()) return f;
+  auto place = std::ranges::find(f.places, planned.test, &Place::test);
+  if (place == f.places.end()) return {};
+  auto& asked = planned.occurrence;
+  if (asked && asked != place->occurrence && std::ranges::count(place->later, asked) == 0) return {};
+  f.places = {*place};
+  if (asked) f.places.front().occurrence = asked;
+  f.target.test = planned.test;
+  f.target.occurrence = f.places.front().occurrence;
+  return f;
+}
+
+bool same_function(const std::optional<trace::CallSite>& a, const std::optional<trace::CallSite>& b) {
+  return a && b ? a->file == b->file && a->function == b->function : !a && !b;
+}
+
 }  // namespace
 
-Plan make_plan(const std::map<std::string, const trace::Run*>& tests,
-               const std::vector<const policies::Policy*>& policies, const Config& config) {
+Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& policies, const Config& config) {
   Plan plan;
-  auto found = find_targets(tests, false);
+  auto found = targets_of(tests, false, config);
   if (found.empty()) {
-    found = find_targets(tests, true);
+    found = targets_of(tests, true, config);
     if (!found.empty())
       plan.remarks.emplace_back(
           "no application call sites were seen: calls made by the tests themselves are put on trial");
   }
-  std::erase_if(found, [&](auto& f) { return !may_be_faulted(f.target.service, config); });
-  auto& coverage = config.run.coverage;
-  auto asked_for = covered(found, coverage.empty() ? "c0" : coverage);
-  plan.targets = asked_for.size();
+  auto& run = config.run;
+  auto asked_for = covered(found, run.coverage.empty() ? "c0" : run.coverage);
+  if (run.once) asked_for = once_a_site(std::move(asked_for));
 
-  std::set<std::string> sites_tried, repeated;
-  bool further = false;
-  auto add = [&](const Found& f, const policies::Policy& policy, const policies::FaultPlan& faults) {
-    Case c;
-    c.further = further;
-    c.row = {.policy = std::string(policy.name),
-             .plan = policies::show(faults),
-             .test = f.target.test,
-             .site = f.target.site,
-             .service = f.target.service,
-             .operation = f.target.operation,
-             .occurrence = f.target.occurrence,
-             .outcome = "planned"};
-    c.row.id = fmt::format("c{}", plan.cases.size() + 1);
-    c.aim = {f.target, faults};
-    c.policy = &policy;
-    c.stalls = stalls(faults);
-    c.repeat = f.repeat;
-    c.places = f.places;
-    c.value = value_of(policy, f.repeat);
-    // Waiting takes its time only where clocks are never moved on.
-    if (config.run.real_time) c.waits = c.stalls ? config.run.hold : failures(faults) * kBackoffGuess / 2;
-    plan.cases.push_back(std::move(c));
-    bool loses = std::any_of(faults.steps.begin(), faults.steps.end(),
-                             [](auto& s) { return s.fault.name == trace::FaultName::lost_response; });
-    if (loses && has_effect(f.repeat)) repeated.insert(f.target.service + " " + f.target.operation);
-  };
-  auto add_all = [&](const std::vector<Found>& of) {
+  std::set<std::string> sites_tried;
+  auto add_all = [&](const std::vector<Found>& of, bool further) {
+    auto add_case = [&](const Found& f, const policies::Policy& policy, const policies::FaultPlan& faults) {
+      auto c = make_case(f, policy, faults, config);
+      c.further = further;
+      add(plan, std::move(c), plan.cases.size() + 1);
+    };
     for (auto* policy : policies)
       for (auto& f : of) {
-        for (auto& faults : policy->plans) add(f, *policy, faults);
+        for (auto& faults : policy->plans) add_case(f, *policy, faults);
         for (auto& faults : policy->once_a_site)
-          if (sites_tried.insert(f.site() + policies::show(faults)).second) add(f, *policy, faults);
+          if (sites_tried.insert(f.site() + policies::show(faults)).second) add_case(f, *policy, faults);
       }
   };
-  add_all(asked_for);
-  if (coverage.empty()) {
-    further = true;
-    add_all(elsewhere(asked_for, covered(found, "c4")));
-  }
-  plan.repeated.assign(repeated.begin(), repeated.end());
+  add_all(asked_for, false);
+  if (run.coverage.empty() && !run.once) add_all(elsewhere(asked_for, covered(found, "c4")), true);
   return plan;
+}
+
+Result<Plan> make_plan(const Tests& tests, std::span<const PlannedCase> planned, const Config& config) {
+  constexpr std::size_t kNamed = 3;
+  Plan plan;
+  auto found = targets_of(tests, true, config);
+  std::set<std::string> taken;
+  std::vector<std::string> unfit;
+  for (auto& p : planned) {
+    std::optional<Case> nearest;
+    auto away = [&](const Case& c) { return p.site ? std::abs(c.row.site->line - p.site->line) : 0; };
+    for (auto& f : found) {
+      auto& t = f.target;
+      if (t.service != p.service || t.operation != p.operation || !same_function(t.site, p.site)) continue;
+      auto there = at_place(f, p);
+      if (!there) continue;
+      auto c = make_case(*there, *p.policy, p.faults, config);
+      if (!taken.contains(key_of(c)) && (!nearest || away(c) < away(*nearest))) nearest = std::move(c);
+    }
+    if (nearest) {
+      taken.insert(key_of(*nearest));
+      add(plan, std::move(*nearest), static_cast<std::size_t>(p.number));
+    } else {
+      unfit.push_back(fmt::format("line {} ({}{})", p.line, p.operation, p.site ? " at " + trace::show(*p.site) : ""));
+    }
+  }
+  if (unfit.empty()) return plan;
+  auto lines = fmt::format("{}", fmt::join(std::span(unfit).first(std::min(unfit.size(), kNamed)), ", "));
+  if (unfit.size() > kNamed) lines += fmt::format(", and {} more", unfit.size() - kNamed);
+  if (plan.cases.empty())
+    return fail(
+        "no case of it fits a call of this suite; was it made for another commit, or for another suite? " + lines,
+        "--plan", Blame::user);
+  plan.remarks.push_back(
+      fmt::format("{} of {} cases of the plan fit no call of this suite, or stand there twice, and are left out: {}",
+                  unfit.size(), planned.size(), lines));
+  return plan;
+}
+
+std::size_t targets(const Plan& plan) {
+  std::set<std::string> keys;
+  for (auto& c : plan.cases)
+    if (!c.further) keys.insert(c.target_key());
+  return keys.size();
+}
+
+std::vector<std::string> repeated(const Plan& plan) {
+  std::set<std::string> operations;
+  for (auto& c : plan.cases) {
+    bool loses =
+        std::ranges::any_of(c.aim.plan.steps, [](auto& s) { return s.fault.name == trace::FaultName::lost_response; });
+    if (loses && has_effect(c.repeat)) operations.insert(c.row.service + " " + c.row.operation);
+  }
+  return {operations.begin(), operations.end()};
+}
+
+std::string id_of(std::span<const Case> cases) {
+  auto hash = fnv1a("");
+  for (auto& c : cases) hash = fnv1a(key_of(c), hash);
+  return hex(hash, 16);
+}
+std::string id_of(std::span<const PlannedCase> cases) {
+  auto hash = fnv1a("");
+  for (auto& c : cases)
+    hash = fnv1a(fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n", c.site ? trace::show(*c.site) : "", c.service, c.operation,
+                             c.test, c.occurrence, c.policy->name, policies::show(c.faults)),
+                 hash);
+  return hex(hash, 16);
 }
 
 }  // namespace retrial::campaign

@@ -3,10 +3,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "campaign/config/config.h"
+#include "campaign/planning/plan_file.h"
 #include "campaign/workload/director.h"
 #include "policies/policy.h"
 #include "trace/campaign_record.h"
@@ -18,6 +20,7 @@ namespace retrial::campaign {
 struct Place {
   std::string test;
   int occurrence = 1;
+  std::vector<int> later = {};            // its other occurrences that can be tried; only a plan file asks for one
   const trace::Run* reference = nullptr;  // what the test does without faults
   Nanos takes = 0;                        // the test, without the start of a run
   Nanos at = 0;                           // when it comes in that run
@@ -60,15 +63,26 @@ struct Case {
 inline constexpr Nanos kNoLimit = INT64_MAX;  // of time: there is no budget
 
 struct Plan {
+  std::string id;           // see plan_id
   std::vector<Case> cases;  // policy by policy; whoever runs them takes the most promising first
-  std::size_t targets = 0;
-  std::vector<std::string> repeated;  // operations with an effect that some case will have sent again
   std::vector<std::string> remarks;
 };
 
-// Every target that [run] coverage wants x every plan of these policies, once. `tests`: what each test does without
-// faults. Calls from test files are targets only where the suite has no application call sites at all.
-Plan make_plan(const std::map<std::string, const trace::Run*>& tests,
-               const std::vector<const policies::Policy*>& policies, const Config& config);
+using Tests = std::map<std::string, const trace::Run*>;  // what each test does without faults, by its id
+
+// Every target that [run] coverage wants x every plan of these policies, once. Calls from test files are targets only
+// where the suite has no application call sites at all.
+Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& policies, const Config& config);
+// The cases of a plan file, in its order. The remarks say which of them fit no call of these tests; none is an error of
+// the user's.
+Result<Plan> make_plan(const Tests& tests, std::span<const PlannedCase> planned, const Config& config);
+
+// How many calls are put on trial, without those further on.
+std::size_t targets(const Plan& plan);
+// Operations with an effect that some case will have sent again, in order.
+std::vector<std::string> repeated(const Plan& plan);
+// Sixteen hex digits of all of them in their order: the same for whoever plans the same.
+std::string id_of(std::span<const Case> cases);
+std::string id_of(std::span<const PlannedCase> cases);
 
 }  // namespace retrial::campaign

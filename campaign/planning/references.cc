@@ -135,8 +135,12 @@ void sort_tests(References& refs, const Twice& twice) {
 }
 
 void put_in_order(References& refs, const trace::Run& suite) {
-  for (auto& s : suite.stages)
+  std::map<std::int32_t, int> processes;  // by pid
+  for (auto& s : suite.stages) {
     if (refs.tests.contains(s.test)) refs.place.try_emplace(s.test, refs.place.size());
+    refs.process.try_emplace(s.test, processes.try_emplace(s.pid, static_cast<int>(processes.size())).first->second);
+  }
+  refs.processes = std::max(1, static_cast<int>(processes.size()));
   for (auto& [test, slice] : refs.tests) refs.place.try_emplace(test, refs.place.size());
 }
 
@@ -265,6 +269,15 @@ Result<Twice> run_twice(CampaignContext& context, References& refs, const std::f
 }
 
 }  // namespace
+
+int References::process_of(const std::string& test) const {
+  auto it = process.find(test);
+  return it == process.end() ? 0 : it->second;
+}
+
+bool References::share_services() const {
+  return std::ranges::any_of(services, [](auto& s) { return s.address.find(":*") == s.address.npos; });
+}
 
 bool passed(const trace::Run& run, const std::string& test) {
   auto* result = trace::result_of(run, test);

@@ -18,11 +18,17 @@ struct References {
   std::map<std::string, const trace::Run*> tests;  // by test id: those that can be put on trial, as slices of the suite
   std::map<std::string, std::size_t> place;        // of each of them in the suite's order
   std::map<std::string, std::string> unsteady;     // of these, the ones that did not do the same twice: what differed
+  std::map<std::string, int> process;              // that each test of the suite begins in: one, or one a file
+  int processes = 1;                               // of these
   Nanos start = 0;                                 // what a run takes beside its tests
   std::vector<std::string> left_alone;             // tests and files that were left out, each with why
   std::vector<std::string> remarks;                // of the suite itself: how it fails, what it was taken for
   bool side_by_side = false;                       // runs of it at the same time do what one alone does
   std::deque<trace::Run> slices;
+
+  int process_of(const std::string& test) const;
+  Nanos start_of_process() const { return start / processes; }  // for a run of the tests of one alone
+  bool share_services() const;  // some are there for all runs; those that the tests start for themselves move
 };
 
 // Runs the suite until two runs in a row are alike, three times at most. Where no service of it is there for all runs

@@ -111,7 +111,11 @@ std::vector<Found> find_targets(const std::map<std::string, const trace::Run*>& 
       if (e.tag.site && !test_files && is_test_file(e.tag.site->file)) continue;
       auto key = fmt::format("{}\n{}\n{}", e.tag.site ? trace::show(*e.tag.site) : "", e.operation, e.service);
       auto occurrence = ++occurrences[key];  // as the director counts them: also of calls that are no targets
-      if (!may_be_target(call) || !seen.insert(key).second) continue;
+      if (!may_be_target(call)) continue;
+      if (!seen.insert(key).second) {
+        std::ranges::find(found[key].places, test, &Place::test)->later.push_back(occurrence);
+        continue;
+      }
       auto* profile = trace::profile_named(e.profile);
       Place here{.test = test,
                  .occurrence = occurrence,
@@ -152,6 +156,15 @@ std::vector<Found> covered(const std::vector<Found>& all, std::string_view cover
   std::vector<Found> out;
   for (auto& edge : chosen) out.push_back(at(*edge.found, *edge.place));
   return out;
+}
+
+std::vector<Found> once_a_site(std::vector<Found> found) {
+  std::ranges::stable_sort(found, [](auto& a, auto& b) {
+    return a.site() != b.site() ? a.site() < b.site() : better(a.places.front(), b.places.front());
+  });
+  auto others = std::ranges::unique(found, {}, &Found::site);
+  found.erase(others.begin(), others.end());
+  return found;
 }
 
 }  // namespace retrial::campaign

@@ -25,4 +25,7 @@ std::vector<Found> find_targets(const std::map<std::string, const trace::Run*>& 
 // cover, exact); c4 each call site of each test, its first call. c0 is all of them, each at any of its places.
 std::vector<Found> covered(const std::vector<Found>& all, std::string_view coverage);
 
+// Of these the best of each call site, as WASABI (SOSP'24, 3.1.3) injects at each retry location once over the suite.
+std::vector<Found> once_a_site(std::vector<Found> found);
+
 }  // namespace retrial::campaign

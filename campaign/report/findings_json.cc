@@ -74,6 +74,8 @@ Json campaign_of(const trace::CampaignRecord& c) {
       {"cases", outcomes},
       {"left_alone", c.left_alone},
       {"remarks", c.remarks},
+      {"plan", c.plan},
+      {"shard", c.shard.empty() ? Json(nullptr) : Json(c.shard)},
       {"incomplete", c.incomplete.empty() ? Json(nullptr) : Json(c.incomplete)}};
 }
 

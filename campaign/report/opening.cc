@@ -31,8 +31,9 @@ std::string opening(const Opening& plan, const Style& style) {
   std::string text =
       fmt::format("{} {} requests to {}: {}. ", counted(plan.tests, "test"), plan.tests == 1 ? "sends" : "send",
                   counted(plan.services.size(), "service"), some(services, 6));
-  text += fmt::format("{} will be put on trial in {}, {}", counted(plan.targets, "call"), counted(plan.cases, "case"),
-                      about(plan.expected));
+  text += fmt::format("{} will be put on trial in {}", counted(plan.targets, "call"), counted(plan.cases, "case"));
+  if (plan.further) text += fmt::format(", then up to {} more in other tests", plan.further);
+  text += ", " + about(plan.expected);
   if (!plan.budget)
     text += "; --budget 10m would bound it, the likeliest to show a bug first.";
   else if (plan.expected <= plan.budget)

@@ -23,7 +23,8 @@ struct Opening {
   std::vector<trace::ServiceSeen> services;
   std::size_t tests = 0;  // tests that send requests
   std::size_t targets = 0;
-  std::size_t cases = 0;  // that will be run
+  std::size_t cases = 0;    // that will be run
+  std::size_t further = 0;  // that will be, as long as that is cheap
   std::vector<std::string>
       repeated;        // operations with an effect that some case sends again: "queue POST /{queue}/messages"
   Nanos expected = 0;  // for all cases

@@ -27,13 +27,14 @@
 namespace retrial::campaign {
 namespace {
 
-constexpr Nanos kLook = 50 * kMillisecond;    // how often a run is looked at
-constexpr Nanos kSettle = 30 * kMillisecond;  // for what the dead command's sockets still have to say
+constexpr Nanos kLook = 50 * kMillisecond;  // how often a run is looked at
+constexpr Nanos kSettle = kMillisecond;     // between two looks at what the dead command's sockets still have to say
+constexpr int kSettleLooks = 30;
 
 class Ended final : public proxy::TreeEvents {
  public:
   Ended(proxy::Loop& loop, const Clock& clock, proxy::Director& director)
-      : clock_(clock), director_(director), settle_(loop, [&loop] { loop.stop(); }) {}
+      : loop_(loop), clock_(clock), director_(director), settle_(loop, [this] { settle(); }) {}
   void connected(proxy::Captured connection) override { proxy->take(connection); }
   proxy::ConnectDecision connecting(const proxy::Address& service, pid_t pid) override {
     auto decision = director_.at_connect({service.show(), pid, clock_.now()});
@@ -46,6 +47,7 @@ class Ended final : public proxy::TreeEvents {
   }
   void ended(int wait_status) override {
     status = wait_status;
+    callbacks_ = loop_.callbacks();
     settle_.set(kSettle);
   }
   proxy::Proxy* proxy = nullptr;
@@ -53,9 +55,20 @@ class Ended final : public proxy::TreeEvents {
   std::optional<int> status;
 
  private:
+  // Until nothing is open, and nothing has come since the last look.
+  void settle() {
+    bool quiet = proxy->connections() == 0 && loop_.callbacks() == callbacks_ + 1;
+    callbacks_ = loop_.callbacks();
+    if (quiet || ++looks_ == kSettleLooks) return loop_.stop();
+    settle_.set(kSettle);
+  }
+
+  proxy::Loop& loop_;
   const Clock& clock_;
   proxy::Director& director_;
   proxy::Timer settle_;
+  std::uint64_t callbacks_ = 0;  // of the loop, at the last look
+  int looks_ = 0;
 };
 
 // Arms the compressor by the first fault that fires.
@@ -204,7 +217,11 @@ struct Executor::Impl {
 };
 
 Executor::Executor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Executor::~Executor() = default;
+Executor::~Executor() {
+  std::error_code left;
+  for (auto* agent : agents())
+    std::filesystem::remove_all(impl_->setting.folder / "agents" / agent->name() / Agent::kCache, left);
+}
 bool Executor::interrupted() const { return impl_->interrupted; }
 void Executor::interrupt() { impl_->interrupted = true; }
 std::uint64_t Executor::next() { return ++impl_->runs; }

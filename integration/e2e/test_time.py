@@ -145,6 +145,27 @@ func TestLadder(t *testing.T) {{
     assert seen.jumped > 60 and seen.real_time == "", seen.real_time
 
 
+@pytest.mark.skipif(not shutil.which("go"), reason="there is no go here")
+def test_go_links_a_test_binary_once_a_campaign(observe, suite, address):
+    folder = suite(go_DOT_mod="module sample\n\ngo 1.24\n", sample_test_DOT_go=f"""package sample
+
+import (
+	"net/http"
+	"testing"
+)
+
+func TestOne(t *testing.T) {{
+	if answer, err := http.Get("{address}/x"); err != nil || answer.StatusCode != 503 {{
+		t.Fatal(err)
+	}}
+}}
+""")
+    seen = observe("sh", "-c", "go test -ldflags=-v . && go test -ldflags=-v .", inject="error(503)", cwd=folder)
+    said = seen.done.stdout + seen.done.stderr
+    assert seen.done.returncode == 0 and said.count("ok ") == 2 and said.count("HEADER = ") == 1, said
+    assert (seen.folder / "agents/go/link.sh").exists() and not (seen.folder / "agents/go/cache").exists()
+
+
 def test_a_verdict_is_the_same_in_real_time(observe, python, address):
     code = f"""
 import urllib.request, urllib.error, time

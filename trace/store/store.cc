@@ -83,6 +83,7 @@ struct ToKeys {
     else
       rows.push_back({std::string(key), value});
   }
+  void late(std::string_view key, const std::string& value) { (*this)(key, value); }
 };
 struct FromKeys {
   const std::vector<KeyValue>& rows;
@@ -100,6 +101,10 @@ struct FromKeys {
     } else {
       value = row->value;
     }
+  }
+  // A key that older stores do not have.
+  void late(std::string_view key, std::string& value) {
+    if (std::ranges::count(rows, key, &KeyValue::key)) (*this)(key, value);
   }
 };
 

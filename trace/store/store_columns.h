@@ -232,6 +232,8 @@ void of_campaign(Io& io, T& c) {
   io("left_alone", c.left_alone);
   io("remarks", c.remarks);
   io("incomplete", c.incomplete);
+  io.late("plan", c.plan);
+  io.late("shard", c.shard);
 }
 
 }  // namespace retrial::trace::columns

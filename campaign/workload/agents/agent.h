@@ -12,6 +12,9 @@ namespace retrial::campaign {
 // integration/agents/NAME. Stateless.
 class Agent {
  public:
+  // In an agent's folder: what is kept from one run for the next. Removed when the campaign is over.
+  static constexpr std::string_view kCache = "cache";
+
   virtual ~Agent() = default;
   virtual std::string_view name() const = 0;  // "python"
   // Once, when its files lie in `folder`, and only where clocks are to be moved on (docs/time.md): what has to be made

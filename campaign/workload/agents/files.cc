@@ -13,6 +13,7 @@ Result<void> unpack_agents(const std::filesystem::path& folder) {
     std::ofstream out(path, std::ios::binary);
     out.write(file.bytes.data(), static_cast<std::streamsize>(file.bytes.size()));
     if (!out.flush()) return fail_errno("cannot write the agent's file", errno, path.string());
+    if (file.bytes.starts_with("#!")) std::filesystem::permissions(path, std::filesystem::perms::owner_all, error);
   }
   return {};
 }

@@ -14,7 +14,7 @@ struct AgentFile {
 };
 std::span<const AgentFile> agent_files();
 
-// Writes them below `folder` (created if need be).
+// Writes them below `folder` (created if need be); a script may be run.
 Result<void> unpack_agents(const std::filesystem::path& folder);
 
 }  // namespace retrial::campaign

@@ -1,11 +1,13 @@
+#include <unistd.h>
+
 #include "campaign/workload/agents/go_overlay.h"
 #include "campaign/workload/agents/registry.h"
 
 namespace retrial::campaign {
 namespace {
 
-// Has every test run, where `go test` would tell of an earlier run of it (its cache knows nothing of faults), and moves
-// the clock of what the Go on PATH builds, whose programs call no C library.
+// Has every test run, where `go test` would tell of an earlier run of it (its cache knows nothing of faults), links
+// what it builds once a campaign, and moves the clock of what the Go on PATH builds, whose programs call no C library.
 class Go final : public Agent {
  public:
   std::string_view name() const override { return "go"; }
@@ -16,6 +18,11 @@ class Go final : public Agent {
   // Of two overlays Go takes the last: one that the user has stays the only one.
   void load(const std::filesystem::path& folder, bool moves_clock, Variables& environment) const override {
     if (!environment["GOFLAGS"].contains("-count")) put_last(environment, {"GOFLAGS", "-count=1", " "});
+    // Go splits it at blanks. Where programs may not be run from this folder, all is linked each time.
+    if (auto linker = (folder / "link.sh").string(); !environment["GOFLAGS"].contains("-toolexec") &&
+                                                     linker.find_first_of(" \t\n'\"") == linker.npos &&
+                                                     access(linker.c_str(), X_OK) == 0)
+      put_last(environment, {"GOFLAGS", "-toolexec=" + linker, " "});
     auto overlay = folder / kGoOverlay;
     if (moves_clock && std::filesystem::exists(overlay) && !environment["GOFLAGS"].contains("-overlay"))
       put_last(environment, {"GOFLAGS", "-overlay=" + overlay.string(), " "});

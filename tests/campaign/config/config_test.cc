@@ -112,10 +112,11 @@ TEST(Config, accepted_findings_are_known_by_their_ids) {
 }
 
 TEST(Config, an_unknown_key_is_named_with_line_and_the_nearest_known_key) {
-  EXPECT_EQ(complaint("[run]\nworkers = 2\nfail_onn = \"likely\"\n"),
-            "retrial.toml:3: [run] fail_onn: unknown key, expected one of coverage, policies, workers, fail_on, hold, "
-            "budget, "
-            "tags, real_time, did you mean \"fail_on\"?");
+  EXPECT_EQ(
+      complaint("[run]\nworkers = 2\nfail_onn = \"likely\"\n"),
+      "retrial.toml:3: [run] fail_onn: unknown key, expected one of coverage, once, policies, workers, fail_on, hold, "
+      "budget, "
+      "tags, real_time, did you mean \"fail_on\"?");
   EXPECT_EQ(complaint("[service.queue]\nadress = \"127.0.0.1:1\"\n"),
             "retrial.toml:2: [service.queue] adress: unknown key, expected one of address, profile, start, ready, "
             "reset, data, allow, ca, pin, verify, certificate, key, server_name, close_notify, connect_timeout, "

@@ -108,10 +108,29 @@ TEST_F(Companies, are_halved_with_the_disturbed_test_behind_each) {
 
 TEST_F(Companies, are_expected_to_take_their_tests_and_starts_and_what_is_tried_alone_over_all_workers) {
   tests({{"a", 4}});
-  std::vector<Case*> cases{can("GET /1", {"a"}), can("GET /2", {"a"})};
-  // In company 2 x (2 + 4) s; alone one of four, three runs each.
-  EXPECT_EQ(expected_of(cases, 2 * kSecond, 1), 21 * kSecond);
-  EXPECT_EQ(expected_of(cases, 2 * kSecond, 2), 21 * kSecond / 2);
+  refs_.start = 2 * kSecond;
+  std::vector<Case*> cases{can("GET /1", {"a"}), can("GET /2", {"a"}), can("GET /3", {"a"}, kDownThenUp),
+                           can("GET /4", {"a"}, kDownThenUp), can("GET /4", {"a"}, kDownThenUp)};
+  // Those that end their test need a run each; of the others two are together, and one call's come one after another.
+  auto one = expected_of(cases, refs_, {.workers = 1, .trials = 1});
+  EXPECT_EQ(one.company, 4u);
+  EXPECT_EQ(one.alone, 3u) << "one of five, three runs each";
+  EXPECT_EQ(one.time, (4 + 3) * 6 * kSecond);
+  EXPECT_EQ(expected_of(cases, refs_, {.workers = 4, .trials = 1}).time, (1 + 3) * 6 * kSecond);
+  EXPECT_EQ(expected_of(cases, refs_, {.workers = 4, .trials = 4}).time, 4 * 6 * kSecond)
+      << "a confirmation goes run by run, however many workers there are";
+}
+
+TEST_F(Companies, are_expected_to_use_other_tests_and_to_start_their_own_process_alone) {
+  tests({{"a", 1}, {"b", 1}});
+  refs_.start = 4 * kSecond;
+  refs_.process = {{"a", 0}, {"b", 1}};
+  refs_.processes = 2;
+  std::vector<Case*> cases{can("GET /1", {"a", "b"}), can("GET /2", {"a", "b"})};
+  auto expected = expected_of(cases, refs_, {});
+  EXPECT_EQ(expected.company, 1u);
+  EXPECT_EQ(expected.alone, 2u);
+  EXPECT_EQ(expected.time, 2 * 3 * kSecond + 2 * 3 * (2 + 1) * kSecond / 5);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "campaign/planning/plan.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace retrial::campaign {
@@ -62,7 +63,7 @@ TEST_F(Planning, a_test_whose_answer_names_what_it_did_goes_before_a_cheaper_one
 
 TEST_F(Planning, a_call_that_was_answered_with_an_error_is_no_target) {
   alone("t", kSecond, {exchange(1, "t", "GET", "/a", "app.py", 404)});
-  EXPECT_EQ(plan().targets, 0u);
+  EXPECT_EQ(targets(plan()), 0u);
 }
 
 TEST_F(Planning, a_call_is_counted_among_all_of_its_site_also_those_that_are_no_targets) {
@@ -119,8 +120,96 @@ TEST_F(Planning, what_a_case_takes_is_its_tests_time_and_waiting_only_where_cloc
 
 TEST_F(Planning, writes_that_a_case_repeats_are_named) {
   alone("t", kSecond, {exchange(1, "t", "POST", "/a", "app.py"), exchange(2, "t", "GET", "/b", "app.py")});
-  EXPECT_EQ(plan({policies::policy_named("P1")}).repeated, std::vector<std::string>{"127.0.0.1:8000 POST /a"});
-  EXPECT_TRUE(plan({policies::policy_named("P3")}).repeated.empty());
+  EXPECT_EQ(repeated(plan({policies::policy_named("P1")})), std::vector<std::string>{"127.0.0.1:8000 POST /a"});
+  EXPECT_TRUE(repeated(plan({policies::policy_named("P3")})).empty());
+}
+
+class PlanFiles : public Planning {
+ protected:
+  PlanFiles() {
+    alone("fast", kSecond, {exchange(1, "fast", "GET", "/a", "app.py"), exchange(2, "fast", "GET", "/a", "app.py")});
+    alone("slow", 2 * kSecond,
+          {exchange(1, "slow", "GET", "/a", "app.py"), exchange(2, "slow", "GET", "/b", "app.py")});
+  }
+  Plan read(const std::string& cases) {
+    auto planned = parse_plan_file("version = 1\n" + cases, "plan.toml");
+    EXPECT_TRUE(planned) << (planned ? "" : planned.error().line());
+    auto plan = planned ? make_plan(by_test_, *planned, config_) : std::unexpected(planned.error());
+    EXPECT_TRUE(plan) << (plan ? "" : plan.error().line());
+    return plan ? *plan : Plan{};
+  }
+  static std::string complaint(const std::string& text) {
+    auto planned = parse_plan_file(text, "plan.toml");
+    return planned ? "" : planned.error().line();
+  }
+  static std::string one(const std::string& more, int line = 10) {
+    return fmt::format(
+        "[[case]]\ncall_site = 'app.py:{} f'\nservice = '127.0.0.1:8000'\noperation = 'GET /a'\npolicy = 'P3'\n"
+        "fault = 'error(503)'\n{}",
+        line, more);
+  }
+};
+
+TEST_F(PlanFiles, give_the_same_plan_again) {
+  for (auto* coverage : {"c0", "c2", "c4"}) {
+    config_.run.coverage = coverage;
+    auto p = plan({policies::policy_named("P3"), policies::policy_named("P1")});
+    auto again = read(plan_file_text(p.cases, "pytest").substr(plan_file_text(p.cases, "pytest").find("\n\n")));
+    EXPECT_EQ(id_of(again.cases), id_of(p.cases)) << plan_file_text(p.cases, "pytest");
+    EXPECT_TRUE(again.remarks.empty());
+    EXPECT_EQ(repeated(again), repeated(p));
+  }
+}
+
+TEST_F(PlanFiles, find_a_call_in_any_test_or_in_the_one_that_they_name) {
+  auto p = read(one("") + one("test = 'slow'\n") + one("test = 'fast'\noccurrence = 2\n"));
+  ASSERT_EQ(p.cases.size(), 3u);
+  EXPECT_EQ(p.cases[0].places.size(), 2u);
+  EXPECT_EQ(p.cases[1].row.test, "slow");
+  EXPECT_EQ(p.cases[2].row.occurrence, 2);
+  EXPECT_EQ(p.cases[2].aim.target->occurrence, 2);
+}
+
+TEST_F(PlanFiles, find_a_call_site_whose_line_has_moved_and_say_what_fits_no_call_any_more) {
+  auto p = read(one("", 12) + one("test = 'gone'\n") + one("test = 'slow'\noccurrence = 2\n") + one("", 12));
+  ASSERT_EQ(p.cases.size(), 1u);
+  EXPECT_EQ(p.cases[0].row.site->line, 10);
+  ASSERT_EQ(p.remarks.size(), 1u);
+  EXPECT_EQ(
+      p.remarks[0],
+      "3 of 4 cases of the plan fit no call of this suite, or stand there twice, and are left out: line 8 (GET /a "
+      "at app.py:10 f), line 15 (GET /a at app.py:10 f), line 23 (GET /a at app.py:12 f)");
+}
+
+TEST_F(PlanFiles, of_which_nothing_fits_are_of_another_suite) {
+  auto none = make_plan(by_test_, *parse_plan_file("version = 1\n" + one("test = 'gone'\n"), "plan.toml"), config_);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().blame, Blame::user);
+  EXPECT_TRUE(none.error().line().starts_with("--plan: no case of it fits a call of this suite"))
+      << none.error().line();
+}
+
+TEST_F(PlanFiles, that_are_wrong_are_refused_with_the_line) {
+  EXPECT_EQ(complaint("version = 1\n"), "plan.toml:1: plan case: expected tables [[case]], one a case");
+  EXPECT_EQ(complaint("version = 2\n" + one("")),
+            "plan.toml:1: plan version: expected a whole number from 1 to 1, found 2");
+  EXPECT_EQ(complaint(one("")), "plan.toml:1: plan version: expected version = 1");
+  EXPECT_TRUE(
+      complaint("version = 1\n" + one("tests = 'a'\n")).starts_with("plan.toml:8: [[case]] tests: unknown key"));
+  EXPECT_TRUE(complaint("version = 1\n" + one("occurrence = 2\n")).starts_with("plan.toml:2: [[case]] test: expected"));
+  EXPECT_TRUE(complaint("version = 1\n[[case]]\nservice = 'a:1'\n").starts_with("plan.toml:2: [[case]] "));
+  EXPECT_EQ(complaint("version = 1\n[[case]]\nservce = 'a:1'\n"),
+            "plan.toml:3: [[case]] servce: unknown key, expected one of call_site, service, operation, policy, fault, "
+            "test, occurrence, did you mean \"service\"?");
+  EXPECT_TRUE(complaint("version = 1\n[[case]\n").starts_with("plan.toml:2: column "));
+  EXPECT_TRUE(complaint("case = [1]\nversion = 1\n").starts_with("plan.toml:1: plan case: expected tables"));
+}
+
+TEST_F(PlanFiles, once_takes_the_cheapest_call_of_each_site) {
+  config_.run.once = true;
+  auto p = plan();
+  ASSERT_EQ(p.cases.size(), 1u);
+  EXPECT_EQ(p.cases[0].row.operation, "GET /a");
 }
 
 }  // namespace

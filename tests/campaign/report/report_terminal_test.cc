@@ -59,6 +59,9 @@ TEST(Opening, says_services_targets_cases_writes_time_and_what_is_left_alone) {
       opening(plan, {.width = 100000})
           .find("the budget is 1 min: the likeliest to show a bug come first, what does not fit is left and named."),
       std::string::npos);
+  plan.further = 12;
+  EXPECT_NE(opening(plan, {.width = 100000}).find("41 cases, then up to 12 more in other tests, ~4 min"),
+            std::string::npos);
 }
 
 TEST(Opening, a_long_list_is_cut_and_counted) {

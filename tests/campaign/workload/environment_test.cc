@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "campaign/workload/agents/files.h"
 #include "tests/support/folder.h"
 #include "tests/support/variables.h"
 
@@ -65,6 +66,19 @@ TEST(Environment, go_runs_every_test_as_often_as_the_user_says_and_never_answers
   EnvironmentSetting setting{"/agents", "/e/1.jsonl", "/e/1.only"};
   EXPECT_EQ(value_of(environment_for({}, setting), "GOFLAGS"), "-count=1");
   EXPECT_EQ(value_of(environment_for({.environment = {"GOFLAGS=-count=3"}}, setting), "GOFLAGS"), "-count=3");
+}
+
+TEST(Environment, go_links_once_a_campaign_unless_the_user_has_a_toolexec_or_the_script_cannot_be_run) {
+  test::Variables none{{"GOFLAGS", nullptr}};
+  test::Folder agents;
+  EnvironmentSetting setting{agents.path(), "/e/1.jsonl", "/e/1.only"};
+  ASSERT_TRUE(unpack_agents(agents.path()));
+  auto script = agents.path() / "go" / "link.sh";
+  EXPECT_EQ(value_of(environment_for({}, setting), "GOFLAGS"), "-count=1 -toolexec=" + script.string());
+  EXPECT_EQ(value_of(environment_for({.environment = {"GOFLAGS=-toolexec=/mine"}}, setting), "GOFLAGS"),
+            "-toolexec=/mine -count=1");
+  std::filesystem::permissions(script, std::filesystem::perms::owner_read);
+  EXPECT_EQ(value_of(environment_for({}, setting), "GOFLAGS"), "-count=1");
 }
 
 TEST(Environment, loads_the_hook_of_every_runner_behind_what_the_user_has_there) {

@@ -7,6 +7,7 @@ const peer = require('./peer.cjs');
 const tag = require('./tag.cjs');
 
 const made = new WeakMap(); // request -> { origin, lines }
+let readersWrapped = false;
 
 function onCreate({ request }) {
   try {
@@ -32,8 +33,14 @@ function onAnswer({ request }) {
 // fetch makes some forty promises before it returns, and so do the readers of a body; one look at
 // the stack does for all.
 function wrapFetch() {
-  if (typeof globalThis.fetch !== 'function') return;
-  enter(globalThis, 'fetch');
+  if (typeof globalThis.fetch === 'function') enter(globalThis, 'fetch', wrapReaders);
+}
+
+// At the first fetch: before it nobody has an answer to read, and Node loads all of undici for
+// `Response`, which takes longer than the rest of this agent.
+function wrapReaders() {
+  if (readersWrapped) return;
+  readersWrapped = true;
   for (const kind of [globalThis.Response, globalThis.Request]) {
     for (const name of ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text']) {
       if (kind && Object.hasOwn(kind.prototype, name)) enter(kind.prototype, name);
@@ -41,11 +48,16 @@ function wrapFetch() {
   }
 }
 
-function enter(owner, name) {
+function enter(owner, name, before) {
   const described = Object.getOwnPropertyDescriptor(owner, name);
   const original = described.value;
   if (typeof original !== 'function') return;
-  const wrapped = { [name]() { return context.entered(original, this, arguments); } }[name];
+  const wrapped = {
+    [name]() {
+      before?.();
+      return context.entered(original, this, arguments);
+    },
+  }[name];
   Object.defineProperty(wrapped, 'length', { value: original.length, configurable: true });
   Object.defineProperty(owner, name, { ...described, value: wrapped });
 }
