@@ -13,7 +13,7 @@
 #include "campaign/campaign.h"
 #include "campaign/judging/client_trial.h"
 #include "campaign/judging/known_findings.h"
-#include "campaign/judging/time_saved.h"
+#include "campaign/workload/time_saved.h"
 #include "campaign/report/reports.h"
 #include "campaign/report/terminal.h"
 #include "campaign/report/words.h"

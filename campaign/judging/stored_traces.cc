@@ -8,7 +8,7 @@
 #include <set>
 
 #include "campaign/judging/client_trial.h"
-#include "campaign/judging/time_saved.h"
+#include "campaign/workload/time_saved.h"
 #include "trace/calls/correlator.h"
 #include "trace/calls/operation.h"
 #include "trace/profiles/profile.h"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "campaign/judging/time_saved.h"
+#include "campaign/workload/time_saved.h"
 #include "trace/store/store.h"
 
 namespace retrial::campaign {

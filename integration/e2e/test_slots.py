@@ -7,7 +7,7 @@ import pytest
 
 from conftest import Campaign, retrial
 
-# Counts what was put into it, in memory, and (where it is given one) in a file.
+# Counts what was put into it, in memory, and in a file of the folder that it is given.
 STORE = """
 import http.server, os, pathlib, socketserver, sys, threading
 
@@ -19,13 +19,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
     def do_GET(self):
-        if self.path == "/die": os._exit(3)
-        self.answer(str(self.server.count).encode())
+        os._exit(3)
     def do_POST(self):
         self.rfile.read(int(self.headers["Content-Length"]))
+        before = self.server.count
         self.server.count += 1
         if self.server.file: self.server.file.write_text(str(self.server.count))
-        self.answer(b"kept")
+        self.answer(str(before).encode())
     def log_message(self, *args): pass
 
 class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
@@ -67,11 +67,10 @@ TESTS = """
 import client, requests
 
 def test_puts_one():
-    assert requests.get("http://127.0.0.1:{kept}/count", timeout=5).text == "7"
-    assert client.put("http://127.0.0.1:{kept}/orders") == "kept"
+    assert client.put("http://127.0.0.1:{kept}/orders") in ("7", "8")  # 8: it was sent again
 
 def test_puts_another():
-    assert client.put("http://127.0.0.1:{mine}/invoices") == "kept"
+    assert client.put("http://127.0.0.1:{mine}/invoices") in ("0", "1")
 """
 SERVICE = """
 [service.store]

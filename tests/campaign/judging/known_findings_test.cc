@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "campaign/judging/time_saved.h"
+#include "campaign/workload/time_saved.h"
 #include "campaign/report/words.h"
 #include "policies/policy.h"
 #include "tests/campaign/report/formats.h"

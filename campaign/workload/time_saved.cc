@@ -1,4 +1,4 @@
-#include "campaign/judging/time_saved.h"
+#include "campaign/workload/time_saved.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
