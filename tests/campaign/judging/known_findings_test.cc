@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <fstream>
 
-#include "campaign/workload/time_saved.h"
 #include "campaign/report/words.h"
+#include "campaign/workload/time_saved.h"
 #include "policies/policy.h"
 #include "tests/campaign/report/formats.h"
 #include "tests/support/folder.h"
