@@ -157,6 +157,8 @@ void Trial::weigh() {
     bool outcome = std::ranges::any_of(*found_, [&](auto& f) { return rests_on_outcome(f); });
     wanted_with_ = unsteady_ ? kUnsteady : 1 + !all_suspected + outcome;
     wanted_without_ = unsteady_ ? kUnsteady : 1;
+    // Where no run leaves anything for the next, the test alone without the fault is as good as one after it.
+    if (!context_.services_stay && !outcome && !unsteady_) wanted_without_ = 0;
     return;
   }
   for (auto& f : *found_) {

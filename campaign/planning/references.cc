@@ -299,9 +299,9 @@ Result<References> collect_references(CampaignContext& context, Nanos time_left)
   put_in_order(refs, suite);
   refs.services = services_seen(suite, context.config);
   // Those that the tests start for themselves move.
-  refs.share_services = !context.slots.apart() && std::ranges::any_of(refs.services, [](auto& s) {
-    return s.address.find(":*") == s.address.npos;
-  });
+  context.services_stay =
+      std::ranges::any_of(refs.services, [](auto& s) { return s.address.find(":*") == s.address.npos; });
+  refs.share_services = context.services_stay && !context.slots.apart();
   std::ranges::move(connections_left_alone(suite), std::back_inserter(refs.left_alone));
   refs.start = refs.took;
   for (auto& r : suite.results) refs.start -= static_cast<Nanos>(r.ms * kMillisecond);

@@ -143,6 +143,20 @@ TEST_F(Trying, beside_an_old_reference_a_finding_needs_a_run_without_the_fault_a
   EXPECT_EQ(trial.result().findings.size(), 1u);
 }
 
+TEST_F(Trying, where_nothing_is_left_for_the_next_run_an_old_reference_will_do) {
+  context_->services_stay = false;
+  context_->alone[kTest] = &runs_.keep(well().done());
+  with_ = {endless()};
+  Trial trial(*context_, case_, suspected("missing-cap"), false);
+  EXPECT_EQ(tried(trial), "with");
+  EXPECT_EQ(trial.result().findings.size(), 1u);
+  without_ = {well()};
+  with_ = {broken(), broken()};
+  case_.row.outcome = "planned";
+  Trial outcome(*context_, case_, suspected("unrelated-exception"), false);
+  EXPECT_EQ(tried(outcome), "with without with");
+}
+
 TEST_F(Trying, what_rests_on_how_the_test_ended_is_looked_at_twice_though_it_was_suspected) {
   without_ = {well()};
   with_ = {broken(), broken()};
