@@ -118,8 +118,9 @@ struct Reader {
   template <class E>
   void number(std::string_view, E& value, E last) {
     auto n = row.integer();
-    good &= n >= 0 && n <= static_cast<std::int64_t>(last);
-    value = static_cast<E>(n);
+    bool known = n >= 0 && n <= static_cast<std::int64_t>(last);
+    if (known) value = static_cast<E>(n);
+    good &= known;
   }
   void shown(std::string_view, std::string_view) { (void)row.integer(); }
   // A last column that stores of an earlier version do not have.
