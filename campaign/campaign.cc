@@ -280,7 +280,7 @@ void Campaign::replay(const trace::Stored& earlier, const trace::Finding& findin
   c.row = *row;
   c.row.outcome = "planned";
   c.row.runs.clear();
-  c.aim = {Target{row->test, row->site, row->service, row->operation, row->occurrence}, *plan};
+  c.faults = *plan;
   c.policy = policies::policy_named(row->policy);
   c.places = {{.test = row->test, .occurrence = row->occurrence, .reference = *alone}};
   context_.alone[row->test] = *alone;

@@ -73,7 +73,7 @@ std::optional<RunSpec> Trial::next() {
   spec.case_id = case_.row.id;
   auto& usual = reference_ ? *reference_ : case_.reference();
   spec.deadline = CampaignContext::deadline_of(usual.ended - usual.began);
-  if (asked_ == Ask::with) aim(spec, {case_.aim}, context_.config.run.hold);
+  if (asked_ == Ask::with) aim(spec, {case_.aim()}, context_.config.run.hold);
   return spec;
 }
 

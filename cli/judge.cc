@@ -10,42 +10,18 @@
 #include "campaign/report/words.h"
 #include "cli/campaign_options.h"
 #include "cli/commands.h"
+#include "cli/stored_options.h"
 
 namespace retrial::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
-  std::vector<std::string> folders;
-  std::string config, out, since, fail_on;
-};
-
-Result<campaign::JudgeSetting> setting_of(const Options& options) {
-  campaign::JudgeSetting setting;
-  auto config = config_in(options.config);
-  if (!config) return std::unexpected(config.error());
-  setting.config = std::move(*config);
-  if (!options.fail_on.empty()) {
-    auto level = confidence_of(options.fail_on);
-    if (!level) return std::unexpected(level.error());
-    setting.config.run.fail_on = *level;
-  }
-  if (!options.since.empty()) {
-    auto since = campaign::read_finding_ids(options.since);
-    if (!since) return std::unexpected(since.error());
-    setting.since = std::move(*since);
-  }
-  for (auto& folder : options.folders) {
-    if (auto ok = check_folder(folder); !ok) return std::unexpected(ok.error());
-    setting.folders.emplace_back(folder);
-  }
-  return setting;
-}
-
-int judge(const Options& options) {
+int judge(const StoredOptions& options) {
   auto setting = setting_of(options);
   if (!setting) return complain(setting.error().line(), kUsage);
+  for (auto& folder : setting->folders)
+    if (auto ok = check_folder(folder); !ok) return complain(ok.error().line(), kUsage);
   fs::path out;
   if (!options.out.empty()) {
     auto made = make_folder(options.out, false);
@@ -77,16 +53,12 @@ int judge(const Options& options) {
 }  // namespace
 
 void add_judge(CLI::App& app, int& status) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<StoredOptions>();
   auto* command = app.add_subcommand("judge", "the oracles again over stored traces, judged together as one client");
-  command->add_option("folders", options->folders, "of observe, run or serve")->required();
-  command->add_option("-c,--config", options->config, "retrial.toml (default: ./retrial.toml, if there is one)");
+  options->add_to(*command, "of observe, run or serve");
   command->add_option(
       "--out", options->out,
       "folder for the reports (default: .retrial/judge-<time>; of one FOLDER its findings.json is renewed)");
-  command->add_option("--since", options->since, "findings.json of before: exit status 1 for new findings only");
-  command->add_option("--fail-on", options->fail_on,
-                      "least confidence of a finding that makes exit status 1: certain, likely, possible");
   command->callback([options, &status] { status = judge(*options); });
 }
 

@@ -9,43 +9,19 @@
 #include "campaign/report/terminal.h"
 #include "cli/campaign_options.h"
 #include "cli/commands.h"
+#include "cli/stored_options.h"
 
 namespace retrial::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
-  std::vector<std::string> folders;
-  std::string config, out, since, fail_on;
-};
-
-Result<campaign::MergeSetting> setting_of(const Options& options) {
-  campaign::MergeSetting setting;
-  auto config = config_in(options.config);
-  if (!config) return std::unexpected(config.error());
-  setting.config = std::move(*config);
-  if (!options.fail_on.empty()) {
-    auto level = confidence_of(options.fail_on);
-    if (!level) return std::unexpected(level.error());
-    setting.config.run.fail_on = *level;
-  }
-  if (!options.since.empty()) {
-    auto since = campaign::read_finding_ids(options.since);
-    if (!since) return std::unexpected(since.error());
-    setting.since = std::move(*since);
-  }
-  for (auto& folder : options.folders) {
-    if (!options.out.empty() && fs::weakly_canonical(folder) == fs::weakly_canonical(options.out))
-      return fail("expected another folder than those that are merged", "--out", Blame::user);
-    setting.folders.emplace_back(folder);
-  }
-  return setting;
-}
-
-int merge(const Options& options) {
+int merge(const StoredOptions& options) {
   auto setting = setting_of(options);
   if (!setting) return complain(setting.error().line(), kUsage);
+  for (auto& folder : setting->folders)
+    if (!options.out.empty() && fs::weakly_canonical(folder) == fs::weakly_canonical(options.out))
+      return complain("--out: expected another folder than those that are merged", kUsage);
   auto merged = campaign::merge(*setting);
   if (!merged) return complain(merged.error().line(), kUsage);
   for (auto& line : merged->left) complain(line, kFine);
@@ -67,14 +43,10 @@ int merge(const Options& options) {
 }  // namespace
 
 void add_merge(CLI::App& app, int& status) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<StoredOptions>();
   auto* command = app.add_subcommand("merge", "one campaign, and one report, of the shards of `run --shard`");
-  command->add_option("folders", options->folders, "of the shards, in any order")->required();
-  command->add_option("-c,--config", options->config, "retrial.toml (default: ./retrial.toml, if there is one)");
+  options->add_to(*command, "of the shards, in any order");
   command->add_option("-o,--out", options->out, "folder for the whole (default: .retrial/<time>)");
-  command->add_option("--since", options->since, "findings.json of before: exit status 1 for new findings only");
-  command->add_option("--fail-on", options->fail_on,
-                      "least confidence of a finding that makes exit status 1: certain, likely, possible");
   command->callback([options, &status] { status = merge(*options); });
 }
 

@@ -18,6 +18,10 @@ using trace::Comparison;
 using trace::Exchange;
 using trace::FaultName;
 
+namespace {
+constexpr int kUnavailable = trace::kGrpcStatus + 14;  // google/rpc/code.proto
+}  // namespace
+
 bool follows(const Exchange& before, const Exchange& next) { return before.told != 0 && next.begun >= before.told; }
 
 bool races(const trace::FaultSpec& fault) {
@@ -75,8 +79,6 @@ std::vector<ServiceError> new_errors(const Comparison& c) {
   }
   return found;
 }
-
-constexpr int kUnavailable = trace::kGrpcStatus + 14;
 
 unsigned told_of(const Comparison& c) {
   unsigned told = 0;

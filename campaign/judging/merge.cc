@@ -4,14 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <deque>
 #include <map>
 #include <set>
 #include <utility>
 
-#include "campaign/judging/company_verdict.h"
+#include "campaign/judging/site_samples.h"
 #include "campaign/planning/shard.h"
-#include "oracles/oracle.h"
 #include "trace/comparing/slices.h"
 
 namespace retrial::campaign {
@@ -141,7 +139,7 @@ class Sites {
     for (auto& row : whole.campaign.cases)
       if (row.outcome == "run") add(row);
   }
-  std::vector<trace::Finding> findings() const { return oracles::compare_sites(cases_).findings; }
+  std::vector<trace::Finding> findings() const { return samples_.compare(whole_.campaign.hold).findings; }
 
  private:
   void add(const trace::CaseRecord& row) {
@@ -153,9 +151,7 @@ class Sites {
       auto* reference = company ? slice(row.reference, row.test) : alone == alone_.end() ? nullptr : alone->second;
       auto* in_case = company ? slice(id, row.test) : run;
       if (!reference || !in_case) continue;
-      auto& comparison = comparisons_.emplace_back(trace::compare(*reference, *in_case));
-      cases_.push_back({&row, {&comparison}, whole_.campaign.hold});
-      return;
+      return samples_.add(row, trace::compare(*reference, *in_case));
     }
   }
   const trace::Run* slice(std::uint64_t id, const std::string& test) {
@@ -171,13 +167,12 @@ class Sites {
   std::map<std::uint64_t, const trace::Run*> runs_;
   std::map<std::string, const trace::Run*> alone_;  // by test
   std::map<std::uint64_t, std::map<std::string, trace::Run>> slices_;
-  std::deque<trace::Comparison> comparisons_;
-  std::vector<oracles::ComparedCase> cases_;
+  SiteSamples samples_;
 };
 
 }  // namespace
 
-Result<Merged> merge(const MergeSetting& setting) {
+Result<Merged> merge(const StoredSetting& setting) {
   Merged out;
   std::vector<Part> read;
   for (auto& folder : setting.folders) {

@@ -53,7 +53,7 @@ class Afterwards {
 
 class Judge {
  public:
-  explicit Judge(const JudgeSetting& setting) : setting_(setting) {}
+  explicit Judge(const StoredSetting& setting) : setting_(setting) {}
 
   JudgeOutcome run() {
     for (auto& path : setting_.folders) {
@@ -83,7 +83,7 @@ class Judge {
   const trace::Run* reference_of(const Folder& folder, const trace::CaseRecord& row) const;
   void store(Folder& folder);
 
-  const JudgeSetting& setting_;
+  const StoredSetting& setting_;
   JudgeOutcome out_;
   GatheredTrace gathering_;
   std::vector<Folder> folders_;
@@ -293,6 +293,6 @@ void Judge::store(Folder& folder) {
 
 }  // namespace
 
-JudgeOutcome judge(const JudgeSetting& setting) { return Judge(setting).run(); }
+JudgeOutcome judge(const StoredSetting& setting) { return Judge(setting).run(); }
 
 }  // namespace retrial::campaign

@@ -4,18 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "campaign/config/config.h"
-#include "campaign/judging/known_findings.h"
+#include "campaign/judging/stored_setting.h"
 #include "trace/campaign_record.h"
 
 namespace retrial::campaign {
-
-// The oracles again over stored traces, all of one client: folders of `observe`, of `run`, of `serve`.
-struct JudgeSetting {
-  std::vector<std::filesystem::path> folders;  // they exist
-  Config config;
-  std::optional<Ids> since;
-};
 
 struct JudgeOutcome {
   // What could not be read stands under not_judged, a line each. Where there are several folders, runs have other
@@ -27,8 +19,9 @@ struct JudgeOutcome {
   std::string failed;            // by a fault of ours, what could not be done; empty: nothing
 };
 
+// The oracles again over stored traces, all of one client: folders of `observe`, of `run`, of `serve`, which exist.
 // Without a run. The reference of what was observed or served is a run without faults in one of the folders, if there
 // is one; of a campaign's case its own.
-JudgeOutcome judge(const JudgeSetting& setting);
+JudgeOutcome judge(const StoredSetting& setting);
 
 }  // namespace retrial::campaign

@@ -67,7 +67,7 @@ std::vector<std::string> Company::tests() const {
 std::vector<Aim> Company::aims() const {
   std::vector<Aim> out;
   for (auto& seat : seats)
-    for (auto* c : seat.cases) out.push_back(c->aim);
+    for (auto* c : seat.cases) out.push_back(c->aim());
   return out;
 }
 

@@ -55,7 +55,7 @@ std::string Case::family_key() const {
                      row.operation.substr(0, row.operation.find(' ')), row.plan);
 }
 bool Case::passes() const {
-  auto& last = aim.plan.steps.back();
+  auto& last = faults.steps.back();
   return trace::is_pass(last.fault) && last.times == 0;
 }
 void Case::put(std::size_t at) {
@@ -63,8 +63,6 @@ void Case::put(std::size_t at) {
   place = at;
   row.test = here().test;
   row.occurrence = here().occurrence;
-  aim.target->test = row.test;
-  aim.target->occurrence = row.occurrence;
 }
 
 namespace {
@@ -101,7 +99,7 @@ Case make_case(const Found& f, const policies::Policy& policy, const policies::F
            .operation = f.target.operation,
            .occurrence = f.target.occurrence,
            .outcome = "planned"};
-  c.aim = {f.target, faults};
+  c.faults = faults;
   c.policy = &policy;
   c.stalls = stalls(faults);
   c.repeat = f.repeat;
@@ -217,7 +215,7 @@ std::vector<std::string> repeated(const Plan& plan) {
   std::set<std::string> operations;
   for (auto& c : plan.cases) {
     bool loses =
-        std::ranges::any_of(c.aim.plan.steps, [](auto& s) { return s.fault.name == trace::FaultName::lost_response; });
+        std::ranges::any_of(c.faults.steps, [](auto& s) { return s.fault.name == trace::FaultName::lost_response; });
     if (loses && has_effect(c.repeat)) operations.insert(c.row.service + " " + c.row.operation);
   }
   return {operations.begin(), operations.end()};

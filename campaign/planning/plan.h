@@ -27,15 +27,15 @@ struct Place {
   bool shows_effect = false;              // its answer names what it did: an empty queue shows nothing lost
 };
 
-// One case as it is going to be run: the row that the report shows, and what the director needs for it.
+// One case as it is going to be run: the row that the report shows, and what is needed to run it.
 struct Case {
   trace::CaseRecord row;
-  Aim aim;
+  policies::FaultPlan faults;  // row.plan
   const policies::Policy* policy = nullptr;
   bool stalls = false;                            // some attempt is held
   trace::Repeat repeat = trace::Repeat::unknown;  // of the targeted operation
   std::vector<Place> places;                      // never empty; the best first
-  std::size_t place = 0;                          // the one of `row` and `aim`
+  std::size_t place = 0;                          // the one of `row`
   double value = 1;                               // how likely it is to show a bug, against other cases
   Nanos waits = 0;                                // what it adds to the time of its test, as far as is known
 
@@ -52,6 +52,7 @@ struct Case {
   void put(std::size_t at);  // what was seen at another place says nothing here
   Nanos expected() const { return here().takes + waits; }
   bool planned() const { return row.outcome == "planned"; }
+  Aim aim() const { return {Target{row.test, row.site, row.service, row.operation, row.occurrence}, faults}; }
   // The client is expected to get over it: what comes after the call in its test is as it always is.
   bool passes() const;
   // What it shares with the other cases of its target; one that is to be tried in one test alone is another in each.

@@ -8,7 +8,7 @@
 namespace retrial::campaign {
 namespace {
 
-std::string first_fault_of(const Case& c) { return trace::show(policies::fault_of(c.aim.plan, 1)); }
+std::string first_fault_of(const Case& c) { return trace::show(policies::fault_of(c.faults, 1)); }
 bool open(const Case& c) { return c.planned() || c.under_way; }
 bool waits(const Case& c) { return c.policy->needs.attempts > 0; }
 

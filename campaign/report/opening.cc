@@ -23,6 +23,12 @@ std::string some(const std::vector<std::string>& lines, std::size_t most) {
   auto text = joined(first, "; ");
   return lines.size() > most ? text + fmt::format("; and {} more", lines.size() - most) : text;
 }
+// Its first letter large, where it begins with a word and not with a name, of a test say.
+std::string sentence(std::string remark) {
+  bool word = std::ranges::all_of(remark.substr(0, remark.find(' ')), [](char c) { return c >= 'a' && c <= 'z'; });
+  if (word && !remark.empty()) remark[0] = static_cast<char>(remark[0] - 'a' + 'A');
+  return remark;
+}
 }  // namespace
 
 std::string opening(const Opening& plan, const Style& style) {
@@ -46,7 +52,7 @@ std::string opening(const Opening& plan, const Style& style) {
               ? " No write will be repeated at a service."
               : fmt::format(" Writes that some case will have carried out more than once: {}.", some(plan.repeated, 5));
   if (!plan.left_alone.empty()) text += fmt::format(" Left alone: {}.", some(plan.left_alone, 5));
-  for (const auto& remark : plan.remarks) text += fmt::format(" {}.", remark.substr(0, remark.find('\n')));
+  for (const auto& remark : plan.remarks) text += fmt::format(" {}.", sentence(remark.substr(0, remark.find('\n'))));
 
   Page page(style);
   page.wrapped("", text);

@@ -23,7 +23,7 @@ class Trying : public testing::Test {
     reference_ = well().run();
     case_.row = {
         .id = "c1", .policy = "P3", .plan = "error(503)", .test = kTest, .operation = "PUT /a", .outcome = "planned"};
-    case_.aim = {Target{.test = kTest, .operation = "PUT /a"}, *policies::parse_fault_plan("error(503)")};
+    case_.faults = *policies::parse_fault_plan("error(503)");
     case_.places = {{.test = kTest, .reference = &reference_}};
   }
   static Tale well() {

@@ -33,7 +33,7 @@ class InCompany : public testing::Test {
     auto operation = std::string("PUT /") + site;
     trace::CallSite at{"src/orders.py", 12, site};
     c.row = {.policy = "K1", .plan = plan, .test = test, .site = at, .operation = operation, .outcome = "planned"};
-    c.aim = {Target{test, at, "", operation, 1}, *policies::parse_fault_plan(plan)};
+    c.faults = *policies::parse_fault_plan(plan);
     c.places = {{.test = test, .reference = refs_.tests.at(test)}};
     auto& seats = company_.seats;
     if (seats.empty() || seats.back().test != test) seats.push_back({test, {}});

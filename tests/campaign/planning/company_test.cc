@@ -26,7 +26,7 @@ class Companies : public testing::Test {
   Case* can(const char* operation, std::initializer_list<const char*> tests, const policies::FaultPlan& plan = kDown) {
     auto& c = cases_.emplace_back();
     c.row = {.id = "c" + std::to_string(cases_.size()), .operation = operation, .outcome = "planned"};
-    c.aim = {Target{.operation = operation}, plan};
+    c.faults = plan;
     for (auto* test : tests) c.places.push_back({.test = test, .takes = trace::time_of(*refs_.tests.at(test))});
     c.put(0);
     return &c;
@@ -67,7 +67,7 @@ TEST_F(Companies, take_another_place_where_that_costs_less_than_another_run) {
   auto* moved = can("GET /2", {"a", "b"});
   EXPECT_EQ(seated({can("GET /1", {"a"}), moved, can("GET /3", {"a", "c"})}), "a: c2; b: c1");
   EXPECT_EQ(moved->row.test, "b");
-  EXPECT_EQ(moved->aim.target->test, "b");
+  EXPECT_EQ(moved->aim().target->test, "b");
 }
 
 TEST_F(Companies, leave_a_case_where_it_has_seen_something) {

@@ -167,7 +167,7 @@ TEST_F(PlanFiles, find_a_call_in_any_test_or_in_the_one_that_they_name) {
   EXPECT_EQ(p.cases[0].places.size(), 2u);
   EXPECT_EQ(p.cases[1].row.test, "slow");
   EXPECT_EQ(p.cases[2].row.occurrence, 2);
-  EXPECT_EQ(p.cases[2].aim.target->occurrence, 2);
+  EXPECT_EQ(p.cases[2].aim().target->occurrence, 2);
 }
 
 TEST_F(PlanFiles, find_a_call_site_whose_line_has_moved_and_say_what_fits_no_call_any_more) {

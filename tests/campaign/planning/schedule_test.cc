@@ -20,7 +20,7 @@ class Scheduling : public testing::Test {
     c.row.operation = std::move(operation);
     c.row.service = "127.0.0.1:8000";
     c.row.outcome = "planned";
-    c.aim.plan = plan;
+    c.faults = plan;
     c.policy = &policy;
     c.value = policy.value;
     c.places = {{.test = "t", .takes = expected}};

@@ -53,7 +53,7 @@ TEST(Opening, says_services_targets_cases_writes_time_and_what_is_left_alone) {
       "23 tests send requests to 1 service: 127.0.0.1:10001 (queue, azure-storage, 312 requests). 14 calls will be put "
       "on trial in "
       "41 cases, ~4 min; the budget is 5 min. Writes that some case will have carried out more than once: queue POST "
-      "/{queue}/messages. Left alone: api.example.com:443: outside. workers = 4: this version runs one.\n");
+      "/{queue}/messages. Left alone: api.example.com:443: outside. Workers = 4: this version runs one.\n");
   plan.budget = 60 * kSecond;
   EXPECT_NE(
       opening(plan, {.width = 100000})
