@@ -24,41 +24,59 @@ constexpr Verdict kIgnoresRetryAfter{
         "negative.",
 };
 
+// A client may have a limit to what it lets a service tell it. Who does as he is told elsewhere, and waits as long as
+// this where he is told more, leaves it room; who waits so long anyway does not listen.
+constexpr Nanos kLimit = 20 * kSecond;
+
 // Clients' timers round, and ours is another clock's.
 Nanos slack(Nanos told) { return std::max(10 * kMillisecond, told / 100); }
 
-struct Obeyed {
-  Wait wait;
-  RetryHint told;
-  bool yes() const { return !told.never && wait.most + slack(told.least) >= told.least; }
-};
-
-struct Seen {
+// One retry after the service's word.
+struct Told {
   const ComparedCase* compared = nullptr;
   const trace::Comparison* comparison = nullptr;
   const trace::Call* call = nullptr;
-  std::size_t worst = 0;  // of `all`: what the finding shows
-  std::vector<Obeyed> all;
+  Wait wait;
+  RetryHint hint;
+
+  Nanos short_of() const { return hint.never ? INT64_MAX : hint.least - wait.most; }
+  bool kept() const { return !hint.never && wait.most + slack(hint.least) >= hint.least; }
+  bool kept_closely() const { return kept() && wait.most <= 2 * hint.least; }
+};
+
+// All of a call site and operation.
+struct Seen {
+  std::vector<Told> all;
+
+  bool listens() const { return std::ranges::any_of(all, &Told::kept_closely); }
+  bool obeyed(const Told& one) const { return one.kept() || (!one.hint.never && one.wait.most >= kLimit && listens()); }
+  // The one that was missed by most; null: none was.
+  const Told* worst() const {
+    const Told* worst = nullptr;
+    for (auto& one : all)
+      if (!obeyed(one) && (!worst || one.short_of() > worst->short_of())) worst = &one;
+    return worst;
+  }
 };
 
 // How far a client obeys that does so only in part.
-std::string in_part(const Seen& seen) {
+std::string in_part(const Seen& seen, const Told& worst) {
   Nanos longest = 0;
   bool seconds = false, date_missed = false, early = true, larger_missed = true;
-  for (auto& o : seen.all)
-    if (o.yes()) longest = std::max(longest, o.told.least), seconds = seconds || !o.told.date;
-  for (auto& o : seen.all) {
-    if (o.yes()) continue;
-    date_missed = date_missed || o.told.date;
-    early = early && o.wait.most * 10 >= o.told.least * 7;
-    larger_missed = larger_missed && !o.told.date && o.told.least > longest && o.wait.most >= longest;
+  for (auto& one : seen.all)
+    if (seen.obeyed(one)) longest = std::max(longest, one.hint.least), seconds = seconds || !one.hint.date;
+  for (auto& one : seen.all) {
+    if (seen.obeyed(one)) continue;
+    date_missed = date_missed || one.hint.date;
+    early = early && one.wait.most * 10 >= one.hint.least * 7;
+    larger_missed = larger_missed && !one.hint.date && one.hint.least > longest && one.wait.most >= longest;
   }
-  if (seen.all[seen.worst].told.never) return {};
+  if (worst.hint.never) return {};
   if (early) return " It comes up to a third early, as one who adds jitter does.";
   if (longest > 0 && larger_missed)
     return fmt::format(" It waits as long as it is told up to {}, and not where it is told more.",
                        show_duration(longest));
-  if (seconds && date_missed && seen.all[seen.worst].told.date) return " It obeys seconds, and not a date.";
+  if (seconds && date_missed && worst.hint.date) return " It obeys seconds, and not a date.";
   return {};
 }
 
@@ -69,36 +87,27 @@ class IgnoresRetryAfter final : public Oracle {
   void judge(Cases cases, Judgement& judgement) const override {
     std::map<std::pair<std::string, std::string>, Seen> by_call;  // call site and operation
     each_faulted(cases, [&](auto& compared, auto& c, auto& call) {
-      for (auto& wait : waits_of(c, call, Chosen::by_service)) {
-        auto& seen = by_call[{call.site, call.operation}];
-        seen.all.push_back({wait, *told_to_wait(*wait.before)});
-        bool worse = !seen.all.back().yes() && (!seen.call || seen.all.back().told.never ||
-                                                wait.most - seen.all.back().told.least <
-                                                    seen.all[seen.worst].wait.most - seen.all[seen.worst].told.least);
-        if (!worse) continue;
-        seen.compared = &compared, seen.comparison = &c, seen.call = &call;
-        seen.worst = seen.all.size() - 1;
-      }
+      for (auto& wait : waits_of(c, call, Chosen::by_service))
+        by_call[{call.site, call.operation}].all.push_back({&compared, &c, &call, wait, *told_to_wait(*wait.before)});
     });
     for (auto& [key, seen] : by_call)
-      if (seen.call) judgement.findings.push_back(finding(seen));
+      if (auto* worst = seen.worst()) judgement.findings.push_back(finding(seen, *worst));
   }
 
  private:
-  static trace::Finding finding(const Seen& seen) {
-    auto& worst = seen.all[seen.worst];
+  static trace::Finding finding(const Seen& seen, const Told& worst) {
     auto &before = *worst.wait.before, &next = *worst.wait.next;
     // A loop of the application's own may not see what gRPC was told; its library does.
     bool library = !before.grpc.is || next.grpc.previous > before.grpc.previous;
-    auto missed = std::ranges::count_if(seen.all, [](auto& o) { return !o.yes(); });
+    auto missed = std::ranges::count_if(seen.all, [&](auto& one) { return !seen.obeyed(one); });
     return make_finding(
-        *seen.compared, *seen.comparison, *seen.call, kIgnoresRetryAfter,
-        std::min(library ? trace::Confidence::certain : trace::Confidence::likely, seen.call->confidence),
+        *worst.compared, *worst.comparison, *worst.call, kIgnoresRetryAfter,
+        std::min(library ? trace::Confidence::certain : trace::Confidence::likely, worst.call->confidence),
         fmt::format("{} was answered {} with {}, and was sent again after {} ({} of {} such retries came too "
                     "early).{}",
-                    seen.call->operation, trace::status_of(before, before.client_status), worst.told.text,
-                    show_gap(worst.wait.most), missed, seen.all.size(), in_part(seen)),
-        worst.told.never
+                    worst.call->operation, trace::status_of(before, before.client_status), worst.hint.text,
+                    show_gap(worst.wait.most), missed, seen.all.size(), in_part(seen, worst)),
+        worst.hint.never
             ? "A right client gives up where the service says so: its load is what it wants to shed."
             : "A right client waits at least as long as the service says, or gives up: who comes earlier keeps "
               "it from recovering.");

@@ -246,6 +246,18 @@ TEST(IgnoresRetryAfter, a_client_that_waits_anyway_is_found_out_by_a_larger_valu
   EXPECT_EQ(t.verdicts(), "ignores-retry-after certain");
 }
 
+TEST(IgnoresRetryAfter, who_listens_may_have_a_limit_that_leaves_the_service_room) {
+  auto waits = [](std::vector<int> when_told_two, int when_told_ninety) {
+    auto t = told(2, std::move(when_told_two));
+    get(t.one_more()).gets_error(429, 90);
+    t.in_case().again(when_told_ninety * kMillisecond).gets_error(429, 90);
+    return t.verdicts();
+  };
+  EXPECT_EQ(waits({2008, 2006}, 30'000), "");
+  EXPECT_EQ(waits({2008, 2006}, 15'000), "ignores-retry-after certain") << "too short a limit";
+  EXPECT_EQ(waits({25'000, 25'000}, 25'000), "ignores-retry-after certain") << "it waits so long anyway";
+}
+
 TEST(IgnoresRetryAfter, says_how_far_a_client_obeys) {
   auto message = [](Trial t) { return t.judge().findings.at(0).message; };
   auto capped = told(2, {2008, 2006});
