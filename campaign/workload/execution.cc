@@ -14,6 +14,7 @@
 #include "campaign/workload/agents/agent.h"
 #include "campaign/workload/agents/files.h"
 #include "campaign/workload/environment.h"
+#include "campaign/workload/listeners.h"
 #include "campaign/workload/trust.h"
 #include "campaign/workload/watchdog.h"
 #include "certs/leaf_store.h"
@@ -33,10 +34,11 @@ constexpr int kSettleLooks = 30;
 
 class Ended final : public proxy::TreeEvents {
  public:
-  Ended(proxy::Loop& loop, const Clock& clock, proxy::Director& director)
-      : loop_(loop), clock_(clock), director_(director), settle_(loop, [this] { settle(); }) {}
+  Ended(proxy::Loop& loop, const Clock& clock, const Clock& real, proxy::Director& director)
+      : servers(real), loop_(loop), clock_(clock), director_(director), settle_(loop, [this] { settle(); }) {}
   void connected(proxy::Captured connection) override { proxy->take(connection); }
   proxy::ConnectDecision connecting(const proxy::Address& service, pid_t pid) override {
+    servers.connected(pid, service.port());
     auto decision = director_.at_connect({service.show(), pid, clock_.now()});
     if (compressor && !trace::is_pass(decision.fault)) compressor->arm();
     return decision;
@@ -52,6 +54,7 @@ class Ended final : public proxy::TreeEvents {
   }
   proxy::Proxy* proxy = nullptr;
   proxy::Compressor* compressor = nullptr;
+  Servers servers;
   std::optional<int> status;
 
  private:
@@ -356,7 +359,7 @@ Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& sp
   ArmingRecorder arming(recorder);
   std::optional<trace::Stop> stopped;
   {
-    Ended ended(*impl_->loop, clock, director);
+    Ended ended(*impl_->loop, clock, impl_->clock, director);
     proxy::Proxy proxy(*impl_->loop, clock, director, arming, impl_->options());
     ended.proxy = taking = &proxy;
     auto tree = proxy::Tree::start(*impl_->loop, clock, command, s.capture.way, ended);
@@ -399,7 +402,12 @@ Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& sp
       compressor.emplace(
           *impl_->loop, *page, clock, (*tree)->root(),
           proxy::Compressor::Surroundings{
-              .pending = pending, .next_limit = [&] { return watchdog.next(proxy, **tree); }, .moved = look});
+              .pending = pending,
+              .next_limit = [&] { return watchdog.next(proxy, **tree); },
+              .moved = look,
+              .only_serves = [&, sees = s.capture.way != proxy::Way::none](pid_t process) {
+                return sees && ended.servers.only_serves(process);
+              }});
       ended.compressor = arming.compressor = &*compressor;
       run.compressed = true;
     }

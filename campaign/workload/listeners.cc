@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 #include <netinet/tcp.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <map>
-#include <set>
 #include <string>
 
 #include "proxy/capture/processes.h"
@@ -15,34 +14,38 @@
 namespace retrial::campaign {
 namespace {
 
-// As /proc/PID/fd names them: "socket:[1234]".
-std::set<std::string> listening_at(std::uint16_t port) {
-  std::set<std::string> sockets;
-  for (const char* file : {"/proc/self/net/tcp", "/proc/self/net/tcp6"}) {
-    std::ifstream table(file);
+constexpr Nanos kAskedAgain = 50 * kMillisecond;  // of a process that did not listen yet
+
+// By socket, as /proc/PID/fd names it ("socket:[1234]"): the port that it listens at, in the process's namespace.
+std::map<std::string, std::uint16_t> listening(pid_t process) {
+  std::map<std::string, std::uint16_t> sockets;
+  for (const char* name : {"tcp", "tcp6"}) {
+    std::ifstream table(fmt::format("/proc/{}/net/{}", process, name));
     for (std::string line; std::getline(table, line);) {
       unsigned at = 0, state = 0;
       unsigned long inode = 0;
       if (sscanf(line.c_str(), "%*s %*[0-9A-F]:%4X %*s %2X %*s %*s %*s %*s %*s %lu", &at, &state, &inode) == 3 &&
-          state == TCP_LISTEN && at == port)
-        sockets.insert(fmt::format("socket:[{}]", inode));
+          state == TCP_LISTEN)
+        sockets[fmt::format("socket:[{}]", inode)] = static_cast<std::uint16_t>(at);
     }
   }
   return sockets;
 }
 
-bool holds_one_of(pid_t process, const std::set<std::string>& sockets) {
-  std::error_code error;
-  for (auto& fd : std::filesystem::directory_iterator(fmt::format("/proc/{}/fd", process), error))
-    if (sockets.contains(std::filesystem::read_symlink(fd, error).string())) return true;
-  return false;
-}
-
 }  // namespace
 
+std::set<std::uint16_t> ports_of(pid_t process) {
+  std::set<std::uint16_t> ports;
+  auto sockets = listening(process);
+  if (sockets.empty()) return ports;
+  std::error_code error;
+  for (auto& fd : std::filesystem::directory_iterator(fmt::format("/proc/{}/fd", process), error))
+    if (auto at = sockets.find(std::filesystem::read_symlink(fd, error).string()); at != sockets.end())
+      ports.insert(at->second);
+  return ports;
+}
+
 bool listens_below(pid_t root, std::uint16_t port) {
-  auto sockets = listening_at(port);
-  if (sockets.empty()) return false;
   std::map<pid_t, pid_t> parents;
   auto note = [](const proxy::capture::Stat& stat, void* all) {
     (*static_cast<std::map<pid_t, pid_t>*>(all))[stat.pid] = stat.parent;
@@ -52,10 +55,25 @@ bool listens_below(pid_t root, std::uint16_t port) {
   for (auto& [process, parent] : parents)
     for (auto above = process; above > 0; above = parents.contains(above) ? parents[above] : 0)
       if (above == root) {
-        if (holds_one_of(process, sockets)) return true;
+        if (ports_of(process).contains(port)) return true;
         break;
       }
   return false;
+}
+
+void Servers::connected(pid_t process, std::uint16_t port) {
+  if (connected_[process].insert(port).second) known_.erase(process);
+}
+
+bool Servers::only_serves(pid_t process) {
+  auto now = real_.now();
+  auto known = known_.find(process);
+  if (known != known_.end() && (known->second.yes || now - known->second.since < kAskedAgain)) return known->second.yes;
+  auto ports = ports_of(process);
+  bool yes = !ports.empty() &&
+             std::ranges::all_of(connected_[process], [&](auto port) { return ports.contains(port); });
+  known_[process] = {yes, now};
+  return yes;
 }
 
 }  // namespace retrial::campaign

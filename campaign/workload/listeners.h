@@ -2,11 +2,35 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <map>
+#include <set>
+
+#include "base/clock.h"
 
 namespace retrial::campaign {
 
-// Does `root`, or a process that descends from it, listen at this TCP port, at any address of our network namespace?
-// Of processes that we may not look into the answer is no.
+// The TCP ports that a process listens at, at any address of its network namespace. Of one that we may not look into:
+// none.
+std::set<std::uint16_t> ports_of(pid_t process);
+
+// Does `root`, or a process that descends from it, listen at this TCP port?
 bool listens_below(pid_t root, std::uint16_t port);
+
+// Which processes of a tree are services, and no clients: they listen, and connect to nothing but themselves.
+class Servers {
+ public:
+  explicit Servers(const Clock& real) : real_(real) {}
+  void connected(pid_t process, std::uint16_t port);
+  bool only_serves(pid_t process);
+
+ private:
+  struct Known {
+    bool yes = false;
+    Nanos since = 0;
+  };
+  const Clock& real_;
+  std::map<pid_t, std::set<std::uint16_t>> connected_;  // the ports that each has connected to
+  std::map<pid_t, Known> known_;
+};
 
 }  // namespace retrial::campaign

@@ -195,6 +195,47 @@ print(subprocess.run(["{tmp_path}/naps"], timeout=1000).returncode)
     assert seen.real_time.startswith("naps[") and "(static)" in seen.real_time
 
 
+SERVES = """
+#include <arpa/inet.h>
+#include <poll.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+  struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t size = sizeof at;
+  int listener = socket(AF_INET, SOCK_STREAM, 0);
+  if (bind(listener, (void*)&at, size) || listen(listener, 9) || getsockname(listener, (void*)&at, &size)) return 1;
+  printf("%d\\n", ntohs(at.sin_port));
+  fflush(stdout);
+  struct pollfd looked = {listener, POLLIN, 0};
+  for (char asked[4096];;) {
+    if (poll(&looked, 1, 200) <= 0) continue;
+    int client = accept(listener, 0, 0);
+    if (read(client, asked, sizeof asked) > 0) dprintf(client, "HTTP/1.1 200 OK\\r\\nContent-Length: 0\\r\\nConnection: close\\r\\n\\r\\n");
+    close(client);
+  }
+}
+"""
+
+
+def test_a_service_in_the_tree_keeps_its_own_time_and_holds_up_nothing(observe, python, tmp_path):
+    (tmp_path / "serves.c").write_text(SERVES)
+    subprocess.run(["cc", "-static", "-o", tmp_path / "serves", tmp_path / "serves.c"], check=True)
+    code = f"""
+import subprocess, time, urllib.request, urllib.error
+service = subprocess.Popen(["{tmp_path}/serves"], stdout=subprocess.PIPE)
+port = int(service.stdout.readline())
+for n in range(7):
+    try: urllib.request.urlopen(f"http://127.0.0.1:{{port}}/x")
+    except urllib.error.HTTPError: pass
+    if n < 6: time.sleep(1 << n)
+service.kill()
+"""
+    seen = observe(python, "-c", code, inject="error(503)")
+    assert seen.done.returncode == 0, seen.done
+    assert is_ladder(seen.gaps) and seen.jumped > 60 and seen.real_time == "", (seen.gaps, seen.real_time)
+
+
 def test_doctor_tries_it_for_each_program_that_is_here(tmp_path):
     lines = retrial("doctor", cwd=tmp_path).stdout.splitlines()
     assert "time compression, sleep: works" in lines, lines

@@ -21,7 +21,7 @@ Compressor::Compressor(Loop& loop, TimePage& page, const ClientClock& clock, pid
     : loop_(loop),
       page_(page),
       clock_(clock),
-      looker_(page, root),
+      looker_(page, root, surroundings.only_serves),
       around_(std::move(surroundings)),
       timer_(loop, [this] { wake(); }) {}
 

@@ -23,6 +23,7 @@ class Compressor {
     std::function<bool()> pending;      // something goes on that is not the client's wait: no jump
     std::function<Nanos()> next_limit;  // client time of the next limit of our own; 0: none
     std::function<void()> moved;        // the clock was
+    std::function<bool(pid_t)> only_serves = [](pid_t) { return false; };  // see Looker
   };
   // Before the tree starts: a wait that has begun uncut stays so.
   static void prepare(TimePage& page);

@@ -96,7 +96,7 @@ bool Looker::thread(pid_t pid, pid_t tid, bool judged) {
   look_.threads.push_back({tid, 's', last_number(file_of(pid, tid, "schedstat").view())});
   if (!thoroughly_ || !judged) return true;
   // A Go runtime's own threads (sysmon) sleep by themselves.
-  if (!has_limit(file_of(pid, tid, "syscall").view()) || is(pid, RETRIAL_TIME_GO)) return true;
+  if (!has_limit(file_of(pid, tid, "syscall").view()) || is(pid, RETRIAL_TIME_GO) || only_serves_(pid)) return true;
   look_.real = pid;
   return false;
 }
@@ -118,7 +118,7 @@ bool Looker::children(pid_t pid, pid_t tid) {
 bool Looker::process(pid_t pid, bool ours) {
   bool judged = ours && pid != root_;
   if (judged && thoroughly_ && !is(pid, 0)) {
-    judged = !is_go_tool(pid);
+    judged = !is_go_tool(pid) && !only_serves_(pid);
     if (judged) look_.foreign.insert(pid);
   }
   DIR* folder = opendir(fmt::format("/proc/{}/task", pid).c_str());

@@ -1,6 +1,7 @@
 #pragma once
 #include <sys/types.h>
 
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,7 +15,7 @@ namespace retrial::proxy {
 //   runs, or waits for the disk         | busy
 //   sleeps in a wait of the page        | waits, until then; busy if that time has come
 //   sleeps otherwise, without a limit   | asleep
-//   sleeps on a limit of its own        | real: its time cannot be moved, so none may
+//   sleeps on a limit of its own        | real: its time cannot be moved, so none may; asleep if its process only serves
 // Two looks that see the same threads, each as far on as before, say that nothing ran between them.
 struct Look {
   struct Seen {
@@ -32,10 +33,13 @@ struct Look {
 
 // Looks at all that descends from `root`, and at the threads of `root` and of this process but the calling one.
 // Ends at the first that is busy or real. `thoroughly` asks what each thread that is asleep sleeps in: for the second
-// of two looks. `now` is the client's.
+// of two looks. `now` is the client's. `only_serves`: is this process a service, and no client? Its clock is its own,
+// as that of a service outside the tree.
 class Looker {
  public:
-  Looker(const TimePage& page, pid_t root) : page_(page), root_(root) {}
+  using OnlyServes = std::function<bool(pid_t)>;
+  Looker(const TimePage& page, pid_t root, OnlyServes only_serves)
+      : page_(page), root_(root), only_serves_(std::move(only_serves)) {}
   Look look(Nanos now, bool thoroughly);
 
  private:
@@ -47,6 +51,7 @@ class Looker {
 
   const TimePage& page_;
   pid_t root_;
+  OnlyServes only_serves_;
   std::vector<TimePage::Slot> slots_;
   Look look_;
   Nanos now_ = 0;
