@@ -14,7 +14,7 @@
 namespace retrial::campaign {
 namespace {
 
-constexpr Nanos kAskedAgain = 50 * kMillisecond;  // of a process that did not listen yet
+constexpr Nanos kFirstPause = 20 * kMillisecond;
 
 // By socket, as /proc/PID/fd names it ("socket:[1234]"): the port that it listens at, in the process's namespace.
 std::map<std::string, std::uint16_t> listening(pid_t process) {
@@ -67,13 +67,14 @@ void Servers::connected(pid_t process, std::uint16_t port) {
 
 bool Servers::only_serves(pid_t process) {
   auto now = real_.now();
-  auto known = known_.find(process);
-  if (known != known_.end() && (known->second.yes || now - known->second.since < kAskedAgain)) return known->second.yes;
+  auto& known = known_[process];
+  if (known.yes || now - known.asked < known.pause) return known.yes;
   auto ports = ports_of(process);
-  bool yes = !ports.empty() &&
-             std::ranges::all_of(connected_[process], [&](auto port) { return ports.contains(port); });
-  known_[process] = {yes, now};
-  return yes;
+  known.yes = !ports.empty() &&
+              std::ranges::all_of(connected_[process], [&](auto port) { return ports.contains(port); });
+  known.asked = now;
+  known.pause = std::max(kFirstPause, 2 * known.pause);
+  return known.yes;
 }
 
 }  // namespace retrial::campaign

@@ -73,6 +73,8 @@ bool Looker::is(pid_t process, std::uint32_t kind) const {
   return std::ranges::any_of(slots_, [&](auto& s) { return s.process == process && (kind == 0 || s.kind == kind); });
 }
 
+bool Looker::apart(pid_t process) { return unmoved_.contains(process) && only_serves_(process); }
+
 bool Looker::thread(pid_t pid, pid_t tid, bool judged) {
   const auto stat = file_of(pid, tid, "stat");
   auto text = stat.view();
@@ -96,7 +98,9 @@ bool Looker::thread(pid_t pid, pid_t tid, bool judged) {
   look_.threads.push_back({tid, 's', last_number(file_of(pid, tid, "schedstat").view())});
   if (!thoroughly_ || !judged) return true;
   // A Go runtime's own threads (sysmon) sleep by themselves.
-  if (!has_limit(file_of(pid, tid, "syscall").view()) || is(pid, RETRIAL_TIME_GO) || only_serves_(pid)) return true;
+  if (!has_limit(file_of(pid, tid, "syscall").view()) || is(pid, RETRIAL_TIME_GO)) return true;
+  unmoved_.insert(pid);
+  if (apart(pid)) return true;
   look_.real = pid;
   return false;
 }
@@ -118,9 +122,11 @@ bool Looker::children(pid_t pid, pid_t tid) {
 bool Looker::process(pid_t pid, bool ours) {
   bool judged = ours && pid != root_;
   if (judged && thoroughly_ && !is(pid, 0)) {
-    judged = !is_go_tool(pid) && !only_serves_(pid);
-    if (judged) look_.foreign.insert(pid);
+    judged = !is_go_tool(pid);
+    if (judged) unmoved_.insert(pid);
+    if (judged && !apart(pid)) look_.foreign.insert(pid);
   }
+  bool looked_at = !apart(pid);
   DIR* folder = opendir(fmt::format("/proc/{}/task", pid).c_str());
   if (!folder) return true;
   bool fine = true;
@@ -128,7 +134,7 @@ bool Looker::process(pid_t pid, bool ours) {
   for (dirent* entry; fine && (entry = readdir(folder));) {
     pid_t tid = std::atoi(entry->d_name);
     if (tid <= 0) continue;
-    if (tid != self) fine = thread(pid, tid, judged);
+    if (tid != self && looked_at) fine = thread(pid, tid, judged);
     if (fine && ours) fine = children(pid, tid);
   }
   closedir(folder);

@@ -15,7 +15,8 @@ namespace retrial::proxy {
 //   runs, or waits for the disk         | busy
 //   sleeps in a wait of the page        | waits, until then; busy if that time has come
 //   sleeps otherwise, without a limit   | asleep
-//   sleeps on a limit of its own        | real: its time cannot be moved, so none may; asleep if its process only serves
+//   sleeps on a limit of its own        | real: its time cannot be moved, so none may
+// A process that cannot be moved and only serves is not looked at.
 // Two looks that see the same threads, each as far on as before, say that nothing ran between them.
 struct Look {
   struct Seen {
@@ -48,11 +49,13 @@ class Looker {
   bool children(pid_t pid, pid_t tid);
   bool timers();
   bool is(pid_t process, std::uint32_t kind) const;
+  bool apart(pid_t process);
 
   const TimePage& page_;
   pid_t root_;
   OnlyServes only_serves_;
   std::vector<TimePage::Slot> slots_;
+  std::set<pid_t> unmoved_;  // were met
   Look look_;
   Nanos now_ = 0;
   bool thoroughly_ = false;
