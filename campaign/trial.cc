@@ -29,7 +29,7 @@ bool same(const trace::Finding& a, const trace::Finding& b) {
 }  // namespace
 
 void aim(RunSpec& spec, std::vector<Aim> aims, Nanos hold) {
-  auto horizon = oracles::horizon();
+  auto horizon = spec.lifts ? oracles::horizons().near : oracles::horizons().far;
   spec.aims = std::move(aims);
   spec.hold = hold;
   spec.deadline += hold;

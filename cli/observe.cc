@@ -30,13 +30,16 @@ constexpr int kRepeats = 8;               // runs at most, where --repeat does n
 constexpr std::size_t kMostLines = 20;    // calls that are told of
 constexpr Nanos kBeyond = 300 * kSecond;  // so long after no call is looked at any more a faulted run is ended
 constexpr auto kCase = "c1";
+// How long a client is looked at without faults, if it goes on and on: a call is looked at no longer.
+constexpr Nanos kSampledTime = 1800 * kSecond;
+constexpr std::uint64_t kSampledExchanges = 1000;
 
 struct Options {
   std::optional<std::string> inject;
   std::optional<std::uint64_t> seed;
   std::optional<int> repeat;
   std::string profile, hold, out, capture;
-  bool real_time = false;
+  bool real_time = false, no_reference = false;
   std::vector<std::string> command;
 };
 
@@ -60,10 +63,23 @@ Result<campaign::RunSpec> spec_of(const Options& options) {
   spec.aims = {campaign::Aim{{}, *plan, seed}};
   spec.kind = trace::RunKind::with_fault;
   spec.case_id = kCase;
-  auto horizon = oracles::horizon();
-  spec.attempts_limit = horizon.attempts;
-  spec.client_time_limit = horizon.client_time;
-  spec.deadline = horizon.client_time + kBeyond;
+  auto [near, far] = oracles::horizons();
+  spec.attempts_limit = far.attempts;
+  spec.client_time_limit = far.client_time;
+  spec.deadline = near.client_time + kBeyond;
+  return spec;
+}
+
+// The same command as it is without faults.
+campaign::RunSpec reference_of(campaign::RunSpec spec) {
+  spec.aims.clear();
+  spec.case_id.clear();
+  spec.kind = trace::RunKind::reference;
+  spec.attached = false;
+  spec.sampled_time = kSampledTime;
+  spec.sampled_exchanges = kSampledExchanges;
+  spec.attempts_limit = 0;
+  spec.client_time_limit = 0;
   return spec;
 }
 
@@ -134,14 +150,15 @@ class Observation {
   }
   int most() const { return options_.repeat.value_or(options_.inject ? kRepeats : 1); }
 
+  void refer_to(trace::Run run) {
+    gather(run);
+    if (run.stop == trace::Stop::exited && run.exit_code != 0)
+      base_.remarks.push_back(fmt::format("without faults the command ended with status {}", run.exit_code));
+    if (!run.incomplete.empty()) base_.remarks.push_back("the run without faults is no reference: " + run.incomplete);
+    reference_ = std::move(run);
+  }
   void add(trace::Run run) {
-    if (runs_.empty()) base_.wall_began = run.wall_began;
-    base_.took += trace::lasted(run);
-    for (auto& e : std::exchange(run.exchanges, {})) {
-      if (store_) store_->add(run.id, e);
-      gathering_.take(run.id, std::move(e));
-    }
-    gathering_.give(run);
+    gather(run);
     teller_.tell(run);
     runs_.push_back(std::move(run));
   }
@@ -168,6 +185,10 @@ class Observation {
     if (!options_.inject) return false;
     campaign::ClientCase client_case{
         .row = {.id = kCase, .policy = std::string(trace::kObserved), .plan = *options_.inject}, .hold = spec_.hold};
+    if (reference_ && reference_->incomplete.empty()) {
+      client_case.reference = &*reference_;
+      client_case.row.reference = reference_->id;
+    }
     for (auto& run : runs_) {
       client_case.runs.push_back(&run);
       client_case.row.runs.push_back(run.id);
@@ -179,6 +200,7 @@ class Observation {
   // What is kept of the runs goes into the reports, all of it into the store.
   Result<void> write(const std::filesystem::path& folder) {
     teller_.end();
+    if (reference_) runs_.insert(runs_.begin(), std::move(*reference_));
     auto reported = campaign::report::write_reports(folder, record_, runs_, trace::Confidence::likely);
     for (auto& run : runs_) run.exchanges.clear();
     auto stored = store_ ? store_->end(record_, runs_) : Result<void>();
@@ -188,11 +210,22 @@ class Observation {
   const trace::CampaignRecord& record() const { return record_; }
 
  private:
+  void gather(trace::Run& run) {
+    if (base_.wall_began == 0) base_.wall_began = run.wall_began;
+    base_.took += trace::lasted(run);
+    for (auto& e : std::exchange(run.exchanges, {})) {
+      if (store_) store_->add(run.id, e);
+      gathering_.take(run.id, std::move(e));
+    }
+    gathering_.give(run);
+  }
+
   const Options& options_;
   const campaign::RunSpec& spec_;
   std::unique_ptr<trace::StoreWriter> store_;
   trace::CampaignRecord base_, record_;
   campaign::GatheredTrace gathering_;
+  std::optional<trace::Run> reference_;
   std::vector<trace::Run> runs_;
   Teller teller_;
 };
@@ -202,6 +235,8 @@ std::string lines_of(const std::vector<std::string>& remarks) {
   for (auto& remark : remarks) lines += fmt::format("retrial: {}\n", remark);
   return lines;
 }
+
+int status_of(const Error& error) { return error.blame == Blame::user ? proxy::shell_status(error) : kIncomplete; }
 
 int status_of(const trace::Run& run) {
   if (run.stop == trace::Stop::interrupted) return kInterrupted;
@@ -229,10 +264,24 @@ int observe(const Options& options) {
 
   Observation seen(options, *spec, campaign::show(*capture), store ? std::move(*store) : nullptr);
   bool spared = false;
+  for (bool again = options.inject && !options.no_reference; again;) {
+    fmt::print(stderr, "retrial: once without faults first\n");
+    auto run = (*executor)->execute(reference_of(*spec));
+    if (!run) return complain(run.error().line(), status_of(run.error()));
+    if ((*executor)->interrupted()) return kInterrupted;
+    again = (*executor)->failed_distrusting() && !std::exchange(spared, true);
+    if (again) {
+      seen.leave((*executor)->distrusting());
+      continue;
+    }
+    spec->lessons = trace::lessons_of(*run);
+    spec->lessons.apply(*run);
+    seen.refer_to(std::move(*run));
+  }
   for (bool again = true; again && static_cast<int>(seen.runs().size()) < seen.most();) {
     auto run = (*executor)->execute(*spec);
     if (!run) {
-      auto status = run.error().blame == Blame::user ? proxy::shell_status(run.error()) : kIncomplete;
+      auto status = status_of(run.error());
       complain(run.error().line(), status);
       if (seen.runs().empty()) return status;
       break;
@@ -272,6 +321,8 @@ void add_observe(CLI::App& app, int& status) {
       ->add_option("--repeat", options->repeat,
                    "run it that often into one trace (default: as often as the verdicts need, 8 at most)")
       ->check(CLI::Range(1, 1000));
+  command->add_flag("--no-reference", options->no_reference,
+                    "do not run the command once without faults first, to know what it does without them");
   command->add_option("--profile", options->profile,
                       "injected errors have the shape of that profile (generic: they are bare)");
   command->add_option("--hold", options->hold, "how long a stalled exchange is held (30s)");

@@ -1,5 +1,7 @@
-// Retries without an end. Real caps reach 121 attempts or 21 minutes, so that only more than 150 attempts, or half an
-// hour of the client's time, say something; a client that was still retrying when its run was cut is a note.
+// Retries without an end. Caps of client libraries reach 121 attempts or 21 minutes, so that more than 150 attempts, or
+// half an hour of the client's time, say something. Those that an application chooses go further (eight attempts over a
+// day, two minutes of one each half a second): only 1,000 attempts or 48 hours make it likely. A client that was still
+// retrying when its run was cut is a note.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,8 +35,8 @@ constexpr Verdict kVerdicts[] = {
 };
 constexpr const Verdict &kMissingCap = kVerdicts[0], &kCapNotSeen = kVerdicts[1];
 
-constexpr std::size_t kAttempts = 150;
-constexpr Nanos kTime = 30 * 60 * kSecond;
+constexpr Horizon kNear{150, 30 * 60 * kSecond};
+constexpr Horizon kFar{1000, 48 * 3600 * kSecond};
 
 // Attempts as the client makes them: without those that a transport below sent again by itself.
 std::size_t own_attempts(const trace::Call& call) {
@@ -52,7 +54,7 @@ Nanos own_time(const trace::Comparison& c, const trace::Call& call) {
 class MissingCap final : public Oracle {
  public:
   std::span<const Verdict> verdicts() const override { return kVerdicts; }
-  Horizon horizon() const override { return {static_cast<int>(kAttempts), kTime}; }
+  Horizons horizons() const override { return {kNear, kFar}; }
 
   void judge(Cases cases, Judgement& judgement) const override {
     for (auto& compared : cases) judge_case(compared, judgement);
@@ -64,9 +66,16 @@ class MissingCap final : public Oracle {
       for (auto* call : c->faulted) {
         auto attempts = own_attempts(*call);
         auto took = call->last().begun - call->first().begun;
-        if (attempts > kAttempts || (attempts > 2 && own_time(*c, *call) >= kTime && call->last().fired)) {
+        auto beyond = [&](const Horizon& horizon) {
+          return attempts > static_cast<std::size_t>(horizon.attempts) ||
+                 (attempts > 2 && own_time(*c, *call) >= horizon.client_time && call->last().fired);
+        };
+        bool surely = beyond(kFar) || (beyond(kNear) && c->in_case->stop == trace::Stop::capped &&
+                                       together(*c, *call) > static_cast<std::size_t>(kFar.attempts));
+        if (surely || (beyond(kNear) && !gave_up(compared, *c, *call))) {
           judgement.findings.push_back(make_finding(
-              compared, *c, *call, kMissingCap, std::min(trace::Confidence::likely, call->confidence),
+              compared, *c, *call, kMissingCap,
+              std::min(surely ? trace::Confidence::likely : trace::Confidence::possible, call->confidence),
               fmt::format("{} was sent {} in {} of the client's time, and there was no end in sight{}.",
                           call->operation, counted(attempts, "time"), show_duration(took),
                           c->in_case->stop == trace::Stop::capped ? " when the run was ended" : ""),
@@ -80,6 +89,22 @@ class MissingCap final : public Oracle {
           judgement.notes.push_back(std::move(note));
         }
       }
+  }
+
+  // Attempts of all calls of one place that were still going on when the run was ended: jobs that take turns.
+  static std::size_t together(const trace::Comparison& c, const trace::Call& call) {
+    std::size_t attempts = 0;
+    for (auto* other : c.faulted) {
+      bool here = other->site == call.site && other->operation == call.operation;
+      bool at_once = other->last().begun > call.first().begun && call.last().begun > other->first().begun;
+      if (other == &call || (here && at_once && other->last().fired)) attempts += own_attempts(*other);
+    }
+    return attempts;
+  }
+
+  // Of its own accord, after its last attempt had failed.
+  static bool gave_up(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call) {
+    return !was_cut(compared, c) && call.last().fired && !trace::recovered(call);
   }
 
   // The run, or the test, ended before the client gave up by itself.

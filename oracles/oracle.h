@@ -52,10 +52,14 @@ struct Verdict {
   std::string_view remedy;  // what is usually done about it, one sentence; of a note it may be empty
 };
 
-// How far a call is looked at. A run may be ended once a faulted call goes on beyond it.
+// How far a call is looked at.
 struct Horizon {
   int attempts = 0;
   Nanos client_time = 0;  // from its first attempt on
+};
+struct Horizons {
+  Horizon near;  // who goes on beyond it is suspected, or perhaps wrong
+  Horizon far;   // nothing more is to be learned: a run may be ended once a faulted call goes on beyond it
 };
 
 // An oracle looks back: it states what the fault brought about that a right client would not have let happen. Pure: the
@@ -67,7 +71,7 @@ class Oracle {
   virtual void judge(Cases cases, Judgement& judgement) const = 0;
   // It compares call sites, so that a campaign asks it at its end alone.
   virtual bool compares_sites() const { return false; }
-  virtual Horizon horizon() const { return {}; }
+  virtual Horizons horizons() const { return {}; }
 };
 
 // The worst verdicts first (registry.h).
@@ -75,7 +79,7 @@ std::span<const Oracle* const> oracles();
 // Null for a name that no oracle gives.
 const Verdict* verdict_named(std::string_view name);
 // What every oracle has seen enough with.
-Horizon horizon();
+Horizons horizons();
 
 // All oracles over these cases. One event gives one verdict: of findings on the same call site and operation the
 // stronger stays (duplicate-effect over retries-non-idempotent, certain over likely). What may not be judged

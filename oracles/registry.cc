@@ -19,14 +19,16 @@ const Verdict* verdict_named(std::string_view name) {
   return nullptr;
 }
 
-Horizon horizon() {
-  Horizon farthest;
+Horizons horizons() {
+  auto farther = [](Horizon a, Horizon b) {
+    return Horizon{std::max(a.attempts, b.attempts), std::max(a.client_time, b.client_time)};
+  };
+  Horizons all;
   for (auto* oracle : oracles()) {
-    auto its = oracle->horizon();
-    farthest.attempts = std::max(farthest.attempts, its.attempts);
-    farthest.client_time = std::max(farthest.client_time, its.client_time);
+    auto its = oracle->horizons();
+    all = {farther(all.near, its.near), farther(all.far, its.far)};
   }
-  return farthest;
+  return all;
 }
 
 }  // namespace retrial::oracles

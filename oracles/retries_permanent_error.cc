@@ -60,28 +60,47 @@ class RetriesPermanentError final : public Oracle {
   std::span<const Verdict> verdicts() const override { return {&kRetriesPermanentError, 1}; }
 
   void judge(Cases cases, Judgement& judgement) const override {
-    each_faulted(cases, [&](auto& compared, auto& c, auto& call) { judge_call(compared, c, call, judgement); });
+    bool whatever_it_is = false;
+    each_faulted(cases, [&](auto&, auto&, auto& call) {
+      auto seen = sent_again(call);
+      whatever_it_is |= seen.said && !may_wait_for_it(call, *seen.said);
+    });
+    each_faulted(cases, [&](auto& compared, auto& c, auto& call) {
+      auto [said, again] = sent_again(call);
+      if (!said) return;
+      bool waits = !whatever_it_is && may_wait_for_it(call, *said);
+      judgement.findings.push_back(make_finding(
+          compared, c, call, kRetriesPermanentError,
+          std::min(waits ? trace::Confidence::possible : trace::Confidence::likely, call.confidence),
+          fmt::format("{} was answered {}, and the very same was sent {} more{}.", call.operation,
+                      show_answer(said->client_status), counted(again, "time"),
+                      waits ? ": a retry, or a wait until it is there" : ""),
+          "A right client takes such an answer for one, and gives up at once: nothing that it can send again will "
+          "change it, and its caller waits for the error in vain."));
+    });
   }
 
  private:
-  static void judge_call(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call,
-                         Judgement& judgement) {
-    if (call.first().method == "HEAD") return;  // asks whether it is there by now
-    std::size_t again = 0;
-    const trace::Exchange* said = nullptr;
+  struct SentAgain {
+    const trace::Exchange* said = nullptr;  // the first that was; null: none
+    std::size_t times = 0;
+  };
+  static SentAgain sent_again(const trace::Call& call) {
+    SentAgain seen;
+    if (call.first().method == "HEAD") return seen;  // asks whether it is there by now
     for (std::size_t i = 0; i + 1 < call.attempts.size(); i++) {
       auto &before = *call.attempts[i], &next = *call.attempts[i + 1];
       if (!follows(before, next) || !says_never(before)) continue;
-      again++;
-      if (!said) said = &before;
+      seen.times++;
+      if (!seen.said) seen.said = &before;
     }
-    if (!said || again <= forgiven(said->client_status)) return;
-    judgement.findings.push_back(make_finding(
-        compared, c, call, kRetriesPermanentError, std::min(trace::Confidence::likely, call.confidence),
-        fmt::format("{} was answered {}, and the very same was sent {} more.", call.operation,
-                    show_answer(said->client_status), counted(again, "time")),
-        "A right client takes such an answer for one, and gives up at once: nothing that it can send again will change "
-        "it, and its caller waits for the error in vain."));
+    if (seen.said && seen.times <= forgiven(seen.said->client_status)) return {};
+    return seen;
+  }
+  // Not there: by now?
+  static bool may_wait_for_it(const trace::Call& call, const trace::Exchange& said) {
+    bool not_there = said.client_status == 404 || said.client_status == trace::kGrpcStatus + trace::grpc_code::not_found;
+    return not_there && trace::profile_of(call.first()).repeat(call.first()) == trace::Repeat::safe;
   }
 };
 

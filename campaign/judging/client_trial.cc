@@ -27,12 +27,12 @@ bool met(const trace::Call& call, const trace::CaseRecord& row) {
 // for any longer.
 bool over(const trace::Call& call, const trace::Run& run) {
   if (run.stop != trace::Stop::cut_off || trace::recovered(call)) return true;
-  return call.last().ending != trace::Ending::open && run.ended - call.last().told >= oracles::horizon().client_time;
+  return call.last().ending != trace::Ending::open && run.ended - call.last().told >= oracles::horizons().near.client_time;
 }
 
 // Where the beginning of the recording is gone: may earlier attempts of this call have been there?
 bool may_have_begun_before(const trace::Call& call, const trace::Run& run) {
-  return run.known_from && call.first().begun - run.known_from < oracles::horizon().client_time;
+  return run.known_from && call.first().begun - run.known_from < oracles::horizons().near.client_time;
 }
 
 // A case, and its runs laid beside its reference.

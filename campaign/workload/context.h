@@ -50,6 +50,7 @@ struct CampaignContext {
     spec.kind = kind;
     spec.lessons.names = lessons.names;
     spec.lessons.polls = lessons.polls;
+    spec.lessons.once = lessons.once;
     spec.lessons.services = lessons.services;
     if (tests.front() == kWholeCommand) spec.only_test = tests.front();
     spec.tests = std::move(tests);

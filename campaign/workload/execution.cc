@@ -74,11 +74,15 @@ class Ended final : public proxy::TreeEvents {
   int looks_ = 0;
 };
 
-// Arms the compressor by the first fault that fires.
+// Arms the compressor by the first fault that fires, or (`at_once`) the first exchange.
 class ArmingRecorder final : public proxy::Recorder {
  public:
-  explicit ArmingRecorder(proxy::Recorder& recorder) : recorder_(recorder) {}
-  void head(const trace::Exchange& e) override { recorder_.head(e); }
+  ArmingRecorder(proxy::Recorder& recorder, bool at_once) : recorder_(recorder), at_once_(at_once) {}
+  void head(const trace::Exchange& e) override {
+    recorder_.head(e);
+    exchanges++;
+    if (compressor && at_once_) compressor->arm();
+  }
   void answer(const trace::Exchange& e) override { recorder_.answer(e); }
   void fired(const trace::Exchange& e) override {
     recorder_.fired(e);
@@ -86,9 +90,11 @@ class ArmingRecorder final : public proxy::Recorder {
   }
   void over(const trace::Exchange& e) override { recorder_.over(e); }
   proxy::Compressor* compressor = nullptr;
+  std::uint64_t exchanges = 0;
 
  private:
   proxy::Recorder& recorder_;
+  bool at_once_;
 };
 
 std::filesystem::path trace_of(const std::filesystem::path& folder, std::uint64_t run) {
@@ -306,7 +312,7 @@ Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& sp
     auto made = proxy::TimePage::make(page_file);
     if (!made) return std::unexpected(made.error());
     page = std::move(*made);
-    if (!spec.aims.empty()) proxy::Compressor::prepare(*page);
+    if (spec.moves_clock()) proxy::Compressor::prepare(*page);
   }
   proxy::ClientClock clock(impl_->clock, page.get());
   auto really_began = impl_->clock.now();
@@ -356,7 +362,7 @@ Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& sp
   CampaignDirector director(run, events, spec.aims, spec.only_test, spec.lessons, lift);
   director.read_as(s.profiles);
   proxy::TraceRecorder recorder(**writer, run.id);
-  ArmingRecorder arming(recorder);
+  ArmingRecorder arming(recorder, spec.sampled_time != 0);
   std::optional<trace::Stop> stopped;
   {
     Ended ended(*impl_->loop, clock, impl_->clock, director);
@@ -376,6 +382,7 @@ Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& sp
     auto look = [&] {
       if (stopped || ended.status) return;
       stopped = watchdog.look(proxy, **tree, director.target_attempts());
+      if (spec.sampled_exchanges && arming.exchanges >= spec.sampled_exchanges) stopped = trace::Stop::deadline;
       if (stopped == trace::Stop::held && spec.lifts && proxy.held_since() != 0) {
         proxy.give_up_held(clock.now() - spec.hold);
         stopped.reset();
@@ -389,7 +396,7 @@ Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& sp
     timer.set(kLook);
     std::map<std::string, std::pair<Nanos, Nanos>> natives;  // that stood in the way: first and last
     std::optional<proxy::Compressor> compressor;
-    if (page && !spec.aims.empty()) {
+    if (page && spec.moves_clock()) {
       auto pending = [&] {
         look();  // an attempt is noted before the clock is moved on
         if (stopped || (*tree)->command_ended() || (*tree)->dialling() || proxy.awaited() > 0) return true;

@@ -1,13 +1,17 @@
 #include "campaign/workload/watchdog.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace retrial::campaign {
 namespace {
 
 constexpr Nanos kHungAfter = 60 * kSecond;           // design: idle for 60 s and 5 times the longest gap
-constexpr Nanos kHungInClientTime = 7200 * kSecond;  // longer than any wait between attempts
+constexpr Nanos kTicking = 7200 * kSecond;           // of the client's time, in short waits
+constexpr Nanos kHungInClientTime = 50 * 3600 * kSecond;  // in whatever waits: longer than any between attempts
 constexpr Nanos kSurelyIdle = 5 * kSecond;           // before a tree that waits for nothing is taken to hang
+constexpr Nanos kLongHold = 1800 * kSecond;
+constexpr Nanos kCheapHold = 2 * kSecond;  // real
 constexpr Nanos kIdleCpu = 20 * kMillisecond;        // of CPU within a second: a tree that uses less is idle
 
 }  // namespace
@@ -18,6 +22,7 @@ Watchdog::Watchdog(const RunSpec& spec, const Clock& client, const Clock& real)
       real_(real),
       began_(client.now()),
       really_began_(real.now()),
+      looked_at_(began_),
       cpu_at_(really_began_),
       active_at_(really_began_) {}
 
@@ -26,17 +31,25 @@ std::optional<trace::Stop> Watchdog::look(const proxy::Proxy& proxy, const proxy
   if (!spec_.lifts && spec_.attempts_limit && target_attempts > spec_.attempts_limit) return trace::Stop::capped;
   if (!spec_.lifts && went_on_too_long(target_attempts, now)) return trace::Stop::capped;
   auto held = held_since(proxy, tree);
-  if (spec_.hold && held && now - held >= spec_.hold) return trace::Stop::held;
+  if (held != held_) held_ = held, held_at_ = real_.now();
+  if (spec_.hold && held && now - held >= hold()) return trace::Stop::held;
   if (spec_.deadline && real_.now() - really_began_ >= spec_.deadline && !held) return trace::Stop::deadline;
+  if (spec_.sampled_time && now - began_ >= spec_.sampled_time) return trace::Stop::deadline;
   measure(tree);
   if (hangs(proxy, now) && !held) return trace::Stop::hung;
   return {};
 }
 
 Nanos Watchdog::next(const proxy::Proxy& proxy, const proxy::Tree& tree) const {
-  if (auto held = held_since(proxy, tree)) return spec_.hold ? held + spec_.hold : 0;
+  if (auto held = held_since(proxy, tree)) return spec_.hold ? held + hold() : 0;
   if (!may_hang(proxy) || real_.now() - active_at_ < kSurelyIdle) return 0;
-  return std::max(proxy.last_activity(), began_) + kHungInClientTime;
+  auto hung = std::max(proxy.last_activity(), began_) + kHungInClientTime;
+  return spec_.sampled_time ? std::min(hung, began_ + spec_.sampled_time) : hung;
+}
+
+Nanos Watchdog::hold() const {
+  bool cheap = !spec_.lifts && real_.now() - held_at_ < kCheapHold;
+  return cheap ? std::max(spec_.hold, kLongHold) : spec_.hold;
 }
 
 Nanos Watchdog::held_since(const proxy::Proxy& proxy, const proxy::Tree& tree) const {
@@ -50,11 +63,15 @@ bool Watchdog::hangs(const proxy::Proxy& proxy, Nanos now) {
     if (active_ != 0) longest_ = std::max(longest_, real - active_at_);
     active_ = proxy.last_activity();
     active_at_ = real;
+    longest_step_ = 0;
   }
+  longest_step_ = std::max(longest_step_, now - std::exchange(looked_at_, now));
   if (!may_hang(proxy)) return false;
-  return real - active_at_ > std::max(kHungAfter, 5 * longest_) || now - std::max(active_, began_) >= kHungInClientTime;
+  auto idle = now - std::max(active_, began_);
+  return real - active_at_ > std::max(kHungAfter, 5 * longest_) || idle - longest_step_ >= kTicking ||
+         idle >= kHungInClientTime;
 }
-bool Watchdog::may_hang(const proxy::Proxy& proxy) const { return !spec_.aims.empty() && proxy.open_exchanges() == 0; }
+bool Watchdog::may_hang(const proxy::Proxy& proxy) const { return spec_.moves_clock() && proxy.open_exchanges() == 0; }
 
 bool Watchdog::went_on_too_long(int target_attempts, Nanos now) {
   if (target_attempts > attempts_) {

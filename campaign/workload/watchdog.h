@@ -8,8 +8,9 @@
 namespace retrial::campaign {
 
 // Looks at a run from time to time, and says when and why it has to be ended. A connect that is never answered is held
-// like an exchange. All but the deadline is in the client's time; a tree hangs that does nothing for a minute of real
-// time, or for hours of the client's.
+// like an exchange: for `hold`, and where nobody else is in the run (`lifts`) and its clock takes it there at no cost
+// for half an hour, which no time-out of a right client reaches. All but the deadline is in the client's time; a tree hangs that does nothing for a minute of real
+// time, or for hours of the client's: two in which it wakes up again and again, two days in one wait.
 class Watchdog {
  public:
   Watchdog(const RunSpec& spec, const Clock& client, const Clock& real);
@@ -20,6 +21,7 @@ class Watchdog {
 
  private:
   Nanos held_since(const proxy::Proxy& proxy, const proxy::Tree& tree) const;
+  Nanos hold() const;
   bool hangs(const proxy::Proxy& proxy, Nanos now);
   bool may_hang(const proxy::Proxy& proxy) const;
   bool went_on_too_long(int target_attempts, Nanos now);
@@ -29,7 +31,9 @@ class Watchdog {
   const Clock& client_;
   const Clock& real_;
   Nanos began_, really_began_;
+  Nanos looked_at_, longest_step_ = 0;  // between two looks since the last activity: a wait that the client ends itself
   Nanos cpu_at_, cpu_ = 0;         // real, of the last measure
+  Nanos held_ = 0, held_at_ = 0;  // what is held, since; seen at (real)
   Nanos active_ = 0;               // Proxy::last_activity, seen at
   Nanos active_at_, longest_ = 0;  // real, as is the longest time without
   int attempts_ = 0;

@@ -117,14 +117,17 @@ TEST(MissingDelay, a_delay_of_some_milliseconds_may_be_the_suites_own_doing_and_
   EXPECT_NE(t.judge().findings[0].advice.find("where the tests shorten"), std::string::npos);
 }
 
-TEST(MissingCap, more_than_150_attempts_of_one_call_are_likely) {
-  auto verdicts = [](std::size_t retries, int gap_us) {
+TEST(MissingCap, more_than_1000_attempts_of_one_call_are_likely_and_150_that_were_cut_short_possible) {
+  auto verdicts = [](std::size_t retries, int gap_us, bool cut = false) {
     auto t = with_gaps({std::vector<int>(retries, gap_us)});
+    if (cut) t.in_case().stops(trace::Stop::capped);
     return t.verdicts();
   };
-  EXPECT_EQ(verdicts(150, 100'000), "missing-cap likely, no-backoff likely");
-  EXPECT_EQ(verdicts(149, 100'000), "no-backoff likely");
-  EXPECT_EQ(verdicts(150, 0), "missing-cap likely, missing-delay likely");
+  EXPECT_EQ(verdicts(1000, 100'000), "missing-cap likely, no-backoff likely");
+  EXPECT_EQ(verdicts(999, 100'000), "no-backoff likely") << "it gave up by itself";
+  EXPECT_EQ(verdicts(150, 100'000, true), "missing-cap possible, no-backoff likely");
+  EXPECT_EQ(verdicts(149, 100'000, true), "no-backoff likely, note cap-not-seen certain");
+  EXPECT_EQ(verdicts(1000, 0), "missing-cap likely, missing-delay likely");
 }
 
 TEST(MissingCap, pairs_of_a_transport_count_once) {

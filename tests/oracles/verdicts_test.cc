@@ -49,11 +49,11 @@ TEST(Verdicts, stand_in_the_order_of_a_report_the_worst_first) {
 
 TEST(Verdicts, are_looked_for_as_far_as_the_one_that_looks_farthest) {
   for (auto* oracle : oracles()) {
-    EXPECT_LE(oracle->horizon().attempts, horizon().attempts);
-    EXPECT_LE(oracle->horizon().client_time, horizon().client_time);
+    EXPECT_LE(oracle->horizons().far.attempts, horizons().far.attempts);
+    EXPECT_LE(oracle->horizons().near.client_time, horizons().near.client_time);
   }
-  EXPECT_GT(horizon().attempts, 0);
-  EXPECT_GT(horizon().client_time, 0);
+  EXPECT_GT(horizons().far.attempts, horizons().near.attempts);
+  EXPECT_GT(horizons().far.client_time, horizons().near.client_time);
 }
 
 TEST(VerdictsPage, has_a_section_for_every_verdict_and_for_nothing_else) {

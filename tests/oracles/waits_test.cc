@@ -305,8 +305,12 @@ Trial answered(int status, int more, std::vector<trace::Header> headers = {}, st
 
 TEST(RetriesPermanentError, a_400_or_404_that_is_sent_again_is_likely) {
   EXPECT_EQ(answered(400, 1).verdicts(), "retries-permanent-error likely");
-  EXPECT_EQ(answered(404, 3).verdicts(), "retries-permanent-error likely");
+  EXPECT_EQ(answered(404, 3, {}, "PUT").verdicts(), "retries-permanent-error likely");
   EXPECT_EQ(answered(400, 0).verdicts(), "");
+}
+
+TEST(RetriesPermanentError, a_look_at_what_is_not_there_may_wait_for_it) {
+  EXPECT_EQ(answered(404, 3).verdicts(), "retries-permanent-error possible");
 }
 
 TEST(RetriesPermanentError, what_may_pass_is_none) {
@@ -331,9 +335,11 @@ TEST(RetriesPermanentError, an_answer_that_asks_for_another_try_is_none) {
   EXPECT_EQ(t.verdicts(), "");
 }
 
-TEST(MissingCap, half_an_hour_of_the_clients_time_is_as_good_as_150_attempts) {
-  Schedule gaps(20, 100'000);
+TEST(MissingCap, two_days_of_the_clients_time_are_as_good_as_1000_attempts) {
+  Schedule gaps(50, 3'600'000);
   EXPECT_EQ(trial({gaps}).verdicts(), "missing-cap likely, no-backoff likely");
+  Schedule day{5'000, 300'000, 1'800'000, 7'200'000, 18'000'000, 36'000'000, 36'000'000};
+  EXPECT_EQ(trial({day}).verdicts(), "") << "eight attempts over a day, and then it gave up";
   Schedule capped{1000, 2000, 4000, 8000, 16000, 32000, 64000, 128000, 256000, 512000};
   EXPECT_EQ(trial({capped}).verdicts(), "") << "a cap of 17 minutes is one";
   auto obedient = told(90, {});

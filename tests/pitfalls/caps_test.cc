@@ -39,7 +39,7 @@ TEST(Caps, that_hold_on_one_status_and_not_on_another_are_missing) {
   auto growing = [](int i) { return (100 + i * 20) * kMillisecond; };
   tell(t.in_case(), 3, growing, 503);
   EXPECT_EQ(t.verdicts(), "");
-  tell(t.one_more(), 151, growing, 429);
+  tell(t.one_more(), 1001, growing, 429);
   EXPECT_EQ(t.verdicts(), "missing-cap likely");
 }
 

@@ -1,12 +1,14 @@
 #include "trace/calls/correlator_keys.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 
 #include "base/text.h"
 #include "trace/calls/operation.h"
 #include "trace/profiles/message.h"
 #include "trace/profiles/profile.h"
+#include "trace/status.h"
 
 namespace retrial::trace {
 namespace {
@@ -44,7 +46,22 @@ std::string_view id_in(std::string_view value, std::string_view id) {
   return value.substr(at, value.find_first_of(" ,", at) - at);
 }
 
+// Codes of gRPC by which a service has looked at the call and said no: the rest leave open what a second one would
+// meet.
+bool says_no(int status) {
+  namespace code = grpc_code;
+  static constexpr std::array kNo = {code::invalid_argument,    code::not_found,      code::already_exists,
+                                     code::permission_denied,   code::out_of_range,   code::unimplemented,
+                                     code::failed_precondition, code::unauthenticated};
+  return std::ranges::find(kNo, grpc_code_of(status)) != kNo.end();
+}
+
 }  // namespace
+
+bool settled(const Exchange& e) {
+  return e.ending == Ending::answered && e.service_status == e.client_status && !(e.fired && is_status(e.fault)) &&
+         (is_grpc(e.client_status) ? says_no(e.client_status) : !profile_of(e).asks_again(e));
+}
 
 Key mix(Key seed, Key value) {
   return (seed ^ (value + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2))) * 0xff51afd7ed558ccdull;

@@ -41,6 +41,10 @@ int previous_of(const Exchange& e);
 // gccl-attempt-count); 0: it does not say.
 int count_of(const Exchange& e);
 
+// The service's own answer that it will not be otherwise next time: where the same request comes again it is asked anew
+// (does it exist by now?), unless the library itself goes on.
+bool settled(const Exchange& e);
+
 // Which part of a thing is asked for or sent (Range, x-ms-range, Content-Range), as it stands.
 std::string part_of(const Exchange& e);
 // Does one part go on where the other was cut off: the same end, and a later beginning?

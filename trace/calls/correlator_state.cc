@@ -1,7 +1,5 @@
 #include "trace/calls/correlator_state.h"
 
-#include <array>
-
 #include "trace/profiles/profile.h"
 #include "trace/status.h"
 
@@ -10,22 +8,6 @@ namespace {
 
 bool has_credentials(const Exchange& e) { return !find(e.request_headers, "authorization").empty(); }
 
-// Codes of gRPC by which a service has looked at the call and said no: the rest leave open what a second one would
-// meet.
-bool says_no(int status) {
-  namespace code = grpc_code;
-  static constexpr std::array kNo = {code::invalid_argument,    code::not_found,      code::already_exists,
-                                     code::permission_denied,   code::out_of_range,   code::unimplemented,
-                                     code::failed_precondition, code::unauthenticated};
-  return std::ranges::find(kNo, grpc_code_of(status)) != kNo.end();
-}
-
-// The service's own answer that it will not be otherwise next time: where the same request comes again it is asked anew
-// (does it exist by now?), unless the library itself goes on.
-bool settled(const Exchange& e) {
-  return e.ending == Ending::answered && e.service_status == e.client_status && !(e.fired && is_status(e.fault)) &&
-         (is_grpc(e.client_status) ? says_no(e.client_status) : !profile_of(e).asks_again(e));
-}
 bool lost(const Exchange& e) { return e.ending != Ending::answered; }
 // A client that knows several addresses turns to the next.
 bool sends_elsewhere(const Exchange& e) { return lost(e) || (e.client_status >= 502 && e.client_status <= 504); }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "trace/calls/content.h"
 #include "trace/calls/correlator_keys.h"
 #include "trace/calls/operation.h"
 #include "trace/profiles/message.h"
@@ -198,6 +199,30 @@ class Learner {
   std::map<std::string, std::set<std::string>> uses_;  // of a call site: what it asks, but for the value in question
 };
 
+// The same request of one process at equal intervals, whatever comes between: a job a minute.
+class Beat {
+ public:
+  // True: it keeps time.
+  bool next(const Exchange& e, bool good) {
+    if (good_ && e.begun >= told_) {
+      auto interval = e.begun - begun_;
+      least_ = intervals_++ ? std::min(least_, interval) : interval;
+      most_ = std::max(most_, interval);
+    } else {
+      intervals_ = 0, most_ = 0;
+    }
+    begun_ = e.begun, told_ = e.told, good_ = good;
+    return intervals_ >= kIntervals && least_ >= kLeast && most_ <= least_ + least_ / kSteadiness;
+  }
+
+ private:
+  static constexpr int kIntervals = 3, kSteadiness = 5;
+  static constexpr Nanos kLeast = kSecond;  // what is closer together is a loop's or a test's own pace
+  Nanos begun_ = 0, told_ = 0, least_ = 0, most_ = 0;
+  bool good_ = false;
+  int intervals_ = 0;
+};
+
 std::vector<std::uint64_t> polls_of(const Run& run, const Lessons& lessons) {
   struct Last {
     std::uint64_t place = 0, digest = 0;
@@ -206,6 +231,7 @@ std::vector<std::uint64_t> polls_of(const Run& run, const Lessons& lessons) {
     int repeats = 0;
   };
   std::unordered_map<std::int32_t, Last> last;  // of each process
+  std::unordered_map<std::uint64_t, Beat> beats;
   std::vector<std::uint64_t> polls;
   for (auto& e : run.exchanges) {
     auto& before = last[e.pid];
@@ -213,19 +239,44 @@ std::vector<std::uint64_t> polls_of(const Run& run, const Lessons& lessons) {
     bool again = before.place == place && before.digest == e.request_digest && before.good && e.begun >= before.told;
     int repeats = again ? before.repeats + 1 : 0;
     // A write that is made twice with the same data is two writes; one that goes on and on is a poll.
-    if (repeats >= (profile_of(e).repeat(e) == Repeat::safe ? 1 : 2))
+    bool good = e.ending == Ending::answered && (!told_failed(e) || settled(e));
+    bool steady = beats[mix(mix(place, e.request_digest), static_cast<Key>(e.pid))].next(e, good);
+    if (steady || repeats >= (profile_of(e).repeat(e) == Repeat::safe ? 1 : 2))
       polls.push_back(poll_key(e, lessons.rename(e.operation)));
-    before = {place, e.request_digest, e.told, e.ending == Ending::answered && !told_failed(e), repeats};
+    before = {place, e.request_digest, e.told, good, repeats};
   }
   std::ranges::sort(polls);
   polls.erase(std::ranges::unique(polls).begin(), polls.end());
   return polls;
 }
 
+// A test's request, with all that it carries; 0: its content is not known.
+std::uint64_t request_key(const Exchange& e, const Lessons& lessons) {
+  auto content = content_key(e);
+  if (content == 0) return 0;
+  auto key = mix(poll_key(e, lessons.rename(e.operation)), e.tag.test);
+  return mix(mix(mix(key, target_key(e.target)), part_of(e)), content);
+}
+
+std::vector<std::uint64_t> once_in(const Run& run, const Lessons& lessons) {
+  std::unordered_map<std::uint64_t, std::size_t> times;
+  for (auto& e : run.exchanges)
+    if (auto key = request_key(e, lessons)) times[key] += e.ending == Ending::answered && !told_failed(e) ? 1 : 2;
+  std::vector<std::uint64_t> once;
+  for (auto& [key, n] : times)
+    if (n == 1) once.push_back(key);
+  std::ranges::sort(once);
+  return once;
+}
+
 }  // namespace
 
 bool Lessons::at_poll(const Exchange& e) const {
   return !polls.empty() && std::ranges::binary_search(polls, poll_key(e, rename(e.operation)));
+}
+
+bool Lessons::came_once(const Exchange& e) const {
+  return !once.empty() && std::ranges::binary_search(once, request_key(e, *this));
 }
 
 std::string Lessons::rename(std::string operation) const {
@@ -264,6 +315,7 @@ Lessons lessons_of(const Run& run) {
   Lessons lessons;
   Learner(run).learn(lessons);
   lessons.polls = polls_of(run, lessons);
+  lessons.once = once_in(run, lessons);
   return lessons;
 }
 

@@ -15,14 +15,19 @@ namespace retrial::trace {
 // and applied to it and to every run that is laid beside it, so that both sides read alike. Deterministic.
 struct Lessons {
   // Polls: call site (or none) and operation where the same request follows itself, with no other request of that
-  // process between, after a success; twice in a row, if it is no safe one. Sorted.
+  // process between, after an answer that is no failure, or will not be otherwise by itself (404: is it there by
+  // now?); twice in a row, if it is no safe one. Or at equal intervals, a second or longer, whatever comes between.
+  // Sorted.
   std::vector<std::uint64_t> polls;
+  // Requests that a test sent once, to a good end: the same once more goes on from a failure. Sorted.
+  std::vector<std::uint64_t> once;
   // Paths whose next segment is a name that somebody chose: "/users" -> what may not be folded there, because it has
   // been seen to be something else ("search"). Keys are templated themselves: "/orgs/{id}/users".
   std::map<std::string, std::set<std::string>, std::less<>> names;
   Services services;
 
   bool at_poll(const Exchange& exchange) const;
+  bool came_once(const Exchange& exchange) const;
   // An operation with learned names taken out: "GET /users/alice" -> "GET /users/{name}". Idempotent.
   std::string rename(std::string operation) const;
   // operation_of, renamed.
