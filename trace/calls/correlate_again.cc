@@ -48,7 +48,7 @@ Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
     bool said = !unsaid.contains(waiting.at(best.serial).call);
     bool by_site = e.tag.site && content && candidates == 1 && said && !doubted.contains(content) &&
                    hindsight->few(e) && hindsight->ends_with_success(e);
-    bool once = said && lessons.came_once(e);
+    bool once = candidates == 1 && said && lessons.came_once(e);
     bool likely = (sure >= kSurely && (proven || (!parallel && !poll))) || ((by_site || once) && !parallel && !poll);
     bool possible = said && sure >= (parallel ? kSurely : kPossibly) && (hindsight->knows(e) || !(poll || parallel));
     if (!likely && content) doubted.insert(content);
