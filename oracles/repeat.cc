@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "oracles/evidence.h"
+#include "oracles/recognition.h"
 #include "trace/comparing/body_change.h"
 #include "trace/profiles/profile.h"
 
@@ -15,10 +17,10 @@ using trace::Repeat;
 
 namespace {
 
-// The service can tell by what guards it that both are one.
-bool same_guard(const Exchange& a, const Exchange& b) {
+// The service can tell by what guards it that both are one; or it was read again, and the second is decided on that.
+bool same_guard(const trace::Run& run, const Exchange& a, const Exchange& b) {
   auto change = trace::change_between(a, b);
-  return !change.key && !change.condition;
+  return !change.key && (!change.condition || read_between(run, a, b));
 }
 
 // Does a POST look as if it only read? By the last words of its path: "/orders/_search", "/graphql",
@@ -36,25 +38,37 @@ bool reads_by_name(std::string_view target) {
 
 }  // namespace
 
-std::optional<Harm> harm_of_repeat(const trace::Call& call, const Exchange& before, const Exchange& next) {
+std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call& call, const Exchange& before,
+                                   const Exchange& next) {
   auto& profile = trace::profile_of(before);
   auto repeat = profile.repeat(before);
-  if (repeat == Repeat::safe || repeat == Repeat::idempotent) return {};
-  if (repeat == Repeat::guarded) {
-    if (same_guard(before, next)) return {};
-    return Harm{std::min(call.confidence, Confidence::likely),
-                "each attempt has another key or condition, so the service cannot tell that they are one"};
+  auto likely = std::min(call.confidence, Confidence::likely);
+  if (repeat == Repeat::safe) return {};
+  if (repeat == Repeat::idempotent) {
+    auto counted = counted_on(c, before, next);
+    if (counted.empty()) return {};
+    return Harm{likely, fmt::format("each execution counts, whatever {} promises: {}", before.method, counted)};
   }
-  auto one = profile.effect(before), other = profile.effect(next);
-  if (!one.empty() && one == other) return {};  // the service itself knew it again
+  if (repeat == Repeat::guarded) {
+    if (same_guard(*c.in_case, before, next)) return {};
+    return Harm{likely, "each attempt has another key or condition, so the service cannot tell that they are one"};
+  }
+  auto shown = shown_by_service(c, before, next);
+  if (shown.effects == Shown::Effects::one) return {};
   if (repeat == Repeat::effect)
     return Harm{call.confidence,
                 fmt::format("each execution of it has an effect of its own (profile {})", profile.name())};
-  if (!one.empty() && !other.empty())
-    return Harm{std::min(call.confidence, Confidence::likely), "the two answers name two different results"};
+  auto name = request_name(c, before, next);
+  if (name && !name->same)
+    return Harm{likely, fmt::format("each attempt has another \"{}\", so the service cannot tell that they are one{}{}",
+                                    name->name, shown.by.empty() ? "" : ": ", shown.by)};
+  if (shown.effects == Shown::Effects::two) return Harm{likely, shown.by};
+  if (name)
+    return Harm{Confidence::possible,
+                fmt::format("whether the service knows the second by its \"{}\" its answers do not show", name->name)};
   if (!profile.method_tells())
     return Harm{Confidence::possible, "nothing is known of this method that would make a second execution harmless"};
-  return Harm{reads_by_name(before.target) ? Confidence::possible : std::min(call.confidence, Confidence::likely),
+  return Harm{reads_by_name(before.target) ? Confidence::possible : likely,
               fmt::format("{} is neither safe nor idempotent (RFC 9110 9.2.2), and no key makes it so", before.method)};
 }
 

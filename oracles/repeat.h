@@ -7,12 +7,13 @@
 namespace retrial::oracles {
 
 // May this attempt be sent again after `before`, without a second effect? How sure one is that it may not; nothing: it
-// may. Source: RFC 9110 9.2.2 for the method, the profile for the operation.
+// may. Source: what the service did (recognition.h), RFC 9110 9.2.2 for the method, the profile for the operation.
 struct Harm {
   trace::Confidence confidence = trace::Confidence::possible;
   std::string why;  // the clause that says so: "by its profile (aws) each execution has its own effect"
 };
 // Never surer than the correlation is that both belong to one call.
-std::optional<Harm> harm_of_repeat(const trace::Call& call, const trace::Exchange& before, const trace::Exchange& next);
+std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call& call, const trace::Exchange& before,
+                                   const trace::Exchange& next);
 
 }  // namespace retrial::oracles

@@ -1,0 +1,99 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <map>
+
+#include "oracles/evidence.h"
+#include "oracles/members.h"
+#include "oracles/recognition.h"
+#include "trace/profiles/message.h"
+
+namespace retrial::oracles {
+using trace::Exchange;
+
+namespace {
+
+// Does it count what was done, by its name? A version or a revision goes up by every write, and harms nobody.
+bool counts(const Member& member) {
+  static constexpr std::array<std::string_view, 20> kCounts = {
+      "value", "count",  "counter", "total",  "balance", "quantity", "qty",    "stock", "amount", "sum",
+      "score", "points", "credits", "credit", "likes",   "votes",    "visits", "views", "used",   "reserved"};
+  static constexpr std::array<std::string_view, 12> kOthers = {"version", "revision", "time",    "ms",
+                                                               "seconds", "request",  "attempt", "retry",
+                                                               "byte",    "latency",  "elapsed", "rate"};
+  if (member.kind != Member::Kind::number || member.listed) return false;
+  auto words = words_of_name(member.name);
+  auto any_of = [&](auto& known) {
+    return std::ranges::any_of(words, [&](auto& w) { return std::ranges::find(known, w) != known.end(); });
+  };
+  return any_of(kCounts) && !any_of(kOthers);
+}
+
+std::map<std::string, double> counts_in(const Exchange& e) {
+  std::map<std::string, double> out;
+  if (!is_success(e.service_status)) return out;
+  for (auto& member : members_of(e.response_sample))
+    if (counts(member)) out[member.path] = std::strtod(member.value.c_str(), nullptr);
+  return out;
+}
+std::string went(const std::string& path, double from, double to) {
+  return fmt::format("\"{}\" went from {} to {}", path.substr(path.rfind('/') + 1), from, to);
+}
+
+// What reads of one operation showed before a call, and after it.
+struct Beside {
+  std::map<std::string, double> before, after;
+};
+std::map<std::string, Beside> reads_beside(const trace::Run& run, const Exchange& first, const Exchange& last) {
+  std::map<std::string, Beside> out;
+  for (auto& e : run.exchanges) {
+    if (!trace::message::safe_method(e.method) || !delivered(e)) continue;
+    auto& beside = out[e.operation];
+    if (e.told <= first.begun)
+      beside.before = counts_in(e);
+    else if (e.begun >= last.told && beside.after.empty())
+      beside.after = counts_in(e);
+  }
+  return out;
+}
+double value_at(const std::map<std::string, double>& counts, const std::string& path) {
+  auto it = counts.find(path);
+  return it == counts.end() ? 0 : it->second;
+}
+
+// By the reads of the reference it moves once, and here twice as far.
+std::string counted_in_reads(const trace::Comparison& c, const Exchange& before, const Exchange& next) {
+  auto same = std::ranges::find_if(
+      c.pairs, [&](auto& pair) { return pair.reference && pair.in_case && pair.in_case->attempts.front() == &before; });
+  if (same == c.pairs.end()) return {};
+  auto& call = *same->reference;
+  if (call.attempts.size() != 1 || call.first().request_digest != before.request_digest || next.told == 0) return {};
+  auto usual = reads_beside(*c.reference, call.first(), call.last());
+  for (auto& [operation, now] : reads_beside(*c.in_case, before, next)) {
+    auto& was = usual[operation];
+    if (was.before.empty() != now.before.empty()) continue;
+    for (auto& [path, value] : now.after) {
+      if (!was.after.contains(path)) continue;
+      auto once = was.after[path] - value_at(was.before, path), twice = value - value_at(now.before, path);
+      if (once != 0 && twice == 2 * once)
+        return fmt::format("{} where it goes to {} without the fault, by {}",
+                           went(path, value_at(now.before, path), value), value_at(was.before, path) + once, operation);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string counted_on(const trace::Comparison& c, const Exchange& before, const Exchange& next) {
+  if (before.request_digest != next.request_digest) return {};
+  if (!is_success(before.service_status) || !is_success(next.service_status)) return {};
+  auto first = counts_in(before), second = counts_in(next);
+  for (auto& [path, value] : first)
+    if (auto it = second.find(path); it != second.end() && it->second != value) return went(path, value, it->second);
+  return counted_in_reads(c, before, next);
+}
+
+}  // namespace retrial::oracles
