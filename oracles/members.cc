@@ -67,6 +67,8 @@ std::vector<Member> members_of(std::string_view body) {
   return out;
 }
 
+bool is_json(std::string_view body) { return Json::accept(body); }
+
 std::size_t entries_with(std::string_view body, const std::vector<Member>& wanted) {
   auto json = Json::parse(body, nullptr, false);
   return json.is_discarded() || wanted.empty() ? 0 : count(json, wanted, false, 0);

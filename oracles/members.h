@@ -18,6 +18,8 @@ struct Member {
 inline constexpr std::size_t kMostMembers = 500;
 std::vector<Member> members_of(std::string_view body);
 
+// Is it JSON, and whole?
+bool is_json(std::string_view body);
 // How many of the objects that stand in an array hold all of `wanted` (by name and value) among their own members.
 std::size_t entries_with(std::string_view body, const std::vector<Member>& wanted);
 

@@ -144,18 +144,6 @@ Shown by_ids(const Exchange& before, const Exchange& next) {
 
 // --- what was read afterwards ---
 
-// It may hold less than there is.
-bool is_page(std::string_view target) {
-  auto query = trace::message::query_of(target);
-  for (auto part : split(query, '&')) {
-    auto name = joined(part.substr(0, part.find('=')));
-    for (std::string_view word : {"limit", "page", "pagesize", "perpage", "top", "first", "last", "max", "size",
-                                  "count", "cursor", "offset", "skip", "after", "before"})
-      if (name == word || name.ends_with(word)) return true;
-  }
-  return false;
-}
-
 Shown by_reads(const trace::Comparison& c, const Exchange& before, const Exchange& next) {
   auto wanted = members_of(before.request_sample);
   std::erase_if(wanted, [](auto& m) { return m.path != "/" + m.name || m.value == trace::kRedacted; });
@@ -166,7 +154,7 @@ Shown by_reads(const trace::Comparison& c, const Exchange& before, const Exchang
     if (e.begun < next.told || e.service != before.service || trace::message::path_of(e.target) != path) continue;
     if (!trace::message::safe_method(e.method) || !delivered(e) || !is_success(e.service_status)) continue;
     auto times = entries_with(e.response_sample, wanted);
-    if (times == 1 && !is_page(e.target))
+    if (times == 1 && !asks_for_part(e.target))
       shown = {Effects::one, fmt::format("{} shows it once afterwards", e.operation)};
     else if (times > 1)
       return {Effects::two, fmt::format("{} shows it {} times afterwards", e.operation, times)};
@@ -182,6 +170,17 @@ Shown shown_by_service(const trace::Comparison& c, const Exchange& before, const
   for (auto& shown : {by_words(before, next), by_status(before, next), ids})
     if (shown.effects != Effects::unknown) return shown;
   return by_reads(c, before, next);
+}
+
+bool asks_for_part(std::string_view target) {
+  auto query = trace::message::query_of(target);
+  for (auto part : split(query, '&')) {
+    auto name = joined(part.substr(0, part.find('=')));
+    for (std::string_view word : {"limit", "page", "pagesize", "perpage", "top", "first", "last", "max", "size",
+                                  "count", "cursor", "offset", "skip", "after", "before"})
+      if (name == word || name.ends_with(word)) return true;
+  }
+  return false;
 }
 
 }  // namespace retrial::oracles

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "trace/comparing/comparison.h"
 
@@ -18,6 +19,9 @@ struct Shown {
 // answers that were not in the request, and else how often a list of the same path that was read later holds what was
 // sent.
 Shown shown_by_service(const trace::Comparison& c, const trace::Exchange& before, const trace::Exchange& next);
+
+// Does a query ask for a part of a list (a page, a limit)? It may hold less than there is.
+bool asks_for_part(std::string_view target);
 
 // A count that the second execution moved once more: in the two answers, or by what was read before and after, against
 // the reference: "\"balance\" went from 5 to 10". Versions, times and rates are none. Empty: there is none.

@@ -23,8 +23,8 @@ bool same_guard(const trace::Run& run, const Exchange& a, const Exchange& b) {
   return !change.key && (!change.condition || read_between(run, a, b));
 }
 
-// Does a POST look as if it only read? By the last words of its path: "/orders/_search", "/graphql",
-// "/v1/items:batchGet".
+}  // namespace
+
 bool reads_by_name(std::string_view target) {
   static constexpr std::string_view kReads[] = {"search",  "query",     "graphql", "find",   "lookup",   "list",
                                                 "get",     "fetch",     "read",    "select", "count",    "validate",
@@ -35,8 +35,6 @@ bool reads_by_name(std::string_view target) {
   while (word.starts_with('_')) word.remove_prefix(1);
   return std::ranges::any_of(kReads, [&](auto known) { return iequals(word, known); });
 }
-
-}  // namespace
 
 std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call& call, const Exchange& before,
                                    const Exchange& next) {

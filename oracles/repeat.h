@@ -16,4 +16,8 @@ struct Harm {
 std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call& call, const trace::Exchange& before,
                                    const trace::Exchange& next);
 
+// Does a POST look as if it only read? By the last words of its path: "/orders/_search", "/graphql",
+// "/v1/items:batchGet".
+bool reads_by_name(std::string_view target);
+
 }  // namespace retrial::oracles
