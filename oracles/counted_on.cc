@@ -42,27 +42,26 @@ std::string went(const std::string& path, double from, double to) {
   return fmt::format("\"{}\" went from {} to {}", path.substr(path.rfind('/') + 1), from, to);
 }
 
-// What reads of one operation showed before a call, and after it.
+// What the reads of one operation, of that thing or of what it lies in, showed before a call and after it.
 struct Beside {
-  std::map<std::string, double> before, after;
+  const Exchange* last_before = nullptr;
+  const Exchange* first_after = nullptr;
 };
 std::map<std::string, Beside> reads_beside(const trace::Run& run, const Exchange& first, const Exchange& last) {
   std::map<std::string, Beside> out;
+  auto path = trace::message::path_of(first.target);
   for (auto& e : run.exchanges) {
-    if (!trace::message::safe_method(e.method) || !delivered(e)) continue;
+    if (!trace::message::safe_method(e.method) || e.service != first.service || !delivered(e)) continue;
+    auto other = trace::message::path_of(e.target);
+    if (!path.starts_with(other) && !other.starts_with(path)) continue;
     auto& beside = out[e.operation];
     if (e.told <= first.begun)
-      beside.before = counts_in(e);
-    else if (e.begun >= last.told && beside.after.empty())
-      beside.after = counts_in(e);
+      beside.last_before = &e;
+    else if (e.begun >= last.told && !beside.first_after)
+      beside.first_after = &e;
   }
   return out;
 }
-double value_at(const std::map<std::string, double>& counts, const std::string& path) {
-  auto it = counts.find(path);
-  return it == counts.end() ? 0 : it->second;
-}
-
 // By the reads of the reference it moves once, and here twice as far.
 std::string counted_in_reads(const trace::Comparison& c, const Exchange& before, const Exchange& next) {
   auto same = std::ranges::find_if(
@@ -73,13 +72,16 @@ std::string counted_in_reads(const trace::Comparison& c, const Exchange& before,
   auto usual = reads_beside(*c.reference, call.first(), call.last());
   for (auto& [operation, now] : reads_beside(*c.in_case, before, next)) {
     auto& was = usual[operation];
-    if (was.before.empty() != now.before.empty()) continue;
-    for (auto& [path, value] : now.after) {
-      if (!was.after.contains(path)) continue;
-      auto once = was.after[path] - value_at(was.before, path), twice = value - value_at(now.before, path);
+    if (!was.first_after || !now.first_after || !was.last_before != !now.last_before) continue;
+    std::map<std::string, double> from, usually_from;
+    if (now.last_before) from = counts_in(*now.last_before), usually_from = counts_in(*was.last_before);
+    auto usually_to = counts_in(*was.first_after);
+    for (auto& [path, value] : counts_in(*now.first_after)) {
+      if (!usually_to.contains(path)) continue;
+      auto once = usually_to[path] - usually_from[path], twice = value - from[path];
       if (once != 0 && twice == 2 * once)
-        return fmt::format("{} where it goes to {} without the fault, by {}",
-                           went(path, value_at(now.before, path), value), value_at(was.before, path) + once, operation);
+        return fmt::format("{} by {}, where it moves by {} without the fault", went(path, from[path], value), operation,
+                           once);
     }
   }
   return {};

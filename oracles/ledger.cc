@@ -42,9 +42,9 @@ bool lies_in(std::string_view path, std::string_view folder) {
 bool names(const Exchange& e, std::string_view name) {
   auto parts = trace::message::segments(path_of(e.target));
   if (std::ranges::find(parts, name) != parts.end() || icontains(trace::message::query_of(e.target), name)) return true;
+  if (!icontains(e.request_sample, name)) return e.request_bytes > trace::kSampleBytes;
   auto members = members_of(e.request_sample);
-  return members.empty() ? icontains(e.request_sample, name) || e.request_bytes > trace::kSampleBytes
-                         : std::ranges::find(members, name, &Member::value) != members.end();
+  return members.empty() || std::ranges::find(members, name, &Member::value) != members.end();
 }
 }  // namespace
 

@@ -144,15 +144,19 @@ Shown by_ids(const Exchange& before, const Exchange& next) {
 
 // --- what was read afterwards ---
 
+constexpr int kReads = 10;
+
 Shown by_reads(const trace::Comparison& c, const Exchange& before, const Exchange& next) {
   auto wanted = members_of(before.request_sample);
   std::erase_if(wanted, [](auto& m) { return m.path != "/" + m.name || m.value == trace::kRedacted; });
   if (wanted.empty() || next.told == 0 || before.request_digest != next.request_digest) return {};
   auto path = trace::message::path_of(before.target);
   Shown shown;
+  int reads = 0;
   for (auto& e : c.in_case->exchanges) {
-    if (e.begun < next.told || e.service != before.service || trace::message::path_of(e.target) != path) continue;
-    if (!trace::message::safe_method(e.method) || !delivered(e) || !is_success(e.service_status)) continue;
+    if (e.begun < next.told || !trace::message::safe_method(e.method) || e.service != before.service) continue;
+    if (trace::message::path_of(e.target) != path || !delivered(e) || !is_success(e.service_status)) continue;
+    if (++reads > kReads) break;
     auto times = entries_with(e.response_sample, wanted);
     if (times == 1 && !asks_for_part(e.target))
       shown = {Effects::one, fmt::format("{} shows it once afterwards", e.operation)};

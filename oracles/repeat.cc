@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "oracles/evidence.h"
-#include "oracles/recognition.h"
 #include "trace/comparing/body_change.h"
 #include "trace/profiles/profile.h"
 
@@ -21,6 +20,16 @@ namespace {
 bool same_guard(const trace::Run& run, const Exchange& a, const Exchange& b) {
   auto change = trace::change_between(a, b);
   return !change.key && (!change.condition || read_between(run, a, b));
+}
+
+// What it showed of these two; else of one of them beside the first of their call, of which both are repeats.
+Shown shown_of(const trace::Comparison& c, const trace::Call& call, const Exchange& before, const Exchange& next) {
+  auto& first = call.first();
+  Shown shown = shown_by_service(c, before, next);
+  for (auto* repeat : {&next, &before})
+    if (shown.effects == Shown::Effects::unknown && &first != repeat && &first != &before && trace::executed(*repeat))
+      shown = shown_by_service(c, first, *repeat);
+  return shown;
 }
 
 }  // namespace
@@ -51,7 +60,7 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
     if (same_guard(*c.in_case, before, next)) return {};
     return Harm{likely, "each attempt has another key or condition, so the service cannot tell that they are one"};
   }
-  auto shown = shown_by_service(c, before, next);
+  auto shown = shown_of(c, call, before, next);
   if (shown.effects == Shown::Effects::one) return {};
   if (repeat == Repeat::effect)
     return Harm{call.confidence,
@@ -68,6 +77,18 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
     return Harm{Confidence::possible, "nothing is known of this method that would make a second execution harmless"};
   return Harm{reads_by_name(before.target) ? Confidence::possible : likely,
               fmt::format("{} is neither safe nor idempotent (RFC 9110 9.2.2), and no key makes it so", before.method)};
+}
+
+Shown::Effects shown_in(const trace::Comparison& c, const trace::Call& call) {
+  auto most = Shown::Effects::unknown;
+  auto repeat = trace::profile_of(call.first()).repeat(call.first());
+  if (repeat != Repeat::unknown && repeat != Repeat::effect) return most;
+  for (std::size_t i = 0; i + 1 < call.attempts.size(); i++) {
+    auto &before = *call.attempts[i], &next = *call.attempts[i + 1];
+    if (trace::executed(before) && trace::executed(next))
+      most = std::max(most, shown_by_service(c, before, next).effects);
+  }
+  return most;
 }
 
 }  // namespace retrial::oracles

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "oracles/oracle.h"
+#include "oracles/recognition.h"
 
 namespace retrial::oracles {
 
@@ -15,6 +16,10 @@ struct Harm {
 // Never surer than the correlation is that both belong to one call.
 std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call& call, const trace::Exchange& before,
                                    const trace::Exchange& next);
+
+// What the service showed of the repeats in this call: `two` where it did that at all; `unknown` too of what may be
+// repeated by its profile or method, which it need not know again.
+Shown::Effects shown_in(const trace::Comparison& c, const trace::Call& call);
 
 // Does a POST look as if it only read? By the last words of its path: "/orders/_search", "/graphql",
 // "/v1/items:batchGet".

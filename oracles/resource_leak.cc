@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "oracles/evidence.h"
 #include "oracles/ledger.h"
@@ -44,18 +44,22 @@ class ResourceLeak final : public Oracle {
 
  private:
   static void judge_case(const ComparedCase& compared, const Comparison& c, Judgement& judgement) {
-    std::set<std::pair<std::string, std::string>> told;
+    auto removes = [](auto& e) { return e.method == "DELETE"; };
+    if (std::ranges::none_of(c.reference->exchanges, removes)) return;
+    std::map<std::pair<std::string, std::string>, const trace::Exchange*> usually;  // null: not all; or it was told
     for (auto& call : c.case_calls) {
       auto path = made_by_one(call);
-      if (path.empty() || told.contains({call.site, call.operation})) continue;
-      auto* usual = always_removed(c, call);
+      if (path.empty()) continue;
+      auto [place, fresh] = usually.try_emplace({call.site, call.operation});
+      if (fresh) place->second = always_removed(c, call);
+      auto* usual = place->second;
       if (!usual) continue;
       auto removed = removal_of(*c.in_case, path, call.last().told);
       if (removed.how == Removal::done || removed.how == Removal::perhaps) continue;
       if (did_otherwise(c, call.last().told)) continue;
       auto confidence = how_sure(compared, c, call, *usual, removed.how);
       if (!confidence) continue;
-      told.emplace(call.site, call.operation);
+      place->second = nullptr;
       auto& faulted = *c.faulted.front();
       auto became = removed.how == Removal::given_up ? "its removal did not come to the service"
                                                      : "nothing that was sent afterwards removes it";

@@ -50,6 +50,30 @@ TEST(Recognition, a_service_that_says_that_it_knew_the_second_did_it_once) {
   EXPECT_EQ(sent_twice(R"({"amount":5})", {201, "{}"}, {200, "{}"}).verdicts(), "") << "created, and then there";
 }
 
+TEST(Recognition, what_it_said_of_the_second_holds_for_the_third) {
+  auto t = sent_twice(kSent, {200, R"({"duplicate":false})"}, {200, "{}"});
+  auto& tale = t.one_more();
+  t.cases.pop_front();
+  tale.call("put", "POST", "/orders").is_lost(Telling::reset, 200, R"({"duplicate":false})");
+  for (int i = 0; i < 3; i++) tale.again(kSecond).is_lost(Telling::reset, 200, R"({"duplicate":true})");
+  tale.again(kSecond).gets_error().fails({thrown("ConnectionError", "Connection reset by peer")});
+  EXPECT_EQ(t.verdicts(), "");
+}
+
+TEST(Recognition, what_one_case_shows_holds_for_those_that_show_nothing) {
+  auto judged = [](std::string second) {
+    auto shows = sent_twice(R"({"mail":"a@b"})", {201, R"({"id":7})"}, {200, std::move(second)});
+    auto open = sent_twice(R"({"mail":"a@b"})", {201, R"({"id":7})"}, {});
+    open.in_case().last().service_status = open.in_case().last().client_status = 0;
+    open.in_case().last().ending = trace::Ending::reset;
+    EXPECT_EQ(open.verdicts(), "retries-non-idempotent likely");
+    ComparedCase all[] = {shows.compared(), open.compared()};
+    return oracles::judge(all).findings.size();
+  };
+  EXPECT_EQ(judged(R"({"id":7})"), 0u);
+  EXPECT_EQ(judged(R"({"id":8})"), 1u);
+}
+
 TEST(Recognition, words_that_it_has_for_every_request_prove_nothing) {
   Answered says{200, R"({"repeated":true})"};
   EXPECT_EQ(sent_twice(R"({"amount":5})", says, says).verdicts(), "duplicate-effect likely");
