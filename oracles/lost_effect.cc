@@ -39,7 +39,7 @@ class LostEffect final : public Oracle {
  private:
   static void judge_call(const ComparedCase& compared, const Comparison& c, const Call& call, Judgement& judgement) {
     auto& test = compared.row->test;
-    if (!came_to_its_end(c, test) || trace::result_of(*c.in_case, test)->outcome != "passed") return;
+    if (!came_to_its_end(c, test) || !went_on(c, call, *trace::result_of(*c.in_case, test))) return;
     auto* beside = counterpart(c, call);
     if (!beside || call.first().method == "DELETE") return;  // what is not removed: resource-leak
     bool usual = std::ranges::any_of(beside->attempts, [](auto* e) { return had_effect(*e); });
@@ -49,11 +49,19 @@ class LostEffect final : public Oracle {
         compared, c, call, kLostEffect,
         read.empty() ? Confidence::possible : std::min(Confidence::likely, call.confidence),
         fmt::format(
-            "{}: {}, the client gave up after {}, and the test passed; without the fault the service carries it "
+            "{}: {}, the client gave up after {}, and the test went on; without the fault the service carries it "
             "out ({}), here it never heard of it{}.",
             call.operation, what_was_done(call, first_fired(call)), counted(call.attempts.size(), "attempt"),
             trace::status_of(beside->last(), beside->last().service_status), read),
         "A right client sends it again, or tells its caller that it was not done."));
+  }
+
+  // The test passed; or went on, and met another fault, by which it may have failed.
+  static bool went_on(const Comparison& c, const Call& call, const trace::TestResult& result) {
+    return result.outcome == "passed" || std::ranges::any_of(c.in_case->exchanges, [&](auto& e) {
+             return e.fired && e.begun >= call.last().told &&
+                    std::ranges::find(call.attempts, &e) == call.attempts.end();
+           });
   }
 
   // Each attempt was kept from the service.

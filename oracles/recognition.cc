@@ -171,9 +171,12 @@ Shown by_reads(const trace::Comparison& c, const Exchange& before, const Exchang
 Shown shown_by_service(const trace::Comparison& c, const Exchange& before, const Exchange& next) {
   auto ids = by_ids(before, next);
   if (ids.effects == Effects::two) return ids;
-  for (auto& shown : {by_words(before, next), by_status(before, next), ids})
-    if (shown.effects != Effects::unknown) return shown;
-  return by_reads(c, before, next);
+  for (auto shown : {by_words(before, next), by_status(before, next)})
+    if (shown.effects != Effects::unknown) return shown.firm = true, shown;
+  if (ids.effects != Effects::unknown) return ids;
+  auto read = by_reads(c, before, next);
+  read.firm = true;
+  return read;
 }
 
 bool asks_for_part(std::string_view target) {

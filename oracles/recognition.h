@@ -13,7 +13,8 @@ namespace retrial::oracles {
 struct Shown {
   enum class Effects : std::uint8_t { unknown, one, two };
   Effects effects = Effects::unknown;
-  std::string by;  // the clause that says so: "the two answers name two different results (id 7 and 8)"
+  std::string by;     // the clause that says so: "the two answers name two different results (id 7 and 8)"
+  bool firm = false;  // one: by more than an id in both, which a stub gives to everybody
 };
 // What it says of the second (`"duplicate": true`, `Idempotent-Replayed`, 409, 208, 200 after 201), the ids in both
 // answers that were not in the request, and else how often a list of the same path that was read later holds what was

@@ -81,12 +81,12 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
 
 Shown::Effects shown_in(const trace::Comparison& c, const trace::Call& call) {
   auto most = Shown::Effects::unknown;
-  auto repeat = trace::profile_of(call.first()).repeat(call.first());
-  if (repeat != Repeat::unknown && repeat != Repeat::effect) return most;
+  if (trace::profile_of(call.first()).repeat(call.first()) != Repeat::unknown) return most;
   for (std::size_t i = 0; i + 1 < call.attempts.size(); i++) {
     auto &before = *call.attempts[i], &next = *call.attempts[i + 1];
-    if (trace::executed(before) && trace::executed(next))
-      most = std::max(most, shown_by_service(c, before, next).effects);
+    if (!trace::executed(before) || !trace::executed(next)) continue;
+    auto shown = shown_by_service(c, before, next);
+    if (shown.firm || shown.effects == Shown::Effects::two) most = std::max(most, shown.effects);
   }
   return most;
 }

@@ -17,8 +17,8 @@ struct Harm {
 std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call& call, const trace::Exchange& before,
                                    const trace::Exchange& next);
 
-// What the service showed of the repeats in this call: `two` where it did that at all; `unknown` too of what may be
-// repeated by its profile or method, which it need not know again.
+// What the service showed firmly of the repeats in this call: `two` where it did that at all; `unknown` too where the
+// profile or the method says what a repeat does.
 Shown::Effects shown_in(const trace::Comparison& c, const trace::Call& call);
 
 // Does a POST look as if it only read? By the last words of its path: "/orders/_search", "/graphql",

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/text.h"
 #include "oracles/evidence.h"
 #include "oracles/ledger.h"
 #include "oracles/registry.h"
@@ -24,10 +25,22 @@ using trace::Call;
 using trace::Comparison;
 using trace::Confidence;
 
-// Files of tests: what a test's own body did not come to is no leak of the application's.
+// Does it lie in a test's file? What a test's own body makes and does not come to remove is no leak of the
+// application's.
 bool in_tests(const trace::CallSite& site, std::string_view test) {
-  return test.find(site.file) != test.npos || site.file.find("test") != site.file.npos ||
-         site.file.find("spec") != site.file.npos;
+  if (test.starts_with(site.file)) return true;
+  auto parts = split(site.file, '/');
+  auto name = parts.back();
+  return std::ranges::any_of(parts,
+                             [](auto p) { return p == "test" || p == "tests" || p == "spec" || p == "__tests__"; }) ||
+         name.starts_with("test_") || name.find("_test.") != name.npos || name.find(".test.") != name.npos ||
+         name.find(".spec.") != name.npos;
+}
+
+// One function of the application holds both calls, so that it is for it to remove what it makes. Of one line they are
+// a helper's, through which everything goes.
+bool one_function(const trace::CallSite& making, const trace::CallSite& removing) {
+  return making.file == removing.file && making.function == removing.function && making.line != removing.line;
 }
 
 class ResourceLeak final : public Oracle {
@@ -97,11 +110,11 @@ class ResourceLeak final : public Oracle {
   static std::optional<Confidence> how_sure(const ComparedCase& compared, const Comparison& c, const Call& call,
                                             const trace::Exchange& usual, Removal how) {
     bool passed = trace::result_of(*c.in_case, compared.row->test)->outcome == "passed";
-    auto &site = call.first().tag.site, &removal = usual.tag.site;
-    bool own = site && removal && site->file == removal->file && !in_tests(*site, compared.row->test);
+    auto &making = call.first().tag.site, &removing = usual.tag.site;
+    if (making && in_tests(*making, compared.row->test)) return {};
     if (how == Removal::given_up) return passed ? std::optional(Confidence::possible) : std::nullopt;
-    if (passed || (own && site->function == removal->function)) return Confidence::likely;
-    return own ? std::optional(Confidence::possible) : std::nullopt;
+    bool own = making && removing && one_function(*making, *removing);
+    return passed || own ? std::optional(Confidence::likely) : std::nullopt;
   }
 };
 
