@@ -15,27 +15,11 @@ using trace::Exchange;
 
 namespace {
 
-// Does it count what was done, by its name? A version or a revision goes up by every write, and harms nobody.
-bool counts(const Member& member) {
-  static constexpr std::array<std::string_view, 20> kCounts = {
-      "value", "count",  "counter", "total",  "balance", "quantity", "qty",    "stock", "amount", "sum",
-      "score", "points", "credits", "credit", "likes",   "votes",    "visits", "views", "used",   "reserved"};
-  static constexpr std::array<std::string_view, 12> kOthers = {"version", "revision", "time",    "ms",
-                                                               "seconds", "request",  "attempt", "retry",
-                                                               "byte",    "latency",  "elapsed", "rate"};
-  if (member.kind != Member::Kind::number || member.listed) return false;
-  auto words = words_of_name(member.name);
-  auto any_of = [&](auto& known) {
-    return std::ranges::any_of(words, [&](auto& w) { return std::ranges::find(known, w) != known.end(); });
-  };
-  return any_of(kCounts) && !any_of(kOthers);
-}
-
 std::map<std::string, double> counts_in(const Exchange& e) {
   std::map<std::string, double> out;
   if (!is_success(e.service_status)) return out;
   for (auto& member : members_of(e.response_sample))
-    if (counts(member)) out[member.path] = std::strtod(member.value.c_str(), nullptr);
+    if (counts(member) && !member.listed) out[member.path] = std::strtod(member.value.c_str(), nullptr);
   return out;
 }
 std::string went(const std::string& path, double from, double to) {

@@ -92,4 +92,19 @@ std::vector<std::string> words_of_name(std::string_view name) {
   return words;
 }
 
+bool counts(const Member& member) {
+  static constexpr std::array<std::string_view, 20> kCounts = {
+      "value", "count",  "counter", "total",  "balance", "quantity", "qty",    "stock", "amount", "sum",
+      "score", "points", "credits", "credit", "likes",   "votes",    "visits", "views", "used",   "reserved"};
+  static constexpr std::array<std::string_view, 12> kOthers = {"version", "revision", "time",    "ms",
+                                                               "seconds", "request",  "attempt", "retry",
+                                                               "byte",    "latency",  "elapsed", "rate"};
+  if (member.kind != Member::Kind::number) return false;
+  auto words = words_of_name(member.name);
+  auto any_of = [&](auto& known) {
+    return std::ranges::any_of(words, [&](auto& w) { return std::ranges::find(known, w) != known.end(); });
+  };
+  return any_of(kCounts) && !any_of(kOthers);
+}
+
 }  // namespace retrial::oracles

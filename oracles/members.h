@@ -1,4 +1,7 @@
 #pragma once
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +17,8 @@ struct Member {
   Kind kind = Kind::text;
   bool listed = false;  // in an array
 };
-// In the order of their names, kMost at most; null and empty texts are left out. Empty: it cannot be read, or was cut.
+// In the order of their names, kMostMembers at most; null and empty texts are left out. Empty: it cannot be read, or
+// was cut.
 inline constexpr std::size_t kMostMembers = 500;
 std::vector<Member> members_of(std::string_view body);
 
@@ -25,5 +29,14 @@ std::size_t entries_with(std::string_view body, const std::vector<Member>& wante
 
 // The words of a name, in lower case: "clientRequestID" and "client_request-id" are "client", "request", "id".
 std::vector<std::string> words_of_name(std::string_view name);
+
+// Is it a number that counts what was done, by its name? A version or a revision goes up by every write, and harms
+// nobody.
+bool counts(const Member& member);
+
+template <std::size_t N>
+bool among(const std::array<std::string_view, N>& known, std::string_view word) {
+  return std::ranges::find(known, word) != known.end();
+}
 
 }  // namespace retrial::oracles

@@ -12,11 +12,6 @@ using trace::Exchange;
 
 namespace {
 
-template <std::size_t N>
-bool among(const std::array<std::string_view, N>& known, std::string_view word) {
-  return std::ranges::find(known, word) != known.end();
-}
-
 // May a member of that name be one?
 bool names_something(const std::vector<std::string>& words) {
   static constexpr std::array<std::string_view, 9> kLast = {"id",   "key",  "ref",  "reference", "token",
@@ -49,7 +44,7 @@ constexpr std::size_t kEnough = 4;
 bool names_calls(const trace::Run& reference, const Exchange& like, const std::string& path) {
   std::set<std::string> values;
   for (auto& e : reference.exchanges) {
-    if (e.operation != like.operation || e.service != like.service || e.attempt > 1) continue;
+    if (e.operation != like.operation || e.attempt > 1) continue;
     auto sent = sent_in(e);
     auto it = std::ranges::find(sent, path, &Member::path);
     if (it == sent.end() || !values.insert(it->value).second) return false;

@@ -165,6 +165,9 @@ TEST(Recognition, a_list_that_is_read_afterwards_shows_how_often_it_was_done) {
   auto twice = t_of(R"({"orders":[{"item":"lamp","quantity":2},{"item":"lamp","quantity":2}]})");
   EXPECT_EQ(twice.verdicts(), "duplicate-effect likely");
   EXPECT_NE(advice(twice).find("GET /orders shows it 2 times afterwards"), std::string::npos) << advice(twice);
+  auto summed = sent_twice(R"({"item":"lamp"})", {202, "{}"}, {202, "{}"});
+  summed.in_case().call("all", "GET", "/orders").answers(200, R"([{"item":"lamp","quantity":2}])");
+  EXPECT_EQ(summed.verdicts(), "duplicate-effect likely") << "one entry for both";
   // A part of it, another list, or one that does not hold it proves nothing.
   constexpr const char* kOnce = R"([{"item":"lamp","quantity":2}])";
   for (auto& [list, target] : {std::pair(kOnce, "/orders?limit=1"), std::pair(kOnce, "/offers"),
