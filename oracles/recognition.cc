@@ -143,7 +143,7 @@ Shown by_ids(const Exchange& before, const Exchange& next) {
 // One entry may stand for many, and count them: {"item": "lamp", "quantity": 2}.
 bool sums_up(const Exchange& read, const std::vector<Member>& sent) {
   return std::ranges::any_of(members_of(read.response_sample), [&](auto& member) {
-    return counts(member) && std::ranges::find(sent, member.name, &Member::name) == sent.end();
+    return member.listed && counts(member) && std::ranges::find(sent, member.name, &Member::name) == sent.end();
   });
 }
 

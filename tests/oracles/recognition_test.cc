@@ -162,6 +162,7 @@ TEST(Recognition, a_list_that_is_read_afterwards_shows_how_often_it_was_done) {
     return t;
   };
   EXPECT_EQ(t_of(R"([{"id":1,"item":"lamp","quantity":2},{"id":2,"item":"table","quantity":2}])").verdicts(), "");
+  EXPECT_EQ(t_of(R"({"total":1,"orders":[{"id":1,"item":"lamp","quantity":2}]})").verdicts(), "");
   auto twice = t_of(R"({"orders":[{"item":"lamp","quantity":2},{"item":"lamp","quantity":2}]})");
   EXPECT_EQ(twice.verdicts(), "duplicate-effect likely");
   EXPECT_NE(advice(twice).find("GET /orders shows it 2 times afterwards"), std::string::npos) << advice(twice);
