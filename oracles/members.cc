@@ -1,5 +1,7 @@
 #include "oracles/members.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -22,10 +24,10 @@ void add(std::vector<Member>& out, const Json& value, const std::string& name, c
          int depth) {
   if (depth > kDeepest || out.size() >= kMostMembers || value.is_null()) return;
   if (value.is_object()) {
-    for (auto& [key, below] : value.items()) add(out, below, key, path + "/" + key, listed, depth + 1);
+    for (auto& [key, below] : value.items()) add(out, below, key, fmt::format("{}/{}", path, key), listed, depth + 1);
   } else if (value.is_array()) {
     std::size_t at = 0;
-    for (auto& below : value) add(out, below, name, path + "/" + std::to_string(at++), true, depth + 1);
+    for (auto& below : value) add(out, below, name, fmt::format("{}/{}", path, at++), true, depth + 1);
   } else if (auto text = text_of(value); !text.empty()) {
     auto kind = value.is_number()    ? Member::Kind::number
                 : value.is_boolean() ? Member::Kind::boolean
