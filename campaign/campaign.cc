@@ -123,6 +123,7 @@ void Campaign::try_all(Plan& plan) {
   Trials trials(context_, refs_, plan, setting_.policies, out_.record, [&] { return time_left(); });
   if (auto ok = trials.run(); !ok) stop_for(ok.error());
   drop_further(plan);
+  trials.refute();
   if (setting_.selection.shard.whole())  // else `merge` does
     keep_findings(trials.compared_sites(), out_.record.findings);
   std::size_t left = 0;

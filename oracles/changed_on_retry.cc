@@ -20,16 +20,6 @@ constexpr Verdict kChangedOnRetry{
     .remedy = "Build the request once, and send the same one again.",
 };
 
-// Did this process look at the service between the two, and was answered well? Then what it sends is what it has read:
-// whoever meets a failed condition, or cannot know what became of a write, reads again before he writes.
-bool read_between(const trace::Run& run, const trace::Exchange& before, const trace::Exchange& next) {
-  return std::ranges::any_of(run.exchanges, [&](auto& e) {
-    return e.pid == before.pid && e.service == before.service && e.begun >= before.told && e.told != 0 &&
-           e.told <= next.begun && delivered(e) && is_success(e.client_status) &&
-           trace::profile_of(e).repeat(e) == trace::Repeat::safe;
-  });
-}
-
 class ChangedOnRetry final : public Oracle {
  public:
   std::span<const Verdict> verdicts() const override { return {&kChangedOnRetry, 1}; }

@@ -47,7 +47,7 @@ class DuplicateEffect final : public Oracle {
                   other.tag.site == one.tag.site;
       bool meanwhile = other.begun > one.begun && (one.told == 0 || other.begun < one.told);
       if (!same || !meanwhile || !is_success(other.service_status) || !trace::executed(other)) continue;
-      auto harm = harm_of_repeat(call, one, other);
+      auto harm = harm_of_repeat(c, call, one, other);
       if (!harm) continue;
       auto sure = c.reference->exchanges.empty() ? trace::Confidence::possible : harm->confidence;
       judgement.findings.push_back(make_finding(
@@ -78,7 +78,7 @@ class DuplicateEffect final : public Oracle {
       }
       auto& before = *call.attempts[one];
       if (!follows(before, e)) return;
-      auto harm = harm_of_repeat(call, before, e);
+      auto harm = harm_of_repeat(c, call, before, e);
       if (!harm) return;
       judgement.findings.push_back(make_finding(
           compared, c, call, kDuplicateEffect, harm->confidence, message(call, one, i),

@@ -10,6 +10,7 @@
 #include "oracles/service_words.h"
 #include "trace/fault_name.h"
 #include "trace/profiles/message.h"
+#include "trace/profiles/profile.h"
 #include "trace/status.h"
 
 namespace retrial::oracles {
@@ -34,6 +35,14 @@ bool races(const trace::FaultSpec& fault) {
 bool delivered(const Exchange& e) {
   return e.ending == trace::Ending::answered && e.service_status != 0 && e.client_status == e.service_status &&
          (!e.fired || delivers(e.fault));
+}
+
+bool read_between(const trace::Run& run, const Exchange& before, const Exchange& next) {
+  return std::ranges::any_of(run.exchanges, [&](auto& e) {
+    return e.pid == before.pid && e.service == before.service && e.begun >= before.told && e.told != 0 &&
+           e.told <= next.begun && delivered(e) && is_success(e.client_status) &&
+           trace::profile_of(e).repeat(e) == trace::Repeat::safe;
+  });
 }
 
 const Call* counterpart(const Comparison& c, const Call& call) {

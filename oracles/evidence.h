@@ -38,6 +38,10 @@ void each_faulted(Cases cases, F f) {
       for (auto* call : c->faulted) f(compared, *c, *call);
 }
 
+// Did this process look at the service between the two, and was answered well? Then what it sends is what it has read:
+// whoever meets a failed condition, or cannot know what became of a write, reads again before he writes.
+bool read_between(const trace::Run& run, const trace::Exchange& before, const trace::Exchange& next);
+
 // What lies beside this call of the case in the reference, or null.
 const trace::Call* counterpart(const trace::Comparison& c, const trace::Call& call);
 

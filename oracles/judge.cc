@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "oracles/evidence.h"
 #include "oracles/failure.h"
+#include "oracles/known_repeats.h"
 #include "oracles/oracle.h"
 #include "oracles/polls.h"
 #include "trace/calls/service_name.h"
@@ -115,6 +116,10 @@ void ask(Cases cases, auto&& which, Judgement& judgement) {
   if (cases.empty()) return;
   for (auto* oracle : oracles())
     if (which(*oracle)) oracle->judge(cases, judgement);
+  KnownRepeats known;
+  for (auto& compared : cases)
+    for (auto* c : compared.comparisons) known.add(*c);
+  std::erase_if(judgement.findings, [&](auto& f) { return known.refutes(f); });
   merge(judgement.findings);
   merge(judgement.notes);
   drop_answered(judgement);

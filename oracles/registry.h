@@ -5,9 +5,11 @@
 // verdicts stand in this order.
 #define RETRIAL_ORACLES(ORACLE)   \
   ORACLE(duplicate_effect)        \
+  ORACLE(lost_effect)             \
   ORACLE(silent_wrong_result)     \
   ORACLE(changed_on_retry)        \
   ORACLE(retries_non_idempotent)  \
+  ORACLE(resource_leak)           \
   ORACLE(poisoned_connection)     \
   ORACLE(crash)                   \
   ORACLE(unrelated_exception)     \

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "oracles/evidence.h"
 #include "trace/comparing/body_change.h"
 #include "trace/profiles/profile.h"
 
@@ -15,14 +16,24 @@ using trace::Repeat;
 
 namespace {
 
-// The service can tell by what guards it that both are one.
-bool same_guard(const Exchange& a, const Exchange& b) {
+// The service can tell by what guards it that both are one; or it was read again, and the second is decided on that.
+bool same_guard(const trace::Run& run, const Exchange& a, const Exchange& b) {
   auto change = trace::change_between(a, b);
-  return !change.key && !change.condition;
+  return !change.key && (!change.condition || read_between(run, a, b));
 }
 
-// Does a POST look as if it only read? By the last words of its path: "/orders/_search", "/graphql",
-// "/v1/items:batchGet".
+// What it showed of these two; else of one of them beside the first of their call, of which both are repeats.
+Shown shown_of(const trace::Comparison& c, const trace::Call& call, const Exchange& before, const Exchange& next) {
+  auto& first = call.first();
+  Shown shown = shown_by_service(c, before, next);
+  for (auto* repeat : {&next, &before})
+    if (shown.effects == Shown::Effects::unknown && &first != repeat && &first != &before && trace::executed(*repeat))
+      shown = shown_by_service(c, first, *repeat);
+  return shown;
+}
+
+}  // namespace
+
 bool reads_by_name(std::string_view target) {
   static constexpr std::string_view kReads[] = {"search",  "query",     "graphql", "find",   "lookup",   "list",
                                                 "get",     "fetch",     "read",    "select", "count",    "validate",
@@ -34,28 +45,50 @@ bool reads_by_name(std::string_view target) {
   return std::ranges::any_of(kReads, [&](auto known) { return iequals(word, known); });
 }
 
-}  // namespace
-
-std::optional<Harm> harm_of_repeat(const trace::Call& call, const Exchange& before, const Exchange& next) {
+std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call& call, const Exchange& before,
+                                   const Exchange& next) {
   auto& profile = trace::profile_of(before);
   auto repeat = profile.repeat(before);
-  if (repeat == Repeat::safe || repeat == Repeat::idempotent) return {};
-  if (repeat == Repeat::guarded) {
-    if (same_guard(before, next)) return {};
-    return Harm{std::min(call.confidence, Confidence::likely),
-                "each attempt has another key or condition, so the service cannot tell that they are one"};
+  auto likely = std::min(call.confidence, Confidence::likely);
+  if (repeat == Repeat::safe) return {};
+  if (repeat == Repeat::idempotent) {
+    auto counted = counted_on(c, before, next);
+    if (counted.empty()) return {};
+    return Harm{likely, fmt::format("each execution counts, whatever {} promises: {}", before.method, counted)};
   }
-  auto one = profile.effect(before), other = profile.effect(next);
-  if (!one.empty() && one == other) return {};  // the service itself knew it again
+  if (repeat == Repeat::guarded) {
+    if (same_guard(*c.in_case, before, next)) return {};
+    return Harm{likely, "each attempt has another key or condition, so the service cannot tell that they are one"};
+  }
+  auto shown = shown_of(c, call, before, next);
+  if (shown.effects == Shown::Effects::one) return {};
   if (repeat == Repeat::effect)
     return Harm{call.confidence,
                 fmt::format("each execution of it has an effect of its own (profile {})", profile.name())};
-  if (!one.empty() && !other.empty())
-    return Harm{std::min(call.confidence, Confidence::likely), "the two answers name two different results"};
+  auto name = request_name(c, before, next);
+  if (name && !name->same)
+    return Harm{likely, fmt::format("each attempt has another \"{}\", so the service cannot tell that they are one{}{}",
+                                    name->name, shown.by.empty() ? "" : ": ", shown.by)};
+  if (shown.effects == Shown::Effects::two) return Harm{likely, shown.by};
+  if (name)
+    return Harm{Confidence::possible,
+                fmt::format("whether the service knows the second by its \"{}\" its answers do not show", name->name)};
   if (!profile.method_tells())
     return Harm{Confidence::possible, "nothing is known of this method that would make a second execution harmless"};
-  return Harm{reads_by_name(before.target) ? Confidence::possible : std::min(call.confidence, Confidence::likely),
+  return Harm{reads_by_name(before.target) ? Confidence::possible : likely,
               fmt::format("{} is neither safe nor idempotent (RFC 9110 9.2.2), and no key makes it so", before.method)};
+}
+
+Shown::Effects shown_in(const trace::Comparison& c, const trace::Call& call) {
+  auto most = Shown::Effects::unknown;
+  if (trace::profile_of(call.first()).repeat(call.first()) != Repeat::unknown) return most;
+  for (std::size_t i = 0; i + 1 < call.attempts.size(); i++) {
+    auto &before = *call.attempts[i], &next = *call.attempts[i + 1];
+    if (!trace::executed(before) || !trace::executed(next)) continue;
+    auto shown = shown_by_service(c, before, next);
+    if (shown.firm || shown.effects == Shown::Effects::two) most = std::max(most, shown.effects);
+  }
+  return most;
 }
 
 }  // namespace retrial::oracles

@@ -3,16 +3,26 @@
 #include <string>
 
 #include "oracles/oracle.h"
+#include "oracles/recognition.h"
 
 namespace retrial::oracles {
 
 // May this attempt be sent again after `before`, without a second effect? How sure one is that it may not; nothing: it
-// may. Source: RFC 9110 9.2.2 for the method, the profile for the operation.
+// may. Source: what the service did (recognition.h), RFC 9110 9.2.2 for the method, the profile for the operation.
 struct Harm {
   trace::Confidence confidence = trace::Confidence::possible;
   std::string why;  // the clause that says so: "by its profile (aws) each execution has its own effect"
 };
 // Never surer than the correlation is that both belong to one call.
-std::optional<Harm> harm_of_repeat(const trace::Call& call, const trace::Exchange& before, const trace::Exchange& next);
+std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call& call, const trace::Exchange& before,
+                                   const trace::Exchange& next);
+
+// What the service showed firmly of the repeats in this call: `two` where it did that at all; `unknown` too where the
+// profile or the method says what a repeat does.
+Shown::Effects shown_in(const trace::Comparison& c, const trace::Call& call);
+
+// Does a POST look as if it only read? By the last words of its path: "/orders/_search", "/graphql",
+// "/v1/items:batchGet".
+bool reads_by_name(std::string_view target);
 
 }  // namespace retrial::oracles

@@ -42,7 +42,7 @@ class RetriesNonIdempotent final : public Oracle {
         continue;
       }
       if (!hedged(*one, *e)) continue;
-      auto harm = harm_of_repeat(call, *one, *e);
+      auto harm = harm_of_repeat(c, call, *one, *e);
       if (!harm) return false;
       judgement.findings.push_back(make_finding(
           compared, c, call, kRetriesNonIdempotent, harm->confidence,
@@ -75,7 +75,7 @@ class RetriesNonIdempotent final : public Oracle {
       if (!is_loss(lost.fault) && !cut(lost)) continue;
       // A GET that takes (a queue's receive) may have found nothing to take: what was lost has to show it.
       if (lost.method == "GET" && trace::profile_of(lost).effect(lost).empty()) continue;
-      auto harm = harm_of_repeat(call, lost, next);
+      auto harm = harm_of_repeat(c, call, lost, next);
       if (!harm || (configured(lost, next) && harm->confidence == trace::Confidence::possible)) continue;
       auto became = next.client_status ? fmt::format("was answered {}", trace::status_of(next, next.client_status))
                     : next.fired       ? std::string("was lost too")
@@ -102,7 +102,7 @@ class RetriesNonIdempotent final : public Oracle {
       auto &told = *call.attempts[i], &next = *call.attempts[i + 1];
       bool open = told.client_status == 500 || told.client_status == 502 || told.client_status == 504;
       if (!told.fired || told.fault.name != trace::FaultName::error || !open || !follows(told, next)) continue;
-      auto harm = harm_of_repeat(call, told, next);
+      auto harm = harm_of_repeat(c, call, told, next);
       if (!harm || harm->confidence == trace::Confidence::possible) continue;
       auto note = make_finding(
           compared, c, call, kRetriesNonIdempotent, harm->confidence,

@@ -140,6 +140,7 @@ class Sites {
       if (row.outcome == "run") add(row);
   }
   std::vector<trace::Finding> findings() const { return samples_.compare(whole_.campaign.hold).findings; }
+  void refute(trace::CampaignRecord& record) const { samples_.refute(record); }
 
  private:
   void add(const trace::CaseRecord& row) {
@@ -212,7 +213,9 @@ Result<Merged> merge(const StoredSetting& setting) {
     append(c.not_judged, record.not_judged);
     append(part.stored.runs, out.whole.runs);
   }
-  auto of_sites = Sites(out.whole).findings();
+  Sites sites(out.whole);
+  sites.refute(record);
+  auto of_sites = sites.findings();
   take(of_sites, record.findings);
   mark_known(record, setting.config, setting.since);
   return out;

@@ -9,6 +9,7 @@ namespace retrial::campaign {
 
 void SiteSamples::add(const trace::CaseRecord& row, const trace::Comparison& seen) {
   if (seen.faulted.empty()) return;
+  repeats_.add(seen);
   auto sent_again = [](auto* call) { return call->attempts.size() > 1; };
   auto key = fmt::format("{}\n{}\n{}\n{}\n{}{}", row.service, row.site ? show(*row.site) : "", row.operation, row.plan,
                          std::ranges::any_of(seen.faulted, sent_again), std::ranges::all_of(seen.faulted, sent_again));
@@ -17,6 +18,17 @@ void SiteSamples::add(const trace::CaseRecord& row, const trace::Comparison& see
   sample.comparison = trace::compare(*seen.reference, sample.run);
   std::erase_if(sample.comparison.faulted, [&](auto* call) {
     return std::ranges::none_of(seen.faulted, [&](auto* was) { return was->first().id == call->first().id; });
+  });
+}
+
+void SiteSamples::refute(trace::CampaignRecord& record) const {
+  std::erase_if(record.findings, [&](auto& f) {
+    if (!repeats_.refutes(f)) return false;
+    record.not_judged.push_back({f.test, f.site, f.service, f.operation, f.policy, f.fault,
+                                 fmt::format("{}: what the service did with the repeat does not show here; in another "
+                                             "case it knew it again",
+                                             f.verdict)});
+    return true;
   });
 }
 

@@ -3,17 +3,20 @@
 #include <set>
 #include <string>
 
+#include "oracles/known_repeats.h"
 #include "oracles/oracle.h"
 
 namespace retrial::campaign {
 
-// What oracles that compare call sites need of a campaign: of each call site, operation and fault plan one case that
-// was retried, and one that was not.
+// What only all cases of a campaign show together. Oracles that compare call sites need, of each call site, operation
+// and fault plan, one case that was retried, and one that was not.
 class SiteSamples {
  public:
   // A case that was run. Unless there is such a one already, what it saw is copied; its reference must stay.
   void add(const trace::CaseRecord& row, const trace::Comparison& seen);
   oracles::Judgement compare(Nanos hold) const;
+  // Findings of one case that another refutes are taken out, and said.
+  void refute(trace::CampaignRecord& record) const;
 
  private:
   struct Sample {
@@ -23,6 +26,7 @@ class SiteSamples {
   };
   std::list<Sample> samples_;
   std::set<std::string> known_;
+  oracles::KnownRepeats repeats_;  // of all
 };
 
 }  // namespace retrial::campaign

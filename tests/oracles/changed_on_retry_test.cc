@@ -38,5 +38,22 @@ TEST(ChangedOnRetry, who_reads_again_before_he_writes_may_write_something_else) 
   EXPECT_EQ(read_again("Idempotency-Key").verdicts(), "changed-on-retry likely") << "a key is the call's own";
 }
 
+TEST(ChangedOnRetry, who_reads_again_after_a_loss_decides_anew_and_has_no_effect_twice) {
+  auto verdicts = [](bool reads) {
+    Trial t;
+    std::vector<trace::Header> condition{{"If-Match", "\"v1\""}};
+    t.reference.call("save", "POST", "/doc/1", condition).answers(200);
+    t.in_case().call("save", "POST", "/doc/1", condition).is_lost(trace::Telling::reset, 200);
+    auto lost = t.in_case().last();
+    if (reads) t.in_case().call("load", "GET", "/doc/1").answers(200);
+    auto& e = t.in_case().again(kSecond).answers(200).last();
+    e.method = lost.method, e.operation = lost.operation, e.tag = lost.tag, e.call = lost.call, e.attempt = 2;
+    e.request_headers = {{"If-Match", "\"v2\""}};
+    return t.verdicts();
+  };
+  EXPECT_EQ(verdicts(false), "duplicate-effect likely, changed-on-retry likely");
+  EXPECT_EQ(verdicts(true), "");
+}
+
 }  // namespace
 }  // namespace retrial::oracles

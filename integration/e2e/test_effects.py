@@ -1,0 +1,60 @@
+"""What a service did with a repeat decides: its answers to both."""
+import json
+import threading
+import http.server
+
+import pytest
+
+from test_judge import observe, report
+
+CLIENT = """
+import http.client, json, sys, time, uuid
+name = str(uuid.uuid4())
+for wait in (0.1, 0.3, 0):
+    try:
+        c = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]), timeout=5)
+        c.request("POST", "/transfers", json.dumps({"request_id": name, "amount": 5}))
+        c.getresponse().read()
+        break
+    except OSError:
+        time.sleep(wait)
+        if sys.argv[2] == "new": name = str(uuid.uuid4())
+"""
+
+
+class Service(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    known = set()
+
+    def do_POST(self):
+        name = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["request_id"]
+        body = json.dumps({"status": "accepted", "duplicate": name in self.known}).encode()
+        self.known.add(name)
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def port():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Service)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server.server_address[1]
+    server.shutdown()
+
+
+def test_a_repeat_that_the_service_knows_by_its_name_is_right_and_another_name_each_time_is_not(suite, port, python):
+    cwd = suite(client_DOT_py=CLIENT)
+
+    def judged(name):
+        observe(cwd, "--inject", "lost-response(reset) x 1, then pass", "--out", name, command=[python, "client.py", port, name])
+        return report(cwd / name)
+
+    right, wrong = judged("same"), judged("new")
+    assert right["findings"] == [] and right["clean"]
+    assert [(f["verdict"], f["confidence"]) for f in wrong["findings"]] == [("duplicate-effect", "likely")]
+    assert 'another "request_id"' in wrong["findings"][0]["advice"]

@@ -1,0 +1,115 @@
+// A write that the service carries out without the fault, and never heard of with it; and nobody was told. Rainmaker
+// (NSDI'23) 4.3: an error that is swallowed.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "oracles/evidence.h"
+#include "oracles/ledger.h"
+#include "oracles/members.h"
+#include "oracles/recognition.h"
+#include "oracles/registry.h"
+#include "trace/calls/service_name.h"
+#include "trace/profiles/message.h"
+
+namespace retrial::oracles {
+namespace {
+
+constexpr Verdict kLostEffect{
+    .name = "lost-effect",
+    .severity = Severity::wrong_effect,
+    .of_outcome = true,
+    .title = "A write never came to the service, and nobody was told",
+    .why = "After the fault the client did not send it again, and went on as if it had been carried out.",
+    .remedy = "Send it again, or let the caller know that it was not done.",
+};
+
+using trace::Call;
+using trace::Comparison;
+using trace::Confidence;
+
+class LostEffect final : public Oracle {
+ public:
+  std::span<const Verdict> verdicts() const override { return {&kLostEffect, 1}; }
+
+  void judge(Cases cases, Judgement& judgement) const override {
+    each_faulted(cases, [&](auto& compared, auto& c, auto& call) { judge_call(compared, c, call, judgement); });
+  }
+
+ private:
+  static void judge_call(const ComparedCase& compared, const Comparison& c, const Call& call, Judgement& judgement) {
+    auto& test = compared.row->test;
+    if (!came_to_its_end(c, test) || !went_on(c, call, *trace::result_of(*c.in_case, test))) return;
+    auto* beside = counterpart(c, call);
+    if (!beside || call.first().method == "DELETE") return;  // what is not removed: resource-leak
+    bool usual = std::ranges::any_of(beside->attempts, [](auto* e) { return had_effect(*e); });
+    if (!usual || !never_heard(call) || may_be_thinned(*c.in_case) || done_otherwise(c, call)) return;
+    auto read = shown_missing(c, call, *beside);
+    judgement.findings.push_back(make_finding(
+        compared, c, call, kLostEffect,
+        read.empty() ? Confidence::possible : std::min(Confidence::likely, call.confidence),
+        fmt::format(
+            "{}: {}, the client gave up after {}, and the test went on; without the fault the service carries it "
+            "out ({}), here it never heard of it{}.",
+            call.operation, what_was_done(call, first_fired(call)), counted(call.attempts.size(), "attempt"),
+            trace::status_of(beside->last(), beside->last().service_status), read),
+        "A right client sends it again, or tells its caller that it was not done."));
+  }
+
+  // The test passed; or went on, and met another fault, by which it may have failed.
+  static bool went_on(const Comparison& c, const Call& call, const trace::TestResult& result) {
+    return result.outcome == "passed" || std::ranges::any_of(c.in_case->exchanges, [&](auto& e) {
+             return e.fired && e.begun >= call.last().told &&
+                    std::ranges::find(call.attempts, &e) == call.attempts.end();
+           });
+  }
+
+  // Each attempt was kept from the service.
+  static bool never_heard(const Call& call) {
+    return std::ranges::all_of(call.attempts, [](auto* e) {
+      return e->fired && !is_loss(e->fault) && !is_slowness(e->fault) && e->service_status == 0;
+    });
+  }
+
+  // As often as without the fault, or in another way: another service, a queue.
+  static bool done_otherwise(const Comparison& c, const Call& call) {
+    auto times = [&](const trace::Run& run) {
+      return std::ranges::count_if(run.exchanges, [&](auto& e) {
+        return had_effect(e) && e.operation == call.operation &&
+               trace::service_name(e.service) == trace::service_name(call.first().service);
+      });
+    };
+    return times(*c.in_case) >= times(*c.reference) || did_otherwise(c, call.first().begun);
+  }
+
+  // Which later read holds it without the fault, and does not here: ", and GET /orders does not show it, as it does
+  // else".
+  static std::string shown_missing(const Comparison& c, const Call& call, const Call& beside) {
+    auto sent = [](const Call& k) {
+      auto members = members_of(k.first().request_sample);
+      std::erase_if(members, [](auto& m) { return m.path != "/" + m.name; });
+      return members;
+    };
+    for (auto& pair : c.pairs) {
+      if (!pair.reference || !pair.in_case) continue;
+      auto &was = pair.reference->last(), &is = pair.in_case->last();
+      if (was.begun < beside.last().told || is.begun < call.last().told || !trace::message::safe_method(is.method))
+        continue;
+      if (was.target != is.target || asks_for_part(is.target) || !delivered(was) || !delivered(is)) continue;
+      if (!is_success(was.service_status) || !is_success(is.service_status)) continue;
+      if (entries_with(was.response_sample, sent(beside)) > 0 && is_json(is.response_sample) &&
+          entries_with(is.response_sample, sent(call)) == 0)
+        return fmt::format(", and {} does not show it, as it does else", is.operation);
+    }
+    return {};
+  }
+};
+
+}  // namespace
+
+const Oracle& lost_effect() {
+  static const LostEffect oracle;
+  return oracle;
+}
+
+}  // namespace retrial::oracles

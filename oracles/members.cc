@@ -1,0 +1,112 @@
+#include "oracles/members.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+
+namespace retrial::oracles {
+namespace {
+
+using Json = nlohmann::json;
+constexpr int kDeepest = 16;
+
+bool upper(char c) { return c >= 'A' && c <= 'Z'; }
+bool lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+
+std::string text_of(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+void add(std::vector<Member>& out, const Json& value, const std::string& name, const std::string& path, bool listed,
+         int depth) {
+  if (depth > kDeepest || out.size() >= kMostMembers || value.is_null()) return;
+  if (value.is_object()) {
+    for (auto& [key, below] : value.items()) add(out, below, key, fmt::format("{}/{}", path, key), listed, depth + 1);
+  } else if (value.is_array()) {
+    std::size_t at = 0;
+    for (auto& below : value) add(out, below, name, fmt::format("{}/{}", path, at++), true, depth + 1);
+  } else if (auto text = text_of(value); !text.empty()) {
+    auto kind = value.is_number()    ? Member::Kind::number
+                : value.is_boolean() ? Member::Kind::boolean
+                                     : Member::Kind::text;
+    out.push_back({name, path, std::move(text), kind, listed});
+  }
+}
+
+std::size_t count(const Json& value, const std::vector<Member>& wanted, bool listed, int depth) {
+  if (depth > kDeepest || !value.is_structured()) return 0;
+  std::size_t found = 0;
+  for (auto& below : value) found += count(below, wanted, value.is_array(), depth + 1);
+  if (!listed || !value.is_object()) return found;
+  return found + std::ranges::all_of(wanted, [&](auto& member) {
+           auto it = value.find(member.name);
+           return it != value.end() && !it->is_structured() && text_of(*it) == member.value;
+         });
+}
+
+std::vector<Member> form_members(std::string_view body) {
+  std::vector<Member> out;
+  if (body.find_first_of(" \r\n<{\"") != body.npos) return out;
+  for (auto part : split(body, '&')) {
+    auto at = part.find('=');
+    if (at == part.npos || at == 0 || at + 1 == part.size() || out.size() >= kMostMembers) continue;
+    std::string name(part.substr(0, at));
+    out.push_back({name, "/" + name, percent_decode(part.substr(at + 1)), Member::Kind::text, false});
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Member> members_of(std::string_view body) {
+  auto json = Json::parse(body, nullptr, false);
+  if (json.is_discarded()) return form_members(body);
+  std::vector<Member> out;
+  add(out, json, "", "", false, 0);
+  return out;
+}
+
+bool is_json(std::string_view body) { return Json::accept(body); }
+
+std::size_t entries_with(std::string_view body, const std::vector<Member>& wanted) {
+  auto json = Json::parse(body, nullptr, false);
+  return json.is_discarded() || wanted.empty() ? 0 : count(json, wanted, false, 0);
+}
+
+std::vector<std::string> words_of_name(std::string_view name) {
+  std::vector<std::string> words;
+  bool begins = true;
+  for (std::size_t i = 0; i < name.size(); i++) {
+    char c = name[i];
+    if (!upper(c) && !lower_or_digit(c)) {
+      begins = true;
+      continue;
+    }
+    bool after_lower = upper(c) && i > 0 && lower_or_digit(name[i - 1]);
+    bool last_upper = upper(c) && i > 0 && upper(name[i - 1]) && i + 1 < name.size() && lower_or_digit(name[i + 1]);
+    if (begins || after_lower || last_upper) words.emplace_back();
+    words.back() += upper(c) ? static_cast<char>(c + 32) : c;
+    begins = false;
+  }
+  return words;
+}
+
+bool counts(const Member& member) {
+  static constexpr std::array<std::string_view, 20> kCounts = {
+      "value", "count",  "counter", "total",  "balance", "quantity", "qty",    "stock", "amount", "sum",
+      "score", "points", "credits", "credit", "likes",   "votes",    "visits", "views", "used",   "reserved"};
+  static constexpr std::array<std::string_view, 12> kOthers = {"version", "revision", "time",    "ms",
+                                                               "seconds", "request",  "attempt", "retry",
+                                                               "byte",    "latency",  "elapsed", "rate"};
+  if (member.kind != Member::Kind::number) return false;
+  auto words = words_of_name(member.name);
+  auto any_of = [&](auto& known) {
+    return std::ranges::any_of(words, [&](auto& w) { return std::ranges::find(known, w) != known.end(); });
+  };
+  return any_of(kCounts) && !any_of(kOthers);
+}
+
+}  // namespace retrial::oracles

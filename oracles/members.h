@@ -1,0 +1,42 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// The names and values of a message's body, JSON or a form, as far as its sample is whole.
+namespace retrial::oracles {
+
+struct Member {
+  enum class Kind : std::uint8_t { text, number, boolean };
+  std::string name;   // its own, without what it stands in
+  std::string path;   // "/order/id"; of a list's members with their place in it: "/items/0/id"
+  std::string value;  // as JSON writes it, a text without its quotes
+  Kind kind = Kind::text;
+  bool listed = false;  // in an array
+};
+// In the order of their names, kMostMembers at most; null and empty texts are left out. Empty: it cannot be read, or
+// was cut.
+inline constexpr std::size_t kMostMembers = 500;
+std::vector<Member> members_of(std::string_view body);
+
+// Is it JSON, and whole?
+bool is_json(std::string_view body);
+// How many of the objects that stand in an array hold all of `wanted` (by name and value) among their own members.
+std::size_t entries_with(std::string_view body, const std::vector<Member>& wanted);
+
+// The words of a name, in lower case: "clientRequestID" and "client_request-id" are "client", "request", "id".
+std::vector<std::string> words_of_name(std::string_view name);
+
+// Is it a number that counts what was done, by its name? A version or a revision goes up by every write, and harms
+// nobody.
+bool counts(const Member& member);
+
+template <std::size_t N>
+bool among(const std::array<std::string_view, N>& known, std::string_view word) {
+  return std::ranges::find(known, word) != known.end();
+}
+
+}  // namespace retrial::oracles

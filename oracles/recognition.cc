@@ -1,0 +1,196 @@
+#include "oracles/recognition.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "oracles/evidence.h"
+#include "oracles/members.h"
+#include "trace/calls/content.h"
+#include "trace/profiles/message.h"
+#include "trace/profiles/profile.h"
+#include "trace/recording/redact.h"
+#include "trace/status.h"
+
+namespace retrial::oracles {
+using trace::Exchange;
+using Effects = Shown::Effects;
+
+namespace {
+
+constexpr int kAlreadyExists = trace::kGrpcStatus + 6;  // google/rpc/code.proto
+
+std::string joined(std::string_view name) {
+  std::string out;
+  for (auto& word : words_of_name(name)) out += word;
+  return out;
+}
+// --- what it says of the second ---
+
+constexpr std::array<std::string_view, 18> kKnown = {"duplicate",
+                                                     "duplicated",
+                                                     "isduplicate",
+                                                     "deduplicated",
+                                                     "deduped",
+                                                     "wasduplicate",
+                                                     "alreadyexists",
+                                                     "exists",
+                                                     "alreadyprocessed",
+                                                     "alreadydone",
+                                                     "alreadyexisted",
+                                                     "existed",
+                                                     "alreadyapplied",
+                                                     "replayed",
+                                                     "replay",
+                                                     "idempotentreplay",
+                                                     "idempotentreplayed",
+                                                     "repeated"};
+constexpr std::array<std::string_view, 6> kNew = {"created", "iscreated", "wascreated", "new", "isnew", "inserted"};
+constexpr std::array<std::string_view, 6> kReplayHeaders = {"idempotent-replayed",  "x-idempotent-replayed",
+                                                            "idempotency-replayed", "x-idempotency-replayed",
+                                                            "idempotent-replay",    "x-idempotent-replay"};
+
+// -1: it is one more; 1: it is a repeat; 0: it does not say.
+int said_of_repeat(const Exchange& e, std::string& by) {
+  for (auto name : kReplayHeaders)
+    if (iequals(trim(find(e.response_headers, name)), "true")) {
+      by = fmt::format("the service says {}: true", name);
+      return 1;
+    }
+  for (auto& member : members_of(e.response_sample)) {
+    if (member.listed) continue;
+    auto name = joined(member.name), value = joined(member.value);
+    bool known = among(kKnown, name), is_new = among(kNew, name);
+    if (member.kind == Member::Kind::boolean && (known || is_new)) {
+      by = fmt::format("the service says \"{}\": {}", member.name, member.value);
+      return known == (member.value == "true") ? 1 : -1;
+    }
+    bool state = name == "status" || name == "result" || name == "outcome" || name == "state";
+    if (member.kind == Member::Kind::text && state && among(kKnown, value)) {
+      by = fmt::format("the service says \"{}\": \"{}\"", member.name, member.value);
+      return 1;
+    }
+  }
+  return 0;
+}
+
+Shown by_words(const Exchange& before, const Exchange& next) {
+  std::string by, first;
+  int said = said_of_repeat(next, by);
+  // What it says of every request, the first too, it does not say of the repeat.
+  if (said > 0 && said_of_repeat(before, first) <= 0) return {Effects::one, by};
+  if (said < 0 && said_of_repeat(before, first) < 0) return {Effects::two, by + " of both"};
+  return {};
+}
+
+Shown by_status(const Exchange& before, const Exchange& next) {
+  if (next.service_status == 409 || next.service_status == kAlreadyExists)
+    return {Effects::one, fmt::format("the service refused the second ({})", show_answer(next.service_status))};
+  if (next.service_status == 208) return {Effects::one, "the service says that it was already reported (208)"};
+  if (before.service_status == 201 && next.service_status == 200)
+    return {Effects::one, "the service answered 201 Created to the first, and 200 OK to the second"};
+  return {};
+}
+
+// --- ids in both answers ---
+
+// Who answered, or which request it was: no result.
+bool names_result(const Member& member) {
+  static constexpr std::array<std::string_view, 4> kLast = {"id", "uuid", "guid", "ulid"};
+  static constexpr std::array<std::string_view, 17> kOfOthers = {
+      "request", "trace",  "span",    "correlation", "node",   "server", "worker", "instance", "host",
+      "session", "thread", "process", "log",         "client", "user",   "tenant", "account"};
+  if (member.listed || member.kind == Member::Kind::boolean || member.value == trace::kRedacted) return false;
+  auto words = words_of_name(member.name);
+  return !words.empty() && among(kLast, words.back()) && !among(kOfOthers, words.front());
+}
+
+// What comes back as it was sent is no result.
+bool sent(const Exchange& e, std::string_view value) {
+  auto parts = trace::message::segments(trace::message::path_of(e.target));
+  return std::ranges::find(parts, value) != parts.end() ||
+         std::ranges::any_of(members_of(e.request_sample), [&](auto& member) { return member.value == value; });
+}
+
+Shown by_ids(const Exchange& before, const Exchange& next) {
+  auto& profile = trace::profile_of(before);
+  auto one = profile.effect(before), other = profile.effect(next);
+  if (!one.empty() && !other.empty() && one != other)
+    return {Effects::two, "the two answers name two different results"};
+  Shown shown;
+  if (!one.empty() && one == other) shown = {Effects::one, "both answers name the same result"};
+  if (profile.name() != "generic" || !is_success(before.service_status) || !is_success(next.service_status))
+    return shown;
+  auto others = members_of(next.response_sample);
+  for (auto& member : members_of(before.response_sample)) {
+    if (!names_result(member)) continue;
+    auto it = std::ranges::find(others, member.path, &Member::path);
+    if (it == others.end()) continue;
+    if (it->value != member.value)
+      return {Effects::two, fmt::format("the two answers name two different results (\"{}\" {} and {})", member.name,
+                                        shorten(member.value, 40), shorten(it->value, 40))};
+    if (!sent(before, member.value) && shown.effects == Effects::unknown)
+      shown = {Effects::one,
+               fmt::format("both answers name the same result (\"{}\" {})", member.name, shorten(member.value, 40))};
+  }
+  return shown;
+}
+
+// --- what was read afterwards ---
+
+// One entry may stand for many, and count them: {"item": "lamp", "quantity": 2}.
+bool sums_up(const Exchange& read, const std::vector<Member>& sent) {
+  return std::ranges::any_of(members_of(read.response_sample), [&](auto& member) {
+    return member.listed && counts(member) && std::ranges::find(sent, member.name, &Member::name) == sent.end();
+  });
+}
+
+constexpr int kReads = 10;
+
+Shown by_reads(const trace::Comparison& c, const Exchange& before, const Exchange& next) {
+  auto wanted = members_of(before.request_sample);
+  std::erase_if(wanted, [](auto& m) { return m.path != "/" + m.name || m.value == trace::kRedacted; });
+  if (wanted.empty() || next.told == 0 || before.request_digest != next.request_digest) return {};
+  auto path = trace::message::path_of(before.target);
+  Shown shown;
+  int reads = 0;
+  for (auto& e : c.in_case->exchanges) {
+    if (e.begun < next.told || !trace::message::safe_method(e.method) || e.service != before.service) continue;
+    if (trace::message::path_of(e.target) != path || !delivered(e) || !is_success(e.service_status)) continue;
+    if (++reads > kReads) break;
+    auto times = entries_with(e.response_sample, wanted);
+    if (times == 1 && !asks_for_part(e.target) && !sums_up(e, wanted))
+      shown = {Effects::one, fmt::format("{} shows it once afterwards", e.operation)};
+    else if (times > 1)
+      return {Effects::two, fmt::format("{} shows it {} times afterwards", e.operation, times)};
+  }
+  return shown;
+}
+
+}  // namespace
+
+Shown shown_by_service(const trace::Comparison& c, const Exchange& before, const Exchange& next) {
+  auto ids = by_ids(before, next);
+  if (ids.effects == Effects::two) return ids;
+  for (auto shown : {by_words(before, next), by_status(before, next)})
+    if (shown.effects != Effects::unknown) return shown.firm = true, shown;
+  if (ids.effects != Effects::unknown) return ids;
+  auto read = by_reads(c, before, next);
+  read.firm = true;
+  return read;
+}
+
+bool asks_for_part(std::string_view target) {
+  auto query = trace::message::query_of(target);
+  for (auto part : split(query, '&')) {
+    auto name = joined(part.substr(0, part.find('=')));
+    for (std::string_view word : {"limit", "page", "pagesize", "perpage", "top", "first", "last", "max", "size",
+                                  "count", "cursor", "offset", "skip", "after", "before"})
+      if (name == word || name.ends_with(word)) return true;
+  }
+  return false;
+}
+
+}  // namespace retrial::oracles

@@ -1,0 +1,41 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "trace/comparing/comparison.h"
+
+// Did the service know a repeat for one? By what it did: its own answers, whether its client was told of them or not,
+// and what was read of it afterwards. Both exchanges are attempts of one call, the earlier one first.
+namespace retrial::oracles {
+
+struct Shown {
+  enum class Effects : std::uint8_t { unknown, one, two };
+  Effects effects = Effects::unknown;
+  std::string by;     // the clause that says so: "the two answers name two different results (id 7 and 8)"
+  bool firm = false;  // one: by more than an id in both, which a stub gives to everybody
+};
+// What it says of the second (`"duplicate": true`, `Idempotent-Replayed`, 409, 208, 200 after 201), the ids in both
+// answers that were not in the request, and else how often a list of the same path that was read later holds what was
+// sent.
+Shown shown_by_service(const trace::Comparison& c, const trace::Exchange& before, const trace::Exchange& next);
+
+// Does a query ask for a part of a list (a page, a limit)? It may hold less than there is.
+bool asks_for_part(std::string_view target);
+
+// A count that the second execution moved once more: in the two answers, or by what was read before and after, against
+// the reference: "\"balance\" went from 5 to 10". Versions, times and rates are none. Empty: there is none.
+std::string counted_on(const trace::Comparison& c, const trace::Exchange& before, const trace::Exchange& next);
+
+// A member of the query or the body that names the request, by which a service may know it again. What it is known by
+// is its name (`request_id`, `eventId`, `ref`), or that the reference sends another value in each of several calls of
+// the operation, none of which it was given by the service.
+struct RequestName {
+  std::string name;
+  bool same = false;  // in both; where one is, others that change are of no account
+};
+std::optional<RequestName> request_name(const trace::Comparison& c, const trace::Exchange& before,
+                                        const trace::Exchange& next);
+
+}  // namespace retrial::oracles

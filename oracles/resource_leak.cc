@@ -1,0 +1,128 @@
+// What was made is not removed where a fault comes between, though it is removed without one. Rainmaker's resource
+// oracle (NSDI'23, 4.3).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "oracles/evidence.h"
+#include "oracles/ledger.h"
+#include "oracles/registry.h"
+
+namespace retrial::oracles {
+namespace {
+
+constexpr Verdict kResourceLeak{
+    .name = "resource-leak",
+    .severity = Severity::wrong_effect,
+    .title = "What was made is left behind",
+    .why = "Without the fault the client removes whatever it makes here; after the fault it did not.",
+    .remedy = "Remove it on every way out: in a `finally`, a context manager, a `defer`.",
+};
+
+using trace::Call;
+using trace::Comparison;
+using trace::Confidence;
+
+// Does it lie in a test's file? What a test's own body makes and does not come to remove is no leak of the
+// application's.
+bool in_tests(const trace::CallSite& site, std::string_view test) {
+  if (test.starts_with(site.file)) return true;
+  auto parts = split(site.file, '/');
+  auto name = parts.back();
+  return std::ranges::any_of(parts,
+                             [](auto p) { return p == "test" || p == "tests" || p == "spec" || p == "__tests__"; }) ||
+         name.starts_with("test_") || name.find("_test.") != name.npos || name.find(".test.") != name.npos ||
+         name.find(".spec.") != name.npos;
+}
+
+// One function of the application holds both calls, so that it is for it to remove what it makes. Of one line they are
+// a helper's, through which everything goes.
+bool one_function(const trace::CallSite& making, const trace::CallSite& removing) {
+  return making.file == removing.file && making.function == removing.function && making.line != removing.line;
+}
+
+class ResourceLeak final : public Oracle {
+ public:
+  std::span<const Verdict> verdicts() const override { return {&kResourceLeak, 1}; }
+
+  void judge(Cases cases, Judgement& judgement) const override {
+    for (auto& compared : cases)
+      for (auto* c : compared.comparisons)
+        if (!c->faulted.empty() && came_to_its_end(*c, compared.row->test) && !may_be_thinned(*c->in_case) &&
+            !may_be_thinned(*c->reference))
+          judge_case(compared, *c, judgement);
+  }
+
+ private:
+  static void judge_case(const ComparedCase& compared, const Comparison& c, Judgement& judgement) {
+    auto removes = [](auto& e) { return e.method == "DELETE"; };
+    if (std::ranges::none_of(c.reference->exchanges, removes)) return;
+    std::map<std::pair<std::string, std::string>, const trace::Exchange*> usually;  // null: not all; or it was told
+    for (auto& call : c.case_calls) {
+      auto path = made_by_one(call);
+      if (path.empty()) continue;
+      auto [place, fresh] = usually.try_emplace({call.site, call.operation});
+      if (fresh) place->second = always_removed(c, call);
+      auto* usual = place->second;
+      if (!usual) continue;
+      auto removed = removal_of(*c.in_case, path, call.last().told);
+      if (removed.how == Removal::done || removed.how == Removal::perhaps) continue;
+      if (did_otherwise(c, call.last().told)) continue;
+      auto confidence = how_sure(compared, c, call, *usual, removed.how);
+      if (!confidence) continue;
+      place->second = nullptr;
+      auto& faulted = *c.faulted.front();
+      auto became = removed.how == Removal::given_up ? "its removal did not come to the service"
+                                                     : "nothing that was sent afterwards removes it";
+      judgement.findings.push_back(make_finding(
+          compared, c, call, kResourceLeak, *confidence,
+          fmt::format("{} made {}; of {} {}, and {}. Without the fault each that is made here is removed ({}).",
+                      call.operation, shorten(path, 80), faulted.operation,
+                      what_was_done(faulted, first_fired(faulted)), became, usual->operation),
+          "A right client removes what it has made on every way out, or tells its caller that it is still there."));
+    }
+  }
+
+  // What it made and knows the name of. Where it was made twice, or its answer was lost, other verdicts speak.
+  static std::string made_by_one(const Call& call) {
+    if (std::ranges::count_if(call.attempts, [](auto* e) { return had_effect(*e); }) != 1) return {};
+    auto& last = call.last();
+    return last.method == "PUT" || delivered(last) ? made_by(last) : "";
+  }
+
+  // The removal of the last, if the reference removes all that it makes at this place.
+  static const trace::Exchange* always_removed(const Comparison& c, const Call& like) {
+    const trace::Exchange* by = nullptr;
+    for (auto& call : c.reference_calls) {
+      if (call.site != like.site || call.operation != like.operation) continue;
+      auto path = made_by(call.last());
+      if (path.empty()) continue;
+      auto removed = removal_of(*c.reference, path, call.last().told);
+      if (removed.how != Removal::done) return nullptr;
+      by = removed.by;
+    }
+    return by;
+  }
+
+  // Nothing: it may be the test's own doing, which stopped before it came to that.
+  static std::optional<Confidence> how_sure(const ComparedCase& compared, const Comparison& c, const Call& call,
+                                            const trace::Exchange& usual, Removal how) {
+    bool passed = trace::result_of(*c.in_case, compared.row->test)->outcome == "passed";
+    auto &making = call.first().tag.site, &removing = usual.tag.site;
+    if (making && in_tests(*making, compared.row->test)) return {};
+    if (how == Removal::given_up) return passed ? std::optional(Confidence::possible) : std::nullopt;
+    bool own = making && removing && one_function(*making, *removing);
+    return passed || own ? std::optional(Confidence::likely) : std::nullopt;
+  }
+};
+
+}  // namespace
+
+const Oracle& resource_leak() {
+  static const ResourceLeak oracle;
+  return oracle;
+}
+
+}  // namespace retrial::oracles

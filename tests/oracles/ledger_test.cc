@@ -1,0 +1,198 @@
+// What the services were left with: writes that never came, and things that nobody removed.
+#include <gtest/gtest.h>
+
+#include "tests/oracles/runs.h"
+
+namespace retrial::oracles {
+namespace {
+using trace::Telling;
+
+constexpr const char* kBody = R"({"item":"lamp"})";
+constexpr const char* kListed = R"([{"id":1,"item":"lamp"}])";
+
+Tale& post(Tale& tale, std::string target = "/orders") {
+  tale.call("put", "POST", std::move(target));
+  tale.last().request_sample = kBody;
+  return tale;
+}
+
+// A POST that the fault answers, and which its client gives up; then a read of the list, here and without the fault.
+Trial given_up(std::string without = {}, std::string with = {}, std::string target = "/orders") {
+  Trial t("K1", "error(503) x 1, then pass");
+  post(t.reference).answers(201, R"({"id":1})");
+  if (!without.empty()) t.reference.call("all", "GET", target).answers(200, std::move(without));
+  post(t.in_case()).gets_error();
+  if (!with.empty()) t.in_case().call("all", "GET", target).answers(200, std::move(with));
+  return t;
+}
+std::string passed(Trial& t) {
+  t.in_case().passes();
+  return t.verdicts();
+}
+
+TEST(LostEffect, a_write_that_was_given_up_in_silence_is_possible_and_likely_where_a_read_shows_it_missing) {
+  auto silent = given_up();
+  EXPECT_EQ(passed(silent), "lost-effect possible");
+  auto shown = given_up(kListed, "[]");
+  EXPECT_EQ(passed(shown), "lost-effect likely");
+  auto message = shown.judge().findings[0].message;
+  EXPECT_NE(message.find("GET /orders does not show it, as it does else"), std::string::npos) << message;
+  for (auto& [list, target] :
+       {std::pair(kListed, "/orders"), std::pair("[]", "/orders?page=1"), std::pair("[{", "/orders")}) {
+    auto t = given_up(kListed, list, target);
+    EXPECT_EQ(passed(t), "lost-effect possible") << list << target;
+  }
+}
+
+TEST(LostEffect, whoever_is_told_has_lost_nothing) {
+  auto t = given_up(kListed, "[]");
+  t.in_case().fails({thrown("requests.exceptions.HTTPError", "503 Server Error: Service Unavailable")});
+  EXPECT_EQ(t.verdicts(), "");
+}
+
+TEST(LostEffect, a_test_that_fails_by_a_later_fault_was_not_told_of_this_one) {
+  auto t = given_up(kListed);
+  t.in_case().call("all", "GET", "/orders").gets_error();
+  t.in_case().fails({thrown("requests.exceptions.HTTPError", "503 Server Error: Service Unavailable")});
+  EXPECT_EQ(t.verdicts(), "lost-effect possible");
+}
+
+TEST(LostEffect, what_was_carried_out_after_all_is_not_lost) {
+  auto retried = given_up();
+  retried.in_case().again(kSecond).answers(201);
+  EXPECT_EQ(passed(retried), "");
+  auto later = given_up();  // by another call, as an outbox does it
+  post(later.in_case()).answers(201);
+  EXPECT_EQ(passed(later), "");
+  auto elsewhere = given_up();
+  post(elsewhere.in_case(), "/outbox").answers(202);
+  EXPECT_EQ(passed(elsewhere), "");
+}
+
+TEST(LostEffect, a_loss_leaves_open_whether_the_service_did_it_and_a_read_has_nothing_to_lose) {
+  Trial lost;
+  post(lost.reference).answers(201);
+  post(lost.in_case()).is_lost(Telling::reset, 201);
+  EXPECT_EQ(passed(lost), "");
+  for (auto& [method, target] :
+       {std::pair("GET", "/orders"), std::pair("POST", "/orders/_search"), std::pair("DELETE", "/orders/1")}) {
+    Trial t("K1", "error(503)");
+    t.reference.call("get", method, target).answers(200);
+    t.in_case().call("get", method, target).gets_error();
+    EXPECT_EQ(passed(t), "") << method;
+  }
+}
+
+TEST(LostEffect, of_so_many_calls_that_some_may_not_have_been_kept_nothing_is_missing) {
+  auto t = given_up();
+  for (int i = 0; i < 300; i++) {
+    post(t.reference).answers(201);
+    if (i) post(t.in_case()).answers(201);
+  }
+  EXPECT_EQ(passed(t), "");
+}
+
+// A job is made, started and removed; the fault meets the start.
+struct Job {
+  Trial t{"P3", "error(503)"};
+  std::string remover = "run";
+  int line = 14;  // of the removal
+  void reference() {
+    t.reference.call("run", "POST", "/jobs").answers(201, R"({"id":"j-1"})");
+    t.reference.call("run", "POST", "/jobs/j-1/start").answers(200);
+    t.reference.call(remover, "DELETE", "/jobs/j-1").answers(204);
+    t.reference.last().tag.site->line = line;
+  }
+  Tale& in_case() {
+    t.in_case().call("run", "POST", "/jobs").answers(201, R"({"id":"j-2"})");
+    return t.in_case().call("run", "POST", "/jobs/j-2/start").gets_error();
+  }
+  std::string fails() {
+    t.in_case().fails({thrown("requests.exceptions.HTTPError", "503 Server Error: Service Unavailable")});
+    return t.verdicts();
+  }
+};
+
+TEST(ResourceLeak, what_a_function_makes_and_removes_it_removes_after_a_fault_too) {
+  Job job;
+  job.reference();
+  job.in_case();
+  EXPECT_EQ(job.fails(), "resource-leak likely");
+  auto message = job.t.judge().findings[0].message;
+  EXPECT_NE(
+      message.find("POST /jobs made /jobs/j-2; of POST /jobs/{id}/start the first attempt was answered 503 by the "
+                   "fault, before the service heard of it, and nothing that was sent afterwards removes it."),
+      std::string::npos)
+      << message;
+}
+
+TEST(ResourceLeak, whoever_removes_it_on_every_way_out_leaks_nothing) {
+  for (int status : {204, 404}) {
+    Job job;
+    job.reference();
+    job.in_case().call("run", "DELETE", "/jobs/j-2").answers(status);
+    EXPECT_EQ(job.fails(), "") << status;
+  }
+  Job all;
+  all.reference();
+  all.in_case().call("run", "DELETE", "/jobs").answers(204);
+  EXPECT_EQ(all.fails(), "");
+  Job otherwise;
+  otherwise.reference();
+  otherwise.in_case().call("run", "POST", "/jobs/j-2/cancel").answers(200);
+  EXPECT_EQ(otherwise.fails(), "");
+}
+
+TEST(ResourceLeak, a_test_that_stopped_before_it_came_to_that_is_no_leak_of_the_applications) {
+  Job other;  // two functions, that the test may have called
+  other.remover = "remove";
+  other.reference();
+  other.in_case();
+  EXPECT_EQ(other.fails(), "");
+  Job helper;  // one, through which everything goes
+  helper.line = 12;
+  helper.reference();
+  helper.in_case();
+  EXPECT_EQ(helper.fails(), "");
+  Job own;
+  own.reference();
+  own.in_case();
+  for (auto* run : {&own.t.reference.run(), &own.t.in_case().run()})
+    for (auto& e : run->exchanges) e.tag.site->file = "tests/helpers.py";
+  EXPECT_EQ(own.fails(), "");
+}
+
+TEST(ResourceLeak, where_the_test_passed_all_the_same_it_came_to_its_end) {
+  Job job;
+  job.remover = "remove";
+  job.reference();
+  job.in_case().passes();
+  EXPECT_EQ(job.t.verdicts(), "resource-leak likely, lost-effect possible");
+}
+
+TEST(ResourceLeak, a_removal_that_was_given_up_in_silence_is_possible) {
+  for (bool passes : {true, false}) {
+    Job job;
+    job.reference();
+    job.t.in_case().call("run", "POST", "/jobs").answers(201, R"({"id":"j-2"})");
+    job.t.in_case().call("run", "POST", "/jobs/j-2/start").answers(200);
+    job.t.in_case().call("run", "DELETE", "/jobs/j-2").gets_error();
+    if (passes) job.t.in_case().passes();
+    EXPECT_EQ(passes ? job.t.verdicts() : job.fails(), passes ? "resource-leak possible" : "");
+  }
+}
+
+TEST(ResourceLeak, what_the_reference_keeps_may_be_kept_and_whose_name_was_lost_nobody_can_remove) {
+  Job kept;
+  kept.t.reference.call("run", "POST", "/jobs").answers(201, R"({"id":"j-0"})");
+  kept.reference();
+  kept.in_case();
+  EXPECT_EQ(kept.fails(), "");
+  Job nameless;
+  nameless.reference();
+  nameless.t.in_case().call("run", "POST", "/jobs").is_lost(Telling::reset, 201, R"({"id":"j-2"})");
+  EXPECT_EQ(nameless.fails(), "");
+}
+
+}  // namespace
+}  // namespace retrial::oracles

@@ -1,0 +1,213 @@
+// What the service did decides whether a request that was sent again had its effect twice.
+#include <gtest/gtest.h>
+
+#include "tests/oracles/runs.h"
+
+namespace retrial::oracles {
+namespace {
+using trace::Telling;
+
+constexpr const char* kSent = R"({"event_id":"e-17","type":"paid"})";
+
+void sends(Tale& tale, std::string body, std::uint64_t digest = 77) {
+  tale.last().request_bytes = body.size();
+  tale.last().request_sample = std::move(body);
+  tale.last().request_digest = digest;
+}
+
+struct Answered {
+  int status = 200;
+  std::string body;
+  std::vector<trace::Header> headers;
+};
+
+// A POST whose first answer is lost, and which is sent again.
+Trial sent_twice(std::string body, Answered first, Answered second, std::string again = {},
+                 std::string method = "POST") {
+  Trial t;
+  t.reference.call("put", method, "/orders");
+  sends(t.reference, body);
+  t.reference.answers(first.status, first.body, first.headers);
+  t.in_case().call("put", method, "/orders");
+  sends(t.in_case(), body);
+  t.in_case().is_lost(Telling::reset, first.status, first.body, first.headers);
+  t.in_case().again(kSecond);
+  sends(t.in_case(), again.empty() ? body : again, again.empty() ? 77 : 78);
+  t.in_case().answers(second.status, second.body, second.headers).passes();
+  return t;
+}
+std::string advice(Trial& t) { return t.judge().findings.at(0).advice; }
+
+TEST(Recognition, a_service_that_says_that_it_knew_the_second_did_it_once) {
+  for (auto& second :
+       {Answered{200, R"({"status":"accepted","duplicate":true})"}, Answered{200, R"({"result":"already_exists"})"},
+        Answered{200, R"({"created":false,"order":{}})"}, Answered{200, "{}", {{"Idempotent-Replayed", "true"}}},
+        Answered{208, "{}"}, Answered{409, R"({"error":"order exists"})"}}) {
+    Answered first{200, R"({"status":"accepted","duplicate":false,"created":true})"};
+    EXPECT_EQ(sent_twice(kSent, first, second).verdicts(), "") << second.body;
+    EXPECT_EQ(sent_twice(R"({"amount":5})", first, second).verdicts(), "") << second.body;
+  }
+  EXPECT_EQ(sent_twice(R"({"amount":5})", {201, "{}"}, {200, "{}"}).verdicts(), "") << "created, and then there";
+}
+
+TEST(Recognition, what_it_said_of_the_second_holds_for_the_third) {
+  auto t = sent_twice(kSent, {200, R"({"duplicate":false})"}, {200, "{}"});
+  auto& tale = t.one_more();
+  t.cases.pop_front();
+  tale.call("put", "POST", "/orders").is_lost(Telling::reset, 200, R"({"duplicate":false})");
+  for (int i = 0; i < 3; i++) tale.again(kSecond).is_lost(Telling::reset, 200, R"({"duplicate":true})");
+  tale.again(kSecond).gets_error().fails({thrown("ConnectionError", "Connection reset by peer")});
+  EXPECT_EQ(t.verdicts(), "");
+}
+
+TEST(Recognition, what_one_case_shows_holds_for_those_that_show_nothing) {
+  auto judged = [](int status, std::string second) {
+    auto shows = sent_twice(R"({"mail":"a@b"})", {201, R"({"id":7})"}, {status, std::move(second)});
+    auto open = sent_twice(R"({"mail":"a@b"})", {201, R"({"id":7})"}, {});
+    open.in_case().last().service_status = open.in_case().last().client_status = 0;
+    open.in_case().last().ending = trace::Ending::reset;
+    EXPECT_EQ(open.verdicts(), "retries-non-idempotent likely");
+    ComparedCase all[] = {shows.compared(), open.compared()};
+    return oracles::judge(all).findings.size();
+  };
+  EXPECT_EQ(judged(200, R"({"id":7})"), 0u);
+  EXPECT_EQ(judged(200, R"({"id":8})"), 1u);
+  EXPECT_EQ(judged(201, R"({"id":7})"), 1u) << "a stub names one for all";
+}
+
+TEST(Recognition, words_that_it_has_for_every_request_prove_nothing) {
+  Answered says{200, R"({"repeated":true})"};
+  EXPECT_EQ(sent_twice(R"({"amount":5})", says, says).verdicts(), "duplicate-effect likely");
+  Answered lists{200, R"({"rows":[{"duplicate":true}]})"};
+  EXPECT_EQ(sent_twice(R"({"amount":5})", {200, "{}"}, lists).verdicts(), "duplicate-effect likely");
+}
+
+TEST(Recognition, one_id_in_both_answers_is_one_effect_and_two_are_two) {
+  auto verdicts = [](std::string one, std::string other) {
+    return sent_twice(R"({"item":"lamp","customer_id":7})", {201, std::move(one)}, {201, std::move(other)}).verdicts();
+  };
+  EXPECT_EQ(verdicts(R"({"order_id":9})", R"({"order_id":9})"), "");
+  EXPECT_EQ(verdicts(R"({"data":{"id":"a"}})", R"({"data":{"id":"a"}})"), "");
+  EXPECT_EQ(verdicts(R"({"order_id":9})", R"({"order_id":10})"), "duplicate-effect likely");
+  EXPECT_EQ(verdicts(R"({"data":{"id":"a"}})", R"({"data":{"id":"b"}})"), "duplicate-effect likely");
+  // What was sent comes back from whoever did it twice, too.
+  EXPECT_EQ(verdicts(R"({"customer_id":7})", R"({"customer_id":7})"), "duplicate-effect likely");
+  // Another id for each request says nothing of what was done.
+  EXPECT_EQ(verdicts(R"({"request_id":"r1","order_id":9})", R"({"request_id":"r2","order_id":9})"), "");
+}
+
+TEST(Recognition, two_ids_are_two_effects_even_where_the_second_status_looks_like_a_repeats) {
+  auto t = sent_twice(kSent, {201, R"({"id":"a"})"}, {200, R"({"id":"b"})"});
+  EXPECT_EQ(t.verdicts(), "duplicate-effect likely");
+  EXPECT_NE(advice(t).find("two different results"), std::string::npos) << advice(t);
+}
+
+TEST(Recognition, where_the_request_names_itself_and_the_answers_tell_nothing_it_is_possible) {
+  auto t = sent_twice(kSent, {200, "{}"}, {200, "{}"});
+  EXPECT_EQ(t.verdicts(), "duplicate-effect possible");
+  EXPECT_NE(advice(t).find("whether the service knows the second by its \"event_id\""), std::string::npos) << advice(t);
+  // A thing that is spoken of is no name of the request.
+  EXPECT_EQ(sent_twice(R"({"customer_id":"c-4"})", {200, "{}"}, {200, "{}"}).verdicts(), "duplicate-effect likely");
+  EXPECT_EQ(sent_twice(R"({"client_id":"app"})", {200, "{}"}, {200, "{}"}).verdicts(), "duplicate-effect likely");
+}
+
+TEST(Recognition, another_name_in_each_attempt_is_one_by_which_no_service_can_know_it) {
+  auto changed = [](std::string now) {
+    return sent_twice(R"({"request_id":"a1","order_ref":"o","amount":5})", {200, R"({"ok":1})"}, {200, R"({"ok":1})"},
+                      std::move(now));
+  };
+  auto t = changed(R"({"request_id":"b2","order_ref":"o","amount":5})");
+  EXPECT_EQ(t.verdicts(), "duplicate-effect likely");
+  EXPECT_NE(advice(t).find("each attempt has another \"request_id\""), std::string::npos) << advice(t);
+  // Not where the service knew it all the same.
+  EXPECT_EQ(sent_twice(R"({"request_id":"a1","n":5})", {201, R"({"id":3})"}, {201, R"({"id":3})"},
+                       R"({"request_id":"b2","n":5})")
+                .verdicts(),
+            "");
+  // Nor where another one stays.
+  EXPECT_EQ(sent_twice(R"({"request_id":"a1","event_id":"e"})", {200, "{}"}, {200, "{}"},
+                       R"({"request_id":"b2","event_id":"e"})")
+                .verdicts(),
+            "duplicate-effect possible");
+}
+
+TEST(Recognition, the_reference_shows_which_members_name_calls) {
+  // Each call has another invoice_number there, given by nobody.
+  auto verdicts = [](std::string second_number, std::string before) {
+    Trial t;
+    auto post = [](Tale& tale, std::string number) -> Tale& {
+      tale.call("put", "POST", "/bills");
+      sends(tale, R"({"invoice_number":")" + number + R"("})");
+      return tale;
+    };
+    if (!before.empty()) t.reference.call("get", "GET", "/next").answers(200, before);
+    post(t.reference, "n-1").answers(202);
+    post(t.reference, std::move(second_number)).answers(202);
+    if (!before.empty()) t.in_case().call("get", "GET", "/next").answers(200, before);
+    post(t.in_case(), "n-1").is_lost(Telling::reset, 202);
+    t.in_case().again(kSecond);
+    sends(t.in_case(), R"({"invoice_number":"n-1"})");
+    t.in_case().answers(202).passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(verdicts("n-2", ""), "duplicate-effect possible");
+  EXPECT_EQ(verdicts("n-1", ""), "duplicate-effect likely") << "two calls have the same";
+  EXPECT_EQ(verdicts("n-2", R"({"open":["n-1","n-2"]})"), "duplicate-effect likely") << "the service gave them";
+}
+
+TEST(Recognition, a_list_that_is_read_afterwards_shows_how_often_it_was_done) {
+  auto t_of = [](std::string list, std::string target = "/orders") {
+    auto t = sent_twice(R"({"item":"lamp","quantity":2})", {202, "{}"}, {202, "{}"});
+    t.in_case().call("all", "GET", target).answers(200, std::move(list));
+    return t;
+  };
+  EXPECT_EQ(t_of(R"([{"id":1,"item":"lamp","quantity":2},{"id":2,"item":"table","quantity":2}])").verdicts(), "");
+  EXPECT_EQ(t_of(R"({"total":1,"orders":[{"id":1,"item":"lamp","quantity":2}]})").verdicts(), "");
+  auto twice = t_of(R"({"orders":[{"item":"lamp","quantity":2},{"item":"lamp","quantity":2}]})");
+  EXPECT_EQ(twice.verdicts(), "duplicate-effect likely");
+  EXPECT_NE(advice(twice).find("GET /orders shows it 2 times afterwards"), std::string::npos) << advice(twice);
+  auto summed = sent_twice(R"({"item":"lamp"})", {202, "{}"}, {202, "{}"});
+  summed.in_case().call("all", "GET", "/orders").answers(200, R"([{"item":"lamp","quantity":2}])");
+  EXPECT_EQ(summed.verdicts(), "duplicate-effect likely") << "one entry for both";
+  // A part of it, another list, or one that does not hold it proves nothing.
+  constexpr const char* kOnce = R"([{"item":"lamp","quantity":2}])";
+  for (auto& [list, target] : {std::pair(kOnce, "/orders?limit=1"), std::pair(kOnce, "/offers"),
+                               std::pair("[]", "/orders"), std::pair(R"({"item":"lamp","quantity":2})", "/orders"),
+                               std::pair(R"([{"item":"lamp","quantity":2},{"i)", "/orders")})
+    EXPECT_EQ(t_of(list, target).verdicts(), "duplicate-effect likely") << target << list;
+}
+
+TEST(Recognition, a_put_that_counts_has_an_effect_each_time) {
+  auto put = [](std::string one, std::string other) {
+    return sent_twice(R"({"add":5})", {200, std::move(one)}, {200, std::move(other)}, {}, "PUT");
+  };
+  auto t = put(R"({"balance":5})", R"({"balance":10})");
+  EXPECT_EQ(t.verdicts(), "duplicate-effect likely");
+  EXPECT_NE(advice(t).find("\"balance\" went from 5 to 10"), std::string::npos) << advice(t);
+  // Set, not added to; versions and times go up by themselves.
+  EXPECT_EQ(put(R"({"balance":5,"version":1})", R"({"balance":5,"version":2})").verdicts(), "");
+  EXPECT_EQ(put(R"({"revision_count":1,"total_ms":3})", R"({"revision_count":2,"total_ms":4})").verdicts(), "");
+}
+
+TEST(Recognition, reads_beside_the_references_show_a_put_that_counts) {
+  auto verdicts = [](std::string r0, std::string r1, std::string v0, std::string v2) {
+    Trial t;
+    auto run = [](Tale& tale, std::string from, std::string to, bool lost) {
+      auto number = [](std::string n) { return R"({"value":)" + n + "}"; };
+      tale.call("get", "GET", "/counter").answers(200, number(from));
+      tale.call("put", "PUT", "/counter");
+      if (lost) tale.is_lost(Telling::reset, 204).again(kSecond);
+      tale.answers(204);
+      tale.call("get", "GET", "/counter").answers(200, number(to)).passes();
+    };
+    run(t.reference, std::move(r0), std::move(r1), false);
+    run(t.in_case(), std::move(v0), std::move(v2), true);
+    return t.verdicts();
+  };
+  EXPECT_EQ(verdicts("0", "1", "1", "3"), "duplicate-effect likely");
+  EXPECT_EQ(verdicts("7", "1", "3", "1"), "") << "it is set";
+  EXPECT_EQ(verdicts("0", "1", "1", "2"), "") << "the service knew it again";
+}
+
+}  // namespace
+}  // namespace retrial::oracles
