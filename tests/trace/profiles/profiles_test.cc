@@ -95,7 +95,10 @@ TEST(Generic, an_error_is_JSON_for_all_others) {
     auto e = request("POST /a HTTP/1.1\r\nHost: h\r\n" + header + "\r\n\r\n{}");
     auto answer = profile_named("generic")->error(e, 503, kMarker);
     EXPECT_EQ(find(answer.headers, "content-type"), "application/json");
-    EXPECT_EQ(answer.body, R"({"error":"Service Unavailable","message":"retrial-7f3a"})");
+    EXPECT_EQ(
+        answer.body,
+        R"_({"error":{"code":503,"message":"Service Unavailable (retrial-7f3a)","status":"Service Unavailable"},)_"
+        R"_("message":"Service Unavailable (retrial-7f3a)"})_");
   }
 }
 
