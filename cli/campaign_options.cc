@@ -158,6 +158,7 @@ Result<campaign::CampaignSetting> setting_of(const CampaignOptions& o) {
   if (!config) return std::unexpected(config.error());
   setting.config = std::move(*config);
   campaign::redact_as(setting.config.redact);
+  trace::add_profiles(setting.config.profiles);
   if (!o.since.empty()) {
     auto since = campaign::read_finding_ids(o.since);
     if (!since) return std::unexpected(since.error());

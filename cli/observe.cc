@@ -18,6 +18,7 @@
 #include "campaign/report/words.h"
 #include "campaign/workload/execution.h"
 #include "campaign/workload/time_saved.h"
+#include "cli/campaign_options.h"
 #include "cli/commands.h"
 #include "policies/fault_plan.h"
 #include "trace/recording/redact.h"
@@ -38,7 +39,7 @@ struct Options {
   std::optional<std::string> inject;
   std::optional<std::uint64_t> seed;
   std::optional<int> repeat;
-  std::string profile, hold, out, capture;
+  std::string config, profile, hold, out, capture;
   bool real_time = false, no_reference = false;
   std::vector<std::string> command;
 };
@@ -247,6 +248,10 @@ int observe(const Options& options) {
   raise_descriptor_limit();
   auto spec = spec_of(options);
   if (!spec) return complain(spec.error().line(), kUsage);
+  auto config = config_in(options.config);
+  if (!config) return complain(config.error().line(), kUsage);
+  campaign::redact_as(config->redact);
+  trace::add_profiles(config->profiles);
   if (auto ok = check_profile(options.profile); !ok) return complain(ok.error().line(), kUsage);
   auto capture = campaign::choose_capture(options.capture, {});
   if (!capture) return complain(capture.error().line(), kUsage);
@@ -255,6 +260,8 @@ int observe(const Options& options) {
   if (!folder) return complain(folder.error().line(), kUsage);
   SystemClock clock;
   campaign::Executor::Setting setting{*folder, *capture, false, {}};
+  for (auto& service : config->services)
+    if (!service.address.empty() && !service.profile.empty()) setting.profiles[service.address] = service.profile;
   if (!options.profile.empty()) setting.profiles[""] = options.profile;
   setting.real_time = options.real_time;
   auto executor = campaign::Executor::open(std::move(setting), clock);
@@ -325,6 +332,9 @@ void add_observe(CLI::App& app, int& status) {
                     "do not run the command once without faults first, to know what it does without them");
   command->add_option("--profile", options->profile,
                       "injected errors have the shape of that profile (generic: they are bare)");
+  command->add_option(
+      "-c,--config", options->config,
+      "retrial.toml, for its profiles, services and what is redacted (default: ./retrial.toml, if there is one)");
   command->add_option("--hold", options->hold, "how long a stalled exchange is held (30s)");
   command->add_flag("--real-time", options->real_time, "wait as long as the client does: its clock is never moved");
   command->add_option("--seed", options->seed, "for faults that come by chance (default: another one each time)");

@@ -116,6 +116,7 @@ class Serving {
     serve_ = config->serve;
     redact_ = config->redact;
     campaign::redact_as(redact_);
+    trace::add_profiles(config->profiles);
     drain_ = settings->drain;
     seed_ = settings->seed;
 

@@ -19,6 +19,7 @@ Result<campaign::StoredSetting> setting_of(const StoredOptions& options) {
   auto config = config_in(options.config);
   if (!config) return std::unexpected(config.error());
   setting.config = std::move(*config);
+  trace::add_profiles(setting.config.profiles);
   if (!options.fail_on.empty()) {
     auto level = confidence_of(options.fail_on);
     if (!level) return std::unexpected(level.error());

@@ -10,12 +10,12 @@
 
 #include "base/text.h"
 #include "campaign/config/config_serve.h"
-#include "campaign/config/config_table.h"
 #include "campaign/config/config_values.h"
-#include "campaign/config/toml.h"
 #include "policies/policy.h"
 #include "trace/profiles/profile.h"
+#include "trace/profiles/profile_table.h"
 #include "trace/recording/redact.h"
+#include "trace/toml/toml.h"
 
 namespace retrial::campaign {
 namespace {
@@ -24,13 +24,14 @@ int line_of(const T& at) {
   return static_cast<int>(at.source().begin.line);
 }
 
-constexpr std::string_view kTables[] = {"run", "serve", "service", "accept", "listener", "rule", "redact"};
+constexpr std::string_view kTables[] = {"run", "serve", "service", "profile", "accept", "listener", "rule", "redact"};
 constexpr std::string_view kRunKeys[] = {"coverage", "once",   "policies", "workers",  "fail_on",
                                          "hold",     "budget", "tags",     "real_time"};
 constexpr std::string_view kServiceKeys[] = {
     "address", "profile", "start",       "ready", "reset",       "data",         "allow",           "ca",
     "pin",     "verify",  "certificate", "key",   "server_name", "close_notify", "connect_timeout", "resolve_timeout"};
 constexpr std::string_view kRedactKeys[] = {"names", "bodies"};
+constexpr std::string_view kProfileFileKeys[] = {"file"};
 constexpr std::string_view kAcceptKeys[] = {"finding", "why"};
 constexpr std::string_view kCoverages[] = {"c0", "c1", "c2", "c3", "c4"};
 constexpr std::string_view kConfidences[] = {"certain", "likely", "possible"};
@@ -92,7 +93,7 @@ void read_reset(ConfigTable& table, std::string_view file, Service& service) {
     table.refuse("reset", "expected a start command to restart the service with");
 }
 
-void read_service(ConfigTable table, std::string_view file, Service& service) {
+void read_service(ConfigTable table, std::string_view file, trace::Words profiles, Service& service) {
   table.only(kServiceKeys);
   if (auto text = table.text("address")) {
     if (auto where = where_of(*text)) {
@@ -108,8 +109,6 @@ void read_service(ConfigTable table, std::string_view file, Service& service) {
     }
   }
   read_security(table, file, service);
-  std::vector<std::string_view> profiles;
-  for (const auto* profile : trace::profiles()) profiles.push_back(profile->name());
   service.profile = table.word("profile", profiles).value_or("");
   service.start = table.text("start");
   read_ready(table, service);
@@ -137,20 +136,27 @@ void read_accept(ConfigTable table, std::vector<Accept>& accepted) {
     table.refuse("finding", "expected a finding's id of eight hex digits, as the report shows it");
   if (finding) accepted.push_back({*finding, table.text("why").value_or("")});
 }
+
+Result<std::string> text_of(const std::filesystem::path& file) {
+  if (std::error_code error; std::filesystem::is_directory(file, error))
+    return fail("expected a file, found a folder", file.string(), Blame::user);
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return fail_errno("cannot be read", errno, file.string(), Blame::user);
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
 // The file: its tables, each read by its own function. Errors are kept with their lines, to be told in order.
 class File {
  public:
   explicit File(std::string_view name) : name_(name) {}
 
   Checked read(std::string_view text) {
-    auto parsed = toml::parse(text, std::string(name_));
-    if (!parsed) {
-      auto at = parsed.error().source().begin;
-      std::string why(parsed.error().description());
-      std::replace(why.begin(), why.end(), '\n', ' ');
-      complain(static_cast<int>(at.line), fmt::format("column {}: {}", at.column, why));
-    } else {
-      for (auto&& [key, node] : parsed.table()) read_table(key, node);
+    if (auto parsed = trace::parse_toml(text, name_, errors_)) {
+      // The profiles first: services name them.
+      for (const auto* profile : trace::builtin_profiles()) profile_names_.push_back(profile->name());
+      if (const auto* profiles = parsed->get("profile")) read_profiles(parsed->find("profile")->first, *profiles);
+      for (auto&& [key, node] : *parsed)
+        if (key != "profile") read_table(key, node);
       check_services(config_, listeners_, rules_);
     }
     std::stable_sort(errors_.begin(), errors_.end(), [](auto& a, auto& b) { return a.first < b.first; });
@@ -198,12 +204,10 @@ class File {
       complain(line_of(key), fmt::format("{0}: a key of [run], expected below that line", name));
     } else {
       auto hint = did_you_mean(name, kTables);
-      complain(
-          line_of(key),
-          fmt::format("{}: unknown table{}", name,
-                      hint.empty()
-                          ? ", expected [run], [serve], [service.NAME], [redact], [[listener]], [[rule]] or [[accept]]"
-                          : hint));
+      complain(line_of(key), fmt::format("{}: unknown table{}", name,
+                                         hint.empty() ? ", expected [run], [serve], [service.NAME], [profile.NAME], "
+                                                        "[redact], [[listener]], [[rule]] or [[accept]]"
+                                                      : hint));
     }
   }
 
@@ -216,12 +220,45 @@ class File {
       read(ConfigTable(*element.as_table(), fmt::format("[[{}]]", key.str()), name_, errors_));
   }
 
+  void read_profiles(const toml::key& key, const toml::node& node) {
+    const auto* tables = node.as_table();
+    if (!tables) return complain(line_of(key), "profile: expected tables [profile.NAME], one a service family");
+    for (auto&& [name, value] : *tables) {
+      auto whole = fmt::format("[profile.{}]", name.str());
+      const auto* table = value.as_table();
+      if (!table)
+        complain(line_of(name), fmt::format("{}: expected a table", whole));
+      else if (std::ranges::find(profile_names_, name.str()) != profile_names_.end())
+        complain(line_of(*table), fmt::format("{}: expected a name of its own, this one is built in", whole));
+      else
+        read_profile(ConfigTable(*table, whole, name_, errors_), std::string(name.str()));
+      profile_names_.push_back(name.str());
+    }
+  }
+
+  void read_profile(ConfigTable table, std::string name) {
+    std::shared_ptr<const trace::Profile> profile;
+    if (auto said = table.text("file")) {
+      table.only(kProfileFileKeys);
+      auto file = std::filesystem::path(name_).parent_path() / *said;
+      auto text = text_of(file);
+      if (!text)
+        return table.refuse("file",
+                            fmt::format("expected the path of a file, relative to this one ({})", text.error().what));
+      profile = trace::parse_profile(*text, std::move(name), file.string(), errors_);
+    } else {
+      profile = trace::read_profile(std::move(table), std::move(name));
+    }
+    if (profile) config_.profiles.push_back(std::move(profile));
+  }
+
   void read_services(const toml::table& tables) {
     std::vector<std::pair<int, Service>> services;
     for (auto&& [key, node] : tables) {
       Service service{.name = std::string(key.str())};
       if (const auto* table = node.as_table()) {
-        read_service(ConfigTable(*table, fmt::format("[service.{}]", service.name), name_, errors_), name_, service);
+        read_service(ConfigTable(*table, fmt::format("[service.{}]", service.name), name_, errors_), name_,
+                     profile_names_, service);
         services.emplace_back(line_of(*table), std::move(service));
       } else {
         complain(line_of(key),
@@ -245,7 +282,8 @@ class File {
   std::string_view name_;
   Config config_;
   std::vector<ConfigTable> listeners_, rules_;  // as config_ has them
-  Errors errors_;
+  std::vector<std::string_view> profile_names_;
+  trace::Errors errors_;
 };
 }  // namespace
 
@@ -277,12 +315,8 @@ Result<Config> parse_config(std::string_view text, std::string_view file_name) {
 }
 
 Result<Config> load_config(const std::filesystem::path& file) {
-  if (std::error_code error; std::filesystem::is_directory(file, error))
-    return fail("expected a file, found a folder", file.string(), Blame::user);
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return fail_errno("cannot be read", errno, file.string(), Blame::user);
-  std::string text(std::istreambuf_iterator<char>(in), {});
-  return parse_config(text, file.string());
+  auto text = text_of(file);
+  return text ? parse_config(*text, file.string()) : std::unexpected(text.error());
 }
 
 }  // namespace retrial::campaign

@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include "base/result.h"
 #include "proxy/server/settings.h"
 #include "trace/exchange.h"
+#include "trace/profiles/profile.h"
 
 namespace retrial::campaign {
 
@@ -116,6 +118,7 @@ struct Config {
   std::vector<Service> services;  // in the order of the file
   std::vector<Accept> accepted;
   RedactSettings redact;
+  std::vector<std::shared_ptr<const trace::Profile>> profiles;  // of [profile.NAME]
 
   bool accepts(std::string_view finding) const;
   // The service at this address, or null.

@@ -27,7 +27,7 @@ constexpr std::string_view kModes[] = {"reverse", "forward", "redirect", "tproxy
 constexpr std::string_view kProtocols[] = {"http", "auto", "tcp"};
 
 template <class T>
-T at_index(Words words, const std::string& word) {
+T at_index(trace::Words words, const std::string& word) {
   return static_cast<T>(std::find(words.begin(), words.end(), word) - words.begin());
 }
 

@@ -3,10 +3,11 @@
 #include <vector>
 
 #include "campaign/config/config.h"
-#include "campaign/config/config_table.h"
+#include "trace/toml/config_table.h"
 
 // What of retrial.toml is for `retrial serve`.
 namespace retrial::campaign {
+using trace::ConfigTable;
 
 // The TLS keys of [service.NAME]. Paths are relative to the folder of `file`, and each must be a PEM file.
 void read_security(ConfigTable& table, std::string_view file, Service& service);

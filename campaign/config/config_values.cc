@@ -27,11 +27,6 @@ std::string wrong_with_regex(const std::string& text) {
 }
 }  // namespace
 
-std::string did_you_mean(std::string_view word, std::span<const std::string_view> known) {
-  auto near = nearest(word, known);
-  return near && !word.empty() ? fmt::format(", did you mean \"{}\"?", *near) : "";
-}
-
 std::optional<std::string> address_of(std::string_view text) {
   auto colon = text.rfind(':');
   if (colon == text.npos || colon == 0) return {};
@@ -124,17 +119,6 @@ std::optional<std::vector<proxy::Address>> listen_of(std::string_view text) {
   if (host.size() < 3 || host.front() != '[' || host.back() != ']') return {};
   if (inet_pton(AF_INET6, host.substr(1, host.size() - 2).c_str(), &bytes) != 1) return {};
   return std::vector{proxy::Address::v6(bytes, number)};
-}
-
-std::optional<std::uint64_t> size_of(std::string_view text) {
-  constexpr std::pair<std::string_view, int> kUnits[] = {{"KiB", 10}, {"MiB", 20}, {"GiB", 30}, {"TiB", 40}, {"B", 0}};
-  for (auto [unit, bits] : kUnits) {
-    if (!text.ends_with(unit)) continue;
-    auto number = to_int(trim(text.substr(0, text.size() - unit.size())));
-    if (!number || *number < 1 || *number > (std::int64_t{1} << (62 - bits))) return {};
-    return static_cast<std::uint64_t>(*number) << bits;
-  }
-  return {};
 }
 
 std::expected<Ready, Unfit> ready_of(std::string_view text) {

@@ -1,13 +1,13 @@
 #pragma once
 #include <expected>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "campaign/config/config.h"
 #include "proxy/net/address.h"
+#include "trace/toml/config_table.h"
 
 // What stands in the values of retrial.toml, read from their texts.
 namespace retrial::campaign {
@@ -18,8 +18,8 @@ struct Unfit {
   std::string hint;      // ", did you mean "tcp"?", or empty
 };
 
-// ", did you mean "x"?" with the nearest known word, or "".
-std::string did_you_mean(std::string_view word, std::span<const std::string_view> known);
+using trace::did_you_mean;
+using trace::size_of;
 
 // "127.0.0.1:10001" or "[::1]:8080" as the trace spells it; localhost stands for 127.0.0.1. Nothing for anything else:
 // the traffic shows addresses, and a name would never be recognised in it.
@@ -40,9 +40,6 @@ std::optional<Where> where_of(std::string_view text);
 // What a listener listens on: "127.0.0.1:8001", "[::1]:8001", or ":8001" for all addresses of both families. Port 0 is
 // the kernel's choice.
 std::optional<std::vector<proxy::Address>> listen_of(std::string_view text);
-
-// "512B", "64KiB", "10MiB", "1GiB" -> bytes; nothing for 0, or for anything else.
-std::optional<std::uint64_t> size_of(std::string_view text);
 
 // A single bare word close to a known one is taken for a slip; anything else that is not known is a shell command.
 std::expected<Ready, Unfit> ready_of(std::string_view text);

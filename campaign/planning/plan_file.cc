@@ -7,12 +7,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "campaign/config/config_table.h"
 #include "campaign/config/config_values.h"
-#include "campaign/config/toml.h"
 #include "campaign/planning/plan.h"
+#include "trace/toml/config_table.h"
+#include "trace/toml/toml.h"
 
 namespace retrial::campaign {
+using trace::ConfigTable;
 namespace {
 
 constexpr std::int64_t kVersion = 1;
@@ -67,7 +68,7 @@ PlannedCase read_case(ConfigTable table) {
   return c;
 }
 
-std::vector<PlannedCase> read_file(const toml::table& file, std::string_view name, Errors& errors) {
+std::vector<PlannedCase> read_file(const toml::table& file, std::string_view name, trace::Errors& errors) {
   std::vector<PlannedCase> out;
   ConfigTable top(file, "plan", name, errors);
   top.only(kKeys);
@@ -109,15 +110,9 @@ std::string plan_file_text(std::span<const Case> cases, const std::string& comma
 }
 
 Result<std::vector<PlannedCase>> parse_plan_file(std::string_view text, std::string_view file_name) {
-  auto file = toml::parse(text, std::string(file_name));
-  if (!file) {
-    auto at = file.error().source().begin;
-    std::string why(file.error().description());
-    std::ranges::replace(why, '\n', ' ');
-    return fail(fmt::format("column {}: {}", at.column, why), fmt::format("{}:{}", file_name, at.line), Blame::user);
-  }
-  Errors errors;
-  auto cases = read_file(file.table(), file_name, errors);
+  trace::Errors errors;
+  std::vector<PlannedCase> cases;
+  if (auto file = trace::parse_toml(text, file_name, errors)) cases = read_file(*file, file_name, errors);
   if (errors.empty()) return cases;
   return std::unexpected(errors.front().second);
 }

@@ -7,7 +7,7 @@ namespace retrial::campaign::report {
 std::string explanation(std::string_view verdict) {
   std::string section, note;
   bool inside = false;
-  for (auto line : split(verdicts_page(), '\n')) {
+  for (auto line : split(pages().front().bytes, '\n')) {
     if (line.starts_with("### ") || line.starts_with("## ")) inside = line == "### " + std::string(verdict);
     if (inside) section.append(line).append("\n");
     auto row = "| `" + std::string(verdict) + "` | ";

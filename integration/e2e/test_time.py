@@ -40,9 +40,10 @@ class Observed:
         self.done, self.folder = done, folder
         self.report = json.loads((folder / "findings.json").read_text())
         store = sqlite3.connect(folder / "campaign.db")
-        self.jumped = store.execute("SELECT coalesce(sum(by), 0) / 1e9 FROM jump").fetchone()[0]
-        self.compressed, self.real_time, self.stop = store.execute("SELECT compressed, real_time, stop FROM run").fetchone()
-        times = store.execute("SELECT begun / 1e9, told / 1e9 FROM exchange ORDER BY id").fetchall()
+        self.jumped = store.execute("SELECT coalesce(sum(by), 0) / 1e9 FROM jump WHERE run = (SELECT max(id) FROM run)").fetchone()[0]
+        run, self.compressed, self.real_time, self.stop = store.execute(
+            "SELECT id, compressed, real_time, stop FROM run WHERE kind = 'with-fault'").fetchone()
+        times = store.execute("SELECT begun / 1e9, told / 1e9 FROM exchange WHERE run = ? ORDER BY id", (run,)).fetchall()
         self.gaps = [begun - told for (_, told), (begun, _) in zip(times, times[1:])]
 
     def verdicts(self):
@@ -162,7 +163,8 @@ func TestOne(t *testing.T) {{
 """)
     seen = observe("sh", "-c", "go test -ldflags=-v . && go test -ldflags=-v .", inject="error(503)", cwd=folder)
     said = seen.done.stdout + seen.done.stderr
-    assert seen.done.returncode == 0 and said.count("ok ") == 2 and said.count("HEADER = ") == 1, said
+    linked = said + (seen.folder / "logs/0001.log").read_text()
+    assert seen.done.returncode == 0 and said.count("ok ") == 2 and linked.count("HEADER = ") == 1, linked
     assert (seen.folder / "agents/go/link.sh").exists() and not (seen.folder / "agents/go/cache").exists()
 
 

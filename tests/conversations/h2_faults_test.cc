@@ -15,7 +15,7 @@ TEST_F(H2Faults, error_is_answered_after_the_request_and_the_service_hears_nothi
   client->hears_nothing();
   client->say("DATA 3 end dy");
   client->hears(
-      "HEADERS 3 | :status: 503 | content-type: application/json | x-retrial-fault: retrial-f1 | content-length: 54");
+      "HEADERS 3 | :status: 503 | content-type: application/json | x-retrial-fault: retrial-f1 | content-length: 143");
   EXPECT_NE(client->hears_body(3).find("retrial-f1"), std::string::npos);
   fired("503 was answered after the request with 4 bytes of body; the service heard nothing", Ending::answered, 503, 0);
   EXPECT_EQ(over(2).request_sample, "body");

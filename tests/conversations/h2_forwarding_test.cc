@@ -230,7 +230,7 @@ TEST_F(H2Forwarding, a_goaway_counts_in_the_clients_own_streams) {
   plan(1, "error(503)");
   client->say(asks(1));
   client->hears(
-      "HEADERS 1 | :status: 503 | content-type: application/json | x-retrial-fault: retrial-f1 | content-length: 54");
+      "HEADERS 1 | :status: 503 | content-type: application/json | x-retrial-fault: retrial-f1 | content-length: 143");
   client->hears_body(1);
   client->say(asks(3));
   service->hears(asks(1));  // its first

@@ -94,6 +94,7 @@ Change change_between(const Exchange& a, const Exchange& b) {
     say(change, fmt::format("the target went from {} to {}", shortened(a.target), shortened(b.target)));
   }
   for (auto name : message::key_headers()) compare_header(a, b, name, change.key, change);
+  for (auto name : profile_of(a).key_headers()) compare_header(a, b, name, change.key, change);
   auto part = part_of(a), next = part_of(b);
   bool resumed = part != next && resumes(part, next);
   if (part != next && !resumed) {

@@ -11,7 +11,9 @@ namespace retrial::trace {
 namespace {
 
 // A client that parses JSON takes anything else for a broken transport, and then retries what it would never retry, or
-// nothing at all; the others do not look. So HTML is for those that ask for it.
+// nothing at all; the others do not look. So HTML is for those that ask for it. What clients look for in JSON is
+// "error", an object (Google AIP-193, and what else speaks so), or a "message" beside it: an "error" that is a text
+// ends many of them before they get to their retry.
 bool wants_html(const Exchange& e) { return icontains(find(e.request_headers, "accept"), "html"); }
 
 // Any service: RFC 9110, and what a load balancer before it would do.
@@ -36,7 +38,9 @@ class Generic final : public Profile {
     auto answer = message::plain_error(e, status, marker);
     if (wants_html(e) || answer.body.empty()) return answer;
     answer.headers.front().value = "application/json";
-    answer.body = fmt::format(R"({{"error":"{}","message":"{}"}})", answer.reason, marker);
+    answer.body =
+        fmt::format(R"_({{"error":{{"code":{0},"message":"{1} ({2})","status":"{1}"}},"message":"{1} ({2})"}})_",
+                    status, answer.reason, marker);
     return answer;
   }
   std::string effect(const Exchange& e) const override {

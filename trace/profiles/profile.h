@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,6 +41,9 @@ class Profile {
   // case.
   virtual std::span<const std::string_view> id_headers() const = 0;
 
+  // Those that make a request guarded, beside message::key_headers(); in lower case.
+  virtual std::span<const std::string_view> key_headers() const { return {}; }
+
   // Path template with the data taken out, action included: what stands after the method in an operation's name, or
   // the whole name where the method says nothing.
   virtual std::string operation(const Exchange& exchange) const = 0;
@@ -69,8 +73,12 @@ class Profile {
   virtual std::string effect(const Exchange& exchange) const = 0;
 };
 
-// All profiles (registry.h), the generic one last. Static storage.
+// All profiles (registry.h), the generic one last; they live as long as the process.
 std::span<const Profile* const> profiles();
+// Those that are built in. Theirs are names that no other may have.
+std::span<const Profile* const> builtin_profiles();
+// From now on these are among profiles(), before all that are built in but gRPC. Before any thread reads one; once.
+void add_profiles(std::vector<std::shared_ptr<const Profile>> own);
 // The first that recognises it (the generic one recognises everything).
 const Profile& profile_for(const Exchange& exchange);
 // By name, or null.

@@ -1,21 +1,18 @@
 #pragma once
+#include "base/embedded.h"
 #include "trace/profiles/profile.h"
 
-// One line a service family: aws_profile() stands in aws.cc. The first that recognises an exchange reads it: gRPC
-// before all others, which know their services by path or by headers that an RPC may have too; the generic one, which
-// recognises everything, last.
-#define RETRIAL_PROFILES(PROFILE) \
-  PROFILE(grpc)                   \
-  PROFILE(oci_registry)           \
-  PROFILE(azure_storage)          \
-  PROFILE(aws)                    \
-  PROFILE(google_storage)         \
-  PROFILE(generic)
-
+// The first that recognises an exchange reads it: gRPC before all others, which know their services by path or by
+// headers that an RPC may have too; those of retrial.toml; those that are data (data/NAME.toml, by name); those that
+// data cannot say; the generic one, which recognises everything, last.
 namespace retrial::trace {
 
-#define RETRIAL_DECLARE(name) const Profile& name##_profile();
-RETRIAL_PROFILES(RETRIAL_DECLARE)
-#undef RETRIAL_DECLARE
+const Profile& grpc_profile();
+const Profile& azure_storage_profile();
+const Profile& aws_profile();
+const Profile& generic_profile();
+
+// data/*.toml, built into the binary.
+std::span<const EmbeddedFile> profile_files();
 
 }  // namespace retrial::trace

@@ -130,7 +130,7 @@ TEST(Config, an_unknown_table_is_named_with_line_and_the_nearest_known_table) {
   EXPECT_EQ(complaint("\n[servic.queue]\n"), "retrial.toml:2: servic: unknown table, did you mean \"service\"?");
   EXPECT_EQ(complaint("[monitoring]\n"),
             "retrial.toml:1: monitoring: unknown table, "
-            "expected [run], [serve], [service.NAME], [redact], [[listener]], [[rule]] or [[accept]]");
+            "expected [run], [serve], [service.NAME], [profile.NAME], [redact], [[listener]], [[rule]] or [[accept]]");
   EXPECT_EQ(complaint("policies = [\"p1\"]\n"), "retrial.toml:1: policies: a key of [run], expected below that line");
 }
 

@@ -50,7 +50,7 @@ TEST(Hooks, of_runners_are_those_that_adapters_name_and_each_is_loaded) {
     auto& runner = adapter->runner();
     EXPECT_EQ(runner.hook.file.empty(), runner.whole) << runner.name;
     if (runner.whole) continue;
-    EXPECT_TRUE(std::ranges::count(agent_files(), runner.hook.file, &AgentFile::path)) << runner.hook.file;
+    EXPECT_TRUE(std::ranges::count(agent_files(), runner.hook.file, &EmbeddedFile::path)) << runner.hook.file;
     if (runner.hook.variable.empty()) named.insert(runner.hook.file);
   }
   EXPECT_EQ(files, named);

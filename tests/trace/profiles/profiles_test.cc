@@ -51,7 +51,17 @@ TEST(Profiles, mark_body_and_headers_of_every_error_and_give_HEAD_no_body) {
       "application/x-www-form-urlencoded\r\n\r\nAction=SendMessage",
       "POST /2015-03-31/functions/f/invocations HTTP/1.1\r\nHost: h\r\nX-Amz-Date: x\r\nContent-Type: "
       "application/json\r\n\r\n{}",
-      "POST /a.B/C HTTP/1.1\r\nHost: h\r\nContent-Type: application/grpc\r\n\r\n"};
+      "POST /a.B/C HTTP/1.1\r\nHost: h\r\nContent-Type: application/grpc\r\n\r\n",
+      "POST /v1/charges HTTP/1.1\r\nHost: h\r\nStripe-Version: 2024-06-20\r\n\r\n",
+      "GET /user HTTP/1.1\r\nHost: h\r\nX-GitHub-Api-Version: 2022-11-28\r\n\r\n",
+      "POST /api/chat.postMessage HTTP/1.1\r\nHost: h\r\n\r\n",
+      "POST /v1/embeddings HTTP/1.1\r\nHost: h\r\nUser-Agent: OpenAI/Python 1.40.0\r\n\r\n",
+      "GET /a/_doc/1 HTTP/1.1\r\nHost: h\r\nX-Elastic-Client-Meta: es=8\r\n\r\n",
+      "GET /api/v1/namespaces/d/pods HTTP/1.1\r\nHost: h\r\n\r\n",
+      "GET /v1/secret/data/a HTTP/1.1\r\nHost: h\r\nX-Vault-Token: t\r\n\r\n",
+      "PUT /v1/kv/a HTTP/1.1\r\nHost: h\r\nX-Consul-Token: t\r\n\r\n",
+      "POST /2/files/upload HTTP/1.1\r\nHost: h\r\nDropbox-API-Arg: {}\r\n\r\n",
+      "POST /graphql HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n\r\n"};
   std::set<std::string_view> shown;
   for (auto& raw : requests) {
     auto e = request(raw);
@@ -95,7 +105,10 @@ TEST(Generic, an_error_is_JSON_for_all_others) {
     auto e = request("POST /a HTTP/1.1\r\nHost: h\r\n" + header + "\r\n\r\n{}");
     auto answer = profile_named("generic")->error(e, 503, kMarker);
     EXPECT_EQ(find(answer.headers, "content-type"), "application/json");
-    EXPECT_EQ(answer.body, R"({"error":"Service Unavailable","message":"retrial-7f3a"})");
+    EXPECT_EQ(
+        answer.body,
+        R"_({"error":{"code":503,"message":"Service Unavailable (retrial-7f3a)","status":"Service Unavailable"},)_"
+        R"_("message":"Service Unavailable (retrial-7f3a)"})_");
   }
 }
 

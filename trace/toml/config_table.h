@@ -17,12 +17,17 @@ class node;
 }  // namespace v3
 }  // namespace toml
 
-namespace retrial::campaign {
+namespace retrial::trace {
 
 using Words = std::span<const std::string_view>;
 using Errors = std::vector<std::pair<int, Error>>;  // each with its line
 
-// One table of retrial.toml under a name ("[run]", "[service.queue]"), read key by key. A key that is there and wrong
+// ", did you mean "x"?" with the nearest known word, or "".
+std::string did_you_mean(std::string_view word, Words known);
+// "512B", "64KiB", "10MiB", "1GiB" -> bytes; nothing for 0, or for anything else.
+std::optional<std::uint64_t> size_of(std::string_view text);
+
+// One table of a TOML file under a name ("[run]", "[service.queue]"), read key by key. A key that is there and wrong
 // becomes an error, and reads as missing.
 class ConfigTable {
  public:
@@ -39,6 +44,12 @@ class ConfigTable {
   std::vector<std::string> words(std::string_view key, Words known);                  // an array of these, folded
   std::vector<std::string> texts(std::string_view key);                               // a text, or an array of texts
   std::optional<ConfigTable> table(std::string_view key);  // named "NAME key", its keys told as "key"
+  std::vector<ConfigTable> tables(std::string_view key);   // of an array of tables, named "NAME key 2", from 1
+  std::vector<std::int64_t> numbers(std::string_view key, std::int64_t from, std::int64_t to);  // one, or an array
+
+  std::vector<std::string> keys() const;        // in no order of the file
+  bool holds_yes(std::string_view key) const;   // true or false stands there
+  bool holds_none(std::string_view key) const;  // an empty array does
 
   bool has(std::string_view key) const;
   int line() const;
@@ -55,4 +66,4 @@ class ConfigTable {
   Errors& errors_;
 };
 
-}  // namespace retrial::campaign
+}  // namespace retrial::trace

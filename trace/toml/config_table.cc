@@ -1,4 +1,4 @@
-#include "campaign/config/config_table.h"
+#include "trace/toml/config_table.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,11 +7,10 @@
 #include <sstream>
 
 #include "base/text.h"
-#include "campaign/config/config_values.h"
-#include "campaign/config/toml.h"
 #include "trace/recording/redact.h"
+#include "trace/toml/toml.h"
 
-namespace retrial::campaign {
+namespace retrial::trace {
 namespace {
 
 template <class T>
@@ -47,6 +46,22 @@ std::string shown(const toml::node& node) {
 }
 
 }  // namespace
+
+std::string did_you_mean(std::string_view word, Words known) {
+  auto near = nearest(word, known);
+  return near && !word.empty() ? fmt::format(", did you mean \"{}\"?", *near) : "";
+}
+
+std::optional<std::uint64_t> size_of(std::string_view text) {
+  constexpr std::pair<std::string_view, int> kUnits[] = {{"KiB", 10}, {"MiB", 20}, {"GiB", 30}, {"TiB", 40}, {"B", 0}};
+  for (auto [unit, bits] : kUnits) {
+    if (!text.ends_with(unit)) continue;
+    auto number = to_int(trim(text.substr(0, text.size() - unit.size())));
+    if (!number || *number < 1 || *number > (std::int64_t{1} << (62 - bits))) return {};
+    return static_cast<std::uint64_t>(*number) << bits;
+  }
+  return {};
+}
 
 void ConfigTable::only(Words known) {
   for (auto&& [key, value] : table_)
@@ -152,17 +167,62 @@ std::optional<ConfigTable> ConfigTable::table(std::string_view key) {
   return {};
 }
 
+std::vector<ConfigTable> ConfigTable::tables(std::string_view key) {
+  const auto* node = table_.get(key);
+  if (!node) return {};
+  const auto* array = node->as_array();
+  if (!array || !array->is_homogeneous<toml::table>()) {
+    refuse(key, "expected an array of tables");
+    return {};
+  }
+  std::vector<ConfigTable> out;
+  for (auto&& element : *array)
+    out.emplace_back(*element.as_table(), fmt::format("{} {} {}", name_, key, out.size() + 1), file_, errors_);
+  return out;
+}
+
+std::vector<std::int64_t> ConfigTable::numbers(std::string_view key, std::int64_t from, std::int64_t to) {
+  const auto* node = table_.get(key);
+  if (!node) return {};
+  std::vector<std::int64_t> out;
+  auto take = [&](const toml::node& element) {
+    const auto* value = element.as_integer();
+    if (value && value->get() >= from && value->get() <= to) return out.push_back(value->get());
+    complain(line_of(element), key,
+             fmt::format("expected whole numbers from {} to {}, found {}", from, to, redacted(shown(element))));
+  };
+  if (const auto* array = node->as_array()) {
+    for (auto&& element : *array) take(element);
+  } else {
+    take(*node);
+  }
+  return out;
+}
+
+std::vector<std::string> ConfigTable::keys() const {
+  std::vector<std::string> out;
+  for (auto&& [key, value] : table_) out.emplace_back(key.str());
+  return out;
+}
+bool ConfigTable::holds_yes(std::string_view key) const {
+  const auto* node = table_.get(key);
+  return node && node->is_boolean();
+}
+bool ConfigTable::holds_none(std::string_view key) const {
+  const auto* node = table_.get(key);
+  return node && node->is_array() && node->as_array()->empty();
+}
 bool ConfigTable::has(std::string_view key) const { return table_.contains(key); }
 int ConfigTable::line() const { return line_of(table_); }
 
 void ConfigTable::refuse(std::string_view key, std::string expected, std::string_view hint) {
   const auto* node = table_.get(key);
   complain(node ? line_of(*node) : line_of(table_), key,
-           node ? fmt::format("{}, found {}{}", expected, trace::redacted(shown(*node)), hint) : std::move(expected));
+           node ? fmt::format("{}, found {}{}", expected, redacted(shown(*node)), hint) : std::move(expected));
 }
 
 void ConfigTable::complain(int line, std::string_view key, std::string what) {
   errors_.emplace_back(line, Error{std::move(what), fmt::format("{}:{}: {} {}", file_, line, name_, key), Blame::user});
 }
 
-}  // namespace retrial::campaign
+}  // namespace retrial::trace
