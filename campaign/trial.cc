@@ -28,11 +28,12 @@ bool same(const trace::Finding& a, const trace::Finding& b) {
 
 }  // namespace
 
-void aim(RunSpec& spec, std::vector<Aim> aims, Nanos hold) {
+void aim(RunSpec& spec, std::vector<Aim> aims, const RunSettings& settings) {
   auto horizon = oracles::horizon();
   spec.aims = std::move(aims);
-  spec.hold = hold;
-  spec.deadline += hold;
+  spec.hold = settings.hold;
+  spec.client_hold = settings.client_hold;
+  spec.deadline += settings.hold;
   spec.attempts_limit = horizon.attempts;
   spec.client_time_limit = horizon.client_time;
 }
@@ -73,7 +74,7 @@ std::optional<RunSpec> Trial::next() {
   spec.case_id = case_.row.id;
   auto& usual = reference_ ? *reference_ : case_.reference();
   spec.deadline = CampaignContext::deadline_of(usual.ended - usual.began);
-  if (asked_ == Ask::with) aim(spec, {case_.aim()}, context_.config.run.hold);
+  if (asked_ == Ask::with) aim(spec, {case_.aim()}, context_.config.run);
   return spec;
 }
 

@@ -98,7 +98,7 @@ Nanos Trials::time_for(bool further) const {
 Result<bool> Trials::begin_company(Company company) {
   auto spec = context_.spec_for(company.tests(), trace::RunKind::with_fault);
   spec.deadline = CampaignContext::deadline_of(company.expected);
-  aim(spec, company.aims(), context_.config.run.hold);
+  aim(spec, company.aims(), context_.config.run);
   spec.lifts = true;
   auto number = context_.begin(spec);
   if (!number) return std::unexpected(number.error());

@@ -21,12 +21,14 @@ struct RunSettings {
       policies;     // as policies::policy_named knows them, in the order to be tried; empty: the usual ones
   int workers = 0;  // 0: one a core
   trace::Confidence fail_on = trace::Confidence::likely;
-  Nanos hold = 30 * kSecond;  // how long a stalled exchange is held
-  Nanos budget = 0;           // 0: none
-  bool alone = false;         // every case in runs of its own
-  bool verbose = false;       // a line for each case as it is decided
-  bool keep_tags = false;     // tags = "keep": the service sees the agents' headers
-  bool real_time = false;     // clients' clocks are never moved (docs/time.md)
+  // How long a stalled exchange is held: until either is over. `hold` of the file sets both.
+  Nanos hold = 30 * kSecond;          // of real time
+  Nanos client_hold = 120 * kSecond;  // of the client's: default time-outs of 60 and 100 s come before it
+  Nanos budget = 0;                   // 0: none
+  bool alone = false;                 // every case in runs of its own
+  bool verbose = false;               // a line for each case as it is decided
+  bool keep_tags = false;             // tags = "keep": the service sees the agents' headers
+  bool real_time = false;             // clients' clocks are never moved (docs/time.md)
 };
 
 // When a service that we started counts as up.

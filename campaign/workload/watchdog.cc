@@ -26,7 +26,7 @@ std::optional<trace::Stop> Watchdog::look(const proxy::Proxy& proxy, const proxy
   if (!spec_.lifts && spec_.attempts_limit && target_attempts > spec_.attempts_limit) return trace::Stop::capped;
   if (!spec_.lifts && went_on_too_long(target_attempts, now)) return trace::Stop::capped;
   auto held = held_since(proxy, tree);
-  if (spec_.hold && held && now - held >= spec_.hold) return trace::Stop::held;
+  if (held_too_long(held)) return trace::Stop::held;
   if (spec_.deadline && real_.now() - really_began_ >= spec_.deadline && !held) return trace::Stop::deadline;
   measure(tree);
   if (hangs(proxy, now) && !held) return trace::Stop::hung;
@@ -34,7 +34,7 @@ std::optional<trace::Stop> Watchdog::look(const proxy::Proxy& proxy, const proxy
 }
 
 Nanos Watchdog::next(const proxy::Proxy& proxy, const proxy::Tree& tree) const {
-  if (auto held = held_since(proxy, tree)) return spec_.hold ? held + spec_.hold : 0;
+  if (auto held = held_since(proxy, tree)) return spec_.hold ? held + client_hold() : 0;
   if (!may_hang(proxy) || real_.now() - active_at_ < kSurelyIdle) return 0;
   return std::max(proxy.last_activity(), began_) + kHungInClientTime;
 }
@@ -42,6 +42,15 @@ Nanos Watchdog::next(const proxy::Proxy& proxy, const proxy::Tree& tree) const {
 Nanos Watchdog::held_since(const proxy::Proxy& proxy, const proxy::Tree& tree) const {
   auto held = proxy.held_since(), unanswered = tree.unanswered_since();
   return held == 0 ? unanswered : unanswered == 0 ? held : std::min(held, unanswered);
+}
+
+bool Watchdog::held_too_long(Nanos held) {
+  if (held != held_) {
+    held_ = held;
+    really_held_ = real_.now();
+  }
+  if (!spec_.hold || !held) return false;
+  return client_.now() - held >= client_hold() || real_.now() - really_held_ >= spec_.hold;
 }
 
 bool Watchdog::hangs(const proxy::Proxy& proxy, Nanos now) {
