@@ -21,7 +21,7 @@ struct CaseResult {
 };
 
 // Gives a run its aims, and what ends or lifts their faults: `hold`, and how far any oracle looks.
-void aim(RunSpec& spec, std::vector<Aim> aims, Nanos hold);
+void aim(RunSpec& spec, std::vector<Aim> aims, const RunSettings& settings);
 
 // Tries a case with its test alone in a process of its own, run by run: without the fault, with it (again, while an
 // oracle's evidence is too thin), and where something is found both again, until

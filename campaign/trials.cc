@@ -99,7 +99,7 @@ Result<bool> Trials::begin_company(Company company) {
   auto spec = context_.spec_for(company.tests(), trace::RunKind::with_fault);
   spec.deadline = CampaignContext::deadline_of(company.expected);
   spec.lifts = true;
-  aim(spec, company.aims(), context_.config.run.hold);
+  aim(spec, company.aims(), context_.config.run);
   auto number = context_.begin(spec);
   if (!number) return std::unexpected(number.error());
   for (auto& seat : company.seats)

@@ -50,11 +50,13 @@ Result<campaign::RunSpec> spec_of(const Options& options) {
   spec.only_test = campaign::kWholeCommand;
   auto command = campaign::command_to_run(options.command);
   spec.launch = campaign::adapter_for(command).suite(command);
-  spec.hold = campaign::RunSettings{}.hold;
+  campaign::RunSettings usual;
+  spec.hold = usual.hold;
+  spec.client_hold = usual.client_hold;
   if (!options.hold.empty()) {
     auto hold = parse_duration(options.hold);
     if (!hold) return fail(fmt::format("expected a time such as 30s, got \"{}\"", options.hold), "--hold", Blame::user);
-    spec.hold = *hold;
+    spec.hold = spec.client_hold = *hold;
   }
   if (!options.inject) return spec;
   auto plan = policies::parse_fault_plan(*options.inject);

@@ -1,13 +1,15 @@
 // Layers that retry each for itself multiply: 3 attempts of an SDK inside 4 of the application's loop are 12 on the
 // wire, and the service that is down gets them all. WASABI (SOSP'24) 2.2; "Addressing cascading failures", Google SRE.
 // What tells layers apart stands in trace/comparing/retry_layers.h. A transport below that sends each attempt again at
-// once where its connection breaks is a layer too.
+// once where its connection breaks is a layer too, and so are two loops of the application's own.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "oracles/evidence.h"
 #include "oracles/registry.h"
+#include "oracles/waits.h"
 #include "trace/comparing/retry_layers.h"
 
 namespace retrial::oracles {
@@ -22,6 +24,11 @@ constexpr Verdict kRetryAmplification{
 };
 
 constexpr std::size_t kRounds = 3;  // where gaps and counters alone tell layers apart, two may be chance
+// What does one thing at a time, and the next one after a pause, makes rounds too, and retries in one layer: a worker
+// goes on for more of them than loops that give up, a scheduler's pause is long and the same each time.
+constexpr std::size_t kMostRounds = 10;
+constexpr Nanos kTick = 30 * kSecond;
+constexpr double kGrown = 1.5;  // of the longest such pause to the shortest: an outer back-off
 
 // A call as rounds of an inner layer, one round an attempt of the outer one.
 struct Layers {
@@ -43,6 +50,29 @@ bool multiplies(const std::vector<std::size_t>& r) {
   return std::all_of(r.begin(), r.end() - 1, [&](auto n) { return n == r[0]; }) && r.back() <= r[0];
 }
 
+// Did an agent see each round as one call of the library?
+bool entered_once_a_round(const trace::Call& call, const std::vector<std::size_t>& rounds) {
+  auto& id = call.first().tag.call_id;
+  return multiplies(rounds) && !id.empty() && call.attempts[1]->tag.call_id == id;
+}
+
+// Two loops of the application's own, by the gaps that they leave.
+std::optional<Layers> loops_of(const trace::Call& call) {
+  auto starts = trace::round_starts(call);
+  auto rounds = rounds_of(call, starts);
+  if (rounds.size() < kRounds || !multiplies(rounds)) return {};
+  Nanos least = INT64_MAX, most = 0;
+  for (auto start : starts | std::views::drop(1)) {
+    auto pause = call.attempts[start]->begun - call.attempts[start - 1]->told;
+    least = std::min(least, pause);
+    most = std::max(most, pause);
+  }
+  bool grows = static_cast<double>(most) >= kGrown * static_cast<double>(least);
+  bool gives_up = rounds.size() <= kMostRounds && (grows || most < kTick);
+  return Layers{rounds, gives_up ? trace::Confidence::likely : trace::Confidence::possible,
+                "short gaps within them, long ones between"};
+}
+
 std::optional<Layers> layers_of(const trace::Call& call) {
   auto resent = trace::resent_by_transport(call);
   std::vector<std::size_t> own;  // attempts of the client's own
@@ -52,13 +82,15 @@ std::optional<Layers> layers_of(const trace::Call& call) {
   if (own.size() < resent.size() && multiplies(by_transport))
     return Layers{by_transport, trace::Confidence::possible,
                   "the transport below sends each attempt again where its connection breaks"};
+  // Who goes from host to host waits after the last of them: that is one layer. So is a pause that the service chose.
+  bool own_gaps = std::ranges::all_of(call.attempts, [&](auto* e) {
+    return e->host == call.first().host && e->service == call.first().service && !told_to_wait(*e);
+  });
   auto rounds = rounds_of(call, trace::layer_starts(call));
-  if (!multiplies(rounds)) return {};
-  bool seen = std::ranges::any_of(call.attempts, [](auto* e) { return !e->tag.call_id.empty(); });
-  // Who goes from host to host waits after the last of them: that is one layer.
-  bool one_host = std::ranges::all_of(
-      call.attempts, [&](auto* e) { return e->host == call.first().host && e->service == call.first().service; });
-  if (!seen && (rounds.size() < kRounds || !one_host)) return {};
+  bool seen = entered_once_a_round(call, rounds);
+  if (!seen && own_gaps)
+    if (auto loops = loops_of(call)) return loops;
+  if (!multiplies(rounds) || (!seen && (rounds.size() < kRounds || !own_gaps))) return {};
   return Layers{rounds, seen ? trace::Confidence::likely : trace::Confidence::possible,
                 seen ? "each is one call of the library" : "by its counters and gaps"};
 }

@@ -3,13 +3,16 @@
 
 namespace retrial::policies {
 
-// Rainmaker 4.2, P1: the service executes, the client is told otherwise. Two plans, since clients retry a broken
-// connection and a status by different rules, and each finds bugs that the other does not.
+// Rainmaker 4.2, P1: the service executes, the client's wait for the response times out. What ends the wait is the
+// network (RST), the client's own time-out (silence), or a gateway between them: 504, which tells of the gateway's wait
+// and not of the service's work. Three plans, since clients retry each by rules of its own, and each finds bugs that
+// the others do not.
 const Policy& p1() {
   static const Policy policy{
       .name = "P1",
       .question = "The service executes the request but its response is lost: is it right to send it again?",
-      .plans = {first(lost(trace::Telling::reset), kPass), first(lost(trace::Telling::error), kPass)},
+      .plans = {first(lost(trace::Telling::reset), kPass), first(lost(trace::Telling::stall), kPass),
+                first(lost(kGatewayTimeout), kPass)},
       .value = 2,
       .value_by_effect = true,
   };

@@ -10,6 +10,10 @@ inline const trace::FaultSpec kTransient{.name = trace::FaultName::error};
 constexpr trace::FaultSpec lost(trace::Telling telling) {
   return {.name = trace::FaultName::lost_response, .telling = telling};
 }
+constexpr int kBadGateway = 502, kGatewayTimeout = 504;  // RFC 9110 15.6.3, 15.6.5
+constexpr trace::FaultSpec lost(int told) {
+  return {.name = trace::FaultName::lost_response, .telling = trace::Telling::error, .status = told};
+}
 inline FaultPlan always(const trace::FaultSpec& fault) { return {{{fault, 0}}}; }
 inline FaultPlan first(const trace::FaultSpec& fault, const trace::FaultSpec& then) {
   return {{{fault, 1}, {then, 0}}};

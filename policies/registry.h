@@ -9,6 +9,7 @@
   POLICY(p4)                     \
   POLICY(p2)                     \
   POLICY(k3)                     \
+  POLICY(p1_more)                \
   POLICY(n1)
 
 namespace retrial::policies {

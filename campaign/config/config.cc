@@ -55,7 +55,7 @@ void read_run(ConfigTable table, RunSettings& run) {
     run.fail_on = *level == "certain"  ? trace::Confidence::certain
                   : *level == "likely" ? trace::Confidence::likely
                                        : trace::Confidence::possible;
-  if (auto hold = table.duration("hold", "30s")) run.hold = *hold;
+  if (auto hold = table.duration("hold", "30s")) run.hold = run.client_hold = *hold;
   if (auto budget = table.duration("budget", "10m")) run.budget = *budget;
   if (auto tags = table.word("tags", kTags)) run.keep_tags = *tags == "keep";
   run.real_time = table.yes("real_time").value_or(false);

@@ -56,7 +56,7 @@ proxy::Decision CampaignDirector::at_head(const trace::Exchange& seen) {
   decision.fault_id = fmt::format("{}-{}", run_.id, head.id);
   if (trace::is_status(fault)) {
     auto* shape = trace::profile_named(errors_as_);
-    if (!fault.status) fault.status = profile.transient_status(head);
+    fault.status = trace::status_told(fault, profile, head);
     decision.answer = trace::answer_of(fault, shape ? *shape : profile, head, "retrial-" + decision.fault_id,
                                        run_.wall_began + elapsed);
   }

@@ -406,15 +406,13 @@ Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& sp
         natives.try_emplace(native, now, now).first->second.second = now;
         return true;
       };
-      compressor.emplace(
-          *impl_->loop, *page, clock, (*tree)->root(),
-          proxy::Compressor::Surroundings{
-              .pending = pending,
-              .next_limit = [&] { return watchdog.next(proxy, **tree); },
-              .moved = look,
-              .only_serves = [&, sees = s.capture.way != proxy::Way::none](pid_t process) {
-                return sees && ended.servers.only_serves(process);
-              }});
+      compressor.emplace(*impl_->loop, *page, clock, (*tree)->root(),
+                         proxy::Compressor::Surroundings{
+                             .pending = pending,
+                             .next_limit = [&] { return watchdog.next(proxy, **tree); },
+                             .moved = look,
+                             .only_serves = [&, sees = s.capture.way != proxy::Way::none](
+                                                pid_t process) { return sees && ended.servers.only_serves(process); }});
       ended.compressor = arming.compressor = &*compressor;
       run.compressed = true;
     }

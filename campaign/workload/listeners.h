@@ -26,7 +26,8 @@ class Servers {
  private:
   struct Known {
     bool yes = false;
-    Nanos asked = 0, pause = 0;  // real time; a process that does not listen yet is asked again after ever longer pauses
+    Nanos asked = 0,
+          pause = 0;  // real time; a process that does not listen yet is asked again after ever longer pauses
   };
   const Clock& real_;
   std::map<pid_t, std::set<std::uint16_t>> connected_;  // the ports that each has connected to

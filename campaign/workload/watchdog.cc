@@ -10,8 +10,7 @@ constexpr Nanos kHungAfter = 60 * kSecond;           // design: idle for 60 s an
 constexpr Nanos kTicking = 7200 * kSecond;           // of the client's time, in short waits
 constexpr Nanos kHungInClientTime = 50 * 3600 * kSecond;  // in whatever waits: longer than any between attempts
 constexpr Nanos kSurelyIdle = 5 * kSecond;           // before a tree that waits for nothing is taken to hang
-constexpr Nanos kLongHold = 1800 * kSecond;
-constexpr Nanos kCheapHold = 2 * kSecond;  // real
+constexpr Nanos kCheapHold = 10 * kSecond;           // real: a minute of the client's where something polls each 20 ms
 constexpr Nanos kIdleCpu = 20 * kMillisecond;        // of CPU within a second: a tree that uses less is idle
 
 }  // namespace
@@ -48,8 +47,7 @@ Nanos Watchdog::next(const proxy::Proxy& proxy, const proxy::Tree& tree) const {
 }
 
 Nanos Watchdog::hold() const {
-  bool cheap = !spec_.lifts && real_.now() - held_at_ < kCheapHold;
-  return cheap ? std::max(spec_.hold, kLongHold) : spec_.hold;
+  return real_.now() - held_at_ < kCheapHold ? std::max(spec_.hold, spec_.client_hold) : spec_.hold;
 }
 
 Nanos Watchdog::held_since(const proxy::Proxy& proxy, const proxy::Tree& tree) const {

@@ -8,9 +8,9 @@
 namespace retrial::campaign {
 
 // Looks at a run from time to time, and says when and why it has to be ended. A connect that is never answered is held
-// like an exchange: for `hold`, and where nobody else is in the run (`lifts`) and its clock takes it there at no cost
-// for half an hour, which no time-out of a right client reaches. All but the deadline is in the client's time; a tree hangs that does nothing for a minute of real
-// time, or for hours of the client's: two in which it wakes up again and again, two days in one wait.
+// like an exchange: for `hold`, and as long as its clock gets on fast for `client_hold`. All but the deadline is in the
+// client's time; a tree hangs that does nothing for a minute of real time, or for hours of the client's: two in which
+// it wakes up again and again, two days in one wait.
 class Watchdog {
  public:
   Watchdog(const RunSpec& spec, const Clock& client, const Clock& real);
@@ -26,6 +26,7 @@ class Watchdog {
   bool may_hang(const proxy::Proxy& proxy) const;
   bool went_on_too_long(int target_attempts, Nanos now);
   void measure(const proxy::Tree& tree);
+
 
   const RunSpec& spec_;
   const Clock& client_;

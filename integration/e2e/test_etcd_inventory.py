@@ -9,7 +9,7 @@ from conftest import retrial, site
 FULL = bool(os.environ.get("RETRIAL_E2E_FULL"))
 full = pytest.mark.skipif(not FULL, reason="RETRIAL_E2E_FULL is not set")
 RESET = "lost-response(reset) x 1, then pass"
-TOLD = "lost-response(error(transient)) x 1, then pass"
+TOLD = "lost-response(error(504)) x 1, then pass"
 PYTEST = [".venv/bin/python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"]
 
 

@@ -5,7 +5,5 @@ cd "$(dirname "$0")/../.."
 integration/zoo/setup.sh "$@"
 export RETRIAL=${RETRIAL:-$PWD/build/release/retrial}
 zoo=(python3 -B integration/zoo/driver/main.py "$@")
-alone=(unshare -n)
-[ "$(id -u)" = 0 ] || alone=(unshare -r -n)
-"${alone[@]}" true 2>/dev/null || exec "${zoo[@]}"
-exec "${alone[@]}" sh -c 'ip link set lo up && exec "$@"' sh "${zoo[@]}"
+integration/alone.sh true 2>/dev/null || exec "${zoo[@]}"
+exec integration/alone.sh "${zoo[@]}"

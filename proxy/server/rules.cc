@@ -155,7 +155,7 @@ Decision RuleDirector::decide(std::size_t at, const trace::Exchange& seen) {
   }
   decision.fault_id = fmt::format("{}-{}", place_.run, head.id);
   if (trace::is_status(fault)) {
-    if (!fault.status) fault.status = profile.transient_status(head);
+    fault.status = trace::status_told(fault, profile, head);
     decision.answer = trace::answer_of(fault, profile, head, "retrial-" + decision.fault_id, clock_.wall());
   }
   decision.fault = fault;

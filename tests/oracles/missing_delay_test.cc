@@ -102,7 +102,7 @@ TEST(MissingDelay, going_to_the_next_host_at_once_is_right) {
 
 TEST(MissingDelay, a_transport_that_sends_each_attempt_twice_is_judged_by_the_gaps_between_its_pairs) {
   EXPECT_EQ(with_gaps({{1'000, 1'000'000, 1'000, 1'000'000, 1'000, 1'000'000, 1'000, 1'000'000, 1'000}}).verdicts(),
-            "retry-amplification possible");
+            "retry-amplification likely");
 }
 
 TEST(MissingDelay, is_never_surer_than_the_correlation_that_these_are_attempts_of_one_call) {

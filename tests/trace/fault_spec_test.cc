@@ -153,6 +153,25 @@ std::string headers_of(const FaultSpec& fault) {
   for (auto& h : answer.headers) all += h.name + ": " + h.value + "\n";
   return all;
 }
+TEST(FaultAnswer, after_execution_a_502_or_504_is_a_gateways_and_of_a_grpc_call_UNAVAILABLE) {
+  auto* azure = profile_named("azure-storage");
+  Exchange head{.method = "PUT", .target = "/account/container/blob"};
+  FaultSpec fault{.name = FaultName::lost_response, .telling = Telling::error, .status = 504};
+  auto told = answer_of(fault, *azure, head, "retrial-1", 0);
+  EXPECT_EQ(told.status, 504);
+  EXPECT_TRUE(told.body.starts_with("<html>") && told.body.contains("504 Gateway Timeout")) << told.body;
+  for (auto& h : told.headers) EXPECT_FALSE(h.name.starts_with("x-ms-")) << h.name;
+  EXPECT_EQ(status_told(fault, *azure, head), 504);
+  fault.status = 503;
+  EXPECT_TRUE(answer_of(fault, *azure, head, "retrial-1", 0).body.starts_with("<?xml"));
+
+  head.grpc.is = true;
+  fault.status = 504;
+  EXPECT_EQ(status_told(fault, *profile_named("grpc"), head), kGrpcStatus + grpc_code::unavailable);
+  fault.name = FaultName::error;
+  EXPECT_EQ(status_told(fault, *profile_named("grpc"), head), 504) << "the service heard nothing of it";
+}
+
 TEST(FaultAnswer, pushback_stands_in_its_own_header_and_retry_after_in_none) {
   FaultSpec fault{.name = FaultName::error, .status = kGrpcStatus + grpc_code::unavailable};
   EXPECT_EQ(headers_of(fault).find("pushback"), std::string::npos);

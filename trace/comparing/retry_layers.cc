@@ -14,6 +14,9 @@ namespace {
 constexpr Nanos kAtOnce = 10 * kMillisecond;
 constexpr Nanos kWaited = 50 * kMillisecond;
 constexpr std::size_t kLongestLayer = 32;  // attempts
+constexpr std::size_t kInRounds = 8;       // attempts, of which fewer fall into rounds by chance
+constexpr std::size_t kRounds = 3;
+constexpr double kBetween = 1.9;  // the least gap between rounds to the longest within: twice, as measured
 
 Nanos gap_before(const Call& call, std::size_t attempt) {
   return call.attempts[attempt]->begun - call.attempts[attempt - 1]->told;
@@ -39,6 +42,7 @@ bool in_pairs(const Call& call) {
 // What is read of a whole call once.
 struct Facts {
   bool counts = false;       // it counts its attempts
+  bool entered = false;      // one call id is that of several attempts in a row
   bool pairs = false;        // in_pairs
   std::vector<Ids> ids;      // by attempt
   std::set<Key> kept;        // headers whose value was the same twice in a row
@@ -63,6 +67,8 @@ Facts facts_of(const Call& call) {
     facts.ids.push_back(reader.read(e));
     facts.resent.push_back(resent(call, i, facts));
     if (i == 0) continue;
+    auto& id = e.tag.call_id;
+    facts.entered = facts.entered || (!id.empty() && id == call.attempts[i - 1]->tag.call_id);
     auto &one = facts.ids[i - 1], &other = facts.ids[i];
     for (std::size_t k = 0; k < std::min(one.count, other.count); k++)
       if (one.header[k] == other.header[k] && one.value[k] == other.value[k]) facts.kept.insert(one.header[k]);
@@ -73,7 +79,8 @@ Facts facts_of(const Call& call) {
 // What the requests say of the layers: true, a new one began; nothing where they do not say.
 std::optional<bool> told(const Call& call, std::size_t attempt, const Facts& facts) {
   auto &before = *call.attempts[attempt - 1], &now = *call.attempts[attempt];
-  if (!before.tag.call_id.empty() && !now.tag.call_id.empty()) return before.tag.call_id != now.tag.call_id;
+  if (facts.entered && !before.tag.call_id.empty() && !now.tag.call_id.empty())
+    return before.tag.call_id != now.tag.call_id;
   if (facts.counts) {
     auto from = std::max(count_of(before), 1) + previous_of(before), to = std::max(count_of(now), 1) + previous_of(now);
     if (to != from) return to < from;
@@ -109,6 +116,18 @@ std::size_t period_of(const std::vector<Nanos>& gaps) {
   return 0;
 }
 
+// Do the gaps fall into rounds of `length` attempts?
+bool in_rounds(const std::vector<Nanos>& gaps, std::size_t length) {
+  Nanos within = 0, between = INT64_MAX;
+  for (std::size_t i = 0; i < gaps.size(); i++) {
+    if (i % length == length - 1)
+      between = std::min(between, gaps[i]);
+    else
+      within = std::max(within, gaps[i]);
+  }
+  return between >= kWaited && static_cast<double>(between) >= kBetween * static_cast<double>(within);
+}
+
 }  // namespace
 
 bool resent_by_transport(const Call& call, std::size_t attempt) {
@@ -116,6 +135,26 @@ bool resent_by_transport(const Call& call, std::size_t attempt) {
 }
 
 std::vector<bool> resent_by_transport(const Call& call) { return facts_of(call).resent; }
+
+std::vector<std::size_t> round_starts(const Call& call) {
+  auto resent = resent_by_transport(call);
+  std::vector<std::size_t> own;  // attempts that no transport made
+  std::vector<Nanos> gaps;
+  for (std::size_t i = 0; i < call.attempts.size(); i++) {
+    if (resent[i]) continue;
+    if (i > 0) gaps.push_back(gap_before(call, i));
+    own.push_back(i);
+  }
+  std::vector<std::size_t> starts{0};
+  if (own.size() < kInRounds) return starts;
+  // Where rounds of several lengths fit, the shortest is that of the innermost loop.
+  for (std::size_t length = 2; length <= kLongestLayer && (kRounds - 1) * length < own.size(); length++) {
+    if (!in_rounds(gaps, length)) continue;
+    for (std::size_t i = length; i < own.size(); i += length) starts.push_back(own[i]);
+    break;
+  }
+  return starts;
+}
 
 std::vector<std::size_t> layer_starts(const Call& call) {
   auto facts = facts_of(call);

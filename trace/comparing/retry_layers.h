@@ -15,10 +15,16 @@ bool resent_by_transport(const Call& call, std::size_t attempt);
 std::vector<bool> resent_by_transport(const Call& call);
 
 // Attempts (from 0, which is the first of them) at which an outer layer began anew: an SDK's 3 attempts inside an
-// application's 4 are 12 attempts, which began anew at 0, 3, 6 and 9. By the agent's call id where it is known; else by
-// a counter that starts again, by an id that is another where it was kept before, and, where neither says anything, by
+// application's 4 are 12 attempts, which began anew at 0, 3, 6 and 9. By the agent's call id where it is known, and
+// stays the same over any two attempts (a loop of the application's own enters the library anew each time); else by a
+// counter that starts again, by an id that is another where it was kept before, and, where neither says anything, by
 // gaps that come again in the same order at least once (20 ms or a quarter of a gap apart), with another one, half or
 // twice as long at least, between. Jitter hides the last.
 std::vector<std::size_t> layer_starts(const Call& call);
+
+// The same of two loops of the application's own, of which gaps alone tell: rounds of one length, three at least (the
+// last may be cut), over eight attempts or more, whose every gap is at most half as long as any between two rounds. So
+// jitter on either does not hide them, nor an outer back-off that grows. Only the first attempt where there are none.
+std::vector<std::size_t> round_starts(const Call& call);
 
 }  // namespace retrial::trace

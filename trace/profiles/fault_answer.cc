@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "trace/fault_name.h"
+#include "trace/profiles/message.h"
 #include "trace/status.h"
 
 namespace retrial::trace {
@@ -42,12 +43,22 @@ Answer grpc_answer(const FaultSpec& fault, const Profile& profile, const Exchang
   answer.headers.push_back({"grpc-retry-pushback-ms", std::to_string(pushback < 0 ? -1 : pushback)});
   return answer;
 }
+// A reverse proxy's own word (RFC 9110 15.6.3, 15.6.5) for a response that it has lost.
+bool of_gateway(const FaultSpec& fault) {
+  return fault.name == FaultName::lost_response && (fault.status == 502 || fault.status == 504);
+}
 }  // namespace
+
+int status_told(const FaultSpec& fault, const Profile& profile, const Exchange& head) {
+  if (fault.status == 0) return profile.transient_status(head);
+  return head.grpc.is && of_gateway(fault) ? kGrpcStatus + grpc_code::unavailable : fault.status;
+}
 
 Answer answer_of(const FaultSpec& fault, const Profile& profile, const Exchange& head, std::string_view marker,
                  std::int64_t wall) {
   if (is_grpc(fault.status)) return grpc_answer(fault, profile, head, marker);
-  auto answer = profile.error(head, fault.status, marker);
+  auto answer =
+      of_gateway(fault) ? message::plain_error(head, fault.status, marker) : profile.error(head, fault.status, marker);
   if (fault.retry == RetryAfter::none) return answer;
   erase(answer, "retry-after");
   answer.headers.push_back({"Retry-After", fault.retry == RetryAfter::seconds

@@ -8,7 +8,12 @@
 
 namespace retrial::trace {
 
-// What is told by a fault that tells a status (is_status; its status filled in): the profile's error for this request,
+// What a fault that tells a status (is_status) tells of this request: its own, or the profile's first transient one
+// where it is left to that (0). Of a gRPC call that a gateway has lost (below) UNAVAILABLE, as Envoy tells it.
+int status_told(const FaultSpec& fault, const Profile& profile, const Exchange& head);
+
+// What is told by a fault that tells a status (its status filled in): the profile's error for this request, but for 502
+// and 504 after the service has executed, which no service tells of itself: these have a gateway's shape. It comes
 // with the fault's Retry-After in place of the profile's own. `wall`: Unix time in ns, in the client's time.
 // A status of gRPC has grpc-retry-pushback-ms for it, where the fault says so; the headers of one that comes late are
 // trailers, and have no content type.

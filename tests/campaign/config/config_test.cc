@@ -25,6 +25,7 @@ TEST(Config, an_empty_file_gives_the_defaults) {
   EXPECT_EQ(config->run.workers, 0);
   EXPECT_EQ(config->run.fail_on, trace::Confidence::likely);
   EXPECT_EQ(config->run.hold, 30 * kSecond);
+  EXPECT_EQ(config->run.client_hold, 1800 * kSecond);
   EXPECT_EQ(config->run.budget, 0);
   EXPECT_FALSE(config->run.keep_tags);
   EXPECT_FALSE(config->run.real_time);
@@ -50,6 +51,7 @@ real_time = true
   EXPECT_EQ(config->run.workers, 4);
   EXPECT_EQ(config->run.fail_on, trace::Confidence::certain);
   EXPECT_EQ(config->run.hold, 310 * kSecond);
+  EXPECT_EQ(config->run.client_hold, 310 * kSecond);
   EXPECT_EQ(config->run.budget, 600 * kSecond);
   EXPECT_TRUE(config->run.keep_tags);
   EXPECT_TRUE(config->run.real_time);
@@ -141,7 +143,8 @@ TEST(Config, an_unknown_coverage_is_refused) {
 
 TEST(Config, a_wrong_value_is_answered_with_what_was_expected) {
   EXPECT_EQ(complaint("[run]\npolicies = [\n  \"p1\",\n  \"p9\"]\n"),
-            "retrial.toml:4: [run] policies: expected \"p3\", \"p1\", \"k1\", \"p4\", \"p2\", \"k3\" or \"n1\", found "
+            "retrial.toml:4: [run] policies: expected \"p3\", \"p1\", \"k1\", \"p4\", \"p2\", \"k3\", \"p1+\" or "
+            "\"n1\", found "
             "\"p9\", did you "
             "mean \"p3\"?");
   EXPECT_EQ(complaint("[run]\nfail_on = \"sure\"\n"),
@@ -177,12 +180,13 @@ TEST(Config, a_wrong_type_is_answered_with_what_was_expected) {
             "retrial.toml:2: [run] workers: expected a whole number from 1 to 1024, found \"4\"");
   EXPECT_EQ(complaint("[run]\nhold = 30\n"),
             "retrial.toml:2: [run] hold: expected a duration such as \"30s\", found 30");
-  EXPECT_EQ(complaint("[run]\npolicies = \"p1\"\n"),
-            "retrial.toml:2: [run] policies: expected an array of \"p3\", \"p1\", \"k1\", \"p4\", \"p2\", \"k3\" or "
-            "\"n1\", found \"p1\"");
   EXPECT_EQ(
-      complaint("[run]\npolicies = [1]\n"),
-      "retrial.toml:2: [run] policies: expected \"p3\", \"p1\", \"k1\", \"p4\", \"p2\", \"k3\" or \"n1\", found 1");
+      complaint("[run]\npolicies = \"p1\"\n"),
+      "retrial.toml:2: [run] policies: expected an array of \"p3\", \"p1\", \"k1\", \"p4\", \"p2\", \"k3\", \"p1+\" or "
+      "\"n1\", found \"p1\"");
+  EXPECT_EQ(complaint("[run]\npolicies = [1]\n"),
+            "retrial.toml:2: [run] policies: expected \"p3\", \"p1\", \"k1\", \"p4\", \"p2\", \"k3\", \"p1+\" or "
+            "\"n1\", found 1");
   EXPECT_EQ(complaint("[service.q]\nallow = \"yes\"\n"),
             "retrial.toml:2: [service.q] allow: expected true or false, found \"yes\"");
   EXPECT_EQ(complaint("run = 1\n"), "retrial.toml:1: run: expected a table [run]");

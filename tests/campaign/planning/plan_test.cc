@@ -98,6 +98,12 @@ TEST_F(Planning, the_stall_is_tried_once_a_call_site_and_the_others_once_an_oper
   EXPECT_EQ(std::count_if(p.cases.begin(), p.cases.end(), [](auto& c) { return c.stalls; }), 1);
 }
 
+TEST_F(Planning, a_lost_response_is_tried_in_three_ways_where_nothing_more_is_asked_for) {
+  alone("t", kSecond, {exchange(1, "t", "GET", "/a", "app.py")});
+  EXPECT_EQ(plan({policies::policy_named("p1")}).cases.size(), 3u);
+  EXPECT_EQ(plan({policies::policy_named("p1"), policies::policy_named("p1+")}).cases.size(), 6u);
+}
+
 TEST_F(Planning, a_case_is_worth_what_its_policy_says_and_where_that_goes_by_effect_what_a_repeat_does) {
   alone("t", kSecond,
         {exchange(1, "t", "DELETE", "/a", "app.py"), exchange(2, "t", "GET", "/b", "app.py"),

@@ -1,0 +1,119 @@
+// Two loops of the application's own, and single ones that look like them: what the numbers of retry-amplification
+// yield on made-up clients.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+#include "tests/oracles/runs.h"
+#include "tests/oracles/schedules.h"
+
+namespace retrial::oracles {
+namespace {
+
+// A client that waits so long, in seconds, between its attempts, each of which gets a 503. With an agent each enters
+// the library anew.
+Trial waiting(const std::vector<double>& gaps, bool agent = false) {
+  Trial t("P3", "error(503)");
+  t.reference.call("load", "GET", "/things/lamp").answers(200);
+  t.in_case().call("load", "GET", "/things/lamp").gets_error();
+  int entries = 0;
+  auto enter = [&] {
+    if (agent) t.in_case().last().tag.call_id = "100-" + std::to_string(++entries);
+  };
+  enter();
+  for (auto gap : gaps) {
+    t.in_case().again(static_cast<Nanos>(gap * kSecond)).gets_error();
+    enter();
+  }
+  return t;
+}
+std::string layers(Trial t) {
+  for (auto& f : t.judge().findings)
+    if (f.verdict == "retry-amplification") return std::string(show(f.confidence));
+  return "none";
+}
+
+TEST(RetryAmplification, of_two_loops_is_likely_with_an_agent_and_without) {
+  for (bool agent : {false, true}) {
+    EXPECT_EQ(layers(waiting({.1, .1, 1, .1, .1, 1, .1, .1}, agent)), "likely");
+    EXPECT_EQ(layers(waiting({.1, .2, 1, .1, .2, 2, .1, .2}, agent)), "likely");
+    EXPECT_EQ(layers(waiting({1, 2, 60, 1, 2, 120, 1}, agent)), "likely") << "its last round was cut";
+    EXPECT_EQ(layers(waiting({.1, 1, .1, 1, .1, 1, .1}, agent)), "likely");
+    EXPECT_EQ(layers(waiting({.1, .1, 1, .1, .1}, agent)), "none") << "two rounds may be chance";
+  }
+}
+
+TEST(RetryAmplification, of_two_loops_is_told_with_its_rounds) {
+  auto t = waiting({.1, .1, 1, .1, .1, 1, .1, .1});
+  auto judged = t.judge();
+  ASSERT_EQ(judged.findings.size(), 1u);
+  EXPECT_NE(judged.findings[0].message.find("9 times: 3 rounds of 3 attempts"), std::string::npos)
+      << judged.findings[0].message;
+}
+
+TEST(RetryAmplification, of_a_scheduler_or_a_worker_that_retries_in_one_layer_is_possible_at_most) {
+  EXPECT_EQ(layers(waiting({.1, .2, 60, .1, .2, 60, .1, .2, 60, .1, .2})), "possible");
+  std::vector<double> worker;
+  for (int i = 0; i < 12; i++) worker.insert(worker.end(), {.1, .1, 1});
+  EXPECT_EQ(layers(waiting(worker)), "possible");
+}
+
+TEST(RetryAmplification, of_pauses_that_the_service_chose_is_none) {
+  EXPECT_EQ(layers(waiting({.5, .5, .5, 20, .5, .5, .5})), "none");
+  auto t = waiting({.1, .1, 20, .1, .1, 20, .1, .1});
+  for (auto at : {2u, 5u}) {
+    auto& fault = t.in_case().run().exchanges[at].fault;
+    fault.retry = trace::RetryAfter::seconds;
+    fault.retry_after = 20;
+  }
+  EXPECT_EQ(layers(std::move(t)), "none");
+}
+
+constexpr int kClients = 1000;
+
+TEST(RetryAmplification, of_a_thousand_clients_with_one_loop_less_than_five_are_told) {
+  auto each = [](const Schedule& schedule, bool at_once) {
+    Draw draw(7);
+    int told = 0;
+    for (int i = 0; i < kClients; i++) {
+      double base = between(draw, 0.1, 1), cap = base * between(draw, 4, 60), wait = base;
+      std::vector<double> gaps;
+      if (at_once) gaps.push_back(0);  // many come at once the first time
+      for (int n = 0, all = std::uniform_int_distribution(7, 30)(draw); n < all; n++)
+        gaps.push_back(wait = schedule.wait(draw, n, base, cap, wait));
+      told += layers(waiting(gaps)) != "none";
+    }
+    std::printf("%-32s %5.1f %% told\n", schedule.name, 100.0 * told / kClients);
+    EXPECT_LT(told, kClients / 200) << schedule.name;
+  };
+  for (bool at_once : {false, true}) {
+    for (auto& schedule : kGrowing) each(schedule, at_once);
+    for (auto& schedule : kConstant) each(schedule, at_once);
+  }
+}
+
+TEST(RetryAmplification, of_those_with_two_loops_whose_pauses_are_three_times_as_long_most_are_told) {
+  Draw draw(7);
+  auto any = [&](auto& of) -> const Schedule& {
+    return of[std::uniform_int_distribution<std::size_t>(0, std::size(of) - 1)(draw)];
+  };
+  int told = 0;
+  for (int i = 0; i < kClients; i++) {
+    auto pick = [&]() -> const Schedule& { return draw() % 2 ? any(kGrowing) : any(kConstant); };
+    auto &inner = pick(), &outer = pick();
+    int rounds = std::uniform_int_distribution(3, 5)(draw), attempts = std::uniform_int_distribution(3, 4)(draw);
+    double base = between(draw, 0.05, 0.5), pause = 3 * grown(attempts - 2, base, 60), before = pause;
+    std::vector<double> gaps;
+    for (int r = 0; r < rounds; r++) {
+      double wait = base;
+      for (int n = 0; n < attempts - 1; n++) gaps.push_back(wait = inner.wait(draw, n, base, 10 * base, wait));
+      if (r < rounds - 1) gaps.push_back(before = outer.wait(draw, r, pause, 20 * pause, before));
+    }
+    told += layers(waiting(gaps)) == "likely";
+  }
+  std::printf("%-32s %5.1f %% told\n", "two loops", 100.0 * told / kClients);
+  EXPECT_GT(told, kClients * 6 / 10);
+}
+
+}  // namespace
+}  // namespace retrial::oracles
