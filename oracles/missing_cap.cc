@@ -35,8 +35,9 @@ constexpr Verdict kVerdicts[] = {
 };
 constexpr const Verdict &kMissingCap = kVerdicts[0], &kCapNotSeen = kVerdicts[1];
 
-constexpr Horizon kNear{150, 30 * 60 * kSecond};
-constexpr Horizon kFar{1000, 48 * 3600 * kSecond};
+constexpr int kAttempts = 150, kManyAttempts = 1000;
+constexpr Nanos kTime = 30 * 60 * kSecond, kLongTime = 48 * 3600 * kSecond;
+constexpr Horizon kNear{kAttempts, kTime}, kFar{kManyAttempts, kLongTime};
 
 // Attempts as the client makes them: without those that a transport below sent again by itself.
 std::size_t own_attempts(const trace::Call& call) {

@@ -74,9 +74,12 @@ Timer::Timer(Loop& loop, std::function<void()> call)
   event_ = event_new(
       loop.base(), -1, 0,
       [](evutil_socket_t, short, void* self) {
-        auto keep = static_cast<Timer*>(self)->call_;
-        static_cast<Timer*>(self)->loop_.callbacks_++;
-        static_cast<Timer*>(self)->leave_client_time();
+        auto& timer = *static_cast<Timer*>(self);
+        // What was armed in a long callback comes early: libevent counts from when that round of the loop began.
+        if (auto left = timer.due_ == 0 ? 0 : timer.due_ - timer.loop_.client_now(); left > 0) return timer.arm(left);
+        auto keep = timer.call_;
+        timer.loop_.callbacks_++;
+        timer.leave_client_time();
         (*keep)();
       },
       this);
