@@ -99,7 +99,8 @@ class RetriesPermanentError final : public Oracle {
   }
   // Not there: by now?
   static bool may_wait_for_it(const trace::Call& call, const trace::Exchange& said) {
-    bool not_there = said.client_status == 404 || said.client_status == trace::kGrpcStatus + trace::grpc_code::not_found;
+    bool not_there =
+        said.client_status == 404 || said.client_status == trace::kGrpcStatus + trace::grpc_code::not_found;
     return not_there && trace::profile_of(call.first()).repeat(call.first()) == trace::Repeat::safe;
   }
 };

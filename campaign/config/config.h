@@ -26,11 +26,11 @@ struct RunSettings {
   // How long a stalled exchange is held, in the client's time. `hold` of the file sets both.
   Nanos hold = 30 * kSecond;
   Nanos client_hold = 1800 * kSecond;  // where its clock is moved there within some seconds
-  Nanos budget = 0;                   // 0: none
-  bool alone = false;                 // every case in runs of its own
-  bool verbose = false;               // a line for each case as it is decided
-  bool keep_tags = false;             // tags = "keep": the service sees the agents' headers
-  bool real_time = false;             // clients' clocks are never moved (docs/time.md)
+  Nanos budget = 0;                    // 0: none
+  bool alone = false;                  // every case in runs of its own
+  bool verbose = false;                // a line for each case as it is decided
+  bool keep_tags = false;              // tags = "keep": the service sees the agents' headers
+  bool real_time = false;              // clients' clocks are never moved (docs/time.md)
 };
 
 // When a service that we started counts as up.

@@ -27,7 +27,8 @@ bool met(const trace::Call& call, const trace::CaseRecord& row) {
 // for any longer.
 bool over(const trace::Call& call, const trace::Run& run) {
   if (run.stop != trace::Stop::cut_off || trace::recovered(call)) return true;
-  return call.last().ending != trace::Ending::open && run.ended - call.last().told >= oracles::horizons().near.client_time;
+  return call.last().ending != trace::Ending::open &&
+         run.ended - call.last().told >= oracles::horizons().near.client_time;
 }
 
 // Where the beginning of the recording is gone: may earlier attempts of this call have been there?

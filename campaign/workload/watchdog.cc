@@ -6,12 +6,12 @@
 namespace retrial::campaign {
 namespace {
 
-constexpr Nanos kHungAfter = 60 * kSecond;           // design: idle for 60 s and 5 times the longest gap
-constexpr Nanos kTicking = 7200 * kSecond;           // of the client's time, in short waits
+constexpr Nanos kHungAfter = 60 * kSecond;                // design: idle for 60 s and 5 times the longest gap
+constexpr Nanos kTicking = 7200 * kSecond;                // of the client's time, in short waits
 constexpr Nanos kHungInClientTime = 50 * 3600 * kSecond;  // in whatever waits: longer than any between attempts
-constexpr Nanos kSurelyIdle = 5 * kSecond;           // before a tree that waits for nothing is taken to hang
-constexpr Nanos kCheapHold = 10 * kSecond;           // real: a minute of the client's where something polls each 20 ms
-constexpr Nanos kIdleCpu = 20 * kMillisecond;        // of CPU within a second: a tree that uses less is idle
+constexpr Nanos kSurelyIdle = 5 * kSecond;                // before a tree that waits for nothing is taken to hang
+constexpr Nanos kCheapHold = 10 * kSecond;     // real: a minute of the client's where something polls each 20 ms
+constexpr Nanos kIdleCpu = 20 * kMillisecond;  // of CPU within a second: a tree that uses less is idle
 
 }  // namespace
 

@@ -27,16 +27,15 @@ class Watchdog {
   bool went_on_too_long(int target_attempts, Nanos now);
   void measure(const proxy::Tree& tree);
 
-
   const RunSpec& spec_;
   const Clock& client_;
   const Clock& real_;
   Nanos began_, really_began_;
   Nanos looked_at_, longest_step_ = 0;  // between two looks since the last activity: a wait that the client ends itself
-  Nanos cpu_at_, cpu_ = 0;         // real, of the last measure
-  Nanos held_ = 0, held_at_ = 0;  // what is held, since; seen at (real)
-  Nanos active_ = 0;               // Proxy::last_activity, seen at
-  Nanos active_at_, longest_ = 0;  // real, as is the longest time without
+  Nanos cpu_at_, cpu_ = 0;              // real, of the last measure
+  Nanos held_ = 0, held_at_ = 0;        // what is held, since; seen at (real)
+  Nanos active_ = 0;                    // Proxy::last_activity, seen at
+  Nanos active_at_, longest_ = 0;       // real, as is the longest time without
   int attempts_ = 0;
   Nanos attempted_since_ = 0, attempted_last_ = 0;
 };
