@@ -62,6 +62,7 @@ class Traffic {
     end(e, Ending::reset);
     return e;
   }
+  void pass(Nanos time) { now_ += time; }
   Run run;
 
  private:

@@ -120,5 +120,80 @@ TEST(Lessons, a_poll_is_known_by_its_learned_name) {
   EXPECT_FALSE(lessons.at_poll(e));
 }
 
+Exchange asked(std::string line) {
+  auto e = wire::request(line + " HTTP/1.1\r\nHost: h\r\n\r\n");
+  e.tag.site = parse_call_site("app.py:1:wait");
+  e.tag.test = "t1";
+  return e;
+}
+
+TEST(Lessons, what_is_asked_again_after_the_services_own_404_is_a_poll_too) {
+  Traffic t;
+  for (int status : {404, 404, 200}) {
+    auto e = t.begin("GET /table HTTP/1.1\r\nHost: h\r\n\r\n", {.site = "app.py:1:wait"});
+    t.serve(e, status);
+  }
+  EXPECT_TRUE(lessons_of(t.run).at_poll(asked("GET /table")));
+
+  Traffic down;  // an error that asks for another try makes none
+  for (int status : {503, 503, 200}) {
+    auto e = down.begin("GET /table HTTP/1.1\r\nHost: h\r\n\r\n", {.site = "app.py:1:wait"});
+    down.serve(e, status);
+  }
+  EXPECT_FALSE(lessons_of(down.run).at_poll(asked("GET /table")));
+}
+
+TEST(Lessons, what_comes_at_equal_intervals_is_a_poll_whatever_comes_between) {
+  auto at_poll = [](std::initializer_list<Nanos> pauses) {
+    Reference r;
+    for (auto pause : pauses) {
+      r.ask("PUT /beat/a", "app.py:1:wait").ask("PUT /beat/b", "app.py:1:wait");
+      r.pass(pause);
+    }
+    return lessons_of(r.run).at_poll(asked("PUT /beat/a"));
+  };
+  constexpr auto kMinute = 60 * kSecond;
+  EXPECT_TRUE(at_poll({kMinute, kMinute, kMinute, 0}));
+  EXPECT_FALSE(at_poll({kMinute, kMinute, 0})) << "two intervals may be alike by chance";
+  EXPECT_FALSE(at_poll({kMinute, kMinute / 2, kMinute, 0}));
+  EXPECT_FALSE(at_poll({kSecond / 10, kSecond / 10, kSecond / 10, 0})) << "a test's own pace";
+}
+
+TEST(Lessons, what_came_once_in_a_test_and_to_a_good_end_is_known) {
+  Reference r;
+  r.ask("GET /one", "app.py:1:wait").ask("GET /two", "app.py:1:wait").ask("GET /two", "app.py:1:wait");
+  auto lessons = lessons_of(r.run);
+  auto came_once = [&](const char* line, const char* test = "t1") {
+    auto e = asked(line);
+    e.tag.test = test;
+    e.request_read = 1;
+    return lessons.came_once(e);
+  };
+  EXPECT_TRUE(came_once("GET /one"));
+  EXPECT_FALSE(came_once("GET /two"));
+  EXPECT_FALSE(came_once("GET /three"));
+  EXPECT_FALSE(came_once("GET /one", "t2"));
+}
+
+TEST(Lessons, what_came_once_goes_on_where_it_comes_again_though_others_take_turns_with_it) {
+  constexpr std::string_view kThings[] = {"GET /things/1 HTTP/1.1\r\nHost: h\r\n\r\n",
+                                          "GET /things/2 HTTP/1.1\r\nHost: h\r\n\r\n"};
+  Traffic reference, down;
+  for (auto thing : kThings) {
+    auto e = reference.begin(thing);
+    reference.serve(e, 200);
+  }
+  for (int attempt = 0; attempt < 20; attempt++)
+    for (auto thing : kThings) {
+      auto e = down.begin(thing);
+      down.inject(e, 503);
+    }
+  Correlator::correlate_again(down.run.exchanges, lessons_of(reference.run));
+  for (auto& e : down.run.exchanges) {
+    EXPECT_EQ(e.attempt, static_cast<int>(e.id + 1) / 2);
+    EXPECT_EQ(e.confidence, e.attempt > 1 ? Confidence::likely : Confidence::certain) << e.id;
+  }
+}
+
 }  // namespace
 }  // namespace retrial::trace
