@@ -77,7 +77,8 @@ std::string Schedule::answered(const Case& c) const {
     return fmt::format("it was not seen how many attempts this call makes under {}", first);
   }
   // Where a call makes one attempt under the same first fault, what would be done to later attempts is never asked.
-  if (seen->attempts > std::max(1, c.policy->needs.attempts)) return {};
+  // What a case itself showed in a run that did not count answers nothing.
+  if (seen->in == c.row.id || seen->attempts > std::max(1, c.policy->needs.attempts)) return {};
   return fmt::format(
       "under {} this call makes {} attempt{} (case {}): nothing more is sent that could be treated otherwise", first,
       seen->attempts, seen->attempts == 1 ? "" : "s", seen->in);

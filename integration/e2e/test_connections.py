@@ -25,7 +25,7 @@ def before(request):
 
 def observe(tmp_path, fault, *args, before):
     out = tmp_path / "out"
-    done = retrial("observe", "--capture", "seccomp", "--inject", fault, "--out", out, "--", "python3", "-c", ASK, *args, cwd=tmp_path,
+    done = retrial("observe", "--no-reference", "--capture", "seccomp", "--inject", fault, "--out", out, "--", "python3", "-c", ASK, *args, cwd=tmp_path,
                    before=before)
     db = sqlite3.connect(out / "campaign.db")
     met = db.execute("SELECT fault, fired, evidence, times, exchange FROM connection_fault").fetchall()

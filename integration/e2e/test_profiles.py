@@ -66,7 +66,7 @@ def port():
 
 
 def observe(cwd, port, faults, *options):
-    done = retrial("observe", "--inject", faults, "--out", cwd / "out", "--repeat", 1, *options, "--", sys.executable, "client.py",
+    done = retrial("observe", "--inject", faults, "--out", cwd / "out", "--repeat", 1, "--no-reference", *options, "--", sys.executable, "client.py",
                    port, cwd=cwd)
     report = cwd / "out/findings.json"
     return done, json.loads(report.read_text())["findings"] if report.exists() else []

@@ -100,6 +100,7 @@ TEST_F(Scheduling, a_call_with_one_attempt_answers_what_would_be_done_to_later_o
   EXPECT_EQ(
       schedule().answered(cases_[1]),
       "under error(503) this call makes 1 attempt (case c1): nothing more is sent that could be treated otherwise");
+  EXPECT_EQ(schedule().answered(cases_[0]), "") << "by itself, where its run did not count";
   EXPECT_EQ(schedule().answered(cases_[2]), "") << "another first fault";
   EXPECT_EQ(schedule().answered(cases_[3]), "") << "another call";
   schedule().ran(cases_[0], 2);
