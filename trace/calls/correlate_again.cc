@@ -48,7 +48,7 @@ Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
     bool said = !unsaid.contains(waiting.at(best.serial).call);
     bool by_site = e.tag.site && content && candidates == 1 && said && !doubted.contains(content) &&
                    hindsight->few(e) && hindsight->ends_with_success(e);
-    bool once = candidates == 1 && said && lessons.came_once(e);
+    bool once = candidates == 1 && said && lessons.came_once(e) != 0;
     bool likely = (sure >= kSurely && (proven || (!parallel && !poll))) || ((by_site || once) && !parallel && !poll);
     bool possible = said && sure >= (parallel ? kSurely : kPossibly) && (hindsight->knows(e) || !(poll || parallel));
     if (!likely && content) doubted.insert(content);
@@ -63,6 +63,12 @@ Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
   if (best.serial || doubted.contains(content)) {
     unsaid.insert(calls + 1);
     return own(Confidence::possible);
+  }
+  // A loop of a shell, a job that another worker takes up.
+  if (auto once = lessons.came_once(e)) {
+    auto of_another = [&](auto& w) { return w.pid != e.pid && goes_on(w, head); };
+    if (auto found = waiting.pick(By::once, once, e, of_another, kCompared); found.serial && !found.several)
+      return join(found, Confidence::likely, head, false);
   }
   auto same_length = [&](auto& w) { return w.length == find(e.request_headers, "content-length"); };
   auto other_body = [&](auto& w) {

@@ -61,7 +61,8 @@ class Correlator {
   //     again. An id header by which a client names more than a call, anywhere in the run, is none.
   //   - Of calls that wait the one with the same body goes on. With another body it is a call of its own; at one call
   //     site `possible`, where neither body was sent again and nothing came after a success.
-  //   - What its test sends once without faults (Lessons::once) goes on where it comes again: likely.
+  //   - What its test sends once without faults (Lessons::once) goes on where it comes again, from another process too:
+  //     likely.
   //   - Instead of the call site, of `several` and of polls this decides: how often the same request comes that long
   //     after a failure, beside how often it comes that long after a success (Hindsight::odds). From 0.97 it is likely
   //     (possible among parallel identical ones and at a poll), from 0.87 possible (not among those).

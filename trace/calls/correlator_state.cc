@@ -78,6 +78,7 @@ void Correlator::State::keep(const Exchange& e, int attempts, int previous) {
   }
   if (hindsight) {
     w.content = settles ? 0 : hindsight->key_of(e);
+    w.once = settles ? 0 : lessons.came_once(e);
     w.last = &e;
   }
   waiting.put(std::move(w));

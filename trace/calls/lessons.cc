@@ -275,8 +275,10 @@ bool Lessons::at_poll(const Exchange& e) const {
   return !polls.empty() && std::ranges::binary_search(polls, poll_key(e, rename(e.operation)));
 }
 
-bool Lessons::came_once(const Exchange& e) const {
-  return !once.empty() && std::ranges::binary_search(once, request_key(e, *this));
+std::uint64_t Lessons::came_once(const Exchange& e) const {
+  if (once.empty()) return 0;
+  auto key = request_key(e, *this);
+  return std::ranges::binary_search(once, key) ? key : 0;
 }
 
 std::string Lessons::rename(std::string operation) const {

@@ -27,7 +27,8 @@ struct Lessons {
   Services services;
 
   bool at_poll(const Exchange& exchange) const;
-  bool came_once(const Exchange& exchange) const;
+  // The key of a request that came once; 0: it did not.
+  std::uint64_t came_once(const Exchange& exchange) const;
   // An operation with learned names taken out: "GET /users/alice" -> "GET /users/{name}". Idempotent.
   std::string rename(std::string operation) const;
   // operation_of, renamed.

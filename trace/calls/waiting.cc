@@ -18,6 +18,7 @@ void WaitingCalls::each_key(const Waiting& w, Do what) {
   key(By::rpc, w.rpc);
   key(By::content, w.content);
   key(By::content, w.first_content);
+  key(By::once, w.once);
 }
 
 void WaitingCalls::put(Waiting w) {

@@ -33,6 +33,7 @@ struct Waiting {
   std::int32_t pid = 0;
   Nanos told = 0;
   Key content = 0;                 // place and content_key, where a run is read afterwards
+  Key once = 0;                    // likewise: of a request that comes once without faults, from whichever process
   const Exchange* last = nullptr;  // likewise
 };
 
@@ -48,7 +49,7 @@ class WaitingCalls {
   const Waiting& at(std::uint64_t serial) const { return waiting_.at(serial); }
 
   // By which key it is looked for.
-  enum class By : std::uint8_t { call_id, id, place, anywhere, rpc, content };
+  enum class By : std::uint8_t { call_id, id, place, anywhere, rpc, content, once };
   bool knows(By by, Key key) const { return index_.contains(mix(static_cast<Key>(by), key)); }
 
   struct Found {

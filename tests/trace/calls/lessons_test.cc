@@ -167,7 +167,7 @@ TEST(Lessons, what_came_once_in_a_test_and_to_a_good_end_is_known) {
     auto e = asked(line);
     e.tag.test = test;
     e.request_read = 1;
-    return lessons.came_once(e);
+    return lessons.came_once(e) != 0;
   };
   EXPECT_TRUE(came_once("GET /one"));
   EXPECT_FALSE(came_once("GET /two"));
@@ -193,6 +193,26 @@ TEST(Lessons, what_came_once_goes_on_where_it_comes_again_though_others_take_tur
     EXPECT_EQ(e.attempt, static_cast<int>(e.id + 1) / 2);
     EXPECT_EQ(e.confidence, e.attempt > 1 ? Confidence::likely : Confidence::certain) << e.id;
   }
+}
+
+TEST(Lessons, what_came_once_goes_on_in_another_process_too) {
+  constexpr std::string_view kPut = "PUT /orders/7 HTTP/1.1\r\nHost: h\r\n\r\n";
+  auto attempts = [&](int in_the_reference) {
+    Traffic reference, down;
+    for (int n = 0; n < in_the_reference; n++) {
+      auto e = reference.begin(kPut, {.site = "", .pid = 10 + n});
+      reference.serve(e, 200);
+    }
+    for (int n = 0; n < 5; n++) {
+      auto e = down.begin(kPut, {.site = "", .pid = 20 + n});
+      down.inject(e, 503);
+    }
+    Correlator::correlate_again(down.run.exchanges, lessons_of(reference.run));
+    return down.run.exchanges.back().attempt;
+  };
+  EXPECT_EQ(attempts(1), 5) << "a loop of a shell, a process an attempt";
+  EXPECT_EQ(attempts(2), 1) << "two processes each send it";
+  EXPECT_EQ(attempts(0), 1) << "nothing is known of it";
 }
 
 }  // namespace
