@@ -73,17 +73,29 @@ Result<campaign::RunSpec> spec_of(const Options& options) {
   return spec;
 }
 
+void bound(campaign::RunSpec& spec, std::uint64_t exchanges) {
+  spec.sampled_time = kSampledTime;
+  spec.sampled_exchanges = exchanges;
+}
+
 // The same command as it is without faults.
 campaign::RunSpec reference_of(campaign::RunSpec spec) {
   spec.aims.clear();
   spec.case_id.clear();
   spec.kind = trace::RunKind::reference;
   spec.attached = false;
-  spec.sampled_time = kSampledTime;
-  spec.sampled_exchanges = kSampledExchanges;
+  bound(spec, kSampledExchanges);
   spec.attempts_limit = 0;
   spec.client_time_limit = 0;
   return spec;
+}
+
+// Of a client that was cut short nothing is known to have come once.
+trace::Lessons lessons_of(trace::Run& reference) {
+  auto lessons = trace::lessons_of(reference);
+  if (reference.stop != trace::Stop::exited) lessons.once.clear();
+  lessons.apply(reference);
+  return lessons;
 }
 
 Result<void> check_profile(const std::string& name) {
@@ -155,7 +167,10 @@ class Observation {
 
   void refer_to(trace::Run run) {
     gather(run);
-    if (run.stop == trace::Stop::exited && run.exit_code != 0)
+    if (run.stop != trace::Stop::exited)
+      base_.remarks.push_back("without faults the command did not end by itself: it was looked at for " +
+                              show_duration(run.ended - run.began) + " of its time");
+    else if (run.exit_code != 0)
       base_.remarks.push_back(fmt::format("without faults the command ended with status {}", run.exit_code));
     if (!run.incomplete.empty()) base_.remarks.push_back("the run without faults is no reference: " + run.incomplete);
     reference_ = std::move(run);
@@ -283,8 +298,9 @@ int observe(const Options& options) {
       seen.leave((*executor)->distrusting());
       continue;
     }
-    spec->lessons = trace::lessons_of(*run);
-    spec->lessons.apply(*run);
+    if (run->incomplete.empty()) spec->lessons = lessons_of(*run);
+    // Who goes on without faults goes on under them: a call that is retried has room to show that it has no end.
+    if (run->stop != trace::Stop::exited) bound(*spec, 2 * kSampledExchanges);
     seen.refer_to(std::move(*run));
   }
   for (bool again = true; again && static_cast<int>(seen.runs().size()) < seen.most();) {

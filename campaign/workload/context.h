@@ -48,10 +48,7 @@ struct CampaignContext {
     bool narrow = std::ranges::none_of(tests, [&](auto& test) { return wide.contains(test); });
     spec.launch = adapter.only(argv, tests, !narrow);
     spec.kind = kind;
-    spec.lessons.names = lessons.names;
-    spec.lessons.polls = lessons.polls;
-    spec.lessons.once = lessons.once;
-    spec.lessons.services = lessons.services;
+    spec.lessons = lessons;
     if (tests.front() == kWholeCommand) spec.only_test = tests.front();
     spec.tests = std::move(tests);
     return spec;

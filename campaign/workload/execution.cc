@@ -362,7 +362,7 @@ Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& sp
   CampaignDirector director(run, events, spec.aims, spec.only_test, spec.lessons, lift);
   director.read_as(s.profiles);
   proxy::TraceRecorder recorder(**writer, run.id);
-  ArmingRecorder arming(recorder, spec.sampled_time != 0);
+  ArmingRecorder arming(recorder, spec.aims.empty());
   std::optional<trace::Stop> stopped;
   {
     Ended ended(*impl_->loop, clock, impl_->clock, director);

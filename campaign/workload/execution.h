@@ -33,8 +33,9 @@ struct RunSpec {
   Nanos client_time_limit = 0;     // end once a faulted call has gone on with attempts for longer; 0: none
   // Beyond these (and `hold`, when what is held is given up) the call's faults are lifted, and the run goes on.
   bool lifts = false;
-  // A run without faults of a client that may never end: its clock is moved from its first exchange on, and it is ended
-  // (Stop::deadline) after so much of its time, or so many exchanges. 0: none of this.
+  // Of a client that may never end: it is ended (Stop::deadline) after so much of its time (two days where its clock
+  // gets there within some seconds), or so many exchanges; without aims its clock is moved from its first exchange on.
+  // 0: none of this.
   Nanos sampled_time = 0;
   std::uint64_t sampled_exchanges = 0;
   bool moves_clock() const { return !aims.empty() || sampled_time != 0; }

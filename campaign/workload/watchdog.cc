@@ -6,12 +6,12 @@
 namespace retrial::campaign {
 namespace {
 
-constexpr Nanos kHungAfter = 60 * kSecond;                // design: idle for 60 s and 5 times the longest gap
-constexpr Nanos kTicking = 7200 * kSecond;                // of the client's time, in short waits
-constexpr Nanos kHungInClientTime = 50 * 3600 * kSecond;  // in whatever waits: longer than any between attempts
-constexpr Nanos kSurelyIdle = 5 * kSecond;                // before a tree that waits for nothing is taken to hang
-constexpr Nanos kCheapHold = 10 * kSecond;     // real: a minute of the client's where something polls each 20 ms
-constexpr Nanos kIdleCpu = 20 * kMillisecond;  // of CPU within a second: a tree that uses less is idle
+constexpr Nanos kHungAfter = 60 * kSecond;       // design: idle for 60 s and 5 times the longest gap
+constexpr Nanos kTicking = 7200 * kSecond;       // of the client's time, in short waits
+constexpr Nanos kTwoDays = 50 * 3600 * kSecond;  // in whatever waits: longer than any between attempts
+constexpr Nanos kSurelyIdle = 5 * kSecond;       // before a tree that waits for nothing is taken to hang
+constexpr Nanos kCheap = 10 * kSecond;           // real: a minute of the client's where something polls each 20 ms
+constexpr Nanos kIdleCpu = 20 * kMillisecond;    // of CPU within a second: a tree that uses less is idle
 
 }  // namespace
 
@@ -33,7 +33,7 @@ std::optional<trace::Stop> Watchdog::look(const proxy::Proxy& proxy, const proxy
   if (held != held_) held_ = held, held_at_ = real_.now();
   if (spec_.hold && held && now - held >= hold()) return trace::Stop::held;
   if (spec_.deadline && real_.now() - really_began_ >= spec_.deadline && !held) return trace::Stop::deadline;
-  if (spec_.sampled_time && now - began_ >= spec_.sampled_time) return trace::Stop::deadline;
+  if (spec_.sampled_time && now - began_ >= sample()) return trace::Stop::deadline;
   measure(tree);
   if (hangs(proxy, now) && !held) return trace::Stop::hung;
   return {};
@@ -42,12 +42,14 @@ std::optional<trace::Stop> Watchdog::look(const proxy::Proxy& proxy, const proxy
 Nanos Watchdog::next(const proxy::Proxy& proxy, const proxy::Tree& tree) const {
   if (auto held = held_since(proxy, tree)) return spec_.hold ? held + hold() : 0;
   if (!may_hang(proxy) || real_.now() - active_at_ < kSurelyIdle) return 0;
-  auto hung = std::max(proxy.last_activity(), began_) + kHungInClientTime;
-  return spec_.sampled_time ? std::min(hung, began_ + spec_.sampled_time) : hung;
+  auto hung = std::max(proxy.last_activity(), began_) + kTwoDays;
+  return spec_.sampled_time ? std::min(hung, began_ + sample()) : hung;
 }
 
+Nanos Watchdog::sample() const { return real_.now() - really_began_ < kCheap ? kTwoDays : spec_.sampled_time; }
+
 Nanos Watchdog::hold() const {
-  return real_.now() - held_at_ < kCheapHold ? std::max(spec_.hold, spec_.client_hold) : spec_.hold;
+  return real_.now() - held_at_ < kCheap ? std::max(spec_.hold, spec_.client_hold) : spec_.hold;
 }
 
 Nanos Watchdog::held_since(const proxy::Proxy& proxy, const proxy::Tree& tree) const {
@@ -66,8 +68,7 @@ bool Watchdog::hangs(const proxy::Proxy& proxy, Nanos now) {
   longest_step_ = std::max(longest_step_, now - std::exchange(looked_at_, now));
   if (!may_hang(proxy)) return false;
   auto idle = now - std::max(active_, began_);
-  return real - active_at_ > std::max(kHungAfter, 5 * longest_) || idle - longest_step_ >= kTicking ||
-         idle >= kHungInClientTime;
+  return real - active_at_ > std::max(kHungAfter, 5 * longest_) || idle - longest_step_ >= kTicking || idle >= kTwoDays;
 }
 bool Watchdog::may_hang(const proxy::Proxy& proxy) const { return spec_.moves_clock() && proxy.open_exchanges() == 0; }
 

@@ -22,6 +22,7 @@ class Watchdog {
  private:
   Nanos held_since(const proxy::Proxy& proxy, const proxy::Tree& tree) const;
   Nanos hold() const;
+  Nanos sample() const;
   bool hangs(const proxy::Proxy& proxy, Nanos now);
   bool may_hang(const proxy::Proxy& proxy) const;
   bool went_on_too_long(int target_attempts, Nanos now);

@@ -1,12 +1,15 @@
 """Runs campaigns on the samples as a user would, and reads what they leave behind."""
+import contextlib
 import ctypes
 import errno
+import http.server
 import json
 import os
 import pathlib
 import shutil
 import struct
 import subprocess
+import threading
 
 import pytest
 
@@ -39,6 +42,37 @@ class Campaign:
 def site(entry):
     s = entry["call_site"]
     return f"{s['file']}:{s['line']}" if s else None
+
+
+class Answering(http.server.BaseHTTPRequestHandler):
+    """What services of the tests have in common."""
+    protocol_version = "HTTP/1.1"
+
+    def answer(self, body, status=200, headers=()):
+        self.send_response(status)
+        for name, value in headers:
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@contextlib.contextmanager
+def serving(handler):
+    """A service on a port of its own, with a thread for each connection."""
+    class Server(http.server.ThreadingHTTPServer):
+        daemon_threads, request_queue_size = True, 128
+
+    server = Server(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
 
 
 def like_docker():

@@ -1,10 +1,9 @@
 """What a service did with a repeat decides: its answers to both."""
 import json
-import threading
-import http.server
 
 import pytest
 
+from conftest import Answering, serving
 from test_judge import observe, report
 
 CLIENT = """
@@ -22,29 +21,20 @@ for wait in (0.1, 0.3, 0):
 """
 
 
-class Service(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+class Service(Answering):
     known = set()
 
     def do_POST(self):
         name = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["request_id"]
         body = json.dumps({"status": "accepted", "duplicate": name in self.known}).encode()
         self.known.add(name)
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
+        self.answer(body)
 
 
 @pytest.fixture
 def port():
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Service)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield server.server_address[1]
-    server.shutdown()
+    with serving(Service) as server:
+        yield server.server_port
 
 
 def test_a_repeat_that_the_service_knows_by_its_name_is_right_and_another_name_each_time_is_not(suite, port, python):

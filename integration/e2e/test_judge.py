@@ -1,16 +1,15 @@
 """The trial of one client: observe makes its runs, judge reads stored traces of observe, run and serve, all as one client."""
+import contextlib
 import json
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
-import threading
-import http.server
 
 import pytest
 
-from conftest import RETRIAL, retrial
+from conftest import Answering, RETRIAL, retrial, serving
 from test_bad_input import SERVED, TWICE
 
 CLIENT = """
@@ -34,28 +33,15 @@ sys.exit(0 if right else 3)
 """
 
 
-class Service(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
+class Service(Answering):
     def do_GET(self):
-        self.send_response(200)
-        self.send_header("Content-Length", "2")
-        self.end_headers()
-        self.wfile.write(b"ok")
-
-    def log_message(self, *_):
-        pass
+        self.answer(b"ok")
 
 
 @pytest.fixture(scope="module")
 def port():
-    class Server(http.server.ThreadingHTTPServer):
-        daemon_threads, request_queue_size = True, 128
-
-    server = Server(("127.0.0.1", 0), Service)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield server.server_address[1]
-    server.shutdown()
+    with serving(Service) as server:
+        yield server.server_port
 
 
 @pytest.fixture
@@ -231,6 +217,25 @@ def test_a_client_that_never_ends_is_ended(suite, port):
     assert len(done.stderr.splitlines()) < 60, "and tells what it saw in a few lines"
 
 
+HOURLY = """
+import http.client, sys, time
+while True:
+    c = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]), timeout=5)
+    c.request("GET", "/beat")
+    if c.getresponse().status == 200 and len(sys.argv) > 2: break
+    time.sleep(3600)
+"""
+
+
+def test_a_job_an_hour_for_ever_is_no_retry_and_one_that_ends_with_its_success_is(suite, port):
+    cwd = suite(client_DOT_py=HOURLY)
+    done = observe(cwd, "--inject", "error(503)", "--out", "job", command=[sys.executable, "client.py", port])
+    assert done.returncode == 128 + signal.SIGKILL and not verdicts(cwd / "job"), done.stderr
+    assert any("did not end by itself" in line for line in report(cwd / "job")["campaign"]["remarks"])
+    observe(cwd, "--inject", "error(503)", "--out", "retry", command=[sys.executable, "client.py", port, "until-done"])
+    assert verdicts(cwd / "retry") == {"missing-cap", "no-backoff"}
+
+
 MANY = """
 import http.client, os, sys, threading
 ports, calls = list(map(int, sys.argv[1].split(","))), int(sys.argv[2])
@@ -247,14 +252,10 @@ if child: os.waitpid(child, 0)
 
 
 def test_a_client_of_many_services_that_forks_is_read_as_it_is(suite, port):
-    servers = [http.server.ThreadingHTTPServer(("127.0.0.1", 0), Service) for _ in range(5)]
-    for server in servers:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
     cwd = suite(client_DOT_py=MANY)
-    ports = ",".join(str(s.server_address[1]) for s in servers)
-    done = observe(cwd, "--inject", "error(503)", "--repeat", 1, "--out", "o", command=[sys.executable, "client.py", ports, 3])
-    for server in servers:
-        server.shutdown()
+    with contextlib.ExitStack() as services:
+        ports = ",".join(str(services.enter_context(serving(Service)).server_port) for _ in range(5))
+        done = observe(cwd, "--inject", "error(503)", "--repeat", 1, "--out", "o", command=[sys.executable, "client.py", ports, 3])
     assert done.returncode == 0, done
     found = report(cwd / "o")
     assert not found["findings"], found["findings"]

@@ -1,11 +1,9 @@
 """A poll that meets a fault: its next look may be a retry. A campaign, observe and judge leave it open in the same words."""
-import http.server
 import sys
-import threading
 
 import pytest
 
-from conftest import retrial
+from conftest import Answering, retrial, serving
 from test_judge import observe, report
 
 WAIT = """
@@ -31,25 +29,15 @@ OPEN = ("this request is sent again after a success, as a poll does: what follow
 @pytest.fixture
 def port():
     """A service whose job is done at every third look."""
-    class Service(http.server.BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    class Service(Answering):
         looks = 0
 
         def do_GET(self):
             Service.looks += 1
-            body = b"pending" if Service.looks % 3 else b"done"
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            self.answer(b"pending" if Service.looks % 3 else b"done")
 
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Service)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield server.server_address[1]
-    server.shutdown()
+    with serving(Service) as server:
+        yield server.server_port
 
 
 def left_open(folder):

@@ -1,12 +1,10 @@
 """A service family that Retrial does not know, told in retrial.toml."""
-import http.server
 import json
 import sys
-import threading
 
 import pytest
 
-from conftest import retrial
+from conftest import Answering, retrial, serving
 
 PROFILE = """
 [profile.paper]
@@ -42,27 +40,19 @@ for last in (False, True):
 """
 
 
-class Printer(http.server.BaseHTTPRequestHandler):
+class Printer(Answering):
     printed = 0
 
     def do_POST(self):
         Printer.printed += 1
         body = json.dumps({"sheet": f"s-{Printer.printed}"}).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
+        self.answer(body)
 
 
 @pytest.fixture
 def port():
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Printer)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield server.server_address[1]
-    server.shutdown()
+    with serving(Printer) as server:
+        yield server.server_port
 
 
 def observe(cwd, port, faults, *options):

@@ -1,13 +1,11 @@
 """What a campaign leaves behind holds no secret: of the traffic, of the command, of what tests threw."""
-import http.server
 import os
 import re
 import sys
-import threading
 
 import pytest
 
-from conftest import retrial
+from conftest import Answering, retrial, serving
 
 SECRET = "hunter2-x9"
 SUITE = """
@@ -30,32 +28,18 @@ def test_order():
 """ % {"s": SECRET}
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
+class Handler(Answering):
     def do_POST(self):
         self.rfile.read(int(self.headers["Content-Length"]))
-        body = b"<Order><Id>1</Id><AccessToken>%s</AccessToken></Order>" % SECRET.encode()
-        self.send_response(201)
-        self.send_header("Set-Cookie", "sid=" + SECRET)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
+        self.answer(b"<Order><Id>1</Id><AccessToken>%s</AccessToken></Order>" % SECRET.encode(), 201, [("Set-Cookie", "sid=" + SECRET)])
 
 
 @pytest.fixture
 def project(tmp_path):
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
     (tmp_path / "test_order.py").write_text(SUITE)
     (tmp_path / "conftest.py").write_text("def pytest_addoption(parser): parser.addoption('--api-key')\n")
-    yield tmp_path, {"PORT": str(server.server_address[1])}
-    server.shutdown()
-    server.server_close()
+    with serving(Handler) as server:
+        yield tmp_path, {"PORT": str(server.server_port)}
 
 
 def ours(folder):

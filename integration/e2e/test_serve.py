@@ -1,49 +1,34 @@
 """`retrial serve` as a user starts it, and `--capture` of `observe`."""
+import contextlib
 import http.client
-import http.server
 import os
 import pathlib
 import signal
 import socket
 import subprocess
-import threading
 
 import pytest
 
-from conftest import RETRIAL, retrial
+from conftest import Answering, RETRIAL, retrial, serving
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
+class Handler(Answering):
     def do_GET(self):
         self.server.seen.append(self.path)
-        body = self.server.body
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
+        self.answer(self.server.body)
 
 
 @pytest.fixture
 def service():
     """service(body) -> a server on a port of its own that answers so, with the paths it has seen."""
-    made = []
+    with contextlib.ExitStack() as made:
 
-    def make(body=b"one"):
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        server.daemon_threads, server.body, server.seen = True, body, []
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        made.append(server)
-        return server
+        def make(body=b"one"):
+            server = made.enter_context(serving(Handler))
+            server.body, server.seen = body, []
+            return server
 
-    yield make
-    for server in made:
-        server.shutdown()
-        server.server_close()
+        yield make
 
 
 def url(server):

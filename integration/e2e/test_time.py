@@ -1,38 +1,25 @@
 """Time compression, through the user's command: what is asserted is the client's time and the verdicts."""
-import http.server
 import json
 import shutil
 import sqlite3
 import subprocess
-import threading
 
 import pytest
 
-from conftest import retrial
+from conftest import Answering, retrial, serving
 
 LADDER = [1, 2, 4, 8, 16, 32]
 
 
-class Answers(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
+class Answers(Answering):
     def do_GET(self):
-        self.send_response(200)
-        self.send_header("Content-Length", "2")
-        self.end_headers()
-        self.wfile.write(b"ok")
-
-    def log_message(self, *_):
-        pass
+        self.answer(b"ok")
 
 
 @pytest.fixture(scope="module")
 def address():
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
+    with serving(Answers) as server:
+        yield f"http://127.0.0.1:{server.server_port}"
 
 
 class Observed:
