@@ -33,7 +33,7 @@ constexpr Nanos kBeyond = 300 * kSecond;  // so long after no call is looked at 
 constexpr auto kCase = "c1";
 // How long a client is looked at without faults, if it goes on and on: a call is looked at no longer.
 constexpr Nanos kSampledTime = 1800 * kSecond;
-constexpr std::uint64_t kSampledExchanges = 1000;
+constexpr std::uint64_t kSampledExchanges = 10'000;
 
 struct Options {
   std::optional<std::string> inject;

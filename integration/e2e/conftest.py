@@ -45,8 +45,8 @@ def site(entry):
 
 
 class Answering(http.server.BaseHTTPRequestHandler):
-    """What services of the tests have in common."""
-    protocol_version = "HTTP/1.1"
+    """What services of the tests have in common. Head and body leave together: apart, the second waits for an ACK."""
+    protocol_version, wbufsize = "HTTP/1.1", -1
 
     def answer(self, body, status=200, headers=()):
         self.send_response(status)
