@@ -93,7 +93,7 @@ campaign::RunSpec reference_of(campaign::RunSpec spec) {
 // Of a client that was cut short nothing is known to have come once.
 trace::Lessons lessons_of(trace::Run& reference) {
   auto lessons = trace::lessons_of(reference);
-  if (reference.stop != trace::Stop::exited) lessons.once.clear();
+  if (reference.stop != trace::Stop::exited) lessons.once.clear(), lessons.turns = {};
   lessons.apply(reference);
   return lessons;
 }

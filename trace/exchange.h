@@ -34,7 +34,9 @@ struct Tag {
   std::string call_id;
   std::string test;
   Phase phase = Phase::none;
+  std::string stack;  // activations, the outermost first: activation.h; at most kStackBytes
 };
+inline constexpr std::size_t kStackBytes = 512;
 
 struct Header {
   std::string name;

@@ -26,6 +26,7 @@ void Record::clear() {
   e.tag.call_id.clear();
   e.tag.test.clear();
   e.tag.phase = trace::Phase::none;
+  e.tag.stack.clear();
   e.profile.clear();
   e.operation.clear();
   e.call = 0;

@@ -20,6 +20,7 @@ class Traffic {
     std::uint64_t connection = 0;  // 0: a fresh one
     std::string service = "127.0.0.1:10001";
     std::uint32_t stream = 0;
+    std::string stack;
   };
   Exchange begin(std::string_view raw, const From& from) {
     auto e = wire::request(raw);
@@ -31,6 +32,7 @@ class Traffic {
     if (!from.site.empty()) e.tag.site = parse_call_site(from.site);
     e.tag.call_id = from.call_id;
     e.tag.test = from.test;
+    e.tag.stack = from.stack;
     e.begun = e.request_read = now_ += kMillisecond;
     auto a = correlator_.at_head(e);
     e.call = a.call;

@@ -26,8 +26,10 @@ Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
   bool proven = false;
   auto weigh = [&](std::uint64_t serial, const Waiting& w) {
     if (!goes_on(w, head) || hindsight->comes_again(*w.last, e.begun)) return;
+    auto stands = turn(w, head, content != 0 && w.content == content);
+    if (stands == Turns::Turn::another) return;
     auto odds = hindsight->odds(e, pause_between(*w.last, e));
-    if (counted(w, head) || (rpc && w.refused)) odds = kSure, proven = true;
+    if (stands == Turns::Turn::same_call || counted(w, head) || (rpc && w.refused)) odds = kSure, proven = true;
     all += odds;
     candidates++;
     if (!best.serial || odds > best.weight) best = {serial, odds};
@@ -72,7 +74,8 @@ Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
   }
   auto same_length = [&](auto& w) { return w.length == find(e.request_headers, "content-length"); };
   auto other_body = [&](auto& w) {
-    return goes_on(w, head) && same_length(w) && hindsight->once(*w.last) && !hindsight->comes_again(*w.last, e.begun);
+    return goes_on(w, head) && same_length(w) && hindsight->once(*w.last) &&
+           !hindsight->comes_again(*w.last, e.begun) && turn(w, head, false) != Turns::Turn::another;
   };
   if (e.tag.site && hindsight->once(e))
     if (auto found = waiting.pick(By::place, place, e, other_body, kCompared); found.serial) {

@@ -85,7 +85,9 @@ Assignment Correlator::State::by_place(const Head& head, bool rpc) {
   auto& e = head.e;
   auto place = place_key(e);
   auto same_length = [&](auto& w) { return w.length == find(e.request_headers, "content-length"); };
-  auto fits = [&](auto& w) { return goes_on(w, head) && same_length(w); };
+  auto fits = [&](auto& w) {
+    return goes_on(w, head) && same_length(w) && turn(w, head, true) != Turns::Turn::another;
+  };
   if (auto found = waiting.pick(By::place, place, e, fits); found.serial) {
     auto& w = waiting.at(found.serial);
     if (counted(w, head)) return join(found, Confidence::likely, head, false);

@@ -61,6 +61,8 @@ class Correlator {
   //     again. An id header by which a client names more than a call, anywhere in the run, is none.
   //   - Of calls that wait the one with the same body goes on. With another body it is a call of its own; at one call
   //     site `possible`, where neither body was sent again and nothing came after a success.
+  //   - Where the stacks of both are known, what their functions do without faults decides (Lessons::turns): the next
+  //     thing or statement is a call of its own; what comes again only after a failure goes on, likely.
   //   - What its test sends once without faults (Lessons::once) goes on where it comes again, from another process too:
   //     likely.
   //   - Instead of the call site, of `several` and of polls this decides: how often the same request comes that long

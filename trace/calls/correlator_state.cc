@@ -68,6 +68,7 @@ void Correlator::State::keep(const Exchange& e, int attempts, int previous) {
             .cut = e.answered != 0,
             .challenged = challenged(e),
             .credentials = has_credentials(e),
+            .stack = e.tag.stack,
             .pid = e.pid,
             .told = e.told};
   any_challenge |= w.challenged;

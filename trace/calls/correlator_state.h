@@ -84,6 +84,11 @@ struct Correlator::State {
   bool goes_on(const Waiting& w, const Head& head) const {
     return same_part(w, head) && counts_on(w, head) && !met(w, head.e);
   }
+  // What the stacks say of it, where the reference run has shown what they do without faults.
+  Turns::Turn turn(const Waiting& w, const Head& head, bool same_content) const {
+    return w.pid == head.e.pid ? lessons.turns.after(w.stack, {head.e, head.e.operation}, same_content)
+                               : Turns::Turn::unknown;
+  }
   // The challenge was met, so that this is no repeat.
   bool met(const Waiting& w, const Exchange& head) const;
   Assignment assign(const Exchange& e, Key rpc, int previous);

@@ -318,6 +318,7 @@ Lessons lessons_of(const Run& run) {
   Learner(run).learn(lessons);
   lessons.polls = polls_of(run, lessons);
   lessons.once = once_in(run, lessons);
+  lessons.turns = Turns(run, [&](auto& e) { return lessons.rename(e.operation); });
   return lessons;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "trace/calls/services.h"
+#include "trace/calls/turns.h"
 #include "trace/run.h"
 
 namespace retrial::trace {
@@ -21,6 +22,7 @@ struct Lessons {
   std::vector<std::uint64_t> polls;
   // Requests that a test sent once, to a good end: the same once more goes on from a failure. Sorted.
   std::vector<std::uint64_t> once;
+  Turns turns;
   // Paths whose next segment is a name that somebody chose: "/users" -> what may not be folded there, because it has
   // been seen to be something else ("search"). Keys are templated themselves: "/orgs/{id}/users".
   std::map<std::string, std::set<std::string>, std::less<>> names;

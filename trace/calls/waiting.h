@@ -30,6 +30,7 @@ struct Waiting {
   bool cut = false;          // its answer had begun
   bool challenged = false;   // 401 or 407
   bool credentials = false;  // it carried some
+  std::string stack;
   std::int32_t pid = 0;
   Nanos told = 0;
   Key content = 0;                 // place and content_key, where a run is read afterwards

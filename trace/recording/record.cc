@@ -29,8 +29,7 @@ struct HeadFixed {
   u64 id, connection, call;
   i64 begun, request_read;
   i32 pid, attempt, line;
-  u8 fresh, has_site, phase, confidence, has_fault, has_words, has_busy;
-  u8 zero[1];
+  u8 fresh, has_site, phase, confidence, has_fault, has_words, has_busy, has_stack;
   u32 stream;
 };
 // Stands in a head's record where the connection's thread is known.
@@ -192,12 +191,13 @@ Encoder encode_head(Encoder out, const Exchange& e) {
                     .has_fault = !is_pass(e.fault),
                     .has_words = words,
                     .has_busy = e.busy.thread != 0,
-                    .zero = {},
+                    .has_stack = !e.tag.stack.empty(),
                     .stream = e.stream});
   if (e.tag.site) {
     out.text(e.tag.site->file);
     out.text(e.tag.site->function);
   }
+  if (!e.tag.stack.empty()) out.text(e.tag.stack);
   if (!is_pass(e.fault)) put_fault(out, e.fault);
   for (auto* text : {&e.service, &e.host, &e.method, &e.target}) out.text(*text);
   if (words)
@@ -226,6 +226,7 @@ bool decode_head(std::string_view payload, Exchange& e) {
     in.text(e.tag.site->file);
     in.text(e.tag.site->function);
   }
+  if (f.has_stack) in.text(e.tag.stack);
   if (f.has_fault) in.fault(e.fault);
   for (auto* text : {&e.service, &e.host, &e.method, &e.target}) in.text(*text);
   if (f.has_words)

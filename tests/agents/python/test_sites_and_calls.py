@@ -1,5 +1,6 @@
 """The call site to the line, and the call id equal within a call and different across calls."""
 import asyncio
+import textwrap
 
 import pytest
 
@@ -233,3 +234,48 @@ def test_a_request_that_carries_a_site_is_left_as_it_is(project, server):
         "import os, requests\nrequests.get(os.environ['URL'], headers={'X-Retrial-Site': 'mine'})\n",
     )
     assert tag == {"path": "/", "site": "mine"}
+
+
+def stacks(tags):
+    """[[(run, place), ...], ...]: the activations that each request comes from, the outermost first."""
+    return [[tuple(part.split(":")) for part in tag["stack"].split(",")] for tag in tags]
+
+
+LOOPS = {
+    "by_hand": """
+        def send():
+            for _ in range(2): urllib.request.urlopen(url).read()
+        for _ in range(2): send()
+        """,
+    "a_library_that_calls_back": """
+        import again
+        for _ in range(2): again.twice(lambda: urllib.request.urlopen(url).read())
+        """,
+    "async": """
+        import asyncio
+        async def send():
+            for _ in range(2): await asyncio.to_thread(lambda: urllib.request.urlopen(url).read())
+        async def main():
+            for _ in range(2): await asyncio.create_task(send())
+        asyncio.run(main())
+        """,
+}
+
+
+@pytest.mark.parametrize("way", LOOPS)
+def test_a_stack_says_which_run_of_which_function_sends_again(way, project, server):
+    project.write(
+        "site-packages/again.py",
+        """
+        def twice(do):
+            for _ in range(2): do()
+        """,
+    )
+    text = "import os, urllib.request\nurl = os.environ['URL']\n" + textwrap.dedent(LOOPS[way])
+    project.write("main.py", text).run("main.py", path=[project.folder / "site-packages"])
+    a, b, c, d = (dict(stack) for stack in stacks(server.tags))
+    inner, outer = (set(a) & set(b)) - set(c), set(a) & set(b) & set(c) & set(d)
+    assert inner and outer and inner == (set(a) & set(b)) - outer
+    assert (set(c) & set(d)) - outer and not (set(c) & set(d) & inner)
+    for run in inner | outer:
+        assert a[run] == b[run], "the loop stands at the same place"

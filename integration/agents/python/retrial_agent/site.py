@@ -14,24 +14,27 @@ that the entry cannot be told, and the call id is left out.
 """
 import sys
 import weakref
+from binascii import crc32
 from _thread import _local
 
 from . import call
 from .frames import APPLICATION, LIBRARY, LOOP, RELAY, function, kind, relative
 
+_MOST = 16  # activations that are told, the innermost
 _GENERATORS = 0x20 | 0x200  # CO_GENERATOR, CO_ASYNC_GENERATOR: one frame serves many entries
 
 
 class Origin:
     """Who handed work over: the call site, and the entry it belongs to (`entry` is a weak
-    reference to its mark), or `direct` where no library stood between."""
+    reference to its mark), or `direct` where no library stood between; and its activations."""
 
-    __slots__ = ("site", "entry", "direct")
+    __slots__ = ("site", "entry", "direct", "activations")
 
     def __init__(self, site, entry, direct):
         self.site = site
         self.entry = entry
         self.direct = direct
+        self.activations = activations()
 
 
 _tasks = weakref.WeakKeyDictionary()  # asyncio task -> Origin
@@ -51,6 +54,47 @@ def place():
         return origin.site, call.mark(entry).id if entry is not None else None
     mark = origin.entry() if origin.entry is not None else None
     return origin.site, mark.id if mark is not None else None
+
+
+def activations():
+    """Which runs of which functions the request that is being written comes from, the outermost
+    first: "run:place" of each application frame, and of the outermost library function called from
+    it. `place` is a hash of file, line and function."""
+    task = _current_task()
+    edge = _task_frame(task)
+    frame, entry, runs = sys._getframe(1), None, []
+    while frame is not None and len(runs) < _MOST:
+        code = frame.f_code
+        what = kind(code)
+        if what == APPLICATION:
+            if entry is not None:
+                runs.append(_run(entry))
+                entry = None
+            runs.append(_run(frame))
+        elif what == LOOP:
+            break
+        elif what in (LIBRARY, RELAY) and not code.co_flags & _GENERATORS:
+            entry = frame
+        if frame is edge:
+            break
+        frame = frame.f_back
+    carried = _carried(task)
+    before = carried.activations if carried is not None else ()
+    return (before + tuple(reversed(runs)))[-_MOST:]
+
+
+def _run(frame):
+    return "%d:%08x" % (call.mark(frame).number, _hash(frame))
+
+
+def _hash(frame, known={}):
+    key = frame.f_code, frame.f_lineno
+    found = known.get(key)
+    if found is None:
+        if len(known) > 4096:
+            known.clear()
+        found = known[key] = crc32(_text(frame).encode("utf-8", "surrogateescape"))
+    return found
 
 
 def origin():

@@ -22,7 +22,7 @@ def headers():
         where, call = site.place()
         id, phase = current.test()
         named = ((SITE, where), ("x-retrial-call", call), ("x-retrial-test", id))
-        named += (("x-retrial-phase", phase),)
+        named += (("x-retrial-phase", phase), ("x-retrial-stack", ",".join(site.activations())))
         return [(name, encode(value)) for name, value in named if value]
     except Exception as error:
         _report_once(error)

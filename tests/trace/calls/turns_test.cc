@@ -1,0 +1,106 @@
+#include "trace/calls/turns.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/trace/traffic.h"
+#include "trace/calls/activation.h"
+
+namespace retrial::trace {
+namespace {
+
+std::string parted(std::string_view before, std::string_view now) {
+  auto p = parting(before, now);
+  return p ? fmt::format("{:x} {:x}", p->before, p->now) : "";
+}
+
+TEST(Activations, stacks_part_in_the_innermost_that_both_came_from) {
+  EXPECT_EQ(parted("1:a,2:b,3:c", "1:a,2:b,4:c"), "b b") << "a loop in 2 called once more";
+  EXPECT_EQ(parted("1:a,2:b", "1:a,2:d"), "b d") << "2 went on to another line";
+  EXPECT_EQ(parted("1:a,2:b", "1:a,2:b"), "b b");
+  EXPECT_EQ(parted("1:a", "1:a,2:b"), "a a");
+  EXPECT_EQ(parted("2:b,3:c", "1:a,2:b,4:c"), "b b") << "the outermost are not always told";
+  EXPECT_EQ(parted("1:a", "2:a"), "");
+  for (auto none : {"", "1", "1:", ":a", "x:a", "1:a;2:b", "1:g", "99999999999999999999999:a"})
+    EXPECT_EQ(parted(none, "1:a"), "") << none;
+}
+
+// Activations: 1 is main, which stands at `line`; the others are helpers, a new one each call.
+class Application {
+ public:
+  explicit Application(Lessons lessons = {}) : traffic(std::move(lessons)) {}
+  void send(std::string stack, int status, std::string body = "{}") {
+    auto e = traffic.begin(
+        "POST /tell HTTP/1.1\r\nHost: h\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body,
+        {.stack = std::move(stack)});
+    status == 200 ? traffic.serve(e, 200) : traffic.inject(e, status);
+    traffic.pass(kSecond);
+  }
+  // call.attempt of each
+  std::string told(const Lessons& lessons) {
+    auto& all = traffic.run.exchanges;
+    Correlator::correlate_again(all, lessons);
+    std::string out;
+    for (auto& e : all)
+      out += fmt::format("{}.{}{} ", e.call - all[0].call, e.attempt, e.confidence == Confidence::possible ? "?" : "");
+    return out;
+  }
+  Traffic traffic;
+};
+// Sends the same three times, by a helper that tries up to three times.
+Lessons loop_over_things() {
+  Application a;
+  for (auto helper : {"2", "3", "4"}) a.send(fmt::format("1:a,{}:b", helper), 200);
+  return lessons_of(a.traffic.run);
+}
+
+TEST(Turns, things_told_one_after_another_are_as_many_calls_and_a_helpers_attempts_are_one) {
+  auto lessons = loop_over_things();
+  Application a(lessons);
+  for (auto helper : {"2", "3", "4"})
+    for (int i = 0; i < 3; i++) a.send(fmt::format("1:a,{}:b", helper), 503);
+  EXPECT_EQ(a.told(lessons), "0.1 0.2 0.3 1.1 1.2 1.3 2.1 2.2 2.3 ");
+  lessons.turns = {};
+  EXPECT_NE(a.told(lessons), "0.1 0.2 0.3 1.1 1.2 1.3 2.1 2.2 2.3 ");
+}
+
+TEST(Turns, an_outer_loop_that_goes_round_only_after_a_failure_is_the_same_call) {
+  Application reference;
+  reference.send("1:a,2:b", 200);
+  auto lessons = lessons_of(reference.traffic.run);
+  Application a(lessons);
+  for (auto helper : {"2", "3"})
+    for (int i = 0; i < 2; i++) a.send(fmt::format("1:a,{}:b", helper), 503);
+  EXPECT_EQ(a.told(lessons), "0.1 0.2 0.3 0.4 ");
+}
+
+TEST(Turns, the_next_statement_asks_anew_and_a_handler_goes_on) {
+  Application reference;
+  reference.send("1:a", 200);
+  reference.send("1:c", 200);
+  auto lessons = lessons_of(reference.traffic.run);
+  Application next(lessons);
+  next.send("1:a", 503);
+  next.send("1:c", 503);
+  EXPECT_EQ(next.told(lessons), "0.1 1.1 ");
+
+  Application handler(lessons);
+  handler.send("1:a", 503);
+  handler.send("1:d", 200);  // nothing is sent from there without faults
+  EXPECT_EQ(handler.told(lessons).substr(0, 7), "0.1 0.2");
+}
+
+TEST(Turns, one_of_several_things_that_comes_round_again_was_put_back) {
+  Application reference;
+  for (auto body : {R"({"n":1})", R"({"n":2})", R"({"n":3})"}) reference.send("1:a", 200, body);
+  auto lessons = lessons_of(reference.traffic.run);
+  Application a(lessons);
+  a.send("1:a", 503, R"({"n":1})");
+  a.send("1:a", 503, R"({"n":2})");
+  a.send("1:a", 200, R"({"n":3})");
+  a.send("1:a", 200, R"({"n":1})");
+  a.send("1:a", 200, R"({"n":2})");
+  EXPECT_EQ(a.told(lessons), "0.1 1.1 2.1 0.2 1.2 ");
+}
+
+}  // namespace
+}  // namespace retrial::trace

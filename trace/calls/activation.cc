@@ -1,0 +1,32 @@
+#include "trace/calls/activation.h"
+
+#include <charconv>
+
+namespace retrial::trace {
+
+std::optional<Activation> take_activation(std::string_view& stack) {
+  Activation a;
+  auto* end = stack.data() + stack.size();
+  auto run = std::from_chars(stack.data(), end, a.run);
+  if (run.ec != std::errc() || run.ptr == end || *run.ptr != ':') return {};
+  auto place = std::from_chars(run.ptr + 1, end, a.place, 16);
+  if (place.ec != std::errc() || (place.ptr != end && *place.ptr != ',')) return {};
+  stack.remove_prefix(static_cast<std::size_t>(place.ptr - stack.data()) + (place.ptr != end));
+  return a;
+}
+
+std::optional<Parting> parting(std::string_view before, std::string_view now) {
+  std::optional<Parting> found;
+  // Either may have lost its outermost: only the innermost are told.
+  for (auto whole = now; auto a = take_activation(before);) {
+    for (auto rest = whole; auto b = take_activation(rest);)
+      if (a->run == b->run) {
+        found = {a->place, b->place};
+        whole = rest;
+        break;
+      }
+  }
+  return found;
+}
+
+}  // namespace retrial::trace

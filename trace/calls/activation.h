@@ -1,0 +1,26 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace retrial::trace {
+
+// A stack (Tag::stack) is "run:place,run:place", the outermost first: of functions that had not returned when the
+// request was written, a number of that one run (an activation; unique in its process) and a hash of file, line and
+// function, the same in every run of the program. docs/agents.md.
+
+struct Activation {
+  std::uint64_t run = 0, place = 0;
+};
+// Takes the first off a stack; none: it is at its end, or no stack.
+std::optional<Activation> take_activation(std::string_view& stack);
+
+// Where the stacks of two requests of one process part: the places at which the innermost activation that both came
+// from then stood. The same place: its loop has gone round. None where they have no activation in common, and of a
+// text that is no stack.
+struct Parting {
+  std::uint64_t before = 0, now = 0;
+};
+std::optional<Parting> parting(std::string_view before, std::string_view now);
+
+}  // namespace retrial::trace
