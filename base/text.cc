@@ -102,7 +102,13 @@ std::optional<std::int64_t> parse_duration(std::string_view text) {
 std::string show_duration(std::int64_t nanos) {
   if (nanos < 1'000'000'000) return fmt::format("{} ms", nanos / 1'000'000);
   if (nanos < 60'000'000'000) return fmt::format("{:.1f} s", static_cast<double>(nanos) / 1e9);
-  auto seconds = nanos / 1'000'000'000;
+  auto seconds = nanos / 1'000'000'000, hours = seconds / 3600;
+  if (hours >= 48)
+    return hours % 24 ? fmt::format("{} days {} h", hours / 24, hours % 24) : fmt::format("{} days", hours / 24);
+  if (hours >= 2) {
+    auto minutes = seconds % 3600 / 60;
+    return minutes ? fmt::format("{} h {} min", hours, minutes) : fmt::format("{} h", hours);
+  }
   return seconds % 60 ? fmt::format("{} min {} s", seconds / 60, seconds % 60) : fmt::format("{} min", seconds / 60);
 }
 std::string show_size(std::uint64_t bytes) {

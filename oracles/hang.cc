@@ -34,7 +34,11 @@ class Hang final : public Oracle {
     for (auto* c : compared.comparisons) {
       auto& run = *c->in_case;
       auto& call = *c->faulted.front();
-      if (run.stop == trace::Stop::hung) {
+      auto without = c->reference ? c->reference->stop : trace::Stop::exited;
+      if (run.stop == trace::Stop::hung && (without == trace::Stop::hung || without == trace::Stop::deadline)) {
+        judgement.not_judged.push_back(
+            not_judged(compared, "it stood still after the fault, and without faults it did not end by itself either"));
+      } else if (run.stop == trace::Stop::hung) {
         Nanos last = 0;
         for (auto& e : run.exchanges) last = std::max({last, e.told, e.begun});
         judgement.findings.push_back(make_finding(

@@ -169,10 +169,12 @@ void learn(CampaignContext& context, const trace::Run& suite) {
   lessons = trace::lessons_of(suite);
   for (auto& run : context.runs.held()) lessons.apply(run);
   // A poll is one within a test: of two tests that ask the same one comes after the other too.
-  std::set<std::uint64_t> polls;
+  lessons.polls.clear();
   for (auto& [test, slice] : trace::slices_of(suite))
-    for (auto poll : trace::lessons_of(slice).polls) polls.insert(poll);
-  lessons.polls.assign(polls.begin(), polls.end());
+    for (auto [poll, pace] : trace::lessons_of(slice).polls) {
+      auto [it, fresh] = lessons.polls.try_emplace(poll, pace);
+      it->second = std::min(it->second, pace);
+    }
   for (auto& run : context.runs.held()) trace::Correlator::correlate_each_test(run.exchanges, lessons);
 }
 

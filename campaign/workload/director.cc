@@ -49,9 +49,9 @@ proxy::Decision CampaignDirector::at_head(const trace::Exchange& seen) {
   auto* aiming = aimed_at(head, service, assigned);
   if (!aiming || lifted(*aiming, head.begun)) return decision;
 
-  aiming->attempts = std::max(aiming->attempts, assigned.attempt);
+  aiming->attempts = std::max(aiming->attempts, assigned.nth());
   auto elapsed = head.begun - run_.began;
-  auto fault = policies::choose(aiming->aim.plan, assigned.attempt, elapsed, aiming->dice);
+  auto fault = policies::choose(aiming->aim.plan, assigned.nth(), elapsed, aiming->dice);
   if (trace::is_pass(fault)) return decision;
   decision.fault_id = fmt::format("{}-{}", run_.id, head.id);
   if (trace::is_status(fault)) {

@@ -381,7 +381,8 @@ Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& sp
     Watchdog watchdog(spec, clock, impl_->clock);
     auto look = [&] {
       if (stopped || ended.status) return;
-      stopped = watchdog.look(proxy, **tree, director.target_attempts());
+      stopped = watchdog.look(proxy, **tree, director.target_attempts(),
+                              ended.compressor ? ended.compressor->last_wait() : 0);
       if (spec.sampled_exchanges && arming.exchanges >= spec.sampled_exchanges) stopped = trace::Stop::deadline;
       if (stopped == trace::Stop::held && spec.lifts && proxy.held_since() != 0) {
         proxy.give_up_held(clock.now() - spec.hold);

@@ -25,7 +25,8 @@ Watchdog::Watchdog(const RunSpec& spec, const Clock& client, const Clock& real)
       cpu_at_(really_began_),
       active_at_(really_began_) {}
 
-std::optional<trace::Stop> Watchdog::look(const proxy::Proxy& proxy, const proxy::Tree& tree, int target_attempts) {
+std::optional<trace::Stop> Watchdog::look(const proxy::Proxy& proxy, const proxy::Tree& tree, int target_attempts,
+                                          Nanos last_wait) {
   auto now = client_.now();
   if (!spec_.lifts && spec_.attempts_limit && target_attempts > spec_.attempts_limit) return trace::Stop::capped;
   if (!spec_.lifts && went_on_too_long(target_attempts, now)) return trace::Stop::capped;
@@ -35,7 +36,7 @@ std::optional<trace::Stop> Watchdog::look(const proxy::Proxy& proxy, const proxy
   if (spec_.deadline && real_.now() - really_began_ >= spec_.deadline && !held) return trace::Stop::deadline;
   if (spec_.sampled_time && now - began_ >= sample()) return trace::Stop::deadline;
   measure(tree);
-  if (hangs(proxy, now) && !held) return trace::Stop::hung;
+  if (hangs(proxy, now, last_wait) && !held) return trace::Stop::hung;
   return {};
 }
 
@@ -57,7 +58,7 @@ Nanos Watchdog::held_since(const proxy::Proxy& proxy, const proxy::Tree& tree) c
   return held == 0 ? unanswered : unanswered == 0 ? held : std::min(held, unanswered);
 }
 
-bool Watchdog::hangs(const proxy::Proxy& proxy, Nanos now) {
+bool Watchdog::hangs(const proxy::Proxy& proxy, Nanos now, Nanos last_wait) {
   auto real = real_.now();
   if (proxy.last_activity() != active_) {
     if (active_ != 0) longest_ = std::max(longest_, real - active_at_);
@@ -68,7 +69,8 @@ bool Watchdog::hangs(const proxy::Proxy& proxy, Nanos now) {
   longest_step_ = std::max(longest_step_, now - std::exchange(looked_at_, now));
   if (!may_hang(proxy)) return false;
   auto idle = now - std::max(active_, began_);
-  return real - active_at_ > std::max(kHungAfter, 5 * longest_) || idle - longest_step_ >= kTicking || idle >= kTwoDays;
+  bool ticks = idle - longest_step_ >= kTicking && real - active_at_ >= kCheap && last_wait < now + kTicking;
+  return real - active_at_ > std::max(kHungAfter, 5 * longest_) || ticks || idle >= kTwoDays;
 }
 bool Watchdog::may_hang(const proxy::Proxy& proxy) const { return spec_.moves_clock() && proxy.open_exchanges() == 0; }
 

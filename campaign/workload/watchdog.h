@@ -9,13 +9,15 @@ namespace retrial::campaign {
 
 // Looks at a run from time to time, and says when and why it has to be ended. A connect that is never answered is held
 // like an exchange: for `hold`, and as long as its clock gets on fast for `client_hold`. All but the deadline is in the
-// client's time; a tree hangs that does nothing for a minute of real time, or for hours of the client's: two in which
-// it wakes up again and again, two days in one wait.
+// client's time; a tree hangs that does nothing for a minute of real time, or for hours of the client's: two days, or
+// two in which it wakes up again and again, too often to be looked at for days, and waits for nothing that comes later.
 class Watchdog {
  public:
   Watchdog(const RunSpec& spec, const Clock& client, const Clock& real);
 
-  std::optional<trace::Stop> look(const proxy::Proxy& proxy, const proxy::Tree& tree, int target_attempts);
+  // `last_wait`: client time of the latest end of a wait of the tree; 0: none.
+  std::optional<trace::Stop> look(const proxy::Proxy& proxy, const proxy::Tree& tree, int target_attempts,
+                                  Nanos last_wait);
   // Client time at which look() may say so although nothing happens until then; 0: none.
   Nanos next(const proxy::Proxy& proxy, const proxy::Tree& tree) const;
 
@@ -23,7 +25,7 @@ class Watchdog {
   Nanos held_since(const proxy::Proxy& proxy, const proxy::Tree& tree) const;
   Nanos hold() const;
   Nanos sample() const;
-  bool hangs(const proxy::Proxy& proxy, Nanos now);
+  bool hangs(const proxy::Proxy& proxy, Nanos now, Nanos last_wait);
   bool may_hang(const proxy::Proxy& proxy) const;
   bool went_on_too_long(int target_attempts, Nanos now);
   void measure(const proxy::Tree& tree);

@@ -62,6 +62,7 @@ void Compressor::look_again() {
   auto to = target(look, now);
   if (to == 0 || to - now < kWorthIt) return rest(true);
   if (to == around_.next_limit() && look.first == 0 && !still(look)) return rest(true);
+  last_wait_ = look.last;
   jump(to);
 }
 

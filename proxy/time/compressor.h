@@ -29,7 +29,8 @@ class Compressor {
   static void prepare(TimePage& page);
   Compressor(Loop& loop, TimePage& page, const ClientClock& clock, pid_t root, Surroundings surroundings);
 
-  void arm();  // from now on; again: nothing
+  void arm();                                     // from now on; again: nothing
+  Nanos last_wait() const { return last_wait_; }  // client time of the latest end of a wait, at the last jump; 0: none
   std::vector<trace::Jump> jumps;
   std::vector<std::string> real_time() const;  // processes whose clock could not be moved
 
@@ -53,9 +54,10 @@ class Compressor {
   bool looking_ = false;
   std::uint64_t callbacks_ = 0;
   Nanos pause_ = 0;
-  std::vector<Look::Seen> still_;      // what was seen without a limit of the client's
-  Nanos still_since_ = 0;              // real time
-  Nanos since_jump_ = 0;               // real time
+  std::vector<Look::Seen> still_;  // what was seen without a limit of the client's
+  Nanos still_since_ = 0;          // real time
+  Nanos since_jump_ = 0;           // real time
+  Nanos last_wait_ = 0;
   std::map<pid_t, Nanos> met_;         // processes that could not be moved, since when; real time
   std::map<pid_t, std::string> real_;  // those that it was so for longer, and what is said of them
 };

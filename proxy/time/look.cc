@@ -73,6 +73,11 @@ bool Looker::is(pid_t process, std::uint32_t kind) const {
   return std::ranges::any_of(slots_, [&](auto& s) { return s.process == process && (kind == 0 || s.kind == kind); });
 }
 
+void Looker::until(Nanos at) {
+  look_.first = look_.first == 0 ? at : std::min(look_.first, at);
+  look_.last = std::max(look_.last, at);
+}
+
 bool Looker::apart(pid_t process) { return unmoved_.contains(process) && only_serves_(process); }
 
 bool Looker::thread(pid_t pid, pid_t tid, bool judged) {
@@ -92,7 +97,7 @@ bool Looker::thread(pid_t pid, pid_t tid, bool judged) {
     look_.threads.push_back({tid, 'w', slot->waits});
     if (ticks_by_itself(name) || slot->until == RETRIAL_TIME_FOR_EVER) return true;
     if (slot->until <= now_) return false;
-    if (look_.first == 0 || slot->until < look_.first) look_.first = slot->until;
+    until(slot->until);
     return true;
   }
   look_.threads.push_back({tid, 's', last_number(file_of(pid, tid, "schedstat").view())});
@@ -155,7 +160,7 @@ bool Looker::timers() {
     }
     if (!here) continue;  // of a process that is gone
     if (!waits || slot.until <= now_) return false;
-    if (look_.first == 0 || slot.until < look_.first) look_.first = slot.until;
+    until(slot.until);
   }
   return true;
 }

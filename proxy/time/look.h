@@ -30,6 +30,7 @@ struct Look {
   bool idle = true;         // none is busy, none is real
   pid_t real = 0;           // the process of the first that is real
   Nanos first = 0;          // the earliest time that a wait ends at; 0: none
+  Nanos last = 0;           // likewise the latest
 };
 
 // Looks at all that descends from `root`, and at the threads of `root` and of this process but the calling one.
@@ -39,7 +40,7 @@ struct Look {
 class Looker {
  public:
   using OnlyServes = std::function<bool(pid_t)>;
-  Looker(const TimePage& page, pid_t root, OnlyServes only_serves)
+  Looker(TimePage& page, pid_t root, OnlyServes only_serves)
       : page_(page), root_(root), only_serves_(std::move(only_serves)) {}
   Look look(Nanos now, bool thoroughly);
 
@@ -50,8 +51,9 @@ class Looker {
   bool timers();
   bool is(pid_t process, std::uint32_t kind) const;
   bool apart(pid_t process);
+  void until(Nanos at);
 
-  const TimePage& page_;
+  TimePage& page_;
   pid_t root_;
   OnlyServes only_serves_;
   std::vector<TimePage::Slot> slots_;

@@ -1,6 +1,7 @@
 #include "proxy/time/page.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -27,7 +28,24 @@ Result<std::unique_ptr<TimePage>> TimePage::make(const std::filesystem::path& fi
 
 TimePage::~TimePage() { munmap(page_, sizeof *page_); }
 
-void TimePage::read(std::vector<Slot>& into) const {
+void TimePage::free_of_the_dead() {
+  auto used = std::min<std::uint32_t>(__atomic_load_n(&page_->used, __ATOMIC_ACQUIRE), RETRIAL_TIME_SLOTS);
+  std::size_t left = 0;
+  for (std::uint32_t i = 0; i < used; i++) {
+    auto& slot = page_->slot[i];
+    auto thread = __atomic_load_n(&slot.thread, __ATOMIC_ACQUIRE);
+    auto process = __atomic_load_n(&slot.process, __ATOMIC_RELAXED);
+    if (thread <= 0 || process <= 0) continue;
+    bool dead = kill(process, 0) != 0 && errno == ESRCH;
+    if (dead) __atomic_store_n(&slot.until, 0, __ATOMIC_RELAXED);
+    if (dead) __atomic_compare_exchange_n(&slot.thread, &thread, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+    left += !dead;
+  }
+  sweep_at_ = std::max(kSweepAt, 2 * left);
+}
+
+void TimePage::read(std::vector<Slot>& into) {
+  if (into.size() > sweep_at_) free_of_the_dead();
   into.clear();
   auto used = std::min<std::uint32_t>(__atomic_load_n(&page_->used, __ATOMIC_ACQUIRE), RETRIAL_TIME_SLOTS);
   for (std::uint32_t i = 0; i < used; i++) {

@@ -29,11 +29,15 @@ class TimePage {
     std::uint32_t waits = 0;
     std::uint32_t kind = 0;
   };
-  void read(std::vector<Slot>& into) const;  // those that are taken
+  // Those that are taken. Now and then frees those of processes that ended without giving theirs back.
+  void read(std::vector<Slot>& into);
 
  private:
   explicit TimePage(retrial_time_page* page) : page_(page) {}
+  void free_of_the_dead();
   retrial_time_page* page_;
+  std::size_t sweep_at_ = kSweepAt;  // slots that are taken
+  static constexpr std::size_t kSweepAt = 64;
 };
 
 // The client's clock: real time, and what it was moved on by.

@@ -75,6 +75,10 @@ TEST(Text, durations_are_shown_as_one_reads_them) {
   EXPECT_EQ(show_duration(2'340'000'000), "2.3 s");
   EXPECT_EQ(show_duration(60'000'000'000), "1 min");
   EXPECT_EQ(show_duration(310'000'000'000), "5 min 10 s");
+  EXPECT_EQ(show_duration(7'199'000'000'000), "119 min 59 s");
+  EXPECT_EQ(show_duration(7'230'000'000'000), "2 h");
+  EXPECT_EQ(show_duration(145'205'000'000'000), "40 h 20 min");
+  EXPECT_EQ(show_duration(180'000'000'000'000), "2 days 2 h");
 }
 
 TEST(Text, the_nearest_word_is_found_if_it_is_near_enough_to_be_meant) {

@@ -92,6 +92,14 @@ TEST(Hang, an_idle_tree_that_does_not_end_is_likely) {
       << t.judge().findings[0].message;
 }
 
+TEST(Hang, what_does_not_end_without_faults_either_is_left_open) {
+  auto t = after_a_loss();
+  t.reference.stops(Stop::deadline);
+  t.in_case().waits(65 * kSecond).stops(Stop::hung);
+  EXPECT_EQ(t.verdicts(), "");
+  EXPECT_NE(t.why_not().find("without faults it did not end by itself either"), std::string::npos) << t.why_not();
+}
+
 TEST(Hang, a_deadline_is_no_verdict) {
   auto t = after_a_loss();
   t.in_case().waits(120 * kSecond).stops(Stop::deadline);

@@ -38,6 +38,7 @@ class Traffic {
     e.call = a.call;
     e.attempt = a.attempt;
     e.confidence = a.confidence;
+    nth = a.nth();
     return e;
   }
   Exchange begin(std::string_view raw) { return begin(raw, From{}); }
@@ -66,6 +67,7 @@ class Traffic {
   }
   void pass(Nanos time) { now_ += time; }
   Run run;
+  int nth = 0;  // of the last that began: Assignment::nth
 
  private:
   Correlator correlator_;

@@ -23,13 +23,16 @@ Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
   } best;
   double all = 0;
   int candidates = 0;
-  bool proven = false;
+  bool proven = false, parallel = hindsight->in_parallel(e);
   auto weigh = [&](std::uint64_t serial, const Waiting& w) {
     if (!goes_on(w, head) || hindsight->comes_again(*w.last, e.begun)) return;
+    auto pause = pause_between(*w.last, e);
+    bool hurries = !parallel && lessons.hurries(e, pause);
     auto stands = turn(w, head, content != 0 && w.content == content);
-    if (stands == Turns::Turn::another) return;
-    auto odds = hindsight->odds(e, pause_between(*w.last, e));
-    if (stands == Turns::Turn::same_call || counted(w, head) || (rpc && w.refused)) odds = kSure, proven = true;
+    if (stands == Turns::Turn::another && !hurries) return;
+    auto odds = hindsight->odds(e, pause);
+    if (stands == Turns::Turn::same_call || hurries || counted(w, head) || (rpc && w.refused))
+      odds = kSure, proven = true;
     all += odds;
     candidates++;
     if (!best.serial || odds > best.weight) best = {serial, odds};
@@ -44,7 +47,7 @@ Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
         kCompared);
   if (best.serial) {
     auto sure = best.weight / (1 + all);
-    bool parallel = hindsight->in_parallel(e), poll = lessons.at_poll(e);
+    bool poll = lessons.at_poll(e);
     // From a call site that has never sent on after a success the same again after a failure is a retry: a loop by hand
     // that runs once shows no more than that.
     bool said = !unsaid.contains(waiting.at(best.serial).call);

@@ -9,6 +9,7 @@ namespace retrial::trace {
 namespace {
 
 constexpr std::size_t kMostHabits = 1 << 16;  // a user agent may be another each time
+constexpr std::size_t kMostPlaces = 1 << 16;
 
 }  // namespace
 
@@ -91,14 +92,25 @@ Assignment Correlator::State::by_place(const Head& head, bool rpc) {
   if (auto found = waiting.pick(By::place, place, e, fits); found.serial) {
     auto& w = waiting.at(found.serial);
     if (counted(w, head)) return join(found, Confidence::likely, head, false);
-    if (lessons.at_poll(e)) return own(Confidence::possible);
-    bool likely = e.tag.site || (rpc && w.refused);
+    bool same_call = turn(w, head, true) == Turns::Turn::same_call;
+    if (lessons.at_poll(e) && !same_call && !lessons.hurries(e, e.begun - w.told)) {
+      auto next = own(Confidence::possible);
+      if (looks.size() > kMostPlaces) looks.clear();
+      next.look = ++looks.try_emplace(place, 1).first->second;
+      return next;
+    }
+    bool likely = same_call || e.tag.site || (rpc && w.refused);
     return join(found, likely ? Confidence::likely : Confidence::possible, head, false);
   }
   auto elsewhere = anywhere_key(e);
   auto other = [&](auto& w) { return w.place != place && fits(w) && (w.elsewhere || counted(w, head)); };
   if (auto found = waiting.pick(By::anywhere, elsewhere, e, other); found.serial && !lessons.at_poll(e))
     return join(found, Confidence::possible, head, false);
+  if (auto once = lessons.came_once_whatever_it_holds(e)) {
+    auto of_another = [&](auto& w) { return w.pid != e.pid && fits(w); };
+    if (auto found = waiting.pick(By::once, once, e, of_another); found.serial)
+      return join(found, Confidence::possible, head, false);
+  }
   return own();
 }
 
@@ -117,6 +129,7 @@ void Correlator::over(const Exchange& e) {
     // A challenge of the service's own: what follows is never a retry.
     if (!challenged(e) || e.service_status != e.client_status || e.fired) s.keep(e, attempts, previous);
   } else {
+    if (auto looks = s.looks.find(s.looks.empty() ? 0 : place_key(e)); looks != s.looks.end()) looks->second = 0;
     if (s.any_challenge) s.successes.push_back({e.pid, mix(5, e.operation), e.begun, e.told});
     if (s.successes.size() > 64) s.successes.pop_front();
     if (auto to = e.client_status > 300 ? redirect_key(e) : 0) {

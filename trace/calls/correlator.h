@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -12,6 +13,8 @@ struct Assignment {
   std::uint64_t call = 0;
   int attempt = 0;
   Confidence confidence = Confidence::possible;
+  int look = 0;                                        // at a poll: how many in a row have failed, and this one
+  int nth() const { return std::max(attempt, look); }  // what a plan's "x 2, then pass" counts
 };
 
 // Says, at each request's head, which call it belongs to and which attempt of it this is. Online: it sees only what has

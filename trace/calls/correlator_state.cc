@@ -77,9 +77,9 @@ void Correlator::State::keep(const Exchange& e, int attempts, int previous) {
     w.first_call_id = leg->second.first_call_id;
     w.first_content = settles ? 0 : leg->second.first_content;
   }
+  w.once = settles ? 0 : hindsight ? lessons.came_once(e) : lessons.came_once_whatever_it_holds(e);
   if (hindsight) {
     w.content = settles ? 0 : hindsight->key_of(e);
-    w.once = settles ? 0 : lessons.came_once(e);
     w.last = &e;
   }
   waiting.put(std::move(w));

@@ -39,7 +39,8 @@ struct Correlator::State {
   const Hindsight* hindsight = nullptr;  // null: online
   WaitingCalls waiting;
   Rpcs rpcs;
-  std::unordered_map<Key, Habit> habits;                // of client and header
+  std::unordered_map<Key, int> looks;     // by place, of polls: how many in a row have failed, and the one under way
+  std::unordered_map<Key, Habit> habits;  // of client and header
   std::unordered_map<Key, std::deque<Leg>> redirected;  // by where to
   std::unordered_map<std::uint64_t, Leg> on_the_way;    // calls at another target
   struct Success {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -203,7 +204,8 @@ class Learner {
 class Beat {
  public:
   // True: it keeps time.
-  bool next(const Exchange& e, bool good) {
+  // Answers its interval where it keeps time.
+  std::optional<Nanos> next(const Exchange& e, bool good) {
     if (good_ && e.begun >= told_) {
       auto interval = e.begun - begun_;
       least_ = intervals_++ ? std::min(least_, interval) : interval;
@@ -212,7 +214,8 @@ class Beat {
       intervals_ = 0, most_ = 0;
     }
     begun_ = e.begun, told_ = e.told, good_ = good;
-    return intervals_ >= kIntervals && least_ >= kLeast && most_ <= least_ + least_ / kSteadiness;
+    bool steady = intervals_ >= kIntervals && least_ >= kLeast && most_ <= least_ + least_ / kSteadiness;
+    return steady ? std::optional(least_) : std::nullopt;
   }
 
  private:
@@ -223,7 +226,10 @@ class Beat {
   int intervals_ = 0;
 };
 
-std::vector<std::uint64_t> polls_of(const Run& run, const Lessons& lessons) {
+constexpr Nanos kPace = 100 * kMillisecond;  // what looks again sooner has no pace of its own
+constexpr Nanos kHurry = 20;                 // a look comes that much sooner only where it does not wait for its turn
+
+std::map<std::uint64_t, Nanos> polls_of(const Run& run, const Lessons& lessons) {
   struct Last {
     std::uint64_t place = 0, digest = 0;
     Nanos told = 0;
@@ -232,7 +238,7 @@ std::vector<std::uint64_t> polls_of(const Run& run, const Lessons& lessons) {
   };
   std::unordered_map<std::int32_t, Last> last;  // of each process
   std::unordered_map<std::uint64_t, Beat> beats;
-  std::vector<std::uint64_t> polls;
+  std::map<std::uint64_t, Nanos> polls;
   for (auto& e : run.exchanges) {
     auto& before = last[e.pid];
     auto place = mix(place_key(e), part_of(e));
@@ -240,28 +246,33 @@ std::vector<std::uint64_t> polls_of(const Run& run, const Lessons& lessons) {
     int repeats = again ? before.repeats + 1 : 0;
     // A write that is made twice with the same data is two writes; one that goes on and on is a poll.
     bool good = e.ending == Ending::answered && (!told_failed(e) || settled(e));
-    bool steady = beats[mix(mix(place, e.request_digest), static_cast<Key>(e.pid))].next(e, good);
-    if (steady || repeats >= (profile_of(e).repeat(e) == Repeat::safe ? 1 : 2))
-      polls.push_back(poll_key(e, lessons.rename(e.operation)));
+    auto interval = beats[mix(mix(place, e.request_digest), static_cast<Key>(e.pid))].next(e, good);
+    if (interval || repeats >= (profile_of(e).repeat(e) == Repeat::safe ? 1 : 2)) {
+      auto pause = again ? e.begun - before.told : *interval;
+      auto [it, fresh] = polls.try_emplace(poll_key(e, lessons.rename(e.operation)), pause);
+      it->second = std::min(it->second, pause);
+    }
     before = {place, e.request_digest, e.told, good, repeats};
   }
-  std::ranges::sort(polls);
-  polls.erase(std::ranges::unique(polls).begin(), polls.end());
   return polls;
 }
 
-// A test's request, with all that it carries; 0: its content is not known.
-std::uint64_t request_key(const Exchange& e, const Lessons& lessons) {
-  auto content = content_key(e);
-  if (content == 0) return 0;
+// A test's request, whatever it holds.
+Key target_of(const Exchange& e, const Lessons& lessons) {
   auto key = mix(poll_key(e, lessons.rename(e.operation)), e.tag.test);
-  return mix(mix(mix(key, target_key(e.target)), part_of(e)), content);
+  return mix(mix(key, target_key(e.target)), part_of(e));
+}
+// With all that it carries; 0: its content is not known.
+Key request_key(const Exchange& e, const Lessons& lessons) {
+  auto content = content_key(e);
+  return content == 0 ? 0 : mix(target_of(e, lessons), content);
 }
 
 std::vector<std::uint64_t> once_in(const Run& run, const Lessons& lessons) {
   std::unordered_map<std::uint64_t, std::size_t> times;
   for (auto& e : run.exchanges)
-    if (auto key = request_key(e, lessons)) times[key] += e.ending == Ending::answered && !told_failed(e) ? 1 : 2;
+    for (auto key : {request_key(e, lessons), target_of(e, lessons)})
+      if (key) times[key] += e.ending == Ending::answered && !told_failed(e) ? 1 : 2;
   std::vector<std::uint64_t> once;
   for (auto& [key, n] : times)
     if (n == 1) once.push_back(key);
@@ -272,12 +283,22 @@ std::vector<std::uint64_t> once_in(const Run& run, const Lessons& lessons) {
 }  // namespace
 
 bool Lessons::at_poll(const Exchange& e) const {
-  return !polls.empty() && std::ranges::binary_search(polls, poll_key(e, rename(e.operation)));
+  return !polls.empty() && polls.contains(poll_key(e, rename(e.operation)));
+}
+bool Lessons::hurries(const Exchange& e, Nanos pause) const {
+  auto it = polls.empty() ? polls.end() : polls.find(poll_key(e, rename(e.operation)));
+  return it != polls.end() && it->second >= kPace && pause * kHurry < it->second;
 }
 
 std::uint64_t Lessons::came_once(const Exchange& e) const {
   if (once.empty()) return 0;
   auto key = request_key(e, *this);
+  return std::ranges::binary_search(once, key) ? key : 0;
+}
+
+std::uint64_t Lessons::came_once_whatever_it_holds(const Exchange& e) const {
+  if (once.empty()) return 0;
+  auto key = target_of(e, *this);
   return std::ranges::binary_search(once, key) ? key : 0;
 }
 

@@ -18,8 +18,8 @@ struct Lessons {
   // Polls: call site (or none) and operation where the same request follows itself, with no other request of that
   // process between, after an answer that is no failure, or will not be otherwise by itself (404: is it there by
   // now?); twice in a row, if it is no safe one. Or at equal intervals, a second or longer, whatever comes between.
-  // Sorted.
-  std::vector<std::uint64_t> polls;
+  // With its pace: the shortest pause between two looks.
+  std::map<std::uint64_t, Nanos> polls;
   // Requests that a test sent once, to a good end: the same once more goes on from a failure. Sorted.
   std::vector<std::uint64_t> once;
   Turns turns;
@@ -29,8 +29,11 @@ struct Lessons {
   Services services;
 
   bool at_poll(const Exchange& exchange) const;
-  // The key of a request that came once; 0: it did not.
+  // Does it come so soon after the look that failed that it is none, but a retry?
+  bool hurries(const Exchange& exchange, Nanos pause) const;
+  // The key of a request that came once; 0: it did not. Without its content: the only one of its target.
   std::uint64_t came_once(const Exchange& exchange) const;
+  std::uint64_t came_once_whatever_it_holds(const Exchange& exchange) const;
   // An operation with learned names taken out: "GET /users/alice" -> "GET /users/{name}". Idempotent.
   std::string rename(std::string operation) const;
   // operation_of, renamed.

@@ -34,7 +34,7 @@ struct Waiting {
   std::int32_t pid = 0;
   Nanos told = 0;
   Key content = 0;                 // place and content_key, where a run is read afterwards
-  Key once = 0;                    // likewise: of a request that comes once without faults, from whichever process
+  Key once = 0;                    // of a request that comes once without faults, from whichever process
   const Exchange* last = nullptr;  // likewise
 };
 

@@ -1,4 +1,8 @@
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "proxy/net/loop.h"
 #include "proxy/time/page.h"
@@ -19,6 +23,31 @@ TEST(ClientTime, is_real_time_until_it_is_moved_and_then_as_much_ahead_on_both_c
   real.advance(kSecond);
   EXPECT_EQ(clock.now(), real.now() + 30 * kSecond + 5);
   EXPECT_EQ(clock.wall(), real.wall() + 30 * kSecond + 5);
+}
+
+TEST(ClientTime, slots_of_processes_that_ended_are_free_again) {
+  test::Folder folder;
+  auto file = folder.path() / "page";
+  auto page = TimePage::make(file);
+  ASSERT_TRUE(page);
+  int fd = open(file.c_str(), O_RDWR | O_CLOEXEC);
+  auto* raw = static_cast<retrial_time_page*>(
+      mmap(nullptr, sizeof(retrial_time_page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
+  close(fd);
+  ASSERT_NE(raw, MAP_FAILED);
+  auto child = fork();
+  if (child == 0) _exit(0);
+  ASSERT_EQ(waitpid(child, nullptr, 0), child);
+  for (int i = 0; i < 100; i++)
+    raw->slot[i] = {.thread = child, .process = child, .until = 0, .waits = 0, .kind = 1, .zero = {}};
+  raw->slot[100] = {.thread = getpid(), .process = getpid(), .until = 0, .waits = 0, .kind = 1, .zero = {}};
+  raw->used = 101;
+  std::vector<TimePage::Slot> slots;
+  (*page)->read(slots);
+  (*page)->read(slots);
+  ASSERT_EQ(slots.size(), 1u);
+  EXPECT_EQ(slots[0].process, getpid());
+  munmap(raw, sizeof *raw);
 }
 
 TEST(ClientTime, a_page_that_cannot_be_made_is_told_with_its_path) {

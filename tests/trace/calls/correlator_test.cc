@@ -381,6 +381,16 @@ TEST(Correlator, at_a_poll_only_ids_make_a_retry) {
   auto next = t.begin(kGet, polling);
   EXPECT_EQ(next.attempt, 1);
   EXPECT_EQ(next.confidence, Confidence::possible) << "it may be a retry all the same";
+  EXPECT_EQ(t.nth, 2) << "of a plan that lets the third look pass";
+  t.inject(next, 503);
+  auto third = t.begin(kGet, polling);
+  EXPECT_EQ(t.nth, 3);
+  t.serve(third, 200);
+  auto anew = t.begin(kGet, polling);
+  EXPECT_EQ(t.nth, 1);
+  t.inject(anew, 503);
+  (void)t.begin(kGet, polling);
+  EXPECT_EQ(t.nth, 2);
   auto elsewhere = t.begin(kGet);
   t.inject(elsewhere, 503);
   EXPECT_ATTEMPT((t.begin(kGet)), elsewhere, 2, likely);
@@ -388,6 +398,44 @@ TEST(Correlator, at_a_poll_only_ids_make_a_retry) {
   auto first = t.begin(kGet, polling);
   t.inject(first, 503);
   EXPECT_ATTEMPT((t.begin(kGet, polling)), first, 2, certain);
+}
+
+TEST(Correlator, a_poll_that_hurries_after_a_failure_retries) {
+  Traffic reference;
+  for (int i = 0; i < 4; i++) {
+    auto e = reference.begin(kGet);
+    reference.serve(e, 200);
+    reference.pass(2 * kSecond);
+  }
+  auto lessons = lessons_of(reference.run);
+  for (auto pause : {kMillisecond, 2 * kSecond}) {
+    Traffic t(lessons);
+    for (int i = 0; i < 5; i++) {
+      auto e = t.begin(kGet);
+      t.inject(e, 503);
+      t.pass(pause);
+    }
+    Correlator::correlate_again(t.run.exchanges, lessons);
+    EXPECT_EQ(t.run.exchanges[4].attempt, pause < kSecond ? 5 : 1);
+    EXPECT_EQ(t.run.exchanges[4].confidence, pause < kSecond ? Confidence::likely : Confidence::possible);
+  }
+}
+
+TEST(Correlator, what_comes_once_without_faults_is_counted_over_processes_while_it_runs) {
+  constexpr std::string_view kWrite = "POST /backup HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\n{\"n\": 12}";
+  Traffic reference;
+  auto only = reference.begin(kWrite);
+  reference.serve(only, 201);
+  for (bool known : {true, false}) {
+    Traffic t(known ? lessons_of(reference.run) : Lessons{});
+    Traffic::From from;
+    for (int i = 1; i <= 3; i++) {
+      from.pid = 100 + i;
+      auto e = t.begin(kWrite, from);
+      EXPECT_EQ(e.attempt, known ? i : 1);
+      t.reset(e);
+    }
+  }
 }
 
 TEST(Correlator, a_write_that_is_made_twice_is_no_poll_and_one_that_goes_on_is) {
@@ -540,7 +588,7 @@ TEST(Counters, tell_parallel_calls_apart_and_make_a_retry_likely) {
 TEST(Counters, make_a_retry_at_a_poll_too) {
   Lessons lessons;
   auto e = wire::request("GET /x HTTP/1.1\r\n\r\n");
-  lessons.polls = {poll_key(e, e.operation)};
+  lessons.polls = {{poll_key(e, e.operation), 0}};
   Traffic t(lessons);
   Traffic::From from{.site = ""};
   auto first = t.begin("GET /x HTTP/1.1\r\nHost: h\r\namz-sdk-request: attempt=1; max=3\r\n\r\n", from);
