@@ -21,6 +21,7 @@ using trace::FaultName;
 
 namespace {
 constexpr int kUnavailable = trace::kGrpcStatus + 14;  // google/rpc/code.proto
+constexpr Nanos kLonger = 60;  // times: a wait that is that much longer than those before it is none
 }  // namespace
 
 bool follows(const Exchange& before, const Exchange& next) { return before.told != 0 && next.begun >= before.told; }
@@ -149,6 +150,13 @@ std::string short_path(std::string_view file) {
   for (std::string_view folder : {"site-packages/", "dist-packages/", "node_modules/"})
     if (auto at = file.rfind(folder); at != file.npos) return std::string(file.substr(at + folder.size()));
   return std::string(file);
+}
+
+bool goes_on(const trace::Run& run, const Call& call) {
+  if (trace::recovered(call)) return false;
+  auto waits = trace::gaps(call);
+  if (waits.empty() || call.last().told == 0) return true;
+  return run.ended - call.last().told <= kLonger * std::max(std::ranges::max(waits), kSecond);
 }
 
 std::size_t first_fired(const Call& call) {

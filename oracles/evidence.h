@@ -67,6 +67,9 @@ std::string shorten(std::string_view text, std::size_t longest);  // one line; w
 std::string short_path(std::string_view file);                    // "requests/models.py" of a library's file
 // What was done to this attempt: "the first response was lost (RST after 312 response bytes were withheld)".
 std::string what_was_done(const trace::Call& call, std::size_t attempt);
+// Was it still going on when its run was ended? Not where its last attempt came to a good end, nor where it has been
+// quiet for sixty times the longest that it waited before.
+bool goes_on(const trace::Run& run, const trace::Call& call);
 // Index of the first attempt in which a fault fired; the number of attempts if there is none.
 std::size_t first_fired(const trace::Call& call);
 

@@ -47,7 +47,7 @@ class Hang final : public Oracle {
                         "processes were idle, and the "
                         "test did not end. Its caller waits for something that will never come.",
                         call.operation, what_was_done(call, first_fired(call)), show_duration(run.ended - last))));
-      } else if (run.stop == trace::Stop::deadline) {
+      } else if (run.stop == trace::Stop::deadline && goes_on(run, call)) {
         judgement.not_judged.push_back(not_judged(compared, at_deadline(call, run)));
       } else if (auto failure = failure_of(compared, *c); failure && is_never_settled(text_of(*failure))) {
         // Without a test around it the process might have had other things to wait for, so this is no more than

@@ -69,7 +69,7 @@ class MissingTimeout final : public Oracle {
                 call->operation, show_duration(time),
                 call->attempts.size() > 1 ? fmt::format(" (attempt {})", call->attempts.size()) : "",
                 long_enough
-                    ? ""
+                    ? "; if its time-out is longer, --hold with more than that shows it"
                     : "; a time-out longer than that would look the same: [run] hold = \"310s\" tells them apart"),
             kAdvice));
       }

@@ -47,6 +47,9 @@ constexpr std::array<std::string_view, 18> kKnown = {"duplicate",
                                                      "idempotentreplay",
                                                      "idempotentreplayed",
                                                      "repeated"};
+// Counts of a batch: how much of it was known.
+constexpr std::array<std::string_view, 5> kKnownOfBatch = {"duplicates", "duplicate", "duplicatecount", "numduplicates",
+                                                           "deduplicated"};
 constexpr std::array<std::string_view, 6> kNew = {"created", "iscreated", "wascreated", "new", "isnew", "inserted"};
 constexpr std::array<std::string_view, 6> kReplayHeaders = {"idempotent-replayed",  "x-idempotent-replayed",
                                                             "idempotency-replayed", "x-idempotency-replayed",
@@ -66,6 +69,10 @@ int said_of_repeat(const Exchange& e, std::string& by) {
     if (member.kind == Member::Kind::boolean && (known || is_new)) {
       by = fmt::format("the service says \"{}\": {}", member.name, member.value);
       return known == (member.value == "true") ? 1 : -1;
+    }
+    if (member.kind == Member::Kind::number && among(kKnownOfBatch, name)) {
+      by = fmt::format("the service says \"{}\": {}", member.name, member.value);
+      return member.value == "0" ? -1 : 1;
     }
     bool state = name == "status" || name == "result" || name == "outcome" || name == "state";
     if (member.kind == Member::Kind::text && state && among(kKnown, value)) {

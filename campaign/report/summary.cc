@@ -83,8 +83,10 @@ void clean_rows(Page& page, const std::vector<trace::Judged>& clean) {
 
 void note_rows(Page& page, const std::vector<trace::Finding>& notes) {
   for (std::size_t i = 0; i < std::min(notes.size(), kMostRows); i++)
-    page.wrapped("   ", fmt::format("{} at {}, {}: {}", notes[i].verdict, place(notes[i].site), notes[i].operation,
-                                    notes[i].message));
+    page.wrapped("   ", notes[i].operation.empty()
+                            ? fmt::format("{}: {}", notes[i].verdict, notes[i].message)
+                            : fmt::format("{} at {}, {}: {}", notes[i].verdict, place(notes[i].site),
+                                          notes[i].operation, notes[i].message));
   if (notes.size() > kMostRows)
     page.wrapped("   ", fmt::format("and {} more", notes.size() - kMostRows), Ink::plain, Ink::faint);
 }

@@ -100,6 +100,16 @@ TEST(Hang, what_does_not_end_without_faults_either_is_left_open) {
   EXPECT_NE(t.why_not().find("without faults it did not end by itself either"), std::string::npos) << t.why_not();
 }
 
+TEST(Hang, at_a_deadline_a_call_that_is_over_is_judged) {
+  Trial t;
+  t.reference.call("get", "GET", "/orders/1").answers(200);
+  auto& served = t.in_case().call("get", "GET", "/orders/1").gets_error(503);
+  served.again(kSecond).answers(200);
+  served.waits(3000 * kSecond).stops(Stop::deadline);
+  EXPECT_EQ(t.verdicts(), "");
+  EXPECT_EQ(t.judge().not_judged.size(), 0u);
+}
+
 TEST(Hang, a_deadline_is_no_verdict) {
   auto t = after_a_loss();
   t.in_case().waits(120 * kSecond).stops(Stop::deadline);

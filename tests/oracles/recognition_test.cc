@@ -42,8 +42,9 @@ TEST(Recognition, a_service_that_says_that_it_knew_the_second_did_it_once) {
   for (auto& second :
        {Answered{200, R"({"status":"accepted","duplicate":true})"}, Answered{200, R"({"result":"already_exists"})"},
         Answered{200, R"({"created":false,"order":{}})"}, Answered{200, "{}", {{"Idempotent-Replayed", "true"}}},
-        Answered{208, "{}"}, Answered{409, R"({"error":"order exists"})"}}) {
-    Answered first{200, R"({"status":"accepted","duplicate":false,"created":true})"};
+        Answered{200, R"({"accepted":0,"duplicates":1})"}, Answered{208, "{}"},
+        Answered{409, R"({"error":"order exists"})"}}) {
+    Answered first{200, R"({"status":"accepted","duplicates":0,"duplicate":false,"created":true})"};
     EXPECT_EQ(sent_twice(kSent, first, second).verdicts(), "") << second.body;
     EXPECT_EQ(sent_twice(R"({"amount":5})", first, second).verdicts(), "") << second.body;
   }
