@@ -57,12 +57,19 @@ std::vector<int> handed_on(const Comparison& c, const Exchange& fired) {
   return statuses;
 }
 
+// Of one command without tests, an exception that ended it; its status alone says too little.
+const trace::TestResult* ended_by_exception(const trace::Run& run) {
+  auto it = std::ranges::find_if(run.results, [](auto& r) { return bad(r) && !r.chain.empty(); });
+  return it == run.results.end() ? nullptr : &*it;
+}
+
 }  // namespace
 
 std::optional<Failure> failure_of(const ComparedCase& compared, const Comparison& c) {
   if (c.in_case->stop != trace::Stop::exited) return {};
   auto* result = result_of(*c.in_case, compared.row->test);
   auto* before = result_of(*c.reference, compared.row->test);
+  if (compared.row->test.empty()) result = ended_by_exception(*c.in_case), before = ended_by_exception(*c.reference);
   if (!result || !bad(*result) || (before && bad(*before))) return {};
   return Failure{result, told_part(result->chain)};
 }

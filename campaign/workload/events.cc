@@ -31,6 +31,14 @@ trace::Thrown thrown(const Json& e) {
   return t;
 }
 
+std::vector<trace::Thrown> chain_of(const Json& event) {
+  std::vector<trace::Thrown> chain;
+  if (auto it = event.find("chain"); it != event.end() && it->is_array())
+    for (auto& t : *it)
+      if (t.is_object()) chain.push_back(thrown(t));
+  return chain;
+}
+
 }  // namespace
 
 Events::~Events() {
@@ -68,12 +76,11 @@ void Events::take(std::string_view line, trace::Run& run) {
       open.erase(std::next(it).base());
     }
   } else if (kind == "result") {
-    trace::TestResult r{test, phase, text(e, "outcome"), number<double>(e, "ms"), {}};
+    trace::TestResult r{test, phase, text(e, "outcome"), number<double>(e, "ms"), chain_of(e)};
     if (auto it = took_.find(test); it != took_.end()) r.ms = it->second;
-    if (auto it = e.find("chain"); it != e.end() && it->is_array())
-      for (auto& t : *it)
-        if (t.is_object()) r.chain.push_back(thrown(t));
     run.results.push_back(std::move(r));
+  } else if (kind == "uncaught") {
+    uncaught_ = chain_of(e);
   } else if (kind == "listed") {
     run.listed.push_back(test);
   } else if (kind == "broken") {

@@ -30,6 +30,8 @@ class Events {
   Current current(std::int32_t pid) const;
   // Test runners whose hooks have spoken: "pytest".
   const std::set<std::string>& runners() const { return runners_; }
+  // What ended the last of the processes that an exception ended, the outermost first.
+  const std::vector<trace::Thrown>& uncaught() const { return uncaught_; }
 
  private:
   void take(std::string_view line, trace::Run& run);
@@ -46,6 +48,7 @@ class Events {
   std::map<std::string, double> took_;              // ms of a test's stages so far
   std::int32_t latest_ = 0;
   std::set<std::string> runners_;
+  std::vector<trace::Thrown> uncaught_;
 };
 
 }  // namespace retrial::campaign

@@ -457,7 +457,8 @@ Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& sp
   aftermath.runners = events.runners();
   std::filesystem::remove(environment.events, left);  // what tests threw stands in it as it came
   if (!spec.only_test.empty() && run.results.empty() && !stopped)
-    run.results.push_back({spec.only_test, trace::Phase::test, run.exit_code == 0 ? "passed" : "failed", 0, {}});
+    run.results.push_back({spec.only_test, trace::Phase::test, run.exit_code == 0 ? "passed" : "failed", 0,
+                           run.exit_code == 0 ? std::vector<trace::Thrown>{} : events.uncaught()});
   if (recorder.lost()) run.incomplete = fmt::format("{} (records lost: {})", recorder.failed(), recorder.lost());
   if (auto why = went_past(run.capture, impl_->reached); run.incomplete.empty()) run.incomplete = std::move(why);
   if (run.incomplete.empty()) run.incomplete = went_unseen(run.capture);

@@ -209,6 +209,32 @@ def test_a_fault_that_never_fires_is_not_judged(client, port):
     assert sqlite3.connect(client / "o/campaign.db").execute("SELECT count(*) FROM run").fetchone() == (1,)
 
 
+ENDED_BY = {
+    "py": """
+import json, sys, urllib.error, urllib.request
+try: body = urllib.request.urlopen(f"http://127.0.0.1:{sys.argv[1]}/thing/1").read()
+except urllib.error.HTTPError as error: body = error.read()
+if sys.argv[2] == "named" and b"ok" not in body: raise RuntimeError("the shop is down")
+print(json.loads(body)["name"] if b"ok" not in body else body)
+""",
+    "mjs": """
+const answer = await fetch(`http://127.0.0.1:${process.argv[2]}/thing/1`);
+if (process.argv[3] === 'named' && !answer.ok) throw new Error(`the shop answered ${answer.status}`);
+const text = await answer.text();
+console.log(text === 'ok' ? text : JSON.parse(text).name.length);
+""",
+}
+
+
+@pytest.mark.parametrize("language", ENDED_BY)
+def test_an_exception_that_ends_a_command_is_read_as_a_tests_is(language, suite, port):
+    project = suite(**{"script_DOT_" + language: ENDED_BY[language]})
+    run = [sys.executable if language == "py" else "node", "script." + language, str(port)]
+    for how, said in ("missing", {"unrelated-exception"}), ("named", set()):
+        observe(project, "--inject", "error(503)", "--out", how, command=[*run, how])
+        assert verdicts(project / how) == said
+
+
 def test_a_client_that_never_ends_is_ended(suite, port):
     cwd = suite(client_DOT_py=CLIENT.replace("[False] * (times - 1) + [True]", "iter(lambda: False, True)"))
     done = observe(cwd, "--inject", "error(503)", "--repeat", 1, "--out", "o", command=[sys.executable, "client.py", port, 0, 0])

@@ -72,6 +72,17 @@ TEST_F(Following, a_result_keeps_its_whole_chain) {
   EXPECT_TRUE(result->chain[1].in_test);
 }
 
+TEST_F(Following, what_ended_a_process_is_kept_the_last_of_them) {
+  append(R"({"ev":"uncaught","pid":7,"chain":[{"type":"builtins.OSError","msg":"down","link":"raised"}]})"
+         "\n"
+         R"({"ev":"uncaught","pid":8,"chain":[{"type":"builtins.KeyError","msg":"'id'","link":"raised"}]})"
+         "\n");
+  read();
+  ASSERT_EQ(events_.uncaught().size(), 1u);
+  EXPECT_EQ(events_.uncaught()[0].type, "builtins.KeyError");
+  EXPECT_TRUE(run_.results.empty());
+}
+
 TEST_F(Following, what_is_no_event_is_passed_over) {
   append("\n[]\nnot json\n{\"ev\":5}\n{\"ev\":\"listed\",\"id\":\"t::b\",\"pid\":\"x\"}\n");
   read();

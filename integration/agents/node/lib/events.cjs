@@ -24,8 +24,16 @@ function write(event) {
 // that helpers such as npm stay silent.
 function announce(runner) {
   if (announced.has(runner) || (!runner && announced.size)) return;
+  if (!announced.size) process.on('uncaughtExceptionMonitor', uncaught);
   announced.add(runner);
   write({ ev: 'agent', language: 'node', version: process.versions.node, runner });
+}
+
+// What ends a process that sent requests.
+function uncaught(error) {
+  try {
+    write({ ev: 'uncaught', chain: require('./chain.cjs').of(error) });
+  } catch {}
 }
 
 function failed(part, error) {

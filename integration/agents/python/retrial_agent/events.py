@@ -42,11 +42,26 @@ def announce(runner=None):
     key = os.getpid()
     if key in _announced and (runner is None or _announced[key] == runner):
         return
+    if key not in _announced:
+        import atexit
+
+        atexit.register(_uncaught)
     _announced[key] = runner
     event = {"ev": "agent", "language": "python", "version": sys.version.split()[0]}
     if runner:
         event["runner"] = runner
     write(event)
+
+
+def _uncaught():
+    """At the end of a process that sent requests: what ended it, which the interpreter has kept."""
+    import sys
+
+    from . import chain
+
+    value = getattr(sys, "last_value", None)
+    if value is not None and os.getpid() in _announced:
+        write({"ev": "uncaught", "chain": chain.of(value)})
 
 
 def failed(part, error):
