@@ -7,7 +7,6 @@ namespace retrial::proxy {
 
 class GrpcReader;
 
-inline constexpr std::size_t kUnreadSample = 256;     // of a body whose parts nobody reads: for the eye
 inline constexpr std::uint64_t kDigested = 1u << 20;  // bytes; a multiple of 8
 
 // Looks at a decoded body as it passes: its first bytes and a digest, which is over its first kDigested bytes and its

@@ -5,6 +5,7 @@
 #include "proxy/exchange/answer.h"
 #include "proxy/exchange/context.h"
 #include "proxy/exchange/exchange.h"
+#include "trace/calls/content.h"
 #include "trace/fault_name.h"
 
 namespace retrial::proxy {
@@ -63,7 +64,7 @@ void Exchange::begin_bodies(const Head& head) {
     return;
   }
   injection_.grpc = false;
-  if (!head.bodiless) request_tap_.reset(head.structured ? trace::kSampleBytes : kUnreadSample);
+  if (!head.bodiless) request_tap_.reset(head.structured ? trace::kSampleBytes : trace::kUnreadSample);
 }
 
 void Exchange::request(const Head& head, bool invited, Services& services) {

@@ -17,6 +17,16 @@ std::string plain(std::string_view name) {
     if (c != '-' && c != '_' && c != '.') out += static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
   return out;
 }
+// Is another part meant, whichever header says so?
+bool says_which_part(const Exchange& a, const Exchange& b) {
+  auto differs = [](const Exchange& one, const Exchange& other) {
+    return std::ranges::any_of(one.request_headers, [&](auto& h) {
+      return (icontains(h.name, "range") || icontains(h.name, "offset")) &&
+             find(other.request_headers, h.name) != h.value;
+    });
+  };
+  return differs(a, b) || differs(b, a);
+}
 std::int64_t days_from_civil(std::int64_t y, std::int64_t m, std::int64_t d) {
   y -= m <= 2;
   auto era = (y >= 0 ? y : y - 399) / 400, of_era = y - era * 400;
@@ -89,9 +99,32 @@ std::string sample_of(const Exchange& e) {
   return body;
 }
 bool whole_sample(const Exchange& e) {
-  if (e.request_sample.size() >= kSampleBytes) return false;
+  auto kept = e.request_sample.size();
+  if (kept >= kSampleBytes || (kept == kUnreadSample && e.request_bytes > kUnreadSample)) return false;
   // With its secrets taken out a sample is shorter than what it is of.
   return e.request_bytes <= kSampleBytes || e.request_sample.find(kRedacted) == std::string::npos;
+}
+
+std::optional<std::int64_t> size_of(const Exchange& e) {
+  if (auto length = to_int(find(e.request_headers, "content-length"))) return length;
+  if (!whole_sample(e)) return {};
+  return static_cast<std::int64_t>(e.request_sample.size());
+}
+
+Left left_of(const Exchange& before, const Exchange& now) {
+  constexpr std::size_t kLeast = 4;  // bytes: a number is the beginning of many
+  bool had = before.request_digest != 0 || !before.request_sample.empty() || size_of(before).value_or(0) > 0;
+  if (!had || !now.request_read || says_which_part(before, now)) return Left::other;
+  if (now.request_digest == 0) return Left::nothing;
+  auto was = size_of(before), is = size_of(now);
+  if (!before.request_read || packed(before) || packed(now) || before.request_digest == now.request_digest)
+    return Left::other;
+  auto &all = before.request_sample, &left = now.request_sample;
+  if (left.size() < kLeast || (was && is ? *is >= *was : !whole_sample(now))) return Left::other;
+  if (!whole_sample(now)) return all == left ? Left::beginning : Left::other;
+  if (left.size() >= all.size()) return Left::other;
+  if (all.starts_with(left)) return Left::beginning;
+  return whole_sample(before) && all.ends_with(left) ? Left::end : Left::other;
 }
 
 std::vector<std::string_view> tokens_of(std::string_view body) {

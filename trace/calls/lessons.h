@@ -21,6 +21,7 @@ struct Lessons {
   std::vector<std::uint64_t> polls;
   // Requests that a test sent once, to a good end: the same once more goes on from a failure. Sorted.
   std::vector<std::uint64_t> once;
+  std::vector<std::uint64_t> sent;  // requests that a test sent at all. Sorted
   // Paths whose next segment is a name that somebody chose: "/users" -> what may not be folded there, because it has
   // been seen to be something else ("search"). Keys are templated themselves: "/orgs/{id}/users".
   std::map<std::string, std::set<std::string>, std::less<>> names;
@@ -29,6 +30,7 @@ struct Lessons {
   bool at_poll(const Exchange& exchange) const;
   // The key of a request that came once; 0: it did not.
   std::uint64_t came_once(const Exchange& exchange) const;
+  bool came(const Exchange& exchange) const;
   // An operation with learned names taken out: "GET /users/alice" -> "GET /users/{name}". Idempotent.
   std::string rename(std::string operation) const;
   // operation_of, renamed.

@@ -110,6 +110,36 @@ TEST(BodyChange, behind_the_sample_the_digest_speaks) {
   EXPECT_FALSE(redacted.change()) << "what was taken out may be all that differs";
 }
 
+TEST(BodyChange, what_is_left_of_a_stream_is_told_by_its_bytes) {
+  std::string all = "one,1\ntwo,2\nthree,3\n";
+  EXPECT_EQ(bodies(all, "").what(), "the body is empty where it had 20 bytes");
+  EXPECT_EQ(bodies(all, "three,3\n").what(), "only the end of the body was sent, 8 of 20 bytes");
+  EXPECT_EQ(bodies(all, "one,1\n").what(), "only the beginning of the body was sent, 6 of 20 bytes");
+  EXPECT_TRUE(bodies(all, "").change().shrunk);
+  EXPECT_FALSE(bodies(all, "two,2\n").change().shrunk) << "of its middle";
+  EXPECT_FALSE(bodies(all, all + "four").change().shrunk);
+  EXPECT_FALSE(bodies("12", "1").change().shrunk) << "two numbers";
+  EXPECT_FALSE(bodies("", all).change().shrunk);
+  EXPECT_FALSE(bodies("password=***", "password=***").change().shrunk) << "of two secrets one may be the longer";
+}
+
+TEST(BodyChange, a_beginning_of_what_was_not_kept_whole_is_known_by_both_sizes) {
+  auto sized = [](std::size_t size) {
+    return "PUT /f HTTP/1.1\r\nContent-Length: " + std::to_string(size) + "\r\n\r\n" + std::string(size, 'a');
+  };
+  EXPECT_EQ(two(sized(4000), sized(3000)).what(), "only the beginning of the body was sent, 3000 of 4000 bytes");
+  EXPECT_FALSE(two(sized(3000), sized(4000)).change().shrunk);
+  EXPECT_FALSE(bodies(std::string(4000, 'a'), std::string(3000, 'a')).change().shrunk) << "in chunks";
+}
+
+TEST(BodyChange, of_bytes_that_nobody_reads_little_is_kept_and_it_is_not_all) {
+  auto t = bodies(std::string(kUnreadSample, 'a') + "1", std::string(kUnreadSample, 'a') + "2");
+  t.before.request_sample.resize(kUnreadSample);
+  t.now.request_sample.resize(kUnreadSample);
+  EXPECT_FALSE(t.alike());
+  EXPECT_EQ(t.what(), "the body differs behind its first 256 bytes");
+}
+
 TEST(HeaderChange, keys_and_conditions_count) {
   auto key = headers("Idempotency-Key: a\r\n", "idempotency-key: b\r\n");
   EXPECT_TRUE(key.change().key);
