@@ -1,7 +1,10 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+
+#include "proxy/codec/unpacker.h"
 
 namespace retrial::proxy {
 
@@ -16,12 +19,17 @@ class BodyTap {
   explicit BodyTap(bool digests) : digests_(digests) {}
 
   void reset(std::size_t sample);  // how many bytes of the next body are kept
+  // After reset(): the next body is packed so (Content-Encoding). Sample and digest are of what it holds, if that can
+  // be read to its end.
+  void unpacks(std::string_view encoding, std::size_t sample);
+  void release();  // what reading it took: nothing more is asked of this body
+  bool unpacked() const { return unpacker_ && unpacker_->whole(); }
   void take(std::string_view piece);
   bool has_seen_enough() const { return size_ >= kDigested && !messages_; }  // of the rest, the size alone counts
-  void pass_by(std::uint64_t bytes) { size_ += bytes; }                      // as if they had been taken
+  void pass_by(std::uint64_t bytes);                                         // as if they had been taken
   void reads(GrpcReader* messages) { messages_ = messages; }                 // gets all of it too; null: nobody does
   std::uint64_t digest() const;                                              // 0 for an empty body
-  std::string_view sample() const { return sample_; }
+  std::string_view sample() const { return unpacked() ? content_->sample_ : sample_; }
 
  private:
   bool digests_;
@@ -31,6 +39,8 @@ class BodyTap {
   std::uint64_t size_ = 0;
   std::string sample_;
   GrpcReader* messages_ = nullptr;
+  std::unique_ptr<Unpacker> unpacker_;
+  std::unique_ptr<BodyTap> content_;  // of what it holds
 };
 
 }  // namespace retrial::proxy

@@ -73,6 +73,8 @@ void Exchange::request(const Head& head, bool invited, Services& services) {
   injection_.invited = invited || head.bodiless;
   begin_bodies(head);
   injection_.decide(head);
+  if (auto& encoding = injection_.record.request_encoding(); !encoding.empty() && !rpc_.is())
+    request_tap_.unpacks(encoding, trace::kSampleBytes);
   if (injection_.fault && !services.spares().empty()) spare_the_service(services.spares());
   move(Event::request_head);
   request_.begin(&client_, services.form(head));
@@ -309,6 +311,7 @@ void Exchange::request_read() {
   if (state_ != State::request_body && state_ != State::early && state_ != State::request_rest) return;
   if (timer_ && !request_goes_) timer_->cancel();
   injection_.record.request_end(request_tap_, context_.now);
+  request_tap_.release();
   bool rest = state_ == State::request_rest;
   move(Event::request_end);
   if (rest) return client_.when_drained();

@@ -80,6 +80,7 @@ bool is_volatile_name(std::string_view name) {
 }
 
 bool packed(const Exchange& e) {
+  if (!e.request_sample.empty()) return false;  // it was read as it passed
   auto encoding = find(e.request_headers, "content-encoding");
   return icontains(encoding, "gzip") || icontains(encoding, "deflate") || icontains(encoding, "aws-chunked") ||
          find(e.request_headers, "x-amz-content-sha256").starts_with("STREAMING-");
@@ -101,8 +102,10 @@ std::string sample_of(const Exchange& e) {
 bool whole_sample(const Exchange& e) {
   auto kept = e.request_sample.size();
   if (kept >= kSampleBytes || (kept == kUnreadSample && e.request_bytes > kUnreadSample)) return false;
-  // With its secrets taken out a sample is shorter than what it is of.
-  return e.request_bytes <= kSampleBytes || e.request_sample.find(kRedacted) == std::string::npos;
+  // With its secrets taken out a sample is shorter than what it is of; packed, what it is of is longer than what was
+  // sent.
+  bool little = e.request_bytes <= kSampleBytes && find(e.request_headers, "content-encoding").empty();
+  return little || e.request_sample.find(kRedacted) == std::string::npos;
 }
 
 std::optional<std::int64_t> size_of(const Exchange& e) {

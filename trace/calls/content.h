@@ -22,7 +22,7 @@ std::uint64_t content_key(const Exchange& exchange);
 // anew for each attempt (signatures, nonces, dates, counters).
 bool is_key_name(std::string_view name);
 bool is_volatile_name(std::string_view name);
-// Is the body packed in a way that makes it new each time (gzip, signed chunks)?
+// Is the body packed (gzip, signed chunks), and what it holds not known? Else the sample and the digest are of that.
 bool packed(const Exchange& e);
 // The body as far as it was kept, its multipart boundary taken out; and whether that is all of it.
 std::string sample_of(const Exchange& e);
