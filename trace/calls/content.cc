@@ -27,6 +27,18 @@ bool says_which_part(const Exchange& a, const Exchange& b) {
   };
   return differs(a, b) || differs(b, a);
 }
+constexpr std::size_t kLeast = 4;  // bytes: a number is the beginning of many
+// Has a value of JSON, a form or XML, or a part of multipart, gone, and nothing else as far as can be seen?
+bool emptied(std::string_view all, std::string_view left, bool whole) {
+  auto at = static_cast<std::size_t>(std::ranges::mismatch(all, left).in1 - all.begin());
+  auto before = left.substr(0, at), behind = left.substr(at);
+  bool value = (before.ends_with('"') && behind.starts_with('"')) ||
+               (before.ends_with('=') && behind.starts_with('&')) ||
+               (before.ends_with('>') && behind.starts_with("</")) ||
+               (before.ends_with("\r\n\r\n") && behind.starts_with("\r\n--"));
+  if (!value || all.size() - left.size() < kLeast) return false;
+  return !whole || all.substr(at + all.size() - left.size()) == behind;
+}
 std::int64_t days_from_civil(std::int64_t y, std::int64_t m, std::int64_t d) {
   y -= m <= 2;
   auto era = (y >= 0 ? y : y - 399) / 400, of_era = y - era * 400;
@@ -115,19 +127,20 @@ std::optional<std::int64_t> size_of(const Exchange& e) {
 }
 
 Left left_of(const Exchange& before, const Exchange& now) {
-  constexpr std::size_t kLeast = 4;  // bytes: a number is the beginning of many
   bool had = before.request_digest != 0 || !before.request_sample.empty() || size_of(before).value_or(0) > 0;
   if (!had || !now.request_read || says_which_part(before, now)) return Left::other;
   if (now.request_digest == 0) return Left::nothing;
   auto was = size_of(before), is = size_of(now);
   if (!before.request_read || packed(before) || packed(now) || before.request_digest == now.request_digest)
     return Left::other;
-  auto &all = before.request_sample, &left = now.request_sample;
+  auto all = sample_of(before), left = sample_of(now);
   if (left.size() < kLeast || (was && is ? *is >= *was : !whole_sample(now))) return Left::other;
   if (!whole_sample(now)) return all == left ? Left::beginning : Left::other;
   if (left.size() >= all.size()) return Left::other;
   if (all.starts_with(left)) return Left::beginning;
-  return whole_sample(before) && all.ends_with(left) ? Left::end : Left::other;
+  bool whole = whole_sample(before);
+  if (whole && all.ends_with(left)) return Left::end;
+  return emptied(all, left, whole) ? Left::emptied : Left::other;
 }
 
 std::vector<std::string_view> tokens_of(std::string_view body) {

@@ -30,9 +30,10 @@ bool whole_sample(const Exchange& e);
 // Bytes of a body that says how long it is, or is kept whole.
 std::optional<std::int64_t> size_of(const Exchange& e);
 // What of the body before is left in the one that follows, of the same method and target: how a file or a stream looks
-// that the first attempt has read and nobody has rewound. `other`: it is as long, or something else, or says itself
-// that it is a part (Content-Range, Upload-Offset and the like). Only in bodies that are kept whole is an end seen.
-enum class Left : std::uint8_t { other, nothing, beginning, end };
+// that the first attempt has read and nobody has rewound. `emptied`: all but one value, or one part of a form.
+// `other`: it is as long, or something else, or says itself that it is a part (Content-Range, Upload-Offset and the
+// like). Only in bodies that are kept whole is an end seen.
+enum class Left : std::uint8_t { other, nothing, beginning, end, emptied };
 Left left_of(const Exchange& before, const Exchange& now);
 // The names and values of JSON, forms and XML alike, in their order; a value follows its name. Views of `body`.
 std::vector<std::string_view> tokens_of(std::string_view body);

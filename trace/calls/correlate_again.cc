@@ -35,7 +35,9 @@ std::optional<Assignment> Correlator::State::rest_of(const Head& head) {
   auto& before = waiting.at(found.serial);
   bool known = lessons.came_once(*before.last) || used_up.contains(before.call);
   if (!known && !hindsight->ends_with_success(e)) return {};
-  bool likely = known || left_of(*before.last, e) == Left::nothing;
+  auto left = left_of(*before.last, e);
+  bool unknowable = left == Left::emptied && content_key(*before.last) == 0;  // a large form
+  bool likely = known || left == Left::nothing || unknowable;
   if (likely) used_up.insert(before.call);
   return join(found, likely ? Confidence::likely : Confidence::possible, head, false);
 }
@@ -77,7 +79,10 @@ Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
     bool by_site = e.tag.site && content && candidates == 1 && said && !doubted.contains(content) &&
                    hindsight->few(e) && hindsight->ends_with_success(e);
     bool once = candidates == 1 && said && lessons.came_once(e) != 0;
-    bool likely = (sure >= kSurely && (proven || (!parallel && !poll))) || ((by_site || once) && !parallel && !poll);
+    auto& before = waiting.at(best.serial);
+    bool rest = candidates == 1 && used_up.contains(before.call) && hindsight->next(*before.last) == &e;
+    bool likely =
+        (sure >= kSurely && (proven || (!parallel && !poll))) || ((by_site || once || rest) && !parallel && !poll);
     bool possible = said && sure >= (parallel ? kSurely : kPossibly) && (hindsight->knows(e) || !(poll || parallel));
     if (!likely && content) doubted.insert(content);
     if (likely || possible) return join({best.serial}, likely ? Confidence::likely : Confidence::possible, head, false);

@@ -51,6 +51,9 @@ std::string what_is_left(const Exchange& a, const Exchange& b, Left left) {
   auto before = size_of(a), now = size_of(b);
   if (left == Left::nothing)
     return before ? fmt::format("the body is empty where it had {} bytes", *before) : "the body is empty";
+  if (left == Left::emptied)
+    return before && now ? fmt::format("a value in the body is empty where it had {} bytes", *before - *now)
+                         : "a value in the body is empty";
   auto part = left == Left::end ? "end" : "beginning";
   return before && now ? fmt::format("only the {} of the body was sent, {} of {} bytes", part, *now, *before)
                        : fmt::format("only the {} of the body was sent", part);

@@ -9,7 +9,7 @@ namespace retrial::trace {
 // What a later attempt changed that an attempt should not.
 struct Change {
   bool body = false;       // its content
-  bool shrunk = false;     // its content: nothing, only the beginning or only the end of it was sent again
+  bool shrunk = false;     // its content: of it, or of a value in it, nothing or a part was sent again
   bool method = false;     // GET for POST
   bool target = false;     // path or query
   bool key = false;        // the key or token by which the service would know it again, in a header or in the body

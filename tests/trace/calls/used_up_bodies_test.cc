@@ -81,6 +81,24 @@ TEST(UsedUpBodies, are_none_where_a_part_is_meant_or_another_thing) {
   EXPECT_EQ(calls({put(kAll), other}, lessons), "1.1 certain, 2.1 certain");
 }
 
+TEST(UsedUpBodies, of_several_files_are_sent_empty_again_each_for_itself) {
+  auto second = put("another,1\nanother,2\n");
+  auto lessons = usual({put(kAll), second});
+  Traffic t(lessons);
+  for (auto& file : {put(kAll), second})
+    for (auto& request : {file, put(""), put("")}) {
+      auto e = t.begin(request);
+      t.run.exchanges.size() % 3 == 2 ? t.serve(e, 201) : t.inject(e, 503);
+      t.pass(kSecond);
+    }
+  Correlator::correlate_again(t.run.exchanges, lessons);
+  auto& e = t.run.exchanges;
+  EXPECT_ATTEMPT(e[1], e[0], 2, likely);
+  EXPECT_ATTEMPT(e[2], e[0], 3, likely);
+  EXPECT_ATTEMPT(e[4], e[3], 2, likely);
+  EXPECT_ATTEMPT(e[5], e[3], 3, likely);
+}
+
 TEST(UsedUpBodies, are_known_where_the_site_goes_on_to_other_things_after_a_success) {
   auto again = put("another,1\nanother,2\n");
   auto lessons = usual({put(kAll), again});

@@ -133,6 +133,13 @@ TEST(BodyChange, what_is_left_of_a_stream_is_told_by_its_bytes) {
   EXPECT_EQ(bodies(all, "three,3\n").what(), "only the end of the body was sent, 8 of 20 bytes");
   EXPECT_EQ(bodies(all, "one,1\n").what(), "only the beginning of the body was sent, 6 of 20 bytes");
   EXPECT_TRUE(bodies(all, "").change().shrunk);
+  EXPECT_EQ(bodies(R"({"csv":"a,b,c","n":1})", R"({"csv":"","n":1})").what(),
+            "a value in the body is empty where it had 5 bytes");
+  EXPECT_TRUE(bodies("csv=a,b,c&n=1", "csv=&n=1").change().shrunk);
+  EXPECT_TRUE(bodies("<csv>a,b,c</csv>", "<csv></csv>").change().shrunk);
+  EXPECT_FALSE(bodies(R"({"csv":"a,b,c","n":1})", R"({"csv":"","n":2})").change().shrunk) << "and something else";
+  EXPECT_FALSE(bodies(R"({"csv":"a,b,c","n":1})", R"({"csv":"a","n":1})").change().shrunk);
+  EXPECT_FALSE(bodies(R"(["one","two"])", R"(["one"])").change().shrunk);
   EXPECT_FALSE(bodies(all, "two,2\n").change().shrunk) << "of its middle";
   EXPECT_FALSE(bodies(all, all + "four").change().shrunk);
   EXPECT_FALSE(bodies("12", "1").change().shrunk) << "two numbers";
@@ -147,6 +154,21 @@ TEST(BodyChange, a_beginning_of_what_was_not_kept_whole_is_known_by_both_sizes) 
   EXPECT_EQ(two(sized(4000), sized(3000)).what(), "only the beginning of the body was sent, 3000 of 4000 bytes");
   EXPECT_FALSE(two(sized(3000), sized(4000)).change().shrunk);
   EXPECT_FALSE(bodies(std::string(4000, 'a'), std::string(3000, 'a')).change().shrunk) << "in chunks";
+}
+
+TEST(BodyChange, a_part_of_a_form_that_is_empty_now_is_known_under_a_new_boundary) {
+  auto form = [](std::string boundary, std::string file) {
+    auto body = "--" + boundary + "\r\nContent-Disposition: form-data; name=\"f\"; filename=\"a\"\r\n\r\n" + file +
+                "\r\n--" + boundary + "--\r\n";
+    return "POST /up HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=" + boundary +
+           "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+  };
+  for (auto size : {100, 10000}) {
+    auto file = std::string(static_cast<std::size_t>(size), 'x');
+    EXPECT_TRUE(two(form("1111", file), form("2222", "")).change().shrunk) << size;
+    EXPECT_FALSE(two(form("1111", file), form("2222", file)).change()) << size;
+    EXPECT_FALSE(two(form("1111", file), form("2222", "yyy")).change().shrunk) << size;
+  }
 }
 
 TEST(BodyChange, of_bytes_that_nobody_reads_little_is_kept_and_it_is_not_all) {
