@@ -29,6 +29,7 @@ class BodyTap {
   void pass_by(std::uint64_t bytes);                                         // as if they had been taken
   void reads(GrpcReader* messages) { messages_ = messages; }                 // gets all of it too; null: nobody does
   std::uint64_t digest() const;                                              // 0 for an empty body
+  std::size_t holds() const { return unpacker_ ? Unpacker::kHolds : 0; }     // bytes of memory, about
   std::string_view sample() const { return unpacked() ? content_->sample_ : sample_; }
 
  private:

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -15,6 +16,7 @@ inline constexpr std::uint64_t kMostUnpacked = 1u << 20;  // bytes that are read
 class Unpacker {
  public:
   using Out = std::function<void(std::string_view)>;
+  static constexpr std::size_t kHolds = 48u << 10;  // bytes of memory, about: zlib's window and state
 
   // By Content-Encoding. Null: how it is packed is not known here.
   static std::unique_ptr<Unpacker> of(std::string_view encoding);

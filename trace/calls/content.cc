@@ -37,6 +37,8 @@ bool emptied(std::string_view all, std::string_view left, bool whole) {
                (before.ends_with('>') && behind.starts_with("</")) ||
                (before.ends_with("\r\n\r\n") && behind.starts_with("\r\n--"));
   if (!value || all.size() - left.size() < kLeast) return false;
+  auto names = tokens_of(before);
+  if (!names.empty() && is_volatile_name(names.back())) return false;
   return !whole || all.substr(at + all.size() - left.size()) == behind;
 }
 std::int64_t days_from_civil(std::int64_t y, std::int64_t m, std::int64_t d) {

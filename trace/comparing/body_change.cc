@@ -60,7 +60,7 @@ std::string what_is_left(const Exchange& a, const Exchange& b, Left left) {
 }
 
 void compare_body(const Exchange& a, const Exchange& b, Change& change) {
-  if (auto left = left_of(a, b); left != Left::other) {
+  if (auto left = left_of(a, b); left != Left::other && !change.method) {
     change.body = change.shrunk = true;
     return say(change, what_is_left(a, b, left));
   }

@@ -23,8 +23,8 @@ struct Change {
 // (Authorization, Date, Expect, User-Agent, counters, ids of attempts and traces); of target and body signatures,
 // nonces, dates, ids of requests and counters, by their names; a time that moved on by no more than the time between
 // the two; a multipart boundary; a Range that goes on where the last answer was cut off. Of a body that was not read
-// whole, or is packed in a way that cannot be read, nothing is said. Bodies are known by
-// their digest and their first kSampleBytes, with secrets taken out.
+// whole, or is packed in a way that cannot be read, nothing is said. Bodies are known by their digest and their first
+// kSampleBytes, with secrets taken out.
 Change change_between(const Exchange& before, const Exchange& now);
 
 }  // namespace retrial::trace

@@ -137,6 +137,7 @@ TEST(BodyChange, what_is_left_of_a_stream_is_told_by_its_bytes) {
             "a value in the body is empty where it had 5 bytes");
   EXPECT_TRUE(bodies("csv=a,b,c&n=1", "csv=&n=1").change().shrunk);
   EXPECT_TRUE(bodies("<csv>a,b,c</csv>", "<csv></csv>").change().shrunk);
+  EXPECT_FALSE(bodies(R"({"signature":"a,b,c","n":1})", R"({"signature":"","n":1})").change().shrunk);
   EXPECT_FALSE(bodies(R"({"csv":"a,b,c","n":1})", R"({"csv":"","n":2})").change().shrunk) << "and something else";
   EXPECT_FALSE(bodies(R"({"csv":"a,b,c","n":1})", R"({"csv":"a","n":1})").change().shrunk);
   EXPECT_FALSE(bodies(R"(["one","two"])", R"(["one"])").change().shrunk);
@@ -218,6 +219,7 @@ TEST(TargetChange, is_seen_but_for_signatures_dates_and_counters) {
   EXPECT_FALSE(target("/b/k?retry=1", "/b/k?retry=2").change());
   EXPECT_TRUE(target("/b/k?n=1", "/b/k?n=2").change().target);
   EXPECT_TRUE(two("PUT /x HTTP/1.1\r\n\r\n", "POST /x HTTP/1.1\r\n\r\n").change().method);
+  EXPECT_FALSE(two("POST /x HTTP/1.1\r\n\r\nbody", "GET /x HTTP/1.1\r\n\r\n").change().shrunk);
 }
 
 TEST(RangeChange, a_download_that_goes_on_is_no_change_and_another_part_is) {
