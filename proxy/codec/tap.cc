@@ -27,14 +27,9 @@ void BodyTap::reset(std::size_t sample) {
   release();
 }
 
-void BodyTap::release() {
-  unpacker_.reset();
-  content_.reset();
-}
-
 void BodyTap::unpacks(std::string_view encoding, std::size_t sample) {
-  unpacker_ = Unpacker::of(encoding);
-  if (!unpacker_) return;
+  packed_ = Unpacker::of(encoding);
+  if (!packed_) return;
   content_ = std::make_unique<BodyTap>(digests_);
   content_->reset(sample);
 }
@@ -42,7 +37,7 @@ void BodyTap::unpacks(std::string_view encoding, std::size_t sample) {
 void BodyTap::take(std::string_view piece) {
   if (sample_.size() < most_) sample_.append(piece.substr(0, most_ - sample_.size()));
   if (messages_) messages_->take(piece);
-  if (unpacker_ && !unpacker_->take(piece, [this](auto content) { content_->take(content); })) unpacker_.reset();
+  if (packed_ && !packed_->take(piece, [this](auto content) { content_->take(content); })) release();
   if (!digests_) {
     size_ += piece.size();
     return;
@@ -66,11 +61,6 @@ void BodyTap::take(std::string_view piece) {
   }
   if (!piece.empty()) std::memcpy(&carry_, piece.data(), piece.size());
   size_ += rest;
-}
-
-void BodyTap::pass_by(std::uint64_t bytes) {
-  size_ += bytes;
-  if (bytes != 0) unpacker_.reset();
 }
 
 std::uint64_t BodyTap::digest() const {

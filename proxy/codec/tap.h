@@ -22,15 +22,22 @@ class BodyTap {
   // After reset(): the next body is packed so (Content-Encoding). Sample and digest are of what it holds, if that can
   // be read to its end.
   void unpacks(std::string_view encoding, std::size_t sample);
-  void release();  // what reading it took: nothing more is asked of this body
-  bool unpacked() const { return unpacker_ && unpacker_->whole(); }
+  void release() {  // what reading it took: nothing more is asked of this body
+    if (!packed_) return;
+    packed_.reset();
+    content_.reset();
+  }
+  bool unpacked() const { return packed_ && packed_->whole(); }
   void take(std::string_view piece);
   bool has_seen_enough() const { return size_ >= kDigested && !messages_; }  // of the rest, the size alone counts
-  void pass_by(std::uint64_t bytes);                                         // as if they had been taken
-  void reads(GrpcReader* messages) { messages_ = messages; }                 // gets all of it too; null: nobody does
-  std::uint64_t digest() const;                                              // 0 for an empty body
-  std::size_t holds() const { return unpacker_ ? Unpacker::kHolds : 0; }     // bytes of memory, about
-  std::string_view sample() const { return unpacked() ? content_->sample_ : sample_; }
+  void pass_by(std::uint64_t bytes) {                                        // as if they had been taken
+    size_ += bytes;
+    if (bytes != 0) release();
+  }
+  void reads(GrpcReader* messages) { messages_ = messages; }            // gets all of it too; null: nobody does
+  std::uint64_t digest() const;                                         // 0 for an empty body
+  std::size_t holds() const { return packed_ ? Unpacker::kHolds : 0; }  // bytes of memory, about
+  std::string_view sample() const { return unpacked() ? content_->sample() : std::string_view(sample_); }
 
  private:
   bool digests_;
@@ -40,7 +47,7 @@ class BodyTap {
   std::uint64_t size_ = 0;
   std::string sample_;
   GrpcReader* messages_ = nullptr;
-  std::unique_ptr<Unpacker> unpacker_;
+  std::unique_ptr<Unpacker> packed_;  // null: it is not, or cannot be read
   std::unique_ptr<BodyTap> content_;  // of what it holds
 };
 
