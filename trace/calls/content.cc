@@ -27,7 +27,7 @@ bool says_which_part(const Exchange& a, const Exchange& b) {
   };
   return differs(a, b) || differs(b, a);
 }
-constexpr std::size_t kLeast = 4;  // bytes: a number is the beginning of many
+constexpr std::size_t kLeast = 4;  // bytes of what is left, and of what is gone: a number is the beginning of many
 // Has a value of JSON, a form or XML, or a part of multipart, gone, and nothing else as far as can be seen?
 bool emptied(std::string_view all, std::string_view left, bool whole) {
   auto at = static_cast<std::size_t>(std::ranges::mismatch(all, left).in1 - all.begin());
@@ -36,7 +36,7 @@ bool emptied(std::string_view all, std::string_view left, bool whole) {
                (before.ends_with('=') && behind.starts_with('&')) ||
                (before.ends_with('>') && behind.starts_with("</")) ||
                (before.ends_with("\r\n\r\n") && behind.starts_with("\r\n--"));
-  if (!value || all.size() - left.size() < kLeast) return false;
+  if (!value) return false;
   auto names = tokens_of(before);
   if (!names.empty() && is_volatile_name(names.back())) return false;
   return !whole || all.substr(at + all.size() - left.size()) == behind;
@@ -138,7 +138,7 @@ Left left_of(const Exchange& before, const Exchange& now) {
   auto all = sample_of(before), left = sample_of(now);
   if (left.size() < kLeast || (was && is ? *is >= *was : !whole_sample(now))) return Left::other;
   if (!whole_sample(now)) return all == left ? Left::beginning : Left::other;
-  if (left.size() >= all.size()) return Left::other;
+  if (left.size() + kLeast > all.size()) return Left::other;
   if (all.starts_with(left)) return Left::beginning;
   bool whole = whole_sample(before);
   if (whole && all.ends_with(left)) return Left::end;
