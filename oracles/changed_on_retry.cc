@@ -34,21 +34,28 @@ class ChangedOnRetry final : public Oracle {
         auto change = trace::change_between(before, next);
         if (!change || (change.target && !change.key && !change.condition && !change.body && !change.method)) continue;
         if (!change.key && !change.method && read_between(*c.in_case, before, next)) continue;
-        judgement.findings.push_back(make_finding(
-            compared, c, call, kChangedOnRetry, sure(change),
-            fmt::format("{}: the {} attempt was not what the {} was: {}.", call.operation, ordinal(i + 2),
-                        ordinal(i + 1), change.what),
-            change.key ? "A right client sends the same key with every attempt: by it the service knows them for one."
-                       : "A right client sends again what it sent before: to the service anything else is another "
-                         "request."));
+        judgement.findings.push_back(
+            make_finding(compared, c, call, kChangedOnRetry, sure(change),
+                         fmt::format("{}: the {} attempt was not what the {} was: {}.", call.operation, ordinal(i + 2),
+                                     ordinal(i + 1), change.what),
+                         right(change)));
         return;
       }
     });
   }
 
  private:
+  static std::string right(const trace::Change& change) {
+    if (change.key)
+      return "A right client sends the same key with every attempt: by it the service knows them for one.";
+    if (change.shrunk)
+      return "A right client rewinds the file or stream that it sends, or keeps what it has read: it sends all of it "
+             "again.";
+    return "A right client sends again what it sent before: to the service anything else is another request.";
+  }
   static trace::Confidence sure(const trace::Change& change) {
-    return change.key || change.condition || change.method ? trace::Confidence::likely : trace::Confidence::possible;
+    return change.key || change.condition || change.method || change.shrunk ? trace::Confidence::likely
+                                                                            : trace::Confidence::possible;
   }
 };
 

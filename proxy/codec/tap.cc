@@ -24,12 +24,24 @@ void BodyTap::reset(std::size_t sample) {
   carry_ = 0;
   size_ = 0;
   sample_.clear();
+  release();
+}
+
+void BodyTap::unpacks(std::string_view encoding, std::size_t sample) {
+  packed_ = Unpacker::of(encoding);
+  if (!packed_) return;
+  content_ = std::make_unique<BodyTap>(digests_);
+  content_->reset(sample);
 }
 
 void BodyTap::take(std::string_view piece) {
   if (sample_.size() < most_) sample_.append(piece.substr(0, most_ - sample_.size()));
   if (messages_) messages_->take(piece);
-  if (!digests_) return pass_by(piece.size());
+  if (packed_ && !packed_->take(piece, [this](auto content) { content_->take(content); })) release();
+  if (!digests_) {
+    size_ += piece.size();
+    return;
+  }
   auto seen = std::min<std::uint64_t>(piece.size(), kDigested - std::min(size_, kDigested));
   auto rest = piece.size() - seen;
   piece = piece.substr(0, seen);
@@ -48,11 +60,12 @@ void BodyTap::take(std::string_view piece) {
     state_ = mixed(state_, word);
   }
   if (!piece.empty()) std::memcpy(&carry_, piece.data(), piece.size());
-  pass_by(rest);
+  size_ += rest;
 }
 
 std::uint64_t BodyTap::digest() const {
   if (size_ == 0) return 0;
+  if (unpacked()) return content_->digest();
   auto digest = mixed(mixed(state_, carry_), size_);
   return digest ? digest : 1;
 }

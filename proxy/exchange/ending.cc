@@ -248,7 +248,7 @@ bool Exchange::starves(Nanos now) {
 std::size_t Exchange::holds() const {
   return request_.holds() + response_.holds() + injection_.record.holds() + made_.capacity() + behind_.capacity() +
          trailers_.capacity() + (withheld_ ? withheld_->capacity() : 0) + (kept_head_ ? kept_head_->holds() : 0) +
-         sent_head_.holds() + sent_body_.capacity();
+         sent_head_.holds() + sent_body_.capacity() + request_tap_.holds();
 }
 
 bool Exchange::abandoned(Nanos now) {

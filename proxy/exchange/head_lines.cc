@@ -32,10 +32,11 @@ HeadLines::Known& HeadLines::known_at(std::size_t n, std::string_view name) {
   if (known.name == name) return known;
   known.name.assign(name);
   known.harmless.clear();
-  known.kind = is_tag(name)                        ? Known::Kind::tag
-               : iequals(name, "content-encoding") ? Known::Kind::encoding
-               : trace::secret_name(name)          ? Known::Kind::secret
-                                                   : Known::Kind::plain;
+  known.kind = is_tag(name)                            ? Known::Kind::tag
+               : iequals(name, "content-encoding")     ? Known::Kind::encoding
+               : iequals(name, "x-amz-content-sha256") ? Known::Kind::payload
+               : trace::secret_name(name)              ? Known::Kind::secret
+                                                       : Known::Kind::plain;
   return known;
 }
 
@@ -56,7 +57,7 @@ std::size_t HeadLines::holds() const {
 
 void HeadLines::take(const Head& head, std::string& lines, trace::Tag* tag) {
   lines.clear();
-  encoded_ = false;
+  encoding_.clear();
   if (head.fields.empty()) return;
   auto begin = head.fields.front().name;
   auto block = head.raw.substr(begin, head.raw.size() - (head.raw.ends_with("\r\n") ? 2 : 1) - begin);
@@ -72,8 +73,9 @@ void HeadLines::take(const Head& head, std::string& lines, trace::Tag* tag) {
     auto& known = known_at(i, head.name(f));
     auto kind = known.kind;
     if (kind == Known::Kind::plain && plain && harmless(known, head.value(f))) continue;
-    if (kind == Known::Kind::encoding) encoded_ |= !iequals(head.value(f), "identity");
-    if (kind == Known::Kind::encoding && plain) continue;
+    if (kind == Known::Kind::encoding && !iequals(head.value(f), "identity")) pack(head.value(f));
+    if (kind == Known::Kind::payload && head.value(f).starts_with("STREAMING-")) pack("aws-chunked");
+    if ((kind == Known::Kind::encoding || kind == Known::Kind::payload) && plain) continue;
     lines.append(head.raw.substr(done, f.name - done));
     done = f.name + head.line(i).size();
     if (kind == Known::Kind::tag && tag) {

@@ -15,18 +15,21 @@ class HeadLines {
   // Into `lines`, in place of what it held. What the agents say goes to `tag` (requests).
   void take(const Head& head, std::string& lines, trace::Tag* tag);
   std::size_t holds() const;
-  bool encoded() const { return encoded_; }  // the last one's body, by Content-Encoding
+  // How the last one's body is packed, as Content-Encoding has it; empty: it is not. "aws-chunked" also where its
+  // signature says so alone.
+  const std::string& encoding() const { return encoding_; }
 
  private:
   struct Known {
     std::string name;
-    enum class Kind : std::uint8_t { plain, secret, tag, encoding } kind = Kind::plain;
+    enum class Kind : std::uint8_t { plain, secret, tag, encoding, payload } kind = Kind::plain;
     std::string harmless;  // a value in which no secret is
   };
   static bool harmless(Known& known, std::string_view value);
+  void pack(std::string_view how) { encoding_.append(encoding_.empty() ? "" : ",").append(how); }
   Known& known_at(std::size_t n, std::string_view name);
   std::vector<Known> known_;
-  bool encoded_ = false;
+  std::string encoding_;
 };
 
 }  // namespace retrial::proxy

@@ -86,7 +86,7 @@ void Record::head(std::uint64_t id, const Head& head, bool headers) {
   trace::redact_target(head.target, exchange_.target);
   if (headers) exchange_.host.assign(head.host);  // else whoever reads the lines finds it there
   request_lines_.take(head, exchange_.request_lines, &exchange_.tag);
-  if (request_lines_.encoded()) request_sample_ = Sample::unreadable;
+  if (!request_lines_.encoding().empty()) request_sample_ = Sample::unreadable;
   if (exchange_.stream != 0 && head.hosts == 0 && !head.host.empty()) {  // :authority stands among no lines
     std::string line("Host: ");
     line.append(head.host).append("\r\n");
@@ -115,6 +115,7 @@ void Record::request_end(const BodyTap& body, Nanos now) {
   exchange_.request_read = now;
   if (exchange_.request_bytes == 0) return;
   exchange_.request_digest = body.digest();
+  if (body.unpacked()) request_sample_ = Sample::waits;
   if (request_sample_ == Sample::waits) trace::redact_body(body.sample(), exchange_.request_sample);
   request_sample_ = Sample::taken;
 }
@@ -123,7 +124,7 @@ void Record::answer(const Head& head, Nanos first_byte) {
   exchange_.answered = first_byte;
   exchange_.service_status = head.status;
   response_lines_.take(head, exchange_.response_lines, nullptr);
-  if (response_lines_.encoded()) response_sample_ = Sample::unreadable;
+  if (!response_lines_.encoding().empty()) response_sample_ = Sample::unreadable;
   if (headers_) trace::read_header_lines(exchange_.response_lines, exchange_.response_headers);
 }
 

@@ -23,6 +23,7 @@ class Record {
   bool decided() const { return stage_ == Stage::decided; }  // begun, Director has decided, and it is not over
   // `headers`: the vectors of headers are filled too, for this exchange.
   void head(std::uint64_t id, const Head& head, bool headers);
+  const std::string& request_encoding() const { return request_lines_.encoding(); }  // see HeadLines
   void decide(Decision&& decision);
   void decide_nothing() { stage_ = Stage::decided; }
   void request_end(const BodyTap& body, Nanos now);
@@ -52,7 +53,7 @@ class Record {
     waits,
     taken,
     unreadable
-  };  // of a compressed body none is kept: no secret could be seen in it
+  };  // of a body that is packed none is kept unless it can be read: no secret could be seen in it
   Sample request_sample_ = Sample::waits;
   Sample response_sample_ = Sample::waits;
 };

@@ -5,6 +5,7 @@
 #include "proxy/exchange/answer.h"
 #include "proxy/exchange/context.h"
 #include "proxy/exchange/exchange.h"
+#include "trace/calls/content.h"
 #include "trace/fault_name.h"
 
 namespace retrial::proxy {
@@ -63,7 +64,7 @@ void Exchange::begin_bodies(const Head& head) {
     return;
   }
   injection_.grpc = false;
-  if (!head.bodiless) request_tap_.reset(head.structured ? trace::kSampleBytes : kUnreadSample);
+  if (!head.bodiless) request_tap_.reset(head.structured ? trace::kSampleBytes : trace::kUnreadSample);
 }
 
 void Exchange::request(const Head& head, bool invited, Services& services) {
@@ -72,6 +73,8 @@ void Exchange::request(const Head& head, bool invited, Services& services) {
   injection_.invited = invited || head.bodiless;
   begin_bodies(head);
   injection_.decide(head);
+  if (auto& encoding = injection_.record.request_encoding(); !encoding.empty() && !rpc_.is())
+    request_tap_.unpacks(encoding, trace::kSampleBytes);
   if (injection_.fault && !services.spares().empty()) spare_the_service(services.spares());
   move(Event::request_head);
   request_.begin(&client_, services.form(head));
@@ -308,6 +311,7 @@ void Exchange::request_read() {
   if (state_ != State::request_body && state_ != State::early && state_ != State::request_rest) return;
   if (timer_ && !request_goes_) timer_->cancel();
   injection_.record.request_end(request_tap_, context_.now);
+  request_tap_.release();
   bool rest = state_ == State::request_rest;
   move(Event::request_end);
   if (rest) return client_.when_drained();

@@ -5,6 +5,7 @@
 #include "proxy/exchange/answer.h"
 #include "proxy/exchange/context.h"
 #include "proxy/exchange/exchange.h"
+#include "trace/calls/content.h"
 
 namespace retrial::proxy {
 namespace {
@@ -26,7 +27,7 @@ void Exchange::response(const Head& head, bool end, Nanos came) {
   auto& e = record();
   response_whole_ = end;
   response_.begin(service_, client_.form(head));
-  if (!rpc_.is()) response_tap_.reset(end ? 0 : head.structured ? trace::kSampleBytes : kUnreadSample);
+  if (!rpc_.is()) response_tap_.reset(end ? 0 : head.structured ? trace::kSampleBytes : trace::kUnreadSample);
   injection_.record.answer(head, came);
   if (rpc_.is() && !request_whole_) e.grpc.streams = true;
   if (rpc_.is() && end) rpc_.ended(&head, e);  // Trailers-Only, or no answer of gRPC

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "proxy/codec/field_lines.h"
+#include "trace/calls/content.h"
 #include "trace/recording/redact.h"
 #include "trace/status.h"
 
@@ -26,7 +27,7 @@ bool Rpc::begin(const Head& head, BodyTap& requests, BodyTap& responses, trace::
   e.grpc.is = true;
   bool secret = trace::secret_call(head.target);
   requests.reset(secret ? 0 : trace::kSampleBytes);
-  responses.reset(secret ? 0 : kUnreadSample);
+  responses.reset(secret ? 0 : trace::kUnreadSample);
   for (auto& f : head.fields) {
     if (f.known != FieldName::other) continue;
     auto name = head.name(f);

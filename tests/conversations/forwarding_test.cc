@@ -349,7 +349,23 @@ TEST_F(Forwarding, secrets_do_not_reach_the_trace_and_do_reach_the_service) {
   EXPECT_EQ(director.heads[0].target, "/a?sig=***&x=1");
 }
 
-TEST_F(Forwarding, of_a_compressed_body_no_sample_is_kept) {
+TEST_F(Forwarding, of_a_compressed_request_what_it_holds_is_kept_without_its_secrets) {
+  auto [client, service] = connect();
+  // printf 'password=Hunter2&n=1' | gzip -n
+  std::string body(
+      "\x1f\x8b\x08\0\0\0\0\0\0\x03\x2b\x48\x2c\x2e\x2e\xcf\x2f\x4a\xb1\xf5\x28\xcd\x2b\x49\x2d\x32\x52"
+      "\xcb\xb3\x35\x04\0\xdc\x32\xae\x6b\x14\0\0\0",
+      40);
+  std::string head = "POST / HTTP/1.1\r\nContent-Encoding: gzip\r\nContent-Length: 40\r\n\r\n";
+  client->say(head + body);
+  service->hears(head + body);
+  service->say("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+  client->hears("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+  EXPECT_EQ(exchange(1).request_sample, "password=***&n=1");
+  EXPECT_EQ(exchange(1).request_bytes, 40u);
+}
+
+TEST_F(Forwarding, of_a_compressed_body_that_cannot_be_read_no_sample_is_kept) {
   auto [client, service] = connect();
   client->say("POST / HTTP/1.1\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc");
   service->hears("POST / HTTP/1.1\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc");

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "base/text.h"
 #include "tests/oracles/runs.h"
 
 namespace retrial::oracles {
@@ -53,6 +54,31 @@ TEST(ChangedOnRetry, who_reads_again_after_a_loss_decides_anew_and_has_no_effect
   };
   EXPECT_EQ(verdicts(false), "duplicate-effect likely, changed-on-retry likely");
   EXPECT_EQ(verdicts(true), "");
+}
+
+// A file is sent, met by an error, and what is sent then is what is left of it.
+TEST(ChangedOnRetry, a_file_that_was_not_rewound_is_likely_and_another_body_possible) {
+  auto verdicts = [](const std::string& left) {
+    Trial t;
+    auto body = [](auto& run, const std::string& text) {
+      auto& e = run.last();
+      e.request_read = e.begun;
+      e.request_sample = text;
+      e.request_bytes = text.size();
+      e.request_digest = text.empty() ? 0 : fnv1a(text);
+    };
+    t.reference.call("save", "PUT", "/doc/1").answers(200);
+    body(t.reference, "a,b\n1,2\n");
+    t.in_case().call("save", "PUT", "/doc/1").gets_error();
+    body(t.in_case(), "a,b\n1,2\n");
+    t.in_case().again(2 * kSecond).answers(200).passes();
+    body(t.in_case(), left);
+    return t.verdicts();
+  };
+  EXPECT_EQ(verdicts("a,b\n1,2\n"), "");
+  EXPECT_EQ(verdicts(""), "changed-on-retry likely");
+  EXPECT_EQ(verdicts("1,2\n"), "changed-on-retry likely");
+  EXPECT_EQ(verdicts("a,b\n9,9\n"), "changed-on-retry possible");
 }
 
 }  // namespace

@@ -17,6 +17,30 @@ std::string plain(std::string_view name) {
     if (c != '-' && c != '_' && c != '.') out += static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
   return out;
 }
+// Is another part meant, whichever header says so?
+bool says_which_part(const Exchange& a, const Exchange& b) {
+  auto differs = [](const Exchange& one, const Exchange& other) {
+    return std::ranges::any_of(one.request_headers, [&](auto& h) {
+      return (icontains(h.name, "range") || icontains(h.name, "offset")) &&
+             find(other.request_headers, h.name) != h.value;
+    });
+  };
+  return differs(a, b) || differs(b, a);
+}
+constexpr std::size_t kLeast = 4;  // bytes of what is left, and of what is gone: a number is the beginning of many
+// Has a value of JSON, a form or XML, or a part of multipart, gone, and nothing else as far as can be seen?
+bool emptied(std::string_view all, std::string_view left, bool whole) {
+  auto at = static_cast<std::size_t>(std::ranges::mismatch(all, left).in1 - all.begin());
+  auto before = left.substr(0, at), behind = left.substr(at);
+  bool value = (before.ends_with('"') && behind.starts_with('"')) ||
+               (before.ends_with('=') && behind.starts_with('&')) ||
+               (before.ends_with('>') && behind.starts_with("</")) ||
+               (before.ends_with("\r\n\r\n") && behind.starts_with("\r\n--"));
+  if (!value) return false;
+  auto names = tokens_of(before);
+  if (!names.empty() && is_volatile_name(names.back())) return false;
+  return !whole || all.substr(at + all.size() - left.size()) == behind;
+}
 std::int64_t days_from_civil(std::int64_t y, std::int64_t m, std::int64_t d) {
   y -= m <= 2;
   auto era = (y >= 0 ? y : y - 399) / 400, of_era = y - era * 400;
@@ -70,6 +94,7 @@ bool is_volatile_name(std::string_view name) {
 }
 
 bool packed(const Exchange& e) {
+  if (!e.request_sample.empty()) return false;  // it was read as it passed
   auto encoding = find(e.request_headers, "content-encoding");
   return icontains(encoding, "gzip") || icontains(encoding, "deflate") || icontains(encoding, "aws-chunked") ||
          find(e.request_headers, "x-amz-content-sha256").starts_with("STREAMING-");
@@ -89,9 +114,35 @@ std::string sample_of(const Exchange& e) {
   return body;
 }
 bool whole_sample(const Exchange& e) {
-  if (e.request_sample.size() >= kSampleBytes) return false;
-  // With its secrets taken out a sample is shorter than what it is of.
-  return e.request_bytes <= kSampleBytes || e.request_sample.find(kRedacted) == std::string::npos;
+  auto kept = e.request_sample.size();
+  if (kept >= kSampleBytes || (kept == kUnreadSample && e.request_bytes > kUnreadSample)) return false;
+  // With its secrets taken out a sample is shorter than what it is of; packed, what it is of is longer than what was
+  // sent.
+  bool little = e.request_bytes <= kSampleBytes && find(e.request_headers, "content-encoding").empty();
+  return little || e.request_sample.find(kRedacted) == std::string::npos;
+}
+
+std::optional<std::int64_t> size_of(const Exchange& e) {
+  if (auto length = to_int(find(e.request_headers, "content-length"))) return length;
+  if (!whole_sample(e)) return {};
+  return static_cast<std::int64_t>(e.request_sample.size());
+}
+
+Left left_of(const Exchange& before, const Exchange& now) {
+  bool had = before.request_digest != 0 || !before.request_sample.empty() || size_of(before).value_or(0) > 0;
+  if (!had || !now.request_read || says_which_part(before, now)) return Left::other;
+  if (now.request_digest == 0) return Left::nothing;
+  auto was = size_of(before), is = size_of(now);
+  if (!before.request_read || packed(before) || packed(now) || before.request_digest == now.request_digest)
+    return Left::other;
+  auto all = sample_of(before), left = sample_of(now);
+  if (left.size() < kLeast || (was && is ? *is >= *was : !whole_sample(now))) return Left::other;
+  if (!whole_sample(now)) return all == left ? Left::beginning : Left::other;
+  if (left.size() + kLeast > all.size()) return Left::other;
+  if (all.starts_with(left)) return Left::beginning;
+  bool whole = whole_sample(before);
+  if (whole && all.ends_with(left)) return Left::end;
+  return emptied(all, left, whole) ? Left::emptied : Left::other;
 }
 
 std::vector<std::string_view> tokens_of(std::string_view body) {

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "trace/calls/busy.h"
+#include "trace/calls/content.h"
 #include "trace/calls/correlator_state.h"
 #include "trace/calls/order.h"
 
@@ -13,6 +14,33 @@ constexpr double kSure = 1000;                      // odds
 constexpr int kCompared = 16;                       // calls that are weighed against each other
 
 }  // namespace
+
+std::optional<Assignment> Correlator::State::rest_of(const Head& head) {
+  auto& e = head.e;
+  if (!e.tag.site || lessons.came(e)) return {};
+  auto fits = [&](auto& w) {
+    return goes_on(w, head) && hindsight->next(*w.last) == &e && left_of(*w.last, e) != Left::other &&
+           !hindsight->comes_again(*w.last, e.begun) && turn(w, head, false) != Turns::Turn::another;
+  };
+  auto found = waiting.pick(By::place, place_key(e), e, fits, kCompared);
+  if (!found.serial) return {};
+  // What halves a batch, or locks and unlocks, sends something else there next.
+  auto* last = &e;
+  for (int i = 0; i < kCompared; i++) {
+    auto* next = hindsight->next(*last);
+    if (!next || lessons.came(*next)) break;
+    if (next->request_digest != last->request_digest && left_of(*last, *next) == Left::other) return {};
+    last = next;
+  }
+  auto& before = waiting.at(found.serial);
+  bool known = lessons.came_once(*before.last) || used_up.contains(before.call);
+  if (!known && !hindsight->ends_with_success(e)) return {};
+  auto left = left_of(*before.last, e);
+  bool unknowable = left == Left::emptied && content_key(*before.last) == 0;  // a large form
+  bool likely = known || left == Left::nothing || unknowable;
+  if (likely) used_up.insert(before.call);
+  return join(found, likely ? Confidence::likely : Confidence::possible, head, false);
+}
 
 Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
   auto& e = head.e;
@@ -38,6 +66,8 @@ Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
     if (!best.serial || odds > best.weight) best = {serial, odds};
   };
   if (content) waiting.each(By::content, content, weigh, kCompared);
+  if (!best.serial && !rpc)
+    if (auto rest = rest_of(head)) return *rest;
   if (!best.serial)
     waiting.each(
         By::place, place,
@@ -54,7 +84,10 @@ Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
     bool by_site = e.tag.site && content && candidates == 1 && said && !doubted.contains(content) &&
                    hindsight->few(e) && hindsight->ends_with_success(e);
     bool once = candidates == 1 && said && lessons.came_once(e) != 0;
-    bool likely = (sure >= kSurely && (proven || (!parallel && !poll))) || ((by_site || once) && !parallel && !poll);
+    auto& before = waiting.at(best.serial);
+    bool rest = candidates == 1 && used_up.contains(before.call) && hindsight->next(*before.last) == &e;
+    bool likely =
+        (sure >= kSurely && (proven || (!parallel && !poll))) || ((by_site || once || rest) && !parallel && !poll);
     bool possible = said && sure >= (parallel ? kSurely : kPossibly) && (hindsight->knows(e) || !(poll || parallel));
     if (!likely && content) doubted.insert(content);
     if (likely || possible) return join({best.serial}, likely ? Confidence::likely : Confidence::possible, head, false);

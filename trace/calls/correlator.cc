@@ -107,8 +107,7 @@ Assignment Correlator::State::by_place(const Head& head, bool rpc) {
   if (auto found = waiting.pick(By::anywhere, elsewhere, e, other); found.serial && !lessons.at_poll(e))
     return join(found, Confidence::possible, head, false);
   if (auto once = lessons.came_once_whatever_it_holds(e)) {
-    auto of_another = [&](auto& w) { return w.pid != e.pid && fits(w); };
-    if (auto found = waiting.pick(By::once, once, e, of_another); found.serial)
+    if (auto found = waiting.pick(By::once, once, e, [&](auto& w) { return goes_on(w, head); }); found.serial)
       return join(found, Confidence::possible, head, false);
   }
   return own();

@@ -66,6 +66,9 @@ class Correlator {
   //     site `possible`, where neither body was sent again and nothing came after a success.
   //   - Where the stacks of both are known, what their functions do without faults decides (Lessons::turns): the next
   //     thing or statement is a call of its own; what comes again only after a failure goes on, likely.
+  //   - What is left of a body that the first attempt has read (content.h, left_of) goes on from it at one call site,
+  //     where nothing else comes there before or after: likely where the reference sends all of it once, or nothing is
+  //     left (of a large form: of a part) and nothing came after a success; else possible.
   //   - What its test sends once without faults (Lessons::once) goes on where it comes again, from another process too:
   //     likely.
   //   - Instead of the call site, of `several` and of polls this decides: how often the same request comes that long

@@ -50,8 +50,9 @@ struct Correlator::State {
   };
   std::deque<Success> successes;  // since the first challenge
   bool any_challenge = false;
-  std::unordered_set<Key> doubted;           // contents of which it could not be said what goes on
-  std::unordered_set<std::uint64_t> unsaid;  // calls that may be another's end
+  std::unordered_set<Key> doubted;            // contents of which it could not be said what goes on
+  std::unordered_set<std::uint64_t> unsaid;   // calls that may be another's end
+  std::unordered_set<std::uint64_t> used_up;  // calls whose body was: see rest_of
   std::uint64_t calls = 0;
   IdReader id_reader;
 
@@ -99,6 +100,8 @@ struct Correlator::State {
   // By where it comes from and what it asks; and the same when content is known, and how this client goes on.
   Assignment by_place(const Head& head, bool rpc);
   Assignment in_hindsight(const Head& head, bool rpc);
+  // It sends what is left of a body that a failed attempt has read from a file or a stream.
+  std::optional<Assignment> rest_of(const Head& head);
   // Its client was told that it failed.
   void keep(const Exchange& e, int attempts, int previous);
 };

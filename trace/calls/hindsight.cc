@@ -99,7 +99,9 @@ void Hindsight::read_gaps(const std::vector<const Exchange*>& by_time) {
     ended_ = std::max({ended_, e->begun, e->told});
     times_[content_at(*e)]++;
     same[content_at(*e)].push_back(e);
-    at_place[known(*e).place].push_back(e);
+    auto& there = at_place[known(*e).place];
+    if (!there.empty()) known_[static_cast<std::size_t>(there.back() - first_)].next = e;
+    there.push_back(e);
   }
   for (auto& [key, requests] : same) {
     read_gaps(requests, true);

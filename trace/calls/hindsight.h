@@ -32,6 +32,8 @@ class Hindsight {
   bool few(const Exchange& e) const;
   // Was its content sent this one time?
   bool once(const Exchange& e) const;
+  // The next request of its place; null: it is the last.
+  const Exchange* next(const Exchange& e) const { return known(e).next; }
   // Two of these requests were under way at once.
   bool in_parallel(const Exchange& e) const { return parallel_.contains(key_of(e)); }
   // Is that id header one by which this client names more than a call?
@@ -69,6 +71,7 @@ class Hindsight {
     Key place = 0, content = 0;
     bool has_content = false;
     Nanos named_until = 0;  // begin of the last with its call id, or an id of its
+    const Exchange* next = nullptr;
   };
   const Known& known(const Exchange& e) const;
   const Exchange* first_;

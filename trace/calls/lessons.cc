@@ -268,16 +268,17 @@ Key request_key(const Exchange& e, const Lessons& lessons) {
   return content == 0 ? 0 : mix(target_of(e, lessons), content);
 }
 
-std::vector<std::uint64_t> once_in(const Run& run, const Lessons& lessons) {
+void learn_contents(const Run& run, Lessons& lessons) {
   std::unordered_map<std::uint64_t, std::size_t> times;
   for (auto& e : run.exchanges)
     for (auto key : {request_key(e, lessons), target_of(e, lessons)})
       if (key) times[key] += e.ending == Ending::answered && !told_failed(e) ? 1 : 2;
-  std::vector<std::uint64_t> once;
-  for (auto& [key, n] : times)
-    if (n == 1) once.push_back(key);
-  std::ranges::sort(once);
-  return once;
+  for (auto& [key, n] : times) {
+    lessons.sent.push_back(key);
+    if (n == 1) lessons.once.push_back(key);
+  }
+  std::ranges::sort(lessons.sent);
+  std::ranges::sort(lessons.once);
 }
 
 }  // namespace
@@ -300,6 +301,9 @@ std::uint64_t Lessons::came_once_whatever_it_holds(const Exchange& e) const {
   if (once.empty()) return 0;
   auto key = target_of(e, *this);
   return std::ranges::binary_search(once, key) ? key : 0;
+}
+bool Lessons::came(const Exchange& e) const {
+  return !sent.empty() && std::ranges::binary_search(sent, request_key(e, *this));
 }
 
 std::string Lessons::rename(std::string operation) const {
@@ -338,7 +342,7 @@ Lessons lessons_of(const Run& run) {
   Lessons lessons;
   Learner(run).learn(lessons);
   lessons.polls = polls_of(run, lessons);
-  lessons.once = once_in(run, lessons);
+  learn_contents(run, lessons);
   lessons.turns = Turns(run, [&](auto& e) { return lessons.rename(e.operation); });
   return lessons;
 }

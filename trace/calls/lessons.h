@@ -23,6 +23,7 @@ struct Lessons {
   // Requests that a test sent once, to a good end: the same once more goes on from a failure. Sorted.
   std::vector<std::uint64_t> once;
   Turns turns;
+  std::vector<std::uint64_t> sent;  // requests that a test sent at all. Sorted
   // Paths whose next segment is a name that somebody chose: "/users" -> what may not be folded there, because it has
   // been seen to be something else ("search"). Keys are templated themselves: "/orgs/{id}/users".
   std::map<std::string, std::set<std::string>, std::less<>> names;
@@ -34,6 +35,7 @@ struct Lessons {
   // The key of a request that came once; 0: it did not. Without its content: the only one of its target.
   std::uint64_t came_once(const Exchange& exchange) const;
   std::uint64_t came_once_whatever_it_holds(const Exchange& exchange) const;
+  bool came(const Exchange& exchange) const;
   // An operation with learned names taken out: "GET /users/alice" -> "GET /users/{name}". Idempotent.
   std::string rename(std::string operation) const;
   // operation_of, renamed.

@@ -47,7 +47,23 @@ void compare_header(const Exchange& a, const Exchange& b, std::string_view name,
                              : fmt::format("{} went from {} to {}", name, shortened(before), shortened(now)));
 }
 
+std::string what_is_left(const Exchange& a, const Exchange& b, Left left) {
+  auto before = size_of(a), now = size_of(b);
+  if (left == Left::nothing)
+    return before ? fmt::format("the body is empty where it had {} bytes", *before) : "the body is empty";
+  if (left == Left::emptied)
+    return before && now ? fmt::format("a value in the body is empty where it had {} bytes", *before - *now)
+                         : "a value in the body is empty";
+  auto part = left == Left::end ? "end" : "beginning";
+  return before && now ? fmt::format("only the {} of the body was sent, {} of {} bytes", part, *now, *before)
+                       : fmt::format("only the {} of the body was sent", part);
+}
+
 void compare_body(const Exchange& a, const Exchange& b, Change& change) {
+  if (auto left = left_of(a, b); left != Left::other && !change.method) {
+    change.body = change.shrunk = true;
+    return say(change, what_is_left(a, b, left));
+  }
   if (!a.request_read || !b.request_read || a.request_digest == b.request_digest || packed(a) || packed(b)) return;
   auto one = sample_of(a), other = sample_of(b);
   bool cut = !whole_sample(a) || !whole_sample(b);
@@ -71,7 +87,7 @@ void compare_body(const Exchange& a, const Exchange& b, Change& change) {
   if (cut) {
     if (a.request_sample != b.request_sample || one.find(kRedacted) != one.npos) return;
     change.body = true;
-    say(change, fmt::format("the body differs behind its first {} bytes", kSampleBytes));
+    say(change, fmt::format("the body differs behind its first {} bytes", a.request_sample.size()));
   } else if (before.size() != now.size()) {
     change.body = true;
     say(change, fmt::format("the body has {} names and values where it had {}", now.size(), before.size()));

@@ -93,10 +93,27 @@ TEST(BodyChange, of_bodies_that_were_not_read_or_are_packed_anew_nothing_is_said
   auto t = bodies("{\"n\":1}", "{\"n\"");
   t.now.request_read = 0;
   EXPECT_FALSE(t.change());
-  EXPECT_FALSE(bodies("\x1f\x8b one", "\x1f\x8b two", "Content-Encoding: gzip\r\n").change());
-  EXPECT_FALSE(bodies("1;chunk-signature=a", "1;chunk-signature=b",
-                      "x-amz-content-sha256: STREAMING-AWS4-HMAC-SHA256-PAYLOAD\r\n")
-                   .change());
+  for (auto* packing : {"Content-Encoding: gzip\r\n", "Content-Encoding: aws-chunked\r\n",
+                        "x-amz-content-sha256: STREAMING-AWS4-HMAC-SHA256-PAYLOAD\r\n"}) {
+    auto packed = bodies("one", "two", packing);
+    packed.before.request_sample = packed.now.request_sample = "";  // it could not be read
+    EXPECT_FALSE(packed.change()) << packing;
+    EXPECT_EQ(content_key(packed.now), 0u) << packing;
+  }
+}
+
+TEST(BodyChange, what_a_packed_body_holds_is_compared_like_any_other) {
+  auto gzip = "Content-Encoding: gzip\r\nContent-Length: 40\r\n";
+  auto envelope = [](std::string id, std::string sent, std::string item) {
+    return R"({"event_id":")" + id + R"(","sent_at":")" + sent + "\"}\n{\"type\":\"" + item + "\"}\n{\"n\":1}\n";
+  };
+  EXPECT_TRUE(bodies(envelope("a", "x", "event"), envelope("a", "y", "event"), gzip).alike()) << "sent once more";
+  EXPECT_FALSE(bodies(envelope("a", "x", "event"), envelope("a", "y", "event"), gzip).change());
+  EXPECT_FALSE(bodies(envelope("a", "x", "event"), envelope("b", "x", "event"), gzip).alike());
+  EXPECT_EQ(bodies(envelope("a", "x", "event"), envelope("a", "x", "client_report"), gzip).what(),
+            "in the body type went from event to client_report");
+  auto secret = bodies("password=***&n=1", "password=***&n=1 ", gzip);
+  EXPECT_EQ(content_key(secret.before), secret.before.request_digest | 1) << "how long it was is not known";
 }
 
 TEST(BodyChange, behind_the_sample_the_digest_speaks) {
@@ -108,6 +125,60 @@ TEST(BodyChange, behind_the_sample_the_digest_speaks) {
   auto redacted =
       bodies("password=***&" + std::string(3000, 'a') + "1", "password=***&" + std::string(3000, 'a') + "2");
   EXPECT_FALSE(redacted.change()) << "what was taken out may be all that differs";
+}
+
+TEST(BodyChange, what_is_left_of_a_stream_is_told_by_its_bytes) {
+  std::string all = "one,1\ntwo,2\nthree,3\n";
+  EXPECT_EQ(bodies(all, "").what(), "the body is empty where it had 20 bytes");
+  EXPECT_EQ(bodies(all, "three,3\n").what(), "only the end of the body was sent, 8 of 20 bytes");
+  EXPECT_EQ(bodies(all, "one,1\n").what(), "only the beginning of the body was sent, 6 of 20 bytes");
+  EXPECT_TRUE(bodies(all, "").change().shrunk);
+  EXPECT_EQ(bodies(R"({"csv":"a,b,c","n":1})", R"({"csv":"","n":1})").what(),
+            "a value in the body is empty where it had 5 bytes");
+  EXPECT_TRUE(bodies("csv=a,b,c&n=1", "csv=&n=1").change().shrunk);
+  EXPECT_TRUE(bodies("<csv>a,b,c</csv>", "<csv></csv>").change().shrunk);
+  EXPECT_FALSE(bodies(R"({"signature":"a,b,c","n":1})", R"({"signature":"","n":1})").change().shrunk);
+  EXPECT_FALSE(bodies(R"({"csv":"a,b,c","n":1})", R"({"csv":"","n":2})").change().shrunk) << "and something else";
+  EXPECT_FALSE(bodies(R"({"csv":"a,b,c","n":1})", R"({"csv":"a","n":1})").change().shrunk);
+  EXPECT_FALSE(bodies(R"(["one","two"])", R"(["one"])").change().shrunk);
+  EXPECT_FALSE(bodies(all, "two,2\n").change().shrunk) << "of its middle";
+  EXPECT_FALSE(bodies(all, all + "four").change().shrunk);
+  EXPECT_FALSE(bodies("12", "1").change().shrunk) << "two numbers";
+  EXPECT_FALSE(bodies("count=12", "count=1").change().shrunk);
+  EXPECT_FALSE(bodies("", all).change().shrunk);
+  EXPECT_FALSE(bodies("password=***", "password=***").change().shrunk) << "of two secrets one may be the longer";
+}
+
+TEST(BodyChange, a_beginning_of_what_was_not_kept_whole_is_known_by_both_sizes) {
+  auto sized = [](std::size_t size) {
+    return "PUT /f HTTP/1.1\r\nContent-Length: " + std::to_string(size) + "\r\n\r\n" + std::string(size, 'a');
+  };
+  EXPECT_EQ(two(sized(4000), sized(3000)).what(), "only the beginning of the body was sent, 3000 of 4000 bytes");
+  EXPECT_FALSE(two(sized(3000), sized(4000)).change().shrunk);
+  EXPECT_FALSE(bodies(std::string(4000, 'a'), std::string(3000, 'a')).change().shrunk) << "in chunks";
+}
+
+TEST(BodyChange, a_part_of_a_form_that_is_empty_now_is_known_under_a_new_boundary) {
+  auto form = [](std::string boundary, std::string file) {
+    auto body = "--" + boundary + "\r\nContent-Disposition: form-data; name=\"f\"; filename=\"a\"\r\n\r\n" + file +
+                "\r\n--" + boundary + "--\r\n";
+    return "POST /up HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=" + boundary +
+           "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+  };
+  for (auto size : {100, 10000}) {
+    auto file = std::string(static_cast<std::size_t>(size), 'x');
+    EXPECT_TRUE(two(form("1111", file), form("2222", "")).change().shrunk) << size;
+    EXPECT_FALSE(two(form("1111", file), form("2222", file)).change()) << size;
+    EXPECT_FALSE(two(form("1111", file), form("2222", "yyy")).change().shrunk) << size;
+  }
+}
+
+TEST(BodyChange, of_bytes_that_nobody_reads_little_is_kept_and_it_is_not_all) {
+  auto t = bodies(std::string(kUnreadSample, 'a') + "1", std::string(kUnreadSample, 'a') + "2");
+  t.before.request_sample.resize(kUnreadSample);
+  t.now.request_sample.resize(kUnreadSample);
+  EXPECT_FALSE(t.alike());
+  EXPECT_EQ(t.what(), "the body differs behind its first 256 bytes");
 }
 
 TEST(HeaderChange, keys_and_conditions_count) {
@@ -149,6 +220,7 @@ TEST(TargetChange, is_seen_but_for_signatures_dates_and_counters) {
   EXPECT_FALSE(target("/b/k?retry=1", "/b/k?retry=2").change());
   EXPECT_TRUE(target("/b/k?n=1", "/b/k?n=2").change().target);
   EXPECT_TRUE(two("PUT /x HTTP/1.1\r\n\r\n", "POST /x HTTP/1.1\r\n\r\n").change().method);
+  EXPECT_FALSE(two("POST /x HTTP/1.1\r\n\r\nbody", "GET /x HTTP/1.1\r\n\r\n").change().shrunk);
 }
 
 TEST(RangeChange, a_download_that_goes_on_is_no_change_and_another_part_is) {
