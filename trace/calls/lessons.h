@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "trace/calls/own_errors.h"
 #include "trace/calls/services.h"
 #include "trace/run.h"
 
@@ -25,6 +26,7 @@ struct Lessons {
   // been seen to be something else ("search"). Keys are templated themselves: "/orgs/{id}/users".
   std::map<std::string, std::set<std::string>, std::less<>> names;
   Services services;
+  OwnErrors errors;
 
   bool at_poll(const Exchange& exchange) const;
   // The key of a request that came once; 0: it did not.

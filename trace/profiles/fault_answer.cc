@@ -55,15 +55,22 @@ int status_told(const FaultSpec& fault, const Profile& profile, const Exchange& 
 }
 
 Answer answer_of(const FaultSpec& fault, const Profile& profile, const Exchange& head, std::string_view marker,
-                 std::int64_t wall) {
+                 std::int64_t wall, const ErrorShape* own) {
   if (is_grpc(fault.status)) return grpc_answer(fault, profile, head, marker);
-  auto answer =
-      of_gateway(fault) ? message::plain_error(head, fault.status, marker) : profile.error(head, fault.status, marker);
+  auto answer = of_gateway(fault) ? message::plain_error(head, fault.status, marker)
+                : own             ? answer_in(*own, head, fault.status, marker)
+                                  : profile.error(head, fault.status, marker);
   if (fault.retry == RetryAfter::none) return answer;
   erase(answer, "retry-after");
   answer.headers.push_back({"Retry-After", fault.retry == RetryAfter::seconds
                                                ? std::to_string(fault.retry_after)
                                                : http_date(wall + fault.retry_after * kSecond)});
+  return answer;
+}
+
+Answer error_told(const Exchange& e) {
+  auto answer = profile_of(e).error(e, e.client_status, "retrial-" + e.fault_id);
+  if (!e.injected_sample.empty()) answer.body = e.injected_sample;
   return answer;
 }
 

@@ -73,6 +73,8 @@ class Profile {
   virtual std::string effect(const Exchange& exchange) const = 0;
 };
 
+// The name of the one that recognises everything.
+inline constexpr std::string_view kGeneric = "generic";
 // All profiles (registry.h), the generic one last; they live as long as the process.
 std::span<const Profile* const> profiles();
 // Those that are built in. Theirs are names that no other may have.

@@ -379,12 +379,12 @@ TEST(Segments, damage_in_one_run_leaves_the_others_whole) {
 TEST(Segments, of_another_version_are_an_error_that_says_so) {
   Folder folder;
   auto bytes = small_segment();
-  bytes[8] = 10;
+  bytes[8] = 11;
   put(folder.path / "0001.seg", bytes);
   auto runs = read_segments(folder.path);
   ASSERT_FALSE(runs);
   EXPECT_EQ(runs.error().what,
-            "this trace was written by another version of Retrial: its format is 10, 7 to 9 are read here");
+            "this trace was written by another version of Retrial: its format is 11, 7 to 10 are read here");
   EXPECT_NE(runs.error().on.find("0001.seg"), std::string::npos);
 }
 
@@ -414,6 +414,16 @@ TEST(Segments, of_earlier_versions_are_read) {
     ASSERT_TRUE(runs) << runs.error().line();
     EXPECT_EQ(samples::text(runs->at(0)), good) << version;
   }
+}
+
+TEST(Segments, of_a_version_without_what_a_fault_answered_are_read_too) {
+  auto e = samples::whole(1);
+  e.injected_sample.clear();
+  std::vector<char> room(4096);
+  auto size = record::encode_fired({room.data(), room.size()}, e).size();
+  Exchange read;
+  EXPECT_TRUE(record::decode_fired({room.data(), size - sizeof(std::uint32_t)}, read));
+  EXPECT_EQ(read.evidence, e.evidence);
 }
 
 TEST(Segments, a_file_of_another_kind_is_an_error_and_one_never_begun_is_none) {

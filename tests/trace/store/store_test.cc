@@ -245,7 +245,7 @@ TEST_F(Store, another_programs_file_and_another_version_say_so) {
   put(file(), bytes);
   EXPECT_EQ(
       read_store(file()).error().line(),
-      file().string() + ": this was written by another version of Retrial: its format is 9, 6 to 7 are read here");
+      file().string() + ": this was written by another version of Retrial: its format is 9, 6 to 8 are read here");
   EXPECT_FALSE(is_damage(read_store(file()).error())) << "it may hold what nobody else does";
 }
 
