@@ -81,9 +81,11 @@ class Values {
   std::string word(std::string_view value) const {
     std::string out(value);
     if (!changes()) return out;
+    if (value == std::to_string(shape_.status)) return std::to_string(status_);
+    auto at = find_phrase(value, shape_.status);
+    if (!at) return out;
+    out.replace(at->begin, at->size, phrase_like(value.substr(at->begin, at->size), status_));
     replace_number(out, shape_.status, status_);
-    if (auto at = find_phrase(out, shape_.status))
-      out.replace(at->begin, at->size, phrase_like(std::string_view(out).substr(at->begin, at->size), status_));
     return out;
   }
 

@@ -14,9 +14,9 @@ namespace retrial::trace {
 int status_told(const FaultSpec& fault, const Profile& profile, const Exchange& head);
 
 // What is told by a fault that tells a status (its status filled in): the profile's error for this request, or one in
-// the shape of the service's `own` where that is known; but for 502
-// and 504 after the service has executed, which no service tells of itself: these have a gateway's shape. It comes
-// with the fault's Retry-After in place of the profile's own. `wall`: Unix time in ns, in the client's time.
+// the shape of the service's `own` where that is known; but for 502 and 504 after the service has executed, which no
+// service tells of itself unless its profile says so (times_out): these have a gateway's shape. It comes with the
+// fault's Retry-After in place of the profile's own. `wall`: Unix time in ns, in the client's time.
 // A status of gRPC has grpc-retry-pushback-ms for it, where the fault says so; the headers of one that comes late are
 // trailers, and have no content type.
 Answer answer_of(const FaultSpec& fault, const Profile& profile, const Exchange& head, std::string_view marker,

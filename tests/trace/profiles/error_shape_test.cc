@@ -23,8 +23,8 @@ std::string told(int old, std::string body, int status = 503, std::string type =
 TEST(ErrorShape, a_number_and_a_phrase_that_tell_the_status_tell_the_new_one) {
   EXPECT_EQ(told(404, R"j({"errors":[{"reason":"Not Found","status":404}],"retry":false})j"),
             R"j({"errors":[{"reason":"Service Unavailable (retrial-1-3)","status":503}],"retry":false})j");
-  EXPECT_EQ(told(422, R"j({"status":"422","type":"https://x/probs/unprocessable-entity","n":4220})j"),
-            R"j({"status":"503","type":"https://x/probs/service-unavailable","n":4220})j");
+  EXPECT_EQ(told(422, R"j({"status":"422","type":"https://x/probs/unprocessable-entity","n":4220,"id":"d-422"})j"),
+            R"j({"status":"503","type":"https://x/probs/service-unavailable","n":4220,"id":"d-422"})j");
 }
 
 TEST(ErrorShape, a_phrase_keeps_the_style_that_it_is_written_in) {
