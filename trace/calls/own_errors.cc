@@ -34,23 +34,43 @@ bool is_whole_error(const Exchange& e) {
 
 }  // namespace
 
+std::optional<OwnErrors::Seen> OwnErrors::seen_in(const Exchange& e) {
+  ErrorShape shape{e.service_status, std::string(find(e.response_headers, "content-type")), e.response_sample,
+                   e.target};
+  if (!is_whole_error(e) || !has_shape(shape.content_type)) return {};
+  auto form = lower(trim(shape.content_type.substr(0, shape.content_type.find(';'))));
+  if (form.find("json") != form.npos) {
+    auto json = Json::parse(shape.body, nullptr, false);
+    if (json.is_discarded()) return {};
+    form += form_of(json);
+  }
+  return Seen{std::move(shape), std::move(form), 1};
+}
+
 void OwnErrors::learn(const Run& run, const std::set<std::string>& bare) {
+  // Services whose ports move are told apart by what is asked of them: one that no test asks the same twice may have
+  // several names, and is still at one port.
+  std::map<std::string_view, std::set<std::string>> names;
+  for (auto& e : run.exchanges)
+    if (e.service.find(":*") != e.service.npos && e.host.find(':') != e.host.npos) names[e.host].insert(e.service);
   for (auto& e : run.exchanges) {
-    if (e.profile != kGeneric || bare.contains(e.service) || !is_whole_error(e)) continue;
-    ErrorShape shape{e.service_status, std::string(find(e.response_headers, "content-type")), e.response_sample,
-                     e.target};
-    if (!has_shape(shape.content_type)) continue;
-    auto form = lower(trim(shape.content_type.substr(0, shape.content_type.find(';'))));
-    if (form.find("json") != form.npos) {
-      auto json = Json::parse(shape.body, nullptr, false);
-      if (json.is_discarded()) continue;
-      form += form_of(json);
+    if (e.profile != kGeneric || bare.contains(e.service)) continue;
+    auto one = seen_in(e);
+    if (!one) continue;
+    auto services = names[e.host];
+    services.insert(e.service);
+    for (auto& service : services) {
+      auto& seen = seen_[service];
+      auto same = std::ranges::find_if(
+          seen, [&](auto& s) { return s.shape.status == one->shape.status && s.form == one->form; });
+      if (same == seen.end()) {
+        seen.push_back(*one);
+        continue;
+      }
+      same->times++;
+      if (std::tie(one->shape.body, one->shape.target) < std::tie(same->shape.body, same->shape.target))
+        same->shape = one->shape;
     }
-    auto& seen = seen_[e.service];
-    auto same = std::ranges::find_if(seen, [&](auto& s) { return s.shape.status == shape.status && s.form == form; });
-    if (same == seen.end()) same = seen.insert(seen.end(), {shape, form});
-    same->times++;
-    if (std::tie(shape.body, shape.target) < std::tie(same->shape.body, same->shape.target)) same->shape = shape;
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -32,6 +33,8 @@ class OwnErrors {
     std::string form;  // what two of one shape have in common
     int times = 0;
   };
+  static std::optional<Seen> seen_in(const Exchange& e);
+
   std::map<std::string, std::vector<Seen>> seen_;  // by service; one of each status and form
 };
 

@@ -159,19 +159,21 @@ Result<std::shared_ptr<const OpenApi>> OpenApi::parse(std::string_view text, con
     if (!read) return std::unexpected(read.error());
     json = std::move(*read);
   }
+  OrderedJson whole;
   try {
-    OpenApiReader reader(OrderedJson::parse(json));
-    try {
-      return reader.read();
-    } catch (const std::exception& wrong) {
-      auto& where = reader.where();
-      return fail(where.empty() ? wrong.what() : fmt::format("{}: {}", where, wrong.what()), file_name, Blame::user);
-    }
+    whole = OrderedJson::parse(json);
   } catch (const OrderedJson::parse_error& wrong) {
     // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
     std::string_view what = wrong.what();
     if (auto at = what.find("line "); at != what.npos) what.remove_prefix(at);
     return fail(fmt::format("expected JSON: {}", what), file_name, Blame::user);
+  }
+  OpenApiReader reader(std::move(whole));
+  try {
+    return reader.read();
+  } catch (const std::exception& wrong) {
+    auto& where = reader.where();
+    return fail(where.empty() ? wrong.what() : fmt::format("{}: {}", where, wrong.what()), file_name, Blame::user);
   }
 }
 

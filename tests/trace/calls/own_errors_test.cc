@@ -71,5 +71,14 @@ TEST(OwnErrors, are_of_the_service_that_is_asked_wherever_it_listens) {
   EXPECT_EQ(errors.remarks().front(), "errors of 127.0.0.1:*2 are injected in the shape of its own (404)");
 }
 
+TEST(OwnErrors, of_one_port_are_those_of_all_names_that_are_given_to_it) {
+  auto failed = answered("404", R"({"a":1})"), other = answered("200", "{}");
+  failed.host = other.host = "127.0.0.1:40001";
+  failed.service = "127.0.0.1:*2", other.service = "127.0.0.1:*";
+  auto errors = learned({failed, other});
+  EXPECT_NE(errors.nearest("127.0.0.1:*", "127.0.0.1:50001", 503), nullptr);
+  EXPECT_EQ(errors.nearest("127.0.0.1:*3", "127.0.0.1:50001", 503), nullptr);
+}
+
 }  // namespace
 }  // namespace retrial::trace
