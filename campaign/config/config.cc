@@ -108,10 +108,9 @@ std::optional<std::pair<std::string, std::string>> file_in(ConfigTable& table, s
   auto said = table.text(key);
   if (!said) return {};
   auto file = std::filesystem::path(beside).parent_path() / *said;
-  if (auto text = text_of(file))
-    return {{file.string(), std::move(*text)}};
-  else
-    table.refuse(key, fmt::format("expected the path of a file, relative to this one ({})", text.error().what));
+  auto text = text_of(file);
+  if (text) return {{file.string(), std::move(*text)}};
+  table.refuse(key, fmt::format("expected the path of a file, relative to this one ({})", text.error().what));
   return {};
 }
 
