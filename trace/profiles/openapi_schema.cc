@@ -12,8 +12,8 @@
 namespace retrial::trace {
 namespace {
 
-constexpr int kDeepest = 12;     // of a value; a schema that holds itself ends there
-constexpr int kMostParts = 500;  // of a value
+constexpr int kDeepest = 6;      // of a value; a schema that holds itself ends there
+constexpr int kMostParts = 200;  // of a value
 constexpr int kMostHops = 32;    // from one $ref to the next
 
 const OrderedJson* member(const OrderedJson& of, const char* name) {
@@ -43,6 +43,15 @@ std::string_view of_format(std::string_view format) {
   return {};
 }
 
+const OrderedJson& lookup(const OrderedJson& whole, const std::string& ref) {
+  try {
+    OrderedJson::json_pointer pointer(percent_decode(ref.substr(1)));
+    if (whole.contains(pointer)) return whole.at(pointer);
+  } catch (const OrderedJson::exception&) {  // it is no pointer
+  }
+  throw std::invalid_argument(fmt::format("$ref \"{}\" leads nowhere", ref));
+}
+
 }  // namespace
 
 const OrderedJson& OpenApiDocument::at(const OrderedJson& part) const {
@@ -54,14 +63,9 @@ const OrderedJson& OpenApiDocument::at(const OrderedJson& part) const {
     if (!text.starts_with("#/"))
       throw std::invalid_argument(
           fmt::format("$ref \"{}\" leads out of the file: expected one that begins with #/", text));
-    OrderedJson::json_pointer pointer;
-    try {
-      pointer = OrderedJson::json_pointer(percent_decode(text.substr(1)));
-    } catch (const OrderedJson::exception&) {
-      throw std::invalid_argument(fmt::format("$ref \"{}\" is no JSON pointer", text));
-    }
-    if (!whole_.contains(pointer)) throw std::invalid_argument(fmt::format("$ref \"{}\" leads nowhere", text));
-    here = &whole_.at(pointer);
+    auto& found = found_[text];
+    if (!found) found = &lookup(whole_, text);
+    here = found;
   }
   throw std::invalid_argument(fmt::format("$ref \"{}\" leads in a circle", part.at("$ref").get<std::string>()));
 }

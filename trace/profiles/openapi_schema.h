@@ -1,6 +1,8 @@
 #pragma once
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 
 namespace retrial::trace {
 
@@ -26,6 +28,7 @@ class OpenApiDocument {
   OrderedJson object(const OrderedJson& schema, int status, int depth, int& left) const;
 
   OrderedJson whole_;
+  mutable std::unordered_map<std::string, const OrderedJson*> found_;  // by $ref
 };
 
 }  // namespace retrial::trace
