@@ -45,11 +45,10 @@ std::string_view of_format(std::string_view format) {
 
 const OrderedJson& lookup(const OrderedJson& whole, const std::string& ref) {
   try {
-    OrderedJson::json_pointer pointer(percent_decode(ref.substr(1)));
-    if (whole.contains(pointer)) return whole.at(pointer);
-  } catch (const OrderedJson::exception&) {  // it is no pointer
+    return whole.at(OrderedJson::json_pointer(percent_decode(ref.substr(1))));
+  } catch (const OrderedJson::exception&) {
+    throw std::invalid_argument(fmt::format("$ref \"{}\" leads nowhere", ref));
   }
-  throw std::invalid_argument(fmt::format("$ref \"{}\" leads nowhere", ref));
 }
 
 }  // namespace
