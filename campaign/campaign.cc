@@ -259,9 +259,12 @@ void Campaign::replay(const trace::Stored& earlier, const trace::Finding& findin
     return finish();
   }
   context_.lessons.recall(row->operation);
-  for (auto& run : earlier.runs)
+  for (auto& run : earlier.runs) {
     if (run.kind == trace::RunKind::reference || run.kind == trace::RunKind::alone)
       context_.lessons.services.recall(run);
+    if (run.kind == trace::RunKind::reference) context_.lessons.errors.learn(run, setting_.config.bare());
+  }
+  std::ranges::move(context_.lessons.errors.remarks(), std::back_inserter(out_.record.remarks));
   live_.show({.phase = "the test alone, without faults", .what = row->test});
   auto alone = context_.execute(context_.spec_for({row->test}, trace::RunKind::alone));
   if (alone && !trace::result_of(**alone, row->test)) {
@@ -323,6 +326,7 @@ Result<CampaignOutcome> with_campaign(const CampaignSetting& setting, const Cloc
   for (auto& s : setting.config.services)
     if (!s.address.empty()) {
       if (!s.profile.empty()) how.profiles[s.address] = s.profile;
+      if (s.openapi) how.descriptions[s.address] = s.openapi;
       if (s.security != proxy::ServiceTlsSettings{}) how.security[s.address] = s.security;
     }
   auto executor = Executor::open(std::move(how), clock);

@@ -91,9 +91,10 @@ campaign::RunSpec reference_of(campaign::RunSpec spec) {
 }
 
 // Of a client that was cut short nothing is known to have come once.
-trace::Lessons lessons_of(trace::Run& reference) {
+trace::Lessons lessons_of(trace::Run& reference, const campaign::Config& config) {
   auto lessons = trace::lessons_of(reference);
   if (reference.stop != trace::Stop::exited) lessons.once.clear(), lessons.turns = {};
+  lessons.errors.learn(reference, config.bare());
   lessons.apply(reference);
   return lessons;
 }
@@ -175,6 +176,7 @@ class Observation {
     if (!run.incomplete.empty()) base_.remarks.push_back("the run without faults is no reference: " + run.incomplete);
     reference_ = std::move(run);
   }
+  void remark(std::vector<std::string> remarks) { std::ranges::move(remarks, std::back_inserter(base_.remarks)); }
   void add(trace::Run run) {
     gather(run);
     teller_.tell(run);
@@ -277,8 +279,10 @@ int observe(const Options& options) {
   if (!folder) return complain(folder.error().line(), kUsage);
   SystemClock clock;
   campaign::Executor::Setting setting{*folder, *capture, false, {}};
-  for (auto& service : config->services)
+  for (auto& service : config->services) {
     if (!service.address.empty() && !service.profile.empty()) setting.profiles[service.address] = service.profile;
+    if (service.openapi) setting.descriptions[service.address] = service.openapi;
+  }
   if (!options.profile.empty()) setting.profiles[""] = options.profile;
   setting.real_time = options.real_time;
   auto executor = campaign::Executor::open(std::move(setting), clock);
@@ -298,7 +302,8 @@ int observe(const Options& options) {
       seen.leave((*executor)->distrusting());
       continue;
     }
-    if (run->incomplete.empty()) spec->lessons = lessons_of(*run);
+    if (run->incomplete.empty()) spec->lessons = lessons_of(*run, *config);
+    if (options.profile.empty()) seen.remark(spec->lessons.errors.remarks());
     // Who goes on without faults goes on under them: a call that is retried has room to show that it has no end.
     if (run->stop != trace::Stop::exited) bound(*spec, 2 * kSampledExchanges);
     seen.refer_to(std::move(*run));

@@ -9,7 +9,7 @@
 #include "oracles/evidence.h"
 #include "oracles/programming_errors.h"
 #include "oracles/service_words.h"
-#include "trace/profiles/profile.h"
+#include "trace/profiles/fault_answer.h"
 #include "trace/status.h"
 
 namespace retrial::oracles {
@@ -119,7 +119,7 @@ bool shows_injected(const Comparison& c, std::string_view text) {
     for (auto* e : call->attempts) {
       if (!e->fired) continue;
       if (is_status(e->fault)) {
-        auto answer = trace::profile_of(*e).error(*e, e->client_status, std::string(kMarker) + e->fault_id);
+        auto answer = trace::error_told(*e);
         auto words = service_words(e->client_status, answer.headers, answer.body);
         if (names(text, e->client_status, words)) return true;
       }

@@ -6,6 +6,7 @@
 #include "oracles/evidence.h"
 #include "oracles/registry.h"
 #include "trace/fault_name.h"
+#include "trace/profiles/fault_answer.h"
 #include "trace/profiles/profile.h"
 #include "trace/status.h"
 
@@ -48,7 +49,7 @@ class NotRetriedTransient final : public Oracle {
         auto repeat = profile.repeat(e);
         if (repeat == trace::Repeat::effect || repeat == trace::Repeat::unknown) continue;
         auto told = e;
-        told.response_sample = profile.error(e, e.client_status, "retrial-" + e.fault_id).body;
+        told.response_sample = trace::error_told(e).body;
         if (!profile.asks_again(told)) continue;
         if (auto earlier = retried_before(*c, e); !earlier.empty()) {
           judgement.notes.push_back(budget(compared, *c, *call, earlier));

@@ -43,7 +43,7 @@ bool says_never(const trace::Exchange& e) {
   if (told_to_wait(e)) return false;
   auto& profile = trace::profile_of(e);
   auto told = e;
-  told.response_sample = profile.error(e, e.client_status, "retrial-" + e.fault_id).body;
+  told.response_sample = trace::error_told(e).body;
   return !profile.asks_again(told);
 }
 

@@ -16,9 +16,11 @@ struct Needs {
 
 // A policy looks forward: it says what should happen to each attempt of a targeted call. Its file names its source.
 struct Policy {
-  std::string_view name;                    // "P1"
-  std::string_view question;                // what it puts on trial, one sentence for the report
-  std::vector<FaultPlan> plans;             // variants of the question, each a case of its own
+  std::string_view name;         // "P1"
+  std::string_view question;     // what it puts on trial, one sentence for the report
+  std::vector<FaultPlan> plans;  // variants of the question, each a case of its own
+  // Plans that are tried only of a service that tells of its own time-outs by their status (trace::Profile::times_out).
+  std::vector<FaultPlan> where_it_times_out = {};
   std::vector<FaultPlan> once_a_site = {};  // plans that are tried once a call site, not once an operation
   // What one of its cases is worth: how likely it is to show a bug, in proportion to the cases of other policies (1 is
   // as likely as most). A campaign divides it by the seconds that the case takes.

@@ -135,6 +135,7 @@ struct Exchange {
   std::uint64_t request_digest = 0;  // of the decoded body; 0 for an empty one
   std::string request_sample;        // its first bytes, at most kSampleBytes, redacted
   std::string response_sample;
+  std::string injected_sample;  // of the answer that a fault gave in the service's place
 };
 inline constexpr std::size_t kSampleBytes = 2048;
 std::string_view show(Exchange::Aborted aborted);

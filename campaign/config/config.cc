@@ -28,8 +28,10 @@ constexpr std::string_view kTables[] = {"run", "serve", "service", "profile", "a
 constexpr std::string_view kRunKeys[] = {"coverage", "once",   "policies", "workers",  "fail_on",
                                          "hold",     "budget", "tags",     "real_time"};
 constexpr std::string_view kServiceKeys[] = {
-    "address", "profile", "start",       "ready", "reset",       "data",         "allow",           "ca",
-    "pin",     "verify",  "certificate", "key",   "server_name", "close_notify", "connect_timeout", "resolve_timeout"};
+    "address",         "profile",        "openapi", "start",       "ready",
+    "reset",           "data",           "allow",   "ca",          "pin",
+    "verify",          "certificate",    "key",     "server_name", "close_notify",
+    "connect_timeout", "resolve_timeout"};
 constexpr std::string_view kRedactKeys[] = {"names", "bodies"};
 constexpr std::string_view kProfileFileKeys[] = {"file"};
 constexpr std::string_view kAcceptKeys[] = {"finding", "why"};
@@ -93,6 +95,36 @@ void read_reset(ConfigTable& table, std::string_view file, Service& service) {
     table.refuse("reset", "expected a start command to restart the service with");
 }
 
+Result<std::string> text_of(const std::filesystem::path& file) {
+  if (std::error_code error; std::filesystem::is_directory(file, error))
+    return fail("expected a file, found a folder", file.string(), Blame::user);
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return fail_errno("cannot be read", errno, file.string(), Blame::user);
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+// The file that this key names; nothing where there is none, or it cannot be read.
+std::optional<std::pair<std::string, std::string>> file_in(ConfigTable& table, std::string_view key,
+                                                           std::string_view beside) {
+  auto said = table.text(key);
+  if (!said) return {};
+  auto file = std::filesystem::path(beside).parent_path() / *said;
+  auto text = text_of(file);
+  if (text) return {{file.string(), std::move(*text)}};
+  table.refuse(key, fmt::format("expected the path of a file, relative to this one ({})", text.error().what));
+  return {};
+}
+
+void read_openapi(ConfigTable& table, std::string_view file, Service& service) {
+  auto said = file_in(table, "openapi", file);
+  if (!said) return;
+  if (auto openapi = trace::OpenApi::parse(said->second, said->first))
+    service.openapi = std::move(*openapi);
+  else
+    table.refuse("openapi", fmt::format("expected an OpenAPI description ({})", openapi.error().line()));
+  if (service.address.empty() && !table.has("address"))
+    table.refuse("address", "expected the address of what openapi describes");
+}
+
 void read_service(ConfigTable table, std::string_view file, trace::Words profiles, Service& service) {
   table.only(kServiceKeys);
   if (auto text = table.text("address")) {
@@ -110,6 +142,7 @@ void read_service(ConfigTable table, std::string_view file, trace::Words profile
   }
   read_security(table, file, service);
   service.profile = table.word("profile", profiles).value_or("");
+  read_openapi(table, file, service);
   service.start = table.text("start");
   read_ready(table, service);
   read_reset(table, file, service);
@@ -135,14 +168,6 @@ void read_accept(ConfigTable table, std::vector<Accept>& accepted) {
   if (!table.has("finding") || (finding && !is_hex(*finding)))
     table.refuse("finding", "expected a finding's id of eight hex digits, as the report shows it");
   if (finding) accepted.push_back({*finding, table.text("why").value_or("")});
-}
-
-Result<std::string> text_of(const std::filesystem::path& file) {
-  if (std::error_code error; std::filesystem::is_directory(file, error))
-    return fail("expected a file, found a folder", file.string(), Blame::user);
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return fail_errno("cannot be read", errno, file.string(), Blame::user);
-  return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
 // The file: its tables, each read by its own function. Errors are kept with their lines, to be told in order.
@@ -238,14 +263,11 @@ class File {
 
   void read_profile(ConfigTable table, std::string name) {
     std::shared_ptr<const trace::Profile> profile;
-    if (auto said = table.text("file")) {
+    if (table.has("file")) {
       table.only(kProfileFileKeys);
-      auto file = std::filesystem::path(name_).parent_path() / *said;
-      auto text = text_of(file);
-      if (!text)
-        return table.refuse("file",
-                            fmt::format("expected the path of a file, relative to this one ({})", text.error().what));
-      profile = trace::parse_profile(*text, std::move(name), file.string(), errors_);
+      auto file = file_in(table, "file", name_);
+      if (!file) return;
+      profile = trace::parse_profile(file->second, std::move(name), file->first, errors_);
     } else {
       profile = trace::read_profile(std::move(table), std::move(name));
     }
@@ -294,6 +316,13 @@ bool Config::accepts(std::string_view finding) const {
 const Service* Config::at(std::string_view address) const {
   auto found = std::find_if(services.begin(), services.end(), [&](const Service& s) { return s.address == address; });
   return address.empty() || found == services.end() ? nullptr : &*found;
+}
+
+std::set<std::string> Config::bare() const {
+  std::set<std::string> out;
+  for (auto& s : services)
+    if (s.profile == trace::kGeneric) out.insert(s.address);
+  return out;
 }
 
 const Service* Config::named(std::string_view service) const {

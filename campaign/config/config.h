@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "base/result.h"
 #include "proxy/server/settings.h"
 #include "trace/exchange.h"
+#include "trace/profiles/openapi.h"
 #include "trace/profiles/profile.h"
 
 namespace retrial::campaign {
@@ -55,6 +57,7 @@ struct Service {
   std::string server_name;  // its name in TLS, where that is not the address's host; serve only
   proxy::ServiceTlsSettings security;
   std::string profile;                             // empty: found from the traffic
+  std::shared_ptr<const trace::OpenApi> openapi;   // its errors; null: not said
   std::optional<std::string> start;                // for sh -c; none: the service is used as it stands
   std::filesystem::path data;                      // the folder that it keeps its data in; empty: not said
   Ready ready;                                     // tcp where `start` and `address` are given and it is not
@@ -126,6 +129,8 @@ struct Config {
   // The service at this address, or null.
   const Service* at(std::string_view address) const;
   const Service* named(std::string_view service) const;  // or null
+  // Addresses of services that are said to have no errors of their own: profile = "generic".
+  std::set<std::string> bare() const;
 };
 
 struct Checked {

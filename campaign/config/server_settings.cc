@@ -77,6 +77,7 @@ Result<proxy::ServerSettings> server_settings(const Config& config) {
     if (s.address.empty()) continue;
     settings.services.push_back(service_settings(s));
     if (!s.profile.empty()) settings.profiles[s.address] = s.profile;
+    if (s.openapi) settings.descriptions[s.address] = s.openapi;
   }
   auto& serve = config.serve;
   auto& o = settings.options;

@@ -11,6 +11,7 @@
 #include "campaign/planning/targets.h"
 #include "proxy/net/address.h"
 #include "trace/fault_name.h"
+#include "trace/profiles/profile.h"
 
 namespace retrial::campaign {
 namespace {
@@ -88,6 +89,14 @@ std::vector<Found> targets_of(const Tests& tests, bool test_files, const Config&
   return found;
 }
 
+// Does its service tell of its own time-outs as this plan does?
+bool may_time_out(const Found& f, const policies::FaultPlan& faults) {
+  auto* profile = trace::profile_named(f.profile);
+  return profile && std::ranges::all_of(faults.steps, [&](auto& step) {
+           return step.fault.status == 0 || profile->times_out(step.fault.status);
+         });
+}
+
 Case make_case(const Found& f, const policies::Policy& policy, const policies::FaultPlan& faults,
                const Config& config) {
   Case c;
@@ -158,6 +167,8 @@ Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& p
     for (auto* policy : policies)
       for (auto& f : of) {
         for (auto& faults : policy->plans) add_case(f, *policy, faults);
+        for (auto& faults : policy->where_it_times_out)
+          if (may_time_out(f, faults)) add_case(f, *policy, faults);
         for (auto& faults : policy->once_a_site)
           if (sites_tried.insert(f.site() + policies::show(faults)).second) add_case(f, *policy, faults);
       }

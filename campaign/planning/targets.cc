@@ -127,6 +127,7 @@ std::vector<Found> find_targets(const std::map<std::string, const trace::Run*>& 
       if (all.places.empty() || better(here, all.places.front())) {
         all.target = {test, e.tag.site, e.service, e.operation, occurrence};
         if (profile) all.repeat = profile->repeat(e);
+        all.profile = e.profile;
       }
       all.places.insert(std::ranges::upper_bound(all.places, here, better), std::move(here));
     }

@@ -58,7 +58,7 @@ proxy::Decision CampaignDirector::at_head(const trace::Exchange& seen) {
     auto* shape = trace::profile_named(errors_as_);
     fault.status = trace::status_told(fault, profile, head);
     decision.answer = trace::answer_of(fault, shape ? *shape : profile, head, "retrial-" + decision.fault_id,
-                                       run_.wall_began + elapsed);
+                                       run_.wall_began + elapsed, own_error(head, service, fault.status));
   }
   decision.fault = fault;
   return decision;
@@ -68,6 +68,13 @@ const trace::Profile& CampaignDirector::profile_of(const trace::Exchange& head) 
   auto it = profiles_.find(head.service);
   auto* said = it == profiles_.end() ? nullptr : trace::profile_named(it->second);
   return said ? *said : trace::profile_for(head);
+}
+
+const trace::ErrorShape* CampaignDirector::own_error(const trace::Exchange& head, const std::string& service,
+                                                     int status) const {
+  if (head.profile != trace::kGeneric || !errors_as_.empty()) return nullptr;
+  auto* described = trace::described_error(descriptions_, head, status);
+  return described ? described : lessons_.errors.nearest(service, head.service, status);
 }
 
 // A call is chosen at its first attempt, and stays chosen.

@@ -10,6 +10,7 @@
 #include "policies/fault_plan.h"
 #include "proxy/exchange/director.h"
 #include "trace/calls/correlator.h"
+#include "trace/profiles/openapi.h"
 #include "trace/profiles/profile.h"
 
 namespace retrial::campaign {
@@ -54,6 +55,9 @@ class CampaignDirector final : public proxy::Director {
     if (auto all = profiles_.extract("")) errors_as_ = all.mapped();
   }
 
+  // Descriptions of services, by address, by which errors are injected where no profile is known. Likewise.
+  void describe(trace::Descriptions descriptions) { descriptions_ = std::move(descriptions); }
+
   proxy::Decision at_head(const trace::Exchange& head) override;
   proxy::ConnectDecision at_connect(const proxy::Connecting& connecting) override;
   bool keeps_responses() const override;
@@ -73,6 +77,8 @@ class CampaignDirector final : public proxy::Director {
     bool given_up = false;
   };
   const trace::Profile& profile_of(const trace::Exchange& head) const;
+  // The error of a service that no profile knows: as it is described, or as it gave one itself; null: neither.
+  const trace::ErrorShape* own_error(const trace::Exchange& head, const std::string& service, int status) const;
   Aiming* aimed_at(const trace::Exchange& head, const std::string& service, const trace::Assignment& assigned);
   bool lifted(const Aiming& aiming, Nanos now) const;
 
@@ -82,6 +88,7 @@ class CampaignDirector final : public proxy::Director {
   std::string only_test_;
   std::map<std::string, std::string> profiles_;
   std::string errors_as_;
+  trace::Descriptions descriptions_;
   trace::Lessons lessons_;
   Lift lift_;
   trace::Correlator correlator_;

@@ -361,6 +361,7 @@ Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& sp
   if (spec.lifts) lift = {spec.attempts_limit, spec.client_time_limit};
   CampaignDirector director(run, events, spec.aims, spec.only_test, spec.lessons, lift);
   director.read_as(s.profiles);
+  director.describe(s.descriptions);
   proxy::TraceRecorder recorder(**writer, run.id);
   ArmingRecorder arming(recorder, spec.aims.empty());
   std::optional<trace::Stop> stopped;

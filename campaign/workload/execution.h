@@ -68,7 +68,8 @@ class Executor {
     std::filesystem::path folder;  // the campaign's folder; trace/, logs/, agents/ and trust/ are made in it
     Capture capture;
     bool keep_tags = false;
-    std::map<std::string, std::string> profiles;                     // by service address, where retrial.toml names one
+    std::map<std::string, std::string> profiles;  // by service address, where retrial.toml names one
+    trace::Descriptions descriptions = {};
     std::map<std::string, proxy::ServiceTlsSettings> security = {};  // likewise
     bool real_time = false;                                          // clients' clocks are never moved (docs/time.md)
   };

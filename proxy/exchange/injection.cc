@@ -4,6 +4,7 @@
 
 #include "proxy/exchange/context.h"
 #include "trace/fault_name.h"
+#include "trace/recording/redact.h"
 
 namespace retrial::proxy {
 
@@ -55,6 +56,7 @@ void Injection::fired() {
   auto& e = record.exchange();
   e.fired = true;
   e.fired_at = context.now;
+  trace::redact_body(std::string_view(answer.body).substr(0, trace::kSampleBytes), e.injected_sample);
   context.recorder.fired(e);
 }
 

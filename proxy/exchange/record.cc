@@ -43,6 +43,7 @@ void Record::clear() {
   e.request_bytes = e.response_bytes = e.request_digest = 0;
   e.request_sample.clear();
   e.response_sample.clear();
+  e.injected_sample.clear();
   if (e.grpc.is) e.grpc = {};
   e.trailer_lines.clear();
   e.trailers.clear();

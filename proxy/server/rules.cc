@@ -156,7 +156,10 @@ Decision RuleDirector::decide(std::size_t at, const trace::Exchange& seen) {
   decision.fault_id = fmt::format("{}-{}", place_.run, head.id);
   if (trace::is_status(fault)) {
     fault.status = trace::status_told(fault, profile, head);
-    decision.answer = trace::answer_of(fault, profile, head, "retrial-" + decision.fault_id, clock_.wall());
+    bool known = head.profile != trace::kGeneric;
+    decision.answer =
+        trace::answer_of(fault, profile, head, "retrial-" + decision.fault_id, clock_.wall(),
+                         known ? nullptr : trace::described_error(rules_->descriptions, head, fault.status));
   }
   decision.fault = fault;
   return decision;

@@ -21,6 +21,7 @@ bool matches(const Match& match, const trace::Exchange& head);  // but for match
 struct Rules {
   std::vector<RuleSettings> rules;
   std::map<std::string, std::string> profiles;  // by "host:port"
+  trace::Descriptions descriptions;             // of services that no profile knows
 };
 
 // Which call, and which attempt of it, for the loops of one server together: attempts of one call may come over

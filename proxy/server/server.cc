@@ -239,7 +239,7 @@ Result<std::unique_ptr<Server>> Server::start(ServerSettings settings, const Clo
   if (auto ok = impl->secure(settings); !ok) return std::unexpected(ok.error());
   auto sockets = impl->sockets_for(settings, impl->places);
   if (!sockets) return std::unexpected(sockets.error());
-  auto rules = std::make_shared<const Rules>(Rules{settings.rules, settings.profiles});
+  auto rules = std::make_shared<const Rules>(Rules{settings.rules, settings.profiles, settings.descriptions});
   if (auto ok = impl->make_workers(settings, rules); !ok) {
     for (auto& worker : *sockets)
       for (auto& d : worker) close(d.fd);
@@ -260,7 +260,7 @@ Result<void> Server::reload(ServerSettings settings) {
   auto sockets = impl_->sockets_for(settings, places);
   if (!sockets) return std::unexpected(sockets.error());
   impl_->places = std::move(places);
-  auto rules = std::make_shared<const Rules>(Rules{settings.rules, settings.profiles});
+  auto rules = std::make_shared<const Rules>(Rules{settings.rules, settings.profiles, settings.descriptions});
   for (std::size_t i = 0; i < impl_->workers.size(); i++) impl_->workers[i]->change(std::move((*sockets)[i]), rules);
   return {};
 }

@@ -10,6 +10,7 @@
 #include "certs/authority.h"
 #include "policies/fault_plan.h"
 #include "proxy/proxy.h"
+#include "trace/profiles/openapi.h"
 
 namespace retrial::proxy {
 
@@ -78,6 +79,7 @@ struct ServerSettings {
   std::vector<ServiceSettings> services;        // where listeners that are not `reverse` may lead
   std::vector<RuleSettings> rules;              // the first that matches
   std::map<std::string, std::string> profiles;  // by "host:port"
+  trace::Descriptions descriptions;             // of services that no profile knows
   Options options;                              // but for TLS and ids, which the server fills in
   int loops = 0;                                // threads; 0: one a core
   std::size_t memory = 0;                       // bytes of heap that all loops may use; 0: no bound

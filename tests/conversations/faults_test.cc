@@ -82,6 +82,8 @@ TEST_P(Faults, error_is_answered_after_the_whole_request_and_the_service_hears_n
   EXPECT_EQ(e.evidence, "503 was answered after the request with 4 bytes of body; the service heard nothing");
   EXPECT_EQ(e.client_status, 503);
   EXPECT_EQ(e.service_status, 0);
+  EXPECT_NE(kBusy.find(e.injected_sample), std::string::npos);
+  EXPECT_NE(e.injected_sample, "");
   EXPECT_EQ(e.ending, Ending::answered);
   EXPECT_EQ(e.request_sample, "body");
   EXPECT_EQ(order(), "head fired over ");

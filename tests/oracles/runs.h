@@ -99,6 +99,10 @@ class Tale {
     return told(trace::Ending::answered, status);
   }
   // The same with Retry-After, in seconds or as a date that many seconds ahead.
+  Tale& saying(std::string body) {  // that error
+    last().injected_sample = std::move(body);
+    return *this;
+  }
   Tale& gets_error(int status, int retry_after, trace::RetryAfter as = trace::RetryAfter::seconds) {
     fire({.name = named("error"), .status = status, .retry = as, .retry_after = retry_after});
     return told(trace::Ending::answered, status);

@@ -154,6 +154,17 @@ TEST(UnrelatedException, a_fault_that_surfaces_plainly_is_clean) {
     EXPECT_EQ(ended_in_503({thrown("builtins.ValueError", text)}).verdicts(), "") << text;
 }
 
+TEST(UnrelatedException, the_words_of_a_fault_are_those_that_it_said) {
+  auto told = [](std::string body) {
+    Trial t("P3", "error(transient)");
+    t.reference.call("put", "POST", "/docs").answers(202);
+    t.in_case().call("put", "POST", "/docs").gets_error().saying(std::move(body));
+    return t.in_case().fails({thrown("app.DocError", "SHELF_FULL")}), t.verdicts();
+  };
+  EXPECT_EQ(told(R"({"errors":[{"code":"SHELF_FULL"}]})"), "");
+  EXPECT_EQ(told(""), "unrelated-exception likely");
+}
+
 TEST(UnrelatedException, a_cause_that_names_the_fault_is_enough_and_so_is_what_was_handled_when_the_error_was_raised) {
   auto http = [](std::string link) {
     return thrown("requests.exceptions.HTTPError", "503 Server Error: Service Unavailable for url: x", "",

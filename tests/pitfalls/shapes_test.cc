@@ -7,10 +7,12 @@
 namespace retrial::campaign {
 namespace {
 
-trace::Answer injected(std::string_view request) {
+trace::Answer injected(std::string_view request, const trace::Lessons& lessons = {},
+                       std::map<std::string, std::string> profiles = {}) {
   trace::Run run;
   Events events{"/nonexistent/events"};
-  CampaignDirector director(run, events, {{std::nullopt, *policies::parse_fault_plan("error(503)")}});
+  CampaignDirector director(run, events, {{std::nullopt, *policies::parse_fault_plan("error(503)")}}, {}, lessons);
+  director.read_as(std::move(profiles));
   auto head = trace::wire::request(request);
   head.id = head.connection = 1;
   head.pid = 7;
@@ -27,6 +29,23 @@ TEST(InjectedErrors, have_the_shape_of_the_service_that_is_asked) {
   EXPECT_NE(s3.body.find("<Code>SlowDown</Code>"), std::string::npos) << s3.body;
   auto google = injected("GET /storage/v1/b/shelf HTTP/1.1\r\nHost: h\r\n\r\n");
   EXPECT_NE(google.body.find(R"("reason":"backendError")"), std::string::npos) << google.body;
+}
+
+TEST(InjectedErrors, have_the_shape_of_the_services_own_where_no_profile_knows_it) {
+  auto seen = trace::wire::request("GET /docs/7 HTTP/1.1\r\nHost: h\r\n\r\n");
+  trace::wire::respond(
+      seen, "HTTP/1.1 404 X\r\nContent-Type: application/problem+json\r\n\r\n{\"errors\":[{\"status\":404}]}");
+  trace::Run run;
+  run.exchanges = {seen};
+  trace::Lessons lessons;
+  lessons.errors.learn(run);
+  constexpr auto kAsked = "GET /docs/9 HTTP/1.1\r\nHost: h\r\n\r\n";
+  auto own = injected(kAsked, lessons);
+  EXPECT_EQ(own.body, R"({"errors":[{"status":503}]})");
+  EXPECT_EQ(trace::find(own.headers, "content-type"), "application/problem+json");
+  EXPECT_NE(injected(kAsked, lessons, {{"", "generic"}}).body.find("\"message\""), std::string::npos);
+  EXPECT_NE(injected(kAsked, lessons, {{"127.0.0.1:10001", "azure-storage"}}).body.find("ServerBusy"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ TEST(Policies, are_asked_behind_the_one_that_shows_what_they_need_and_it_shows_i
 
 TEST(Policies, plans_parse_back_from_what_the_record_of_a_case_holds) {
   for (auto& policy : policies())
-    for (auto* plans : {&policy.plans, &policy.once_a_site})
+    for (auto* plans : {&policy.plans, &policy.where_it_times_out, &policy.once_a_site})
       for (auto& plan : *plans) EXPECT_EQ(parse_fault_plan(show(plan)).value(), plan);
 }
 

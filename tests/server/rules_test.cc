@@ -54,6 +54,19 @@ class RulesOfAServer : public ::testing::Test {
   std::uint64_t last = 0;
 };
 
+TEST_F(RulesOfAServer, answer_as_the_service_is_described_where_no_profile_knows_it) {
+  auto described = trace::OpenApi::parse(R"({"openapi":"3.0.0","paths":{"/a":{"get":{"responses":{
+      "503":{"content":{"application/json":{"example":{"busy":true}}}}}}}}})",
+                                         "a.json");
+  ASSERT_TRUE(described) << described.error().line();
+  Rules rules{{{{}, plan("error(503)")}}, {}, {{"127.0.0.1:10001", *described}}};
+  RuleDirector by(std::make_shared<const Rules>(rules), calls, clock, {.run = 7, .seed = 1, .began = clock.now()});
+  trace::Exchange head{.id = 1, .service = "127.0.0.1:10001", .method = "GET", .target = "/a"};
+  EXPECT_EQ(by.at_head(head).answer.body, R"({"busy":true})");
+  head.request_headers = {{"X-Vault-Token", "x"}};
+  EXPECT_NE(by.at_head(head).answer.body.find(R"({"errors":[)"), std::string::npos);
+}
+
 TEST_F(RulesOfAServer, leave_alone_what_they_do_not_match) {
   follow({{{.method = "POST"}, plan("error(503)")}});
   auto e = request("GET", "/a");

@@ -194,5 +194,13 @@ TEST(FaultAnswer, a_late_status_is_told_in_trailers_which_have_no_content_type) 
   EXPECT_NE(late.find("grpc-status: 13\n"), std::string::npos);
 }
 
+TEST(FaultAnswer, of_a_service_that_times_out_by_504_has_its_own_words) {
+  Exchange head{.method = "GET"};
+  FaultSpec fault{.name = FaultName::lost_response, .telling = Telling::error, .status = 504};
+  auto told = answer_of(fault, *profile_named("kubernetes"), head, "retrial-1", 0);
+  EXPECT_NE(told.body.find(R"("reason":"Timeout")"), std::string::npos) << told.body;
+  EXPECT_TRUE(answer_of(fault, *profile_named("vault"), head, "retrial-1", 0).body.starts_with("<html>"));
+}
+
 }  // namespace
 }  // namespace retrial::trace

@@ -66,6 +66,7 @@ inline Exchange& fired(Exchange& e) {
   e.fired = true;
   e.fired_at = e.begun + 30;
   e.evidence = "RST after 312 response bytes were withheld";
+  e.injected_sample = R"({"error":"try again, retrial-1-1"})";
   return e;
 }
 inline Exchange& over(Exchange& e) {
@@ -153,14 +154,14 @@ inline std::string text(const Grpc& g) {
 inline std::string text(const Exchange& e) {
   return fmt::format(
       "{} {} {} {} {} {} {} {} | {} | {} {} {} {} {} {} | {} {} {} | {} {} {} {} | {} {} {} {} {} {} | {} {} {} | "
-      "{} | {} {} {} | {:?} {:?} | {} {} {} {} {} | {} {} {} | {}",
+      "{} | {} {} {} | {:?} {:?} {:?} | {} {} {} {} {} | {} {} {} | {}",
       e.id, e.connection, e.fresh, e.pid, e.service, e.host, e.method, e.target, text(e.request_headers),
       e.tag.site ? show(*e.tag.site) : "-", e.tag.call_id, e.tag.test, show(e.tag.phase), e.profile, e.operation,
       e.call, e.attempt, show(e.confidence), text(e.fault), e.fired, e.fault_id, e.evidence, e.fired_at, e.begun,
       e.request_read, e.answered, e.service_done, e.told, show(e.ending), e.service_status, e.client_status,
       text(e.response_headers), e.request_bytes, e.response_bytes, e.request_digest, e.request_sample,
-      e.response_sample, e.stream, text(e.trailers), show(e.aborted), e.abort_code, e.refused, e.busy.thread,
-      e.busy.begun, e.busy.told, text(e.grpc));
+      e.response_sample, e.injected_sample, e.stream, text(e.trailers), show(e.aborted), e.abort_code, e.refused,
+      e.busy.thread, e.busy.begun, e.busy.told, text(e.grpc));
 }
 inline std::string text(const Run& r) {
   std::string out = fmt::format("{} {} {} {} {} {} {} {} incomplete={}\n", r.id, show(r.kind), r.case_id, r.began,

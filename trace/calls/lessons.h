@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "trace/calls/own_errors.h"
 #include "trace/calls/services.h"
 #include "trace/calls/turns.h"
 #include "trace/run.h"
@@ -28,6 +29,7 @@ struct Lessons {
   // been seen to be something else ("search"). Keys are templated themselves: "/orgs/{id}/users".
   std::map<std::string, std::set<std::string>, std::less<>> names;
   Services services;
+  OwnErrors errors;
 
   bool at_poll(const Exchange& exchange) const;
   // Does it come so soon after the look that failed that it is none, but a retry?

@@ -87,6 +87,8 @@ class DataProfile final : public Profile {
     return known && known->transient_status ? known->transient_status : data_.transient_status;
   }
 
+  bool times_out(int status) const override { return std::ranges::count(data_.timeouts, status) > 0; }
+
   Answer error(const Exchange& e, int status, std::string_view marker) const override {
     auto known = std::ranges::find_if(data_.errors, [&](auto& error) { return error.statuses.holds(status); });
     static const DataError kNone;

@@ -64,6 +64,7 @@ struct ProfileData {
   std::optional<std::vector<int>> transient;
   std::vector<DataAnswer> answers;  // the first that fits, before `transient`
   int transient_status = 503;
+  std::vector<int> timeouts;                        // 408 and 504, where it tells of its own time-outs by them
   std::optional<std::vector<std::string>> created;  // JSON pointers, or names of headers
   std::vector<Header> error_headers;
   std::string error_body;         // with {status} {reason} {code} {message} {marker}; empty: the generic one

@@ -44,26 +44,34 @@ Answer grpc_answer(const FaultSpec& fault, const Profile& profile, const Exchang
   return answer;
 }
 // A reverse proxy's own word (RFC 9110 15.6.3, 15.6.5) for a response that it has lost.
-bool of_gateway(const FaultSpec& fault) {
-  return fault.name == FaultName::lost_response && (fault.status == 502 || fault.status == 504);
+bool of_gateway(const FaultSpec& fault, const Profile& profile) {
+  return fault.name == FaultName::lost_response && (fault.status == 502 || fault.status == 504) &&
+         !profile.times_out(fault.status);
 }
 }  // namespace
 
 int status_told(const FaultSpec& fault, const Profile& profile, const Exchange& head) {
   if (fault.status == 0) return profile.transient_status(head);
-  return head.grpc.is && of_gateway(fault) ? kGrpcStatus + grpc_code::unavailable : fault.status;
+  return head.grpc.is && of_gateway(fault, profile) ? kGrpcStatus + grpc_code::unavailable : fault.status;
 }
 
 Answer answer_of(const FaultSpec& fault, const Profile& profile, const Exchange& head, std::string_view marker,
-                 std::int64_t wall) {
+                 std::int64_t wall, const ErrorShape* own) {
   if (is_grpc(fault.status)) return grpc_answer(fault, profile, head, marker);
-  auto answer =
-      of_gateway(fault) ? message::plain_error(head, fault.status, marker) : profile.error(head, fault.status, marker);
+  auto answer = of_gateway(fault, profile) ? message::plain_error(head, fault.status, marker)
+                : own                      ? answer_in(*own, head, fault.status, marker)
+                                           : profile.error(head, fault.status, marker);
   if (fault.retry == RetryAfter::none) return answer;
   erase(answer, "retry-after");
   answer.headers.push_back({"Retry-After", fault.retry == RetryAfter::seconds
                                                ? std::to_string(fault.retry_after)
                                                : http_date(wall + fault.retry_after * kSecond)});
+  return answer;
+}
+
+Answer error_told(const Exchange& e) {
+  auto answer = profile_of(e).error(e, e.client_status, "retrial-" + e.fault_id);
+  if (!e.injected_sample.empty()) answer.body = e.injected_sample;
   return answer;
 }
 

@@ -19,7 +19,7 @@ bool wants_html(const Exchange& e) { return icontains(find(e.request_headers, "a
 // Any service: RFC 9110, and what a load balancer before it would do.
 class Generic final : public Profile {
  public:
-  std::string_view name() const override { return "generic"; }
+  std::string_view name() const override { return kGeneric; }
   bool recognises(const Exchange&) const override { return true; }
   std::span<const std::string_view> id_headers() const override {
     static constexpr std::array<std::string_view, 5> kIds{"idempotency-key", "x-idempotency-key",

@@ -64,6 +64,10 @@ class Profile {
   // The first transient code for this operation (503 where nothing better is known).
   virtual int transient_status(const Exchange& exchange) const = 0;
 
+  // Does the service tell by this status (408, 504) of a time-out of its own, after which the request may be executed
+  // all the same? Else 504 is a gateway's.
+  virtual bool times_out(int) const { return false; }
+
   // An error with that status, in the shape the service itself gives for this request. `marker`, "retrial-<fault id>",
   // stands in body and headers; HEAD gets no body. Content-Length and Date are left to whoever sends it.
   virtual Answer error(const Exchange& exchange, int status, std::string_view marker) const = 0;
@@ -73,6 +77,8 @@ class Profile {
   virtual std::string effect(const Exchange& exchange) const = 0;
 };
 
+// The name of the one that recognises everything.
+inline constexpr std::string_view kGeneric = "generic";
 // All profiles (registry.h), the generic one last; they live as long as the process.
 std::span<const Profile* const> profiles();
 // Those that are built in. Theirs are names that no other may have.

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kKeys[] = {"recognise",   "by_operation", "id_headers", "key_headers",
                                       "key_queries", "operation",    "transient",  "transient_status",
-                                      "answer",      "created",      "error"};
+                                      "timeouts",    "answer",       "created",    "error"};
 constexpr std::string_view kPatternKeys[] = {"method", "host", "path", "query", "request", "response"};
 constexpr std::string_view kOperationKeys[] = {
     "method", "host", "path", "query", "request", "json", "name", "repeat", "transient_status", "created"};
@@ -213,6 +213,10 @@ std::shared_ptr<const Profile> read_profile(ConfigTable table, std::string name)
     data.transient.emplace(statuses.begin(), statuses.end());
   }
   data.transient_status = static_cast<int>(table.number("transient_status", 400, 599).value_or(503));
+  for (auto status : table.numbers("timeouts", 400, 599)) {
+    if (status != 408 && status != 504) table.refuse("timeouts", "expected 408, 504 or both");
+    data.timeouts.push_back(static_cast<int>(status));
+  }
   for (auto& answer : table.tables("answer")) data.answers.push_back(answer_of(answer));
   data.created = created_in(table);
   if (auto error = table.table("error")) read_errors(*error, data);

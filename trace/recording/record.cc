@@ -261,6 +261,7 @@ Encoder encode_fired(Encoder out, const Exchange& e) {
   out.pod(FiredFixed{.id = e.id, .fired_at = e.fired_at});
   put_fault(out, e.fault);
   out.text(e.evidence);
+  out.text(e.injected_sample);
   return out;
 }
 bool decode_fired(std::string_view payload, Exchange& e) {
@@ -270,6 +271,7 @@ bool decode_fired(std::string_view payload, Exchange& e) {
   e.fired_at = f.fired_at;
   in.fault(e.fault);
   in.text(e.evidence);
+  if (!in.done()) in.text(e.injected_sample);  // since version 10
   return in.done();
 }
 

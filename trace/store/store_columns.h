@@ -89,6 +89,7 @@ void of_exchange(Io& io, T& e) {
   io.late("busy_begun", e.busy.begun);
   io.late("busy_told", e.busy.told);
   io.late("stack", e.tag.stack);
+  io.late("injected_sample", e.injected_sample);
 }
 
 template <class Io, class T>

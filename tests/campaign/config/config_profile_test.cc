@@ -144,8 +144,10 @@ TEST(ConfigProfile, what_is_wrong_gets_one_line_that_says_where_and_what_was_exp
   constexpr Wrong kWrong[] = {
       Wrong{"transent = [503]\n",
             "r.toml:2: [profile.p] transent: unknown key, expected one of recognise, by_operation, id_headers, "
-            "key_headers, key_queries, operation, transient, transient_status, answer, created, error, did you mean "
+            "key_headers, key_queries, operation, transient, transient_status, timeouts, answer, created, error, did "
+            "you mean "
             "\"transient\"?"},
+      Wrong{"timeouts = 503\n", "r.toml:2: [profile.p] timeouts: expected 408, 504 or both, found 503"},
       Wrong{"transient = [503, 42]\n",
             "r.toml:2: [profile.p] transient: expected whole numbers from 400 to 599, found 42"},
       Wrong{"by_operation = true\n",

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "trace/profiles/profile_table.h"
+
 namespace retrial::campaign {
 namespace {
 
@@ -102,6 +104,19 @@ TEST_F(Planning, a_lost_response_is_tried_in_three_ways_where_nothing_more_is_as
   alone("t", kSecond, {exchange(1, "t", "GET", "/a", "app.py")});
   EXPECT_EQ(plan({policies::policy_named("p1")}).cases.size(), 3u);
   EXPECT_EQ(plan({policies::policy_named("p1"), policies::policy_named("p1+")}).cases.size(), 6u);
+}
+
+TEST_F(Planning, a_time_out_is_told_by_408_only_where_the_profile_says_that_the_service_does) {
+  trace::Errors errors;
+  trace::add_profiles({trace::parse_profile("timeouts = [408]", "ledger", "ledger.toml", errors)});
+  ASSERT_TRUE(errors.empty()) << errors.front().second.line();
+  auto asked = exchange(1, "t", "GET", "/a", "app.py");
+  asked.profile = "ledger";
+  alone("t", kSecond, {asked});
+  auto p = plan({policies::policy_named("p1")});
+  ASSERT_EQ(p.cases.size(), 4u);
+  EXPECT_EQ(p.cases[3].row.plan, "lost-response(error(408)) x 1, then pass");
+  trace::add_profiles({});
 }
 
 TEST_F(Planning, a_case_is_worth_what_its_policy_says_and_where_that_goes_by_effect_what_a_repeat_does) {

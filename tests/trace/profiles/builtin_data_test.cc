@@ -107,6 +107,9 @@ TEST(DataProfiles, give_errors_in_the_shape_that_their_vendors_document) {
   EXPECT_EQ(error_of("kubernetes", 503)["code"], 503);
   EXPECT_EQ(error_of("vault", 503)["errors"][0], "Vault is sealed (retrial-7)");
   EXPECT_EQ(error_of("dropbox", 429)["error"]["reason"][".tag"], "too_many_requests");
+  EXPECT_EQ(error_of("dropbox", 409)["error"], Json::parse(R"({".tag":"path","path":{".tag":"not_found"}})"));
+  EXPECT_EQ(error_of("oci-registry", 429)["errors"][0]["code"], "TOOMANYREQUESTS");
+  EXPECT_TRUE(profile_named("oci-registry")->error({}, 503, "retrial-7").body.starts_with("<html>"));
   EXPECT_EQ(error_of("graphql", 503)["errors"][0]["extensions"]["code"], "INTERNAL_SERVER_ERROR");
   EXPECT_EQ(profile_named("consul")->error({}, 500, "retrial-7").body, "No cluster leader (retrial-7)");
 }

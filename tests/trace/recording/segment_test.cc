@@ -416,6 +416,16 @@ TEST(Segments, of_earlier_versions_are_read) {
   }
 }
 
+TEST(Segments, of_a_version_without_what_a_fault_answered_are_read_too) {
+  auto e = samples::whole(1);
+  e.injected_sample.clear();
+  std::vector<char> room(4096);
+  auto size = record::encode_fired({room.data(), room.size()}, e).size();
+  Exchange read;
+  EXPECT_TRUE(record::decode_fired({room.data(), size - sizeof(std::uint32_t)}, read));
+  EXPECT_EQ(read.evidence, e.evidence);
+}
+
 TEST(Segments, a_file_of_another_kind_is_an_error_and_one_never_begun_is_none) {
   Folder folder;
   put(folder.path / "0001.seg", std::string(4096, '\0'));

@@ -1,0 +1,85 @@
+#include "trace/profiles/yaml.h"
+
+#include <fmt/format.h>
+#include <yaml.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace retrial::trace {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr int kDeepest = 200;
+constexpr int kMostNodes = 2'000'000;  // what anchors stand for is counted each time that it is meant
+
+class Reader {
+ public:
+  Reader(yaml_document_t& document, const std::string& file) : document_(document), file_(file) {}
+
+  Result<Json> read(yaml_node_t* node, int depth) {
+    if (depth > kDeepest || ++nodes_ > kMostNodes) return wrong(*node, "this is too large, or holds itself");
+    if (node->type == YAML_SCALAR_NODE) return scalar(*node);
+    auto out = node->type == YAML_MAPPING_NODE ? Json::object() : Json::array();
+    if (node->type == YAML_SEQUENCE_NODE) {
+      auto& items = node->data.sequence.items;
+      for (auto* item = items.start; item < items.top; item++) {
+        auto value = read(yaml_document_get_node(&document_, *item), depth + 1);
+        if (!value) return value;
+        out.push_back(std::move(*value));
+      }
+      return out;
+    }
+    auto& pairs = node->data.mapping.pairs;
+    for (auto* pair = pairs.start; pair < pairs.top; pair++) {
+      auto* key = yaml_document_get_node(&document_, pair->key);
+      if (key->type != YAML_SCALAR_NODE) return wrong(*key, "expected a key that is a text");
+      auto value = read(yaml_document_get_node(&document_, pair->value), depth + 1);
+      if (!value) return value;
+      out[text_of(*key)] = std::move(*value);
+    }
+    return out;
+  }
+
+ private:
+  std::unexpected<Error> wrong(const yaml_node_t& node, std::string what) const {
+    return fail(std::move(what), fmt::format("{}:{}", file_, node.start_mark.line + 1), Blame::user);
+  }
+  static std::string text_of(const yaml_node_t& node) {
+    return {reinterpret_cast<const char*>(node.data.scalar.value), node.data.scalar.length};
+  }
+  static Json scalar(const yaml_node_t& node) {
+    auto text = text_of(node);
+    if (node.data.scalar.style != YAML_PLAIN_SCALAR_STYLE) return text;
+    if (text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL") return nullptr;
+    if (text == "true" || text == "True" || text == "TRUE") return true;
+    if (text == "false" || text == "False" || text == "FALSE") return false;
+    auto number = Json::parse(text, nullptr, false);  // 1.2's numbers, but for 0x, 0o, .inf and .nan
+    return number.is_number() ? number : Json(text);
+  }
+
+  yaml_document_t& document_;
+  const std::string& file_;
+  int nodes_ = 0;
+};
+
+}  // namespace
+
+Result<std::string> json_of_yaml(std::string_view text, const std::string& file_name) {
+  yaml_parser_t parser;
+  if (!yaml_parser_initialize(&parser)) return fail("no memory for a YAML parser", file_name);
+  std::unique_ptr<yaml_parser_t, void (*)(yaml_parser_t*)> parser_end(&parser, yaml_parser_delete);
+  yaml_parser_set_input_string(&parser, reinterpret_cast<const unsigned char*>(text.data()), text.size());
+  yaml_document_t document;
+  if (!yaml_parser_load(&parser, &document))
+    return fail(fmt::format("expected YAML or JSON: {}", parser.problem ? parser.problem : "it cannot be read"),
+                fmt::format("{}:{}", file_name, parser.problem_mark.line + 1), Blame::user);
+  std::unique_ptr<yaml_document_t, void (*)(yaml_document_t*)> document_end(&document, yaml_document_delete);
+  auto* root = yaml_document_get_root_node(&document);
+  if (!root) return fail("expected YAML or JSON, found nothing", file_name, Blame::user);
+  auto json = Reader(document, file_name).read(root, 0);
+  if (!json) return std::unexpected(json.error());
+  return json->dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace retrial::trace
