@@ -121,7 +121,7 @@ void CampaignOptions::add_to(CLI::App& app, bool with_command) {
   app.add_option("-c,--config", config, "retrial.toml (default: ./retrial.toml, if there is one)");
   app.add_flag("-v,--verbose", verbose, "a line for each case as it is decided");
   app.add_option("--hold", hold,
-                 "how long a stalled exchange is held (30s, or half an hour where the client's clock is moved there)");
+                 "how long a stalled exchange is held (30s, or two hours where the client's clock is moved there)");
   app.add_option("--out", out, "folder for the campaign (default: .retrial/<time>)");
   app.add_flag("--real-time", real_time, "wait as long as the client does: its clock is never moved");
   app.add_option("--capture", capture,

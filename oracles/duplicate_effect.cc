@@ -29,6 +29,7 @@ class DuplicateEffect final : public Oracle {
     each_faulted(cases, [&](auto& compared, auto& c, auto& call) {
       judge_call(compared, c, call, judgement);
       judge_copy(compared, c, call, judgement);
+      judge_count(compared, c, call, judgement);
     });
   }
 
@@ -62,6 +63,22 @@ class DuplicateEffect final : public Oracle {
       judgement.findings.back().evidence.push_back(other.id);
       return;
     }
+  }
+
+  // Read, changed and written again: to whoever reads the wire another request.
+  static void judge_count(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call,
+                          Judgement& judgement) {
+    auto& before = call.last();
+    auto again = counted_again(c, before);
+    if (!again) return;
+    judgement.findings.push_back(make_finding(
+        compared, c, call, kDuplicateEffect, std::min(trace::Confidence::likely, call.confidence),
+        fmt::format(
+            "{} was asked for once and executed twice: {}, the client read the count again and set it anew: {}.",
+            call.operation, what_was_done(call, first_fired(call)), again->how),
+        "A right client sends the value that it had worked out before, or on a condition (If-Match), so that the step "
+        "is done once."));
+    judgement.findings.back().evidence.push_back(again->next->id);
   }
 
   static void judge_call(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call,

@@ -28,6 +28,14 @@ bool asks_for_part(std::string_view target);
 // the reference: "\"balance\" went from 5 to 10". Versions, times and rates are none. Empty: there is none.
 std::string counted_on(const trace::Comparison& c, const trace::Exchange& before, const trace::Exchange& next);
 
+// A count that a client set by what it had read, and after a loss read and set once more, as if the first had not been
+// carried out: by its own words, beside the one step that the reference shows.
+struct CountedAgain {
+  const trace::Exchange* next = nullptr;
+  std::string how;  // "\"stock\" went from 100 to 99 and on to 98, where it moves by -1 without the fault"
+};
+std::optional<CountedAgain> counted_again(const trace::Comparison& c, const trace::Exchange& before);
+
 // A member of the query or the body that names the request, by which a service may know it again. What it is known by
 // is its name (`request_id`, `eventId`, `ref`), or that the reference sends another value in each of several calls of
 // the operation, none of which it was given by the service.

@@ -27,7 +27,7 @@ struct RunSettings {
   trace::Confidence fail_on = trace::Confidence::likely;
   // How long a stalled exchange is held, in the client's time. `hold` of the file sets both.
   Nanos hold = 30 * kSecond;
-  Nanos client_hold = 1800 * kSecond;  // where its clock is moved there within some seconds
+  Nanos client_hold = 7200 * kSecond;  // where its clock is moved there within some seconds
   Nanos budget = 0;                    // 0: none
   bool alone = false;                  // every case in runs of its own
   bool verbose = false;                // a line for each case as it is decided

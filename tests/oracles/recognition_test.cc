@@ -210,5 +210,27 @@ TEST(Recognition, reads_beside_the_references_show_a_put_that_counts) {
   EXPECT_EQ(verdicts("0", "1", "1", "2"), "") << "the service knew it again";
 }
 
+TEST(Recognition, a_count_that_is_read_and_set_again_after_a_loss_moves_twice) {
+  auto verdicts = [](const char* seen_then, const char* set_then, int status = 204) {
+    Trial t;
+    auto number = [](std::string n) { return R"({"stock":)" + n + "}"; };
+    auto put = [&](Tale& tale, std::string n) -> Tale& {
+      sends(tale.call("put", "PUT", "/stock/lamp"), number(n), std::hash<std::string>{}(n));
+      return tale;
+    };
+    t.reference.call("get", "GET", "/stock/lamp").answers(200, number("100"));
+    put(t.reference, "99").answers(204).passes();
+    auto& tale = t.in_case();
+    tale.call("get", "GET", "/stock/lamp").answers(200, number("100"));
+    put(tale, "99").is_lost(Telling::reset, status);
+    tale.call("get", "GET", "/stock/lamp").answers(200, number(seen_then));
+    put(tale, set_then).answers(204).passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(verdicts("99", "98"), "duplicate-effect likely");
+  EXPECT_EQ(verdicts("99", "99"), "") << "it saw that it was done";
+  EXPECT_EQ(verdicts("99", "42"), "") << "somebody else's count";
+}
+
 }  // namespace
 }  // namespace retrial::oracles

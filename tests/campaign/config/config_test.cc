@@ -25,7 +25,7 @@ TEST(Config, an_empty_file_gives_the_defaults) {
   EXPECT_EQ(config->run.workers, 0);
   EXPECT_EQ(config->run.fail_on, trace::Confidence::likely);
   EXPECT_EQ(config->run.hold, 30 * kSecond);
-  EXPECT_EQ(config->run.client_hold, 1800 * kSecond);
+  EXPECT_EQ(config->run.client_hold, 7200 * kSecond);
   EXPECT_EQ(config->run.budget, 0);
   EXPECT_FALSE(config->run.keep_tags);
   EXPECT_FALSE(config->run.real_time);
