@@ -120,11 +120,14 @@ Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
       return join(found, Confidence::possible, head, false);
     }
   auto other_port = [&](auto& w) {
-    return w.place != place && goes_on(w, head) && same_length(w) && !hindsight->comes_again(*w.last, e.begun);
+    return w.place != place && goes_on(w, head) && same_length(w) && !hindsight->comes_again(*w.last, e.begun) &&
+           turn(w, head, false) != Turns::Turn::another;
   };
   if (auto found = waiting.pick(By::anywhere, anywhere_key(e), e, other_port, kCompared);
-      found.serial && !hindsight->many_services(e))
-    return join(found, Confidence::possible, head, false);
+      found.serial && !hindsight->many_services(e)) {
+    bool same_call = turn(waiting.at(found.serial), head, false) == Turns::Turn::same_call;
+    return join(found, same_call ? Confidence::likely : Confidence::possible, head, false);
+  }
   return own();
 }
 

@@ -28,10 +28,10 @@ TEST(Activations, stacks_part_in_the_innermost_that_both_came_from) {
 class Application {
  public:
   explicit Application(Lessons lessons = {}) : traffic(std::move(lessons)) {}
-  void send(std::string stack, int status, std::string body = "{}") {
+  void send(std::string stack, int status, std::string body = "{}", std::string service = "127.0.0.1:10001") {
     auto e = traffic.begin(
         "POST /tell HTTP/1.1\r\nHost: h\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body,
-        {.stack = std::move(stack)});
+        {.service = std::move(service), .stack = std::move(stack)});
     online += fmt::format("{} ", e.attempt);
     status == 200 ? traffic.serve(e, 200) : traffic.inject(e, status);
     traffic.pass(kSecond);
@@ -90,6 +90,18 @@ TEST(Turns, the_next_statement_asks_anew_and_a_handler_goes_on) {
   handler.send("1:a", 503);
   handler.send("1:d", 200);  // nothing is sent from there without faults
   EXPECT_EQ(handler.told(lessons).substr(0, 7), "0.1 0.2");
+}
+
+TEST(Turns, a_loop_that_turns_to_another_service_after_a_failure_is_one_call) {
+  Application reference;
+  reference.send("1:a", 200);
+  auto lessons = lessons_of(reference.traffic.run);
+  for (bool known : {true, false}) {
+    Application a;
+    for (auto port : {"10001", "10002", "10001", "10002"}) a.send("1:a", 503, "{}", "127.0.0.1:" + std::string(port));
+    auto told = a.told(known ? lessons : Lessons{});
+    EXPECT_EQ(told.substr(0, 8), known ? "0.1 0.2 " : "0.1 0.2?") << told;
+  }
 }
 
 TEST(Turns, one_of_several_things_that_comes_round_again_was_put_back) {
