@@ -17,7 +17,8 @@ constexpr int kCompared = 16;                       // calls that are weighed ag
 
 std::optional<Assignment> Correlator::State::rest_of(const Head& head) {
   auto& e = head.e;
-  if (!e.tag.site || lessons.came(e)) return {};
+  bool only_there = e.tag.site || lessons.came_once_whatever_it_holds(e) != 0;
+  if (!only_there || lessons.came(e)) return {};
   auto fits = [&](auto& w) {
     return goes_on(w, head) && hindsight->next(*w.last) == &e && left_of(*w.last, e) != Left::other &&
            !hindsight->comes_again(*w.last, e.begun) && turn(w, head, false) != Turns::Turn::another;

@@ -12,20 +12,24 @@ std::string put(std::string_view body, std::string_view headers = "") {
   return "PUT /rows/1 HTTP/1.1\r\nHost: h\r\n" + std::string(headers) +
          "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + std::string(body);
 }
+// Where requests come from: a call site, or none that is known.
+const Traffic::From kNowhere{.site = ""};
+
 // What was sent without faults, one after another.
-Lessons usual(const std::vector<std::string>& requests) {
+Lessons usual(const std::vector<std::string>& requests, const Traffic::From& from = {}) {
   Traffic t;
   for (auto& request : requests) {
-    auto e = t.begin(request);
+    auto e = t.begin(request, from);
     t.serve(e, 201);
   }
   return lessons_of(t.run);
 }
 // What is said of these after each other, a second apart: all fail, but the last if it `ends_well`.
-std::string calls(const std::vector<std::string>& requests, const Lessons& lessons = {}, bool ends_well = true) {
+std::string calls(const std::vector<std::string>& requests, const Lessons& lessons = {}, bool ends_well = true,
+                  const Traffic::From& from = {}) {
   Traffic t(lessons);
   for (auto& request : requests) {
-    auto e = t.begin(request);
+    auto e = t.begin(request, from);
     &request == &requests.back() && ends_well ? t.serve(e, 201) : t.inject(e, 503);
     t.pass(kSecond);
   }
@@ -41,6 +45,11 @@ TEST(UsedUpBodies, are_sent_empty_and_are_attempts_all_the_same) {
   EXPECT_EQ(calls({put(kAll), put("")}), "1.1 certain, 1.2 likely");
   EXPECT_EQ(calls({put(kAll), put("")}, usual({put(kAll)})), "1.1 certain, 1.2 likely");
   EXPECT_EQ(calls({put(kAll), put(""), put("")}, usual({put(kAll)})).substr(0, 23), "1.1 certain, 1.2 likely");
+}
+
+TEST(UsedUpBodies, without_a_call_site_are_known_where_nothing_else_is_ever_sent_there) {
+  EXPECT_EQ(calls({put(kAll), put("")}, usual({put(kAll)}, kNowhere), true, kNowhere), "1.1 certain, 1.2 likely");
+  EXPECT_EQ(calls({put(kAll), put("")}, {}, true, kNowhere), "1.1 certain, 2.1 certain");
 }
 
 TEST(UsedUpBodies, of_which_an_end_or_a_beginning_is_left_are_likely_where_all_of_it_is_known) {
