@@ -6,12 +6,12 @@ namespace retrial::trace {
 
 std::optional<Activation> take_activation(std::string_view& stack) {
   Activation a;
-  auto* end = stack.data() + stack.size();
-  auto run = std::from_chars(stack.data(), end, a.run);
+  auto *begin = stack.data(), *end = begin + stack.size();
+  auto run = std::from_chars(begin, end, a.run);
   if (run.ec != std::errc() || run.ptr == end || *run.ptr != ':') return {};
   auto place = std::from_chars(run.ptr + 1, end, a.place, 16);
   if (place.ec != std::errc() || (place.ptr != end && *place.ptr != ',')) return {};
-  stack.remove_prefix(static_cast<std::size_t>(place.ptr - stack.data()) + (place.ptr != end));
+  stack.remove_prefix(static_cast<std::size_t>(place.ptr - begin) + (place.ptr != end));
   return a;
 }
 
