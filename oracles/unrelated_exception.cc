@@ -100,9 +100,17 @@ class UnrelatedException final : public Oracle {
       if (!trace::recovered(call)) return;
       return pass_over(fmt::format("the test failed with {}, which says nothing", named(outermost)));
     }
-    judgement.findings.push_back(make_finding(compared, c, call, kUnrelatedException, Confidence::likely,
+    auto sure = is_unexpected(compared, call) ? Confidence::possible : Confidence::likely;
+    judgement.findings.push_back(make_finding(compared, c, call, kUnrelatedException, sure,
                                               likely_message(call, failure),
                                               is_programming_error(outermost) ? kBrokenErrorPath : ""));
+  }
+
+  // A command without tests need not reckon with every error that will not pass: that a thing which is there is not.
+  static bool is_unexpected(const ComparedCase& compared, const trace::Call& call) {
+    auto status = call.last().fired ? call.last().client_status : 0;
+    return compared.row->test.empty() && status >= 400 && status < 500 && status != 408 && status != 425 &&
+           status != 429;
   }
 
   static void certain(const ComparedCase& compared, const trace::Comparison& c, const Failure& failure,

@@ -233,6 +233,8 @@ def test_an_exception_that_ends_a_command_is_read_as_a_tests_is(language, suite,
     for how, said in ("missing", {"unrelated-exception"}), ("named", set()):
         observe(project, "--inject", "error(503)", "--out", how, command=[*run, how])
         assert verdicts(project / how) == said
+    observe(project, "--inject", "error(404)", "--out", "gone", command=[*run, "missing"])
+    assert [f["confidence"] for f in report(project / "gone")["findings"]] == ["possible"]
 
 
 def test_a_client_that_never_ends_is_ended(suite, port):
