@@ -15,13 +15,6 @@ namespace {
 constexpr int kRepeats = 6;   // runs of one case at most, while its evidence is thin
 constexpr int kUnsteady = 3;  // of what an unsteady test does with and without the fault
 
-std::string why_not_fired(const trace::Run& run) {
-  for (auto& c : run.connection_faults)
-    return c.fired ? "the fault met a connection, and no request followed that could be judged"
-                   : "the fault was planned and never fired: " + c.evidence;
-  return "the fault was planned and never fired: the call did not come as it does without faults";
-}
-
 // In company the run goes on behind it: default time-outs of 60 and 100 s come before, and no service sees its clients'
 // clocks as much as four minutes ahead.
 constexpr Nanos kHeldInCompany = 120 * kSecond;
@@ -125,7 +118,10 @@ void Trial::with_ran(const trace::Run& run) {
   auto& comparison = comparisons_.emplace_back(trace::compare(*reference_, run));
   if (comparison.faulted.empty()) {
     if (thin_) return weigh();
-    if (!found_) return over("not_fired", why_not_fired(run));
+    if (!found_) {
+      auto none = run.connection_faults.empty() ? ": the call did not come as it does without faults" : "";
+      return over("not_fired", oracles::why_not_fired(run) + none);
+    }
     for (auto& f : *found_)
       not_judged(fmt::format("{} was seen once; when the case was repeated its fault did not fire", f.verdict));
     found_->clear();

@@ -57,9 +57,11 @@ std::vector<int> handed_on(const Comparison& c, const Exchange& fired) {
   return statuses;
 }
 
-// Of one command without tests, an exception that ended it; its status alone says too little.
+// Of one command without tests, an exception that ended it; its status alone says too little, and an assertion is how
+// it says that something is wrong.
 const trace::TestResult* ended_by_exception(const trace::Run& run) {
-  auto it = std::ranges::find_if(run.results, [](auto& r) { return bad(r) && !r.chain.empty(); });
+  auto it = std::ranges::find_if(run.results,
+                                 [](auto& r) { return bad(r) && !r.chain.empty() && !is_assertion(r.chain.front()); });
   return it == run.results.end() ? nullptr : &*it;
 }
 

@@ -34,8 +34,7 @@ class Hang final : public Oracle {
     for (auto* c : compared.comparisons) {
       auto& run = *c->in_case;
       auto& call = *c->faulted.front();
-      auto without = c->reference ? c->reference->stop : trace::Stop::exited;
-      if (run.stop == trace::Stop::hung && (without == trace::Stop::hung || without == trace::Stop::deadline)) {
+      if (run.stop == trace::Stop::hung && was_ended(*c->reference)) {
         judgement.not_judged.push_back(
             not_judged(compared, "it stood still after the fault, and without faults it did not end by itself either"));
       } else if (run.stop == trace::Stop::hung) {
@@ -62,6 +61,9 @@ class Hang final : public Oracle {
     }
   }
 
+  static bool was_ended(const trace::Run& run) {
+    return run.stop == trace::Stop::hung || run.stop == trace::Stop::deadline;
+  }
   static std::string at_deadline(const trace::Call& call, const trace::Run& run) {
     auto gaps = trace::gaps(call);
     auto made = fmt::format("the run reached its time limit of {} after {}", show_duration(run.ended - run.began),

@@ -84,10 +84,7 @@ std::string unfit(const ComparedCase& compared, const trace::Comparison& c) {
   for (auto* run : {c.in_case, c.reference})
     if (!run->incomplete.empty()) return run->incomplete;
   if (c.in_case->stop == trace::Stop::interrupted) return "interrupted";
-  if (c.faulted.empty())
-    return std::ranges::any_of(c.in_case->connection_faults, &trace::ConnectionFault::fired)
-               ? "the fault met connections, and no request followed that could be judged"
-               : "the fault was planned and never fired";
+  if (c.faulted.empty()) return why_not_fired(*c.in_case);
   if (auto why = drifted(c); !why.empty()) return why;
   if (auto failure = failure_of(compared, c); failure && may_be_caused_by_capture(c, *failure))
     return "a signal met a connect before the proxy had it: the test may have failed by capture itself";
@@ -129,6 +126,13 @@ void ask(Cases cases, auto&& which, Judgement& judgement) {
 }
 
 }  // namespace
+
+std::string why_not_fired(const trace::Run& run) {
+  auto& faults = run.connection_faults;
+  if (std::ranges::any_of(faults, &trace::ConnectionFault::fired))
+    return "the fault met a connection, and no request followed that could be judged";
+  return "the fault was planned and never fired" + (faults.empty() ? "" : ": " + faults.front().evidence);
+}
 
 Judgement judge(Cases cases) {
   Judgement judgement;

@@ -82,7 +82,8 @@ class MissingCap final : public Oracle {
                           c->in_case->stop == trace::Stop::capped ? " when the run was ended" : ""),
               "A right client gives up after some attempts or some time, and tells its caller: one that never "
               "does keeps the caller waiting and the service under load for as long as the fault lasts."));
-        } else if (was_cut(compared, *c) && call->attempts.size() > 1 && goes_on(*c->in_case, *call)) {
+        } else if (was_cut(compared, *c) && call->attempts.size() > 1 && call->last().fired &&
+                   goes_on(*c->in_case, *call)) {
           auto note = make_finding(
               compared, *c, *call, kCapNotSeen, trace::Confidence::certain,
               fmt::format("{}: cap-not-seen within {} / {}: the client was still retrying when the run ended.",

@@ -98,6 +98,9 @@ trace::Finding make_finding(const ComparedCase& compared, const trace::Compariso
 trace::Judged not_judged(const ComparedCase& compared, std::string why);
 trace::Judged not_judged(const ComparedCase& compared, const trace::Call& call, std::string why);
 
+// Of a run in which no call met the fault: what became of it.
+std::string why_not_fired(const trace::Run& run);
+
 // Lower is worse: the order of a report.
 int rank(const trace::Finding& finding);
 

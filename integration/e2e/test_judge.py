@@ -214,12 +214,14 @@ ENDED_BY = {
 import json, sys, urllib.error, urllib.request
 try: body = urllib.request.urlopen(f"http://127.0.0.1:{sys.argv[1]}/thing/1").read()
 except urllib.error.HTTPError as error: body = error.read()
+if sys.argv[2] == "asserted": assert b"ok" in body
 if sys.argv[2] == "named" and b"ok" not in body: raise RuntimeError("the shop is down")
 print(json.loads(body)["name"] if b"ok" not in body else body)
 """,
     "mjs": """
 const answer = await fetch(`http://127.0.0.1:${process.argv[2]}/thing/1`);
 if (process.argv[3] === 'named' && !answer.ok) throw new Error(`the shop answered ${answer.status}`);
+if (process.argv[3] === 'asserted') (await import('node:assert')).ok(answer.ok);
 const text = await answer.text();
 console.log(text === 'ok' ? text : JSON.parse(text).name.length);
 """,
@@ -230,9 +232,9 @@ console.log(text === 'ok' ? text : JSON.parse(text).name.length);
 def test_an_exception_that_ends_a_command_is_read_as_a_tests_is(language, suite, port):
     project = suite(**{"script_DOT_" + language: ENDED_BY[language]})
     run = [sys.executable if language == "py" else "node", "script." + language, str(port)]
-    for how, said in ("missing", {"unrelated-exception"}), ("named", set()):
+    for how, said in ("missing", {"unrelated-exception"}), ("named", set()), ("asserted", set()):
         observe(project, "--inject", "error(503)", "--out", how, command=[*run, how])
-        assert verdicts(project / how) == said
+        assert verdicts(project / how) == said and not report(project / how)["not_judged"]
     observe(project, "--inject", "error(404)", "--out", "gone", command=[*run, "missing"])
     assert [f["confidence"] for f in report(project / "gone")["findings"]] == ["possible"]
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -10,6 +9,7 @@
 #include "trace/calls/content.h"
 #include "trace/calls/correlator_keys.h"
 #include "trace/calls/operation.h"
+#include "trace/calls/polls.h"
 #include "trace/profiles/message.h"
 #include "trace/profiles/profile.h"
 
@@ -200,63 +200,6 @@ class Learner {
   std::map<std::string, std::set<std::string>> uses_;  // of a call site: what it asks, but for the value in question
 };
 
-// The same request of one process at equal intervals, whatever comes between: a job a minute.
-class Beat {
- public:
-  // True: it keeps time.
-  // Answers its interval where it keeps time.
-  std::optional<Nanos> next(const Exchange& e, bool good) {
-    if (good_ && e.begun >= told_) {
-      auto interval = e.begun - begun_;
-      least_ = intervals_++ ? std::min(least_, interval) : interval;
-      most_ = std::max(most_, interval);
-    } else {
-      intervals_ = 0, most_ = 0;
-    }
-    begun_ = e.begun, told_ = e.told, good_ = good;
-    bool steady = intervals_ >= kIntervals && least_ >= kLeast && most_ <= least_ + least_ / kSteadiness;
-    return steady ? std::optional(least_) : std::nullopt;
-  }
-
- private:
-  static constexpr int kIntervals = 3, kSteadiness = 5;
-  static constexpr Nanos kLeast = kSecond;  // what is closer together is a loop's or a test's own pace
-  Nanos begun_ = 0, told_ = 0, least_ = 0, most_ = 0;
-  bool good_ = false;
-  int intervals_ = 0;
-};
-
-constexpr Nanos kPace = 100 * kMillisecond;  // what looks again sooner has no pace of its own
-constexpr Nanos kHurry = 20;                 // a look comes that much sooner only where it does not wait for its turn
-
-std::map<std::uint64_t, Nanos> polls_of(const Run& run, const Lessons& lessons) {
-  struct Last {
-    std::uint64_t place = 0, digest = 0;
-    Nanos told = 0;
-    bool good = false;
-    int repeats = 0;
-  };
-  std::unordered_map<std::int32_t, Last> last;  // of each process
-  std::unordered_map<std::uint64_t, Beat> beats;
-  std::map<std::uint64_t, Nanos> polls;
-  for (auto& e : run.exchanges) {
-    auto& before = last[e.pid];
-    auto place = mix(place_key(e), part_of(e));
-    bool again = before.place == place && before.digest == e.request_digest && before.good && e.begun >= before.told;
-    int repeats = again ? before.repeats + 1 : 0;
-    // A write that is made twice with the same data is two writes; one that goes on and on is a poll.
-    bool good = e.ending == Ending::answered && (!told_failed(e) || settled(e));
-    auto interval = beats[mix(mix(place, e.request_digest), static_cast<Key>(e.pid))].next(e, good);
-    if (interval || repeats >= (profile_of(e).repeat(e) == Repeat::safe ? 1 : 2)) {
-      auto pause = again ? e.begun - before.told : *interval;
-      auto [it, fresh] = polls.try_emplace(poll_key(e, lessons.rename(e.operation)), pause);
-      it->second = std::min(it->second, pause);
-    }
-    before = {place, e.request_digest, e.told, good, repeats};
-  }
-  return polls;
-}
-
 // A test's request, whatever it holds.
 Key target_of(const Exchange& e, const Lessons& lessons) {
   auto key = mix(poll_key(e, lessons.rename(e.operation)), e.tag.test);
@@ -269,14 +212,16 @@ Key request_key(const Exchange& e, const Lessons& lessons) {
 }
 
 void learn_contents(const Run& run, Lessons& lessons) {
-  std::unordered_map<std::uint64_t, std::size_t> times;
-  for (auto& e : run.exchanges)
-    for (auto key : {request_key(e, lessons), target_of(e, lessons)})
-      if (key) times[key] += e.ending == Ending::answered && !told_failed(e) ? 1 : 2;
-  for (auto& [key, n] : times) {
-    lessons.sent.push_back(key);
-    if (n == 1) lessons.once.push_back(key);
+  std::unordered_map<Key, std::size_t> requests, targets;
+  for (auto& e : run.exchanges) {
+    std::size_t times = e.ending == Ending::answered && !told_failed(e) ? 1 : 2;
+    targets[target_of(e, lessons)] += times;
+    if (auto key = request_key(e, lessons)) requests[key] += times;
   }
+  for (auto& [key, times] : requests) lessons.sent.push_back(key);
+  for (auto* of : {&requests, &targets})
+    for (auto& [key, times] : *of)
+      if (times == 1) lessons.once.push_back(key);
   std::ranges::sort(lessons.sent);
   std::ranges::sort(lessons.once);
 }
@@ -288,7 +233,7 @@ bool Lessons::at_poll(const Exchange& e) const {
 }
 bool Lessons::hurries(const Exchange& e, Nanos pause) const {
   auto it = polls.empty() ? polls.end() : polls.find(poll_key(e, rename(e.operation)));
-  return it != polls.end() && it->second >= kPace && pause * kHurry < it->second;
+  return it != polls.end() && hurries_beside(it->second, pause);
 }
 
 std::uint64_t Lessons::came_once(const Exchange& e) const {

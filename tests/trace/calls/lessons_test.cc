@@ -215,5 +215,22 @@ TEST(Lessons, what_came_once_goes_on_in_another_process_too) {
   EXPECT_EQ(attempts(0), 1) << "nothing is known of it";
 }
 
+TEST(Lessons, what_comes_once_without_faults_is_counted_over_processes_while_it_runs) {
+  constexpr std::string_view kWrite = "POST /backup HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\n{\"n\": 12}";
+  Traffic reference;
+  auto only = reference.begin(kWrite);
+  reference.serve(only, 201);
+  for (bool known : {true, false}) {
+    Traffic t(known ? lessons_of(reference.run) : Lessons{});
+    Traffic::From from;
+    for (int i = 1; i <= 3; i++) {
+      from.pid = 100 + i;
+      auto e = t.begin(kWrite, from);
+      EXPECT_EQ(e.attempt, known ? i : 1);
+      t.reset(e);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace retrial::trace

@@ -42,7 +42,7 @@ def announce(runner=None):
     key = os.getpid()
     if key in _announced and (runner is None or _announced[key] == runner):
         return
-    if key not in _announced:
+    if not _announced:  # what is forked has it too
         import atexit
 
         atexit.register(_uncaught)

@@ -1,0 +1,95 @@
+#include "trace/calls/polls.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/trace/traffic.h"
+
+namespace retrial::trace {
+namespace {
+
+constexpr std::string_view kGet = "GET /orders/7 HTTP/1.1\r\nHost: h\r\n\r\n";
+
+TEST(Polls, have_retries_by_ids_only) {
+  Traffic reference;
+  Traffic::From polling{.site = "app/wait.py:5:poll"};
+  for (int i = 0; i < 2; i++) {
+    auto e = reference.begin(kGet, polling);
+    reference.serve(e, 200);
+  }
+  auto polls = lessons_of(reference.run);
+  ASSERT_EQ(polls.polls.size(), 1u);
+
+  Traffic t(polls);
+  auto failed = t.begin(kGet, polling);
+  t.inject(failed, 503);
+  auto next = t.begin(kGet, polling);
+  EXPECT_EQ(next.attempt, 1);
+  EXPECT_EQ(next.confidence, Confidence::possible) << "it may be a retry all the same";
+  EXPECT_EQ(t.nth, 2) << "of a plan that lets the third look pass";
+  t.inject(next, 503);
+  auto third = t.begin(kGet, polling);
+  EXPECT_EQ(t.nth, 3);
+  t.serve(third, 200);
+  auto anew = t.begin(kGet, polling);
+  EXPECT_EQ(t.nth, 1);
+  t.inject(anew, 503);
+  (void)t.begin(kGet, polling);
+  EXPECT_EQ(t.nth, 2);
+  auto elsewhere = t.begin(kGet);
+  t.inject(elsewhere, 503);
+  EXPECT_ATTEMPT((t.begin(kGet)), elsewhere, 2, likely);
+  polling.call_id = "100-1";
+  auto first = t.begin(kGet, polling);
+  t.inject(first, 503);
+  EXPECT_ATTEMPT((t.begin(kGet, polling)), first, 2, certain);
+}
+
+TEST(Polls, that_hurry_after_a_failure_retry) {
+  Traffic reference;
+  for (int i = 0; i < 4; i++) {
+    auto e = reference.begin(kGet);
+    reference.serve(e, 200);
+    reference.pass(2 * kSecond);
+  }
+  auto lessons = lessons_of(reference.run);
+  for (auto pause : {kMillisecond, 2 * kSecond}) {
+    Traffic t(lessons);
+    for (int i = 0; i < 5; i++) {
+      auto e = t.begin(kGet);
+      t.inject(e, 503);
+      t.pass(pause);
+    }
+    Correlator::correlate_again(t.run.exchanges, lessons);
+    EXPECT_EQ(t.run.exchanges[4].attempt, pause < kSecond ? 5 : 1);
+    EXPECT_EQ(t.run.exchanges[4].confidence, pause < kSecond ? Confidence::likely : Confidence::possible);
+  }
+}
+
+TEST(Polls, a_write_that_is_made_twice_is_none_and_one_that_goes_on_is) {
+  Traffic t;
+  auto write = [&] {
+    auto e = t.begin("POST /payments HTTP/1.1\r\n\r\n");
+    t.serve(e, 201);
+  };
+  write();
+  write();
+  EXPECT_TRUE(lessons_of(t.run).polls.empty());
+  write();
+  EXPECT_EQ(lessons_of(t.run).polls.size(), 1u);
+}
+
+TEST(Polls, a_repeat_with_other_requests_between_or_after_a_failure_is_none) {
+  Traffic t;
+  for (auto raw : {kGet, std::string_view("PUT /orders/7 HTTP/1.1\r\n\r\n"), kGet}) {
+    auto e = t.begin(raw);
+    t.serve(e, 200);
+  }
+  auto failed = t.begin("GET /late HTTP/1.1\r\n\r\n");
+  t.serve(failed, 503);
+  auto again = t.begin("GET /late HTTP/1.1\r\n\r\n");
+  t.serve(again, 200);
+  EXPECT_TRUE(lessons_of(t.run).polls.empty());
+}
+
+}  // namespace
+}  // namespace retrial::trace

@@ -1,0 +1,72 @@
+#include "trace/calls/polls.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+#include "trace/calls/correlator_keys.h"
+#include "trace/profiles/profile.h"
+
+namespace retrial::trace {
+namespace {
+
+constexpr Nanos kPace = 100 * kMillisecond;  // what looks again sooner has no pace of its own
+constexpr Nanos kHurry = 20;                 // a look comes that much sooner only where it does not wait for its turn
+// The same request of one process at equal intervals, whatever comes between: a job a minute.
+class Beat {
+ public:
+  // Answers its interval where it keeps time.
+  std::optional<Nanos> next(const Exchange& e, bool good) {
+    if (good_ && e.begun >= told_) {
+      auto interval = e.begun - begun_;
+      least_ = intervals_++ ? std::min(least_, interval) : interval;
+      most_ = std::max(most_, interval);
+    } else {
+      intervals_ = 0, most_ = 0;
+    }
+    begun_ = e.begun, told_ = e.told, good_ = good;
+    bool steady = intervals_ >= kIntervals && least_ >= kLeast && most_ <= least_ + least_ / kSteadiness;
+    return steady ? std::optional(least_) : std::nullopt;
+  }
+
+ private:
+  static constexpr int kIntervals = 3, kSteadiness = 5;
+  static constexpr Nanos kLeast = kSecond;  // what is closer together is a loop's or a test's own pace
+  Nanos begun_ = 0, told_ = 0, least_ = 0, most_ = 0;
+  bool good_ = false;
+  int intervals_ = 0;
+};
+
+}  // namespace
+
+std::map<std::uint64_t, Nanos> polls_of(const Run& run, const Lessons& lessons) {
+  struct Last {
+    std::uint64_t place = 0, digest = 0;
+    Nanos told = 0;
+    bool good = false;
+    int repeats = 0;
+  };
+  std::unordered_map<std::int32_t, Last> last;  // of each process
+  std::unordered_map<std::uint64_t, Beat> beats;
+  std::map<std::uint64_t, Nanos> polls;
+  for (auto& e : run.exchanges) {
+    auto& before = last[e.pid];
+    auto place = mix(place_key(e), part_of(e));
+    bool again = before.place == place && before.digest == e.request_digest && before.good && e.begun >= before.told;
+    int repeats = again ? before.repeats + 1 : 0;
+    // A write that is made twice with the same data is two writes; one that goes on and on is a poll.
+    bool good = e.ending == Ending::answered && (!told_failed(e) || settled(e));
+    auto interval = beats[mix(mix(place, e.request_digest), static_cast<Key>(e.pid))].next(e, good);
+    if (interval || repeats >= (profile_of(e).repeat(e) == Repeat::safe ? 1 : 2)) {
+      auto pause = again ? e.begun - before.told : *interval;
+      auto [it, fresh] = polls.try_emplace(poll_key(e, lessons.rename(e.operation)), pause);
+      it->second = std::min(it->second, pause);
+    }
+    before = {place, e.request_digest, e.told, good, repeats};
+  }
+  return polls;
+}
+
+bool hurries_beside(Nanos pace, Nanos pause) { return pace >= kPace && pause * kHurry < pace; }
+
+}  // namespace retrial::trace
