@@ -50,10 +50,10 @@ void Trial::over(std::string outcome, std::string why) {
 
 Trial::Ask Trial::ask() const {
   if (over_) return Ask::nothing;
-  if (!reference_) return Ask::alone;
+  if (!reference_) return first_ ? Ask::alone : Ask::with;
   if (!found_ || thin_) return Ask::with;
   if (found_->empty()) return Ask::nothing;
-  if (without_ < wanted_without_ && without_ <= with_) return Ask::without;
+  if (without_ < wanted_without_ && without_ < with_) return Ask::without;
   return with_ < wanted_with_ ? Ask::with : Ask::nothing;
 }
 
@@ -109,12 +109,25 @@ void Trial::reference_ran(const trace::Run& run) {
   if (!trace::result_of(run, test) && context_.wide.insert(test).second) return;
   if (!trace::result_of(run, test)) return over("not_fired", "the runner did not run its test by its id");
   if (!passed(run, test))
-    return over("not_fired", "its test passes only in company: alone, without any fault, it fails");
+    return over("not_fired", context_.services_stay
+                                 ? "alone, without any fault, its test fails: it passes only in company, or this case "
+                                   "has spoilt a service's state"
+                                 : "its test passes only in company: alone, without any fault, it fails");
   reference_ = context_.alone[test] = &run;
   without_++;
+  auto* first = std::exchange(first_, nullptr);
+  if (context_.wide.contains(test) && !trace::result_of(*first, test)) return;  // it, too, did not reach the test
+  compare_with(*first);
 }
 
 void Trial::with_ran(const trace::Run& run) {
+  if (reference_)
+    compare_with(run);
+  else
+    first_ = &run;
+}
+
+void Trial::compare_with(const trace::Run& run) {
   auto& comparison = comparisons_.emplace_back(trace::compare(*reference_, run));
   if (comparison.faulted.empty()) {
     if (thin_) return weigh();

@@ -23,8 +23,9 @@ struct CaseResult {
 // Gives a run its aims, and what ends or lifts their faults: `hold`, and how far any oracle looks.
 void aim(RunSpec& spec, std::vector<Aim> aims, const RunSettings& settings);
 
-// Tries a case with its test alone in a process of its own, run by run: without the fault, with it (again, while an
-// oracle's evidence is too thin), and where something is found both again, until
+// Tries a case with its test alone in a process of its own, run by run: with the fault (again, while an oracle's evidence
+// is too thin), without it (the first such run of a test is the reference of all its cases), and where something is found
+// both again, until
 //
 //   the finding               is seen alone   and a run without the fault has passed
 //   suspected in company      once            once
@@ -54,6 +55,7 @@ class Trial {
   Ask ask() const;
   void reference_ran(const trace::Run& run);
   void with_ran(const trace::Run& run);
+  void compare_with(const trace::Run& run);
   void without_ran(const trace::Run& run);
   void weigh();
   oracles::Judgement judge_with_company() const;
@@ -68,6 +70,7 @@ class Trial {
   bool unsteady_;
   CaseResult result_;
   const trace::Run* reference_ = nullptr;
+  const trace::Run* first_ = nullptr;  // with the fault, before there was a reference to lay it beside
   Ask asked_ = Ask::nothing;
   bool over_ = false, thin_ = false;
   std::optional<std::vector<trace::Finding>> found_;  // by every run with the fault; none: there was none as yet

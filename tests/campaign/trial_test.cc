@@ -52,7 +52,7 @@ class Trying : public testing::Test {
     tale.call("a", "PUT", "/a").answers(200);
     return tale.fails({oracles::assertion("1 != 2")});
   }
-  // Which runs it asks for, in order: "alone with without".
+  // Which runs it asks for, in order: "with alone without".
   std::string tried(Trial& trial) {
     std::string out;
     while (auto spec = trial.next()) {
@@ -102,7 +102,7 @@ TEST_F(Trying, what_is_right_takes_one_run_beside_the_reference) {
   without_ = {well()};
   with_ = {passed_on()};
   Trial trial(*context_, case_, {}, false);
-  EXPECT_EQ(tried(trial), "alone with");
+  EXPECT_EQ(tried(trial), "with alone");
   ASSERT_EQ(trial.result().clean.size(), 1u);
   EXPECT_EQ(trial.result().clean[0].why, "1 attempt, then the fault was passed on; the test failed");
   EXPECT_EQ(case_.row.outcome, "run");
@@ -120,7 +120,7 @@ TEST_F(Trying, a_suspicion_is_confirmed_by_one_run_with_and_one_without_the_faul
   without_ = {well()};
   with_ = {endless()};
   Trial trial(*context_, case_, suspected("missing-cap"), false);
-  EXPECT_EQ(tried(trial), "alone with");
+  EXPECT_EQ(tried(trial), "with alone");
   ASSERT_EQ(trial.result().findings.size(), 1u);
   EXPECT_TRUE(trial.result().findings[0].confirmed);
   EXPECT_EQ(trial.result().attempts, 201);
@@ -130,7 +130,7 @@ TEST_F(Trying, what_nobody_suspected_is_looked_at_twice) {
   without_ = {well()};
   with_ = {endless(), endless()};
   Trial trial(*context_, case_, {}, false);
-  EXPECT_EQ(tried(trial), "alone with with");
+  EXPECT_EQ(tried(trial), "with alone with");
   EXPECT_EQ(trial.result().findings.size(), 1u);
 }
 
@@ -161,7 +161,7 @@ TEST_F(Trying, what_rests_on_how_the_test_ended_is_looked_at_twice_though_it_was
   without_ = {well()};
   with_ = {broken(), broken()};
   Trial trial(*context_, case_, suspected("unrelated-exception"), false);
-  EXPECT_EQ(tried(trial), "alone with with");
+  EXPECT_EQ(tried(trial), "with alone with");
   EXPECT_EQ(trial.result().findings.size(), 1u);
 }
 
@@ -169,7 +169,7 @@ TEST_F(Trying, what_rests_on_how_the_test_ended_and_was_not_suspected_is_looked_
   without_ = {well()};
   with_ = {broken(), broken(), broken()};
   Trial trial(*context_, case_, {}, false);
-  EXPECT_EQ(tried(trial), "alone with with with");
+  EXPECT_EQ(tried(trial), "with alone with with");
   EXPECT_EQ(trial.result().findings.size(), 1u);
 }
 
@@ -177,7 +177,7 @@ TEST_F(Trying, what_was_suspected_and_is_not_seen_alone_is_looked_for_once_more_
   without_ = {well()};
   with_ = {passed_on(), passed_on()};
   Trial trial(*context_, case_, suspected("missing-cap"), false);
-  EXPECT_EQ(tried(trial), "alone with with");
+  EXPECT_EQ(tried(trial), "with alone with");
   EXPECT_TRUE(trial.result().findings.empty());
   EXPECT_EQ(trial.result().clean.size(), 1u);
 }
@@ -186,7 +186,7 @@ TEST_F(Trying, what_is_not_seen_again_is_no_finding) {
   without_ = {well()};
   with_ = {broken(), passed_on()};
   Trial trial(*context_, case_, {}, false);
-  EXPECT_EQ(tried(trial), "alone with with");
+  EXPECT_EQ(tried(trial), "with alone with");
   EXPECT_TRUE(trial.result().findings.empty());
   EXPECT_EQ(why(trial.result()), "unrelated-exception was seen once, and not again when the case was repeated");
 }
@@ -195,7 +195,7 @@ TEST_F(Trying, a_fault_that_fires_once_and_not_again_confirms_nothing) {
   without_ = {well()};
   with_ = {endless(), well()};
   Trial trial(*context_, case_, {}, false);
-  EXPECT_EQ(tried(trial), "alone with with");
+  EXPECT_EQ(tried(trial), "with alone with");
   EXPECT_TRUE(trial.result().findings.empty());
   EXPECT_EQ(why(trial.result()), "missing-cap was seen once; when the case was repeated its fault did not fire");
 }
@@ -231,15 +231,15 @@ TEST_F(Trying, an_unsteady_test_is_believed_after_three_runs_with_and_three_with
   without_ = {well(), well(), well()};
   with_ = {broken(), broken(), broken()};
   Trial trial(*context_, case_, {}, true);
-  EXPECT_EQ(tried(trial), "alone with without with without with");
+  EXPECT_EQ(tried(trial), "with alone with without with without");
   EXPECT_EQ(trial.result().findings.size(), 1u);
 }
 
 TEST_F(Trying, an_unsteady_test_that_fails_by_itself_shows_nothing_and_spoils_nothing) {
   without_ = {well(), fails_by_itself()};
-  with_ = {broken()};
+  with_ = {broken(), broken()};
   Trial trial(*context_, case_, {}, true);
-  EXPECT_EQ(tried(trial), "alone with without");
+  EXPECT_EQ(tried(trial), "with alone with without");
   EXPECT_TRUE(trial.result().findings.empty());
   EXPECT_FALSE(trial.result().spoilt);
 }
@@ -254,10 +254,23 @@ TEST_F(Trying, a_test_that_fails_without_the_fault_since_is_spoilt) {
   EXPECT_TRUE(trial.result().findings.empty());
 }
 
-TEST_F(Trying, a_test_that_passes_in_company_alone_is_told_so) {
+TEST_F(Trying, a_test_that_fails_alone_passes_in_company_or_the_case_before_has_spoilt_it) {
   without_ = {fails_by_itself()};
+  with_ = {broken()};
   Trial trial(*context_, case_, {}, false);
-  EXPECT_EQ(tried(trial), "alone");
+  EXPECT_EQ(tried(trial), "with alone");
+  EXPECT_EQ(why(trial.result()),
+            "alone, without any fault, its test fails: it passes only in company, or this case has spoilt a service's "
+            "state");
+  EXPECT_TRUE(trial.result().findings.empty());
+}
+
+TEST_F(Trying, a_test_that_passes_in_company_alone_is_told_so) {
+  context_->services_stay = false;
+  without_ = {fails_by_itself()};
+  with_ = {fails_by_itself()};
+  Trial trial(*context_, case_, {}, false);
+  EXPECT_EQ(tried(trial), "with alone");
   EXPECT_EQ(why(trial.result()), "its test passes only in company: alone, without any fault, it fails");
   EXPECT_EQ(case_.row.outcome, "not_fired");
 }
@@ -266,7 +279,7 @@ TEST_F(Trying, a_fault_that_does_not_fire_is_said) {
   without_ = {well()};
   with_ = {well()};
   Trial trial(*context_, case_, {}, false);
-  EXPECT_EQ(tried(trial), "alone with");
+  EXPECT_EQ(tried(trial), "with alone");
   EXPECT_EQ(case_.row.outcome, "not_fired");
   EXPECT_EQ(trial.result().attempts, 0);
 }

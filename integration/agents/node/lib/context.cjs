@@ -11,6 +11,9 @@
 // the library's inside to that place, comes up again: that is the application's loop going round
 // (or the library's, which then only splits one entry in two, and unequal ids prove nothing).
 //
+// Loading ES modules makes some forty promises a module, and calls nobody: what it makes is known by
+// what it runs in (see isLoading), for a look at the stack costs more than all else here.
+//
 // Sockets outlive calls: they carry no origin. What a request emits runs under that request's own
 // origin (see under).
 'use strict';
@@ -20,6 +23,7 @@ const stack = require('./stack.cjs');
 
 const DEEP = 100;
 const SHALLOW = 10;
+const LOADING = -1;
 const CONNECTIONS = new Set(['TCPWRAP', 'TCPSERVERWRAP', 'TLSWRAP', 'PIPEWRAP', 'PIPESERVERWRAP',
   'HTTPINCOMINGMESSAGE', 'HTTPCLIENTREQUEST', 'STREAM_END_OF_STREAM', 'TTYWRAP', 'PROCESSWRAP']);
 const CAPTURED = new Set(['PROMISE', 'Timeout', 'Immediate', 'Microtask']);
@@ -27,6 +31,7 @@ const CAPTURED = new Set(['PROMISE', 'Timeout', 'Immediate', 'Microtask']);
 const origins = new WeakMap(); // resource -> { site, entry }
 const segments = new WeakMap(); // resource whose callback runs -> the entry it last made
 const quiet = new WeakSet(); // promises that the runtime's own functions await (see entered)
+const loading = new WeakSet(); // promises of the module loader, whose callbacks never run a module
 const onNew = new Map(); // type of resource -> callback(resource), whose answer is its origin, null for none
 let forced; // origin that stands for the running resource's (undefined: none does)
 let entries = 0;
@@ -63,6 +68,23 @@ function describe(found) {
   }
 }
 
+// The loader's functions that find and read modules. `run` and `import`, which evaluate them, are not among them; nor
+// do these call them: so what is made by their callbacks is loading, too.
+const LOADS = /^(_?link|resolve|load|loadAndTranslate|getSource|defaultLoad|addJobsToDependencyGraph|ModuleJob|#?createModuleJob|getModuleJob.*)$/;
+
+function isLoading(sites) {
+  for (const site of sites) {
+    const kind = frames.kind(site.getFileName());
+    if (kind === frames.LOADER) return LOADS.test(site.getFunctionName());
+    if (kind === frames.LIBRARY) return false;
+  }
+  return false;
+}
+
+const loads = (sites) => {
+  const found = place(sites, false);
+  return typeof found === 'number' && isLoading(sites) ? LOADING : found;
+};
 const placeNow = (sites) => place(sites, false);
 const placeAwaited = (sites) => place(sites, true);
 
@@ -93,6 +115,10 @@ function originAt(found) {
 
 function init(id, type, trigger, resource) {
   if (busy || CONNECTIONS.has(type)) return;
+  if (loading.has(executionAsyncResource())) {
+    if (type === 'PROMISE') loading.add(resource);
+    return;
+  }
   busy = true;
   try {
     const created = onNew.get(type);
@@ -105,7 +131,8 @@ function init(id, type, trigger, resource) {
     } else if (CAPTURED.has(type) && !(type === 'PROMISE' && quiet.has(executionAsyncResource()))) {
       // An await or a then seldom is a library's first act: a short look does.
       const chained = type === 'PROMISE' && trigger !== executionAsyncId();
-      const found = stack.read(chained ? SHALLOW : DEEP, placeNow);
+      const found = stack.read(chained ? SHALLOW : DEEP, loads);
+      if (found === LOADING) loading.add(resource);
       if (found === SHALLOW && chained) origin = lastEntry();
       if (found !== null && typeof found === 'object') origin = originAt(found);
     } else {

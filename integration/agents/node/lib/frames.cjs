@@ -5,7 +5,7 @@ const { realpathSync } = require('fs');
 
 const here = process.cwd(); // tests change directories; `file` is relative to where we began
 const ours = path.dirname(__dirname) + path.sep;
-const APPLICATION = 0, LIBRARY = 1, RUNTIME = 2, AGENT = 3;
+const APPLICATION = 0, LIBRARY = 1, RUNTIME = 2, AGENT = 3, LOADER = 4;
 const kinds = new Map();
 const relatives = new Map();
 
@@ -30,6 +30,7 @@ function kind(name) {
 }
 
 function classify(name) {
+  if (name.startsWith('node:internal/modules/esm/')) return LOADER;
   if (name.startsWith('node:')) return HANDS_ON.test(name) ? RUNTIME : LIBRARY;
   const file = toPath(name);
   if (!path.isAbsolute(file)) return RUNTIME;
@@ -68,6 +69,6 @@ function isTestFile(name) {
 }
 
 module.exports = {
-  APPLICATION, LIBRARY, RUNTIME, AGENT, kind, relative, isTestFile,
+  APPLICATION, LIBRARY, RUNTIME, AGENT, LOADER, kind, relative, isTestFile,
   addTestFile: (name) => testFiles.add(relative(name)),
 };
