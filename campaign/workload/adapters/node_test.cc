@@ -33,6 +33,16 @@ bool takes_value(std::string_view word) {
   return std::find(std::begin(kTakesValue), std::end(kTakesValue), word) != std::end(kTakesValue);
 }
 
+// A file that is run by itself runs its tests: so one process does what `--test` does with two. These options mean the
+// same there.
+bool fits_a_plain_file(std::string_view option) {
+  constexpr std::string_view kFit[] = {"--test-reporter", "--test-reporter-destination", "--test-name-pattern",
+                                       "--test-skip-pattern", "--test-only", "--test-force-exit"};
+  if (!option.starts_with("--test") && !option.starts_with("--experimental-test") && !option.starts_with("--watch"))
+    return true;
+  return std::ranges::find(kFit, option.substr(0, option.find('='))) != std::end(kFit);
+}
+
 // A pattern that Node reads as a regular expression ending in exactly this name (Node 20 matches a test's own name,
 // later ones its whole path).
 std::string pattern(std::string_view name) {
@@ -86,14 +96,18 @@ class NodeTest final : public Adapter {
       }
       launch.argv.push_back(argv[i]);
     }
-    std::vector<std::string> options{"--test-concurrency=1"}, files;
+    std::vector<std::string> options, files;
+    bool named = true;
     for (auto& test : tests) {
       auto first = test.find(kSeparator);
       add(files, test.substr(0, first));
+      named = named && first != test.npos;
       if (first != test.npos) add_patterns(options, test, wide);
     }
-    auto at = std::find(launch.argv.begin(), launch.argv.end(), "--test");
-    launch.argv.insert(std::next(at), options.begin(), options.end());
+    auto at = launch.argv.erase(std::find(launch.argv.begin(), launch.argv.end(), "--test"));
+    if (!named || files.size() != 1 || !std::ranges::all_of(launch.argv, fits_a_plain_file))
+      options.insert(options.begin(), {"--test", "--test-concurrency=1"});
+    launch.argv.insert(at, options.begin(), options.end());
     launch.argv.insert(launch.argv.end(), files.begin(), files.end());
     return launch;
   }

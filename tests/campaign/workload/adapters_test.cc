@@ -69,15 +69,25 @@ TEST_F(Adapters, a_node_test_alone_is_named_by_a_pattern_that_ends_in_its_own_na
   Words argv{"node", "--import",   "./setup.mjs", "--test", "--test-timeout=100", "--test-name-pattern",
              "old",  "a.test.mjs", "b.test.mjs"};
   auto launch = adapter_for(argv).only(argv, {"a.test.mjs > suite > costs $1 (net)"}, false);
-  EXPECT_EQ(launch.argv, (Words{"node", "--import", "./setup.mjs", "--test", "--test-concurrency=1",
-                                "--test-name-pattern=/costs \\$1 \\(net\\)$/", "a.test.mjs"}));
+  EXPECT_EQ(launch.argv, (Words{"node", "--import", "./setup.mjs", "--test-name-pattern=/costs \\$1 \\(net\\)$/", "a.test.mjs"}));
 }
 
 TEST_F(Adapters, the_wide_form_names_the_tests_around_a_subtest_too) {
   Words argv{"node", "--test"};
   auto launch = adapter_for(argv).only(argv, {"a.test.mjs > outer > inner"}, true);
-  EXPECT_EQ(launch.argv, (Words{"node", "--test", "--test-concurrency=1", "--test-name-pattern=/inner$/",
-                                "--test-name-pattern=/outer$/", "a.test.mjs"}));
+  EXPECT_EQ(launch.argv, (Words{"node", "--test-name-pattern=/inner$/", "--test-name-pattern=/outer$/", "a.test.mjs"}));
+}
+
+TEST_F(Adapters, node_tests_of_two_files_a_file_without_tests_and_options_of_the_runner_alone_need_the_runner) {
+  Words argv{"node", "--test"};
+  auto& node = adapter_for(argv);
+  EXPECT_EQ(node.only(argv, {"a.mjs > x", "b.mjs > y"}, false).argv,
+            (Words{"node", "--test", "--test-concurrency=1", "--test-name-pattern=/x$/", "--test-name-pattern=/y$/",
+                   "a.mjs", "b.mjs"}));
+  EXPECT_EQ(node.only(argv, {"a.mjs"}, false).argv, (Words{"node", "--test", "--test-concurrency=1", "a.mjs"}));
+  EXPECT_EQ(node.only({"node", "--test", "--test-global-setup=s.mjs"}, {"a.mjs > x"}, false).argv,
+            (Words{"node", "--test", "--test-concurrency=1", "--test-name-pattern=/x$/", "--test-global-setup=s.mjs",
+                   "a.mjs"}));
 }
 
 TEST_F(Adapters, a_unittest_test_alone_is_named_from_the_folder_that_discovery_starts_in) {
