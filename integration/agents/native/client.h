@@ -64,6 +64,7 @@ struct wait {
   sigset_t mask; /* the thread's own, while it is quiet */
 };
 struct wait wait_until(int64_t until);
+struct wait wait_until_about(int64_t until, int64_t late); /* a jump may take it past its end by that much */
 int64_t slice(const struct wait* w);
 int goes_on(const struct wait* w);
 void wait_over(const struct wait* w);

@@ -5,13 +5,15 @@
 #include <threads.h>
 #include <unistd.h>
 
-struct wait wait_until(int64_t until) {
+struct wait wait_until(int64_t until) { return wait_until_about(until, 0); }
+
+struct wait wait_until_about(int64_t until, int64_t late) {
   struct wait w = {.until = until};
   struct retrial_time_slot* slot = own_slot();
   if (!slot) return w;
   w.outer = __atomic_load_n(&slot->until, __ATOMIC_RELAXED);
   __atomic_store_n(&slot->waits, slot->waits + 1, __ATOMIC_RELAXED);
-  __atomic_store_n(&slot->until, until, __ATOMIC_RELEASE);
+  __atomic_store_n(&slot->until, until == FOR_EVER ? until : until + late, __ATOMIC_RELEASE);
   return w;
 }
 

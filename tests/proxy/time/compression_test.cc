@@ -105,6 +105,36 @@ TEST_F(Compression, a_client_without_a_limit_is_held_as_long_as_was_asked_for_in
   EXPECT_GE(run.ended - run.began, 310 * kSecond);
 }
 
+// Python's serve_forever looks twice a second whether it is to end.
+TEST_F(Compression, a_server_in_the_client_that_looks_for_connections_makes_no_jump_of_each_look) {
+  RunSpec spec;
+  spec.hold = 2 * 3600 * kSecond;
+  auto run = python(R"(
+import http.server
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), http.server.BaseHTTPRequestHandler)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+get()
+)",
+                    "stall", spec);
+  EXPECT_EQ(run.stop, trace::Stop::held);
+  EXPECT_GE(run.ended - run.began, spec.hold);
+  EXPECT_LT(run.jumps.size(), 400u);  // 14,400 looks; each jump is a tenth of those before it
+}
+
+TEST_F(Compression, a_limit_that_is_kept_by_looking_for_connections_comes_a_tenth_late_at_most) {
+  auto run = python(R"(
+import http.server
+get()
+server = http.server.HTTPServer(("127.0.0.1", 0), http.server.BaseHTTPRequestHandler)
+server.timeout = 0.1
+began = time.monotonic()
+while time.monotonic() < began + 60: server.handle_request()
+print(60 <= time.monotonic() - began <= 66.5)
+)",
+                    "error(503)");
+  EXPECT_EQ(said_, "True\n");
+}
+
 TEST_F(Compression, what_a_fault_delays_is_delayed_in_the_clients_time) {
   auto run = python("began = time.monotonic(); print(get(), int(time.monotonic() - began))", "delay(20s)");
   EXPECT_EQ(said_, "200 20\n");
