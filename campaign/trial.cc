@@ -69,6 +69,7 @@ std::optional<RunSpec> Trial::next() {
                                     : trace::RunKind::without_fault;
   auto spec = context_.spec_for({case_.row.test}, kind);
   spec.case_id = case_.row.id;
+  spec.look = context_.config.looks();
   auto& usual = reference_ ? *reference_ : case_.reference();
   spec.deadline = CampaignContext::deadline_of(usual.ended - usual.began);
   if (asked_ == Ask::with) aim(spec, {case_.aim()}, context_.config.run);

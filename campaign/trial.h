@@ -23,9 +23,9 @@ struct CaseResult {
 // Gives a run its aims, and what ends or lifts their faults: `hold`, and how far any oracle looks.
 void aim(RunSpec& spec, std::vector<Aim> aims, const RunSettings& settings);
 
-// Tries a case with its test alone in a process of its own, run by run: with the fault (again, while an oracle's evidence
-// is too thin), without it (the first such run of a test is the reference of all its cases), and where something is found
-// both again, until
+// Tries a case with its test alone in a process of its own, run by run: with the fault (again, while an oracle's
+// evidence is too thin), without it (the first such run of a test is the reference of all its cases), and where
+// something is found both again, until
 //
 //   the finding               is seen alone   and a run without the fault has passed
 //   suspected in company      once            once

@@ -9,6 +9,7 @@
 #include "campaign/report/headline.h"
 #include "campaign/report/terminal.h"
 #include "campaign/report/words.h"
+#include "campaign/workload/look.h"
 #include "campaign/workload/service_names.h"
 #include "cli/commands.h"
 
@@ -44,6 +45,9 @@ Result<void> apply(const CampaignOptions& o, campaign::RunSettings& run) {
   if (o.workers) run.workers = o.workers;
   if (o.real_time) run.real_time = true;
   if (o.alone) run.alone = true;
+  for (auto& url : o.look)
+    if (auto ok = campaign::check_look(url); !ok) return fail(ok.error().line(), "--look", Blame::user);
+  run.look = o.look;
   if (o.verbose) run.verbose = true;
   if (!o.policies.empty()) {
     run.policies.clear();
@@ -124,6 +128,10 @@ void CampaignOptions::add_to(CLI::App& app, bool with_command) {
                  "how long a stalled exchange is held (30s, or two hours where the client's clock is moved there)");
   app.add_option("--out", out, "folder for the campaign (default: .retrial/<time>)");
   app.add_flag("--real-time", real_time, "wait as long as the client does: its clock is never moved");
+  app.add_option("--look", look,
+                 "a URL (http://…) that is read when a test alone has ended, to see what the service holds; "
+                 "may be given again")
+      ->allow_extra_args(false);
   app.add_option("--capture", capture,
                  "how connections are seen: seccomp, forward, reverse (default: the first that works)");
   if (!with_command) return;

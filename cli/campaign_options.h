@@ -29,6 +29,7 @@ struct CampaignOptions {
   int workers = 0;
   bool real_time = false;
   bool alone = false;
+  std::vector<std::string> look;
   bool verbose = false;
   std::string out;
   std::vector<std::string> command;

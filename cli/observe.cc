@@ -17,6 +17,7 @@
 #include "campaign/report/terminal.h"
 #include "campaign/report/words.h"
 #include "campaign/workload/execution.h"
+#include "campaign/workload/look.h"
 #include "campaign/workload/time_saved.h"
 #include "cli/campaign_options.h"
 #include "cli/commands.h"
@@ -41,7 +42,7 @@ struct Options {
   std::optional<int> repeat;
   std::string config, profile, hold, out, capture;
   bool real_time = false, no_reference = false;
-  std::vector<std::string> command;
+  std::vector<std::string> look, command;
 };
 
 Result<campaign::RunSpec> spec_of(const Options& options) {
@@ -269,6 +270,10 @@ int observe(const Options& options) {
   if (!spec) return complain(spec.error().line(), kUsage);
   auto config = config_in(options.config);
   if (!config) return complain(config.error().line(), kUsage);
+  config->run.look = options.look;
+  for (auto& url : options.look)
+    if (auto ok = campaign::check_look(url); !ok) return complain("--look: " + ok.error().line(), kUsage);
+  spec->look = config->looks();
   campaign::redact_as(config->redact);
   trace::add_profiles(config->profiles);
   if (auto ok = check_profile(options.profile); !ok) return complain(ok.error().line(), kUsage);
@@ -358,6 +363,11 @@ void add_observe(CLI::App& app, int& status) {
   command->add_option(
       "-c,--config", options->config,
       "retrial.toml, for its profiles, services and what is redacted (default: ./retrial.toml, if there is one)");
+  command
+      ->add_option(
+          "--look", options->look,
+          "a URL (http://…) that is read when the command has ended, to see what the service holds; may be given again")
+      ->allow_extra_args(false);
   command->add_option("--hold", options->hold, "how long a stalled exchange is held (30s)");
   command->add_flag("--real-time", options->real_time, "wait as long as the client does: its clock is never moved");
   command->add_option("--seed", options->seed, "for faults that come by chance (default: another one each time)");

@@ -28,10 +28,10 @@ constexpr std::string_view kTables[] = {"run", "serve", "service", "profile", "a
 constexpr std::string_view kRunKeys[] = {"coverage", "once",   "policies", "workers",  "fail_on",
                                          "hold",     "budget", "tags",     "real_time"};
 constexpr std::string_view kServiceKeys[] = {
-    "address",         "profile",        "openapi", "start",       "ready",
-    "reset",           "data",           "allow",   "ca",          "pin",
-    "verify",          "certificate",    "key",     "server_name", "close_notify",
-    "connect_timeout", "resolve_timeout"};
+    "address",      "profile",         "openapi",        "look",  "start",
+    "ready",        "reset",           "data",           "allow", "ca",
+    "pin",          "verify",          "certificate",    "key",   "server_name",
+    "close_notify", "connect_timeout", "resolve_timeout"};
 constexpr std::string_view kRedactKeys[] = {"names", "bodies"};
 constexpr std::string_view kProfileFileKeys[] = {"file"};
 constexpr std::string_view kAcceptKeys[] = {"finding", "why"};
@@ -125,6 +125,16 @@ void read_openapi(ConfigTable& table, std::string_view file, Service& service) {
     table.refuse("address", "expected the address of what openapi describes");
 }
 
+void read_look(ConfigTable& table, Service& service) {
+  service.look = table.texts("look");
+  if (service.look.empty()) return;
+  if (service.address.empty() || service.https || service.http2)
+    table.refuse("look", "expected the address of a service in HTTP/1 and clear text beside it");
+  for (auto& path : service.look)
+    if (!path.starts_with('/') || path.find_first_of(" \t\r\n") != path.npos)
+      table.refuse("look", "expected paths that the service is asked for at the end, such as [\"/orders\"]");
+}
+
 void read_service(ConfigTable table, std::string_view file, trace::Words profiles, Service& service) {
   table.only(kServiceKeys);
   if (auto text = table.text("address")) {
@@ -143,6 +153,7 @@ void read_service(ConfigTable table, std::string_view file, trace::Words profile
   read_security(table, file, service);
   service.profile = table.word("profile", profiles).value_or("");
   read_openapi(table, file, service);
+  read_look(table, service);
   service.start = table.text("start");
   read_ready(table, service);
   read_reset(table, file, service);
@@ -316,6 +327,13 @@ bool Config::accepts(std::string_view finding) const {
 const Service* Config::at(std::string_view address) const {
   auto found = std::find_if(services.begin(), services.end(), [&](const Service& s) { return s.address == address; });
   return address.empty() || found == services.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> Config::looks() const {
+  auto urls = run.look;
+  for (auto& service : services)
+    for (auto& path : service.look) urls.push_back("http://" + service.address + path);
+  return urls;
 }
 
 std::set<std::string> Config::bare() const {

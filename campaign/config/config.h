@@ -33,6 +33,7 @@ struct RunSettings {
   bool verbose = false;                // a line for each case as it is decided
   bool keep_tags = false;              // tags = "keep": the service sees the agents' headers
   bool real_time = false;              // clients' clocks are never moved (docs/time.md)
+  std::vector<std::string> look;       // --look: URLs, as Config::looks
 };
 
 // When a service that we started counts as up.
@@ -58,6 +59,7 @@ struct Service {
   proxy::ServiceTlsSettings security;
   std::string profile;                             // empty: found from the traffic
   std::shared_ptr<const trace::OpenApi> openapi;   // its errors; null: not said
+  std::vector<std::string> look;                   // paths that it is asked for at the end of a run of one test
   std::optional<std::string> start;                // for sh -c; none: the service is used as it stands
   std::filesystem::path data;                      // the folder that it keeps its data in; empty: not said
   Ready ready;                                     // tcp where `start` and `address` are given and it is not
@@ -129,6 +131,8 @@ struct Config {
   // The service at this address, or null.
   const Service* at(std::string_view address) const;
   const Service* named(std::string_view service) const;  // or null
+  // What is asked at the end of each run of one test: URLs of the services' `look`, and of --look.
+  std::vector<std::string> looks() const;
   // Addresses of services that are said to have no errors of their own: profile = "generic".
   std::set<std::string> bare() const;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "campaign/workload/look.h"
 #include "trace/calls/operation.h"
 #include "trace/profiles/fault_answer.h"
 #include "trace/profiles/profile.h"
@@ -80,6 +81,7 @@ const trace::ErrorShape* CampaignDirector::own_error(const trace::Exchange& head
 // A call is chosen at its first attempt, and stays chosen.
 CampaignDirector::Aiming* CampaignDirector::aimed_at(const trace::Exchange& head, const std::string& service,
                                                      const trace::Assignment& assigned) {
+  if (is_look(head.tag)) return nullptr;
   for (auto& aiming : aims_)
     if (aiming.calls.contains(assigned.call)) return &aiming;
   if (assigned.attempt != 1) return nullptr;

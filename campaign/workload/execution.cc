@@ -15,6 +15,7 @@
 #include "campaign/workload/agents/files.h"
 #include "campaign/workload/environment.h"
 #include "campaign/workload/listeners.h"
+#include "campaign/workload/look.h"
 #include "campaign/workload/trust.h"
 #include "campaign/workload/watchdog.h"
 #include "certs/leaf_store.h"
@@ -347,7 +348,9 @@ Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& sp
     environment.proxy = ways_in->forward();
     for (auto& variable : ways_in->environment()) launch.environment.push_back(variable);
   }
-  proxy::Command command{spec.launch.argv, environment_for(launch, environment), {}};
+  auto argv = spec.look.empty() ? launch.argv
+                                : looking(launch.argv, spec.look, spec.tests.size() == 1 ? spec.tests.front() : "");
+  proxy::Command command{std::move(argv), environment_for(launch, environment), {}};
   int log = -1, nothing = -1;
   if (!spec.attached) {
     log = open_log(log_of(run.id));

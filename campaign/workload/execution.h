@@ -24,6 +24,7 @@ struct RunSpec {
   std::string case_id;
   std::vector<std::string> tests;  // ids that are to run; empty: the suite
   std::string only_test;           // for a runner without tests
+  std::vector<std::string> look;   // URLs that are asked when the command has ended (look.h)
   std::vector<Aim> aims;           // at most one a call; without a target at every call
   trace::Lessons lessons;          // of the reference
   Nanos deadline = 0;              // real time; 0: none

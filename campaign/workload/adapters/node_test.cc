@@ -36,8 +36,9 @@ bool takes_value(std::string_view word) {
 // A file that is run by itself runs its tests: so one process does what `--test` does with two. These options mean the
 // same there.
 bool fits_a_plain_file(std::string_view option) {
-  constexpr std::string_view kFit[] = {"--test-reporter", "--test-reporter-destination", "--test-name-pattern",
-                                       "--test-skip-pattern", "--test-only", "--test-force-exit"};
+  constexpr std::string_view kFit[] = {"--test-reporter",     "--test-reporter-destination",
+                                       "--test-name-pattern", "--test-skip-pattern",
+                                       "--test-only",         "--test-force-exit"};
   if (!option.starts_with("--test") && !option.starts_with("--experimental-test") && !option.starts_with("--watch"))
     return true;
   return std::ranges::find(kFit, option.substr(0, option.find('='))) != std::end(kFit);

@@ -119,12 +119,12 @@ TEST(Config, an_unknown_key_is_named_with_line_and_the_nearest_known_key) {
       "retrial.toml:3: [run] fail_onn: unknown key, expected one of coverage, once, policies, workers, fail_on, hold, "
       "budget, "
       "tags, real_time, did you mean \"fail_on\"?");
-  EXPECT_EQ(
-      complaint("[service.queue]\nadress = \"127.0.0.1:1\"\n"),
-      "retrial.toml:2: [service.queue] adress: unknown key, expected one of address, profile, openapi, start, ready, "
-      "reset, data, allow, ca, pin, verify, certificate, key, server_name, close_notify, connect_timeout, "
-      "resolve_timeout, "
-      "did you mean \"address\"?");
+  EXPECT_EQ(complaint("[service.queue]\nadress = \"127.0.0.1:1\"\n"),
+            "retrial.toml:2: [service.queue] adress: unknown key, expected one of address, profile, openapi, look, "
+            "start, ready, "
+            "reset, data, allow, ca, pin, verify, certificate, key, server_name, close_notify, connect_timeout, "
+            "resolve_timeout, "
+            "did you mean \"address\"?");
   EXPECT_EQ(complaint("[[accept]]\nfinding = \"00000000\"\nreason = \"\"\n"),
             "retrial.toml:3: [[accept]] reason: unknown key, expected one of finding, why");
 }

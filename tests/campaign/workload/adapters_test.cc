@@ -69,7 +69,8 @@ TEST_F(Adapters, a_node_test_alone_is_named_by_a_pattern_that_ends_in_its_own_na
   Words argv{"node", "--import",   "./setup.mjs", "--test", "--test-timeout=100", "--test-name-pattern",
              "old",  "a.test.mjs", "b.test.mjs"};
   auto launch = adapter_for(argv).only(argv, {"a.test.mjs > suite > costs $1 (net)"}, false);
-  EXPECT_EQ(launch.argv, (Words{"node", "--import", "./setup.mjs", "--test-name-pattern=/costs \\$1 \\(net\\)$/", "a.test.mjs"}));
+  EXPECT_EQ(launch.argv,
+            (Words{"node", "--import", "./setup.mjs", "--test-name-pattern=/costs \\$1 \\(net\\)$/", "a.test.mjs"}));
 }
 
 TEST_F(Adapters, the_wide_form_names_the_tests_around_a_subtest_too) {
