@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
   int status = 0;
   using namespace retrial::cli;
   for (auto add : {add_run, add_plan, add_merge, add_replay, add_observe, add_judge, add_report, add_explain, add_check,
-                   add_ca, add_doctor, add_serve})
+                   add_ca, add_doctor, add_serve, add_health, add_ctl})
     add(app, status);
   std::vector<char*> words(argv, argv + argc);
   static char help[] = "--help";

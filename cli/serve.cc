@@ -11,6 +11,7 @@
 #include "base/descriptor_limit.h"
 #include "base/text.h"
 #include "campaign/config/server_settings.h"
+#include "campaign/serving/operator.h"
 #include "cli/commands.h"
 #include "cli/serve_options.h"
 #include "proxy/server/mailbox.h"
@@ -129,6 +130,14 @@ class Serving {
       return std::unexpected(unwritten ? unrecorded(server.error()) : server.error());
     }
     server_ = std::move(*server);
+    auto hands = campaign::Operator::start(
+        loop_, *server_, clock_, log_,
+        {.config = *config, .listeners = settings->listeners, .drain = [this] { drain(SIGTERM); }});
+    if (!hands) return std::unexpected(hands.error());
+    operator_ = std::move(*hands);
+    admin_ = config->admin;
+    proxy::SignalWatch halt(loop_, SIGUSR2, [this] { operator_->halt("SIGUSR2", "halted by SIGUSR2"); });
+    proxy::SignalWatch reopen(loop_, SIGUSR1, [this] { operator_->reopen(); });
     proxy::SignalWatch reload(loop_, SIGHUP, [this] { this->reload(); });
     proxy::SignalWatch end(loop_, SIGTERM, [this] { this->drain(SIGTERM); });
     proxy::SignalWatch stop(loop_, SIGINT, [this] { this->drain(SIGINT); });
@@ -138,8 +147,10 @@ class Serving {
                        show_size(settings->recording->keep)));
     if (std::ranges::any_of(config->rules, [](auto& rule) { return policies::rolls(rule.inject); }))
       info(fmt::format("seed {}", seed_));
+    tell_admin();
     tell(*settings);
     loop_.run();
+    operator_.reset();
     server_.reset();
     info("ended");
     return status_;
@@ -155,21 +166,34 @@ class Serving {
       info(fmt::format("listening on {} ({})", at[i].show(), described(settings.listeners[i])));
   }
 
+  void tell_admin() {
+    if (operator_->at().empty()) return;
+    info("admin on " + operator_->at());
+    auto state = server_->safety().state();
+    if (state.mode == proxy::Safety::Mode::observing)
+      info("observing: no fault is injected until `retrial ctl resume`");
+    else if (state.mode == proxy::Safety::Mode::armed)
+      info(state.ttl ? fmt::format("armed for {}, unless it is renewed", show_duration(state.ttl)) : "armed");
+  }
+
   void reload() {
     if (draining_) return;
     if (config_file(options_).empty()) return info("there is no retrial.toml to be read again");
     auto config = config_of(options_);
     auto settings =
         config ? campaign::server_settings(*config) : Result<proxy::ServerSettings>(std::unexpected(config.error()));
+    if (settings) operator_->reread(*config, *settings);
     Result<void> done = settings ? server_->reload(*settings) : std::unexpected(settings.error());
     if (!done)
       return log_.say(proxy::Log::Level::error, done.error().line() + "; not reloaded, what was there before goes on");
+    operator_->reloaded(settings->listeners);
     drain_ = settings->drain;
     auto before = serve_;
     before.drain = config->serve.drain;
     std::string line = "reloaded";
     if (before != config->serve) line += "; [serve] stays as it was until the next start, but for drain";
     if (redact_ != config->redact) line += "; [redact] stays as it was until the next start";
+    if (admin_ != config->admin) line += "; [admin] stays as it was until the next start";
     info(line);
     tell(*settings);
   }
@@ -180,6 +204,7 @@ class Serving {
       return loop_.stop();
     }
     draining_ = true;
+    operator_->draining();
     auto open = server_->state().connections;
     info(fmt::format("draining: {} open connection{}, at most {}", open, open == 1 ? "" : "s", show_duration(drain_)));
     server_->drain([this] { mailbox_.post([this] { loop_.stop(); }); });
@@ -198,6 +223,8 @@ class Serving {
   proxy::Loop loop_;
   proxy::Mailbox mailbox_;
   std::unique_ptr<proxy::Server> server_;
+  std::unique_ptr<campaign::Operator> operator_;
+  campaign::AdminSettings admin_;
   std::unique_ptr<proxy::Timer> limit_;
   campaign::ServeSettings serve_;
   campaign::RedactSettings redact_;

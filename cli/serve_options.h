@@ -21,6 +21,8 @@ struct ServeOptions {
   std::vector<std::string> forward_to, allow;
   std::string protocol;
   std::optional<std::string> inject;
+  std::string admin;
+  bool armed = false;
   int loops = 0;
   std::string record;
   std::string ca;

@@ -64,6 +64,7 @@ struct Service {
   Reset reset;                                     // restart where `data` is given and it is not
   bool allow = false;                              // faults may reach it though it is not local
   Nanos connect_timeout = 0, resolve_timeout = 0;  // serve only; 0: as ServeSettings has them
+  proxy::Bounds bounds;                            // serve only; of each that is 0: as SafetySettings has it
 };
 
 struct Accept {
@@ -101,6 +102,28 @@ struct ServeSettings {
   bool operator==(const ServeSettings&) const = default;
 };
 
+// [admin]: how a running `serve` is spoken to (docs/admin.md). Without the table, and without --admin, it is not.
+struct AdminSettings {
+  std::string listen;       // "unix:/path", "127.0.0.1:9900", "127.0.0.1:0"; empty: there is no admin side
+  std::string token;        // a file; empty: token_file()
+  std::string certificate;  // PEM; where `listen` is not on this machine
+  std::string key;
+  std::vector<std::string> hosts;  // names that it is called by, beside its address and localhost
+  std::string toxiproxy;           // an address for clients of Toxiproxy; empty: none
+  std::string token_file() const { return token.empty() ? ".retrial/admin.token" : token; }
+  bool operator==(const AdminSettings&) const = default;
+};
+
+// [safety]: when faults are injected, and how many (proxy/server/safety.h).
+struct SafetySettings {
+  std::optional<Nanos> ttl;  // none said: kTtl with an admin side, else for ever
+  proxy::Bounds bounds;
+  std::string armed_file;  // faults are on only while it is there; empty: none
+  std::string audit;       // a file; empty: the log alone
+  static constexpr Nanos kTtl = 15 * 60 * kSecond;
+  bool operator==(const SafetySettings&) const = default;
+};
+
 struct Listener {
   proxy::Mode mode = proxy::Mode::reverse;
   std::string listen;   // as it was written
@@ -113,11 +136,17 @@ struct Rule {
   std::string service;  // [service.NAME], or "host:port"; empty: any
   proxy::Match match;   // all but the service
   policies::FaultPlan inject;
+  std::string name = {};  // empty: by its place in the file
+  bool enabled = true;
+  bool at_will = false;  // --inject: the command line means all services that it names
 };
 
 struct Config {
   RunSettings run;
   ServeSettings serve;
+  AdminSettings admin;
+  SafetySettings safety;
+  bool armed = false;  // --armed, --inject: faults are on from the start though there is an admin side
   std::vector<Listener> listeners;
   std::vector<Rule> rules;
   std::vector<Service> services;  // in the order of the file
