@@ -43,15 +43,15 @@ Result<std::string> AdminOptions::address() const {
   return settings->listen;
 }
 
-Result<AdminClient> AdminOptions::client(Nanos timeout) const {
+Result<proxy::HttpClient> AdminOptions::client(Nanos timeout) const {
   auto where = address();
   if (!where) return std::unexpected(where.error());
   if (where->empty())
     return fail("expected the address of the admin side: --admin, RETRIAL_ADMIN, or [admin] listen in retrial.toml",
                 "--admin", Blame::user);
-  auto at = admin_address_of(*where);
+  auto at = proxy::http_address_of(*where);
   if (!at) return std::unexpected(at.error());
-  AdminClient::Options made{.at = *at, .token = {}, .ca = ca, .timeout = timeout};
+  proxy::HttpClient::Options made{.at = *at, .token = {}, .ca = ca, .timeout = timeout};
   auto file = token.empty() ? from_environment("RETRIAL_ADMIN_TOKEN") : token;
   if (file.empty() && at->path.empty()) {
     auto settings = settings_in(config);
@@ -64,7 +64,7 @@ Result<AdminClient> AdminOptions::client(Nanos timeout) const {
       return fail("expected a file whose first line is the admin side's token", file, Blame::user);
     made.token = trim(made.token);
   }
-  return AdminClient(std::move(made));
+  return proxy::HttpClient(std::move(made));
 }
 
 }  // namespace retrial::cli

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "cli/admin_client.h"
+#include "proxy/admin/http_client.h"
 
 namespace CLI {
 class App;
@@ -22,7 +22,7 @@ struct AdminOptions {
   // The address that is meant; empty: none is said anywhere.
   Result<std::string> address() const;
   // An error is the user's: no address, a token that cannot be read.
-  Result<AdminClient> client(Nanos timeout = 5 * kSecond) const;
+  Result<proxy::HttpClient> client(Nanos timeout = 5 * kSecond) const;
 };
 
 }  // namespace retrial::cli

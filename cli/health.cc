@@ -21,9 +21,9 @@ int health(const AdminOptions& options, const std::string& listener, const std::
   auto timeout = parse_duration(time);
   if (!timeout || *timeout <= 0) return complain("--timeout: expected a duration, such as 2s", kUsage);
   if (!listener.empty()) {
-    auto at = admin_address_of(listener);
+    auto at = proxy::http_address_of(listener);
     if (!at) return complain("--listener: " + at.error().line(), kUsage);
-    auto ok = accepts_connections(*at, *timeout);
+    auto ok = proxy::accepts_connections(*at, *timeout);
     return ok ? said(at->show() + " accepts connections", true) : said(ok.error().line(), false);
   }
   auto client = options.client(*timeout);

@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <csignal>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "base/descriptor_limit.h"
 #include "base/text.h"
 #include "campaign/config/server_settings.h"
+#include "campaign/serving/audit.h"
 #include "campaign/serving/operator.h"
 #include "cli/commands.h"
 #include "cli/serve_options.h"
@@ -24,11 +26,19 @@ namespace fs = std::filesystem;
 
 class StderrLog final : public proxy::Log {
  public:
-  StderrLog() : logger_("retrial", std::make_shared<spdlog::sinks::stderr_sink_mt>()) {
-    logger_.set_pattern("%Y-%m-%d %H:%M:%S.%e %l: %v");
+  explicit StderrLog(bool json) : json_(json), logger_("retrial", std::make_shared<spdlog::sinks::stderr_sink_mt>()) {
+    logger_.set_pattern(json ? "%v" : "%Y-%m-%d %H:%M:%S.%e %l: %v");
     logger_.flush_on(spdlog::level::info);
   }
   void say(Level level, std::string_view line) override {
+    constexpr std::string_view kLevels[] = {"info", "warning", "error"};
+    if (json_) {
+      nlohmann::ordered_json object{{"time", campaign::utc(SystemClock().wall())},
+                                    {"level", kLevels[static_cast<std::size_t>(level)]},
+                                    {"message", line}};
+      auto text = object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+      return logger_.log(spdlog::level::info, "{}", text);
+    }
     logger_.log(level == Level::info      ? spdlog::level::info
                 : level == Level::warning ? spdlog::level::warn
                                           : spdlog::level::err,
@@ -36,6 +46,7 @@ class StderrLog final : public proxy::Log {
   }
 
  private:
+  bool json_;
   spdlog::logger logger_;
 };
 
@@ -132,10 +143,14 @@ class Serving {
     server_ = std::move(*server);
     auto hands = campaign::Operator::start(
         loop_, *server_, clock_, log_,
-        {.config = *config, .listeners = settings->listeners, .drain = [this] { drain(SIGTERM); }});
+        {.config = *config,
+         .listeners = settings->listeners,
+         .recording = settings->recording ? settings->recording->folder : fs::path(),
+         .drain = [this] { drain(SIGTERM); }});
     if (!hands) return std::unexpected(hands.error());
     operator_ = std::move(*hands);
     admin_ = config->admin;
+    telemetry_ = config->telemetry;
     proxy::SignalWatch halt(loop_, SIGUSR2, [this] { operator_->halt("SIGUSR2", "halted by SIGUSR2"); });
     proxy::SignalWatch reopen(loop_, SIGUSR1, [this] { operator_->reopen(); });
     proxy::SignalWatch reload(loop_, SIGHUP, [this] { this->reload(); });
@@ -194,6 +209,7 @@ class Serving {
     if (before != config->serve) line += "; [serve] stays as it was until the next start, but for drain";
     if (redact_ != config->redact) line += "; [redact] stays as it was until the next start";
     if (admin_ != config->admin) line += "; [admin] stays as it was until the next start";
+    if (telemetry_ != config->telemetry) line += "; [telemetry] stays as it was until the next start";
     info(line);
     tell(*settings);
   }
@@ -225,6 +241,7 @@ class Serving {
   std::unique_ptr<proxy::Server> server_;
   std::unique_ptr<campaign::Operator> operator_;
   campaign::AdminSettings admin_;
+  campaign::TelemetrySettings telemetry_;
   std::unique_ptr<proxy::Timer> limit_;
   campaign::ServeSettings serve_;
   campaign::RedactSettings redact_;
@@ -236,7 +253,9 @@ class Serving {
 
 int serve(const ServeOptions& options) {
   raise_descriptor_limit();
-  StderrLog log;
+  if (options.log != "text" && options.log != "json")
+    return complain(fmt::format("--log: expected text or json, got \"{}\"", options.log), kUsage);
+  StderrLog log(options.log == "json");
   Serving serving(options, log);
   auto status = serving.run();
   if (!status) return complain(status.error().line(), status.error().blame == Blame::user ? kUsage : kIncomplete);

@@ -100,6 +100,7 @@ void ServeOptions::add_to(CLI::App& app) {
                  "unix:PATH or HOST:PORT: an admin side; then no fault is injected before `retrial ctl resume`, --armed "
                  "or --inject");
   app.add_flag("--armed", armed, "with an admin side: faults are on from the start, for [safety] ttl");
+  app.add_option("--log", log, "text or json: how its own log is written")->capture_default_str();
   app.add_option("--allow", allow,
                  "where faults may go besides loopback and private addresses: names, addresses, networks, or *");
   app.add_option("--loops", loops, "threads (default: one a core)")->check(CLI::Range(1, 1024));

@@ -23,6 +23,7 @@ struct ServeOptions {
   std::optional<std::string> inject;
   std::string admin;
   bool armed = false;
+  std::string log = "text";
   int loops = 0;
   std::string record;
   std::string ca;

@@ -25,7 +25,7 @@ int line_of(const T& at) {
   return static_cast<int>(at.source().begin.line);
 }
 
-constexpr std::string_view kTables[] = {"run", "serve", "service", "profile", "accept", "listener", "rule", "redact", "admin", "safety"};
+constexpr std::string_view kTables[] = {"run", "serve", "service", "profile", "accept", "listener", "rule", "redact", "admin", "safety", "telemetry"};
 constexpr std::string_view kRunKeys[] = {"coverage", "once",   "policies", "workers",  "fail_on",
                                          "hold",     "budget", "tags",     "real_time"};
 constexpr std::string_view kServiceKeys[] = {
@@ -220,6 +220,11 @@ class File {
         read_safety(ConfigTable(*table, "[safety]", name_, errors_), config_.safety);
       else
         complain(line_of(key), "safety: expected a table [safety]");
+    } else if (name == "telemetry") {
+      if (const auto* table = node.as_table())
+        read_telemetry(ConfigTable(*table, "[telemetry]", name_, errors_), config_.telemetry);
+      else
+        complain(line_of(key), "telemetry: expected a table [telemetry]");
     } else if (name == "redact") {
       if (const auto* table = node.as_table())
         read_redact(ConfigTable(*table, "[redact]", name_, errors_), config_.redact);
@@ -242,8 +247,8 @@ class File {
     } else {
       auto hint = did_you_mean(name, kTables);
       complain(line_of(key), fmt::format("{}: unknown table{}", name,
-                                         hint.empty() ? ", expected [run], [serve], [admin], [safety], [service.NAME], "
-                                                        "[profile.NAME], [redact], [[listener]], [[rule]] or [[accept]]"
+                                         hint.empty() ? ", expected [run], [serve], [admin], [safety], [telemetry], "
+                                                        "[service.NAME], [profile.NAME], [redact], [[listener]], [[rule]] or [[accept]]"
                                                       : hint));
     }
   }

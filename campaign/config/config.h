@@ -124,6 +124,18 @@ struct SafetySettings {
   bool operator==(const SafetySettings&) const = default;
 };
 
+// [telemetry]: what a `serve` tells others of each exchange (docs/admin.md).
+struct TelemetrySettings {
+  std::string access_log;  // a file, "-" for stdout; empty: none
+  std::string access_format = "json";
+  std::string traces;  // URL of an OTLP/HTTP receiver; empty: none
+  policies::Share traces_share = policies::kAlways;
+  std::string traces_service = "retrial";
+  bool calls = false;  // calls, retries and gaps are counted all the time, not only while somebody looks
+  bool always() const { return calls || !access_log.empty() || !traces.empty(); }
+  bool operator==(const TelemetrySettings&) const = default;
+};
+
 struct Listener {
   proxy::Mode mode = proxy::Mode::reverse;
   std::string listen;   // as it was written
@@ -146,6 +158,7 @@ struct Config {
   ServeSettings serve;
   AdminSettings admin;
   SafetySettings safety;
+  TelemetrySettings telemetry;
   bool armed = false;  // --armed, --inject: faults are on from the start though there is an admin side
   std::vector<Listener> listeners;
   std::vector<Rule> rules;

@@ -8,6 +8,8 @@
 
 #include "base/text.h"
 #include "campaign/config/config_values.h"
+#include "proxy/admin/http_client.h"
+#include "proxy/out/access_log.h"
 #include "trace/fault_spec.h"
 
 namespace retrial::campaign {
@@ -18,6 +20,9 @@ namespace fs = std::filesystem;
 constexpr std::string_view kAdminKeys[] = {"listen", "token", "certificate", "key", "hosts", "toxiproxy"};
 constexpr std::string_view kSafetyKeys[] = {"ttl",        "faults_per_minute", "faults_share", "own_errors",
                                             "own_latency", "armed_file",        "audit"};
+
+constexpr std::string_view kTelemetryKeys[] = {"access_log",   "access_format",  "traces",
+                                               "traces_share", "traces_service", "calls"};
 
 bool is_unix(std::string_view listen) { return listen.starts_with("unix:") || listen.starts_with('/'); }
 
@@ -94,6 +99,23 @@ void read_safety(ConfigTable table, SafetySettings& safety) {
   safety.bounds = read_bounds(table);
   safety.armed_file = table.text("armed_file").value_or("");
   safety.audit = table.text("audit").value_or("");
+}
+
+void read_telemetry(ConfigTable table, TelemetrySettings& telemetry) {
+  table.only(kTelemetryKeys);
+  telemetry.access_log = table.text("access_log").value_or("");
+  if (auto format = table.text("access_format")) telemetry.access_format = *format;
+  if (auto ok = proxy::AccessFormat::parse(telemetry.access_format); !ok) table.refuse("access_format", ok.error().what);
+  if (table.has("access_format") && telemetry.access_log.empty())
+    table.refuse("access_format", "expected an access_log beside it");
+  telemetry.traces = table.text("traces").value_or("");
+  bool http = telemetry.traces.starts_with("http://") || telemetry.traces.starts_with("https://");
+  auto url = telemetry.traces.substr(0, telemetry.traces.find('/', 8));
+  if (!telemetry.traces.empty() && (!http || !proxy::http_address_of(url)))
+    table.refuse("traces", "expected the URL of an OTLP/HTTP receiver, such as \"http://127.0.0.1:4318\"");
+  if (auto said = share(table, "traces_share")) telemetry.traces_share = said;
+  if (auto name = table.text("traces_service")) telemetry.traces_service = *name;
+  telemetry.calls = table.yes("calls").value_or(false);
 }
 
 Result<void> is_careful(const Rule& rule) {

@@ -10,6 +10,7 @@ using trace::ConfigTable;
 
 void read_admin(ConfigTable table, std::string_view file, AdminSettings& admin);
 void read_safety(ConfigTable table, SafetySettings& safety);
+void read_telemetry(ConfigTable table, TelemetrySettings& telemetry);
 proxy::Bounds read_bounds(ConfigTable& table);
 
 // Is it on this machine alone? A Unix socket, or loopback.

@@ -16,6 +16,7 @@
 #include "campaign/config/config_values.h"
 #include "campaign/config/server_settings.h"
 #include "campaign/serving/routes.h"
+#include "campaign/serving/telemetry.h"
 
 namespace retrial::campaign {
 namespace {
@@ -103,6 +104,7 @@ struct Operator::Parts {
   std::unique_ptr<proxy::Timer> looking;
   int looks = 0;
   std::unique_ptr<proxy::AdminServer> admin;
+  std::unique_ptr<Telemetry> telemetry;  // null: nothing is recorded that could be told
 };
 
 Operator::Operator(proxy::Loop& loop, proxy::Server& server, const Clock& clock, proxy::Log& log, Setting setting)
@@ -112,6 +114,7 @@ Operator::~Operator() = default;
 Result<std::unique_ptr<Operator>> Operator::start(proxy::Loop& loop, proxy::Server& server, const Clock& clock,
                                                   proxy::Log& log, Setting setting) {
   auto config = setting.config;
+  auto recording = setting.recording;
   std::unique_ptr<Operator> made(new Operator(loop, server, clock, log, std::move(setting)));
   auto& p = *made->parts_;
   if (auto ok = p.audit.open(); !ok) return std::unexpected(ok.error());
@@ -124,6 +127,7 @@ Result<std::unique_ptr<Operator>> Operator::start(proxy::Loop& loop, proxy::Serv
       return std::unexpected(ok.error());
     }
   }
+  if (auto ok = made->open_telemetry(config.telemetry, recording, !config.admin.listen.empty()); !ok) return std::unexpected(ok.error());
   if (auto ok = made->open_admin(config.admin); !ok) return std::unexpected(ok.error());
   bool bound = safety_settings(config).ttl || server_settings(config)->metered || !p.armed_file.empty();
   if (!bound) return made;  // nobody asks for its rules, and nothing can halt it but a signal
@@ -132,6 +136,21 @@ Result<std::unique_ptr<Operator>> Operator::start(proxy::Loop& loop, proxy::Serv
   p.looking = std::make_unique<proxy::Timer>(loop, [self = made.get()] { self->look(); });
   p.looking->set(kLook);
   return made;
+}
+
+Result<void> Operator::open_telemetry(const TelemetrySettings& said, const fs::path& recording, bool shown) {
+  auto& p = *parts_;
+  if (!said.always() && !shown) return {};
+  if (recording.empty()) {
+    if (!said.always()) return {};
+    return fail("expected a recording: what is told of exchanges is read from it ([serve] record)", "[telemetry]",
+                Blame::user);
+  }
+  auto telemetry = Telemetry::start(said, recording, p.server.run(), p.log);
+  if (!telemetry) return std::unexpected(telemetry.error());
+  p.telemetry = std::move(*telemetry);
+  p.hands.telemetry = p.telemetry.get();
+  return {};
 }
 
 Result<void> Operator::open_admin(const AdminSettings& admin) {
@@ -210,6 +229,7 @@ void Operator::draining() {
 }
 
 void Operator::reopen() {
+  if (parts_->telemetry) parts_->telemetry->reopen();
   if (auto ok = parts_->audit.open(); !ok) parts_->log.say(proxy::Log::Level::error, ok.error().line());
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -22,6 +23,7 @@ class Operator {
   struct Setting {
     const Config& config;
     std::vector<proxy::ListenerSettings> listeners;  // in the order of Server::listening()
+    std::filesystem::path recording;                 // the folder of the trace; empty: nothing is recorded
     std::function<void()> drain;                     // as SIGTERM
   };
   // Tokens are made where there are none, the admin side listens when it returns. An error is one line.
@@ -42,6 +44,7 @@ class Operator {
   Operator(proxy::Loop& loop, proxy::Server& server, const Clock& clock, proxy::Log& log, Setting setting);
   void look();
   Result<void> open_admin(const AdminSettings& admin);
+  Result<void> open_telemetry(const TelemetrySettings& said, const std::filesystem::path& recording, bool shown);
 
   struct Parts;
   std::unique_ptr<Parts> parts_;

@@ -11,6 +11,8 @@
 
 namespace retrial::campaign {
 
+class Telemetry;
+
 // What the routes of the admin side act on. One thread.
 struct Hands {
   proxy::Server& server;
@@ -22,6 +24,7 @@ struct Hands {
   std::function<void(std::string_view event, const std::string& data)> publish;
   // After a change of mode: what keeps it (an armed file) follows. An error: it did not, and nothing has changed.
   std::function<Result<void>(bool armed)> keep;
+  Telemetry* telemetry = nullptr;  // null: nothing is recorded
   Nanos began = 0;
   bool draining = false;
 

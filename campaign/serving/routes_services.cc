@@ -1,7 +1,14 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
+#include "campaign/serving/metrics.h"
 #include "campaign/serving/routes.h"
+#include "campaign/serving/telemetry.h"
 
 namespace retrial::campaign {
 namespace {
@@ -35,6 +42,50 @@ AdminResponse get_services(Hands& hands, const AdminRequest&, const std::string&
   return {.body = services_json(hands) + "\n"};
 }
 
+// The newest first; ?last=N, at most Watcher::kLast.
+AdminResponse get_exchanges(Hands& hands, const AdminRequest& r, const std::string&) {
+  if (!hands.telemetry) return refusal(409, "nothing is recorded, so nothing can be shown: [serve] record");
+  std::size_t most = 50;
+  for (auto part : split(r.query, '&')) {
+    if (part.empty()) continue;
+    auto n = part.starts_with("last=") ? to_int(part.substr(5)) : std::nullopt;
+    if (!n || *n < 1 || *n > static_cast<std::int64_t>(Watcher::kLast))
+      return refusal(400, fmt::format("expected last=N, from 1 to {}, found {}", Watcher::kLast, part.substr(0, 40)));
+    most = static_cast<std::size_t>(*n);
+  }
+  auto& watcher = hands.telemetry->watcher();
+  watcher.want();
+  auto all = watcher.last(most);
+  return {.body = fmt::format("{{\"exchanges\":[{}]}}\n", fmt::join(all, ","))};
+}
+
+// Operations and call sites, the most asked first.
+AdminResponse get_calls(Hands& hands, const AdminRequest&, const std::string&) {
+  if (!hands.telemetry) return refusal(409, "nothing is recorded, so nothing can be shown: [serve] record");
+  auto& watcher = hands.telemetry->watcher();
+  watcher.want();
+  auto operations = watcher.operations();
+  std::ranges::sort(operations, std::greater{}, [](auto& one) { return one.counts.attempts; });
+  auto all = Json::array();
+  for (auto& [service, operation, site, c] : operations) {
+    proxy::ServiceCounts gaps{.times = c.gaps};
+    all.push_back({{"service", service},
+                   {"operation", operation},
+                   {"call_site", site},
+                   {"calls", c.calls},
+                   {"attempts", c.attempts},
+                   {"retries", c.retries},
+                   {"failed", c.failed},
+                   {"gap_p50_ms", ms(gaps.quantile(0.5))}});
+  }
+  Json answer{{"all_the_time", watcher.always()}, {"lost", watcher.lost()}, {"calls", std::move(all)}};
+  return {.body = answer.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"};
+}
+
+AdminResponse get_metrics(Hands& hands, const AdminRequest&, const std::string&) {
+  return {.type = "text/plain; version=0.0.4; charset=utf-8", .body = metrics_text(hands)};
+}
+
 }  // namespace
 
 std::string services_json(Hands& hands) {
@@ -61,6 +112,9 @@ std::string services_json(Hands& hands) {
 std::span<const AdminRoute> service_routes() {
   static constexpr AdminRoute kRoutes[] = {
       {"GET", "/v1/services", get_services},
+      {"GET", "/v1/calls", get_calls},
+      {"GET", "/v1/exchanges", get_exchanges},
+      {"GET", "/metrics", get_metrics},
   };
   return kRoutes;
 }

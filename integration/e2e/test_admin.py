@@ -47,11 +47,11 @@ class Serving:
             '[serve]\nrecord = "none"\nloops = 2\n'
             f'[service.s]\naddress = "127.0.0.1:{service.server_address[1]}"\n'
             '[[listener]]\nmode = "reverse"\nlisten = "127.0.0.1:0"\nservice = "s"\n' + file)
-        self.cwd, self.log = cwd, []
+        self.cwd, self.log, self.service_port = cwd, [], service.server_address[1]
         words = ["--admin", admin] if admin else []
         self.process = subprocess.Popen([RETRIAL, "serve", "--ca", str(cwd / "ca"), *words, *options], cwd=cwd, stdin=subprocess.DEVNULL,
                                         stderr=subprocess.PIPE, text=True)
-        self.at = self.read_until("admin on ").split("admin on ")[1].strip()
+        self.at = self.read_until("admin on ").split("admin on ")[1].split(chr(34))[0].strip()
         self.port = int(self.read_until("listening on ").split("listening on ")[1].split()[0].rsplit(":", 1)[1])
 
     def read_until(self, part):
@@ -131,7 +131,8 @@ def test_it_observes_until_an_operator_resumes_and_is_off_again_at_once_when_hal
 
 
 def test_the_command_line_arms_at_once_and_a_file_does_not(serve):
-    assert serve("--inject", "error(503)").status() == 503
+    s = serve("--inject", "error(503)")
+    assert s.status() == 503 and s.end() == 0
     s = serve("--armed", file=RULE)
     assert s.status("/bad") == 503 and s.status() == 200
 

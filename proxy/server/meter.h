@@ -78,8 +78,10 @@ class Meter {
 
  private:
   struct Row;
-  Row& row_of(std::string_view service);
+  Row& row_of(const std::string& service);
   Row& find(std::string_view service);
+  static void answered(Row& row, const trace::Exchange& e);
+  static void over_unusual(Row& row, const trace::Exchange& e);
 
   static constexpr std::size_t kRecent = 16;
   std::array<Row*, kRecent> recent_{};  // by a hash of the service

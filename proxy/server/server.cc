@@ -77,6 +77,7 @@ struct Server::Impl {
   std::unique_ptr<TlsToClients> to_clients;
   std::shared_ptr<TlsToService> to_services;
   int loops = 1;
+  trace::Run run;
   std::shared_ptr<MemoryBudget> memory;
   std::size_t most_connections = 0;
   struct Place {
@@ -181,7 +182,6 @@ struct Server::Impl {
   }
 
   Result<void> make_workers(const ServerSettings& settings) {
-    trace::Run run;
     run.began = clock.now();
     run.wall_began = clock.wall();
     run.id = static_cast<std::uint64_t>(run.wall_began / kMillisecond);  // traces of several starts may share a folder
@@ -239,6 +239,7 @@ struct Server::Impl {
 Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Server::~Server() = default;
 int Server::loops() const { return impl_->loops; }
+const trace::Run& Server::run() const { return impl_->run; }
 
 Result<std::unique_ptr<Server>> Server::start(ServerSettings settings, const Clock& clock, Log& log) {
   auto impl = std::make_unique<Impl>(clock, log);

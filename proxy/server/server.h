@@ -46,6 +46,7 @@ class Server {
   };
   State state() const;
   int loops() const;
+  const trace::Run& run() const;  // as its trace begins with it
 
  private:
   struct Impl;

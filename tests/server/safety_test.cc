@@ -51,7 +51,7 @@ TEST_F(SafetyOfAServer, ends_by_itself_where_nobody_renews_it_though_nobody_look
   EXPECT_EQ(taken(1), 0) << "before look() has seen it";
   auto why = look();
   ASSERT_TRUE(why);
-  EXPECT_EQ(*why, "its time of 1 min 0 s is over, and nobody renewed it");
+  EXPECT_EQ(*why, "its time of 1 min is over, and nobody renewed it");
   EXPECT_EQ(safety->state().mode, Safety::Mode::halted);
 }
 
@@ -174,7 +174,9 @@ TEST(Buckets, are_told_by_times_that_lie_in_them) {
   for (Nanos time : {Nanos{0}, Nanos{1023}, Nanos{1024}, Nanos{5000}, Nanos{1'000'000}, Nanos{123'456'789}, 40 * kSecond}) {
     auto at = bucket_of(time);
     EXPECT_LT(time, least_above(at));
-    if (at > 0) EXPECT_GE(time, least_above(at - 1));
+    if (at > 0) {
+      EXPECT_GE(time, least_above(at - 1));
+    }
     EXPECT_LE(least_above(at), time * 5 / 4 + 1024) << time;
   }
   for (std::size_t i = 1; i < kTimeBuckets; i++) EXPECT_LT(least_above(i - 1), least_above(i));

@@ -11,7 +11,7 @@ Config config(std::string_view text) {
   EXPECT_TRUE(parsed) << parsed.error().line();
   return *parsed;
 }
-constexpr auto kFile = R"(
+constexpr auto kFile = R"x(
 [service.queue]
 address = "127.0.0.1:10001"
 [[rule]]
@@ -20,8 +20,8 @@ match = { service = "queue" }
 inject = "delay(1s)"
 [[rule]]
 inject = "1% of error(503)"
-)";
-constexpr auto kRule = R"({"match":{"service":"queue","method":"POST"},"inject":"error(503) x 2, then pass"})";
+)x";
+constexpr auto kRule = R"x({"match":{"service":"queue","method":"POST"},"inject":"error(503) x 2, then pass"})x";
 
 struct Rules : ::testing::Test {
   Rulebook book{config(kFile), 1};
@@ -39,7 +39,7 @@ TEST_F(Rules, of_operators_come_before_those_of_the_file_in_the_order_in_which_t
   EXPECT_TRUE(*book.put("b", kRule, {}));
   EXPECT_TRUE(*book.put("a", kRule, {}));
   EXPECT_EQ(names(), (Names{"b", "a", "slow", "file-2"}));
-  EXPECT_EQ(book.in_force()[0].match.services, (Names{"127.0.0.1:10001"}));
+  EXPECT_EQ(book.in_force()[0].match.services, (Names{"127.0.0.1:10001", "localhost:10001"}));
 }
 
 TEST_F(Rules, put_twice_change_nothing_the_second_time) {
@@ -54,20 +54,20 @@ TEST_F(Rules, put_twice_change_nothing_the_second_time) {
 
 TEST_F(Rules, that_are_broken_change_nothing_and_the_answer_names_key_and_value) {
   auto etag = book.etag();
-  EXPECT_EQ(why(book.put("a", R"({"inject":"eror(503)","match":{"service":"queue"}})", {})).substr(0, 18), "rule \"a\" inject: c");
-  EXPECT_NE(why(book.put("a", R"({"inject":"eror(503)","match":{"service":"queue"}})", {})).find("did you mean `error`?"),
+  EXPECT_EQ(why(book.put("a", R"x({"inject":"eror(503)","match":{"service":"queue"}})x", {})).substr(0, 18), "rule \"a\" inject: f");
+  EXPECT_NE(why(book.put("a", R"x({"inject":"eror(503)","match":{"service":"queue"}})x", {})).find("did you mean `error`?"),
             std::string::npos);
-  EXPECT_EQ(why(book.put("a", R"({"inject":"error(503)","match":{"service":"quue"}})", {})),
+  EXPECT_EQ(why(book.put("a", R"x({"inject":"error(503)","match":{"service":"quue"}})x", {})),
             "rule \"a\" match service: expected the NAME of a [service.NAME], or host:port, found \"quue\", did you mean "
             "\"queue\"?");
-  EXPECT_EQ(why(book.put("a", R"({"inject":"error(503)","match":{"service":7}})", {})),
+  EXPECT_EQ(why(book.put("a", R"x({"inject":"error(503)","match":{"service":7}})x", {})),
             "rule \"a\" match service: expected a text in quotes, found 7");
-  EXPECT_NE(why(book.put("a", R"({"injekt":"error(503)"})", {})).find("rule \"a\" injekt: unknown key"), std::string::npos);
-  EXPECT_EQ(why(book.put("a", R"({"inject":"error(503)"})", {})).substr(0, 31), "rule \"a\": expected match.service");
+  EXPECT_NE(why(book.put("a", R"x({"injekt":"error(503)"})x", {})).find("rule \"a\" injekt: unknown key"), std::string::npos);
+  EXPECT_EQ(why(book.put("a", R"x({"inject":"error(503)"})x", {})).substr(0, 32), "rule \"a\": expected match.service");
   EXPECT_EQ(why(book.put("a", "{", {})), "rule \"a\": expected JSON");
-  EXPECT_EQ(why(book.put("a", R"({"inject":null})", {})), "rule \"a\": inject: expected a value, found null");
+  EXPECT_EQ(why(book.put("a", R"x({"inject":null})x", {})), "rule \"a\": inject: expected a value, found null");
   EXPECT_EQ(why(book.put("a b", kRule, {})).substr(0, 24), "name: expected at most 6");
-  EXPECT_EQ(why(book.put_all(fmt::format(R"([{{"name":"a","inject":"1% of error(500)"}},{{"name":"b"}}])"), {})),
+  EXPECT_EQ(why(book.put_all(fmt::format(R"x([{{"name":"a","inject":"1% of error(500)"}},{{"name":"b"}}])x"), {})),
             "rule \"b\" inject: expected a fault, such as \"error(503) x 2, then pass\"");
   EXPECT_EQ(book.etag(), etag);
   EXPECT_EQ(names(), (Names{"slow", "file-2"}));
@@ -77,7 +77,7 @@ TEST_F(Rules, are_not_changed_by_who_does_not_know_what_they_are_now) {
   EXPECT_TRUE(*book.put("a", kRule, {.if_none_match = "*"}));
   EXPECT_EQ(status(book.put("a", kRule, {.if_none_match = "*"})), 412) << "it is there already";
   auto known = book.named("a")->etag;
-  EXPECT_TRUE(*book.put("a", R"({"match":{"service":"queue"},"inject":"error(500)"})", {.if_match = known}));
+  EXPECT_TRUE(*book.put("a", R"x({"match":{"service":"queue"},"inject":"error(500)"})x", {.if_match = known}));
   EXPECT_EQ(status(book.put("a", kRule, {.if_match = known})), 412) << "the other operator was first";
   EXPECT_EQ(status(book.erase("a", {.if_match = known})), 412);
   EXPECT_EQ(status(book.enable("a", false, {.if_match = known})), 412);
@@ -116,12 +116,12 @@ TEST_F(Rules, keep_their_names_apart) {
 TEST_F(Rules, may_be_ten_thousand_and_no_more) {
   std::string all = "[";
   for (std::size_t i = 0; i < Rulebook::kMost; i++)
-    all += fmt::format(R"({}{{"name":"r{}","inject":"1% of error(503)","match":{{"path":"/{}"}}}})", i ? "," : "", i, i);
+    all += fmt::format(R"x({}{{"name":"r{}","inject":"1% of error(503)","match":{{"path":"/{}"}}}})x", i ? "," : "", i, i);
   EXPECT_TRUE(*book.put_all(all + "]", {}));
   EXPECT_EQ(book.in_force().size(), Rulebook::kMost + 2);
   EXPECT_EQ(status(book.put("one-more", kRule, {})), 409);
   EXPECT_FALSE(*book.put_all(all + "]", {})) << "the same again";
-  EXPECT_EQ(status(book.put_all(all + R"(,{"name":"x","inject":"1% of error(503)"}])", {})), 400);
+  EXPECT_EQ(status(book.put_all(all + R"x(,{"name":"x","inject":"1% of error(503)"}])x", {})), 400);
 }
 
 TEST_F(Rules, can_be_said_back_as_they_were_told) {

@@ -7,37 +7,36 @@
 #include "base/clock.h"
 #include "base/result.h"
 
-namespace retrial::cli {
+namespace retrial::proxy {
 
-// Where the admin side of a `retrial serve` is (docs/admin.md): "unix:/path", "/path", "127.0.0.1:9900", or
-// "https://host:9900" where it is not on this machine.
-struct AdminAddress {
+// Where something is that speaks HTTP to us: "unix:/path", "/path", "127.0.0.1:9900", "https://host:9900".
+struct HttpAddress {
   std::string path;  // of a Unix socket; else empty
   std::string host;  // without brackets
   std::string port;
   bool tls = false;
   std::string show() const;
 };
-Result<AdminAddress> admin_address_of(const std::string& text);
+Result<HttpAddress> http_address_of(const std::string& text);
 
-// One request at a time to the admin side, in HTTP/1.1, each on a connection of its own. Blocks; every step takes at
-// most `timeout`.
-class AdminClient {
+// One request at a time, in HTTP/1.1, each on a connection of its own. Blocks; every step takes at most `timeout`. For
+// commands and exporters, never for what is forwarded.
+class HttpClient {
  public:
   struct Options {
-    AdminAddress at;
+    HttpAddress at;
     std::string token;  // empty: none is sent
     std::string ca;     // PEM file that its certificate is verified by; empty: the system's
     Nanos timeout = 5 * kSecond;
   };
-  explicit AdminClient(Options options) : options_(std::move(options)) {}
+  explicit HttpClient(Options options) : options_(std::move(options)) {}
 
   struct Answer {
     int status = 0;
     std::string etag;
     std::string body;
   };
-  // An error says in one line what was asked and why nothing came. An answer of any status is none.
+  // An error says in one line why nothing came. An answer of any status is none. `more_headers` are whole lines.
   Result<Answer> ask(std::string_view method, std::string_view target, std::string_view body = {},
                      std::string_view more_headers = {}) const;
   // The body as it comes, line by line, until it ends or `line` gives false. The time between two lines has no bound.
@@ -50,6 +49,6 @@ class AdminClient {
 };
 
 // Only whether somebody accepts connections there.
-Result<void> accepts_connections(const AdminAddress& at, Nanos timeout);
+Result<void> accepts_connections(const HttpAddress& at, Nanos timeout);
 
-}  // namespace retrial::cli
+}  // namespace retrial::proxy

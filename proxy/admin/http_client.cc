@@ -1,4 +1,4 @@
-#include "cli/admin_client.h"
+#include "proxy/admin/http_client.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 
 #include "base/text.h"
 
-namespace retrial::cli {
+namespace retrial::proxy {
 namespace {
 
 constexpr std::size_t kLargest = 64u << 20;  // of an answer
@@ -44,7 +44,7 @@ bool connected(int fd, const sockaddr* at, socklen_t size, Nanos timeout) {
   return true;
 }
 
-Result<int> dial(const AdminAddress& at, Nanos timeout) {
+Result<int> dial(const HttpAddress& at, Nanos timeout) {
   auto failed = [&](int error) { return fail_errno("cannot be reached", error, at.show(), Blame::user); };
   if (!at.path.empty()) {
     sockaddr_un name{.sun_family = AF_UNIX, .sun_path = {}};
@@ -82,14 +82,14 @@ std::optional<std::string> field(std::string_view head, std::string_view name) {
 
 }  // namespace
 
-std::string AdminAddress::show() const {
+std::string HttpAddress::show() const {
   if (!path.empty()) return "unix:" + path;
   bool six = host.find(':') != host.npos;
   return fmt::format("{}{}{}{}:{}", tls ? "https://" : "", six ? "[" : "", host, six ? "]" : "", port);
 }
 
-Result<AdminAddress> admin_address_of(const std::string& text) {
-  AdminAddress at;
+Result<HttpAddress> http_address_of(const std::string& text) {
+  HttpAddress at;
   std::string_view rest = text;
   auto wrong = [&] {
     return fail("expected unix:PATH, HOST:PORT or https://HOST:PORT", text.empty() ? "\"\"" : text, Blame::user);
@@ -115,7 +115,7 @@ Result<AdminAddress> admin_address_of(const std::string& text) {
   return at;
 }
 
-struct AdminClient::Connection {
+struct HttpClient::Connection {
   int fd = -1;
   std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context{nullptr, SSL_CTX_free};
   std::unique_ptr<SSL, decltype(&SSL_free)> ssl{nullptr, SSL_free};
@@ -154,7 +154,7 @@ struct AdminClient::Connection {
   }
 };
 
-Result<std::unique_ptr<AdminClient::Connection>> AdminClient::connect() const {
+Result<std::unique_ptr<HttpClient::Connection>> HttpClient::connect() const {
   auto made = std::make_unique<Connection>();
   auto fd = dial(options_.at, options_.timeout);
   if (!fd) return std::unexpected(fd.error());
@@ -181,7 +181,7 @@ Result<std::unique_ptr<AdminClient::Connection>> AdminClient::connect() const {
               options_.at.show(), Blame::user);
 }
 
-Result<AdminClient::Answer> AdminClient::ask(std::string_view method, std::string_view target, std::string_view body,
+Result<HttpClient::Answer> HttpClient::ask(std::string_view method, std::string_view target, std::string_view body,
                                              std::string_view more_headers) const {
   std::string whole;
   auto answer = [&]() -> Result<Answer> {
@@ -218,7 +218,7 @@ Result<AdminClient::Answer> AdminClient::ask(std::string_view method, std::strin
   return answer();
 }
 
-Result<AdminClient::Answer> AdminClient::follow(std::string_view target,
+Result<HttpClient::Answer> HttpClient::follow(std::string_view target,
                                                 const std::function<bool(std::string_view)>& line) const {
   auto made = connect();
   if (!made) return std::unexpected(made.error());
@@ -247,11 +247,11 @@ Result<AdminClient::Answer> AdminClient::follow(std::string_view target,
   return got;
 }
 
-Result<void> accepts_connections(const AdminAddress& at, Nanos timeout) {
+Result<void> accepts_connections(const HttpAddress& at, Nanos timeout) {
   auto fd = dial(at, timeout);
   if (!fd) return std::unexpected(fd.error());
   close(*fd);
   return {};
 }
 
-}  // namespace retrial::cli
+}  // namespace retrial::proxy
