@@ -72,7 +72,8 @@ void show_rules(const Json& answer) {
 }
 
 void show_services(const Json& answer) {
-  fmt::print("{:<28}{:>9}{:>9}{:>8}{:>8}{:>10}{:>10}\n", "service", "req/s", "faults", "own err", "5xx", "p50 ms", "p99 ms");
+  fmt::print("{:<28}{:>9}{:>9}{:>8}{:>8}{:>10}{:>10}\n", "service", "req/s", "faults", "own err", "5xx", "p50 ms",
+             "p99 ms");
   for (auto& one : answer["services"]) {
     if (!one.contains("last_minute")) continue;
     auto& minute = one["last_minute"];
@@ -92,7 +93,8 @@ Result<std::string> body_of(const Ctl& ctl) {
     if (!in) return fail("cannot be read", ctl.file, Blame::user);
     return std::string(std::istreambuf_iterator<char>(in), {});
   }
-  if (ctl.inject.empty()) return fail("expected --inject FAULTS, or --file FILE with the rule in JSON", "put", Blame::user);
+  if (ctl.inject.empty())
+    return fail("expected --inject FAULTS, or --file FILE with the rule in JSON", "put", Blame::user);
   Json rule{{"inject", ctl.inject}};
   for (auto& pair : ctl.match) {
     auto equals = pair.find('=');
@@ -106,9 +108,7 @@ Result<std::string> body_of(const Ctl& ctl) {
 int put(const Ctl& ctl) {
   auto body = body_of(ctl);
   if (!body) return complain(body.error().line(), kUsage);
-  return ctl.ask("PUT", "/v1/rules/" + ctl.name, *body, [](const Json& rule) {
-    show_rules(Json{{"rules", {rule}}});
-  });
+  return ctl.ask("PUT", "/v1/rules/" + ctl.name, *body, [](const Json& rule) { show_rules(Json{{"rules", {rule}}}); });
 }
 
 // Event by event, one line each, until it ends or is interrupted.
@@ -155,7 +155,8 @@ std::string wish(const Ctl& ctl) {
 
 void add_ctl(CLI::App& app, int& status) {
   auto ctl = std::make_shared<Ctl>();
-  auto* command = app.add_subcommand("ctl", "an operator's hands on a running `retrial serve`: rules, halt, resume, tail, top");
+  auto* command =
+      app.add_subcommand("ctl", "an operator's hands on a running `retrial serve`: rules, halt, resume, tail, top");
   ctl->options.add_to(*command);
   command->add_flag("--json", ctl->json, "what was answered, as it is");
   command->require_subcommand(1);
@@ -169,15 +170,18 @@ void add_ctl(CLI::App& app, int& status) {
     return [ctl, method, target] { return ctl->ask(method, target, wish(*ctl), show_state); };
   };
   verb(command, "state", "whether faults are on, and until when", to("GET", "/v1/state"));
-  verb(command, "halt", "turn all faults off, now", to("POST", "/v1/halt"))->add_option("--why", ctl->why, "for the log");
+  verb(command, "halt", "turn all faults off, now", to("POST", "/v1/halt"))
+      ->add_option("--why", ctl->why, "for the log");
   for (auto* one : {verb(command, "resume", "turn faults on, until the time is over", to("POST", "/v1/resume")),
                     verb(command, "renew", "keep them on for that long from now on", to("POST", "/v1/renew"))})
     one->add_option("--ttl", ctl->ttl, "for how long, such as 5m (default: [safety] ttl)");
   verb(command, "drain", "end as on SIGTERM", to("POST", "/v1/drain"));
-  verb(command, "tail", "what happens, a line each, until it is interrupted", [ctl] { return tail(*ctl); })
-      ->add_option("--only", ctl->only, "this event alone: state, rules, services, exchange, finding");
-  verb(command, "top", "services of the last minute, renewed each second", [ctl] { return top(*ctl); })
-      ->add_flag("--once", ctl->once, "once, and end");
+  verb(command, "tail", "what happens, a line each, until it is interrupted", [ctl] {
+    return tail(*ctl);
+  })->add_option("--only", ctl->only, "this event alone: state, rules, services, exchange, finding");
+  verb(command, "top", "services of the last minute, renewed each second", [ctl] {
+    return top(*ctl);
+  })->add_flag("--once", ctl->once, "once, and end");
   auto* rules = command->add_subcommand("rules", "all rules, or one of them changed");
   rules->callback([ctl, rules, &status] {
     if (rules->get_subcommands().empty()) status = ctl->ask("GET", "/v1/rules", {}, show_rules);

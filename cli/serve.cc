@@ -141,12 +141,11 @@ class Serving {
       return std::unexpected(unwritten ? unrecorded(server.error()) : server.error());
     }
     server_ = std::move(*server);
-    auto hands = campaign::Operator::start(
-        loop_, *server_, clock_, log_,
-        {.config = *config,
-         .listeners = settings->listeners,
-         .recording = settings->recording ? settings->recording->folder : fs::path(),
-         .drain = [this] { drain(SIGTERM); }});
+    auto hands = campaign::Operator::start(loop_, *server_, clock_, log_,
+                                           {.config = *config,
+                                            .settings = *settings,
+                                            .recording = settings->recording ? settings->recording->folder : fs::path(),
+                                            .drain = [this] { drain(SIGTERM); }});
     if (!hands) return std::unexpected(hands.error());
     operator_ = std::move(*hands);
     admin_ = config->admin;
@@ -184,6 +183,7 @@ class Serving {
   void tell_admin() {
     if (operator_->at().empty()) return;
     info("admin on " + operator_->at());
+    if (auto at = operator_->toxiproxy_at(); !at.empty()) info("clients of Toxiproxy on " + at);
     auto state = server_->safety().state();
     if (state.mode == proxy::Safety::Mode::observing)
       info("observing: no fault is injected until `retrial ctl resume`");
@@ -201,7 +201,7 @@ class Serving {
     Result<void> done = settings ? server_->reload(*settings) : std::unexpected(settings.error());
     if (!done)
       return log_.say(proxy::Log::Level::error, done.error().line() + "; not reloaded, what was there before goes on");
-    operator_->reloaded(settings->listeners);
+    operator_->reloaded(*settings);
     drain_ = settings->drain;
     auto before = serve_;
     before.drain = config->serve.drain;

@@ -57,7 +57,8 @@ Result<void> add(campaign::Config& config, proxy::Mode mode, const std::string& 
   return {};
 }
 
-// What is said on the command line is a will of its own: it arms, and --inject is for the services that stand beside it.
+// What is said on the command line is a will of its own: it arms, and --inject is for the services that stand beside
+// it.
 Result<void> add_admin(campaign::Config& config, const ServeOptions& o) {
   if (!o.admin.empty()) {
     config.admin.listen = o.admin;
@@ -73,9 +74,10 @@ Result<void> add_admin(campaign::Config& config, const ServeOptions& o) {
     rule.at_will = true;
     return {};
   }
-  return fail("expected a percentage, such as '10% of error(503)': with an admin side no fault is for every service that a "
-              "client may name",
-              "--inject", Blame::user);
+  return fail(
+      "expected a percentage, such as '10% of error(503)': with an admin side no fault is for every service that a "
+      "client may name",
+      "--inject", Blame::user);
 }
 
 Result<void> are_places(const std::vector<std::string>& places, const char* option) {
@@ -96,9 +98,10 @@ void ServeOptions::add_to(CLI::App& app) {
   app.add_option("--tproxy", tproxy, "LISTEN: for connections that netfilter's TPROXY sends here");
   app.add_option("--protocol", protocol, "of these listeners: http, auto or tcp (reverse: http, else auto)");
   app.add_option("--inject", inject, "faults for what no rule of the file matches, e.g. 'error(503) x 2, then pass'");
-  app.add_option("--admin", admin,
-                 "unix:PATH or HOST:PORT: an admin side; then no fault is injected before `retrial ctl resume`, --armed "
-                 "or --inject");
+  app.add_option(
+      "--admin", admin,
+      "unix:PATH or HOST:PORT: an admin side; then no fault is injected before `retrial ctl resume`, --armed "
+      "or --inject");
   app.add_flag("--armed", armed, "with an admin side: faults are on from the start, for [safety] ttl");
   app.add_option("--log", log, "text or json: how its own log is written")->capture_default_str();
   app.add_option("--allow", allow,

@@ -25,14 +25,31 @@ int line_of(const T& at) {
   return static_cast<int>(at.source().begin.line);
 }
 
-constexpr std::string_view kTables[] = {"run", "serve", "service", "profile", "accept", "listener", "rule", "redact", "admin", "safety", "telemetry"};
+constexpr std::string_view kTables[] = {"run",  "serve",  "service", "profile", "accept",   "listener",
+                                        "rule", "redact", "admin",   "safety",  "telemetry"};
 constexpr std::string_view kRunKeys[] = {"coverage", "once",   "policies", "workers",  "fail_on",
                                          "hold",     "budget", "tags",     "real_time"};
-constexpr std::string_view kServiceKeys[] = {
-    "address",         "profile",        "openapi", "start",       "ready",
-    "reset",           "data",           "allow",   "ca",          "pin",
-    "verify",          "certificate",    "key",     "server_name", "close_notify",
-    "connect_timeout", "resolve_timeout", "faults_per_minute", "faults_share", "own_errors", "own_latency"};
+constexpr std::string_view kServiceKeys[] = {"address",
+                                             "profile",
+                                             "openapi",
+                                             "start",
+                                             "ready",
+                                             "reset",
+                                             "data",
+                                             "allow",
+                                             "ca",
+                                             "pin",
+                                             "verify",
+                                             "certificate",
+                                             "key",
+                                             "server_name",
+                                             "close_notify",
+                                             "connect_timeout",
+                                             "resolve_timeout",
+                                             "faults_per_minute",
+                                             "faults_share",
+                                             "own_errors",
+                                             "own_latency"};
 constexpr std::string_view kRedactKeys[] = {"names", "bodies"};
 constexpr std::string_view kProfileFileKeys[] = {"file"};
 constexpr std::string_view kAcceptKeys[] = {"finding", "why"};
@@ -246,10 +263,12 @@ class File {
       complain(line_of(key), fmt::format("{0}: a key of [run], expected below that line", name));
     } else {
       auto hint = did_you_mean(name, kTables);
-      complain(line_of(key), fmt::format("{}: unknown table{}", name,
-                                         hint.empty() ? ", expected [run], [serve], [admin], [safety], [telemetry], "
-                                                        "[service.NAME], [profile.NAME], [redact], [[listener]], [[rule]] or [[accept]]"
-                                                      : hint));
+      complain(
+          line_of(key),
+          fmt::format("{}: unknown table{}", name,
+                      hint.empty() ? ", expected [run], [serve], [admin], [safety], [telemetry], "
+                                     "[service.NAME], [profile.NAME], [redact], [[listener]], [[rule]] or [[accept]]"
+                                   : hint));
     }
   }
 

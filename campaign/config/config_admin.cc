@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kAdminKeys[] = {"listen", "token", "certificate", "key", "hosts", "toxiproxy"};
-constexpr std::string_view kSafetyKeys[] = {"ttl",        "faults_per_minute", "faults_share", "own_errors",
+constexpr std::string_view kSafetyKeys[] = {"ttl",         "faults_per_minute", "faults_share", "own_errors",
                                             "own_latency", "armed_file",        "audit"};
 
 constexpr std::string_view kTelemetryKeys[] = {"access_log",   "access_format",  "traces",
@@ -62,7 +62,8 @@ std::string wrong_with(const AdminSettings& admin) {
   if (admin.certificate.empty() != admin.key.empty()) return "expected certificate and key together";
   if (is_unix(admin.listen) && !admin.certificate.empty()) return "expected no certificate of a Unix socket";
   if (!is_local(admin.listen) && admin.certificate.empty())
-    return "expected a Unix socket or a loopback address, or a certificate and a key: elsewhere it is spoken to over TLS "
+    return "expected a Unix socket or a loopback address, or a certificate and a key: elsewhere it is spoken to over "
+           "TLS "
            "alone";
   return {};
 }
@@ -105,7 +106,8 @@ void read_telemetry(ConfigTable table, TelemetrySettings& telemetry) {
   table.only(kTelemetryKeys);
   telemetry.access_log = table.text("access_log").value_or("");
   if (auto format = table.text("access_format")) telemetry.access_format = *format;
-  if (auto ok = proxy::AccessFormat::parse(telemetry.access_format); !ok) table.refuse("access_format", ok.error().what);
+  if (auto ok = proxy::AccessFormat::parse(telemetry.access_format); !ok)
+    table.refuse("access_format", ok.error().what);
   if (table.has("access_format") && telemetry.access_log.empty())
     table.refuse("access_format", "expected an access_log beside it");
   telemetry.traces = table.text("traces").value_or("");
@@ -120,13 +122,13 @@ void read_telemetry(ConfigTable table, TelemetrySettings& telemetry) {
 
 Result<void> is_careful(const Rule& rule) {
   if (!rule.service.empty() || rule.match.opt_in || rule.at_will) return {};
-  bool all = std::ranges::any_of(rule.inject.steps, [](auto& step) {
-    return !trace::is_pass(step.fault) && step.share == policies::kAlways;
-  });
+  bool all = std::ranges::any_of(
+      rule.inject.steps, [](auto& step) { return !trace::is_pass(step.fault) && step.share == policies::kAlways; });
   if (!all) return {};
-  return fail("expected match.service, match.opt_in = true, or a percentage in inject: with an admin side no fault is for "
-              "everything",
-              rule.name.empty() ? "[[rule]]" : fmt::format("rule \"{}\"", rule.name), Blame::user);
+  return fail(
+      "expected match.service, match.opt_in = true, or a percentage in inject: with an admin side no fault is for "
+      "everything",
+      rule.name.empty() ? "[[rule]]" : fmt::format("rule \"{}\"", rule.name), Blame::user);
 }
 
 Result<void> are_careful(const Config& config) {

@@ -22,7 +22,8 @@ constexpr std::string_view kServeKeys[] = {
 constexpr std::size_t kLeastMemory = 32u << 20;  // the process itself takes 8, and reads 64 KiB a connection at once
 constexpr std::string_view kListenerKeys[] = {"mode", "listen", "service", "protocol", "to"};
 constexpr std::string_view kRuleKeys[] = {"name", "enabled", "match", "inject"};
-constexpr std::string_view kMatchKeys[] = {"service", "method", "path", "host", "operation", "call_site", "test", "opt_in"};
+constexpr std::string_view kMatchKeys[] = {"service",   "method",    "path", "host",
+                                           "operation", "call_site", "test", "opt_in"};
 constexpr std::string_view kModes[] = {"reverse", "forward", "redirect", "tproxy"};
 constexpr std::string_view kProtocols[] = {"http", "auto", "tcp"};
 

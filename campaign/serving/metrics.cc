@@ -85,7 +85,8 @@ void rules(PrometheusText& out, const proxy::Rules& rules) {
     for (auto& of : all) out.sample({{"rule", of.name}}, of.*member);
   };
   each("retrial_rule_faults_planned_total", "Faults that a rule has chosen.", &Of::planned);
-  each("retrial_rule_faults_withheld_total", "Faults that the budget of their service left no room for.", &Of::withheld);
+  each("retrial_rule_faults_withheld_total", "Faults that the budget of their service left no room for.",
+       &Of::withheld);
   each("retrial_rule_faults_fired_total", "Faults of a rule that were put on the wire.", &Of::fired);
 }
 
@@ -152,7 +153,8 @@ std::string metrics_text(Hands& hands) {
   auto state = hands.server.safety().state();
   gauge(out, "retrial_armed", "1 while faults are on.", state.mode == proxy::Safety::Mode::armed);
   auto left = state.until ? std::max<Nanos>(0, state.until - hands.clock.now()) : 0;
-  gauge(out, "retrial_armed_remaining_seconds", "Until faults are halted unless renewed; 0: they are off, or have no end.",
+  gauge(out, "retrial_armed_remaining_seconds",
+        "Until faults are halted unless renewed; 0: they are off, or have no end.",
         static_cast<double>(left) / kNanosPerSecond);
   auto now = hands.server.state();
   gauge(out, "retrial_client_connections", "Connections of clients, now.", static_cast<double>(now.connections));

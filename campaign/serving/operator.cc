@@ -17,6 +17,7 @@
 #include "campaign/config/server_settings.h"
 #include "campaign/serving/routes.h"
 #include "campaign/serving/telemetry.h"
+#include "campaign/serving/toxiproxy.h"
 
 namespace retrial::campaign {
 namespace {
@@ -65,12 +66,25 @@ struct Operator::Parts {
               .clock = c,
               .audit = audit,
               .rules = Rulebook(setting.config, static_cast<std::uint64_t>(c.wall())),
-              .listeners = std::move(setting.listeners),
+              .listeners = setting.settings.listeners,
               .drain = std::move(setting.drain),
               .publish = [this](std::string_view event, const std::string& data) { publish(event, data); },
               .keep = [this](bool armed) { return keep(armed); },
               .began = c.now()},
-        armed_file(setting.config.safety.armed_file) {}
+        settings(std::move(setting.settings)),
+        armed_file(setting.config.safety.armed_file),
+        toxiproxy(hands, [this](auto& more) { return listen(more); }) {}
+
+  // The listeners of the configuration, and behind them those of proxies that clients of Toxiproxy have made.
+  Result<std::vector<proxy::Address>> listen(const std::vector<proxy::ListenerSettings>& more) {
+    auto next = settings;
+    next.rules = hands.rules.in_force();
+    next.listeners.insert(next.listeners.end(), more.begin(), more.end());
+    if (auto ok = server.reload(next); !ok) return std::unexpected(ok.error());
+    server.state();  // every loop has seen it
+    auto at = server.listening();
+    return std::vector(at.end() - static_cast<std::ptrdiff_t>(more.size()), at.end());
+  }
 
   void publish(std::string_view event, const std::string& data) {
     if (admin) admin->publish(event, data);
@@ -99,11 +113,13 @@ struct Operator::Parts {
   proxy::Mailbox mailbox;
   Audit audit;
   Hands hands;
+  proxy::ServerSettings settings;  // of the configuration
   std::optional<Rulebook> reread;  // what SIGHUP would have, until it is in force
   std::string armed_file;
   std::unique_ptr<proxy::Timer> looking;
   int looks = 0;
-  std::unique_ptr<proxy::AdminServer> admin;
+  Toxiproxy toxiproxy;
+  std::unique_ptr<proxy::AdminServer> admin, toxiproxy_side;
   std::unique_ptr<Telemetry> telemetry;  // null: nothing is recorded that could be told
 };
 
@@ -127,7 +143,8 @@ Result<std::unique_ptr<Operator>> Operator::start(proxy::Loop& loop, proxy::Serv
       return std::unexpected(ok.error());
     }
   }
-  if (auto ok = made->open_telemetry(config.telemetry, recording, !config.admin.listen.empty()); !ok) return std::unexpected(ok.error());
+  if (auto ok = made->open_telemetry(config.telemetry, recording, !config.admin.listen.empty()); !ok)
+    return std::unexpected(ok.error());
   if (auto ok = made->open_admin(config.admin); !ok) return std::unexpected(ok.error());
   bool bound = safety_settings(config).ttl || server_settings(config)->metered || !p.armed_file.empty();
   if (!bound) return made;  // nobody asks for its rules, and nothing can halt it but a signal
@@ -180,10 +197,24 @@ Result<void> Operator::open_admin(const AdminSettings& admin) {
   auto server = proxy::AdminServer::start(std::move(settings), handle, p.log);
   if (!server) return std::unexpected(server.error());
   p.admin = std::move(*server);
+  if (admin.toxiproxy.empty()) return {};
+  // Its clients know of no token: so it listens on loopback alone, and to no browser.
+  proxy::AdminServer::Settings open{
+      .socket = {}, .at = *listen_of(admin.toxiproxy), .guard = {.token = {}, .hosts = {}}};
+  open.guard.browsers = false;
+  auto toxic = [this](proxy::AdminRequest request, proxy::AdminServer::Answer reply) {
+    parts_->mailbox.post(
+        [this, request = std::move(request), reply = std::move(reply)] { reply(parts_->toxiproxy.answer(request)); });
+  };
+  auto side = proxy::AdminServer::start(std::move(open), toxic, p.log);
+  if (!side) return std::unexpected(side.error());
+  p.toxiproxy_side = std::move(*side);
   return {};
 }
 
 std::string Operator::at() const { return parts_->admin ? parts_->admin->at() : ""; }
+
+std::string Operator::toxiproxy_at() const { return parts_->toxiproxy_side ? parts_->toxiproxy_side->at() : ""; }
 
 void Operator::halt(std::string_view by, const std::string& why) {
   auto& p = *parts_;
@@ -214,11 +245,15 @@ void Operator::reread(const Config& config, proxy::ServerSettings& settings) {
   p.reread = p.hands.rules;
   p.reread->reload(config);
   settings.rules = p.reread->in_force();
+  auto more = p.toxiproxy.listeners();
+  settings.listeners.insert(settings.listeners.end(), more.begin(), more.end());
 }
-void Operator::reloaded(std::vector<proxy::ListenerSettings> listeners) {
+void Operator::reloaded(const proxy::ServerSettings& settings) {
   auto& p = *parts_;
   p.hands.rules = std::move(*p.reread);
-  p.hands.listeners = std::move(listeners);
+  p.settings = settings;
+  p.settings.listeners.resize(settings.listeners.size() - p.toxiproxy.listeners().size());
+  p.hands.listeners = p.settings.listeners;
   p.audit.tell("SIGHUP", "read the file again");
   p.hands.tell_rules();
 }

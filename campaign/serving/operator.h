@@ -22,9 +22,9 @@ class Operator {
  public:
   struct Setting {
     const Config& config;
-    std::vector<proxy::ListenerSettings> listeners;  // in the order of Server::listening()
-    std::filesystem::path recording;                 // the folder of the trace; empty: nothing is recorded
-    std::function<void()> drain;                     // as SIGTERM
+    proxy::ServerSettings settings;   // that the server has
+    std::filesystem::path recording;  // the folder of the trace; empty: nothing is recorded
+    std::function<void()> drain;      // as SIGTERM
   };
   // Tokens are made where there are none, the admin side listens when it returns. An error is one line.
   static Result<std::unique_ptr<Operator>> start(proxy::Loop& loop, proxy::Server& server, const Clock& clock,
@@ -32,11 +32,12 @@ class Operator {
   ~Operator();
   Operator(const Operator&) = delete;
 
-  std::string at() const;  // of the admin side; empty: there is none
+  std::string at() const;            // of the admin side; empty: there is none
+  std::string toxiproxy_at() const;  // likewise
   void halt(std::string_view by, const std::string& why);
   // The file was read again: into `settings` go its rules with those of operators. Once these are in force, reloaded().
   void reread(const Config& config, proxy::ServerSettings& settings);
-  void reloaded(std::vector<proxy::ListenerSettings> listeners);
+  void reloaded(const proxy::ServerSettings& settings);
   void draining();
   void reopen();  // files that were moved away
 

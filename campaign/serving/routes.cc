@@ -26,9 +26,7 @@ void Hands::rules_changed() {
   server.follow(rules.in_force());
   tell_rules();
 }
-void Hands::tell_rules() {
-  publish("rules", nlohmann::json{{"etag", rules.etag()}}.dump());
-}
+void Hands::tell_rules() { publish("rules", nlohmann::json{{"etag", rules.etag()}}.dump()); }
 
 proxy::AdminResponse refusal(int status, std::string_view why) {
   nlohmann::json body{{"error", why}};
@@ -38,7 +36,8 @@ proxy::AdminResponse refusal(int status, std::string_view why) {
 std::span<const AdminRoute> admin_routes() {
   static const auto kAll = [] {
     std::vector<AdminRoute> all;
-    for (auto group : {state_routes(), rule_routes(), service_routes()}) all.insert(all.end(), group.begin(), group.end());
+    for (auto group : {state_routes(), rule_routes(), service_routes()})
+      all.insert(all.end(), group.begin(), group.end());
     return all;
   }();
   return kAll;
@@ -52,7 +51,8 @@ proxy::AdminResponse answer(Hands& hands, const proxy::AdminRequest& request, st
     if (route.method == request.method) return route.answer(hands, request, *argument);
     allowed.insert(route.method);
   }
-  if (allowed.empty()) return refusal(404, fmt::format("there is no {}: GET /v1/openapi.json lists what there is", request.path));
+  if (allowed.empty())
+    return refusal(404, fmt::format("there is no {}: GET /v1/openapi.json lists what there is", request.path));
   std::string list;
   for (auto method : allowed) list += (list.empty() ? "" : ", ") + std::string(method);
   auto refused = refusal(405, fmt::format("expected {}", list));

@@ -32,9 +32,8 @@ Json counts_of(const proxy::ServiceCounts& c) {
   constexpr const char* kClasses[] = {"none", "1xx", "2xx", "3xx", "4xx", "5xx"};
   for (std::size_t i = 0; i < c.classes.size(); i++)
     if (c.classes[i]) classes[kClasses[i]] = c.classes[i];
-  return {{"requests", c.requests},     {"planned", c.planned},
-          {"fired", c.fired},           {"answered", c.answered},
-          {"own_errors", c.own_errors}, {"client_left", c.client_left},
+  return {{"requests", c.requests},    {"planned", c.planned},       {"fired", c.fired},
+          {"answered", c.answered},    {"own_errors", c.own_errors}, {"client_left", c.client_left},
           {"told", std::move(classes)}};
 }
 

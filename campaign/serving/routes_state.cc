@@ -31,9 +31,9 @@ Granted<Wish> wish_of(const std::string& body) {
     else if (key == "ttl" && time && *time > 0)
       wish.ttl = *time;
     else if (key == "ttl" || key == "why")
-      return std::unexpected(Refused{400, fmt::format("{}: expected {}, found {}", key,
-                                                      key == "ttl" ? "a duration such as \"5m\"" : "a text",
-                                                      value.dump().substr(0, 60))});
+      return std::unexpected(
+          Refused{400, fmt::format("{}: expected {}, found {}", key,
+                                   key == "ttl" ? "a duration such as \"5m\"" : "a text", value.dump().substr(0, 60))});
     else
       return std::unexpected(Refused{400, fmt::format("{}: unknown key, expected ttl or why", key.substr(0, 60))});
   }
@@ -81,8 +81,7 @@ AdminResponse renew(Hands& hands, const AdminRequest& r, const std::string&) {
 
 AdminResponse health(Hands& hands, const AdminRequest&, const std::string&) {
   if (hands.draining) return {.status = 503, .type = "text/plain", .body = "draining\n"};
-  return {.type = "text/plain",
-          .body = fmt::format("ok: {}\n", show(hands.server.safety().state().mode))};
+  return {.type = "text/plain", .body = fmt::format("ok: {}\n", show(hands.server.safety().state().mode))};
 }
 AdminResponse get_state(Hands& hands, const AdminRequest&, const std::string&) { return state(hands); }
 AdminResponse drain(Hands& hands, const AdminRequest& r, const std::string&) {
@@ -139,12 +138,12 @@ std::string state_json(Hands& hands) {
 
 std::span<const AdminRoute> state_routes() {
   static constexpr AdminRoute kRoutes[] = {
-      {"GET", "/health", health},         {"GET", "/", html},
-      {"GET", "/page/page.js", script},   {"GET", "/page/page.css", style},
+      {"GET", "/health", health},           {"GET", "/", html},
+      {"GET", "/page/page.js", script},     {"GET", "/page/page.css", style},
       {"GET", "/v1/openapi.json", openapi}, {"GET", "/v1/state", get_state},
-      {"POST", "/v1/halt", halt},         {"POST", "/v1/resume", resume},
-      {"POST", "/v1/renew", renew},       {"POST", "/v1/drain", drain},
-      {"GET", "/v1/profiles", profiles},  {"GET", "/v1/events", events},
+      {"POST", "/v1/halt", halt},           {"POST", "/v1/resume", resume},
+      {"POST", "/v1/renew", renew},         {"POST", "/v1/drain", drain},
+      {"GET", "/v1/profiles", profiles},    {"GET", "/v1/events", events},
   };
   return kRoutes;
 }

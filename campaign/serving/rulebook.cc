@@ -87,9 +87,7 @@ Json json_of(const Rulebook::Entry& entry) {
 // What it does, whether it is switched on or not.
 std::string content_of(const Rule& rule) { return match_of(rule).dump() + policies::show(rule.inject); }
 
-void mark(Rulebook::Entry& entry) {
-  entry.etag = fmt::format("\"{}\"", hex(fnv1a(json_of(entry).dump()), 16));
-}
+void mark(Rulebook::Entry& entry) { entry.etag = fmt::format("\"{}\"", hex(fnv1a(json_of(entry).dump()), 16)); }
 
 std::unexpected<Refused> refuse(int status, std::string why) {
   return std::unexpected(Refused{status, std::move(why)});
@@ -193,8 +191,9 @@ Granted<Rulebook::Entry> Rulebook::read(const std::string& name, std::string_vie
   if (!rule.service.empty() && !services_.named(rule.service) && !where_of(rule.service)) {
     std::vector<std::string_view> names;
     for (auto& s : services_.services) names.push_back(s.name);
-    return refuse(400, fmt::format("{} match service: expected the NAME of a [service.NAME], or host:port, found \"{}\"{}",
-                                   shown, rule.service, did_you_mean(rule.service, names)));
+    return refuse(
+        400, fmt::format("{} match service: expected the NAME of a [service.NAME], or host:port, found \"{}\"{}", shown,
+                         rule.service, did_you_mean(rule.service, names)));
   }
   if (auto ok = is_careful(rule); !ok) return refuse(400, ok.error().line());
   mark(entry);

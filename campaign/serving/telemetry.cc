@@ -21,8 +21,9 @@ bool is_sampled(const trace::Exchange& e, policies::Share share) {
 Telemetry::Telemetry(const TelemetrySettings& said, proxy::AccessFormat format, const trace::Run& run, proxy::Log& log)
     : said_(said), format_(std::move(format)), run_(run.id), log_(log) {}
 
-Result<std::unique_ptr<Telemetry>> Telemetry::start(const TelemetrySettings& said, const std::filesystem::path& recording,
-                                                    const trace::Run& run, proxy::Log& log) {
+Result<std::unique_ptr<Telemetry>> Telemetry::start(const TelemetrySettings& said,
+                                                    const std::filesystem::path& recording, const trace::Run& run,
+                                                    proxy::Log& log) {
   auto format = proxy::AccessFormat::parse(said.access_format);
   if (!format) return std::unexpected(format.error());
   std::unique_ptr<Telemetry> made(new Telemetry(said, std::move(*format), run, log));

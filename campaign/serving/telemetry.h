@@ -18,9 +18,9 @@ class Telemetry {
   static Result<std::unique_ptr<Telemetry>> start(const TelemetrySettings& said, const std::filesystem::path& recording,
                                                   const trace::Run& run, proxy::Log& log);
   Watcher& watcher() { return *watcher_; }
-  const proxy::OtlpExporter* traces() const { return traces_.get(); }  // or null
+  const proxy::OtlpExporter* traces() const { return traces_.get(); }      // or null
   const proxy::LineFile* access_log() const { return access_log_.get(); }  // or null
-  void reopen() { reopen_ = true; }  // the access log, where it was moved away
+  void reopen() { reopen_ = true; }                                        // the access log, where it was moved away
 
  private:
   Telemetry(const TelemetrySettings& said, proxy::AccessFormat format, const trace::Run& run, proxy::Log& log);

@@ -96,8 +96,7 @@ void Watcher::run() {
     if (ending && !setting_.always) return;
     if (!follower_) {
       follower_ = std::make_unique<trace::SegmentFollower>(
-          setting_.folder,
-          trace::SegmentFollower::Options{.run = setting_.run.id, .from_the_first = setting_.always});
+          setting_.folder, trace::SegmentFollower::Options{.run = setting_.run.id, .from_the_first = setting_.always});
       correlator_ = std::make_unique<trace::Correlator>();
     }
     look();
@@ -106,8 +105,8 @@ void Watcher::run() {
 
 void Watcher::look() {
   for (bool more = true; more;) {
-    auto looked = follower_->look({.head = [this](trace::Exchange& e) { head(e); },
-                                   .over = [this](trace::Exchange&& e) { over(std::move(e)); }});
+    auto looked = follower_->look(
+        {.head = [this](trace::Exchange& e) { head(e); }, .over = [this](trace::Exchange&& e) { over(std::move(e)); }});
     if (!looked && !std::exchange(failed_, true)) log_.say(proxy::Log::Level::warning, looked.error().line());
     more = looked.value_or(false);
     lost_ = follower_->lost();

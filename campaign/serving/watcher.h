@@ -42,9 +42,9 @@ class Watcher {
     bool always = false;  // else only where it is wanted
   };
   static constexpr Nanos kPatience = 30 * kSecond;
-  static constexpr std::size_t kLast = 200;             // exchanges that are kept to be shown
-  static constexpr std::size_t kMostOperations = 500;   // beyond it all others count as one
-  static constexpr std::size_t kMostCalls = 50'000;     // whose last attempt is remembered, for gaps
+  static constexpr std::size_t kLast = 200;            // exchanges that are kept to be shown
+  static constexpr std::size_t kMostOperations = 500;  // beyond it all others count as one
+  static constexpr std::size_t kMostCalls = 50'000;    // whose last attempt is remembered, for gaps
 
   // Called on its thread.
   using Take = std::function<void(const trace::Exchange& e, const proxy::WallTime& wall)>;
@@ -54,7 +54,7 @@ class Watcher {
 
   // These from any thread.
   void want();
-  std::vector<std::string> last(std::size_t most) const;    // exchanges as JSON, the newest first
+  std::vector<std::string> last(std::size_t most) const;  // exchanges as JSON, the newest first
   struct Operation {
     std::string service, operation, site;  // site: "" where it is not known
     OperationCounts counts;

@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core.hpp>
@@ -200,16 +200,16 @@ class Session final : public Listening, public std::enable_shared_from_this<Sess
     if (writing_ || waiting_.empty()) return;
     writing_ = true;
     lowest(stream_).expires_after(kPatience);
-    asio::async_write(stream_, asio::buffer(*waiting_.front()),
-                      [self = this->shared_from_this()](auto error, std::size_t) {
-                        self->writing_ = false;
-                        self->waiting_.pop_front();
-                        if (error) return self->leave();
-                        if (auto lost = std::exchange(self->lost_, 0))
-                          self->waiting_.push_front(std::make_shared<const std::string>(
-                              fmt::format("event: lost\ndata: {{\"events\":{}}}\n\n", lost)));
-                        self->write_events();
-                      });
+    asio::async_write(
+        stream_, asio::buffer(*waiting_.front()), [self = this->shared_from_this()](auto error, std::size_t) {
+          self->writing_ = false;
+          self->waiting_.pop_front();
+          if (error) return self->leave();
+          if (auto lost = std::exchange(self->lost_, 0))
+            self->waiting_.push_front(
+                std::make_shared<const std::string>(fmt::format("event: lost\ndata: {{\"events\":{}}}\n\n", lost)));
+          self->write_events();
+        });
   }
   // Whatever a listener sends is not read but for its end.
   void notice_end() {

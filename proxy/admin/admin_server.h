@@ -16,10 +16,10 @@ namespace retrial::proxy {
 class AdminServer {
  public:
   struct Settings {
-    std::string socket;              // path of a Unix socket, made with mode 0600; empty: `at`
-    std::vector<Address> at;         // port 0: the kernel's choice
-    Guard guard;                     // its hosts: beside those of the address
-    std::string certificate, key;    // PEM files; empty: no TLS
+    std::string socket;            // path of a Unix socket, made with mode 0600; empty: `at`
+    std::vector<Address> at;       // port 0: the kernel's choice
+    Guard guard;                   // its hosts: beside those of the address
+    std::string certificate, key;  // PEM files; empty: no TLS
   };
   static constexpr std::size_t kLargestBody = 16u << 20;
   static constexpr std::size_t kMostConnections = 64;  // others wait in the kernel

@@ -9,17 +9,18 @@ namespace retrial::proxy {
 // What of a request's head decides whether it is listened to.
 struct Caller {
   std::string_view path;
-  std::string_view host;            // Host, or :authority
-  std::string_view origin;          // empty: none
-  std::string_view fetch_site;      // Sec-Fetch-Site
+  std::string_view host;        // Host, or :authority
+  std::string_view origin;      // empty: none
+  std::string_view fetch_site;  // Sec-Fetch-Site
   std::string_view authorization;
 };
 
 // Who may speak to the admin side (docs/admin.md). Pure.
 struct Guard {
-  std::string token;               // empty: none is asked for (a Unix socket, whose mode decides)
-  std::vector<std::string> hosts;  // names it may be called by, in lower case, without a port; empty: any (a Unix socket)
-  bool browsers = true;            // false: whoever sends an Origin is refused
+  std::string token;  // empty: none is asked for (a Unix socket, whose mode decides)
+  std::vector<std::string>
+      hosts;             // names it may be called by, in lower case, without a port; empty: any (a Unix socket)
+  bool browsers = true;  // false: whoever sends an Origin is refused
 
   struct Refusal {
     int status = 403;

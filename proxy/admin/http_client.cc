@@ -182,17 +182,17 @@ Result<std::unique_ptr<HttpClient::Connection>> HttpClient::connect() const {
 }
 
 Result<HttpClient::Answer> HttpClient::ask(std::string_view method, std::string_view target, std::string_view body,
-                                             std::string_view more_headers) const {
+                                           std::string_view more_headers) const {
   std::string whole;
   auto answer = [&]() -> Result<Answer> {
     auto made = connect();
     if (!made) return std::unexpected(made.error());
     auto& connection = **made;
     auto host = options_.at.path.empty() ? options_.at.host : "localhost";
-    auto request = fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{}{}", method, target,
-                               host.find(':') == host.npos ? host : "[" + host + "]",
-                               options_.token.empty() ? "" : "Authorization: Bearer " + options_.token + "\r\n",
-                               more_headers);
+    auto request =
+        fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{}{}", method, target,
+                    host.find(':') == host.npos ? host : "[" + host + "]",
+                    options_.token.empty() ? "" : "Authorization: Bearer " + options_.token + "\r\n", more_headers);
     if (!body.empty()) request += fmt::format("Content-Type: application/json\r\nContent-Length: {}\r\n", body.size());
     request.append("\r\n").append(body);
     auto silent = [&](const char* what) { return fail(what, options_.at.show(), Blame::user); };
@@ -219,7 +219,7 @@ Result<HttpClient::Answer> HttpClient::ask(std::string_view method, std::string_
 }
 
 Result<HttpClient::Answer> HttpClient::follow(std::string_view target,
-                                                const std::function<bool(std::string_view)>& line) const {
+                                              const std::function<bool(std::string_view)>& line) const {
   auto made = connect();
   if (!made) return std::unexpected(made.error());
   auto& connection = **made;

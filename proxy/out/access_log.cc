@@ -38,18 +38,24 @@ constexpr AccessField kFields[] = {
     {"method", false, [](const Exchange& e, const WallTime&) { return e.method; }},
     {"target", false, [](const Exchange& e, const WallTime&) { return e.target; }},
     {"operation", false, [](const Exchange& e, const WallTime&) { return e.operation; }},
-    {"status", false, [](const Exchange& e, const WallTime&) { return e.client_status ? trace::status_of(e, e.client_status) : ""; }},
-    {"own_status", false, [](const Exchange& e, const WallTime&) { return e.service_status ? trace::status_of(e, e.service_status) : ""; }},
+    {"status", false,
+     [](const Exchange& e, const WallTime&) { return e.client_status ? trace::status_of(e, e.client_status) : ""; }},
+    {"own_status", false,
+     [](const Exchange& e, const WallTime&) { return e.service_status ? trace::status_of(e, e.service_status) : ""; }},
     {"ending", false, [](const Exchange& e, const WallTime&) { return std::string(trace::show(e.ending)); }},
     {"ms", true, [](const Exchange& e, const WallTime&) { return ms(e.begun, e.told); }},
-    {"own_ms", true, [](const Exchange& e, const WallTime&) { return ms(e.request_read ? e.request_read : e.begun, e.answered); }},
+    {"own_ms", true,
+     [](const Exchange& e, const WallTime&) { return ms(e.request_read ? e.request_read : e.begun, e.answered); }},
     {"request_bytes", true, [](const Exchange& e, const WallTime&) { return fmt::format("{}", e.request_bytes); }},
     {"response_bytes", true, [](const Exchange& e, const WallTime&) { return fmt::format("{}", e.response_bytes); }},
     {"call", true, [](const Exchange& e, const WallTime&) { return number(e.call); }},
     {"attempt", true, [](const Exchange& e, const WallTime&) { return number(static_cast<std::uint64_t>(e.attempt)); }},
     {"fault", false, [](const Exchange& e, const WallTime&) { return fault(e); }},
     {"fault_id", false, [](const Exchange& e, const WallTime&) { return e.fault_id; }},
-    {"fired", false, [](const Exchange& e, const WallTime&) { return trace::is_pass(e.fault) ? "" : std::string(e.fired ? "yes" : "no"); }},
+    {"fired", false,
+     [](const Exchange& e, const WallTime&) {
+       return trace::is_pass(e.fault) ? "" : std::string(e.fired ? "yes" : "no");
+     }},
     {"evidence", false, [](const Exchange& e, const WallTime&) { return e.evidence; }},
     {"call_site", false, [](const Exchange& e, const WallTime&) { return e.tag.site ? trace::show(*e.tag.site) : ""; }},
     {"test", false, [](const Exchange& e, const WallTime&) { return e.tag.test; }},
@@ -85,8 +91,8 @@ Result<AccessFormat> AccessFormat::parse(std::string_view text) {
       std::vector<std::string_view> known;
       for (auto& f : kFields) known.push_back(f.name);
       auto near = nearest(name, known);
-      return fail(fmt::format("expected \"json\", or a text with names of fields in braces, found {{{}}}{}", name.substr(0, 40),
-                              near ? fmt::format(", did you mean {{{}}}?", *near) : ""),
+      return fail(fmt::format("expected \"json\", or a text with names of fields in braces, found {{{}}}{}",
+                              name.substr(0, 40), near ? fmt::format(", did you mean {{{}}}?", *near) : ""),
                   "access_format", Blame::user);
     }
     part.field = static_cast<std::size_t>(field - std::begin(kFields));

@@ -26,7 +26,7 @@ class AccessFormat {
 
  private:
   struct Part {
-    std::string text;           // before it
+    std::string text;              // before it
     std::size_t field = SIZE_MAX;  // of access_fields(); SIZE_MAX: none
   };
   std::vector<Part> parts_;  // none: JSON

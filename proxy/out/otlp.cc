@@ -162,7 +162,8 @@ void OtlpExporter::run() {
       continue;
     }
     dropped_ += count;
-    auto why = answer ? fmt::format("it answered {}: {}", answer->status, answer->body.substr(0, 200)) : answer.error().line();
+    auto why =
+        answer ? fmt::format("it answered {}: {}", answer->status, answer->body.substr(0, 200)) : answer.error().line();
     log_.say(Log::Level::warning, fmt::format("traces were not taken by {}: {}", options_.at.show(), why));
     std::unique_lock lock(mutex_);
     if (!ending_) continue;

@@ -28,8 +28,8 @@ std::string otlp_span(const trace::Exchange& e, const WallTime& wall, std::uint6
 // The body of an export of these spans, joined by commas.
 std::string otlp_export(std::string_view spans, std::string_view service, std::uint64_t id);
 
-// Sends spans to an OTLP/HTTP receiver, in batches, from a thread of its own. Its queue is bounded: what does not fit is
-// dropped and counted, and so is what a receiver did not take. add() never waits.
+// Sends spans to an OTLP/HTTP receiver, in batches, from a thread of its own. Its queue is bounded: what does not fit
+// is dropped and counted, and so is what a receiver did not take. add() never waits.
 class OtlpExporter {
  public:
   struct Options {

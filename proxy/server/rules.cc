@@ -92,7 +92,8 @@ std::shared_ptr<const Rules> numbered(Rules rules, const Rules* before) {
   };
   std::unordered_map<std::string, Rules::Known> earlier;
   if (before)
-    for (std::size_t i = 0; i < before->rules.size(); i++) earlier.try_emplace(said(before->rules[i]), before->known[i]);
+    for (std::size_t i = 0; i < before->rules.size(); i++)
+      earlier.try_emplace(said(before->rules[i]), before->known[i]);
   rules.numbers = before ? before->numbers : 0;
   rules.known.clear();
   for (std::uint32_t i = 0; i < rules.rules.size(); i++) {

@@ -3,8 +3,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -70,7 +70,7 @@ class RuleDirector final : public Director {
     std::uint64_t seed = 0;  // of shares and spreads
     std::uint64_t loop = 0;  // which of how many: each draws for itself
     std::uint64_t loops = 1;
-    Nanos began = 0;  // on the clock: windows of the first rules are counted from here
+    Nanos began = 0;                 // on the clock: windows of the first rules are counted from here
     Safety* safety = nullptr;        // null: nothing holds faults back
     const Meters* meters = nullptr;  // for it
   };

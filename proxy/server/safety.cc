@@ -154,8 +154,8 @@ std::vector<std::string> Safety::refused() {
   std::vector<std::string> lines;
   for (auto& [name, service] : services_)
     if (auto n = std::exchange(service.refused, 0))
-      lines.push_back(fmt::format("{}: {} fault{} withheld: it may bear {}", name, n, n == 1 ? " was" : "s were",
-                                  service.why));
+      lines.push_back(
+          fmt::format("{}: {} fault{} withheld: it may bear {}", name, n, n == 1 ? " was" : "s were", service.why));
   return lines;
 }
 

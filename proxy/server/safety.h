@@ -25,9 +25,9 @@ struct Bounds {
 };
 
 struct SafetySettings {
-  bool armed = true;  // from the start on; else it observes until resume()
-  Nanos ttl = 0;      // how long it stays armed unless renewed; 0: for ever
-  Bounds bounds;      // of services that are not in `of`
+  bool armed = true;                              // from the start on; else it observes until resume()
+  Nanos ttl = 0;                                  // how long it stays armed unless renewed; 0: for ever
+  Bounds bounds;                                  // of services that are not in `of`
   std::map<std::string, Bounds, std::less<>> of;  // by "host:port"
 };
 
@@ -80,7 +80,7 @@ class Safety {
       Nanos at = 0;
       ServiceCounts counts;
     };
-    std::vector<Look> looks;                 // of the last minute, one in kStep, the oldest first
+    std::vector<Look> looks;  // of the last minute, one in kStep, the oldest first
     ServiceCounts last;
     std::array<std::uint32_t, 60> faults{};  // by second
     std::int64_t second = 0;                 // that faults go up to

@@ -286,6 +286,7 @@ Result<void> Server::reload(ServerSettings settings) {
 void Server::follow(std::vector<RuleSettings> rules) {
   impl_->put_in_force(std::move(rules), impl_->rules->profiles, impl_->rules->descriptions);
   for (auto& worker : impl_->workers) worker->follow(impl_->rules);
+  for (auto& worker : impl_->workers) worker->ask();
 }
 std::shared_ptr<const Rules> Server::rules() const { return impl_->rules; }
 

@@ -76,9 +76,9 @@ TEST_F(SafetyOfAServer, lets_a_service_bear_so_many_faults_a_minute) {
   EXPECT_EQ(taken(10), 0);
   clock.advance(kSecond);
   EXPECT_EQ(taken(10), 3);
-  EXPECT_EQ(safety->refused(), (std::vector<std::string>{
-                                   "10.0.0.1:80: 24 faults were withheld: it may bear 3 faults a minute",
-                                   "10.0.0.2:80: 7 faults were withheld: it may bear 3 faults a minute"}));
+  EXPECT_EQ(safety->refused(),
+            (std::vector<std::string>{"10.0.0.1:80: 24 faults were withheld: it may bear 3 faults a minute",
+                                      "10.0.0.2:80: 7 faults were withheld: it may bear 3 faults a minute"}));
   EXPECT_TRUE(safety->refused().empty()) << "told once";
 }
 
@@ -171,7 +171,8 @@ TEST(Meter, counts_services_beyond_the_most_together) {
 }
 
 TEST(Buckets, are_told_by_times_that_lie_in_them) {
-  for (Nanos time : {Nanos{0}, Nanos{1023}, Nanos{1024}, Nanos{5000}, Nanos{1'000'000}, Nanos{123'456'789}, 40 * kSecond}) {
+  for (Nanos time :
+       {Nanos{0}, Nanos{1023}, Nanos{1024}, Nanos{5000}, Nanos{1'000'000}, Nanos{123'456'789}, 40 * kSecond}) {
     auto at = bucket_of(time);
     EXPECT_LT(time, least_above(at));
     if (at > 0) {

@@ -20,9 +20,9 @@ class SegmentFollower {
  public:
   struct Options {
     std::uint64_t run = 0;
-    bool from_the_first = true;            // else from the segments that are being written when it first looks
-    std::size_t most_open = 20'000;        // exchanges that have begun and not ended; beyond it the oldest are let go
-    std::size_t most_bytes = 4u << 20;     // of records, taken by one look() from each writer
+    bool from_the_first = true;         // else from the segments that are being written when it first looks
+    std::size_t most_open = 20'000;     // exchanges that have begun and not ended; beyond it the oldest are let go
+    std::size_t most_bytes = 4u << 20;  // of records, taken by one look() from each writer
   };
   SegmentFollower(std::filesystem::path folder, Options options);
   ~SegmentFollower();

@@ -54,15 +54,19 @@ TEST_F(Rules, put_twice_change_nothing_the_second_time) {
 
 TEST_F(Rules, that_are_broken_change_nothing_and_the_answer_names_key_and_value) {
   auto etag = book.etag();
-  EXPECT_EQ(why(book.put("a", R"x({"inject":"eror(503)","match":{"service":"queue"}})x", {})).substr(0, 18), "rule \"a\" inject: f");
-  EXPECT_NE(why(book.put("a", R"x({"inject":"eror(503)","match":{"service":"queue"}})x", {})).find("did you mean `error`?"),
-            std::string::npos);
-  EXPECT_EQ(why(book.put("a", R"x({"inject":"error(503)","match":{"service":"quue"}})x", {})),
-            "rule \"a\" match service: expected the NAME of a [service.NAME], or host:port, found \"quue\", did you mean "
-            "\"queue\"?");
+  EXPECT_EQ(why(book.put("a", R"x({"inject":"eror(503)","match":{"service":"queue"}})x", {})).substr(0, 18),
+            "rule \"a\" inject: f");
+  EXPECT_NE(
+      why(book.put("a", R"x({"inject":"eror(503)","match":{"service":"queue"}})x", {})).find("did you mean `error`?"),
+      std::string::npos);
+  EXPECT_EQ(
+      why(book.put("a", R"x({"inject":"error(503)","match":{"service":"quue"}})x", {})),
+      "rule \"a\" match service: expected the NAME of a [service.NAME], or host:port, found \"quue\", did you mean "
+      "\"queue\"?");
   EXPECT_EQ(why(book.put("a", R"x({"inject":"error(503)","match":{"service":7}})x", {})),
             "rule \"a\" match service: expected a text in quotes, found 7");
-  EXPECT_NE(why(book.put("a", R"x({"injekt":"error(503)"})x", {})).find("rule \"a\" injekt: unknown key"), std::string::npos);
+  EXPECT_NE(why(book.put("a", R"x({"injekt":"error(503)"})x", {})).find("rule \"a\" injekt: unknown key"),
+            std::string::npos);
   EXPECT_EQ(why(book.put("a", R"x({"inject":"error(503)"})x", {})).substr(0, 32), "rule \"a\": expected match.service");
   EXPECT_EQ(why(book.put("a", "{", {})), "rule \"a\": expected JSON");
   EXPECT_EQ(why(book.put("a", R"x({"inject":null})x", {})), "rule \"a\": inject: expected a value, found null");
@@ -116,7 +120,8 @@ TEST_F(Rules, keep_their_names_apart) {
 TEST_F(Rules, may_be_ten_thousand_and_no_more) {
   std::string all = "[";
   for (std::size_t i = 0; i < Rulebook::kMost; i++)
-    all += fmt::format(R"x({}{{"name":"r{}","inject":"1% of error(503)","match":{{"path":"/{}"}}}})x", i ? "," : "", i, i);
+    all +=
+        fmt::format(R"x({}{{"name":"r{}","inject":"1% of error(503)","match":{{"path":"/{}"}}}})x", i ? "," : "", i, i);
   EXPECT_TRUE(*book.put_all(all + "]", {}));
   EXPECT_EQ(book.in_force().size(), Rulebook::kMost + 2);
   EXPECT_EQ(status(book.put("one-more", kRule, {})), 409);

@@ -21,8 +21,8 @@ TEST_F(GuardOfTheAdminSide, lets_in_who_has_the_token) {
 }
 
 TEST_F(GuardOfTheAdminSide, asks_everybody_else_for_it) {
-  for (auto wrong : {"", "Bearer", "Bearer ", "Bearer 0123456789abcde", "Bearer 0123456789abcdef0", "Basic 0123456789abcdef",
-                     "0123456789abcdef"}) {
+  for (auto wrong : {"", "Bearer", "Bearer ", "Bearer 0123456789abcde", "Bearer 0123456789abcdef0",
+                     "Basic 0123456789abcdef", "0123456789abcdef"}) {
     caller.authorization = wrong;
     EXPECT_EQ(refused(), 401) << wrong;
   }
@@ -57,7 +57,8 @@ TEST_F(GuardOfTheAdminSide, is_called_by_its_own_names_alone_so_that_no_other_na
 }
 
 TEST_F(GuardOfTheAdminSide, refuses_pages_of_other_origins_whatever_they_know) {
-  for (auto other : {"http://attacker.example", "http://127.0.0.1:8000", "http://127.0.0.1", "null", "127.0.0.1:9900"}) {
+  for (auto other :
+       {"http://attacker.example", "http://127.0.0.1:8000", "http://127.0.0.1", "null", "127.0.0.1:9900"}) {
     caller.origin = other;
     EXPECT_EQ(refused(), 403) << other;
   }
