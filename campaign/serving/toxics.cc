@@ -39,7 +39,9 @@ Granted<std::string> fault_of(const std::string& type, const Json& a, bool upstr
   if (upstream)
     return refuse(fmt::format(
         "stream: a toxic of type {} is for downstream here: faults of requests are not what it means", type));
-  if (type == "bandwidth") return fmt::format("bandwidth({}KiB)", n("rate"));
+  if (type == "bandwidth") {  // KB a second, a tenth of a second's at once, as Toxiproxy does
+    return fmt::format("bandwidth({}, {})", n("rate") * 1000, n("rate") * 100);
+  }
   if (type == "limit_data") return fmt::format("close(in-body, {})", n("bytes"));
   if (type == "slow_close")
     return refuse("type: slow_close means nothing here: connections are kept for the next request");

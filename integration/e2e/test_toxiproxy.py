@@ -45,7 +45,7 @@ def test_a_proxy_is_a_listener_and_a_toxic_a_rule(toxics):
     status, toxic = toxics.ask("POST", "/proxies/queue/toxics", {"type": "reset_peer", "attributes": {"timeout": 0}})
     assert status == 200 and toxic["name"] == "reset_peer_downstream" and told(proxy) == "ConnectionResetError"
     rules = toxics.serving.ask("GET", "/v1/rules")[2]["rules"]
-    assert [(rule["name"], rule["inject"]) for rule in rules] == [("toxiproxy.queue.reset_peer_downstream", "reset")]
+    assert [(rule["name"], rule["inject"]) for rule in rules] == [("toxiproxy.queue.reset_peer_downstream", "reset(after-request)")]
     assert toxics.ask("DELETE", "/proxies/queue/toxics/reset_peer_downstream")[0] == 204 and told(proxy) == 200
     assert toxics.ask("POST", "/proxies/queue", {"enabled": False})[1]["enabled"] is False and told(proxy) == "ConnectionRefusedError"
     assert toxics.ask("POST", "/reset")[0] == 204 and told(proxy) == 200
@@ -78,9 +78,9 @@ def test_what_means_nothing_here_is_refused(toxics, toxic, status, said):
 @pytest.mark.parametrize("toxic, inject", [
     ({"type": "latency", "attributes": {"latency": 20}}, "delay(20ms)"),
     ({"type": "latency", "attributes": {"latency": 20, "jitter": 5}, "toxicity": 0.5}, "50% of delay(uniform, 15ms, 25ms)"),
-    ({"type": "bandwidth", "attributes": {"rate": 10}}, "bandwidth(10KiB)"),
+    ({"type": "bandwidth", "attributes": {"rate": 10}}, "bandwidth(10000, 1000)"),
     ({"type": "timeout", "attributes": {"timeout": 0}}, "stall"),
-    ({"type": "slicer", "attributes": {"average_size": 64, "delay": 2000}}, "drip(64B, 2ms)"),
+    ({"type": "slicer", "attributes": {"average_size": 64, "delay": 2000}}, "drip(64, 2ms)"),
     ({"type": "limit_data", "attributes": {"bytes": 100}}, "close(in-body, 100)"),
 ])
 def test_what_toxics_mean(toxics, toxic, inject):

@@ -108,8 +108,9 @@ function showExchanges({exchanges}) {
     const at = one.at_ms || {};
     const end = at.told ?? one.ms ?? 0;
     const points = [["request", 0, at.request_read ?? end], ["service", at.request_read, at.answered ?? end], ["response", at.answered, end]];
-    const bar = element("span", points.filter(([, from, to]) => from !== undefined && to > from).map(([name, from, to]) => {
-      const part = element("i", [], name);
+    const parts = points.filter(([, from, to]) => from !== undefined && to > from);
+    const bar = element("span", parts.map(([name, from, to], i) => {
+      const part = element("i", [], one.fired === "yes" && i === parts.length - 1 ? "fault" : name);
       part.style.left = share(from);
       part.style.width = share(to - from);
       return part;
