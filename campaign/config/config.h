@@ -99,6 +99,7 @@ struct ServeSettings {
   std::string record;                           // a folder; empty: .retrial/serve-<time>; "none": nothing is recorded
   std::uint64_t keep = std::uint64_t{1} << 30;  // bytes of trace that are kept
   Nanos drain = 8 * kSecond;
+  bool judge = false;  // while it runs
   bool operator==(const ServeSettings&) const = default;
 };
 

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kServeKeys[] = {
     "loops",           "pristine", "head_size",    "header_count", "body",           "head_timeout",
     "idle_timeout",    "seed",     "record",       "keep",         "drain",          "connect_timeout",
-    "resolve_timeout", "allow",    "body_timeout", "memory",       "max_connections"};
+    "resolve_timeout", "allow",    "body_timeout", "memory",       "max_connections", "judge"};
 constexpr std::size_t kLeastMemory = 32u << 20;  // the process itself takes 8, and reads 64 KiB a connection at once
 constexpr std::string_view kListenerKeys[] = {"mode", "listen", "service", "protocol", "to"};
 constexpr std::string_view kRuleKeys[] = {"name", "enabled", "match", "inject"};
@@ -123,6 +123,7 @@ void read_serve(ConfigTable table, ServeSettings& serve) {
       table.refuse("head_size", "expected at most a quarter of keep");
   }
   if (auto time = table.duration("drain", "8s")) serve.drain = *time;
+  serve.judge = table.yes("judge").value_or(false);
 }
 
 Listener read_listener(ConfigTable table) {

@@ -120,6 +120,16 @@ void calls(PrometheusText& out, Watcher& watcher) {
     histogram(out, {{"service", key.first}, {"operation", key.second}}, counts.gaps, counts.gap_sum);
 }
 
+void findings(PrometheusText& out, const RunningJudge& judge) {
+  std::map<std::pair<std::string, std::string>, std::uint64_t> counts;
+  for (auto& finding : judge.findings())
+    counts[{finding.verdict, std::string(trace::show(finding.confidence))}] += !finding.accepted;
+  out.family("retrial_findings", "gauge", "Findings of the running judge that are not accepted.");
+  for (auto& [key, n] : counts) out.sample({{"verdict", key.first}, {"confidence", key.second}}, n);
+  out.family("retrial_judge_seconds", "gauge", "What the last judging took.");
+  out.sample({}, static_cast<double>(judge.cost()) / kNanosPerSecond);
+}
+
 double resident_bytes() {
   std::ifstream in("/proc/self/statm");
   double pages = 0, resident = 0;
@@ -173,6 +183,7 @@ std::string metrics_text(Hands& hands) {
   plain("retrial_sent_again_total", "Requests that were sent again, as a kept connection had ended.",
         now.counts.sent_again);
   if (auto* telemetry = hands.telemetry) {
+    if (auto* judge = telemetry->judge()) findings(out, *judge);
     auto& watcher = telemetry->watcher();
     if (watcher.always()) calls(out, watcher);
     plain("retrial_watch_exchanges_total", "Exchanges that were read from the recording.", watcher.seen());

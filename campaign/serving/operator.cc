@@ -143,8 +143,7 @@ Result<std::unique_ptr<Operator>> Operator::start(proxy::Loop& loop, proxy::Serv
       return std::unexpected(ok.error());
     }
   }
-  if (auto ok = made->open_telemetry(config.telemetry, recording, !config.admin.listen.empty()); !ok)
-    return std::unexpected(ok.error());
+  if (auto ok = made->open_telemetry(config, recording); !ok) return std::unexpected(ok.error());
   if (auto ok = made->open_admin(config.admin); !ok) return std::unexpected(ok.error());
   bool bound = safety_settings(config).ttl || server_settings(config)->metered || !p.armed_file.empty();
   if (!bound) return made;  // nobody asks for its rules, and nothing can halt it but a signal
@@ -155,15 +154,17 @@ Result<std::unique_ptr<Operator>> Operator::start(proxy::Loop& loop, proxy::Serv
   return made;
 }
 
-Result<void> Operator::open_telemetry(const TelemetrySettings& said, const fs::path& recording, bool shown) {
+Result<void> Operator::open_telemetry(const Config& config, const fs::path& recording) {
   auto& p = *parts_;
-  if (!said.always() && !shown) return {};
-  if (recording.empty()) {
-    if (!said.always()) return {};
-    return fail("expected a recording: what is told of exchanges is read from it ([serve] record)", "[telemetry]",
-                Blame::user);
-  }
-  auto telemetry = Telemetry::start(said, recording, p.server.run(), p.log);
+  bool always = config.telemetry.always() || config.serve.judge;
+  if (recording.empty() && always)
+    return fail("expected a recording: what is told of exchanges is read from it ([serve] record)",
+                config.serve.judge ? "[serve] judge" : "[telemetry]", Blame::user);
+  if (recording.empty() || (!always && config.admin.listen.empty())) return {};
+  auto found = [&p](const trace::Finding& finding) {
+    p.mailbox.post([&p, text = as_json(finding)] { p.publish("finding", text); });
+  };
+  auto telemetry = Telemetry::start(config, recording, p.server.run(), found, p.log);
   if (!telemetry) return std::unexpected(telemetry.error());
   p.telemetry = std::move(*telemetry);
   p.hands.telemetry = p.telemetry.get();

@@ -45,7 +45,7 @@ class Operator {
   Operator(proxy::Loop& loop, proxy::Server& server, const Clock& clock, proxy::Log& log, Setting setting);
   void look();
   Result<void> open_admin(const AdminSettings& admin);
-  Result<void> open_telemetry(const TelemetrySettings& said, const std::filesystem::path& recording, bool shown);
+  Result<void> open_telemetry(const Config& config, const std::filesystem::path& recording);
 
   struct Parts;
   std::unique_ptr<Parts> parts_;

@@ -81,6 +81,15 @@ AdminResponse get_calls(Hands& hands, const AdminRequest&, const std::string&) {
   return {.body = answer.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"};
 }
 
+// What the running judge has found so far.
+AdminResponse get_findings(Hands& hands, const AdminRequest&, const std::string&) {
+  auto* judge = hands.telemetry ? hands.telemetry->judge() : nullptr;
+  if (!judge) return refusal(409, "nothing is judged while it runs: [serve] judge = true");
+  std::vector<std::string> all;
+  for (auto& finding : judge->findings()) all.push_back(as_json(finding));
+  return {.body = fmt::format("{{\"findings\":[{}]}}\n", fmt::join(all, ","))};
+}
+
 AdminResponse get_metrics(Hands& hands, const AdminRequest&, const std::string&) {
   return {.type = "text/plain; version=0.0.4; charset=utf-8", .body = metrics_text(hands)};
 }
@@ -110,10 +119,8 @@ std::string services_json(Hands& hands) {
 
 std::span<const AdminRoute> service_routes() {
   static constexpr AdminRoute kRoutes[] = {
-      {"GET", "/v1/services", get_services},
-      {"GET", "/v1/calls", get_calls},
-      {"GET", "/v1/exchanges", get_exchanges},
-      {"GET", "/metrics", get_metrics},
+      {"GET", "/v1/services", get_services}, {"GET", "/v1/calls", get_calls},  {"GET", "/v1/exchanges", get_exchanges},
+      {"GET", "/v1/findings", get_findings}, {"GET", "/metrics", get_metrics},
   };
   return kRoutes;
 }

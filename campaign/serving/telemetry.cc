@@ -1,5 +1,6 @@
 #include "campaign/serving/telemetry.h"
 
+#include <chrono>
 #include <utility>
 
 #include "base/text.h"
@@ -21,9 +22,9 @@ bool is_sampled(const trace::Exchange& e, policies::Share share) {
 Telemetry::Telemetry(const TelemetrySettings& said, proxy::AccessFormat format, const trace::Run& run, proxy::Log& log)
     : said_(said), format_(std::move(format)), run_(run.id), log_(log) {}
 
-Result<std::unique_ptr<Telemetry>> Telemetry::start(const TelemetrySettings& said,
-                                                    const std::filesystem::path& recording, const trace::Run& run,
-                                                    proxy::Log& log) {
+Result<std::unique_ptr<Telemetry>> Telemetry::start(const Config& config, const std::filesystem::path& recording,
+                                                    const trace::Run& run, RunningJudge::Found found, proxy::Log& log) {
+  auto& said = config.telemetry;
   auto format = proxy::AccessFormat::parse(said.access_format);
   if (!format) return std::unexpected(format.error());
   std::unique_ptr<Telemetry> made(new Telemetry(said, std::move(*format), run, log));
@@ -42,12 +43,18 @@ Result<std::unique_ptr<Telemetry>> Telemetry::start(const TelemetrySettings& sai
         proxy::OtlpExporter::Options{.at = *at, .path = path, .service = said.traces_service, .id = run.id}, log);
   }
   std::vector<Watcher::Take> takers;
-  if (made->access_log_ || made->traces_)
+  if (config.serve.judge) made->judge_ = std::make_unique<RunningJudge>(run, config, std::move(found), log);
+  if (made->access_log_ || made->traces_ || made->judge_)
     takers.push_back([self = made.get()](auto& e, auto& wall) { self->take(e, wall); });
   made->watcher_ = std::make_unique<Watcher>(
-      Watcher::Setting{.folder = recording, .run = run, .always = said.always()}, std::move(takers),
-      [self = made.get()] { self->after_look(); }, log);
+      Watcher::Setting{.folder = recording, .run = run, .always = said.always() || config.serve.judge},
+      std::move(takers), [self = made.get()] { self->after_look(); }, log);
   return made;
+}
+
+Telemetry::~Telemetry() {
+  watcher_.reset();
+  if (judge_) judge_->judge(true);
 }
 
 void Telemetry::take(const trace::Exchange& e, const proxy::WallTime& wall) {
@@ -55,10 +62,12 @@ void Telemetry::take(const trace::Exchange& e, const proxy::WallTime& wall) {
     lines_.append(format_.line(e, wall)).append("\n");
     if (lines_.size() >= kMostLines) access_log_->write(std::exchange(lines_, {}));
   }
+  if (judge_) judge_->take(e);
   if (traces_ && is_sampled(e, said_.traces_share)) traces_->add(proxy::otlp_span(e, wall, run_));
 }
 
 void Telemetry::after_look() {
+  if (judge_) judge_->look(std::chrono::steady_clock::now().time_since_epoch().count());
   if (!lines_.empty()) access_log_->write(std::exchange(lines_, {}));
   if (access_log_ && reopen_.exchange(false))
     if (auto ok = access_log_->open(); !ok) log_.say(proxy::Log::Level::error, ok.error().line());

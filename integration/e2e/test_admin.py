@@ -42,11 +42,11 @@ class UnixConnection(http.client.HTTPConnection):
 class Serving:
     """A `retrial serve` with an admin side, from the moment on at which it listens."""
 
-    def __init__(self, cwd, service, *options, file="", admin="unix:admin.sock"):
+    def __init__(self, cwd, service, *options, file="", rules="", serve='record = "none"\n', admin="unix:admin.sock"):
         (cwd / "retrial.toml").write_text(
-            '[serve]\nrecord = "none"\nloops = 2\n'
+            f'[serve]\nloops = 2\n{serve}'
             f'[service.s]\naddress = "127.0.0.1:{service.server_address[1]}"\n'
-            '[[listener]]\nmode = "reverse"\nlisten = "127.0.0.1:0"\nservice = "s"\n' + file)
+            '[[listener]]\nmode = "reverse"\nlisten = "127.0.0.1:0"\nservice = "s"\n' + rules + file)
         self.cwd, self.log, self.service_port = cwd, [], service.server_address[1]
         words = ["--admin", admin] if admin else []
         self.process = subprocess.Popen([RETRIAL, "serve", "--ca", str(cwd / "ca"), *words, *options], cwd=cwd, stdin=subprocess.DEVNULL,

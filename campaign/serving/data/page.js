@@ -221,6 +221,7 @@ async function begin() {
     $("ask").hidden = true;
     $("all").hidden = $("hands").hidden = false;
     showServices((await ask("GET", "/v1/services")).said);
+    await ask("GET", "/v1/findings").then(({said}) => said.findings.reverse().forEach(showFinding), () => {});
     await tick();
     await listen();
   } catch (error) {
