@@ -69,6 +69,7 @@ class Watcher {
   void look();
   void head(trace::Exchange& e);
   void over(trace::Exchange&& e);
+  static std::uint64_t key_of(const trace::Exchange& e);
 
   Setting setting_;
   std::vector<Take> takers_;
@@ -80,7 +81,7 @@ class Watcher {
   std::condition_variable wake_;
   bool ending_ = false;
   std::deque<std::string> last_;
-  std::map<std::array<std::string, 3>, OperationCounts> operations_;
+  std::unordered_map<std::uint64_t, Operation> operations_;  // by a hash of its three names
   std::atomic<std::uint64_t> lost_{0}, seen_{0};
   std::atomic<std::int64_t> wanted_until_{0};
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -13,7 +14,6 @@
 
 namespace retrial::proxy {
 namespace {
-using Json = nlohmann::ordered_json;
 constexpr int kClient = 3;  // SPAN_KIND_CLIENT
 constexpr int kError = 2;   // STATUS_CODE_ERROR
 
@@ -33,13 +33,56 @@ std::string_view line_of(std::string_view lines, std::string_view name) {
   return {};
 }
 
-void text(Json& attributes, const char* key, std::string_view value) {
-  if (!value.empty()) attributes.push_back({{"key", key}, {"value", {{"stringValue", value}}}});
-}
-// 64-bit integers are texts in this encoding.
-void number(Json& attributes, const char* key, std::int64_t value) {
-  attributes.push_back({{"key", key}, {"value", {{"intValue", std::to_string(value)}}}});
-}
+// JSON is written by hand here: a span is written for every exchange, and building a tree of it first took most of the
+// time that traces cost.
+class Writer {
+ public:
+  explicit Writer(std::string& out) : out_(out) {}
+  void raw(std::string_view text) { out_ += text; }
+  void quoted(std::string_view text) {
+    out_ += '"';
+    for (std::size_t from = 0, at = 0;; at++) {
+      bool end = at == text.size();
+      auto c = end ? '\0' : text[at];
+      auto byte = static_cast<unsigned char>(c);
+      if (!end && byte >= 0x20 && byte < 0x80 && c != '"' && c != '\\') continue;
+      out_ += text.substr(from, at - from);
+      if (end) break;
+      if (c == '"' || c == '\\')
+        (out_ += '\\') += c;
+      else if (byte < 0x20)
+        fmt::format_to(std::back_inserter(out_), "\\u{:04x}", byte);
+      else {  // what is no ASCII is left to who knows UTF-8, and what is none is replaced there
+        auto rest = nlohmann::json(text.substr(at)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+        out_.append(rest, 1, rest.size() - 2);
+        break;
+      }
+      from = at + 1;
+    }
+    out_ += '"';
+  }
+  void text(std::string_view key, std::string_view value) {
+    if (value.empty()) return;
+    begin(key);
+    raw(R"("stringValue":)");
+    quoted(value);
+    raw("}}");
+  }
+  // 64-bit integers are texts in this encoding.
+  void number(std::string_view key, std::int64_t value) {
+    begin(key);
+    fmt::format_to(std::back_inserter(out_), R"("intValue":"{}"}}}})", value);
+  }
+
+ private:
+  void begin(std::string_view key) {
+    if (out_.back() != '[') out_ += ',';
+    raw(R"({"key":")");
+    raw(key);
+    raw(R"(","value":{)");
+  }
+  std::string& out_;
+};
 
 std::string digits(std::uint64_t a) { return hex(a ? a : 1, 16); }
 
@@ -60,53 +103,65 @@ std::optional<TraceParent> trace_parent_of(const trace::Exchange& e) {
 std::string otlp_span(const trace::Exchange& e, const WallTime& wall, std::uint64_t id) {
   auto parent = trace_parent_of(e);
   auto seed = fnv1a(std::to_string(e.id), id ? id : 1);
-  Json span{{"traceId", parent ? parent->trace : digits(fnv1a("trace", seed)) + digits(seed)},
-            {"spanId", digits(fnv1a("span", seed))}};
-  if (parent) span["parentSpanId"] = parent->span;
-  auto end = e.told ? e.told : std::max({e.begun, e.request_read, e.answered, e.service_done});
-  span["name"] = e.operation.empty() ? e.method : e.operation;
-  span["kind"] = kClient;
-  span["startTimeUnixNano"] = std::to_string(wall.of(e.begun));
-  span["endTimeUnixNano"] = std::to_string(wall.of(end));
-  auto attributes = Json::array();
-  auto colon = e.service.rfind(':');
-  text(attributes, "http.request.method", e.method);
-  text(attributes, "url.path", std::string_view(e.target).substr(0, e.target.find('?')));
-  text(attributes, "server.address", std::string_view(e.service).substr(0, colon));
-  if (auto port = colon == e.service.npos ? std::nullopt : to_int(std::string_view(e.service).substr(colon + 1)))
-    number(attributes, "server.port", *port);
-  if (e.client_status && !trace::is_grpc(e.client_status))
-    number(attributes, "http.response.status_code", e.client_status);
-  if (e.grpc.is && e.client_status) number(attributes, "rpc.grpc.status_code", trace::grpc_code_of(e.client_status));
-  if (e.attempt > 1) number(attributes, "http.request.resend_count", e.attempt - 1);
-  number(attributes, "retrial.exchange", static_cast<std::int64_t>(e.id));
-  if (e.attempt) number(attributes, "retrial.attempt", e.attempt);
-  if (e.service_status) text(attributes, "retrial.service_status", trace::status_of(e, e.service_status));
-  text(attributes, "retrial.ending", trace::show(e.ending));
-  if (e.tag.site) text(attributes, "code.file.path", fmt::format("{}:{}", e.tag.site->file, e.tag.site->line));
-  if (e.tag.site) text(attributes, "code.function.name", e.tag.site->function);
-  text(attributes, "test.case.name", e.tag.test);
-  span["attributes"] = std::move(attributes);
-  if (!trace::is_pass(e.fault)) {
-    auto about = Json::array();
-    text(about, "retrial.fault", trace::show(e.fault));
-    text(about, "retrial.fault_id", e.fault_id);
-    text(about, "retrial.evidence", e.evidence);
-    span["events"] = Json::array({{{"timeUnixNano", std::to_string(wall.of(e.fired_at ? e.fired_at : e.begun))},
-                                   {"name", e.fired ? "retrial.fault" : "retrial.fault_not_fired"},
-                                   {"attributes", std::move(about)}}});
+  std::string out;
+  out.reserve(1024);
+  Writer json(out);
+  json.raw(R"({"traceId":")");
+  json.raw(parent ? parent->trace : digits(fnv1a("trace", seed)) + digits(seed));
+  json.raw(R"(","spanId":")");
+  json.raw(digits(fnv1a("span", seed)));
+  if (parent) {
+    json.raw(R"(","parentSpanId":")");
+    json.raw(parent->span);
   }
-  if (trace::told_failure(e)) span["status"] = {{"code", kError}};
-  return span.dump(-1, ' ', false, Json::error_handler_t::replace);
+  auto end = e.told ? e.told : std::max({e.begun, e.request_read, e.answered, e.service_done});
+  json.raw(R"(","name":)");
+  json.quoted(e.operation.empty() ? e.method : e.operation);
+  fmt::format_to(std::back_inserter(out),
+                 R"(,"kind":{},"startTimeUnixNano":"{}","endTimeUnixNano":"{}","attributes":[)", kClient,
+                 wall.of(e.begun), wall.of(end));
+  auto service = std::string_view(e.service);
+  auto colon = service.rfind(':');
+  json.text("http.request.method", e.method);
+  json.text("url.path", std::string_view(e.target).substr(0, e.target.find('?')));
+  json.text("server.address", service.substr(0, colon));
+  if (auto port = colon == service.npos ? std::nullopt : to_int(service.substr(colon + 1)))
+    json.number("server.port", *port);
+  if (e.client_status && !trace::is_grpc(e.client_status)) json.number("http.response.status_code", e.client_status);
+  if (e.grpc.is && e.client_status) json.number("rpc.grpc.status_code", trace::grpc_code_of(e.client_status));
+  if (e.attempt > 1) json.number("http.request.resend_count", e.attempt - 1);
+  json.number("retrial.exchange", static_cast<std::int64_t>(e.id));
+  if (e.attempt) json.number("retrial.attempt", e.attempt);
+  if (e.service_status) json.text("retrial.service_status", trace::status_of(e, e.service_status));
+  json.text("retrial.ending", trace::show(e.ending));
+  if (e.tag.site) json.text("code.file.path", e.tag.site->file);
+  if (e.tag.site) json.number("code.line.number", e.tag.site->line);
+  if (e.tag.site) json.text("code.function.name", e.tag.site->function);
+  json.text("test.case.name", e.tag.test);
+  json.raw("]");
+  if (!trace::is_pass(e.fault)) {
+    fmt::format_to(std::back_inserter(out), R"(,"events":[{{"timeUnixNano":"{}","name":"{}","attributes":[)",
+                   wall.of(e.fired_at ? e.fired_at : e.begun), e.fired ? "retrial.fault" : "retrial.fault_not_fired");
+    json.text("retrial.fault", trace::show(e.fault));
+    json.text("retrial.fault_id", e.fault_id);
+    json.text("retrial.evidence", e.evidence);
+    json.raw("]}]");
+  }
+  if (trace::told_failure(e)) fmt::format_to(std::back_inserter(out), R"(,"status":{{"code":{}}})", kError);
+  json.raw("}");
+  return out;
 }
 
 std::string otlp_export(std::string_view spans, std::string_view service, std::uint64_t id) {
-  auto attributes = Json::array();
-  text(attributes, "service.name", service);
-  text(attributes, "service.instance.id", hex(id, 16));
-  return fmt::format(
-      R"({{"resourceSpans":[{{"resource":{{"attributes":{}}},"scopeSpans":[{{"scope":{{"name":"retrial"}},"spans":[{}]}}]}}]}})",
-      attributes.dump(), spans);
+  std::string out = R"({"resourceSpans":[{"resource":{"attributes":[)";
+  out.reserve(out.size() + spans.size() + 256);
+  Writer json(out);
+  json.text("service.name", service);
+  json.text("service.instance.id", hex(id, 16));
+  json.raw(R"(]},"scopeSpans":[{"scope":{"name":"retrial"},"spans":[)");
+  json.raw(spans);
+  json.raw("]}]}]}");
+  return out;
 }
 
 OtlpExporter::OtlpExporter(Options options, Log& log) : options_(std::move(options)), log_(log) {
