@@ -178,7 +178,8 @@ Result<void> Operator::open_admin(const AdminSettings& admin) {
   std::string path = admin.listen;
   if (path.starts_with("unix:")) path.erase(0, 5);
   if (path.size() < admin.listen.size() || path.starts_with('/')) {
-    if (auto folder = fs::path(path).parent_path(); !folder.empty())
+    std::error_code error;  // one that is there keeps its mode: the socket has its own
+    if (auto folder = fs::path(path).parent_path(); !folder.empty() && !fs::exists(folder, error))
       if (auto made = private_folder(folder); !made) return std::unexpected(made.error());
     settings.socket = path;
   } else {

@@ -114,9 +114,25 @@ void Watcher::look() {
   }
 }
 
+void Watcher::name(trace::Exchange& e) {
+  if (!e.profile.empty() && !e.operation.empty()) return;
+  std::string bytes;
+  for (auto part : {&e.service, &e.host, &e.method, &e.target, &e.profile, &e.operation}) bytes.append(*part) += '\n';
+  for (auto& header : e.request_headers) bytes.append(header.name).append(":").append(header.value) += '\n';
+  bytes += e.request_lines;
+  if (known_.size() >= kMostKnown) known_.clear();
+  auto [at, fresh] = known_.try_emplace(std::move(bytes));
+  if (fresh) {
+    if (e.profile.empty()) e.profile = trace::profile_for(e).name();
+    if (e.operation.empty()) e.operation = trace::operation_of(e);
+    at->second = {e.profile, e.operation};
+  }
+  e.profile = at->second.profile;
+  e.operation = at->second.operation;
+}
+
 void Watcher::head(trace::Exchange& e) {
-  if (e.profile.empty()) e.profile = trace::profile_for(e).name();
-  if (e.operation.empty()) e.operation = trace::operation_of(e);
+  name(e);
   auto assigned = correlator_->at_head(e);
   e.call = assigned.call;
   e.attempt = assigned.attempt;

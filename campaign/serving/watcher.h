@@ -88,6 +88,13 @@ class Watcher {
   // Its thread only.
   std::unique_ptr<trace::SegmentFollower> follower_;
   std::unique_ptr<trace::Correlator> correlator_;
+  // What a request is, by all that says so: the same bytes are not looked at again. At most kMostKnown.
+  struct Known {
+    std::string profile, operation;
+  };
+  static constexpr std::size_t kMostKnown = 4096;
+  std::unordered_map<std::string, Known> known_;
+  void name(trace::Exchange& e);
   struct Attempt {
     Nanos told = 0;
     bool failed = false;

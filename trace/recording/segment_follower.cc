@@ -46,13 +46,17 @@ struct SegmentFollower::Tail {
   ~Tail() {
     if (fd >= 0) ::close(fd);
   }
-  std::string bytes(std::size_t offset, std::size_t size) const {
-    std::string out(size, '\0');
-    auto got = ::pread(fd, out.data(), size, static_cast<off_t>(offset));
-    out.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-    return out;
+  // Into `buffer`, which only grows: what is given stands until it is used again.
+  std::string_view bytes(std::size_t offset, std::size_t size, std::vector<char>& buffer) const {
+    if (buffer.size() < size) buffer.resize(size);
+    auto got = ::pread(fd, buffer.data(), size, static_cast<off_t>(offset));
+    return {buffer.data(), got > 0 ? static_cast<std::size_t>(got) : 0};
   }
-  record::SegmentHead head() const { return record::head_of(bytes(0, sizeof(record::SegmentHead))); }
+  record::SegmentHead head() const {
+    char bytes[sizeof(record::SegmentHead)];
+    auto got = ::pread(fd, bytes, sizeof bytes, 0);
+    return record::head_of({bytes, got > 0 ? static_cast<std::size_t>(got) : 0});
+  }
 };
 
 struct SegmentFollower::Taken {
@@ -128,15 +132,15 @@ bool SegmentFollower::read(Tail& tail, std::vector<Taken>& taken) {
       tail.done = true;
       return false;
     }
-    auto bytes = tail.bytes(tail.at, kRead);
+    auto bytes = tail.bytes(tail.at, kRead, buffer_);
     if (auto said = length_said(bytes, record::place_of(tail.number, tail.at)); said > bytes.size())
-      bytes = tail.bytes(tail.at, said);
+      bytes = tail.bytes(tail.at, said, buffer_);
     if (take(bytes)) continue;
     if (head.window == 0) {
       tail.done = true;
       return false;
     }
-    auto window = tail.bytes(head.window, SegmentFile::kPage * 16 + 64);
+    auto window = tail.bytes(head.window, SegmentFile::kPage * 16 + 64, buffer_);
     RecordHead first{};
     if (window.size() >= sizeof first) std::memcpy(&first, window.data(), sizeof first);
     if (first.length == 0) return false;
@@ -147,7 +151,7 @@ bool SegmentFollower::read(Tail& tail, std::vector<Taken>& taken) {
       tail.done = true;
       return false;
     }
-    if (tail.at - begins >= window.size() || !take(std::string_view(window).substr(tail.at - begins))) return false;
+    if (tail.at - begins >= window.size() || !take(window.substr(tail.at - begins))) return false;
   }
   return true;
 }

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -47,6 +48,7 @@ class SegmentFollower {
   std::filesystem::path folder_;
   Options options_;
   std::vector<std::unique_ptr<Tail>> tails_;
+  std::vector<char> buffer_;
   std::uint32_t newest_ = 0;  // number of the last segment that was found
   bool looked_ = false;
   std::map<std::uint64_t, Exchange> open_;
