@@ -66,7 +66,6 @@ struct Operator::Parts {
               .clock = c,
               .audit = audit,
               .rules = Rulebook(setting.config, static_cast<std::uint64_t>(c.wall())),
-              .listeners = setting.settings.listeners,
               .drain = std::move(setting.drain),
               .publish = [this](std::string_view event, const std::string& data) { publish(event, data); },
               .keep = [this](bool armed) { return keep(armed); },
@@ -255,7 +254,6 @@ void Operator::reloaded(const proxy::ServerSettings& settings) {
   p.hands.rules = std::move(*p.reread);
   p.settings = settings;
   p.settings.listeners.resize(settings.listeners.size() - p.toxiproxy.listeners().size());
-  p.hands.listeners = p.settings.listeners;
   p.audit.tell("SIGHUP", "read the file again");
   p.hands.tell_rules();
 }

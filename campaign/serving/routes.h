@@ -19,7 +19,6 @@ struct Hands {
   const Clock& clock;
   Audit& audit;
   Rulebook rules;
-  std::vector<proxy::ListenerSettings> listeners;  // in the order of Server::listening()
   std::function<void()> drain;
   std::function<void(std::string_view event, const std::string& data)> publish;
   // After a change of mode: what keeps it (an armed file) follows. An error: it did not, and nothing has changed.
