@@ -15,10 +15,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kServeKeys[] = {
-    "loops",           "pristine", "head_size",    "header_count", "body",           "head_timeout",
-    "idle_timeout",    "seed",     "record",       "keep",         "drain",          "connect_timeout",
-    "resolve_timeout", "allow",    "body_timeout", "memory",       "max_connections", "judge"};
+constexpr std::string_view kServeKeys[] = {"loops",
+                                           "pristine",
+                                           "head_size",
+                                           "header_count",
+                                           "body",
+                                           "head_timeout",
+                                           "idle_timeout",
+                                           "seed",
+                                           "record",
+                                           "keep",
+                                           "drain",
+                                           "connect_timeout",
+                                           "resolve_timeout",
+                                           "allow",
+                                           "body_timeout",
+                                           "memory",
+                                           "max_connections",
+                                           "judge"};
 constexpr std::size_t kLeastMemory = 32u << 20;  // the process itself takes 8, and reads 64 KiB a connection at once
 constexpr std::string_view kListenerKeys[] = {"mode", "listen", "service", "protocol", "to"};
 constexpr std::string_view kRuleKeys[] = {"name", "enabled", "match", "inject"};

@@ -22,7 +22,8 @@ class RunningJudge {
   RunningJudge(const trace::Run& run, const Config& config, Found found, proxy::Log& log);
 
   void take(const trace::Exchange& e);  // it has ended; which call it is of is known
-  // `now`: on the run's clock. Judges where there is something new to be judged, and judging has not just cost more than kShare of the time.
+  // `now`: on the run's clock. Judges where there is something new to be judged, and judging has not just cost more
+  // than kShare of the time.
   void look(Nanos now);
   void judge(bool ended);  // ended: nothing more comes, so that what goes on is taken for what it is
 

@@ -24,8 +24,8 @@ class Server {
   // connections go on. An error changes nothing. Loops, recording and limits stay as they were at the start; a first
   // listener that is not `reverse` needs a new one.
   Result<void> reload(ServerSettings settings);
-  // Other rules, all else as it is: profiles and descriptions as the settings had them last. Every loop has them when it
-  // returns.
+  // Other rules, all else as it is: profiles and descriptions as the settings had them last. Every loop has them when
+  // it returns.
   void follow(std::vector<RuleSettings> rules);
   std::shared_ptr<const Rules> rules() const;  // that are in force, with their counts
 
