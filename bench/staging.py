@@ -1,5 +1,5 @@
 """What an operator's looking costs: CPU a request of `serve` with nobody there, with an admin side, and with each thing that reads the recording."""
-import http.server, tempfile, threading, time
+import http.server, sys, tempfile, threading, time
 from pathlib import Path
 
 import peers
@@ -71,6 +71,7 @@ def run(args):
         try:
             for n in range(1 if args.quick else ROUNDS):
                 for name, more in MODES.items():
+                    print(f"{name}, round {n + 1}", file=sys.stderr, flush=True)
                     rounds[name].append(measure(folder / f"{name}-{n}".replace(" ", "-"), name, more, service.port, receiver.server_address[1]))
         finally:
             service.stop()
