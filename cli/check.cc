@@ -20,8 +20,9 @@ int check(const std::string& file) {
   auto checked = campaign::check_config(text.str(), file);
   for (auto& error : checked.errors) complain(error.line(), kUsage);
   if (!checked.errors.empty()) return kUsage;
-  if (auto settings = campaign::server_settings(checked.config))
-    for (auto& line : campaign::warnings_of(*settings)) fmt::print("{}: {}\n", file, line);
+  auto settings = campaign::server_settings(checked.config);
+  if (!settings) return complain(file + ": " + settings.error().line(), kUsage);
+  for (auto& line : campaign::warnings_of(*settings)) fmt::print("{}: {}\n", file, line);
   fmt::print("{}: fine\n", file);
   return kFine;
 }

@@ -29,6 +29,8 @@ void add_ca(CLI::App& app, int& status);
 void add_doctor(CLI::App& app, int& status);
 void add_serve(CLI::App& app, int& status);
 void add_look(CLI::App& app, int& status);
+void add_health(CLI::App& app, int& status);
+void add_ctl(CLI::App& app, int& status);
 
 // Prints "retrial: LINE" to stderr, and gives `status` back.
 int complain(const std::string& line, int status);

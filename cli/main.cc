@@ -12,12 +12,18 @@
 
 namespace {
 
+// Those of a command, and of the commands within it.
+void add_options(const CLI::App& command, std::vector<std::string>& known) {
+  for (auto* option : command.get_options())
+    for (auto& name : option->get_lnames()) known.push_back("--" + name);
+  for (auto* inner : command.get_subcommands([](const CLI::App*) { return true; })) add_options(*inner, known);
+}
+
 // The first word before `--` that looks like an option and is none of this command's: named with the nearest one that
 // is. (The parser itself would name whichever word it could not place afterwards.)
 std::string unknown_option(const CLI::App& command, int argc, char** argv) {
   std::vector<std::string> known{"--help", "-h"};
-  for (auto* option : command.get_options())
-    for (auto& name : option->get_lnames()) known.push_back("--" + name);
+  add_options(command, known);
   for (int i = 2; i < argc && std::string_view(argv[i]) != "--"; i++) {
     std::string word(std::string_view(argv[i]).substr(0, std::string_view(argv[i]).find('=')));
     if (!word.starts_with("--") || std::find(known.begin(), known.end(), word) != known.end()) continue;
@@ -58,7 +64,7 @@ int main(int argc, char** argv) {
   int status = 0;
   using namespace retrial::cli;
   for (auto add : {add_run, add_plan, add_merge, add_replay, add_observe, add_judge, add_report, add_explain, add_check,
-                   add_ca, add_doctor, add_serve, add_look})
+                   add_ca, add_doctor, add_serve, add_health, add_ctl, add_look})
     add(app, status);
   std::vector<char*> words(argv, argv + argc);
   static char help[] = "--help";

@@ -7,10 +7,13 @@
 #include <algorithm>
 #include <csignal>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "base/descriptor_limit.h"
 #include "base/text.h"
 #include "campaign/config/server_settings.h"
+#include "campaign/serving/audit.h"
+#include "campaign/serving/operator.h"
 #include "cli/commands.h"
 #include "cli/serve_options.h"
 #include "proxy/server/mailbox.h"
@@ -23,11 +26,19 @@ namespace fs = std::filesystem;
 
 class StderrLog final : public proxy::Log {
  public:
-  StderrLog() : logger_("retrial", std::make_shared<spdlog::sinks::stderr_sink_mt>()) {
-    logger_.set_pattern("%Y-%m-%d %H:%M:%S.%e %l: %v");
+  explicit StderrLog(bool json) : json_(json), logger_("retrial", std::make_shared<spdlog::sinks::stderr_sink_mt>()) {
+    logger_.set_pattern(json ? "%v" : "%Y-%m-%d %H:%M:%S.%e %l: %v");
     logger_.flush_on(spdlog::level::info);
   }
   void say(Level level, std::string_view line) override {
+    constexpr std::string_view kLevels[] = {"info", "warning", "error"};
+    if (json_) {
+      nlohmann::ordered_json object{{"time", campaign::utc(SystemClock().wall())},
+                                    {"level", kLevels[static_cast<std::size_t>(level)]},
+                                    {"message", line}};
+      auto text = object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+      return logger_.log(spdlog::level::info, "{}", text);
+    }
     logger_.log(level == Level::info      ? spdlog::level::info
                 : level == Level::warning ? spdlog::level::warn
                                           : spdlog::level::err,
@@ -35,6 +46,7 @@ class StderrLog final : public proxy::Log {
   }
 
  private:
+  bool json_;
   spdlog::logger logger_;
 };
 
@@ -129,6 +141,17 @@ class Serving {
       return std::unexpected(unwritten ? unrecorded(server.error()) : server.error());
     }
     server_ = std::move(*server);
+    auto hands = campaign::Operator::start(loop_, *server_, clock_, log_,
+                                           {.config = *config,
+                                            .settings = *settings,
+                                            .recording = settings->recording ? settings->recording->folder : fs::path(),
+                                            .drain = [this] { drain(SIGTERM); }});
+    if (!hands) return std::unexpected(hands.error());
+    operator_ = std::move(*hands);
+    admin_ = config->admin;
+    telemetry_ = config->telemetry;
+    proxy::SignalWatch halt(loop_, SIGUSR2, [this] { operator_->halt("SIGUSR2", "halted by SIGUSR2"); });
+    proxy::SignalWatch reopen(loop_, SIGUSR1, [this] { operator_->reopen(); });
     proxy::SignalWatch reload(loop_, SIGHUP, [this] { this->reload(); });
     proxy::SignalWatch end(loop_, SIGTERM, [this] { this->drain(SIGTERM); });
     proxy::SignalWatch stop(loop_, SIGINT, [this] { this->drain(SIGINT); });
@@ -138,8 +161,10 @@ class Serving {
                        show_size(settings->recording->keep)));
     if (std::ranges::any_of(config->rules, [](auto& rule) { return policies::rolls(rule.inject); }))
       info(fmt::format("seed {}", seed_));
+    tell_admin();
     tell(*settings);
     loop_.run();
+    operator_.reset();
     server_.reset();
     info("ended");
     return status_;
@@ -155,21 +180,36 @@ class Serving {
       info(fmt::format("listening on {} ({})", at[i].show(), described(settings.listeners[i])));
   }
 
+  void tell_admin() {
+    if (operator_->at().empty()) return;
+    info("admin on " + operator_->at());
+    if (auto at = operator_->toxiproxy_at(); !at.empty()) info("clients of Toxiproxy on " + at);
+    auto state = server_->safety().state();
+    if (state.mode == proxy::Safety::Mode::observing)
+      info("observing: no fault is injected until `retrial ctl resume`");
+    else if (state.mode == proxy::Safety::Mode::armed)
+      info(state.ttl ? fmt::format("armed for {}, unless it is renewed", show_duration(state.ttl)) : "armed");
+  }
+
   void reload() {
     if (draining_) return;
     if (config_file(options_).empty()) return info("there is no retrial.toml to be read again");
     auto config = config_of(options_);
     auto settings =
         config ? campaign::server_settings(*config) : Result<proxy::ServerSettings>(std::unexpected(config.error()));
+    if (settings) operator_->reread(*config, *settings);
     Result<void> done = settings ? server_->reload(*settings) : std::unexpected(settings.error());
     if (!done)
       return log_.say(proxy::Log::Level::error, done.error().line() + "; not reloaded, what was there before goes on");
+    operator_->reloaded(*settings);
     drain_ = settings->drain;
     auto before = serve_;
     before.drain = config->serve.drain;
     std::string line = "reloaded";
     if (before != config->serve) line += "; [serve] stays as it was until the next start, but for drain";
     if (redact_ != config->redact) line += "; [redact] stays as it was until the next start";
+    if (admin_ != config->admin) line += "; [admin] stays as it was until the next start";
+    if (telemetry_ != config->telemetry) line += "; [telemetry] stays as it was until the next start";
     info(line);
     tell(*settings);
   }
@@ -180,6 +220,7 @@ class Serving {
       return loop_.stop();
     }
     draining_ = true;
+    operator_->draining();
     auto open = server_->state().connections;
     info(fmt::format("draining: {} open connection{}, at most {}", open, open == 1 ? "" : "s", show_duration(drain_)));
     server_->drain([this] { mailbox_.post([this] { loop_.stop(); }); });
@@ -198,6 +239,9 @@ class Serving {
   proxy::Loop loop_;
   proxy::Mailbox mailbox_;
   std::unique_ptr<proxy::Server> server_;
+  std::unique_ptr<campaign::Operator> operator_;
+  campaign::AdminSettings admin_;
+  campaign::TelemetrySettings telemetry_;
   std::unique_ptr<proxy::Timer> limit_;
   campaign::ServeSettings serve_;
   campaign::RedactSettings redact_;
@@ -209,7 +253,9 @@ class Serving {
 
 int serve(const ServeOptions& options) {
   raise_descriptor_limit();
-  StderrLog log;
+  if (options.log != "text" && options.log != "json")
+    return complain(fmt::format("--log: expected text or json, got \"{}\"", options.log), kUsage);
+  StderrLog log(options.log == "json");
   Serving serving(options, log);
   auto status = serving.run();
   if (!status) return complain(status.error().line(), status.error().blame == Blame::user ? kUsage : kIncomplete);

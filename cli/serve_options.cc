@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 
+#include "campaign/config/config_admin.h"
 #include "campaign/config/config_values.h"
 #include "trace/recording/redact.h"
 
@@ -55,6 +57,29 @@ Result<void> add(campaign::Config& config, proxy::Mode mode, const std::string& 
   return {};
 }
 
+// What is said on the command line is a will of its own: it arms, and --inject is for the services that stand beside
+// it.
+Result<void> add_admin(campaign::Config& config, const ServeOptions& o) {
+  if (!o.admin.empty()) {
+    config.admin.listen = o.admin;
+    if (auto wrong = campaign::wrong_with(config.admin); !wrong.empty())
+      return fail(wrong, "--admin " + o.admin, Blame::user);
+  }
+  config.armed = o.armed || o.inject;
+  if (config.admin.listen.empty() || !o.inject) return {};
+  auto& rule = config.rules.back();
+  bool named = std::ranges::all_of(config.listeners, [](auto& l) { return l.mode == proxy::Mode::reverse; });
+  rule.at_will = named;
+  if (campaign::is_careful(rule)) {
+    rule.at_will = true;
+    return {};
+  }
+  return fail(
+      "expected a percentage, such as '10% of error(503)': with an admin side no fault is for every service that a "
+      "client may name",
+      "--inject", Blame::user);
+}
+
 Result<void> are_places(const std::vector<std::string>& places, const char* option) {
   auto read = proxy::AllowList::read(places);
   return read ? Result<void>() : fail(read.error(), option, Blame::user);
@@ -73,6 +98,12 @@ void ServeOptions::add_to(CLI::App& app) {
   app.add_option("--tproxy", tproxy, "LISTEN: for connections that netfilter's TPROXY sends here");
   app.add_option("--protocol", protocol, "of these listeners: http, auto or tcp (reverse: http, else auto)");
   app.add_option("--inject", inject, "faults for what no rule of the file matches, e.g. 'error(503) x 2, then pass'");
+  app.add_option(
+      "--admin", admin,
+      "unix:PATH or HOST:PORT: an admin side; then no fault is injected before `retrial ctl resume`, --armed "
+      "or --inject");
+  app.add_flag("--armed", armed, "with an admin side: faults are on from the start, for [safety] ttl");
+  app.add_option("--log", log, "text or json: how its own log is written")->capture_default_str();
   app.add_option("--allow", allow,
                  "where faults may go besides loopback and private addresses: names, addresses, networks, or *");
   app.add_option("--loops", loops, "threads (default: one a core)")->check(CLI::Range(1, 1024));
@@ -119,8 +150,9 @@ Result<campaign::Config> config_of(const ServeOptions& o) {
   if (o.inject) {
     auto plan = policies::parse_fault_plan(*o.inject);
     if (!plan) return fail(plan.error().line(), "--inject", Blame::user);
-    config.rules.push_back({{}, {}, std::move(*plan)});
+    config.rules.push_back({{}, {}, std::move(*plan), {}, true, true});
   }
+  if (auto ok = add_admin(config, o); !ok) return std::unexpected(ok.error());
   if (o.loops) config.serve.loops = o.loops;
   if (!o.record.empty()) config.serve.record = o.record;
   if (o.seed) config.serve.seed = o.seed;

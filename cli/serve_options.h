@@ -21,6 +21,9 @@ struct ServeOptions {
   std::vector<std::string> forward_to, allow;
   std::string protocol;
   std::optional<std::string> inject;
+  std::string admin;
+  bool armed = false;
+  std::string log = "text";
   int loops = 0;
   std::string record;
   std::string ca;

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "base/text.h"
+#include "campaign/config/config_admin.h"
 #include "campaign/config/config_serve.h"
 #include "campaign/config/config_values.h"
 #include "policies/policy.h"
@@ -24,14 +25,32 @@ int line_of(const T& at) {
   return static_cast<int>(at.source().begin.line);
 }
 
-constexpr std::string_view kTables[] = {"run", "serve", "service", "profile", "accept", "listener", "rule", "redact"};
+constexpr std::string_view kTables[] = {"run",  "serve",  "service", "profile", "accept",   "listener",
+                                        "rule", "redact", "admin",   "safety",  "telemetry"};
 constexpr std::string_view kRunKeys[] = {"coverage", "once",   "policies", "workers",  "fail_on",
                                          "hold",     "budget", "tags",     "real_time"};
-constexpr std::string_view kServiceKeys[] = {
-    "address",      "profile",         "openapi",        "look",  "start",
-    "ready",        "reset",           "data",           "allow", "ca",
-    "pin",          "verify",          "certificate",    "key",   "server_name",
-    "close_notify", "connect_timeout", "resolve_timeout"};
+constexpr std::string_view kServiceKeys[] = {"address",
+                                             "profile",
+                                             "openapi",
+                                             "look",
+                                             "start",
+                                             "ready",
+                                             "reset",
+                                             "data",
+                                             "allow",
+                                             "ca",
+                                             "pin",
+                                             "verify",
+                                             "certificate",
+                                             "key",
+                                             "server_name",
+                                             "close_notify",
+                                             "connect_timeout",
+                                             "resolve_timeout",
+                                             "faults_per_minute",
+                                             "faults_share",
+                                             "own_errors",
+                                             "own_latency"};
 constexpr std::string_view kRedactKeys[] = {"names", "bodies"};
 constexpr std::string_view kProfileFileKeys[] = {"file"};
 constexpr std::string_view kAcceptKeys[] = {"finding", "why"};
@@ -151,6 +170,7 @@ void read_service(ConfigTable table, std::string_view file, trace::Words profile
     }
   }
   read_security(table, file, service);
+  service.bounds = read_bounds(table);
   service.profile = table.word("profile", profiles).value_or("");
   read_openapi(table, file, service);
   read_look(table, service);
@@ -219,6 +239,21 @@ class File {
         read_serve(ConfigTable(*table, "[serve]", name_, errors_), config_.serve);
       else
         complain(line_of(key), "serve: expected a table [serve]");
+    } else if (name == "admin") {
+      if (const auto* table = node.as_table())
+        read_admin(ConfigTable(*table, "[admin]", name_, errors_), name_, config_.admin);
+      else
+        complain(line_of(key), "admin: expected a table [admin]");
+    } else if (name == "safety") {
+      if (const auto* table = node.as_table())
+        read_safety(ConfigTable(*table, "[safety]", name_, errors_), config_.safety);
+      else
+        complain(line_of(key), "safety: expected a table [safety]");
+    } else if (name == "telemetry") {
+      if (const auto* table = node.as_table())
+        read_telemetry(ConfigTable(*table, "[telemetry]", name_, errors_), config_.telemetry);
+      else
+        complain(line_of(key), "telemetry: expected a table [telemetry]");
     } else if (name == "redact") {
       if (const auto* table = node.as_table())
         read_redact(ConfigTable(*table, "[redact]", name_, errors_), config_.redact);
@@ -240,10 +275,12 @@ class File {
       complain(line_of(key), fmt::format("{0}: a key of [run], expected below that line", name));
     } else {
       auto hint = did_you_mean(name, kTables);
-      complain(line_of(key), fmt::format("{}: unknown table{}", name,
-                                         hint.empty() ? ", expected [run], [serve], [service.NAME], [profile.NAME], "
-                                                        "[redact], [[listener]], [[rule]] or [[accept]]"
-                                                      : hint));
+      complain(
+          line_of(key),
+          fmt::format("{}: unknown table{}", name,
+                      hint.empty() ? ", expected [run], [serve], [admin], [safety], [telemetry], "
+                                     "[service.NAME], [profile.NAME], [redact], [[listener]], [[rule]] or [[accept]]"
+                                   : hint));
     }
   }
 

@@ -66,6 +66,7 @@ struct Service {
   Reset reset;                                     // restart where `data` is given and it is not
   bool allow = false;                              // faults may reach it though it is not local
   Nanos connect_timeout = 0, resolve_timeout = 0;  // serve only; 0: as ServeSettings has them
+  proxy::Bounds bounds;                            // serve only; of each that is 0: as SafetySettings has it
 };
 
 struct Accept {
@@ -100,7 +101,42 @@ struct ServeSettings {
   std::string record;                           // a folder; empty: .retrial/serve-<time>; "none": nothing is recorded
   std::uint64_t keep = std::uint64_t{1} << 30;  // bytes of trace that are kept
   Nanos drain = 8 * kSecond;
+  bool judge = false;  // while it runs
   bool operator==(const ServeSettings&) const = default;
+};
+
+// [admin]: how a running `serve` is spoken to (docs/admin.md). Without the table, and without --admin, it is not.
+struct AdminSettings {
+  std::string listen;       // "unix:/path", "127.0.0.1:9900", "127.0.0.1:0"; empty: there is no admin side
+  std::string token;        // a file; empty: token_file()
+  std::string certificate;  // PEM; where `listen` is not on this machine
+  std::string key;
+  std::vector<std::string> hosts;  // names that it is called by, beside its address and localhost
+  std::string toxiproxy;           // an address for clients of Toxiproxy; empty: none
+  std::string token_file() const { return token.empty() ? ".retrial/admin.token" : token; }
+  bool operator==(const AdminSettings&) const = default;
+};
+
+// [safety]: when faults are injected, and how many (proxy/server/safety.h).
+struct SafetySettings {
+  std::optional<Nanos> ttl;  // none said: kTtl with an admin side, else for ever
+  proxy::Bounds bounds;
+  std::string armed_file;  // faults are on only while it is there; empty: none
+  std::string audit;       // a file; empty: the log alone
+  static constexpr Nanos kTtl = 15 * 60 * kSecond;
+  bool operator==(const SafetySettings&) const = default;
+};
+
+// [telemetry]: what a `serve` tells others of each exchange (docs/admin.md).
+struct TelemetrySettings {
+  std::string access_log;  // a file, "-" for stdout; empty: none
+  std::string access_format = "json";
+  std::string traces;  // URL of an OTLP/HTTP receiver; empty: none
+  policies::Share traces_share = policies::kAlways;
+  std::string traces_service = "retrial";
+  bool calls = false;  // calls, retries and gaps are counted all the time, not only while somebody looks
+  bool always() const { return calls || !access_log.empty() || !traces.empty(); }
+  bool operator==(const TelemetrySettings&) const = default;
 };
 
 struct Listener {
@@ -115,11 +151,18 @@ struct Rule {
   std::string service;  // [service.NAME], or "host:port"; empty: any
   proxy::Match match;   // all but the service
   policies::FaultPlan inject;
+  std::string name = {};  // empty: by its place in the file
+  bool enabled = true;
+  bool at_will = false;  // --inject: the command line means all services that it names
 };
 
 struct Config {
   RunSettings run;
   ServeSettings serve;
+  AdminSettings admin;
+  SafetySettings safety;
+  TelemetrySettings telemetry;
+  bool armed = false;  // --armed, --inject: faults are on from the start though there is an admin side
   std::vector<Listener> listeners;
   std::vector<Rule> rules;
   std::vector<Service> services;  // in the order of the file

@@ -15,14 +15,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kServeKeys[] = {
-    "loops",           "pristine", "head_size",    "header_count", "body",           "head_timeout",
-    "idle_timeout",    "seed",     "record",       "keep",         "drain",          "connect_timeout",
-    "resolve_timeout", "allow",    "body_timeout", "memory",       "max_connections"};
+constexpr std::string_view kServeKeys[] = {"loops",
+                                           "pristine",
+                                           "head_size",
+                                           "header_count",
+                                           "body",
+                                           "head_timeout",
+                                           "idle_timeout",
+                                           "seed",
+                                           "record",
+                                           "keep",
+                                           "drain",
+                                           "connect_timeout",
+                                           "resolve_timeout",
+                                           "allow",
+                                           "body_timeout",
+                                           "memory",
+                                           "max_connections",
+                                           "judge"};
 constexpr std::size_t kLeastMemory = 32u << 20;  // the process itself takes 8, and reads 64 KiB a connection at once
 constexpr std::string_view kListenerKeys[] = {"mode", "listen", "service", "protocol", "to"};
-constexpr std::string_view kRuleKeys[] = {"match", "inject"};
-constexpr std::string_view kMatchKeys[] = {"service", "method", "path", "host", "operation", "call_site", "test"};
+constexpr std::string_view kRuleKeys[] = {"name", "enabled", "match", "inject"};
+constexpr std::string_view kMatchKeys[] = {"service",   "method",    "path", "host",
+                                           "operation", "call_site", "test", "opt_in"};
 constexpr std::string_view kModes[] = {"reverse", "forward", "redirect", "tproxy"};
 constexpr std::string_view kProtocols[] = {"http", "auto", "tcp"};
 
@@ -67,6 +82,11 @@ bool is_pin(std::string_view text) {
 }
 
 }  // namespace
+
+bool is_rule_name(std::string_view text) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+  return !text.empty() && text.size() <= 64 && text.find_first_not_of(kLetters) == text.npos && text.front() != '.';
+}
 
 void read_security(ConfigTable& table, std::string_view file, Service& service) {
   auto& security = service.security;
@@ -117,6 +137,7 @@ void read_serve(ConfigTable table, ServeSettings& serve) {
       table.refuse("head_size", "expected at most a quarter of keep");
   }
   if (auto time = table.duration("drain", "8s")) serve.drain = *time;
+  serve.judge = table.yes("judge").value_or(false);
 }
 
 Listener read_listener(ConfigTable table) {
@@ -148,6 +169,9 @@ Listener read_listener(ConfigTable table) {
 Rule read_rule(ConfigTable table) {
   table.only(kRuleKeys);
   Rule rule;
+  rule.name = table.text("name").value_or("");
+  if (!rule.name.empty() && !is_rule_name(rule.name)) table.refuse("name", std::string(kRuleName));
+  rule.enabled = table.yes("enabled").value_or(true);
   if (auto match = table.table("match")) {
     match->only(kMatchKeys);
     auto& m = rule.match;
@@ -158,6 +182,7 @@ Rule read_rule(ConfigTable table) {
     m.operation = match->text("operation").value_or("");
     m.call_site = match->text("call_site").value_or("");
     m.test = match->text("test").value_or("");
+    m.opt_in = match->yes("opt_in").value_or(false);
     if (!m.path.empty() && m.path.front() != '/' && m.path.front() != '*')
       match->refuse("path", "expected a path that begins with / or *");
     if (m.path.find('?') != std::string::npos)
@@ -173,7 +198,7 @@ Rule read_rule(ConfigTable table) {
   }
   rule.inject = std::move(*plan);
   auto& m = rule.match;
-  bool of_requests = !m.method.empty() || !m.path.empty() || !m.host.empty() || !m.operation.empty() ||
+  bool of_requests = m.opt_in || !m.method.empty() || !m.path.empty() || !m.host.empty() || !m.operation.empty() ||
                      !m.call_site.empty() || !m.test.empty();
   if (policies::strikes_connections(rule.inject) && of_requests)
     table.refuse(
@@ -196,7 +221,11 @@ void check_services(const Config& config, std::vector<ConfigTable>& listeners, s
     if (at && at->front().port() != 0 && !taken.insert(at->front().show()).second)
       listeners[i].refuse("listen", "expected an address of its own: another [[listener]] has this one");
   }
+  std::set<std::string> rule_names;
   for (std::size_t i = 0; i < rules.size(); i++) {
+    auto& name = config.rules[i].name;
+    if (!name.empty() && !rule_names.insert(name).second)
+      rules[i].refuse("name", "expected a name of its own: another [[rule]] has this one");
     auto& service = config.rules[i].service;
     if (service.empty() || config.named(service) || where_of(service)) continue;
     if (auto match = rules[i].table("match"))

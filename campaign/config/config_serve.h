@@ -14,6 +14,8 @@ void read_security(ConfigTable& table, std::string_view file, Service& service);
 void read_serve(ConfigTable table, ServeSettings& serve);
 Listener read_listener(ConfigTable table);
 Rule read_rule(ConfigTable table);
+bool is_rule_name(std::string_view text);
+inline constexpr std::string_view kRuleName = "expected at most 64 letters, digits, dashes, dots and underscores";
 // Once everything is read: listeners and rules name services that are there.
 void check_services(const Config& config, std::vector<ConfigTable>& listeners, std::vector<ConfigTable>& rules);
 

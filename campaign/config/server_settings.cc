@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "campaign/config/config_admin.h"
 #include "campaign/config/config_values.h"
 #include "proxy/connections/location.h"
 
@@ -19,6 +20,13 @@ std::vector<std::string> addresses_of(const Config& config, const std::string& s
   std::vector<std::string> all{where->show()};
   if (where->host == "127.0.0.1" || where->host == "::1") all.push_back(fmt::format("localhost:{}", where->port));
   return all;
+}
+
+constexpr policies::Share kOwnErrors = 50 * policies::kPercent;  // with an admin side, unless more is said
+
+bool bounded(const proxy::SafetySettings& safety) {
+  auto of = [](const proxy::Bounds& b) { return b.faults_share || b.own_errors || b.own_latency; };
+  return of(safety.bounds) || std::ranges::any_of(safety.of, [&](auto& one) { return of(one.second); });
 }
 
 Result<std::shared_ptr<const proxy::AllowList>> allow_list(const std::vector<std::string>& places, const char* what) {
@@ -46,6 +54,32 @@ proxy::ServiceSettings service_settings(const Service& service) {
   return settings;
 }
 
+proxy::RuleSettings rule_settings(const Config& config, const Rule& rule) {
+  proxy::RuleSettings settings{rule.match, rule.inject, rule.name};
+  settings.match.services = addresses_of(config, rule.service);
+  return settings;
+}
+
+proxy::SafetySettings safety_settings(const Config& config) {
+  auto& said = config.safety;
+  bool admin = !config.admin.listen.empty();
+  proxy::SafetySettings safety{.armed = !admin || config.armed,
+                               .ttl = said.ttl.value_or(admin ? SafetySettings::kTtl : 0),
+                               .bounds = said.bounds};
+  if (admin && safety.bounds.own_errors == 0) safety.bounds.own_errors = kOwnErrors;
+  for (auto& service : config.services) {
+    if (service.bounds == proxy::Bounds{}) continue;
+    auto bounds = safety.bounds;
+    auto& own = service.bounds;
+    if (own.faults_per_minute) bounds.faults_per_minute = own.faults_per_minute;
+    if (own.faults_share) bounds.faults_share = own.faults_share;
+    if (own.own_errors) bounds.own_errors = own.own_errors;
+    if (own.own_latency) bounds.own_latency = own.own_latency;
+    for (auto& address : addresses_of(config, service.name)) safety.of[address] = bounds;
+  }
+  return safety;
+}
+
 Result<proxy::ServerSettings> server_settings(const Config& config) {
   proxy::ServerSettings settings;
   for (auto& l : config.listeners) {
@@ -69,10 +103,15 @@ Result<proxy::ServerSettings> server_settings(const Config& config) {
       settings.listeners.push_back(listener);
     }
   }
-  for (auto& r : config.rules) {
-    settings.rules.push_back({r.match, r.inject});
-    settings.rules.back().match.services = addresses_of(config, r.service);
+  for (auto& r : config.rules)
+    if (r.enabled) settings.rules.push_back(rule_settings(config, r));
+  if (!config.admin.listen.empty()) {
+    if (auto wrong = wrong_with(config.admin); !wrong.empty())
+      return fail(wrong, "[admin] listen = \"" + config.admin.listen + "\"", Blame::user);
+    if (auto ok = are_careful(config); !ok) return std::unexpected(ok.error());
   }
+  settings.safety = safety_settings(config);
+  settings.metered = !config.admin.listen.empty() || bounded(settings.safety);
   for (auto& s : config.services) {
     if (s.address.empty()) continue;
     settings.services.push_back(service_settings(s));

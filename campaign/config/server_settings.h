@@ -16,6 +16,10 @@ proxy::ServiceSettings service_settings(const Service& service);
 // caller's. An error names what is missing.
 Result<proxy::ServerSettings> server_settings(const Config& config);
 
+// One of its rules, and its bounds with those of each service laid over them.
+proxy::RuleSettings rule_settings(const Config& config, const Rule& rule);
+proxy::SafetySettings safety_settings(const Config& config);
+
 // What whoever starts it should know, a line each: a forward proxy that leads everywhere, rules that will not fire.
 std::vector<std::string> warnings_of(const proxy::ServerSettings& settings);
 

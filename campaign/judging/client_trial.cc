@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include <algorithm>
 #include <deque>
 #include <tuple>
@@ -216,6 +218,21 @@ bool judge_client(std::span<ClientCase> client_cases, const trace::Sift& sift, t
   add(judgement.not_judged, record.not_judged);
   say_left_out(all, sift, record);
   return judgement.needs_more_runs;
+}
+
+std::vector<trace::CaseRecord> rows_by_fault(std::span<const trace::Run> runs) {
+  std::vector<trace::CaseRecord> rows;
+  for (auto& run : runs) {
+    std::set<std::string> faults;
+    for (auto& e : run.exchanges)
+      if (e.fired) faults.insert(trace::show(e.fault));
+    for (auto& fault : faults)
+      rows.push_back({.id = fmt::format("c{}", rows.size() + 1),
+                      .policy = std::string(trace::kServed),
+                      .plan = fault,
+                      .runs = {run.id}});
+  }
+  return rows;
 }
 
 void GatheredTrace::take(std::uint64_t run, trace::Exchange&& e) {

@@ -24,6 +24,9 @@ struct ClientCase {
 // all runs that there are. True: the evidence is too thin as yet, one more run would help.
 bool judge_client(std::span<ClientCase> client_cases, const trace::Sift& sift, trace::CampaignRecord& record);
 
+// In the traffic of `serve` each fault that fired is a row.
+std::vector<trace::CaseRecord> rows_by_fault(std::span<const trace::Run> runs);
+
 // A trace as it is read, exchange by exchange: what is kept of it, and whom it speaks to.
 class GatheredTrace {
  public:

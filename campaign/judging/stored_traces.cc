@@ -237,22 +237,6 @@ const trace::Run* Judge::reference_of(const Folder& folder, const trace::CaseRec
   return alone ? alone : find(folder, [](auto& run) { return run.kind == trace::RunKind::reference; });
 }
 
-// In the traffic of `serve` each fault that fired is a row.
-std::vector<trace::CaseRecord> rows_by_fault(const Folder& folder) {
-  std::vector<trace::CaseRecord> rows;
-  for (auto& run : folder.runs) {
-    std::set<std::string> faults;
-    for (auto& e : run.exchanges)
-      if (e.fired) faults.insert(trace::show(e.fault));
-    for (auto& fault : faults)
-      rows.push_back({.id = fmt::format("c{}", rows.size() + 1),
-                      .policy = std::string(trace::kServed),
-                      .plan = fault,
-                      .runs = {run.id}});
-  }
-  return rows;
-}
-
 void Judge::add_cases(Folder& folder) {
   if (without_faults(folder)) {
     out_.record.remarks.push_back(folder.path.string() + ": no fault was injected, so nothing of it was judged");
@@ -261,7 +245,7 @@ void Judge::add_cases(Folder& folder) {
         out_.record.not_judged.push_back({.why = fmt::format("{}: {}", folder.path.string(), run.incomplete)});
     return;
   }
-  if (folder.record.cases.empty()) folder.record.cases = rows_by_fault(folder);
+  if (folder.record.cases.empty()) folder.record.cases = rows_by_fault(folder.runs);
   for (auto& row : folder.record.cases) {
     ClientCase client_case{.row = row, .reference = reference_of(folder, row), .hold = folder.record.hold};
     if (client_case.reference) client_case.row.reference = client_case.reference->id;

@@ -8,6 +8,7 @@
 
 #include "base/glob.h"
 #include "base/text.h"
+#include "proxy/codec/tags.h"
 #include "trace/calls/operation.h"
 #include "trace/profiles/fault_answer.h"
 #include "trace/profiles/profile.h"
@@ -41,6 +42,11 @@ bool site_matches(const std::string& pattern, const std::optional<trace::CallSit
          (glob_matches(pattern, site->file) || glob_matches(pattern, fmt::format("{}:{}", site->file, site->line)));
 }
 
+bool opted_in(const trace::Exchange& head) {
+  auto value = trace::find(head.request_headers, kOptIn);
+  return !value.empty() && value != "0" && !iequals(value, "false");
+}
+
 // A plan of one step that goes on asks nobody which attempt this is.
 bool every_attempt_alike(const policies::FaultPlan& plan) {
   return plan.steps.size() == 1 && plan.steps.front().times == 0;
@@ -54,6 +60,7 @@ bool matches(const Match& m, const trace::Exchange& head) {
     return false;
   if (!m.path.empty() && !glob_matches(m.path, path_of(head.target))) return false;
   if (!m.host.empty() && !host_matches(m.host, head.host)) return false;
+  if (m.opt_in && !opted_in(head)) return false;
   if (!m.call_site.empty() && !site_matches(m.call_site, head.tag.site)) return false;
   return m.test.empty() || (!head.tag.test.empty() && glob_matches(m.test, head.tag.test));
 }
@@ -74,6 +81,37 @@ int SharedCalls::connection(std::size_t rule, std::string_view service) {
   return ++connections_[std::move(counted)];
 }
 
+std::shared_ptr<const Rules> numbered(Rules rules, const Rules* before) {
+  auto said = [](const RuleSettings& rule) {
+    auto& m = rule.match;
+    std::string key = policies::show(rule.plan);
+    for (auto& service : m.services) key.append("\n").append(service);
+    for (auto* part : {&m.method, &m.path, &m.host, &m.operation, &m.call_site, &m.test})
+      key.append("\0", 1).append(*part);
+    return key += m.opt_in ? "\1" : "";
+  };
+  std::unordered_map<std::string, Rules::Known> earlier;
+  if (before)
+    for (std::size_t i = 0; i < before->rules.size(); i++)
+      earlier.try_emplace(said(before->rules[i]), before->known[i]);
+  rules.numbers = before ? before->numbers : 0;
+  rules.known.clear();
+  for (std::uint32_t i = 0; i < rules.rules.size(); i++) {
+    auto& rule = rules.rules[i];
+    auto same = earlier.find(said(rule));
+    rules.known.push_back(same != earlier.end() ? same->second
+                                                : Rules::Known{rules.numbers++, std::make_shared<RuleCounts>()});
+    if (rule.match.services.empty()) rules.anywhere.push_back(i);
+    for (auto& service : rule.match.services) rules.naming[service].push_back(i);
+    rules.strikes_connections |= policies::strikes_connections(rule.plan);
+    for (auto& step : rule.plan.steps) {
+      rules.strikes_requests |= !trace::is_pass(step.fault) && !trace::is_of_connection(step.fault);
+      rules.keeps_responses |= trace::replays(step.fault);
+    }
+  }
+  return std::make_shared<const Rules>(std::move(rules));
+}
+
 RuleDirector::RuleDirector(std::shared_ptr<const Rules> rules, SharedCalls& calls, const Clock& clock,
                            const Place& place)
     : calls_(calls), clock_(clock), place_(place) {
@@ -83,28 +121,19 @@ RuleDirector::RuleDirector(std::shared_ptr<const Rules> rules, SharedCalls& call
 void RuleDirector::follow(std::shared_ptr<const Rules> rules) { follow(std::move(rules), clock_.now()); }
 
 void RuleDirector::follow(std::shared_ptr<const Rules> rules, Nanos now) {
+  if (rules->known.size() != rules->rules.size()) rules = numbered(*rules, rules_.get());
   auto before = std::exchange(rules_, std::move(rules));
-  auto in_force_before = std::exchange(in_force_, {});
-  for (auto& rule : rules_->rules) {
-    auto same = before ? std::ranges::find(before->rules, rule) - before->rules.begin() : 0;
-    if (same < std::ssize(in_force_before)) {
-      in_force_.push_back(in_force_before[static_cast<std::size_t>(same)]);
+  std::unordered_map<std::size_t, InForce> earlier;
+  for (std::size_t i = 0; i < in_force_.size(); i++) earlier.try_emplace(before->known[i].number, in_force_[i]);
+  in_force_.clear();
+  for (auto& [number, counts] : rules_->known) {
+    if (auto same = earlier.find(number); same != earlier.end()) {
+      in_force_.push_back(same->second);
     } else {
-      auto number = numbered_++;
       policies::Dice dice{.seed = place_.seed, .rule = number * place_.loops + place_.loop};
-      in_force_.push_back({.number = number, .since = now, .dice = dice});
+      in_force_.push_back({.since = now, .dice = dice});
     }
   }
-  auto any = [&](auto is) { return std::any_of(rules_->rules.begin(), rules_->rules.end(), is); };
-  strikes_requests_ = any([](auto& rule) {
-    return std::any_of(rule.plan.steps.begin(), rule.plan.steps.end(),
-                       [](auto& step) { return !trace::is_pass(step.fault) && !trace::is_of_connection(step.fault); });
-  });
-  strikes_connections_ = any([](auto& rule) { return policies::strikes_connections(rule.plan); });
-  keeps_responses_ = any([](auto& rule) {
-    return std::any_of(rule.plan.steps.begin(), rule.plan.steps.end(),
-                       [](auto& step) { return trace::replays(step.fault); });
-  });
 }
 
 const trace::Profile& RuleDirector::profile_of(const trace::Exchange& head) const {
@@ -113,15 +142,35 @@ const trace::Profile& RuleDirector::profile_of(const trace::Exchange& head) cons
   return said ? *said : trace::profile_for(head);
 }
 
-Decision RuleDirector::at_head(const trace::Exchange& head) {
-  auto& rules = rules_->rules;
-  for (std::size_t i = 0; i < rules.size(); i++) {
-    auto& match = rules[i].match;
-    if (!matches(match, head)) continue;
-    if (!match.operation.empty() && !glob_matches(match.operation, operation_of(head))) continue;
-    return decide(i, head);
+bool RuleDirector::fits(std::size_t rule, const trace::Exchange& head) const {
+  auto& match = rules_->rules[rule].match;
+  return matches(match, head) && (match.operation.empty() || glob_matches(match.operation, operation_of(head)));
+}
+
+// Only rules that may fit the service are looked at: there may be thousands of others.
+std::optional<std::size_t> RuleDirector::first_for(const trace::Exchange& head) const {
+  static const std::vector<std::uint32_t> kNone;
+  auto named = rules_->naming.find(head.service);
+  auto& here = named == rules_->naming.end() ? kNone : named->second;
+  auto& anywhere = rules_->anywhere;
+  for (std::size_t i = 0, j = 0; i < here.size() || j < anywhere.size();) {
+    bool is_here = j == anywhere.size() || (i < here.size() && here[i] < anywhere[j]);
+    auto rule = is_here ? here[i++] : anywhere[j++];
+    if (fits(rule, head)) return rule;
   }
   return {};
+}
+
+Decision RuleDirector::at_head(const trace::Exchange& head) {
+  auto rule = first_for(head);
+  return rule ? decide(*rule, head) : Decision{};
+}
+
+bool RuleDirector::may(std::size_t rule, std::string_view service) {
+  auto& counts = *rules_->known[rule].counts;
+  bool may = !place_.safety || place_.safety->take(service, place_.meters);
+  (may ? counts.planned : counts.withheld).fetch_add(1, std::memory_order_relaxed);
+  return may;
 }
 
 std::string RuleDirector::operation_of(const trace::Exchange& seen) const {
@@ -134,6 +183,7 @@ Decision RuleDirector::decide(std::size_t at, const trace::Exchange& seen) {
   auto& rule = rules_->rules[at];
   auto& dice = in_force_[at].dice;
   auto elapsed = clock_.now() - in_force_[at].since;
+  rules_->known[at].counts->matched.fetch_add(1, std::memory_order_relaxed);
   bool alike = every_attempt_alike(rule.plan);
   trace::FaultSpec fault;
   if (alike && trace::is_pass(fault = policies::choose(rule.plan, 1, elapsed, dice))) return {};
@@ -153,6 +203,8 @@ Decision RuleDirector::decide(std::size_t at, const trace::Exchange& seen) {
     fault = policies::choose(rule.plan, assigned.attempt, elapsed, dice);
     if (trace::is_pass(fault)) return decision;
   }
+  if (!may(at, head.service)) return decision;
+  planned_.emplace(head.id, rules_->known[at].counts);
   decision.fault_id = fmt::format("{}-{}", place_.run, head.id);
   if (trace::is_status(fault)) {
     fault.status = trace::status_told(fault, profile, head);
@@ -167,21 +219,26 @@ Decision RuleDirector::decide(std::size_t at, const trace::Exchange& seen) {
 
 // A connect comes before any request: of a rule's match only the service can be asked for.
 ConnectDecision RuleDirector::at_connect(const Connecting& connecting) {
-  if (!strikes_connections_) return {};
+  if (!rules_->strikes_connections || !on()) return {};
   auto& rules = rules_->rules;
   for (std::size_t i = 0; i < rules.size(); i++) {
     auto& services = rules[i].match.services;
     if (!policies::strikes_connections(rules[i].plan)) continue;
     if (!services.empty() && std::find(services.begin(), services.end(), connecting.service) == services.end())
       continue;
-    auto& [number, since, dice] = in_force_[i];
-    auto nth = calls_.connection(number, connecting.service);
-    return {policies::choose(rules[i].plan, nth, connecting.at - since, dice, policies::Of::connections)};
+    auto& [since, dice] = in_force_[i];
+    auto nth = calls_.connection(rules_->known[i].number, connecting.service);
+    auto fault = policies::choose(rules[i].plan, nth, connecting.at - since, dice, policies::Of::connections);
+    return trace::is_pass(fault) || may(i, connecting.service) ? ConnectDecision{fault} : ConnectDecision{};
   }
   return {};
 }
 
 void RuleDirector::over(const trace::Exchange& exchange) {
+  if (!trace::is_pass(exchange.fault)) {
+    auto rule = planned_.extract(exchange.id);
+    if (rule && exchange.fired) rule.mapped()->fired.fetch_add(1, std::memory_order_relaxed);
+  }
   if (exchange.call != 0 && told_.erase(exchange.id) == 0) calls_.over(exchange);
 }
 

@@ -3,7 +3,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -17,12 +19,31 @@ namespace retrial::proxy {
 
 bool matches(const Match& match, const trace::Exchange& head);  // but for match.operation, which costs more
 
+// What came of a rule so far, in all loops.
+struct RuleCounts {
+  std::atomic<std::uint64_t> matched{0}, planned{0}, withheld{0}, fired{0};  // withheld: Safety had none left
+};
+
 // The rules of one configuration. Never changed: a reload makes another.
 struct Rules {
   std::vector<RuleSettings> rules;
   std::map<std::string, std::string> profiles;  // by "host:port"
   trace::Descriptions descriptions;             // of services that no profile knows
+
+  // What is worked out of them once, for all loops (numbered).
+  struct Known {
+    std::size_t number = 0;  // among all rules that ever were in force
+    std::shared_ptr<RuleCounts> counts = {};
+  };
+  std::vector<Known> known = {};  // of each rule
+  std::size_t numbers = 0;        // given so far
+  // Which rules may fit a service, by their places, in order: those that name it, and those that name none.
+  std::unordered_map<std::string, std::vector<std::uint32_t>> naming = {};
+  std::vector<std::uint32_t> anywhere = {};
+  bool strikes_requests = false, strikes_connections = false, keeps_responses = false;
 };
+// With all that is worked out. A rule that was there before keeps its number and its counts, wherever it stands now.
+std::shared_ptr<const Rules> numbered(Rules rules, const Rules* before = nullptr);
 
 // Which call, and which attempt of it, for the loops of one server together: attempts of one call may come over
 // different loops. Thread-safe; only requests that a rule matches come here.
@@ -49,7 +70,9 @@ class RuleDirector final : public Director {
     std::uint64_t seed = 0;  // of shares and spreads
     std::uint64_t loop = 0;  // which of how many: each draws for itself
     std::uint64_t loops = 1;
-    Nanos began = 0;  // on the clock: windows of the first rules are counted from here
+    Nanos began = 0;                 // on the clock: windows of the first rules are counted from here
+    Safety* safety = nullptr;        // null: nothing holds faults back
+    const Meters* meters = nullptr;  // for it
   };
   RuleDirector(std::shared_ptr<const Rules> rules, SharedCalls& calls, const Clock& clock, const Place& place);
 
@@ -58,9 +81,9 @@ class RuleDirector final : public Director {
   void follow(std::shared_ptr<const Rules> rules);
   Decision at_head(const trace::Exchange& head) override;
   ConnectDecision at_connect(const Connecting& connecting) override;
-  bool reads_headers() const override { return strikes_requests_; }
-  bool strikes() const override { return strikes_requests_ || strikes_connections_; }
-  bool keeps_responses() const override { return keeps_responses_; }
+  bool reads_headers() const override { return rules_->strikes_requests && on(); }
+  bool strikes() const override { return (rules_->strikes_requests || rules_->strikes_connections) && on(); }
+  bool keeps_responses() const override { return rules_->keeps_responses && on(); }
   void over(const trace::Exchange& exchange) override;
   // Its fault is about to be put on the wire. The client may try again on another loop before this one gets to over().
   void firing(const trace::Exchange& exchange);
@@ -69,23 +92,23 @@ class RuleDirector final : public Director {
   const trace::Profile& profile_of(const trace::Exchange& head) const;
   std::string operation_of(const trace::Exchange& head) const;
   void follow(std::shared_ptr<const Rules> rules, Nanos now);
+  bool on() const { return !place_.safety || place_.safety->on(); }
+  bool fits(std::size_t rule, const trace::Exchange& head) const;
+  std::optional<std::size_t> first_for(const trace::Exchange& head) const;
   Decision decide(std::size_t rule, const trace::Exchange& head);
+  bool may(std::size_t rule, std::string_view service);
 
   std::shared_ptr<const Rules> rules_;
   struct InForce {
-    std::size_t number;  // among all rules that ever were in force: the same in all loops
     Nanos since;
     policies::Dice dice;
   };
   std::vector<InForce> in_force_;  // of each rule
-  std::size_t numbered_ = 0;       // rules so far
   SharedCalls& calls_;
   const Clock& clock_;
   Place place_;
   std::unordered_set<std::uint64_t> told_;  // exchanges whose end SharedCalls knows already
-  bool strikes_requests_ = false;
-  bool strikes_connections_ = false;
-  bool keeps_responses_ = false;
+  std::unordered_map<std::uint64_t, std::shared_ptr<RuleCounts>> planned_;  // exchanges with a fault, by whose rule
 };
 
 }  // namespace retrial::proxy

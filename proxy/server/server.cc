@@ -68,11 +68,16 @@ struct Server::Impl {
   QuietLog log;
   Trusts trusts;
   SharedCalls calls;
+  std::unique_ptr<Safety> safety;
+  std::unique_ptr<Meters> meters;  // null: nothing is counted
+  // In force, and before them: who was last to hold rules frees them, and that takes a moment where there are many.
+  std::shared_ptr<const Rules> rules, rules_before;
   Incomplete incomplete;
   std::unique_ptr<certs::LeafStore> leaves;
   std::unique_ptr<TlsToClients> to_clients;
   std::shared_ptr<TlsToService> to_services;
   int loops = 1;
+  trace::Run run;
   std::shared_ptr<MemoryBudget> memory;
   std::size_t most_connections = 0;
   struct Place {
@@ -170,8 +175,13 @@ struct Server::Impl {
     return at;
   }
 
-  Result<void> make_workers(const ServerSettings& settings, const std::shared_ptr<const Rules>& rules) {
-    trace::Run run;
+  void put_in_force(std::vector<RuleSettings> all, std::map<std::string, std::string> profiles,
+                    trace::Descriptions descriptions) {
+    auto next = numbered({std::move(all), std::move(profiles), std::move(descriptions)}, rules.get());
+    rules_before = std::exchange(rules, std::move(next));
+  }
+
+  Result<void> make_workers(const ServerSettings& settings) {
     run.began = clock.now();
     run.wall_began = clock.wall();
     run.id = static_cast<std::uint64_t>(run.wall_began / kMillisecond);  // traces of several starts may share a folder
@@ -198,7 +208,10 @@ struct Server::Impl {
                        .seed = settings.seed,
                        .loop = static_cast<std::uint64_t>(i),
                        .loops = static_cast<std::uint64_t>(loops),
-                       .began = run.began};
+                       .began = run.began,
+                       .safety = safety.get(),
+                       .meters = meters.get()};
+      if (meters) setting.meter = &meters->of(static_cast<std::size_t>(i));
       if (folder) {
         auto writer = trace::SegmentWriter::open(folder);
         if (!writer) return std::unexpected(writer.error());
@@ -226,6 +239,7 @@ struct Server::Impl {
 Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Server::~Server() = default;
 int Server::loops() const { return impl_->loops; }
+const trace::Run& Server::run() const { return impl_->run; }
 
 Result<std::unique_ptr<Server>> Server::start(ServerSettings settings, const Clock& clock, Log& log) {
   auto impl = std::make_unique<Impl>(clock, log);
@@ -239,8 +253,10 @@ Result<std::unique_ptr<Server>> Server::start(ServerSettings settings, const Clo
   if (auto ok = impl->secure(settings); !ok) return std::unexpected(ok.error());
   auto sockets = impl->sockets_for(settings, impl->places);
   if (!sockets) return std::unexpected(sockets.error());
-  auto rules = std::make_shared<const Rules>(Rules{settings.rules, settings.profiles, settings.descriptions});
-  if (auto ok = impl->make_workers(settings, rules); !ok) {
+  impl->put_in_force(settings.rules, settings.profiles, settings.descriptions);
+  impl->safety = std::make_unique<Safety>(settings.safety, clock);
+  if (settings.metered) impl->meters = std::make_unique<Meters>(static_cast<std::size_t>(impl->loops));
+  if (auto ok = impl->make_workers(settings); !ok) {
     for (auto& worker : *sockets)
       for (auto& d : worker) close(d.fd);
     return std::unexpected(ok.error());
@@ -260,9 +276,34 @@ Result<void> Server::reload(ServerSettings settings) {
   auto sockets = impl_->sockets_for(settings, places);
   if (!sockets) return std::unexpected(sockets.error());
   impl_->places = std::move(places);
-  auto rules = std::make_shared<const Rules>(Rules{settings.rules, settings.profiles, settings.descriptions});
-  for (std::size_t i = 0; i < impl_->workers.size(); i++) impl_->workers[i]->change(std::move((*sockets)[i]), rules);
+  impl_->put_in_force(settings.rules, settings.profiles, settings.descriptions);
+  impl_->safety->change(settings.safety);
+  for (std::size_t i = 0; i < impl_->workers.size(); i++)
+    impl_->workers[i]->change(std::move((*sockets)[i]), impl_->rules);
   return {};
+}
+
+void Server::follow(std::vector<RuleSettings> rules) {
+  impl_->put_in_force(std::move(rules), impl_->rules->profiles, impl_->rules->descriptions);
+  for (auto& worker : impl_->workers) worker->follow(impl_->rules);
+  for (auto& worker : impl_->workers) worker->ask();
+}
+std::shared_ptr<const Rules> Server::rules() const { return impl_->rules; }
+
+Safety& Server::safety() { return *impl_->safety; }
+void Server::resume(Nanos ttl) { impl_->safety->resume(ttl); }
+void Server::halt(const std::string& why) {
+  impl_->safety->halt(why);
+  for (auto& worker : impl_->workers) worker->let_go();
+}
+std::optional<std::string> Server::look() {
+  auto why = impl_->safety->look(counts());
+  if (why)
+    for (auto& worker : impl_->workers) worker->let_go();
+  return why;
+}
+std::vector<Meter::OfService> Server::counts() const {
+  return impl_->meters ? impl_->meters->read() : std::vector<Meter::OfService>();
 }
 
 void Server::drain(std::function<void()> done) {

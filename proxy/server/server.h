@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "proxy/server/log.h"
+#include "proxy/server/rules.h"
 #include "proxy/server/settings.h"
 
 namespace retrial::proxy {
@@ -23,6 +24,18 @@ class Server {
   // connections go on. An error changes nothing. Loops, recording and limits stay as they were at the start; a first
   // listener that is not `reverse` needs a new one.
   Result<void> reload(ServerSettings settings);
+  // Other rules, all else as it is: profiles and descriptions as the settings had them last. Every loop has them when
+  // it returns.
+  void follow(std::vector<RuleSettings> rules);
+  std::shared_ptr<const Rules> rules() const;  // that are in force, with their counts
+
+  // Whether faults are injected; resume() and halt() are to be called here.
+  Safety& safety();
+  void resume(Nanos ttl);             // as Safety::resume
+  void halt(const std::string& why);  // as Safety::halt; what a fault holds for ever is let go: its connection ends
+  std::optional<std::string> look();  // as Safety::look
+  std::vector<Meter::OfService> counts() const;  // of all loops; empty where ServerSettings::metered is not said
+
   // Closes the listeners, lets the answers under way come to their end, and calls `done` when the last connection has
   // gone: from another thread, once.
   void drain(std::function<void()> done);
@@ -34,6 +47,7 @@ class Server {
   };
   State state() const;
   int loops() const;
+  const trace::Run& run() const;  // as its trace begins with it
 
  private:
   struct Impl;

@@ -10,6 +10,7 @@
 #include "certs/authority.h"
 #include "policies/fault_plan.h"
 #include "proxy/proxy.h"
+#include "proxy/server/safety.h"
 #include "trace/profiles/openapi.h"
 
 namespace retrial::proxy {
@@ -57,12 +58,15 @@ struct Match {
   std::string operation;  // glob
   std::string call_site;  // glob of the file, or of file:line
   std::string test;       // glob
+  bool opt_in = false;    // it says so itself: kOptIn with a value other than "0" and "false"
   bool operator==(const Match&) const = default;
 };
 struct RuleSettings {
   Match match;
   policies::FaultPlan plan;
-  bool operator==(const RuleSettings&) const = default;
+  std::string name = {};  // by which operators call it
+  // The same rule, whatever its name.
+  bool operator==(const RuleSettings& other) const { return match == other.match && plan == other.plan; }
 };
 
 struct Recording {
@@ -88,6 +92,8 @@ struct ServerSettings {
   std::optional<Recording> recording;           // none: nothing is recorded
   Nanos drain = 8 * kSecond;                    // how long connections may go on after drain()
   std::uint64_t seed = 0;                       // of percentages and distributions
+  SafetySettings safety;
+  bool metered = false;  // services are counted (Server::counts): for whoever looks, and for bounds
 };
 
 }  // namespace retrial::proxy

@@ -11,21 +11,26 @@ namespace retrial::proxy {
 namespace {
 constexpr Nanos kDrainLook = 10 * kMillisecond;  // how often it is seen whether the last connection has gone
 
-// What is recorded as fired the director is told as well.
+// What is recorded as fired the director is told as well, and what is over is counted.
 class Firing final : public Recorder {
  public:
-  Firing(std::unique_ptr<Recorder> to, RuleDirector& director) : to_(std::move(to)), director_(director) {}
+  Firing(std::unique_ptr<Recorder> to, RuleDirector& director, Meter* meter)
+      : to_(std::move(to)), director_(director), meter_(meter) {}
   void head(const trace::Exchange& e) override { to_->head(e); }
   void answer(const trace::Exchange& e) override { to_->answer(e); }
   void fired(const trace::Exchange& e) override {
     to_->fired(e);
     director_.firing(e);
   }
-  void over(const trace::Exchange& e) override { to_->over(e); }
+  void over(const trace::Exchange& e) override {
+    to_->over(e);
+    if (meter_) meter_->over(e);
+  }
 
  private:
   std::unique_ptr<Recorder> to_;
   RuleDirector& director_;
+  Meter* meter_;
 };
 }  // namespace
 
@@ -65,7 +70,7 @@ Worker::Worker(Setting setting, SharedCalls& calls, Incomplete& incomplete, cons
     trace_ = trace.get();
     kept = std::move(trace);
   }
-  recorder_ = std::make_unique<Firing>(std::move(kept), director_);
+  recorder_ = std::make_unique<Firing>(std::move(kept), director_, setting_.meter);
   setting_.options.say = [this](const std::string& line) { log_.say(Log::Level::warning, line); };
   proxy_ = std::make_unique<Proxy>(loop_, clock_, director_, *recorder_, setting_.options);
 }
@@ -97,6 +102,16 @@ void Worker::change(std::vector<ListenerSocket> sockets, std::shared_ptr<const R
   mailbox_.post([this, moved, rules = std::move(rules)] {
     director_.follow(rules);
     open(std::move(*moved));
+  });
+}
+
+void Worker::follow(std::shared_ptr<const Rules> rules) {
+  mailbox_.post([this, rules = std::move(rules)] { director_.follow(rules); });
+}
+
+void Worker::let_go() {
+  mailbox_.post([this] {
+    if (proxy_) proxy_->give_up_held(clock_.now());
   });
 }
 

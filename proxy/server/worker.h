@@ -33,6 +33,7 @@ class Worker {
     std::shared_ptr<const Rules> rules;
     std::unique_ptr<trace::SegmentWriter> writer;  // null: nothing is recorded
     trace::Run run;                                // as the trace begins with it
+    Meter* meter = nullptr;                        // null: nothing is counted
   };
   Worker(Setting setting, SharedCalls& calls, Incomplete& incomplete, const Clock& clock, QuietLog& log);
   ~Worker();  // stops, if it still runs
@@ -41,6 +42,8 @@ class Worker {
   void start(std::vector<ListenerSocket> sockets);
   // These from any thread, while it runs.
   void change(std::vector<ListenerSocket> sockets, std::shared_ptr<const Rules> rules);
+  void follow(std::shared_ptr<const Rules> rules);
+  void let_go();                              // ends the connections whose exchanges a fault holds for ever
   void drain(std::function<void()> drained);  // called on its thread, once
   void stop();                                // ends its connections; returns at once
   void join();                                // when it has stopped

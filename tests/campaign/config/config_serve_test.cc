@@ -222,7 +222,7 @@ TEST(ConfigOfServe, a_rule_that_cannot_be_is_named_with_what_was_expected) {
   EXPECT_EQ(
       complaint("[[rule]]\nmatch = { methd = \"GET\" }\ninject = \"stall\"\n"),
       "retrial.toml:2: [[rule]] match methd: unknown key, expected one of service, method, path, host, operation, "
-      "call_site, test, did you mean \"method\"?");
+      "call_site, test, opt_in, did you mean \"method\"?");
   EXPECT_EQ(complaint("[[rule]]\nmatch = \"GET\"\ninject = \"stall\"\n"),
             "retrial.toml:2: [[rule]] match: expected a table such as { method = \"POST\" }, found \"GET\"");
   EXPECT_EQ(complaint("[[rule]]\nmatch = { path = \"/a?b\" }\ninject = \"stall\"\n"),

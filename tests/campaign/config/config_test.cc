@@ -123,7 +123,7 @@ TEST(Config, an_unknown_key_is_named_with_line_and_the_nearest_known_key) {
             "retrial.toml:2: [service.queue] adress: unknown key, expected one of address, profile, openapi, look, "
             "start, ready, "
             "reset, data, allow, ca, pin, verify, certificate, key, server_name, close_notify, connect_timeout, "
-            "resolve_timeout, "
+            "resolve_timeout, faults_per_minute, faults_share, own_errors, own_latency, "
             "did you mean \"address\"?");
   EXPECT_EQ(complaint("[[accept]]\nfinding = \"00000000\"\nreason = \"\"\n"),
             "retrial.toml:3: [[accept]] reason: unknown key, expected one of finding, why");
@@ -133,7 +133,8 @@ TEST(Config, an_unknown_table_is_named_with_line_and_the_nearest_known_table) {
   EXPECT_EQ(complaint("\n[servic.queue]\n"), "retrial.toml:2: servic: unknown table, did you mean \"service\"?");
   EXPECT_EQ(complaint("[monitoring]\n"),
             "retrial.toml:1: monitoring: unknown table, "
-            "expected [run], [serve], [service.NAME], [profile.NAME], [redact], [[listener]], [[rule]] or [[accept]]");
+            "expected [run], [serve], [admin], [safety], [telemetry], [service.NAME], [profile.NAME], [redact], "
+            "[[listener]], [[rule]] or [[accept]]");
   EXPECT_EQ(complaint("policies = [\"p1\"]\n"), "retrial.toml:1: policies: a key of [run], expected below that line");
 }
 

@@ -1,0 +1,46 @@
+#include "campaign/serving/audit.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+namespace retrial::campaign {
+
+std::string utc(Nanos wall) {
+  auto seconds = static_cast<std::time_t>(wall / kSecond);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  char text[32];
+  auto size = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
+  return fmt::format("{}.{:03}Z", std::string_view(text, size), wall % kSecond / kMillisecond);
+}
+
+Audit::~Audit() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+Result<void> Audit::open() {
+  if (file_.empty()) return {};
+  int fd = ::open(file_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+  if (fd < 0) return fail_errno("the audit log cannot be written", errno, file_, Blame::user);
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = fd;
+  return {};
+}
+
+void Audit::tell(std::string_view by, std::string_view what, std::string_view on) {
+  log_.say(proxy::Log::Level::info,
+           fmt::format("audit: {}{}{}, by {}", what, on.empty() ? "" : ": ", on, by.empty() ? "nobody" : by));
+  if (fd_ < 0) return;
+  nlohmann::ordered_json line{{"time", utc(clock_.wall())}, {"by", by}, {"what", what}};
+  if (!on.empty()) line["on"] = on;
+  auto text = line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  if (::write(fd_, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+    log_.say(proxy::Log::Level::error, fmt::format("{}: the audit log could not be written", file_));
+}
+
+}  // namespace retrial::campaign

@@ -1,0 +1,33 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "proxy/server/log.h"
+
+namespace retrial::campaign {
+
+// Who changed what, a line each: into the log, and into a file of its own (a JSON object a line) where one is said.
+// What cannot be written is told in the log, and changes nothing else. One thread.
+class Audit {
+ public:
+  Audit(std::string file, const Clock& clock, proxy::Log& log) : file_(std::move(file)), clock_(clock), log_(log) {}
+  ~Audit();
+  Audit(const Audit&) = delete;
+
+  Result<void> open();  // made if need be, written at its end; also anew, where it was moved away
+  // "put rule", "slow": by "uid 0 (pid 12)". `what` is a text of ours, `on` and `by` are anybody's.
+  void tell(std::string_view by, std::string_view what, std::string_view on = {});
+
+ private:
+  std::string file_;
+  const Clock& clock_;
+  proxy::Log& log_;
+  int fd_ = -1;
+};
+
+// "2026-03-01T12:00:00.250Z" of Unix time in ns.
+std::string utc(Nanos wall);
+
+}  // namespace retrial::campaign

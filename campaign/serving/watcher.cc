@@ -1,0 +1,212 @@
+#include "campaign/serving/watcher.h"
+
+#include <fmt/format.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "trace/calls/operation.h"
+#include "trace/profiles/profile.h"
+
+namespace retrial::campaign {
+namespace {
+using Json = nlohmann::ordered_json;
+constexpr auto kPause = std::chrono::milliseconds(200);
+
+Nanos now() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+
+}  // namespace
+
+std::string exchange_json(const trace::Exchange& e, const proxy::WallTime& wall) {
+  Json json = Json::object();
+  for (auto& field : proxy::access_fields()) {
+    auto value = field.value(e, wall);
+    if (value.empty()) continue;
+    auto number = field.number ? Json::parse(value, nullptr, false) : Json();
+    json[std::string(field.name)] = field.number && !number.is_discarded() ? number : Json(value);
+  }
+  auto since = [&](const char* key, Nanos at) {
+    if (at) json["at_ms"][key] = static_cast<double>((at - e.begun) / 1000) / 1000;
+  };
+  since("request_read", e.request_read);
+  since("answered", e.answered);
+  since("service_done", e.service_done);
+  since("fired", e.fired ? e.fired_at : 0);
+  since("told", e.told);
+  json["failed"] = trace::told_failure(e);
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Watcher::Watcher(Setting setting, std::vector<Take> takers, std::function<void()> after, proxy::Log& log)
+    : setting_(std::move(setting)),
+      takers_(std::move(takers)),
+      after_(std::move(after)),
+      log_(log),
+      wall_{setting_.run.began, setting_.run.wall_began} {
+  sigset_t all, before;
+  sigfillset(&all);
+  for (int own : {SIGBUS, SIGSEGV, SIGFPE, SIGILL}) sigdelset(&all, own);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  thread_ = std::thread([this] {
+    pthread_setname_np(pthread_self(), "retrial-watch");
+    run();
+  });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Watcher::~Watcher() {
+  {
+    std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+void Watcher::want() {
+  {
+    std::lock_guard lock(mutex_);
+    wanted_until_ = now() + kPatience;
+  }
+  wake_.notify_one();
+}
+
+void Watcher::run() {
+  for (bool ending = false; !ending;) {
+    {
+      std::unique_lock lock(mutex_);
+      if (follower_)
+        wake_.wait_for(lock, kPause, [&] { return ending_; });
+      else
+        wake_.wait(lock, [&] { return ending_ || setting_.always || wanted_until_ > now(); });
+      ending = ending_;
+      // Whoever looked has gone: nothing is read any more, and where somebody comes back it begins anew.
+      if (follower_ && !setting_.always && wanted_until_ <= now()) {
+        follower_.reset();
+        correlator_.reset();
+        attempts_.clear();
+        order_.clear();
+        last_.clear();
+        continue;
+      }
+    }
+    if (ending && !setting_.always) return;
+    if (!follower_) {
+      follower_ = std::make_unique<trace::SegmentFollower>(
+          setting_.folder, trace::SegmentFollower::Options{.run = setting_.run.id, .from_the_first = setting_.always});
+      correlator_ = std::make_unique<trace::Correlator>();
+    }
+    look();
+  }
+}
+
+void Watcher::look() {
+  for (bool more = true; more;) {
+    auto looked = follower_->look(
+        {.head = [this](trace::Exchange& e) { head(e); }, .over = [this](trace::Exchange&& e) { over(std::move(e)); }});
+    if (!looked && !std::exchange(failed_, true)) log_.say(proxy::Log::Level::warning, looked.error().line());
+    more = looked.value_or(false);
+    lost_ = follower_->lost();
+    if (after_) after_();
+  }
+}
+
+void Watcher::name(trace::Exchange& e) {
+  if (!e.profile.empty() && !e.operation.empty()) return;
+  std::string bytes;
+  for (auto part : {&e.service, &e.host, &e.method, &e.target, &e.profile, &e.operation}) bytes.append(*part) += '\n';
+  for (auto& header : e.request_headers) bytes.append(header.name).append(":").append(header.value) += '\n';
+  bytes += e.request_lines;
+  if (known_.size() >= kMostKnown) known_.clear();
+  auto [at, fresh] = known_.try_emplace(std::move(bytes));
+  if (fresh) {
+    if (e.profile.empty()) e.profile = trace::profile_for(e).name();
+    if (e.operation.empty()) e.operation = trace::operation_of(e);
+    at->second = {e.profile, e.operation};
+  }
+  e.profile = at->second.profile;
+  e.operation = at->second.operation;
+}
+
+void Watcher::head(trace::Exchange& e) {
+  name(e);
+  auto assigned = correlator_->at_head(e);
+  e.call = assigned.call;
+  e.attempt = assigned.attempt;
+  e.confidence = assigned.confidence;
+  auto key = key_of(e);
+  std::lock_guard lock(mutex_);
+  auto at = operations_.find(key);
+  if (at == operations_.end()) {
+    bool full = operations_.size() >= kMostOperations;
+    at = operations_.try_emplace(full ? 0 : key).first;
+    at->second.service = full ? std::string(proxy::Meter::kOthers) : e.service;
+    at->second.operation = full ? "" : e.operation;
+    at->second.site = full || !e.tag.site ? "" : trace::show(*e.tag.site);
+  }
+  auto& counts = at->second.counts;
+  counts.attempts++;
+  if (e.attempt <= 1) {
+    counts.calls++;
+    return;
+  }
+  counts.retries++;
+  auto before = attempts_.find(e.call);
+  if (before == attempts_.end() || !before->second.failed || e.begun < before->second.told) return;
+  auto gap = e.begun - before->second.told;
+  counts.gap_sum += static_cast<std::uint64_t>(gap);
+  counts.gaps[proxy::bucket_of(gap)]++;
+}
+
+// Of one process alone: no text of a client can be made to meet another's on purpose, but for two that he sends
+// himself.
+std::uint64_t Watcher::key_of(const trace::Exchange& e) {
+  auto hash = std::hash<std::string_view>();
+  auto key = hash(e.service) * 3 + hash(e.operation) * 5;
+  if (e.tag.site)
+    key +=
+        hash(e.tag.site->file) * 7 + hash(e.tag.site->function) * 11 + static_cast<std::size_t>(e.tag.site->line) * 13;
+  return key ? key : 1;
+}
+
+void Watcher::over(trace::Exchange&& e) {
+  correlator_->over(e);
+  seen_++;
+  bool failed = trace::told_failure(e);
+  if (e.call) {
+    auto [at, fresh] = attempts_.insert_or_assign(e.call, Attempt{e.told, failed});
+    if (fresh) order_.push_back(e.call);
+    if (order_.size() > kMostCalls) {
+      attempts_.erase(order_.front());
+      order_.pop_front();
+    }
+  }
+  for (auto& take : takers_) take(e, wall_);
+  auto shown = setting_.always && wanted_until_ <= now() ? std::string() : exchange_json(e, wall_);
+  std::lock_guard lock(mutex_);
+  if (failed) {
+    auto at = operations_.find(key_of(e));
+    if (at == operations_.end()) at = operations_.find(0);
+    if (at != operations_.end()) at->second.counts.failed++;
+  }
+  if (shown.empty()) return;
+  last_.push_front(std::move(shown));
+  if (last_.size() > kLast) last_.pop_back();
+}
+
+std::vector<std::string> Watcher::last(std::size_t most) const {
+  std::lock_guard lock(mutex_);
+  return {last_.begin(), last_.begin() + static_cast<std::ptrdiff_t>(std::min(most, last_.size()))};
+}
+
+std::vector<Watcher::Operation> Watcher::operations() const {
+  std::lock_guard lock(mutex_);
+  std::vector<Operation> all;
+  for (auto& [key, operation] : operations_) all.push_back(operation);
+  return all;
+}
+
+}  // namespace retrial::campaign
