@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <netdb.h>
+#include <nss.h>
 #include <signal.h>
 
 #include <CLI/CLI.hpp>
@@ -9,15 +11,30 @@
 #include "base/private_files.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/version.h"
 
 namespace {
+
+#ifdef RETRIAL_STATIC
+constexpr bool kStatic = true;
+#else
+constexpr bool kStatic = false;
+#endif
+
+// A static glibc would load what nsswitch.conf names for hosts, from whatever glibc is installed there. What it has
+// itself is enough for us.
+void names_without_modules() { __nss_configure_lookup("hosts", "files dns"); }
 
 // The first word before `--` that looks like an option and is none of this command's: named with the nearest one that
 // is. (The parser itself would name whichever word it could not place afterwards.)
 std::string unknown_option(const CLI::App& command, int argc, char** argv) {
   std::vector<std::string> known{"--help", "-h"};
-  for (auto* option : command.get_options())
-    for (auto& name : option->get_lnames()) known.push_back("--" + name);
+  auto add = [&](const CLI::App& of) {
+    for (auto* option : of.get_options())
+      for (auto& name : option->get_lnames()) known.push_back("--" + name);
+  };
+  add(command);
+  for (auto* below : command.get_subcommands([](const CLI::App*) { return true; })) add(*below);
   for (int i = 2; i < argc && std::string_view(argv[i]) != "--"; i++) {
     std::string word(std::string_view(argv[i]).substr(0, std::string_view(argv[i]).find('=')));
     if (!word.starts_with("--") || std::find(known.begin(), known.end(), word) != known.end()) continue;
@@ -48,17 +65,18 @@ std::string unknown_command(const CLI::App& app, const std::string& word) {
 int main(int argc, char** argv) {
   retrial::keep_files_private();
   signal(SIGPIPE, [](int) {});  // a handler, not SIG_IGN: what we start gets the default back
+  using namespace retrial::cli;
+  if (kStatic) names_without_modules();
   CLI::App app{
       "Retrial puts your retries on trial: it runs your tests with the faults that a network really produces, and says "
       "which\n"
       "retry is a bug, where in the code, and how to see it again.",
       "retrial"};
-  app.set_version_flag("--version", std::string("retrial 0.1.0"));
+  app.set_version_flag("--version", version_line(kStatic));
   app.require_subcommand(1);
   int status = 0;
-  using namespace retrial::cli;
   for (auto add : {add_run, add_plan, add_merge, add_replay, add_observe, add_judge, add_report, add_explain, add_check,
-                   add_ca, add_doctor, add_serve})
+                   add_ca, add_doctor, add_serve, add_health, add_redirect, add_compose, add_inject, add_webhook})
     add(app, status);
   std::vector<char*> words(argv, argv + argc);
   static char help[] = "--help";
