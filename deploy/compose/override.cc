@@ -35,7 +35,8 @@ Json proxy(const ComposeFile& file, const Talks& talks, const ComposeService& se
            {"read_only", true},
            {"cap_drop", Json::array({"ALL"})},
            {"security_opt", Json::array({"no-new-privileges:true"})},
-           {"volumes", Json::array({"retrial:/var/lib/retrial"})}};
+           {"volumes", Json::array({"retrial:/var/lib/retrial"})},
+           {"healthcheck", {{"interval", "1s"}}}};
   if (networks != std::set<std::string>{"default"}) out["networks"] = Json(networks);
   return out;
 }
