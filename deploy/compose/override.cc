@@ -22,8 +22,8 @@ Json proxy(const ComposeFile& file, const Talks& talks, const ComposeService& se
     auto* caller = file.called(t.caller);
     std::ranges::set_intersection(caller->networks, service.networks, std::inserter(networks, networks.end()));
   }
-  auto words =
-      Json::array({"serve", "--record", "/var/lib/retrial/trace", "--ca", "/var/lib/retrial/ca", "--protocol", "auto"});
+  auto folder = "/var/lib/retrial/" + service.name;
+  auto words = Json::array({"serve", "--record", folder + "/trace", "--ca", folder + "/ca", "--protocol", "auto"});
   for (auto& [port, scheme] : ports) {
     words.push_back("--reverse");
     words.push_back(fmt::format(":{}={}://{}:{}", port, scheme.empty() ? "http" : scheme, service.name, port));

@@ -53,7 +53,7 @@ def run(place):
         engine.compose(folder, "up", "--exit-code-from", "app", "-t", "1", files=files, env={"RETRIAL_INJECT": "error(503) x 2, then pass"})
         logs = engine.compose(folder, "logs", "--no-color", files=files).stdout
         assert logs.count("failed") == 2 and "stored" in logs, logs
-        judged = engine.compose(folder, "run", "--rm", "--no-deps", "retrial-store", "judge", "/var/lib/retrial/store/trace", "--out", "/tmp/report", files=files, check=False)
-        print("   " + judged.stdout.strip().splitlines()[0])
+        judged = engine.compose(folder, "run", "--rm", "--no-deps", "retrial-store", "judge", "/var/lib/retrial/store/trace", "--out", "/var/lib/retrial/store/report", files=files, check=False)
+        assert "GET /item" in judged.stdout, judged
     finally:
         engine.compose(folder, "down", "-v", "-t", "1", files=files, check=False)
