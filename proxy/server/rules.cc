@@ -41,6 +41,11 @@ bool site_matches(const std::string& pattern, const std::optional<trace::CallSit
          (glob_matches(pattern, site->file) || glob_matches(pattern, fmt::format("{}:{}", site->file, site->line)));
 }
 
+// A kubelet asks whether the pod is well (its HTTP and gRPC probes say so): what is done to that restarts the pod.
+bool is_probe(const trace::Exchange& head) {
+  return trace::find(head.request_headers, "user-agent").starts_with("kube-probe/");
+}
+
 // A plan of one step that goes on asks nobody which attempt this is.
 bool every_attempt_alike(const policies::FaultPlan& plan) {
   return plan.steps.size() == 1 && plan.steps.front().times == 0;
@@ -115,6 +120,7 @@ const trace::Profile& RuleDirector::profile_of(const trace::Exchange& head) cons
 
 Decision RuleDirector::at_head(const trace::Exchange& head) {
   auto& rules = rules_->rules;
+  if (strikes_requests_ && is_probe(head)) return {};
   for (std::size_t i = 0; i < rules.size(); i++) {
     auto& match = rules[i].match;
     if (!matches(match, head)) continue;
