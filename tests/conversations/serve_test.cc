@@ -346,6 +346,8 @@ TEST_F(Serve, what_is_idle_as_a_drain_begins_may_ask_once_more_for_a_while_and_h
   service->say(kAnswer);
   asks->hears("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\nVia: 1.1 retrial\r\n\r\nok");
   asks->hears_fin();
+  asks->close();
+  quiet();
   EXPECT_EQ(proxy->connections(), 2u);
   advance(kSecond);
   says_nothing->hears_fin();
