@@ -31,6 +31,10 @@ void add_serve(CLI::App& app, int& status);
 void add_look(CLI::App& app, int& status);
 void add_health(CLI::App& app, int& status);
 void add_ctl(CLI::App& app, int& status);
+void add_redirect(CLI::App& app, int& status);
+void add_compose(CLI::App& app, int& status);
+void add_inject(CLI::App& app, int& status);
+void add_webhook(CLI::App& app, int& status);
 
 // Prints "retrial: LINE" to stderr, and gives `status` back.
 int complain(const std::string& line, int status);

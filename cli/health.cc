@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/admin_options.h"
 #include "cli/commands.h"
+#include "cli/serving_here.h"
 
 namespace retrial::cli {
 namespace {
@@ -26,6 +27,13 @@ int health(const AdminOptions& options, const std::string& listener, const std::
     auto ok = proxy::accepts_connections(*at, *timeout);
     return ok ? said(at->show() + " accepts connections", true) : said(ok.error().line(), false);
   }
+  auto admin = options.address();
+  if (!admin) return complain(admin.error().line(), kUsage);
+  if (admin->empty()) {
+    std::string line;
+    bool well = serving_here(line);
+    return said(line, well);
+  }
   auto client = options.client(*timeout);
   if (!client) return complain(client.error().line(), kUsage);
   auto answer = client->ask("GET", "/health");
@@ -43,7 +51,8 @@ void add_health(CLI::App& app, int& status) {
   auto* command = app.add_subcommand("health", "whether a `retrial serve` is well: one line, and exit status 0 or 1");
   options->add_to(*command);
   command->add_option("--listener", *listener,
-                      "HOST:PORT: where there is no admin side, whether this listener accepts connections");
+                      "HOST:PORT: whether this listener accepts connections; without it and an admin side, whether a "
+                      "serve listens in this container");
   command->add_option("--timeout", *timeout, "for each step")->capture_default_str();
   command->callback([options, listener, timeout, &status] { status = health(*options, *listener, *timeout); });
 }

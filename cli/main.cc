@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <netdb.h>
+#include <nss.h>
 #include <signal.h>
 
 #include <CLI/CLI.hpp>
@@ -9,6 +11,7 @@
 #include "base/private_files.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/version.h"
 
 namespace {
 
@@ -18,6 +21,16 @@ void add_options(const CLI::App& command, std::vector<std::string>& known) {
     for (auto& name : option->get_lnames()) known.push_back("--" + name);
   for (auto* inner : command.get_subcommands([](const CLI::App*) { return true; })) add_options(*inner, known);
 }
+
+#ifdef RETRIAL_STATIC
+constexpr bool kStatic = true;
+#else
+constexpr bool kStatic = false;
+#endif
+
+// A static glibc would load what nsswitch.conf names for hosts, from whatever glibc is installed there. What it has
+// itself is enough for us.
+void names_without_modules() { __nss_configure_lookup("hosts", "files dns"); }
 
 // The first word before `--` that looks like an option and is none of this command's: named with the nearest one that
 // is. (The parser itself would name whichever word it could not place afterwards.)
@@ -54,17 +67,19 @@ std::string unknown_command(const CLI::App& app, const std::string& word) {
 int main(int argc, char** argv) {
   retrial::keep_files_private();
   signal(SIGPIPE, [](int) {});  // a handler, not SIG_IGN: what we start gets the default back
+  using namespace retrial::cli;
+  if (kStatic) names_without_modules();
   CLI::App app{
       "Retrial puts your retries on trial: it runs your tests with the faults that a network really produces, and says "
       "which\n"
       "retry is a bug, where in the code, and how to see it again.",
       "retrial"};
-  app.set_version_flag("--version", std::string("retrial 0.1.0"));
+  app.set_version_flag("--version", version_line(kStatic));
   app.require_subcommand(1);
   int status = 0;
-  using namespace retrial::cli;
-  for (auto add : {add_run, add_plan, add_merge, add_replay, add_observe, add_judge, add_report, add_explain, add_check,
-                   add_ca, add_doctor, add_serve, add_health, add_ctl, add_look})
+  for (auto add :
+       {add_run, add_plan, add_merge, add_replay, add_observe, add_judge, add_report, add_explain, add_check, add_ca,
+        add_doctor, add_serve, add_health, add_ctl, add_redirect, add_compose, add_inject, add_webhook, add_look})
     add(app, status);
   std::vector<char*> words(argv, argv + argc);
   static char help[] = "--help";

@@ -48,8 +48,9 @@ void Proxy::met(const std::string& service, pid_t pid, const trace::FaultSpec& f
 
 void Proxy::drain() {
   auto& all = state_->connections;
-  all.draining = true;
   all.now = all.clock.now();
+  all.draining = true;
+  all.draining_since = all.now;
   for (std::size_t i = all.clients.size(); i-- > 0;)
     if (i < all.clients.size()) all.clients[i]->drain();
 }

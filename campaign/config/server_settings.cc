@@ -139,6 +139,7 @@ Result<proxy::ServerSettings> server_settings(const Config& config) {
   o.faults_also = *allow;
   settings.loops = serve.loops;
   settings.drain = serve.drain;
+  settings.options.drain_grace = std::min<Nanos>(2 * kSecond, serve.drain / 4);
   settings.seed = serve.seed.value_or(0);
   return settings;
 }

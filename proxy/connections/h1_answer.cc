@@ -116,7 +116,7 @@ void H1Client::over(std::optional<std::uint32_t> rest) {
   drips_ = false;
   since_ = context_.now;
   leaves_ |= rest.has_value();  // what follows of the request is no next one (RFC 9112 9.3)
-  if (leaves_ || context_.draining || (h1_ && h1_->spoilt())) return leave(false);
+  if (leaves_ || context_.drains_idle() || (h1_ && h1_->spoilt())) return leave(false);
   if (auto* own = h1_ ? h1_->own() : nullptr; own && own->open() && own->socket().has_back()) service_unasked();
 }
 

@@ -360,8 +360,10 @@ void H1Client::shed(std::string_view why) {
 
 void H1Client::drain() {
   if (phase_ == Phase::silent) socket_->reset();
-  if (phase_ == Phase::silent || (exchange_.idle() && pending_.empty())) return die(false);
-  leaves_ = true;
+  bool idle = exchange_.idle() && pending_.empty();
+  if (phase_ == Phase::silent || (idle && context_.drains_idle())) return die(false);
+  // Who has been told that the connection goes on has the same grace after this answer.
+  if (!idle && (!exchange_.head_sent() || context_.drains_idle())) leaves_ = true;
 }
 
 void H1Client::check(Nanos now) {
@@ -385,7 +387,7 @@ void H1Client::check(Nanos now) {
       if (exchange_.starves(now)) refuse(408, "nothing more came of the request's body"), settle();
       return;
     case State::idle:
-      if (o.idle_timeout != 0 && waited >= o.idle_timeout && pending_.empty()) die(false);
+      if (pending_.empty() && (context_.drains_idle() || (o.idle_timeout != 0 && waited >= o.idle_timeout))) die(false);
       return;
     default:
       return;

@@ -308,11 +308,11 @@ void ConnectionSetup::check(Nanos now) {
   bool speaks = (step_ == Step::listening && !waits) || step_ == Step::shaking;
   auto limit = context_.options.head_timeout, idle = context_.options.idle_timeout;
   if (speaks && limit != 0 && now - asked_ > limit) return give_up(false);
-  if (waits && idle != 0 && now - began_ > idle) give_up(false);
+  if (waits && (context_.drains_idle() || (idle != 0 && now - began_ > idle))) give_up(false);
 }
 
 void ConnectionSetup::drain() {
-  if (step_ == Step::listening && first_.empty()) give_up(false);
+  if (step_ == Step::listening && first_.empty() && context_.drains_idle()) give_up(false);
 }
 
 }  // namespace retrial::proxy

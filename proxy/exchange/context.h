@@ -22,6 +22,10 @@ struct Context {
   Nanos last_activity = 0;
   Nanos longest_gap = 0;
   bool draining = false;
+  Nanos draining_since = 0;
+  // What is idle is closed now. Until then its next request is answered, and told that it was the last: one that was on
+  // its way when a FIN set out would be lost.
+  bool drains_idle() const { return draining && now - draining_since >= options.drain_grace; }
 
   void wake() {  // an event begins
     now = clock.now();

@@ -82,14 +82,15 @@ struct Options {
   bool pooled = false;
   // What cannot be read as HTTP/1 in one way only becomes a tunnel from there on (run). Otherwise it is answered 400.
   bool tunnel_unreadable = true;
-  std::size_t head_limit = 256u << 10;   // bytes of a head; beyond it 431 (RFC 6585 5), or a tunnel
-  std::size_t field_limit = 1000;        // header fields of a head; the same
-  std::uint64_t body_limit = 0;          // bytes of a request's body; beyond it 413; 0: none
-  Nanos head_timeout = 0;                // from a request's first byte to its head's last; beyond it 408; 0: none
-  Nanos idle_timeout = 0;                // a client connection without a request; it is closed; 0: none
-  Nanos body_timeout = 0;                // a request's body of which nothing comes; beyond it 408; 0: none
-  std::size_t most_connections = 0;      // of clients; beyond it those that have been still longest end; 0: any number
-  std::size_t most_idle_services = 256;  // connections to services that wait for a request
+  std::size_t head_limit = 256u << 10;  // bytes of a head; beyond it 431 (RFC 6585 5), or a tunnel
+  std::size_t field_limit = 1000;       // header fields of a head; the same
+  std::uint64_t body_limit = 0;         // bytes of a request's body; beyond it 413; 0: none
+  Nanos head_timeout = 0;               // from a request's first byte to its head's last; beyond it 408; 0: none
+  Nanos drain_grace = 0;             // how long a connection that is idle as a drain begins may still ask; 0: no more
+  Nanos idle_timeout = 0;            // a client connection without a request; it is closed; 0: none
+  Nanos body_timeout = 0;            // a request's body of which nothing comes; beyond it 408; 0: none
+  std::size_t most_connections = 0;  // of clients; beyond it those that have been still longest end; 0: any number
+  std::size_t most_idle_services = 256;            // connections to services that wait for a request
   std::shared_ptr<MemoryBudget> memory = nullptr;  // beyond it those that hold most end; null: no bound
   // From the beginning of a dial until an address of the name is known, and from then on until one is connected; beyond
   // either 504. 0: as long as the resolver, and the kernel, take.

@@ -53,6 +53,16 @@ Address local_address(int fd) {
   return at;
 }
 
+// Whether an address is one of this machine's (or network namespace's): the kernel binds to no other.
+bool is_own(const Address& address) {
+  int fd = socket(address.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return false;
+  auto any_port = address.with_port(0);
+  bool own = bind(fd, any_port.get(), any_port.size()) == 0;
+  close(fd);
+  return own;
+}
+
 }  // namespace
 
 std::string_view show(Mode mode) {
@@ -95,7 +105,10 @@ std::optional<Address> original_of(int client, Mode mode, const Address& listeni
   bool known = local.family() == AF_INET6
                    ? getsockopt(client, IPPROTO_IPV6, kIp6OriginalDst, original.get(), &size) == 0
                    : getsockopt(client, IPPROTO_IP, SO_ORIGINAL_DST, original.get(), &size) == 0;
-  return known && !(original == local) ? std::optional(original) : std::nullopt;
+  if (!known || original == local) return std::nullopt;
+  // It meant to go to this very listener, by another address of this machine: it would come back here for ever.
+  bool loop = original.port() == listening.port() && is_own(original);
+  return loop ? std::nullopt : std::optional(original);
 }
 
 Listener::Listener(Loop& loop, int fd, Mode mode, std::shared_ptr<const ListenerOptions> options, HasRoom has_room,

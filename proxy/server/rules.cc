@@ -47,6 +47,11 @@ bool opted_in(const trace::Exchange& head) {
   return !value.empty() && value != "0" && !iequals(value, "false");
 }
 
+// A kubelet asks whether the pod is well (its HTTP and gRPC probes say so): what is done to that restarts the pod.
+bool is_probe(const trace::Exchange& head) {
+  return trace::find(head.request_headers, "user-agent").starts_with("kube-probe/");
+}
+
 // A plan of one step that goes on asks nobody which attempt this is.
 bool every_attempt_alike(const policies::FaultPlan& plan) {
   return plan.steps.size() == 1 && plan.steps.front().times == 0;
@@ -163,6 +168,7 @@ std::optional<std::size_t> RuleDirector::first_for(const trace::Exchange& head) 
 
 Decision RuleDirector::at_head(const trace::Exchange& head) {
   auto rule = first_for(head);
+  if (rule && is_probe(head)) return {};
   return rule ? decide(*rule, head) : Decision{};
 }
 

@@ -336,6 +336,40 @@ TEST_F(Serve, a_drained_proxy_ends_what_is_idle_and_all_others_after_their_answe
   client->hears("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\nVia: 1.1 retrial\r\n\r\nok");
   client->hears_fin();
 }
+TEST_F(Serve, what_is_idle_as_a_drain_begins_may_ask_once_more_for_a_while_and_hears_that_it_was_the_last_time) {
+  serve({.drain_grace = 2 * kSecond});
+  auto asks = answered_once(service), says_nothing = answered_once(service), fresh = comes();
+  proxy->drain();
+  advance(kSecond);
+  asks->say(kAsked);
+  service->hears(kPassed);
+  service->say(kAnswer);
+  asks->hears("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\nVia: 1.1 retrial\r\n\r\nok");
+  asks->hears_fin();
+  asks->close();
+  quiet();
+  EXPECT_EQ(proxy->connections(), 2u);
+  advance(kSecond);
+  says_nothing->hears_fin();
+  fresh->hears_fin();
+}
+TEST_F(Serve, who_was_told_just_before_a_drain_that_the_connection_goes_on_may_ask_on_it) {
+  serve({.drain_grace = 2 * kSecond});
+  client = comes();
+  client->say(kAsked);
+  service = listener.accepts();
+  service->hears(kPassed);
+  service->say("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no");
+  client->hears("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nVia: 1.1 retrial\r\n\r\no");
+  proxy->drain();
+  service->say("k");
+  client->hears("k");
+  client->say(kAsked);
+  service->hears(kPassed);
+  service->say(kAnswer);
+  client->hears("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\nVia: 1.1 retrial\r\n\r\nok");
+  client->hears_fin();
+}
 TEST_F(Serve, an_answer_that_is_cut_does_not_look_whole_though_its_end_would_have_been_that_of_its_connection) {
   client = comes();
   client->say(kAsked);

@@ -24,7 +24,7 @@ const Address kService6 = *Address::parse("[fd00::1]:9999");
 constexpr auto kLinks = "ip link set lo up && ip addr add 10.1.2.3/32 dev lo && ip addr add fd00::1/128 dev lo nodad";
 constexpr auto kRedirect =
     "nft add table inet t && nft 'add chain inet t o { type nat hook output priority -100; }' && "
-    "nft add rule inet t o meta mark 1 tcp dport 9999 redirect to :15001";
+    "nft add rule inet t o meta mark 1 tcp dport { 9999, 15001 } redirect to :15001";
 constexpr auto kTproxy =
     "ip rule add fwmark 1 lookup 100 && ip route add local 0.0.0.0/0 dev lo table 100 && "
     "ip -6 rule add fwmark 1 lookup 100 && ip -6 route add local ::/0 dev lo table 100 && "
@@ -96,6 +96,13 @@ std::string through(Mode mode) {
   if (seen != 2) return fmt::format("{} connections came through the proxy", seen);
   if (auto answer = marked(kService4).get("/bad"); !answer.starts_with("HTTP/1.1 503 "))
     return "a rule by the service's address does not match: " + answer;
+  if (mode == Mode::redirect) {
+    auto before = (*server)->state().counts.connections;
+    auto loop = marked(*Address::parse("10.1.2.3:15001"));
+    loop.say("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    if (!loop.hears_end() || (*server)->state().counts.connections != before)
+      return "a connection that meant the listener itself was not closed";
+  }
   Client direct(*Address::parse("127.0.0.1:15001"));
   direct.say("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   if (!direct.hears_end()) return "a client that was not redirected was answered";

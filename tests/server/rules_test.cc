@@ -54,6 +54,18 @@ class RulesOfAServer : public ::testing::Test {
   std::uint64_t last = 0;
 };
 
+TEST_F(RulesOfAServer, neither_count_nor_strike_the_probes_of_a_kubelet) {
+  follow({{.match = {}, .plan = plan("error(503) x 1, then pass")}});
+  trace::Exchange probe;
+  probe.id = 900;
+  probe.service = "127.0.0.1:10001";
+  probe.method = "GET";
+  probe.target = "/ready";
+  probe.request_headers = {{"User-Agent", "kube-probe/1.36"}};
+  EXPECT_TRUE(trace::is_pass(director->at_head(probe).fault));
+  EXPECT_EQ(director->at_head(probe).attempt, 0);
+  EXPECT_FALSE(trace::is_pass(request("GET", "/ready").fault));
+}
 TEST_F(RulesOfAServer, answer_as_the_service_is_described_where_no_profile_knows_it) {
   auto described = trace::OpenApi::parse(R"({"openapi":"3.0.0","paths":{"/a":{"get":{"responses":{
       "503":{"content":{"application/json":{"example":{"busy":true}}}}}}}}})",

@@ -75,6 +75,10 @@ Result<std::string> json_of_yaml(std::string_view text, const std::string& file_
     return fail(fmt::format("expected YAML or JSON: {}", parser.problem ? parser.problem : "it cannot be read"),
                 fmt::format("{}:{}", file_name, parser.problem_mark.line + 1), Blame::user);
   std::unique_ptr<yaml_document_t, void (*)(yaml_document_t*)> document_end(&document, yaml_document_delete);
+  return json_of_document(document, file_name);
+}
+
+Result<std::string> json_of_document(yaml_document_s& document, const std::string& file_name) {
   auto* root = yaml_document_get_root_node(&document);
   if (!root) return fail("expected YAML or JSON, found nothing", file_name, Blame::user);
   auto json = Reader(document, file_name).read(root, 0);

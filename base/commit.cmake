@@ -1,0 +1,9 @@
+# Writes INTO, a header that says which commit SOURCE is at; untouched where it says so already. COMMIT, where it is given, is taken for
+# it: in an image's build there is no .git.
+if(NOT COMMIT)
+  execute_process(COMMAND git -C ${SOURCE} describe --always --abbrev=12 --exclude=* --dirty OUTPUT_VARIABLE COMMIT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+endif()
+if(NOT COMMIT)
+  set(COMMIT "unknown")
+endif()
+file(CONFIGURE OUTPUT ${INTO} CONTENT "#pragma once\n#define RETRIAL_COMMIT \"${COMMIT}\"\n")

@@ -1,0 +1,104 @@
+"""What puts Retrial into a staging system, as an operator calls it: inject, the webhook over TLS, compose init, health. (On real engines: ./dev staging.)"""
+import http.client
+import json
+import pathlib
+import signal
+import ssl
+import subprocess
+
+import pytest
+
+from conftest import RETRIAL, retrial
+
+KUBERNETES = pathlib.Path(__file__).parents[1] / "kubernetes"
+
+
+@pytest.fixture
+def webhook(tmp_path):
+    assert retrial("ca", "make", "--dir", "ca", cwd=tmp_path).returncode == 0
+    process = subprocess.Popen([RETRIAL, "webhook", "--ca", "ca", "--name", "retrial-webhook.retrial.svc", "--listen", "127.0.0.1", "--port", "0"],
+                               cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    line = process.stderr.readline()
+    assert "listening on 127.0.0.1:" in line, line
+    port = int(line.split("127.0.0.1:")[1].split()[0])
+    trust = ssl.create_default_context(cafile=str(tmp_path / "ca/ca.pem"))
+
+    class ByName(http.client.HTTPSConnection):
+        def connect(self):
+            http.client.HTTPConnection.connect(self)
+            self.sock = trust.wrap_socket(self.sock, server_hostname="retrial-webhook.retrial.svc")
+
+    client = ByName("127.0.0.1", port, timeout=20)
+    client.process = process
+    yield client
+    client.close()
+    process.kill()
+    process.communicate()
+
+
+def ask(client, method, path, body=b""):
+    client.request(method, path, body)
+    answer = client.getresponse()
+    return answer.status, answer.read()
+
+
+def review(pod, **request):
+    return json.dumps({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {
+        "uid": "u-1", "kind": {"group": "", "version": "v1", "kind": "Pod"}, "namespace": "shop", "operation": "CREATE", "object": pod, **request}}).encode()
+
+
+def test_the_webhook_answers_over_tls_by_our_own_authority_and_keeps_the_connection(webhook):
+    pod = {"kind": "Pod", "metadata": {"name": "app"}, "spec": {"containers": [{"name": "app"}]}}
+    assert ask(webhook, "GET", "/healthz") == (200, b"ok\n")
+    sock = webhook.sock
+    for _ in range(2):
+        status, body = ask(webhook, "POST", "/inject?timeout=5s", review(pod))
+        answer = json.loads(body)["response"]
+        assert status == 200 and answer["uid"] == "u-1" and answer["allowed"] and answer["patchType"] == "JSONPatch"
+    assert webhook.sock is sock
+
+
+def test_the_webhook_refuses_what_is_no_review_and_ends_on_sigterm(webhook):
+    for body in (b"", b"{", b"[1]", b"\xff\xfe", b'{"kind": "AdmissionReview"}', b"[" * 100_000):
+        status, said = ask(webhook, "POST", "/inject", body)
+        assert status == 400 and said.count(b"\n") == 1, (body[:20], status, said)
+    assert ask(webhook, "GET", "/inject")[0] == 405
+    assert ask(webhook, "GET", "/else")[0] == 404
+    webhook.request("POST", "/inject", b"x" * (3 << 20 | 1))
+    assert webhook.getresponse().status == 413
+    webhook.close()
+    webhook.process.send_signal(signal.SIGTERM)
+    assert webhook.process.wait(20) == 0
+
+
+def test_manifests_are_injected_once_and_what_is_wrong_prints_nothing(tmp_path):
+    done = retrial("inject", "-n", "shop", "-f", KUBERNETES / "manifests/app.yaml", "-f", KUBERNETES / "manifests/app-without-net-admin.yaml", cwd=tmp_path)
+    assert done.returncode == 0 and done.stdout.count("restartPolicy: Always") == 2 and done.stdout.count("NET_ADMIN") == 1, done
+    (tmp_path / "done.yaml").write_text(done.stdout)
+    assert retrial("inject", "-n", "shop", "-f", "done.yaml", cwd=tmp_path).stdout == done.stdout
+    (tmp_path / "bad.yaml").write_text("kind: Pod\nmetadata: {name: a, annotations: {retrial/port: '80'}}\nspec: {containers: [{name: a}]}\n")
+    done = retrial("inject", "-f", KUBERNETES / "manifests/before-a-service.yaml", "-f", "bad.yaml", cwd=tmp_path)
+    assert done.returncode == 2 and done.stdout == "" and "bad.yaml: Pod a, annotation retrial/port: is not known, did you mean retrial/ports?" in done.stderr, done
+    (tmp_path / "broken.yaml").write_text("kind: Pod\n a: [\n")
+    done = retrial("inject", "-f", "broken.yaml", cwd=tmp_path)
+    assert done.returncode == 2 and "broken.yaml:2: expected YAML or JSON" in done.stderr, done
+
+
+def test_compose_init_writes_an_override_and_replaces_none_that_is_not_ours(tmp_path):
+    (tmp_path / "compose.yaml").write_text("services:\n  api: {image: a}\n  app: {image: b, environment: {API_URL: 'http://api:8080'}}\n")
+    for _ in range(2):
+        done = retrial("compose", "init", "compose.yaml", cwd=tmp_path)
+        assert done.returncode == 0 and "app calls api at api:8080 (environment API_URL)" in done.stdout, done
+    (tmp_path / "other.yaml").write_text("services: {}\n")
+    done = retrial("compose", "init", "compose.yaml", "--out", "other.yaml", cwd=tmp_path)
+    assert done.returncode == 2 and "other.yaml: is there already, and not ours" in done.stderr, done
+    (tmp_path / "alone.yaml").write_text("services:\n  api: {image: a}\n")
+    done = retrial("compose", "init", "alone.yaml", cwd=tmp_path)
+    assert done.returncode == 2 and "names no service that another calls" in done.stderr, done
+    done = retrial("compose", "int", "compose.yaml", cwd=tmp_path)
+    assert done.returncode == 2, done
+
+
+def test_the_version_says_commit_and_libc(tmp_path):
+    done = retrial("--version", cwd=tmp_path)
+    assert done.returncode == 0 and "(commit " in done.stdout and "glibc 2." in done.stdout, done

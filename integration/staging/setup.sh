@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# What `./dev staging` takes from registries, once, into $RETRIAL_STAGING_CACHE (~/.cache/retrial-staging): helm, kube-apiserver and kubelet built from
+# the Go module proxy at a low priority, and kubernetes-validate from PyPI. Quiet when nothing is missing.
+set -euo pipefail
+cache=${RETRIAL_STAGING_CACHE:-$HOME/.cache/retrial-staging}
+kubernetes=1.36.3
+helm=3.22.0
+export CGO_ENABLED=0 GOTOOLCHAIN=local GOFLAGS=-buildvcs=false
+mkdir -p "$cache/bin" "$cache/build/kubernetes" "$cache/build/helm"
+
+[ -x "$cache/python/bin/kubernetes-validate" ] || {
+  python3 -m venv "$cache/python"
+  "$cache/python/bin/pip" install -q kubernetes-validate
+}
+
+[ -x "$cache/bin/helm" ] || (
+  echo "staging: building helm $helm"
+  cd "$cache/build/helm"
+  [ -e go.mod ] || go mod init retrial.internal/helm 2>/dev/null
+  go get "helm.sh/helm/v3/cmd/helm@v$helm" 2>/dev/null
+  nice -n 19 go build -p 2 -trimpath -ldflags '-s -w' -o "$cache/bin/helm" helm.sh/helm/v3/cmd/helm
+)
+
+# k8s.io/kubernetes is no library: its go.mod replaces its parts by folders, which are modules of their own, 0.36.3 for 1.36.3.
+wrapper() {
+  go mod download "k8s.io/kubernetes@v$kubernetes"
+  local theirs
+  theirs=$(go env GOMODCACHE)/cache/download/k8s.io/kubernetes/@v/v$kubernetes.mod
+  {
+    printf 'module retrial.internal/kubernetes\n\n'
+    grep -E '^(go|godebug) ' "$theirs"
+    printf '\nrequire k8s.io/kubernetes v%s\n\nreplace (\n' "$kubernetes"
+    sed -nE "s#^[[:space:]]*(k8s.io/[a-z0-9-]+) => \./staging/.*#\t\1 => \1 v0.${kubernetes#1.}#p" "$theirs"
+    printf ')\n'
+    sed -n '/^require (/,/^)/p' "$theirs" | grep -vE 'k8s.io/[a-z0-9-]+ v0\.0\.0'
+  } >go.mod
+  printf '//go:build tools\n\npackage tools\n\nimport (\n\t_ "k8s.io/kubernetes/cmd/kube-apiserver"\n\t_ "k8s.io/kubernetes/cmd/kubelet"\n)\n' >tools.go
+  go mod tidy 2>/dev/null
+}
+version=k8s.io/component-base/version
+for program in kube-apiserver kubelet; do
+  [ ! -x "$cache/bin/$program" ] || continue
+  echo "staging: building $program $kubernetes (ten minutes, at a low priority)"
+  (
+    cd "$cache/build/kubernetes"
+    [ -e go.sum ] || wrapper
+    nice -n 19 go build -p 2 -trimpath -o "$cache/bin/$program" -ldflags "-s -w -X $version.gitVersion=v$kubernetes -X $version.gitMajor=1 \
+      -X $version.gitMinor=36 -X $version.gitTreeState=clean -X $version.gitCommit=0000000 -X $version.buildDate=1970-01-01T00:00:00Z" \
+      "k8s.io/kubernetes/cmd/$program"
+  )
+done
