@@ -44,6 +44,20 @@ TEST(LostEffect, a_write_that_was_given_up_in_silence_is_possible_and_likely_whe
   }
 }
 
+TEST(LostEffect, a_list_of_names_shows_that_what_a_put_names_is_missing) {
+  for (auto& [without, with, verdict] :
+       {std::tuple(R"({"blobs":["a","b"]})", R"({"blobs":["b"]})", "lost-effect likely"),
+        std::tuple(R"([{"name":"a"}])", "[]", "lost-effect likely"),
+        std::tuple(R"({"blobs":["a"]})", R"({"blobs":["a"]})", "lost-effect possible")}) {
+    Trial t("K1", "error(503) x 1, then pass");
+    t.reference.call("put", "PUT", "/blobs/a").answers(201, "");
+    t.reference.call("all", "GET", "/blobs").answers(200, without);
+    t.in_case().call("put", "PUT", "/blobs/a").gets_error();
+    t.in_case().call("all", "GET", "/blobs").answers(200, with);
+    EXPECT_EQ(passed(t), verdict) << with;
+  }
+}
+
 TEST(LostEffect, whoever_is_told_has_lost_nothing) {
   auto t = given_up(kListed, "[]");
   t.in_case().fails({thrown("requests.exceptions.HTTPError", "503 Server Error: Service Unavailable")});
