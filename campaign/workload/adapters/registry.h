@@ -7,6 +7,7 @@
   ADAPTER(pytest)                 \
   ADAPTER(unittest)               \
   ADAPTER(node_test)              \
+  ADAPTER(mocha)                  \
   ADAPTER(whole_command)
 
 namespace retrial::campaign {
