@@ -8,6 +8,7 @@
   ADAPTER(unittest)               \
   ADAPTER(node_test)              \
   ADAPTER(mocha)                  \
+  ADAPTER(jest)                   \
   ADAPTER(whole_command)
 
 namespace retrial::campaign {

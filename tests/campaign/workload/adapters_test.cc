@@ -141,6 +141,20 @@ TEST_F(Adapters, mocha_tests_alone_are_left_to_its_hook) {
   EXPECT_EQ(launch.only, "test/a.js > x\ntest/b.js > y > z");
 }
 
+TEST_F(Adapters, jest_tests_alone_are_chosen_by_its_hook_among_their_files) {
+  write("src/a.test.js");
+  for (auto& argv : {Words{"npx", "jest", "-i"}, Words{"node", "node_modules/jest/bin/jest.js"},
+                     Words{"env", "A=1", "node_modules/.bin/jest"}})
+    EXPECT_EQ(adapter_for(argv).runner().name, "jest") << argv[0];
+  Words argv{"npx", "jest", "src"};
+  auto& jest = adapter_for(argv);
+  auto launch = jest.only(argv, {"src/a.test.js > x", "src/a.test.js > y"}, false);
+  EXPECT_EQ(launch.argv, (Words{"npx", "jest", "src", "--runTestsByPath", "src/a.test.js"}));
+  EXPECT_EQ(launch.only, "src/a.test.js > x\nsrc/a.test.js > y");
+  EXPECT_EQ(jest.only(argv, {"src/a.test.js > x"}, true).argv, argv);
+  EXPECT_EQ(jest.only(argv, {"elsewhere/b.test.js > x"}, false).argv, argv);
+}
+
 TEST(TestFiles, are_known_by_the_names_that_runners_go_by) {
   for (auto file : {"test_a.py", "pkg/a_test.py", "conftest.py", "src/a.test.mjs", "a.spec.ts", "tests/helpers/api.py",
                     "src/__tests__/x.js"})
