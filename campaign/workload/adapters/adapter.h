@@ -64,7 +64,8 @@ inline constexpr std::string_view kWholeCommand = "command";
 bool is_test_file(std::string_view file);
 
 // `npm test`, `npm run NAME`, `yarn test`, `pnpm test`: the words of the script in `directory`/package.json, if it is
-// one plain command; else argv as it is.
+// one plain command (behind assignments or `cross-env`, too) with nothing to run before or after it; else
+// argv as it is.
 std::vector<std::string> resolve_script(const std::vector<std::string>& argv, const std::string& directory);
 
 // The last part of a path: "/usr/bin/python3.11" -> "python3.11".

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -5,6 +7,23 @@
 #include "campaign/workload/adapters/adapter.h"
 
 namespace retrial::campaign {
+
+namespace {
+
+// npm runs the programs of the project's packages by their names.
+void find_program(std::vector<std::string>& words, const std::string& directory) {
+  auto assigns = [](const std::string& word) { return word.contains('='); };
+  if (assigns(words.front())) words.insert(words.begin(), "env");
+  auto program = words.begin();
+  if (*program == "cross-env") *program = "env";
+  if (*program == "env") program = std::find_if_not(program + 1, words.end(), assigns);
+  std::error_code error;
+  if (program == words.end() || program->contains('/')) return;
+  auto installed = "node_modules/.bin/" + *program;
+  if (std::filesystem::exists(std::filesystem::path(directory) / installed, error)) *program = installed;
+}
+
+}  // namespace
 
 std::vector<std::string> resolve_script(const std::vector<std::string>& argv, const std::string& directory) {
   auto name = argv.empty() ? "" : program_name(argv[0]);
@@ -17,6 +36,8 @@ std::vector<std::string> resolve_script(const std::vector<std::string>& argv, co
   if (!package.is_object() || !package.contains("scripts") || !package["scripts"].contains(script) ||
       !package["scripts"][script].is_string())
     return argv;
+  // npm runs these around it.
+  if (package["scripts"].contains("pre" + script) || package["scripts"].contains("post" + script)) return argv;
   auto line = package["scripts"][script].get<std::string>();
   if (line.find_first_of("&|;<>$`\"'\\(){}*?\n") != line.npos) return argv;
   std::vector<std::string> words;
@@ -24,7 +45,9 @@ std::vector<std::string> resolve_script(const std::vector<std::string>& argv, co
     if (!word.empty()) words.emplace_back(word);
   for (std::size_t i = at + 1; i < argv.size(); i++)
     if (argv[i] != "--") words.push_back(argv[i]);
-  return words.empty() ? argv : words;
+  if (words.empty()) return argv;
+  find_program(words, directory);
+  return words;
 }
 
 }  // namespace retrial::campaign

@@ -7,6 +7,8 @@
   ADAPTER(pytest)                 \
   ADAPTER(unittest)               \
   ADAPTER(node_test)              \
+  ADAPTER(mocha)                  \
+  ADAPTER(jest)                   \
   ADAPTER(whole_command)
 
 namespace retrial::campaign {

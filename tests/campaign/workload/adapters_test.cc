@@ -110,6 +110,51 @@ TEST_F(Adapters, npm_test_is_the_script_where_that_is_one_plain_command) {
   EXPECT_EQ(resolve_script({"node", "--test"}, "."), (Words{"node", "--test"}));
 }
 
+TEST_F(Adapters, an_npm_script_is_run_by_the_program_of_the_project_with_what_it_assigns) {
+  write("node_modules/.bin/mocha");
+  write("package.json", R"({"scripts": {"test": "mocha --exit test", "assigns": "A=1 NODE_ENV=test mocha", "crosses":
+    "cross-env A=1 mocha -R dot", "elsewhere": "jest", "pretwo": "tsc", "two": "mocha", "empty": " "}})");
+  EXPECT_EQ(resolve_script({"npm", "test"}, "."), (Words{"node_modules/.bin/mocha", "--exit", "test"}));
+  EXPECT_EQ(resolve_script({"yarn", "assigns"}, "."),
+            (Words{"env", "A=1", "NODE_ENV=test", "node_modules/.bin/mocha"}));
+  EXPECT_EQ(resolve_script({"npm", "run", "crosses", "--", "a.js"}, "."),
+            (Words{"env", "A=1", "node_modules/.bin/mocha", "-R", "dot", "a.js"}));
+  EXPECT_EQ(resolve_script({"npm", "run", "elsewhere"}, "."), (Words{"jest"}));
+  EXPECT_EQ(resolve_script({"npm", "run", "two"}, "."), (Words{"npm", "run", "two"}));
+  EXPECT_EQ(resolve_script({"npm", "run", "empty"}, "."), (Words{"npm", "run", "empty"}));
+}
+
+TEST_F(Adapters, mocha_is_known_by_its_program_behind_launchers_and_not_by_an_argument) {
+  for (auto& argv : {Words{"mocha"}, Words{"npx", "mocha", "-R", "dot"}, Words{"node_modules/.bin/mocha"},
+                     Words{"_mocha"}, Words{"node", "--enable-source-maps", "./node_modules/mocha/bin/mocha.js"},
+                     Words{"node", "-r", "ts-node/register", "node_modules/mocha/bin/_mocha"},
+                     Words{"env", "A=1", "nyc", "--reporter", "text", "mocha"}, Words{"npm", "exec", "--", "mocha"}})
+    EXPECT_EQ(adapter_for(argv).runner().name, "mocha") << argv[0];
+  for (auto& argv : {Words{"make", "mocha"}, Words{"node", "a.mjs", "mocha"}, Words{"npm", "test"}})
+    EXPECT_EQ(adapter_for(argv).runner().name, "command") << argv[0];
+}
+
+TEST_F(Adapters, mocha_tests_alone_are_left_to_its_hook) {
+  Words argv{"npx", "mocha", "--bail", "test"};
+  auto launch = adapter_for(argv).only(argv, {"test/a.js > x", "test/b.js > y > z"}, false);
+  EXPECT_EQ(launch.argv, argv);
+  EXPECT_EQ(launch.only, "test/a.js > x\ntest/b.js > y > z");
+}
+
+TEST_F(Adapters, jest_tests_alone_are_chosen_by_its_hook_among_their_files) {
+  write("src/a.test.js");
+  for (auto& argv : {Words{"npx", "jest", "-i"}, Words{"node", "node_modules/jest/bin/jest.js"},
+                     Words{"env", "A=1", "node_modules/.bin/jest"}})
+    EXPECT_EQ(adapter_for(argv).runner().name, "jest") << argv[0];
+  Words argv{"npx", "jest", "src"};
+  auto& jest = adapter_for(argv);
+  auto launch = jest.only(argv, {"src/a.test.js > x", "src/a.test.js > y"}, false);
+  EXPECT_EQ(launch.argv, (Words{"npx", "jest", "src", "--runTestsByPath", "src/a.test.js"}));
+  EXPECT_EQ(launch.only, "src/a.test.js > x\nsrc/a.test.js > y");
+  EXPECT_EQ(jest.only(argv, {"src/a.test.js > x"}, true).argv, argv);
+  EXPECT_EQ(jest.only(argv, {"elsewhere/b.test.js > x"}, false).argv, argv);
+}
+
 TEST(TestFiles, are_known_by_the_names_that_runners_go_by) {
   for (auto file : {"test_a.py", "pkg/a_test.py", "conftest.py", "src/a.test.mjs", "a.spec.ts", "tests/helpers/api.py",
                     "src/__tests__/x.js"})

@@ -55,7 +55,7 @@ function placesIn(stack) {
 
 // An assertion library fails for its caller: there its own frames do not count.
 function inTest(type, places, raised) {
-  if (!/^Assertion(Error)?$|^AssertionError/.test(type)) return Boolean(raised) && frames.isTestFile(raised.file);
+  if (!/^Assertion(Error)?$|^AssertionError|^JestAssertionError$/.test(type)) return Boolean(raised) && frames.isTestFile(raised.file);
   const caller = places.find((place) => frames.kind(place.file) === frames.APPLICATION);
   return Boolean(caller) && frames.isTestFile(caller.file);
 }

@@ -14,19 +14,26 @@ function scope() {
   return (scopes ||= new AsyncLocalStorage());
 }
 
-// Runs `fn` as a stage of a test: events around it, until what it returns has settled.
-function during(id, phase, fn) {
+// Begins a stage of a test: `run` runs code in it, `done` ends it, once.
+function begin(id, phase) {
   const stage = { id, phase };
   open.push(stage);
   events.write({ ev: 'start', id, phase, at: now() });
   const done = () => {
     const at = open.indexOf(stage);
-    if (at >= 0) open.splice(at, 1);
+    if (at < 0) return;
+    open.splice(at, 1);
     events.write({ ev: 'end', id, phase, at: now() });
   };
+  return { done, run: (fn) => scope().run(stage, fn) };
+}
+
+// Runs `fn` as a stage of a test: events around it, until what it returns has settled.
+function during(id, phase, fn) {
+  const { done, run } = begin(id, phase);
   let result;
   try {
-    result = scope().run(stage, fn);
+    result = run(fn);
   } catch (error) {
     done();
     throw error;
@@ -58,4 +65,4 @@ function stage() {
   return mine && open.includes(mine) ? mine : open[open.length - 1];
 }
 
-module.exports = { during, stage, own, kept };
+module.exports = { begin, during, stage, own, kept };

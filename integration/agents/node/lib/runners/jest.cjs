@@ -1,0 +1,158 @@
+// Reports jest, whose tests jest-circus runs: the events that it sends to the test environment. It waits for each to
+// be taken, so a test does not begin before it is told.
+'use strict';
+const Module = require('module');
+const chain = require('../chain.cjs');
+const chosen = require('../chosen.cjs');
+const current = require('../current.cjs');
+const events = require('../events.cjs');
+const frames = require('../frames.cjs');
+
+const IS_JEST = /(^|[\\/])jest(\.[cm]?js)?$/;
+const IS_CIRCUS = /jest-circus[\\/](build[\\/])?(runner|legacy-code-todo-rewrite[\\/]jestAdapter)(\.js)?$/;
+const PHASES = { beforeAll: 'shared', afterAll: 'shared', beforeEach: 'setup', afterEach: 'teardown' };
+const NO_LIMIT = 2 ** 31 - 1;
+const liftsTimeLimit = process.env.RETRIAL_NO_TIME_LIMIT === '1';
+const reported = Symbol('retrial');
+
+// What the tests of one file tell.
+class File {
+  constructor(file) {
+    this.file = file;
+    this.failedIn = new Map(); // test -> the phase in which it failed first
+    this.stage = null;
+    this.latest = null;
+  }
+
+  id(node) {
+    const names = [];
+    for (let it = node; it && it.parent; it = it.parent) names.unshift(it.name);
+    return chosen.id(this.file, names);
+  }
+
+  begin(node, phase) {
+    this.end();
+    this.stage = current.begin(this.id(node), phase);
+  }
+
+  end() {
+    if (this.stage) this.stage.done();
+    this.stage = null;
+  }
+
+  narrow(block) {
+    for (const child of block.children) {
+      if (child.type === 'describeBlock') this.narrow(child);
+      else if (!chosen.has(this.id(child))) child.mode = 'skip';
+    }
+  }
+
+  tell(test, phase, outcome, chained) {
+    events.write({ ev: 'result', id: this.id(test), phase, outcome, ms: Math.round(test.duration || 0), chain: chained });
+  }
+
+  take(event, state) {
+    const test = event.test || state.currentlyRunningTest;
+    if (liftsTimeLimit && event.hook) event.hook.timeout = NO_LIMIT;
+    if (liftsTimeLimit && event.test) event.test.timeout = NO_LIMIT;
+    switch (event.name) {
+      case 'run_start':
+        if (chosen.some()) this.narrow(state.rootDescribeBlock);
+        break;
+      case 'hook_start': {
+        const phase = PHASES[event.hook.type];
+        this.begin(phase === 'shared' || !test ? event.hook.parent : test, phase || 'shared');
+        break;
+      }
+      case 'test_fn_start':
+        this.begin((this.latest = event.test), 'test');
+        break;
+      case 'hook_failure':
+        this.end();
+        if (event.hook.type === 'afterAll' && this.latest) this.tell(this.latest, 'teardown', 'error', chain.of(thrown(event.error)));
+        else if (test && !this.failedIn.has(test)) this.failedIn.set(test, PHASES[event.hook.type]);
+        break;
+      case 'test_fn_failure':
+        if (!this.failedIn.has(event.test)) this.failedIn.set(event.test, 'test');
+        this.end();
+        break;
+      case 'hook_success':
+      case 'test_fn_success':
+        this.end();
+        break;
+      case 'test_retry':
+        this.failedIn.delete(event.test);
+        break;
+      case 'test_skip':
+      case 'test_todo':
+        if (chosen.has(this.id(event.test))) this.tell(event.test, 'test', 'skipped', []);
+        break;
+      case 'test_done': {
+        const [first] = event.test.errors;
+        const phase = first === undefined ? 'test' : this.failedIn.get(event.test) || 'setup'; // else its beforeAll
+        const outcome = first === undefined ? 'passed' : phase === 'test' ? 'failed' : 'error';
+        this.tell(event.test, phase, outcome, chain.of(thrown(first)));
+        break;
+      }
+    }
+  }
+}
+
+// jest keeps an error beside one that it made in the place of the call.
+const thrown = (error) => (Array.isArray(error) ? error[0] || error[1] : error);
+
+function wrapRunner(run) {
+  return async function (globalConfig, config, environment, runtime, path, ...rest) {
+    events.announce('jest');
+    frames.addTestFile(path);
+    const file = new File(path);
+    const own = environment.handleTestEvent;
+    environment.handleTestEvent = async function (event, state) {
+      try {
+        file.take(event, state);
+      } catch (error) {
+        events.failed('jest', error);
+      }
+      if (own) return own.call(environment, event, state);
+    };
+    try {
+      return await run.call(this, globalConfig, config, environment, runtime, path, ...rest);
+    } catch (error) {
+      events.write({ ev: 'broken', file: frames.relative(path), msg: String((error && error.message) || error).slice(0, 4000) });
+      throw error;
+    }
+  };
+}
+
+// Takes an option with its value out of the command line, by any of its names.
+function drop(names, value) {
+  for (let i = 2; i < process.argv.length; i++) {
+    const word = process.argv[i];
+    if (!names.some((name) => word === name || word.startsWith(name + '='))) continue;
+    process.argv.splice(i, names.includes(word) && value.test(process.argv[i + 1] || '') ? 2 : 1);
+    i--;
+  }
+}
+
+function install() {
+  if (IS_JEST.test(process.argv[1] || '')) {
+    if (process.env.RETRIAL_SERIAL === '1') {
+      drop(['--maxWorkers', '-w'], /./);
+      drop(['--runInBand', '-i'], /^(true|false)$/);
+      process.argv.splice(2, 0, '--runInBand');
+    }
+    if (process.env.RETRIAL_ONLY) {
+      drop(['--bail', '-b'], /^(\d+|true|false)$/);
+      process.argv.splice(2, 0, '--bail=0');
+    }
+  }
+  const load = Module._load;
+  Module._load = function (request, ...rest) {
+    const loaded = load.call(this, request, ...rest);
+    if (typeof request !== 'string' || !IS_CIRCUS.test(request)) return loaded;
+    const run = loaded.default || loaded;
+    return typeof run === 'function' ? (run[reported] ||= wrapRunner(run)) : loaded;
+  };
+}
+
+module.exports = { install };
