@@ -6,8 +6,8 @@
 namespace retrial::proxy {
 
 inline constexpr std::string_view kTagPrefix = "x-retrial-";
-// By which a request says itself that it may meet a fault (docs/staging.md). It is no agent's: it passes on, so that the
-// service may hand it to those behind it.
+// By which a request says itself that it may meet a fault (docs/staging.md). It is no agent's: it passes on, so that
+// the service may hand it to those behind it.
 inline constexpr std::string_view kOptIn = "x-retrial-opt-in";
 
 // Is it one of the agents' headers (docs/agents.md), which are cut out of what the service sees?
