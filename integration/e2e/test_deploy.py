@@ -64,7 +64,9 @@ def test_the_webhook_refuses_what_is_no_review_and_ends_on_sigterm(webhook):
         assert status == 400 and said.count(b"\n") == 1, (body[:20], status, said)
     assert ask(webhook, "GET", "/inject")[0] == 405
     assert ask(webhook, "GET", "/else")[0] == 404
-    webhook.request("POST", "/inject", b"x" * (3 << 20 | 1))
+    webhook.putrequest("POST", "/inject")
+    webhook.putheader("Content-Length", str(3 << 20 | 1))  # its head is enough
+    webhook.endheaders()
     assert webhook.getresponse().status == 413
     webhook.close()
     webhook.process.send_signal(signal.SIGTERM)
