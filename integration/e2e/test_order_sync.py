@@ -34,7 +34,7 @@ def test_a_lost_response_makes_received_orders_invisible(lost):
 @pytest.mark.parametrize("place", RIGHT_UNDER_LOSS)
 def test_a_right_call_is_clean_when_a_response_is_lost(lost, place):
     untimed = place == "order_sync/shipping.py:23"
-    assert lost.at(place) == ({"missing-timeout": "possible"} if untimed else {}), lost.explain()
+    assert lost.at(place) == ({"missing-timeout": "likely"} if untimed else {}), lost.explain()
     assert place in {site(c) for c in lost.report["clean"]}, lost.explain()
 
 
