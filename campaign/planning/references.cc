@@ -99,14 +99,28 @@ std::map<std::string, std::string> differences(const trace::Run& first, const tr
   return out;
 }
 
+// Calls that the first run made and this one does not: what a suite sends once to a service that keeps what it was told.
+std::vector<std::string> only_at_first(const trace::Run& first, const trace::Run& suite, const trace::Lessons& lessons) {
+  std::set<std::string> now;
+  std::vector<std::string> gone;
+  for (auto& e : suite.exchanges) now.insert(lessons.rename(e.operation));
+  for (auto& e : first.exchanges)
+    if (auto operation = lessons.rename(e.operation); !operation.empty() && now.insert(operation).second)
+      gone.push_back(std::move(operation));
+  return gone;
+}
+
 // The two runs by which the suite is known, and how its tests differ in them.
 struct Twice {
   const trace::Run* before = nullptr;  // the same, where there was time for one
   const trace::Run* suite = nullptr;
   std::map<std::string, std::string> differ;
+  const trace::Run* first = nullptr;
 };
 
-Twice two(const trace::Run& before, const trace::Run& last) { return {&before, &last, differences(before, last)}; }
+Twice two(const trace::Run& before, const trace::Run& last) {
+  return {&before, &last, differences(before, last), &before};
+}
 
 bool failed(const trace::Run& run, const std::string& test) {
   auto* result = trace::result_of(run, test);
@@ -189,6 +203,7 @@ Result<Twice> run_in_turn(CampaignContext& context, Runs runs, const std::functi
     learn(context, *runs.back());
   }
   auto twice = two(**std::prev(runs.end(), runs.size() > 1 ? 2 : 1), *runs.back());
+  twice.first = runs.front();
   // What it leaves behind is seldom why a test failed: it may as well fail now and then.
   for (auto& r : runs.front()->results)
     if (failed(*runs.front(), r.test) && !failed(*runs.back(), r.test))
@@ -293,6 +308,12 @@ Result<References> collect_references(CampaignContext& context, Nanos time_left)
   refs.took = trace::lasted(suite);
   auto failed = last_words(context.argv.front(), suite, context.executor.log_of(suite.id));
   if (auto ok = check_suite(context, suite, failed); !ok) return std::unexpected(ok.error());
+  if (auto gone = only_at_first(*twice->first, suite, context.lessons); !gone.empty())
+    refs.left_alone.push_back(
+        fmt::format("{}: sent in the first run alone, so not on trial{}", fmt::join(gone, ", "),
+                    has_ours(context) ? ""
+                                      : ": the service keeps what a run leaves there; `reset` of its [service] brings it "
+                                        "back before each run (docs/configuration.md)"));
   for (auto& b : suite.broken) refs.left_alone.push_back("test file that cannot be loaded: " + b);
   std::set<std::string> fixed;
   for (auto& s : context.config.services) fixed.insert(s.address);

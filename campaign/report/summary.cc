@@ -42,10 +42,12 @@ void finding_block(Page& page, const trace::CampaignRecord& campaign, const trac
   replay_line(page, "     again   ", replay_command(campaign, f), Ink::faint);
 }
 
-// The same cause under another fault: what differs, in one paragraph.
-void also_block(Page& page, const trace::CampaignRecord& campaign, const trace::Finding& f) {
-  page.wrapped("     also    ", fmt::format("{}: {}; {} ({})", f.policy, f.fault, client_did(f), standing(f)),
-               Ink::faint);
+// The same cause under another fault, or of another operation: what differs, in one paragraph.
+void also_block(Page& page, const trace::CampaignRecord& campaign, const trace::Finding& f,
+                const trace::Finding& first) {
+  auto operation = f.operation == first.operation ? "" : f.operation + " under ";
+  page.wrapped("     also    ",
+               fmt::format("{}{}: {}; {} ({})", operation, f.policy, f.fault, client_did(f), standing(f)), Ink::faint);
   replay_line(page, "             ", replay_command(campaign, f), Ink::plain);
 }
 
@@ -57,7 +59,7 @@ void cause_block(Page& page, std::size_t number, const trace::CampaignRecord& ca
   if (const auto* verdict = oracles::verdict_named(cause.verdict)) page.wrapped("   ", verdict->why);
   finding_block(page, campaign, worst);
   for (const auto* finding : cause.findings)
-    if (finding != &worst) also_block(page, campaign, *finding);
+    if (finding != &worst) also_block(page, campaign, *finding, worst);
   page.blank();
 }
 
@@ -81,14 +83,39 @@ void clean_rows(Page& page, const std::vector<trace::Judged>& clean) {
     page.wrapped("   ", fmt::format("and {} more calls", rows.size() - kMostRows), Ink::plain, Ink::faint);
 }
 
+// A note on one call site: where it begins with the operation, what follows may hold of several.
+struct NoteRow {
+  std::string verdict, place, said;
+  bool of_each = false;
+  std::vector<std::string> operations;
+};
+std::vector<NoteRow> rows_of(const std::vector<trace::Finding>& notes) {
+  std::vector<NoteRow> rows;
+  for (const auto& note : notes) {
+    bool of_each = !note.operation.empty() && note.message.starts_with(note.operation + " ");
+    auto said = of_each ? note.message.substr(note.operation.size() + 1) : note.message;
+    auto same = [&](auto& row) {
+      return of_each && row.of_each && row.verdict == note.verdict && row.place == place(note.site) && row.said == said;
+    };
+    auto at = std::ranges::find_if(rows, same);
+    if (at == rows.end())
+      rows.push_back({note.verdict, place(note.site), said, of_each, {note.operation}});
+    else if (std::ranges::count(at->operations, note.operation) == 0)
+      at->operations.push_back(note.operation);
+  }
+  return rows;
+}
 void note_rows(Page& page, const std::vector<trace::Finding>& notes) {
-  for (std::size_t i = 0; i < std::min(notes.size(), kMostRows); i++)
-    page.wrapped("   ", notes[i].operation.empty()
-                            ? fmt::format("{}: {}", notes[i].verdict, notes[i].message)
-                            : fmt::format("{} at {}, {}: {}", notes[i].verdict, place(notes[i].site),
-                                          notes[i].operation, notes[i].message));
-  if (notes.size() > kMostRows)
-    page.wrapped("   ", fmt::format("and {} more", notes.size() - kMostRows), Ink::plain, Ink::faint);
+  auto rows = rows_of(notes);
+  for (std::size_t i = 0; i < std::min(rows.size(), kMostRows); i++) {
+    auto& row = rows[i];
+    auto operations = joined(row.operations, ", ");
+    page.wrapped("   ", operations.empty() ? fmt::format("{}: {}", row.verdict, row.said)
+                        : row.of_each      ? fmt::format("{} at {}: {} {}", row.verdict, row.place, operations, row.said)
+                                      : fmt::format("{} at {}, {}: {}", row.verdict, row.place, operations, row.said));
+  }
+  if (rows.size() > kMostRows)
+    page.wrapped("   ", fmt::format("and {} more", rows.size() - kMostRows), Ink::plain, Ink::faint);
 }
 
 // "P3 40, K1 12": how many of each policy.

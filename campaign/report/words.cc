@@ -23,10 +23,13 @@ const trace::Finding& Cause::surest() const {
 std::vector<Cause> causes(const std::vector<trace::Finding>& findings) {
   std::vector<Cause> out;
   for (const auto& finding : findings) {
+    auto* verdict = oracles::verdict_named(finding.verdict);
+    bool of_client = finding.site && verdict && !verdict->of_outcome;
     auto same = [&](const Cause& cause) {
       const auto& first = *cause.findings.front();
-      return cause.verdict == finding.verdict && cause.site == finding.site && first.operation == finding.operation &&
-             first.service == finding.service && (first.attempts > 1) == (finding.attempts > 1);
+      return cause.verdict == finding.verdict && cause.site == finding.site &&
+             (of_client || first.operation == finding.operation) && first.service == finding.service &&
+             (first.attempts > 1) == (finding.attempts > 1);
     };
     auto at = std::find_if(out.begin(), out.end(), same);
     if (at == out.end()) at = out.insert(out.end(), Cause{finding.verdict, finding.site, {}});

@@ -9,7 +9,9 @@
 // The words that all formats share.
 namespace retrial::campaign::report {
 
-// Findings of one verdict at one call site and operation, all with a retry or all without: one thing to mend.
+// Findings of one verdict at one call site, all with a retry or all without: one thing to mend. What became of a call
+// (Verdict::of_outcome) is a thing to mend for each operation; how the client goes about it (its time-outs, its waits)
+// is one for all.
 struct Cause {
   std::string verdict;
   std::optional<trace::CallSite> site;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "trace/calls/content.h"
 #include "trace/calls/correlator_state.h"
 #include "trace/profiles/profile.h"
 
@@ -44,6 +45,7 @@ Assignment Correlator::State::assign(const Exchange& e, Key rpc, int previous) {
   head.count = count_of(e);
   head.part = part_of(e);
   if (auto assigned = proven(head, rpc, previous)) return *assigned;
+  if (auto assigned = in_course(head)) return *assigned;
   return hindsight ? in_hindsight(head, rpc != 0) : by_place(head, rpc != 0);
 }
 
@@ -67,6 +69,23 @@ std::optional<Assignment> Correlator::State::proven(const Head& head, Key rpc, i
     return join(found, Confidence::certain, head, false);
   if (auto copy = rpcs.copied(rpc, previous); copy.call)
     return Assignment{copy.call, copy.attempt, copy.several ? Confidence::possible : Confidence::certain};
+  return {};
+}
+
+std::optional<Assignment> Correlator::State::in_course(const Head& head) {
+  auto& e = head.e;
+  if (e.tag.stack.empty() || lessons.at_poll(e)) return {};
+  auto place = place_key(e), content = hindsight ? content_key(e) : 0;
+  bool never_came = !lessons.sent.empty() && !lessons.came(e);
+  auto fits = [&](auto& w) {
+    if (!goes_on(w, head) || (w.place == place && !never_came)) return false;
+    bool same = hindsight ? content == content_key(*w.last) : w.length == find(e.request_headers, "content-length");
+    return same && turn(w, head, true) != Turns::Turn::another;
+  };
+  auto courses = courses_of(e);
+  for (std::size_t i = 1; i < courses.size(); i++)
+    if (auto found = waiting.pick(By::course, courses[i], e, fits); found.serial)
+      return join(found, Confidence::likely, head, false);
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "base/text.h"
+#include "trace/calls/activation.h"
 #include "trace/calls/operation.h"
 #include "trace/profiles/message.h"
 #include "trace/profiles/profile.h"
@@ -74,6 +75,13 @@ Key client_key(const Exchange& e) {
 Key call_id_key(const Exchange& e) {
   if (e.tag.call_id.empty()) return 0;
   return mix(mix(mix(mix(2, static_cast<Key>(e.pid)), e.tag.call_id), e.operation), target_key(e.target));
+}
+std::vector<Key> courses_of(const Exchange& e) {
+  std::vector<Key> courses;
+  auto asked = mix(mix(mix(9, static_cast<Key>(e.pid)), e.operation), target_key(e.target));
+  for (std::string_view left = e.tag.stack; auto a = take_activation(left);) courses.push_back(mix(asked, a->run));
+  std::ranges::reverse(courses);
+  return courses;
 }
 Key place_key(const Exchange& e) {
   Key key = mix(mix(mix(3, static_cast<Key>(e.pid)), e.tag.test), e.operation);

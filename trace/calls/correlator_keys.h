@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "trace/exchange.h"
 
@@ -19,6 +20,9 @@ Key mix(Key seed, std::string_view text);
 Key client_key(const Exchange& e);
 // The agent's call id, with operation and target; 0: there is none.
 Key call_id_key(const Exchange& e);
+// The run of a function that sent it, and the runs in whose course that was, the innermost first (its stack:
+// activation.h), each with what it asked for.
+std::vector<Key> courses_of(const Exchange& e);
 // Where the call comes from and what it asks, at one service: a name and a port, whichever of its addresses was
 // dialled.
 Key place_key(const Exchange& e);

@@ -71,6 +71,7 @@ void Correlator::State::keep(const Exchange& e, int attempts, int previous) {
             .stack = e.tag.stack,
             .pid = e.pid,
             .told = e.told};
+  if (auto courses = courses_of(e); !courses.empty() && !settles) w.course = courses.front();
   any_challenge |= w.challenged;
   if (auto leg = on_the_way.find(e.call); leg != on_the_way.end()) {
     w.first_place = settles ? 0 : leg->second.first_place;

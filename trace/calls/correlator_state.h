@@ -96,6 +96,8 @@ struct Correlator::State {
   Assignment assign(const Exchange& e, Key rpc, int previous);
   // By what names the call.
   std::optional<Assignment> proven(const Head& head, Key rpc, int previous);
+  // By what runs while the call does: a library's hook or interceptor, in the application, that asks once more.
+  std::optional<Assignment> in_course(const Head& head);
   std::optional<Assignment> follow(const Exchange& e);
   // By where it comes from and what it asks; and the same when content is known, and how this client goes on.
   Assignment by_place(const Head& head, bool rpc);

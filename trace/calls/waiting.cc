@@ -11,6 +11,7 @@ void WaitingCalls::each_key(const Waiting& w, Do what) {
   };
   key(By::call_id, w.call_id);
   key(By::call_id, w.first_call_id);
+  key(By::course, w.course);
   for (std::size_t i = 0; i < w.ids.count; i++) key(By::id, id_key(w.pid, w.ids.value[i]));
   key(By::place, w.place);
   key(By::place, w.first_place);

@@ -16,6 +16,7 @@ struct Waiting {
   int attempt = 0;
   Key call_id = 0, place = 0, anywhere = 0;                   // 0 where they prove nothing
   Key first_call_id = 0, first_place = 0, first_content = 0;  // of what was redirected to it; 0: nothing was
+  Key course = 0;                                             // of courses_of, its own
   Key client = 0, operation = 0;
   Ids ids;                       // of one process: see id_key
   std::string length;            // Content-Length, as sent
@@ -50,7 +51,7 @@ class WaitingCalls {
   const Waiting& at(std::uint64_t serial) const { return waiting_.at(serial); }
 
   // By which key it is looked for.
-  enum class By : std::uint8_t { call_id, id, place, anywhere, rpc, content, once };
+  enum class By : std::uint8_t { call_id, id, place, anywhere, rpc, content, once, course };
   bool knows(By by, Key key) const { return index_.contains(mix(static_cast<Key>(by), key)); }
 
   struct Found {

@@ -134,3 +134,38 @@ test('a helper process stays silent', async () => {
   assert.deepStrictEqual([code, out, app.of('agent')], [0, '', []]);
   app.remove();
 });
+
+test('what an interceptor sends again is in the course of the call that failed, and what it asks besides is told apart',
+  { skip: !has('axios') && 'axios is not installed' }, async () => {
+    const server = await serve();
+    const app = project(server.url);
+    app.write('main.mjs', `import axios from 'axios';
+      const api = axios.create({ baseURL: process.env.URL });
+      api.interceptors.response.use((response) => response, async (error) => {
+        await axios.get(process.env.URL + '/token');
+        await new Promise((done) => setTimeout(done, 1));
+        return api(error.config); // again
+      });
+      await Promise.all([1, 2].map((n) => api.get('/flaky/' + n))); // here
+      await api.get('/last');
+    `);
+    const { code, out } = await app.run(['main.mjs']);
+    assert.strictEqual(code, 0, out);
+    const entries = (tag) => tag.stack.split(',').map((part) => part.split(':')[0]);
+    const places = (tag) => tag.stack.split(',').map((part) => part.split(':')[1]);
+    for (const path of ['/flaky/1', '/flaky/2']) {
+      const [first, ...rest] = server.tags.filter((tag) => tag.path === path);
+      assert(rest.length > 0);
+      assert.strictEqual(entries(first).length, 1);
+      assert.strictEqual(first.call.split('-')[1], entries(first)[0]);
+      rest.forEach((tag, i) => {
+        assert.match(tag.site, new RegExp(`^main\\.mjs:${app.line('main.mjs', 'again')}:`));
+        assert.strictEqual(entries(tag)[0], entries(first)[0]);
+        assert.strictEqual(places(tag)[0], places(first)[0]);
+        assert.strictEqual(entries(tag).length, i + 2);
+      });
+    }
+    const last = server.tags.find((tag) => tag.path === '/last');
+    assert.strictEqual(entries(last).length, 1);
+    assert(server.tags.filter((tag) => tag.path === '/token').every((tag) => entries(tag).length > 1));
+  });

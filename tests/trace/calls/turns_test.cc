@@ -28,10 +28,11 @@ TEST(Activations, stacks_part_in_the_innermost_that_both_came_from) {
 class Application {
  public:
   explicit Application(Lessons lessons = {}) : traffic(std::move(lessons)) {}
-  void send(std::string stack, int status, std::string body = "{}", std::string service = "127.0.0.1:10001") {
+  void send(std::string stack, int status, std::string body = "{}", std::string service = "127.0.0.1:10001",
+            std::string site = "app/orders.py:42:fetch") {
     auto e = traffic.begin(
         "POST /tell HTTP/1.1\r\nHost: h\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body,
-        {.service = std::move(service), .stack = std::move(stack)});
+        {.site = std::move(site), .service = std::move(service), .stack = std::move(stack)});
     online += fmt::format("{} ", e.attempt);
     status == 200 ? traffic.serve(e, 200) : traffic.inject(e, status);
     traffic.pass(kSecond);
@@ -115,6 +116,35 @@ TEST(Turns, one_of_several_things_that_comes_round_again_was_put_back) {
   a.send("1:a", 200, R"({"n":1})");
   a.send("1:a", 200, R"({"n":2})");
   EXPECT_EQ(a.told(lessons), "0.1 1.1 2.1 0.2 1.2 ");
+}
+
+// An interceptor runs in the course of the library's entry that failed, and asks for the same at a line of its own.
+TEST(Turns, what_is_sent_again_in_the_course_of_a_call_goes_on_with_it_from_whichever_line) {
+  constexpr auto kHook = "app/client.mjs:9:onFailure", kOther = R"({"n":2})";
+  Application reference;
+  for (auto entry : {"1:a", "2:a"}) reference.send(entry, 200);
+  auto lessons = lessons_of(reference.traffic.run);
+  Application a(lessons);
+  auto again = [&](std::string stack, int status, std::string body = "{}") {
+    a.send(std::move(stack), status, std::move(body), "127.0.0.1:10001", kHook);
+  };
+  a.send("1:a", 503);
+  again("1:a,2:b", 503);
+  again("1:a,2:b,3:b", 200);
+  a.send("4:a", 503);
+  again("4:a,5:b", 200, kOther);  // tells another thing
+  again("6:b", 200);              // comes from elsewhere
+  EXPECT_EQ(a.told(lessons), "0.1 0.2 0.3 1.1 2.1 3.1 ");
+  EXPECT_EQ(a.online, "1 2 3 1 1 1 ");
+}
+
+TEST(Turns, what_goes_on_to_another_thing_in_the_course_of_a_call_as_it_does_without_faults_is_another) {
+  Application reference;
+  for (auto entry : {"1:a", "1:a,2:a", "1:a,2:a,3:a"}) reference.send(entry, 200);
+  auto lessons = lessons_of(reference.traffic.run);
+  Application a(lessons);
+  for (auto entry : {"1:a", "1:a,2:a", "1:a,2:a,3:a"}) a.send(entry, 503);
+  EXPECT_EQ(a.told(lessons), "0.1 1.1 2.1 ");
 }
 
 }  // namespace

@@ -14,6 +14,9 @@
 // Loading ES modules makes some forty promises a module, and calls nobody: what it makes is known by
 // what it runs in (see isLoading), for a look at the stack costs more than all else here.
 //
+// What the application does while a library's entry runs (an interceptor, a hook) is of a new origin, whose
+// `course` names the entries that it runs in the course of.
+//
 // Sockets outlive calls: they carry no origin. What a request emits runs under that request's own
 // origin (see under).
 'use strict';
@@ -23,12 +26,13 @@ const stack = require('./stack.cjs');
 
 const DEEP = 100;
 const SHALLOW = 10;
+const COURSE = 7; // a callback that makes the next request, and so on for ever, has no outermost
 const LOADING = -1;
 const CONNECTIONS = new Set(['TCPWRAP', 'TCPSERVERWRAP', 'TLSWRAP', 'PIPEWRAP', 'PIPESERVERWRAP',
   'HTTPINCOMINGMESSAGE', 'HTTPCLIENTREQUEST', 'STREAM_END_OF_STREAM', 'TTYWRAP', 'PROCESSWRAP']);
 const CAPTURED = new Set(['PROMISE', 'Timeout', 'Immediate', 'Microtask']);
 
-const origins = new WeakMap(); // resource -> { site, entry }
+const origins = new WeakMap(); // resource -> { site, entry, course: [{ site, entry }], the outermost first }
 const segments = new WeakMap(); // resource whose callback runs -> the entry it last made
 const quiet = new WeakSet(); // promises that the runtime's own functions await (see entered)
 const loading = new WeakSet(); // promises of the module loader, whose callbacks never run a module
@@ -94,13 +98,23 @@ function text(found) {
 }
 
 function newEntry() {
-  return `${process.pid}-${++entries}`;
+  return ++entries;
+}
+
+const NOTHING = [];
+
+// The entries that what runs now is in the course of.
+function course() {
+  const outer = inherited();
+  if (!outer) return NOTHING;
+  if (!outer.entry) return outer.course;
+  return outer.course.slice(-(COURSE - 1)).concat({ site: outer.site, entry: outer.entry });
 }
 
 // The origin of what is made at `found`; a new entry where that is not the running one.
 function originAt(found) {
   describe(found);
-  if (!found.library) return { site: text(found), entry: null, now: true };
+  if (!found.library) return { site: text(found), entry: null, course: course(), now: true };
   const running = executionAsyncResource();
   const where = found.name + found.site.getPosition() + ' ' + found.library;
   const last = segments.get(running);
@@ -108,7 +122,7 @@ function originAt(found) {
     last.markers.add(found.marker);
     return last.origin;
   }
-  const origin = { site: text(found), entry: newEntry() };
+  const origin = { site: text(found), entry: newEntry(), course: course() };
   segments.set(running, { where, markers: new Set([found.marker]), origin });
   return origin;
 }
@@ -166,7 +180,7 @@ function origin() {
     const carried = inherited();
     if (carried) return carried;
     const awaited = stack.read(DEEP, placeAwaited);
-    return awaited !== null && typeof awaited === 'object' ? { site: text(awaited), entry: null } : null;
+    return awaited !== null && typeof awaited === 'object' ? { site: text(awaited), entry: null, course: NOTHING } : null;
   } catch {
     return null;
   } finally {
@@ -190,7 +204,7 @@ function under(origin, fn, self, args) {
 function entered(fn, self, args) {
   const was = within;
   let found = was ? forced : origin();
-  if (found && !found.entry && found.now) found = { site: found.site, entry: newEntry() };
+  if (found && !found.entry && found.now) found = { ...found, entry: newEntry() };
   within = true;
   try {
     return under(found, fn, self, args);

@@ -8,6 +8,19 @@ function encode(text) {
     [...Buffer.from(part)].map((byte) => '%' + byte.toString(16).toUpperCase().padStart(2, '0')).join(''));
 }
 
+// FNV-1a, 32 bits.
+function hash(text) {
+  let value = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);
+  return (value >>> 0).toString(16);
+}
+
+// The entries that a request is made in the course of, and its own: `entry:place`, the outermost first.
+function stackOf(origin) {
+  if (!origin || !origin.entry) return '';
+  return [...origin.course, origin].map(({ site, entry }) => `${entry}:${hash(site)}`).join(',');
+}
+
 // [name, value] of each field of a request that is being made now, of this origin.
 function fields(origin) {
   try {
@@ -15,9 +28,10 @@ function fields(origin) {
     const stage = current.stage();
     return [
       ['x-retrial-site', origin && origin.site],
-      ['x-retrial-call', origin && origin.entry],
+      ['x-retrial-call', origin && origin.entry && `${process.pid}-${origin.entry}`],
       ['x-retrial-test', stage && stage.phase !== 'shared' && stage.id],
       ['x-retrial-phase', stage && stage.phase],
+      ['x-retrial-stack', stackOf(origin)],
     ].filter(([, value]) => value).map(([name, value]) => [name, encode(value)]);
   } catch {
     return [];
