@@ -323,6 +323,7 @@ CampaignOutcome Campaign::write() {
 Result<CampaignOutcome> with_campaign(const CampaignSetting& setting, const Clock& clock, auto&& what) {
   Executor::Setting how{setting.folder, setting.capture, setting.config.run.keep_tags, {}};
   how.real_time = setting.config.run.real_time;
+  how.application = setting.config.run.application;
   for (auto& s : setting.config.services)
     if (!s.address.empty()) {
       if (!s.profile.empty()) how.profiles[s.address] = s.profile;

@@ -290,6 +290,7 @@ int observe(const Options& options) {
   }
   if (!options.profile.empty()) setting.profiles[""] = options.profile;
   setting.real_time = options.real_time;
+  setting.application = config->run.application;
   auto executor = campaign::Executor::open(std::move(setting), clock);
   if (!executor) return complain(executor.error().line(), kUsage);
   auto store = trace::StoreWriter::open(*folder / "campaign.db");

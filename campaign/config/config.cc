@@ -28,7 +28,7 @@ int line_of(const T& at) {
 constexpr std::string_view kTables[] = {"run",  "serve",  "service", "profile", "accept",   "listener",
                                         "rule", "redact", "admin",   "safety",  "telemetry"};
 constexpr std::string_view kRunKeys[] = {"coverage", "once",   "policies", "workers",  "fail_on",
-                                         "hold",     "budget", "tags",     "real_time"};
+                                         "hold",     "budget", "tags",     "real_time", "application"};
 constexpr std::string_view kServiceKeys[] = {"address",
                                              "profile",
                                              "openapi",
@@ -80,6 +80,7 @@ void read_run(ConfigTable table, RunSettings& run) {
   if (auto budget = table.duration("budget", "10m")) run.budget = *budget;
   if (auto tags = table.word("tags", kTags)) run.keep_tags = *tags == "keep";
   run.real_time = table.yes("real_time").value_or(false);
+  run.application = table.texts("application");
 }
 
 void read_ready(ConfigTable& table, Service& service) {

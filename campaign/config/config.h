@@ -34,6 +34,8 @@ struct RunSettings {
   bool keep_tags = false;              // tags = "keep": the service sees the agents' headers
   bool real_time = false;              // clients' clocks are never moved (docs/time.md)
   std::vector<std::string> look;       // --look: URLs, as Config::looks
+  // Installed packages that are the application; empty: the one that the project's own files name (docs/agents.md).
+  std::vector<std::string> application;
 };
 
 // When a service that we started counts as up.

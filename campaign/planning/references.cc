@@ -342,6 +342,8 @@ Result<References> collect_references(CampaignContext& context, Nanos time_left)
     if (!failed.empty()) why += "\n" + failed;
     return fail(why, context.argv.front(), Blame::user);
   }
+  if (auto& packages = context.executor.installed(); !packages.empty())
+    refs.remarks.push_back(fmt::format("{}, as installed, is the application", fmt::join(packages, ", ")));
   if (context.adapter.runner().whole) refs.remarks.push_back(wrapped(context, refs, suite));
   if (!failed.empty()) refs.remarks.push_back(std::move(failed));
   context.runs.let_go_all();

@@ -85,6 +85,8 @@ void Events::take(std::string_view line, trace::Run& run) {
     run.listed.push_back(test);
   } else if (kind == "broken") {
     run.broken.push_back(text(e, "file") + ": " + trace::redacted(text(e, "msg")));
+  } else if (kind == "application") {
+    installed_.insert(text(e, "package"));
   } else if (kind == "agent") {
     auto language = text(e, "language");
     if (auto runner = text(e, "runner"); !runner.empty()) runners_.insert(runner);

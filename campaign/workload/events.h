@@ -30,6 +30,8 @@ class Events {
   Current current(std::int32_t pid) const;
   // Test runners whose hooks have spoken: "pytest".
   const std::set<std::string>& runners() const { return runners_; }
+  // Packages that an agent took for the application where they are installed: "webdav4".
+  const std::set<std::string>& installed() const { return installed_; }
   // What ended the last of the processes that an exception ended, the outermost first.
   const std::vector<trace::Thrown>& uncaught() const { return uncaught_; }
 
@@ -47,7 +49,7 @@ class Events {
   std::map<std::int32_t, std::vector<Open>> open_;  // by process, innermost last
   std::map<std::string, double> took_;              // ms of a test's stages so far
   std::int32_t latest_ = 0;
-  std::set<std::string> runners_;
+  std::set<std::string> runners_, installed_;
   std::vector<trace::Thrown> uncaught_;
 };
 

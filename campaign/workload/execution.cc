@@ -161,7 +161,7 @@ struct Executor::Impl {
   proxy::TlsToClients to_clients{leaves, &strangers};
   Securities securities;
   proxy::Distrust distrust;
-  std::set<std::string> distrusting, reached, runners;
+  std::set<std::string> distrusting, reached, runners, installed;
   bool failed_distrusting = false;
   std::unique_ptr<proxy::Loop> loop;  // from the first run of this process on
   std::uint64_t runs = 0;
@@ -241,6 +241,7 @@ std::filesystem::path Executor::log_of(std::uint64_t run) const {
 const std::vector<std::string>& Executor::remarks() const { return impl_->trust.remarks; }
 const std::set<std::string>& Executor::distrusting() const { return impl_->distrusting; }
 const std::set<std::string>& Executor::runners() const { return impl_->runners; }
+const std::set<std::string>& Executor::installed() const { return impl_->installed; }
 bool Executor::failed_distrusting() const { return impl_->failed_distrusting; }
 Nanos Executor::in_commands() const { return impl_->in_commands; }
 
@@ -277,6 +278,7 @@ Result<trace::Run> Executor::execute(const RunSpec& spec) {
 
 Result<trace::Run> Executor::take(std::uint64_t number, const RunSpec& spec, const Aftermath& aftermath) {
   impl_->runners = aftermath.runners;
+  impl_->installed = aftermath.installed;
   impl_->reached.insert(aftermath.reached.begin(), aftermath.reached.end());
   impl_->distrust.learn(aftermath.clients);
   impl_->distrusting.insert(aftermath.distrusting.begin(), aftermath.distrusting.end());
@@ -348,6 +350,8 @@ Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& sp
     environment.proxy = ways_in->forward();
     for (auto& variable : ways_in->environment()) launch.environment.push_back(variable);
   }
+  if (!s.application.empty())
+    launch.environment.push_back(fmt::format("RETRIAL_APPLICATION={}", fmt::join(s.application, ",")));
   auto argv = spec.look.empty() ? launch.argv
                                 : looking(launch.argv, spec.look, spec.tests.size() == 1 ? spec.tests.front() : "");
   proxy::Command command{std::move(argv), environment_for(launch, environment), {}};
@@ -459,6 +463,7 @@ Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& sp
   if (impl_->interrupted) run.stop = trace::Stop::interrupted;
   events.read_into(run);
   aftermath.runners = events.runners();
+  aftermath.installed = events.installed();
   std::filesystem::remove(environment.events, left);  // what tests threw stands in it as it came
   if (!spec.only_test.empty() && run.results.empty() && !stopped)
     run.results.push_back({spec.only_test, trace::Phase::test, run.exit_code == 0 ? "passed" : "failed", 0,

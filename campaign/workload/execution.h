@@ -53,6 +53,7 @@ std::string went_unseen(const trace::CaptureCounts& capture);
 // Beside its trace, what a run has taught for those that come after it.
 struct Aftermath {
   std::set<std::string> runners;         // test runners that spoke, whatever the command is called: "pytest"
+  std::set<std::string> installed;       // packages that agents took for the application where they are installed
   std::set<std::string> reached;         // services, as CaptureCounts
   std::set<std::string> beyond;          // likewise
   proxy::Distrust::Known clients;        // that trust our certificate, or do not
@@ -73,6 +74,7 @@ class Executor {
     trace::Descriptions descriptions = {};
     std::map<std::string, proxy::ServiceTlsSettings> security = {};  // likewise
     bool real_time = false;                                          // clients' clocks are never moved (docs/time.md)
+    std::vector<std::string> application = {};                       // as RunSettings has it
   };
   // Unpacks the agents, and makes an authority that lives as long as it, with the files by which commands trust it.
   static Result<std::unique_ptr<Executor>> open(Setting setting, const Clock& clock);
@@ -95,6 +97,7 @@ class Executor {
   void interrupt();
   // Of the last run that was taken.
   const std::set<std::string>& runners() const;
+  const std::set<std::string>& installed() const;
   bool failed_distrusting() const;
   // What commands could not be made to trust, for the reader.
   const std::vector<std::string>& remarks() const;

@@ -39,6 +39,7 @@ std::string told(const Result<Aftermath>& result) {
   }
   auto& a = *result;
   return Json{{"runners", a.runners},
+              {"installed", a.installed},
               {"reached", a.reached},
               {"beyond", a.beyond},
               {"refusing", a.clients.refusing},
@@ -57,6 +58,7 @@ Result<Aftermath> heard(const std::string& said) {
     return std::unexpected(Error{json["what"], json["on"], static_cast<Blame>(json["blame"].get<int>())});
   Aftermath a;
   json["runners"].get_to(a.runners);
+  json["installed"].get_to(a.installed);
   json["reached"].get_to(a.reached);
   json["beyond"].get_to(a.beyond);
   json["refusing"].get_to(a.clients.refusing);

@@ -1,7 +1,8 @@
 // What a stack frame is, and how a place in a file is written.
 'use strict';
 const path = require('path');
-const { realpathSync } = require('fs');
+const events = require('./events.cjs');
+const { readFileSync, realpathSync } = require('fs');
 
 const here = process.cwd(); // tests change directories; `file` is relative to where we began
 const ours = path.dirname(__dirname) + path.sep;
@@ -35,14 +36,45 @@ function classify(name) {
   const file = toPath(name);
   if (!path.isAbsolute(file)) return RUNTIME;
   if (file.startsWith(ours)) return AGENT;
-  return file.includes('/node_modules/') ? LIBRARY : APPLICATION;
+  return file.includes('/node_modules/') && !isOfApplication(file) ? LIBRARY : APPLICATION;
 }
 
-// `name` relative to the working directory where it lies below it, else absolute.
+// The packages that are the application where they are installed: those that the user says, else the one that the
+// project's own file names.
+let application;
+const told = new Set();
+function names() {
+  if (process.env.RETRIAL_APPLICATION) return process.env.RETRIAL_APPLICATION.split(',');
+  for (let folder = here; ; folder = path.dirname(folder)) {
+    try {
+      const name = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')).name;
+      return typeof name === 'string' && name ? [name] : [];
+    } catch {}
+    if (folder === path.dirname(folder)) return [];
+  }
+}
+
+const INSTALLED = '/node_modules/';
+function isOfApplication(file) {
+  const at = file.lastIndexOf(INSTALLED);
+  if (at < 0) return false;
+  application ||= names();
+  const found = application.find((name) => file.startsWith(name + '/', at + INSTALLED.length));
+  if (found && !told.has(found)) events.write({ ev: 'application', package: found });
+  if (found) told.add(found);
+  return Boolean(found);
+}
+
+// `name` relative to the working directory where it lies below it; of the application's own package where it is
+// installed, relative to that place; else absolute.
 function relative(name) {
   let found = relatives.get(name);
   if (found !== undefined) return found;
   const file = (found = toPath(name));
+  if (isOfApplication(file)) {
+    relatives.set(name, (found = file.slice(file.lastIndexOf(INSTALLED) + INSTALLED.length)));
+    return found;
+  }
   const candidates = [file];
   try {
     candidates.push(realpathSync(file));

@@ -4,6 +4,8 @@ pass on the very call that it was asked about."""
 import os
 import sys
 
+from .application import Application
+
 APPLICATION, LIBRARY, RUNTIME, LOOP, AGENT, RELAY = range(6)
 
 start_directory = os.getcwd()  # tests change directories; `file` is relative to where we began
@@ -24,6 +26,7 @@ _RELAYS = {  # file, as it ends -> its function that an interceptor calls
     os.sep + os.path.join("grpc", "aio", "_interceptor.py"): "_run_interceptor",
 }
 
+_application = Application(start_directory)
 _kinds = {}
 _files = {}
 
@@ -64,10 +67,21 @@ def _classify(code):
 
 
 def _after_installed(file):
+    return _installed(file)[1].split(os.sep, 1)[0]
+
+
+def _installed(file):
+    """The folder of installed packages that a file lies in, and where in it."""
     for part in _INSTALLED_PARTS[:2]:
         if part in file:
-            return file.rsplit(part, 1)[1].split(os.sep, 1)[0]
-    return ""
+            before, after = file.rsplit(part, 1)
+            return before + part[:-1], after
+    return "", ""
+
+
+def _is_of_application(file):
+    installed, within = _installed(file)
+    return bool(installed) and _application.owns(installed, within.split(os.sep, 1)[0])
 
 
 def absolute(name):
@@ -76,8 +90,11 @@ def absolute(name):
 
 def is_library(file):
     """True for a file that is installed, standard, or a launcher such as bin/pytest. A file below
-    the working directory is the application's, even of a package installed in editable mode."""
+    the working directory is the application's, even of a package installed in editable mode; so is
+    the package under test where it is installed."""
     file = absolute(file)
+    if _is_of_application(file):
+        return False
     if any(part in file for part in _INSTALLED_PARTS) or ".egg" + os.sep in file:
         return True
     if file.startswith(_standard) or file.startswith("<"):
@@ -94,12 +111,16 @@ def _launchers(cache=[]):
 
 
 def relative(name):
-    """`name` relative to the working directory where it lies below it, else absolute."""
+    """`name` relative to the working directory where it lies below it; of the application's own
+    package where it is installed, relative to that place; else absolute."""
     try:
         return _files[name]
     except KeyError:
         pass
     result = file = os.path.normpath(absolute(name))
+    if _is_of_application(file):
+        result = _files[name] = _installed(file)[1]
+        return result
     here = start_directory.rstrip(os.sep) + os.sep
     for candidate in (file, os.path.realpath(file)):
         if candidate.startswith(here):
