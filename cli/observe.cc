@@ -93,7 +93,7 @@ campaign::RunSpec reference_of(campaign::RunSpec spec) {
 
 // Of a client that was cut short nothing is known to have come once.
 trace::Lessons lessons_of(trace::Run& reference, const campaign::Config& config) {
-  auto lessons = trace::lessons_of(reference);
+  auto lessons = trace::lessons_of(reference, config.trees());
   if (reference.stop != trace::Stop::exited) lessons.once.clear(), lessons.turns = {};
   lessons.errors.learn(reference, config.bare());
   lessons.apply(reference);

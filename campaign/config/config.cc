@@ -33,6 +33,7 @@ constexpr std::string_view kServiceKeys[] = {"address",
                                              "profile",
                                              "openapi",
                                              "look",
+                                             "paths",
                                              "start",
                                              "ready",
                                              "reset",
@@ -147,6 +148,12 @@ void read_openapi(ConfigTable& table, std::string_view file, Service& service) {
 
 void read_look(ConfigTable& table, Service& service) {
   service.look = table.texts("look");
+  for (auto& path : table.texts("paths")) {
+    if (!path.starts_with('/') || !path.ends_with("/**") || path.find_first_of("*?{") != path.size() - 2)
+      table.refuse("paths", "expected paths that end in /**, as \"/files/**\"");
+    else
+      service.trees.insert(path.substr(0, path.size() - 3));
+  }
   if (service.look.empty()) return;
   if (service.address.empty() || service.https || service.http2)
     table.refuse("look", "expected the address of a service in HTTP/1 and clear text beside it");
@@ -374,6 +381,11 @@ std::vector<std::string> Config::looks() const {
   return urls;
 }
 
+std::set<std::string, std::less<>> Config::trees() const {
+  std::set<std::string, std::less<>> out;
+  for (auto& s : services) out.insert(s.trees.begin(), s.trees.end());
+  return out;
+}
 std::set<std::string> Config::bare() const {
   std::set<std::string> out;
   for (auto& s : services)

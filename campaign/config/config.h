@@ -60,6 +60,7 @@ struct Service {
   std::string server_name;  // its name in TLS, where that is not the address's host; serve only
   proxy::ServiceTlsSettings security;
   std::string profile;                             // empty: found from the traffic
+  std::set<std::string, std::less<>> trees;        // of `paths`: as trace::Lessons
   std::shared_ptr<const trace::OpenApi> openapi;   // its errors; null: not said
   std::vector<std::string> look;                   // paths that it is asked for at the end of a run of one test
   std::optional<std::string> start;                // for sh -c; none: the service is used as it stands
@@ -178,6 +179,8 @@ struct Config {
   const Service* named(std::string_view service) const;  // or null
   // What is asked at the end of each run of one test: URLs of the services' `look`, and of --look.
   std::vector<std::string> looks() const;
+  // All services' trees.
+  std::set<std::string, std::less<>> trees() const;
   // Addresses of services that are said to have no errors of their own: profile = "generic".
   std::set<std::string> bare() const;
 };

@@ -180,7 +180,7 @@ std::string wrapped(const CampaignContext& context, const References& refs, cons
 // What the suite teaches of all that is run after it, and of itself.
 void learn(CampaignContext& context, const trace::Run& suite) {
   auto& lessons = context.lessons;
-  lessons = trace::lessons_of(suite);
+  lessons = trace::lessons_of(suite, context.config.trees());
   for (auto& run : context.runs.held()) lessons.apply(run);
   // A poll is one within a test: of two tests that ask the same one comes after the other too.
   lessons.polls.clear();

@@ -58,7 +58,7 @@ def test_injected_errors_have_the_shape_of_those_that_the_suite_meets(suite, por
     said = report(project / "o")
     assert [(f["verdict"], f["test"]) for f in said["findings"]] == [("unrelated-exception", "test_docs.Docs.test_a_title")], done
     assert [c["test"] for c in said["clean"]] == ["test_docs.Docs.test_a_doc"] and "KeyError" not in json.dumps(said)
-    told = f"rrors of 127.0.0.1:{port} are injected in the shape of its own (404)"
+    told = f"rrors are injected in the shape of the service's own: 127.0.0.1:{port} (404)"
     assert "e" + told in said["campaign"]["remarks"] and "E" + told in " ".join(done.stdout.split()), done
 
     again = retrial("replay", said["findings"][0]["id"], "--from", "o", cwd=project)

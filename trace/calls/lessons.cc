@@ -1,5 +1,7 @@
 #include "trace/calls/lessons.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <unordered_map>
@@ -10,13 +12,14 @@
 #include "trace/calls/correlator_keys.h"
 #include "trace/calls/operation.h"
 #include "trace/calls/polls.h"
+#include "trace/calls/service_name.h"
 #include "trace/profiles/message.h"
 #include "trace/profiles/profile.h"
 
 namespace retrial::trace {
 namespace {
 
-constexpr std::string_view kName = "{name}";
+constexpr std::string_view kName = "{name}", kPath = "{path}";
 
 // "GET /users/alice Action=x": the method, the path's segments, and what follows them.
 struct Parts {
@@ -29,6 +32,35 @@ Parts parts_of(std::string_view operation) {
   auto end = operation.find(' ', space + 1);
   return {operation.substr(0, space), end == operation.npos ? std::string_view() : operation.substr(end),
           message::segments(operation.substr(space + 1, end == operation.npos ? end : end - space - 1))};
+}
+
+bool is_webdav(std::string_view method) {
+  static constexpr std::array<std::string_view, 5> kMethods{"PROPFIND", "PROPPATCH", "MKCOL", "COPY", "MOVE"};
+  return std::ranges::find(kMethods, method) != kMethods.end();
+}
+bool lies_in(std::string_view path, std::string_view tree) {
+  return path.starts_with(tree) && (path.size() == tree.size() || path[tree.size()] == '/');
+}
+// The folders that WebDAV's methods were sent to ("/dav/"), and those of what else they were sent to; but for those that
+// lie in another.
+std::set<std::string, std::less<>> webdav_trees(const Run& run) {
+  std::set<std::string, std::less<>> folders, trees;
+  std::set<std::string> services, webdav;
+  for (auto& e : run.exchanges) {
+    services.insert(service_name(e.service));
+    auto parts = parts_of(e.operation);
+    if (!is_webdav(parts.method)) continue;
+    webdav.insert(service_name(e.service));
+    auto segments = parts.segments.size();
+    if (segments > 0 && !message::path_of(e.target).ends_with('/')) segments--;
+    std::string folder;
+    for (std::size_t i = 0; i < segments; i++) folder.append("/").append(parts.segments[i]);
+    folders.insert(folder);
+  }
+  if (services.size() > webdav.size()) folders.erase("");
+  for (auto& folder : folders)
+    if (std::ranges::none_of(trees, [&](auto& tree) { return lies_in(folder, tree); })) trees.insert(folder);
+  return trees;
 }
 
 bool file_like(std::string_view segment) {
@@ -114,6 +146,8 @@ class Learner {
   }
 
   void learn(Lessons& lessons) {
+    if (!lessons.trees.empty())
+      for (auto& r : requests_) r.operation = lessons.rename(std::move(r.operation));
     for (std::size_t depth = 0; depth < kDeepest; depth++) {
       bool any = false;
       for (auto& [prefix, node] : nodes_at(depth, any)) {
@@ -252,9 +286,14 @@ bool Lessons::came(const Exchange& e) const {
 }
 
 std::string Lessons::rename(std::string operation) const {
-  if (names.empty()) return operation;
+  if (names.empty() && trees.empty()) return operation;
   auto parts = parts_of(operation);
+  if (parts.method.empty()) return operation;
   std::string path;
+  for (auto segment : parts.segments) path.append("/").append(segment);
+  for (auto& tree : trees)
+    if (lies_in(path, tree)) return fmt::format("{} {}/{}{}", parts.method, tree, kPath, parts.tail);
+  path.clear();
   bool changed = false;
   for (std::size_t depth = 0; depth < parts.segments.size(); depth++) {
     auto segment = parts.segments[depth];
@@ -271,7 +310,7 @@ std::string Lessons::rename(std::string operation) const {
 std::string Lessons::operation(const Exchange& exchange) const { return rename(operation_of(exchange)); }
 
 void Lessons::apply(Run& run) const {
-  if (names.empty()) return;
+  if (names.empty() && trees.empty()) return;
   for (auto& e : run.exchanges) e.operation = rename(std::move(e.operation));
 }
 
@@ -279,12 +318,15 @@ void Lessons::recall(std::string_view operation) {
   std::string path;
   for (auto segment : parts_of(operation).segments) {
     if (segment == kName) names.try_emplace(path);
+    if (segment == kPath) trees.insert(path);
     path.append("/").append(segment);
   }
 }
 
-Lessons lessons_of(const Run& run) {
+Lessons lessons_of(const Run& run, const std::set<std::string, std::less<>>& trees) {
   Lessons lessons;
+  lessons.trees = trees;
+  lessons.trees.merge(webdav_trees(run));
   Learner(run).learn(lessons);
   lessons.polls = polls_of(run, lessons);
   learn_contents(run, lessons);

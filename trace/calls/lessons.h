@@ -28,6 +28,8 @@ struct Lessons {
   // Paths whose next segment is a name that somebody chose: "/users" -> what may not be folded there, because it has
   // been seen to be something else ("search"). Keys are templated themselves: "/orgs/{id}/users".
   std::map<std::string, std::set<std::string>, std::less<>> names;
+  // Paths below which all is names of files, with themselves: "" of "/", "/dav". Their operations are "GET /dav/{path}".
+  std::set<std::string, std::less<>> trees;
   Services services;
   OwnErrors errors;
 
@@ -38,20 +40,21 @@ struct Lessons {
   std::uint64_t came_once(const Exchange& exchange) const;
   std::uint64_t came_once_whatever_it_holds(const Exchange& exchange) const;
   bool came(const Exchange& exchange) const;
-  // An operation with learned names taken out: "GET /users/alice" -> "GET /users/{name}". Idempotent.
+  // An operation with learned names and paths of files taken out: "GET /users/alice" -> "GET /users/{name}". Idempotent.
   std::string rename(std::string operation) const;
   // operation_of, renamed.
   std::string operation(const Exchange& exchange) const;
   // Renames what has been recorded without them.
   void apply(Run& run) const;
-  // Learns from an operation that carries a {name} already: of a stored campaign.
+  // Learns from an operation that carries a {name} or {path} already: of a stored campaign.
   void recall(std::string_view operation);
 };
 
 // Names are folded where one call site sends nothing but requests that differ there (two are enough), or where four
 // that differ there alone, and in nothing else that is seen of them, are answered in the same shape; never where what
 // lies below them differs ("/api/users" and "/api/orders" are two operations), never a gRPC method, and of the first
-// segment of a path only what looks like a file.
-Lessons lessons_of(const Run& run);
+// segment of a path only what looks like a file. Trees are those in `trees`, and where WebDAV's methods (RFC 4918) go:
+// that of "/" only where every service speaks it, for an operation does not say whose it is.
+Lessons lessons_of(const Run& run, const std::set<std::string, std::less<>>& trees = {});
 
 }  // namespace retrial::trace

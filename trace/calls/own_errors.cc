@@ -91,14 +91,14 @@ const ErrorShape* OwnErrors::nearest(const std::string& service, const std::stri
 }
 
 std::vector<std::string> OwnErrors::remarks() const {
-  std::vector<std::string> out;
+  std::vector<std::string> services;
   for (auto& [service, seen] : seen_) {
     std::set<int> statuses;
     for (auto& one : seen) statuses.insert(one.shape.status);
-    out.push_back(
-        fmt::format("errors of {} are injected in the shape of its own ({})", service, fmt::join(statuses, ", ")));
+    services.push_back(fmt::format("{} ({})", service, fmt::join(statuses, ", ")));
   }
-  return out;
+  if (services.empty()) return {};
+  return {fmt::format("errors are injected in the shape of the service's own: {}", fmt::join(services, ", "))};
 }
 
 }  // namespace retrial::trace

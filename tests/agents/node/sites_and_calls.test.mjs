@@ -1,5 +1,7 @@
 // The call site to the line, and the call id equal within a call and different across calls.
 import assert from 'node:assert';
+import fs from 'node:fs';
+import path from 'node:path';
 import test from 'node:test';
 import { has, project, serve, trusting } from './support.mjs';
 
@@ -169,3 +171,20 @@ test('what an interceptor sends again is in the course of the call that failed, 
     assert.strictEqual(entries(last).length, 1);
     assert(server.tags.filter((tag) => tag.path === '/token').every((tag) => entries(tag).length > 1));
   });
+
+for (const [name, owned] of [['@tidy/client', true], ['tidy', false]]) {
+  test(`of an installed package that the project ${owned ? 'names' : 'does not name'} as itself`, async () => {
+    const server = await serve();
+    const app = project(server.url);
+    fs.rmSync(path.join(app.folder, 'node_modules'), { force: true });
+    const folder = path.join(app.folder, 'node_modules', '@tidy', 'client');
+    fs.mkdirSync(folder, { recursive: true });
+    app.write('package.json', JSON.stringify({ name }));
+    app.write('node_modules/@tidy/client/index.js', 'exports.ask = (url) => fetch(url).then((answer) => answer.text());\n');
+    app.write('main.mjs', `import client from '@tidy/client';\nawait client.ask(process.env.URL);\n`);
+    const { code, out } = await app.run(['main.mjs']);
+    assert.strictEqual(code, 0, out);
+    assert.strictEqual(server.tags[0].site, owned ? '@tidy/client/index.js:1:exports.ask' : 'main.mjs:2:<anonymous>');
+    assert.deepStrictEqual(app.of('application').map((e) => e.package), owned ? [name] : []);
+  });
+}

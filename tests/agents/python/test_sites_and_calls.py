@@ -279,3 +279,47 @@ def test_a_stack_says_which_run_of_which_function_sends_again(way, project, serv
     assert (set(c) & set(d)) - outer and not (set(c) & set(d) & inner)
     for run in inner | outer:
         assert a[run] == b[run], "the loop stands at the same place"
+
+
+PROJECTS = {  # what the project's own files say its name is, or the user
+    "pyproject": ("pyproject.toml", '[build-system]\nrequires = []\n\n[project]\nname = "Tidy.Client"\n', {}),
+    "poetry": ("pyproject.toml", "[tool.poetry]\nname = 'tidy-client'\n", {}),
+    "setup_cfg": ("setup.cfg", "[metadata]\nname = tidy_client\n", {}),
+    "setup_py": ("setup.py", "from setuptools import setup\nsetup(version='1', name='tidy-client')\n", {}),
+    "sdist": ("PKG-INFO", "Metadata-Version: 2.1\nName: tidy-client\n", {}),
+    "said": ("notes.txt", "", {"RETRIAL_APPLICATION": "other,tidy-client"}),
+    "unnamed": ("pyproject.toml", "[tool.black]\nname = 'tidy-client'\n", {}),
+    "another": ("pyproject.toml", "[project]\nname = 'tidy'\n", {}),
+}
+
+
+@pytest.mark.parametrize("way", PROJECTS)
+def test_the_package_under_test_is_the_application_where_it_is_installed(way, project, server):
+    file, text, variables = PROJECTS[way]
+    project.write(file, text)
+    installed = "site-packages/"
+    project.write(installed + "tidy_client-1.0.dist-info/RECORD", "tidying/__init__.py,,\ntidy_client-1.0.dist-info/RECORD,,\n")
+    project.write(
+        installed + "tidying/__init__.py",
+        """
+        import helper
+        def ask(url):
+            return helper.ask(url)
+        """,
+    )
+    project.write(
+        installed + "helper.py",
+        """
+        import urllib.request
+        def ask(url):
+            return urllib.request.urlopen(url).read()
+        """,
+    )
+    project.write("main.py", "import os, tidying\ntidying.ask(os.environ['URL'])\n")
+    project.variables = variables
+    project.run("main.py", path=[project.folder / "site-packages"])
+    [tag] = server.tags
+    owned = way not in ("unnamed", "another")
+    assert tag["site"] == ("tidying/__init__.py:4:ask" if owned else "main.py:2:<module>")
+    said = [event["package"] for event in project.of("application")]
+    assert said == (["tidying"] if owned else [])

@@ -44,6 +44,7 @@ hold     = "310s"
 budget   = "10m"
 tags     = "keep"
 real_time = true
+application = ["webdav4"]
 )",
                              "retrial.toml");
   ASSERT_TRUE(config) << config.error().line();
@@ -55,6 +56,7 @@ real_time = true
   EXPECT_EQ(config->run.budget, 600 * kSecond);
   EXPECT_TRUE(config->run.keep_tags);
   EXPECT_TRUE(config->run.real_time);
+  EXPECT_EQ(config->run.application, std::vector<std::string>{"webdav4"});
 }
 
 TEST(Config, services_come_in_the_order_of_the_file_with_their_ways_to_start_wait_and_reset) {
@@ -113,15 +115,25 @@ TEST(Config, accepted_findings_are_known_by_their_ids) {
   EXPECT_EQ(config->accepted[0].why, "the reader is idempotent");
 }
 
+TEST(Config, paths_of_files_are_trees) {
+  auto config = parse_config("[service.s]\npaths = [\"/files/**\", \"/**\"]\n", "retrial.toml");
+  ASSERT_TRUE(config) << config.error().line();
+  EXPECT_EQ(config->trees(), (std::set<std::string, std::less<>>{"", "/files"}));
+  for (auto bad : {"/files", "files/**", "/a/*/**", "/a/{id}/**", "/**/**"})
+    EXPECT_NE(complaint(fmt::format("[service.s]\npaths = \"{}\"\n", bad)).find("expected paths that end in /**"),
+              std::string::npos)
+        << bad;
+}
+
 TEST(Config, an_unknown_key_is_named_with_line_and_the_nearest_known_key) {
   EXPECT_EQ(
       complaint("[run]\nworkers = 2\nfail_onn = \"likely\"\n"),
       "retrial.toml:3: [run] fail_onn: unknown key, expected one of coverage, once, policies, workers, fail_on, hold, "
       "budget, "
-      "tags, real_time, did you mean \"fail_on\"?");
+      "tags, real_time, application, did you mean \"fail_on\"?");
   EXPECT_EQ(complaint("[service.queue]\nadress = \"127.0.0.1:1\"\n"),
             "retrial.toml:2: [service.queue] adress: unknown key, expected one of address, profile, openapi, look, "
-            "start, ready, "
+            "paths, start, ready, "
             "reset, data, allow, ca, pin, verify, certificate, key, server_name, close_notify, connect_timeout, "
             "resolve_timeout, faults_per_minute, faults_share, own_errors, own_latency, "
             "did you mean \"address\"?");

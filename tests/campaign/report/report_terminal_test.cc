@@ -167,6 +167,26 @@ TEST(Summary, cases_that_share_a_reason_are_told_together) {
   EXPECT_EQ(text.find("service state: ", at + 1), text.npos) << text;
 }
 
+TEST(Summary, what_is_alike_of_several_operations_of_a_call_site_is_told_once) {
+  trace::CampaignRecord campaign;
+  trace::Finding put{.verdict = "missing-timeout", .confirmed = true, .site = trace::CallSite{"a.py", 7, "ask"},
+                     .operation = "PUT /a", .policy = "P1", .fault = "lost-response(stall)", .attempts = 1};
+  auto get = put;
+  get.operation = "GET /a";
+  campaign.findings = {put, get};
+  trace::Finding note{.verdict = "not-retried-transient", .note = true, .site = put.site, .operation = "PUT /a",
+                      .message = "PUT /a was answered 503 and not sent again."};
+  auto other = note, elsewhere = note;
+  other.operation = "GET /a", other.message = "GET /a was answered 503 and not sent again.";
+  elsewhere.site->line = 8;
+  campaign.notes = {note, other, elsewhere};
+  auto text = summary(campaign, "", trace::Confidence::likely, {.width = 100000});
+  for (auto part : {"\n1. missing-timeout", "also    GET /a under P1: lost-response(stall); 1 attempt",
+                    "a.py:7 ask: PUT /a, GET /a was answered 503", "a.py:8 ask: PUT /a was answered 503"})
+    EXPECT_NE(text.find(part), text.npos) << part << "\n" << text;
+  EXPECT_EQ(text.find("\n2. "), text.npos) << text;
+}
+
 TEST(Summary, the_last_line_says_that_a_campaign_is_incomplete) {
   auto campaign = sample_campaign().record;
   campaign.incomplete = "interrupted by Ctrl-C";

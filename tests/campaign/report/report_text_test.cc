@@ -76,6 +76,18 @@ TEST(Words, without_a_call_site_the_operation_parts_the_causes) {
   EXPECT_EQ(causes({put, get, put}).size(), 2u);
 }
 
+TEST(Words, how_a_client_goes_about_it_is_one_cause_for_all_operations_of_a_call_site_and_what_became_of_a_call_is_not) {
+  auto of = [](const char* verdict) {
+    trace::Finding put{.verdict = verdict, .site = trace::CallSite{"a.py", 7, "ask"}, .operation = "PUT /a"};
+    auto get = put, elsewhere = put;
+    get.operation = "GET /a";
+    elsewhere.site->line = 8;
+    return causes({put, get, elsewhere}).size();
+  };
+  EXPECT_EQ(of("missing-timeout"), 2u);
+  EXPECT_EQ(of("duplicate-effect"), 3u);
+}
+
 TEST(Words, only_what_is_confirmed_not_accepted_and_sure_enough_fails_a_run) {
   trace::Finding f{.confidence = trace::Confidence::likely, .confirmed = true};
   EXPECT_TRUE(fails_run(f, trace::Confidence::likely));

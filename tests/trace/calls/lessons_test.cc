@@ -233,4 +233,35 @@ TEST(Lessons, what_comes_once_without_faults_is_counted_over_processes_while_it_
 }
 
 }  // namespace
+TEST(Lessons, below_a_webdav_tree_every_path_is_a_file) {
+  Reference r;
+  for (auto sent : {"MKCOL /dav/home", "PUT /dav/home/a.txt", "PROPFIND /dav/", "MOVE /dav/home/deep/b", "GET /davis"})
+    r.ask(sent, "app.py:1:request");
+  EXPECT_EQ(r.rename("GET /dav/home/deep/b"), "GET /dav/{path}");
+  EXPECT_EQ(r.rename("DELETE /dav"), "DELETE /dav/{path}");
+  EXPECT_EQ(r.rename(r.rename("PUT /dav/x")), "PUT /dav/{path}");
+  EXPECT_EQ(r.rename("GET /davis"), "GET /davis");
+  Lessons recalled;
+  recalled.recall("GET /dav/{path}");
+  EXPECT_EQ(recalled.rename("PUT /dav/a/b"), "PUT /dav/{path}");
+}
+
+TEST(Lessons, a_webdav_tree_at_the_root_is_learned_only_where_no_other_service_is_asked) {
+  for (bool other : {false, true}) {
+    Reference r;
+    r.ask("PROPFIND /data", "app.py:1:request");
+    auto orders = r.begin("GET /orders HTTP/1.1\r\nHost: h\r\n\r\n",
+                          {.service = other ? "127.0.0.1:10002" : "127.0.0.1:10001"});
+    r.serve(orders, 200);
+    EXPECT_EQ(r.rename("GET /orders"), other ? "GET /orders" : "GET /{path}");
+  }
+}
+
+TEST(Lessons, trees_are_those_that_are_said_too) {
+  Reference r;
+  auto lessons = lessons_of(r.run, {"/files"});
+  EXPECT_EQ(lessons.rename("PUT /files/a/b.txt"), "PUT /files/{path}");
+  EXPECT_EQ(lessons.rename("PUT /filesystem"), "PUT /filesystem");
+}
+
 }  // namespace retrial::trace
