@@ -99,8 +99,8 @@ class DuplicateEffect final : public Oracle {
       if (!harm) return;
       judgement.findings.push_back(make_finding(
           compared, c, call, kDuplicateEffect, harm->confidence, message(call, one, i),
-          fmt::format("A right client does it once: {}, so it tells its caller of the loss, or sends a key by "
-                      "which the service knows the request again.",
+          fmt::format("A right client does it once, since {}: it tells its caller of the loss, or sends the same key "
+                      "with each attempt, by which the service knows the request again.",
                       harm->why)));
       return;
     }

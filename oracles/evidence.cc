@@ -33,6 +33,11 @@ bool races(const trace::FaultSpec& fault) {
          ((fault.name == FaultName::reset || fault.name == FaultName::close) && fault.point == Point::idle);
 }
 
+const std::string& test_of(const ComparedCase& compared, const trace::Comparison& c) {
+  auto& test = compared.row->test;
+  return test.empty() && c.in_case->results.size() == 1 ? c.in_case->results.front().test : test;
+}
+
 bool delivered(const Exchange& e) {
   return e.ending == trace::Ending::answered && e.service_status != 0 && e.client_status == e.service_status &&
          (!e.fired || delivers(e.fault));

@@ -26,6 +26,9 @@ inline bool hedged(const trace::Exchange& before, const trace::Exchange& next) {
 // chance, or of the runtime below the client.
 bool races(const trace::FaultSpec& fault);
 
+// The test that a case is about; of a command without tests its one result.
+const std::string& test_of(const ComparedCase& compared, const trace::Comparison& c);
+
 // The service's own answer, let through and delivered whole.
 bool delivered(const trace::Exchange& e);
 inline bool is_success(int status) { return status >= 200 && status < 300; }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 #include "oracles/evidence.h"
@@ -40,8 +41,8 @@ class LostEffect final : public Oracle {
  private:
   static void judge_call(const ComparedCase& compared, const Comparison& c, const Call& call, Judgement& judgement) {
     // A command without tests is its one result. That it ended well says little: only what it reads afterwards counts.
-    bool command = compared.row->test.empty() && c.in_case->results.size() == 1;
-    auto& test = command ? c.in_case->results.front().test : compared.row->test;
+    bool command = compared.row->test.empty();
+    auto& test = test_of(compared, c);
     if (!came_to_its_end(c, test) || !went_on(c, call, *trace::result_of(*c.in_case, test))) return;
     auto* beside = counterpart(c, call);
     if (!beside || call.first().method == "DELETE") return;  // what is not removed: resource-leak
@@ -86,18 +87,29 @@ class LostEffect final : public Oracle {
     return times(*c.in_case) >= times(*c.reference) || did_otherwise(c, call.first().begun);
   }
 
-  // Does a list in this answer hold what that call sent: an entry with all that its body says, or with the name that a
-  // PUT gave it ("PUT /blobs/a": "a", or {"name": "a"}).
+  // Does a list in this answer hold what that call sent: an entry with all that its body says, the id or name that its
+  // body gives it, or with the name that a PUT gave it ("PUT /blobs/a": "a", or {"name": "a"}).
   static bool holds(const trace::Exchange& answer, const Call& call) {
     auto& request = call.first();
     auto sent = members_of(request.request_sample);
     std::erase_if(sent, [](auto& m) { return m.path != "/" + m.name; });
     if (entries_with(answer.response_sample, sent) > 0) return true;
+    auto listed = members_of(answer.response_sample);
+    auto lists = [&](std::string_view name) {
+      return std::ranges::any_of(listed,
+                                 [&](auto& m) { return m.listed && m.kind == Member::Kind::text && m.value == name; });
+    };
+    if (std::ranges::any_of(sent, [&](auto& m) { return m.kind == Member::Kind::text && names(m) && lists(m.value); }))
+      return true;
     auto parts = trace::message::segments(trace::message::path_of(request.target));
-    return request.method == "PUT" && parts.size() > 1 &&
-           std::ranges::any_of(members_of(answer.response_sample), [&](auto& m) {
-             return m.listed && m.kind == Member::Kind::text && m.value == percent_decode(parts.back());
-           });
+    return request.method == "PUT" && parts.size() > 1 && lists(percent_decode(parts.back()));
+  }
+
+  // A member that says what the thing is called: long enough to be no other's by chance.
+  static bool names(const Member& member) {
+    static constexpr std::array<std::string_view, 6> kWords{"id", "name", "key", "slug", "code", "uuid"};
+    auto words = words_of_name(member.name);
+    return member.value.size() >= 4 && !words.empty() && among(kWords, words.back());
   }
 
   // Which later read holds it without the fault, and does not here: ", and GET /orders does not show it, as it does

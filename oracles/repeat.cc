@@ -6,6 +6,8 @@
 
 #include "base/text.h"
 #include "oracles/evidence.h"
+#include "trace/calls/content.h"
+#include "trace/calls/operation.h"
 #include "trace/comparing/body_change.h"
 #include "trace/profiles/profile.h"
 
@@ -32,6 +34,19 @@ Shown shown_of(const trace::Comparison& c, const trace::Call& call, const Exchan
   return shown;
 }
 
+// Things that are alike and told one after another: of what the reference has several times, no more were carried out.
+bool as_usual(const trace::Comparison& c, const Exchange& one) {
+  auto content = trace::content_key(one);
+  auto times = [&](const trace::Run& run) {
+    return std::ranges::count_if(run.exchanges, [&](auto& e) {
+      return trace::executed(e) && is_success(e.service_status) && e.operation == one.operation &&
+             trace::target_key(e.target) == trace::target_key(one.target) && trace::content_key(e) == content;
+    });
+  };
+  auto usual = content ? times(*c.reference) : 0;
+  return usual > 1 && times(*c.in_case) <= usual;
+}
+
 }  // namespace
 
 bool reads_by_name(std::string_view target) {
@@ -51,6 +66,7 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
   auto repeat = profile.repeat(before);
   auto likely = std::min(call.confidence, Confidence::likely);
   if (repeat == Repeat::safe) return {};
+  if (call.confidence < Confidence::certain && as_usual(c, before)) return {};
   if (repeat == Repeat::idempotent) {
     auto counted = counted_on(c, before, next);
     if (counted.empty()) return {};

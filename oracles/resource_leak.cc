@@ -50,7 +50,7 @@ class ResourceLeak final : public Oracle {
   void judge(Cases cases, Judgement& judgement) const override {
     for (auto& compared : cases)
       for (auto* c : compared.comparisons)
-        if (!c->faulted.empty() && came_to_its_end(*c, compared.row->test) && !may_be_thinned(*c->in_case) &&
+        if (!c->faulted.empty() && came_to_its_end(*c, test_of(compared, *c)) && !may_be_thinned(*c->in_case) &&
             !may_be_thinned(*c->reference))
           judge_case(compared, *c, judgement);
   }
@@ -109,7 +109,7 @@ class ResourceLeak final : public Oracle {
   // Nothing: it may be the test's own doing, which stopped before it came to that.
   static std::optional<Confidence> how_sure(const ComparedCase& compared, const Comparison& c, const Call& call,
                                             const trace::Exchange& usual, Removal how) {
-    bool passed = trace::result_of(*c.in_case, compared.row->test)->outcome == "passed";
+    bool passed = trace::result_of(*c.in_case, test_of(compared, c))->outcome == "passed";
     auto &making = call.first().tag.site, &removing = usual.tag.site;
     if (making && in_tests(*making, compared.row->test)) return {};
     if (how == Removal::given_up) return passed ? std::optional(Confidence::possible) : std::nullopt;

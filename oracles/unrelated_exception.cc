@@ -116,8 +116,8 @@ class UnrelatedException final : public Oracle {
   static void certain(const ComparedCase& compared, const trace::Comparison& c, const Failure& failure,
                       const ServiceError& error, const Thrown& thrown, Judgement& judgement) {
     auto& e = *error.exchange;
-    auto& call = *c.faulted.front();
-    bool same = error.call == &call;
+    bool same = std::ranges::find(c.faulted, error.call) != c.faulted.end();
+    auto& call = same ? *error.call : *c.faulted.front();
     auto confidence = in_test_phase(*failure.result) && error.call->confidence > Confidence::possible
                           ? Confidence::certain
                           : Confidence::likely;
@@ -126,8 +126,8 @@ class UnrelatedException final : public Oracle {
         "{} was answered {} by the service itself",
         same ? fmt::format("the {}", attempt) : fmt::format("a later call ({}, {})", error.call->operation, attempt),
         show_answer(e.service_status));
-    bool done = std::any_of(call.attempts.begin(), call.attempts.end(),
-                            [](auto* a) { return a->fired && is_success(a->service_status); });
+    bool done = same && std::any_of(call.attempts.begin(), call.attempts.end(),
+                                    [](auto* a) { return a->fired && is_success(a->service_status); });
     judgement.findings.push_back(make_finding(
         compared, c, call, kUnrelatedException, confidence,
         fmt::format(

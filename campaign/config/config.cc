@@ -27,7 +27,7 @@ int line_of(const T& at) {
 
 constexpr std::string_view kTables[] = {"run",  "serve",  "service", "profile", "accept",   "listener",
                                         "rule", "redact", "admin",   "safety",  "telemetry"};
-constexpr std::string_view kRunKeys[] = {"coverage", "once",   "policies", "workers",  "fail_on",
+constexpr std::string_view kRunKeys[] = {"coverage", "once",   "policies", "workers",   "fail_on",
                                          "hold",     "budget", "tags",     "real_time", "application"};
 constexpr std::string_view kServiceKeys[] = {"address",
                                              "profile",

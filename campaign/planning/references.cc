@@ -99,8 +99,10 @@ std::map<std::string, std::string> differences(const trace::Run& first, const tr
   return out;
 }
 
-// Calls that the first run made and this one does not: what a suite sends once to a service that keeps what it was told.
-std::vector<std::string> only_at_first(const trace::Run& first, const trace::Run& suite, const trace::Lessons& lessons) {
+// Calls that the first run made and this one does not: what a suite sends once to a service that keeps what it was
+// told.
+std::vector<std::string> only_at_first(const trace::Run& first, const trace::Run& suite,
+                                       const trace::Lessons& lessons) {
   std::set<std::string> now;
   std::vector<std::string> gone;
   for (auto& e : suite.exchanges) now.insert(lessons.rename(e.operation));
@@ -309,11 +311,11 @@ Result<References> collect_references(CampaignContext& context, Nanos time_left)
   auto failed = last_words(context.argv.front(), suite, context.executor.log_of(suite.id));
   if (auto ok = check_suite(context, suite, failed); !ok) return std::unexpected(ok.error());
   if (auto gone = only_at_first(*twice->first, suite, context.lessons); !gone.empty())
-    refs.left_alone.push_back(
-        fmt::format("{}: sent in the first run alone, so not on trial{}", fmt::join(gone, ", "),
-                    has_ours(context) ? ""
-                                      : ": the service keeps what a run leaves there; `reset` of its [service] brings it "
-                                        "back before each run (docs/configuration.md)"));
+    refs.left_alone.push_back(fmt::format(
+        "{}: sent in the first run alone, so not on trial{}", fmt::join(gone, ", "),
+        has_ours(context) ? ""
+                          : ": the service keeps what a run leaves there; `reset` of its [service] brings it "
+                            "back before each run (docs/configuration.md)"));
   for (auto& b : suite.broken) refs.left_alone.push_back("test file that cannot be loaded: " + b);
   std::set<std::string> fixed;
   for (auto& s : context.config.services) fixed.insert(s.address);

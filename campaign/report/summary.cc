@@ -111,7 +111,7 @@ void note_rows(Page& page, const std::vector<trace::Finding>& notes) {
     auto& row = rows[i];
     auto operations = joined(row.operations, ", ");
     page.wrapped("   ", operations.empty() ? fmt::format("{}: {}", row.verdict, row.said)
-                        : row.of_each      ? fmt::format("{} at {}: {} {}", row.verdict, row.place, operations, row.said)
+                        : row.of_each ? fmt::format("{} at {}: {} {}", row.verdict, row.place, operations, row.said)
                                       : fmt::format("{} at {}, {}: {}", row.verdict, row.place, operations, row.said));
   }
   if (rows.size() > kMostRows)

@@ -146,6 +146,24 @@ TEST(DuplicateEffect, is_never_surer_than_the_correlation) {
   }
 }
 
+TEST(DuplicateEffect, is_not_told_of_things_alike_of_which_the_reference_has_as_many) {
+  for (auto [sure, more, said] :
+       {std::tuple(Confidence::likely, false, ""), std::tuple(Confidence::likely, true, "duplicate-effect likely"),
+        std::tuple(Confidence::certain, false, "duplicate-effect certain")}) {
+    auto t = send_message(Telling::reset);
+    t.reference.call("submit", "POST", "/acc/jobs/messages", kAzure, "azure-storage")
+        .answers(201, message_answer("a9"));
+    t.in_case().last().confidence = sure;
+    if (more)
+      t.in_case()
+          .call("submit", "POST", "/acc/jobs/messages", kAzure, "azure-storage")
+          .answers(201, message_answer("a3"));
+    for (auto* run : {&t.reference.run(), &t.in_case().run()})
+      for (auto& e : run->exchanges) e.request_sample = "<QueueMessage/>", e.request_bytes = 15, e.request_digest = 7;
+    EXPECT_EQ(t.verdicts(), said);
+  }
+}
+
 TEST(DuplicateEffect, needs_two_attempts_that_were_both_answered_2xx_by_the_service) {
   Trial t;
   t.reference.call("submit", "POST", "/acc/jobs/messages", kAzure, "azure-storage").answers(201);

@@ -58,6 +58,15 @@ TEST(LostEffect, a_list_of_names_shows_that_what_a_put_names_is_missing) {
   }
 }
 
+TEST(LostEffect, a_list_of_ids_shows_that_what_a_body_names_is_missing) {
+  for (auto& [body, verdict] : {std::pair(R"({"event_id":"ev-login-1","what":"in"})", "lost-effect likely"),
+                                std::pair(R"({"what":"ev-login-1"})", "lost-effect possible")}) {
+    auto t = given_up(R"({"events":["ev-login-1","ev-2"]})", R"({"events":["ev-2"]})");
+    for (auto* run : {&t.reference.run(), &t.in_case().run()}) run->exchanges[0].request_sample = body;
+    EXPECT_EQ(passed(t), verdict) << body;
+  }
+}
+
 TEST(LostEffect, whoever_is_told_has_lost_nothing) {
   auto t = given_up(kListed, "[]");
   t.in_case().fails({thrown("requests.exceptions.HTTPError", "503 Server Error: Service Unavailable")});
@@ -138,6 +147,14 @@ TEST(ResourceLeak, what_a_function_makes_and_removes_it_removes_after_a_fault_to
                    "fault, before the service heard of it, and nothing that was sent afterwards removes it."),
       std::string::npos)
       << message;
+}
+
+TEST(ResourceLeak, is_told_of_a_command_without_tests_too) {
+  Job job;
+  job.reference();
+  job.in_case();
+  job.t.row.test.clear();
+  EXPECT_EQ(job.fails(), "resource-leak likely");
 }
 
 TEST(ResourceLeak, whoever_removes_it_on_every_way_out_leaks_nothing) {

@@ -112,6 +112,19 @@ TEST(UnrelatedException, a_later_call_without_counterpart_counts_and_one_with_a_
   }
 }
 
+TEST(UnrelatedException, of_several_faulted_calls_the_one_that_the_error_answers_is_to_blame) {
+  Trial t;
+  t.reference.call("open", "POST", "/tickets").answers(201);
+  t.reference.call("shut", "DELETE", "/tickets/1").answers(204);
+  t.in_case().call("open", "POST", "/tickets", {{"idempotency-key", "k"}}).is_lost(trace::Telling::reset, 201);
+  t.in_case().again(kSecond).answers(201);
+  t.in_case().call("shut", "DELETE", "/tickets/1").is_lost(trace::Telling::reset, 204);
+  t.in_case().again(kSecond).answers(404).fails({thrown("app.TicketError", "404 Not Found")});
+  auto judgement = t.judge();
+  ASSERT_EQ(judgement.findings.size(), 1u);
+  EXPECT_EQ(judgement.findings[0].operation, "DELETE /tickets/{id}");
+}
+
 TEST(UnrelatedException, a_fault_told_in_full_is_clean_though_the_service_answered_an_error_too) {
   auto t = answered_differently({thrown("app.PutFailed", "503 Service Unavailable, then 404 Not Found")});
   t.in_case().run().exchanges[0].fault.telling = Telling::error;

@@ -41,8 +41,8 @@ bool is_webdav(std::string_view method) {
 bool lies_in(std::string_view path, std::string_view tree) {
   return path.starts_with(tree) && (path.size() == tree.size() || path[tree.size()] == '/');
 }
-// The folders that WebDAV's methods were sent to ("/dav/"), and those of what else they were sent to; but for those that
-// lie in another.
+// The folders that WebDAV's methods were sent to ("/dav/"), and those of what else they were sent to; but for those
+// that lie in another.
 std::set<std::string, std::less<>> webdav_trees(const Run& run) {
   std::set<std::string, std::less<>> folders, trees;
   std::set<std::string> services, webdav;

@@ -28,7 +28,8 @@ struct Lessons {
   // Paths whose next segment is a name that somebody chose: "/users" -> what may not be folded there, because it has
   // been seen to be something else ("search"). Keys are templated themselves: "/orgs/{id}/users".
   std::map<std::string, std::set<std::string>, std::less<>> names;
-  // Paths below which all is names of files, with themselves: "" of "/", "/dav". Their operations are "GET /dav/{path}".
+  // Paths below which all is names of files, with themselves: "" of "/", "/dav". Their operations are "GET
+  // /dav/{path}".
   std::set<std::string, std::less<>> trees;
   Services services;
   OwnErrors errors;
@@ -40,7 +41,8 @@ struct Lessons {
   std::uint64_t came_once(const Exchange& exchange) const;
   std::uint64_t came_once_whatever_it_holds(const Exchange& exchange) const;
   bool came(const Exchange& exchange) const;
-  // An operation with learned names and paths of files taken out: "GET /users/alice" -> "GET /users/{name}". Idempotent.
+  // An operation with learned names and paths of files taken out: "GET /users/alice" -> "GET /users/{name}".
+  // Idempotent.
   std::string rename(std::string operation) const;
   // operation_of, renamed.
   std::string operation(const Exchange& exchange) const;

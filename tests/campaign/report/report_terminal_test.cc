@@ -169,12 +169,20 @@ TEST(Summary, cases_that_share_a_reason_are_told_together) {
 
 TEST(Summary, what_is_alike_of_several_operations_of_a_call_site_is_told_once) {
   trace::CampaignRecord campaign;
-  trace::Finding put{.verdict = "missing-timeout", .confirmed = true, .site = trace::CallSite{"a.py", 7, "ask"},
-                     .operation = "PUT /a", .policy = "P1", .fault = "lost-response(stall)", .attempts = 1};
+  trace::Finding put{.verdict = "missing-timeout",
+                     .confirmed = true,
+                     .site = trace::CallSite{"a.py", 7, "ask"},
+                     .operation = "PUT /a",
+                     .policy = "P1",
+                     .fault = "lost-response(stall)",
+                     .attempts = 1};
   auto get = put;
   get.operation = "GET /a";
   campaign.findings = {put, get};
-  trace::Finding note{.verdict = "not-retried-transient", .note = true, .site = put.site, .operation = "PUT /a",
+  trace::Finding note{.verdict = "not-retried-transient",
+                      .note = true,
+                      .site = put.site,
+                      .operation = "PUT /a",
                       .message = "PUT /a was answered 503 and not sent again."};
   auto other = note, elsewhere = note;
   other.operation = "GET /a", other.message = "GET /a was answered 503 and not sent again.";

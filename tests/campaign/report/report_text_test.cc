@@ -76,7 +76,8 @@ TEST(Words, without_a_call_site_the_operation_parts_the_causes) {
   EXPECT_EQ(causes({put, get, put}).size(), 2u);
 }
 
-TEST(Words, how_a_client_goes_about_it_is_one_cause_for_all_operations_of_a_call_site_and_what_became_of_a_call_is_not) {
+TEST(Words,
+     how_a_client_goes_about_it_is_one_cause_for_all_operations_of_a_call_site_and_what_became_of_a_call_is_not) {
   auto of = [](const char* verdict) {
     trace::Finding put{.verdict = verdict, .site = trace::CallSite{"a.py", 7, "ask"}, .operation = "PUT /a"};
     auto get = put, elsewhere = put;

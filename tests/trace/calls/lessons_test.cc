@@ -250,8 +250,8 @@ TEST(Lessons, a_webdav_tree_at_the_root_is_learned_only_where_no_other_service_i
   for (bool other : {false, true}) {
     Reference r;
     r.ask("PROPFIND /data", "app.py:1:request");
-    auto orders = r.begin("GET /orders HTTP/1.1\r\nHost: h\r\n\r\n",
-                          {.service = other ? "127.0.0.1:10002" : "127.0.0.1:10001"});
+    auto orders =
+        r.begin("GET /orders HTTP/1.1\r\nHost: h\r\n\r\n", {.service = other ? "127.0.0.1:10002" : "127.0.0.1:10001"});
     r.serve(orders, 200);
     EXPECT_EQ(r.rename("GET /orders"), other ? "GET /orders" : "GET /{path}");
   }
