@@ -35,7 +35,7 @@ receivers: [{gomod: go.opentelemetry.io/collector/receiver/otlpreceiver v$collec
 exporters: [{gomod: go.opentelemetry.io/collector/exporter/debugexporter v$collector}]
 providers: [{gomod: go.opentelemetry.io/collector/confmap/provider/fileprovider v1.26.0}]
 END
-  nice -n 19 go run "go.opentelemetry.io/collector/cmd/builder@v$collector" --config builder.yaml >build.log 2>&1 || {
+  nice -n 5 go run "go.opentelemetry.io/collector/cmd/builder@v$collector" --config builder.yaml >build.log 2>&1 || {
     tail -n 20 build.log >&2
     exit 1
   }
