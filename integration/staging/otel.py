@@ -47,7 +47,7 @@ def told(place, folder, port, service_port):
     (folder / "retrial.toml").write_text(
         f'[serve]\nrecord = "trace-{port}"\njudge = true\n[service.s]\naddress = "127.0.0.1:{service_port}"\n[[listener]]\nmode = "reverse"\n'
         f'listen = "127.0.0.1:0"\nservice = "s"\n[[rule]]\nmatch = {{ service = "s", path = "/bad" }}\ninject = "error(503)"\n[admin]\nlisten = "127.0.0.1:0"\n'
-        f'token = "none-of-your-business"\n[telemetry]\ntraces = "http://127.0.0.1:{port}"\n')
+        f'[telemetry]\ntraces = "http://127.0.0.1:{port}"\n')
     log = folder / f"serve-{port}.log"
     with open(log, "w") as out:
         process = subprocess.Popen([place.retrial, "serve", "--ca", folder / "ca", "--armed", "--log-to", f"http://127.0.0.1:{port}"], cwd=folder, stderr=out)
@@ -65,7 +65,7 @@ def told(place, folder, port, service_port):
 
     def counts():
         connection = http.client.HTTPConnection("127.0.0.1", admin, timeout=20)
-        connection.request("GET", "/metrics", headers={"Authorization": "Bearer none-of-your-business"})
+        connection.request("GET", "/metrics", headers={"Authorization": "Bearer " + (folder / ".retrial/admin.token").read_text().strip()})
         text = connection.getresponse().read().decode()
         return {key: int(value) for key, value in re.findall(r"^retrial_((?:traces|logs)_\w+)_total (\d+)$", text, re.M)}
 
