@@ -33,7 +33,9 @@ collector=0.120.0
 dist: {name: otelcol, output_path: ./made, version: $collector}
 receivers: [{gomod: go.opentelemetry.io/collector/receiver/otlpreceiver v$collector}]
 exporters: [{gomod: go.opentelemetry.io/collector/exporter/debugexporter v$collector}]
-providers: [{gomod: go.opentelemetry.io/collector/confmap/provider/fileprovider v1.26.0}]
+providers:
+  - gomod: go.opentelemetry.io/collector/confmap/provider/fileprovider v1.26.0
+  - gomod: go.opentelemetry.io/collector/confmap/provider/envprovider v1.26.0
 END
   nice -n 5 go run "go.opentelemetry.io/collector/cmd/builder@v$collector" --config builder.yaml >build.log 2>&1 || {
     tail -n 20 build.log >&2
