@@ -51,9 +51,10 @@ std::string lower(std::string_view text) {
   return out;
 }
 std::string_view trim(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  auto from = text.find_first_not_of(kSpace);
-  return from == text.npos ? std::string_view{} : text.substr(from, text.find_last_not_of(kSpace) - from + 1);
+  auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+  return text;
 }
 std::vector<std::string_view> split(std::string_view text, char by) {
   std::vector<std::string_view> parts;

@@ -1,11 +1,11 @@
 """What an operator's looking costs: CPU a request of `serve` with nobody there, with an admin side, and with each thing that reads the recording."""
-import http.server, sys, tempfile, threading, time
+import http.server, statistics, sys, tempfile, threading, time
 from pathlib import Path
 
 import peers
 from process import Process, alone_on_loopback, free_port, output_of
 
-REQUESTS, CONNECTIONS, ROUNDS = 60_000, 8, 3
+REQUESTS, CONNECTIONS = 60_000, 8
 RULES = '[service.s]\naddress = "127.0.0.1:{service}"\n[[rule]]\nmatch = {{ service = "s" }}\ninject = "1% of error(503)"\n'
 MODES = {
     "nobody": "",
@@ -20,8 +20,10 @@ MODES = {
 class Receiver(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
+    taken = 0  # bytes
+
     def do_POST(self):
-        self.rfile.read(int(self.headers["Content-Length"]))
+        Receiver.taken += len(self.rfile.read(int(self.headers["Content-Length"])))
         self.send_response(200)
         self.send_header("Content-Length", "2")
         self.end_headers()
@@ -67,19 +69,22 @@ def run(args):
     with tempfile.TemporaryDirectory(prefix="retrial-bench-") as folder:
         folder = Path(folder)
         service = peers.service(folder, (1,))
-        rounds = {name: [] for name in MODES}
+        rounds = []  # each measures all modes, so that a machine that is slower for a while is so for all of them
         try:
-            for n in range(1 if args.quick else ROUNDS):
+            for n in range(1 if args.quick else args.rounds):
+                rounds.append({})
                 for name, more in MODES.items():
                     print(f"{name}, round {n + 1}", file=sys.stderr, flush=True)
-                    rounds[name].append(measure(folder / f"{name}-{n}".replace(" ", "-"), name, more, service.port, receiver.server_address[1]))
+                    rounds[n][name] = measure(folder / f"{name}-{n}".replace(" ", "-"), name, more, service.port, receiver.server_address[1])
         finally:
             service.stop()
-    middle = lambda name, what: sorted(one[what] for one in rounds[name])[len(rounds[name]) // 2]
-    base = middle("nobody", "loop") + middle("nobody", "others")
-    print(f"{REQUESTS:,} requests, {CONNECTIONS} connections, one loop, 1 % of them answered 503 by a rule; medians of {len(rounds['nobody'])} rounds\n")
-    print(f"{'':<12}{'loop us':>9}{'others us':>11}{'more':>8}{'peak MiB':>10}")
+    print(f"{REQUESTS:,} requests, {CONNECTIONS} connections, one loop, 1 % of them answered 503 by a rule; medians of {len(rounds)} rounds,")
+    print("`others` beside `loop` of the same process, which a machine that is busy otherwise slows alike; `more`: beside nobody, within a round\n")
+    print(f"{'':<12}{'loop us':>9}{'others us':>11}{'others':>8}{'more':>8}{'peak MiB':>10}")
     for name in MODES:
-        loop, others = middle(name, "loop"), middle(name, "others")
-        print(f"{name:<12}{loop:>9.2f}{others:>11.2f}{(loop + others) / base - 1:>8.1%}{middle(name, 'peak'):>10.1f}")
+        middle = lambda what: statistics.median(what(one[name]) for one in rounds)
+        whole = lambda cost: cost["loop"] + cost["others"]
+        more = statistics.median(whole(one[name]) / whole(one["nobody"]) for one in rounds) - 1
+        beside = middle(lambda c: c["others"] / c["loop"])
+        print(f"{name:<12}{middle(lambda c: c['loop']):>9.2f}{middle(lambda c: c['others']):>11.2f}{beside:>8.1%}{more:>8.1%}{middle(lambda c: c['peak']):>10.1f}")
     return 0

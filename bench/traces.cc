@@ -5,13 +5,20 @@
 // retrial_traces append FOLDER EXCHANGES KEEP: user and system time of recording that many, KEEP (bytes, 0: all) of
 // them
 //   kept, as `serve` does it with one loop.
+// retrial_traces fleet FOLDER MEMBERS EXCHANGES: recordings of that many sidecars, of EXCHANGES each on average, in
+// folders
+//   of their own: services that call each other as a tree, whose clocks are up to a second apart. truth.txt has how
+//   far.
 // All print what they have made.
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <random>
 #include <string>
+#include <vector>
 
 #include "trace/fault_name.h"
 #include "trace/recording/segment.h"
@@ -91,6 +98,96 @@ int make(const std::filesystem::path& folder, std::uint64_t count, const std::st
   return 0;
 }
 
+// Of one exchange between two members, the same whoever is asked for it.
+struct Hop {
+  std::uint64_t id = 0;
+  Nanos sent = 0, came = 0, answered = 0, heard = 0;  // true time
+  bool fails = false;                                 // at the service's sidecar, by a fault there
+};
+Hop hop(std::uint64_t child, std::uint64_t n) {
+  std::mt19937_64 random(child * 1'000'003 + n);
+  auto between = [&](Nanos least, Nanos most) {
+    return least + static_cast<Nanos>(random() % static_cast<std::uint64_t>(most - least));
+  };
+  Hop h{.id = child << 32 | n,
+        .sent = kSecond + static_cast<Nanos>(n) * 50 * kMillisecond + between(0, 20 * kMillisecond)};
+  h.came = h.sent + between(50'000, kMillisecond);
+  h.answered = h.came + between(kMillisecond, 10 * kMillisecond);
+  h.heard = h.answered + between(50'000, kMillisecond);
+  h.fails = n % 100 == 7;
+  return h;
+}
+
+bool put_hop(SegmentWriter& w, std::uint64_t id, const Hop& h, std::uint64_t child, bool out, Nanos skew) {
+  char parent[64];
+  std::snprintf(parent, sizeof parent, "00-%016llx%016llx-%016llx-01", static_cast<unsigned long long>(h.id >> 32),
+                static_cast<unsigned long long>(h.id + 1), static_cast<unsigned long long>(h.id + 1));
+  auto e = request(id, h.id, skew + (out ? h.sent : h.came));
+  e.service =
+      out ? "10.0." + std::to_string(child / 250) + "." + std::to_string(child % 250 + 1) + ":8080" : "127.0.0.1:8080";
+  e.host = "svc-" + std::to_string(child);
+  e.target = "/v1/things/" + std::to_string(h.id % 1000);
+  e.request_headers[0].value = e.host;
+  e.request_headers[4].value += std::to_string(child);
+  e.request_headers.push_back({"traceparent", parent});
+  bool fault = h.fails && !out;
+  if (fault) e.fault = {.name = FaultName::error, .status = 503};
+  if (!w.head(1, e)) return false;
+  e.told = skew + (out ? h.heard : h.answered);
+  e.ending = Ending::answered;
+  e.client_status = h.fails ? 503 : 200;
+  if (fault) {
+    e.fired = true;
+    e.fired_at = e.told;
+    e.evidence = "answered 503 before the service heard of it";
+    return w.fired(1, e) && w.over(1, e);
+  }
+  e.service_status = e.client_status;
+  e.answered = e.service_done = e.told;
+  e.response_headers = {{"Content-Type", "application/json"}, {"Content-Length", "180"}};
+  e.response_bytes = 180;
+  return w.answer(1, e) && w.over(1, e);
+}
+
+int fleet(const std::filesystem::path& folder, std::uint64_t members, std::uint64_t each) {
+  constexpr std::uint64_t kCallees = 10;
+  std::filesystem::create_directories(folder);
+  auto* truth = std::fopen((folder / "truth.txt").c_str(), "w");
+  if (!truth) return wrong("truth.txt cannot be written");
+  std::uint64_t all = 0;
+  for (std::uint64_t i = 0; i < members; i++) {
+    std::mt19937_64 random(i);
+    auto skew = static_cast<Nanos>(random() % (2 * kSecond)) - kSecond;
+    auto name = folder / ("sidecar-" + std::to_string(i));
+    std::fprintf(truth, "%s %lld\n", name.c_str(), static_cast<long long>(skew));
+    struct Seen {
+      Hop hop;
+      std::uint64_t child;
+      bool out;
+    };
+    std::vector<Seen> seen;
+    for (std::uint64_t n = 0; n < each / 2; n++) {
+      if (i) seen.push_back({hop(i, n), i, false});
+      for (auto child = i * kCallees + 1; child <= i * kCallees + kCallees && child < members; child++)
+        seen.push_back({hop(child, n), child, true});
+    }
+    std::sort(seen.begin(), seen.end(),
+              [](auto& a, auto& b) { return (a.out ? a.hop.sent : a.hop.came) < (b.out ? b.hop.sent : b.hop.came); });
+    auto opened = SegmentWriter::open(name);
+    if (!opened) return wrong(opened.error().line());
+    auto& w = **opened;
+    Run run{.id = 1, .kind = RunKind::reference, .began = 1, .wall_began = 1'750'000'000 * kSecond + 1 + skew};
+    bool good = bool(w.begin(run));
+    for (auto& s : seen) good = good && put_hop(w, ++all, s.hop, s.child, s.out, 0);
+    run.ended = kSecond + static_cast<Nanos>(each) * 50 * kMillisecond;
+    if (!good || !w.end(run)) return wrong("cannot be written");
+  }
+  std::fclose(truth);
+  std::printf("%llu members, %llu exchanges\n", static_cast<unsigned long long>(members),
+              static_cast<unsigned long long>(all));
+  return 0;
+}
+
 double microseconds() {
   rusage used{};
   ::getrusage(RUSAGE_SELF, &used);
@@ -137,5 +234,8 @@ int main(int argc, char** argv) {
   if (verb == "store" && argc == 3) return store(argv[2]);
   if (verb == "append" && argc == 5)
     return append(argv[2], std::strtoull(argv[3], nullptr, 10), std::strtoull(argv[4], nullptr, 10));
-  return wrong("make FOLDER EXCHANGES KIND, store FOLDER, or append FOLDER EXCHANGES KEEP");
+  if (verb == "fleet" && argc == 5)
+    return fleet(argv[2], std::strtoull(argv[3], nullptr, 10), std::strtoull(argv[4], nullptr, 10));
+  return wrong(
+      "make FOLDER EXCHANGES KIND, store FOLDER, append FOLDER EXCHANGES KEEP, or fleet FOLDER MEMBERS EXCHANGES");
 }

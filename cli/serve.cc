@@ -14,8 +14,10 @@
 #include "campaign/config/server_settings.h"
 #include "campaign/serving/audit.h"
 #include "campaign/serving/operator.h"
+#include "campaign/serving/telemetry.h"
 #include "cli/commands.h"
 #include "cli/serve_options.h"
+#include "proxy/out/otlp_log.h"
 #include "proxy/server/mailbox.h"
 #include "proxy/server/server.h"
 
@@ -30,12 +32,15 @@ class StderrLog final : public proxy::Log {
     logger_.set_pattern(json ? "%v" : "%Y-%m-%d %H:%M:%S.%e %l: %v");
     logger_.flush_on(spdlog::level::info);
   }
-  void say(Level level, std::string_view line) override {
+  void say(Level level, std::string_view line) override { tell(level, line, {}); }
+  void tell(Level level, std::string_view line, std::span<const Field> fields) override {
     constexpr std::string_view kLevels[] = {"info", "warning", "error"};
     if (json_) {
       nlohmann::ordered_json object{{"time", campaign::utc(SystemClock().wall())},
                                     {"level", kLevels[static_cast<std::size_t>(level)]},
                                     {"message", line}};
+      for (auto& field : fields)
+        if (!field.value.empty()) object[std::string(field.name)] = field.value;
       auto text = object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
       return logger_.log(spdlog::level::info, "{}", text);
     }
@@ -107,10 +112,12 @@ std::string described(const proxy::ListenerSettings& l) {
                      six ? "[" : "", l.service.host, six ? "]" : "", l.service.port);
 }
 
+constexpr Nanos kLinger = 200 * kMillisecond;  // lines that come together are sent together
+
 // The command while it runs: signals on the main thread, everything else in the server.
 class Serving {
  public:
-  Serving(const ServeOptions& options, proxy::Log& log) : options_(options), log_(log), mailbox_(loop_) {}
+  Serving(const ServeOptions& options, proxy::Log& log) : options_(options), log_(log, clock_), mailbox_(loop_) {}
 
   Result<int> run() {
     auto config = config_of(options_);
@@ -141,10 +148,18 @@ class Serving {
       return std::unexpected(unwritten ? unrecorded(server.error()) : server.error());
     }
     server_ = std::move(*server);
+    if (!options_.log_to.empty()) {
+      auto receiver =
+          campaign::otlp_options(options_.log_to, "logs", config->telemetry.traces_service, server_->run().id);
+      if (!receiver) return std::unexpected(receiver.error());
+      receiver->linger = kLinger;
+      log_.send_to(std::move(*receiver));
+    }
     auto hands = campaign::Operator::start(loop_, *server_, clock_, log_,
                                            {.config = *config,
                                             .settings = *settings,
                                             .recording = settings->recording ? settings->recording->folder : fs::path(),
+                                            .logs = log_.exporter(),
                                             .drain = [this] { drain(SIGTERM); }});
     if (!hands) return std::unexpected(hands.error());
     operator_ = std::move(*hands);
@@ -234,8 +249,8 @@ class Serving {
   }
 
   const ServeOptions& options_;
-  proxy::Log& log_;
   SystemClock clock_;
+  proxy::OtlpLog log_;
   proxy::Loop loop_;
   proxy::Mailbox mailbox_;
   std::unique_ptr<proxy::Server> server_;
@@ -255,6 +270,10 @@ int serve(const ServeOptions& options) {
   raise_descriptor_limit();
   if (options.log != "text" && options.log != "json")
     return complain(fmt::format("--log: expected text or json, got \"{}\"", options.log), kUsage);
+  bool http = options.log_to.starts_with("http://") || options.log_to.starts_with("https://");
+  if (!options.log_to.empty() &&
+      (!http || !proxy::http_address_of(options.log_to.substr(0, options.log_to.find('/', 8)))))
+    return complain("--log-to: expected the URL of an OTLP/HTTP receiver, such as http://127.0.0.1:4318", kUsage);
   StderrLog log(options.log == "json");
   Serving serving(options, log);
   auto status = serving.run();

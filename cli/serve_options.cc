@@ -104,6 +104,8 @@ void ServeOptions::add_to(CLI::App& app) {
       "or --inject");
   app.add_flag("--armed", armed, "with an admin side: faults are on from the start, for [safety] ttl");
   app.add_option("--log", log, "text or json: how its own log is written")->capture_default_str();
+  app.add_option("--log-to", log_to,
+                 "an OTLP/HTTP receiver that its log, and what it finds, goes to besides, e.g. http://127.0.0.1:4318");
   app.add_option("--allow", allow,
                  "where faults may go besides loopback and private addresses: names, addresses, networks, or *");
   app.add_option("--loops", loops, "threads (default: one a core)")->check(CLI::Range(1, 1024));

@@ -24,6 +24,7 @@ struct ServeOptions {
   std::string admin;
   bool armed = false;
   std::string log = "text";
+  std::string log_to;  // URL of a receiver of OTLP/HTTP; empty: none
   int loops = 0;
   std::string record;
   std::string ca;

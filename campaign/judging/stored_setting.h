@@ -1,5 +1,7 @@
 #pragma once
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -13,6 +15,9 @@ struct StoredSetting {
   std::vector<std::filesystem::path> folders;
   Config config;
   std::optional<Ids> since;  // findings of an earlier report, which do not fail this one
+  bool store = true;         // a recording of `serve` gets its campaign.db
+  // Told of each exchange of such a recording, as it is read; may be empty.
+  std::function<void(std::uint64_t run, const trace::Exchange& e)> seen = {};
 };
 
 }  // namespace retrial::campaign

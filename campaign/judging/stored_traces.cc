@@ -7,11 +7,10 @@
 #include <memory>
 #include <set>
 
+#include "campaign/judging/afterwards.h"
 #include "campaign/judging/client_trial.h"
 #include "campaign/workload/time_saved.h"
 #include "trace/calls/correlator.h"
-#include "trace/calls/operation.h"
-#include "trace/profiles/profile.h"
 #include "trace/recording/segment.h"
 #include "trace/store/store.h"
 
@@ -25,30 +24,6 @@ struct Folder {
   trace::CampaignRecord record;
   std::vector<trace::Run> runs;
   std::unique_ptr<trace::StoreWriter> store;  // of `serve`: to be ended with what is found
-};
-
-bool holds_segments(const fs::path& folder) {
-  std::error_code error;
-  for (auto& entry : fs::directory_iterator(folder, error))
-    if (entry.path().extension() == ".seg") return true;
-  return false;
-}
-
-// A proxy that stays decides most requests without asking which call they are of: that is found here.
-class Afterwards {
- public:
-  void head(std::uint64_t run, trace::Exchange& e) {
-    if (e.profile.empty()) e.profile = trace::profile_for(e).name();
-    if (e.operation.empty()) e.operation = trace::operation_of(e);
-    auto assigned = correlators_[run].at_head(e);
-    e.call = assigned.call;
-    e.attempt = assigned.attempt;
-    e.confidence = assigned.confidence;
-  }
-  void over(std::uint64_t run, const trace::Exchange& e) { correlators_[run].over(e); }
-
- private:
-  std::map<std::uint64_t, trace::Correlator> correlators_;
 };
 
 class Judge {
@@ -155,7 +130,7 @@ void Judge::read_in_part(std::vector<trace::Run>& runs) {
 // Of `serve`, or of a command without a store, which `incomplete` says why.
 Result<void> Judge::read_served(Folder& folder, const fs::path& trace, const std::string& incomplete) {
   bool served = trace == folder.path;
-  if (served) {
+  if (served && setting_.store) {
     auto store = trace::StoreWriter::open(folder.path / "campaign.db");
     if (store)
       folder.store = std::move(*store);
@@ -168,6 +143,7 @@ Result<void> Judge::read_served(Folder& folder, const fs::path& trace, const std
   reading.over = [&](std::uint64_t run, trace::Exchange&& e) {
     if (served) afterwards.over(run, e);
     if (folder.store) folder.store->add(run, e);
+    if (setting_.seen) setting_.seen(run, e);
     gathering_.take(folder.offset + run, std::move(e));
   };
   auto runs = trace::read_segments(trace, std::move(reading));

@@ -195,6 +195,10 @@ std::string metrics_text(Hands& hands) {
       plain("retrial_traces_dropped_total", "Spans that were not sent, or not taken.", traces->dropped());
     }
   }
+  if (auto* logs = hands.logs) {
+    plain("retrial_logs_sent_total", "Lines of its log that their receiver took.", logs->sent());
+    plain("retrial_logs_dropped_total", "Lines of its log that were not sent there, or not taken.", logs->dropped());
+  }
   gauge(out, "retrial_uptime_seconds", "Since it was started.",
         static_cast<double>(hands.clock.now() - hands.began) / kNanosPerSecond);
   gauge(out, "process_resident_memory_bytes", "Resident memory.", resident_bytes());

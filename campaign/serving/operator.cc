@@ -130,8 +130,10 @@ Result<std::unique_ptr<Operator>> Operator::start(proxy::Loop& loop, proxy::Serv
                                                   proxy::Log& log, Setting setting) {
   auto config = setting.config;
   auto recording = setting.recording;
+  auto* logs = setting.logs;
   std::unique_ptr<Operator> made(new Operator(loop, server, clock, log, std::move(setting)));
   auto& p = *made->parts_;
+  p.hands.logs = logs;
   if (auto ok = p.audit.open(); !ok) return std::unexpected(ok.error());
   if (auto& safety = server.safety(); safety.on() && !p.armed_file.empty()) {
     std::error_code error;

@@ -11,6 +11,7 @@
 #include "campaign/serving/rulebook.h"
 #include "proxy/admin/admin_server.h"
 #include "proxy/net/loop.h"
+#include "proxy/out/otlp.h"
 #include "proxy/server/mailbox.h"
 #include "proxy/server/server.h"
 
@@ -24,6 +25,7 @@ class Operator {
     const Config& config;
     proxy::ServerSettings settings;   // that the server has
     std::filesystem::path recording;  // the folder of the trace; empty: nothing is recorded
+    const proxy::OtlpExporter* logs;  // that its log goes to besides; may be null
     std::function<void()> drain;      // as SIGTERM
   };
   // Tokens are made where there are none, the admin side listens when it returns. An error is one line.

@@ -9,6 +9,10 @@
 #include "proxy/admin/http.h"
 #include "proxy/server/server.h"
 
+namespace retrial::proxy {
+class OtlpExporter;
+}
+
 namespace retrial::campaign {
 
 class Telemetry;
@@ -23,7 +27,8 @@ struct Hands {
   std::function<void(std::string_view event, const std::string& data)> publish;
   // After a change of mode: what keeps it (an armed file) follows. An error: it did not, and nothing has changed.
   std::function<Result<void>(bool armed)> keep;
-  Telemetry* telemetry = nullptr;  // null: nothing is recorded
+  Telemetry* telemetry = nullptr;             // null: nothing is recorded
+  const proxy::OtlpExporter* logs = nullptr;  // null: its log goes to no receiver
   Nanos began = 0;
   bool draining = false;
 

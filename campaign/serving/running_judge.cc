@@ -7,6 +7,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "campaign/judging/client_trial.h"
 #include "campaign/judging/known_findings.h"
 #include "trace/calls/correlator.h"
 
@@ -44,7 +45,7 @@ void RunningJudge::take(const trace::Exchange& e) {
   fired_ |= e.fired;
   news_ = true;
   latest_ = std::max({latest_, e.begun, e.told});
-  gathered_.take(run_.id, trace::Exchange(e));
+  sift_.take(run_.id, e);
 }
 
 void RunningJudge::look(Nanos now) {
@@ -59,7 +60,7 @@ void RunningJudge::look(Nanos now) {
 void RunningJudge::judge(bool ended) {
   news_ = false;
   if (!fired_) return;
-  auto snapshot = gathered_;
+  auto snapshot = sift_;
   auto run = run_;
   run.ended = latest_;
   if (!ended) run.stop = trace::Stop::cut_off;
@@ -68,7 +69,7 @@ void RunningJudge::judge(bool ended) {
   trace::CampaignRecord record;
   std::vector<ClientCase> cases;
   for (auto& row : rows_by_fault({&run, 1})) cases.push_back({.row = row, .runs = {&run}});
-  judge_client(cases, snapshot.sift(), record);
+  judge_client(cases, snapshot, record);
   mark_known(record, config_, {});
   news_ = !record.not_judged.empty();  // what is still going on may be over the next time
   {
@@ -80,10 +81,19 @@ void RunningJudge::judge(bool ended) {
     auto now = fmt::format("{} {}", finding.verdict, trace::show(finding.confidence));
     if (told == now) continue;
     told = now;
-    log_.say(proxy::Log::Level::warning,
-             fmt::format("finding {}: {} ({}): {}{} (exchange{} {})", finding.id, finding.verdict,
-                         trace::show(finding.confidence), finding.message, finding.accepted ? " (accepted)" : "",
-                         finding.evidence.size() == 1 ? "" : "s", fmt::join(finding.evidence, ", ")));
+    auto exchanges = fmt::format("{}", fmt::join(finding.evidence, ", "));
+    auto line = fmt::format("finding {}: {} ({}): {}{} (exchange{} {})", finding.id, finding.verdict,
+                            trace::show(finding.confidence), finding.message, finding.accepted ? " (accepted)" : "",
+                            finding.evidence.size() == 1 ? "" : "s", exchanges);
+    const proxy::Log::Field fields[] = {{"retrial.finding", finding.id},
+                                        {"retrial.verdict", finding.verdict},
+                                        {"retrial.confidence", std::string(trace::show(finding.confidence))},
+                                        {"retrial.service", finding.service},
+                                        {"retrial.operation", finding.operation},
+                                        {"retrial.call_site", finding.site ? trace::show(*finding.site) : ""},
+                                        {"retrial.fault", finding.fault},
+                                        {"retrial.exchanges", exchanges}};
+    log_.tell(proxy::Log::Level::warning, line, fields);
     if (found_) found_(finding);
   }
 }

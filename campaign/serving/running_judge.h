@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "campaign/config/config.h"
-#include "campaign/judging/client_trial.h"
 #include "proxy/server/log.h"
+#include "trace/comparing/sift.h"
 #include "trace/finding.h"
 #include "trace/run.h"
 
@@ -32,13 +32,13 @@ class RunningJudge {
 
  private:
   static constexpr Nanos kPause = 2 * kSecond;  // between two of them, at least
-  static constexpr Nanos kShare = 20;           // of the time, one in so many goes into judging
+  static constexpr Nanos kShare = 40;           // of the time, one in so many goes into judging
 
   trace::Run run_;
   const Config config_;
   Found found_;
   proxy::Log& log_;
-  GatheredTrace gathered_;
+  trace::Sift sift_;
   bool fired_ = false;  // any fault so far
   bool news_ = false;   // since it was judged
   Nanos next_ = 0, cost_ = 0, latest_ = 0;

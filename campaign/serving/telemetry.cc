@@ -1,5 +1,7 @@
 #include "campaign/serving/telemetry.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <utility>
 
@@ -10,14 +12,27 @@ namespace {
 constexpr std::size_t kMostLines = 256u << 10;  // bytes that are written at once
 
 // The same traces everywhere: by the id that all who take part in one know.
-bool is_sampled(const trace::Exchange& e, policies::Share share) {
-  auto parent = proxy::trace_parent_of(e);
+bool is_sampled(const trace::Exchange& e, const std::optional<proxy::TraceParent>& parent, policies::Share share) {
   if (parent && !parent->sampled) return false;
   if (share >= policies::kAlways) return true;
-  return policies::happens(share, fnv1a(parent ? parent->trace : std::to_string(e.id)) * 0x9e3779b97f4a7c15ull);
+  return policies::happens(share,
+                           (parent ? fnv1a(parent->trace) : fnv1a(std::to_string(e.id))) * 0x9e3779b97f4a7c15ull);
 }
 
 }  // namespace
+
+Result<proxy::OtlpExporter::Options> otlp_options(const std::string& url, std::string_view signal,
+                                                  const std::string& service, std::uint64_t id) {
+  auto slash = url.find('/', 8);
+  auto at = proxy::http_address_of(url.substr(0, slash));
+  if (!at) return std::unexpected(at.error());
+  auto path = slash == url.npos ? "" : url.substr(slash);
+  while (path.ends_with('/')) path.pop_back();
+  auto own = fmt::format("/v1/{}", signal);
+  if (!path.ends_with(own)) path += own;
+  return proxy::OtlpExporter::Options{
+      .at = *at, .path = path, .what = std::string(signal), .service = service, .id = id};
+}
 
 Telemetry::Telemetry(const TelemetrySettings& said, proxy::AccessFormat format, const trace::Run& run, proxy::Log& log)
     : said_(said), format_(std::move(format)), run_(run.id), log_(log) {}
@@ -33,14 +48,9 @@ Result<std::unique_ptr<Telemetry>> Telemetry::start(const Config& config, const 
     if (auto ok = made->access_log_->open(); !ok) return std::unexpected(ok.error());
   }
   if (!said.traces.empty()) {
-    auto slash = said.traces.find('/', 8);
-    auto at = proxy::http_address_of(said.traces.substr(0, slash));
-    if (!at) return std::unexpected(at.error());
-    auto path = slash == said.traces.npos ? "" : said.traces.substr(slash);
-    while (path.ends_with('/')) path.pop_back();
-    if (!path.ends_with("/v1/traces")) path += "/v1/traces";
-    made->traces_ = std::make_unique<proxy::OtlpExporter>(
-        proxy::OtlpExporter::Options{.at = *at, .path = path, .service = said.traces_service, .id = run.id}, log);
+    auto options = otlp_options(said.traces, "traces", said.traces_service, run.id);
+    if (!options) return std::unexpected(options.error());
+    made->traces_ = std::make_unique<proxy::OtlpExporter>(std::move(*options), log);
   }
   std::vector<Watcher::Take> takers;
   if (config.serve.judge) made->judge_ = std::make_unique<RunningJudge>(run, config, std::move(found), log);
@@ -63,11 +73,16 @@ void Telemetry::take(const trace::Exchange& e, const proxy::WallTime& wall) {
     if (lines_.size() >= kMostLines) access_log_->write(std::exchange(lines_, {}));
   }
   if (judge_) judge_->take(e);
-  if (traces_ && is_sampled(e, said_.traces_share)) traces_->add(proxy::otlp_span(e, wall, run_));
+  if (!traces_) return;
+  auto parent = proxy::trace_parent_of(e);
+  if (!is_sampled(e, parent, said_.traces_share)) return;
+  proxy::write_span(span_, e, parent, wall, run_);
+  traces_->add(span_);
 }
 
 void Telemetry::after_look() {
   if (judge_) judge_->look(std::chrono::steady_clock::now().time_since_epoch().count());
+  if (traces_) traces_->flush();
   if (!lines_.empty()) access_log_->write(std::exchange(lines_, {}));
   if (access_log_ && reopen_.exchange(false))
     if (auto ok = access_log_->open(); !ok) log_.say(proxy::Log::Level::error, ok.error().line());

@@ -8,8 +8,13 @@
 #include "campaign/serving/watcher.h"
 #include "proxy/out/access_log.h"
 #include "proxy/out/otlp.h"
+#include "proxy/out/span.h"
 
 namespace retrial::campaign {
+
+// How a signal of OTLP ("traces", "logs") goes to a receiver, whose URL may end with its path or not.
+Result<proxy::OtlpExporter::Options> otlp_options(const std::string& url, std::string_view signal,
+                                                  const std::string& service, std::uint64_t id);
 
 // What is told of each exchange, all of it read from the recording by one Watcher: the access log, traces, and what the
 // admin side shows. From any thread.
@@ -39,6 +44,7 @@ class Telemetry {
   std::string lines_;  // of one look
   std::atomic<bool> reopen_{false};
   std::unique_ptr<proxy::OtlpExporter> traces_;
+  std::string span_;  // that is being written
   std::unique_ptr<RunningJudge> judge_;
   std::unique_ptr<Watcher> watcher_;  // the first to go: it uses the others
 };

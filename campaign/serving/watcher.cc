@@ -87,7 +87,7 @@ void Watcher::run() {
       if (follower_ && !setting_.always && wanted_until_ <= now()) {
         follower_.reset();
         correlator_.reset();
-        attempts_.clear();
+        failed_at_.clear();
         order_.clear();
         last_.clear();
         continue;
@@ -105,8 +105,9 @@ void Watcher::run() {
 
 void Watcher::look() {
   for (bool more = true; more;) {
+    shows_ = !setting_.always || wanted_until_ > now();
     auto looked = follower_->look(
-        {.head = [this](trace::Exchange& e) { head(e); }, .over = [this](trace::Exchange&& e) { over(std::move(e)); }});
+        {.head = [this](trace::Exchange& e) { head(e); }, .over = [this](trace::Exchange& e) { over(e); }});
     if (!looked && !std::exchange(failed_, true)) log_.say(proxy::Log::Level::warning, looked.error().line());
     more = looked.value_or(false);
     lost_ = follower_->lost();
@@ -116,16 +117,17 @@ void Watcher::look() {
 
 void Watcher::name(trace::Exchange& e) {
   if (!e.profile.empty() && !e.operation.empty()) return;
-  std::string bytes;
-  for (auto part : {&e.service, &e.host, &e.method, &e.target, &e.profile, &e.operation}) bytes.append(*part) += '\n';
-  for (auto& header : e.request_headers) bytes.append(header.name).append(":").append(header.value) += '\n';
-  bytes += e.request_lines;
-  if (known_.size() >= kMostKnown) known_.clear();
-  auto [at, fresh] = known_.try_emplace(std::move(bytes));
-  if (fresh) {
+  bytes_.clear();
+  for (auto part : {&e.service, &e.host, &e.method, &e.target, &e.profile, &e.operation}) bytes_.append(*part) += '\n';
+  for (auto& header : e.request_headers) bytes_.append(header.name).append(":").append(header.value) += '\n';
+  bytes_ += e.request_lines;
+  auto at = known_.find(std::string_view(bytes_));
+  if (at == known_.end()) {
     if (e.profile.empty()) e.profile = trace::profile_for(e).name();
     if (e.operation.empty()) e.operation = trace::operation_of(e);
-    at->second = {e.profile, e.operation};
+    if (known_.size() >= kMostKnown) known_.clear();
+    known_.emplace(bytes_, Known{e.profile, e.operation});
+    return;
   }
   e.profile = at->second.profile;
   e.operation = at->second.operation;
@@ -154,9 +156,9 @@ void Watcher::head(trace::Exchange& e) {
     return;
   }
   counts.retries++;
-  auto before = attempts_.find(e.call);
-  if (before == attempts_.end() || !before->second.failed || e.begun < before->second.told) return;
-  auto gap = e.begun - before->second.told;
+  auto before = failed_at_.find(e.call);
+  if (before == failed_at_.end() || e.begun < before->second) return;
+  auto gap = e.begun - before->second;
   counts.gap_sum += static_cast<std::uint64_t>(gap);
   counts.gaps[proxy::bucket_of(gap)]++;
 }
@@ -172,27 +174,29 @@ std::uint64_t Watcher::key_of(const trace::Exchange& e) {
   return key ? key : 1;
 }
 
-void Watcher::over(trace::Exchange&& e) {
+void Watcher::over(const trace::Exchange& e) {
   correlator_->over(e);
   seen_++;
   bool failed = trace::told_failure(e);
-  if (e.call) {
-    auto [at, fresh] = attempts_.insert_or_assign(e.call, Attempt{e.told, failed});
-    if (fresh) order_.push_back(e.call);
+  if (e.call && failed) {
+    if (failed_at_.insert_or_assign(e.call, e.told).second) order_.push_back(e.call);
     if (order_.size() > kMostCalls) {
-      attempts_.erase(order_.front());
+      failed_at_.erase(order_.front());
       order_.pop_front();
     }
+  } else if (!failed_at_.empty()) {
+    failed_at_.erase(e.call);
   }
   for (auto& take : takers_) take(e, wall_);
-  auto shown = setting_.always && wanted_until_ <= now() ? std::string() : exchange_json(e, wall_);
+  if (!failed && !shows_) return;
+  auto shown = shows_ ? exchange_json(e, wall_) : std::string();
   std::lock_guard lock(mutex_);
   if (failed) {
     auto at = operations_.find(key_of(e));
     if (at == operations_.end()) at = operations_.find(0);
     if (at != operations_.end()) at->second.counts.failed++;
   }
-  if (shown.empty()) return;
+  if (!shows_) return;
   last_.push_front(std::move(shown));
   if (last_.size() > kLast) last_.pop_back();
 }

@@ -44,7 +44,7 @@ class Watcher {
   static constexpr Nanos kPatience = 30 * kSecond;
   static constexpr std::size_t kLast = 200;            // exchanges that are kept to be shown
   static constexpr std::size_t kMostOperations = 500;  // beyond it all others count as one
-  static constexpr std::size_t kMostCalls = 50'000;    // whose last attempt is remembered, for gaps
+  static constexpr std::size_t kMostCalls = 50'000;    // whose failure is remembered, for gaps
 
   // Called on its thread.
   using Take = std::function<void(const trace::Exchange& e, const proxy::WallTime& wall)>;
@@ -68,7 +68,7 @@ class Watcher {
   void run();
   void look();
   void head(trace::Exchange& e);
-  void over(trace::Exchange&& e);
+  void over(const trace::Exchange& e);
   static std::uint64_t key_of(const trace::Exchange& e);
 
   Setting setting_;
@@ -93,14 +93,16 @@ class Watcher {
     std::string profile, operation;
   };
   static constexpr std::size_t kMostKnown = 4096;
-  std::unordered_map<std::string, Known> known_;
-  void name(trace::Exchange& e);
-  struct Attempt {
-    Nanos told = 0;
-    bool failed = false;
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
   };
-  std::unordered_map<std::uint64_t, Attempt> attempts_;  // the last of each call
-  std::deque<std::uint64_t> order_;                      // of these, the oldest first
+  std::unordered_map<std::string, Known, Hash, std::equal_to<>> known_;
+  std::string bytes_;  // that are looked for there
+  void name(trace::Exchange& e);
+  std::unordered_map<std::uint64_t, Nanos> failed_at_;  // of calls whose last attempt has failed: when it was told
+  std::deque<std::uint64_t> order_;                     // of these, the oldest first
+  bool shows_ = false;                                  // somebody looks, as this look began
   bool failed_ = false;
   std::thread thread_;
 };

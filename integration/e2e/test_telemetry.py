@@ -8,6 +8,8 @@ import subprocess
 import time
 
 import pytest
+from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest, ExportTraceServiceResponse
 
 from conftest import Answering, retrial, serving
 from test_admin import RULE, Serving, serve, service  # noqa: F401 (fixtures)
@@ -15,20 +17,32 @@ from test_admin import RULE, Serving, serve, service  # noqa: F401 (fixtures)
 
 class Collector(Answering):
     def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        body = self.rfile.read(int(self.headers["Content-Length"]))
         if self.server.broken:
             return self.answer(b"no", 503)
-        assert self.path == "/v1/traces" and self.headers["Content-Type"] == "application/json"
-        for of in body["resourceSpans"]:
-            for scope in of["scopeSpans"]:
-                self.server.spans += scope["spans"]
-        self.answer(b"{}")
+        assert self.headers["Content-Type"] == "application/x-protobuf"
+        if self.path == "/v1/logs":
+            for of in ExportLogsServiceRequest.FromString(body).resource_logs:
+                self.server.resources.append(attributes(of.resource))
+                for scope in of.scope_logs:
+                    self.server.logs += scope.log_records
+            return self.answer(b"")
+        assert self.path == "/v1/traces"
+        for of in ExportTraceServiceRequest.FromString(body).resource_spans:
+            self.server.resources.append(attributes(of.resource))
+            for scope in of.scope_spans:
+                self.server.spans += scope.spans
+        self.answer(ExportTraceServiceResponse(partial_success={"rejected_spans": 1, "error_message": "too old"}).SerializeToString() if self.server.picky else b"")
+
+
+def attributes(of):
+    return {one.key: getattr(one.value, one.value.WhichOneof("value")) for one in of.attributes}
 
 
 @pytest.fixture
 def collector():
     with serving(Collector) as server:
-        server.spans, server.broken = [], False
+        server.spans, server.logs, server.resources, server.broken, server.picky = [], [], [], False, False
         yield server
 
 
@@ -136,9 +150,12 @@ def test_spans_are_children_of_the_application_s_and_a_fault_is_an_event(serve, 
     s.status("/unsampled", traceparent="00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00")
     s.status("/own")
     until(lambda: len(collector.spans) == 2)
-    bad = next(span for span in collector.spans if span.get("parentSpanId"))
-    assert (bad["traceId"], bad["parentSpanId"]) == ("0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331")
-    assert bad["events"][0]["name"] == "retrial.fault" and bad["status"] == {"code": 2}
+    bad = next(span for span in collector.spans if span.parent_span_id)
+    assert (bad.trace_id.hex(), bad.parent_span_id.hex()) == ("0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331")
+    assert bad.events[0].name == "retrial.fault" and bad.status.code == bad.status.STATUS_CODE_ERROR
+    assert attributes(bad)["http.response.status_code"] == 503 and attributes(bad)["url.path"] == "/bad"
+    assert attributes(bad.events[0])["retrial.fault"] == "error(503)" and bad.end_time_unix_nano >= bad.start_time_unix_nano
+    assert collector.resources[0]["service.name"] == "retrial"
     until(lambda: metrics(s)["retrial_traces_sent_total"] == 2)
     assert metrics(s)["retrial_traces_dropped_total"] == 0
 
@@ -150,6 +167,26 @@ def test_a_receiver_that_is_down_costs_spans_and_no_request(serve, collector):
     until(lambda: metrics(s)["retrial_traces_dropped_total"] == 5)
     s.read_until("traces were not taken")
     assert s.status() == 200 and s.end() == 0
+
+
+def test_spans_that_a_receiver_rejects_are_counted_and_said(serve, collector):
+    collector.picky = True
+    s = serve("--record", "trace", file=recorded(f'traces = "http://127.0.0.1:{collector.server_address[1]}/v1/traces"\n'))
+    assert s.status() == 200
+    until(lambda: metrics(s)["retrial_traces_dropped_total"] == 1)
+    assert metrics(s)["retrial_traces_sent_total"] == 0
+    s.read_until("traces were not taken by 127.0.0.1:%d: 1 of 1: too old" % collector.server_address[1])
+    s.end()
+
+
+def test_its_own_log_goes_to_a_receiver_too(serve, collector):
+    s = serve("--log-to", f"http://127.0.0.1:{collector.server_address[1]}", file=RULE)
+    until(lambda: any(record.body.string_value.startswith("listening on") for record in collector.logs))
+    until(lambda: metrics(s)["retrial_logs_sent_total"] >= 1)
+    assert s.end() == 0
+    first, last = collector.logs[0], collector.logs[-1]
+    assert (last.body.string_value, last.severity_text, last.severity_number) == ("ended", "INFO", 9)
+    assert first.time_unix_nano <= last.time_unix_nano and collector.resources[0]["service.name"] == "retrial"
 
 
 def test_its_own_log_can_be_json(serve):

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What `./dev staging` takes from registries, once, into $RETRIAL_STAGING_CACHE (~/.cache/retrial-staging): helm, kube-apiserver and kubelet built from
-# the Go module proxy at a low priority, and kubernetes-validate from PyPI. Quiet when nothing is missing.
+# What `./dev staging` takes from registries, once, into $RETRIAL_STAGING_CACHE (~/.cache/retrial-staging): helm, kube-apiserver, kubelet and a Collector built from
+# the Go module proxy at a low priority, and what is of Python from PyPI. Quiet when nothing is missing.
 set -euo pipefail
 cache=${RETRIAL_STAGING_CACHE:-$HOME/.cache/retrial-staging}
 kubernetes=1.36.3
@@ -19,6 +19,29 @@ mkdir -p "$cache/bin" "$cache/build/kubernetes" "$cache/build/helm"
   [ -e go.mod ] || go mod init retrial.internal/helm 2>/dev/null
   go get "helm.sh/helm/v3/cmd/helm@v$helm" 2>/dev/null
   nice -n 19 go build -p 2 -trimpath -ldflags '-s -w' -o "$cache/bin/helm" helm.sh/helm/v3/cmd/helm
+)
+
+"$cache/python/bin/python" -c 'import duckdb, pyarrow, rotel' 2>/dev/null || "$cache/python/bin/pip" install -q duckdb pyarrow rotel
+
+# A Collector of nothing but an OTLP receiver and an exporter that prints: what its own builder makes of these modules.
+collector=0.120.0
+[ -x "$cache/bin/otelcol" ] || (
+  echo "staging: building an OpenTelemetry Collector $collector"
+  mkdir -p "$cache/build/otelcol"
+  cd "$cache/build/otelcol"
+  cat >builder.yaml <<END
+dist: {name: otelcol, output_path: ./made, version: $collector}
+receivers: [{gomod: go.opentelemetry.io/collector/receiver/otlpreceiver v$collector}]
+exporters: [{gomod: go.opentelemetry.io/collector/exporter/debugexporter v$collector}]
+providers:
+  - gomod: go.opentelemetry.io/collector/confmap/provider/fileprovider v1.26.0
+  - gomod: go.opentelemetry.io/collector/confmap/provider/envprovider v1.26.0
+END
+  nice -n 5 go run "go.opentelemetry.io/collector/cmd/builder@v$collector" --config builder.yaml >build.log 2>&1 || {
+    tail -n 20 build.log >&2
+    exit 1
+  }
+  mv made/otelcol "$cache/bin/otelcol"
 )
 
 # k8s.io/kubernetes is no library: its go.mod replaces its parts by folders, which are modules of their own, 0.36.3 for 1.36.3.

@@ -193,7 +193,8 @@ Result<HttpClient::Answer> HttpClient::ask(std::string_view method, std::string_
         fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{}{}", method, target,
                     host.find(':') == host.npos ? host : "[" + host + "]",
                     options_.token.empty() ? "" : "Authorization: Bearer " + options_.token + "\r\n", more_headers);
-    if (!body.empty()) request += fmt::format("Content-Type: application/json\r\nContent-Length: {}\r\n", body.size());
+    if (!body.empty())
+      request += fmt::format("Content-Type: {}\r\nContent-Length: {}\r\n", options_.content_type, body.size());
     request.append("\r\n").append(body);
     auto silent = [&](const char* what) { return fail(what, options_.at.show(), Blame::user); };
     if (!connection.send(request)) return silent("the connection was lost");

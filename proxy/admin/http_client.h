@@ -28,6 +28,7 @@ class HttpClient {
     std::string token;  // empty: none is sent
     std::string ca;     // PEM file that its certificate is verified by; empty: the system's
     Nanos timeout = 5 * kSecond;
+    std::string content_type = "application/json";  // of bodies that are sent
   };
   explicit HttpClient(Options options) : options_(std::move(options)) {}
 

@@ -270,7 +270,7 @@ void H2Client::ended(H2ClientStream& stream) {
   last_over_ = std::max(last_over_, stream.id());
   streams_.erase(stream.id());
   done_.push_back(&stream);
-  if (streams_.empty()) since_ = context_.now;
+  if (streams_.empty() && phase_ != Phase::parting) since_ = context_.now;
 }
 
 void H2Client::cut(bool reset) {
@@ -389,8 +389,10 @@ void H2Client::check(Nanos now) {
     s.exchange().cut(trace::Ending::reset);
     s.ended();
   });
-  if (!streams_.empty()) since_ = now;
-  if (phase_ == Phase::open && o.idle_timeout != 0 && now - since_ >= o.idle_timeout) drain();
+  if (!streams_.empty() && phase_ != Phase::parting) since_ = now;
+  bool idle = o.idle_timeout != 0 && now - since_ >= o.idle_timeout;
+  if (phase_ == Phase::open && (idle || context_.draining)) drain();
+  if (phase_ == Phase::parting && now - since_ >= o.drain_grace) part();
   settle();
 }
 
@@ -417,8 +419,17 @@ void H2Client::shed(std::string_view why) {
   die(false);
 }
 
+// A request that is on its way when the client hears of the end is answered all the same: the first GOAWAY leaves none
+// out, the second comes when none is on its way any more.
 void H2Client::drain() {
   if (phase_ != Phase::open) return;
+  if (context_.options.drain_grace == 0) return part();
+  codec_.goaway(kAll, code_of(H2Error::no_error));
+  phase_ = Phase::parting;
+  since_ = context_.now;
+  settle();
+}
+void H2Client::part() {
   codec_.goaway(codec_.last_stream(), code_of(H2Error::no_error));
   phase_ = Phase::leaving;
   settle();

@@ -20,7 +20,10 @@ namespace retrial::proxy {
 //                                                       open, its limits mirrored. HTTP/1 spoken there: open, a
 //                                                       connection for each stream; captured: HTTP_1_1_REQUIRED.
 //                                                       Not reached: open, and each request tries again; captured: RST
-//   open      streams                                   leaving, after GOAWAY either way; closing, where one side ends
+//   open      streams                                   parting, where we end it and Options::drain_grace is given;
+//                                                       leaving, after GOAWAY else; closing, where one side ends
+//   parting   streams that set out before the client    leaving, with a GOAWAY that names the last stream
+//             heard of our end (RFC 9113 6.8)
 //   leaving   the end of the streams that are open      closing
 //   closing   the client's FIN, for a while             dead; what comes is thrown away
 class H2Client final : public ClientConnection, private SocketEvents, private H2Events, private H2ServiceEvents {
@@ -61,7 +64,7 @@ class H2Client final : public ClientConnection, private SocketEvents, private H2
   void settle() override;
 
  private:
-  enum class Phase : std::uint8_t { reaching, open, leaving, closing, dead };
+  enum class Phase : std::uint8_t { reaching, open, parting, leaving, closing, dead };
   void ready(Socket& socket) override;
   void on_settings(const H2Settings&) override {}
   void on_head(std::uint32_t stream, const Head& head, bool end) override;
@@ -92,6 +95,7 @@ class H2Client final : public ClientConnection, private SocketEvents, private H2
   template <class Call>
   void each(Call call);
   void cut_all(trace::Ending ending);
+  void part();
   void leave();
   void die(bool reset);
   bool alive() const { return phase_ != Phase::dead; }

@@ -4,167 +4,87 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
-#include <iterator>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/text.h"
-#include "trace/status.h"
+#include "proxy/out/protobuf.h"
+#include "proxy/out/span.h"
 
 namespace retrial::proxy {
 namespace {
-constexpr int kClient = 3;  // SPAN_KIND_CLIENT
-constexpr int kError = 2;   // STATUS_CODE_ERROR
 
-bool is_hex(std::string_view text) {
-  return text.find_first_not_of("0123456789abcdef") == text.npos && text.find_first_not_of('0') != text.npos;
-}
+// collector/trace/v1, trace/v1, common/v1 and resource/v1; those of logs are the same.
+namespace field {
+constexpr std::uint32_t of_resource = 1;                 // of the request
+constexpr std::uint32_t resource = 1, of_scope = 2;      // of ResourceSpans
+constexpr std::uint32_t scope = 1, record = 2;           // of ScopeSpans
+constexpr std::uint32_t scope_name = 1;                  // of InstrumentationScope
+constexpr std::uint32_t attributes = 1;                  // of Resource
+constexpr std::uint32_t partial = 1;                     // of the response
+constexpr std::uint32_t rejected = 1, rejected_why = 2;  // of a partial success
+}  // namespace field
 
-// The value of a field among header lines, without a copy of the others.
-std::string_view line_of(std::string_view lines, std::string_view name) {
-  for (std::size_t at = 0; at < lines.size();) {
-    auto end = std::min(lines.find('\n', at), lines.size());
-    auto line = lines.substr(at, end - at);
-    if (line.size() > name.size() && line[name.size()] == ':' && iequals(line.substr(0, name.size()), name))
-      return trim(line.substr(name.size() + 1));
-    at = end + 1;
-  }
-  return {};
-}
-
-// JSON is written by hand here: a span is written for every exchange, and building a tree of it first took most of the
-// time that traces cost.
-class Writer {
- public:
-  explicit Writer(std::string& out) : out_(out) {}
-  void raw(std::string_view text) { out_ += text; }
-  void quoted(std::string_view text) {
-    out_ += '"';
-    for (std::size_t from = 0, at = 0;; at++) {
-      bool end = at == text.size();
-      auto c = end ? '\0' : text[at];
-      auto byte = static_cast<unsigned char>(c);
-      if (!end && byte >= 0x20 && byte < 0x80 && c != '"' && c != '\\') continue;
-      out_ += text.substr(from, at - from);
-      if (end) break;
-      if (c == '"' || c == '\\')
-        (out_ += '\\') += c;
-      else if (byte < 0x20)
-        fmt::format_to(std::back_inserter(out_), "\\u{:04x}", byte);
-      else {  // what is no ASCII is left to who knows UTF-8, and what is none is replaced there
-        auto rest = nlohmann::json(text.substr(at)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-        out_.append(rest, 1, rest.size() - 2);
-        break;
-      }
-      from = at + 1;
-    }
-    out_ += '"';
-  }
-  void text(std::string_view key, std::string_view value) {
-    if (value.empty()) return;
-    begin(key);
-    raw(R"("stringValue":)");
-    quoted(value);
-    raw("}}");
-  }
-  // 64-bit integers are texts in this encoding.
-  void number(std::string_view key, std::int64_t value) {
-    begin(key);
-    fmt::format_to(std::back_inserter(out_), R"("intValue":"{}"}}}})", value);
-  }
-
- private:
-  void begin(std::string_view key) {
-    if (out_.back() != '[') out_ += ',';
-    raw(R"({"key":")");
-    raw(key);
-    raw(R"(","value":{)");
-  }
-  std::string& out_;
+struct Rejected {
+  std::uint64_t count = 0;
+  std::string why;
 };
+// Of an answer of status 200: what the receiver did not take all the same.
+Rejected rejected_by(std::string_view body) {
+  Rejected out;
+  for (ProtobufReader answer(body); answer.next();) {
+    if (answer.field != field::partial) continue;
+    for (ProtobufReader said(answer.bytes); said.next();) {
+      if (said.field == field::rejected) out.count = said.number;
+      if (said.field == field::rejected_why) out.why = said.bytes;
+    }
+  }
+  return out;
+}
 
-std::string digits(std::uint64_t a) { return hex(a ? a : 1, 16); }
+// Of an answer that is an error, what a google.rpc.Status says, or its text.
+std::string words_of(std::string_view body) {
+  constexpr std::uint32_t kMessage = 2;
+  std::string words(body.substr(0, 200));
+  ProtobufReader status(body);
+  std::string_view message;
+  while (status.next())
+    if (status.field == kMessage) message = status.bytes;
+  if (status.good() && !message.empty()) words = message.substr(0, 200);
+  for (auto& c : words)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  return words;
+}
 
 }  // namespace
 
-std::optional<TraceParent> trace_parent_of(const trace::Exchange& e) {
-  auto value = trace::find(e.request_headers, "traceparent");
-  if (value.empty()) value = line_of(e.request_lines, "traceparent");
-  auto parts = split(value, '-');
-  if (parts.size() < 4 || parts[0].size() != 2 || parts[0] == "ff" || parts[1].size() != 32 || parts[2].size() != 16 ||
-      parts[3].size() != 2 || !is_hex(parts[1]) || !is_hex(parts[2]))
-    return {};
-  bool sampled = parts[3].back() >= '0' && ((parts[3].back() & 1) != 0);  // digits and a to f alternate alike
-  if (parts[3].back() >= 'a') sampled = (parts[3].back() - 'a') % 2 == 1;
-  return TraceParent{std::string(parts[1]), std::string(parts[2]), sampled};
+std::string otlp_resource(std::string_view service, std::uint64_t id) {
+  std::string attributes, out;
+  write_attribute(attributes, field::attributes, "service.name", service);
+  write_attribute(attributes, field::attributes, "service.instance.id", hex(id, 16));
+  Protobuf(out).bytes(field::resource, attributes);
+  return out;
 }
 
-std::string otlp_span(const trace::Exchange& e, const WallTime& wall, std::uint64_t id) {
-  auto parent = trace_parent_of(e);
-  auto seed = fnv1a(std::to_string(e.id), id ? id : 1);
+std::string otlp_export(std::string_view resource, std::string_view records) {
+  constexpr std::string_view kScope = "retrial";
+  auto scope_size = 1 + Protobuf::size_of(kScope.size()) + kScope.size();
+  auto scoped = 1 + Protobuf::size_of(scope_size) + scope_size + records.size();
   std::string out;
-  out.reserve(1024);
-  Writer json(out);
-  json.raw(R"({"traceId":")");
-  json.raw(parent ? parent->trace : digits(fnv1a("trace", seed)) + digits(seed));
-  json.raw(R"(","spanId":")");
-  json.raw(digits(fnv1a("span", seed)));
-  if (parent) {
-    json.raw(R"(","parentSpanId":")");
-    json.raw(parent->span);
-  }
-  auto end = e.told ? e.told : std::max({e.begun, e.request_read, e.answered, e.service_done});
-  json.raw(R"(","name":)");
-  json.quoted(e.operation.empty() ? e.method : e.operation);
-  fmt::format_to(std::back_inserter(out),
-                 R"(,"kind":{},"startTimeUnixNano":"{}","endTimeUnixNano":"{}","attributes":[)", kClient,
-                 wall.of(e.begun), wall.of(end));
-  auto service = std::string_view(e.service);
-  auto colon = service.rfind(':');
-  json.text("http.request.method", e.method);
-  json.text("url.path", std::string_view(e.target).substr(0, e.target.find('?')));
-  json.text("server.address", service.substr(0, colon));
-  if (auto port = colon == service.npos ? std::nullopt : to_int(service.substr(colon + 1)))
-    json.number("server.port", *port);
-  if (e.client_status && !trace::is_grpc(e.client_status)) json.number("http.response.status_code", e.client_status);
-  if (e.grpc.is && e.client_status) json.number("rpc.grpc.status_code", trace::grpc_code_of(e.client_status));
-  if (e.attempt > 1) json.number("http.request.resend_count", e.attempt - 1);
-  json.number("retrial.exchange", static_cast<std::int64_t>(e.id));
-  if (e.attempt) json.number("retrial.attempt", e.attempt);
-  if (e.service_status) json.text("retrial.service_status", trace::status_of(e, e.service_status));
-  json.text("retrial.ending", trace::show(e.ending));
-  if (e.tag.site) json.text("code.file.path", e.tag.site->file);
-  if (e.tag.site) json.number("code.line.number", e.tag.site->line);
-  if (e.tag.site) json.text("code.function.name", e.tag.site->function);
-  json.text("test.case.name", e.tag.test);
-  json.raw("]");
-  if (!trace::is_pass(e.fault)) {
-    fmt::format_to(std::back_inserter(out), R"(,"events":[{{"timeUnixNano":"{}","name":"{}","attributes":[)",
-                   wall.of(e.fired_at ? e.fired_at : e.begun), e.fired ? "retrial.fault" : "retrial.fault_not_fired");
-    json.text("retrial.fault", trace::show(e.fault));
-    json.text("retrial.fault_id", e.fault_id);
-    json.text("retrial.evidence", e.evidence);
-    json.raw("]}]");
-  }
-  if (trace::told_failure(e)) fmt::format_to(std::back_inserter(out), R"(,"status":{{"code":{}}})", kError);
-  json.raw("}");
+  out.reserve(records.size() + resource.size() + 64);
+  Protobuf to(out);
+  to.length(field::of_resource, resource.size() + 1 + Protobuf::size_of(scoped) + scoped);
+  out += resource;
+  to.length(field::of_scope, scoped);
+  to.length(field::scope, scope_size);
+  to.bytes(field::scope_name, kScope);
+  out += records;
   return out;
 }
 
-std::string otlp_export(std::string_view spans, std::string_view service, std::uint64_t id) {
-  std::string out = R"({"resourceSpans":[{"resource":{"attributes":[)";
-  out.reserve(out.size() + spans.size() + 256);
-  Writer json(out);
-  json.text("service.name", service);
-  json.text("service.instance.id", hex(id, 16));
-  json.raw(R"(]},"scopeSpans":[{"scope":{"name":"retrial"},"spans":[)");
-  json.raw(spans);
-  json.raw("]}]}]}");
-  return out;
-}
-
-OtlpExporter::OtlpExporter(Options options, Log& log) : options_(std::move(options)), log_(log) {
+OtlpExporter::OtlpExporter(Options options, Log& log)
+    : options_(std::move(options)), log_(log), resource_(otlp_resource(options_.service, options_.id)) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);
@@ -184,46 +104,77 @@ OtlpExporter::~OtlpExporter() {
   thread_.join();
 }
 
-void OtlpExporter::add(std::string span) {
+void OtlpExporter::add(std::string_view record) {
+  bool wakes = false;
   {
     std::lock_guard lock(mutex_);
-    if (waiting_.size() >= options_.most_waiting) {
+    if (waiting_ >= options_.most_waiting) {
       dropped_++;
       return;
     }
-    waiting_.push_back(std::move(span));
+    waiting_++;
+    filling_.count++;
+    Protobuf(filling_.records).bytes(field::record, record);
+    wakes = options_.linger != 0 && filling_.count == 1;
+    if (filling_.count >= options_.batch || filling_.records.size() >= options_.batch_bytes) {
+      ready_.push_back(std::exchange(filling_, {}));
+      wakes = true;
+    }
+  }
+  if (wakes) more_.notify_one();
+}
+
+void OtlpExporter::flush() {
+  {
+    std::lock_guard lock(mutex_);
+    if (filling_.count == 0) return;
+    ready_.push_back(std::exchange(filling_, {}));
   }
   more_.notify_one();
 }
 
+// True: they were taken, all but those that it told us it did not.
+bool OtlpExporter::send(const HttpClient& client, const Batch& batch) {
+  auto answer = client.ask("POST", options_.path, otlp_export(resource_, batch.records));
+  auto warn = [&](const std::string& why) {
+    log_.say(Log::Level::warning, fmt::format("{} were not taken by {}: {}", options_.what, options_.at.show(), why));
+  };
+  if (!answer || answer->status / 100 != 2) {
+    dropped_ += batch.count;
+    warn(answer ? fmt::format("it answered {}: {}", answer->status, words_of(answer->body)) : answer.error().line());
+    return false;
+  }
+  auto rejected = rejected_by(answer->body);
+  rejected.count = std::min<std::uint64_t>(rejected.count, batch.count);
+  sent_ += batch.count - rejected.count;
+  dropped_ += rejected.count;
+  if (rejected.count) warn(fmt::format("{} of {}: {}", rejected.count, batch.count, rejected.why.substr(0, 200)));
+  return true;
+}
+
 void OtlpExporter::run() {
-  HttpClient client({.at = options_.at, .token = {}, .ca = {}, .timeout = options_.timeout});
+  HttpClient client({.at = options_.at,
+                     .token = {},
+                     .ca = {},
+                     .timeout = options_.timeout,
+                     .content_type = "application/x-protobuf"});
   for (bool last = false; !last;) {
-    std::string spans;
-    std::size_t count = 0;
+    Batch batch;
     {
       std::unique_lock lock(mutex_);
-      more_.wait(lock, [&] { return ending_ || !waiting_.empty(); });
-      for (; count < options_.batch && !waiting_.empty(); count++) {
-        spans.append(count ? "," : "").append(waiting_.front());
-        waiting_.pop_front();
-      }
-      last = ending_ && waiting_.empty();
+      more_.wait(lock, [&] { return ending_ || !ready_.empty() || (options_.linger != 0 && filling_.count != 0); });
+      if (ready_.empty())
+        more_.wait_for(lock, std::chrono::nanoseconds(options_.linger), [&] { return ending_ || !ready_.empty(); });
+      if (ready_.empty()) ready_.push_back(std::exchange(filling_, {}));
+      batch = std::move(ready_.front());
+      ready_.pop_front();
+      waiting_ -= batch.count;
+      last = ending_ && waiting_ == 0;
     }
-    if (count == 0) continue;
-    auto answer = client.ask("POST", options_.path, otlp_export(spans, options_.service, options_.id));
-    if (answer && answer->status / 100 == 2) {
-      sent_ += count;
-      continue;
-    }
-    dropped_ += count;
-    auto why =
-        answer ? fmt::format("it answered {}: {}", answer->status, answer->body.substr(0, 200)) : answer.error().line();
-    log_.say(Log::Level::warning, fmt::format("traces were not taken by {}: {}", options_.at.show(), why));
-    std::unique_lock lock(mutex_);
+    if (batch.count == 0 || send(client, batch)) continue;
+    std::lock_guard lock(mutex_);
     if (!ending_) continue;
-    dropped_ += waiting_.size();  // whoever does not answer is not waited for again at the end
-    waiting_.clear();
+    dropped_ += std::exchange(waiting_, 0);  // whoever does not answer is not waited for again at the end
     last = true;
   }
 }

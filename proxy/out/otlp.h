@@ -5,60 +5,65 @@
 #include <deque>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "proxy/admin/http_client.h"
-#include "proxy/out/access_log.h"
 #include "proxy/server/log.h"
-#include "trace/exchange.h"
 
 namespace retrial::proxy {
 
-// A W3C traceparent (https://www.w3.org/TR/trace-context/): 32 and 16 lower-case hex digits.
-struct TraceParent {
-  std::string trace, span;
-  bool sampled = true;
-};
-std::optional<TraceParent> trace_parent_of(const trace::Exchange& e);
-
-// The exchange as a span of OTLP's JSON (opentelemetry-proto 1.x, "JSON Protobuf Encoding"): a child of the span that
-// the application's traceparent names, else one of a trace of its own. `id`: of this process, so that spans of several
-// differ.
-std::string otlp_span(const trace::Exchange& e, const WallTime& wall, std::uint64_t id);
-// The body of an export of these spans, joined by commas.
-std::string otlp_export(std::string_view spans, std::string_view service, std::uint64_t id);
-
-// Sends spans to an OTLP/HTTP receiver, in batches, from a thread of its own. Its queue is bounded: what does not fit
-// is dropped and counted, and so is what a receiver did not take. add() never waits.
+// Sends spans, or log records, to a receiver of OTLP over HTTP in Protocol Buffers (opentelemetry-proto 1.x), in
+// batches, from a thread of its own. Its queue is bounded: what does not fit is dropped and counted, and so is what a
+// receiver did not take. add() and flush() never wait; from any thread.
 class OtlpExporter {
  public:
   struct Options {
     HttpAddress at;
-    std::string path = "/v1/traces";
+    std::string path;             // "/v1/traces", "/v1/logs"
+    std::string what = "traces";  // in its log
     std::string service = "retrial";
-    std::uint64_t id = 0;
+    std::uint64_t id = 0;  // of this process: service.instance.id
     Nanos timeout = 5 * kSecond;
-    std::size_t most_waiting = 8192;  // spans
-    std::size_t batch = 512;
+    std::size_t most_waiting = 16384;  // records
+    std::size_t batch = 2048;
+    std::size_t batch_bytes = 2u << 20;
+    Nanos linger = 0;  // how long a record waits for others; 0: until flush()
   };
   OtlpExporter(Options options, Log& log);
   ~OtlpExporter();  // what waits is sent once more, within the timeout
   OtlpExporter(const OtlpExporter&) = delete;
 
-  void add(std::string span);
+  // A Span or a LogRecord, encoded. It waits for others until a batch is full, or flush() is called.
+  void add(std::string_view record);
+  void flush();
   std::uint64_t sent() const { return sent_; }
   std::uint64_t dropped() const { return dropped_; }
 
  private:
+  struct Batch {
+    std::string records;  // as fields of a ScopeSpans or ScopeLogs
+    std::size_t count = 0;
+  };
   void run();
+  bool send(const HttpClient& client, const Batch& batch);
   Options options_;
   Log& log_;
+  const std::string resource_;
   std::mutex mutex_;
   std::condition_variable more_;
-  std::deque<std::string> waiting_;
+  Batch filling_;
+  std::deque<Batch> ready_;
+  std::size_t waiting_ = 0;  // records of both
   bool ending_ = false;
   std::atomic<std::uint64_t> sent_{0}, dropped_{0};
   std::thread thread_;
 };
+
+// The body of an export: a resource, already encoded as a field, and records as fields of one scope. Fields of traces
+// and of logs have the same numbers.
+std::string otlp_export(std::string_view resource, std::string_view records);
+// The Resource as a field of ResourceSpans or ResourceLogs.
+std::string otlp_resource(std::string_view service, std::uint64_t id);
 
 }  // namespace retrial::proxy

@@ -102,6 +102,54 @@ TEST_F(H2Serving, a_drain_ends_the_connection_after_what_is_open) {
   service->hears_fin();
   EXPECT_EQ(recorder.exchanges.size(), 1u);
 }
+TEST_F(H2Serving, a_drain_takes_two_steps_and_what_sets_out_before_the_client_hears_of_it_is_answered) {
+  serve({.drain_grace = 2 * kSecond});
+  meet();
+  client->say(asks(1));
+  service->hears(asks(1, "GET /x", " | via: 2.0 retrial"));
+  proxy->drain();
+  client->hears("GOAWAY 2147483647 NO_ERROR");
+  client->say(asks(3));
+  service->hears(asks(3, "GET /x", " | via: 2.0 retrial"));
+  for (auto stream : {"1", "3"}) {
+    service->say(fmt::format("HEADERS {} end | :status: 204", stream));
+    client->hears(fmt::format("HEADERS {} end | :status: 204 | via: 2.0 retrial", stream));
+  }
+  client->hears_nothing();  // another may be on its way
+  advance(kSecond);
+  client->say(asks(5));
+  service->hears(asks(5, "GET /x", " | via: 2.0 retrial"));
+  advance(kSecond);
+  client->hears("GOAWAY 5 NO_ERROR");
+  client->say(asks(7));
+  service->hears_nothing();
+  service->say("HEADERS 5 end | :status: 204");
+  client->hears("HEADERS 5 end | :status: 204 | via: 2.0 retrial");
+  client->hears_fin();
+  service->hears_fin();
+  EXPECT_EQ(recorder.exchanges.size(), 3u);
+}
+TEST_F(H2Serving, a_drain_ends_an_idle_connection_once_nothing_can_be_on_its_way) {
+  serve({.drain_grace = 2 * kSecond});
+  meet();
+  proxy->drain();
+  client->hears("GOAWAY 2147483647 NO_ERROR");
+  advance(kSecond);
+  client->hears_nothing();
+  advance(kSecond);
+  client->hears("GOAWAY 0 NO_ERROR");
+  client->hears_fin();
+}
+TEST_F(H2Serving, a_client_that_ends_after_the_first_goaway_is_not_waited_for) {
+  serve({.drain_grace = 2 * kSecond});
+  meet();
+  proxy->drain();
+  client->hears("GOAWAY 2147483647 NO_ERROR");
+  client->peer().close();
+  service->hears_fin();
+  quiet();
+  EXPECT_EQ(proxy->connections(), 0u);
+}
 TEST_F(H2Serving, an_idle_connection_is_ended_and_one_that_waits_is_not) {
   serve({.idle_timeout = 10 * kSecond});
   meet();

@@ -11,44 +11,52 @@ namespace {
 
 bool went_wrong(const Exchange& e) { return e.fired || e.attempt > 1 || told_failed(e); }
 
-Kind kind_of(const Exchange& e) {
-  return {e.service, e.operation, e.tag.site ? show(*e.tag.site) : "", e.fired ? show(e.fault) : ""};
-}
-
 }  // namespace
 
-void Sift::take(std::uint64_t run, Exchange&& e) {
+template <class E>
+void Sift::add(std::uint64_t run, E&& e) {
   auto& part = parts_[run];
   part.taken++;
   if (!part.thin && (part.kept.size() == kWhole || held_ == kHeld)) {
     part.thin = true;
     held_ -= part.kept.size();
-    for (auto& early : std::exchange(part.kept, {})) choose(part, std::move(early));
+    for (auto& early : std::exchange(part.kept, {}))
+      if (choose(part, early)) part.kept.push_back(std::move(early));
   }
-  if (part.thin) return choose(part, std::move(e));
-  part.kept.push_back(std::move(e));
-  held_++;
+  if (part.thin && !choose(part, e)) return;
+  part.kept.push_back(std::forward<E>(e));
+  held_ += !part.thin;
+}
+template void Sift::add(std::uint64_t run, Exchange&& e);
+template void Sift::add(std::uint64_t run, const Exchange& e);
+
+Sift::Tally& Sift::tally_of(Part& part, const Exchange& e, bool wrong) {
+  auto site = e.tag.site ? show(*e.tag.site) : "";
+  auto fault = e.fired ? show(e.fault) : "";
+  auto at = part.tallies.find(View(e.service, e.operation, site, fault, wrong));
+  if (at != part.tallies.end()) return at->second;
+  std::pair key(Kind{e.service, e.operation, site, fault}, wrong);
+  if (part.tallies.size() >= kKinds) key.first = {};
+  return part.tallies[key];
 }
 
 // What becomes of a call is decided by the first of its exchanges that ends, and remembered where more may follow.
-void Sift::choose(Part& part, Exchange&& e) {
-  bool wrong = went_wrong(e);
+bool Sift::choose(Part& part, const Exchange& e) {
   auto known = e.call ? part.calls.find(e.call) : part.calls.end();
   if (known == part.calls.end()) {
-    std::pair key(kind_of(e), wrong);
-    if (part.tallies.size() >= kKinds && !part.tallies.contains(key)) key.first = {};
-    auto& tally = part.tallies[key];
+    bool wrong = went_wrong(e);
+    auto& tally = tally_of(part, e, wrong);
     tally.seen++;
     bool keep = tally.kept < kAlike && part.chosen < (wrong ? kCalls : kCalls / 2);
     tally.kept += keep;
     part.chosen += keep;
     if (e.call && (keep || wrong)) known = part.calls.emplace(e.call, 0).first;
-    if (!keep) return;
+    if (!keep) return false;
   } else if (known->second == 0 || known->second >= kAttempts) {
-    return;
+    return false;
   }
   if (known != part.calls.end()) known->second++;
-  part.kept.push_back(std::move(e));
+  return true;
 }
 
 void Sift::give(Run& run) {

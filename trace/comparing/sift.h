@@ -2,7 +2,10 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "trace/run.h"
@@ -24,8 +27,9 @@ class Sift {
   static constexpr std::size_t kWhole = 5000, kHeld = 100'000, kAlike = 300, kCalls = 10'000, kAttempts = 1000,
                                kKinds = 5000;
 
-  // An exchange that has ended; those of one call in any order.
-  void take(std::uint64_t run, Exchange&& e);
+  // An exchange that has ended; those of one call in any order. It is moved, or copied, where it is kept.
+  void take(std::uint64_t run, Exchange&& e) { add(run, std::move(e)); }
+  void take(std::uint64_t run, const Exchange& e) { add(run, e); }
   // Gives the run what was kept of it, by id. Once a run, when it has ended.
   void give(Run& run);
 
@@ -41,15 +45,28 @@ class Sift {
   struct Tally {
     std::uint64_t seen = 0, kept = 0;
   };
+  // A kind, and whether its calls went wrong, as it is looked for: without a copy of its names.
+  using View = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view, bool>;
+  struct Before {
+    using is_transparent = void;
+    static View view(const View& key) { return key; }
+    static View view(const std::pair<Kind, bool>& key) {
+      return {key.first.service, key.first.operation, key.first.site, key.first.fault, key.second};
+    }
+    bool operator()(const auto& a, const auto& b) const { return view(a) < view(b); }
+  };
   struct Part {
     std::uint64_t taken = 0;
     bool thin = false;
     std::size_t chosen = 0;  // calls
     std::vector<Exchange> kept;
     std::unordered_map<std::uint64_t, std::uint32_t> calls;  // attempts kept; 0: the call is left out
-    std::map<std::pair<Kind, bool>, Tally> tallies;          // and whether they went wrong
+    std::map<std::pair<Kind, bool>, Tally, Before> tallies;  // and whether they went wrong
   };
-  static void choose(Part& part, Exchange&& e);
+  template <class E>
+  void add(std::uint64_t run, E&& e);
+  static Tally& tally_of(Part& part, const Exchange& e, bool wrong);
+  static bool choose(Part& part, const Exchange& e);  // is it kept?
 
   std::map<std::uint64_t, Part> parts_;
   std::size_t held_ = 0;  // in runs that are kept whole

@@ -1,6 +1,8 @@
 #include "trace/profiles/registry.h"
 
 #include <stdexcept>
+#include <unordered_map>
+#include <utility>
 
 #include "trace/profiles/profile_table.h"
 
@@ -32,11 +34,15 @@ std::vector<const Profile*> in_order(const Profiles& own) {
 }
 
 struct Known {
+  explicit Known(Profiles given) : own(std::move(given)), all(in_order(own)) {
+    for (auto* profile : all) by_name.emplace(profile->name(), profile);  // of two the first
+  }
   Profiles own;
   std::vector<const Profile*> all;
+  std::unordered_map<std::string_view, const Profile*> by_name;
 };
 Known& known() {
-  static Known known{{}, in_order({})};
+  static Known known({});
   return known;
 }
 }  // namespace
@@ -46,19 +52,16 @@ std::span<const Profile* const> builtin_profiles() {
   static const auto all = in_order({});
   return all;
 }
-void add_profiles(Profiles own) {
-  known().own = std::move(own);
-  known().all = in_order(known().own);
-}
+void add_profiles(Profiles own) { known() = Known(std::move(own)); }
 const Profile& profile_for(const Exchange& exchange) {
   for (auto* p : profiles())
     if (p->recognises(exchange)) return *p;
   return generic_profile();
 }
 const Profile* profile_named(std::string_view name) {
-  for (auto* p : profiles())
-    if (p->name() == name) return p;
-  return nullptr;
+  auto& by_name = known().by_name;
+  auto at = by_name.find(name);
+  return at == by_name.end() ? nullptr : at->second;
 }
 const Profile& profile_of(const Exchange& exchange) {
   auto* known = exchange.profile.empty() ? nullptr : profile_named(exchange.profile);

@@ -1,6 +1,7 @@
 #include "trace/recording/record.h"
 
 #include <bit>
+#include <utility>
 #include <vector>
 
 #include "trace/recording/header_lines.h"
@@ -239,6 +240,14 @@ bool decode_head(std::string_view payload, Exchange& e) {
   }
   if (e.host.empty()) e.host = find(e.request_headers, "host");
   return in.done() && e.id != 0;
+}
+
+void begin_anew(Exchange& e) {
+  Exchange fresh;
+  fresh.request_headers.swap(e.request_headers);  // which are written over, one by one
+  fresh.response_headers.swap(e.response_headers);
+  fresh.response_headers.clear();
+  e = std::move(fresh);  // what is empty in it leaves a text its room
 }
 
 Encoder encode_answer(Encoder out, const Exchange& e) {

@@ -133,6 +133,8 @@ Encoder encode_over(Encoder out, const Exchange& e);
 // used.
 bool decode_run(std::string_view payload, Run& run);  // all but its exchanges
 bool decode_head(std::string_view payload, Exchange& e);
+// As if it were new, but for the room that its texts and headers have.
+void begin_anew(Exchange& e);
 // The exchange that an answer, fired or over record is about; 0 where it cannot be read.
 std::uint64_t exchange_of(std::string_view payload);
 // When what a record tells of an exchange happened; 0 where it does not say.

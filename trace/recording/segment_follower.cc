@@ -16,6 +16,7 @@ namespace retrial::trace {
 namespace {
 using record::RecordHead;
 constexpr std::size_t kRead = 256u << 10;
+constexpr std::size_t kSpare = 256;  // exchanges whose room is kept for others
 
 // The record of this place at the beginning of `bytes`: its length, head included; nothing where there is none (yet).
 std::optional<std::size_t> record_at(std::string_view bytes, std::uint32_t place) {
@@ -62,7 +63,7 @@ struct SegmentFollower::Tail {
 struct SegmentFollower::Taken {
   Nanos time = 0;
   RecordKind kind{};
-  std::string payload;
+  std::size_t begin = 0, size = 0;  // of its payload, in payloads_
 };
 
 SegmentFollower::SegmentFollower(std::filesystem::path folder, Options options)
@@ -117,8 +118,11 @@ bool SegmentFollower::read(Tail& tail, std::vector<Taken>& taken) {
       std::memcpy(&head, bytes.data() + at, sizeof head);
       auto payload = bytes.substr(at + sizeof head, head.length);
       auto kind = static_cast<RecordKind>(head.kind);
-      if (head.run == options_.run && kind != RecordKind::run && kind != RecordKind::end)
-        taken.push_back({tail.time = std::max(tail.time, record::time_of(kind, payload)), kind, std::string(payload)});
+      if (head.run == options_.run && kind != RecordKind::run && kind != RecordKind::end) {
+        tail.time = std::max(tail.time, record::time_of(kind, payload));
+        taken.push_back({tail.time, kind, payloads_.size(), payload.size()});
+        payloads_ += payload;
+      }
       at += record::padded(*size);
       tail.at += record::padded(*size);
     }
@@ -156,39 +160,65 @@ bool SegmentFollower::read(Tail& tail, std::vector<Taken>& taken) {
   return true;
 }
 
+SegmentFollower::Open::node_type SegmentFollower::fresh() {
+  if (spare_.empty()) {
+    Open one;
+    one.try_emplace(0);
+    return one.extract(one.begin());
+  }
+  auto node = std::move(spare_.back());
+  spare_.pop_back();
+  record::begin_anew(node.mapped());
+  return node;
+}
+void SegmentFollower::keep(Open::node_type node) {
+  if (spare_.size() == kSpare) return;
+  if (auto& headers = node.mapped().response_headers; !headers.empty() && spare_headers_.size() < kSpare)
+    spare_headers_.push_back(std::exchange(headers, {}));
+  spare_.push_back(std::move(node));
+}
+
 void SegmentFollower::tell(const Taken& taken, const Told& told) {
+  auto payload = std::string_view(payloads_).substr(taken.begin, taken.size);
   if (taken.kind == RecordKind::head) {
-    Exchange e;
-    if (!record::decode_head(taken.payload, e)) return;
-    auto [at, fresh] = open_.try_emplace(e.id, std::move(e));
-    if (!fresh) return;
-    if (told.head) told.head(at->second);
+    auto node = fresh();
+    if (!record::decode_head(payload, node.mapped())) return;
+    node.key() = node.mapped().id;
+    auto put = open_.insert(std::move(node));
+    if (!put.inserted) return keep(std::move(put.node));
+    if (told.head) told.head(put.position->second);
     if (open_.size() <= options_.most_open) return;
     lost_++;
     open_.erase(open_.begin());
     return;
   }
-  auto at = open_.find(record::exchange_of(taken.payload));
+  auto at = open_.find(record::exchange_of(payload));
   if (at == open_.end()) return;
   auto& e = at->second;
   if (taken.kind == RecordKind::answer) {
-    record::decode_answer(taken.payload, e);
+    if (!spare_headers_.empty()) {  // they are written over
+      e.response_headers = std::move(spare_headers_.back());
+      spare_headers_.pop_back();
+    }
+    if (!record::decode_answer(payload, e)) e.response_headers.clear();
   } else if (taken.kind == RecordKind::fired) {
-    record::decode_fired(taken.payload, e);
-  } else if (record::decode_over(taken.payload, e)) {
-    auto ended = std::move(e);
-    open_.erase(at);
-    if (told.over) told.over(std::move(ended));
+    record::decode_fired(payload, e);
+  } else if (record::decode_over(payload, e)) {
+    auto ended = open_.extract(at);
+    if (told.over) told.over(ended.mapped());
+    keep(std::move(ended));
   }
 }
 
 Result<bool> SegmentFollower::look(const Told& told) {
   if (auto ok = find_segments(); !ok) return std::unexpected(ok.error());
   std::vector<Taken> taken;
+  payloads_.clear();
   bool more = false;
   for (auto& tail : tails_) more |= read(*tail, taken);
+  bool one_writer = tails_.size() == 1;  // whose records are in order
   std::erase_if(tails_, [](auto& tail) { return tail->done; });
-  std::ranges::stable_sort(taken, {}, &Taken::time);
+  if (!one_writer) std::ranges::stable_sort(taken, {}, &Taken::time);
   for (auto& one : taken) tell(one, told);
   return more;
 }

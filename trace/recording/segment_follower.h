@@ -30,8 +30,8 @@ class SegmentFollower {
   SegmentFollower(const SegmentFollower&) = delete;
 
   struct Told {
-    std::function<void(Exchange& e)> head;   // it has begun; what is changed here stays
-    std::function<void(Exchange&& e)> over;  // it has ended
+    std::function<void(Exchange& e)> head;  // it has begun; what is changed here stays
+    std::function<void(Exchange& e)> over;  // it has ended; its room is used again for another
   };
   // What has come since the last look, over all writers in the order of time. True: there is more.
   Result<bool> look(const Told& told);
@@ -39,11 +39,14 @@ class SegmentFollower {
   std::size_t open() const { return open_.size(); }
 
  private:
+  using Open = std::map<std::uint64_t, Exchange>;
   struct Tail;
   struct Taken;
   Result<void> find_segments();
   bool read(Tail& tail, std::vector<Taken>& taken);
   void tell(const Taken& taken, const Told& told);
+  Open::node_type fresh();
+  void keep(Open::node_type node);
 
   std::filesystem::path folder_;
   Options options_;
@@ -51,7 +54,10 @@ class SegmentFollower {
   std::vector<char> buffer_;
   std::uint32_t newest_ = 0;  // number of the last segment that was found
   bool looked_ = false;
-  std::map<std::uint64_t, Exchange> open_;
+  std::string payloads_;  // of one look
+  Open open_;
+  std::vector<Open::node_type> spare_;
+  std::vector<std::vector<Header>> spare_headers_;  // of responses
   std::uint64_t lost_ = 0;
 };
 

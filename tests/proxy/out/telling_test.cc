@@ -1,10 +1,14 @@
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "proxy/out/access_log.h"
 #include "proxy/out/otlp.h"
 #include "proxy/out/prometheus.h"
+#include "proxy/out/protobuf.h"
+#include "proxy/out/span.h"
 #include "trace/fault_name.h"
 
 namespace retrial::proxy {
@@ -77,8 +81,8 @@ TEST(AccessLog, takes_bytes_that_are_no_utf_8) {
 }
 
 TEST(Traceparent, is_read_as_its_specification_has_it) {
-  auto with = [](std::string value) {
-    auto e = exchange();
+  auto e = exchange();
+  auto with = [&e](std::string value) {
     e.request_lines = "traceparent: " + value + "\r\n";
     return trace_parent_of(e);
   };
@@ -98,34 +102,107 @@ TEST(Traceparent, is_read_as_its_specification_has_it) {
     EXPECT_FALSE(with(wrong)) << wrong;
 }
 
+// Fields of a message by number, and of attributes the values by key.
+struct Told {
+  explicit Told(std::string_view bytes) {
+    ProtobufReader in(bytes);
+    while (in.next()) {
+      numbers[in.field] = in.number;
+      texts[in.field].push_back(std::string(in.bytes));
+    }
+    EXPECT_TRUE(in.good());
+  }
+  std::string text(std::uint32_t field) const { return texts.contains(field) ? texts.at(field).front() : ""; }
+  // A number as text.
+  std::map<std::string, std::string> attributes(std::uint32_t field) const {
+    std::map<std::string, std::string> out;
+    if (texts.contains(field))
+      for (auto& one : texts.at(field)) {
+        Told pair(one), value(pair.text(2));
+        out[pair.text(1)] = value.texts.contains(1) ? value.text(1) : std::to_string(value.numbers.at(3));
+      }
+    return out;
+  }
+  std::map<std::uint32_t, std::uint64_t> numbers;
+  std::map<std::uint32_t, std::vector<std::string>> texts;
+};
+std::string hexed(std::string_view bytes) {
+  std::string out;
+  for (unsigned char c : bytes) out += hex(c, 2);
+  return out;
+}
+std::string span_of(const trace::Exchange& e, std::uint64_t id = 5) {
+  std::string out = "what stood there";
+  write_span(out, e, trace_parent_of(e), kWall, id);
+  return out;
+}
+
 TEST(OtlpSpan, is_a_child_of_the_application_s_span_with_the_fault_as_an_event) {
-  auto span = Json::parse(otlp_span(exchange(), kWall, 5));
-  EXPECT_EQ(span["traceId"], "0af7651916cd43dd8448eb211c80319c");
-  EXPECT_EQ(span["parentSpanId"], "b7ad6b7169203331");
-  EXPECT_EQ(span["spanId"].get<std::string>().size(), 16u);
-  EXPECT_EQ(span["name"], "POST /messages");
-  EXPECT_EQ(span["startTimeUnixNano"], "1700000000250000000");
-  EXPECT_EQ(span["endTimeUnixNano"], "1700000000255000000");
-  EXPECT_EQ(span["status"]["code"], 2);
-  std::map<std::string, Json> attributes;
-  for (auto& one : span["attributes"]) attributes[one["key"]] = one["value"];
-  EXPECT_EQ(attributes["http.response.status_code"]["intValue"], "503");
-  EXPECT_EQ(attributes["http.request.resend_count"]["intValue"], "1");
-  EXPECT_EQ(attributes["url.path"]["stringValue"], "/messages");
-  ASSERT_EQ(span["events"].size(), 1u);
-  EXPECT_EQ(span["events"][0]["name"], "retrial.fault");
-  EXPECT_EQ(span["events"][0]["timeUnixNano"], "1700000000254000000");
+  Told span(span_of(exchange()));
+  EXPECT_EQ(hexed(span.text(1)), "0af7651916cd43dd8448eb211c80319c");
+  EXPECT_EQ(hexed(span.text(4)), "b7ad6b7169203331");
+  EXPECT_EQ(span.text(2).size(), 8u);
+  EXPECT_EQ(span.text(5), "POST /messages");
+  EXPECT_EQ(span.numbers[6], 3u) << "a client's";
+  EXPECT_EQ(span.numbers[7], 1700000000250000000u);
+  EXPECT_EQ(span.numbers[8], 1700000000255000000u);
+  EXPECT_EQ(Told(span.text(15)).numbers[3], 2u) << "an error";
+  auto attributes = span.attributes(9);
+  EXPECT_EQ(attributes["http.response.status_code"], "503");
+  EXPECT_EQ(attributes["http.request.resend_count"], "1");
+  EXPECT_EQ(attributes["url.path"], "/messages");
+  EXPECT_EQ(attributes["server.port"], "10001");
+  EXPECT_FALSE(attributes.contains("test.case.name")) << "what is not known is left out";
+  ASSERT_EQ(span.texts[11].size(), 1u);
+  Told event(span.text(11));
+  EXPECT_EQ(event.text(2), "retrial.fault");
+  EXPECT_EQ(event.numbers[1], 1700000000254000000u);
+  EXPECT_EQ(event.attributes(3)["retrial.evidence"], "503 in place of \"201\"");
 }
 
 TEST(OtlpSpan, has_a_trace_of_its_own_where_the_application_has_none) {
   auto e = exchange();
   e.request_lines.clear();
-  auto one = Json::parse(otlp_span(e, kWall, 5)), other = Json::parse(otlp_span(e, kWall, 6));
-  EXPECT_EQ(one["traceId"].get<std::string>().size(), 32u);
-  EXPECT_FALSE(one.contains("parentSpanId"));
-  EXPECT_NE(one["traceId"], other["traceId"]) << "of another process";
-  auto body = Json::parse(otlp_export(one.dump() + "," + other.dump(), "re\"trial", 5));
-  EXPECT_EQ(body["resourceSpans"][0]["scopeSpans"][0]["spans"].size(), 2u);
+  Told one(span_of(e, 5)), other(span_of(e, 6));
+  EXPECT_EQ(one.text(1).size(), 16u);
+  EXPECT_FALSE(one.texts.contains(4));
+  EXPECT_NE(one.text(1), other.text(1)) << "of another process";
+}
+
+TEST(OtlpSpan, has_nothing_in_it_that_is_no_utf_8) {
+  auto e = exchange();
+  e.target = "/caf\xc3\xa9/\xff\xfe";
+  e.operation = "GET /\xe2\x82";
+  Told span(span_of(e));
+  EXPECT_EQ(span.attributes(9)["url.path"], "/caf\xc3\xa9/\xef\xbf\xbd\xef\xbf\xbd");
+  EXPECT_EQ(span.text(5), "GET /\xef\xbf\xbd");
+}
+
+TEST(OtlpExport, is_one_resource_and_one_scope_with_all_records) {
+  std::string records;
+  Protobuf(records).bytes(2, "one");
+  Protobuf(records).bytes(2, std::string(300, 'x'));
+  Told body(otlp_export(otlp_resource("re\"trial", 5), records));
+  Told of(body.text(1)), scope(of.text(2));
+  EXPECT_EQ(Told(of.text(1)).attributes(1)["service.name"], "re\"trial");
+  EXPECT_EQ(Told(of.text(1)).attributes(1)["service.instance.id"], "0000000000000005");
+  EXPECT_EQ(Told(scope.text(1)).text(1), "retrial");
+  ASSERT_EQ(scope.texts[2].size(), 2u);
+  EXPECT_EQ(scope.texts[2][0], "one");
+}
+
+TEST(ProtobufReader, says_where_a_message_is_broken) {
+  auto good = [](std::string_view bytes) {
+    ProtobufReader in(bytes);
+    while (in.next()) continue;
+    return in.good();
+  };
+  EXPECT_TRUE(good(""));
+  EXPECT_TRUE(good(std::string_view("\x08\x96\x01", 3)));
+  EXPECT_FALSE(good(std::string_view("\x08\x96", 2))) << "a number that does not end";
+  EXPECT_FALSE(good(std::string_view("\x0a\x05hi", 4))) << "longer than there is";
+  EXPECT_FALSE(good(std::string_view("\x0b", 1))) << "a group";
+  EXPECT_FALSE(good(std::string_view("\x09\x01\x02", 3)));
 }
 
 TEST(PrometheusText, escapes_what_its_format_asks_for) {

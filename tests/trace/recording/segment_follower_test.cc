@@ -1,4 +1,5 @@
 #include "trace/recording/segment_follower.h"
+#include "trace/fault_name.h"
 
 #include <gtest/gtest.h>
 
@@ -49,7 +50,7 @@ struct Following : ::testing::Test {
     for (bool more = true; more;) {
       auto looked = follower.look({.head = [&](Exchange& e) { begun.push_back(e.id); },
                                    .over =
-                                       [&](Exchange&& e) {
+                                       [&](Exchange& e) {
                                          EXPECT_EQ(e.client_status, 200);
                                          EXPECT_EQ(e.method, "GET");
                                          ended.push_back(e.id);
@@ -74,6 +75,32 @@ TEST_F(Following, sees_each_record_once_as_soon_as_it_is_there) {
   look(follower);
   EXPECT_EQ(ended, (std::vector<std::uint64_t>{1, 2}));
   EXPECT_EQ(follower.lost(), 0u);
+}
+
+TEST_F(Following, tells_of_each_exchange_nothing_of_another_whose_room_it_has) {
+  record(1u << 20, 0);
+  SegmentFollower follower(path, {.run = run.id});
+  auto rich = begin();
+  rich.answered = rich.begun + 1;
+  rich.service_status = 200;
+  rich.response_headers = {{"Location", std::string(100, 'a')}};
+  rich.evidence = std::string(100, 'b');
+  rich.fault.name = FaultName::delay;
+  EXPECT_TRUE(writers[0]->answer(run.id, rich));
+  EXPECT_TRUE(writers[0]->fired(run.id, rich));
+  end(rich);
+  look(follower);
+  end(begin());
+  bool told = false;
+  auto looked = follower.look({.head = {}, .over = [&](Exchange& e) {
+                                 told = true;
+                                 EXPECT_TRUE(e.response_headers.empty());
+                                 EXPECT_TRUE(e.evidence.empty());
+                                 EXPECT_FALSE(e.fired);
+                                 EXPECT_TRUE(is_pass(e.fault));
+                                 EXPECT_EQ(e.answered, 0);
+                               }});
+  EXPECT_TRUE(looked && told);
 }
 
 TEST_F(Following, goes_on_over_windows_segments_and_writers_and_misses_nothing) {

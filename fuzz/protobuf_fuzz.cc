@@ -1,0 +1,20 @@
+// Any bytes as what a receiver of OTLP answers: fields within what was given, and an end.
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "proxy/out/protobuf.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::string_view text(reinterpret_cast<const char*>(data), size);
+  retrial::proxy::ProtobufReader in(text);
+  std::size_t fields = 0;
+  while (in.next()) {
+    if (++fields > size) std::abort();
+    if (!in.bytes.empty() && (in.bytes.data() < text.data() || in.bytes.data() + in.bytes.size() > text.data() + size))
+      std::abort();
+  }
+  auto clean = retrial::proxy::Protobuf::as_utf8(text);
+  if (retrial::proxy::Protobuf::as_utf8(clean) != clean) std::abort();
+  return 0;
+}
