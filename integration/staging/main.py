@@ -1,4 +1,4 @@
-"""./dev staging [NAME...]: the image, the Compose examples and Kubernetes on real engines, in a network and mount namespace of their own.
+"""./dev staging [NAME...]: the image, the Compose examples, Kubernetes and an Envoy on real engines, in a network and mount namespace of their own.
 Each NAME is a module here with run(place); a failed check is an AssertionError, and the next name goes on."""
 import importlib
 import os

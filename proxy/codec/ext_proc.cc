@@ -97,7 +97,15 @@ bool of_service(const Processing& response) {
   return response.code_details.empty() || response.code_details == "via_upstream";
 }
 
-void put_goes_on(std::string& out, Processing::Part part) { proto_put(out, answer_to(part), std::string_view()); }
+void put_goes_on(std::string& out, Processing::Part part, std::span<const std::string> without) {
+  std::string mutation, common, response;
+  for (auto& name : without) proto_put(mutation, 2, name);
+  if (!mutation.empty()) {
+    proto_put(common, 2, mutation);
+    proto_put(response, 1, common);
+  }
+  proto_put(out, answer_to(part), response);
+}
 
 void put_changed_head(std::string& out, const HeaderChange& change) {
   std::string mutation, common, response;

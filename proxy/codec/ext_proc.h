@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,8 +46,8 @@ bool of_service(const Processing& response);
 
 // Each appends a whole ProcessingResponse to `out`.
 //
-// What came goes on as it is.
-void put_goes_on(std::string& out, Processing::Part part);
+// What came goes on as it is, but (of headers) without these.
+void put_goes_on(std::string& out, Processing::Part part, std::span<const std::string> without = {});
 // The response's head goes on, changed: so many times the header is there with this value, in place of what it had
 // (set), beside what it had (`added`); with no value it is left out.
 struct HeaderChange {

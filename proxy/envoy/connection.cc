@@ -150,6 +150,7 @@ void EnvoyConnection::on_trailers(std::uint32_t id, const Head&) {
 void EnvoyConnection::on_reset(std::uint32_t id, std::uint32_t, bool) {
   auto* stream = find(id);
   if (!stream) return;
+  if (stream->answered) codec_.pardon_reset();  // so an Envoy ends a call of which it wants nothing more
   if (!stream->finished) stream->call->gone();
   stream->finished = true;
   stream->unheard.clear();

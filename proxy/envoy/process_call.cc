@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "proxy/codec/grpc.h"
+#include "proxy/codec/tags.h"
 #include "proxy/faults/by_envoy.h"
 #include "trace/calls/content.h"
 #include "trace/fault_name.h"
@@ -92,6 +93,10 @@ void ProcessCall::request() {
     return refuse(kInvalidArgument, "request headers without :method or :path: expected request_header_mode SEND");
   observing_ = seen_.observing;
   bodies_ = seen_.bodies;
+  tags_.clear();
+  if (!context_.options.keep_tags)
+    for (auto& f : seen_.fields)
+      if (is_tag(f.name)) tags_.emplace_back(f.name);
   service_ = services_.named(head.host, head.scheme);
   injection_.record.serves(service_ ? std::string_view(service_->service()) : head.host);
   injection_.invited = head.bodiless;
@@ -244,8 +249,9 @@ void ProcessCall::trailers() {
 
 void ProcessCall::goes_on(Processing::Part part) {
   if (observing_) return;
-  put_goes_on(out_, part);
-  if (part == Processing::Part::request_headers) put_seen(out_);
+  bool request = part == Processing::Part::request_headers;
+  put_goes_on(out_, part, request ? std::span<const std::string>(tags_) : std::span<const std::string>());
+  if (request) put_seen(out_);
   say();
 }
 
@@ -309,6 +315,11 @@ void ProcessCall::gone() {
   if (state_ == State::asked) injection_.record.forget();
   if (state_ == State::telling) return over(trace::Ending::answered);
   if (!open()) return;
+  if (state_ == State::delayed) {
+    auto& e = record();
+    e.evidence = "its Envoy did not wait for the delay to end: max_message_timeout is shorter, or the client has left";
+    context_.say(fmt::format("{}: {}: {}", e.service, trace::show(e.fault), e.evidence));
+  }
   injection_.spare_unfired("the client had left");
   over(trace::Ending::client_left);
 }

@@ -71,6 +71,7 @@ class ProcessCall final : public EnvoyCall {
   EnvoyHead head_;
   Processing seen_;
   std::string out_;
+  std::vector<std::string> tags_;  // the agents' headers, which are none of the service's
   std::shared_ptr<ServicePool> service_;
   std::unique_ptr<Dialer::Look> look_;
   std::unique_ptr<Timer> timer_;

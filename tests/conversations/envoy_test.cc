@@ -103,6 +103,11 @@ TEST_F(EnvoyAsks, what_no_rule_is_for_goes_on_and_is_recorded) {
   EXPECT_EQ(recorder.order, (std::vector<std::string>{"head 1", "answer 1", "over 1"}));
   EXPECT_EQ(director.ended, std::vector<std::uint64_t>{1});
 }
+TEST_F(EnvoyAsks, what_an_agent_says_is_read_and_does_not_reach_the_service) {
+  asks(1, {{"x-retrial-test", "tests/a.py::pays"}, {"x-retrial-opt-in", "1"}});
+  EXPECT_EQ(hears(1), "1 drops x-retrial-test");
+  EXPECT_EQ(director.heads.at(0).tag.test, "tests/a.py::pays");
+}
 TEST_F(EnvoyAsks, an_error_is_answered_at_once_and_the_service_hears_nothing) {
   plan(1, "error(503)");
   asks(1);
@@ -240,6 +245,17 @@ TEST_F(EnvoyAsks, a_client_that_leaves_before_the_answer_is_seen_by_the_streams_
   EXPECT_EQ(exchange(1).ending, Ending::client_left);
   EXPECT_EQ(exchange(2).ending, Ending::client_left);
   EXPECT_EQ(exchange(2).client_status, 0);
+}
+TEST_F(EnvoyAsks, an_Envoy_that_does_not_wait_for_a_delay_is_told_of) {
+  std::vector<std::string> said;
+  again({.say = [&](auto& line) { said.push_back(line); }});
+  plan(1, "delay(1h)");
+  asks(1);
+  EXPECT_EQ(hears(1), "waits 3601000 ms");
+  envoy->say("RST_STREAM 1 CANCEL");
+  run_until([&] { return !recorder.exchanges.empty(); });
+  EXPECT_EQ(said, std::vector<std::string>{"10.0.0.7:8080: delay(1h): its Envoy did not wait for the delay to end: "
+                                           "max_message_timeout is shorter, or the client has left"});
 }
 TEST_F(EnvoyAsks, bodies_that_it_tells_of_are_counted_sampled_and_go_on) {
   asks(1, {}, false, "10.0.0.7:8080", true);
@@ -411,6 +427,21 @@ TEST_F(EnvoyAsks, many_calls_at_once_are_each_their_own_and_their_room_is_used_a
   }
   EXPECT_EQ(recorder.exchanges.size(), 2u * kCalls);
   EXPECT_EQ(proxy->open_exchanges(), 0u);
+}
+TEST_F(EnvoyAsks, calls_may_be_reset_once_they_are_answered_as_often_as_an_Envoy_likes) {
+  std::uint32_t id = 1;
+  for (int n = 0; n < 1'500; n++, id += 2) {
+    asks(id);
+    EXPECT_EQ(hears(id), "1 goes on");
+    envoy->say(fmt::format("RST_STREAM {} CANCEL", id));
+  }
+  EXPECT_EQ(proxy->connections(), 1u);
+  for (int n = 0; n < 1'001; n++, id += 2) {
+    calls(id);
+    envoy->say(fmt::format("RST_STREAM {} CANCEL", id));
+  }
+  auto heard = envoy->next();
+  EXPECT_TRUE(heard.starts_with("GOAWAY") && heard.find("ENHANCE_YOUR_CALM") != heard.npos) << heard;
 }
 TEST_F(EnvoyAsks, an_Envoy_that_does_not_read_what_it_is_told_does_not_make_us_hold_more_and_more) {
   envoy->gives_back(false);
