@@ -254,7 +254,7 @@ TEST_F(EnvoyAsks, an_Envoy_that_does_not_wait_for_a_delay_is_told_of) {
   EXPECT_EQ(hears(1), "waits 3601000 ms");
   envoy->say("RST_STREAM 1 CANCEL");
   run_until([&] { return !recorder.exchanges.empty(); });
-  EXPECT_EQ(said, std::vector<std::string>{"10.0.0.7:8080: delay(1h): its Envoy did not wait for the delay to end: "
+  EXPECT_EQ(said, std::vector<std::string>{"10.0.0.7:8080: delay(3600000ms): its Envoy did not wait for the delay to end: "
                                            "max_message_timeout is shorter, or the client has left"});
 }
 TEST_F(EnvoyAsks, bodies_that_it_tells_of_are_counted_sampled_and_go_on) {
