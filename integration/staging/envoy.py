@@ -16,11 +16,12 @@ import time
 
 import manifests
 
-CALLER, LOGGED, SERVICE, RETRIAL = 10001, 10002, 8080, 9001
+CALLER, LOGGED, SERVICE, GRPC_SERVICE, RETRIAL = 10001, 10002, 8080, 8081, 9001
 # Ways through the Envoy, each beside the same way without us.
 COSTS = {"two hops, Retrial asked of each attempt": (CALLER, 10003), "one hop, its access log sent to Retrial": (LOGGED, 10004)}
 RULES = [("/first2", "error(503) x 2, then pass"), ("/lost", "lost-response(error(503)) x 1, then pass"), ("/slow", "delay(1500ms) x 1, then pass"),
-         ("/header", "drop-header(ETag)"), ("/all", "error(503)")]
+         ("/shop.Orders/First2", "grpc-status(UNAVAILABLE) x 2, then pass"), ("/shop.Orders/All", "grpc-status(RESOURCE_EXHAUSTED)"),
+         ("/shop.Orders/Lost", "lost-response(grpc-status(UNAVAILABLE)) x 1, then pass"), ("/header", "drop-header(ETag)"), ("/all", "error(503)")]
 ROUNDS, REQUESTS, CLIENTS = 3, 2000, 4
 
 
@@ -107,7 +108,12 @@ def start(place, folder):
     del manager["access_log"]
     plain = json.loads(json.dumps(listeners[2]).replace(f'"port_value": {LOGGED}', '"port_value": 10004').replace('"logged"', '"plain"'))
     del plain["filter_chains"][0]["filters"][0]["typed_config"]["access_log"]
+    # gRPC has a service of its own.
+    grpc = json.loads(json.dumps(clusters[1]).replace('"service"', '"grpc"').replace(str(SERVICE), str(GRPC_SERVICE)))
+    routes = listeners[1]["filter_chains"][0]["filters"][0]["typed_config"]["route_config"]["virtual_hosts"][0]["routes"]
+    routes.insert(0, {"match": {"prefix": "/", "grpc": {}}, "route": {"cluster": "grpc"}})
     listeners += [caller, inner, plain]
+    clusters.append(grpc)
     clusters.append(hop)
     config["admin"] = {"address": {"socket_address": {"address": "127.0.0.1", "port_value": 9901}}}
     (folder / "envoy.json").write_text(json.dumps(config))
@@ -141,7 +147,13 @@ def faults(place, service, folder):
     assert ask("GET", "/all")[0] == 503 and service.executed["/all"] == 0
     assert ask("GET", "/plain")[1]["etag"] == "a"
     assert ask("GET", "/logged", LOGGED)[0] == 200
-    until(lambda: logged(9901) >= 12)  # of the access log, which is sent once a second
+    script = pathlib.Path(__file__).parent / "envoy_grpc.py"
+    done = subprocess.run([place.cache / "envoy/bin/python", "-I", script, str(GRPC_SERVICE), str(CALLER)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    calls = json.loads(done.stdout)
+    assert {name: (call["code"], call["executed"]) for name, call in calls.items()} == {
+        "Plain": ("OK", 1), "First2": ("OK", 1), "Lost": ("OK", 2), "All": ("RESOURCE_EXHAUSTED", 0), "Refused": ("FAILED_PRECONDITION", 1)}, calls
+    until(lambda: logged(9901) >= 21)  # of the access log, which is sent once a second
     retrial.end()
     of = collections.defaultdict(list)
     for line in (folder / "faults/access.log").read_text().splitlines():
@@ -154,9 +166,12 @@ def faults(place, service, folder):
     assert of["/slow"][0]["fired"] == "yes" and of["/slow"][0]["ms"] >= 1500, of["/slow"]
     assert [n for _, n in numbers["/all"]] == [1, 2, 3, 4] and len(of["/logged"]) == 1 and len(of["/plain"]) == 1, numbers
     assert len({row["call"] for row in of["/first2"]}) == 1
+    assert numbers["/shop.Orders/First2"] == [("UNAVAILABLE", 1), ("UNAVAILABLE", 2), ("OK", 3)], numbers
+    assert numbers["/shop.Orders/Lost"] == [("UNAVAILABLE", 1), ("OK", 2)] and of["/shop.Orders/Lost"][0]["fired"] == "yes", of["/shop.Orders/Lost"]
+    assert [row["own_status"] for row in of["/shop.Orders/Refused"]] == ["FAILED_PRECONDITION"], of["/shop.Orders/Refused"]
     findings = judged(place, retrial.trace)
     verdicts = {(f["verdict"], f["operation"]) for f in findings["findings"]}
-    assert verdicts == {("duplicate-effect", "POST /lost")}, verdicts
+    assert verdicts == {("duplicate-effect", "POST /lost"), ("duplicate-effect", "/shop.Orders/Lost")}, verdicts
 
 
 def logged(admin):

