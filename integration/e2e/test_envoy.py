@@ -26,7 +26,8 @@ class Envoy:
 
     @staticmethod
     def field(number, payload):
-        return bytes([number << 3 | 2, len(payload)]) + payload
+        size = bytes([len(payload)]) if len(payload) < 128 else bytes([len(payload) & 127 | 128, len(payload) >> 7])
+        return bytes([number << 3 | 2]) + size + payload
 
     def headers(self, part, **fields):
         """A ProcessingRequest with request headers (2) or response headers (3), at whose end nothing follows."""
