@@ -235,7 +235,7 @@ TEST(ConfigOfServe, a_listener_that_cannot_be_is_named_with_what_was_expected) {
             "\"queue\"?");
   EXPECT_EQ(complaint("[[listener]]\nmode = \"forward\"\nlisten = \":80\"\nservice = \"q\"\n"),
             "retrial.toml:4: [[listener]] service: expected none: requests say themselves where they go, unless the "
-            "mode is \"reverse\", found \"q\"");
+            "mode is \"reverse\" or \"envoy\", found \"q\"");
   EXPECT_EQ(complaint("[[listener]]\nmode = \"forward\"\nlisten = \":80\"\nport = 1\n"),
             "retrial.toml:4: [[listener]] port: unknown key, expected one of mode, listen, service, protocol, to");
   EXPECT_EQ(complaint("[[listener]]\nmode = \"forward\"\nlisten = \":80\"\n[[listener]]\nmode = \"forward\"\nlisten = "
