@@ -1,8 +1,18 @@
 #include "proxy/faults/by_envoy.h"
 
+#include "base/text.h"
 #include "trace/fault_name.h"
 
 namespace retrial::proxy {
+namespace {
+// Is it a field by which a message is framed, or that is of one connection?
+bool frames(std::string_view header) {
+  auto name = header.substr(0, header.find(": "));
+  for (std::string_view one : {"content-length", "transfer-encoding", "connection", "upgrade", "host"})
+    if (iequals(name, one)) return true;
+  return false;
+}
+}  // namespace
 
 std::string_view beyond_envoy(const trace::FaultSpec& fault) {
   using enum trace::FaultName;
@@ -10,10 +20,11 @@ std::string_view beyond_envoy(const trace::FaultSpec& fault) {
     case none:
     case error:
     case delay:
+      return {};
     case drop_header:
     case set_header:
     case double_header:
-      return {};
+      return frames(fault.header) ? "an Envoy frames what it passes on by itself" : std::string_view();
     case lost_response:
       if (fault.telling == trace::Telling::error) return {};
       return "an Envoy tells of a lost response by a status alone: lost-response(error(503))";

@@ -212,6 +212,18 @@ TEST_F(EnvoyAsks, a_service_that_is_neither_loopback_nor_private_is_left_alone_u
   EXPECT_EQ(hears(1), "answers 503 gone | x-marker: retrial-f1");
   EXPECT_EQ(exchange(2).service, "pay.example:443") << "the listener's, whatever the request names";
 }
+TEST_F(EnvoyAsks, a_service_that_is_named_is_looked_up_before_a_fault_reaches_it) {
+  plan(1, "error(503)");
+  asks(1, {}, true, "localhost:8080");
+  EXPECT_EQ(hears(1), "answers 503 gone | x-marker: retrial-f1");
+  EXPECT_EQ(exchange().service, "localhost:8080");
+  plan(2, "error(503)");
+  asks(3, {}, true, "10.0.0.7:http");
+  EXPECT_EQ(hears(3), "1 goes on");
+  service_answers(3);
+  EXPECT_EQ(hears(3), "2 goes on");
+  EXPECT_EQ(exchange(2).evidence, "not fired: the request names no service");
+}
 TEST_F(EnvoyAsks, a_request_names_its_service_by_its_authority_and_the_schemes_port) {
   for (std::uint32_t id : {1, 3}) {
     asks(id, {}, true, id == 1 ? "127.0.0.1" : "[::1]:9");
@@ -254,8 +266,9 @@ TEST_F(EnvoyAsks, an_Envoy_that_does_not_wait_for_a_delay_is_told_of) {
   EXPECT_EQ(hears(1), "waits 3601000 ms");
   envoy->say("RST_STREAM 1 CANCEL");
   run_until([&] { return !recorder.exchanges.empty(); });
-  EXPECT_EQ(said, std::vector<std::string>{"10.0.0.7:8080: delay(3600000ms): its Envoy did not wait for the delay to end: "
-                                           "max_message_timeout is shorter, or the client has left"});
+  EXPECT_EQ(said,
+            std::vector<std::string>{"10.0.0.7:8080: delay(3600000ms): its Envoy did not wait for the delay to end: "
+                                     "max_message_timeout is shorter, or the client has left"});
 }
 TEST_F(EnvoyAsks, bodies_that_it_tells_of_are_counted_sampled_and_go_on) {
   asks(1, {}, false, "10.0.0.7:8080", true);

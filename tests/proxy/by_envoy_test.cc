@@ -26,6 +26,10 @@ TEST(ByEnvoy, every_fault_of_the_language_is_possible_or_says_in_one_line_why_no
             (std::set<std::string>{"error", "lost-response", "delay", "drop-header", "set-header", "double-header"}));
   for (auto telling : {trace::Telling::reset, trace::Telling::close, trace::Telling::stall})
     EXPECT_FALSE(beyond_envoy({.name = trace::FaultName::lost_response, .telling = telling}).empty());
+  EXPECT_EQ(beyond_envoy({.name = trace::FaultName::set_header, .header = "ETag: x"}), "");
+  for (auto header : {"Content-Length: 5", "transfer-encoding"})
+    EXPECT_EQ(beyond_envoy({.name = trace::FaultName::drop_header, .header = header}),
+              "an Envoy frames what it passes on by itself");
   auto page = test::docs("staging-mesh.md");
   for (auto& word : possible) EXPECT_NE(page.find("`" + word + "("), page.npos) << word;
 }
