@@ -28,6 +28,7 @@ void add_check(CLI::App& app, int& status);
 void add_ca(CLI::App& app, int& status);
 void add_doctor(CLI::App& app, int& status);
 void add_serve(CLI::App& app, int& status);
+void add_envoy(CLI::App& app, int& status);
 void add_look(CLI::App& app, int& status);
 void add_health(CLI::App& app, int& status);
 void add_ctl(CLI::App& app, int& status);

@@ -102,9 +102,10 @@ Result<std::optional<proxy::Recording>> recording_of(const campaign::ServeSettin
 std::string described(const proxy::ListenerSettings& l) {
   constexpr std::string_view kProtocols[] = {"http", "auto", "tcp"};
   auto what = fmt::format("{}, {}", proxy::show(l.mode), kProtocols[static_cast<int>(l.protocol)]);
-  if (l.mode != proxy::Mode::reverse) return what;
+  if (l.mode == proxy::Mode::envoy) what = "for an Envoy's ext_proc and access log";
+  if (l.service.host.empty()) return what;
   bool six = l.service.host.find(':') != std::string::npos;
-  return fmt::format("{}, to {}://{}{}{}:{}", what,
+  return fmt::format("{}, {} {}://{}{}{}:{}", what, l.mode == proxy::Mode::envoy ? "of" : "to",
                      l.protocol == proxy::Protocol::tcp ? "tcp"
                      : l.service.http2                  ? l.service.tls ? "h2" : "h2c"
                      : l.service.tls                    ? "https"
@@ -124,9 +125,13 @@ class Serving {
     if (!config) return std::unexpected(config.error());
     auto settings = campaign::server_settings(*config);
     if (!settings) return std::unexpected(settings.error());
-    auto authority = authority_in(options_.ca, clock_);
-    if (!authority) return std::unexpected(authority.error());
-    settings->authority = authority->authority;
+    std::string remark;
+    if (!options_.envoy_alone) {
+      auto authority = authority_in(options_.ca, clock_);
+      if (!authority) return std::unexpected(authority.error());
+      settings->authority = authority->authority;
+      remark = std::move(authority->remark);
+    }
     if (!config->serve.seed && getrandom(&settings->seed, sizeof settings->seed, 0) < 0) settings->seed = 1;
     settings->seed &= INT64_MAX;  // as [serve] seed can say it again
     auto recording = recording_of(config->serve);
@@ -170,7 +175,7 @@ class Serving {
     proxy::SignalWatch reload(loop_, SIGHUP, [this] { this->reload(); });
     proxy::SignalWatch end(loop_, SIGTERM, [this] { this->drain(SIGTERM); });
     proxy::SignalWatch stop(loop_, SIGINT, [this] { this->drain(SIGINT); });
-    if (!authority->remark.empty()) info(authority->remark);
+    if (!remark.empty()) info(remark);
     if (settings->recording)
       info(fmt::format("recording to {}, at most {} are kept", settings->recording->folder.string(),
                        show_size(settings->recording->keep)));
@@ -266,6 +271,8 @@ class Serving {
   int status_ = kFine;
 };
 
+}  // namespace
+
 int serve(const ServeOptions& options) {
   raise_descriptor_limit();
   if (options.log != "text" && options.log != "json")
@@ -280,8 +287,6 @@ int serve(const ServeOptions& options) {
   if (!status) return complain(status.error().line(), status.error().blame == Blame::user ? kUsage : kIncomplete);
   return *status;
 }
-
-}  // namespace
 
 void add_serve(CLI::App& app, int& status) {
   auto options = std::make_shared<ServeOptions>();

@@ -68,7 +68,7 @@ Result<void> add_admin(campaign::Config& config, const ServeOptions& o) {
   config.armed = o.armed || o.inject;
   if (config.admin.listen.empty() || !o.inject) return {};
   auto& rule = config.rules.back();
-  bool named = std::ranges::all_of(config.listeners, [](auto& l) { return l.mode == proxy::Mode::reverse; });
+  bool named = std::ranges::all_of(config.listeners, [](auto& l) { return !l.service.empty(); });
   rule.at_will = named;
   if (campaign::is_careful(rule)) {
     rule.at_will = true;
@@ -88,7 +88,6 @@ Result<void> are_places(const std::vector<std::string>& places, const char* opti
 }  // namespace
 
 void ServeOptions::add_to(CLI::App& app) {
-  app.add_option("-c,--config", config, "retrial.toml (default: ./retrial.toml, if there is one)");
   app.add_option("--reverse", reverse,
                  "LISTEN=URL: a port for one service, e.g. 127.0.0.1:8001=http://127.0.0.1:10001");
   app.add_option("--forward", forward, "LISTEN: a forward proxy (absolute-form and CONNECT)");
@@ -97,6 +96,20 @@ void ServeOptions::add_to(CLI::App& app) {
   app.add_option("--redirect", redirect, "LISTEN: for connections that netfilter's REDIRECT sends here");
   app.add_option("--tproxy", tproxy, "LISTEN: for connections that netfilter's TPROXY sends here");
   app.add_option("--protocol", protocol, "of these listeners: http, auto or tcp (reverse: http, else auto)");
+  app.add_option("--ca", ca, "folder of the authority that signs what TLS clients are shown (retrial ca)");
+  add_common(app);
+}
+
+void ServeOptions::add_to_envoy(CLI::App& app) {
+  envoy_alone = true;
+  app.add_option("--listen", envoy,
+                 "LISTEN, or LISTEN=URL where all its requests are for one service, e.g. "
+                 "127.0.0.1:9001=http://orders:8080: a port that an Envoy calls (ext_proc and its access log)");
+  add_common(app);
+}
+
+void ServeOptions::add_common(CLI::App& app) {
+  app.add_option("-c,--config", config, "retrial.toml (default: ./retrial.toml, if there is one)");
   app.add_option("--inject", inject, "faults for what no rule of the file matches, e.g. 'error(503) x 2, then pass'");
   app.add_option(
       "--admin", admin,
@@ -110,7 +123,6 @@ void ServeOptions::add_to(CLI::App& app) {
                  "where faults may go besides loopback and private addresses: names, addresses, networks, or *");
   app.add_option("--loops", loops, "threads (default: one a core)")->check(CLI::Range(1, 1024));
   app.add_option("--record", record, "folder for the trace, or none (default: .retrial/serve-<time>)");
-  app.add_option("--ca", ca, "folder of the authority that signs what TLS clients are shown (retrial ca)");
   app.add_option("--seed", seed, "of percentages and distributions (default: a new one, which is printed)");
 }
 
@@ -136,6 +148,20 @@ Result<campaign::Config> config_of(const ServeOptions& o) {
     if (auto ok = add(config, proxy::Mode::reverse, pair.substr(0, at), *service, o.protocol); !ok)
       return std::unexpected(ok.error());
   }
+  for (auto& word : o.envoy) {
+    auto at = word.find('=');
+    std::string service;
+    if (at != word.npos) {
+      auto named = service_at(config, word.substr(at + 1));
+      if (!named) return fail(named.error().what, "--listen " + trace::redacted(word), Blame::user);
+      service = *named;
+    }
+    auto listen = word.substr(0, at);
+    if (!campaign::listen_of(listen))
+      return fail("expected an address and a port to listen on, such as 127.0.0.1:9001, [::1]:9001 or :9001",
+                  "--listen " + trace::redacted(word), Blame::user);
+    config.listeners.push_back({.mode = proxy::Mode::envoy, .listen = listen, .service = service});
+  }
   using Named = std::pair<proxy::Mode, const std::vector<std::string>*>;
   for (auto [mode, all] : {Named{proxy::Mode::forward, &o.forward}, Named{proxy::Mode::redirect, &o.redirect},
                            Named{proxy::Mode::tproxy, &o.tproxy}})
@@ -158,6 +184,16 @@ Result<campaign::Config> config_of(const ServeOptions& o) {
   if (o.loops) config.serve.loops = o.loops;
   if (!o.record.empty()) config.serve.record = o.record;
   if (o.seed) config.serve.seed = o.seed;
+  if (o.envoy_alone) {
+    if (config.listeners.empty())
+      return fail("no listener is named: give --listen LISTEN, or a [[listener]] with mode = \"envoy\" in retrial.toml",
+                  "envoy", Blame::user);
+    for (auto& l : config.listeners)
+      if (l.mode != proxy::Mode::envoy)
+        return fail(fmt::format("expected mode = \"envoy\", found \"{}\": `retrial serve` has listeners of any mode",
+                                proxy::show(l.mode)),
+                    fmt::format("[[listener]] listen = \"{}\"", l.listen), Blame::user);
+  }
   if (config.listeners.empty())
     return fail("no listener is named: give --reverse LISTEN=URL, --forward LISTEN, or a [[listener]] in retrial.toml",
                 "serve", Blame::user);

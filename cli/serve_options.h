@@ -18,6 +18,7 @@ struct ServeOptions {
   std::string config;
   std::vector<std::string> reverse;  // LISTEN=URL
   std::vector<std::string> forward, redirect, tproxy;
+  std::vector<std::string> envoy;  // LISTEN, or LISTEN=URL
   std::vector<std::string> forward_to, allow;
   std::string protocol;
   std::optional<std::string> inject;
@@ -30,8 +31,17 @@ struct ServeOptions {
   std::string ca;
   std::optional<std::uint64_t> seed;
 
+  bool envoy_alone = false;  // `retrial envoy`: no listener of another mode
+
   void add_to(CLI::App& app);
+  void add_to_envoy(CLI::App& app);
+
+ private:
+  void add_common(CLI::App& app);
 };
+
+// Until it is told to end; gives the exit status.
+int serve(const ServeOptions& options);
 
 // The file that is read: -c, or retrial.toml where there is one; else empty.
 std::string config_file(const ServeOptions& options);

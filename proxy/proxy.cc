@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "proxy/connections/connections.h"
+#include "proxy/envoy/connection.h"
 
 namespace retrial::proxy {
 
@@ -35,7 +36,13 @@ Proxy::~Proxy() {
 
 bool Proxy::has_room() { return state_->connections.has_room(); }
 void Proxy::take(Captured connection) { state_->connections.open(connection); }
-void Proxy::take(Incoming connection) { state_->connections.open(std::move(connection)); }
+void Proxy::take(Incoming connection) {
+  auto& all = state_->connections;
+  if (connection.listener->mode != ListenMode::envoy) return all.open(std::move(connection));
+  all.arrives();
+  auto number = all.next_connection();
+  all.begin(std::make_unique<EnvoyConnection>(all, std::move(connection), number));
+}
 
 void Proxy::met(const std::string& service, pid_t pid, const trace::FaultSpec& fault, std::string_view not_fired) {
   auto& all = state_->connections;

@@ -145,7 +145,7 @@ struct TelemetrySettings {
 struct Listener {
   proxy::Mode mode = proxy::Mode::reverse;
   std::string listen;   // as it was written
-  std::string service;  // [service.NAME]; reverse only
+  std::string service;  // [service.NAME]; reverse, and (may be empty) envoy
   proxy::Protocol protocol = proxy::Protocol::http;
   std::vector<std::string> to;  // proxy::AllowList: where requests may go; forward only, empty: to loopback
 };

@@ -38,7 +38,7 @@ constexpr std::string_view kListenerKeys[] = {"mode", "listen", "service", "prot
 constexpr std::string_view kRuleKeys[] = {"name", "enabled", "match", "inject"};
 constexpr std::string_view kMatchKeys[] = {"service",   "method",    "path", "host",
                                            "operation", "call_site", "test", "opt_in"};
-constexpr std::string_view kModes[] = {"reverse", "forward", "redirect", "tproxy"};
+constexpr std::string_view kModes[] = {"reverse", "forward", "redirect", "tproxy", "envoy"};
 constexpr std::string_view kProtocols[] = {"http", "auto", "tcp"};
 
 template <class T>
@@ -145,7 +145,8 @@ Listener read_listener(ConfigTable table) {
   Listener listener;
   auto mode = table.word("mode", kModes);
   if (mode) listener.mode = at_index<proxy::Mode>(kModes, *mode);
-  if (!table.has("mode")) table.refuse("mode", "expected \"reverse\", \"forward\", \"redirect\" or \"tproxy\"");
+  if (!table.has("mode"))
+    table.refuse("mode", "expected \"reverse\", \"forward\", \"redirect\", \"tproxy\" or \"envoy\"");
   if (auto listen = table.text("listen")) listener.listen = *listen;
   if (!table.has("listen") || (!listener.listen.empty() && !listen_of(listener.listen)))
     table.refuse("listen", "expected an address and a port, such as \"127.0.0.1:8001\", \"[::1]:8001\" or \":8001\"");
@@ -159,8 +160,12 @@ Listener read_listener(ConfigTable table) {
     table.refuse("to", "expected none: only a forward listener is told by its clients where to go");
   if (mode && reverse && !table.has("service"))
     table.refuse("service", "expected the [service.NAME] that a reverse listener is for");
-  if (mode && !reverse && table.has("service"))
-    table.refuse("service", "expected none: requests say themselves where they go, unless the mode is \"reverse\"");
+  bool envoy = listener.mode == proxy::Mode::envoy;
+  if (mode && !reverse && !envoy && table.has("service"))
+    table.refuse("service",
+                 "expected none: requests say themselves where they go, unless the mode is \"reverse\" or \"envoy\"");
+  if (envoy && table.has("protocol"))
+    table.refuse("protocol", "expected none: an Envoy speaks gRPC to this listener, whatever it carries itself");
   if (listener.mode == proxy::Mode::forward && table.has("protocol") && listener.protocol == proxy::Protocol::tcp)
     table.refuse("protocol", "expected \"http\" or \"auto\": a forward listener has to read where a request goes");
   return listener;

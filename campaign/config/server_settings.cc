@@ -7,6 +7,7 @@
 #include "campaign/config/config_admin.h"
 #include "campaign/config/config_values.h"
 #include "proxy/connections/location.h"
+#include "proxy/faults/by_envoy.h"
 
 namespace retrial::campaign {
 namespace {
@@ -54,6 +55,15 @@ proxy::ServiceSettings service_settings(const Service& service) {
   return settings;
 }
 
+std::string beyond_its_listeners(const Config& config, const Rule& rule) {
+  auto of_envoy = [](auto& l) { return l.mode == proxy::Mode::envoy; };
+  if (config.listeners.empty() || !std::ranges::all_of(config.listeners, of_envoy)) return {};
+  for (auto& step : rule.inject.steps)
+    if (auto why = proxy::beyond_envoy(step.fault); !why.empty())
+      return fmt::format("expected a fault that an Envoy can carry out, found {}: {}", trace::show(step.fault), why);
+  return {};
+}
+
 proxy::RuleSettings rule_settings(const Config& config, const Rule& rule) {
   proxy::RuleSettings settings{rule.match, rule.inject, rule.name};
   settings.match.services = addresses_of(config, rule.service);
@@ -89,7 +99,7 @@ Result<proxy::ServerSettings> server_settings(const Config& config) {
       if (!to) return std::unexpected(to.error());
       listener.to = l.to.empty() ? std::make_shared<const proxy::AllowList>(proxy::AllowList::loopback()) : *to;
     }
-    if (l.mode == proxy::Mode::reverse) {
+    if (l.mode == proxy::Mode::reverse || (l.mode == proxy::Mode::envoy && !l.service.empty())) {
       auto* service = config.named(l.service);
       if (!service || service->address.empty())
         return fail(fmt::format("the service \"{}\" has no address", l.service), l.listen, Blame::user);
@@ -105,6 +115,10 @@ Result<proxy::ServerSettings> server_settings(const Config& config) {
   }
   for (auto& r : config.rules)
     if (r.enabled) settings.rules.push_back(rule_settings(config, r));
+  for (auto& r : config.rules)
+    if (auto why = beyond_its_listeners(config, r); !why.empty())
+      return fail(why, r.at_will ? "--inject" : fmt::format("[[rule]] inject = \"{}\"", policies::show(r.inject)),
+                  Blame::user);
   if (!config.admin.listen.empty()) {
     if (auto wrong = wrong_with(config.admin); !wrong.empty())
       return fail(wrong, "[admin] listen = \"" + config.admin.listen + "\"", Blame::user);
@@ -150,6 +164,13 @@ std::vector<std::string> warnings_of(const proxy::ServerSettings& settings) {
     if (l.to && l.to->allows_all())
       lines.push_back(
           fmt::format("{}: this forward proxy leads everywhere, for whoever can connect to it", l.at.show()));
+    if (l.mode == proxy::Mode::envoy) {
+      for (auto& rule : settings.rules)
+        for (auto& step : rule.plan.steps)
+          if (auto why = proxy::beyond_envoy(step.fault); !why.empty())
+            lines.push_back(fmt::format("{}: no {} will come of what it is asked here: {}", l.at.show(),
+                                        trace::show(step.fault), why));
+    }
     if (l.mode != proxy::Mode::reverse || settings.rules.empty()) continue;
     proxy::Route route{.host = l.service.host, .port = l.service.port, .allow = l.service.allow};
     proxy::Location location(route, settings.options);

@@ -16,6 +16,9 @@ proxy::ServiceSettings service_settings(const Service& service);
 // caller's. An error names what is missing.
 Result<proxy::ServerSettings> server_settings(const Config& config);
 
+// Why none of its listeners could carry out a fault of this rule: all of them are of mode "envoy". Empty: one could.
+std::string beyond_its_listeners(const Config& config, const Rule& rule);
+
 // One of its rules, and its bounds with those of each service laid over them.
 proxy::RuleSettings rule_settings(const Config& config, const Rule& rule);
 proxy::SafetySettings safety_settings(const Config& config);

@@ -132,6 +132,7 @@ void Rulebook::reload(const Config& config) {
 void Rulebook::take(const Config& config) {
   services_ = {};
   services_.services = config.services;
+  services_.listeners = config.listeners;
   std::set<std::string> taken;
   for (auto& entry : entries_) taken.insert(entry.rule.name);
   for (std::size_t i = 0; i < config.rules.size(); i++) {
@@ -195,6 +196,8 @@ Granted<Rulebook::Entry> Rulebook::read(const std::string& name, std::string_vie
         400, fmt::format("{} match service: expected the NAME of a [service.NAME], or host:port, found \"{}\"{}", shown,
                          rule.service, did_you_mean(rule.service, names)));
   }
+  if (auto why = beyond_its_listeners(services_, rule); !why.empty())
+    return refuse(400, fmt::format("{} inject: {}", shown, why));
   if (auto ok = is_careful(rule); !ok) return refuse(400, ok.error().line());
   mark(entry);
   return entry;

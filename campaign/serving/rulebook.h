@@ -58,7 +58,7 @@ class Rulebook {
   void take(const Config& config);
   void changed() { version_++; }
 
-  Config services_;  // of the configuration: what rules may name
+  Config services_;  // of the configuration: what rules may name, and the listeners that they are for
   std::vector<Entry> entries_;
   std::map<std::string, std::pair<std::string, bool>> switched_;  // of the file's: which rule it was, and how it stands
   std::uint64_t start_, version_ = 1;

@@ -1,4 +1,4 @@
-"""./dev staging [NAME...]: the image, the Compose examples and Kubernetes on real engines, in a network and mount namespace of their own.
+"""./dev staging [NAME...]: the image, the Compose examples, Kubernetes and an Envoy on real engines, in a network and mount namespace of their own.
 Each NAME is a module here with run(place); a failed check is an AssertionError, and the next name goes on."""
 import importlib
 import os
@@ -11,7 +11,7 @@ import time
 HERE = pathlib.Path(__file__).parent
 ROOT = HERE.parents[1]
 WORK = ROOT / "build/staging"
-NAMES = ["image", "compose", "compose_init", "manifests", "webhook", "rollout", "kubelet", "otel", "parquet"]
+NAMES = ["image", "compose", "compose_init", "manifests", "webhook", "rollout", "kubelet", "envoy", "otel", "parquet"]
 INSIDE = "RETRIAL_STAGING_INSIDE"
 
 

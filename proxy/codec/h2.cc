@@ -60,6 +60,7 @@ bool H2Codec::speaks_h2() const { return state_->spoke_h2; }
 std::uint64_t H2Codec::faults() const { return state_->fault_count; }
 const std::string& H2Codec::last_fault() const { return state_->last_fault; }
 std::size_t H2Codec::streams() const { return state_->streams.size(); }
+void H2Codec::pardon_reset() { state_->resets.give(1); }
 std::uint32_t H2Codec::last_stream() const { return state_->last_told; }
 
 bool H2Codec::State::fail(H2Error code, std::string_view why) {

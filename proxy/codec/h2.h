@@ -119,6 +119,8 @@ class H2Codec {
   void consumed(std::uint32_t stream, std::size_t bytes, std::uint32_t wider = 0);
   // Server role: streams above `last` are dropped from now on, unheard. May be sent again with a lower `last`.
   void goaway(std::uint32_t last, std::uint32_t code, std::string_view debug = {});
+  // From within on_reset: that one was in order, and does not count among those that are too many.
+  void pardon_reset();
   std::uint32_t last_stream() const;  // server role: the highest that was told of
 
  private:

@@ -24,15 +24,18 @@ void Connections::open(Captured captured) {
   begin(std::make_unique<ConnectionSetup>(*this, captured, next_connection()));
 }
 
-void Connections::open(Incoming incoming) {
+void Connections::arrives() {
   wake();
-  if (!sweeper_) {
-    sweeper_ = std::make_unique<Timer>(loop, [this] {
-      sweep();
-      sweeper_->set(kSweep);
-    });
+  if (sweeper_) return;
+  sweeper_ = std::make_unique<Timer>(loop, [this] {
+    sweep();
     sweeper_->set(kSweep);
-  }
+  });
+  sweeper_->set(kSweep);
+}
+
+void Connections::open(Incoming incoming) {
+  arrives();
   begin(std::make_unique<ConnectionSetup>(*this, std::move(incoming), next_connection()));
 }
 

@@ -36,6 +36,7 @@ struct Connections : Context {
   }
   void open(Captured captured);
   void open(Incoming incoming);
+  void arrives();  // an event begins: a client that came in at a listener, whose time-outs are to be looked for
   void open_inside(Accepted accepted);  // of a CONNECT
   // What was set up begins to speak, and hears at once of what was put back on its client's socket.
   void begin(Accepted accepted, Speech speech);

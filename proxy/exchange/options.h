@@ -50,6 +50,7 @@ enum class ListenMode : std::uint8_t {
   reverse,      // all of it is for one service
   forward,      // the request says where to: absolute-form, or CONNECT, inside which HTTP and TLS are understood too
   transparent,  // redirected: for where the client meant to connect
+  envoy,        // an Envoy asks what to do with each of its requests, and tells what became of them
 };
 enum class Protocol : std::uint8_t {
   http,       // what cannot be read is answered 400, and the connection is closed
@@ -59,7 +60,7 @@ enum class Protocol : std::uint8_t {
 struct ListenerOptions {
   ListenMode mode = ListenMode::reverse;
   Protocol protocol = Protocol::http;
-  Route route;                          // reverse only
+  Route route;                          // reverse; envoy: whom all requests are for; no host: they say so
   std::vector<Route> known;             // else: services of which more is said than where they are
   std::shared_ptr<const AllowList> to;  // forward only: where requests may go; null: everywhere
 };

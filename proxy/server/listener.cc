@@ -66,7 +66,7 @@ bool is_own(const Address& address) {
 }  // namespace
 
 std::string_view show(Mode mode) {
-  constexpr std::string_view kNames[] = {"reverse", "forward", "redirect", "tproxy"};
+  constexpr std::string_view kNames[] = {"reverse", "forward", "redirect", "tproxy", "envoy"};
   return kNames[static_cast<int>(mode)];
 }
 

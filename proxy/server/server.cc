@@ -27,6 +27,7 @@ struct OptionsAndSecurity {
 
 ListenMode listen_mode_of(Mode mode) {
   return mode == Mode::reverse   ? ListenMode::reverse
+         : mode == Mode::envoy   ? ListenMode::envoy
          : mode == Mode::forward ? ListenMode::forward
                                  : ListenMode::transparent;
 }
@@ -119,7 +120,7 @@ struct Server::Impl {
                    .resolve_timeout = service.resolve_timeout};
     };
     made->options = {.mode = listen_mode_of(l.mode), .protocol = l.protocol, .to = l.to};
-    if (l.mode == Mode::reverse) {
+    if (l.mode == Mode::reverse || (l.mode == Mode::envoy && !l.service.host.empty())) {
       auto route = route_to(l.service);
       if (!route) return std::unexpected(route.error());
       made->options.route = std::move(*route);

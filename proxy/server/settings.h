@@ -22,6 +22,7 @@ enum class Mode : std::uint8_t {
   forward,   // the request says where to
   redirect,  // netfilter's REDIRECT sent it here: SO_ORIGINAL_DST says where it meant to go
   tproxy,    // netfilter's TPROXY: the local address of the connection is where it meant to go
+  envoy,     // no proxy: an Envoy asks by gRPC what to do with its requests (docs/staging-mesh.md)
 };
 std::string_view show(Mode mode);
 
@@ -45,7 +46,7 @@ struct ListenerSettings {
   Mode mode = Mode::reverse;
   Address at;  // port 0: the kernel's choice
   Protocol protocol = Protocol::http;
-  ServiceSettings service;              // reverse only
+  ServiceSettings service;              // reverse; envoy: its host may be empty
   std::shared_ptr<const AllowList> to;  // as ListenerOptions::to
 };
 

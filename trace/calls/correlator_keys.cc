@@ -144,7 +144,8 @@ int previous_of(const Exchange& e) {
   return told > 0 && told < 1000 ? static_cast<int>(told) : 0;
 }
 
-int count_of(const Exchange& e) {
+namespace {
+int library_count_of(const Exchange& e) {
   for (auto& h : e.request_headers) {
     switch (h.name.size()) {
       case 13:
@@ -163,6 +164,13 @@ int count_of(const Exchange& e) {
     }
   }
   return 0;
+}
+}  // namespace
+
+// Of the layer that is nearest to the service: a router of Envoy's, where it has tried again.
+int count_of(const Exchange& e) {
+  auto router = number_after(find(e.request_headers, "x-envoy-attempt-count"), "");
+  return router > 1 ? router : std::max(router, library_count_of(e));
 }
 
 std::string part_of(const Exchange& e) {

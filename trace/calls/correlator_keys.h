@@ -42,7 +42,7 @@ bool is_rpc(const Exchange& e);
 int previous_of(const Exchange& e);
 
 // Which attempt of its layer a request says it is, from 1 (amz-sdk-request, x-stainless-retry-count, x-retry-count,
-// gccl-attempt-count); 0: it does not say.
+// gccl-attempt-count, x-envoy-attempt-count); 0: it does not say.
 int count_of(const Exchange& e);
 
 // The service's own answer that it will not be otherwise next time: where the same request comes again it is asked anew

@@ -187,10 +187,43 @@ TEST(ConfigOfServe, what_is_kept_is_enough_for_all_loops_and_the_largest_head) {
   EXPECT_EQ(complaint("[serve]\nkeep = \"1KiB\"\nrecord = \"none\"\n"), "");
 }
 
+TEST(ConfigOfServe, an_Envoys_listener_may_be_for_one_service_and_takes_only_faults_that_an_Envoy_can_carry_out) {
+  constexpr auto kMesh =
+      "[service.orders]\naddress = \"http://orders:8080\"\nallow = true\n[[listener]]\nmode = \"envoy\"\n"
+      "listen = \"127.0.0.1:9001\"\nservice = \"orders\"\n[[listener]]\nmode = \"envoy\"\nlisten = "
+      "\"127.0.0.1:9002\"\n";
+  auto with = [&](std::string_view more) { return *parse_config(std::string(kMesh).append(more), "retrial.toml"); };
+  auto settings = server_settings(with("[[rule]]\ninject = \"lost-response(error(503)) x 1, then delay(1s)\"\n"));
+  ASSERT_TRUE(settings) << settings.error().line();
+  ASSERT_EQ(settings->listeners.size(), 2u);
+  EXPECT_EQ(settings->listeners[0].mode, proxy::Mode::envoy);
+  EXPECT_EQ(settings->listeners[0].service.host, "orders");
+  EXPECT_TRUE(settings->listeners[0].service.allow);
+  EXPECT_EQ(settings->listeners[1].service.host, "");
+  EXPECT_TRUE(warnings_of(*settings).empty());
+  auto refused = server_settings(with("[[rule]]\ninject = \"error(503) x 1, then reset(in-body)\"\n"));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().line(),
+            "[[rule]] inject = \"error(503) x 1, then reset(in-body)\": expected a fault that an Envoy can carry out, "
+            "found reset(in-body): an Envoy that asks what to do breaks no connection and no stream");
+  auto mixed =
+      server_settings(with("[[listener]]\nmode = \"reverse\"\nlisten = \"127.0.0.1:8001\"\nservice = "
+                           "\"orders\"\n[[rule]]\ninject = \"stall\"\n"));
+  ASSERT_TRUE(mixed);
+  auto warnings = warnings_of(*mixed);
+  ASSERT_EQ(warnings.size(), 2u) << "one for each listener of an Envoy";
+  EXPECT_EQ(warnings[0],
+            "127.0.0.1:9001: no stall will come of what it is asked here: an Envoy that is not answered answers 504 "
+            "itself: use delay(TIME)");
+  EXPECT_EQ(complaint("[[listener]]\nmode = \"envoy\"\nlisten = \":1\"\nprotocol = \"tcp\"\n"),
+            "retrial.toml:4: [[listener]] protocol: expected none: an Envoy speaks gRPC to this listener, whatever it "
+            "carries itself, found \"tcp\"");
+}
+
 TEST(ConfigOfServe, a_listener_that_cannot_be_is_named_with_what_was_expected) {
   EXPECT_EQ(complaint("[[listener]]\nmode = \"revers\"\nlisten = \":80\"\n"),
-            "retrial.toml:2: [[listener]] mode: expected \"reverse\", \"forward\", \"redirect\" or \"tproxy\", found "
-            "\"revers\", did you mean \"reverse\"?");
+            "retrial.toml:2: [[listener]] mode: expected \"reverse\", \"forward\", \"redirect\", \"tproxy\" or "
+            "\"envoy\", found \"revers\", did you mean \"reverse\"?");
   EXPECT_EQ(complaint("[[listener]]\nmode = \"forward\"\n"),
             "retrial.toml:1: [[listener]] listen: expected an address and a port, such as \"127.0.0.1:8001\", "
             "\"[::1]:8001\" or \":8001\"");
@@ -202,7 +235,7 @@ TEST(ConfigOfServe, a_listener_that_cannot_be_is_named_with_what_was_expected) {
             "\"queue\"?");
   EXPECT_EQ(complaint("[[listener]]\nmode = \"forward\"\nlisten = \":80\"\nservice = \"q\"\n"),
             "retrial.toml:4: [[listener]] service: expected none: requests say themselves where they go, unless the "
-            "mode is \"reverse\", found \"q\"");
+            "mode is \"reverse\" or \"envoy\", found \"q\"");
   EXPECT_EQ(complaint("[[listener]]\nmode = \"forward\"\nlisten = \":80\"\nport = 1\n"),
             "retrial.toml:4: [[listener]] port: unknown key, expected one of mode, listen, service, protocol, to");
   EXPECT_EQ(complaint("[[listener]]\nmode = \"forward\"\nlisten = \":80\"\n[[listener]]\nmode = \"forward\"\nlisten = "

@@ -42,6 +42,18 @@ TEST_F(Rules, of_operators_come_before_those_of_the_file_in_the_order_in_which_t
   EXPECT_EQ(book.in_force()[0].match.services, (Names{"127.0.0.1:10001", "localhost:10001"}));
 }
 
+TEST(RulesForEnvoys, that_no_Envoy_can_carry_out_are_refused) {
+  Rulebook book(config("[[listener]]\nmode = \"envoy\"\nlisten = \"127.0.0.1:9001\"\n"), 1);
+  auto put = book.put("a", R"x({"match":{"service":"orders:8080"},"inject":"10% of truncate"})x", {});
+  ASSERT_FALSE(put);
+  EXPECT_EQ(put.error().status, 400);
+  EXPECT_EQ(put.error().why,
+            "rule \"a\" inject: expected a fault that an Envoy can carry out, found truncate: an Envoy passes on the "
+            "body that the service has sent, as it is");
+  EXPECT_TRUE(book.in_force().empty());
+  EXPECT_TRUE(*book.put("a", R"x({"match":{"service":"orders:8080"},"inject":"10% of delay(1s)"})x", {}));
+}
+
 TEST_F(Rules, put_twice_change_nothing_the_second_time) {
   EXPECT_TRUE(*book.put("a", kRule, {}));
   auto etag = book.etag();

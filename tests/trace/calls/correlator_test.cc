@@ -486,6 +486,26 @@ TEST(Counters, tell_parallel_calls_apart_and_make_a_retry_likely) {
   EXPECT_ATTEMPT((t.begin(get(1), from)), one, 2, likely);
 }
 
+TEST(Counters, of_a_router_tell_its_attempts_apart_and_begin_again_where_its_caller_tries_again) {
+  auto get = [](int router, std::string_view library = "") {
+    return "GET /x HTTP/1.1\r\nHost: h\r\n" + std::string(library) +
+           "x-envoy-attempt-count: " + std::to_string(router) + "\r\n\r\n";
+  };
+  Traffic t;
+  Traffic::From from{.site = ""};
+  auto one = t.begin(get(1), from), other = t.begin(get(2), from);
+  t.inject(one, 503);
+  t.inject(other, 503);
+  EXPECT_ATTEMPT((t.begin(get(3), from)), other, 2, likely);
+  auto second = t.begin(get(2), from);
+  EXPECT_ATTEMPT(second, one, 2, likely);
+  t.inject(second, 503);
+  EXPECT_ATTEMPT((t.begin(get(1), from)), one, 3, possible);
+  EXPECT_EQ(count_of(wire::request(get(3, "amz-sdk-request: attempt=2; max=3\r\n"))), 3)
+      << "the layer nearest to the service";
+  EXPECT_EQ(count_of(wire::request(get(1, "amz-sdk-request: attempt=2; max=3\r\n"))), 2) << "it has not tried again";
+}
+
 TEST(Counters, make_a_retry_at_a_poll_too) {
   Lessons lessons;
   auto e = wire::request("GET /x HTTP/1.1\r\n\r\n");
