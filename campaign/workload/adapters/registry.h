@@ -9,6 +9,9 @@
   ADAPTER(node_test)              \
   ADAPTER(mocha)                  \
   ADAPTER(jest)                   \
+  ADAPTER(vitest)                 \
+  ADAPTER(go_test)                \
+  ADAPTER(googletest)             \
   ADAPTER(whole_command)
 
 namespace retrial::campaign {

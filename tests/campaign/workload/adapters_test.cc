@@ -155,6 +155,34 @@ TEST_F(Adapters, jest_tests_alone_are_chosen_by_its_hook_among_their_files) {
   EXPECT_EQ(jest.only(argv, {"elsewhere/b.test.js > x"}, false).argv, argv);
 }
 
+TEST_F(Adapters, go_test_is_known_behind_assignments_and_not_other_verbs_of_go) {
+  for (auto& argv : {Words{"go", "test"}, Words{"env", "A=1", "/usr/local/go/bin/go", "test", "./..."},
+                     Words{"go", "-C", "sub", "test", "-race"}})
+    EXPECT_EQ(adapter_for(argv).runner().name, "go test") << argv[0];
+  for (auto& argv : {Words{"go", "vet"}, Words{"go", "run", "test"}, Words{"gotestsum", "--", "./..."}, Words{"go"}})
+    EXPECT_EQ(adapter_for(argv).runner().name, "command") << argv[0];
+}
+
+TEST_F(Adapters, go_tests_alone_are_chosen_by_the_hook_in_their_packages_without_a_time_limit) {
+  Words argv{"go",       "test", "-v",    "-p",  "4",     "-run=T", "-timeout", "5s", "-failfast",
+             "-ldflags", "-s",   "./...", "./x", "-args", "-p",     "-timeout", "./y"};
+  auto& go = adapter_for(argv);
+  auto launch = go.only(argv, {"ex.org/a.TestX/sub_a[1]", "ex.org/a.TestY", "gopkg.in/b.v1.FuzzZ/seed#0"}, false);
+  EXPECT_EQ(launch.argv, (Words{"go", "test", "-timeout=0", "ex.org/a", "gopkg.in/b.v1", "-v", "-run=T", "-ldflags",
+                                "-s", "-args", "-p", "-timeout", "./y"}));
+  EXPECT_EQ(launch.only, "ex.org/a.TestX/sub_a[1]\nex.org/a.TestY\ngopkg.in/b.v1.FuzzZ/seed#0");
+  EXPECT_EQ(go.suite({"go", "test", "-p=4", "./..."}).argv, (Words{"go", "test", "./..."}));
+}
+
+TEST_F(Adapters, go_packages_stay_as_the_user_names_them_in_the_wide_form_and_where_files_are_named) {
+  Words argv{"go", "test", "a_test.go"};
+  auto& go = adapter_for(argv);
+  EXPECT_EQ(go.only(argv, {"command-line-arguments.TestX"}, false).argv,
+            (Words{"go", "test", "-timeout=0", "a_test.go"}));
+  EXPECT_EQ(go.only({"go", "test", "./..."}, {"ex.org/a.TestX"}, true).argv,
+            (Words{"go", "test", "-timeout=0", "./..."}));
+}
+
 TEST(TestFiles, are_known_by_the_names_that_runners_go_by) {
   for (auto file : {"test_a.py", "pkg/a_test.py", "conftest.py", "src/a.test.mjs", "a.spec.ts", "tests/helpers/api.py",
                     "src/__tests__/x.js"})

@@ -44,11 +44,10 @@ TEST(Environment, a_command_whose_clock_is_moved_preloads_the_library_behind_wha
   unsetenv("LD_PRELOAD");
 }
 
-TEST(Environment, a_command_whose_clock_is_moved_has_go_build_with_the_overlay_unless_it_has_its_own) {
+TEST(Environment, go_builds_with_the_overlay_unless_it_has_its_own_and_one_package_after_another_where_tests_do) {
   test::Variables none{{"GOFLAGS", nullptr}};
   test::Folder agents;
   EnvironmentSetting setting{agents.path(), "/e/1.jsonl", "/e/1.only"};
-  setting.time_page = "/t/1.page";
   EXPECT_EQ(value_of(environment_for({}, setting), "GOFLAGS"), "-count=1") << "no overlay was made";
   std::filesystem::create_directories(agents.path() / "go");
   auto overlay = (agents.path() / "go" / "overlay.json").string();
@@ -57,8 +56,9 @@ TEST(Environment, a_command_whose_clock_is_moved_has_go_build_with_the_overlay_u
             "-mod=mod -count=1 -overlay=" + overlay);
   EXPECT_EQ(value_of(environment_for({.environment = {"GOFLAGS=-overlay=/mine.json"}}, setting), "GOFLAGS"),
             "-overlay=/mine.json -count=1");
-  setting.time_page.clear();
-  EXPECT_EQ(value_of(environment_for({}, setting), "GOFLAGS"), "-count=1");
+  Launch serial{.environment = {"RETRIAL_SERIAL=1"}};
+  EXPECT_EQ(value_of(environment_for(serial, setting), "GOFLAGS"), "-count=1 -p=1 -overlay=" + overlay);
+  EXPECT_EQ(value_of(environment_for({}, setting), "RETRIAL_FROM"), std::filesystem::current_path().string());
 }
 
 TEST(Environment, go_runs_every_test_as_often_as_the_user_says_and_never_answers_from_its_cache) {
