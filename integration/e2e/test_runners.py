@@ -55,7 +55,7 @@ def right(seen):
 def test_go_test(tmp_path):
     seen = campaign("go", tmp_path, ["go", "test", "./..."])
     both_bugs_and_no_other(seen, ("POST /payments", "orders/orders.go:49", "example.com/shop/orders.TestPay"),
-                           ("GET /watched", "stock/stock.go:38", "example.com/shop/stock.TestWatch"))
+                           ("GET /watched", "stock/stock.go:35", "example.com/shop/stock.TestWatch"))
     assert {"POST /orders", "GET /counted"} <= right(seen), seen.explain()
 
 

@@ -13,7 +13,7 @@ class GoogleTest final : public Adapter {
   const Runner& runner() const override {
     static const Runner runner{
         .name = "GoogleTest",
-        .hook = {"native/runners/googletest.so"},
+        .hook = {"native/runners/built_in.so"},
         .test_files = {.suffixes = {"_test", "_unittest"}, .folders = {"test", "tests"}},
     };
     return runner;

@@ -12,6 +12,7 @@
   ADAPTER(vitest)                 \
   ADAPTER(go_test)                \
   ADAPTER(googletest)             \
+  ADAPTER(cargo_test)             \
   ADAPTER(whole_command)
 
 namespace retrial::campaign {

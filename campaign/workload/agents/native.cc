@@ -9,7 +9,7 @@ class Native final : public Agent {
   std::string_view name() const override { return "native"; }
   void load(const std::filesystem::path& folder, bool moves_clock, Variables& environment) const override {
     // The list knows no quotes.
-    if (auto hook = (folder / "runners" / "googletest.so").string(); hook.find_first_of(": \t\n") == hook.npos)
+    if (auto hook = (folder / "runners" / "built_in.so").string(); hook.find_first_of(": \t\n") == hook.npos)
       put_last(environment, {"LD_PRELOAD", hook, " "});
     if (moves_clock) put_last(environment, {"LD_PRELOAD", (folder / "retrial_time.so").string(), " "});
   }
