@@ -70,8 +70,8 @@ def test_vitest(tmp_path):
 @needs("g++")
 @pytest.mark.parametrize("how", ["itself", "behind make"])
 def test_googletest(tmp_path, how):
-    program = compiled(tmp_path, ["googletest/shop.cc", "googletest/shop_test.cc"], "-lgtest", "-lgtest_main", "-lpthread")
+    program = compiled(tmp_path, ["cpp/shop.cc", "cpp/shop_test.cc"], "-lgtest", "-lgtest_main", "-lpthread")
     (tmp_path / "Makefile").write_text(f"check:\n\t{program}\n")
-    seen = campaign("googletest", tmp_path, [program] if how == "itself" else ["make", "check"], cwd=tmp_path)
+    seen = campaign("cpp", tmp_path, [program] if how == "itself" else ["make", "check"], cwd=tmp_path)
     both_bugs_and_no_other(seen, ("POST /payments", None, "shop_test > Payments.ArePaid"), ("GET /watched", None, "shop_test > Stock.IsWatched"))
     assert {"POST /orders", "GET /counted"} <= right(seen), seen.explain()

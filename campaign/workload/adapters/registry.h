@@ -12,6 +12,8 @@
   ADAPTER(vitest)                 \
   ADAPTER(go_test)                \
   ADAPTER(googletest)             \
+  ADAPTER(ctest)                  \
+  ADAPTER(catch2)                 \
   ADAPTER(cargo_test)             \
   ADAPTER(whole_command)
 
