@@ -1,6 +1,5 @@
 """The same client of a shop under each test runner (integration/runners): both bugs are found where they stand, and what is right is clean."""
 import os
-import pathlib
 import shutil
 import subprocess
 
@@ -8,6 +7,7 @@ import pytest
 
 from conftest import ROOT, Campaign, retrial, site
 
+full = pytest.mark.skipif(not os.environ.get("RETRIAL_E2E_FULL"), reason="RETRIAL_E2E_FULL is not set")
 SAMPLES = ROOT / "integration/runners"
 
 
@@ -16,8 +16,8 @@ def needs(*programs):
     return pytest.mark.skipif(bool(missing), reason=f"there is no {', '.join(missing)} here")
 
 
-def compiled(folder, sources, *libraries):
-    program = folder / "shop_test"
+def compiled(folder, sources, *libraries, name="shop_test"):
+    program = folder / name
     subprocess.run(["g++", "-std=c++17", "-O0", *(str(SAMPLES / s) for s in sources), "-o", str(program), *libraries], check=True)
     return program
 
@@ -59,6 +59,7 @@ def test_go_test(tmp_path):
     assert {"POST /orders", "GET /counted"} <= right(seen), seen.explain()
 
 
+@full
 @needs("node")
 def test_vitest(tmp_path):
     seen = campaign("vitest", tmp_path, ["npm", "test"])
@@ -68,10 +69,37 @@ def test_vitest(tmp_path):
 
 
 @needs("g++")
-@pytest.mark.parametrize("how", ["itself", "behind make"])
+@pytest.mark.parametrize("how", ["itself", pytest.param("behind make", marks=full)])
 def test_googletest(tmp_path, how):
     program = compiled(tmp_path, ["cpp/shop.cc", "cpp/shop_test.cc"], "-lgtest", "-lgtest_main", "-lpthread")
     (tmp_path / "Makefile").write_text(f"check:\n\t{program}\n")
     seen = campaign("cpp", tmp_path, [program] if how == "itself" else ["make", "check"], cwd=tmp_path)
     both_bugs_and_no_other(seen, ("POST /payments", None, "shop_test > Payments.ArePaid"), ("GET /watched", None, "shop_test > Stock.IsWatched"))
+    assert {"POST /orders", "GET /counted"} <= right(seen), seen.explain()
+
+
+@full
+@needs("g++")
+def test_catch2(tmp_path):
+    program = compiled(tmp_path, ["cpp/shop.cc", "cpp/catch_test.cc"], "-lpthread")
+    seen = campaign("cpp", tmp_path, [program], cwd=tmp_path)
+    both_bugs_and_no_other(seen, ("POST /payments", None, "shop_test > it is paid"), ("GET /watched", None, "shop_test > it is watched"))
+    assert {"POST /orders", "GET /counted"} <= right(seen), seen.explain()
+
+
+@full
+@needs("g++", "ctest")
+def test_ctest(tmp_path):
+    """Programs of GoogleTest's and others."""
+    compiled(tmp_path, ["cpp/shop.cc", "cpp/shop_test.cc"], "-lgtest", "-lgtest_main", "-lpthread")
+    compiled(tmp_path, ["cpp/shop.cc", "cpp/plain_test.cc"], "-lpthread", name="plain_test")
+    seen = campaign("cpp", tmp_path, ["ctest"], cwd=SAMPLES / "cpp/ctest", env={"SHOP": str(tmp_path)})
+    both_bugs_and_no_other(seen, ("POST /payments", None, "shop_test > Payments.ArePaid"), ("GET /watched", None, "the [stock] is watched"))
+    assert {"POST /orders", "GET /counted"} <= right(seen), seen.explain()
+
+
+@needs("cargo")
+def test_cargo_test(tmp_path):
+    seen = campaign("cargo", tmp_path, ["cargo", "test"], env={"CARGO_TARGET_DIR": str(tmp_path / "target")})
+    both_bugs_and_no_other(seen, ("POST /payments", None, "shop-client::shop > is_paid"), ("GET /watched", None, "shop-client::shop > is_watched"))
     assert {"POST /orders", "GET /counted"} <= right(seen), seen.explain()

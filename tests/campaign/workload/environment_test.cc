@@ -35,11 +35,11 @@ TEST(Environment, what_the_user_preloads_is_kept_beside_the_agents) {
 TEST(Environment, a_command_whose_clock_is_moved_preloads_the_library_behind_what_it_preloads_already) {
   setenv("LD_PRELOAD", "libmine.so", 1);
   EnvironmentSetting setting{"/agents", "/e/1.jsonl", "/e/1.only"};
-  EXPECT_EQ(value_of(environment_for({}, setting), "LD_PRELOAD"), "libmine.so");
+  EXPECT_EQ(value_of(environment_for({}, setting), "LD_PRELOAD"), "libmine.so /agents/native/runners/built_in.so");
   EXPECT_EQ(value_of(environment_for({}, setting), "RETRIAL_TIME"), "(none)");
   setting.time_page = "/t/1.page";
   auto all = environment_for({}, setting);
-  EXPECT_EQ(value_of(all, "LD_PRELOAD"), "libmine.so /agents/native/retrial_time.so");
+  EXPECT_EQ(value_of(all, "LD_PRELOAD"), "libmine.so /agents/native/runners/built_in.so /agents/native/retrial_time.so");
   EXPECT_EQ(value_of(all, "RETRIAL_TIME"), "/t/1.page");
   unsetenv("LD_PRELOAD");
 }
