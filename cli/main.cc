@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
   int status = 0;
   for (auto add :
        {add_run, add_plan, add_merge, add_replay, add_observe, add_judge, add_report, add_explain, add_check, add_ca,
-        add_doctor, add_serve, add_health, add_ctl, add_redirect, add_compose, add_inject, add_webhook, add_look, add_each})
+        add_doctor, add_serve, add_health, add_ctl, add_redirect, add_compose, add_inject, add_webhook, add_look})
     add(app, status);
   std::vector<char*> words(argv, argv + argc);
   static char help[] = "--help";

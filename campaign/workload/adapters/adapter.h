@@ -36,8 +36,7 @@ struct Runner {
   std::string_view name;  // "pytest"
   Hook hook = {};
   TestFiles test_files = {};
-  bool one_by_one = false;  // without a hook: a process of ours runs and tells of each of its tests (one_by_one.h)
-  bool whole = false;       // it has no tests of its own: the whole command is one test
+  bool whole = false;  // it has no tests of its own: the whole command is one test
 };
 
 // Knows one test runner: how a user's command is run whole and test by test, and what lists and reports its tests.

@@ -15,7 +15,6 @@ class Catch2 final : public Adapter {
     static const Runner runner{
         .name = kCatch2,
         .test_files = {.prefixes = {"test_"}, .suffixes = {"_test"}, .folders = {"test", "tests"}},
-        .one_by_one = true,
     };
     return runner;
   }

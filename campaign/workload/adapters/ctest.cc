@@ -15,7 +15,6 @@ class Ctest final : public Adapter {
     static const Runner runner{
         .name = kCtest,
         .test_files = {.prefixes = {"test_"}, .suffixes = {"_test"}, .folders = {"test", "tests"}},
-        .one_by_one = true,
     };
     return runner;
   }
