@@ -39,7 +39,8 @@ TEST(Environment, a_command_whose_clock_is_moved_preloads_the_library_behind_wha
   EXPECT_EQ(value_of(environment_for({}, setting), "RETRIAL_TIME"), "(none)");
   setting.time_page = "/t/1.page";
   auto all = environment_for({}, setting);
-  EXPECT_EQ(value_of(all, "LD_PRELOAD"), "libmine.so /agents/native/runners/built_in.so /agents/native/retrial_time.so");
+  EXPECT_EQ(value_of(all, "LD_PRELOAD"),
+            "libmine.so /agents/native/runners/built_in.so /agents/native/retrial_time.so");
   EXPECT_EQ(value_of(all, "RETRIAL_TIME"), "/t/1.page");
   unsetenv("LD_PRELOAD");
 }
