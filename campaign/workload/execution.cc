@@ -180,7 +180,8 @@ struct Executor::Impl {
   void prepare_agents() {
     auto folder = std::filesystem::absolute(setting.folder / "agents");
     for (auto* agent : agents())
-      if (auto undone = agent->prepare(folder / agent->name()); !undone.empty()) trust.remarks.push_back(undone);
+      if (auto undone = agent->prepare(folder / agent->name(), compresses()); !undone.empty())
+        trust.remarks.push_back(undone);
   }
 
   proxy::Options options() {
@@ -265,7 +266,7 @@ Result<std::unique_ptr<Executor>> Executor::open(Setting setting, const Clock& c
   auto impl =
       std::make_unique<Impl>(std::move(setting), clock, Authorities{*authority, *strangers, std::move(*stand_ins)},
                              std::move(*trust), std::move(*securities));
-  if (impl->compresses()) impl->prepare_agents();
+  impl->prepare_agents();
   return std::unique_ptr<Executor>(new Executor(std::move(impl)));
 }
 

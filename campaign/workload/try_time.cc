@@ -85,8 +85,9 @@ std::string try_program(const Program& program, const fs::path& folder) {
 }
 
 std::string try_go(const fs::path& folder) {
-  auto overlay = overlay_go_on_path(folder / "agents" / "go" / "retrial_time.go.txt", folder / "go");
+  auto overlay = overlay_go_on_path(true, folder / "agents" / "go");
   if (!overlay) return "does not work: " + overlay.error().line();
+  if (!overlay->lost.empty()) return fmt::format("does not work: {}", fmt::join(overlay->lost, "; "));
   return "works: its runtime is known; the first build with it compiles the standard library once more";
 }
 

@@ -3,6 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 for app in order-sync queue-worker etcd-inventory; do integration/apps/$app/setup.sh; done
+for setup in integration/runners/*/setup.sh; do "$setup"; done
 integration/apps/order-sync/.venv/bin/pip install -q --disable-pip-version-check -r integration/e2e/requirements.txt
 export RETRIAL=${RETRIAL:-$PWD/build/release/retrial}
 export AWS_EC2_METADATA_DISABLED=true

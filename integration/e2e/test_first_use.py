@@ -97,7 +97,8 @@ def test_a_command_that_starts_a_known_runner_has_its_tests_tried_one_by_one(wra
 def test_an_unknown_runner_is_named_beside_those_that_are_known(suite, python):
     cwd = suite(app_DOT_py=CLIENT, go_DOT_py=WHOLE, check_DOT_sh=f"{python} go.py\n")
     done = retrial("run", "--policies", "k1", "--", "sh", "check.sh", cwd=cwd)
-    assert "`sh check.sh` is no test runner that we know (pytest, unittest, node:test, mocha, jest): all of it is one test" in told(done), done.stdout
+    assert "`sh check.sh` is no test runner that we know (pytest, unittest, node:test, " in told(done), done.stdout
+    assert "): all of it is one test" in told(done), done.stdout
 
 
 def test_an_environment_that_is_taken_away_is_said_with_what_to_pass_on(suite, python):

@@ -9,6 +9,12 @@
   ADAPTER(node_test)              \
   ADAPTER(mocha)                  \
   ADAPTER(jest)                   \
+  ADAPTER(vitest)                 \
+  ADAPTER(go_test)                \
+  ADAPTER(googletest)             \
+  ADAPTER(ctest)                  \
+  ADAPTER(catch2)                 \
+  ADAPTER(cargo_test)             \
   ADAPTER(whole_command)
 
 namespace retrial::campaign {

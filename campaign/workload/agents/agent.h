@@ -17,9 +17,9 @@ class Agent {
 
   virtual ~Agent() = default;
   virtual std::string_view name() const = 0;  // "python"
-  // Once, when its files lie in `folder`, and only where clocks are to be moved on (docs/time.md): what has to be made
-  // for that on this machine. Gives what could not be done, and why, for the reader; empty: all is well.
-  virtual std::string prepare(const std::filesystem::path&) const { return {}; }
+  // Once, when its files lie in `folder`: what has to be made on this machine. `moves_clock`: clocks are to be moved on
+  // (docs/time.md). Gives what could not be done, and why, for the reader; empty: all is well.
+  virtual std::string prepare(const std::filesystem::path& /*folder*/, bool /*moves_clock*/) const { return {}; }
   // Puts what loads it from `folder` beside what the user has there already. `moves_clock`: this command's clock is
   // moved on.
   virtual void load(const std::filesystem::path& folder, bool moves_clock, Variables& environment) const = 0;

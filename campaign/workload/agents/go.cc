@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include "campaign/workload/agents/go_overlay.h"
@@ -7,24 +9,29 @@ namespace retrial::campaign {
 namespace {
 
 // Has every test run, where `go test` would tell of an earlier run of it (its cache knows nothing of faults), links
-// what it builds once a campaign, and moves the clock of what the Go on PATH builds, whose programs call no C library.
+// what it builds once a campaign, and edits what the Go on PATH builds programs of: so they tell of their tests, tag
+// their requests, and have their clock moved, though they call no C library.
 class Go final : public Agent {
  public:
   std::string_view name() const override { return "go"; }
-  std::string prepare(const std::filesystem::path& folder) const override {
-    auto overlay = overlay_go_on_path(folder / "retrial_time.go.txt", folder);
-    return overlay ? "" : "the clock of Go programs is not moved: " + overlay.error().line();
+  std::string prepare(const std::filesystem::path& folder, bool moves_clock) const override {
+    auto overlay = overlay_go_on_path(moves_clock, folder);
+    if (!overlay) return "Go programs are as they are, their clock is not moved: " + overlay.error().line();
+    return fmt::format("{}", fmt::join(overlay->lost, "; "));
   }
   // Of two overlays Go takes the last: one that the user has stays the only one.
-  void load(const std::filesystem::path& folder, bool moves_clock, Variables& environment) const override {
+  void load(const std::filesystem::path& folder, bool, Variables& environment) const override {
+    environment["RETRIAL_FROM"] = std::filesystem::current_path().string();
     if (!environment["GOFLAGS"].contains("-count")) put_last(environment, {"GOFLAGS", "-count=1", " "});
+    if (environment["RETRIAL_SERIAL"] == "1" && !environment["GOFLAGS"].contains("-p="))
+      put_last(environment, {"GOFLAGS", "-p=1", " "});
     // Go splits it at blanks. Where programs may not be run from this folder, all is linked each time.
     if (auto linker = (folder / "link.sh").string(); !environment["GOFLAGS"].contains("-toolexec") &&
                                                      linker.find_first_of(" \t\n'\"") == linker.npos &&
                                                      access(linker.c_str(), X_OK) == 0)
       put_last(environment, {"GOFLAGS", "-toolexec=" + linker, " "});
     auto overlay = folder / kGoOverlay;
-    if (moves_clock && std::filesystem::exists(overlay) && !environment["GOFLAGS"].contains("-overlay"))
+    if (std::filesystem::exists(overlay) && !environment["GOFLAGS"].contains("-overlay"))
       put_last(environment, {"GOFLAGS", "-overlay=" + overlay.string(), " "});
   }
 };

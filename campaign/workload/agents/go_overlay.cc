@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <stdio.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <map>
@@ -15,23 +16,6 @@
 namespace retrial::campaign {
 namespace {
 namespace fs = std::filesystem;
-
-constexpr GoEdit kEverywhere[] = {
-    {"time_nofake.go", "\treturn nanotime1()\n", "\treturn nanotime1() + retrialAhead()\n"},
-    {"netpoll_epoll.go", "func netpoll(delay int64) (gList, int32) {",
-     "func retrialNetpoll(delay int64) (gList, int32) {"},
-    {"os_linux.go", "\tgoenvs_unix()\n}", "\tgoenvs_unix()\n\tretrialStart()\n}"},
-};
-// time.now, which is assembly of its own on linux/amd64, and has to be in one piece there.
-constexpr GoEdit kAmd64[] = {
-    {"time_linux_amd64.s", "TEXT time·now<ABIInternal>(SB)", "TEXT runtime·retrialRealNow<ABIInternal>(SB)"},
-    {"timeasm.go", "func time_now() (sec int64, nsec int32, mono int64)\n",
-     "func time_now() (sec int64, nsec int32, mono int64) {\n\tsec, nsec, mono = retrialRealNow()\n\tsec, nsec = "
-     "retrialMoved(sec, nsec)\n\treturn sec, nsec, mono + retrialAhead()\n}\n\n"
-     "func retrialRealNow() (sec int64, nsec int32, mono int64)\n"},
-};
-constexpr GoEdit kOthers[] = {
-    {"timestub.go", "\tsec, nsec = walltime()\n", "\tsec, nsec = retrialMoved(walltime())\n"}};
 
 Result<std::string> text_of(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
@@ -57,15 +41,6 @@ std::string output_of(const char* command) {
 
 }  // namespace
 
-std::vector<GoEdit> go_edits(std::string_view architecture) {
-  std::vector<GoEdit> all(std::begin(kEverywhere), std::end(kEverywhere));
-  if (architecture == "amd64")
-    all.insert(all.end(), std::begin(kAmd64), std::end(kAmd64));
-  else
-    all.insert(all.end(), std::begin(kOthers), std::end(kOthers));
-  return all;
-}
-
 Result<std::string> edited(std::string source, const GoEdit& edit) {
   auto at = source.find(edit.old);
   if (at == source.npos || source.find(edit.old, at + 1) != source.npos)
@@ -74,38 +49,68 @@ Result<std::string> edited(std::string source, const GoEdit& edit) {
   return source.replace(at, edit.old.size(), edit.now);
 }
 
-Result<fs::path> write_go_overlay(const fs::path& root, std::string_view architecture, const fs::path& added,
-                                  const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  auto runtime = root / "src" / "runtime";
-  nlohmann::json replaced;
-  for (auto& edit : go_edits(architecture)) {
-    // Not a file of Go by its name: the folder may lie in the user's module.
-    auto original = runtime / edit.file, own = folder / (std::string(edit.file) + ".txt");
-    auto source = text_of(original);
-    if (!source) return std::unexpected(source.error());
-    auto text = edited(std::move(*source), edit);
+namespace {
+
+// A part's files, by path below src.
+Result<std::map<std::string, std::string>> apply(const GoPart& part, const fs::path& source,
+                                                 std::map<std::string, std::string> files) {
+  for (auto& edit : part.edits) {
+    auto [it, fresh] = files.try_emplace(std::string(edit.file));
+    if (fresh) {
+      auto text = text_of(source / edit.file);
+      if (!text) return std::unexpected(text.error());
+      it->second = std::move(*text);
+    }
+    auto text = edited(std::move(it->second), edit);
     if (!text) return std::unexpected(text.error());
-    if (auto ok = write(own, *text); !ok) return std::unexpected(ok.error());
-    replaced[original.string()] = own.string();
+    it->second = std::move(*text);
   }
-  replaced[(runtime / "retrial_time.go").string()] = added.string();
-  auto file = folder / kGoOverlay;
-  if (auto ok = write(file, nlohmann::json{{"Replace", replaced}}.dump(1) + "\n"); !ok)
-    return std::unexpected(ok.error());
-  return file;
+  return files;
 }
 
-Result<fs::path> overlay_go_on_path(const fs::path& added, const fs::path& folder) {
-  if (output_of("command -v go 2>/dev/null").empty()) return fs::path();
+}  // namespace
+
+Result<GoOverlay> write_go_overlay(const fs::path& root, const std::vector<GoPart>& parts, const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  auto source = root / "src";
+  GoOverlay overlay;
+  nlohmann::json replaced = nlohmann::json::object();
+  std::map<std::string, std::string> files;
+  for (auto& part : parts) {
+    auto with = apply(part, source, files);
+    if (!with) {
+      overlay.lost.push_back(fmt::format("{}: {}", part.lost, with.error().line()));
+      continue;
+    }
+    files = std::move(*with);
+    for (auto& added : part.added) replaced[(source / added.target).string()] = (folder / added.file).string();
+  }
+  if (replaced.empty()) return overlay;
+  for (auto& [name, text] : files) {
+    // Not a file of Go by its name: the folder may lie in the user's module.
+    auto own = name + ".txt";
+    std::ranges::replace(own, '/', '.');
+    if (auto ok = write(folder / own, text); !ok) return std::unexpected(ok.error());
+    replaced[(source / name).string()] = (folder / own).string();
+  }
+  overlay.file = folder / kGoOverlay;
+  if (auto ok = write(overlay.file, nlohmann::json{{"Replace", replaced}}.dump(1) + "\n"); !ok)
+    return std::unexpected(ok.error());
+  return overlay;
+}
+
+Result<GoOverlay> overlay_go_on_path(bool moves_clock, const fs::path& folder) {
+  if (output_of("command -v go 2>/dev/null").empty()) return GoOverlay{};
   auto said = output_of("timeout 10 go env GOROOT GOARCH GOOS 2>/dev/null");
   std::istringstream lines(said);
   std::string root, architecture, system;
   if (!std::getline(lines, root) || !std::getline(lines, architecture) || !std::getline(lines, system) || root.empty())
     return fail("does not say where its runtime is", "go env");
   if (system != "linux") return fail("builds for " + system, "go env");
-  return write_go_overlay(root, architecture, added, folder);
+  std::vector<GoPart> parts{go_tests_and_calls()};
+  if (moves_clock) parts.push_back(go_clock(architecture));
+  return write_go_overlay(root, parts, folder);
 }
 
 }  // namespace retrial::campaign

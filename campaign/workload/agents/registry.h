@@ -6,6 +6,7 @@
   AGENT(python)               \
   AGENT(node)                 \
   AGENT(go)                   \
+  AGENT(rust)                 \
   AGENT(native)
 
 namespace retrial::campaign {

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <set>
 
+#include "campaign/workload/one_by_one.h"
 #include "tests/support/docs.h"
 
 namespace retrial::campaign {
@@ -153,6 +154,98 @@ TEST_F(Adapters, jest_tests_alone_are_chosen_by_its_hook_among_their_files) {
   EXPECT_EQ(launch.only, "src/a.test.js > x\nsrc/a.test.js > y");
   EXPECT_EQ(jest.only(argv, {"src/a.test.js > x"}, true).argv, argv);
   EXPECT_EQ(jest.only(argv, {"elsewhere/b.test.js > x"}, false).argv, argv);
+}
+
+TEST_F(Adapters, go_test_is_known_behind_assignments_and_not_other_verbs_of_go) {
+  for (auto& argv : {Words{"go", "test"}, Words{"env", "A=1", "/usr/local/go/bin/go", "test", "./..."},
+                     Words{"go", "-C", "sub", "test", "-race"}})
+    EXPECT_EQ(adapter_for(argv).runner().name, "go test") << argv[0];
+  for (auto& argv : {Words{"go", "vet"}, Words{"go", "run", "test"}, Words{"gotestsum", "--", "./..."}, Words{"go"}})
+    EXPECT_EQ(adapter_for(argv).runner().name, "command") << argv[0];
+}
+
+TEST_F(Adapters, go_tests_alone_are_chosen_by_the_hook_in_their_packages_without_a_time_limit) {
+  Words argv{"go",       "test", "-v",    "-p",  "4",     "-run=T", "-timeout", "5s", "-failfast",
+             "-ldflags", "-s",   "./...", "./x", "-args", "-p",     "-timeout", "./y"};
+  auto& go = adapter_for(argv);
+  auto launch = go.only(argv, {"ex.org/a.TestX/sub_a[1]", "ex.org/a.TestY", "gopkg.in/b.v1.FuzzZ/seed#0"}, false);
+  EXPECT_EQ(launch.argv, (Words{"go", "test", "-timeout=0", "ex.org/a", "gopkg.in/b.v1", "-v", "-run=T", "-ldflags",
+                                "-s", "-args", "-p", "-timeout", "./y"}));
+  EXPECT_EQ(launch.only, "ex.org/a.TestX/sub_a[1]\nex.org/a.TestY\ngopkg.in/b.v1.FuzzZ/seed#0");
+  EXPECT_EQ(go.suite({"go", "test", "-p=4", "./..."}).argv, (Words{"go", "test", "./..."}));
+}
+
+TEST_F(Adapters, go_packages_stay_as_the_user_names_them_in_the_wide_form_and_where_files_are_named) {
+  Words argv{"go", "test", "a_test.go"};
+  auto& go = adapter_for(argv);
+  EXPECT_EQ(go.only(argv, {"command-line-arguments.TestX"}, false).argv,
+            (Words{"go", "test", "-timeout=0", "a_test.go"}));
+  EXPECT_EQ(go.only({"go", "test", "./..."}, {"ex.org/a.TestX"}, true).argv,
+            (Words{"go", "test", "-timeout=0", "./..."}));
+}
+
+TEST_F(Adapters, vitest_tests_alone_are_chosen_by_its_hook_among_their_files_unless_the_user_names_some) {
+  write("src/a.test.ts");
+  for (auto& argv : {Words{"npx", "vitest"}, Words{"node_modules/.bin/vitest", "run"},
+                     Words{"node", "node_modules/vitest/vitest.mjs", "run"}})
+    EXPECT_EQ(adapter_for(argv).runner().name, "vitest") << argv[0];
+  Words argv{"npx", "vitest", "run", "--retry=2"};
+  auto& vitest = adapter_for(argv);
+  auto launch = vitest.only(argv, {"src/a.test.ts > x", "src/a.test.ts > y"}, false);
+  EXPECT_EQ(launch.argv, (Words{"npx", "vitest", "run", "--retry=2", "src/a.test.ts"}));
+  EXPECT_EQ(launch.only, "src/a.test.ts > x\nsrc/a.test.ts > y");
+  EXPECT_EQ(vitest.only(argv, {"src/a.test.ts > x"}, true).argv, argv);
+  EXPECT_EQ(vitest.only(argv, {"src/b.test.ts > x"}, false).argv, argv);
+  Words named{"vitest", "run", "src"};
+  EXPECT_EQ(vitest.only(named, {"src/a.test.ts > x"}, false).argv, named);
+}
+
+TEST_F(Adapters, a_test_program_is_known_by_the_framework_that_is_built_into_it) {
+  write("unit",
+        "\x7f"
+        "ELF ... gtest_list_tests ...");
+  write("spec",
+        "\x7f"
+        "ELF ... Catch::Session ...");
+  write("notes", "how to call gtest_list_tests");
+  std::filesystem::permissions("unit", std::filesystem::perms::owner_all);
+  EXPECT_EQ(adapter_for({"./unit"}).runner().name, "GoogleTest");
+  EXPECT_EQ(adapter_for({"env", "A=1", "./spec"}).runner().name, "Catch2");
+  for (auto file : {"./notes", "./nothing"}) EXPECT_EQ(adapter_for({file}).runner().name, "command") << file;
+  Words argv{"./unit", "--gtest_filter=A.*", "--gtest_color=no"};
+  auto launch = adapter_for(argv).only(argv, {"unit > A.b"}, false);
+  EXPECT_EQ(launch.argv, (Words{"./unit", "--gtest_color=no"}));
+  EXPECT_EQ(launch.only, "unit > A.b");
+}
+
+TEST_F(Adapters, cargo_test_runs_all_programs_though_one_fails_and_a_test_alone_without_examples_of_the_documentation) {
+  for (auto& argv :
+       {Words{"cargo", "test"}, Words{"cargo", "+nightly", "t", "-p", "a"}, Words{"env", "A=1", "cargo", "test"}})
+    EXPECT_EQ(adapter_for(argv).runner().name, "cargo test") << argv[0];
+  for (auto& argv : {Words{"cargo", "run", "test"}, Words{"cargo"}})
+    EXPECT_EQ(adapter_for(argv).runner().name, "command") << argv[0];
+  Words argv{"cargo", "test", "-p", "a", "--", "--nocapture"};
+  auto& cargo = adapter_for(argv);
+  EXPECT_EQ(cargo.suite(argv).argv, (Words{"cargo", "test", "--no-fail-fast", "-p", "a", "--", "--nocapture"}));
+  EXPECT_EQ(cargo.only(argv, {"a > x"}, false).argv,
+            (Words{"cargo", "test", "--tests", "--no-fail-fast", "-p", "a", "--", "--nocapture"}));
+  EXPECT_EQ(cargo.only({"cargo", "test", "--no-fail-fast", "--test=it"}, {"a::it > x"}, false).argv,
+            (Words{"cargo", "test", "--no-fail-fast", "--test=it"}));
+}
+
+TEST_F(Adapters, runners_whose_tests_are_processes_have_one_of_ours_around_them) {
+  Words argv{"ctest", "--test-dir", "build"};
+  auto& ctest = adapter_for(argv);
+  EXPECT_EQ(ctest.runner().name, "CTest");
+  auto launch = ctest.only(argv, {"a", "b c"}, false);
+  EXPECT_EQ(Words(launch.argv.begin() + 1, launch.argv.end()),
+            (Words{"each", "--of", "CTest", "--", "ctest", "--test-dir", "build"}));
+  EXPECT_EQ(launch.only, "a\nb c");
+}
+
+TEST(OneByOne, names_a_test_so_that_the_runner_takes_it_alone) {
+  EXPECT_EQ(exactly(kCtest, "odd [na]me+1"), "^odd \\[na\\]me\\+1$");
+  EXPECT_EQ(exactly(kCatch2, "one, of [two]"), "one\\, of \\[two\\]");
 }
 
 TEST(TestFiles, are_known_by_the_names_that_runners_go_by) {

@@ -35,20 +35,20 @@ TEST(Environment, what_the_user_preloads_is_kept_beside_the_agents) {
 TEST(Environment, a_command_whose_clock_is_moved_preloads_the_library_behind_what_it_preloads_already) {
   setenv("LD_PRELOAD", "libmine.so", 1);
   EnvironmentSetting setting{"/agents", "/e/1.jsonl", "/e/1.only"};
-  EXPECT_EQ(value_of(environment_for({}, setting), "LD_PRELOAD"), "libmine.so");
+  EXPECT_EQ(value_of(environment_for({}, setting), "LD_PRELOAD"), "libmine.so /agents/native/runners/built_in.so");
   EXPECT_EQ(value_of(environment_for({}, setting), "RETRIAL_TIME"), "(none)");
   setting.time_page = "/t/1.page";
   auto all = environment_for({}, setting);
-  EXPECT_EQ(value_of(all, "LD_PRELOAD"), "libmine.so /agents/native/retrial_time.so");
+  EXPECT_EQ(value_of(all, "LD_PRELOAD"),
+            "libmine.so /agents/native/runners/built_in.so /agents/native/retrial_time.so");
   EXPECT_EQ(value_of(all, "RETRIAL_TIME"), "/t/1.page");
   unsetenv("LD_PRELOAD");
 }
 
-TEST(Environment, a_command_whose_clock_is_moved_has_go_build_with_the_overlay_unless_it_has_its_own) {
+TEST(Environment, go_builds_with_the_overlay_unless_it_has_its_own_and_one_package_after_another_where_tests_do) {
   test::Variables none{{"GOFLAGS", nullptr}};
   test::Folder agents;
   EnvironmentSetting setting{agents.path(), "/e/1.jsonl", "/e/1.only"};
-  setting.time_page = "/t/1.page";
   EXPECT_EQ(value_of(environment_for({}, setting), "GOFLAGS"), "-count=1") << "no overlay was made";
   std::filesystem::create_directories(agents.path() / "go");
   auto overlay = (agents.path() / "go" / "overlay.json").string();
@@ -57,8 +57,9 @@ TEST(Environment, a_command_whose_clock_is_moved_has_go_build_with_the_overlay_u
             "-mod=mod -count=1 -overlay=" + overlay);
   EXPECT_EQ(value_of(environment_for({.environment = {"GOFLAGS=-overlay=/mine.json"}}, setting), "GOFLAGS"),
             "-overlay=/mine.json -count=1");
-  setting.time_page.clear();
-  EXPECT_EQ(value_of(environment_for({}, setting), "GOFLAGS"), "-count=1");
+  Launch serial{.environment = {"RETRIAL_SERIAL=1"}};
+  EXPECT_EQ(value_of(environment_for(serial, setting), "GOFLAGS"), "-count=1 -p=1 -overlay=" + overlay);
+  EXPECT_EQ(value_of(environment_for({}, setting), "RETRIAL_FROM"), std::filesystem::current_path().string());
 }
 
 TEST(Environment, go_runs_every_test_as_often_as_the_user_says_and_never_answers_from_its_cache) {

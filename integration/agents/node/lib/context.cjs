@@ -94,7 +94,8 @@ const placeAwaited = (sites) => place(sites, true);
 
 function text(found) {
   const fn = found.site.getFunctionName();
-  return `${frames.relative(found.name)}:${found.site.getLineNumber()}:${fn || '<anonymous>'}`;
+  const line = frames.line(found.name, found.site.getLineNumber(), found.site.getColumnNumber());
+  return `${frames.relative(found.name)}:${line}:${fn || '<anonymous>'}`;
 }
 
 function newEntry() {

@@ -90,6 +90,20 @@ function relative(name) {
   return found;
 }
 
+let mapOf = null; // file -> the source map (Node's SourceMap) of what was loaded for it, or null
+
+// The line that the author wrote, where a runner compiles sources in memory and has said how to find their maps.
+function line(name, generated, column) {
+  if (!mapOf || !generated) return generated;
+  try {
+    const map = mapOf(toPath(name));
+    const entry = map && map.findEntry(generated - 1, Math.max(0, (column || 1) - 1));
+    return entry && Number.isInteger(entry.originalLine) ? entry.originalLine + 1 : generated;
+  } catch {
+    return generated;
+  }
+}
+
 const testFiles = new Set();
 
 function isTestFile(name) {
@@ -101,6 +115,7 @@ function isTestFile(name) {
 }
 
 module.exports = {
-  APPLICATION, LIBRARY, RUNTIME, AGENT, LOADER, kind, relative, isTestFile,
+  APPLICATION, LIBRARY, RUNTIME, AGENT, LOADER, kind, relative, isTestFile, line,
+  useMaps: (fn) => (mapOf = fn),
   addTestFile: (name) => testFiles.add(relative(name)),
 };

@@ -1,0 +1,254 @@
+"""What Go programs that are built within a run tell of their requests and tests (docs/agents.md), as the store of one run has it."""
+import json
+import os
+import pathlib
+import shutil
+import sqlite3
+import subprocess
+
+import pytest
+
+from conftest import retrial
+
+pytestmark = pytest.mark.skipif(not shutil.which("go"), reason="there is no go here")
+
+ASK = """package app
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+)
+
+type App struct {
+	URL    string
+	Client *http.Client
+}
+
+func (a *App) Get(path string) error {
+	answer, err := a.Client.Get(a.URL + path) // get
+	if err != nil {
+		return fmt.Errorf("ask for %s: %w", path, err)
+	}
+	defer answer.Body.Close()
+	_, err = io.ReadAll(answer.Body)
+	return err
+}
+
+func (a *App) Later(path string) error {
+	done := make(chan error)
+	go func() { done <- a.Get(path) }()
+	return <-done
+}
+
+type again struct{ http.RoundTripper }
+
+func (a again) RoundTrip(r *http.Request) (*http.Response, error) {
+	for i := 0; i < 2; i++ {
+		answer, err := a.RoundTripper.RoundTrip(r.Clone(context.Background())) // again
+		if err != nil {
+			return nil, err
+		}
+		answer.Body.Close()
+	}
+	return a.RoundTripper.RoundTrip(r) // last
+}
+
+func Serve() *httptest.Server {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/moved", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/new", 307) })
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Proto) })
+	return httptest.NewServer(mux)
+}
+
+func HTTP2() (*App, func()) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {}))
+	server.Config.Protocols = new(http.Protocols)
+	server.Config.Protocols.SetUnencryptedHTTP2(true)
+	server.Start()
+	protocols := new(http.Protocols)
+	protocols.SetUnencryptedHTTP2(true)
+	return &App{server.URL, &http.Client{Transport: &http.Transport{Protocols: protocols}}}, server.Close
+}
+
+var ErrShut = errors.New("the shop is shut")
+var _ = tls.VersionTLS13
+"""
+
+TESTS = """package app
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"syscall"
+	"testing"
+)
+
+var app *App
+
+func TestMain(m *testing.M) {
+	server := Serve()
+	app = &App{server.URL, http.DefaultClient}
+	app.Get("/shared")
+	code := m.Run()
+	server.Close()
+	os.Exit(code)
+}
+
+func TestPlain(t *testing.T) {
+	t.Cleanup(func() { app.Get("/down") })
+	app.Get("/plain")
+	app.Later("/later")
+}
+
+func TestTable(t *testing.T) {
+	app.Get("/around")
+	for _, name := range []string{"one of two", "odd [na]me/1.5$"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			app.Get("/in")
+		})
+	}
+	t.Run("fails", func(t *testing.T) { t.Error("got 1, want 2") })
+}
+
+func TestCalls(t *testing.T) {
+	app.Get("/moved")
+	retrying := &App{app.URL, &http.Client{Transport: again{http.DefaultTransport}}}
+	retrying.Get("/again")
+}
+
+func TestHTTP2(t *testing.T) {
+	two, done := HTTP2()
+	defer done()
+	if err := two.Get("/h2"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestChain(t *testing.T) {
+	t.Fatalf("not asked: %v", fmt.Errorf("load: %w", errors.Join(ErrShut, fmt.Errorf("read: %w", syscall.ECONNRESET))))
+}
+
+func TestSkipped(t *testing.T) { t.Skip("later") }
+
+func ExampleServe() {
+	fmt.Println(1)
+	// Output: 1
+}
+"""
+
+PANICS = """package app
+
+import "testing"
+
+func TestPanics(t *testing.T) {
+	t.Run("within", func(t *testing.T) {
+		var app *App
+		t.Log(app.URL)
+	})
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory):
+    """(what was said, the store) of a run of all of it."""
+    cwd = tmp_path_factory.mktemp("go")
+    for name, text in {"go.mod": "module example.com/mod\n\ngo 1.24\n", "app/app.go": ASK, "app/app_test.go": TESTS, "panics/app.go": ASK,
+                       "panics/app_test.go": PANICS}.items():
+        (cwd / name).parent.mkdir(exist_ok=True)
+        (cwd / name).write_text(text)
+    done = retrial("observe", "--out", cwd / "out", "--", "go", "test", "-timeout=5m", "./...", cwd=cwd)
+    return done, sqlite3.connect(cwd / "out/campaign.db")
+
+
+def requests(db):
+    """target -> [(test, phase, file:line, function, call id)], in order."""
+    out = {}
+    for target, *rest in db.execute("select target, test, phase, site_file || ':' || site_line, site_function, call_id from exchange order by run, id"):
+        out.setdefault(target, []).append(tuple(rest))
+    return out
+
+
+def line(mark):
+    return next(i for i, text in enumerate(ASK.splitlines(), 1) if text.endswith(f"// {mark}"))
+
+
+def results(db):
+    return dict(db.execute("select test, outcome from test_result"))
+
+
+def test_a_request_carries_its_test_and_phase_whichever_goroutine_of_the_test_makes_it(seen):
+    done, db = seen
+    told = {target: [(r[0], r[1]) for r in rows] for target, rows in requests(db).items()}
+    mod = "example.com/mod/app.Test"
+    assert told["/plain"] == [(mod + "Plain", "test")] and told["/down"] == [(mod + "Plain", "teardown")], done
+    assert told["/later"] == [(mod + "Plain", "test")]
+    assert told["/around"] == [(mod + "Table", "test")]
+    assert sorted(told["/in"]) == [(mod + "Table/odd_[na]me/1.5$", "test"), (mod + "Table/one_of_two", "test")]
+    assert [phase for _, phase in told["/shared"]] == ["shared"]
+
+
+def test_a_request_carries_the_line_that_made_it(seen):
+    _, db = seen
+    rows = requests(db)
+    for target in ("/plain", "/down", "/later", "/h2"):
+        assert [r[2:4] for r in rows[target]] == [(f"app/app.go:{line('get')}", "(*App).Get")], target
+    assert [r[2] for r in rows["/again"]] == [f"app/app.go:{line('again')}"] * 2 + [f"app/app.go:{line('last')}"]
+
+
+def test_redirects_are_of_one_call_and_a_loop_of_the_application_makes_several(seen):
+    _, db = seen
+    rows = requests(db)
+    assert rows["/moved"][0][4] == rows["/new"][0][4] != ""
+    assert len({r[4] for r in rows["/again"]}) == 3
+    assert len({r[4] for target in ("/plain", "/down", "/later", "/around") for r in rows[target]}) == 4
+
+
+def test_each_test_has_a_result_and_what_fails_in_a_subtest_is_no_failure_of_the_test_around_it(seen):
+    done, db = seen
+    mod = "example.com/mod/"
+    assert results(db) == {
+        mod + "app.TestPlain": "passed", mod + "app.TestTable": "passed", mod + "app.TestTable/one_of_two": "passed",
+        mod + "app.TestTable/odd_[na]me/1.5$": "passed", mod + "app.TestTable/fails": "failed", mod + "app.TestCalls": "passed",
+        mod + "app.TestHTTP2": "passed", mod + "app.TestChain": "failed", mod + "app.TestSkipped": "skipped",
+        mod + "panics.TestPanics/within": "failed", mod + "panics.TestPanics": "passed"}, done
+    assert done.returncode == 1
+
+
+def chain(db, test):
+    return db.execute("select type, message, code, link, in_test, file from thrown join test_result on thrown.run = test_result.run and result = n "
+                      "where test = ? order by thrown.rowid", (test,)).fetchall()
+
+
+def test_a_chain_is_what_the_test_was_told_or_says_itself(seen):
+    _, db = seen
+    told = chain(db, "example.com/mod/app.TestChain")
+    assert [(t[0], t[2], t[3], t[4]) for t in told] == [
+        ("*fmt.wrapError", "", "raised", 0), ("*errors.joinError", "", "cause", 0), ("*errors.errorString", "", "member", 0),
+        ("*fmt.wrapError", "", "member", 0), ("syscall.Errno", "ECONNRESET", "cause", 0)], told
+    assert told[0][1].startswith("not asked: load: the shop is shut")
+    assert chain(db, "example.com/mod/app.TestTable/fails") == [("Failed", "got 1, want 2", "", "raised", 1, "app/app_test.go")]
+    [panicked] = chain(db, "example.com/mod/panics.TestPanics/within")
+    assert "nil pointer dereference" in panicked[1] and panicked[4] == 0, panicked
+
+
+def test_a_chosen_test_runs_alone_with_the_test_around_it_and_without_a_time_limit(seen, tmp_path):
+    """By the overlay that the run has left."""
+    done, db = seen
+    out = pathlib.Path(db.execute("pragma database_list").fetchone()[2]).parent
+    chosen, events = "example.com/mod/app.TestTable/one_of_two", tmp_path / "events"
+    (tmp_path / "only").write_text(chosen + "\n")
+    env = {"GOFLAGS": f"-count=1 -overlay={out}/agents/go/overlay.json", "RETRIAL_EVENTS": str(events), "RETRIAL_ONLY": str(tmp_path / "only"),
+           "RETRIAL_NO_TIME_LIMIT": "1", "RETRIAL_SERIAL": "1"}
+    ran = subprocess.run(["go", "test", "-timeout=1ns", "./..."], cwd=out.parent, env={**os.environ, **env}, capture_output=True, text=True, timeout=300)
+    told = [json.loads(line) for line in events.read_text().splitlines()]
+    assert {e["id"]: e["outcome"] for e in told if e["ev"] == "result"} == {chosen: "passed", "example.com/mod/app.TestTable": "passed"}, ran
+    assert ran.returncode == 0 and "no tests to run" in ran.stdout, ran

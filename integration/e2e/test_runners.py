@@ -1,0 +1,105 @@
+"""The same client of a shop under each test runner (integration/runners): both bugs are found where they stand, and what is right is clean."""
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from conftest import ROOT, Campaign, retrial, site
+
+full = pytest.mark.skipif(not os.environ.get("RETRIAL_E2E_FULL"), reason="RETRIAL_E2E_FULL is not set")
+SAMPLES = ROOT / "integration/runners"
+
+
+def needs(*programs):
+    missing = [p for p in programs if not shutil.which(p)]
+    return pytest.mark.skipif(bool(missing), reason=f"there is no {', '.join(missing)} here")
+
+
+def compiled(folder, sources, *libraries, name="shop_test"):
+    program = folder / name
+    subprocess.run(["g++", "-std=c++17", "-O0", *(str(SAMPLES / s) for s in sources), "-o", str(program), *libraries], check=True)
+    return program
+
+
+def campaign(sample, tmp_path, command, cwd=None, env=None):
+    cwd, out = cwd or SAMPLES / sample, tmp_path / "out"
+    return Campaign(retrial("run", "--policies", "p1,p3", "--coverage", "c0", "--out", out, "--", *map(str, command), cwd=cwd, env=env), out, cwd)
+
+
+def by_operation(seen):
+    """operation -> (its verdicts, where they stand, in which tests)."""
+    out = {}
+    for finding in seen.findings():
+        verdicts, sites, tests = out.setdefault(finding["operation"], (set(), set(), set()))
+        verdicts.add(finding["verdict"])
+        sites.add(site(finding))
+        tests.add(finding["test"])
+    return out
+
+
+def both_bugs_and_no_other(seen, paid, watched):
+    """paid, watched: (operation, call site, test) of what is wrong."""
+    found = by_operation(seen)
+    assert found == {paid[0]: ({"duplicate-effect"}, {paid[1]}, {paid[2]}),
+                     watched[0]: ({"missing-cap", "missing-delay"}, {watched[1]}, {watched[2]})}, seen.explain()
+    assert seen.status == 1 and all(f["confirmed"] for f in seen.findings()), seen.explain()
+    assert not seen.report["campaign"].get("incomplete") and not seen.report["not_judged"], seen.explain()
+
+
+def right(seen):
+    return {c["operation"] for c in seen.report["clean"]}
+
+
+@needs("go")
+def test_go_test(tmp_path):
+    seen = campaign("go", tmp_path, ["go", "test", "./..."])
+    both_bugs_and_no_other(seen, ("POST /payments", "orders/orders.go:49", "example.com/shop/orders.TestPay"),
+                           ("GET /watched", "stock/stock.go:35", "example.com/shop/stock.TestWatch"))
+    assert {"POST /orders", "GET /counted"} <= right(seen), seen.explain()
+
+
+@full
+@needs("node")
+def test_vitest(tmp_path):
+    seen = campaign("vitest", tmp_path, ["npm", "test"])
+    both_bugs_and_no_other(seen, ("POST /payments", "src/orders.ts:37", "test/shop.test.ts > orders > are paid"),
+                           ("GET /watched", "src/stock.ts:29", "test/shop.test.ts > the stock > is watched"))
+    assert {"POST /orders", "GET /counted"} <= right(seen), seen.explain()
+
+
+@needs("g++")
+@pytest.mark.parametrize("how", ["itself", pytest.param("behind make", marks=full)])
+def test_googletest(tmp_path, how):
+    program = compiled(tmp_path, ["cpp/shop.cc", "cpp/shop_test.cc"], "-lgtest", "-lgtest_main", "-lpthread")
+    (tmp_path / "Makefile").write_text(f"check:\n\t{program}\n")
+    seen = campaign("cpp", tmp_path, [program] if how == "itself" else ["make", "check"], cwd=tmp_path)
+    both_bugs_and_no_other(seen, ("POST /payments", None, "shop_test > Payments.ArePaid"), ("GET /watched", None, "shop_test > Stock.IsWatched"))
+    assert {"POST /orders", "GET /counted"} <= right(seen), seen.explain()
+
+
+@full
+@needs("g++")
+def test_catch2(tmp_path):
+    program = compiled(tmp_path, ["cpp/shop.cc", "cpp/catch_test.cc"], "-lpthread")
+    seen = campaign("cpp", tmp_path, [program], cwd=tmp_path)
+    both_bugs_and_no_other(seen, ("POST /payments", None, "shop_test > it is paid"), ("GET /watched", None, "shop_test > it is watched"))
+    assert {"POST /orders", "GET /counted"} <= right(seen), seen.explain()
+
+
+@full
+@needs("g++", "ctest")
+def test_ctest(tmp_path):
+    """Programs of GoogleTest's and others."""
+    compiled(tmp_path, ["cpp/shop.cc", "cpp/shop_test.cc"], "-lgtest", "-lgtest_main", "-lpthread")
+    compiled(tmp_path, ["cpp/shop.cc", "cpp/plain_test.cc"], "-lpthread", name="plain_test")
+    seen = campaign("cpp", tmp_path, ["ctest"], cwd=SAMPLES / "cpp/ctest", env={"SHOP": str(tmp_path)})
+    both_bugs_and_no_other(seen, ("POST /payments", None, "shop_test > Payments.ArePaid"), ("GET /watched", None, "the [stock] is watched"))
+    assert {"POST /orders", "GET /counted"} <= right(seen), seen.explain()
+
+
+@needs("cargo")
+def test_cargo_test(tmp_path):
+    seen = campaign("cargo", tmp_path, ["cargo", "test"], env={"CARGO_TARGET_DIR": str(tmp_path / "target")})
+    both_bugs_and_no_other(seen, ("POST /payments", None, "shop-client::shop > is_paid"), ("GET /watched", None, "shop-client::shop > is_watched"))
+    assert {"POST /orders", "GET /counted"} <= right(seen), seen.explain()

@@ -1,0 +1,103 @@
+// What the hook for vitest reports.
+import assert from 'node:assert';
+import test from 'node:test';
+import fs from 'node:fs';
+import path from 'node:path';
+import { has, project, serve } from './support.mjs';
+
+const skip = !has('vitest') && 'vitest is not installed';
+const vitest = 'node_modules/vitest/vitest.mjs';
+const made = (url) => project(url).write('package.json', '{"type": "module"}');
+const outcomes = (app) => Object.fromEntries(app.of('result').map((r) => [r.id, r.outcome]));
+
+const SUITE = `import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+interface Asked { what: string }
+const ask = async (what: Asked['what']): Promise<string> =>
+  (await fetch(process.env.URL + '/' + what)).text(); // ask
+beforeAll(() => ask('shared'));
+beforeEach(() => ask('up'));
+afterEach(() => ask('down'));
+it('top', () => ask('top'));
+describe('suite', () => {
+  it('name', () => ask('name'));
+  it('fails', () => { throw new Error('load', { cause: Object.assign(new AggregateError([new RangeError('a')], 'gone'), { code: 'ECONNRESET' }) }); }); // fails
+  it('expects', () => expect(1).toBe(2));
+});
+it.skip('skipped', () => {});
+`;
+
+test('each request under vitest carries its test, phase and line, each result is told once', { skip }, async () => {
+  const server = await serve();
+  const app = made(server.url).write('a.test.ts', SUITE);
+  const { out } = await app.run([vitest, '--maxWorkers', '2'], { RETRIAL_SERIAL: '1' });
+  const told = server.tags.filter((t) => !/up|down/.test(t.path)).map((t) => [t.path, t.test, t.phase]);
+  assert.deepStrictEqual(told, [
+    ['/shared', undefined, 'shared'],
+    ['/top', 'a.test.ts > top', 'test'],
+    ['/name', 'a.test.ts > suite > name', 'test'],
+  ], out);
+  assert.deepStrictEqual(new Set(server.tags.map((t) => t.site)), new Set([`a.test.ts:${app.line('a.test.ts', 'ask')}:ask`]));
+  const around = server.tags.filter((t) => t.test === 'a.test.ts > suite > name').map((t) => [t.path, t.phase]);
+  assert.deepStrictEqual(around, [['/up', 'setup'], ['/name', 'test'], ['/down', 'teardown']]);
+  assert.strictEqual(app.of('result').length, 5);
+  assert.deepStrictEqual(outcomes(app), {
+    'a.test.ts > top': 'passed', 'a.test.ts > suite > name': 'passed', 'a.test.ts > suite > fails': 'failed',
+    'a.test.ts > suite > expects': 'failed', 'a.test.ts > skipped': 'skipped',
+  });
+  const chain = (id) => app.of('result').find((r) => r.id.endsWith(id)).chain;
+  const line = app.line('a.test.ts', 'fails');
+  assert.deepStrictEqual(chain('fails').map((e) => [e.type, e.code, e.link, e.in_test, e.file, e.line]), [
+    ['Error', undefined, 'raised', true, 'a.test.ts', line],
+    ['AggregateError', 'ECONNRESET', 'cause', true, 'a.test.ts', line],
+    ['RangeError', undefined, 'member', true, 'a.test.ts', line],
+  ]);
+  assert.deepStrictEqual(chain('expects').map((e) => [e.type, e.in_test]), [['AssertionError', true]]);
+  assert.strictEqual(app.of('start').length, app.of('end').length);
+  assert.strictEqual(app.of('agent')[0].runner, 'vitest');
+  server.close();
+  app.remove();
+});
+
+test('vitest runs the chosen tests alone, by their whole ids, though one fails and all are slow', { skip }, async () => {
+  const server = await serve();
+  const odd = 'costs $1 (net) [x] > "ünï" .*';
+  const app = made(server.url).write('vitest.config.mjs', 'export default { test: { testTimeout: 50, bail: 1 } };\n')
+    .write('a.test.js', `import { beforeAll, beforeEach, describe, it } from 'vitest';
+    const ask = (what) => fetch(process.env.URL + '/' + what);
+    describe('none', () => { beforeAll(() => ask('unwanted')); it('same', () => ask('unwanted')); });
+    describe('slow', () => {
+      beforeEach(() => new Promise((resolve) => setTimeout(resolve, 150)), 20);
+      it('same', async () => { await new Promise((resolve) => setTimeout(resolve, 150)); await ask('same'); }, 30);
+      it('other', () => ask('unwanted'));
+    });
+    it('fails', () => { throw new RangeError('no'); });
+    it(${JSON.stringify(odd)}, () => ask('odd'));\n`);
+  const chosen = ['a.test.js > slow > same', 'a.test.js > fails', `a.test.js > ${odd}`];
+  fs.writeFileSync(path.join(app.folder, 'only'), chosen.join('\n'));
+  const { out } = await app.run([vitest, 'run'], { RETRIAL_SERIAL: '1', RETRIAL_NO_TIME_LIMIT: '1', RETRIAL_ONLY: 'only' });
+  assert.deepStrictEqual(outcomes(app), { [chosen[0]]: 'passed', [chosen[1]]: 'failed', [chosen[2]]: 'passed' }, out);
+  assert.deepStrictEqual(server.tags.map((t) => t.path), ['/same', '/odd']);
+  server.close();
+  app.remove();
+});
+
+test('a hook of vitest that fails is an error of each test that it is for, and a file that is broken is told', { skip }, async () => {
+  const server = await serve();
+  const app = made(server.url).write('broken.test.js', `import './no_such_file.js';\n`).write('a.test.js', `
+    import { afterAll, beforeAll, beforeEach, describe, it } from 'vitest';
+    describe('all', () => { beforeAll(() => { throw new Error('no service'); }); it('one', () => {}); it('two', () => {}); });
+    describe('each', () => { beforeEach(() => { throw new Error('no row'); }); it('one', () => {}); });
+    describe('after', () => { afterAll(() => { throw new Error('left over'); }); it('last', () => {}); });\n`);
+  const { out } = await app.run([vitest, 'run'], { RETRIAL_SERIAL: '1' });
+  const told = app.of('result').map((r) => [r.id, r.phase, r.outcome, r.chain.map((e) => e.msg).join()]);
+  assert.deepStrictEqual(told.sort(), [
+    ['a.test.js > after > last', 'teardown', 'error', 'left over'],
+    ['a.test.js > after > last', 'test', 'passed', ''],
+    ['a.test.js > all > one', 'setup', 'error', 'no service'],
+    ['a.test.js > all > two', 'setup', 'error', 'no service'],
+    ['a.test.js > each > one', 'setup', 'error', 'no row'],
+  ], out);
+  assert.deepStrictEqual(app.of('broken').map((e) => e.file), ['broken.test.js']);
+  server.close();
+  app.remove();
+});
