@@ -9,6 +9,7 @@
   ADAPTER(node_test)              \
   ADAPTER(mocha)                  \
   ADAPTER(jest)                   \
+  ADAPTER(maven)                  \
   ADAPTER(whole_command)
 
 namespace retrial::campaign {
