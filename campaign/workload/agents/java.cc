@@ -16,6 +16,7 @@ class Java final : public Agent {
     std::error_code error;
     if (fs::file_size(jar, error) == 0 || error || jar.string().contains('"')) return;  // built where no JDK was
     put_last(environment, {"JAVA_TOOL_OPTIONS", "-javaagent:\"" + jar.string() + "\"", " "});
+    environment["RETRIAL_JAVA"] = (folder / kCache).string();
     environment["RETRIAL_DIRECTORY"] = fs::current_path(error).string();
   }
 };

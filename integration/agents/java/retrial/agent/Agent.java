@@ -23,6 +23,7 @@ public final class Agent {
       instrumentation.addTransformer(new Transformer(edits), true);
       if ("1".equals(System.getenv("RETRIAL_NO_TIME_LIMIT")) && System.getProperty("junit.jupiter.execution.timeout.mode") == null)
         System.setProperty("junit.jupiter.execution.timeout.mode", "disabled");
+      if ("1".equals(System.getenv("RETRIAL_SERIAL"))) System.setProperty("junit.jupiter.execution.parallel.enabled", "false");
       List<Class<?>> loaded = new ArrayList<>();
       for (Class<?> c : instrumentation.getAllLoadedClasses())
         if (edits.containsKey(c.getName().replace('.', '/'))) loaded.add(c);

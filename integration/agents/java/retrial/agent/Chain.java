@@ -27,7 +27,7 @@ final class Chain {
   }
 
   private static Json entry(Throwable thrown, String link) {
-    Json entry = new Json().put("type", thrown.getClass().getName()).put("msg", Json.cut(String.valueOf(message(thrown)), MOST_CHARACTERS));
+    Json entry = new Json().put("type", thrown.getClass().getName()).put("msg", Json.cut(message(thrown), MOST_CHARACTERS));
     entry.put("link", link);
     StackTraceElement[] places = thrown.getStackTrace();
     Sources.Of of = null;
@@ -45,7 +45,8 @@ final class Chain {
 
   private static String message(Throwable thrown) {
     try {
-      return thrown.getMessage();
+      String text = thrown.getMessage();
+      return text == null ? "" : text;
     } catch (RuntimeException error) {
       return "<unprintable>";
     }

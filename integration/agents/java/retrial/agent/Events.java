@@ -39,6 +39,7 @@ final class Events {
       runner = name;
       announced.set(true);
       write(agent().put("runner", name));
+      Relaunch.note(name);
     }
     return runner.equals(name);
   }

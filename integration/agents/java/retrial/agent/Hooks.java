@@ -46,7 +46,7 @@ public final class Hooks {
       case Rules.LAUNCHER: JUnitPlatform.join(self); break;
       case Rules.PHASE_SETUP: Current.phase("setup"); break;
       case Rules.PHASE_TEST: Current.phase("test"); break;
-      case Rules.PHASE_TEARDOWN: Current.phase("teardown"); break;
+      case Rules.PHASE_TEARDOWN: JUnitPlatform.tearsDown(first); break;
       case Rules.TESTNG: TestNg.join(self); break;
       default: JUnit4.told(id, first);
     }

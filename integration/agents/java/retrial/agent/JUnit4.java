@@ -49,6 +49,7 @@ final class JUnit4 {
   }
 
   private static void result(String id, String told, String phase) {
+    Relaunch.ran(id);
     int space = told.indexOf(' ');
     String outcome = space < 0 ? told : told.substring(0, space);
     Events.write(new Json("result").put("id", id).put("phase", phase).put("outcome", outcome).put("ms", 0).raw("chain", space < 0 ? "[]" : told.substring(space + 1)));

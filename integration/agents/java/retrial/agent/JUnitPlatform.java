@@ -14,6 +14,8 @@ final class JUnitPlatform implements InvocationHandler {
   private static final WeakMap<Boolean> joined = new WeakMap<>();
   private static int depth;  // a test may run a launcher inside of itself: only the outermost reports
 
+  private static volatile String failedIn;  // the phase of the running test
+
   private Object plan;
   private final Set<String> told = new HashSet<>();
 
@@ -61,6 +63,13 @@ final class JUnitPlatform implements InvocationHandler {
     }
   }
 
+  /** Its methods after each test are about to be called; whether it has failed before, its context says. */
+  static void tearsDown(Object context) throws Exception {
+    boolean failed = !(Boolean) Reach.call(Reach.call(context, "getThrowableCollector"), "isEmpty");
+    failedIn = failed ? Current.test()[1] : null;
+    Current.phase("teardown");
+  }
+
   private static synchronized int entered(int by) { return depth += by; }
 
   private void finished(Object identifier, Object result) throws Exception {
@@ -72,8 +81,9 @@ final class JUnitPlatform implements InvocationHandler {
       if (!good) all(identifier, aborted ? "skipped" : "error", "setup", Chain.of(thrown));
       return;
     }
-    String phase = Current.test()[1];
-    boolean inTest = phase == null || phase.equals("test");
+    String phase = failedIn != null ? failedIn : Current.test()[1];
+    failedIn = null;
+    boolean inTest = good || phase == null || phase.equals("test");
     result(id, inTest ? "test" : phase, good ? "passed" : aborted ? "skipped" : inTest ? "failed" : "error", Chain.of(thrown));
     Current.endTest(id);
   }
@@ -89,6 +99,7 @@ final class JUnitPlatform implements InvocationHandler {
 
   private void result(String id, String phase, String outcome, String chain) {
     told.add(id);
+    Relaunch.ran(id);
     Events.write(new Json("result").put("id", id).put("phase", phase).put("outcome", outcome).put("ms", 0).raw("chain", chain));
   }
 

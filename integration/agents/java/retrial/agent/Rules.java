@@ -68,7 +68,7 @@ final class Rules {
       new Edit(REPLACE, LAUNCH + "EngineDiscoveryOrchestrator", "discover", "(Lorg/junit/platform/launcher/LauncherDiscoveryRequest;", REQUEST, 1, 0),
       new Edit(ENTER, JUPITER + "TestMethodTestDescriptor", "invokeBeforeEachCallbacks", "(", PHASE_SETUP, 0, 0),
       new Edit(ENTER, JUPITER + "TestMethodTestDescriptor", "invokeTestMethod", "(", PHASE_TEST, 0, 0),
-      new Edit(ENTER, JUPITER + "TestMethodTestDescriptor", "invokeAfterEachMethods", "(", PHASE_TEARDOWN, 0, 0),
+      new Edit(ENTER, JUPITER + "TestMethodTestDescriptor", "invokeAfterEachMethods", "(", PHASE_TEARDOWN, 1, 0),
       new Edit(ENTER, NOTIFIER, "fireTestStarted", "(", JUNIT4_STARTED, 1, 0),
       new Edit(ENTER, NOTIFIER, "fireTestFinished", "(", JUNIT4_FINISHED, 1, 0),
       new Edit(ENTER, NOTIFIER, "fireTestFailure", "(", JUNIT4_FAILED, 1, 0),

@@ -74,6 +74,7 @@ final class TestNg implements InvocationHandler {
   }
 
   private static void result(Object result, String outcome) throws Exception {
+    Relaunch.ran(id(result));
     String chain = Chain.of((Throwable) Reach.call(result, "getThrowable"));
     long ms = (Long) Reach.call(result, "getEndMillis") - (Long) Reach.call(result, "getStartMillis");
     Events.write(new Json("result").put("id", id(result)).put("phase", "test").put("outcome", outcome).put("ms", ms).raw("chain", chain));
