@@ -53,11 +53,16 @@ public final class Hooks {
   }
 
   public static Object replace(Object self, Object value, int id) {
+    Here now = here.get();
+    if (now.busy) return value;
+    now.busy = true;
     try {
-      return id == Rules.REQUEST ? JUnitPlatform.only(value) : value;
+      return id == Rules.REQUEST ? JUnitPlatform.only(value) : OkHttp2.fields(self, value);
     } catch (Throwable error) {
       Events.failed("hook " + id, error);
       return value;
+    } finally {
+      now.busy = false;
     }
   }
 

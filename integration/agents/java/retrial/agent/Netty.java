@@ -48,7 +48,7 @@ final class Netty {
     if (Boolean.TRUE.equals(Reach.call(Reach.call(request, "headers"), "contains", "x-retrial-site"))) return;
     Origin origin = origins.get(request);
     byte[] lines = Tag.lines(origin != null ? origin : Stack.origin());
-    Reach.call(buffer, "writeBytes", (Object) lines);
+    Reach.call(buffer, "writeBytes", lines);
   }
 
   private static boolean isOurs(Object channel) throws Exception {

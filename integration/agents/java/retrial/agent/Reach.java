@@ -32,37 +32,45 @@ final class Reach {
     return field.get(object);
   }
 
-  /** Of an object; the first of that name with so many parameters. */
+  /** Of an object: the first of that name that takes these. */
   static Object call(Object object, String name, Object... arguments) throws ReflectiveOperationException {
-    return method(object.getClass(), name, arguments.length).invoke(object, arguments);
+    return method(object.getClass(), name, arguments).invoke(object, arguments);
   }
 
   static Object callStatic(Class<?> of, String name, Object... arguments) throws ReflectiveOperationException {
-    return method(of, name, arguments.length).invoke(null, arguments);
+    return method(of, name, arguments).invoke(null, arguments);
   }
 
-  private static Method method(Class<?> of, String name, int parameters) throws NoSuchMethodException {
+  private static Method method(Class<?> of, String name, Object[] arguments) throws NoSuchMethodException {
     ConcurrentHashMap<String, Method> known = members.get(of).methods;
-    String key = name + "/" + parameters;
-    Method method = known.get(key);
+    StringBuilder key = new StringBuilder(name);
+    for (Object argument : arguments) key.append('/').append(argument == null ? "" : argument.getClass().getName());
+    Method method = known.get(key.toString());
     if (method == null) {
-      method = find(of, name, parameters);
+      method = find(of, name, arguments);
       if (method == null) throw new NoSuchMethodException(of.getName() + "." + key);
       method.setAccessible(true);
-      known.put(key, method);
+      known.put(key.toString(), method);
     }
     return method;
   }
 
-  private static Method find(Class<?> of, String name, int parameters) {
+  private static Method find(Class<?> of, String name, Object[] arguments) {
     for (Class<?> c = of; c != null; c = c.getSuperclass())
       for (Method m : c.getDeclaredMethods())
-        if (m.getName().equals(name) && m.getParameterCount() == parameters && !m.isBridge()) return m;
+        if (m.getName().equals(name) && !m.isBridge() && takes(m.getParameterTypes(), arguments)) return m;
     for (Class<?> c = of; c != null; c = c.getSuperclass())
       for (Class<?> i : c.getInterfaces()) {
-        Method m = find(i, name, parameters);
+        Method m = find(i, name, arguments);
         if (m != null) return m;
       }
     return null;
+  }
+
+  private static boolean takes(Class<?>[] parameters, Object[] arguments) {
+    if (parameters.length != arguments.length) return false;
+    for (int i = 0; i < parameters.length; i++)
+      if (arguments[i] != null && !parameters[i].isPrimitive() && !parameters[i].isInstance(arguments[i])) return false;
+    return true;
   }
 }

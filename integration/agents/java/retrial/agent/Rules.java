@@ -50,6 +50,7 @@ final class Rules {
       new Edit(ENTER, "okhttp3/RealCall", "execute", "()", BEGIN, 0, 0),
       new Edit(ENTER, "okhttp3/RealCall", "enqueue", "(", BEGIN, 0, 0),
       new Edit(ENTER, OK + "http/CallServerInterceptor", "intercept", "(", SEND_OF_CHAIN, 1, 0),
+      new Edit(REPLACE, OK + "http2/Http2Connection", "newStream", "(Ljava/util/List;Z)", OK_HTTP2, 1, 0),
       // java.net.http.
       new Edit(ENTER, JDK_CLIENT + "MultiExchange", "responseAsync", "(", JDK_BEGIN, 0, 0),
       new Edit(ENTER, JDK_CLIENT + "Http1Request", "headers", "()", JDK_HTTP1, 0, 0),
