@@ -16,16 +16,14 @@ constexpr std::string_view kTesting[] = {"test",   "prepare-package", "package",
 constexpr const char* kAlways[] = {"-Dmaven.test.failure.ignore=true", "-Dsurefire.skipAfterFailureCount=0",
                                    "-Dsurefire.rerunFailingTestsCount=0", "-Dsurefire.timeout=0"};
 // Without Maven, by what the agent has put down in each JVM that ran tests of the suite (Relaunch.java); where it has
-// not, Maven's own command, with a folder for what Surefire keeps while it runs.
+// not, Maven's own command.
 constexpr const char* kDirectly = R"(status=3
 for run in "$RETRIAL_JAVA"/*.sh; do
   [ -x "$run" ] && grep -qFf "${run%.sh}.classes" "$RETRIAL_ONLY" || continue
   if "$run"; then [ $status != 3 ] || status=0; else status=1; fi
 done
 [ $status = 3 ] || exit $status
-exec "$@" -DtempDir=surefire-$$)";
-// Surefire empties the folder of what it keeps while it runs: another run's would be gone with it.
-constexpr const char* kBesideOthers = R"(exec "$@" -DtempDir=surefire-$$)";
+exec "$@")";
 constexpr std::size_t kLongest = 100'000;  // of one argument; the kernel takes 128 KiB
 
 bool is_any_of(std::string_view word, std::initializer_list<std::string_view> words) {
@@ -67,15 +65,13 @@ class Maven final : public Adapter {
     return std::ranges::any_of(argv, [](auto& word) { return std::ranges::count(kTesting, word) > 0; });
   }
   Launch suite(const std::vector<std::string>& argv) const override {
-    Launch launch{.argv = {"sh", "-c", kBesideOthers, "retrial"}, .environment = {"RETRIAL_SERIAL=1"}};
-    launch.argv.insert(launch.argv.end(), argv.begin(), argv.end());
-    return launch;
+    return {.argv = argv, .environment = {"RETRIAL_SERIAL=1"}};
   }
   // What was compiled and fetched for the suite is there.
   Launch only(const std::vector<std::string>& argv, const std::vector<std::string>& tests, bool wide) const override {
     Launch launch{.environment = {"RETRIAL_SERIAL=1", "RETRIAL_NO_TIME_LIMIT=1"},
                   .only = fmt::format("{}", fmt::join(tests, "\n"))};
-    launch.argv = {"sh", "-c", wide ? kBesideOthers : kDirectly, "retrial"};
+    if (!wide) launch.argv = {"sh", "-c", kDirectly, "retrial"};
     for (auto& word : argv)
       if (word != "clean" && !word.starts_with("-Dtest=") && !word.starts_with("-Dit.test=") &&
           !is_any_of(word, {"-ff", "--fail-fast"}))

@@ -28,19 +28,29 @@ public class Suites {
 
   public static class Jupiter {
     @BeforeAll
-    static void all() throws IOException { ask("all"); }
+    static void all() throws IOException {
+      ask("all");
+    }
 
     @BeforeEach
-    void before() throws IOException { ask("before"); }
+    void before() throws IOException {
+      ask("before");
+    }
 
     @AfterEach
-    void after() throws IOException { ask("after"); }
+    void after() throws IOException {
+      ask("after");
+    }
 
     @Test
-    void good() throws IOException { ask("good"); }
+    void good() throws IOException {
+      ask("good");
+    }
 
     @Test
-    void wrong() throws IOException { assertEquals(1, 2, "not so"); }
+    void wrong() throws IOException {
+      assertEquals(1, 2, "not so");
+    }
 
     @Test
     void chained() {
@@ -53,29 +63,41 @@ public class Suites {
 
     @Test
     @Disabled
-    void left_out() { fail("never runs"); }
+    void left_out() {
+      fail("never runs");
+    }
 
     @Test
     @Timeout(value = 1, unit = TimeUnit.MILLISECONDS)
-    void limited() throws Exception { new java.util.concurrent.CountDownLatch(1).await(100, TimeUnit.MILLISECONDS); }
+    void limited() throws Exception {
+      new java.util.concurrent.CountDownLatch(1).await(100, TimeUnit.MILLISECONDS);
+    }
 
     @ParameterizedTest
     @ValueSource(strings = {"a", "ü %"})
-    void many(String value) throws IOException { ask("many"); }
+    void many(String value) throws IOException {
+      ask("many");
+    }
 
     @TestFactory
-    Stream<DynamicTest> made() { return Stream.of(DynamicTest.dynamicTest("x", () -> ask("made"))); }
+    Stream<DynamicTest> made() {
+      return Stream.of(DynamicTest.dynamicTest("x", () -> ask("made")));
+    }
 
     @Nested
     class Deep {
       @Test
-      void deeper() throws IOException { ask("deeper"); }
+      void deeper() throws IOException {
+        ask("deeper");
+      }
     }
   }
 
   public static class NeverSetUp {
     @BeforeAll
-    static void all() { throw new IllegalStateException("no service"); }
+    static void all() {
+      throw new IllegalStateException("no service");
+    }
 
     @Test
     void one() {}
@@ -83,13 +105,19 @@ public class Suites {
 
   public static class Four {
     @org.junit.BeforeClass
-    public static void all() throws IOException { ask("all"); }
+    public static void all() throws IOException {
+      ask("all");
+    }
 
     @org.junit.Test
-    public void good() throws IOException { ask("good"); }
+    public void good() throws IOException {
+      ask("good");
+    }
 
     @org.junit.Test
-    public void wrong() { org.junit.Assert.assertEquals(1, 2); }
+    public void wrong() {
+      org.junit.Assert.assertEquals(1, 2);
+    }
 
     @org.junit.Test
     @org.junit.Ignore
@@ -98,12 +126,18 @@ public class Suites {
 
   public static class Ng {
     @org.testng.annotations.BeforeClass
-    public void all() throws IOException { ask("all"); }
+    public void all() throws IOException {
+      ask("all");
+    }
 
     @org.testng.annotations.Test
-    public void good() throws IOException { ask("good"); }
+    public void good() throws IOException {
+      ask("good");
+    }
 
     @org.testng.annotations.Test
-    public void wrong() { throw new IllegalStateException("outer", new IOException("inner")); }
+    public void wrong() {
+      throw new IllegalStateException("outer", new IOException("inner"));
+    }
   }
 }

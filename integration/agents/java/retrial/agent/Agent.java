@@ -13,17 +13,23 @@ import java.util.Set;
 public final class Agent {
   private Agent() {}
 
-  private static final String[][] OPENED = {
-      {"java.base", "sun.security.ssl", "java.net"}, {"java.net.http", "jdk.internal.net.http", "jdk.internal.net.http.common"}};
+  private static final String[][] OPENED = {{"java.base", "sun.security.ssl", "java.net"},
+      {"java.net.http", "jdk.internal.net.http", "jdk.internal.net.http.common"}};
 
   public static void start(Instrumentation instrumentation) {
     try {
       for (String[] opened : OPENED) open(instrumentation, opened);
       Map<String, List<Edit>> edits = Rules.byType();
       instrumentation.addTransformer(new Transformer(edits), true);
-      if ("1".equals(System.getenv("RETRIAL_NO_TIME_LIMIT")) && System.getProperty("junit.jupiter.execution.timeout.mode") == null)
+      if ("1".equals(System.getenv("RETRIAL_NO_TIME_LIMIT"))
+          && System.getProperty("junit.jupiter.execution.timeout.mode") == null)
         System.setProperty("junit.jupiter.execution.timeout.mode", "disabled");
-      if ("1".equals(System.getenv("RETRIAL_SERIAL"))) System.setProperty("junit.jupiter.execution.parallel.enabled", "false");
+      if ("1".equals(System.getenv("RETRIAL_SERIAL")))
+        System.setProperty("junit.jupiter.execution.parallel.enabled", "false");
+      // Maven's own JVM: Surefire empties the folder of what it keeps while it runs, and another run's would be gone
+      // with it.
+      if (System.getProperty("classworlds.conf") != null && System.getProperty("tempDir") == null)
+        System.setProperty("tempDir", "surefire-" + Events.PID);
       List<Class<?>> loaded = new ArrayList<>();
       for (Class<?> c : instrumentation.getAllLoadedClasses())
         if (edits.containsKey(c.getName().replace('.', '/'))) loaded.add(c);

@@ -1,10 +1,13 @@
 package retrial.agent;
 
-/** Work that is handed to another thread: whoever hands it over is where its requests come from, unless the application goes on there. */
+/**
+ * Work that is handed to another thread: whoever hands it over is where its requests come from, unless the application
+ * goes on there.
+ */
 final class Carry {
   private Carry() {}
 
-  private static final WeakMap<Origin> origins = new WeakMap<>();  // by task, and by thread that was started
+  private static final WeakMap<Origin> origins = new WeakMap<>(); // by task, and by thread that was started
   private static final Origin NONE = new Origin(null, null);
   private static final ThreadLocal<Origin> taken = new ThreadLocal<>();
 

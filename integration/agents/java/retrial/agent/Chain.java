@@ -9,36 +9,41 @@ final class Chain {
   private Chain() {}
 
   private static final int MOST = 16, MOST_CHARACTERS = 4000;
-  private static final String[] ASSERTING = {"org.junit.", "junit.framework.", "org.testng.", "org.assertj.", "org.hamcrest.", "org.opentest4j.", "java.", "jdk.",
-      "com.google.common.truth.", "kotlin.test."};
+  private static final String[] ASSERTING = {"org.junit.", "junit.framework.", "org.testng.", "org.assertj.",
+      "org.hamcrest.", "org.opentest4j.", "java.", "jdk.", "com.google.common.truth.", "kotlin.test."};
 
   /** As a JSON list; empty for null. */
   static String of(Throwable thrown) {
     StringBuilder out = new StringBuilder("[");
     Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
-    for (String link = "raised"; thrown != null && seen.size() < MOST && seen.add(thrown); thrown = thrown.getCause(), link = "cause")
+    for (String link = "raised"; thrown != null && seen.size() < MOST && seen.add(thrown);
+        thrown = thrown.getCause(), link = "cause")
       out.append(out.length() > 1 ? "," : "").append(entry(thrown, link));
     return out.append("]").toString();
   }
 
   /** What ends a thread ends the program where that is the first. */
   static void uncaught(Thread thread, Throwable thrown) {
-    if (Events.isAnnounced() && thread.getName().equals("main")) Events.write(new Json("uncaught").raw("chain", of(thrown)));
+    if (Events.isAnnounced() && thread.getName().equals("main"))
+      Events.write(new Json("uncaught").raw("chain", of(thrown)));
   }
 
   private static Json entry(Throwable thrown, String link) {
-    Json entry = new Json().put("type", thrown.getClass().getName()).put("msg", Json.cut(message(thrown), MOST_CHARACTERS));
+    Json entry =
+        new Json().put("type", thrown.getClass().getName()).put("msg", Json.cut(message(thrown), MOST_CHARACTERS));
     entry.put("link", link);
     StackTraceElement[] places = thrown.getStackTrace();
     Sources.Of of = null;
     int at = 0;
     boolean isAssertion = thrown instanceof AssertionError;
-    while (isAssertion && at < places.length && isAsserting(places[at].getClassName())) at++;  // it fails for its caller
+    while (isAssertion && at < places.length && isAsserting(places[at].getClassName())) at++; // it fails for its caller
     if (at < places.length) {
       of = sourcesOf(places[at].getClassName());
       entry.put("file", of == null || !of.isApplication ? places[at].getFileName() : of.file(places[at].getFileName()));
       entry.put("line", Math.max(places[at].getLineNumber(), 0));
-      entry.put("function", of == null || !of.isApplication ? places[at].getClassName() + "." + places[at].getMethodName() : of.function(places[at].getMethodName()));
+      entry.put("function",
+          of == null || !of.isApplication ? places[at].getClassName() + "." + places[at].getMethodName()
+                                          : of.function(places[at].getMethodName()));
     }
     return entry.put("in_test", isAssertion || of != null && of.isTest);
   }

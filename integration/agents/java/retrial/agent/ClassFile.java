@@ -3,13 +3,14 @@ package retrial.agent;
 import java.util.List;
 
 /**
- * Puts calls of `Hooks` into a class file (JVMS 4). What is put at a method's start is straight-line code of a multiple of four bytes: jumps are
- * relative and switches stay aligned, so that only tables have to be moved. LEAVE renames the method and puts another in its place, which a
- * class that is loaded already does not allow.
+ * Puts calls of `Hooks` into a class file (JVMS 4). What is put at a method's start is straight-line code of a multiple
+ * of four bytes: jumps are relative and switches stay aligned, so that only tables have to be moved. LEAVE renames the
+ * method and puts another in its place, which a class that is loaded already does not allow.
  */
 final class ClassFile {
   private static final String HOOKS = "retrial/agent/Hooks";
-  private static final int PRIVATE = 2, STATIC = 8, FINAL = 0x10, SYNCHRONIZED = 0x20, NATIVE = 0x100, ABSTRACT = 0x400, SYNTHETIC = 0x1000;
+  private static final int PRIVATE = 2, STATIC = 8, FINAL = 0x10, SYNCHRONIZED = 0x20, NATIVE = 0x100, ABSTRACT = 0x400,
+                           SYNTHETIC = 0x1000;
 
   private final byte[] in;
   private final List<Edit> edits;
@@ -29,7 +30,7 @@ final class ClassFile {
 
   private byte[] run() {
     at = pool.end + 6;
-    at += 2 + 2 * pool.u2(at);  // interfaces
+    at += 2 + 2 * pool.u2(at); // interfaces
     int fields = pool.u2(at);
     at += 2;
     while (fields-- > 0) at = member(at);
@@ -57,7 +58,8 @@ final class ClassFile {
     count++;
     if ((access & (NATIVE | ABSTRACT)) == 0)
       for (Edit edit : edits)
-        if (edit.isOf(name, descriptor) && (edit.kind == Edit.Kind.LEAVE ? leave(edit, from, end) : enter(edit, from, end))) {
+        if (edit.isOf(name, descriptor)
+            && (edit.kind == Edit.Kind.LEAVE ? leave(edit, from, end) : enter(edit, from, end))) {
           changed = true;
           return;
         }
@@ -70,13 +72,25 @@ final class ClassFile {
     Descriptor of = new Descriptor(pool.text(pool.u2(from + 4)), isStatic);
     Bytes code = new Bytes();
     if (edit.kind == Edit.Kind.WRITE) {
-      code.u1(0x2A).u1(0x2B).u1(0x1C).u1(0x1D).u1(0xB8).u2(pool.addMethod(HOOKS, "write", "(Ljava/lang/Object;[BII)[B")).u1(0x4C);
-      code.u1(0xB8).u2(pool.addMethod(HOOKS, "offset", "()I")).u1(0x3D).u1(0xB8).u2(pool.addMethod(HOOKS, "length", "()I")).u1(0x3E);
+      code.u1(0x2A)
+          .u1(0x2B)
+          .u1(0x1C)
+          .u1(0x1D)
+          .u1(0xB8)
+          .u2(pool.addMethod(HOOKS, "write", "(Ljava/lang/Object;[BII)[B"))
+          .u1(0x4C);
+      code.u1(0xB8)
+          .u2(pool.addMethod(HOOKS, "offset", "()I"))
+          .u1(0x3D)
+          .u1(0xB8)
+          .u2(pool.addMethod(HOOKS, "length", "()I"))
+          .u1(0x3E);
     } else if (edit.kind == Edit.Kind.REPLACE) {
       if (of.slot(edit.first) < 0) return false;
       load(code, isStatic ? -1 : 0);
       load(code, of.slot(edit.first));
-      code.u1(0x11).u2(edit.id).u1(0xB8).u2(pool.addMethod(HOOKS, "replace", "(Ljava/lang/Object;Ljava/lang/Object;I)Ljava/lang/Object;"));
+      code.u1(0x11).u2(edit.id).u1(0xB8).u2(
+          pool.addMethod(HOOKS, "replace", "(Ljava/lang/Object;Ljava/lang/Object;I)Ljava/lang/Object;"));
       code.u1(0xC0).u2(pool.addClass(of.typeName(edit.first))).u1(0x3A).u1(of.slot(edit.first));
     } else {
       load(code, isStatic ? -1 : 0);
@@ -101,11 +115,15 @@ final class ClassFile {
 
   /** `aload`, or `aconst_null` for -1: two bytes. */
   private static void load(Bytes code, int slot) {
-    if (slot < 0) code.u1(0x01).u1(0);
-    else code.u1(0x19).u1(slot);
+    if (slot < 0)
+      code.u1(0x01).u1(0);
+    else
+      code.u1(0x19).u1(slot);
   }
 
-  private int enterHook() { return pool.addMethod(HOOKS, "enter", "(Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;I)V"); }
+  private int enterHook() {
+    return pool.addMethod(HOOKS, "enter", "(Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;I)V");
+  }
 
   /** For methods of an object that take nothing and give an object. */
   private boolean leave(Edit edit, int from, int end) {

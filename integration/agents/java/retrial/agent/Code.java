@@ -4,7 +4,7 @@ package retrial.agent;
 final class Code {
   private Code() {}
 
-  private static final int STACK = 4;  // the most that our code pushes
+  private static final int STACK = 4; // the most that our code pushes
 
   /** The new content of the attribute whose content begins at `from`. */
   static Bytes with(byte[] in, int from, byte[] before, Pool pool) {
@@ -46,7 +46,7 @@ final class Code {
       case "LocalVariableTypeTable":
         out.u2(pool.u2(at));
         for (at += 2; at < end; at += 10) {
-          int start = pool.u2(at), more = start == 0 ? by : 0;  // parameters are there from the start on
+          int start = pool.u2(at), more = start == 0 ? by : 0; // parameters are there from the start on
           out.u2(start + by - more).u2(pool.u2(at + 2) + more).all(in, at + 4, at + 10);
         }
         return out;
@@ -54,5 +54,7 @@ final class Code {
     }
   }
 
-  private static int u4(byte[] in, int at) { return (in[at] & 0xFF) << 24 | (in[at + 1] & 0xFF) << 16 | (in[at + 2] & 0xFF) << 8 | in[at + 3] & 0xFF; }
+  private static int u4(byte[] in, int at) {
+    return (in[at] & 0xFF) << 24 | (in[at + 1] & 0xFF) << 16 | (in[at + 2] & 0xFF) << 8 | in[at + 3] & 0xFF;
+  }
 }

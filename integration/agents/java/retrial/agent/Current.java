@@ -8,7 +8,7 @@ final class Current {
   private Current() {}
 
   static final String SHARED = "shared";
-  private static final List<String[]> open = new ArrayList<>();  // id and phase, innermost last
+  private static final List<String[]> open = new ArrayList<>(); // id and phase, innermost last
 
   static synchronized void start(String id, String phase) {
     open.add(new String[] {id, phase});
@@ -49,6 +49,9 @@ final class Current {
   }
 
   private static Json staged(String event, String id, String phase) {
-    return new Json(event).put("id", id).put("phase", phase).raw("at", Double.toString(System.nanoTime() / 100_000 / 10.0));
+    return new Json(event)
+        .put("id", id)
+        .put("phase", phase)
+        .raw("at", Double.toString(System.nanoTime() / 100_000 / 10.0));
   }
 }

@@ -28,7 +28,9 @@ final class Descriptor {
 
   /** Of a parameter, from 1; -1 where there is none, or no object. */
   int slot(int parameter) {
-    return parameter >= 1 && parameter <= types.size() && isReference(types.get(parameter - 1)) ? slots.get(parameter - 1) : -1;
+    return parameter >= 1 && parameter <= types.size() && isReference(types.get(parameter - 1))
+        ? slots.get(parameter - 1)
+        : -1;
   }
 
   /** As a CONSTANT_Class names it. */

@@ -19,7 +19,8 @@ final class Events {
   /** Returns when the line is in the file. An error is swallowed: nobody could hear it. */
   static void write(Json event) {
     byte[] line = (event.put("pid", PID) + "\n").getBytes(StandardCharsets.US_ASCII);
-    try (FileChannel file = FileChannel.open(FILE, StandardOpenOption.WRITE, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
+    try (FileChannel file =
+             FileChannel.open(FILE, StandardOpenOption.WRITE, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
       file.write(ByteBuffer.wrap(line));
     } catch (Exception error) {
       // as said above

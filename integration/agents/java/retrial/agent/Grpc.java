@@ -4,7 +4,10 @@ import java.net.SocketAddress;
 import java.util.Map;
 import javax.net.ssl.SSLSession;
 
-/** grpc-java: the tag is metadata, added below interceptors as a call starts, and taken out again of a stream to somebody else. */
+/**
+ * grpc-java: the tag is metadata, added below interceptors as a call starts, and taken out again of a stream to
+ * somebody else.
+ */
 final class Grpc {
   private Grpc() {}
 
@@ -24,17 +27,23 @@ final class Grpc {
   private static boolean isOurs(Object stream) throws Exception {
     Object attributes = Reach.call(stream, "getAttributes");
     Object keys = Class.forName("io.grpc.Grpc", true, stream.getClass().getClassLoader());
-    SSLSession session = (SSLSession) Reach.call(attributes, "get", ((Class<?>) keys).getField("TRANSPORT_ATTR_SSL_SESSION").get(null));
+    SSLSession session =
+        (SSLSession) Reach.call(attributes, "get", ((Class<?>) keys).getField("TRANSPORT_ATTR_SSL_SESSION").get(null));
     if (session != null) return Peer.isOurs(session);
-    return Peer.isNear((SocketAddress) Reach.call(attributes, "get", ((Class<?>) keys).getField("TRANSPORT_ATTR_REMOTE_ADDR").get(null)));
+    return Peer.isNear((SocketAddress) Reach.call(
+        attributes, "get", ((Class<?>) keys).getField("TRANSPORT_ATTR_REMOTE_ADDR").get(null)));
   }
 
   private static Object key(Object metadata, String name) throws Exception {
     Class<?> type = metadata.getClass();
     Class<?> key = Class.forName("io.grpc.Metadata$Key", true, type.getClassLoader());
     Object ascii = type.getField("ASCII_STRING_MARSHALLER").get(null);
-    return key.getMethod("of", String.class, Class.forName("io.grpc.Metadata$AsciiMarshaller", true, type.getClassLoader())).invoke(null, name, ascii);
+    return key
+        .getMethod("of", String.class, Class.forName("io.grpc.Metadata$AsciiMarshaller", true, type.getClassLoader()))
+        .invoke(null, name, ascii);
   }
 
-  private static void put(Object metadata, Object key, String value) throws Exception { Reach.call(metadata, "put", key, value); }
+  private static void put(Object metadata, Object key, String value) throws Exception {
+    Reach.call(metadata, "put", key, value);
+  }
 }

@@ -1,6 +1,9 @@
 package retrial.agent;
 
-/** What edited methods call, on whatever thread they run. Nothing thrown here reaches them, and no hook runs within another on one thread. */
+/**
+ * What edited methods call, on whatever thread they run. Nothing thrown here reaches them, and no hook runs within
+ * another on one thread.
+ */
 public final class Hooks {
   private Hooks() {}
 
@@ -11,7 +14,9 @@ public final class Hooks {
 
   private static final ThreadLocal<Here> here = new ThreadLocal<>() {
     @Override
-    protected Here initialValue() { return new Here(); }
+    protected Here initialValue() {
+      return new Here();
+    }
   };
 
   public static void enter(Object self, Object first, Object second, int id) {
@@ -32,7 +37,8 @@ public final class Hooks {
       case Rules.HAND_OVER: Carry.handOver(first != null ? first : self); break;
       case Rules.TAKE_OVER: Carry.takeOver(first != null ? first : self); break;
       case Rules.UNCAUGHT: Chain.uncaught((Thread) self, (Throwable) first); break;
-      case Rules.BEGIN: case Rules.JDK_BEGIN: Calls.begin(self); break;
+      case Rules.BEGIN:
+      case Rules.JDK_BEGIN: Calls.begin(self); break;
       case Rules.SEND: Calls.send(first != null ? first : self); break;
       case Rules.SEND_EXCHANGE: Calls.send(Reach.field(first, "exchangeId")); break;
       case Rules.SEND_OF_CHAIN: Calls.send(Reach.field(first, "call")); break;

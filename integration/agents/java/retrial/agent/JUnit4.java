@@ -7,13 +7,15 @@ import java.util.Map;
 final class JUnit4 {
   private JUnit4() {}
 
-  private static final Map<String, String> outcomes = new HashMap<>();  // of running tests: what is known, as JSON behind the outcome
+  private static final Map<String, String> outcomes =
+      new HashMap<>(); // of running tests: what is known, as JSON behind the outcome
 
   static synchronized void told(int what, Object about) throws Exception {
     if (about == null || !Events.claim("junit4")) return;
     boolean isFailure = about.getClass().getName().equals("org.junit.runner.notification.Failure");
     Object description = isFailure ? Reach.call(about, "getDescription") : about;
-    String type = (String) Reach.call(description, "getClassName"), method = (String) Reach.call(description, "getMethodName");
+    String type = (String) Reach.call(description, "getClassName"),
+           method = (String) Reach.call(description, "getMethodName");
     String id = method == null ? type : type + "#" + method;
     switch (what) {
       case Rules.JUNIT4_SUITE:
@@ -30,12 +32,15 @@ final class JUnit4 {
         Current.end(id, "test");
         if (outcomes.containsKey(id)) result(id, outcomes.remove(id), "test");
         break;
-      default: outcome(what, id, method == null, isFailure ? (Throwable) Reach.call(about, "getException") : null, description);
+      default:
+        outcome(
+            what, id, method == null, isFailure ? (Throwable) Reach.call(about, "getException") : null, description);
     }
   }
 
   /** What fails without a test of its own is its class's set-up: an error of each of its tests. */
-  private static void outcome(int what, String id, boolean ofClass, Throwable thrown, Object description) throws Exception {
+  private static void outcome(int what, String id, boolean ofClass, Throwable thrown, Object description)
+      throws Exception {
     String outcome = what == Rules.JUNIT4_FAILED ? ofClass ? "error" : "failed" : "skipped";
     String told = outcome + " " + Chain.of(thrown);
     if (outcomes.containsKey(id)) {
@@ -52,9 +57,16 @@ final class JUnit4 {
     Relaunch.ran(id);
     int space = told.indexOf(' ');
     String outcome = space < 0 ? told : told.substring(0, space);
-    Events.write(new Json("result").put("id", id).put("phase", phase).put("outcome", outcome).put("ms", 0).raw("chain", space < 0 ? "[]" : told.substring(space + 1)));
+    Events.write(new Json("result")
+            .put("id", id)
+            .put("phase", phase)
+            .put("outcome", outcome)
+            .put("ms", 0)
+            .raw("chain", space < 0 ? "[]" : told.substring(space + 1)));
   }
 
   /** Not the suite of all, nor a set of parameters. */
-  private static boolean isClass(Object description) throws Exception { return Reach.call(description, "getTestClass") != null; }
+  private static boolean isClass(Object description) throws Exception {
+    return Reach.call(description, "getTestClass") != null;
+  }
 }

@@ -9,12 +9,15 @@ import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
 
-/** JUnit 5 and whatever else its platform runs: a listener of the launcher, made as a proxy, and a filter where some tests alone are to run. */
+/**
+ * JUnit 5 and whatever else its platform runs: a listener of the launcher, made as a proxy, and a filter where some
+ * tests alone are to run.
+ */
 final class JUnitPlatform implements InvocationHandler {
   private static final WeakMap<Boolean> joined = new WeakMap<>();
-  private static int depth;  // a test may run a launcher inside of itself: only the outermost reports
+  private static int depth; // a test may run a launcher inside of itself: only the outermost reports
 
-  private static volatile String failedIn;  // the phase of the running test
+  private static volatile String failedIn; // the phase of the running test
 
   private Object plan;
   private final Set<String> told = new HashSet<>();
@@ -24,9 +27,11 @@ final class JUnitPlatform implements InvocationHandler {
   static synchronized void join(Object launcher) throws Exception {
     if (joined.get(launcher) != null) return;
     joined.put(launcher, true);
-    Class<?> listener = Class.forName("org.junit.platform.launcher.TestExecutionListener", false, launcher.getClass().getClassLoader());
+    Class<?> listener =
+        Class.forName("org.junit.platform.launcher.TestExecutionListener", false, launcher.getClass().getClassLoader());
     Object list = Array.newInstance(listener, 1);
-    Array.set(list, 0, Proxy.newProxyInstance(listener.getClassLoader(), new Class<?>[] {listener}, new JUnitPlatform()));
+    Array.set(
+        list, 0, Proxy.newProxyInstance(listener.getClassLoader(), new Class<?>[] {listener}, new JUnitPlatform()));
     Reach.call(launcher, "registerTestExecutionListeners", list);
   }
 
@@ -84,7 +89,12 @@ final class JUnitPlatform implements InvocationHandler {
     String phase = failedIn != null ? failedIn : Current.test()[1];
     failedIn = null;
     boolean inTest = good || phase == null || phase.equals("test");
-    result(id, inTest ? "test" : phase, good ? "passed" : aborted ? "skipped" : inTest ? "failed" : "error", Chain.of(thrown));
+    result(id, inTest ? "test" : phase,
+        good          ? "passed"
+            : aborted ? "skipped"
+            : inTest  ? "failed"
+                      : "error",
+        Chain.of(thrown));
     Current.endTest(id);
   }
 
@@ -100,12 +110,17 @@ final class JUnitPlatform implements InvocationHandler {
   private void result(String id, String phase, String outcome, String chain) {
     told.add(id);
     Relaunch.ran(id);
-    Events.write(new Json("result").put("id", id).put("phase", phase).put("outcome", outcome).put("ms", 0).raw("chain", chain));
+    Events.write(
+        new Json("result").put("id", id).put("phase", phase).put("outcome", outcome).put("ms", 0).raw("chain", chain));
   }
 
-  private static boolean isTest(Object identifier) throws Exception { return (Boolean) Reach.call(identifier, "isTest"); }
+  private static boolean isTest(Object identifier) throws Exception {
+    return (Boolean) Reach.call(identifier, "isTest");
+  }
 
-  private static String id(Object identifier) throws Exception { return TestId.of((String) Reach.call(identifier, "getUniqueId")); }
+  private static String id(Object identifier) throws Exception {
+    return TestId.of((String) Reach.call(identifier, "getUniqueId"));
+  }
 
   // --- RETRIAL_ONLY
 
@@ -120,8 +135,11 @@ final class JUnitPlatform implements InvocationHandler {
       @Override
       public Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
         if (method.getName().equals("apply"))
-          return Reach.callStatic(result, "includedIf", TestId.isWanted(TestId.of(Reach.call(arguments[0], "getUniqueId").toString()), wanted));
-        return method.getName().equals("equals") ? (Object) (proxy == arguments[0]) : method.getName().equals("hashCode") ? (Object) 1 : "retrial";
+          return Reach.callStatic(result, "includedIf",
+              TestId.isWanted(TestId.of(Reach.call(arguments[0], "getUniqueId").toString()), wanted));
+        return method.getName().equals("equals")  ? (Object) (proxy == arguments[0])
+            : method.getName().equals("hashCode") ? (Object) 1
+                                                  : "retrial";
       }
     });
     Class<?> type = Class.forName("org.junit.platform.launcher.LauncherDiscoveryRequest", false, loader);

@@ -10,10 +10,11 @@ import javax.net.ssl.SSLEngine;
 final class JdkClient {
   private JdkClient() {}
 
-  private static final WeakMap<Boolean> ours = new WeakMap<>();  // by connection
+  private static final WeakMap<Boolean> ours = new WeakMap<>(); // by connection
 
   static void http1(Object request) throws Exception {
-    tag(Reach.field(request, "connection"), Reach.field(request, "systemHeadersBuilder"), Reach.field(request, "http1Exchange"));
+    tag(Reach.field(request, "connection"), Reach.field(request, "systemHeadersBuilder"),
+        Reach.field(request, "http1Exchange"));
   }
 
   static void http2(Object stream) throws Exception {
@@ -24,12 +25,13 @@ final class JdkClient {
   @SuppressWarnings("unchecked")
   private static void tag(Object connection, Object builder, Object exchangeImpl) throws Exception {
     Map<String, Object> headers = (Map<String, Object>) Reach.call(builder, "map");
-    for (String name : Tag.NAMES) headers.remove(name);  // of an attempt over another connection
+    for (String name : Tag.NAMES) headers.remove(name); // of an attempt over another connection
     Object multi = Reach.field(Reach.field(exchangeImpl, "exchange"), "multi");
     if (!isOurs(connection)) return;
     Object user = Reach.call(Reach.field(multi, "userRequest"), "headers");
     if (((Map<String, Object>) Reach.call(user, "map")).containsKey("x-retrial-site")) return;
-    for (Map.Entry<String, String> e : Tag.of(Calls.begin(multi)).entrySet()) headers.put(e.getKey(), Collections.singletonList(e.getValue()));
+    for (Map.Entry<String, String> e : Tag.of(Calls.begin(multi)).entrySet())
+      headers.put(e.getKey(), Collections.singletonList(e.getValue()));
   }
 
   private static boolean isOurs(Object connection) throws Exception {

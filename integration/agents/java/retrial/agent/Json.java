@@ -8,9 +8,7 @@ final class Json {
 
   Json(String event) { put("ev", event); }
 
-  Json put(String name, String value) {
-    return value == null ? this : raw(name, quoted(value));
-  }
+  Json put(String name, String value) { return value == null ? this : raw(name, quoted(value)); }
 
   Json put(String name, long value) { return raw(name, Long.toString(value)); }
 
@@ -23,9 +21,13 @@ final class Json {
   }
 
   @Override
-  public String toString() { return text + "}"; }
+  public String toString() {
+    return text + "}";
+  }
 
-  static String cut(String value, int most) { return value != null && value.length() > most ? value.substring(0, most) : value; }
+  static String cut(String value, int most) {
+    return value != null && value.length() > most ? value.substring(0, most) : value;
+  }
 
   private static String quoted(String value) {
     StringBuilder out = new StringBuilder(value.length() + 2).append('"');

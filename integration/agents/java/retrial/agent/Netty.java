@@ -3,7 +3,10 @@ package retrial.agent;
 import java.net.SocketAddress;
 import javax.net.ssl.SSLEngine;
 
-/** Netty's HTTP/1: a request is handed to the channel's thread, and encoded there. There is no call id: what it is an attempt of nobody says. */
+/**
+ * Netty's HTTP/1: a request is handed to the channel's thread, and encoded there. There is no call id: what it is an
+ * attempt of nobody says.
+ */
 final class Netty {
   private Netty() {}
 
@@ -11,10 +14,12 @@ final class Netty {
     Object context, request;
   }
 
-  private static final WeakMap<Origin> origins = new WeakMap<>();  // by request
+  private static final WeakMap<Origin> origins = new WeakMap<>(); // by request
   private static final ThreadLocal<Encoding> encoding = new ThreadLocal<>() {
     @Override
-    protected Encoding initialValue() { return new Encoding(); }
+    protected Encoding initialValue() {
+      return new Encoding();
+    }
   };
   private static final ClassValue<Boolean> requests = new ClassValue<>() {
     @Override
@@ -54,7 +59,8 @@ final class Netty {
   private static boolean isOurs(Object channel) throws Exception {
     Object pipeline = Reach.call(channel, "pipeline");
     for (Object handler : ((java.util.Map<?, ?>) Reach.call(pipeline, "toMap")).values())
-      if (handler.getClass().getName().endsWith("io.netty.handler.ssl.SslHandler")) return Peer.isOurs(((SSLEngine) Reach.call(handler, "engine")).getSession());
+      if (handler.getClass().getName().endsWith("io.netty.handler.ssl.SslHandler"))
+        return Peer.isOurs(((SSLEngine) Reach.call(handler, "engine")).getSession());
     return Peer.isNear((SocketAddress) Reach.call(channel, "remoteAddress"));
   }
 }

@@ -12,7 +12,8 @@ final class OkHttp2 {
   /** The list, with the tag behind it. */
   static Object fields(Object connection, Object list) throws Exception {
     Origin call = Calls.take();
-    if (!(list instanceof List) || ((List<?>) list).isEmpty() || !Peer.isOurs(Reach.field(connection, "socket"))) return list;
+    if (!(list instanceof List) || ((List<?>) list).isEmpty() || !Peer.isOurs(Reach.field(connection, "socket")))
+      return list;
     List<Object> all = new ArrayList<>((List<?>) list);
     Constructor<?> field = all.get(0).getClass().getConstructor(String.class, String.class);
     for (Object one : all)

@@ -4,9 +4,9 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What one blocking connection has written so far, as far as it is HTTP/1 (RFC 9112): where requests begin is read from their framing, never
- * guessed, and behind each first line the tag is put. What does not begin as a request (a server's side, a database, TLS below its own
- * stream, HTTP/2) is let alone from then on.
+ * What one blocking connection has written so far, as far as it is HTTP/1 (RFC 9112): where requests begin is read from
+ * their framing, never guessed, and behind each first line the tag is put. What does not begin as a request (a server's
+ * side, a database, TLS below its own stream, HTTP/2) is let alone from then on.
  */
 final class Outgoing {
   private enum State { START, LINE, HEAD, BODY, SIZE, CHUNK, CHUNK_END, TRAILER, OFF }
@@ -17,7 +17,7 @@ final class Outgoing {
   private final java.lang.ref.WeakReference<Object> socket;
   private final StringBuilder line = new StringBuilder();
   private State state = State.START;
-  private long left;  // of a body or a chunk
+  private long left; // of a body or a chunk
   private long length;
   private boolean chunked, last;
   private Boolean ours;
@@ -49,7 +49,9 @@ final class Outgoing {
         state = c >= 'A' && c <= 'Z' ? State.LINE : State.OFF;
       }
       if (c != '\n') {
-        if (line.length() >= LONGEST || state == State.LINE && line.length() < 24 && line.indexOf(" ") < 0 && !(c >= 'A' && c <= 'Z' || c == ' ' || c == '-'))
+        if (line.length() >= LONGEST
+            || state == State.LINE && line.length() < 24 && line.indexOf(" ") < 0
+                && !(c >= 'A' && c <= 'Z' || c == ' ' || c == '-'))
           state = State.OFF;
         line.append(c);
         continue;
@@ -83,7 +85,8 @@ final class Outgoing {
 
   /** A line has come to its end. */
   private void took() {
-    String text = line.length() > 0 && line.charAt(line.length() - 1) == '\r' ? line.substring(0, line.length() - 1) : line.toString();
+    String text = line.length() > 0 && line.charAt(line.length() - 1) == '\r' ? line.substring(0, line.length() - 1)
+                                                                              : line.toString();
     line.setLength(0);
     switch (state) {
       case LINE:
@@ -93,8 +96,10 @@ final class Outgoing {
         state = isRequest && text.indexOf(' ') != text.lastIndexOf(' ') ? State.HEAD : State.OFF;
         break;
       case HEAD:
-        if (text.isEmpty()) state = last ? State.OFF : chunked ? State.SIZE : length > 0 ? body() : State.START;
-        else header(text);
+        if (text.isEmpty())
+          state = last ? State.OFF : chunked ? State.SIZE : length > 0 ? body() : State.START;
+        else
+          header(text);
         break;
       case SIZE:
         left = chunkSize(text);
@@ -116,9 +121,10 @@ final class Outgoing {
   private void header(String text) {
     int colon = text.indexOf(':');
     if (colon < 0) return;
-    String name = text.substring(0, colon).toLowerCase(java.util.Locale.ROOT), value = text.substring(colon + 1).trim().toLowerCase(java.util.Locale.ROOT);
+    String name = text.substring(0, colon).toLowerCase(java.util.Locale.ROOT),
+           value = text.substring(colon + 1).trim().toLowerCase(java.util.Locale.ROOT);
     if (name.equals("transfer-encoding")) chunked |= value.endsWith("chunked");
-    if (name.equals("upgrade")) last = true;  // what follows may be another protocol
+    if (name.equals("upgrade")) last = true; // what follows may be another protocol
     if (name.equals("content-length")) {
       try {
         length = Long.parseLong(value);

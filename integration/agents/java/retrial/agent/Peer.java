@@ -19,18 +19,20 @@ import javax.net.ssl.SSLSession;
 import javax.net.ssl.SSLSocket;
 
 /**
- * Who reads what a connection carries: a tag is sent only where Retrial's proxy takes it out again. TLS: the peer has shown a certificate of
- * Retrial's own authority. Clear text: the peer's address is loopback or private.
+ * Who reads what a connection carries: a tag is sent only where Retrial's proxy takes it out again. TLS: the peer has
+ * shown a certificate of Retrial's own authority. Clear text: the peer's address is loopback or private.
  */
 final class Peer {
   private Peer() {}
 
-  private static List<byte[]> authorities;  // their keys' identifiers
+  private static List<byte[]> authorities; // their keys' identifiers
 
   /** Of a stream whose write() is edited; the socket knows the stream, so that nothing keeps either. */
   static java.lang.ref.WeakReference<Object> socketOf(Object stream) throws ReflectiveOperationException {
     String type = stream.getClass().getName();
-    String field = type.equals("java.net.Socket$SocketOutputStream") ? "parent" : type.equals("java.net.SocketOutputStream") ? "socket" : "this$0";
+    String field = type.equals("java.net.Socket$SocketOutputStream") ? "parent"
+        : type.equals("java.net.SocketOutputStream")                 ? "socket"
+                                                                     : "this$0";
     Object socket;
     try {
       socket = Reach.field(stream, field);
@@ -45,7 +47,8 @@ final class Peer {
     if (socket instanceof SSLSocket) {
       // Asked for by getSession() it would be negotiated now, and what fails of it told otherwise.
       Object context = Reach.field(socket, "conContext");
-      return Boolean.TRUE.equals(Reach.field(context, "isNegotiated")) && isOurs((SSLSession) Reach.field(context, "conSession"));
+      return Boolean.TRUE.equals(Reach.field(context, "isNegotiated"))
+          && isOurs((SSLSession) Reach.field(context, "conSession"));
     }
     return isNear(((Socket) socket).getRemoteSocketAddress());
   }
@@ -54,7 +57,8 @@ final class Peer {
     try {
       Certificate[] shown = session.getPeerCertificates();
       if (shown.length == 0 || !(shown[0] instanceof X509Certificate)) return false;
-      byte[] issuer = ((X509Certificate) shown[0]).getExtensionValue("2.5.29.35");  // authority key identifier, RFC 5280 4.2.1.1
+      byte[] issuer =
+          ((X509Certificate) shown[0]).getExtensionValue("2.5.29.35"); // authority key identifier, RFC 5280 4.2.1.1
       for (byte[] key : authorities())
         if (issuer != null && contains(issuer, key)) return true;
     } catch (javax.net.ssl.SSLPeerUnverifiedException error) {
@@ -87,7 +91,8 @@ final class Peer {
       Collection<? extends Certificate> all = CertificateFactory.getInstance("X.509").generateCertificates(in);
       List<byte[]> keys = new ArrayList<>();
       for (Certificate one : all) {
-        byte[] key = ((X509Certificate) one).getExtensionValue("2.5.29.14");  // subject key identifier, 4.2.1.2: 20 bytes in two wrappings
+        byte[] key = ((X509Certificate) one)
+                         .getExtensionValue("2.5.29.14"); // subject key identifier, 4.2.1.2: 20 bytes in two wrappings
         if (key != null && key.length == 24) keys.add(java.util.Arrays.copyOfRange(key, 4, 24));
       }
       authorities = keys;

@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 /** A class file's constants (JVMS 4.4): those that it has, and those that are added behind them. */
 final class Pool {
   private final byte[] file;
-  private final int[] at;  // of each constant's tag
-  final int end;           // of the table
+  private final int[] at; // of each constant's tag
+  final int end; // of the table
   final Bytes added = new Bytes();
   int count;
 
@@ -20,9 +20,24 @@ final class Pool {
       int tag = file[next] & 0xFF;
       switch (tag) {
         case 1: next += 3 + u2(next + 1); break;
-        case 3: case 4: case 9: case 10: case 11: case 12: case 17: case 18: next += 5; break;
-        case 5: case 6: next += 9; i++; break;
-        case 7: case 8: case 16: case 19: case 20: next += 3; break;
+        case 3:
+        case 4:
+        case 9:
+        case 10:
+        case 11:
+        case 12:
+        case 17:
+        case 18: next += 5; break;
+        case 5:
+        case 6:
+          next += 9;
+          i++;
+          break;
+        case 7:
+        case 8:
+        case 16:
+        case 19:
+        case 20: next += 3; break;
         case 15: next += 4; break;
         default: throw new IllegalArgumentException("constant of kind " + tag);
       }
@@ -60,7 +75,9 @@ final class Pool {
     return next();
   }
 
-  int addMethod(String owner, String name, String descriptor) { return addMethod(addClass(owner), addText(name), addText(descriptor)); }
+  int addMethod(String owner, String name, String descriptor) {
+    return addMethod(addClass(owner), addText(name), addText(descriptor));
+  }
 
   private int next() {
     if (count >= 0xFFFF) throw new IllegalArgumentException("too many constants");

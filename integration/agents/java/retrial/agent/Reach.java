@@ -4,7 +4,9 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Fields and methods of classes that are not ours, by name. What is not there is an exception for the hook to tell of. */
+/**
+ * Fields and methods of classes that are not ours, by name. What is not there is an exception for the hook to tell of.
+ */
 final class Reach {
   private Reach() {}
 
@@ -15,7 +17,9 @@ final class Reach {
 
   private static final ClassValue<Members> members = new ClassValue<>() {
     @Override
-    protected Members computeValue(Class<?> of) { return new Members(); }
+    protected Members computeValue(Class<?> of) {
+      return new Members();
+    }
   };
 
   static Object field(Object object, String name) throws ReflectiveOperationException {

@@ -18,13 +18,15 @@ import java.util.Set;
 import java.util.jar.JarFile;
 
 /**
- * Some tests of a JVM that Maven's Surefire or Failsafe has forked can be run again without Maven: what that takes is put down once a
- * module, into $RETRIAL_JAVA, as a script NAME.sh, and the classes of its tests, NAME.classes, one "class#" a line.
+ * Some tests of a JVM that Maven's Surefire or Failsafe has forked can be run again without Maven: what that takes is
+ * put down once a module, into $RETRIAL_JAVA, as a script NAME.sh, and the classes of its tests, NAME.classes, one
+ * "class#" a line.
  */
 final class Relaunch {
   private Relaunch() {}
 
-  private static final String[] NOT_THE_TESTS = {"java.", "sun.", "jdk.", "os.", "file.", "line.", "path.", "user.", "native.", "awt.", "surefire."};
+  private static final String[] NOT_THE_TESTS = {
+      "java.", "sun.", "jdk.", "os.", "file.", "line.", "path.", "user.", "native.", "awt.", "surefire."};
   private static Path classes;
   private static final Set<String> told = new HashSet<>();
 
@@ -33,7 +35,8 @@ final class Relaunch {
     String folder = System.getenv("RETRIAL_JAVA");
     if (folder == null || folder.isEmpty() || System.getenv("RETRIAL_ONLY") != null) return;
     try {
-      String[] words = new String(Files.readAllBytes(Path.of("/proc/self/cmdline")), StandardCharsets.UTF_8).split("\0");
+      String[] words =
+          new String(Files.readAllBytes(Path.of("/proc/self/cmdline")), StandardCharsets.UTF_8).split("\0");
       int jar = 0;
       while (jar < words.length && !words[jar].equals("-jar")) jar++;
       if (jar + 1 >= words.length || !words[jar + 1].contains("surefire")) return;
@@ -41,7 +44,8 @@ final class Relaunch {
       command.set(0, System.getProperty("java.home") + "/bin/java");
       command.addAll(List.of("-cp", classPath(new File(words[jar + 1])), "retrial.start.Tests", runner));
       Path into = Files.createDirectories(Path.of(folder));
-      String name = Integer.toHexString((System.getProperty("user.dir") + "\n" + String.join("\n", command)).hashCode());
+      String name =
+          Integer.toHexString((System.getProperty("user.dir") + "\n" + String.join("\n", command)).hashCode());
       Path properties = into.resolve(name + ".properties");
       command.add(properties.toString());
       write(properties, properties());
@@ -57,7 +61,8 @@ final class Relaunch {
     int hash = id.indexOf('#');
     if (classes == null || hash < 0 || !told.add(id.substring(0, hash))) return;
     try {
-      Files.writeString(classes, id.substring(0, hash + 1) + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+      Files.writeString(
+          classes, id.substring(0, hash + 1) + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     } catch (IOException error) {
       Events.failed("relaunch", error);
     }
@@ -90,7 +95,13 @@ final class Relaunch {
     StringBuilder text = new StringBuilder("#!/bin/sh\n");
     for (Map.Entry<String, String> e : System.getenv().entrySet())
       if (e.getKey().matches("[A-Za-z_][A-Za-z0-9_]*") && !e.getKey().startsWith("RETRIAL_"))
-        text.append("[ -n \"${").append(e.getKey()).append("+set}\" ] || export ").append(e.getKey()).append('=').append(quoted(e.getValue())).append('\n');
+        text.append("[ -n \"${")
+            .append(e.getKey())
+            .append("+set}\" ] || export ")
+            .append(e.getKey())
+            .append('=')
+            .append(quoted(e.getValue()))
+            .append('\n');
     text.append("cd ").append(quoted(System.getProperty("user.dir"))).append(" || exit 2\nexec");
     for (String word : command) text.append(' ').append(quoted(word));
     return text.append('\n').toString().getBytes(StandardCharsets.UTF_8);

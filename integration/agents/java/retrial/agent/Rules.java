@@ -10,19 +10,26 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Which methods of which classes call us: one row each. A class or method that is not there is no error: libraries differ by version. */
+/**
+ * Which methods of which classes call us: one row each. A class or method that is not there is no error: libraries
+ * differ by version.
+ */
 final class Rules {
   private Rules() {}
 
   // What Hooks.enter and Hooks.replace are asked to do.
-  static final int HAND_OVER = 1, TAKE_OVER = 2, BEGIN = 3, SEND = 4, SEND_EXCHANGE = 5, SEND_OF_CHAIN = 6, JDK_BEGIN = 7, JDK_HTTP1 = 8, JDK_HTTP2 = 9,
-      NETTY_WRITE = 10, NETTY_ENCODE = 11, NETTY_HEADERS = 12, GRPC_START = 13, GRPC_SEND = 14, OK_HTTP2 = 15, UNCAUGHT = 16, LAUNCHER = 20, REQUEST = 21,
-      PHASE_SETUP = 22, PHASE_TEST = 23, PHASE_TEARDOWN = 24, JUNIT4_STARTED = 30, JUNIT4_FINISHED = 31, JUNIT4_FAILED = 32, JUNIT4_SKIPPED = 33,
-      JUNIT4_SUITE = 34, JUNIT4_SUITE_END = 35, TESTNG = 40;
+  static final int HAND_OVER = 1, TAKE_OVER = 2, BEGIN = 3, SEND = 4, SEND_EXCHANGE = 5, SEND_OF_CHAIN = 6,
+                   JDK_BEGIN = 7, JDK_HTTP1 = 8, JDK_HTTP2 = 9, NETTY_WRITE = 10, NETTY_ENCODE = 11, NETTY_HEADERS = 12,
+                   GRPC_START = 13, GRPC_SEND = 14, OK_HTTP2 = 15, UNCAUGHT = 16, LAUNCHER = 20, REQUEST = 21,
+                   PHASE_SETUP = 22, PHASE_TEST = 23, PHASE_TEARDOWN = 24, JUNIT4_STARTED = 30, JUNIT4_FINISHED = 31,
+                   JUNIT4_FAILED = 32, JUNIT4_SKIPPED = 33, JUNIT4_SUITE = 34, JUNIT4_SUITE_END = 35, TESTNG = 40;
 
-  private static final String CONCURRENT = "java/util/concurrent/", JDK_CLIENT = "jdk/internal/net/http/", APACHE4 = "org/apache/http/impl/execchain/",
-      APACHE5 = "org/apache/hc/client5/http/impl/classic/", OK = "okhttp3/internal/", LAUNCH = "org/junit/platform/launcher/core/",
-      JUPITER = "org/junit/jupiter/engine/descriptor/", NOTIFIER = "org/junit/runner/notification/RunNotifier";
+  private static final String CONCURRENT = "java/util/concurrent/", JDK_CLIENT = "jdk/internal/net/http/",
+                              APACHE4 = "org/apache/http/impl/execchain/",
+                              APACHE5 = "org/apache/hc/client5/http/impl/classic/", OK = "okhttp3/internal/",
+                              LAUNCH = "org/junit/platform/launcher/core/",
+                              JUPITER = "org/junit/jupiter/engine/descriptor/",
+                              NOTIFIER = "org/junit/runner/notification/RunNotifier";
 
   private static final Edit[] ROWS = {
       // Work that is handed to another thread.
@@ -66,7 +73,8 @@ final class Rules {
       // Runners.
       new Edit(ENTER, LAUNCH + "DefaultLauncher", "discover", "(", LAUNCHER, 0, 0),
       new Edit(ENTER, LAUNCH + "DefaultLauncher", "execute", "(", LAUNCHER, 0, 0),
-      new Edit(REPLACE, LAUNCH + "EngineDiscoveryOrchestrator", "discover", "(Lorg/junit/platform/launcher/LauncherDiscoveryRequest;", REQUEST, 1, 0),
+      new Edit(REPLACE, LAUNCH + "EngineDiscoveryOrchestrator", "discover",
+          "(Lorg/junit/platform/launcher/LauncherDiscoveryRequest;", REQUEST, 1, 0),
       new Edit(ENTER, JUPITER + "TestMethodTestDescriptor", "invokeBeforeEachCallbacks", "(", PHASE_SETUP, 0, 0),
       new Edit(ENTER, JUPITER + "TestMethodTestDescriptor", "invokeTestMethod", "(", PHASE_TEST, 0, 0),
       new Edit(ENTER, JUPITER + "TestMethodTestDescriptor", "invokeAfterEachMethods", "(", PHASE_TEARDOWN, 1, 0),

@@ -13,7 +13,7 @@ final class Sources {
   static final class Of {
     final boolean isApplication, isTest;
     private final String compiled, inPackage;
-    private final String function;  // what its functions' names begin with
+    private final String function; // what its functions' names begin with
 
     Of(boolean isApplication, boolean isTest, String compiled, String inPackage, String function) {
       this.isApplication = isApplication;
@@ -30,7 +30,9 @@ final class Sources {
       return (folder == null ? inPackage : folder) + name;
     }
 
-    String site(String file, int line, String method) { return file(file) + ":" + Math.max(line, 0) + ":" + function(method); }
+    String site(String file, int line, String method) {
+      return file(file) + ":" + Math.max(line, 0) + ":" + function(method);
+    }
 
     /** A lambda is named by the function that it stands in. */
     String function(String method) {
@@ -46,14 +48,17 @@ final class Sources {
 
   private static final Of LIBRARY = new Of(false, false, "", "", "");
   private static final String START = start();
-  private static final String[] ROOTS = {"src/main/java/", "src/test/java/", "src/main/kotlin/", "src/test/kotlin/", "src/main/scala/", "src/test/scala/",
-      "src/main/groovy/", "src/test/groovy/", "src/it/java/", "src/integrationTest/java/", "target/generated-sources/annotations/", "src/", "test/", "java/", ""};
+  private static final String[] ROOTS = {"src/main/java/", "src/test/java/", "src/main/kotlin/", "src/test/kotlin/",
+      "src/main/scala/", "src/test/scala/", "src/main/groovy/", "src/test/groovy/", "src/it/java/",
+      "src/integrationTest/java/", "target/generated-sources/annotations/", "src/", "test/", "java/", ""};
   private static final String[] ENDINGS = {".java", ".kt", ".scala", ".groovy"};
   private static final ConcurrentHashMap<String, String> folders = new ConcurrentHashMap<>();
 
   private static final ClassValue<Of> known = new ClassValue<>() {
     @Override
-    protected Of computeValue(Class<?> type) { return classify(type); }
+    protected Of computeValue(Class<?> type) {
+      return classify(type);
+    }
   };
 
   static Of of(Class<?> type) { return known.get(type); }
@@ -62,7 +67,9 @@ final class Sources {
     try {
       String name = type.getName();
       ClassLoader loader = type.getClassLoader();
-      if (loader == null || loader == ClassLoader.getPlatformClassLoader() || name.contains("$$") || name.contains("$Proxy")) return LIBRARY;
+      if (loader == null || loader == ClassLoader.getPlatformClassLoader() || name.contains("$$")
+          || name.contains("$Proxy"))
+        return LIBRARY;
       CodeSource code = type.getProtectionDomain().getCodeSource();
       URL at = code == null ? null : code.getLocation();
       if (at == null || !at.getProtocol().equals("file")) return LIBRARY;
@@ -90,7 +97,9 @@ final class Sources {
     return false;
   }
 
-  /** The folder of the source, with a slash behind, relative to where we began where it lies below it; null: not found. */
+  /**
+   * The folder of the source, with a slash behind, relative to where we began where it lies below it; null: not found.
+   */
   private static String folderOf(String compiled, String inPackage, String file) {
     String key = compiled + "\n" + inPackage + file, folder = folders.get(key);
     if (folder == null) folders.put(key, folder = find(compiled, inPackage + file, inPackage));

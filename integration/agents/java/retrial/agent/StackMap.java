@@ -25,11 +25,15 @@ final class StackMap {
   private void frame(int more) {
     int kind = u1();
     if (kind < 64) {
-      if (more == 0) out.u1(kind);
-      else out.u1(251).u2(kind + more);
+      if (more == 0)
+        out.u1(kind);
+      else
+        out.u1(251).u2(kind + more);
     } else if (kind < 128) {
-      if (more == 0) out.u1(kind);
-      else out.u1(247).u2(kind - 64 + more);
+      if (more == 0)
+        out.u1(kind);
+      else
+        out.u1(247).u2(kind - 64 + more);
       type();
     } else if (kind == 255) {
       out.u1(kind).u2(u2() + more);
@@ -46,7 +50,7 @@ final class StackMap {
     int tag = u1();
     out.u1(tag);
     if (tag == 7) copy2();
-    if (tag == 8) out.u2(u2() + by);  // the place of a `new`
+    if (tag == 8) out.u2(u2() + by); // the place of a `new`
   }
 
   private int u1() { return in[at++] & 0xFF; }

@@ -23,7 +23,8 @@ final class Tag {
   /** As lines of a head. */
   static byte[] lines(Origin origin) {
     StringBuilder text = new StringBuilder();
-    for (Map.Entry<String, String> e : of(origin).entrySet()) text.append(e.getKey()).append(": ").append(e.getValue()).append("\r\n");
+    for (Map.Entry<String, String> e : of(origin).entrySet())
+      text.append(e.getKey()).append(": ").append(e.getValue()).append("\r\n");
     return text.toString().getBytes(StandardCharsets.US_ASCII);
   }
 
@@ -34,8 +35,12 @@ final class Tag {
       if (text.charAt(i) <= ' ' || text.charAt(i) > '~' || text.charAt(i) == '%') out = new StringBuilder();
     if (out == null) return text;
     for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
-      if (b > ' ' && b <= '~' && b != '%') out.append((char) b);
-      else out.append('%').append(Character.toUpperCase(Character.forDigit(b >> 4 & 15, 16))).append(Character.toUpperCase(Character.forDigit(b & 15, 16)));
+      if (b > ' ' && b <= '~' && b != '%')
+        out.append((char) b);
+      else
+        out.append('%')
+            .append(Character.toUpperCase(Character.forDigit(b >> 4 & 15, 16)))
+            .append(Character.toUpperCase(Character.forDigit(b & 15, 16)));
     }
     return out.toString();
   }

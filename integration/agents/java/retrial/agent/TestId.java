@@ -16,15 +16,22 @@ final class TestId {
     StringBuilder id = new StringBuilder();
     for (String segment : unique.substring(1, unique.length() - 1).split("]/\\[")) {
       int colon = segment.indexOf(':');
-      String kind = segment.substring(0, colon), value = URLDecoder.decode(segment.substring(colon + 1), StandardCharsets.UTF_8);
+      String kind = segment.substring(0, colon),
+             value = URLDecoder.decode(segment.substring(colon + 1), StandardCharsets.UTF_8);
       switch (kind) {
         case "engine": break;
-        case "class": case "runner": id.append(value); break;
+        case "class":
+        case "runner": id.append(value); break;
         case "nested-class": id.append('$').append(value); break;
-        case "method": case "test-factory": case "test-template": id.append('#').append(bare(value)); break;
-        case "test-template-invocation": case "dynamic-test": case "dynamic-container": id.append('[').append(value.substring(1)).append(']'); break;
-        case "test":  // vintage: ok(demo.FooTest), or the parameters [0] above it
-          if (!value.startsWith("[")) id.append('#').append(value.contains("(") ? value.substring(0, value.lastIndexOf('(')) : value);
+        case "method":
+        case "test-factory":
+        case "test-template": id.append('#').append(bare(value)); break;
+        case "test-template-invocation":
+        case "dynamic-test":
+        case "dynamic-container": id.append('[').append(value.substring(1)).append(']'); break;
+        case "test": // vintage: ok(demo.FooTest), or the parameters [0] above it
+          if (!value.startsWith("["))
+            id.append('#').append(value.contains("(") ? value.substring(0, value.lastIndexOf('(')) : value);
           break;
         default: return unique;
       }
@@ -32,7 +39,9 @@ final class TestId {
     return id.toString();
   }
 
-  private static String bare(String method) { return method.endsWith("()") ? method.substring(0, method.length() - 2) : method; }
+  private static String bare(String method) {
+    return method.endsWith("()") ? method.substring(0, method.length() - 2) : method;
+  }
 
   private static Set<String> wanted;
 
@@ -55,6 +64,7 @@ final class TestId {
   }
 
   private static boolean isWithin(String inner, String outer) {
-    return inner.length() > outer.length() && inner.startsWith(outer) && "#$[(/".indexOf(inner.charAt(outer.length())) >= 0;
+    return inner.length() > outer.length() && inner.startsWith(outer)
+        && "#$[(/".indexOf(inner.charAt(outer.length())) >= 0;
   }
 }

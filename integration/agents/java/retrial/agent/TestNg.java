@@ -23,7 +23,9 @@ final class TestNg implements InvocationHandler {
     types.add(Class.forName("org.testng.ITestListener", false, loader));
     if (TestId.wanted() != null) types.add(Class.forName("org.testng.IMethodInterceptor", false, loader));
     Object listener = Proxy.newProxyInstance(loader, types.toArray(new Class<?>[0]), new TestNg());
-    runner.getClass().getMethod("addListener", Class.forName("org.testng.ITestNGListener", false, loader)).invoke(runner, listener);
+    runner.getClass()
+        .getMethod("addListener", Class.forName("org.testng.ITestNGListener", false, loader))
+        .invoke(runner, listener);
   }
 
   @Override
@@ -41,8 +43,10 @@ final class TestNg implements InvocationHandler {
         case "afterInvocation":
           if (arguments.length == 2) Current.end(id(arguments[1]), phase(arguments[0]));
           break;
-        case "onTestSuccess": case "onTestFailedButWithinSuccessPercentage": result(arguments[0], "passed"); break;
-        case "onTestFailure": case "onTestFailedWithTimeout": result(arguments[0], "failed"); break;
+        case "onTestSuccess":
+        case "onTestFailedButWithinSuccessPercentage": result(arguments[0], "passed"); break;
+        case "onTestFailure":
+        case "onTestFailedWithTimeout": result(arguments[0], "failed"); break;
         case "onTestSkipped": result(arguments[0], "skipped"); break;
         default:
       }
@@ -60,7 +64,9 @@ final class TestNg implements InvocationHandler {
     return some;
   }
 
-  private static String phase(Object method) throws Exception { return (Boolean) Reach.call(method, "isTestMethod") ? "test" : Current.SHARED; }
+  private static String phase(Object method) throws Exception {
+    return (Boolean) Reach.call(method, "isTestMethod") ? "test" : Current.SHARED;
+  }
 
   private static String id(Object result) throws Exception {
     Object method = Reach.call(result, "getMethod");
@@ -77,6 +83,11 @@ final class TestNg implements InvocationHandler {
     Relaunch.ran(id(result));
     String chain = Chain.of((Throwable) Reach.call(result, "getThrowable"));
     long ms = (Long) Reach.call(result, "getEndMillis") - (Long) Reach.call(result, "getStartMillis");
-    Events.write(new Json("result").put("id", id(result)).put("phase", "test").put("outcome", outcome).put("ms", ms).raw("chain", chain));
+    Events.write(new Json("result")
+            .put("id", id(result))
+            .put("phase", "test")
+            .put("outcome", outcome)
+            .put("ms", ms)
+            .raw("chain", chain));
   }
 }

@@ -16,7 +16,8 @@ final class Transformer implements ClassFileTransformer {
   public byte[] transform(ClassLoader loader, String name, Class<?> loaded, ProtectionDomain domain, byte[] file) {
     if (name == null) return null;
     List<Edit> edits = byType.get(name);
-    if (edits == null && name.startsWith("io/grpc/netty/shaded/")) edits = byType.get(name.substring("io/grpc/netty/shaded/".length()));
+    if (edits == null && name.startsWith("io/grpc/netty/shaded/"))
+      edits = byType.get(name.substring("io/grpc/netty/shaded/".length()));
     if (edits == null) return null;
     try {
       return ClassFile.edited(file, loaded == null ? edits : withoutRenaming(edits));

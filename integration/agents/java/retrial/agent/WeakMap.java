@@ -16,7 +16,9 @@ final class WeakMap<V> {
     }
 
     @Override
-    public int hashCode() { return hash; }
+    public int hashCode() {
+      return hash;
+    }
 
     @Override
     public boolean equals(Object other) {

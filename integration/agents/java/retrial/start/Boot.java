@@ -21,20 +21,25 @@ public final class Boot {
       try {
         define(jar, instrumentation);
       } catch (ReflectiveOperationException | LinkageError error) {
-        // The documented way. For it a JVM gives up what it has archived of its application's classes, and says so on its output.
+        // The documented way. For it a JVM gives up what it has archived of its application's classes, and says so on
+        // its output.
         instrumentation.appendToBootstrapClassLoaderSearch(jar);
       }
-      Class.forName("retrial.agent.Agent", true, null).getMethod("start", Instrumentation.class).invoke(null, instrumentation);
+      Class.forName("retrial.agent.Agent", true, null)
+          .getMethod("start", Instrumentation.class)
+          .invoke(null, instrumentation);
     }
   }
 
   private static void define(JarFile jar, Instrumentation instrumentation) throws Exception {
     Map<String, Set<Module>> exports = new HashMap<>();
     exports.put("jdk.internal.misc", Collections.singleton(Boot.class.getModule()));
-    instrumentation.redefineModule(Object.class.getModule(), new HashSet<>(), exports, new HashMap<>(), new HashSet<>(), new HashMap<>());
+    instrumentation.redefineModule(
+        Object.class.getModule(), new HashSet<>(), exports, new HashMap<>(), new HashSet<>(), new HashMap<>());
     Class<?> type = Class.forName("jdk.internal.misc.Unsafe");
     Object unsafe = type.getMethod("getUnsafe").invoke(null);
-    java.lang.reflect.Method define = type.getMethod("defineClass", String.class, byte[].class, int.class, int.class, ClassLoader.class, java.security.ProtectionDomain.class);
+    java.lang.reflect.Method define = type.getMethod("defineClass", String.class, byte[].class, int.class, int.class,
+        ClassLoader.class, java.security.ProtectionDomain.class);
     for (Enumeration<JarEntry> all = jar.entries(); all.hasMoreElements();) {
       JarEntry entry = all.nextElement();
       String name = entry.getName();

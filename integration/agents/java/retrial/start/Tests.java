@@ -10,7 +10,10 @@ import java.util.List;
 import java.util.Properties;
 import java.util.Set;
 
-/** Runs the tests in $RETRIAL_ONLY by the runner's own means, as Surefire did: RUNNER PROPERTIES. What fails is told by the agent, and by status 1. */
+/**
+ * Runs the tests in $RETRIAL_ONLY by the runner's own means, as Surefire did: RUNNER PROPERTIES. What fails is told by
+ * the agent, and by status 1.
+ */
 public final class Tests {
   private Tests() {}
 
@@ -28,8 +31,10 @@ public final class Tests {
         Class<?> type = find(id.substring(0, id.indexOf('#')));
         if (type != null) classes.add(type);
       }
-    boolean good = arguments[0].equals("junit") ? platform(classes) : arguments[0].equals("junit4") ? junit4(ids) : testng(classes);
-    System.exit(good ? 0 : 1);  // whatever threads are left
+    boolean good = arguments[0].equals("junit") ? platform(classes)
+        : arguments[0].equals("junit4")         ? junit4(ids)
+                                                : testng(classes);
+    System.exit(good ? 0 : 1); // whatever threads are left
   }
 
   /** Another module's are not here. */
@@ -53,13 +58,20 @@ public final class Tests {
     Class<?> summary = Class.forName("org.junit.platform.launcher.listeners.SummaryGeneratingListener");
     Object listening = summary.getConstructor().newInstance(), listeners = Array.newInstance(listener, 1);
     Array.set(listeners, 0, listening);
-    Object launcher = Class.forName("org.junit.platform.launcher.core.LauncherFactory").getMethod("create").invoke(null);
-    Class.forName("org.junit.platform.launcher.Launcher").getMethod("execute", request, listeners.getClass())
+    Object launcher =
+        Class.forName("org.junit.platform.launcher.core.LauncherFactory").getMethod("create").invoke(null);
+    Class.forName("org.junit.platform.launcher.Launcher")
+        .getMethod("execute", request, listeners.getClass())
         .invoke(launcher, builder.getMethod("build").invoke(building), listeners);
     Object sum = summary.getMethod("getSummary").invoke(listening);
     java.io.PrintWriter out = new java.io.PrintWriter(System.err, true);
-    Class.forName("org.junit.platform.launcher.listeners.TestExecutionSummary").getMethod("printFailuresTo", java.io.PrintWriter.class).invoke(sum, out);
-    return (Long) Class.forName("org.junit.platform.launcher.listeners.TestExecutionSummary").getMethod("getTotalFailureCount").invoke(sum) == 0;
+    Class.forName("org.junit.platform.launcher.listeners.TestExecutionSummary")
+        .getMethod("printFailuresTo", java.io.PrintWriter.class)
+        .invoke(sum, out);
+    return (Long) Class.forName("org.junit.platform.launcher.listeners.TestExecutionSummary")
+               .getMethod("getTotalFailureCount")
+               .invoke(sum)
+        == 0;
   }
 
   /** One after another: leaving some out would take a class of JUnit's own to derive from. */
@@ -69,9 +81,11 @@ public final class Tests {
     for (String id : ids) {
       Class<?> type = id.contains("#") ? find(id.substring(0, id.indexOf('#'))) : null;
       if (type == null) continue;
-      Object one = request.getMethod("method", Class.class, String.class).invoke(null, type, id.substring(id.indexOf('#') + 1));
+      Object one =
+          request.getMethod("method", Class.class, String.class).invoke(null, type, id.substring(id.indexOf('#') + 1));
       Object result = core.getMethod("run", request).invoke(core.getConstructor().newInstance(), one);
-      for (Object failure : (List<?>) result.getClass().getMethod("getFailures").invoke(result)) System.err.println(failure.getClass().getMethod("getTrace").invoke(failure));
+      for (Object failure : (List<?>) result.getClass().getMethod("getFailures").invoke(result))
+        System.err.println(failure.getClass().getMethod("getTrace").invoke(failure));
       good &= (Boolean) result.getClass().getMethod("wasSuccessful").invoke(result);
     }
     return good;

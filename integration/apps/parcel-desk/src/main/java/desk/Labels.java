@@ -16,9 +16,9 @@ public final class Labels {
 
   public String print(String parcel) throws IOException, InterruptedException {
     var request = HttpRequest.newBuilder(service.resolve("/labels"))
-        .timeout(Duration.ofSeconds(10))
-        .POST(HttpRequest.BodyPublishers.ofString("{\"parcel\": \"" + parcel + "\"}"))
-        .build();
+                      .timeout(Duration.ofSeconds(10))
+                      .POST(HttpRequest.BodyPublishers.ofString("{\"parcel\": \"" + parcel + "\"}"))
+                      .build();
     for (int attempt = 1;; attempt++) {
       try {
         var response = client.send(request, BodyHandlers.ofString());

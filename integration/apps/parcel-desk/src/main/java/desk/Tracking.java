@@ -19,7 +19,8 @@ public final class Tracking {
   public CompletableFuture<String> find(String parcel) {
     return CompletableFuture.supplyAsync(() -> {
       try {
-        return ask(HttpRequest.newBuilder(service.resolve("/parcels/" + parcel)).timeout(Duration.ofSeconds(10)).build());
+        return ask(
+            HttpRequest.newBuilder(service.resolve("/parcels/" + parcel)).timeout(Duration.ofSeconds(10)).build());
       } catch (IOException | InterruptedException error) {
         throw new CompletionException(error);
       }

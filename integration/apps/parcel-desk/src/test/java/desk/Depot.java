@@ -9,8 +9,8 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** The service, as the tests have it. */
@@ -23,7 +23,8 @@ final class Depot implements AutoCloseable {
   Depot() throws IOException {
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 64);
     server.setExecutor(threads);
-    server.createContext("/labels", exchange -> answer(exchange, 201, "{\"label\": \"L" + labels.incrementAndGet() + "\"}"));
+    server.createContext(
+        "/labels", exchange -> answer(exchange, 201, "{\"label\": \"L" + labels.incrementAndGet() + "\"}"));
     server.createContext("/rates", exchange -> answer(exchange, 200, "{\"cents\": 490}"));
     server.createContext("/parcels", exchange -> answer(exchange, 200, "{\"at\": \"depot 4\"}"));
     server.createContext("/pickups", this::book);

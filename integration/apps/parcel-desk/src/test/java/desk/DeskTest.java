@@ -16,10 +16,14 @@ class DeskTest {
   static Depot depot;
 
   @BeforeAll
-  static void open() throws Exception { depot = new Depot(); }
+  static void open() throws Exception {
+    depot = new Depot();
+  }
 
   @AfterAll
-  static void close() { depot.close(); }
+  static void close() {
+    depot.close();
+  }
 
   @Test
   void a_label_is_printed() throws Exception {
