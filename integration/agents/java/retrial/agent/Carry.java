@@ -12,7 +12,8 @@ final class Carry {
   private static final ThreadLocal<Origin> taken = new ThreadLocal<>();
 
   static void handOver(Object task) {
-    if (task == null) return;
+    // The steps of a call of java.net.http are its own: where it comes from is known since it began.
+    if (task == null || task.getClass().getName().startsWith("jdk.internal.net.http.")) return;
     Origin origin = Stack.origin();
     if (origin != null || origins.get(task) != null) origins.put(task, origin == null ? NONE : origin);
   }

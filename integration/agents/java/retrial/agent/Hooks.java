@@ -39,9 +39,9 @@ public final class Hooks {
       case Rules.UNCAUGHT: Chain.uncaught((Thread) self, (Throwable) first); break;
       case Rules.BEGIN:
       case Rules.JDK_BEGIN: Calls.begin(self); break;
-      case Rules.SEND: Calls.send(first != null ? first : self); break;
-      case Rules.SEND_EXCHANGE: Calls.send(Reach.field(first, "exchangeId")); break;
-      case Rules.SEND_OF_CHAIN: Calls.send(Reach.field(first, "call")); break;
+      case Rules.SEND: Calls.send(self, first != null ? first : self); break;
+      case Rules.SEND_EXCHANGE: Calls.send(self, Reach.field(first, "exchangeId")); break;
+      case Rules.SEND_OF_CHAIN: Calls.send(self, Reach.field(first, "call")); break;
       case Rules.JDK_HTTP1: JdkClient.http1(self); break;
       case Rules.JDK_HTTP2: JdkClient.http2(self); break;
       case Rules.NETTY_WRITE: Netty.write(first); break;

@@ -27,4 +27,18 @@ final class Stack {
     String site = walker.walk(innermost);
     return site == null ? Carry.here() : new Origin(site, null);
   }
+
+  /** Whether a method of this class, or of one that it is derived from, goes on in this thread. */
+  static boolean isWithin(Class<?> type) {
+    return walker.walk(new Function<Stream<StackWalker.StackFrame>, Boolean>() {
+      @Override
+      public Boolean apply(Stream<StackWalker.StackFrame> frames) {
+        for (Iterator<StackWalker.StackFrame> all = frames.iterator(); all.hasNext();) {
+          Class<?> declaring = all.next().getDeclaringClass();
+          if (declaring != Object.class && declaring.isAssignableFrom(type)) return true;
+        }
+        return false;
+      }
+    });
+  }
 }
