@@ -40,8 +40,8 @@ public final class Clients {
   }
 
   static void jdkHttp2(String url) throws Exception {
-    if (jdk2.send(request(url), BodyHandlers.ofString()).version() != HttpClient.Version.HTTP_2)
-      throw new IOException("not HTTP/2"); // jdk-http2
+    var answer = jdk2.send(request(url), BodyHandlers.ofString());  // jdk-http2
+    if (answer.version() != HttpClient.Version.HTTP_2) throw new IOException("not HTTP/2");
   }
 
   // --- HttpURLConnection
@@ -113,8 +113,8 @@ public final class Clients {
 
   static void scheduled(String url) throws Exception {
     var pool = Executors.newScheduledThreadPool(1);
-    pool.schedule((java.util.concurrent.Callable<Integer>) new com.library.Asking(url), 1, TimeUnit.MILLISECONDS)
-        .get(); // scheduled
+    java.util.concurrent.Callable<Integer> task = new com.library.Asking(url);
+    pool.schedule(task, 1, TimeUnit.MILLISECONDS).get();  // scheduled
     pool.shutdown();
   }
 
