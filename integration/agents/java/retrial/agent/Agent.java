@@ -20,7 +20,6 @@ public final class Agent {
     try {
       for (String[] opened : OPENED) open(instrumentation, opened);
       Map<String, List<Edit>> edits = Rules.byType();
-      instrumentation.addTransformer(new Transformer(edits), true);
       if ("1".equals(System.getenv("RETRIAL_NO_TIME_LIMIT"))
           && System.getProperty("junit.jupiter.execution.timeout.mode") == null)
         System.setProperty("junit.jupiter.execution.timeout.mode", "disabled");
@@ -30,9 +29,11 @@ public final class Agent {
       // with it.
       if (System.getProperty("classworlds.conf") != null && System.getProperty("tempDir") == null)
         System.setProperty("tempDir", "surefire-" + Events.PID);
+      // Those that are there before we are: of what we have edited ourselves no method could be taken back.
       List<Class<?>> loaded = new ArrayList<>();
       for (Class<?> c : instrumentation.getAllLoadedClasses())
         if (edits.containsKey(c.getName().replace('.', '/'))) loaded.add(c);
+      instrumentation.addTransformer(new Transformer(edits), true);
       if (!loaded.isEmpty()) instrumentation.retransformClasses(loaded.toArray(new Class<?>[0]));
     } catch (Throwable error) {
       Events.failed("start", error);
