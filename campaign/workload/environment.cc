@@ -67,6 +67,8 @@ void add_all(Variables& all, const Launch& launch, const EnvironmentSetting& set
   }
   for (auto& path : launch.paths) put_first(all, path);
   all["RETRIAL_EVENTS"] = setting.events.string();
+  std::error_code error;
+  all["RETRIAL_FROM"] = std::filesystem::current_path(error).string();
   if (!launch.only.empty()) all["RETRIAL_ONLY"] = setting.only.string();
   bool moves_clock = !setting.time_page.empty();
   if (moves_clock) all["RETRIAL_TIME"] = setting.time_page.string();

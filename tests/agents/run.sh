@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs the agents' tests: Python's under pytest, Node's under node --test. What they need is put
+# Runs the agents' tests: Python's and Java's under pytest, Node's under node --test. What they need is put
 # below $RETRIAL_TEST_ENV once, and again only when requirements.txt or package.json change.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,9 +21,22 @@ if ! unchanged "$here/node/package.json" "$env/agents-package.json"; then
   cp "$here/node/package.json" "$env/agents-package.json"
 fi
 
+java=
+if command -v mvn >/dev/null && command -v javac >/dev/null; then
+  java=1
+  if ! unchanged "$here/java/pom.xml" "$env/agents-pom.xml"; then
+    rm -rf "$env/agents-java"
+    mvn -q -B -f "$here/java/pom.xml" dependency:copy-dependencies "-DoutputDirectory=$env/agents-java" >&2
+    cp "$here/java/pom.xml" "$env/agents-pom.xml"
+  fi
+else
+  echo "agents: no JDK or no Maven: Java's agent is left out" >&2
+fi
+
 export RETRIAL_TEST_MODULES=$env/agents-node/node_modules
-unset RETRIAL_EVENTS NODE_OPTIONS PYTEST_PLUGINS || true
+unset RETRIAL_EVENTS NODE_OPTIONS PYTEST_PLUGINS JAVA_TOOL_OPTIONS || true
 status=0
 (cd "$here/python" && "$env/venv/bin/python" -m pytest -q -p no:cacheprovider -rs "$@") || status=1
+[ -z "$java" ] || (cd "$here/java" && RETRIAL_TEST_JARS=$env/agents-java "$env/venv/bin/python" -m pytest -q -p no:cacheprovider -rs "$@") || status=1
 node --test --test-reporter=spec "$here"/node/*.test.mjs || status=1
 exit $status

@@ -15,6 +15,7 @@
   ADAPTER(ctest)                  \
   ADAPTER(catch2)                 \
   ADAPTER(cargo_test)             \
+  ADAPTER(maven)                  \
   ADAPTER(whole_command)
 
 namespace retrial::campaign {

@@ -21,7 +21,6 @@ class Go final : public Agent {
   }
   // Of two overlays Go takes the last: one that the user has stays the only one.
   void load(const std::filesystem::path& folder, bool, Variables& environment) const override {
-    environment["RETRIAL_FROM"] = std::filesystem::current_path().string();
     if (!environment["GOFLAGS"].contains("-count")) put_last(environment, {"GOFLAGS", "-count=1", " "});
     if (environment["RETRIAL_SERIAL"] == "1" && !environment["GOFLAGS"].contains("-p="))
       put_last(environment, {"GOFLAGS", "-p=1", " "});

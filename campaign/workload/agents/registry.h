@@ -5,6 +5,7 @@
 #define RETRIAL_AGENTS(AGENT) \
   AGENT(python)               \
   AGENT(node)                 \
+  AGENT(java)                 \
   AGENT(go)                   \
   AGENT(rust)                 \
   AGENT(native)

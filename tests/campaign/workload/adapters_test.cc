@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -246,6 +247,34 @@ TEST_F(Adapters, runners_whose_tests_are_processes_have_one_of_ours_around_them)
 TEST(OneByOne, names_a_test_so_that_the_runner_takes_it_alone) {
   EXPECT_EQ(exactly(kCtest, "odd [na]me+1"), "^odd \\[na\\]me\\+1$");
   EXPECT_EQ(exactly(kCatch2, "one, of [two]"), "one\\, of \\[two\\]");
+TEST_F(Adapters, maven_is_known_where_it_is_to_test) {
+  for (auto& argv :
+       {Words{"mvn", "test"}, Words{"./mvnw", "-q", "clean", "verify"}, Words{"/opt/bin/mvn", "surefire:test"}})
+    EXPECT_EQ(adapter_for(argv).runner().name, "maven");
+  EXPECT_TRUE(adapter_for({"mvn", "compile"}).runner().whole);
+  EXPECT_EQ(adapter_for({"mvn", "test"}).suite({"mvn", "-B", "test"}).argv, (Words{"mvn", "-B", "test"}));
+}
+
+TEST_F(Adapters, maven_is_asked_for_chosen_methods_only_where_its_forked_runs_cannot_be_started_again) {
+  auto& maven = adapter_for({"mvn", "test"});
+  auto launch = maven.only({"mvn", "clean", "test", "-Pci", "-Dtest=Other"},
+                           {"desk.ATest#b", "desk.ATest#many(int)[2]", "desk.BTest$In#c"}, false);
+  ASSERT_GT(launch.argv.size(), 4u);
+  EXPECT_EQ(launch.argv[0], "sh");
+  EXPECT_TRUE(launch.argv[2].contains("\"$RETRIAL_JAVA\"/*.sh") && launch.argv[2].ends_with("exec \"$@\""))
+      << launch.argv[2];
+  Words maven_itself(launch.argv.begin() + 4, launch.argv.begin() + 8);
+  EXPECT_EQ(maven_itself, (Words{"mvn", "test", "-Pci", "-o"}));
+  EXPECT_TRUE(std::ranges::count(launch.argv, "-Dtest=desk.ATest#b+many*,desk.BTest$In#c"));
+  EXPECT_TRUE(std::ranges::count(launch.argv, "-Dit.test=desk.ATest#b+many*,desk.BTest$In#c"));
+  EXPECT_EQ(launch.only, "desk.ATest#b\ndesk.ATest#many(int)[2]\ndesk.BTest$In#c");
+}
+
+TEST_F(Adapters, maven_runs_all_where_an_id_is_no_method_of_a_class_and_the_hook_leaves_out_the_others) {
+  auto& maven = adapter_for({"mvn", "test"});
+  auto launch = maven.only({"mvn", "test"}, {"[engine:spock]/[spec:A]/[feature:b]"}, true);
+  EXPECT_EQ(launch.argv[0], "mvn");
+  for (auto& word : launch.argv) EXPECT_FALSE(word.starts_with("-Dtest=")) << word;
 }
 
 TEST(TestFiles, are_known_by_the_names_that_runners_go_by) {

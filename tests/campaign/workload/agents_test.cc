@@ -26,7 +26,7 @@ TEST(Agents, have_files_each_and_every_file_is_one_of_an_agents) {
 
 TEST(Agents, travel_in_the_binary_as_they_stand_in_the_repository) {
   for (auto& file : agent_files()) {
-    if (file.path.ends_with(".so")) continue;  // built
+    if (file.path.ends_with(".so") || file.path.ends_with(".jar")) continue;  // built
     EXPECT_EQ(file.bytes, test::text_of("integration/agents/" + std::string(file.path))) << file.path;
   }
 }
@@ -46,7 +46,7 @@ TEST(Agents, are_written_where_the_command_finds_them) {
 TEST(Hooks, of_runners_are_those_that_adapters_name_and_each_is_loaded) {
   std::set<std::string_view> files, named;
   for (auto& file : agent_files())
-    if (file.path.contains("/runners/") && !file.path.ends_with("/__init__.py")) files.insert(file.path);
+    if ((file.path.contains("/runners/") || file.path.ends_with(".jar")) && !file.path.ends_with("/__init__.py")) files.insert(file.path);
   for (auto* adapter : adapters()) {
     auto& runner = adapter->runner();
     bool one_by_one = runner.name == kCtest || runner.name == kCatch2;

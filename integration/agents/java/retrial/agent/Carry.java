@@ -1,0 +1,34 @@
+package retrial.agent;
+
+/**
+ * Work that is handed to another thread: whoever hands it over is where its requests come from, unless the application
+ * goes on there.
+ */
+final class Carry {
+  private Carry() {}
+
+  private static final WeakMap<Origin> origins = new WeakMap<>(); // by task, and by thread that was started
+  private static final Origin NONE = new Origin(null, null);
+  private static final ThreadLocal<Origin> taken = new ThreadLocal<>();
+
+  static void handOver(Object task) {
+    // The steps of a call of java.net.http are its own: where it comes from is known since it began.
+    if (task == null || task.getClass().getName().startsWith("jdk.internal.net.http.")) return;
+    Origin origin = Stack.origin();
+    if (origin != null || origins.get(task) != null) origins.put(task, origin == null ? NONE : origin);
+  }
+
+  /** This thread goes on with this. */
+  static void takeOver(Object task) {
+    if (task == null) return;
+    Origin origin = origins.get(task);
+    if (origin != null || taken.get() != null) taken.set(origin == null ? NONE : origin);
+  }
+
+  /** Of what this thread does now, as far as it was handed to it; else null. */
+  static Origin here() {
+    Origin origin = taken.get();
+    if (origin == null) origin = origins.get(Thread.currentThread());
+    return origin == NONE ? null : origin;
+  }
+}
