@@ -3,15 +3,15 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "proxy/out/protobuf.h"
+#include "proxy/codec/protobuf.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string_view text(reinterpret_cast<const char*>(data), size);
-  retrial::proxy::ProtobufReader in(text);
+  retrial::proxy::ProtoReader in(text);
   std::size_t fields = 0;
-  while (in.next()) {
+  for (retrial::proxy::ProtoField f; in.next(f);) {
     if (++fields > size) std::abort();
-    if (!in.bytes.empty() && (in.bytes.data() < text.data() || in.bytes.data() + in.bytes.size() > text.data() + size))
+    if (!f.bytes.empty() && (f.bytes.data() < text.data() || f.bytes.data() + f.bytes.size() > text.data() + size))
       std::abort();
   }
   auto clean = retrial::proxy::Protobuf::as_utf8(text);

@@ -7,7 +7,7 @@
 
 #include "campaign/fleet/fleet.h"
 #include "campaign/judging/afterwards.h"
-#include "proxy/out/protobuf.h"
+#include "proxy/codec/protobuf.h"
 #include "proxy/out/span.h"
 #include "trace/recording/segment.h"
 #include "trace/status.h"

@@ -1,5 +1,7 @@
 #include "proxy/codec/protobuf.h"
 
+#include <nlohmann/json.hpp>
+
 namespace retrial::proxy {
 
 bool ProtoReader::varint(std::uint64_t& value) {
@@ -63,22 +65,9 @@ std::uint64_t proto_number(std::string_view message, std::uint32_t number) {
   return found;
 }
 
-namespace {
-void varint(std::string& out, std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
-  out += static_cast<char>(value);
-}
-}  // namespace
-
-void proto_put(std::string& out, std::uint32_t number, std::uint64_t value) {
-  varint(out, std::uint64_t{number} << 3);
-  varint(out, value);
-}
-
-void proto_put(std::string& out, std::uint32_t number, std::string_view bytes) {
-  varint(out, std::uint64_t{number} << 3 | 2);
-  varint(out, bytes.size());
-  out.append(bytes);
+std::string Protobuf::as_utf8(std::string_view text) {
+  using Json = nlohmann::json;
+  return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
 }
 
 }  // namespace retrial::proxy

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -39,8 +40,68 @@ class ProtoReader {
 std::string_view proto_bytes(std::string_view message, std::uint32_t number);
 std::uint64_t proto_number(std::string_view message, std::uint32_t number);
 
+// Appends a message's fields to a text. Fields are written in any order; a message within another is written first, and
+// then as its bytes.
+class Protobuf {
+ public:
+  explicit Protobuf(std::string& out) : out_(out) {}
+
+  void varint(std::uint32_t field, std::uint64_t value) {
+    raw(field << 3);
+    raw(value);
+  }
+  void fixed64(std::uint32_t field, std::uint64_t value) {
+    raw(field << 3 | 1);
+    char bytes[8];
+    std::memcpy(bytes, &value, sizeof bytes);  // little endian, as this machine is
+    out_.append(bytes, sizeof bytes);
+  }
+  void bytes(std::uint32_t field, std::string_view value) {
+    length(field, value.size());
+    out_ += value;
+  }
+  // Receivers refuse a whole message for one text that is no UTF-8: what is none is replaced by U+FFFD.
+  void text(std::uint32_t field, std::string_view value) {
+    if (is_ascii(value))
+      bytes(field, value);
+    else
+      bytes(field, as_utf8(value));
+  }
+  // What follows, `size` bytes, is the field's.
+  void length(std::uint32_t field, std::size_t size) {
+    raw(field << 3 | 2);
+    raw(size);
+  }
+
+  static std::size_t size_of(std::uint64_t value) {  // as a varint
+    std::size_t size = 1;
+    for (; value >= 0x80; value >>= 7) size++;
+    return size;
+  }
+  static bool is_ascii(std::string_view text) {
+    for (char c : text)
+      if (static_cast<signed char>(c) < 0) return false;
+    return true;
+  }
+  static std::string as_utf8(std::string_view text);
+
+ private:
+  void raw(std::uint64_t value) {
+    char bytes[10];
+    std::size_t size = 0;
+    for (; value >= 0x80; value >>= 7) bytes[size++] = static_cast<char>(value | 0x80);
+    bytes[size++] = static_cast<char>(value);
+    out_.append(bytes, size);
+  }
+  std::string& out_;
+};
+
 // One field, behind what `out` holds. Numbers as varints; `bytes` as they are, also of a message within.
-void proto_put(std::string& out, std::uint32_t number, std::uint64_t value);
-void proto_put(std::string& out, std::uint32_t number, std::string_view bytes);
+inline void proto_put(std::string& out, std::uint32_t number, std::uint64_t value) {
+  Protobuf(out).varint(number, value);
+}
+inline void proto_put(std::string& out, std::uint32_t number, std::string_view bytes) {
+  Protobuf(out).bytes(number, bytes);
+}
 
 }  // namespace retrial::proxy

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "proxy/out/protobuf.h"
+#include "proxy/codec/protobuf.h"
 #include "proxy/out/span.h"
 
 namespace retrial::proxy {
@@ -33,13 +33,9 @@ struct Rejected {
 // Of an answer of status 200: what the receiver did not take all the same.
 Rejected rejected_by(std::string_view body) {
   Rejected out;
-  for (ProtobufReader answer(body); answer.next();) {
-    if (answer.field != field::partial) continue;
-    for (ProtobufReader said(answer.bytes); said.next();) {
-      if (said.field == field::rejected) out.count = said.number;
-      if (said.field == field::rejected_why) out.why = said.bytes;
-    }
-  }
+  auto partial = proto_bytes(body, field::partial);
+  out.count = proto_number(partial, field::rejected);
+  out.why = proto_bytes(partial, field::rejected_why);
   return out;
 }
 
@@ -47,11 +43,11 @@ Rejected rejected_by(std::string_view body) {
 std::string words_of(std::string_view body) {
   constexpr std::uint32_t kMessage = 2;
   std::string words(body.substr(0, 200));
-  ProtobufReader status(body);
+  ProtoReader status(body);
   std::string_view message;
-  while (status.next())
-    if (status.field == kMessage) message = status.bytes;
-  if (status.good() && !message.empty()) words = message.substr(0, 200);
+  for (ProtoField f; status.next(f);)
+    if (f.holds(kMessage)) message = f.bytes;
+  if (!status.broken() && !message.empty()) words = message.substr(0, 200);
   for (auto& c : words)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
   return words;

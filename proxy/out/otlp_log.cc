@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "proxy/out/protobuf.h"
+#include "proxy/codec/protobuf.h"
 #include "proxy/out/span.h"
 
 namespace retrial::proxy {

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "base/text.h"
-#include "proxy/out/protobuf.h"
+#include "proxy/codec/protobuf.h"
 #include "trace/status.h"
 
 namespace retrial::proxy {

@@ -247,6 +247,8 @@ TEST_F(Adapters, runners_whose_tests_are_processes_have_one_of_ours_around_them)
 TEST(OneByOne, names_a_test_so_that_the_runner_takes_it_alone) {
   EXPECT_EQ(exactly(kCtest, "odd [na]me+1"), "^odd \\[na\\]me\\+1$");
   EXPECT_EQ(exactly(kCatch2, "one, of [two]"), "one\\, of \\[two\\]");
+}
+
 TEST_F(Adapters, maven_is_known_where_it_is_to_test) {
   for (auto& argv :
        {Words{"mvn", "test"}, Words{"./mvnw", "-q", "clean", "verify"}, Words{"/opt/bin/mvn", "surefire:test"}})

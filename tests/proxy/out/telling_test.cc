@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "proxy/codec/protobuf.h"
 #include "proxy/out/access_log.h"
 #include "proxy/out/otlp.h"
 #include "proxy/out/prometheus.h"
-#include "proxy/out/protobuf.h"
 #include "proxy/out/span.h"
 #include "trace/fault_name.h"
 
@@ -105,12 +105,12 @@ TEST(Traceparent, is_read_as_its_specification_has_it) {
 // Fields of a message by number, and of attributes the values by key.
 struct Told {
   explicit Told(std::string_view bytes) {
-    ProtobufReader in(bytes);
-    while (in.next()) {
-      numbers[in.field] = in.number;
-      texts[in.field].push_back(std::string(in.bytes));
+    ProtoReader in(bytes);
+    for (ProtoField f; in.next(f);) {
+      numbers[f.number] = f.value;
+      texts[f.number].push_back(std::string(f.bytes));
     }
-    EXPECT_TRUE(in.good());
+    EXPECT_FALSE(in.broken());
   }
   std::string text(std::uint32_t field) const { return texts.contains(field) ? texts.at(field).front() : ""; }
   // A number as text.
@@ -191,11 +191,11 @@ TEST(OtlpExport, is_one_resource_and_one_scope_with_all_records) {
   EXPECT_EQ(scope.texts[2][0], "one");
 }
 
-TEST(ProtobufReader, says_where_a_message_is_broken) {
+TEST(ProtoReader, says_where_a_message_is_broken) {
   auto good = [](std::string_view bytes) {
-    ProtobufReader in(bytes);
-    while (in.next()) continue;
-    return in.good();
+    ProtoReader in(bytes);
+    for (ProtoField f; in.next(f);) continue;
+    return !in.broken();
   };
   EXPECT_TRUE(good(""));
   EXPECT_TRUE(good(std::string_view("\x08\x96\x01", 3)));

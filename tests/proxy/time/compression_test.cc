@@ -245,7 +245,7 @@ TEST_F(Compression, nothing_jumps_before_a_fault) {
 TEST_F(Compression, real_time_leaves_the_command_alone) {
   real_time_ = true;
   auto run = python("import os; get(); print(os.environ.get('LD_PRELOAD'))", "error(503)");
-  EXPECT_EQ(said_, "None\n");
+  EXPECT_EQ(said_.find("retrial_time"), std::string::npos) << said_;
   EXPECT_FALSE(run.compressed);
   EXPECT_TRUE(run.jumps.empty());
 }
