@@ -291,7 +291,9 @@ void Exchange::more_of_edit() {
 
 void Exchange::broken_off(Break how) {
   if (sends_again(how)) return;
-  bool whole = std::exchange(response_whole_, true);
+  // A connection that was kept for this client may end before it is asked: that is no end of this one's response.
+  bool asked = state_ != State::idle && state_ != State::request_head && state_ != State::delayed;
+  bool whole = asked && std::exchange(response_whole_, true);
   if (how.how == Break::How::close && client_.passes_unread()) {
     request_.pour();  // it has said all that it will, and may hear the rest
     if (state_ == State::request_rest && has_told()) return client_.tunnel();

@@ -94,6 +94,22 @@ TEST_F(H1ToH2, a_request_that_the_service_leaves_out_is_sent_once_more_whatever_
   }
   EXPECT_EQ(proxy->counts().sent_again, 2u);
 }
+TEST_F(H1ToH2, a_connection_that_ends_before_it_is_asked_is_no_end_of_the_next_response) {
+  asks();
+  service->say("HEADERS 1 end | :status: 204");
+  client->hears("HTTP/1.1 204 No Content\r\nVia: 2.0 retrial\r\n\r\n");
+  client->say("POST /b HTTP/1.1\r\n");
+  client->hears_nothing();
+  service->peer().close();
+  client->hears_nothing();
+  client->say("Host: x\r\nContent-Length: 0\r\n\r\n");
+  service = std::make_unique<H2End>(listener.accepts(), H2End::Role::service);
+  service->hears_greeting();
+  service->greets();
+  service->next();
+  service->peer().close();
+  client->hears_fin();
+}
 TEST_F(H1ToH2, a_connection_that_ends_under_a_request_fails_it_only_where_that_may_not_be_repeated) {
   for (std::string_view method : {"GET", "POST"}) {
     asks();
