@@ -25,6 +25,12 @@ std::string quoted(Words words) {
   return out;
 }
 
+// A key in quotes, or a text, may hold a line break.
+std::string one_line(std::string text) {
+  std::ranges::replace_if(text, [](unsigned char c) { return c < 0x20; }, ' ');
+  return text;
+}
+
 // A value as an error shows it: short, on one line.
 std::string shown(const toml::node& node) {
   std::ostringstream out;
@@ -40,8 +46,7 @@ std::string shown(const toml::node& node) {
     else
       out << *value;
   });
-  std::string text = out.str();
-  std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < 0x20; }, ' ');
+  auto text = one_line(out.str());
   return text.size() > 60 ? text.substr(0, 57) + "..." : text;
 }
 
@@ -222,7 +227,7 @@ void ConfigTable::refuse(std::string_view key, std::string expected, std::string
 }
 
 void ConfigTable::complain(int line, std::string_view key, std::string what) {
-  errors_.emplace_back(line, Error{std::move(what), fmt::format("{}:{}: {} {}", file_, line, name_, key), Blame::user});
+  errors_.emplace_back(line, Error{std::move(what), one_line(fmt::format("{}:{}: {} {}", file_, line, name_, key)), Blame::user});
 }
 
 }  // namespace retrial::trace

@@ -115,6 +115,10 @@ TEST(Config, accepted_findings_are_known_by_their_ids) {
   EXPECT_EQ(config->accepted[0].why, "the reader is idempotent");
 }
 
+TEST(Config, a_key_with_a_line_break_is_told_in_one_line) {
+  EXPECT_EQ(complaint("[run]\n\"\\nbudget\" = 1\n").find('\n'), std::string::npos);
+}
+
 TEST(Config, paths_of_files_are_trees) {
   auto config = parse_config("[service.s]\npaths = [\"/files/**\", \"/**\"]\n", "retrial.toml");
   ASSERT_TRUE(config) << config.error().line();
