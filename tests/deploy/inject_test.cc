@@ -105,6 +105,15 @@ TEST(Inject, refuses_what_it_does_not_understand_in_one_line) {
   EXPECT_NE(refused(read("kind: Pod\nspec: {os: {name: windows}, containers: [{name: a}]}")).find("expected linux"),
             std::string::npos);
 }
+TEST(Yaml, what_stands_for_nothing_in_braces_is_given_back_as_nothing) {
+  auto documents = YamlDocuments::parse("a: {b: , c}\nd:\ne: ''\n", "f.yaml");
+  ASSERT_TRUE(documents);
+  auto before = documents->json(0)->dump();
+  auto text = std::move(*documents).text();
+  EXPECT_EQ(YamlDocuments::parse(text, "g.yaml")->json(0)->dump(), before) << text;
+  EXPECT_NE(text.find("d:\n"), text.npos) << text;
+}
+
 TEST(Inject, keeps_every_scalar_of_a_manifest_as_it_was_written) {
   auto documents = YamlDocuments::parse(
       "kind: Pod\nspec:\n  containers:\n  - {name: app, args: [yes, \"no\", 1.10]}\n  volumes:\n  - configMap: "
