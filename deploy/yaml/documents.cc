@@ -38,6 +38,20 @@ int value_at(yaml_document_t& tree, const yaml_node_t& mapping, std::string_view
   return 0;
 }
 
+// The line of a key that is nothing (`: value`), or 0: no object of Kubernetes has one, and libyaml gives it back as a
+// text of no length.
+std::size_t line_of_no_key(yaml_document_t& tree) {
+  for (auto* node = tree.nodes.start; node < tree.nodes.top; node++) {
+    if (node->type != YAML_MAPPING_NODE) continue;
+    for (auto* pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top; pair++) {
+      auto* key = yaml_document_get_node(&tree, pair->key);
+      if (key->type == YAML_SCALAR_NODE && key->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && text_of(*key).empty())
+        return key->start_mark.line + 1;
+    }
+  }
+  return 0;
+}
+
 // RFC 6901: "/a~1b/0" are "a/b" and "0".
 std::vector<std::string> tokens_of(std::string_view pointer) {
   std::vector<std::string> out;
@@ -104,6 +118,8 @@ Result<YamlDocuments> YamlDocuments::parse(std::string_view text, const std::str
                   fmt::format("{}:{}", file_name, parser.problem_mark.line + 1), Blame::user);
     auto* root = yaml_document_get_root_node(&document->tree);
     if (!root) break;
+    if (auto line = line_of_no_key(document->tree))
+      return fail("expected a key before the colon", fmt::format("{}:{}", file_name, line), Blame::user);
     bool empty = root->type == YAML_SCALAR_NODE && text_of(*root).empty();
     if (!empty) impl->documents.push_back(std::move(document));
   }

@@ -11,8 +11,8 @@ namespace retrial::deploy {
 
 namespace {
 
-// What stands for nothing (`{a: }`) libyaml writes as a text of no length where braces or a key leave it no room: there
-// it is written out.
+// What stands for nothing (`{a: }`) libyaml writes as a text of no length where braces leave it no room: there it is
+// written out.
 void spell_null(yaml_document_t& document, int node) {
   auto* of = yaml_document_get_node(&document, node);
   auto& scalar = of->data.scalar;
@@ -26,12 +26,9 @@ void spell_null(yaml_document_t& document, int node) {
 
 void spell_nulls(yaml_document_t& document) {
   for (auto* node = document.nodes.start; node < document.nodes.top; node++) {
-    if (node->type == YAML_MAPPING_NODE) {
-      auto& mapping = node->data.mapping;
-      for (auto* pair = mapping.pairs.start; pair < mapping.pairs.top; pair++) {
-        spell_null(document, pair->key);
-        if (mapping.style == YAML_FLOW_MAPPING_STYLE) spell_null(document, pair->value);
-      }
+    if (node->type == YAML_MAPPING_NODE && node->data.mapping.style == YAML_FLOW_MAPPING_STYLE) {
+      for (auto* pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top; pair++)
+        spell_null(document, pair->value);
     } else if (node->type == YAML_SEQUENCE_NODE && node->data.sequence.style == YAML_FLOW_SEQUENCE_STYLE) {
       for (auto* item = node->data.sequence.items.start; item < node->data.sequence.items.top; item++)
         spell_null(document, *item);

@@ -112,6 +112,9 @@ TEST(Yaml, what_stands_for_nothing_in_braces_is_given_back_as_nothing) {
   auto text = std::move(*documents).text();
   EXPECT_EQ(YamlDocuments::parse(text, "g.yaml")->json(0)->dump(), before) << text;
   EXPECT_NE(text.find("d:\n"), text.npos) << text;
+  auto keyless = YamlDocuments::parse("a: 1\n---\nb:\n  ?\n  : x\n", "f.yaml");
+  ASSERT_FALSE(keyless);
+  EXPECT_EQ(keyless.error().line(), "f.yaml:4: expected a key before the colon");
 }
 
 TEST(Inject, keeps_every_scalar_of_a_manifest_as_it_was_written) {
