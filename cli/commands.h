@@ -30,6 +30,7 @@ void add_doctor(CLI::App& app, int& status);
 void add_serve(CLI::App& app, int& status);
 void add_envoy(CLI::App& app, int& status);
 void add_look(CLI::App& app, int& status);
+void add_each(CLI::App& app, int& status);
 void add_health(CLI::App& app, int& status);
 void add_ctl(CLI::App& app, int& status);
 void add_redirect(CLI::App& app, int& status);

@@ -289,11 +289,13 @@ std::string Lessons::rename(std::string operation) const {
   if (names.empty() && trees.empty()) return operation;
   auto parts = parts_of(operation);
   if (parts.method.empty()) return operation;
+  if (!trees.empty()) {
+    std::string whole;
+    for (auto segment : parts.segments) whole.append("/").append(segment);
+    for (auto& tree : trees)
+      if (lies_in(whole, tree)) return fmt::format("{} {}/{}{}", parts.method, tree, kPath, parts.tail);
+  }
   std::string path;
-  for (auto segment : parts.segments) path.append("/").append(segment);
-  for (auto& tree : trees)
-    if (lies_in(path, tree)) return fmt::format("{} {}/{}{}", parts.method, tree, kPath, parts.tail);
-  path.clear();
   bool changed = false;
   for (std::size_t depth = 0; depth < parts.segments.size(); depth++) {
     auto segment = parts.segments[depth];

@@ -1,15 +1,11 @@
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include "campaign/workload/adapters/node_program.h"
 #include "campaign/workload/adapters/registry.h"
 
 namespace retrial::campaign {
 namespace {
 
-// Its hook does all: serial runs, the choice of tests, and time limits. Every file is loaded each time, for any of
-// them may define what runs before each test of the others.
-class Mocha final : public Adapter {
+// Every file is loaded each time, for any of them may define what runs before each test of the others.
+class Mocha final : public NodeRunner {
  public:
   const Runner& runner() const override {
     static const Runner runner{
@@ -19,16 +15,10 @@ class Mocha final : public Adapter {
     };
     return runner;
   }
-  bool knows(const std::vector<std::string>& argv) const override {
-    return node_program_at(argv, {"mocha", "_mocha"}).has_value();
-  }
-  Launch suite(const std::vector<std::string>& argv) const override {
-    return {.argv = argv, .environment = {"RETRIAL_SERIAL=1"}};
-  }
-  Launch only(const std::vector<std::string>& argv, const std::vector<std::string>& tests, bool) const override {
-    return {.argv = argv,
-            .environment = {"RETRIAL_SERIAL=1", "RETRIAL_NO_TIME_LIMIT=1"},
-            .only = fmt::format("{}", fmt::join(tests, "\n"))};
+
+ protected:
+  std::optional<std::size_t> program_at(const std::vector<std::string>& argv) const override {
+    return node_program_at(argv, {"mocha", "_mocha"});
   }
 };
 

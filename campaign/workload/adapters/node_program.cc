@@ -1,6 +1,10 @@
 #include "campaign/workload/adapters/node_program.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <filesystem>
 
 #include "campaign/workload/adapters/registry.h"
 
@@ -32,6 +36,25 @@ std::optional<std::size_t> node_program_at(const std::vector<std::string>& argv,
     if (!launches(argv[i], i > 0 ? argv[i - 1] : "")) return {};
   }
   return {};
+}
+
+Launch NodeRunner::suite(const std::vector<std::string>& argv) const {
+  return {.argv = argv, .environment = {"RETRIAL_SERIAL=1"}};
+}
+
+Launch NodeRunner::only(const std::vector<std::string>& argv, const std::vector<std::string>& tests, bool) const {
+  return {.argv = argv,
+          .environment = {"RETRIAL_SERIAL=1", "RETRIAL_NO_TIME_LIMIT=1"},
+          .only = fmt::format("{}", fmt::join(tests, "\n"))};
+}
+
+std::vector<std::string> NodeRunner::files_of(const std::vector<std::string>& tests) {
+  std::vector<std::string> files;
+  for (auto& test : tests)
+    if (auto file = test.substr(0, test.find(" > ")); std::ranges::find(files, file) == files.end())
+      files.push_back(std::move(file));
+  bool all = std::ranges::all_of(files, [](auto& file) { return std::filesystem::exists(file); });
+  return all ? files : std::vector<std::string>();
 }
 
 }  // namespace retrial::campaign
