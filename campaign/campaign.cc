@@ -262,7 +262,7 @@ void Campaign::replay(const trace::Stored& earlier, const trace::Finding& findin
   for (auto& run : earlier.runs) {
     if (run.kind == trace::RunKind::reference || run.kind == trace::RunKind::alone)
       context_.lessons.services.recall(run);
-    if (run.kind == trace::RunKind::reference) context_.lessons.errors.learn(run, setting_.config.bare());
+    if (run.kind == trace::RunKind::reference) context_.lessons.learn_answers(run, setting_.config.bare());
   }
   std::ranges::move(context_.lessons.errors.remarks(), std::back_inserter(out_.record.remarks));
   live_.show({.phase = "the test alone, without faults", .what = row->test});

@@ -95,7 +95,7 @@ campaign::RunSpec reference_of(campaign::RunSpec spec) {
 trace::Lessons lessons_of(trace::Run& reference, const campaign::Config& config) {
   auto lessons = trace::lessons_of(reference, config.trees());
   if (reference.stop != trace::Stop::exited) lessons.once.clear(), lessons.turns = {};
-  lessons.errors.learn(reference, config.bare());
+  lessons.learn_answers(reference, config.bare());
   lessons.apply(reference);
   return lessons;
 }

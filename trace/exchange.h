@@ -127,6 +127,7 @@ struct Exchange {
   enum class Aborted : std::uint8_t { no, by_client, by_service, by_us } aborted = Aborted::no;
   std::uint32_t abort_code = 0;
   bool refused = false;  // by GOAWAY or REFUSED_STREAM: the client may know that the service did not execute it
+  bool closes = false;   // the service's connection ends with this response, as its head says (RFC 9112 9.3)
 
   Grpc grpc;
 

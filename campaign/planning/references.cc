@@ -321,7 +321,7 @@ Result<References> collect_references(CampaignContext& context, Nanos time_left)
   std::set<std::string> fixed;
   for (auto& s : context.config.services) fixed.insert(s.address);
   context.lessons.services.learn(context.runs.held(), fixed);
-  for (auto& run : context.runs.held()) context.lessons.errors.learn(run, context.config.bare());
+  for (auto& run : context.runs.held()) context.lessons.learn_answers(run, context.config.bare());
   std::ranges::move(context.lessons.errors.remarks(), std::back_inserter(refs.remarks));
   sort_tests(refs, *twice);
   put_in_order(refs, suite);

@@ -60,6 +60,7 @@ proxy::Decision CampaignDirector::at_head(const trace::Exchange& seen) {
     fault.status = trace::status_told(fault, profile, head);
     decision.answer = trace::answer_of(fault, shape ? *shape : profile, head, "retrial-" + decision.fault_id,
                                        run_.wall_began + elapsed, own_error(head, service, fault.status));
+    decision.answer.closes = lessons_.closing.contains(service);
   }
   decision.fault = fault;
   return decision;

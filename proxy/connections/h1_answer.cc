@@ -75,7 +75,7 @@ void H1Client::head(const trace::Answer& answer, bool) {
   auto& request = codec_.head();
   // After a request that is not whole it could not be told where the next one begins; nor what a service that was not
   // heard to its end says next; and one whose last response this replaces hears no other request.
-  leaves_ |= !request.keep_alive || !codec_.at_start() || (h1_ && (h1_->spoilt() || h1_->ended()));
+  leaves_ |= answer.closes || !request.keep_alive || !codec_.at_start() || (h1_ && (h1_->spoilt() || h1_->ended()));
   writer_.begin(Framing::sized);
   socket_->write(head_of(answer, {request.minor, !leaves_}));
 }

@@ -124,6 +124,7 @@ void Record::request_end(const BodyTap& body, Nanos now) {
 void Record::answer(const Head& head, Nanos first_byte) {
   exchange_.answered = first_byte;
   exchange_.service_status = head.status;
+  exchange_.closes = !head.keep_alive;
   response_lines_.take(head, exchange_.response_lines, nullptr);
   if (!response_lines_.encoding().empty()) response_sample_ = Sample::unreadable;
   if (headers_) trace::read_header_lines(exchange_.response_lines, exchange_.response_headers);

@@ -95,6 +95,15 @@ TEST_P(Faults, error_is_answered_after_the_whole_request_and_the_service_hears_n
   EXPECT_EQ(exchange(n + 1).ending, Ending::answered);
   EXPECT_FALSE(exchange(n + 1).fired);
 }
+TEST_P(Faults, error_in_place_of_a_service_that_closes_ends_the_connection_too) {
+  auto answer = busy();
+  answer.closes = true;
+  director.plan(n, {FaultName::error, Telling::reset, 503, 0}, answer);
+  client->say(kRequest);
+  client->hears(kBusyAndClose);
+  client->hears_fin();
+  service->hears_fin();
+}
 TEST_P(Faults, error_to_head_has_the_length_and_no_body) {
   plan(FaultName::error);
   client->say("HEAD / HTTP/1.1\r\n\r\n");

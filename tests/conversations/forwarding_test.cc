@@ -148,6 +148,7 @@ TEST_F(Forwarding, an_http_1_0_response_ends_with_its_connection) {
   client->hears_fin();
   EXPECT_EQ(exchange().ending, Ending::answered);
   EXPECT_NE(exchange().service_done, 0);
+  EXPECT_TRUE(exchange().closes);
 }
 TEST_F(Forwarding, a_pipelined_request_waits_for_the_answer_before_it) {
   auto [client, service] = connect();

@@ -84,6 +84,7 @@ inline Exchange& over(Exchange& e) {
   e.aborted = Exchange::Aborted::by_service;
   e.abort_code = 7;
   e.refused = true;
+  e.closes = true;
   e.busy.told = 13 * kSecond;
   e.grpc = {.is = true,
             .previous = 2,
@@ -154,14 +155,14 @@ inline std::string text(const Grpc& g) {
 inline std::string text(const Exchange& e) {
   return fmt::format(
       "{} {} {} {} {} {} {} {} | {} | {} {} {} {} {} {} | {} {} {} | {} {} {} {} | {} {} {} {} {} {} | {} {} {} | "
-      "{} | {} {} {} | {:?} {:?} {:?} | {} {} {} {} {} | {} {} {} | {}",
+      "{} | {} {} {} | {:?} {:?} {:?} | {} {} {} {} {} {} | {} {} {} | {}",
       e.id, e.connection, e.fresh, e.pid, e.service, e.host, e.method, e.target, text(e.request_headers),
       e.tag.site ? show(*e.tag.site) : "-", e.tag.call_id, e.tag.test, show(e.tag.phase), e.profile, e.operation,
       e.call, e.attempt, show(e.confidence), text(e.fault), e.fired, e.fault_id, e.evidence, e.fired_at, e.begun,
       e.request_read, e.answered, e.service_done, e.told, show(e.ending), e.service_status, e.client_status,
       text(e.response_headers), e.request_bytes, e.response_bytes, e.request_digest, e.request_sample,
       e.response_sample, e.injected_sample, e.stream, text(e.trailers), show(e.aborted), e.abort_code, e.refused,
-      e.busy.thread, e.busy.begun, e.busy.told, text(e.grpc));
+      e.closes, e.busy.thread, e.busy.begun, e.busy.told, text(e.grpc));
 }
 inline std::string text(const Run& r) {
   std::string out = fmt::format("{} {} {} {} {} {} {} {} incomplete={}\n", r.id, show(r.kind), r.case_id, r.began,

@@ -111,6 +111,9 @@ std::string sample_of(const Exchange& e) {
   if (boundary.empty()) return body;
   for (auto found = body.find(boundary); found != body.npos; found = body.find(boundary, found))
     body.erase(found, boundary.size());
+  // The last of it, where what was kept ends.
+  for (auto left = std::min(boundary.size(), body.size()); left > 0; left--)
+    if (body.ends_with("\n--" + std::string(boundary.substr(0, left)))) return body.erase(body.size() - left);
   return body;
 }
 bool whole_sample(const Exchange& e) {

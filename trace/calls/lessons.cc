@@ -316,6 +316,17 @@ void Lessons::apply(Run& run) const {
   for (auto& e : run.exchanges) e.operation = rename(std::move(e.operation));
 }
 
+void Lessons::learn_answers(const Run& run, const std::set<std::string>& bare) {
+  errors.learn(run, bare);
+  std::set<std::string_view> stay;
+  auto answered = [](const Exchange& e) { return e.service_status != 0 && e.stream == 0 && !e.fired; };
+  for (auto& e : run.exchanges)
+    if (answered(e) && !e.closes) stay.insert(e.service);
+  for (auto& e : run.exchanges)
+    if (answered(e) && !stay.contains(e.service)) closing.insert(e.service);
+  std::erase_if(closing, [&](auto& service) { return stay.contains(service); });
+}
+
 void Lessons::recall(std::string_view operation) {
   std::string path;
   for (auto segment : parts_of(operation).segments) {

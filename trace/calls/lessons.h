@@ -33,6 +33,9 @@ struct Lessons {
   std::set<std::string, std::less<>> trees;
   Services services;
   OwnErrors errors;
+  // Services that ended their connection with each response, as those of HTTP/1.0 do: one that has a single thread
+  // hears nobody else while a connection is open.
+  std::set<std::string, std::less<>> closing;
 
   bool at_poll(const Exchange& exchange) const;
   // Does it come so soon after the look that failed that it is none, but a retry?
@@ -48,6 +51,9 @@ struct Lessons {
   std::string operation(const Exchange& exchange) const;
   // Renames what has been recorded without them.
   void apply(Run& run) const;
+  // How services answer, from a run without faults whose services are named: errors and closing. `bare` as OwnErrors
+  // has it.
+  void learn_answers(const Run& run, const std::set<std::string>& bare);
   // Learns from an operation that carries a {name} or {path} already: of a stored campaign.
   void recall(std::string_view operation);
 };

@@ -70,8 +70,9 @@ void compare_body(const Exchange& a, const Exchange& b, Change& change) {
   auto before = tokens_of(one), now = tokens_of(other);
   bool explained = false;
   auto common = std::min(before.size(), now.size());
-  // Secrets of two lengths: the samples end at different places, and their last words may be cut.
-  if (cut && common > 0 && one.find(kRedacted) != one.npos) common--;
+  // Secrets or boundaries of two lengths: the samples end at different places, and their last words may be cut.
+  bool unlike = one.find(kRedacted) != one.npos || one.size() != other.size();
+  if (cut && common > 0 && unlike) common--;
   for (std::size_t i = 0; i < common; i++) {
     if (before[i] == now[i]) continue;
     auto name = i ? before[i - 1] : std::string_view();

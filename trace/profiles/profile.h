@@ -16,6 +16,7 @@ struct Answer {
   std::string reason;
   std::vector<Header> headers;
   std::string body;
+  bool closes = false;  // HTTP/1: the connection ends with it, as with the service's own
 };
 
 // May this operation be repeated, going by what is known of the service?

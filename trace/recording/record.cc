@@ -55,7 +55,7 @@ struct OverFixed {
   u64 request_bytes, response_bytes, request_digest;
   i32 service_status, client_status;
   u8 ending, fired, aborted, refused, has_trailers, has_grpc, has_busy;
-  u8 zero[1];
+  u8 closes;  // 0 before it was known
 };
 // Stands in the record of a gRPC call alone.
 struct GrpcFixed {
@@ -332,7 +332,7 @@ Encoder encode_over(Encoder out, const Exchange& e) {
                     .has_trailers = trailers,
                     .has_grpc = e.grpc.is,
                     .has_busy = e.busy.told != 0,
-                    .zero = {}});
+                    .closes = e.closes});
   out.text(e.evidence);
   out.text(e.request_sample);
   out.text(e.response_sample);
@@ -359,6 +359,7 @@ bool decode_over(std::string_view payload, Exchange& e) {
   e.fired = f.fired;
   e.aborted = in.word(f.aborted, Exchange::Aborted::by_us);
   e.refused = f.refused;
+  e.closes = f.closes;
   in.text(e.evidence);
   in.text(e.request_sample);
   in.text(e.response_sample);

@@ -90,6 +90,7 @@ void of_exchange(Io& io, T& e) {
   io.late("busy_told", e.busy.told);
   io.late("stack", e.tag.stack);
   io.late("injected_sample", e.injected_sample);
+  io.late("closes", e.closes);
 }
 
 template <class Io, class T>

@@ -111,6 +111,15 @@ TEST_F(Directing, an_injected_answer_carries_its_marker_in_head_and_body) {
                           [&](auto& h) { return h.value.find(marker) != std::string::npos; }));
 }
 
+TEST_F(Directing, an_injected_answer_ends_its_connection_where_the_services_own_do) {
+  trace::Lessons lessons;
+  aim("error(transient)", 1, "GET /things/{id}", lessons);
+  EXPECT_FALSE(send(head("/things/1", "7-1")).answer.closes);
+  lessons.closing = {"127.0.0.1:8000"};
+  aim("error(transient)", 1, "GET /things/{id}", lessons);
+  EXPECT_TRUE(send(head("/things/1", "7-2")).answer.closes);
+}
+
 TEST_F(Directing, a_profile_that_the_configuration_names_is_used_for_that_service) {
   aim("error(transient)", 1, "GET /things/{id}");
   director_->read_as({{"127.0.0.1:8000", "oci-registry"}, {"127.0.0.1:9000", "aws"}});

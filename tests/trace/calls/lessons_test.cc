@@ -246,6 +246,20 @@ TEST(Lessons, below_a_webdav_tree_every_path_is_a_file) {
   EXPECT_EQ(recalled.rename("PUT /dav/a/b"), "PUT /dav/{path}");
 }
 
+TEST(Lessons, a_service_closes_where_each_response_of_it_ended_its_connection) {
+  Reference r;
+  r.ask("GET /a", "app.py:1:request").ask("GET /b", "app.py:1:request");
+  auto other = r.begin("GET /c HTTP/1.1\r\nHost: h\r\n\r\n", {.service = "127.0.0.1:10002"});
+  r.serve(other, 200);
+  for (auto& e : r.run.exchanges) e.closes = e.id != 1;
+  Lessons lessons;
+  lessons.learn_answers(r.run, {});
+  EXPECT_EQ(lessons.closing, (std::set<std::string, std::less<>>{"127.0.0.1:10002"}));
+  r.run.exchanges.back().closes = false;
+  lessons.learn_answers(r.run, {});
+  EXPECT_TRUE(lessons.closing.empty()) << "not in each run";
+}
+
 TEST(Lessons, a_webdav_tree_at_the_root_is_learned_only_where_no_other_service_is_asked) {
   for (bool other : {false, true}) {
     Reference r;

@@ -83,6 +83,20 @@ TEST(BodyChange, a_new_boundary_is_no_change_and_another_field_within_is) {
   EXPECT_EQ(content_key(large.before), 0u);
 }
 
+TEST(BodyChange, a_boundary_in_whose_midst_the_sample_ends_is_none_either) {
+  auto form = [](const std::string& boundary, std::size_t text) {
+    std::string part = "--" + boundary + "\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n";
+    return "POST /up HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=" + boundary + "\r\n\r\n" + part +
+           std::string(text, 'x') + "\r\n" + part + std::string(3000, 'y') + "\r\n--" + boundary + "--\r\n";
+  };
+  for (std::size_t text = kSampleBytes - 200; text < kSampleBytes; text++) {
+    auto t = two(form("28bad16a762b4fdd94cc", text), form("a42641c7a0724576b193", text));
+    ASSERT_FALSE(t.change()) << text << t.what();
+    t = two(form("28bad16a", text), form("28bad16a762b4fdd94cc", text));
+    ASSERT_FALSE(t.change()) << text << t.what();
+  }
+}
+
 TEST(BodyChange, a_key_in_the_body_is_a_key) {
   auto t = bodies(R"({"ClientToken":"a","n":1})", R"({"ClientToken":"b","n":1})");
   EXPECT_TRUE(t.change().key);
