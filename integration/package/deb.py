@@ -13,6 +13,8 @@ MAINTAINER = os.environ.get("RETRIAL_MAINTAINER", "Retrial <retrial@example.inva
 # What lintian says, and is meant to be so.
 OVERRIDES = """# one file, on any release, is what this package is for
 retrial: statically-linked-binary [usr/bin/retrial]
+retrial: embedded-library libyaml [usr/bin/retrial]
+retrial: embedded-library zlib [usr/bin/retrial]
 retrial: shared-library-lacks-prerequisites [usr/bin/retrial]
 # it is no part of Debian
 retrial: initial-upload-closes-no-bugs *

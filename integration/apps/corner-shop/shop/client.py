@@ -31,11 +31,11 @@ def stock(item):
 
 def price(item):
     """Does not wait before it asks again."""
-    for attempt in range(7):
+    for attempt in range(25):
         try:
             return wire.read(urlopen(wire.request("GET", "/prices/" + item), timeout=5))["pence"]
         except OSError as error:
-            if attempt == 6 or not wire.passes(error):
+            if attempt == 24 or not wire.passes(error):
                 raise
 
 
