@@ -1,15 +1,18 @@
 // A first campaign, on an application that travels inside the binary (integration/apps/corner-shop), in a folder of its
 // own.
 #include <fmt/format.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "base/descriptor_limit.h"
 #include "base/embedded.h"
@@ -74,6 +77,37 @@ Result<void> unpack(const fs::path& folder) {
   return {};
 }
 
+// Where programs of the machine that a campaign asks for something (a `go` on PATH) keep what they like to keep.
+class OwnHome {
+ public:
+  explicit OwnHome(const fs::path& folder) {
+    for (auto name : kNames) {
+      auto* was = std::getenv(name);
+      before_.push_back(was ? std::optional<std::string>(was) : std::nullopt);
+      setenv(name, (folder / ".home" / name).c_str(), 1);
+    }
+  }
+  ~OwnHome() {
+    for (std::size_t i = 0; i < before_.size(); i++)
+      before_[i] ? setenv(kNames[i], before_[i]->c_str(), 1) : unsetenv(kNames[i]);
+  }
+  OwnHome(const OwnHome&) = delete;
+
+ private:
+  static constexpr const char* kNames[] = {"XDG_CONFIG_HOME", "XDG_CACHE_HOME"};
+  std::vector<std::optional<std::string>> before_;
+};
+
+int put_on_trial(const CampaignOptions& options) {
+  auto setting = setting_of(options);
+  if (!setting) return complain(setting.error().line(), kUsage);
+  auto made = make_folder({});
+  if (!made) return complain(made.error().line(), kUsage);
+  setting->folder = *made;
+  SystemClock clock;
+  return conclude(*setting, campaign::run_campaign(*setting, clock));
+}
+
 int demo(const DemoOptions& demo) {
   raise_descriptor_limit();
   auto interpreter = python();
@@ -92,13 +126,10 @@ int demo(const DemoOptions& demo) {
       "python3 -m unittest\n\n",
       folder->string(), options.policies);
   std::fflush(stdout);
-  auto setting = setting_of(options);
-  if (!setting) return complain(setting.error().line(), kUsage);
-  auto made = make_folder({});
-  if (!made) return complain(made.error().line(), kUsage);
-  setting->folder = *made;
-  SystemClock clock;
-  auto status = conclude(*setting, campaign::run_campaign(*setting, clock));
+  auto status = [&] {
+    OwnHome home(*folder);
+    return put_on_trial(options);
+  }();
   if (status != kFindings) return status == kFine ? static_cast<int>(kNothing) : status;
   fmt::print(
       "\nThese bugs are what the demo is there to show: in your own suite they would end with status 1.\n"
