@@ -9,6 +9,7 @@
 #include "campaign/report/terminal.h"
 #include "cli/campaign_options.h"
 #include "cli/commands.h"
+#include "cli/open_page.h"
 #include "trace/recording/segment.h"
 #include "trace/store/store.h"
 
@@ -47,7 +48,7 @@ bool judged_since(const fs::path& folder, const trace::CampaignRecord& campaign)
   return said.is_object() && (has("findings") || has("clean") || has("notes"));
 }
 
-int report(const std::string& folder) {
+int report(const std::string& folder, bool opened) {
   auto stored = open(folder);
   if (!stored) return complain(stored.error().line(), kUsage);
   auto& campaign = stored->campaign;
@@ -62,6 +63,8 @@ int report(const std::string& folder) {
   auto style = campaign::report::style_of(stdout);
   std::fputs(campaign::report::summary(campaign, folder, trace::Confidence::likely, style).c_str(), stdout);
   if (!campaign.incomplete.empty()) fmt::print("This campaign is incomplete: {}\n", campaign.incomplete);
+  if (opened)
+    if (auto ok = open_page(fs::path(folder) / "report.html"); !ok) return complain(ok.error().line(), kUsage);
   return status_of(campaign, {});
 }
 
@@ -72,7 +75,9 @@ void add_report(CLI::App& app, int& status) {
   auto* command =
       app.add_subcommand("report", "write an earlier campaign's reports anew from its store, and print the summary");
   command->add_option("folder", *folder, "the campaign's folder")->capture_default_str();
-  command->callback([folder, &status] { status = report(*folder); });
+  auto opened = std::make_shared<bool>(false);
+  command->add_flag("--open", *opened, "show report.html in a browser: $BROWSER, or the desktop's own");
+  command->callback([=, &status] { status = report(*folder, *opened); });
 }
 
 }  // namespace retrial::cli

@@ -7,8 +7,10 @@
 
 namespace retrial::cli {
 
+std::string_view version() { return RETRIAL_VERSION; }
+
 std::string version_line(bool linked_statically) {
-  return fmt::format("retrial 0.1.0 (commit {}; glibc {}, {})", RETRIAL_COMMIT, gnu_get_libc_version(),
+  return fmt::format("retrial {} (commit {}; glibc {}, {})", RETRIAL_VERSION, RETRIAL_COMMIT, gnu_get_libc_version(),
                      linked_statically ? "linked statically" : "shared");
 }
 

@@ -19,7 +19,10 @@ Style style_of(std::FILE* stream) {
   style.terminal = fd >= 0 && isatty(fd) == 1;
   const char* no_colour = std::getenv("NO_COLOR");
   const char* term = std::getenv("TERM");
-  style.colour = style.terminal && (!no_colour || !*no_colour) && !(term && std::string_view(term) == "dumb");
+  const char* forced = std::getenv("CLICOLOR_FORCE");
+  bool wanted = (style.terminal && !(term && std::string_view(term) == "dumb")) ||
+                (forced && *forced && std::string_view(forced) != "0");
+  style.colour = wanted && (!no_colour || !*no_colour);
   winsize size{};
   if (style.terminal && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
     style.width = std::clamp<int>(size.ws_col, 40, 120);

@@ -10,7 +10,7 @@
 
 namespace retrial::campaign::report {
 
-// What a stream can show. Colours only on a terminal and without NO_COLOR.
+// What a stream can show. Colours on a terminal, or where CLICOLOR_FORCE is set (and not 0); never with NO_COLOR.
 struct Style {
   bool terminal = false;
   bool colour = false;

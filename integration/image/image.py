@@ -51,13 +51,13 @@ def stamp(seconds):
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
-def sbom(binary, seconds):
+def sbom(binary, seconds, version=VERSION, parts=PARTS, tool="integration/image/image.py"):
     digest = hashlib.sha256(binary).hexdigest()
-    packages = [{"SPDXID": "SPDXRef-retrial", "name": "retrial", "versionInfo": VERSION, "downloadLocation": "NOASSERTION",
+    packages = [{"SPDXID": "SPDXRef-retrial", "name": "retrial", "versionInfo": version, "downloadLocation": "NOASSERTION",
                  "filesAnalyzed": False, "licenseConcluded": "Apache-2.0", "licenseDeclared": "Apache-2.0", "copyrightText": "NOASSERTION",
                  "primaryPackagePurpose": "APPLICATION", "checksums": [{"algorithm": "SHA256", "checksumValue": digest}]}]
     relations = [{"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES", "relatedSpdxElement": "SPDXRef-retrial"}]
-    for name, licence in PARTS:
+    for name, licence in parts:
         said = subprocess.run(["dpkg-query", "-W", "-f", "${Version} ${source:Package} ${source:Version}", name], capture_output=True, text=True)
         if said.returncode != 0:
             raise SystemExit(f"image: {name} is not installed here, so what the binary holds of it is not known")
@@ -70,9 +70,9 @@ def sbom(binary, seconds):
                                            "referenceLocator": f"pkg:deb/debian/{name.replace('+', '%2B')}@{version.replace('+', '%2B').replace(':', '%3A')}"}]})
         kind = "CONTAINS" if name == "ca-certificates" else "STATIC_LINK"
         relations.append({"spdxElementId": "SPDXRef-retrial", "relationshipType": kind, "relatedSpdxElement": ref})
-    return json.dumps({"spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": f"retrial-{VERSION}",
-                       "documentNamespace": f"https://spdx.org/spdxdocs/retrial-{VERSION}-{digest}",
-                       "creationInfo": {"created": stamp(seconds), "creators": ["Tool: integration/image/image.py"]},
+    return json.dumps({"spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": f"retrial-{version}",
+                       "documentNamespace": f"https://spdx.org/spdxdocs/retrial-{version}-{digest}",
+                       "creationInfo": {"created": stamp(seconds), "creators": ["Tool: " + tool]},
                        "packages": packages, "relationships": relations}, indent=1) + "\n"
 
 
@@ -140,4 +140,5 @@ def main():
         print(f"{args.tag} sha256:{digest} {size / 2**20:.1f} MiB, {args.archive}")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -244,5 +244,23 @@ TEST(Style, a_file_has_no_colour) {
   std::fclose(file);
 }
 
+TEST(Style, a_file_has_colour_where_it_is_forced_and_nobody_wants_none) {
+  auto* file = std::tmpfile();
+  auto coloured = [&](const char* forced, const char* none) {
+    setenv("CLICOLOR_FORCE", forced, 1);
+    setenv("NO_COLOR", none, 1);
+    auto style = style_of(file);
+    unsetenv("CLICOLOR_FORCE");
+    unsetenv("NO_COLOR");
+    EXPECT_FALSE(style.terminal);
+    return style.colour;
+  };
+  EXPECT_TRUE(coloured("1", ""));
+  EXPECT_FALSE(coloured("0", ""));
+  EXPECT_FALSE(coloured("", ""));
+  EXPECT_FALSE(coloured("1", "1"));
+  std::fclose(file);
+}
+
 }  // namespace
 }  // namespace retrial::campaign::report

@@ -1,0 +1,153 @@
+"""Installs each package where nothing of the repository is, with a cleaned environment and no network but loopback, as an unprivileged user
+where that can be, and tries it: --version, check, demo."""
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from version import ROOT
+
+NOBODY = 65534
+# Those that a loaded machine hides from nobody: missing-delay and no-backoff are read from short waits, and are told where they are clear.
+DEMO_FINDS = ["duplicate-effect", "silent-wrong-result", "unrelated-exception", "missing-timeout", "missing-cap", "retries-permanent-error"]
+CONFIG = '[run]\npolicies = ["p3", "p1"]\n'
+
+
+def python():
+    """The system's own: a manager's is a script, or lies in its owner's home."""
+    system = "/usr/bin/python3"
+    works = os.path.exists(system) and subprocess.run([system, "-c", "import venv, ensurepip"], capture_output=True).returncode == 0
+    return system if works else os.path.realpath(sys.executable)
+
+
+PYTHON = python()
+# A network and mounts of its own: loopback alone, and the repository is empty.
+ALONE = ["unshare", "-n", "-m", "sh", "-c", f"mount -t tmpfs none '{ROOT}' && ip link set lo up && exec \"$@\"", "sh"]
+if os.getuid() != 0:
+    ALONE.insert(1, "-r")
+
+
+class Place:
+    """A folder, the environment in it, and what runs there alone."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.home, self.temporary = folder / "home", folder / "tmp"
+        for part in (self.home, self.temporary):
+            part.mkdir(parents=True)
+            part.chmod(0o777)
+        self.environment = {"HOME": str(self.home), "TMPDIR": str(self.temporary), "PATH": f"{os.path.dirname(PYTHON)}:/usr/bin:/bin", "LANG": "C.UTF-8"}
+
+    def run(self, *words, network=False, cwd=None):
+        alone = [] if network else list(ALONE)
+        if alone and os.getuid() == 0 and PYTHON.startswith("/usr/"):
+            alone += ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+        done = subprocess.run([*alone, *map(str, words)], env=self.environment, cwd=cwd or self.home, text=True, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
+        if done.returncode != 0:
+            raise SystemExit(f"package try: {' '.join(map(str, words))} ended with status {done.returncode}:\n{done.stdout}")
+        return done.stdout
+
+
+def try_command(place, command, name, began):
+    version = place.run(*command, "--version").strip()
+    config = place.home / "retrial.toml"
+    config.write_text(CONFIG)
+    place.run(*command, "check", config)
+    started = time.monotonic()
+    told = place.run(*command, "demo")
+    ended = time.monotonic()
+    found = set(re.findall(r"^\d+\. (\S+) ", told, re.M))
+    missing = [verdict for verdict in DEMO_FINDS if verdict not in found]
+    if missing:
+        raise SystemExit(f"package try: {name}: the demo did not show {', '.join(missing)}:\n{told}")
+    left = sorted(path.name for path in place.home.iterdir() if path != config and path.name not in place.allowed)
+    if left:
+        raise SystemExit(f"package try: {name}: the demo wrote outside the temporary folder: {', '.join(left)}")
+    print(f"{name:8} {version}\n         demo {ended - started:.1f} s, {len(found)} verdicts; "
+          f"from the installation's first byte to the report {ended - began:.1f} s", flush=True)
+
+
+def only(packages, pattern):
+    found = list(packages.glob(pattern))
+    if len(found) != 1:
+        raise SystemExit(f"package try: expected one {pattern} in {packages}, found {len(found)}: ./dev package makes it")
+    return found[0].resolve()
+
+
+def tarball(place, packages):
+    began = time.monotonic()
+    subprocess.run(["tar", "-xzf", only(packages, "*.tar.gz"), "-C", place.folder], check=True)
+    top = next(place.folder.glob("retrial-*"))
+    place.run("sha256sum", "--quiet", "-c", "SHA256SUMS", cwd=top)
+    moved = top.rename(place.folder / "anywhere")  # it works from where it is put
+    return [moved / "bin/retrial"], began
+
+
+def wheel(place, packages):
+    began = time.monotonic()
+    subprocess.run([PYTHON, "-m", "venv", place.folder / "venv"], check=True)
+    # Of the network nothing is needed: --no-index.
+    place.run(place.folder / "venv/bin/python", "-m", "pip", "install", "-q", "--no-index", "--no-cache-dir", "--disable-pip-version-check", only(packages, "*.whl"), network=True)
+    return [place.folder / "venv/bin/retrial"], began
+
+
+def npm(place, packages):
+    began = time.monotonic()
+    project = place.folder / "project"
+    project.mkdir()
+    (project / "package.json").write_text('{"private": true, "scripts": {"test": "python3 -c pass"}}\n')
+    tarballs = [file.resolve() for file in sorted(packages.glob("retrial-*.tgz"))]
+    place.run("unshare", "-n", "npm", "install", "--no-audit", "--no-fund", "--offline", *tarballs, network=True, cwd=project)
+    launcher = project / "node_modules/.bin/retrial"
+    told = place.run("npx", "--offline", "retrial", "--version", cwd=project)
+    if "retrial " not in told:
+        raise SystemExit(f"package try: npx retrial --version said: {told}")
+    return [launcher], began
+
+
+def deb(place, packages):
+    began = time.monotonic()
+    root = place.folder / "root"
+    subprocess.run(["dpkg-deb", "-x", only(packages, "*.deb"), root], check=True)
+    return [root / "usr/bin/retrial"], began
+
+
+def rpm(place, packages):
+    began = time.monotonic()
+    root = place.folder / "root"
+    root.mkdir()
+    subprocess.run(f"rpm2cpio '{only(packages, '*.rpm')}' | cpio -id --quiet", shell=True, check=True, cwd=root)
+    return [root / "usr/bin/retrial"], began
+
+
+KINDS = {"wheel": wheel, "npm": npm, "deb": deb, "tar.gz": tarball, "rpm": rpm}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("packages", type=pathlib.Path)
+    parser.add_argument("kinds", nargs="*", help=f"of {', '.join(KINDS)} (default: all that can be tried here)")
+    args = parser.parse_args()
+    if unknown := set(args.kinds) - set(KINDS):
+        raise SystemExit(f"package try: {', '.join(unknown)}: unknown kind, expected some of {', '.join(KINDS)}")
+    needed = {"npm": "npm", "deb": "dpkg-deb", "rpm": "cpio"}
+    for name in args.kinds or KINDS:
+        if name in needed and not shutil.which(needed[name]):
+            print(f"{name:8} not tried: {needed[name]} is not installed")
+            continue
+        with tempfile.TemporaryDirectory(prefix="retrial-package-") as folder:
+            os.chmod(folder, 0o755)
+            place = Place(pathlib.Path(folder))
+            place.allowed = {".npm"}
+            command, began = KINDS[name](place, args.packages)
+            try_command(place, command, name, began)
+    print("every package that could be tried here works")
+
+
+main()

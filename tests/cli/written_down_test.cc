@@ -1,0 +1,100 @@
+// What is written from the parser's own words: the manual page and the shells' completions.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "tests/support/folder.h"
+
+namespace retrial {
+namespace {
+
+struct Said {
+  int status = -1;
+  std::string text;  // both outputs
+};
+
+Said run(const std::string& line) {
+  auto* pipe = popen((line + " 2>&1").c_str(), "r");
+  Said said;
+  char buffer[4096];
+  for (std::size_t got; (got = fread(buffer, 1, sizeof buffer, pipe)) > 0;) said.text.append(buffer, got);
+  said.status = WEXITSTATUS(pclose(pipe));
+  return said;
+}
+
+Said retrial(const std::string& arguments) { return run("'" RETRIAL_BINARY "' " + arguments); }
+
+// The words of `text` that begin an entry of --help: "run" of "  run   put a test suite's …", "--budget" of an option.
+std::set<std::string> entries(const std::string& text, const std::string& heading) {
+  std::set<std::string> found;
+  std::istringstream lines(text);
+  bool within = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(' ')) within = line == heading;
+    if (!within || !line.starts_with("  ") || line.starts_with("   ")) continue;
+    auto word = line.substr(2, line.find_first_of(" ,", 2) - 2);
+    if (auto at = line.find("--"); heading == "Options:" && at != line.npos && at < 12)
+      word = line.substr(at, line.find_first_of(" ,", at) - at);
+    found.insert(word);
+  }
+  return found;
+}
+
+std::string without_backslashes(std::string text) {
+  std::erase(text, '\\');
+  return text;
+}
+
+TEST(WrittenDown, every_command_and_its_options_stand_in_the_manual_and_in_each_completion) {
+  auto manual = without_backslashes(retrial("man").text);
+  auto commands = entries(retrial("--help").text, "Subcommands:");
+  ASSERT_GT(commands.size(), 20u);
+  ASSERT_TRUE(commands.count("demo")) << "one that is known to be there";
+  auto bash = retrial("completion bash").text, zsh = retrial("completion zsh").text,
+       fish = retrial("completion fish").text;
+  for (auto& command : commands) {
+    EXPECT_NE(manual.find(".SS retrial " + command + "\n"), manual.npos) << command;
+    EXPECT_NE(bash.find("    ' " + command + "') words="), bash.npos) << command;
+    EXPECT_NE(zsh.find("'" + command + ":"), zsh.npos) << command;
+    EXPECT_NE(fish.find("-a '" + command + "'"), fish.npos) << command;
+  }
+  auto options = entries(retrial("run --help").text, "Options:");
+  ASSERT_TRUE(options.count("--budget"));
+  for (auto& option : options) {
+    if (!option.starts_with("--")) continue;
+    EXPECT_NE(manual.find(option), manual.npos) << option;
+    EXPECT_NE(bash.find(" " + option), bash.npos) << option;
+    EXPECT_NE(zsh.find("'" + option + ":"), zsh.npos) << option;
+    EXPECT_NE(fish.find(" -l " + option.substr(2)), fish.npos) << option;
+  }
+}
+
+TEST(WrittenDown, bash_completes_commands_options_and_the_values_of_an_option) {
+  test::Folder folder;
+  auto script = (folder.path() / "complete").string();
+  ASSERT_EQ(retrial("completion bash > '" + script + "'").status, 0);
+  auto completed = [&](const std::string& words, int at) {
+    return run("bash -c 'source " + script + "; COMP_WORDS=(" + words + "); COMP_CWORD=" + std::to_string(at) +
+               "; _retrial; echo ${COMPREPLY[@]}'")
+        .text;
+  };
+  EXPECT_EQ(completed("retrial comple", 1), "completion\n");
+  EXPECT_EQ(completed("retrial run --cov", 2), "--coverage\n");
+  EXPECT_EQ(completed("retrial run --coverage \"\"", 3), "c0 c1 c2 c3 c4\n");
+  EXPECT_EQ(completed("retrial run --budget \"\"", 3), "\n") << "a value of one's own";
+  EXPECT_EQ(completed("retrial completion \"\"", 2), "bash zsh fish\n");
+  EXPECT_EQ(completed("retrial run -- --cov", 3), "\n") << "behind -- stands the user's own command";
+}
+
+TEST(WrittenDown, an_unknown_shell_is_refused_with_those_that_are_known) {
+  auto said = retrial("completion tcsh");
+  EXPECT_EQ(said.status, 2);
+  EXPECT_NE(said.text.find("{bash,zsh,fish}"), std::string::npos) << said.text;
+}
+
+}  // namespace
+}  // namespace retrial
