@@ -27,7 +27,8 @@ std::vector<Cause> causes(const std::vector<trace::Finding>& findings) {
     bool of_client = finding.site && verdict && !verdict->of_outcome;
     auto same = [&](const Cause& cause) {
       const auto& first = *cause.findings.front();
-      return cause.verdict == finding.verdict && cause.site == finding.site &&
+      bool one_retry = of_client && !finding.retried_by.empty() && first.retried_by == finding.retried_by;
+      return cause.verdict == finding.verdict && (one_retry || cause.site == finding.site) &&
              (of_client || first.operation == finding.operation) && first.service == finding.service &&
              (first.attempts > 1) == (finding.attempts > 1);
     };
