@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "oracles/oracle.h"
+#include "trace/comparing/retrier.h"
 
 namespace retrial::oracles {
 namespace {
@@ -46,6 +47,7 @@ trace::Finding make_finding(const ComparedCase& compared, const trace::Compariso
   f.reference = comparison.reference->id;
   f.attempts = static_cast<int>(call.attempts.size());
   for (auto gap : trace::gaps(call)) f.gaps_ms.push_back(static_cast<double>(gap / 1000) / 1000.0);
+  f.retried_by = trace::retrier(call);
   f.id = trace::finding_id(f.verdict, f.site, f.operation, f.fault);
   return f;
 }

@@ -19,7 +19,7 @@ void KnownRepeats::add(const trace::Comparison& seen) {
 
 bool KnownRepeats::refutes(const trace::Finding& f) const {
   if (f.verdict != "duplicate-effect" && f.verdict != "retries-non-idempotent") return false;
-  auto it = shown_.find({trace::service_name(f.service), f.site ? trace::show(*f.site) : "", f.operation});
+  auto it = shown_.find({trace::service_name(f.service), f.site ? trace::key_of(*f.site) : "", f.operation});
   return it != shown_.end() && it->second == Effects::one;
 }
 

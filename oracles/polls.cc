@@ -18,7 +18,7 @@ constexpr auto kMayGoOn =
     "the same request came again after the failure, and nothing says whether that was a retry or another call";
 
 using Place = std::pair<std::string, std::string>;  // call site and operation
-std::string shown(const std::optional<trace::CallSite>& site) { return site ? trace::show(*site) : std::string(); }
+std::string shown(const std::optional<trace::CallSite>& site) { return site ? trace::key_of(*site) : std::string(); }
 Place place_of(const trace::Exchange& e) { return {shown(e.tag.site), e.operation}; }
 Place place_of(const trace::Call& call) { return {call.site, call.operation}; }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "trace/call_site.h"
 #include "trace/fault_spec.h"
 
 namespace retrial::trace {
@@ -19,24 +20,16 @@ enum class Phase : std::uint8_t { none, shared, setup, test, teardown };
 std::string_view show(Phase phase);
 Phase phase_of(std::string_view word);  // none for a word that is no phase
 
-struct CallSite {
-  std::string file;  // relative to the working directory where it lies below it
-  int line = 0;
-  std::string function;
-  bool operator==(const CallSite&) const = default;
-};
-std::string show(const CallSite& site);                            // file:line function
-std::optional<CallSite> parse_call_site(std::string_view header);  // file:line:function, percent-decoded
-
 // What an agent says of a request (docs/agents.md). Every part may be missing.
 struct Tag {
   std::optional<CallSite> site;
   std::string call_id;
   std::string test;
   Phase phase = Phase::none;
-  std::string stack;  // activations, the outermost first: activation.h; at most kStackBytes
+  std::string stack;      // activations, the outermost first: activation.h; at most kStackBytes
+  std::string libraries;  // that it passes, the outermost first: retrier.h; at most kLibrariesBytes
 };
-inline constexpr std::size_t kStackBytes = 512;
+inline constexpr std::size_t kStackBytes = 512, kLibrariesBytes = 256;
 
 struct Header {
   std::string name;

@@ -31,6 +31,8 @@ struct Finding {
   std::uint64_t reference = 0;          // the run beside it
   int attempts = 0;
   std::vector<double> gaps_ms;
+  // Who sent again: "src/base.mjs:12 ask", "urllib3 2.8.0"; "": it was not sent again, or it is not known. retrier.h
+  std::string retried_by = {};
 };
 
 // What was judged and found right, or could not be judged (`why`).
@@ -44,7 +46,7 @@ struct Judged {
   std::string why;  // not judged: why; clean: what was seen ("3 attempts, the test passed")
 };
 
-// Eight hex digits of verdict, call site (file and function, no line), operation and fault: the same in every run.
+// Eight hex digits of verdict, call site (files and functions, no line), operation and fault: the same in every run.
 std::string finding_id(std::string_view verdict, const std::optional<CallSite>& site, std::string_view operation,
                        std::string_view fault);
 

@@ -1,6 +1,8 @@
 // The one spelling of the small words of the trace.
 #include <fmt/format.h>
 
+#include <ranges>
+
 #include "base/text.h"
 #include "trace/finding.h"
 #include "trace/run.h"
@@ -35,19 +37,6 @@ std::string_view show(Stop s) {
   static constexpr std::string_view kWords[] = {"exited", "signalled", "held",        "capped",
                                                 "hung",   "deadline",  "interrupted", "cut-off"};
   return kWords[static_cast<int>(s)];
-}
-std::string show(const CallSite& s) { return fmt::format("{}:{} {}", s.file, s.line, s.function); }
-
-// Function names hold colons ("Class::method", "<lambda>"), files seldom: the first ":digits:" divides.
-std::optional<CallSite> parse_call_site(std::string_view header) {
-  auto text = percent_decode(header);
-  for (std::size_t at = text.find(':'); at != text.npos; at = text.find(':', at + 1)) {
-    auto end = text.find(':', at + 1);
-    if (end == text.npos) break;
-    if (auto line = to_int(std::string_view(text).substr(at + 1, end - at - 1)))
-      return CallSite{text.substr(0, at), static_cast<int>(*line), text.substr(end + 1)};
-  }
-  return {};
 }
 std::string_view find(const std::vector<Header>& headers, std::string_view name) {
   if (name.empty()) return {};
@@ -98,6 +87,8 @@ std::string finding_id(std::string_view verdict, const std::optional<CallSite>& 
                        std::string_view fault) {
   auto text =
       fmt::format("{}\n{}\n{}\n{}\n{}", verdict, site ? site->file : "", site ? site->function : "", operation, fault);
+  if (site)
+    for (auto& caller : frames_of(*site) | std::views::drop(1)) text += "\n" + caller.file + "\n" + caller.function;
   auto h = fnv1a(text);
   return hex((h ^ (h >> 32)) & 0xffffffffu, 8);
 }

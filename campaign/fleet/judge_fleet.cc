@@ -90,7 +90,7 @@ class Together {
   using Key = std::tuple<std::string, std::string, std::string, std::string>;
   static void unite(std::vector<trace::Judged>& from, std::map<Key, Said>& to) {
     for (auto& j : from) {
-      auto& said = to[{j.service, j.operation, j.site ? trace::show(*j.site) : "", j.fault}];
+      auto& said = to[{j.service, j.operation, j.site ? trace::key_of(*j.site) : "", j.fault}];
       if (said.members++ == 0) said.first = std::move(j);
     }
   }

@@ -11,8 +11,9 @@ void SiteSamples::add(const trace::CaseRecord& row, const trace::Comparison& see
   if (seen.faulted.empty()) return;
   repeats_.add(seen);
   auto sent_again = [](auto* call) { return call->attempts.size() > 1; };
-  auto key = fmt::format("{}\n{}\n{}\n{}\n{}{}", row.service, row.site ? show(*row.site) : "", row.operation, row.plan,
-                         std::ranges::any_of(seen.faulted, sent_again), std::ranges::all_of(seen.faulted, sent_again));
+  auto key =
+      fmt::format("{}\n{}\n{}\n{}\n{}{}", row.service, row.site ? key_of(*row.site) : "", row.operation, row.plan,
+                  std::ranges::any_of(seen.faulted, sent_again), std::ranges::all_of(seen.faulted, sent_again));
   if (!known_.insert(key).second) return;
   auto& sample = samples_.emplace_back(row, *seen.in_case);
   sample.comparison = trace::compare(*seen.reference, sample.run);

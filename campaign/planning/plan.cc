@@ -48,11 +48,11 @@ std::string key_of(const Case& c) {
 }  // namespace
 
 std::string Case::target_key() const {
-  return fmt::format("{}\n{}\n{}\n{}", row.site ? trace::show(*row.site) : "", row.operation, row.service,
+  return fmt::format("{}\n{}\n{}\n{}", row.site ? trace::key_of(*row.site) : "", row.operation, row.service,
                      places.size() == 1 ? row.test : "");
 }
 std::string Case::family_key() const {
-  return fmt::format("{}\n{}\n{}", row.site ? trace::show(*row.site) : row.service,
+  return fmt::format("{}\n{}\n{}", row.site ? trace::key_of(*row.site) : row.service,
                      row.operation.substr(0, row.operation.find(' ')), row.plan);
 }
 bool Case::passes() const {
@@ -138,8 +138,13 @@ std::optional<Found> at_place(Found f, const PlannedCase& planned) {
   return f;
 }
 
-bool same_function(const std::optional<trace::CallSite>& a, const std::optional<trace::CallSite>& b) {
-  return a && b ? a->file == b->file && a->function == b->function : !a && !b;
+// Is it what the plan file says, but for lines? One that says no callers means all of them.
+bool fits(const std::optional<trace::CallSite>& site, const std::optional<trace::CallSite>& said) {
+  if (!site || !said) return !site && !said;
+  auto frames = trace::frames_of(*site), wanted = trace::frames_of(*said);
+  if (wanted.size() == 1) frames.resize(1);
+  return std::ranges::equal(frames, wanted,
+                            [](auto& a, auto& b) { return a.file == b.file && a.function == b.function; });
 }
 
 }  // namespace
@@ -189,7 +194,7 @@ Result<Plan> make_plan(const Tests& tests, std::span<const PlannedCase> planned,
     auto away = [&](const Case& c) { return p.site ? std::abs(c.row.site->line - p.site->line) : 0; };
     for (auto& f : found) {
       auto& t = f.target;
-      if (t.service != p.service || t.operation != p.operation || !same_function(t.site, p.site)) continue;
+      if (t.service != p.service || t.operation != p.operation || !fits(t.site, p.site)) continue;
       auto there = at_place(f, p);
       if (!there) continue;
       auto c = make_case(*there, *p.policy, p.faults, config);
@@ -240,8 +245,8 @@ std::string id_of(std::span<const Case> cases) {
 std::string id_of(std::span<const PlannedCase> cases) {
   auto hash = fnv1a("");
   for (auto& c : cases)
-    hash = fnv1a(fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n", c.site ? trace::show(*c.site) : "", c.service, c.operation,
-                             c.test, c.occurrence, c.policy->name, policies::show(c.faults)),
+    hash = fnv1a(fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n", c.site ? trace::key_of(*c.site) : "", c.service,
+                             c.operation, c.test, c.occurrence, c.policy->name, policies::show(c.faults)),
                  hash);
   return hex(hash, 16);
 }

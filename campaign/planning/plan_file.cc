@@ -26,18 +26,6 @@ std::string toml_text(const std::string& text) {
   return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// "src/jobs.mjs:17 enqueue", as trace::show has it.
-std::optional<trace::CallSite> site_of(std::string_view text) {
-  for (auto at = text.find(':'); at != text.npos; at = text.find(':', at + 1)) {
-    auto end = std::min(text.find(' ', at), text.size());
-    auto line = to_int(text.substr(at + 1, end - at - 1));
-    if (at && line && *line > 0 && *line <= INT32_MAX)
-      return trace::CallSite{std::string(text.substr(0, at)), static_cast<int>(*line),
-                             std::string(trim(text.substr(end)))};
-  }
-  return {};
-}
-
 std::string need(ConfigTable& table, std::string_view key, const char* expected) {
   if (!table.has(key)) table.refuse(key, expected);
   return table.text(key).value_or("");
@@ -48,7 +36,7 @@ PlannedCase read_case(ConfigTable table) {
   PlannedCase c;
   c.line = table.line();
   if (auto site = table.text("call_site"))
-    if (c.site = site_of(*site); !c.site)
+    if (c.site = trace::read_call_site(*site); !c.site)
       table.refuse("call_site", "expected file, line and function such as \"src/jobs.py:17 send\"");
   c.service = need(table, "service", "expected the service's address, as the report shows it");
   c.operation = need(table, "operation", "expected an operation such as \"POST /jobs/{id}\"");

@@ -11,10 +11,14 @@ namespace {
 
 using report::counted;
 
+bool passes_by(const std::optional<trace::CallSite>& site, const ChangedFiles& changed) {
+  return site && std::ranges::any_of(trace::frames_of(*site), [&](auto& f) { return changed.contains(f.file); });
+}
+
 void keep(Plan& plan, const ChangedFiles& changed) {
   auto before = targets(plan);
   auto unplaced = std::ranges::count_if(plan.cases, [](auto& c) { return !c.row.site && !c.further; });
-  std::erase_if(plan.cases, [&](auto& c) { return !c.row.site || !changed.contains(c.row.site->file); });
+  std::erase_if(plan.cases, [&](auto& c) { return !passes_by(c.row.site, changed); });
   auto left = before - targets(plan);
   auto line = fmt::format("--changed-since {}: {} of {} left out, whose call sites are in files without a change",
                           changed.revision(), left, counted(before, "call"));

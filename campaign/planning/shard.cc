@@ -16,7 +16,7 @@ constexpr int kMost = 1000;
 // Of a case's target: those of one call site and method stand beside each other.
 std::string target_of(const std::optional<trace::CallSite>& site, const std::string& service,
                       const std::string& operation, const std::string& test) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}", site ? trace::show(*site) : service,
+  return fmt::format("{}\n{}\n{}\n{}\n{}", site ? trace::key_of(*site) : service,
                      operation.substr(0, operation.find(' ')), operation, service, test);
 }
 std::string target_of(const Case& c) {

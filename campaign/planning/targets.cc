@@ -97,7 +97,7 @@ std::vector<Edge> cheapest_cover(const Edges& edges) {
 }  // namespace
 
 std::string Found::site() const {
-  return target.site ? trace::show(*target.site) : target.service + " " + target.operation;
+  return target.site ? trace::key_of(*target.site) : target.service + " " + target.operation;
 }
 
 std::vector<Found> find_targets(const std::map<std::string, const trace::Run*>& tests, bool test_files) {
@@ -109,7 +109,7 @@ std::vector<Found> find_targets(const std::map<std::string, const trace::Run*>& 
       auto& e = call.first();
       if (e.tag.test != test || !in_test(e)) continue;
       if (e.tag.site && !test_files && is_test_file(e.tag.site->file)) continue;
-      auto key = fmt::format("{}\n{}\n{}", e.tag.site ? trace::show(*e.tag.site) : "", e.operation, e.service);
+      auto key = fmt::format("{}\n{}\n{}", e.tag.site ? trace::key_of(*e.tag.site) : "", e.operation, e.service);
       auto occurrence = ++occurrences[key];  // as the director counts them: also of calls that are no targets
       if (!may_be_target(call)) continue;
       if (!seen.insert(key).second) {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <ranges>
 
 #include "campaign/report/headline.h"
 #include "campaign/report/registry.h"
@@ -14,7 +15,10 @@ using Json = nlohmann::ordered_json;
 
 Json site_of(const std::optional<trace::CallSite>& site) {
   if (!site) return nullptr;
-  return {{"file", site->file}, {"line", site->line}, {"function", site->function}};
+  Json callers = Json::array();
+  for (auto& f : trace::frames_of(*site) | std::views::drop(1))
+    callers.push_back({{"file", f.file}, {"line", f.line}, {"function", f.function}});
+  return {{"file", site->file}, {"line", site->line}, {"function", site->function}, {"callers", callers}};
 }
 
 double tenths(double value) { return std::round(value * 10) / 10; }
@@ -31,6 +35,7 @@ Json finding_of(const trace::CampaignRecord& campaign, const trace::Finding& f) 
           {"known", f.known},
           {"test", f.test},
           {"call_site", site_of(f.site)},
+          {"retried_by", f.retried_by},
           {"service", f.service},
           {"operation", f.operation},
           {"policy", f.policy},

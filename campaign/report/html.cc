@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 
 #include "base/text.h"
@@ -23,9 +24,19 @@ std::string code(std::string_view text) {
   return out + "</code>";
 }
 std::string site_cell(const std::optional<trace::CallSite>& site) {
-  return site ? fmt::format("{}<br><span class=\"soft small\">{}</span>",
-                            code(fmt::format("{}:{}", site->file, site->line)), escape(site->function))
-              : "<span class=\"soft\">no call site</span>";
+  if (!site) return "<span class=\"soft\">no call site</span>";
+  auto out = fmt::format("{}<br><span class=\"soft small\">{}</span>",
+                         code(fmt::format("{}:{}", site->file, site->line)), escape(site->function));
+  for (auto& f : trace::frames_of(*site) | std::views::drop(1))
+    out += fmt::format("<br><span class=\"soft small\">&larr; {}</span>", escape(trace::show(f)));
+  return out;
+}
+std::string called_by(const trace::CallSite& site) {
+  std::string out;
+  for (auto& f : trace::frames_of(site) | std::views::drop(1))
+    out += fmt::format("{}{} in {}", out.empty() ? "" : ", by ", code(fmt::format("{}:{}", f.file, f.line)),
+                       code(f.function));
+  return out;
 }
 std::string chip(std::string_view text, std::string_view css = "") {
   return fmt::format("<span class=\"chip {}\">{}</span>", css, escape(text));
@@ -93,7 +104,7 @@ std::string cause_section(std::size_t number, const trace::CampaignRecord& campa
       "<p class=\"where\">" +
       (cause.site ? code(fmt::format("{}:{}", cause.site->file, cause.site->line)) + " in " + code(cause.site->function)
                   : std::string("<span class=\"soft\">No call site is known: the operation stands for it.</span>")) +
-      "</p>";
+      (cause.site && !cause.site->callers.empty() ? ", called by " + called_by(*cause.site) : "") + "</p>";
   if (verdict) out += fmt::format("<p class=\"soft\">{}</p>", verdict->why);
   // The surest tells the story; its variants are folded away below it.
   out += html_finding(campaign, cause.surest(), runs);

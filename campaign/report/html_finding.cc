@@ -128,6 +128,9 @@ std::string html_finding(const trace::CampaignRecord& campaign, const trace::Fin
       fmt::format("<code>{}</code>", escape(f.fault)) +
           (of_a_plan(f) ? fmt::format(" <span class=\"soft\">(policy {})</span>", escape(f.policy)) : std::string()));
   out += row("The client", escape(client_did(f)));
+  if (f.site && !f.site->callers.empty())
+    out += row("Call site", "<span class=\"mono small\">" + escape(trace::show(*f.site)) + "</span>");
+  if (!f.retried_by.empty()) out += row("Sent again by", "<code>" + escape(f.retried_by) + "</code>");
   if (!f.test.empty()) out += row("Test", "<span class=\"mono small\">" + escape(f.test) + "</span>");
   auto standing = fmt::format("{}, {}{}", trace::show(f.confidence), standing_of(f),
                               f.accepted ? "; accepted in retrial.toml"

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "campaign/report/escape.h"
 #include "campaign/report/registry.h"
@@ -39,11 +40,12 @@ std::vector<TestCase> test_cases(const trace::CampaignRecord& campaign) {
 
 std::string text_of(const trace::CampaignRecord& campaign, const trace::Finding& f) {
   return fmt::format(
-      "{}\n{}\nmore: {}\ncall site: {}\noperation: {} at {}\ntest: {}\nfault: {} ({})\nclient: {}\nconfidence: "
+      "{}\n{}\nmore: {}\ncall site: {}{}\noperation: {} at {}\ntest: {}\nfault: {} ({})\nclient: {}\nconfidence: "
       "{}{}{}{}\n{}\n",
-      f.message, advice(f), explain_command(f.verdict), place(f.site), f.operation, f.service, f.test, f.fault,
-      f.policy, client_did(f), trace::show(f.confidence), f.confirmed ? "" : ", not confirmed",
-      f.accepted ? ", accepted" : "", f.known ? ", known" : "", replay_command(campaign, f));
+      f.message, advice(f), explain_command(f.verdict), place(f.site),
+      f.retried_by.empty() ? "" : "\nretry: " + f.retried_by, f.operation, f.service, f.test, f.fault, f.policy,
+      client_did(f), trace::show(f.confidence), f.confirmed ? "" : ", not confirmed", f.accepted ? ", accepted" : "",
+      f.known ? ", known" : "", replay_command(campaign, f));
 }
 
 bool fails(const TestCase& c, trace::Confidence fail_on) {
@@ -54,6 +56,9 @@ bool skips(const TestCase& c) { return c.findings.empty() && !c.clean; }
 std::string element(const trace::CampaignRecord& campaign, const TestCase& c, trace::Confidence fail_on) {
   auto class_name = c.of.site ? c.of.site->file : c.of.service;
   auto at = c.of.site ? fmt::format("{}:{} ", c.of.site->function, c.of.site->line) : "";
+  if (c.of.site)
+    for (auto& caller : trace::frames_of(*c.of.site) | std::views::drop(1))
+      at += fmt::format("<- {} ", caller.function);
   auto name = fmt::format("{}{} [{}: {}]{}", at, called(c.of.operation), c.of.policy, c.of.fault,
                           c.of.test.empty() ? "" : " in " + c.of.test);
   auto out = fmt::format("    <testcase classname=\"{}\" name=\"{}\"", escape(class_name), escape(name));

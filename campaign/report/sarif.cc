@@ -23,13 +23,40 @@ Json rule_of(const std::string& name) {
   return rule;
 }
 
+Json physical_of(const trace::Frame& frame) {
+  Json physical = {{"artifactLocation", {{"uri", frame.file}}}};
+  if (frame.line > 0) physical["region"] = {{"startLine", frame.line}};
+  return physical;
+}
+
+// The chain, the call site first.
+Json stack_of(const trace::CallSite& site) {
+  Json frames = Json::array();
+  for (auto& frame : trace::frames_of(site))
+    frames.push_back({{"location",
+                       {{"physicalLocation", physical_of(frame)},
+                        {"logicalLocations", Json::array({{{"name", frame.function}}})}}}});
+  return {{"message", {{"text", "from the request outwards"}}}, {"frames", frames}};
+}
+
+// The frames beside the call site that who mends it looks at: those of its callers, and which of all sends again.
+Json related_to(const trace::Finding& f) {
+  Json related = Json::array();
+  auto frames = trace::frames_of(*f.site);
+  for (std::size_t i = 0; i < frames.size(); i++) {
+    bool retries = trace::show(frames[i]) == f.retried_by;
+    if (i == 0 && !retries) continue;
+    auto said = retries ? frames[i].function + " sends again" : "called by " + frames[i].function;
+    related.push_back({{"id", i}, {"physicalLocation", physical_of(frames[i])}, {"message", {{"text", said}}}});
+  }
+  return related;
+}
+
 Json location_of(const trace::Finding& f) {
   Json location = {
       {"logicalLocations", Json::array({{{"fullyQualifiedName", fmt::format("{} {}", f.service, f.operation)}}})}};
   if (!f.site) return location;
-  Json physical = {{"artifactLocation", {{"uri", f.site->file}}}};
-  if (f.site->line > 0) physical["region"] = {{"startLine", f.site->line}};
-  location["physicalLocation"] = physical;
+  location["physicalLocation"] = physical_of({f.site->file, f.site->line, f.site->function});
   return location;
 }
 
@@ -44,6 +71,11 @@ Json result_of(const trace::CampaignRecord& campaign, const trace::Finding& f, s
                    {"fault", f.fault},
                    {"test", f.test},
                    {"again", replay_command(campaign, f)}}}};
+  if (f.site && !f.site->callers.empty()) {
+    result["stacks"] = Json::array({stack_of(*f.site)});
+    result["relatedLocations"] = related_to(f);
+  }
+  if (!f.retried_by.empty()) result["properties"]["retried_by"] = f.retried_by;
   if (f.known) result["baselineState"] = "unchanged";
   if (f.accepted)
     result["suppressions"] = Json::array({{{"kind", "external"}, {"justification", "[[accept]] in retrial.toml"}}});

@@ -35,6 +35,7 @@ void finding_block(Page& page, const trace::CampaignRecord& campaign, const trac
   page.wrapped("   ", f.service.empty() ? f.operation : f.operation + " at " + f.service, Ink::plain, Ink::bold);
   page.wrapped("     wire    ", fmt::format("{}: {}", f.policy, f.fault), Ink::faint);
   page.wrapped("     client  ", client_did(f), Ink::faint);
+  if (!f.retried_by.empty()) page.wrapped("     retry   ", f.retried_by, Ink::faint);
   page.wrapped("     seen    ", f.message, Ink::faint);
   if (auto right = advice(f); !right.empty()) page.wrapped("     right   ", right, Ink::faint);
   page.wrapped("     more    ", explain_command(f.verdict), Ink::faint);
@@ -46,6 +47,7 @@ void finding_block(Page& page, const trace::CampaignRecord& campaign, const trac
 void also_block(Page& page, const trace::CampaignRecord& campaign, const trace::Finding& f,
                 const trace::Finding& first) {
   auto operation = f.operation == first.operation ? "" : f.operation + " under ";
+  if (f.site != first.site) operation = place(f.site) + ", " + (operation.empty() ? "under " : operation);
   page.wrapped("     also    ",
                fmt::format("{}{}: {}; {} ({})", operation, f.policy, f.fault, client_did(f), standing(f)), Ink::faint);
   replay_line(page, "             ", replay_command(campaign, f), Ink::plain);

@@ -20,6 +20,15 @@ const trace::Finding& Cause::surest() const {
                             [](auto* a, auto* b) { return a->confidence < b->confidence; });
 }
 
+namespace {
+// What a client does at both of these call sites is done in one place: by the function or library that sends again, or
+// where nothing was sent again, by the frame that sends.
+bool done_in_one_place(const trace::Finding& a, const trace::Finding& b) {
+  if (!a.retried_by.empty() || !b.retried_by.empty()) return a.retried_by == b.retried_by;
+  return a.attempts <= 1 && trace::show_innermost(*a.site) == trace::show_innermost(*b.site);
+}
+}  // namespace
+
 std::vector<Cause> causes(const std::vector<trace::Finding>& findings) {
   std::vector<Cause> out;
   for (const auto& finding : findings) {
@@ -27,7 +36,8 @@ std::vector<Cause> causes(const std::vector<trace::Finding>& findings) {
     bool of_client = finding.site && verdict && !verdict->of_outcome;
     auto same = [&](const Cause& cause) {
       const auto& first = *cause.findings.front();
-      return cause.verdict == finding.verdict && cause.site == finding.site &&
+      bool one_place = of_client && first.site && done_in_one_place(first, finding);
+      return cause.verdict == finding.verdict && (one_place || cause.site == finding.site) &&
              (of_client || first.operation == finding.operation) && first.service == finding.service &&
              (first.attempts > 1) == (finding.attempts > 1);
     };

@@ -11,7 +11,8 @@ namespace retrial::campaign::report {
 
 // Findings of one verdict at one call site, all with a retry or all without: one thing to mend. What became of a call
 // (Verdict::of_outcome) is a thing to mend for each operation; how the client goes about it (its time-outs, its waits)
-// is one for all.
+// is one for all, also at several call sites where one function or library sends again at all of them (retried_by), or,
+// where nothing was sent again, one frame sends.
 struct Cause {
   std::string verdict;
   std::optional<trace::CallSite> site;
@@ -55,7 +56,7 @@ std::string replay_command(const trace::CampaignRecord& campaign, const trace::F
 bool lacks_secrets(const trace::CampaignRecord& campaign);
 
 std::string_view called(std::string_view operation);            // itself; of a command whose every call is meant, that
-std::string place(const std::optional<trace::CallSite>& site);  // "src/jobs.mjs:41 enqueue", "no call site"
+std::string place(const std::optional<trace::CallSite>& site);  // trace::show, or "no call site"
 std::string client_did(const trace::Finding& finding);          // "2 attempts, 9 ms apart"
 std::string show_ms(double ms);                                 // "0.3 ms" "9 ms" "4.0 s"
 std::string counted(std::size_t n, std::string_view one, std::string_view many = {});  // "1 case", "2 cases"

@@ -16,6 +16,10 @@ void read_tag(trace::Tag& tag, std::string_view what, std::string_view value) {
     tag.call_id = percent_decode(value);
   } else if (iequals(what, "test")) {
     tag.test = percent_decode(value);
+  } else if (iequals(what, "callers")) {
+    if (tag.site && value.size() <= trace::kCallersBytes) tag.site->callers = value;
+  } else if (iequals(what, "libraries")) {
+    if (value.size() <= trace::kLibrariesBytes) tag.libraries = value;
   } else if (iequals(what, "stack")) {
     if (value.size() <= trace::kStackBytes) tag.stack = value;
   } else if (iequals(what, "phase")) {

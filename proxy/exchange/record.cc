@@ -27,6 +27,7 @@ void Record::clear() {
   e.tag.test.clear();
   e.tag.phase = trace::Phase::none;
   e.tag.stack.clear();
+  e.tag.libraries.clear();
   e.profile.clear();
   e.operation.clear();
   e.call = 0;

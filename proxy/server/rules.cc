@@ -38,8 +38,10 @@ bool host_matches(const std::string& pattern, std::string_view host) {
 }
 
 bool site_matches(const std::string& pattern, const std::optional<trace::CallSite>& site) {
-  return site &&
-         (glob_matches(pattern, site->file) || glob_matches(pattern, fmt::format("{}:{}", site->file, site->line)));
+  return site && std::ranges::any_of(trace::frames_of(*site), [&](auto& frame) {
+           return glob_matches(pattern, frame.file) ||
+                  glob_matches(pattern, fmt::format("{}:{}", frame.file, frame.line));
+         });
 }
 
 bool opted_in(const trace::Exchange& head) {

@@ -57,7 +57,7 @@ struct Match {
   std::string path;       // glob; the target without its query
   std::string host;       // glob, in lower case; without port unless it has one itself
   std::string operation;  // glob
-  std::string call_site;  // glob of the file, or of file:line
+  std::string call_site;  // glob of the file, or of file:line, of any frame of the chain
   std::string test;       // glob
   bool opt_in = false;    // it says so itself: kOptIn with a value other than "0" and "false"
   bool operator==(const Match&) const = default;

@@ -87,7 +87,7 @@ TEST_F(RulesOfAServer, leave_alone_what_they_do_not_match) {
 }
 
 TEST_F(RulesOfAServer, ask_for_all_that_is_said) {
-  tag.site = trace::CallSite{"src/jobs.py", 17, "send"};
+  tag.site = trace::CallSite{"src/jobs.py", 17, "send", "src/track.py:5:track"};
   tag.test = "tests/test_jobs.py::test_send";
   Match whole{.services = {"127.0.0.1:10001"},
               .method = "POST",
@@ -113,6 +113,7 @@ TEST_F(RulesOfAServer, ask_for_all_that_is_said) {
   EXPECT_EQ(without([](Match& m) { m.operation = "GET **"; }), trace::FaultName::none);
   EXPECT_EQ(without([](Match& m) { m.call_site = "lib/**"; }), trace::FaultName::none);
   EXPECT_EQ(without([](Match& m) { m.call_site = "src/jobs.py:17"; }), trace::FaultName::error);
+  EXPECT_EQ(without([](Match& m) { m.call_site = "src/track.py"; }), trace::FaultName::error) << "any of the chain";
   EXPECT_EQ(without([](Match& m) { m.test = "**::test_other"; }), trace::FaultName::none);
 }
 

@@ -106,7 +106,7 @@ Key rpc_key(const Exchange& e) {
   return mix(with_site(key, e), port_of(e.service));
 }
 std::uint64_t poll_key(const Exchange& e, std::string_view operation) {
-  return fnv1a(operation, fnv1a(e.tag.site ? show(*e.tag.site) : std::string()));
+  return fnv1a(operation, fnv1a(e.tag.site ? show_innermost(*e.tag.site) : std::string()));
 }
 
 Key followed_key(const Exchange& e) {

@@ -141,7 +141,7 @@ class Learner {
   explicit Learner(const Run& run) {
     for (auto& e : run.exchanges) {
       if (e.grpc.is || e.profile == "grpc") continue;
-      requests_.push_back({e.operation, e.tag.site ? show(*e.tag.site) : "", query_keys(e.target), &e});
+      requests_.push_back({e.operation, e.tag.site ? show_innermost(*e.tag.site) : "", query_keys(e.target), &e});
     }
   }
 

@@ -94,7 +94,7 @@ std::vector<Call> calls_of(const Run& run) {
   for (auto& call : calls) {
     std::ranges::stable_sort(call.attempts, {}, [](const Exchange* e) { return e->attempt; });
     auto& first = call.first();
-    call.site = first.tag.site ? show(*first.tag.site) : "";
+    call.site = first.tag.site ? key_of(*first.tag.site) : "";
     call.operation = first.operation;
     set_legs_apart(call);
     auto& last = call.last();

@@ -12,7 +12,7 @@ struct Call {
   std::vector<const Exchange*> attempts;        // never empty; of one that was redirected its last leg (or faulted one)
   std::vector<const Exchange*> legs;            // those that were redirected, which are no attempts
   Confidence confidence = Confidence::certain;  // the lowest of its attempts
-  std::string site;       // call site as shown, or "" (then the operation and process stand for it)
+  std::string site;       // key_of its call site, or "" (then the operation and process stand for it)
   std::string operation;  // of its first request
   bool unsaid = false;  // its client was told of a failure, and what it sent next may go on from it or be another call
   int occurrence = 0;   // from 1: the n-th call of this site and operation in its run

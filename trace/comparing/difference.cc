@@ -13,7 +13,7 @@ std::string place_of(const std::string& operation, const std::string& site) {
 }
 std::set<std::string> sent(const Run& run) {
   std::set<std::string> out;
-  for (auto& e : run.exchanges) out.insert(place_of(e.operation, e.tag.site ? show(*e.tag.site) : ""));
+  for (auto& e : run.exchanges) out.insert(place_of(e.operation, e.tag.site ? key_of(*e.tag.site) : ""));
   return out;
 }
 std::string not_sent(const std::string& what) { return "it did not send " + what; }

@@ -31,7 +31,7 @@ template void Sift::add(std::uint64_t run, Exchange&& e);
 template void Sift::add(std::uint64_t run, const Exchange& e);
 
 Sift::Tally& Sift::tally_of(Part& part, const Exchange& e, bool wrong) {
-  auto site = e.tag.site ? show(*e.tag.site) : "";
+  auto site = e.tag.site ? key_of(*e.tag.site) : "";
   auto fault = e.fired ? show(e.fault) : "";
   auto at = part.tallies.find(View(e.service, e.operation, site, fault, wrong));
   if (at != part.tallies.end()) return at->second;

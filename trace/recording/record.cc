@@ -30,9 +30,11 @@ struct HeadFixed {
   u64 id, connection, call;
   i64 begun, request_read;
   i32 pid, attempt, line;
-  u8 fresh, has_site, phase, confidence, has_fault, has_words, has_busy, has_stack;
+  u8 fresh, has_site, phase, confidence, has_fault, has_words, has_busy, further;  // further: bits of Further
   u32 stream;
 };
+// Texts of the tag that stand in a head's record. Up to version 10 the stack alone.
+enum Further : u8 { kStack = 1, kCallers = 2, kLibraries = 4 };
 // Stands in a head's record where the connection's thread is known.
 struct BusyFixed {
   i64 begun;
@@ -177,6 +179,9 @@ Encoder encode_head(Encoder out, const Exchange& e) {
   // What a director says; where nothing is decided none of it is there.
   bool words = !e.operation.empty() || !e.tag.test.empty() || !e.tag.call_id.empty() || !e.fault_id.empty() ||
                !e.profile.empty();
+  bool callers = e.tag.site && !e.tag.site->callers.empty();
+  int further =
+      (e.tag.stack.empty() ? 0 : kStack) | (callers ? kCallers : 0) | (e.tag.libraries.empty() ? 0 : kLibraries);
   out.pod(HeadFixed{.id = e.id,
                     .connection = e.connection,
                     .call = e.call,
@@ -192,13 +197,15 @@ Encoder encode_head(Encoder out, const Exchange& e) {
                     .has_fault = !is_pass(e.fault),
                     .has_words = words,
                     .has_busy = e.busy.thread != 0,
-                    .has_stack = !e.tag.stack.empty(),
+                    .further = static_cast<u8>(further),
                     .stream = e.stream});
   if (e.tag.site) {
     out.text(e.tag.site->file);
     out.text(e.tag.site->function);
   }
-  if (!e.tag.stack.empty()) out.text(e.tag.stack);
+  if (further & kStack) out.text(e.tag.stack);
+  if (further & kCallers) out.text(e.tag.site->callers);
+  if (further & kLibraries) out.text(e.tag.libraries);
   if (!is_pass(e.fault)) put_fault(out, e.fault);
   for (auto* text : {&e.service, &e.host, &e.method, &e.target}) out.text(*text);
   if (words)
@@ -227,7 +234,13 @@ bool decode_head(std::string_view payload, Exchange& e) {
     in.text(e.tag.site->file);
     in.text(e.tag.site->function);
   }
-  if (f.has_stack) in.text(e.tag.stack);
+  if (f.further & kStack) in.text(e.tag.stack);
+  if (f.further & kCallers) {
+    std::string callers;
+    in.text(callers);
+    if (e.tag.site) e.tag.site->callers = std::move(callers);
+  }
+  if (f.further & kLibraries) in.text(e.tag.libraries);
   if (f.has_fault) in.fault(e.fault);
   for (auto* text : {&e.service, &e.host, &e.method, &e.target}) in.text(*text);
   if (f.has_words)

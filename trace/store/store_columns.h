@@ -91,6 +91,8 @@ void of_exchange(Io& io, T& e) {
   io.late("stack", e.tag.stack);
   io.late("injected_sample", e.injected_sample);
   io.late("closes", e.closes);
+  io.callers("site_callers", e.tag.site);
+  io.late("libraries", e.tag.libraries);
 }
 
 template <class Io, class T>
@@ -188,6 +190,8 @@ void of_finding(Io& io, T& f) {
   io("reference", f.reference);
   io("attempts", f.attempts);
   io("gaps_ms", f.gaps_ms);
+  io.callers("site_callers", f.site);
+  io.late("retried_by", f.retried_by);
 }
 template <class Io, class T>
 void of_judged(Io& io, T& j) {
@@ -198,6 +202,7 @@ void of_judged(Io& io, T& j) {
   io("policy", j.policy);
   io("fault", j.fault);
   io("why", j.why);
+  io.callers("site_callers", j.site);
 }
 template <class Io, class T>
 void of_case(Io& io, T& c) {
@@ -213,6 +218,7 @@ void of_case(Io& io, T& c) {
   io("why", c.why);
   io("runs", c.runs);
   io("reference", c.reference);
+  io.callers("site_callers", c.site);
 }
 template <class Io, class T>
 void of_service(Io& io, T& s) {

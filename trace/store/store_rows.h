@@ -34,6 +34,7 @@ struct Schema {
     add(fmt::format("{}_line", name), "INTEGER");
     add(fmt::format("{}_function", name), "TEXT");
   }
+  void callers(std::string_view name, const std::optional<CallSite>&) { add(name, "TEXT NOT NULL"); }
   template <class E>
   void word(std::string_view name, E, E) {
     add(name, "TEXT NOT NULL");
@@ -73,6 +74,9 @@ struct Binder {
       for (int i = 0; i < 3; i++) row.bind_null();
     }
   }
+  void callers(std::string_view, const std::optional<CallSite>& site) {
+    row.bind(site ? std::string_view(site->callers) : std::string_view());
+  }
   template <class E>
   void word(std::string_view, E value, E) {
     row.bind(show(value));
@@ -107,6 +111,12 @@ struct Reader {
     bool none = row.null();
     CallSite read{row.text(), static_cast<int>(row.integer()), row.text()};
     if (!none) site = std::move(read);
+  }
+  // Late, as below; behind the site itself.
+  void callers(std::string_view, std::optional<CallSite>& site) {
+    if (!row.more()) return;
+    auto callers = row.text();
+    if (site) site->callers = std::move(callers);
   }
   template <class E>
   void word(std::string_view, E& value, E last) {

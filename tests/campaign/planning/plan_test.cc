@@ -55,6 +55,23 @@ TEST_F(Planning, each_call_site_and_operation_is_tried_once_in_the_cheapest_test
   EXPECT_EQ(p.cases[1].row.test, "slow");
 }
 
+trace::Exchange called_by(trace::Exchange e, const char* callers) {
+  e.tag.site->callers = callers;
+  return e;
+}
+
+TEST_F(Planning, one_helper_is_a_call_site_for_each_function_that_calls_it_and_one_for_all_lines_of_such_a_function) {
+  alone("t", kSecond,
+        {called_by(exchange(1, "t", "GET", "/a", "app.py"), "track.py:5:track"),
+         called_by(exchange(2, "t", "GET", "/a", "app.py"), "track.py:9:track"),
+         called_by(exchange(3, "t", "GET", "/a", "app.py"), "label.py:5:label")});
+  auto p = plan();
+  ASSERT_EQ(p.cases.size(), 2u);
+  EXPECT_EQ(trace::show(*p.cases[0].row.site), "app.py:10 f <- label.py:5 label");
+  EXPECT_EQ(trace::show(*p.cases[1].row.site), "app.py:10 f <- track.py:5 track");
+  EXPECT_EQ(p.cases[1].places[0].later, std::vector<int>{2}) << "as the director counts";
+}
+
 TEST_F(Planning, a_test_whose_answer_names_what_it_did_goes_before_a_cheaper_one) {
   alone("empty", 1 * kSecond, {exchange(1, "empty", "POST", "/a", "app.py")});
   auto made = exchange(1, "made", "POST", "/a", "app.py", 201);
@@ -200,6 +217,22 @@ TEST_F(PlanFiles, find_a_call_site_whose_line_has_moved_and_say_what_fits_no_cal
       p.remarks[0],
       "3 of 4 cases of the plan fit no call of this suite, or stand there twice, and are left out: line 8 (GET /a "
       "at app.py:10 f), line 15 (GET /a at app.py:10 f), line 23 (GET /a at app.py:12 f)");
+}
+
+TEST_F(PlanFiles, tell_chains_apart_and_without_callers_mean_any_of_them) {
+  alone("chains", kSecond / 2,
+        {called_by(exchange(1, "chains", "GET", "/c", "app.py"), "track.py:5:track"),
+         called_by(exchange(2, "chains", "GET", "/c", "app.py"), "label.py:5:label")});
+  auto of = [](const std::string& site) {
+    return fmt::format(
+        "[[case]]\ncall_site = '{}'\nservice = '127.0.0.1:8000'\noperation = 'GET /c'\npolicy = 'P3'\n"
+        "fault = 'error(503)'\n",
+        site);
+  };
+  auto p = read(of("app.py:10 f <- track.py:7 track") + of("app.py:10 f"));
+  ASSERT_EQ(p.cases.size(), 2u);
+  EXPECT_EQ(trace::show(*p.cases[0].row.site), "app.py:10 f <- track.py:5 track");
+  EXPECT_EQ(trace::show(*p.cases[1].row.site), "app.py:10 f <- label.py:5 label");
 }
 
 TEST_F(PlanFiles, of_which_nothing_fits_are_of_another_suite) {

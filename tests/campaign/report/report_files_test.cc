@@ -57,7 +57,8 @@ TEST(FindingsJson, has_every_field_of_its_version) {
   EXPECT_EQ(f["confidence"], "certain");
   EXPECT_EQ(f["confirmed"], true);
   EXPECT_EQ(f["accepted"], false);
-  EXPECT_EQ(f["call_site"], nlohmann::json::parse(R"({"file": "src/jobs.mjs", "line": 41, "function": "enqueue"})"));
+  EXPECT_EQ(f["call_site"],
+            nlohmann::json::parse(R"({"file": "src/jobs.mjs", "line": 41, "function": "enqueue", "callers": []})"));
   EXPECT_EQ(f["operation"], "POST /{account}/{queue}/messages");
   EXPECT_EQ(f["service"], "127.0.0.1:10001");
   EXPECT_EQ(f["policy"], "P1");

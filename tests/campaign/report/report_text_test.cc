@@ -89,6 +89,24 @@ TEST(Words,
   EXPECT_EQ(of("duplicate-effect"), 3u);
 }
 
+TEST(Words, what_one_function_or_library_does_at_several_call_sites_is_one_cause) {
+  auto of = [](const char* verdict, const char* first, const char* second) {
+    trace::Finding track{.verdict = verdict,
+                         .site = trace::CallSite{"a.py", 7, "ask", "b.py:3:track"},
+                         .operation = "PUT /a",
+                         .retried_by = first};
+    auto label = track;
+    label.site->callers = "b.py:9:label";
+    label.retried_by = second;
+    return causes({track, label}).size();
+  };
+  EXPECT_EQ(of("missing-cap", "urllib3 2.8.0", "urllib3 2.8.0"), 1u);
+  EXPECT_EQ(of("missing-cap", "b.py:3 track", "b.py:9 label"), 2u);
+  EXPECT_EQ(of("missing-timeout", "", ""), 1u) << "nothing was sent again: it is the frame that sends";
+  EXPECT_EQ(of("duplicate-effect", "urllib3 2.8.0", "urllib3 2.8.0"), 2u)
+      << "what becomes of a call is its caller's too";
+}
+
 TEST(Words, only_what_is_confirmed_not_accepted_and_sure_enough_fails_a_run) {
   trace::Finding f{.confidence = trace::Confidence::likely, .confirmed = true};
   EXPECT_TRUE(fails_run(f, trace::Confidence::likely));

@@ -33,7 +33,8 @@ Finding finding(std::string verdict) {
   f.confirmed = f.accepted = f.known = true;
   f.note = verdict == "cap-not-seen";
   f.test = "t1";
-  f.site = CallSite{"a.py", 3, "f"};
+  f.site = CallSite{"a.py", 3, "f", "b.py:4:g"};
+  f.retried_by = "b.py:4 g";
   f.service = "127.0.0.1:1";
   f.operation = "GET /x";
   f.policy = "P1";
@@ -86,8 +87,8 @@ std::string text(const std::vector<Finding>& list) {
   for (auto& f : list)
     out += fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} [{}] {} {} {} [{}]\n", f.id, f.verdict,
                        show(f.confidence), f.confirmed, f.accepted, f.known, f.note, f.test,
-                       f.site ? show(*f.site) : "-", f.service, f.operation, f.policy, f.fault, f.message, f.advice,
-                       lines(f.evidence), f.run, f.reference, f.attempts, lines(f.gaps_ms));
+                       f.site ? show(*f.site) + f.retried_by : "-", f.service, f.operation, f.policy, f.fault,
+                       f.message, f.advice, lines(f.evidence), f.run, f.reference, f.attempts, lines(f.gaps_ms));
   return out;
 }
 std::string text(const std::vector<Judged>& list) {
@@ -241,11 +242,11 @@ TEST_F(Store, another_programs_file_and_another_version_say_so) {
   EXPECT_EQ(read_store(file()).error().what, "this is an SQLite file, but none that Retrial wrote");
   ASSERT_TRUE(write_store(file(), {}, {}));
   auto bytes = bytes_of(file());
-  bytes[63] = 9;  // user_version, big endian, at 60 (SQLite's file format 1.3)
+  bytes[63] = 10;  // user_version, big endian, at 60 (SQLite's file format 1.3)
   put(file(), bytes);
   EXPECT_EQ(
       read_store(file()).error().line(),
-      file().string() + ": this was written by another version of Retrial: its format is 9, 6 to 8 are read here");
+      file().string() + ": this was written by another version of Retrial: its format is 10, 6 to 9 are read here");
   EXPECT_FALSE(is_damage(read_store(file()).error())) << "it may hold what nobody else does";
 }
 

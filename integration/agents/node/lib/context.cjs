@@ -21,6 +21,7 @@
 // origin (see under).
 'use strict';
 const { createHook, executionAsyncResource, executionAsyncId } = require('async_hooks');
+const callers = require('./callers.cjs');
 const frames = require('./frames.cjs');
 const stack = require('./stack.cjs');
 
@@ -32,7 +33,9 @@ const CONNECTIONS = new Set(['TCPWRAP', 'TCPSERVERWRAP', 'TLSWRAP', 'PIPEWRAP', 
   'HTTPINCOMINGMESSAGE', 'HTTPCLIENTREQUEST', 'STREAM_END_OF_STREAM', 'TTYWRAP', 'PROCESSWRAP']);
 const CAPTURED = new Set(['PROMISE', 'Timeout', 'Immediate', 'Microtask']);
 
-const origins = new WeakMap(); // resource -> { site, entry, course: [{ site, entry }], the outermost first }
+// resource -> { site, callers, chain, entry, library, course: [{ site, entry, library }], the outermost first };
+// `chain`: what goes on behind the frames of whatever is made in its course, its site the first; null: the test's.
+const origins = new WeakMap();
 const segments = new WeakMap(); // resource whose callback runs -> the entry it last made
 const quiet = new WeakSet(); // promises that the runtime's own functions await (see entered)
 const loading = new WeakSet(); // promises of the module loader, whose callbacks never run a module
@@ -69,6 +72,7 @@ function describe(found) {
     if (frames.kind(name) !== frames.LIBRARY) continue;
     found.marker += name + site.getPosition() + ';';
     found.library = name + ' ' + site.getFunctionName();
+    found.file = name;
   }
 }
 
@@ -92,10 +96,12 @@ const loads = (sites) => {
 const placeNow = (sites) => place(sites, false);
 const placeAwaited = (sites) => place(sites, true);
 
-function text(found) {
-  const fn = found.site.getFunctionName();
-  const line = frames.line(found.name, found.site.getLineNumber(), found.site.getColumnNumber());
-  return `${frames.relative(found.name)}:${line}:${fn || '<anonymous>'}`;
+// The call site and who called it.
+function chainOf(found) {
+  const own = callers.frameOf(found.site, found.name);
+  const outer = inherited();
+  const beyond = callers.beyond(found.inside, found.depth, own, outer && outer.chain);
+  return { site: own.text, callers: beyond, chain: frames.inTest(found.name) ? null : [own, ...beyond] };
 }
 
 function newEntry() {
@@ -109,13 +115,13 @@ function course() {
   const outer = inherited();
   if (!outer) return NOTHING;
   if (!outer.entry) return outer.course;
-  return outer.course.slice(-(COURSE - 1)).concat({ site: outer.site, entry: outer.entry });
+  return outer.course.slice(-(COURSE - 1)).concat({ site: outer.site, entry: outer.entry, library: outer.library });
 }
 
 // The origin of what is made at `found`; a new entry where that is not the running one.
 function originAt(found) {
   describe(found);
-  if (!found.library) return { site: text(found), entry: null, course: course(), now: true };
+  if (!found.library) return { ...chainOf(found), entry: null, course: course(), now: true };
   const running = executionAsyncResource();
   const where = found.name + found.site.getPosition() + ' ' + found.library;
   const last = segments.get(running);
@@ -123,7 +129,7 @@ function originAt(found) {
     last.markers.add(found.marker);
     return last.origin;
   }
-  const origin = { site: text(found), entry: newEntry(), course: course() };
+  const origin = { ...chainOf(found), entry: newEntry(), library: found.file, course: course() };
   segments.set(running, { where, markers: new Set([found.marker]), origin });
   return origin;
 }
@@ -181,7 +187,7 @@ function origin() {
     const carried = inherited();
     if (carried) return carried;
     const awaited = stack.read(DEEP, placeAwaited);
-    return awaited !== null && typeof awaited === 'object' ? { site: text(awaited), entry: null, course: NOTHING } : null;
+    return awaited !== null && typeof awaited === 'object' ? { ...chainOf(awaited), entry: null, course: NOTHING } : null;
   } catch {
     return null;
   } finally {

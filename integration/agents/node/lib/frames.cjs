@@ -114,8 +114,19 @@ function isTestFile(name) {
     /(^|\/)test([-_].*)?\.[cm]?[jt]s$/.test(file);
 }
 
+const tests = new Map(); // name -> is it of a test file
+
+function inTest(name) {
+  let found = tests.get(name);
+  if (found === undefined) tests.set(name, (found = isTestFile(name)));
+  return found;
+}
+
 module.exports = {
-  APPLICATION, LIBRARY, RUNTIME, AGENT, LOADER, kind, relative, isTestFile, line,
+  APPLICATION, LIBRARY, RUNTIME, AGENT, LOADER, kind, relative, isTestFile, inTest, line,
   useMaps: (fn) => (mapOf = fn),
-  addTestFile: (name) => testFiles.add(relative(name)),
+  addTestFile: (name) => {
+    testFiles.add(relative(name));
+    tests.clear();
+  },
 };

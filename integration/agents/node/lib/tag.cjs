@@ -2,11 +2,9 @@
 'use strict';
 const current = require('./current.cjs');
 const events = require('./events.cjs');
-
-function encode(text) {
-  return text.replace(/[^\x21-\x24\x26-\x7e]+/g, (part) =>
-    [...Buffer.from(part)].map((byte) => '%' + byte.toString(16).toUpperCase().padStart(2, '0')).join(''));
-}
+const { line } = require('./callers.cjs');
+const { nameOf } = require('./libraries.cjs');
+const { encode } = require('./wire.cjs');
 
 // FNV-1a, 32 bits.
 function hash(text) {
@@ -21,18 +19,29 @@ function stackOf(origin) {
   return [...origin.course, origin].map(({ site, entry }) => `${entry}:${hash(site)}`).join(',');
 }
 
+// `entry:name` of the library of each entry that is known by name, as above.
+function librariesOf(origin) {
+  if (!origin || !origin.entry) return '';
+  return [...origin.course, origin].filter(({ library }) => library && nameOf(library))
+    .map(({ entry, library }) => `${entry}:${nameOf(library)}`).slice(-6).join(',');
+}
+
 // [name, value] of each field of a request that is being made now, of this origin.
 function fields(origin) {
   try {
     events.announce();
     const stage = current.stage();
-    return [
+    const told = [
       ['x-retrial-site', origin && origin.site],
       ['x-retrial-call', origin && origin.entry && `${process.pid}-${origin.entry}`],
       ['x-retrial-test', stage && stage.phase !== 'shared' && stage.id],
       ['x-retrial-phase', stage && stage.phase],
       ['x-retrial-stack', stackOf(origin)],
     ].filter(([, value]) => value).map(([name, value]) => [name, encode(value)]);
+    if (origin && origin.callers && origin.callers.length) told.push(['x-retrial-callers', line(origin.callers)]);
+    const libraries = librariesOf(origin);
+    if (libraries) told.push(['x-retrial-libraries', libraries]);
+    return told;
   } catch {
     return [];
   }

@@ -17,11 +17,11 @@ _MOST = 1 << 20  # bytes of such a file that are read
 _PARENTS = 4  # tests run in the project's folder, or a little below it
 
 
-def _plain(name):
+def plain(name):
     return re.sub(r"[-_.]+", "_", name).lower()
 
 
-def _text(*path):
+def text_of(*path):
     try:
         with open(os.path.join(*path), encoding="utf-8", errors="replace") as file:
             return file.read(_MOST)
@@ -31,7 +31,7 @@ def _text(*path):
 
 def _name_in(folder):
     for file, (begins, name) in _FILES.items():
-        text = _text(folder, file)
+        text = text_of(folder, file)
         part = begins.search(text)
         if not part:
             continue
@@ -46,11 +46,11 @@ def _name_in(folder):
 def _names(folder):
     said = os.environ.get("RETRIAL_APPLICATION")
     if said:
-        return {_plain(name) for name in said.split(",")}
+        return {plain(name) for name in said.split(",")}
     for _ in range(_PARENTS):
         name = _name_in(folder)
         if name:
-            return {_plain(name)}
+            return {plain(name)}
         parent = os.path.dirname(folder)
         if parent == folder or os.path.isdir(os.path.join(folder, ".git")):
             break
@@ -87,16 +87,16 @@ class Application:
         for name in os.listdir(installed):
             project, dash, rest = name.partition("-")
             if name.endswith((".dist-info", ".egg-info")):
-                if _plain(project.removesuffix(".egg-info")) in self._known:
+                if plain(project.removesuffix(".egg-info")) in self._known:
                     tops.update(self._modules(os.path.join(installed, name)))
-            elif _plain(name.removesuffix(".py")) in self._known:
+            elif plain(name.removesuffix(".py")) in self._known:
                 tops.add(name.removesuffix(".py"))
         return tops
 
     @staticmethod
     def _modules(info):
-        said = _text(info, "top_level.txt").split()
+        said = text_of(info, "top_level.txt").split()
         if said:
             return said
-        firsts = {line.split("/", 1)[0].split(",", 1)[0] for line in _text(info, "RECORD").splitlines()}
+        firsts = {line.split("/", 1)[0].split(",", 1)[0] for line in text_of(info, "RECORD").splitlines()}
         return {first.removesuffix(".py") for first in firsts if first.isidentifier() or first.endswith(".py")}

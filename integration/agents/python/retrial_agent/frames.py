@@ -66,11 +66,18 @@ def _classify(code):
     return LIBRARY
 
 
+def standard_module(file):
+    """The top module of the standard library that a file is of, or ""."""
+    if not file.startswith(_standard):
+        return ""
+    return file[len(_standard):].split(os.sep, 1)[0].removesuffix(".py")
+
+
 def _after_installed(file):
-    return _installed(file)[1].split(os.sep, 1)[0]
+    return installed_in(file)[1].split(os.sep, 1)[0]
 
 
-def _installed(file):
+def installed_in(file):
     """The folder of installed packages that a file lies in, and where in it."""
     for part in _INSTALLED_PARTS[:2]:
         if part in file:
@@ -80,7 +87,7 @@ def _installed(file):
 
 
 def _is_of_application(file):
-    installed, within = _installed(file)
+    installed, within = installed_in(file)
     return bool(installed) and _application.owns(installed, within.split(os.sep, 1)[0])
 
 
@@ -119,7 +126,7 @@ def relative(name):
         pass
     result = file = os.path.normpath(absolute(name))
     if _is_of_application(file):
-        result = _files[name] = _installed(file)[1]
+        result = _files[name] = installed_in(file)[1]
         return result
     here = start_directory.rstrip(os.sep) + os.sep
     for candidate in (file, os.path.realpath(file)):
@@ -142,10 +149,20 @@ def function(code):
 
 
 _test_files = set()
+_in_tests = {}  # code -> is it of a test file
 
 
 def add_test_file(name):
     _test_files.add(relative(str(name)))
+    _in_tests.clear()
+
+
+def is_test(code):
+    try:
+        return _in_tests[code]
+    except KeyError:
+        result = _in_tests[code] = is_test_file(code.co_filename)
+        return result
 
 
 def is_test_file(name):

@@ -17,83 +17,161 @@ import weakref
 from binascii import crc32
 from _thread import _local
 
-from . import call
-from .frames import APPLICATION, LIBRARY, LOOP, RELAY, function, kind, relative
+from . import call, libraries
+from .frames import APPLICATION, LIBRARY, LOOP, RELAY, function, is_test, kind, relative
+from .wire import encode
 
 _MOST = 16  # activations that are told, the innermost
+_FRAMES = 8  # of a chain, the innermost
+_BYTES = 1024  # of callers, as they are sent
+_LIBRARIES = 6  # that are told, the innermost
 _GENERATORS = 0x20 | 0x200  # CO_GENERATOR, CO_ASYNC_GENERATOR: one frame serves many entries
 
 
 class Origin:
     """Who handed work over: the call site, and the entry it belongs to (`entry` is a weak
-    reference to its mark), or `direct` where no library stood between; and its activations."""
+    reference to its mark), or `direct` where no library stood between; and its course. `chain`:
+    the frames that go on behind those of the work's own stack, the site itself the first."""
 
-    __slots__ = ("site", "entry", "direct", "activations")
+    __slots__ = ("site", "entry", "direct", "course", "chain")
 
-    def __init__(self, site, entry, direct):
+    def __init__(self, site, entry, direct, course, chain):
         self.site = site
         self.entry = entry
         self.direct = direct
-        self.activations = activations()
+        self.course = course
+        self.chain = chain
 
 
+class Course:
+    """What a request comes through. `callers`: the application's functions that called its call
+    site, the nearest first, "file:line:function", encoded. `activations`: which runs of which
+    functions, the outermost first: "run:place" of each application frame, and of the outermost
+    library function called from it; `place` is a hash of file, line and function. `libraries`:
+    "run:name" of the first function that runs of each library, the outermost first."""
+
+    __slots__ = ("callers", "activations", "libraries")
+
+    def __init__(self, callers, activations, libraries):
+        self.callers = callers
+        self.activations = activations
+        self.libraries = libraries
+
+
+_NOTHING = Course((), (), ())
 _tasks = weakref.WeakKeyDictionary()  # asyncio task -> Origin
 _thread = _local()  # .origin of the work that this thread does
 
 
 def place():
-    """(call site, call id) of the request that is being written; either may be None."""
+    """(call site, call id, course) of the request that is being written; the first two may be None."""
     task = _current_task()
     frame, entry = _walk(sys._getframe(1), task)
+    course = _course(sys._getframe(1), task, frame)
     if frame is not None:
-        return _text(frame), call.mark(entry).id if entry is not None else call.once()
+        return _text(frame), call.mark(entry).id if entry is not None else call.once(), course
     origin = _carried(task)
     if origin is None:
-        return None, None
+        return None, None, course
     if origin.direct:
-        return origin.site, call.mark(entry).id if entry is not None else None
+        return origin.site, call.mark(entry).id if entry is not None else None, course
     mark = origin.entry() if origin.entry is not None else None
-    return origin.site, mark.id if mark is not None else None
+    return origin.site, mark.id if mark is not None else None, course
 
 
-def activations():
-    """Which runs of which functions the request that is being written comes from, the outermost
-    first: "run:place" of each application frame, and of the outermost library function called from
-    it. `place` is a hash of file, line and function."""
-    task = _current_task()
+def _course(frame, task, site):
+    """The course of what runs in `frame`, whose call site is the frame `site` (None: it was carried here)."""
     edge = _task_frame(task)
-    frame, entry, runs = sys._getframe(1), None, []
+    carried = _carried(task)
+    before = carried.course if carried is not None else _NOTHING
+    entry, runs, passed, names = None, [], {}, []
     while frame is not None and len(runs) < _MOST:
         code = frame.f_code
         what = kind(code)
         if what == APPLICATION:
             if entry is not None:
+                names += _named(passed, entry)
                 runs.append(_run(entry))
-                entry = None
+                entry, passed = None, {}
             runs.append(_run(frame))
         elif what == LOOP:
             break
         elif what in (LIBRARY, RELAY) and not code.co_flags & _GENERATORS:
             entry = frame
+            passed[libraries.name_of(code)] = frame
         if frame is edge:
             break
         frame = frame.f_back
-    carried = _carried(task)
-    before = carried.activations if carried is not None else ()
-    return (before + tuple(reversed(runs)))[-_MOST:]
+    if entry is not None and carried is not None:
+        names += _named(passed, entry)
+    callers = before.callers if site is None else _callers(site, edge, carried)
+    runs.reverse()
+    names.reverse()
+    return Course(callers, (before.activations + tuple(runs))[-_MOST:], (before.libraries + tuple(names))[-_LIBRARIES:])
+
+
+def _named(passed, entry):
+    """Of each library its outermost frame, the innermost first. The standard library counts where it was entered: the
+    rest of it sends what it is given."""
+    return [
+        "%d:%s" % (call.mark(frame).number, name)
+        for name, frame in passed.items()
+        if name and (frame is entry or not libraries.is_standard(name))
+    ]
+
+
+def _callers(frame, edge, carried):
+    """Who called the site's frame, up to the test. A function stands once, however often it calls itself."""
+    known, callers, size = {_name(frame)}, [], 0
+    while not is_test(frame.f_code):
+        frame = frame.f_back if frame is not edge else None
+        while frame is not None:
+            what = kind(frame.f_code)
+            if what == APPLICATION and _name(frame) not in known:
+                break
+            frame = frame.f_back if what != LOOP and frame is not edge else None
+        if frame is None:
+            beyond = carried.chain if carried is not None else ()
+            return tuple(callers) + beyond[: _FRAMES - 1 - len(callers)]
+        known.add(_name(frame))
+        if is_test(frame.f_code):
+            break
+        text = _encoded(frame)
+        size += len(text) + 1
+        if size > _BYTES or len(callers) == _FRAMES - 1:
+            break
+        callers.append(text)
+    return tuple(callers)
 
 
 def _run(frame):
     return "%d:%08x" % (call.mark(frame).number, _hash(frame))
 
 
-def _hash(frame, known={}):
+def _hash(frame):
+    return _known(frame)[0]
+
+
+def _encoded(frame):
+    return _known(frame)[1]
+
+
+def _name(frame):
+    return _known(frame)[2]
+
+
+def _known(frame, known={}):
     key = frame.f_code, frame.f_lineno
     found = known.get(key)
     if found is None:
         if len(known) > 4096:
             known.clear()
-        found = known[key] = crc32(_text(frame).encode("utf-8", "surrogateescape"))
+        text = _text(frame)
+        found = known[key] = (
+            crc32(text.encode("utf-8", "surrogateescape")),
+            encode(text, ","),
+            (frame.f_code.co_filename, function(frame.f_code)),
+        )
     return found
 
 
@@ -101,14 +179,17 @@ def origin():
     """The origin of work that is being handed over now, or None where it cannot be told."""
     task = _current_task()
     frame, entry = _walk(sys._getframe(1), task)
-    if frame is not None:
-        if entry is None:
-            return Origin(_text(frame), None, True)
-        return Origin(_text(frame), weakref.ref(call.mark(entry)), False)
-    carried = _carried(task)
-    if carried is not None and carried.direct and entry is not None:
-        return Origin(carried.site, weakref.ref(call.mark(entry)), False)
-    return carried
+    if frame is None:
+        carried = _carried(task)
+        if carried is not None and carried.direct and entry is not None:
+            course = _course(sys._getframe(1), task, None)
+            return Origin(carried.site, weakref.ref(call.mark(entry)), False, course, carried.chain)
+        return carried
+    course = _course(sys._getframe(1), task, frame)
+    chain = () if is_test(frame.f_code) else (_encoded(frame),) + course.callers
+    if entry is None:
+        return Origin(_text(frame), None, True, course, chain)
+    return Origin(_text(frame), weakref.ref(call.mark(entry)), False, course, chain)
 
 
 def set_task(task, value):

@@ -1,0 +1,103 @@
+#include "trace/comparing/retrier.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+
+namespace retrial::trace {
+namespace {
+
+// One call. Places are CRC-32 of "file:line:function": of those below, as Python's binascii.crc32 gives them.
+constexpr const char *kAsk = "b8a0c063", *kTrack = "3a7b6a4c", *kElsewhere = "11111111";
+
+class Retrier : public testing::Test {
+ public:
+  // An attempt of src/base.py:5 ask <- src/track.py:9 track.
+  Retrier& attempt(std::string stack, std::string libraries = "", std::string call_id = "") {
+    Exchange e;
+    e.id = all_.size() + 1;
+    e.pid = 7;
+    e.tag.site = CallSite{"src/base.py", 5, "ask", "src/track.py:9:track"};
+    e.tag.stack = std::move(stack);
+    e.tag.libraries = std::move(libraries);
+    e.tag.call_id = std::move(call_id);
+    all_.push_back(std::move(e));
+    return *this;
+  }
+  std::string who() {
+    Call call;
+    for (auto& e : all_) call.attempts.push_back(&e);
+    return retrier(call);
+  }
+  static std::string at(int run, const std::string& place) { return std::to_string(run) + ":" + place; }
+  std::deque<Exchange> all_;
+};
+
+TEST_F(Retrier, is_the_innermost_function_that_all_attempts_come_from) {
+  attempt(at(1, kTrack) + "," + at(2, kAsk) + ",3:c").attempt(at(1, kTrack) + "," + at(4, kAsk) + ",5:c");
+  EXPECT_EQ(who(), "src/track.py:9 track");
+  attempt(at(1, kTrack) + "," + at(2, kAsk) + ",6:c");
+  EXPECT_EQ(who(), "src/track.py:9 track") << "of all, not of two of them";
+}
+TEST_F(Retrier, may_be_the_call_site_itself) {
+  attempt(at(1, kTrack) + "," + at(2, kAsk) + ",3:c").attempt(at(1, kTrack) + "," + at(2, kAsk) + ",4:c");
+  EXPECT_EQ(who(), "src/base.py:5 ask");
+}
+TEST_F(Retrier, is_the_innermost_library_that_they_share_where_it_was_entered_once) {
+  auto stack = at(1, kTrack) + "," + at(2, kAsk) + ",3:c";
+  attempt(stack, "3:requests%202.31.0,4:urllib3%202.8.0,5:x%201")
+      .attempt(stack, "3:requests%202.31.0,4:urllib3%202.8.0,6:x%201");
+  EXPECT_EQ(who(), "urllib3 2.8.0");
+}
+TEST_F(Retrier, is_a_library_that_calls_the_application_back) {
+  attempt(at(1, kTrack) + ",2:a," + at(3, kAsk) + ",4:c", "2:tenacity%209.1.2,4:requests%202.31.0");
+  attempt(at(1, kTrack) + ",2:a," + at(5, kAsk) + ",6:c", "2:tenacity%209.1.2,6:requests%202.31.0");
+  EXPECT_EQ(who(), "tenacity 9.1.2");
+}
+TEST_F(Retrier, is_the_library_where_the_call_was_handed_to_it_by_a_task_and_one_call_id_says_so) {
+  attempt(at(1, kAsk), "2:aiohttp%203.9", "7-2").attempt(at(1, kAsk), "2:aiohttp%203.9", "7-2");
+  EXPECT_EQ(who(), "aiohttp 3.9");
+}
+TEST_F(Retrier, is_not_known_of_the_tests_own_loop_nor_without_stacks) {
+  attempt(at(1, kElsewhere) + "," + at(2, kAsk)).attempt(at(1, kElsewhere) + "," + at(3, kAsk));
+  EXPECT_EQ(who(), "");
+  attempt("");
+  EXPECT_EQ(who(), "");
+}
+TEST_F(Retrier, is_nobody_where_nothing_was_sent_again_or_nothing_is_shared) {
+  attempt(at(1, kAsk));
+  EXPECT_EQ(who(), "");
+  attempt(at(2, kAsk));
+  EXPECT_EQ(who(), "");
+}
+// JavaScript marks no frames: its stack holds entries alone, and its chain says which frames run.
+TEST_F(Retrier, without_activations_is_the_function_that_went_on_and_made_the_next_attempts) {
+  attempt("1:c").attempt("2:c").attempt("3:c");
+  all_[0].tag.site->callers = "src/retry.js:3:retry,src/track.js:9:track";
+  all_[1].tag.site->callers = all_[2].tag.site->callers = "src/retry.js:5:retry,,src/track.js:9:track";
+  EXPECT_EQ(who(), "src/retry.js:5 retry");
+  all_[2].tag.site->callers = ",src/retry.js:5:retry,src/track.js:9:track";
+  EXPECT_EQ(who(), "src/track.js:9 track") << "they differ: the outermost that all have";
+  all_[1].tag.site->callers = all_[2].tag.site->callers = ",";
+  all_[0].tag.site->callers = "";
+  EXPECT_EQ(who(), "src/base.py:5 ask");
+}
+TEST_F(Retrier, without_activations_and_with_one_call_id_is_the_library) {
+  attempt("1:c", "1:got%2014.4.7", "7-1").attempt("1:c", "1:got%2014.4.7", "7-1");
+  EXPECT_EQ(who(), "got 14.4.7");
+}
+TEST_F(Retrier, of_another_process_is_not_guessed) {
+  attempt(at(1, kAsk)).attempt(at(1, kAsk));
+  all_.back().pid = 8;
+  EXPECT_EQ(who(), "");
+}
+TEST_F(Retrier, reads_nothing_out_of_libraries_that_are_none) {
+  for (auto* odd : {",", "x", "3", "3:", ":a", ",,3", "-1:a", "99999999999999999999:a"}) {
+    all_.clear();
+    attempt(at(1, kTrack) + ",3:c", odd).attempt(at(1, kTrack) + ",3:c", odd);
+    EXPECT_EQ(who(), "") << odd;
+  }
+}
+
+}  // namespace
+}  // namespace retrial::trace

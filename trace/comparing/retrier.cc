@@ -1,0 +1,147 @@
+#include "trace/comparing/retrier.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <ranges>
+#include <set>
+
+#include "base/text.h"
+#include "trace/calls/activation.h"
+
+namespace retrial::trace {
+namespace {
+
+std::set<std::uint64_t> runs_of(std::string_view stack) {
+  std::set<std::uint64_t> runs;
+  while (auto a = take_activation(stack)) runs.insert(a->run);
+  return runs;
+}
+
+struct Library {
+  std::uint64_t run = 0;
+  std::string name;
+};
+std::vector<Library> libraries_of(std::string_view text) {
+  std::vector<Library> out;
+  while (!text.empty()) {
+    auto end = std::min(text.find(','), text.size());
+    auto one = text.substr(0, end);
+    Library library;
+    auto [at, error] = std::from_chars(one.data(), one.data() + one.size(), library.run);
+    auto digits = static_cast<std::size_t>(at - one.data());
+    if (error == std::errc() && digits + 1 < one.size() && *at == ':') {
+      library.name = percent_decode(one.substr(digits + 1));
+      out.push_back(std::move(library));
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+bool passes(const std::vector<Library>& libraries, std::uint64_t run) {
+  return std::ranges::find(libraries, run, &Library::run) != libraries.end();
+}
+
+// As agents hash a place: CRC-32 (ISO 3309) of "file:line:function".
+std::uint64_t place_of(const Frame& f) {
+  std::uint32_t crc = ~0u;
+  for (char c : fmt::format("{}:{}:{}", f.file, f.line, f.function)) {
+    crc ^= static_cast<unsigned char>(c);
+    for (int i = 0; i < 8; i++) crc = (crc >> 1) ^ (crc & 1 ? 0xedb88320u : 0);
+  }
+  return ~crc;
+}
+
+// The innermost activation of the first attempt that every other comes from too.
+std::optional<Activation> shared_by_all(const Call& call) {
+  std::vector<std::set<std::uint64_t>> others;
+  for (auto* e : call.attempts) {
+    if (e->tag.stack.empty() || e->pid != call.first().pid) return {};
+    if (e != &call.first()) others.push_back(runs_of(e->tag.stack));
+  }
+  std::optional<Activation> found;
+  for (std::string_view left = call.first().tag.stack; auto a = take_activation(left);)
+    if (std::ranges::all_of(others, [&](auto& runs) { return runs.contains(a->run); })) found = a;
+  return found;
+}
+
+// Does its agent say which runs of the application's own functions it comes from, or those of entries alone?
+bool marks_frames(const Exchange& e) {
+  if (!e.tag.site) return false;
+  auto place = place_of(frames_of(*e.tag.site).front());
+  for (std::string_view left = e.tag.stack; auto a = take_activation(left);)
+    if (a->place == place) return true;
+  return false;
+}
+
+// How many frames of its chain ran, before those that awaited them; 0: its agent does not say. An empty caller parts
+// them (docs/agents.md).
+std::size_t running(const CallSite& site) {
+  auto parted = (site.callers + ",").find(site.callers.starts_with(',') ? "," : ",,");
+  if (parted >= site.callers.size()) return 0;
+  auto inner = site;
+  inner.callers.resize(parted);
+  return frames_of(inner).size();
+}
+
+bool same_function(const Frame& a, const Frame& b) { return a.file == b.file && a.function == b.function; }
+
+// A function that waited between two attempts goes on, and nobody's call of it is running any more: it is the outermost
+// that runs. Where that is not one and the same, the outermost that all attempts have in common.
+std::string went_on(const Call& call) {
+  std::vector<std::vector<Frame>> chains;
+  for (auto* e : call.attempts) {
+    if (!e->tag.site || e->pid != call.first().pid) return {};
+    chains.push_back(frames_of(*e->tag.site));
+  }
+  auto in_all = [&](const Frame& frame) {
+    return std::ranges::all_of(chains, [&](auto& chain) {
+      return std::ranges::any_of(chain, [&](auto& f) { return same_function(f, frame); });
+    });
+  };
+  std::optional<Frame> base;
+  bool one = true;
+  for (std::size_t i = 1; i < chains.size(); i++) {
+    auto runs = running(*call.attempts[i]->tag.site);
+    if (runs == 0) return {};
+    auto& frame = chains[i][runs - 1];
+    one &= !base || same_function(*base, frame);
+    base = frame;
+  }
+  if (one && in_all(*base)) return show(*base);
+  auto outermost = std::ranges::find_if(chains.front() | std::views::reverse, in_all);
+  return outermost == chains.front().rend() ? std::string() : show(*outermost);
+}
+
+}  // namespace
+
+std::string retrier(const Call& call) {
+  if (call.attempts.size() < 2) return {};
+  auto shared = shared_by_all(call);
+  if (!shared) return marks_frames(call.first()) ? std::string() : went_on(call);
+  std::vector<std::vector<Library>> passed;
+  bool one_entry = !call.first().tag.call_id.empty();
+  for (auto* e : call.attempts) {
+    passed.push_back(libraries_of(e->tag.libraries));
+    one_entry &= e->tag.call_id == call.first().tag.call_id;
+  }
+  auto by_library = [&] {
+    auto of_all = [&](auto& library) {
+      return std::ranges::all_of(passed, [&](auto& libraries) { return passes(libraries, library.run); });
+    };
+    auto found = std::ranges::find_if(passed.front() | std::views::reverse, of_all);
+    return found == passed.front().rend() ? std::string() : found->name;
+  };
+  if (passes(passed.front(), shared->run)) return by_library();
+  if (!call.first().tag.site) return {};
+  auto frames = frames_of(*call.first().tag.site);
+  auto frame = std::ranges::find(frames, shared->place, place_of);
+  if (frame == frames.end()) return {};
+  return one_entry ? by_library() : show(*frame);
+}
+
+}  // namespace retrial::trace

@@ -1,0 +1,25 @@
+#pragma once
+#include <string>
+
+#include "trace/comparing/comparison.h"
+
+namespace retrial::trace {
+
+// Who sends a call again: that whose activation stays the same over its attempts.
+//
+//   the innermost activation (activation.h) that all attempts share is
+//     of one of the application's functions     its frame, as the chain has it    "src/base.py:12 ask"
+//     of a library, entered once for all        the innermost library so shared   "urllib3 2.8.0"
+//     the first, yet all have one call id       likewise: a task of its own was given to the library
+//   it is of no frame of the chain (the test)   ""
+//   they share none, or a stack is missing      ""
+//
+// Of an agent that cannot mark frames, but says which of them run (an empty caller parts them from those that await
+// them): the function that went on and made the later attempts, where they have but one; else the outermost function
+// that all attempts have in common.
+//
+// Libraries (Tag::libraries) are "run:name,run:name", percent-encoded, the outermost first: `run` as in the stack, of
+// the first function of that library that had not returned; `name` with its version.
+std::string retrier(const Call& call);
+
+}  // namespace retrial::trace
