@@ -67,9 +67,11 @@ class MissingCap final : public Oracle {
       for (auto* call : c->faulted) {
         auto attempts = own_attempts(*call);
         auto took = call->last().begun - call->first().begun;
+        // In company the fault is lifted there, and what goes well then is no end of the client's own.
+        bool in_vain = call->last().fired || c->in_case->case_id.empty();
         auto beyond = [&](const Horizon& horizon) {
           return attempts > static_cast<std::size_t>(horizon.attempts) ||
-                 (attempts > 2 && own_time(*c, *call) >= horizon.client_time && call->last().fired);
+                 (attempts > 2 && own_time(*c, *call) >= horizon.client_time && in_vain);
         };
         bool surely = beyond(kFar) || (beyond(kNear) && c->in_case->stop == trace::Stop::capped &&
                                        together(*c, *call) > static_cast<std::size_t>(kFar.attempts));

@@ -13,7 +13,26 @@ std::string service_line(const trace::ServiceSeen& service) {
   if (!service.name.empty()) parts.push_back(service.name);
   parts.push_back(service.profile.empty() ? "generic" : service.profile);
   parts.push_back(counted(service.exchanges, "request"));
+  if (service.address.ends_with('*')) parts.emplace_back("at ports that change");
   return fmt::format("{} ({})", service.address, joined(parts, ", "));
+}
+
+// Those at ports that change are told apart by what is asked of them (trace/calls/services.h), which says nothing of
+// how many they are: they are one line.
+std::vector<trace::ServiceSeen> by_address(const std::vector<trace::ServiceSeen>& services) {
+  std::vector<trace::ServiceSeen> lines;
+  for (auto service : services) {
+    auto star = service.address.rfind(":*");
+    if (star != service.address.npos) service.address.resize(star + 2);
+    auto same = [&](auto& line) {
+      return line.address == service.address && line.name == service.name && line.profile == service.profile;
+    };
+    if (auto line = std::ranges::find_if(lines, same); line != lines.end())
+      line->exchanges += service.exchanges;
+    else
+      lines.push_back(std::move(service));
+  }
+  return lines;
 }
 
 // The first few, and how many more there are.
@@ -33,10 +52,10 @@ std::string sentence(std::string remark) {
 
 std::string opening(const Opening& plan, const Style& style) {
   std::vector<std::string> services;
-  for (const auto& service : plan.services) services.push_back(service_line(service));
+  for (const auto& service : by_address(plan.services)) services.push_back(service_line(service));
   std::string text =
       fmt::format("{} {} requests to {}: {}. ", counted(plan.tests, "test"), plan.tests == 1 ? "sends" : "send",
-                  counted(plan.services.size(), "service"), some(services, 6));
+                  counted(services.size(), "service"), some(services, 6));
   text += fmt::format("{} will be put on trial in {}", counted(plan.targets, "call"), counted(plan.cases, "case"));
   if (plan.further) text += fmt::format(", then up to {} more in other tests", plan.further);
   text += ", " + about(plan.expected);

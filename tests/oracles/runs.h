@@ -20,6 +20,7 @@ class Tale {
   explicit Tale(trace::RunKind kind) {
     run_.id = kind == trace::RunKind::alone ? 1 : 2;
     run_.kind = kind;
+    if (kind == trace::RunKind::with_fault) run_.case_id = "c1";
     run_.tests = {kTest};
     run_.began = now_;
     run_.agents = {"python"};

@@ -347,6 +347,19 @@ TEST(MissingCap, two_days_of_the_clients_time_are_as_good_as_1000_attempts) {
   EXPECT_EQ(obedient.verdicts(), "") << "45 minutes that the service asked for";
 }
 
+TEST(MissingCap, a_call_from_which_company_lifted_its_fault_after_half_an_hour_is_looked_at_alone) {
+  auto recovers_after = [](Nanos last, std::string case_id) {
+    auto t = trial({Schedule{60'000, 300'000, 900'000}});
+    t.in_case().again(last).answers(200);
+    t.in_case().run().case_id = std::move(case_id);
+    auto said = t.verdicts();
+    return said.find("missing-cap possible") != said.npos;
+  };
+  EXPECT_TRUE(recovers_after(1800 * kSecond, ""));
+  EXPECT_FALSE(recovers_after(60 * kSecond, ""));
+  EXPECT_FALSE(recovers_after(1800 * kSecond, "c1")) << "alone it did recover";
+}
+
 TEST(NoJitter, two_calls_that_wait_the_very_same_are_a_note) {
   EXPECT_EQ(trial({{1000, 2000, 4000}, {1001, 2003, 4002}}).verdicts(), "note no-jitter likely");
   EXPECT_EQ(trial({{1000, 2000, 4000}, {870, 2150, 3600}}).verdicts(), "");

@@ -38,6 +38,17 @@ std::size_t longest_line(std::string_view text) {
   return longest;
 }
 
+TEST(Opening, services_at_ports_that_change_are_one_line) {
+  Opening plan{
+      .services = {{"127.0.0.1:*", "", "", 1}, {"127.0.0.1:*2", "", "", 17}, {"127.0.0.1:5000", "aws", "aws", 3}},
+      .tests = 4};
+  auto text = opening(plan, {.width = 100000});
+  EXPECT_NE(text.find("4 tests send requests to 2 services: 127.0.0.1:* (generic, 18 requests, at ports that change); "
+                      "127.0.0.1:5000 (aws, aws, 3 requests)."),
+            std::string::npos)
+      << text;
+}
+
 TEST(Opening, says_services_targets_cases_writes_time_and_what_is_left_alone) {
   Opening plan{.services = {{"127.0.0.1:10001", "queue", "azure-storage", 312}},
                .tests = 23,
