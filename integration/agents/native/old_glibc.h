@@ -1,5 +1,5 @@
-/* Included before each source. What glibc gave another version when it moved into libc.so is asked for by the first one, which every
-   glibc has: what is preloaded must load wherever the client runs, and not only where it was built. */
+/* Included before each source. What glibc gave another version when it moved into libc.so is asked for by the first
+   one, which every glibc has: what is preloaded must load wherever the client runs, and not only where it was built. */
 #if defined(__x86_64__)
 #define FIRST "GLIBC_2.2.5"
 #elif defined(__aarch64__)
