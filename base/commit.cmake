@@ -1,5 +1,5 @@
-# Writes INTO, a header that says which commit SOURCE is at and which version that is (the tag v1.2.3, else VERSION); untouched where it says so already. COMMIT, where it is given, is taken for
-# it: in an image's build there is no .git.
+# Writes INTO, a header that says which commit SOURCE is at and which version that is (the tag v1.2.3, else VERSION); untouched where it
+# says so already. COMMIT, where it is given, is taken for it: in an image's build there is no .git.
 if(NOT COMMIT)
   execute_process(COMMAND git -C ${SOURCE} describe --always --abbrev=12 --exclude=* --dirty OUTPUT_VARIABLE COMMIT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 endif()

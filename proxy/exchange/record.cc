@@ -50,7 +50,7 @@ void Record::clear() {
   e.trailers.clear();
   e.aborted = trace::Exchange::Aborted::no;
   e.abort_code = 0;
-  e.refused = false;
+  e.refused = e.closes = false;
 }
 
 namespace {

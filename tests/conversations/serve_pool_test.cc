@@ -253,6 +253,22 @@ TEST_F(Pool, a_connection_whose_service_wants_to_close_it_is_not_used_again) {
   is_not_used_again("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok",
                     "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nVia: 1.0 retrial\r\n\r\nok");
 }
+TEST_F(Pool, what_a_service_said_of_its_connection_is_not_said_of_the_next_request_that_it_never_hears) {
+  auto client = comes();
+  client->say(kAsked);
+  auto service = listener.accepts();
+  service->hears(kPassed);
+  service->say("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");
+  client->hears(kAnswered);
+  EXPECT_TRUE(exchange(1).closes);
+  trace::FaultSpec fault;
+  fault.name = trace::FaultName::error;
+  fault.status = 503;
+  director.plan(2, fault, {.status = 503, .reason = "", .headers = {}, .body = "no"});
+  client->say(kAsked);
+  client->hears("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 2\r\n\r\nno");
+  EXPECT_FALSE(exchange(2).closes);
+}
 TEST_F(Pool, an_answer_of_http_1_0_may_keep_its_connection) {
   auto client = comes();
   client->say(kAsked);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/crc.hpp>
 #include <charconv>
 #include <cstdint>
 #include <optional>
@@ -48,12 +49,10 @@ bool passes(const std::vector<Library>& libraries, std::uint64_t run) {
 
 // As agents hash a place: CRC-32 (ISO 3309) of "file:line:function".
 std::uint64_t place_of(const Frame& f) {
-  std::uint32_t crc = ~0u;
-  for (char c : fmt::format("{}:{}:{}", f.file, f.line, f.function)) {
-    crc ^= static_cast<unsigned char>(c);
-    for (int i = 0; i < 8; i++) crc = (crc >> 1) ^ (crc & 1 ? 0xedb88320u : 0);
-  }
-  return ~crc;
+  auto text = fmt::format("{}:{}:{}", f.file, f.line, f.function);
+  boost::crc_32_type crc;
+  crc.process_bytes(text.data(), text.size());
+  return crc.checksum();
 }
 
 // The innermost activation of the first attempt that every other comes from too.
