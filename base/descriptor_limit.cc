@@ -4,7 +4,7 @@
 
 namespace retrial {
 namespace {
-rlimit before;
+rlimit before_raise;
 bool raised = false;
 }  // namespace
 
@@ -13,7 +13,7 @@ void raise_descriptor_limit() {
   if (getrlimit(RLIMIT_NOFILE, &now) != 0 || now.rlim_cur == now.rlim_max) return;
   const rlimit all{now.rlim_max, now.rlim_max};
   if (setrlimit(RLIMIT_NOFILE, &all) != 0 || raised) return;
-  before = now;
+  before_raise = now;
   raised = true;
 }
 
@@ -23,7 +23,7 @@ std::size_t descriptor_limit() {
 }
 
 void restore_descriptor_limit() {
-  if (raised) setrlimit(RLIMIT_NOFILE, &before);
+  if (raised) setrlimit(RLIMIT_NOFILE, &before_raise);
 }
 
 }  // namespace retrial

@@ -5,18 +5,18 @@
 
 namespace retrial {
 namespace {
-mode_t before = 0;
+mode_t before_narrowing = 0;
 bool changed = false;
 }  // namespace
 
 void keep_files_private() {
   auto was = umask(077);
-  if (!changed) before = was;
+  if (!changed) before_narrowing = was;
   changed = true;
 }
 
 void restore_umask() {
-  if (changed) umask(before);
+  if (changed) umask(before_narrowing);
 }
 
 Result<void> private_folder(const std::filesystem::path& folder) {

@@ -15,8 +15,8 @@ namespace retrial::certs {
 namespace {
 
 constexpr std::size_t kKept = 1024;
-constexpr std::time_t kDay = 24 * 60 * 60;
-constexpr std::time_t kValid = 180 * kDay;      // with the day before now below the 200 that browsers will grant
+constexpr std::time_t kOneDay = 24 * 60 * 60;
+constexpr std::time_t kValid = 180 * kOneDay;   // with the day before now below the 200 that browsers will grant
 constexpr std::time_t kExpiredSince = 60 * 60;  // more than clocks differ
 constexpr std::size_t kNameLimit = 253;         // RFC 1035 2.3.4, as text
 constexpr std::size_t kLabelLimit = 63;
@@ -109,7 +109,7 @@ Result<Credential> LeafStore::State::leaf(std::string kept_as, Wanted wanted, Fl
   auto [from, until] = validity(*issuer.certificate);
   if (now >= until) return fail("our authority has expired: retrial ca rotate", authority.name(), Blame::user);
 
-  wanted.from = std::max(from, now - kDay);
+  wanted.from = std::max(from, now - kOneDay);
   wanted.until = std::min(until, now + kValid);
   if (flaw == Flaw::wrong_name) {
     wanted.dns = {kWrongName};
@@ -118,7 +118,7 @@ Result<Credential> LeafStore::State::leaf(std::string kept_as, Wanted wanted, Fl
   }
   if (flaw == Flaw::expired) {
     wanted.until = now - kExpiredSince;
-    wanted.from = std::min(wanted.from, wanted.until - kDay);
+    wanted.from = std::min(wanted.from, wanted.until - kOneDay);
   }
   if (wanted.common_name.size() > kCommonNameLimit) wanted.common_name.clear();
   // Outside the lock: two loops that ask for one new name at once mint it twice, and the later is kept.

@@ -15,7 +15,7 @@ using Number = std::unique_ptr<BIGNUM, Free<BN_free>>;
 using Extension = std::unique_ptr<X509_EXTENSION, Free<X509_EXTENSION_free>>;
 using Names = std::unique_ptr<GENERAL_NAMES, Free<GENERAL_NAMES_free>>;
 using Name = std::unique_ptr<GENERAL_NAME, Free<GENERAL_NAME_free>>;
-using Text = std::unique_ptr<ASN1_STRING, Free<ASN1_STRING_free>>;
+using Asn1Text = std::unique_ptr<ASN1_STRING, Free<ASN1_STRING_free>>;
 
 // 127 bits with the first set: positive, never zero, and far below the 20 octets of RFC 5280 4.1.2.2.
 bool set_serial(X509* certificate) {
@@ -36,7 +36,7 @@ bool set_subject(X509* certificate, const std::string& common_name) {
 }
 
 bool add_name(GENERAL_NAMES* names, int kind, const std::string& value) {
-  Text text(ASN1_STRING_type_new(kind == GEN_DNS ? V_ASN1_IA5STRING : V_ASN1_OCTET_STRING));
+  Asn1Text text(ASN1_STRING_type_new(kind == GEN_DNS ? V_ASN1_IA5STRING : V_ASN1_OCTET_STRING));
   Name name(GENERAL_NAME_new());
   if (!text || !name || !ASN1_STRING_set(text.get(), value.data(), static_cast<int>(value.size()))) return false;
   GENERAL_NAME_set0_value(name.get(), kind, text.release());

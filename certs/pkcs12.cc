@@ -16,7 +16,7 @@ constexpr int kMacRounds = 10'000;
 
 using Object = std::unique_ptr<ASN1_OBJECT, Free<ASN1_OBJECT_free>>;
 using Store = std::unique_ptr<PKCS12, Free<PKCS12_free>>;
-using Text = std::unique_ptr<char, decltype([](char* text) { OPENSSL_free(text); })>;
+using OwnedText = std::unique_ptr<char, decltype([](char* text) { OPENSSL_free(text); })>;
 struct Bags {
   STACK_OF(PKCS12_SAFEBAG) * stack = nullptr;
   ~Bags() { sk_PKCS12_SAFEBAG_pop_free(stack, PKCS12_SAFEBAG_free); }
@@ -53,7 +53,7 @@ std::optional<std::vector<Root>> read_pkcs12(std::string_view bytes, const std::
       if (PKCS12_SAFEBAG_get_nid(bag) != NID_certBag || PKCS12_SAFEBAG_get_bag_nid(bag) != NID_x509Certificate)
         continue;
       Cert certificate(PKCS12_SAFEBAG_get1_cert(bag));
-      Text alias(PKCS12_get_friendlyname(bag));
+      OwnedText alias(PKCS12_get_friendlyname(bag));
       if (certificate) roots.push_back({alias ? alias.get() : "", der_of(certificate.get())});
     }
   }

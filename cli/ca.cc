@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct CaOptions {
   std::string action;
   std::string dir;
   std::string format = "pem";
@@ -44,7 +44,7 @@ void print(const certs::Authority& authority, const fs::path& folder) {
              date(authority.valid_from()), date(authority.valid_until()));
 }
 
-Result<void> make(const Options& options) {
+Result<void> make(const CaOptions& options) {
   auto folder = options.folder();
   if (certs::Authority::stands_in(folder))
     return wrong("is there already; retrial ca rotate replaces an authority", (folder / "ca.pem").string());
@@ -56,14 +56,14 @@ Result<void> make(const Options& options) {
   return {};
 }
 
-Result<certs::Authority> there(const Options& options) {
+Result<certs::Authority> there(const CaOptions& options) {
   auto folder = options.folder();
   if (!certs::Authority::stands_in(folder))
     return fail("holds no authority yet; retrial ca make makes one", folder.string(), Blame::user);
   return certs::Authority::load(folder);
 }
 
-Result<void> show(const Options& options) {
+Result<void> show(const CaOptions& options) {
   auto authority = there(options);
   if (!authority) return std::unexpected(authority.error());
   print(*authority, options.folder());
@@ -72,7 +72,7 @@ Result<void> show(const Options& options) {
   return {};
 }
 
-Result<void> export_to(const Options& options) {
+Result<void> export_to(const CaOptions& options) {
   constexpr std::array<std::string_view, 2> kFormats{"pem", "pkcs12"};
   if (std::find(kFormats.begin(), kFormats.end(), options.format) == kFormats.end()) {
     auto near = nearest(options.format, kFormats);
@@ -98,7 +98,7 @@ Result<void> export_to(const Options& options) {
   return {};
 }
 
-Result<void> rotate(const Options& options) {
+Result<void> rotate(const CaOptions& options) {
   auto old = there(options);
   if (!old) return std::unexpected(old.error());
   auto authority = certs::Authority::make(SystemClock{});
@@ -116,12 +116,12 @@ Result<void> rotate(const Options& options) {
 
 struct Action {
   std::string_view name;
-  Result<void> (*run)(const Options&);
+  Result<void> (*run)(const CaOptions&);
 };
 constexpr std::array kActions{Action{"make", make}, Action{"show", show}, Action{"export", export_to},
                               Action{"rotate", rotate}};
 
-Result<void> act(const Options& options, const CLI::App& command) {
+Result<void> act(const CaOptions& options, const CLI::App& command) {
   restore_umask();  // certificates are for others to read
   std::vector<std::string_view> names;
   for (auto& action : kActions) names.push_back(action.name);
@@ -141,7 +141,7 @@ Result<void> act(const Options& options, const CLI::App& command) {
 }  // namespace
 
 void add_ca(CLI::App& app, int& status) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CaOptions>();
   auto* command = app.add_subcommand("ca", "the authority that clients of `serve` must trust for https");
   command->add_option(
       "action", options->action,

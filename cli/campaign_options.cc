@@ -16,7 +16,7 @@
 namespace retrial::cli {
 namespace {
 
-constexpr auto kDefaultConfig = "retrial.toml";
+constexpr auto kConfigFile = "retrial.toml";
 
 Result<Nanos> duration(const std::string& text, const char* option) {
   if (text.empty()) return 0;
@@ -110,8 +110,8 @@ Result<void> choose(const CampaignOptions& o, campaign::CampaignSetting& setting
 }  // namespace
 
 Result<campaign::Config> config_in(const std::string& file) {
-  if (file.empty() && !std::filesystem::exists(kDefaultConfig)) return campaign::Config{};
-  return campaign::load_config(file.empty() ? kDefaultConfig : file);
+  if (file.empty() && !std::filesystem::exists(kConfigFile)) return campaign::Config{};
+  return campaign::load_config(file.empty() ? kConfigFile : file);
 }
 
 Result<trace::Confidence> confidence_of(const std::string& word) {

@@ -14,11 +14,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ComposeOptions {
   std::string file, out, image = "retrial:0.1.0";
 };
 
-Result<void> init(const Options& options) {
+Result<void> init(const ComposeOptions& options) {
   auto file = deploy::read_compose(options.file);
   if (!file) return std::unexpected(file.error());
   auto talks = deploy::talks_of(*file);
@@ -53,7 +53,7 @@ Result<void> init(const Options& options) {
 }  // namespace
 
 void add_compose(CLI::App& app, int& status) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ComposeOptions>();
   auto* command = app.add_subcommand("compose", "Docker Compose: proxies between the services of a file");
   auto* made =
       command->add_subcommand("init", "write an override file that puts a proxy before each service that is called");

@@ -14,7 +14,7 @@
 namespace retrial::cli {
 namespace {
 
-struct Options {
+struct InjectOptions {
   std::vector<std::string> files;
   std::string space;
   deploy::InjectSettings settings;
@@ -33,7 +33,7 @@ Result<std::string> text_of(const std::string& file) {
 }
 
 // Its text with the sidecar in it; what was done is said on stderr.
-Result<std::string> injected(const std::string& file, const Options& options) {
+Result<std::string> injected(const std::string& file, const InjectOptions& options) {
   auto text = text_of(file);
   if (!text) return text;
   auto name = file == "-" ? std::string("standard input") : file;
@@ -57,7 +57,7 @@ Result<std::string> injected(const std::string& file, const Options& options) {
   return changed ? std::move(*documents).text() : *text;
 }
 
-int act(const Options& options) {
+int act(const InjectOptions& options) {
   std::string all;
   for (auto& file : options.files) {
     auto text = injected(file, options);
@@ -81,7 +81,7 @@ void add_inject_options(CLI::App& command, deploy::InjectSettings& settings) {
 }
 
 void add_inject(CLI::App& app, int& status) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<InjectOptions>();
   auto* command =
       app.add_subcommand("inject", "put the sidecar into the pods of Kubernetes manifests; they go to standard output");
   command->add_option("-f,--file", options->files, "YAML or JSON; - is standard input. May be given again")->required();

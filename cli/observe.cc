@@ -36,7 +36,7 @@ constexpr auto kCase = "c1";
 constexpr Nanos kSampledTime = 1800 * kSecond;
 constexpr std::uint64_t kSampledExchanges = 10'000;
 
-struct Options {
+struct ObserveOptions {
   std::optional<std::string> inject;
   std::optional<std::uint64_t> seed;
   std::optional<int> repeat;
@@ -45,7 +45,7 @@ struct Options {
   std::vector<std::string> look, command;
 };
 
-Result<campaign::RunSpec> spec_of(const Options& options) {
+Result<campaign::RunSpec> spec_of(const ObserveOptions& options) {
   campaign::RunSpec spec;
   spec.attached = true;
   spec.only_test = campaign::kWholeCommand;
@@ -155,7 +155,7 @@ class Teller {
 // The runs of one command, as they are made, and what is to be said of them.
 class Observation {
  public:
-  Observation(const Options& options, const campaign::RunSpec& spec, std::string capture,
+  Observation(const ObserveOptions& options, const campaign::RunSpec& spec, std::string capture,
               std::unique_ptr<trace::StoreWriter> store)
       : options_(options), spec_(spec), store_(std::move(store)) {
     base_.capture = std::move(capture);
@@ -241,7 +241,7 @@ class Observation {
     gathering_.give(run);
   }
 
-  const Options& options_;
+  const ObserveOptions& options_;
   const campaign::RunSpec& spec_;
   std::unique_ptr<trace::StoreWriter> store_;
   trace::CampaignRecord base_, record_;
@@ -264,7 +264,7 @@ int status_of(const trace::Run& run) {
   return run.stop == trace::Stop::exited ? run.exit_code : 128 + run.exit_code;
 }
 
-int observe(const Options& options) {
+int observe(const ObserveOptions& options) {
   raise_descriptor_limit();
   auto spec = spec_of(options);
   if (!spec) return complain(spec.error().line(), kUsage);
@@ -348,7 +348,7 @@ int observe(const Options& options) {
 }  // namespace
 
 void add_observe(CLI::App& app, int& status) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ObserveOptions>();
   auto* command = app.add_subcommand("observe",
                                      "the trial of one client: run a command, recorded, with faults or "
                                      "without; exits as the command does");

@@ -10,12 +10,12 @@
 namespace retrial::cli {
 namespace {
 
-struct Options {
+struct RedirectOptions {
   deploy::Redirection redirection;
   bool remove = false;
 };
 
-int act(const Options& options) {
+int act(const RedirectOptions& options) {
   auto& r = options.redirection;
   auto done = options.remove ? deploy::end_redirect() : deploy::redirect(r);
   if (!done) return complain(done.error().line(), done.error().blame == Blame::user ? kUsage : kIncomplete);
@@ -34,7 +34,7 @@ int act(const Options& options) {
 }  // namespace
 
 void add_redirect(CLI::App& app, int& status) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RedirectOptions>();
   auto& r = options->redirection;
   auto* command = app.add_subcommand(
       "redirect",

@@ -12,12 +12,12 @@
 namespace retrial::cli {
 namespace {
 
-struct Options {
+struct WebhookOptions {
   deploy::WebhookSettings settings;
   std::string ca;
 };
 
-int act(const Options& options) {
+int act(const WebhookOptions& options) {
   SystemClock clock;
   auto authority =
       certs::Authority::load(options.ca.empty() ? certs::default_folder() : std::filesystem::path(options.ca));
@@ -37,7 +37,7 @@ int act(const Options& options) {
 }  // namespace
 
 void add_webhook(CLI::App& app, int& status) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<WebhookOptions>();
   auto& settings = options->settings;
   auto* command = app.add_subcommand("webhook", "the mutating admission webhook that puts the sidecar into new pods");
   command->add_option("--listen", settings.listen, "the address")->capture_default_str();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/characters.h"
 #include "base/text.h"
 
 namespace retrial::oracles {
@@ -200,10 +201,6 @@ constexpr std::string_view kTimeLimits[] = {
     "panic: test timed out after",  // go test
 };
 
-bool is_alnum(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-char fold(char c) { return is_upper(c) ? static_cast<char>(c + 32) : c; }
 // Does one word end and another begin between these two? CamelCase counts.
 bool parted(char left, char right) {
   return !is_alnum(left) || !is_alnum(right) || (is_lower(left) && is_upper(right));

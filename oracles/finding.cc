@@ -6,11 +6,11 @@
 namespace retrial::oracles {
 namespace {
 
-struct Place {
+struct FileLine {
   Severity severity = Severity::information;
   int number = 0;  // among all verdicts; one that is not known comes last
 };
-Place place_of(std::string_view name) {
+FileLine place_of(std::string_view name) {
   int number = 0;
   for (auto* oracle : oracles())
     for (auto& verdict : oracle->verdicts()) {

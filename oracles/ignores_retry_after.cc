@@ -45,7 +45,7 @@ struct Told {
 };
 
 // All of a call site and operation.
-struct Seen {
+struct Obeyed {
   std::vector<Told> all;
 
   bool listens() const { return std::ranges::any_of(all, &Told::kept_closely); }
@@ -60,7 +60,7 @@ struct Seen {
 };
 
 // How far a client obeys that does so only in part.
-std::string in_part(const Seen& seen, const Told& worst) {
+std::string in_part(const Obeyed& seen, const Told& worst) {
   Nanos longest = 0;
   bool seconds = false, date_missed = false, early = true, larger_missed = true;
   for (auto& one : seen.all)
@@ -85,7 +85,7 @@ class IgnoresRetryAfter final : public Oracle {
   std::span<const Verdict> verdicts() const override { return {&kIgnoresRetryAfter, 1}; }
 
   void judge(Cases cases, Judgement& judgement) const override {
-    std::map<std::pair<std::string, std::string>, Seen> by_call;  // call site and operation
+    std::map<std::pair<std::string, std::string>, Obeyed> by_call;  // call site and operation
     each_faulted(cases, [&](auto& compared, auto& c, auto& call) {
       for (auto& wait : waits_of(c, call, Chosen::by_service))
         by_call[{call.site, call.operation}].all.push_back({&compared, &c, &call, wait, *told_to_wait(*wait.before)});
@@ -95,7 +95,7 @@ class IgnoresRetryAfter final : public Oracle {
   }
 
  private:
-  static trace::Finding finding(const Seen& seen, const Told& worst) {
+  static trace::Finding finding(const Obeyed& seen, const Told& worst) {
     auto &before = *worst.wait.before, &next = *worst.wait.next;
     // A loop of the application's own may not see what gRPC was told; its library does.
     bool library = !before.grpc.is || next.grpc.previous > before.grpc.previous;

@@ -17,7 +17,7 @@
 namespace retrial::oracles {
 namespace {
 
-constexpr Verdict kVerdicts[] = {
+constexpr Verdict kCapVerdicts[] = {
     {
         .name = "missing-cap",
         .severity = Severity::no_end,
@@ -33,7 +33,7 @@ constexpr Verdict kVerdicts[] = {
         .remedy = "See that there is a limit, and that it is one that a caller can wait for.",
     },
 };
-constexpr const Verdict &kMissingCap = kVerdicts[0], &kCapNotSeen = kVerdicts[1];
+constexpr const Verdict &kMissingCap = kCapVerdicts[0], &kCapNotSeen = kCapVerdicts[1];
 
 constexpr int kAttempts = 150, kManyAttempts = 1000;
 constexpr Nanos kTime = 30 * 60 * kSecond, kLongTime = 48 * 3600 * kSecond;
@@ -54,7 +54,7 @@ Nanos own_time(const trace::Comparison& c, const trace::Call& call) {
 
 class MissingCap final : public Oracle {
  public:
-  std::span<const Verdict> verdicts() const override { return kVerdicts; }
+  std::span<const Verdict> verdicts() const override { return kCapVerdicts; }
   Horizons horizons() const override { return {kNear, kFar}; }
 
   void judge(Cases cases, Judgement& judgement) const override {

@@ -22,7 +22,7 @@ constexpr Verdict kMissingDelay{
     .remedy = "Wait between attempts, longer each time and with jitter (exponential back-off).",
 };
 
-constexpr std::size_t kGaps = 6;
+constexpr std::size_t kGapsUnmeasured = 6;
 constexpr std::size_t kMeasured = 4;  // where the client's clock shows what was waited for
 // Full jitter over as little as 0 to 50 ms has a third of its waits below this, and seldom three quarters.
 constexpr Nanos kMost = 15 * kMillisecond;
@@ -30,7 +30,7 @@ constexpr Nanos kMostMeasured = 5 * kMillisecond;  // there a wait that was none
 constexpr Nanos kLongest = 60 * kMillisecond;
 constexpr std::size_t kMostComparisons = 6;  // a client with two retries shows one gap a run
 
-struct Seen {
+struct ByStatus {
   std::vector<Wait> waits;
   const ComparedCase* compared = nullptr;
   const trace::Comparison* comparison = nullptr;
@@ -67,7 +67,7 @@ class MissingDelay final : public Oracle {
 
   // By call site, operation and status: one client may wait long on 503 and next to nothing on 500.
   void judge(Cases cases, Judgement& judgement) const override {
-    std::map<std::tuple<std::string, std::string, int>, Seen> by_status;
+    std::map<std::tuple<std::string, std::string, int>, ByStatus> by_status;
     each_faulted(cases, [&](auto& compared, auto& c, auto& call) {
       std::map<int, std::vector<Wait>> telling;
       for (auto& w : waits_of(c, call))
@@ -79,7 +79,7 @@ class MissingDelay final : public Oracle {
   }
 
  private:
-  static void judge_status(const Seen& seen, Judgement& judgement) {
+  static void judge_status(const ByStatus& seen, Judgement& judgement) {
     auto clear = seen.waits;
     std::erase_if(clear, unclear);
     if (clear.size() * 2 < seen.waits.size()) return say_unclear(seen, clear.size(), judgement);
@@ -88,7 +88,7 @@ class MissingDelay final : public Oracle {
     auto measured = static_cast<std::size_t>(std::ranges::count_if(clear, &Wait::measured));
     bool known = measured == all.size();
     if (centile(all, 75) >= (known ? kMostMeasured : kMost) || longest >= kLongest) return;
-    if (all.size() >= kGaps || (known && measured >= kMeasured)) {
+    if (all.size() >= kGapsUnmeasured || (known && measured >= kMeasured)) {
       judgement.findings.push_back(make_finding(*seen.compared, *seen.comparison, *seen.call, kMissingDelay,
                                                 std::min(trace::Confidence::likely, seen.sure), message(seen),
                                                 advice(centile(all, 50))));
@@ -102,7 +102,7 @@ class MissingDelay final : public Oracle {
                     counted(all.size(), "gap"), counted(runs, "run"))));
   }
 
-  static void say_unclear(const Seen& seen, std::size_t clear, Judgement& judgement) {
+  static void say_unclear(const ByStatus& seen, std::size_t clear, Judgement& judgement) {
     judgement.not_judged.push_back(not_judged(
         *seen.compared, *seen.call,
         fmt::format(
@@ -111,7 +111,7 @@ class MissingDelay final : public Oracle {
             seen.waits.size() - clear, counted(seen.waits.size(), "gap"))));
   }
 
-  static std::string message(const Seen& seen) {
+  static std::string message(const ByStatus& seen) {
     auto& call = *seen.call;
     std::vector<Nanos> gaps;
     for (auto& w : seen.waits) gaps.push_back(w.most);

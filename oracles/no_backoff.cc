@@ -80,7 +80,7 @@ void leave_out_first(std::vector<Wait>& waits) {
   if (waits.size() > 1 && waits[0].retry == 1 && waits[0].length() < waits[1].length() / 4) waits.erase(waits.begin());
 }
 
-struct Seen {
+struct ByFault {
   const ComparedCase* compared = nullptr;
   const trace::Comparison* comparison = nullptr;
   const trace::Call* call = nullptr;
@@ -96,7 +96,7 @@ class NoBackoff final : public Oracle {
 
   // By call site, operation and fault: a client may have one policy for a status and another for a broken connection.
   void judge(Cases cases, Judgement& judgement) const override {
-    std::map<std::tuple<std::string, std::string, std::string>, Seen> by_fault;
+    std::map<std::tuple<std::string, std::string, std::string>, ByFault> by_fault;
     each_faulted(cases, [&](auto& compared, auto& c, auto& call) {
       auto waits = waits_of(c, call);
       leave_out_first(waits);

@@ -22,11 +22,11 @@ constexpr Verdict kNoJitter{
 };
 
 constexpr std::size_t kWaits = 2;
-constexpr Nanos kLeast = 100 * kMillisecond;  // below it the machine's load decides
+constexpr Nanos kLeastWait = 100 * kMillisecond;  // below it the machine's load decides
 
 bool same(const std::vector<Wait>& a, const std::vector<Wait>& b) {
   return std::equal(a.begin(), a.begin() + kWaits, b.begin(), [](const Wait& x, const Wait& y) {
-    return x.most >= kLeast && y.most >= kLeast && std::abs(x.most - y.most) * 50 <= x.most;
+    return x.most >= kLeastWait && y.most >= kLeastWait && std::abs(x.most - y.most) * 50 <= x.most;
   });
 }
 
@@ -45,7 +45,7 @@ class NoJitter final : public Oracle {
     std::map<std::tuple<std::string, std::string, std::string>, Alike> seen;
     each_faulted(cases, [&](auto& compared, auto& c, auto& call) {
       auto waits = waits_of(c, call);
-      if (!waits.empty() && waits[0].most < kLeast) waits.erase(waits.begin());  // at once, by design
+      if (!waits.empty() && waits[0].most < kLeastWait) waits.erase(waits.begin());  // at once, by design
       if (waits.size() < kWaits) return;
       std::tuple key(call.site, call.operation, trace::show(waits[0].before->fault));
       auto [it, fresh] = seen.try_emplace(key, Alike{.first = waits});

@@ -13,7 +13,7 @@
 namespace retrial::oracles {
 namespace {
 
-constexpr Verdict kVerdicts[] = {
+constexpr Verdict kNotRetriedVerdicts[] = {
     {
         .name = "not-retried-transient",
         .severity = Severity::information,
@@ -28,11 +28,11 @@ constexpr Verdict kVerdicts[] = {
         .why = "The client stopped retrying because earlier calls had used its budget.",
     },
 };
-constexpr const Verdict &kNotRetriedTransient = kVerdicts[0], &kRetryBudget = kVerdicts[1];
+constexpr const Verdict &kNotRetriedTransient = kNotRetriedVerdicts[0], &kRetryBudget = kNotRetriedVerdicts[1];
 
 class NotRetriedTransient final : public Oracle {
  public:
-  std::span<const Verdict> verdicts() const override { return kVerdicts; }
+  std::span<const Verdict> verdicts() const override { return kNotRetriedVerdicts; }
 
   void judge(Cases cases, Judgement& judgement) const override {
     for (auto& compared : cases) judge_case(compared, judgement);

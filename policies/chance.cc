@@ -11,7 +11,7 @@ using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 __extension__ using u128 = unsigned __int128;
 
-constexpr double kLongest = 3600.0 * kSecond;
+constexpr double kLongestDelay = 3600.0 * kSecond;
 
 double unit(u32 bits) { return (bits + 0.5) / 4294967296.0; }  // in (0, 1), never either
 }  // namespace
@@ -51,7 +51,7 @@ trace::FaultSpec with_delay(trace::FaultSpec f, u64 bits) {
       drawn = base * std::pow(a, -1000.0 / static_cast<double>(f.shape));
       break;
   }
-  f.delay = static_cast<Nanos>(std::clamp(drawn, 0.0, kLongest));
+  f.delay = static_cast<Nanos>(std::clamp(drawn, 0.0, kLongestDelay));
   return f;
 }
 

@@ -54,7 +54,7 @@ std::string unfit(const trace::Comparison& c) {
 }
 
 // What was seen of the faulted calls of one place.
-struct Place {
+struct Trouble {
   const trace::Exchange* first = nullptr;
   std::size_t calls = 0, recovered = 0, unsaid = 0, runs = 0, least = 0, most = 0;
   std::vector<double> gaps_ms;
@@ -87,8 +87,8 @@ struct Place {
 };
 using Key = std::tuple<std::string, std::string, std::string>;  // service, operation, call site
 
-std::map<Key, Place> places_of(const Weighed& weighed, const trace::Sift& sift) {
-  std::map<Key, Place> places;
+std::map<Key, Trouble> places_of(const Weighed& weighed, const trace::Sift& sift) {
+  std::map<Key, Trouble> places;
   for (auto* c : weighed.fit) {
     std::map<Key, bool> here;
     for (auto* call : c->faulted) {

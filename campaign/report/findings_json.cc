@@ -84,7 +84,7 @@ Json campaign_of(const trace::CampaignRecord& c) {
       {"incomplete", c.incomplete.empty() ? Json(nullptr) : Json(c.incomplete)}};
 }
 
-std::string text(const ReportInput& input) {
+std::string json_text(const ReportInput& input) {
   auto& campaign = input.campaign;
   Json findings = Json::array(), notes = Json::array(), clean = Json::array(), open = Json::array();
   for (const auto& f : campaign.findings) findings.push_back(finding_of(campaign, f));
@@ -100,7 +100,7 @@ std::string text(const ReportInput& input) {
 
 // findings.json, version 1 (docs/findings.md). Bytes that are no UTF-8 become U+FFFD.
 const Format& findings_json_format() {
-  static const Format format{.file = "findings.json", .text = text};
+  static const Format format{.file = "findings.json", .text = json_text};
   return format;
 }
 

@@ -222,7 +222,7 @@ std::string list(const std::vector<std::string>& lines) {
   return out + "</ul></div>\n";
 }
 
-std::string text(const ReportInput& input) {
+std::string html_text(const ReportInput& input) {
   auto& campaign = input.campaign;
   RunsById by_id;
   for (const auto& run : input.runs) by_id[run.id] = &run;
@@ -267,7 +267,7 @@ std::string text(const ReportInput& input) {
 
 // One file without any outside resource. For each finding a waterfall of the reference above and the case below.
 const Format& html_format() {
-  static const Format format{.file = "report.html", .text = text, .for_people = true};
+  static const Format format{.file = "report.html", .text = html_text, .for_people = true};
   return format;
 }
 

@@ -76,7 +76,7 @@ std::string element(const trace::CampaignRecord& campaign, const TestCase& c, tr
   return out + (inner.empty() ? "/>\n" : ">\n" + inner + "    </testcase>\n");
 }
 
-std::string text(const ReportInput& input) {
+std::string junit_text(const ReportInput& input) {
   auto& campaign = input.campaign;
   auto cases = test_cases(campaign);
   auto failures = std::count_if(cases.begin(), cases.end(), [&](auto& c) { return fails(c, input.fail_on); });
@@ -99,7 +99,7 @@ std::string text(const ReportInput& input) {
 // As Jenkins reads it: a testcase a judged case; a failure for each finding at or above `fail_on` that is confirmed and
 // not accepted; skipped where it could not be judged. Characters that XML 1.0 cannot hold become U+FFFD.
 const Format& junit_format() {
-  static const Format format{.file = "junit.xml", .text = text};
+  static const Format format{.file = "junit.xml", .text = junit_text};
   return format;
 }
 

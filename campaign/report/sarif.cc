@@ -82,7 +82,7 @@ Json result_of(const trace::CampaignRecord& campaign, const trace::Finding& f, s
   return result;
 }
 
-std::string text(const ReportInput& input) {
+std::string sarif_text(const ReportInput& input) {
   auto& campaign = input.campaign;
   std::map<std::string, Json> rules;
   Json results = Json::array(), listed = Json::array();
@@ -104,7 +104,7 @@ std::string text(const ReportInput& input) {
 // (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html). A finding that fails the run is an error, any
 // other a warning, a note a note; an accepted one is suppressed.
 const Format& sarif_format() {
-  static const Format format{.file = "findings.sarif", .text = text};
+  static const Format format{.file = "findings.sarif", .text = sarif_text};
   return format;
 }
 

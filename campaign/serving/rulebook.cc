@@ -89,10 +89,6 @@ std::string content_of(const Rule& rule) { return match_of(rule).dump() + polici
 
 void mark(Rulebook::Entry& entry) { entry.etag = fmt::format("\"{}\"", hex(fnv1a(json_of(entry).dump()), 16)); }
 
-std::unexpected<Refused> refuse(int status, std::string why) {
-  return std::unexpected(Refused{status, std::move(why)});
-}
-
 // Does what he knew still hold? `etag` is empty where there is nothing.
 bool holds(const std::string& etag, const Conditions& c) {
   auto among = [&](const std::string& list) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "campaign/config/config.h"
@@ -18,6 +19,9 @@ struct Refused {
 };
 template <class T>
 using Granted = std::expected<T, Refused>;
+inline std::unexpected<Refused> refuse(int status, std::string why) {
+  return std::unexpected(Refused{status, std::move(why)});
+}
 
 // What an operator knew of a thing when he said what to do with it (RFC 9110 13.1.1, 13.1.2). Empty: nothing is asked.
 struct Conditions {

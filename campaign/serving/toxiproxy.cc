@@ -22,9 +22,6 @@ AdminResponse failed(int status, const std::string& why) {
   return {.status = status, .body = json.dump(-1, ' ', false, Json::error_handler_t::replace)};
 }
 AdminResponse failed(const Refused& refused) { return failed(refused.status, refused.why); }
-std::unexpected<Refused> refuse(int status, std::string why) {
-  return std::unexpected(Refused{status, std::move(why)});
-}
 std::string rule_name(const std::string& proxy, const std::string& toxic) {
   return fmt::format("toxiproxy.{}.{}", proxy, toxic);
 }

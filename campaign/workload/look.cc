@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kSite = "retrial";  // file and function of its call site: no file of a project's
 constexpr std::string_view kScheme = "http://";
-constexpr timeval kPatience{10, 0};
+constexpr timeval kLookPatience{10, 0};
 constexpr std::size_t kMostAnswer = 1u << 20;  // an answer that is longer is left unread
 
 volatile pid_t child = 0;
@@ -64,7 +64,8 @@ int connected(const Url& url) {
   for (auto* at = found; at && fd < 0; at = at->ai_next) {
     fd = socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) continue;
-    for (int option : {SO_RCVTIMEO, SO_SNDTIMEO}) setsockopt(fd, SOL_SOCKET, option, &kPatience, sizeof kPatience);
+    for (int option : {SO_RCVTIMEO, SO_SNDTIMEO})
+      setsockopt(fd, SOL_SOCKET, option, &kLookPatience, sizeof kLookPatience);
     if (connect(fd, at->ai_addr, at->ai_addrlen) == 0) break;
     close(fd);
     fd = -1;

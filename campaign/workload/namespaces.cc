@@ -19,7 +19,7 @@
 namespace retrial::campaign {
 namespace {
 
-constexpr int kKinds = CLONE_NEWNET | CLONE_NEWNS;
+constexpr int kNamespaces = CLONE_NEWNET | CLONE_NEWNS;
 
 bool write_once(const char* file, const std::string& text) {
   int fd = open(file, O_WRONLY | O_CLOEXEC);
@@ -64,8 +64,8 @@ std::unexpected<Error> refused(const char* step) {
 Result<void> leave_namespaces() {
   auto user = geteuid();
   auto group = getegid();
-  if (unshare(kKinds) != 0) {
-    if (unshare(kKinds | CLONE_NEWUSER) != 0) return refused("unshare");
+  if (unshare(kNamespaces) != 0) {
+    if (unshare(kNamespaces | CLONE_NEWUSER) != 0) return refused("unshare");
     if (!keep_user(user, group)) return refused("uid_map");
   }
   if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return refused("mount");
@@ -76,7 +76,7 @@ Result<void> leave_namespaces() {
 Result<void> enter_namespaces_of(pid_t process) {
   std::error_code error;
   auto directory = std::filesystem::current_path(error);
-  auto kinds = kKinds | (differs(process, "user") ? CLONE_NEWUSER : 0);
+  auto kinds = kNamespaces | (differs(process, "user") ? CLONE_NEWUSER : 0);
   int fd = static_cast<int>(syscall(SYS_pidfd_open, process, 0));
   bool there = fd >= 0 && setns(fd, kinds) == 0 && chdir(directory.c_str()) == 0;
   auto why = errno;

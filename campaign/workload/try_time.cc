@@ -39,9 +39,9 @@ bool on_path(std::string_view program) {
   return false;
 }
 
-class Ended final : public proxy::TreeEvents {
+class ProbeEnded final : public proxy::TreeEvents {
  public:
-  explicit Ended(proxy::Loop& loop) : loop_(loop) {}
+  explicit ProbeEnded(proxy::Loop& loop) : loop_(loop) {}
   void connected(proxy::Captured) override {}
   void ended(int wait_status) override {
     status = wait_status;
@@ -63,7 +63,7 @@ std::string try_program(const Program& program, const fs::path& folder) {
   EnvironmentSetting setting{folder / "agents", folder / "events", folder / "only"};
   setting.time_page = folder / "page";
   proxy::Loop loop;
-  Ended ended(loop);
+  ProbeEnded ended(loop);
   proxy::Command command{program.argv, environment_for({}, setting), {}};
   auto tree = proxy::Tree::start(loop, clock, command, proxy::Way::none, ended);
   if (!tree) return tree.error().line();

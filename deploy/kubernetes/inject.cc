@@ -15,8 +15,6 @@ std::unexpected<Error> wrong(std::string on, std::string what) {
   return fail(std::move(what), std::move(on), Blame::user);
 }
 
-Json child(const Json& of, const char* key) { return of.is_object() && of.contains(key) ? of[key] : Json(); }
-
 struct Patch {
   std::string at;
   Json operations = Json::array();
@@ -121,6 +119,8 @@ void add_names(Patch& patch, const Json& spec, const PodWish& wish) {
 }
 
 }  // namespace
+
+Json child(const Json& of, const char* key) { return of.is_object() && of.contains(key) ? of[key] : Json(); }
 
 Result<Injection> inject(const Json& pod, const std::string& at, const std::string& space,
                          const InjectSettings& settings) {

@@ -45,6 +45,9 @@ struct Injection {
   std::string patch;  // JSON (RFC 6902), of operations `add`; empty: the pod stays as it is
   std::string said;   // why it does, or what was done
 };
+// What stands at `key`; null: nothing does, or `of` is no object.
+Json child(const Json& of, const char* key);
+
 // Into a pod: `pod` is a Pod or a pod template, found at the JSON pointer `at` of what is to be patched. The same pod
 // and settings give the same patch; an injected pod gives none. Errors, the user's, name what cannot be done with it.
 Result<Injection> inject(const Json& pod, const std::string& at, const std::string& space,

@@ -13,7 +13,6 @@ constexpr auto kVersion = "admission.k8s.io/v1";
 std::string text_at(const Json& of, const char* key) {
   return of.is_object() && of.contains(key) && of[key].is_string() ? of[key].get<std::string>() : std::string();
 }
-Json child(const Json& of, const char* key) { return of.is_object() && of.contains(key) ? of[key] : Json(); }
 
 std::string base64(std::string_view bytes) {
   std::string out((bytes.size() + 2) / 3 * 4 + 1, '\0');

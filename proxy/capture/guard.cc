@@ -17,7 +17,7 @@
 
 namespace retrial::proxy::capture {
 namespace {
-struct Watch {
+struct Watched {
   int channel;
   pid_t supervisor;
   pid_t command;  // 0: has ended
@@ -25,7 +25,7 @@ struct Watch {
   int to_witness;
 };
 
-void reap(Watch& watch) {
+void reap(Watched& watch) {
   int status = 0;
   for (pid_t ended; (ended = waitpid(-1, &status, WNOHANG)) > 0;) {
     if (ended == watch.command) {
@@ -38,7 +38,7 @@ void reap(Watch& watch) {
 }
 
 // What ends by itself with the command may end in peace: Python's resource tracker unlinks its shared memory only then.
-void give_grace(Watch& watch, int signals) {
+void give_grace(Watched& watch, int signals) {
   constexpr int kGrace = 200, kStep = 10;  // ms
   for (int waited = 0; waited < kGrace; waited += kStep) {
     reap(watch);
@@ -53,7 +53,7 @@ void give_grace(Watch& watch, int signals) {
 
 enum class Why { command_ended, supervisor_says, supervisor_gone };
 
-[[noreturn]] void close_down(Watch& watch, Why why) {
+[[noreturn]] void close_down(Watched& watch, Why why) {
   if (watch.command) {
     kill(watch.command, SIGKILL);
     int status = 0;
@@ -71,7 +71,7 @@ enum class Why { command_ended, supervisor_says, supervisor_gone };
   _exit(0);
 }
 
-[[noreturn]] void watch_over(Watch watch, int signals) {
+[[noreturn]] void watch_over(Watched watch, int signals) {
   pollfd fds[2] = {{signals, POLLIN, 0}, {watch.channel, POLLIN, 0}};
   for (;;) {
     poll(fds, 2, -1);

@@ -8,11 +8,11 @@
 
 namespace retrial::proxy::capture {
 namespace {
-constexpr std::size_t kMostNames = 500;  // a port scan must not fill our memory
+constexpr std::size_t kMostNamed = 500;  // a port scan must not fill our memory
 }
 
 void Ledger::beyond(const Address& to) {
-  if (counts_.beyond.size() < kMostNames) counts_.beyond.insert(to.show());
+  if (counts_.beyond.size() < kMostNamed) counts_.beyond.insert(to.show());
 }
 void Ledger::failed(const Address& to, int error_number) {
   ++counts_.failed;
@@ -20,7 +20,7 @@ void Ledger::failed(const Address& to, int error_number) {
 }
 void Ledger::late(const Address& to) {
   ++counts_.late;
-  if (counts_.missed.size() < kMostNames) counts_.missed.insert(to.show());
+  if (counts_.missed.size() < kMostNamed) counts_.missed.insert(to.show());
   name(to.show() + " (late)");
 }
 void Ledger::outside(const Address& to, std::string_view why) {
@@ -38,11 +38,11 @@ void Ledger::unreadable(const Address& to, std::string_view why) {
   name(fmt::format("{} ({})", to.show(), why));
 }
 void Ledger::left_over(pid_t process, std::string_view process_name, std::string_view remark) {
-  if (counts_.left_over.size() < kMostNames)
+  if (counts_.left_over.size() < kMostNamed)
     counts_.left_over.push_back(fmt::format("{}[{}]{}", process_name, process, remark));
 }
 void Ledger::name(std::string text) {
-  if (named_.size() < kMostNames && named_.insert(text).second) counts_.not_seen.push_back(std::move(text));
+  if (named_.size() < kMostNamed && named_.insert(text).second) counts_.not_seen.push_back(std::move(text));
 }
 
 }  // namespace retrial::proxy::capture

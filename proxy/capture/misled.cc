@@ -17,7 +17,7 @@ namespace {
 using trace::FaultName;
 
 constexpr Nanos kLongestDial = 2 * kSecond;
-constexpr Nanos kLookAgain = kMillisecond;  // at first; each time twice as long, up to
+constexpr Nanos kFirstPause = kMillisecond;  // at first; each time twice as long, up to
 constexpr Nanos kLongestLook = kSecond / 4;
 
 // The thread that was let go on, and what it connects. While that is open it may not have begun yet.
@@ -41,7 +41,7 @@ struct Misled::Slow {
   Beginner beginner;
   Claim claim;      // its service is -1 until it is dialled
   Nanos since = 0;  // when it was sent away, or looked for last
-  Nanos pause = kLookAgain;
+  Nanos pause = kFirstPause;
   bool reached = false;  // the dial is over, well or not
   Address silent;
   Address own;  // the client's own, once it was looked for

@@ -7,7 +7,7 @@
 
 namespace retrial::proxy::capture {
 namespace {
-constexpr Nanos kLookAgain = kMillisecond / 2;
+constexpr Nanos kPeernamePause = kMillisecond / 2;
 constexpr int kLooks = 4;
 }  // namespace
 
@@ -20,9 +20,9 @@ void Peernames::trapped(std::unique_ptr<Notice> notice) {
     if (look(*at))
       waiting_.erase(at);
     else
-      at->timer->set(kLookAgain);
+      at->timer->set(kPeernamePause);
   });
-  at->timer->set(kLookAgain);
+  at->timer->set(kPeernamePause);
 }
 
 bool Peernames::look(Asked& asked) {

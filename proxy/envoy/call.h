@@ -6,6 +6,9 @@
 
 namespace retrial::proxy {
 
+// Codes of gRPC's that a call is refused with.
+inline constexpr int kInvalidArgument = 3, kResourceExhausted = 8, kUnimplemented = 12;
+
 // What a call says back, by its stream.
 class EnvoyWire {
  public:

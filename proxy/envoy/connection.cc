@@ -11,7 +11,6 @@
 
 namespace retrial::proxy {
 namespace {
-constexpr int kResourceExhausted = 8, kUnimplemented = 12;
 constexpr std::uint32_t kAll = 0x7fffffff;  // no stream is left out (RFC 9113 6.8)
 }  // namespace
 

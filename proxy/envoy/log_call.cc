@@ -6,10 +6,6 @@
 #include "proxy/exchange/rpc.h"
 
 namespace retrial::proxy {
-namespace {
-constexpr int kInvalidArgument = 3;
-}  // namespace
-
 LogCall::LogCall(Connections& context, EnvoyServices& services, EnvoyWire& wire, std::uint64_t connection)
     : context_(context), services_(services), wire_(wire), record_("", 0, connection) {}
 

@@ -15,7 +15,6 @@
 namespace retrial::proxy {
 namespace {
 
-constexpr int kInvalidArgument = 3, kUnimplemented = 12;
 constexpr Nanos kPatience = kSecond;  // beyond a delay, until an Envoy takes us for dead
 
 // What an Envoy tells a client of gRPC where it answers with a status of HTTP (Envoy, Grpc::Utility::httpToGrpcStatus).

@@ -16,7 +16,7 @@ namespace retrial::proxy {
 namespace {
 
 // collector/trace/v1, trace/v1, common/v1 and resource/v1; those of logs are the same.
-namespace field {
+namespace request_field {
 constexpr std::uint32_t of_resource = 1;                 // of the request
 constexpr std::uint32_t resource = 1, of_scope = 2;      // of ResourceSpans
 constexpr std::uint32_t scope = 1, record = 2;           // of ScopeSpans
@@ -24,7 +24,7 @@ constexpr std::uint32_t scope_name = 1;                  // of InstrumentationSc
 constexpr std::uint32_t attributes = 1;                  // of Resource
 constexpr std::uint32_t partial = 1;                     // of the response
 constexpr std::uint32_t rejected = 1, rejected_why = 2;  // of a partial success
-}  // namespace field
+}  // namespace request_field
 
 struct Rejected {
   std::uint64_t count = 0;
@@ -33,9 +33,9 @@ struct Rejected {
 // Of an answer of status 200: what the receiver did not take all the same.
 Rejected rejected_by(std::string_view body) {
   Rejected out;
-  auto partial = proto_bytes(body, field::partial);
-  out.count = proto_number(partial, field::rejected);
-  out.why = proto_bytes(partial, field::rejected_why);
+  auto partial = proto_bytes(body, request_field::partial);
+  out.count = proto_number(partial, request_field::rejected);
+  out.why = proto_bytes(partial, request_field::rejected_why);
   return out;
 }
 
@@ -57,9 +57,9 @@ std::string words_of(std::string_view body) {
 
 std::string otlp_resource(std::string_view service, std::uint64_t id) {
   std::string attributes, out;
-  write_attribute(attributes, field::attributes, "service.name", service);
-  write_attribute(attributes, field::attributes, "service.instance.id", hex(id, 16));
-  Protobuf(out).bytes(field::resource, attributes);
+  write_attribute(attributes, request_field::attributes, "service.name", service);
+  write_attribute(attributes, request_field::attributes, "service.instance.id", hex(id, 16));
+  Protobuf(out).bytes(request_field::resource, attributes);
   return out;
 }
 
@@ -70,11 +70,11 @@ std::string otlp_export(std::string_view resource, std::string_view records) {
   std::string out;
   out.reserve(records.size() + resource.size() + 64);
   Protobuf to(out);
-  to.length(field::of_resource, resource.size() + 1 + Protobuf::size_of(scoped) + scoped);
+  to.length(request_field::of_resource, resource.size() + 1 + Protobuf::size_of(scoped) + scoped);
   out += resource;
-  to.length(field::of_scope, scoped);
-  to.length(field::scope, scope_size);
-  to.bytes(field::scope_name, kScope);
+  to.length(request_field::of_scope, scoped);
+  to.length(request_field::scope, scope_size);
+  to.bytes(request_field::scope_name, kScope);
   out += records;
   return out;
 }
@@ -110,7 +110,7 @@ void OtlpExporter::add(std::string_view record) {
     }
     waiting_++;
     filling_.count++;
-    Protobuf(filling_.records).bytes(field::record, record);
+    Protobuf(filling_.records).bytes(request_field::record, record);
     wakes = options_.linger != 0 && filling_.count == 1;
     if (filling_.count >= options_.batch || filling_.records.size() >= options_.batch_bytes) {
       ready_.push_back(std::exchange(filling_, {}));

@@ -9,10 +9,10 @@ namespace retrial::proxy {
 namespace {
 
 // Numbers of fields: opentelemetry/proto/logs/v1/logs.proto.
-namespace field {
+namespace log_field {
 constexpr std::uint32_t time = 1, severity = 2, severity_text = 3, body = 5, attributes = 6, observed = 11;
 constexpr std::uint32_t string_value = 1;  // of an AnyValue
-}  // namespace field
+}  // namespace log_field
 
 constexpr struct {
   std::uint64_t number;
@@ -26,14 +26,14 @@ void write_log_record(std::string& out, Log::Level level, std::string_view line,
   out.clear();
   Protobuf to(out);
   auto& severity = kSeverities[static_cast<std::size_t>(level)];
-  to.fixed64(field::time, static_cast<std::uint64_t>(wall));
-  to.varint(field::severity, severity.number);
-  to.text(field::severity_text, severity.text);
+  to.fixed64(log_field::time, static_cast<std::uint64_t>(wall));
+  to.varint(log_field::severity, severity.number);
+  to.text(log_field::severity_text, severity.text);
   std::string body;
-  Protobuf(body).text(field::string_value, line);
-  to.bytes(field::body, body);
-  for (auto& one : fields) write_attribute(out, field::attributes, one.name, one.value);
-  to.fixed64(field::observed, static_cast<std::uint64_t>(wall));
+  Protobuf(body).text(log_field::string_value, line);
+  to.bytes(log_field::body, body);
+  for (auto& one : fields) write_attribute(out, log_field::attributes, one.name, one.value);
+  to.fixed64(log_field::observed, static_cast<std::uint64_t>(wall));
 }
 
 void OtlpLog::send_to(OtlpExporter::Options options) {

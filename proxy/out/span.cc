@@ -14,14 +14,14 @@ constexpr int kClient = 3;  // SPAN_KIND_CLIENT
 constexpr int kError = 2;   // STATUS_CODE_ERROR
 
 // Numbers of fields: opentelemetry/proto/trace/v1/trace.proto.
-namespace field {
+namespace span_field {
 constexpr std::uint32_t trace_id = 1, span_id = 2, parent_span_id = 4, name = 5, kind = 6, start = 7, end = 8,
                         attributes = 9, events = 11, status = 15;
 constexpr std::uint32_t event_time = 1, event_name = 2, event_attributes = 3;
 constexpr std::uint32_t status_code = 3;
 constexpr std::uint32_t key = 1, value = 2;               // of a KeyValue
 constexpr std::uint32_t string_value = 1, int_value = 3;  // of an AnyValue
-}  // namespace field
+}  // namespace span_field
 
 bool is_hex(std::string_view text) {
   return text.find_first_not_of("0123456789abcdef") == text.npos && text.find_first_not_of('0') != text.npos;
@@ -51,12 +51,12 @@ std::string_view line_of(std::string_view lines, std::string_view name) {
 void write_fault(std::string& out, const trace::Exchange& e, const WallTime& wall) {
   std::string event;
   Protobuf to(event);
-  to.fixed64(field::event_time, static_cast<std::uint64_t>(wall.of(e.fired_at ? e.fired_at : e.begun)));
-  to.text(field::event_name, e.fired ? "retrial.fault" : "retrial.fault_not_fired");
-  write_attribute(event, field::event_attributes, "retrial.fault", trace::show(e.fault));
-  write_attribute(event, field::event_attributes, "retrial.fault_id", e.fault_id);
-  write_attribute(event, field::event_attributes, "retrial.evidence", e.evidence);
-  Protobuf(out).bytes(field::events, event);
+  to.fixed64(span_field::event_time, static_cast<std::uint64_t>(wall.of(e.fired_at ? e.fired_at : e.begun)));
+  to.text(span_field::event_name, e.fired ? "retrial.fault" : "retrial.fault_not_fired");
+  write_attribute(event, span_field::event_attributes, "retrial.fault", trace::show(e.fault));
+  write_attribute(event, span_field::event_attributes, "retrial.fault_id", e.fault_id);
+  write_attribute(event, span_field::event_attributes, "retrial.evidence", e.evidence);
+  Protobuf(out).bytes(span_field::events, event);
 }
 
 }  // namespace
@@ -102,17 +102,17 @@ void write_attribute(std::string& out, std::uint32_t number, std::string_view ke
   auto any = 1 + Protobuf::size_of(value.size()) + value.size();
   Protobuf to(out);
   to.length(number, 1 + Protobuf::size_of(key.size()) + key.size() + 1 + Protobuf::size_of(any) + any);
-  to.bytes(field::key, key);
-  to.length(field::value, any);
-  to.bytes(field::string_value, value);
+  to.bytes(span_field::key, key);
+  to.length(span_field::value, any);
+  to.bytes(span_field::string_value, value);
 }
 void write_attribute(std::string& out, std::uint32_t number, std::string_view key, std::int64_t value) {
   auto any = 1 + Protobuf::size_of(static_cast<std::uint64_t>(value));
   Protobuf to(out);
   to.length(number, 1 + Protobuf::size_of(key.size()) + key.size() + 1 + Protobuf::size_of(any) + any);
-  to.bytes(field::key, key);
-  to.length(field::value, any);
-  to.varint(field::int_value, static_cast<std::uint64_t>(value));
+  to.bytes(span_field::key, key);
+  to.length(span_field::value, any);
+  to.varint(span_field::int_value, static_cast<std::uint64_t>(value));
 }
 
 void write_span(std::string& out, const trace::Exchange& e, const std::optional<TraceParent>& parent,
@@ -120,22 +120,24 @@ void write_span(std::string& out, const trace::Exchange& e, const std::optional<
   out.clear();
   Protobuf to(out);
   auto text = [&](std::string_view key, std::string_view value) {
-    write_attribute(out, field::attributes, key, value);
+    write_attribute(out, span_field::attributes, key, value);
   };
-  auto number = [&](std::string_view key, std::int64_t value) { write_attribute(out, field::attributes, key, value); };
+  auto number = [&](std::string_view key, std::int64_t value) {
+    write_attribute(out, span_field::attributes, key, value);
+  };
   auto ids = span_ids(e, parent, id);
-  to.bytes(field::trace_id, ids.trace());
-  to.bytes(field::span_id, ids.span());
+  to.bytes(span_field::trace_id, ids.trace());
+  to.bytes(span_field::span_id, ids.span());
   if (parent) {
     char above[8];
     unhex(parent->span, above);
-    to.bytes(field::parent_span_id, {above, sizeof above});
+    to.bytes(span_field::parent_span_id, {above, sizeof above});
   }
   auto end = e.told ? e.told : std::max({e.begun, e.request_read, e.answered, e.service_done});
-  to.text(field::name, e.operation.empty() ? e.method : e.operation);
-  to.varint(field::kind, kClient);
-  to.fixed64(field::start, static_cast<std::uint64_t>(wall.of(e.begun)));
-  to.fixed64(field::end, static_cast<std::uint64_t>(wall.of(end)));
+  to.text(span_field::name, e.operation.empty() ? e.method : e.operation);
+  to.varint(span_field::kind, kClient);
+  to.fixed64(span_field::start, static_cast<std::uint64_t>(wall.of(e.begun)));
+  to.fixed64(span_field::end, static_cast<std::uint64_t>(wall.of(end)));
   auto service = std::string_view(e.service);
   auto colon = service.rfind(':');
   text("http.request.method", e.method);
@@ -158,8 +160,8 @@ void write_span(std::string& out, const trace::Exchange& e, const std::optional<
   text("test.case.name", e.tag.test);
   if (!trace::is_pass(e.fault)) write_fault(out, e, wall);
   if (trace::told_failure(e)) {
-    to.length(field::status, 2);
-    to.varint(field::status_code, kError);
+    to.length(span_field::status, 2);
+    to.varint(span_field::status_code, kError);
   }
 }
 

@@ -13,7 +13,7 @@
 namespace retrial::test {
 namespace {
 
-constexpr timeval kPatience{20, 0};
+constexpr timeval kReplyPatience{20, 0};
 
 std::size_t body_length(std::string_view head) {
   auto folded = lower(head);
@@ -24,13 +24,13 @@ std::size_t body_length(std::string_view head) {
 }  // namespace
 
 Client::Client(const proxy::Address& to) : fd_(::socket(to.family(), SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-  setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
-  setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);
+  setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &kReplyPatience, sizeof kReplyPatience);
+  setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &kReplyPatience, sizeof kReplyPatience);
   if (::connect(fd_, to.get(), to.size()) == 0) return;
   ::close(fd_);
   fd_ = -1;
 }
-Client::Client(int fd) : fd_(fd) { setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience); }
+Client::Client(int fd) : fd_(fd) { setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &kReplyPatience, sizeof kReplyPatience); }
 Client::~Client() {
   if (fd_ >= 0) ::close(fd_);
 }

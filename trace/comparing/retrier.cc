@@ -48,7 +48,7 @@ bool passes(const std::vector<Library>& libraries, std::uint64_t run) {
 }
 
 // As agents hash a place: CRC-32 (ISO 3309) of "file:line:function".
-std::uint64_t place_of(const Frame& f) {
+std::uint64_t marked_place(const Frame& f) {
   auto text = fmt::format("{}:{}:{}", f.file, f.line, f.function);
   boost::crc_32_type crc;
   crc.process_bytes(text.data(), text.size());
@@ -71,7 +71,7 @@ std::optional<Activation> shared_by_all(const Call& call) {
 // Does its agent say which runs of the application's own functions it comes from, or those of entries alone?
 bool marks_frames(const Exchange& e) {
   if (!e.tag.site) return false;
-  auto place = place_of(frames_of(*e.tag.site).front());
+  auto place = marked_place(frames_of(*e.tag.site).front());
   for (std::string_view left = e.tag.stack; auto a = take_activation(left);)
     if (a->place == place) return true;
   return false;
@@ -138,7 +138,7 @@ std::string retrier(const Call& call) {
   if (passes(passed.front(), shared->run)) return by_library();
   if (!call.first().tag.site) return {};
   auto frames = frames_of(*call.first().tag.site);
-  auto frame = std::ranges::find(frames, shared->place, place_of);
+  auto frame = std::ranges::find(frames, shared->place, marked_place);
   if (frame == frames.end()) return {};
   return one_entry ? by_library() : show(*frame);
 }

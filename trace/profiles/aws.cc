@@ -94,10 +94,10 @@ Repeat repeat_s3(const Exchange& e) {
   return message::plain_repeat(e);
 }
 
-struct Code {
+struct AwsCode {
   std::string_view code, message;
 };
-Code s3_code(int status, S3Place place) {
+AwsCode s3_code(int status, S3Place place) {
   switch (status) {
     case 400:
       return {"InvalidRequest", "Invalid Request"};
@@ -105,8 +105,8 @@ Code s3_code(int status, S3Place place) {
     case 403:
       return {"AccessDenied", "Access Denied"};
     case 404:
-      return place.key ? Code{"NoSuchKey", "The specified key does not exist."}
-                       : Code{"NoSuchBucket", "The specified bucket does not exist"};
+      return place.key ? AwsCode{"NoSuchKey", "The specified key does not exist."}
+                       : AwsCode{"NoSuchBucket", "The specified bucket does not exist"};
     case 405:
       return {"MethodNotAllowed", "The specified method is not allowed against this resource."};
     case 409:
@@ -125,7 +125,7 @@ Code s3_code(int status, S3Place place) {
       return {};
   }
 }
-Code service_code(int status) {
+AwsCode service_code(int status) {
   switch (status) {
     case 400:
       return {"ValidationException", "The input fails to satisfy the constraints specified by the service."};
@@ -225,8 +225,8 @@ class Aws final : public Profile {
   bool transient(int status, std::string_view body) const override {
     if (status >= 500 || status == 429 || status == 408) return generic_profile().transient(status, body);
     // A copy or a completed upload may fail after its 200; throttling comes as 400 and 403.
-    if (auto at = body.find("<Code>"); at != body.npos && (status >= 400 || body.find("<Error>") != body.npos))
-      return aws::transient_code(message::xml_texts(body.substr(at), "Code"));
+    if (auto at = body.find("<AwsCode>"); at != body.npos && (status >= 400 || body.find("<Error>") != body.npos))
+      return aws::transient_code(message::xml_texts(body.substr(at), "AwsCode"));
     return status >= 400 && aws::transient_code(message::json_top(body, "__type"));
   }
   int transient_status(const Exchange&) const override { return 503; }
@@ -248,7 +248,7 @@ class Aws final : public Profile {
       put("Content-Type", "application/xml");
       answer.body = fmt::format(
           "<?xml version=\"1.0\" "
-          "encoding=\"UTF-8\"?>\n<Error><Code>{}</Code><Message>{}</Message><RequestId>{}</RequestId>"
+          "encoding=\"UTF-8\"?>\n<Error><AwsCode>{}</AwsCode><Message>{}</Message><RequestId>{}</RequestId>"
           "<HostId>{}</HostId></Error>",
           code.code, text, marker, marker);
     } else if (kind == Kind::query) {
@@ -257,7 +257,7 @@ class Aws final : public Profile {
       answer.body = fmt::format(
           "<?xml version=\"1.0\"?><ErrorResponse "
           "xmlns=\"http://queue.amazonaws.com/doc/2012-11-05/\"><Error><Type>{}</Type>"
-          "<Code>{}</Code><Message>{}</Message><Detail/></Error><RequestId>{}</RequestId></ErrorResponse>",
+          "<AwsCode>{}</AwsCode><Message>{}</Message><Detail/></Error><RequestId>{}</RequestId></ErrorResponse>",
           status >= 500 ? "Receiver" : "Sender", code.code, text, marker);
     } else {
       auto target = find(e.request_headers, "x-amz-target");

@@ -6,6 +6,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "base/characters.h"
 #include "base/text.h"
 #include "trace/profiles/message.h"
 #include "trace/profiles/status_phrase.h"
@@ -15,8 +16,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool has_letter(std::string_view text) { return std::ranges::any_of(text, is_letter); }
 bool has_space(std::string_view text) { return text.find_first_of(" \t\r\n") != text.npos; }
 bool has_time(std::string_view text) {

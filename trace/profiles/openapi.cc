@@ -14,7 +14,7 @@
 namespace retrial::trace {
 namespace {
 
-constexpr std::string_view kMethods[] = {"get", "put", "post", "delete", "options", "head", "patch", "trace"};
+constexpr std::string_view kOpenApiMethods[] = {"get", "put", "post", "delete", "options", "head", "patch", "trace"};
 
 std::string upper(std::string_view text) {
   std::string out(text);
@@ -70,7 +70,7 @@ class OpenApiReader {
     auto out = std::make_shared<OpenApi>();
     for (auto& [path, part] : whole["paths"].items()) {
       auto& item = document_.at(part);
-      for (auto method : kMethods)
+      for (auto method : kOpenApiMethods)
         if (auto it = item.find(method); it != item.end() && it->is_object()) {
           where_ = fmt::format("{} {}", upper(method), path);
           out->operations_.push_back({upper(method), paths_of(path), errors_of(*it)});

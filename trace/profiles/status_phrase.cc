@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/characters.h"
 #include "base/text.h"
 #include "trace/profiles/message.h"
 
 namespace retrial::trace {
 namespace {
 
-bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_letter(char c) { return is_upper(c) || is_lower(c); }
-char lowered(char c) { return is_upper(c) ? static_cast<char>(c | 0x20) : c; }
 constexpr std::string_view kBetween = " _-.";
 
 // Of now, and of RFC 2616 and the frameworks that still say so.
@@ -47,7 +44,7 @@ std::size_t begins_with(std::string_view text, std::string_view phrase) {
   for (std::size_t i = 0; i < phrase.size(); i++) {
     if (!is_letter(phrase[i])) continue;
     if (at && at < text.size() && kBetween.find(text[at]) != kBetween.npos) at++;
-    if (at == text.size() || lowered(text[at]) != lowered(phrase[i])) return 0;
+    if (at == text.size() || fold(text[at]) != fold(phrase[i])) return 0;
     at++;
   }
   return at;
@@ -96,7 +93,7 @@ std::string phrase_like(std::string_view sample, int status) {
     for (std::size_t i = 0; i < word.size(); i++)
       out += written == Case::upper ? static_cast<char>(is_lower(word[i]) ? word[i] & ~0x20 : word[i])
              : large && i == 0      ? word[i]
-                                    : lowered(word[i]);
+                                    : fold(word[i]);
   }
   return out;
 }

@@ -2,17 +2,12 @@
 
 #include <algorithm>
 
+#include "base/characters.h"
 #include "base/text.h"
 #include "trace/profiles/message.h"
 
 namespace retrial::trace {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_letter(char c) { return is_lower(c) || is_upper(c); }
-bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
 // "v1" "v2.1" "v1beta1": versions of an API are names.
 bool is_version(std::string_view s) {

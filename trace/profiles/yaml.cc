@@ -10,7 +10,7 @@ namespace retrial::trace {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr int kDeepest = 200;
+constexpr int kDeepestNode = 200;
 constexpr int kMostNodes = 2'000'000;  // what anchors stand for is counted each time that it is meant
 
 class Reader {
@@ -18,7 +18,7 @@ class Reader {
   Reader(yaml_document_t& document, const std::string& file) : document_(document), file_(file) {}
 
   Result<Json> read(yaml_node_t* node, int depth) {
-    if (depth > kDeepest || ++nodes_ > kMostNodes) return wrong(*node, "this is too large, or holds itself");
+    if (depth > kDeepestNode || ++nodes_ > kMostNodes) return wrong(*node, "this is too large, or holds itself");
     if (node->type == YAML_SCALAR_NODE) return scalar(*node);
     auto out = node->type == YAML_MAPPING_NODE ? Json::object() : Json::array();
     if (node->type == YAML_SEQUENCE_NODE) {

@@ -19,7 +19,6 @@ namespace retrial::trace {
 namespace {
 
 constexpr std::size_t kEnd = 8;  // bytes of zero behind the last record
-constexpr auto kPage = SegmentFile::kPage;
 
 // All of it, or errno says why not.
 bool put_at(int fd, std::string_view bytes, std::string_view more, std::size_t at) {

@@ -11,16 +11,17 @@
 namespace retrial::trace {
 namespace {
 
-constexpr std::size_t kPage = SegmentFile::kPage;
 constexpr std::size_t kWindow = 64u << 10;        // at most
 constexpr std::size_t kLeastSegment = 16u << 10;  // where there is a limit: each costs some system calls
 constexpr std::uint64_t kSegments = 4;            // that a limit has for each writer
 
-constexpr std::size_t pages(std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+constexpr std::size_t pages(std::size_t bytes) {
+  return (bytes + SegmentFile::kPage - 1) / SegmentFile::kPage * SegmentFile::kPage;
+}
 
 SegmentFile::Shape shape_of(std::size_t bytes) {
-  bytes = std::max(pages(bytes), 2 * kPage);
-  auto window = std::clamp(pages(bytes / 8), kPage, kWindow);
+  bytes = std::max(pages(bytes), 2 * SegmentFile::kPage);
+  auto window = std::clamp(pages(bytes / 8), SegmentFile::kPage, kWindow);
   return {bytes - window, window};
 }
 
@@ -38,7 +39,7 @@ Result<std::shared_ptr<SegmentFolder>> SegmentFolder::open(const std::filesystem
                               limits.writers, least),
                   folder, Blame::user);
     auto share = limits.keep / kSegments / static_cast<std::uint64_t>(limits.writers);
-    if (share < bytes) bytes = static_cast<std::size_t>(share / kPage * kPage);
+    if (share < bytes) bytes = static_cast<std::size_t>(share / SegmentFile::kPage * SegmentFile::kPage);
   }
   if (auto made = private_folder(folder); !made) return std::unexpected(made.error());
   std::shared_ptr<SegmentFolder> made(new SegmentFolder(folder, std::move(limits), shape_of(bytes)));

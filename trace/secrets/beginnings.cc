@@ -68,10 +68,10 @@ bool goes_on(std::string_view text, std::string_view word) {
   return false;
 }
 
-constexpr char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
+constexpr char raised(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
 constexpr void mark(PairTable& what, char first, char second) {
-  for (char a : {first, upper(first)})
-    for (char b : {second, upper(second)}) what[index_of(a, b)] = beginning;
+  for (char a : {first, raised(first)})
+    for (char b : {second, raised(second)}) what[index_of(a, b)] = beginning;
 }
 }  // namespace
 

@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <string_view>
 
-// What a character is to whoever looks for secrets: ASCII alone, in any locale.
+#include "base/characters.h"
+
+// What a character is to whoever looks for secrets.
 namespace retrial::trace {
 
 // Part of a text, [begin, end).
@@ -12,12 +14,6 @@ struct Span {
   explicit operator bool() const { return end > begin; }
 };
 
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-constexpr char fold(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 32) : c; }
-constexpr bool is_alnum(char c) { return is_digit(c) || is_letter(c); }
-constexpr bool is_blank(char c) { return c == ' ' || c == '\t'; }
-constexpr bool is_space(char c) { return is_blank(c) || c == '\r' || c == '\n'; }
 constexpr bool is_quote(char c) { return c == '"' || c == '\'' || c == '`'; }
 constexpr bool in_name(char c) { return is_alnum(c) || c == '_' || c == '-' || c == '.' || c == '$'; }
 constexpr bool in_token(char c) { return is_alnum(c) || c == '_' || c == '-'; }

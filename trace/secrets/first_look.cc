@@ -9,8 +9,6 @@
 namespace retrial::trace {
 namespace {
 
-constexpr bool is_hex(char c) { return is_digit(c) || ((c | 32) >= 'a' && (c | 32) <= 'f'); }
-
 constexpr std::size_t kLongestUser = 256;  // of a URL, looked through at each "://"; of a longer one the search decides
 
 // At `at` is no letter, digit or the like. Is it of an escape behind which any letter may stand, of a URL with a user,

@@ -12,8 +12,6 @@ namespace {
 
 constinit std::vector<std::string> users_names;
 
-constexpr bool upper(char c) { return c >= 'A' && c <= 'Z'; }
-
 bool is_one_of(std::string_view word, Words words) { return std::ranges::find(words, word) != words.end(); }
 bool has_one_of(std::string_view name, Words parts) {
   return std::ranges::any_of(parts, [&](auto part) { return name.find(part) != name.npos; });
@@ -29,7 +27,7 @@ struct Name {
       char c = fold(name[i]);
       bool lower_next = i + 1 < name.size() && name[i + 1] >= 'a' && name[i + 1] <= 'z';
       if (is_alnum(c)) {
-        bool starts = !is_alnum(before) || (upper(name[i]) && (!upper(before) || lower_next));
+        bool starts = !is_alnum(before) || (is_upper(name[i]) && (!is_upper(before) || lower_next));
         if (starts && size > 0) ends[words++] = size;
         letters[size++] = c;
       }

@@ -14,7 +14,7 @@ constexpr std::string_view kTargets[] = {"--lib",     "--bin",         "--bins",
                                          "--benches", "--all-targets", "--example", "--examples", "--doc"};
 
 // Where the word `test` of `cargo test` stands, behind assignments and the name of a toolchain.
-std::optional<std::size_t> test_at(const std::vector<std::string>& argv) {
+std::optional<std::size_t> word_test(const std::vector<std::string>& argv) {
   std::size_t i = 0;
   while (i < argv.size() && (program_name(argv[i]) == "env" || argv[i].contains('='))) i++;
   if (i >= argv.size() || program_name(argv[i]) != "cargo") return {};
@@ -36,7 +36,7 @@ class CargoTest final : public Adapter {
     };
     return runner;
   }
-  bool knows(const std::vector<std::string>& argv) const override { return test_at(argv).has_value(); }
+  bool knows(const std::vector<std::string>& argv) const override { return word_test(argv).has_value(); }
   Launch suite(const std::vector<std::string>& argv) const override {
     return {.argv = with(argv, {"--no-fail-fast"}), .environment = {"RETRIAL_SERIAL=1"}};
   }
@@ -57,7 +57,7 @@ class CargoTest final : public Adapter {
     for (auto option : options)
       if (std::find(argv.begin(), std::find(argv.begin(), argv.end(), "--"), option) ==
           std::find(argv.begin(), argv.end(), "--"))
-        argv.emplace(argv.begin() + static_cast<std::ptrdiff_t>(*test_at(argv)) + 1, option);
+        argv.emplace(argv.begin() + static_cast<std::ptrdiff_t>(*word_test(argv)) + 1, option);
     return argv;
   }
 };

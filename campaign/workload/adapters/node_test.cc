@@ -14,23 +14,23 @@ std::size_t node_at(const std::vector<std::string>& argv) {
 }
 
 // Node's options that take the next word as their value.
-constexpr std::string_view kTakesValue[] = {"-r",
-                                            "--require",
-                                            "--import",
-                                            "--loader",
-                                            "--experimental-loader",
-                                            "-C",
-                                            "--conditions",
-                                            "--env-file",
-                                            "--test-reporter",
-                                            "--test-reporter-destination",
-                                            "--test-name-pattern",
-                                            "--test-skip-pattern",
-                                            "--test-concurrency",
-                                            "--test-timeout",
-                                            "--test-shard"};
+constexpr std::string_view kNodeTakesValue[] = {"-r",
+                                                "--require",
+                                                "--import",
+                                                "--loader",
+                                                "--experimental-loader",
+                                                "-C",
+                                                "--conditions",
+                                                "--env-file",
+                                                "--test-reporter",
+                                                "--test-reporter-destination",
+                                                "--test-name-pattern",
+                                                "--test-skip-pattern",
+                                                "--test-concurrency",
+                                                "--test-timeout",
+                                                "--test-shard"};
 bool takes_value(std::string_view word) {
-  return std::find(std::begin(kTakesValue), std::end(kTakesValue), word) != std::end(kTakesValue);
+  return std::find(std::begin(kNodeTakesValue), std::end(kNodeTakesValue), word) != std::end(kNodeTakesValue);
 }
 
 // A file that is run by itself runs its tests: so one process does what `--test` does with two. These options mean the

@@ -11,45 +11,45 @@ namespace retrial::campaign {
 namespace {
 
 // Options that take the next word as their value, so that a path there is not taken for a test path.
-constexpr std::string_view kTakesValue[] = {"-k",
-                                            "-m",
-                                            "-c",
-                                            "-p",
-                                            "-o",
-                                            "-n",
-                                            "-W",
-                                            "-r",
-                                            "--ignore",
-                                            "--ignore-glob",
-                                            "--deselect",
-                                            "--rootdir",
-                                            "--confcutdir",
-                                            "--basetemp",
-                                            "--junitxml",
-                                            "--junit-xml",
-                                            "--cov",
-                                            "--cov-report",
-                                            "--cov-config",
-                                            "--durations",
-                                            "--maxfail",
-                                            "--tb",
-                                            "--log-file",
-                                            "--log-level",
-                                            "--log-cli-level",
-                                            "--import-mode",
-                                            "--config-file",
-                                            "--html",
-                                            "--timeout",
-                                            "--timeout-method",
-                                            "--reruns",
-                                            "--dist",
-                                            "--numprocesses",
-                                            "--capture",
-                                            "--color",
-                                            "--override-ini",
-                                            "--asyncio-mode",
-                                            "--ds",
-                                            "--env"};
+constexpr std::string_view kPytestTakesValue[] = {"-k",
+                                                  "-m",
+                                                  "-c",
+                                                  "-p",
+                                                  "-o",
+                                                  "-n",
+                                                  "-W",
+                                                  "-r",
+                                                  "--ignore",
+                                                  "--ignore-glob",
+                                                  "--deselect",
+                                                  "--rootdir",
+                                                  "--confcutdir",
+                                                  "--basetemp",
+                                                  "--junitxml",
+                                                  "--junit-xml",
+                                                  "--cov",
+                                                  "--cov-report",
+                                                  "--cov-config",
+                                                  "--durations",
+                                                  "--maxfail",
+                                                  "--tb",
+                                                  "--log-file",
+                                                  "--log-level",
+                                                  "--log-cli-level",
+                                                  "--import-mode",
+                                                  "--config-file",
+                                                  "--html",
+                                                  "--timeout",
+                                                  "--timeout-method",
+                                                  "--reruns",
+                                                  "--dist",
+                                                  "--numprocesses",
+                                                  "--capture",
+                                                  "--color",
+                                                  "--override-ini",
+                                                  "--asyncio-mode",
+                                                  "--ds",
+                                                  "--env"};
 
 // Index of the word that is pytest itself (`pytest`, `/venv/bin/py.test`, the `pytest` of `python -m pytest`).
 std::optional<std::size_t> pytest_at(const std::vector<std::string>& argv) {
@@ -100,8 +100,8 @@ class Pytest final : public Adapter {
     }
     auto at = *pytest_at(argv);
     for (std::size_t i = 0; i < argv.size(); i++) {
-      bool value =
-          i > 0 && std::find(std::begin(kTakesValue), std::end(kTakesValue), argv[i - 1]) != std::end(kTakesValue);
+      bool value = i > 0 && std::find(std::begin(kPytestTakesValue), std::end(kPytestTakesValue), argv[i - 1]) !=
+                                std::end(kPytestTakesValue);
       if (i <= at || value || !is_path(argv[i])) launch.argv.push_back(argv[i]);
     }
     launch.argv.insert(launch.argv.end(), files.begin(), files.end());
