@@ -19,6 +19,9 @@ namespace retrial::campaign {
 namespace {
 
 constexpr Nanos kSuiteLimit = 3600 * kSecond;
+// What runs side by side may take, of what one took: beyond that they are in each other's way, whatever they wait for.
+constexpr int kTimesSideBySide = 4;
+constexpr Nanos kSideBySide = 30 * kSecond;
 constexpr auto kPassed =
     "RETRIAL_*, PYTHONPATH, PYTEST_PLUGINS, NODE_OPTIONS and JAVA_TOOL_OPTIONS";  // by which agents come into a process
 
@@ -56,9 +59,10 @@ RunSpec whole_suite(const CampaignContext& context) {
   return whole;
 }
 
-// That many at the same time, by their numbers.
-Result<Runs> suite_runs(CampaignContext& context, int many) {
+// That many at the same time, by their numbers. `deadline` 0: the budget's.
+Result<Runs> suite_runs(CampaignContext& context, int many, Nanos deadline = 0) {
   auto whole = whole_suite(context);
+  if (deadline) whole.deadline = std::min(whole.deadline, deadline);
   for (int i = 0; i < many; i++)
     if (auto begun = context.begin(whole); !begun) return std::unexpected(begun.error());
   std::map<std::uint64_t, trace::Run> ended;
@@ -200,7 +204,7 @@ void learn(CampaignContext& context, const trace::Run& suite) {
 Result<Twice> run_in_turn(CampaignContext& context, Runs runs, const std::function<bool()>& may_go_on) {
   while (may_go_on() && (runs.size() < 2 || (runs.size() < 3 && !two(*runs[0], *runs[1]).differ.empty()))) {
     context.live.show({.phase = "the suite without faults, once more"});
-    auto run = suite_runs(context, 1);
+    auto run = suite_runs(context, 1, CampaignContext::deadline_of(trace::lasted(*runs.front())));
     if (!run) return std::unexpected(run.error());
     runs.push_back(run->front());
     learn(context, *runs.back());
@@ -244,7 +248,7 @@ struct Beside {
 };
 Result<Beside> run_side_by_side(CampaignContext& context, const trace::Run& first) {
   context.live.show({.phase = "the suite without faults, twice side by side"});
-  auto both = suite_runs(context, 2);
+  auto both = suite_runs(context, 2, kSideBySide + kTimesSideBySide * trace::lasted(first));
   if (!both) return std::unexpected(both.error());
   auto &a = *both->front(), &b = *both->back();
   learn(context, a);

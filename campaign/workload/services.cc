@@ -22,6 +22,7 @@
 #include "base/text.h"
 #include "campaign/workload/data_folder.h"
 #include "campaign/workload/listeners.h"
+#include "campaign/workload/open_files.h"
 #include "proxy/net/address.h"
 #include "trace/recording/redact.h"
 
@@ -247,6 +248,19 @@ std::vector<std::string> Services::lost() {
                                   last.empty() ? "" : "; its log ends: ", last));
     }
   return lines;
+}
+
+std::vector<std::string> Services::written() {
+  std::vector<std::string> found;
+  for (auto& one : running_) {
+    if (one.pid <= 0) continue;
+    auto own =
+        one.service->data.empty() ? "" : std::filesystem::absolute(one.service->data).lexically_normal().string() + "/";
+    for (auto& file : files_written_by(one.pid))
+      if (own.empty() || !file.starts_with(own))
+        found.push_back(fmt::format("[service.{}] {}", one.service->name, file));
+  }
+  return found;
 }
 
 std::vector<std::string> Services::strangers(const std::vector<std::string>& addresses) {

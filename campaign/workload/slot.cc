@@ -76,6 +76,7 @@ Result<Lines> done(Services& services, const Json& question) {
     return services.remarks();
   }
   if (what == "lost") return services.lost();
+  if (what == "written") return services.written();
   if (what == "end") {
     if (auto ok = services.end(); !ok) return std::unexpected(ok.error());
     return Lines();
@@ -168,6 +169,8 @@ Result<std::string> Slot::lost() {
 
 Result<Lines> Slot::strangers(const std::set<std::string>& addresses) { return ask("strangers", addresses); }
 
+Result<Lines> Slot::written() { return ask("written"); }
+
 Slots::Slots(const std::vector<Service>& services, std::filesystem::path logs)
     : services_(services), logs_(std::move(logs)) {}
 
@@ -215,6 +218,11 @@ Result<void> Slots::go_apart(const std::set<std::string>& reached) {
   if (!strangers->empty())
     return fail(fmt::format("{} answers also while no test runs, and was not started by Retrial: there is one for all",
                             fmt::join(*strangers, ", ")));
+  auto written = (*first)->written();
+  if (!written) return std::unexpected(written.error());
+  if (!written->empty())
+    return fail(fmt::format("{}: each start of it would write to this file; `data` gives each a folder of its own",
+                            written->front()));
   auto tried = Slot::open({}, {logs_, 1});
   if (!tried) return std::unexpected(tried.error());
   end();

@@ -37,6 +37,8 @@ class Slot {
   Result<std::string> lost();
   // As Services::strangers.
   Result<std::vector<std::string>> strangers(const std::set<std::string>& addresses);
+  // As Services::written.
+  Result<std::vector<std::string>> written();
   // As Services::end.
   Result<void> end();
   // For the reader, since the services were started.
@@ -64,8 +66,8 @@ class Slots {
 
   Result<void> start();  // the services of slot 0: errors in them are known before anything is run
   // From now on, or no longer, slots are apart. Each change ends the services of those before. An error says why they
-  // cannot be: the machine allows none, or at one of `reached` (loopback, where runs have met services) somebody
-  // answers now who would not be there.
+  // cannot be: the machine allows none, at one of `reached` (loopback, where runs have met services) somebody answers
+  // now who would not be there, or a service writes to files that each start of it would write to.
   Result<void> go_apart(const std::set<std::string>& reached);
   void come_back();
   bool apart() const { return apart_; }

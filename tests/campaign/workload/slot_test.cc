@@ -10,6 +10,8 @@
 
 #include <functional>
 
+#include <fmt/format.h>
+
 #include "campaign/workload/data_folder.h"
 #include "campaign/workload/namespaces.h"
 #include "campaign/workload/service_names.h"
@@ -86,6 +88,36 @@ TEST(Slot, answers_each_of_several_that_ask_at_the_same_time) {
     waitpid(asker, &status, 0);
     EXPECT_EQ(status, 0);
   }
+}
+
+// What a start does is done in each slot, and so are its writes.
+TEST(Slots, are_not_apart_where_a_service_writes_to_files_that_each_start_of_it_would_write_to) {
+  test::Folder folder;
+  auto started = [&](const std::string& command, const std::string& data = {}) {
+    fs::create_directories(folder.path() / "kept");
+    std::vector<Service> services(1);
+    services[0].name = "store";
+    services[0].start = fmt::format("cd {} && {}", folder.path().string(), command);
+    services[0].ready = {Ready::Kind::command, fmt::format("rm {}/ready", folder.path().string())};
+    services[0].data = data.empty() ? fs::path() : folder.path() / data;
+    Slots slots(services, folder.path() / "run" / "logs");
+    fs::create_directories(folder.path() / "run" / "logs");
+    EXPECT_TRUE(slots.start());
+    auto gone = slots.go_apart({});
+    return gone ? std::string() : gone.error().line();
+  };
+  auto sleeping = "touch ready; read forever < fifo";
+  ASSERT_EQ(mkfifo((folder.path() / "fifo").c_str(), 0600), 0);
+  auto plain = started(sleeping);
+  if (plain.find("namespace") != plain.npos) GTEST_SKIP() << plain;
+  EXPECT_EQ(plain, "");
+  EXPECT_EQ(started(std::string("exec > output 2>&1; ") + sleeping), "") << "its output may be mixed";
+  EXPECT_EQ(started(std::string("exec 3> gone; rm gone; ") + sleeping), "") << "a file without a name";
+  EXPECT_EQ(started(std::string("exec 3> kept/db; ") + sleeping, "kept"), "");
+  EXPECT_EQ(started(std::string("exec 3> kept/db; ") + sleeping),
+            fmt::format("[service.store] {}/kept/db: each start of it would write to this file; `data` gives each a "
+                        "folder of its own",
+                        folder.path().string()));
 }
 
 TEST(ServiceNames, are_what_the_machines_resolver_says) {
