@@ -183,6 +183,14 @@ class Observation {
     teller_.tell(run);
     runs_.push_back(std::move(run));
   }
+  // Whoever ends us before the first run's end wants to know what it has shown: it is judged as one that a time limit
+  // has ended.
+  void add_cut_short(trace::Run run) {
+    run.stop = trace::Stop::deadline;
+    base_.remarks.push_back("interrupted after " + show_duration(trace::lasted(run)) +
+                            " of the client's time: what it did until then is judged");
+    add(std::move(run));
+  }
   // Their first connections failed, and the command is run again, as if that had not been.
   void leave(const std::set<std::string>& distrusting) {
     for (auto& who : distrusting) {
@@ -259,10 +267,7 @@ std::string lines_of(const std::vector<std::string>& remarks) {
 
 int status_of(const Error& error) { return error.blame == Blame::user ? proxy::shell_status(error) : kIncomplete; }
 
-int status_of(const trace::Run& run) {
-  if (run.stop == trace::Stop::interrupted) return kInterrupted;
-  return run.stop == trace::Stop::exited ? run.exit_code : 128 + run.exit_code;
-}
+int status_of(const trace::Run& run) { return run.stop == trace::Stop::exited ? run.exit_code : 128 + run.exit_code; }
 
 int observe(const ObserveOptions& options) {
   raise_descriptor_limit();
@@ -326,6 +331,10 @@ int observe(const ObserveOptions& options) {
       seen.leave((*executor)->distrusting());
       continue;
     }
+    if ((*executor)->interrupted() && seen.runs().empty()) {
+      seen.add_cut_short(std::move(*run));
+      break;
+    }
     seen.add(std::move(*run));
     if ((*executor)->interrupted()) break;
     again = (options.repeat && static_cast<int>(seen.runs().size()) < *options.repeat) || seen.judge();
@@ -342,7 +351,7 @@ int observe(const ObserveOptions& options) {
                lines_of(seen.record().left_alone), folder->string());
   if (auto& why = seen.record().incomplete; !why.empty() && !options.inject)
     complain("this run is incomplete: " + why, kIncomplete);
-  return status_of(seen.runs().back());
+  return (*executor)->interrupted() ? kInterrupted : status_of(seen.runs().back());
 }
 
 }  // namespace

@@ -300,3 +300,27 @@ def test_of_a_client_that_sends_very_many_requests_the_first_are_judged_and_the_
     assert any("300 of 6000 calls like it were judged" in line for line in remarks), remarks
     assert sqlite3.connect(cwd / "o/campaign.db").execute("SELECT count(*) FROM exchange WHERE run = 2").fetchone() == (6000,)
     assert retrial("judge", "o", cwd=cwd).returncode == 0
+
+
+# It never gives up, never waits, and counts.
+ENDLESS = """
+import sys, urllib.error, urllib.request
+for n in range(1_000_000):
+    try:
+        urllib.request.urlopen(f"http://127.0.0.1:{sys.argv[1]}/thing", timeout=5).read()
+    except urllib.error.HTTPError:
+        open("count", "w").write(str(n))
+"""
+
+
+def test_who_is_ended_in_the_first_run_says_what_it_has_seen(client, port):
+    (client / "endless.py").write_text(ENDLESS)
+    observe = subprocess.Popen([RETRIAL, "observe", "--real-time", "--no-reference", "--inject", "error(503)", "--out", "o", "--",
+                                sys.executable, "endless.py", str(port)], cwd=client, stderr=subprocess.PIPE, text=True)
+    count = client / "count"
+    while not count.exists() or int(count.read_text() or 0) < 20:
+        assert observe.poll() is None
+    observe.send_signal(signal.SIGTERM)
+    said = observe.communicate(timeout=60)[1]
+    assert observe.returncode == 130 and "what it did until then is judged" in said, said
+    assert "missing-delay" in verdicts(client / "o"), said
