@@ -57,6 +57,7 @@ class Trials {
   void again(Case& c);
   void try_alone(Case& c, Suspected suspected);
   bool confirmed_elsewhere(const Pending& pending);
+  std::vector<std::string> confirming(const trace::Finding& suspected, const Case& c) const;
   void disturbed(const CompanyVerdict& verdict);
   void trial_over(Trial& trial);
   void leave(const std::string& test, const std::string& why);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "campaign/report/words.h"
 #include "campaign/trials.h"
 
 namespace retrial::campaign {
@@ -11,13 +12,14 @@ namespace {
 
 constexpr int kRuns = 6;    // in company of one case at most, while its evidence is thin
 constexpr int kInVain = 2;  // runs in company that may say nothing of a case, before it is tried alone
-// Cases that confirm a verdict for all other paths of their call site. How it retries is the same at each; what becomes
-// of a call is its caller's too.
+// Cases that confirm a verdict for all other paths of their call site, or, of how a client goes about it, for all call
+// sites where it is of one cause. How it retries is the same at each; what becomes of a call is its caller's too.
 constexpr std::size_t kSameRetries = 2, kSameOutcome = 8;
-std::size_t enough(const std::string& verdict) {
+bool of_outcome(const std::string& verdict) {
   auto* known = oracles::verdict_named(verdict);
-  return known && known->of_outcome ? kSameOutcome : kSameRetries;
+  return known && known->of_outcome;
 }
+std::size_t enough(const std::string& verdict) { return of_outcome(verdict) ? kSameOutcome : kSameRetries; }
 
 using What = Shown::What;
 
@@ -84,18 +86,27 @@ void Trials::try_alone(Case& c, Suspected suspected) {
   pending_.push_back({&c, std::move(suspected)});
 }
 
+// The cases, or tests, that have shown it already; none: they do not yet show it here.
+std::vector<std::string> Trials::confirming(const trace::Finding& suspected, const Case& c) const {
+  std::vector<std::string> alike;
+  for (auto& known : record_.findings) {
+    if (known.id == suspected.id) return {known.test};
+    if (report::one_cause(known, suspected)) alike.push_back(known.test);
+  }
+  if (!of_outcome(suspected.verdict) && alike.size() >= kSameRetries) return alike;
+  auto family = confirmed_.find({suspected.verdict, c.family_key()});
+  return family != confirmed_.end() && family->second.size() >= enough(suspected.verdict) ? family->second
+                                                                                          : std::vector<std::string>();
+}
+
 bool Trials::confirmed_elsewhere(const Pending& pending) {
   auto& c = *pending.c;
   if (pending.suspected.empty()) return false;
   std::string by;
   for (auto& f : pending.suspected) {
-    if (auto known = std::ranges::find(record_.findings, f.id, &trace::Finding::id); known != record_.findings.end()) {
-      by += fmt::format("{}{} ({})", by.empty() ? "" : ", ", f.verdict, known->test);
-      continue;
-    }
-    auto it = confirmed_.find({f.verdict, c.family_key()});
-    if (it == confirmed_.end() || it->second.size() < enough(f.verdict)) return false;
-    by += fmt::format("{}{} ({})", by.empty() ? "" : ", ", f.verdict, fmt::join(it->second, ", "));
+    auto confirmed = confirming(f, c);
+    if (confirmed.empty()) return false;
+    by += fmt::format("{}{} ({})", by.empty() ? "" : ", ", f.verdict, fmt::join(confirmed, ", "));
   }
   c.row.outcome = "answered";
   c.row.why = "seen here too in company, and confirmed in another test or at other paths of this call site: " + by;

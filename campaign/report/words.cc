@@ -29,19 +29,18 @@ bool done_in_one_place(const trace::Finding& a, const trace::Finding& b) {
 }
 }  // namespace
 
+bool one_cause(const trace::Finding& a, const trace::Finding& b) {
+  auto* verdict = oracles::verdict_named(a.verdict);
+  bool of_client = b.site && verdict && !verdict->of_outcome;
+  return a.verdict == b.verdict && a.service == b.service && (a.attempts > 1) == (b.attempts > 1) &&
+         (of_client || a.operation == b.operation) &&
+         (a.site == b.site || (of_client && a.site && done_in_one_place(a, b)));
+}
+
 std::vector<Cause> causes(const std::vector<trace::Finding>& findings) {
   std::vector<Cause> out;
   for (const auto& finding : findings) {
-    auto* verdict = oracles::verdict_named(finding.verdict);
-    bool of_client = finding.site && verdict && !verdict->of_outcome;
-    auto same = [&](const Cause& cause) {
-      const auto& first = *cause.findings.front();
-      bool one_place = of_client && first.site && done_in_one_place(first, finding);
-      return cause.verdict == finding.verdict && (one_place || cause.site == finding.site) &&
-             (of_client || first.operation == finding.operation) && first.service == finding.service &&
-             (first.attempts > 1) == (finding.attempts > 1);
-    };
-    auto at = std::find_if(out.begin(), out.end(), same);
+    auto at = std::ranges::find_if(out, [&](auto& cause) { return one_cause(*cause.findings.front(), finding); });
     if (at == out.end()) at = out.insert(out.end(), Cause{finding.verdict, finding.site, {}});
     at->findings.push_back(&finding);
   }

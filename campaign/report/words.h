@@ -20,6 +20,7 @@ struct Cause {
   bool accepted() const;                        // all of them are
   const trace::Finding& surest() const;         // the first of those with the highest confidence
 };
+bool one_cause(const trace::Finding& a, const trace::Finding& b);
 // In the order of their first finding, those that are wholly accepted last. Points into `findings`.
 std::vector<Cause> causes(const std::vector<trace::Finding>& findings);
 
