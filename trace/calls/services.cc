@@ -90,20 +90,36 @@ ToldApart tell_apart(std::vector<Group> groups, bool in_test) {
   return found;
 }
 
-// Two that are asked the same, and that no test meets both, are one: a test that asks more of it came later.
-void join(ToldApart& found, const std::vector<Group>& groups) {
+// Where each service was met, by run.
+using Whereabouts = std::vector<std::set<std::string>>;
+// Whoever is at one port in each run that meets both is one: a fixture of the whole suite. (A port that was free again
+// may be given to another, but seldom in each run.)
+bool at_one_port(const Whereabouts& a, const Whereabouts& b) {
+  bool both = false;
+  for (std::size_t run = 0; run < a.size(); run++) {
+    if (a[run].empty() || b[run].empty()) continue;
+    if (a[run] != b[run]) return false;
+    both = true;
+  }
+  return both;
+}
+
+// Two that are asked the same or are at one port, and that no test meets both, are one: a test that asks more of it
+// came later.
+void join(ToldApart& found, const std::vector<Group>& groups, std::vector<Whereabouts> where) {
   for (std::size_t a = 0; a < found.services.size(); a++)
     for (std::size_t b = a + 1; b < found.services.size(); b++) {
       auto meets = [&](const Group& group, std::size_t which) {
         return std::ranges::any_of(group, [&](auto* met) { return found.is.at(met) == which; });
       };
-      if (!alike(found.services[a], found.services[b]) ||
+      if ((!alike(found.services[a], found.services[b]) && !at_one_port(where[a], where[b])) ||
           std::ranges::any_of(groups, [&](auto& group) { return meets(group, a) && meets(group, b); }))
         continue;
       for (auto& [met, is] : found.is)
         if (is == b) is = a;
       found.services[a].asked.merge(found.services[b].asked);
       found.services[b].asked.clear();
+      for (std::size_t run = 0; run < where[a].size(); run++) where[a][run].merge(std::exchange(where[b][run], {}));
       b = a;  // what was not alike before may be now
     }
 }
@@ -160,7 +176,15 @@ void Services::learn(std::list<Run>& runs, const std::set<std::string>& fixed) {
     for (auto& service : found.services) group.push_back(&service);
   }
   auto found = tell_apart(groups_of_tests, true);
-  join(found, groups_of_tests);
+  std::vector<Whereabouts> where(found.services.size(), Whereabouts(met.size()));
+  for (std::size_t run = 0; run < met.size(); run++)
+    for (auto& [test, here] : met[run]) {
+      auto& of_test = in_test.at(test);
+      for (auto& m : here)
+        if (auto it = of_test.is.find(&m); it != of_test.is.end())
+          where[found.is.at(&of_test.services[it->second])][run].insert(m.address);
+    }
+  join(found, groups_of_tests, std::move(where));
 
   std::map<std::string, std::size_t, std::less<>> numbers;  // given out so far, by host
   for (auto& of_run : met)

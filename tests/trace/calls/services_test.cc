@@ -112,6 +112,19 @@ TEST_F(Serving, two_that_are_asked_the_same_are_told_apart_by_their_order) {
             (Names{"*", "*2", "*"}));
 }
 
+TEST_F(Serving, tests_that_ask_different_things_of_one_port_in_each_run_ask_one_service) {
+  EXPECT_EQ(learn({{{"t1", "30000", "GET /a"}, {"t2", "30000", "GET /b"}, {"t3", "30000", "GET /c"}},
+                   {{"t1", "30005", "GET /a"}, {"t2", "30005", "GET /b"}}}),
+            (All{{"*", "*", "*"}, {"*", "*"}}));
+  EXPECT_EQ(name({{"t2", "30009", "GET /b"}}), (Names{"*"})) << "also where it runs alone";
+}
+
+TEST_F(Serving, a_port_that_was_free_again_in_one_run_makes_no_two_services_one) {
+  EXPECT_EQ(learn({{{"t1", "30000", "GET /a"}, {"t2", "30000", "GET /b"}},
+                   {{"t1", "30005", "GET /a"}, {"t2", "30006", "GET /b"}}}),
+            (All{{"*", "*2"}, {"*", "*2"}}));
+}
+
 TEST_F(Serving, services_of_different_tests_are_told_apart_where_one_test_has_both) {
   EXPECT_EQ(learn({{{"t1", "30000", "GET /users"},
                     {"t2", "30001", "GET /orders"},
