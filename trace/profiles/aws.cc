@@ -225,8 +225,8 @@ class Aws final : public Profile {
   bool transient(int status, std::string_view body) const override {
     if (status >= 500 || status == 429 || status == 408) return generic_profile().transient(status, body);
     // A copy or a completed upload may fail after its 200; throttling comes as 400 and 403.
-    if (auto at = body.find("<AwsCode>"); at != body.npos && (status >= 400 || body.find("<Error>") != body.npos))
-      return aws::transient_code(message::xml_texts(body.substr(at), "AwsCode"));
+    if (auto at = body.find("<Code>"); at != body.npos && (status >= 400 || body.find("<Error>") != body.npos))
+      return aws::transient_code(message::xml_texts(body.substr(at), "Code"));
     return status >= 400 && aws::transient_code(message::json_top(body, "__type"));
   }
   int transient_status(const Exchange&) const override { return 503; }
@@ -248,7 +248,7 @@ class Aws final : public Profile {
       put("Content-Type", "application/xml");
       answer.body = fmt::format(
           "<?xml version=\"1.0\" "
-          "encoding=\"UTF-8\"?>\n<Error><AwsCode>{}</AwsCode><Message>{}</Message><RequestId>{}</RequestId>"
+          "encoding=\"UTF-8\"?>\n<Error><Code>{}</Code><Message>{}</Message><RequestId>{}</RequestId>"
           "<HostId>{}</HostId></Error>",
           code.code, text, marker, marker);
     } else if (kind == Kind::query) {
@@ -257,7 +257,7 @@ class Aws final : public Profile {
       answer.body = fmt::format(
           "<?xml version=\"1.0\"?><ErrorResponse "
           "xmlns=\"http://queue.amazonaws.com/doc/2012-11-05/\"><Error><Type>{}</Type>"
-          "<AwsCode>{}</AwsCode><Message>{}</Message><Detail/></Error><RequestId>{}</RequestId></ErrorResponse>",
+          "<Code>{}</Code><Message>{}</Message><Detail/></Error><RequestId>{}</RequestId></ErrorResponse>",
           status >= 500 ? "Receiver" : "Sender", code.code, text, marker);
     } else {
       auto target = find(e.request_headers, "x-amz-target");
