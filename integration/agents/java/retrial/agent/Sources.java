@@ -14,6 +14,7 @@ final class Sources {
     final boolean isApplication, isTest;
     private final String compiled, inPackage;
     private final String function; // what its functions' names begin with
+    private final ConcurrentHashMap<String, Frame> frames = new ConcurrentHashMap<>(); // by line and method
 
     Of(boolean isApplication, boolean isTest, String compiled, String inPackage, String function) {
       this.isApplication = isApplication;
@@ -30,8 +31,15 @@ final class Sources {
       return (folder == null ? inPackage : folder) + name;
     }
 
-    String site(String file, int line, String method) {
-      return file(file) + ":" + Math.max(line, 0) + ":" + function(method);
+    Frame frame(StackWalker.StackFrame of) {
+      StackTraceElement at = of.toStackTraceElement();
+      String key = at.getLineNumber() + at.getMethodName();
+      Frame known = frames.get(key);
+      if (known == null)
+        frames.put(key,
+            known = new Frame(
+                file(at.getFileName()), Math.max(at.getLineNumber(), 0), function(at.getMethodName()), isTest));
+      return known;
     }
 
     /** A lambda is named by the function that it stands in. */

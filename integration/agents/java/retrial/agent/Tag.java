@@ -8,16 +8,33 @@ import java.util.Map;
 final class Tag {
   private Tag() {}
 
-  static final String[] NAMES = {"x-retrial-site", "x-retrial-call", "x-retrial-test", "x-retrial-phase"};
+  static final String[] NAMES = {"x-retrial-site", "x-retrial-call", "x-retrial-test", "x-retrial-phase",
+      "x-retrial-callers", "x-retrial-libraries"};
 
   static Map<String, String> of(Origin origin) {
     Events.announce();
     String[] test = Current.test();
-    String[] values = {origin == null ? null : origin.site, origin == null ? null : origin.call, test[0], test[1]};
+    Frame[] chain = origin == null ? Origin.NOWHERE : origin.chain;
+    String call = origin == null ? null : origin.call;
+    String[] values = {chain.length == 0 ? null : encoded(chain[0].text), call,
+        test[0] == null ? null : encoded(test[0]), test[1], callers(chain), call == null ? null : library(origin)};
     Map<String, String> tag = new LinkedHashMap<>();
     for (int i = 0; i < NAMES.length; i++)
-      if (values[i] != null) tag.put(NAMES[i], encoded(values[i]));
+      if (values[i] != null) tag.put(NAMES[i], values[i]);
     return tag;
+  }
+
+  private static String callers(Frame[] chain) {
+    if (chain.length < 2) return null;
+    StringBuilder out = new StringBuilder(chain[1].asCaller());
+    for (int i = 2; i < chain.length; i++) out.append(',').append(chain[i].asCaller());
+    return out.toString();
+  }
+
+  /** A call is one run of the library that it was given to. */
+  private static String library(Origin origin) {
+    if (origin.library == null) return null;
+    return origin.call.substring(origin.call.indexOf('-') + 1) + ":" + encoded(origin.library).replace(",", "%2C");
   }
 
   /** As lines of a head. */
