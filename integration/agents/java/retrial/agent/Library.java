@@ -10,7 +10,8 @@ final class Library {
   private static final ClassValue<String> names = new ClassValue<>() {
     @Override
     protected String computeValue(Class<?> type) {
-      if (type.getClassLoader() == null) {
+      ClassLoader loader = type.getClassLoader();
+      if (loader == null || loader == ClassLoader.getPlatformClassLoader()) {
         boolean isNew = type.getName().startsWith("jdk.internal.net.http.");
         return "Java " + System.getProperty("java.version") + (isNew ? " java.net.http" : " HttpURLConnection");
       }

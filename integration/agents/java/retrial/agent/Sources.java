@@ -14,7 +14,7 @@ final class Sources {
     final boolean isApplication, isTest;
     private final String compiled, inPackage;
     private final String function; // what its functions' names begin with
-    private final ConcurrentHashMap<String, Frame> frames = new ConcurrentHashMap<>(); // by line and method
+    private final ConcurrentHashMap<Position, Frame> frames = new ConcurrentHashMap<>();
 
     Of(boolean isApplication, boolean isTest, String compiled, String inPackage, String function) {
       this.isApplication = isApplication;
@@ -32,14 +32,14 @@ final class Sources {
     }
 
     Frame frame(StackWalker.StackFrame of) {
-      StackTraceElement at = of.toStackTraceElement();
-      String key = at.getLineNumber() + at.getMethodName();
-      Frame known = frames.get(key);
-      if (known == null)
-        frames.put(key,
-            known = new Frame(
-                file(at.getFileName()), Math.max(at.getLineNumber(), 0), function(at.getMethodName()), isTest));
+      Position at = new Position(of);
+      Frame known = frames.get(at);
+      if (known == null) frames.put(at, known = frame(of.toStackTraceElement()));
       return known;
+    }
+
+    private Frame frame(StackTraceElement at) {
+      return new Frame(file(at.getFileName()), Math.max(at.getLineNumber(), 0), function(at.getMethodName()), isTest);
     }
 
     /** A lambda is named by the function that it stands in. */
@@ -51,6 +51,29 @@ final class Sources {
         if (method.equals("static")) method = "<clinit>";
       }
       return function + "." + method;
+    }
+  }
+
+  /** In a class; its line takes ten times as long to find. */
+  private static final class Position {
+    private final int index;
+    private final String method, descriptor;
+
+    Position(StackWalker.StackFrame frame) {
+      index = frame.getByteCodeIndex();
+      method = frame.getMethodName();
+      descriptor = frame.getDescriptor();
+    }
+
+    @Override
+    public int hashCode() {
+      return index * 31 + method.length();
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      Position of = (Position) other;
+      return index == of.index && method.equals(of.method) && descriptor.equals(of.descriptor);
     }
   }
 

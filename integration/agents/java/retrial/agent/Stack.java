@@ -1,6 +1,8 @@
 package retrial.agent;
 
 import java.util.Iterator;
+import java.util.concurrent.ForkJoinTask;
+import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -10,15 +12,21 @@ final class Stack {
 
   private static final StackWalker walker = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
 
-  /** Whether the chain ends in this thread: at a test, or because it is long. */
+  /**
+   * Whether the chain ends in this thread: at a test, or because it is long. A worker that helps with another task
+   * while it waits is within both: below the inner one stands nobody who has called it.
+   */
   private static final class Walk implements Function<Stream<StackWalker.StackFrame>, Boolean> {
     final Frames frames = new Frames();
+    private final boolean isWorker = Thread.currentThread() instanceof ForkJoinWorkerThread;
 
     @Override
     public Boolean apply(Stream<StackWalker.StackFrame> all) {
       for (Iterator<StackWalker.StackFrame> left = all.iterator(); left.hasNext();) {
         StackWalker.StackFrame frame = left.next();
-        Sources.Of of = Sources.of(frame.getDeclaringClass());
+        Class<?> declaring = frame.getDeclaringClass();
+        if (isWorker && declaring == ForkJoinTask.class && frame.getMethodName().equals("doExec")) return false;
+        Sources.Of of = Sources.of(declaring);
         if (of.isApplication && !frames.add(of.frame(frame))) return true;
       }
       return false;
