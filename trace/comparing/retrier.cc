@@ -114,8 +114,7 @@ std::string outermost_of_all(const Chains& chains) {
 
 // A function that waited between two attempts goes on, and nobody's call of it is running any more: it is the outermost
 // that runs. Where that is not one and the same, the outermost that all attempts have in common.
-std::string went_on(const Call& call) {
-  auto chains = chains_of(call);
+std::string went_on(const Call& call, const Chains& chains) {
   std::optional<Frame> base;
   bool one = true;
   for (std::size_t i = 1; i < chains.size(); i++) {
@@ -130,15 +129,15 @@ std::string went_on(const Call& call) {
 }
 
 // Of whole stacks without marks. A function that comes to the next attempt by another line has not returned; where all
-// go on from the same lines, nothing is seen of which of them loops.
-std::string by_lines(const Call& call) {
-  auto chains = chains_of(call);
+// go on from the same lines, it is the one that is said to go on, else nothing is seen of which of them does.
+std::string by_lines(const Call& call, const Chains& chains) {
   if (chains.empty()) return {};
   for (auto& frame : chains.front() | std::views::reverse)
     if (in_all(chains, frame) &&
         !std::ranges::all_of(chains, [&](auto& chain) { return std::ranges::find(chain, frame) != chain.end(); }))
       return show(frame);
-  return outermost_of_all(chains);
+  auto one = went_on(call, chains);
+  return one.empty() ? outermost_of_all(chains) : one;
 }
 
 }  // namespace
@@ -147,7 +146,7 @@ std::string retrier(const Call& call) {
   if (call.attempts.size() < 2) return {};
   bool marks = std::ranges::any_of(call.attempts, [](auto* e) { return !e->tag.stack.empty(); });
   auto shared = shared_by_all(call);
-  if (marks && !shared) return marks_frames(call.first()) ? std::string() : went_on(call);
+  if (marks && !shared) return marks_frames(call.first()) ? std::string() : went_on(call, chains_of(call));
   std::vector<std::vector<Library>> passed;
   bool one_entry = !call.first().tag.call_id.empty();
   for (auto* e : call.attempts) {
@@ -161,7 +160,7 @@ std::string retrier(const Call& call) {
     auto found = std::ranges::find_if(passed.front() | std::views::reverse, of_all);
     return found == passed.front().rend() ? std::string() : found->name;
   };
-  if (!marks) return one_entry ? by_library() : by_lines(call);
+  if (!marks) return one_entry ? by_library() : by_lines(call, chains_of(call));
   if (passes(passed.front(), shared->run)) return by_library();
   if (!call.first().tag.site) return {};
   auto frames = frames_of(*call.first().tag.site);

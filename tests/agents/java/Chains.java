@@ -54,6 +54,35 @@ public final class Chains {
         .join();
   }
 
+  static int looping(String url) {
+    for (int i = 0;; i++) {
+      try {
+        return send(url);
+      } catch (IOException error) {
+        if (i == 3) throw new IllegalStateException(error);
+      }
+    }
+  }
+
+  static int loopingItself(String url) throws IOException {
+    int answer;
+    do {
+      answer = new URL(url).openConnection().getInputStream().read();
+    } while (answer == 'x');
+    return answer;
+  }
+
+  static int choosing(String url) throws IOException {
+    for (String one : new String[] {"a", "b"}) {
+      switch (one) {
+        case "a": continue;
+        case "b": break;
+        default: return 0;
+      }
+    }
+    return send(url);
+  }
+
   static int ask(String way, String url) throws Exception {
     switch (way) {
       case "functions": return track(url);
@@ -64,6 +93,9 @@ public final class Chains {
       case "pool": return pool(new com.library.Asking(url));
       case "pools": return pools(url);
       case "future": return future(url);
+      case "looping": return looping(url);
+      case "looping-itself": return loopingItself(url);
+      case "choosing": return choosing(url);
       default: throw new IllegalArgumentException(way);
     }
   }

@@ -203,6 +203,13 @@ def test_a_tests_own_frames_are_no_part_of_a_chain(project, server, way, expecte
     assert chain_of(project, server, "Within", way) == expected
 
 
+@pytest.mark.parametrize("way, told", [("looping", "send looping  main"), ("looping-itself", " ask main"), ("choosing", "send choosing main")])
+def test_an_empty_frame_stands_behind_the_innermost_that_calls_from_within_a_loop(project, server, way, told):
+    chain_of(project, server, "Chains", way)
+    [tag] = server.tags
+    assert re.sub(r"[^,]*Chains\.", "", tag["callers"]) == told.replace(" ", ",")
+
+
 def test_the_lines_are_those_of_the_calls_and_files_are_named_from_where_the_program_began(project, server):
     chain_of(project, server, "Chains", "functions")
     lines = (HERE / "Chains.java").read_text().splitlines()

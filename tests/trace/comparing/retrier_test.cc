@@ -91,6 +91,8 @@ TEST_F(Retrier, without_a_stack_is_the_outermost_function_that_comes_by_another_
   attempt("").attempt("").attempt("");
   for (auto& e : all_) e.tag.site->callers = "src/send.java:3:send,src/track.java:9:track,src/desk.java:4:order";
   EXPECT_EQ(who(), "src/desk.java:4 order") << "all lines are the same: the outermost that all have";
+  for (auto& e : all_) e.tag.site->callers = "src/send.java:3:send,src/track.java:9:track,,src/desk.java:4:order";
+  EXPECT_EQ(who(), "src/track.java:9 track") << "or the one that is said to go on";
   all_[1].tag.site->callers = all_[2].tag.site->callers =
       "src/again.java:3:again,src/track.java:12:track,src/desk.java:4:order";
   EXPECT_EQ(who(), "src/track.java:9 track");

@@ -3,6 +3,7 @@ package retrial.agent;
 import java.io.File;
 import java.net.URL;
 import java.security.CodeSource;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Whose code a class is, and which file it was compiled from. */
@@ -15,6 +16,7 @@ final class Sources {
     private final String compiled, inPackage;
     private final String function; // what its functions' names begin with
     private final ConcurrentHashMap<Position, Frame> frames = new ConcurrentHashMap<>();
+    private volatile Set<String> loops;
 
     Of(boolean isApplication, boolean isTest, String compiled, String inPackage, String function) {
       this.isApplication = isApplication;
@@ -34,12 +36,15 @@ final class Sources {
     Frame frame(StackWalker.StackFrame of) {
       Position at = new Position(of);
       Frame known = frames.get(at);
-      if (known == null) frames.put(at, known = frame(of.toStackTraceElement()));
+      if (known == null) frames.put(at, known = frame(of.toStackTraceElement(), of.getDeclaringClass()));
       return known;
     }
 
-    private Frame frame(StackTraceElement at) {
-      return new Frame(file(at.getFileName()), Math.max(at.getLineNumber(), 0), function(at.getMethodName()), isTest);
+    private Frame frame(StackTraceElement at, Class<?> type) {
+      if (loops == null) loops = Loops.of(type);
+      int line = Math.max(at.getLineNumber(), 0);
+      boolean isInLoop = loops.contains(Loops.key(at.getMethodName(), line));
+      return new Frame(file(at.getFileName()), line, function(at.getMethodName()), isTest, isInLoop);
     }
 
     /** A lambda is named by the function that it stands in. */

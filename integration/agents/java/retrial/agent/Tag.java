@@ -1,7 +1,9 @@
 package retrial.agent;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** The tag of a request: header names and values, ready for the wire. Empty where nothing is known. */
@@ -24,11 +26,16 @@ final class Tag {
     return tag;
   }
 
+  /** An empty one stands behind the innermost that calls from within a loop: it may be the one that goes on. */
   private static String callers(Frame[] chain) {
-    if (chain.length < 2) return null;
-    StringBuilder out = new StringBuilder(chain[1].asCaller());
-    for (int i = 2; i < chain.length; i++) out.append(',').append(chain[i].asCaller());
-    return out.toString();
+    List<String> callers = new ArrayList<>(8);
+    boolean isParted = false;
+    for (int i = 0; i < chain.length; i++) {
+      if (i > 0) callers.add(chain[i].asCaller());
+      if (!isParted && chain[i].isInLoop && !chain[i].isTest) isParted = callers.add("");
+    }
+    if (callers.isEmpty()) return null;
+    return callers.size() == 1 && isParted ? "," : String.join(",", callers);
   }
 
   /** A call is one run of the library that it was given to. */
