@@ -4,8 +4,10 @@ import os
 import pathlib
 import re
 import shutil
+import socket
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -136,6 +138,23 @@ def test_what_a_library_sends_again_has_the_id_of_its_call(project, server):
     assert len({tag["call"] for tag in server.tags}) == 1
     assert {tag["site"].rpartition(":")[0] for tag in server.tags} == {line_of("apache5")}
     assert len({tag["libraries"] for tag in server.tags}) == 1
+
+
+def test_what_the_jdk_asks_again_by_itself_after_a_loss_has_the_id_of_its_call(project):
+    heads = []
+
+    def serve(listening):
+        for answer in (b"", b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"):
+            client, _ = listening.accept()
+            with client:
+                heads.append(client.recv(65536).decode().lower())
+                client.sendall(answer)
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        threading.Thread(target=serve, args=(listening,), daemon=True).start()
+        project.ask("url-connection", f"http://127.0.0.1:{listening.getsockname()[1]}")
+    first, second = (dict(line.split(": ", 1) for line in head.splitlines() if line.startswith("x-retrial")) for head in heads)
+    assert first == second and first["x-retrial-call"] and "httpurlconnection" in first["x-retrial-libraries"]
 
 
 def test_a_call_of_grpc_carries_its_tag_as_metadata(project):
