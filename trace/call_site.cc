@@ -27,8 +27,9 @@ std::optional<Frame> frame_of(std::string_view text, char end) {
 // f(frame) for each caller that can be read.
 template <class F>
 void each_caller(std::string_view callers, F f) {
-  for (std::size_t n = 1; n < kMostFrames && !callers.empty(); n++) {
+  for (std::size_t n = 1; n < kMostFrames && !callers.empty();) {
     auto end = std::min(callers.find(','), callers.size());
+    if (end > 0) n++;  // an empty one only parts them
     if (auto frame = frame_of(percent_decode(callers.substr(0, end)), ':')) f(std::move(*frame));
     callers.remove_prefix(std::min(end + 1, callers.size()));
   }

@@ -1,11 +1,12 @@
 """One helper, two functions that call it: findings name the chain, and who sends again."""
 import itertools
 import json
+import shutil
 import subprocess
 
 import pytest
 
-from conftest import Answering, Campaign, retrial, serving
+from conftest import APPS, Answering, Campaign, retrial, serving
 
 
 class Parcels(Answering):
@@ -82,6 +83,14 @@ def said_of(campaign, verdict):
     return {(chain(f["call_site"]), f["retried_by"]) for f in campaign.findings(verdict)}
 
 
+def judged(campaign, tracked, retry, labelled):
+    """One call is wrong, which no other has to answer for."""
+    for verdict in ("missing-cap", "missing-delay"):
+        assert said_of(campaign, verdict) == {(tracked, retry)}, campaign.explain()
+    assert said_of(campaign, "duplicate-effect") | said_of(campaign, "retries-non-idempotent") == {(tracked, retry)}, campaign.explain()
+    assert labelled in {chain(j["call_site"]) for j in campaign.report["clean"]}, campaign.explain()
+
+
 def test_pythons_findings_name_the_chain_and_who_sends_again(suite, python, parcels):
     version = subprocess.run([python, "-c", "import urllib3; print(urllib3.__version__)"], capture_output=True, text=True).stdout.strip()
     campaign = tried(suite(**PYTHON), parcels, [python, "-m", "pytest", "-q", "-p", "no:cacheprovider"], "--policies", "p3,p1")
@@ -141,9 +150,161 @@ test('label', () => label(process.env.PORT));
 
 def test_nodes_findings_name_the_chain_and_the_function_that_goes_on(suite, node, parcels):
     campaign = tried(suite(**NODE), parcels, [node, "--test", "parcels.test.js"], "--policies", "p3,p1")
-    tracked = "src/base.js:2 ask <- src/track.js:3 send <- src/track.js:8 track"
-    for verdict in ("missing-cap", "missing-delay"):
-        assert said_of(campaign, verdict) == {(tracked, "src/track.js:8 track")}, campaign.explain()
-    assert said_of(campaign, "duplicate-effect") | said_of(campaign, "retries-non-idempotent") == {(tracked, "src/track.js:8 track")}, campaign.explain()
-    clean = {chain(j["call_site"]) for j in campaign.report["clean"]}
-    assert "src/base.js:2 ask <- src/track.js:14 label" in clean, "what it does is no fault of its neighbour's"
+    judged(campaign, "src/base.js:2 ask <- src/track.js:3 send <- src/track.js:8 track", "src/track.js:8 track",
+           "src/base.js:2 ask <- src/track.js:14 label")
+
+
+GO = {
+    "go.mod": "module example.com/parcels\n\ngo 1.24\n",
+    "base__base.go": """package base
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"time"
+)
+
+var client = &http.Client{Timeout: 5 * time.Second}
+
+func Ask(method, path string) (string, error) {
+	request, err := http.NewRequest(method, "http://127.0.0.1:"+os.Getenv("PORT")+path, nil)
+	if err != nil {
+		return "", err
+	}
+	answer, err := client.Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode >= 400 {
+		return "", fmt.Errorf("HTTP %d", answer.StatusCode)
+	}
+	body, err := io.ReadAll(answer.Body)
+	return string(body), err
+}
+""",
+    "track__track.go": """package track
+
+import "example.com/parcels/base"
+
+func send() (string, error) { return base.Ask("POST", "/parcels") }
+
+func Track() string {
+	for {
+		if id, err := send(); err == nil {
+			return id
+		}
+	}
+}
+
+func Label() (string, error) {
+	labelled := make(chan error)
+	var id string
+	go func() {
+		var err error
+		id, err = base.Ask("POST", "/parcels")
+		labelled <- err
+	}()
+	return id, <-labelled
+}
+""",
+    "track__track_test.go": """package track
+
+import "testing"
+
+func TestTrack(t *testing.T) { Track() }
+
+func TestLabel(t *testing.T) {
+	if _, err := Label(); err != nil {
+		t.Fatal(err)
+	}
+}
+""",
+}
+
+
+@pytest.mark.skipif(not shutil.which("go"), reason="there is no go here")
+def test_gos_findings_name_the_chain_and_the_outermost_function(suite, parcels):
+    campaign = tried(suite(**GO), parcels, ["go", "test", "./..."], "--policies", "p3,p1")
+    judged(campaign, "base/base.go:18 Ask <- track/track.go:5 send <- track/track.go:9 Track", "track/track.go:9 Track",
+           "base/base.go:18 Ask <- track/track.go:20 Label.func1 <- track/track.go:18 Label")
+
+
+JAVA = {
+    "pom.xml": (APPS / "parcel-desk/pom.xml").read_text(),
+    "src__main__java__parcels__Base.java": """package parcels;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+
+final class Base {
+  private static final HttpClient client = HttpClient.newHttpClient();
+
+  static String ask(String method, String path) throws IOException, InterruptedException {
+    var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + System.getenv("PORT") + path))
+                      .timeout(Duration.ofSeconds(5))
+                      .method(method, HttpRequest.BodyPublishers.noBody())
+                      .build();
+    var answer = client.send(request, BodyHandlers.ofString());
+    if (answer.statusCode() >= 400) throw new IOException("HTTP " + answer.statusCode());
+    return answer.body();
+  }
+}
+""",
+    "src__main__java__parcels__Track.java": """package parcels;
+
+import java.io.IOException;
+import java.util.concurrent.Executors;
+
+final class Track {
+  private static String send() throws IOException, InterruptedException { return Base.ask("POST", "/parcels"); }
+
+  static String track() throws InterruptedException {
+    for (;;) {
+      try {
+        return send();
+      } catch (IOException error) {
+        // once more
+      }
+    }
+  }
+
+  static String deliver() throws InterruptedException { return track(); }
+
+  static String label() throws Exception {
+    var pool = Executors.newSingleThreadExecutor();
+    try {
+      return pool.submit(() -> Base.ask("POST", "/parcels")).get();
+    } finally {
+      pool.shutdown();
+    }
+  }
+}
+""",
+    "src__test__java__parcels__TrackTest.java": """package parcels;
+
+import org.junit.jupiter.api.Test;
+
+class TrackTest {
+  @Test
+  void delivers() throws Exception { Track.deliver(); }
+
+  @Test
+  void labels() throws Exception { Track.label(); }
+}
+""",
+}
+
+
+@pytest.mark.skipif(not (shutil.which("mvn") and shutil.which("javac")), reason="no JDK or no Maven")
+def test_javas_findings_name_the_chain_and_the_function_that_calls_from_within_a_loop(suite, parcels):
+    campaign = tried(suite(**JAVA), parcels, ["mvn", "-q", "test"], "--policies", "p3,p1")
+    ask, track = "src/main/java/parcels/Base.java:18 Base.ask", "src/main/java/parcels/Track.java:12 Track.track"
+    judged(campaign, f"{ask} <- src/main/java/parcels/Track.java:7 Track.send <- {track} <- src/main/java/parcels/Track.java:19 Track.deliver", track,
+           f"{ask} <- src/main/java/parcels/Track.java:24 Track.label")

@@ -5,6 +5,7 @@ import pathlib
 import shutil
 import sqlite3
 import subprocess
+import urllib.parse
 
 import pytest
 
@@ -22,6 +23,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"time"
 )
 
 type App struct {
@@ -44,6 +46,41 @@ func (a *App) Later(path string) error {
 	go func() { done <- a.Get(path) }()
 	return <-done
 }
+
+func (a *App) Deep(n int) error {
+	if n > 0 {
+		return a.Deep(n - 1)
+	}
+	return a.Get("/deep") // deep
+}
+
+// As errgroup does, which the application has written itself here.
+func group(f func()) {
+	done := make(chan bool)
+	go func() { // made
+		f() // grouped
+		done <- true
+	}()
+	<-done
+}
+
+//go:noinline
+func (a *App) Grouped() {
+	group(func() { a.Get("/grouped") }) // grouping
+}
+
+func (a *App) Patient() {
+	for i := 0; i < 2; i++ {
+		if i > 0 {
+			time.Sleep(time.Millisecond)
+		}
+		a.once() // patient
+	}
+}
+
+func (a *App) once() { a.Get("/patient") } // once
+
+func (a *App) Deliver() { a.Patient() } // deliver
 
 type again struct{ http.RoundTripper }
 
@@ -105,6 +142,13 @@ func TestPlain(t *testing.T) {
 	t.Cleanup(func() { app.Get("/down") })
 	app.Get("/plain")
 	app.Later("/later")
+	app.Deep(2)
+	app.Grouped()
+	app.Deliver()
+	done := make(chan error)
+	go func() { done <- app.Get("/beside") }()
+	<-done
+	http.Get(app.URL + "/itself")
 }
 
 func TestTable(t *testing.T) {
@@ -202,6 +246,39 @@ def test_a_request_carries_the_line_that_made_it(seen):
     for target in ("/plain", "/down", "/later", "/h2"):
         assert [r[2:4] for r in rows[target]] == [(f"app/app.go:{line('get')}", "(*App).Get")], target
     assert [r[2] for r in rows["/again"]] == [f"app/app.go:{line('again')}"] * 2 + [f"app/app.go:{line('last')}"]
+
+
+def chains(db, target):
+    """`function` or, of callers, `function mark` where the line bears one; "|" stands where an empty frame does."""
+    marks = {str(i): text.split("// ")[1] for i, text in enumerate(ASK.splitlines(), 1) if "// " in text}
+    out = []
+    for function, callers in db.execute("select site_function, site_callers from exchange where target = ? order by run, id", (target,)):
+        told = [frame.split(":") for frame in urllib.parse.unquote(callers).split(",")] if callers else []
+        out.append(" <- ".join([function, *(f"{f[2]} {marks.get(f[1], '')}".strip() if len(f) > 1 else "|" for f in told)]))
+    return out
+
+
+@pytest.mark.parametrize("target, told", [
+    ("/plain", ["(*App).Get"]),
+    ("/itself", ["TestPlain"]),
+    ("/later", ["(*App).Get <- (*App).Later.func1 <- (*App).Later"]),
+    ("/beside", ["(*App).Get"]),
+    ("/deep", ["(*App).Get <- (*App).Deep deep"]),
+    ("/grouped", ["(*App).Get <- (*App).Grouped.func1 grouping <- group.func1 grouped <- group made <- (*App).Grouped grouping"]),
+    ("/patient", ["(*App).Get <- (*App).once once <- (*App).Patient patient <- (*App).Deliver deliver",
+                  "(*App).Get <- (*App).once once <- (*App).Patient patient <- | <- (*App).Deliver deliver"]),
+    ("/again", 3 * ["again.RoundTrip <- (*App).Get get"]),
+])
+def test_a_chain_goes_up_to_the_test_through_goroutines_and_says_who_has_waited(seen, target, told):
+    _, db = seen
+    assert chains(db, target) == told
+
+
+def test_the_client_that_may_send_again_is_named_where_the_call_was_given_to_it(seen):
+    _, db = seen
+    version = subprocess.run(["go", "env", "GOVERSION"], capture_output=True, text=True).stdout.strip().removeprefix("go")
+    for target, call, libraries in db.execute("select target, call_id, libraries from exchange"):
+        assert libraries == ("" if target == "/again" else f"{call.split('-')[1]}:Go%20{version}%20net/http"), target
 
 
 def test_redirects_are_of_one_call_and_a_loop_of_the_application_makes_several(seen):

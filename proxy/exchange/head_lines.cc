@@ -16,8 +16,6 @@ void read_tag(trace::Tag& tag, std::string_view what, std::string_view value) {
     tag.call_id = percent_decode(value);
   } else if (iequals(what, "test")) {
     tag.test = percent_decode(value);
-  } else if (iequals(what, "callers")) {
-    if (tag.site && value.size() <= trace::kCallersBytes) tag.site->callers = value;
   } else if (iequals(what, "libraries")) {
     if (value.size() <= trace::kLibrariesBytes) tag.libraries = value;
   } else if (iequals(what, "stack")) {
@@ -63,6 +61,7 @@ void HeadLines::take(const Head& head, std::string& lines, trace::Tag* tag) {
   lines.clear();
   encoding_.clear();
   if (head.fields.empty()) return;
+  std::string_view callers;  // of a site that may stand behind them: some write their fields in order of their names
   auto begin = head.fields.front().name;
   auto block = head.raw.substr(begin, head.raw.size() - (head.raw.ends_with("\r\n") ? 2 : 1) - begin);
   bool plain = head.ambiguous.empty() && !trace::secret_names_added;
@@ -83,7 +82,11 @@ void HeadLines::take(const Head& head, std::string& lines, trace::Tag* tag) {
     lines.append(head.raw.substr(done, f.name - done));
     done = f.name + head.line(i).size();
     if (kind == Known::Kind::tag && tag) {
-      read_tag(*tag, head.name(f).substr(kTagPrefix.size()), head.value(f));
+      auto what = head.name(f).substr(kTagPrefix.size());
+      if (iequals(what, "callers"))
+        callers = head.value(f);
+      else
+        read_tag(*tag, what, head.value(f));
       continue;
     }
     lines.append(head.name(f)).append(": ");
@@ -93,6 +96,7 @@ void HeadLines::take(const Head& head, std::string& lines, trace::Tag* tag) {
       trace::redact_value(head.value(f), lines);
     lines.append("\r\n");
   }
+  if (tag && tag->site && !callers.empty() && callers.size() <= trace::kCallersBytes) tag->site->callers = callers;
   auto end = begin + block.size();
   if (done < end) lines.append(head.raw.substr(done, end - done));
 }

@@ -39,14 +39,15 @@ TEST_F(Forwarding, a_request_and_its_response_pass_byte_by_byte) {
 TEST_F(Forwarding, the_agents_headers_are_cut_out_and_told_to_the_director) {
   auto [client, service] = connect();
   client->say(
-      "GET / HTTP/1.1\r\nX-Retrial-Site: src/a%20b.py:7:f\r\nHost: h\r\nx-retrial-call: 5-1\r\nx-retrial-test: t::a\r\n"
-      "X-RETRIAL-PHASE: setup\r\n\r\n");
+      "GET / HTTP/1.1\r\nX-Retrial-Callers: b%20c.py:9:g\r\nX-Retrial-Site: src/a%20b.py:7:f\r\nHost: h\r\n"
+      "x-retrial-call: 5-1\r\nx-retrial-test: t::a\r\nX-RETRIAL-PHASE: setup\r\n\r\n");
   service->hears("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
   ASSERT_EQ(director.heads.size(), 1u);
   auto& tag = director.heads[0].tag;
   ASSERT_TRUE(tag.site);
   EXPECT_EQ(tag.site->file, "src/a b.py");
   EXPECT_EQ(tag.site->line, 7);
+  EXPECT_EQ(tag.site->callers, "b%20c.py:9:g") << "some clients send their fields in order of their names";
   EXPECT_EQ(tag.call_id, "5-1");
   EXPECT_EQ(tag.test, "t::a");
   EXPECT_EQ(tag.phase, trace::Phase::setup);

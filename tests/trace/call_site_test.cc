@@ -44,6 +44,7 @@ TEST(CallSites, have_eight_frames_at_most) {
   std::string callers;
   for (int i = 0; i < 200; i++) callers += "b.py:" + std::to_string(i) + ":g,";
   EXPECT_EQ(frames_of({"a.py", 1, "f", callers}).size(), kMostFrames);
+  EXPECT_EQ(frames_of({"a.py", 1, "f", "," + callers}).size(), kMostFrames) << "what parts them is none";
 }
 
 TEST(CallSites, are_read_again_from_what_is_shown) {

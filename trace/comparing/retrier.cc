@@ -89,19 +89,32 @@ std::size_t running(const CallSite& site) {
 
 bool same_function(const Frame& a, const Frame& b) { return a.file == b.file && a.function == b.function; }
 
-// A function that waited between two attempts goes on, and nobody's call of it is running any more: it is the outermost
-// that runs. Where that is not one and the same, the outermost that all attempts have in common.
-std::string went_on(const Call& call) {
-  std::vector<std::vector<Frame>> chains;
+using Chains = std::vector<std::vector<Frame>>;  // of each attempt
+
+// None where an attempt has none, or is of another process.
+Chains chains_of(const Call& call) {
+  Chains chains;
   for (auto* e : call.attempts) {
     if (!e->tag.site || e->pid != call.first().pid) return {};
     chains.push_back(frames_of(*e->tag.site));
   }
-  auto in_all = [&](const Frame& frame) {
-    return std::ranges::all_of(chains, [&](auto& chain) {
-      return std::ranges::any_of(chain, [&](auto& f) { return same_function(f, frame); });
-    });
-  };
+  return chains;
+}
+
+bool in_all(const Chains& chains, const Frame& frame) {
+  return std::ranges::all_of(chains, [&](auto& chain) {
+    return std::ranges::any_of(chain, [&](auto& f) { return same_function(f, frame); });
+  });
+}
+
+std::string outermost_of_all(const Chains& chains) {
+  auto found = std::ranges::find_if(chains.front() | std::views::reverse, [&](auto& f) { return in_all(chains, f); });
+  return found == chains.front().rend() ? std::string() : show(*found);
+}
+
+// A function that waited between two attempts goes on, and nobody's call of it is running any more: it is the outermost
+// that runs. Where that is not one and the same, the outermost that all attempts have in common.
+std::string went_on(const Call& call, const Chains& chains) {
   std::optional<Frame> base;
   bool one = true;
   for (std::size_t i = 1; i < chains.size(); i++) {
@@ -111,17 +124,29 @@ std::string went_on(const Call& call) {
     one &= !base || same_function(*base, frame);
     base = frame;
   }
-  if (one && in_all(*base)) return show(*base);
-  auto outermost = std::ranges::find_if(chains.front() | std::views::reverse, in_all);
-  return outermost == chains.front().rend() ? std::string() : show(*outermost);
+  if (chains.empty()) return {};
+  return one && in_all(chains, *base) ? show(*base) : outermost_of_all(chains);
+}
+
+// Of whole stacks without marks. A function that comes to the next attempt by another line has not returned; where all
+// go on from the same lines, it is the one that is said to go on, else nothing is seen of which of them does.
+std::string by_lines(const Call& call, const Chains& chains) {
+  if (chains.empty()) return {};
+  for (auto& frame : chains.front() | std::views::reverse)
+    if (in_all(chains, frame) &&
+        !std::ranges::all_of(chains, [&](auto& chain) { return std::ranges::find(chain, frame) != chain.end(); }))
+      return show(frame);
+  auto one = went_on(call, chains);
+  return one.empty() ? outermost_of_all(chains) : one;
 }
 
 }  // namespace
 
 std::string retrier(const Call& call) {
   if (call.attempts.size() < 2) return {};
+  bool marks = std::ranges::any_of(call.attempts, [](auto* e) { return !e->tag.stack.empty(); });
   auto shared = shared_by_all(call);
-  if (!shared) return marks_frames(call.first()) ? std::string() : went_on(call);
+  if (marks && !shared) return marks_frames(call.first()) ? std::string() : went_on(call, chains_of(call));
   std::vector<std::vector<Library>> passed;
   bool one_entry = !call.first().tag.call_id.empty();
   for (auto* e : call.attempts) {
@@ -135,6 +160,7 @@ std::string retrier(const Call& call) {
     auto found = std::ranges::find_if(passed.front() | std::views::reverse, of_all);
     return found == passed.front().rend() ? std::string() : found->name;
   };
+  if (!marks) return one_entry ? by_library() : by_lines(call, chains_of(call));
   if (passes(passed.front(), shared->run)) return by_library();
   if (!call.first().tag.site) return {};
   auto frames = frames_of(*call.first().tag.site);

@@ -18,6 +18,9 @@ namespace retrial::trace {
 // them): the function that went on and made the later attempts, where they have but one; else the outermost function
 // that all attempts have in common.
 //
+// Of an agent that sends no stacks: the library, where all attempts have one call id; else the outermost function that
+// comes to them by several lines; else the one that is said to go on; else the outermost that they have in common.
+//
 // Libraries (Tag::libraries) are "run:name,run:name", percent-encoded, the outermost first: `run` as in the stack, of
 // the first function of that library that had not returned; `name` with its version.
 std::string retrier(const Call& call);

@@ -26,9 +26,18 @@ constexpr std::string_view kTesting = "testing/testing.go", kTransport = "net/ht
 constexpr GoEdit kAgent[] = {
     // What a goroutine works for, its children work for too.
     {"runtime/runtime2.go", "\tlabels          unsafe.Pointer // profiler labels\n",
-     "\tlabels          unsafe.Pointer // profiler labels\n\tretrial unsafe.Pointer\n\tretrialEntry uint64\n"},
+     "\tlabels          unsafe.Pointer // profiler labels\n\tretrial unsafe.Pointer\n\tretrialEntry uint64\n"
+     "\tretrialMade, retrialLast, retrialWaited, retrialBefore uintptr\n\tretrialShared int\n"},
     {"runtime/proc.go", "\tnewg.startpc = fn.fn\n",
-     "\tnewg.startpc = fn.fn\n\tnewg.retrial, newg.retrialEntry = callergp.retrial, 0\n"},
+     "\tnewg.startpc = fn.fn\n\tnewg.retrial, newg.retrialEntry = callergp.retrial, 0\n"
+     "\tnewg.retrialMade, newg.retrialLast, newg.retrialWaited, newg.retrialBefore = 0, 0, 0, 0\n"},
+    // Where it was made, and where it waits between its requests.
+    {"runtime/proc.go",
+     "\tpc := sys.GetCallerPC()\n\tsystemstack(func() {\n\t\tnewg := newproc1(fn, gp, pc, false, waitReasonZero)\n",
+     "\tpc := sys.GetCallerPC()\n\tmade := retrialMakes()\n\tsystemstack(func() {\n"
+     "\t\tnewg := newproc1(fn, gp, pc, false, waitReasonZero)\n\t\tnewg.retrialMade = made\n"},
+    {"runtime/proc.go", "\tif reason != waitReasonSleep {\n\t\tcheckTimeouts()",
+     "\tretrialWaits(reason)\n\tif reason != waitReasonSleep {\n\t\tcheckTimeouts()"},
     {"runtime/proc.go", "\tgp.labels = nil\n", "\tgp.labels = nil\n\tgp.retrial = nil\n"},
 
     {kTesting, "type common struct {\n", "type common struct {\n\tretrial retrialTest\n"},

@@ -4,8 +4,10 @@ import os
 import pathlib
 import re
 import shutil
+import socket
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -24,12 +26,16 @@ def built(tmp_path_factory):
     subprocess.run([agent, "javac", "jar", folder / "compiled", folder / "agent.jar"], check=True)
     sources = folder / "project/src/main/java/demo"
     sources.mkdir(parents=True)
-    for name in ("Clients.java", "Suites.java"):
+    for name in ("Chains.java", "Clients.java", "Suites.java"):
         shutil.copy(HERE / name, sources)
+    tests = folder / "project/src/test/java/demo"
+    tests.mkdir(parents=True)
+    shutil.copy(HERE / "Within.java", tests)
     subprocess.run(["javac", "-d", folder / "library", HERE / "Asking.java"], check=True)
     subprocess.run(["jar", "cf", folder / "library.jar", "-C", folder / "library", "."], check=True)
     path = f"{folder / 'library.jar'}:{JARS}/*"
     subprocess.run(["javac", "-g", "-nowarn", "-cp", path, "-d", folder / "project/target/classes", *sources.glob("*.java")], check=True)
+    subprocess.run(["javac", "-g", "-cp", folder / "project/target/classes", "-d", folder / "project/target/test-classes", tests / "Within.java"], check=True)
     return folder
 
 
@@ -40,7 +46,7 @@ class Project:
 
     def run(self, *words, agent=True):
         environment = {**os.environ, "RETRIAL_EVENTS": str(self.events_file), **self.variables}
-        path = f"target/classes:{self.built / 'library.jar'}:{JARS}/*"
+        path = f"target/test-classes:target/classes:{self.built / 'library.jar'}:{JARS}/*"
         loaded = [f"-javaagent:{self.built / 'agent.jar'}"] if agent else []
         if "RETRIAL_CA" in self.variables:
             store = self.folder / "trust.p12"
@@ -131,6 +137,24 @@ def test_what_a_library_sends_again_has_the_id_of_its_call(project, server):
     assert len(server.tags) == 3
     assert len({tag["call"] for tag in server.tags}) == 1
     assert {tag["site"].rpartition(":")[0] for tag in server.tags} == {line_of("apache5")}
+    assert len({tag["libraries"] for tag in server.tags}) == 1
+
+
+def test_what_the_jdk_asks_again_by_itself_after_a_loss_has_the_id_of_its_call(project):
+    heads = []
+
+    def serve(listening):
+        for answer in (b"", b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"):
+            client, _ = listening.accept()
+            with client:
+                heads.append(client.recv(65536).decode().lower())
+                client.sendall(answer)
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        threading.Thread(target=serve, args=(listening,), daemon=True).start()
+        project.ask("url-connection", f"http://127.0.0.1:{listening.getsockname()[1]}")
+    first, second = (dict(line.split(": ", 1) for line in head.splitlines() if line.startswith("x-retrial")) for head in heads)
+    assert first == second and first["x-retrial-call"] and "httpurlconnection" in first["x-retrial-libraries"]
 
 
 def test_a_call_of_grpc_carries_its_tag_as_metadata(project):
@@ -159,6 +183,86 @@ def test_a_request_of_http2_is_tagged_likewise(project, certificates, authority)
     finally:
         server.kill()
         server.wait()
+
+
+def chain(tag):
+    """Functions, the innermost first; those of Chains by their names alone."""
+    frames = [tag["site"], *filter(None, tag.get("callers", "").split(","))]
+    return " ".join(frame.split(":")[2].removeprefix("Chains.") for frame in frames)
+
+
+def chain_of(project, server, program, *words):
+    done = project.run(f"demo.{program}", *words, server.url)
+    assert done.returncode == 0, done.stderr
+    assert not [e for e in project.events() if "error" in e]
+    [tag] = server.tags
+    return chain(tag)
+
+
+WAYS = {
+    "functions": "ask send track main",
+    "recursive": "ask recursive main",
+    "mutual": "ask mutual other main",
+    "lambda": "ask lambda main",
+    "thread": "thread ask main",  # of a library: where it was handed over
+    "pool": "pool ask main",
+    "pools": "ask send pools pool main",
+    "future": "ask send future main",
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_chain_goes_from_the_request_to_where_the_program_began(project, server, way):
+    assert chain_of(project, server, "Chains", way) == WAYS[way]
+
+
+@pytest.mark.parametrize("way, expected", [("itself", "Within.main"), ("functions", "ask send track"), ("pools", "ask send pools pool"),
+                                           ("thread", "ask send track")])
+def test_a_tests_own_frames_are_no_part_of_a_chain(project, server, way, expected):
+    assert chain_of(project, server, "Within", way) == expected
+
+
+@pytest.mark.parametrize("way, told", [("looping", "send looping  main"), ("looping-itself", " ask main"), ("choosing", "send choosing main")])
+def test_an_empty_frame_stands_behind_the_innermost_that_calls_from_within_a_loop(project, server, way, told):
+    chain_of(project, server, "Chains", way)
+    [tag] = server.tags
+    assert re.sub(r"[^,]*Chains\.", "", tag["callers"]) == told.replace(" ", ",")
+
+
+def test_the_lines_are_those_of_the_calls_and_files_are_named_from_where_the_program_began(project, server):
+    chain_of(project, server, "Chains", "functions")
+    lines = (HERE / "Chains.java").read_text().splitlines()
+    (at,) = [n for n, line in enumerate(lines, 1) if "return send(url); }" in line]
+    assert server.tags[0]["callers"].split(",")[1] == f"src/main/java/demo/Chains.java:{at}:Chains.track"
+
+
+@pytest.mark.parametrize("length, told", [(1, 7), (300, 3)])
+def test_a_chain_has_eight_frames_and_1024_bytes_of_callers_at_most_and_they_are_the_innermost(built, project, server, length, told):
+    name = "f" * length
+    calls = "".join(f"static void {name}{n}(String url) throws Exception {{ {name}{n - 1}(url); }}\n" for n in range(1, 20))
+    (built / "project/src/main/java/Deep.java").write_text(
+        f"public class Deep {{ static void {name}0(String url) throws Exception {{ new java.net.URL(url).openConnection().getInputStream().close(); }}\n"
+        f"{calls} public static void main(String[] a) throws Exception {{ {name}19(a[0]); }} }}\n")
+    subprocess.run(["javac", "-g", "-d", "target/classes", "src/main/java/Deep.java"], cwd=built / "project", check=True)
+    assert project.run("Deep", server.url).returncode == 0
+    [tag] = server.tags
+    assert [part.split(":")[2] for part in tag["callers"].split(",")] == [f"Deep.{name}{n}" for n in range(1, told + 1)]
+    assert len(tag["callers"]) <= 1024
+
+
+def test_of_each_call_the_library_that_it_was_given_to_is_told(asked):
+    version = subprocess.run(["java", "-XshowSettings:properties", "-version"], capture_output=True, text=True).stderr.split("java.version = ")[1].split()[0]
+    jar = {name: next(pathlib.Path(JARS).glob(f"{name}-[0-9]*.jar")).stem.replace("-", "%20", 1) for name in ("httpclient", "httpclient5")}
+    named = {"jdk": f"Java%20{version}%20java.net.http", "jdk-async": f"Java%20{version}%20java.net.http", "apache4": jar["httpclient"],
+             "url-connection": f"Java%20{version}%20HttpURLConnection", "apache5": jar["httpclient5"]}
+    for client, name in named.items():
+        first, second = ([tag["call"].split("-")[1], tag["libraries"]] for tag in asked(client))
+        assert (first[1], second[1]) == (f"{first[0]}:{name}", f"{second[0]}:{name}")
+
+
+@pytest.mark.parametrize("client", ["okhttp", "okhttp-async"])
+def test_no_library_is_told_where_an_interceptor_of_the_application_may_be_who_sends_again(asked, client):
+    assert ["libraries" in tag for tag in asked(client)] == [False, False]
 
 
 def test_without_events_nothing_is_tagged(project, server):

@@ -62,7 +62,7 @@ TEST_F(Retrier, is_not_known_of_the_tests_own_loop_nor_without_stacks) {
   attempt(at(1, kElsewhere) + "," + at(2, kAsk)).attempt(at(1, kElsewhere) + "," + at(3, kAsk));
   EXPECT_EQ(who(), "");
   attempt("");
-  EXPECT_EQ(who(), "");
+  EXPECT_EQ(who(), "") << "of one of them";
 }
 TEST_F(Retrier, is_nobody_where_nothing_was_sent_again_or_nothing_is_shared) {
   attempt(at(1, kAsk));
@@ -86,9 +86,30 @@ TEST_F(Retrier, without_activations_and_with_one_call_id_is_the_library) {
   attempt("1:c", "1:got%2014.4.7", "7-1").attempt("1:c", "1:got%2014.4.7", "7-1");
   EXPECT_EQ(who(), "got 14.4.7");
 }
+// Java and Go mark nothing: their chain is whole, and its lines are all that is seen.
+TEST_F(Retrier, without_a_stack_is_the_outermost_function_that_comes_by_another_line) {
+  attempt("").attempt("").attempt("");
+  for (auto& e : all_) e.tag.site->callers = "src/send.java:3:send,src/track.java:9:track,src/desk.java:4:order";
+  EXPECT_EQ(who(), "src/desk.java:4 order") << "all lines are the same: the outermost that all have";
+  for (auto& e : all_) e.tag.site->callers = "src/send.java:3:send,src/track.java:9:track,,src/desk.java:4:order";
+  EXPECT_EQ(who(), "src/track.java:9 track") << "or the one that is said to go on";
+  all_[1].tag.site->callers = all_[2].tag.site->callers =
+      "src/again.java:3:again,src/track.java:12:track,src/desk.java:4:order";
+  EXPECT_EQ(who(), "src/track.java:9 track");
+  all_[2].tag.site.reset();
+  EXPECT_EQ(who(), "");
+}
+TEST_F(Retrier, without_a_stack_and_with_one_call_id_is_the_library) {
+  attempt("", "1:okhttp%204.12.0", "7-1").attempt("", "1:okhttp%204.12.0", "7-1");
+  EXPECT_EQ(who(), "okhttp 4.12.0");
+  all_[0].tag.libraries = all_[1].tag.libraries = "";
+  EXPECT_EQ(who(), "") << "it does not say which";
+}
 TEST_F(Retrier, of_another_process_is_not_guessed) {
   attempt(at(1, kAsk)).attempt(at(1, kAsk));
   all_.back().pid = 8;
+  EXPECT_EQ(who(), "");
+  for (auto& e : all_) e.tag.stack.clear();
   EXPECT_EQ(who(), "");
 }
 TEST_F(Retrier, reads_nothing_out_of_libraries_that_are_none) {

@@ -26,7 +26,7 @@ final class Calls {
     Origin origin = known.get(call);
     if (origin != null) return origin;
     Origin from = Stack.origin();
-    origin = new Origin(from == null ? null : from.site, Events.PID + "-" + last.incrementAndGet());
+    origin = new Origin(from == null ? Origin.NOWHERE : from.chain, Events.PID + "-" + last.incrementAndGet(), null);
     known.put(call, origin);
     return origin;
   }
@@ -42,6 +42,12 @@ final class Calls {
     if (said == null) return null;
     sending.remove();
     Class<?> sender = said.sender.get();
-    return sender != null && Stack.isWithin(sender) ? said.origin : null; // else that one was never written
+    if (sender == null) return null;
+    Stack.Sending now = new Stack.Sending(sender);
+    if (!now.goesOn()) return null; // that one was never written
+    // Where an interceptor of the application passes it on, either may be who sends it again.
+    boolean isPassedOn =
+        now.innermost != null && said.origin.hasSite() && !now.innermost.isSameFunction(said.origin.chain[0]);
+    return isPassedOn ? said.origin : said.origin.by(Library.of(sender));
   }
 }

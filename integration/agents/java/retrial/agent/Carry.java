@@ -1,5 +1,8 @@
 package retrial.agent;
 
+import java.util.concurrent.ForkJoinTask;
+import java.util.concurrent.ForkJoinWorkerThread;
+
 /**
  * Work that is handed to another thread: whoever hands it over is where its requests come from, unless the application
  * goes on there.
@@ -8,7 +11,7 @@ final class Carry {
   private Carry() {}
 
   private static final WeakMap<Origin> origins = new WeakMap<>(); // by task, and by thread that was started
-  private static final Origin NONE = new Origin(null, null);
+  private static final Origin NONE = new Origin(Origin.NOWHERE, null, null);
   private static final ThreadLocal<Origin> taken = new ThreadLocal<>();
 
   static void handOver(Object task) {
@@ -20,7 +23,9 @@ final class Carry {
 
   /** This thread goes on with this. */
   static void takeOver(Object task) {
-    if (task == null) return;
+    // Who helps with a task that it waits for has its own callers below.
+    if (task == null || task instanceof ForkJoinTask && !(Thread.currentThread() instanceof ForkJoinWorkerThread))
+      return;
     Origin origin = origins.get(task);
     if (origin != null || taken.get() != null) taken.set(origin == null ? NONE : origin);
   }

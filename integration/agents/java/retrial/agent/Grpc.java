@@ -11,8 +11,8 @@ import javax.net.ssl.SSLSession;
 final class Grpc {
   private Grpc() {}
 
-  static void start(Object metadata) throws Exception {
-    for (Map.Entry<String, String> e : Tag.of(Calls.begin(metadata)).entrySet()) {
+  static void start(Object call, Object metadata) throws Exception {
+    for (Map.Entry<String, String> e : Tag.of(Calls.begin(metadata).by(Library.of(call.getClass()))).entrySet()) {
       Object key = key(metadata, e.getKey());
       Reach.call(metadata, "discardAll", key);
       put(metadata, key, e.getValue());

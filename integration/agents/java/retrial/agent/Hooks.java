@@ -47,7 +47,7 @@ public final class Hooks {
       case Rules.NETTY_WRITE: Netty.write(first); break;
       case Rules.NETTY_ENCODE: Netty.encode(first, second); break;
       case Rules.NETTY_HEADERS: Netty.headers(second); break;
-      case Rules.GRPC_START: Grpc.start(first); break;
+      case Rules.GRPC_START: Grpc.start(self, first); break;
       case Rules.GRPC_SEND: Grpc.send(self, first); break;
       case Rules.LAUNCHER: JUnitPlatform.join(self); break;
       case Rules.PHASE_SETUP: Current.phase("setup"); break;

@@ -30,7 +30,7 @@ final class JdkClient {
     if (!isOurs(connection)) return;
     Object user = Reach.call(Reach.field(multi, "userRequest"), "headers");
     if (((Map<String, Object>) Reach.call(user, "map")).containsKey("x-retrial-site")) return;
-    for (Map.Entry<String, String> e : Tag.of(Calls.begin(multi)).entrySet())
+    for (Map.Entry<String, String> e : Tag.of(Calls.begin(multi).by(Library.of(multi.getClass()))).entrySet())
       headers.put(e.getKey(), Collections.singletonList(e.getValue()));
   }
 

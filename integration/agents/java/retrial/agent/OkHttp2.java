@@ -18,7 +18,7 @@ final class OkHttp2 {
     Constructor<?> field = all.get(0).getClass().getConstructor(String.class, String.class);
     for (Object one : all)
       if (one.toString().startsWith("x-retrial-site")) return list;
-    for (Map.Entry<String, String> e : Tag.of(call != null && call.site != null ? call : Stack.origin()).entrySet())
+    for (Map.Entry<String, String> e : Tag.of(call != null && call.hasSite() ? call : Stack.origin()).entrySet())
       all.add(field.newInstance(e.getKey(), e.getValue()));
     return all;
   }

@@ -2,11 +2,19 @@ package retrial.agent;
 
 /** Where a request comes from. */
 final class Origin {
-  final String site; // file:line:function
-  final String call; // null where it cannot be told
+  static final Frame[] NOWHERE = {};
 
-  Origin(String site, String call) {
-    this.site = site;
+  final Frame[] chain; // the call site first
+  final String call; // null where it cannot be told
+  final String library; // that sends it, and would send it again; null likewise
+
+  Origin(Frame[] chain, String call, String library) {
+    this.chain = chain;
     this.call = call;
+    this.library = library;
   }
+
+  boolean hasSite() { return chain.length > 0; }
+
+  Origin by(String library) { return new Origin(chain, call, library); }
 }

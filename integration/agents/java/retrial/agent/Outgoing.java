@@ -74,7 +74,7 @@ final class Outgoing {
   private byte[] tag() throws ReflectiveOperationException {
     if (ours == null) ours = Peer.isOurs(socket.get());
     Origin call = Calls.take();
-    return ours ? Tag.lines(call != null && call.site != null ? call : Stack.origin()) : null;
+    return ours ? Tag.lines(call != null && call.hasSite() ? call : Stack.origin()) : null;
   }
 
   private static boolean isTagged(byte[] bytes, int from, int end) {

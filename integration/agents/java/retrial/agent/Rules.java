@@ -49,6 +49,11 @@ final class Rules {
       new Edit(WRITE, "sun/security/ssl/SSLSocketImpl$AppOutputStream", "write", "([BII)", 0, 0, 0),
       // Which call an attempt belongs to.
       new Edit(ENTER, "sun/net/www/protocol/http/HttpURLConnection", "writeRequests", "()", SEND, -1, 0),
+      // Which asks once more by itself where an answer is lost; Java 21 has no ProgressSource.
+      new Edit(ENTER, "sun/net/www/http/HttpClient", "parseHTTP", "(Lsun/net/www/MessageHeader;Lsun/net/Progress", SEND,
+          3, 0),
+      new Edit(ENTER, "sun/net/www/http/HttpClient", "parseHTTP", "(Lsun/net/www/MessageHeader;Lsun/net/www/protocol/",
+          SEND, 2, 0),
       new Edit(ENTER, APACHE4 + "MainClientExec", "execute", "(", SEND, 2, 0),
       new Edit(ENTER, APACHE4 + "MinimalClientExec", "execute", "(", SEND, 2, 0),
       new Edit(ENTER, APACHE5 + "MainClientExec", "execute", "(", SEND_EXCHANGE, 2, 0),

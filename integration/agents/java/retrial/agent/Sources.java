@@ -3,6 +3,7 @@ package retrial.agent;
 import java.io.File;
 import java.net.URL;
 import java.security.CodeSource;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Whose code a class is, and which file it was compiled from. */
@@ -14,6 +15,8 @@ final class Sources {
     final boolean isApplication, isTest;
     private final String compiled, inPackage;
     private final String function; // what its functions' names begin with
+    private final ConcurrentHashMap<Position, Frame> frames = new ConcurrentHashMap<>();
+    private volatile Set<String> loops;
 
     Of(boolean isApplication, boolean isTest, String compiled, String inPackage, String function) {
       this.isApplication = isApplication;
@@ -30,8 +33,18 @@ final class Sources {
       return (folder == null ? inPackage : folder) + name;
     }
 
-    String site(String file, int line, String method) {
-      return file(file) + ":" + Math.max(line, 0) + ":" + function(method);
+    Frame frame(StackWalker.StackFrame of) {
+      Position at = new Position(of);
+      Frame known = frames.get(at);
+      if (known == null) frames.put(at, known = frame(of.toStackTraceElement(), of.getDeclaringClass()));
+      return known;
+    }
+
+    private Frame frame(StackTraceElement at, Class<?> type) {
+      if (loops == null) loops = Loops.of(type);
+      int line = Math.max(at.getLineNumber(), 0);
+      boolean isInLoop = loops.contains(Loops.key(at.getMethodName(), line));
+      return new Frame(file(at.getFileName()), line, function(at.getMethodName()), isTest, isInLoop);
     }
 
     /** A lambda is named by the function that it stands in. */
@@ -43,6 +56,29 @@ final class Sources {
         if (method.equals("static")) method = "<clinit>";
       }
       return function + "." + method;
+    }
+  }
+
+  /** In a class; its line takes ten times as long to find. */
+  private static final class Position {
+    private final int index;
+    private final String method, descriptor;
+
+    Position(StackWalker.StackFrame frame) {
+      index = frame.getByteCodeIndex();
+      method = frame.getMethodName();
+      descriptor = frame.getDescriptor();
+    }
+
+    @Override
+    public int hashCode() {
+      return index * 31 + method.length();
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      Position of = (Position) other;
+      return index == of.index && method.equals(of.method) && descriptor.equals(of.descriptor);
     }
   }
 

@@ -1,23 +1,47 @@
 package retrial.agent;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** The tag of a request: header names and values, ready for the wire. Empty where nothing is known. */
 final class Tag {
   private Tag() {}
 
-  static final String[] NAMES = {"x-retrial-site", "x-retrial-call", "x-retrial-test", "x-retrial-phase"};
+  static final String[] NAMES = {"x-retrial-site", "x-retrial-call", "x-retrial-test", "x-retrial-phase",
+      "x-retrial-callers", "x-retrial-libraries"};
 
   static Map<String, String> of(Origin origin) {
     Events.announce();
     String[] test = Current.test();
-    String[] values = {origin == null ? null : origin.site, origin == null ? null : origin.call, test[0], test[1]};
+    Frame[] chain = origin == null ? Origin.NOWHERE : origin.chain;
+    String call = origin == null ? null : origin.call;
+    String[] values = {chain.length == 0 ? null : encoded(chain[0].text), call,
+        test[0] == null ? null : encoded(test[0]), test[1], callers(chain), call == null ? null : library(origin)};
     Map<String, String> tag = new LinkedHashMap<>();
     for (int i = 0; i < NAMES.length; i++)
-      if (values[i] != null) tag.put(NAMES[i], encoded(values[i]));
+      if (values[i] != null) tag.put(NAMES[i], values[i]);
     return tag;
+  }
+
+  /** An empty one stands behind the innermost that calls from within a loop: it may be the one that goes on. */
+  private static String callers(Frame[] chain) {
+    List<String> callers = new ArrayList<>(8);
+    boolean isParted = false;
+    for (int i = 0; i < chain.length; i++) {
+      if (i > 0) callers.add(chain[i].asCaller());
+      if (!isParted && chain[i].isInLoop && !chain[i].isTest) isParted = callers.add("");
+    }
+    if (callers.isEmpty()) return null;
+    return callers.size() == 1 && isParted ? "," : String.join(",", callers);
+  }
+
+  /** A call is one run of the library that it was given to. */
+  private static String library(Origin origin) {
+    if (origin.library == null) return null;
+    return origin.call.substring(origin.call.indexOf('-') + 1) + ":" + encoded(origin.library).replace(",", "%2C");
   }
 
   /** As lines of a head. */
