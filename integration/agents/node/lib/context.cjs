@@ -47,13 +47,17 @@ const known = notes();
 const QUIET = 1; // a promise that the runtime's own functions await (see entered)
 const LOADS = 2; // a promise of the module loader, whose callbacks never run a module
 const AWAITED = 3; // a promise by which a function of the application goes on
-const BARE = [0, QUIET, LOADS, AWAITED].map((state) => ({ origin: undefined, state }));
+const SEALED = 4; // of the runtime's fetch: nothing that is made in its course ever runs the application (see entered)
+const BARE = [0, QUIET, LOADS, AWAITED, SEALED].map((state) => ({ origin: undefined, state }));
 
 const segments = notes(); // of the resource whose callback runs: the entry it last made
+const timers = new WeakSet(); // functions of the runtime's undici that it gives to timers: they work for no one call
 const onNew = new Map(); // type of resource -> callback(resource), whose answer is its origin, null for none
 let forced; // origin that stands for the running resource's (undefined: none does)
 let entries = 0;
-let within = false; // one entry runs that calls nobody back (see entered)
+let within = 0; // QUIET or SEALED while one entry runs that calls nobody back (see entered)
+let sealing = true;
+let innermost = null; // what the last look found of a library
 let busy = false;
 
 function note(resource, origin, state) {
@@ -70,6 +74,7 @@ function inherited() {
 // none, the position of it all, and whether it is `bare` of all but what made us look.
 function place(sites, awaited) {
   let marker = '', library = null, bare = true;
+  innermost = null;
   for (let depth = 0; depth < sites.length; depth++) {
     const at = places.of(sites[depth]);
     if (at.kind === frames.APPLICATION) {
@@ -78,6 +83,7 @@ function place(sites, awaited) {
     if (at.kind === frames.LIBRARY) {
       marker += at.id + ';';
       library = at;
+      innermost ||= at;
     }
     if (bare) bare = at.kind === frames.AGENT || at.file === 'node:internal/async_hooks';
   }
@@ -148,17 +154,21 @@ function goesOn({ sites, depth, bare }) {
   return !below || below.getFileName() === 'node:internal/process/task_queues' || below.isAsync();
 }
 
+const UNDICI = 'node:internal/deps/undici';
+const callbackOf = (timer) => timer._onTimeout || timer._onImmediate;
+
 function init(id, type, trigger, resource) {
   if (busy) return;
   const sort = SORTS.get(type);
   if (sort === CONNECTION) return;
   const running = executionAsyncResource();
   const here = known.get(running);
-  const state = here ? here.state : 0;
+  let state = here ? here.state : 0;
   if (state === LOADS) {
     if (sort === PROMISE) known.set(resource, BARE[LOADS]);
     return;
   }
+  if (state === SEALED && !sealing) state = QUIET;
   busy = true;
   try {
     const created = sort === undefined ? onNew.get(type) : undefined;
@@ -168,13 +178,18 @@ function init(id, type, trigger, resource) {
       // As it says.
     } else if (within) {
       origin = forced;
-      if (sort === PROMISE) next = QUIET;
+      if (sort === PROMISE) next = within;
+    } else if (state === SEALED) {
+      if (sort !== undefined) next = SEALED;
+    } else if (sort === CAPTURED && timers.has(callbackOf(resource))) {
+      // It inherits.
     } else if (sort !== undefined && !(sort === PROMISE && state === QUIET)) {
       // An await or a then seldom is a library's first act: a short look does.
       const chained = sort === PROMISE && trigger !== executionAsyncId();
       const found = stack.read(chained ? SHALLOW : DEEP, loads);
       if (found === LOADING) next = LOADS;
       if (found === SHALLOW && chained) origin = lastEntry(running);
+      if (sort === CAPTURED && typeof found === 'number' && innermost?.file.startsWith(UNDICI) && callbackOf(resource)) timers.add(callbackOf(resource));
       if (found !== null && typeof found === 'object') {
         if (chained && found.bare) next = AWAITED;
         origin = chained && state === AWAITED && forced === undefined && here.origin && goesOn(found) ? here.origin : originAt(found);
@@ -231,12 +246,12 @@ function under(origin, fn, self, args) {
 }
 
 // Runs `fn`, which calls nothing of the application's before it returns: one look at the stack
-// stands for all that it makes.
-function entered(fn, self, args) {
+// stands for all that it makes; where `sealed`, for all that is ever made in its course.
+function entered(fn, self, args, sealed) {
   const was = within;
   let found = was ? forced : origin();
   if (found && !found.entry && found.now) found = { ...found, entry: ++entries, notes: null };
-  within = true;
+  within = was || (sealed && sealing ? SEALED : QUIET);
   try {
     return under(found, fn, self, args);
   } finally {
@@ -244,16 +259,21 @@ function entered(fn, self, args) {
   }
 }
 
+// From now on what a sealed entry makes may run the application: of that on we look again.
+function unseal() {
+  sealing = false;
+}
+
 // The running callback works for `origin` from now on.
 function adopt(origin) {
   if (!origin) return;
   const running = executionAsyncResource();
   const state = known.get(running)?.state;
-  note(running, origin, state === QUIET || state === LOADS ? state : 0);
+  note(running, origin, state === AWAITED ? 0 : state || 0);
 }
 
 function install() {
   createHook({ init, before }).enable();
 }
 
-module.exports = { install, origin, under, entered, adopt, onNew };
+module.exports = { install, origin, under, entered, unseal, adopt, onNew };
