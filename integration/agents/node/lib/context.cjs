@@ -178,7 +178,7 @@ function init(id, type, trigger, resource) {
       // As it says.
     } else if (within) {
       origin = forced;
-      if (sort === PROMISE) next = within;
+      if (sort === PROMISE || (within === SEALED && sort !== undefined)) next = within;
     } else if (state === SEALED) {
       if (sort !== undefined) next = SEALED;
     } else if (sort === CAPTURED && timers.has(callbackOf(resource))) {
