@@ -3,27 +3,24 @@
 // or handed work over.
 'use strict';
 const frames = require('./frames.cjs');
+const places = require('./places.cjs');
 const { encode } = require('./wire.cjs');
 
 const MOST = 7, BYTES = 1024;
-const known = new Map(); // file and position -> { text, encoded, name }
 
-function frameOf(site, name) {
-  const key = name + ' ' + site.getPosition();
-  let found = known.get(key);
-  if (found) return found;
-  if (known.size > 4096) known.clear();
-  const file = frames.relative(name), fn = site.getFunctionName();
-  const line = frames.line(name, site.getLineNumber(), site.getColumnNumber());
+// { text, encoded, name } of a call site at `place`, as the chain has it.
+function frameOf(site, place) {
+  if (place.frame) return place.frame;
+  const file = frames.relative(place.file), fn = place.function;
+  const line = frames.line(place.file, site.getLineNumber(), site.getColumnNumber());
   const text = `${file}:${line}:${fn || '<anonymous>'}`;
-  known.set(key, (found = { text, encoded: encode(text, ','), name: `${file}:${fn || line}` }));
-  return found;
+  return (place.frame = { text, encoded: encode(text, ','), name: `${file}:${fn || line}` });
 }
 
-// Beyond the frame at `depth` of `sites`, which is `own`; and beyond them `before`, the frames of whoever handed the
-// work over: [{ encoded, name }], or null where it was a test. The answer has an empty frame, null, as above.
-function beyond(sites, depth, own, before) {
-  if (frames.inTest(sites[depth].getFileName())) return [];
+// Beyond the frame at `depth` of `sites`, which is `own`, in `file`; and beyond them `before`, the frames of whoever handed
+// the work over: [{ encoded, name }], or null where it was a test. The answer has an empty frame, null, as above.
+function beyond(sites, depth, file, own, before) {
+  if (frames.inTest(file)) return [];
   const out = [], names = new Set([own.name]);
   let size = 0, running = true;
   const add = (frame) => {
@@ -35,10 +32,10 @@ function beyond(sites, depth, own, before) {
     return true;
   };
   for (let i = depth + 1; i < sites.length; i++) {
-    const site = sites[i], name = site.getFileName();
-    if (frames.kind(name) !== frames.APPLICATION) continue;
+    const site = sites[i], place = places.of(site);
+    if (place.kind !== frames.APPLICATION) continue;
     if (running && site.isAsync()) running = out.push(null) < 0;
-    if (frames.inTest(name) || !add(frameOf(site, name))) return out;
+    if (frames.inTest(place.file) || !add(frameOf(site, place))) return out;
   }
   if (!before) return out;
   if (running) out.push(null);
@@ -46,6 +43,10 @@ function beyond(sites, depth, own, before) {
   return out;
 }
 
-const line = (callers) => callers.map((frame) => (frame ? frame.encoded : '')).join(',') + (callers.length === 1 && !callers[0] ? ',' : '');
+function line(callers) {
+  let text = '';
+  for (let i = 0; i < callers.length; i++) text += (i ? ',' : '') + (callers[i] ? callers[i].encoded : '');
+  return text || ','; // a lone empty frame
+}
 
 module.exports = { frameOf, beyond, line };

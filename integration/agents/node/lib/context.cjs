@@ -23,68 +23,82 @@
 const { createHook, executionAsyncResource, executionAsyncId } = require('async_hooks');
 const callers = require('./callers.cjs');
 const frames = require('./frames.cjs');
+const { notes } = require('./notes.cjs');
+const places = require('./places.cjs');
 const stack = require('./stack.cjs');
 
 const DEEP = 100;
 const SHALLOW = 10;
 const COURSE = 7; // a callback that makes the next request, and so on for ever, has no outermost
 const LOADING = -1;
-const CONNECTIONS = new Set(['TCPWRAP', 'TCPSERVERWRAP', 'TLSWRAP', 'PIPEWRAP', 'PIPESERVERWRAP',
-  'HTTPINCOMINGMESSAGE', 'HTTPCLIENTREQUEST', 'STREAM_END_OF_STREAM', 'TTYWRAP', 'PROCESSWRAP']);
-const CAPTURED = new Set(['PROMISE', 'Timeout', 'Immediate', 'Microtask']);
+const CONNECTION = 1, PROMISE = 2, CAPTURED = 3;
+const SORTS = new Map([
+  ...['TCPWRAP', 'TCPSERVERWRAP', 'TLSWRAP', 'PIPEWRAP', 'PIPESERVERWRAP', 'HTTPINCOMINGMESSAGE', 'HTTPCLIENTREQUEST',
+    'STREAM_END_OF_STREAM', 'TTYWRAP', 'PROCESSWRAP'].map((type) => [type, CONNECTION]),
+  ['PROMISE', PROMISE],
+  ...['Timeout', 'Immediate', 'Microtask'].map((type) => [type, CAPTURED]),
+]);
 
-// resource -> { site, callers, chain, entry, library, course: [{ site, entry, library }], the outermost first };
+// What is known of a resource: { origin, state }.
+const known = notes();
+// Its origin: { site, callers, chain, entry, library, course: [{ site, entry, library }], the outermost first };
 // `chain`: what goes on behind the frames of whatever is made in its course, its site the first; null: the test's.
-const origins = new WeakMap();
-const segments = new WeakMap(); // resource whose callback runs -> the entry it last made
-const quiet = new WeakSet(); // promises that the runtime's own functions await (see entered)
-const loading = new WeakSet(); // promises of the module loader, whose callbacks never run a module
+// Its state:
+const QUIET = 1; // a promise that the runtime's own functions await (see entered)
+const LOADS = 2; // a promise of the module loader, whose callbacks never run a module
+const AWAITED = 3; // a promise by which a function of the application goes on
+const SEALED = 4; // of the runtime's fetch: nothing that is made in its course ever runs the application (see entered)
+const BARE = [0, QUIET, LOADS, AWAITED, SEALED].map((state) => ({ origin: undefined, state }));
+
+const segments = notes(); // of the resource whose callback runs: the entry it last made
+const timers = new WeakSet(); // functions of the runtime's undici that it gives to timers: they work for no one call
 const onNew = new Map(); // type of resource -> callback(resource), whose answer is its origin, null for none
 let forced; // origin that stands for the running resource's (undefined: none does)
 let entries = 0;
-let within = false; // one entry runs that calls nobody back (see entered)
+let within = 0; // QUIET or SEALED while one entry runs that calls nobody back (see entered)
+let sealing = true;
+let innermost = null; // what the last look found of a library
 let busy = false;
 
+function note(resource, origin, state) {
+  if (!origin) return state ? known.set(resource, BARE[state]) : undefined;
+  known.set(resource, ((origin.notes ||= [])[state] ||= { origin, state }));
+}
+
 function inherited() {
-  return forced !== undefined ? forced : origins.get(executionAsyncResource());
+  return forced !== undefined ? forced : known.get(executionAsyncResource())?.origin;
 }
 
 // Reads call sites until the innermost application frame that runs now. `awaited`: also one that
-// awaits this code.
+// awaits this code. What lies between it and the innermost code: the outermost library function, null where there is
+// none, the position of it all, and whether it is `bare` of all but what made us look.
 function place(sites, awaited) {
-  for (let i = 0; i < sites.length; i++) {
-    const site = sites[i];
-    if (!awaited && site.isAsync()) return null;
-    const name = site.getFileName();
-    if (frames.kind(name) === frames.APPLICATION) return { site, name, inside: sites, depth: i };
+  let marker = '', library = null, bare = true;
+  innermost = null;
+  for (let depth = 0; depth < sites.length; depth++) {
+    const at = places.of(sites[depth]);
+    if (at.kind === frames.APPLICATION) {
+      return !awaited && sites[depth].isAsync() ? null : { at, sites, depth, marker, library, bare };
+    }
+    if (at.kind === frames.LIBRARY) {
+      marker += at.id + ';';
+      library = at;
+      innermost ||= at;
+    }
+    if (bare) bare = at.kind === frames.AGENT || at.file === 'node:internal/async_hooks';
   }
-  return sites.length;
-}
-
-// What lies between the innermost code and the application's frame: the outermost library
-// function, '' where there is none, and the position of it all.
-function describe(found) {
-  found.marker = '';
-  found.library = '';
-  for (let i = 0; i < found.depth; i++) {
-    const site = found.inside[i];
-    const name = site.getFileName();
-    if (frames.kind(name) !== frames.LIBRARY) continue;
-    found.marker += name + site.getPosition() + ';';
-    found.library = name + ' ' + site.getFunctionName();
-    found.file = name;
-  }
+  return !awaited && sites.length && sites[sites.length - 1].isAsync() ? null : sites.length;
 }
 
 // The loader's functions that find and read modules. `run` and `import`, which evaluate them, are not among them; nor
 // do these call them: so what is made by their callbacks is loading, too.
-const LOADS = /^(_?link|resolve|load|loadAndTranslate|getSource|defaultLoad|addJobsToDependencyGraph|ModuleJob|#?createModuleJob|getModuleJob.*)$/;
+const LOADERS = /^(_?link|resolve|load|loadAndTranslate|getSource|defaultLoad|addJobsToDependencyGraph|ModuleJob|#?createModuleJob|getModuleJob.*)$/;
 
 function isLoading(sites) {
   for (const site of sites) {
-    const kind = frames.kind(site.getFileName());
-    if (kind === frames.LOADER) return LOADS.test(site.getFunctionName());
-    if (kind === frames.LIBRARY) return false;
+    const at = places.of(site);
+    if (at.kind === frames.LOADER) return LOADERS.test(at.function);
+    if (at.kind === frames.LIBRARY) return false;
   }
   return false;
 }
@@ -97,15 +111,11 @@ const placeNow = (sites) => place(sites, false);
 const placeAwaited = (sites) => place(sites, true);
 
 // The call site and who called it.
-function chainOf(found) {
-  const own = callers.frameOf(found.site, found.name);
+function chainOf({ at, sites, depth }) {
+  const own = callers.frameOf(sites[depth], at);
   const outer = inherited();
-  const beyond = callers.beyond(found.inside, found.depth, own, outer && outer.chain);
-  return { site: own.text, callers: beyond, chain: frames.inTest(found.name) ? null : [own, ...beyond] };
-}
-
-function newEntry() {
-  return ++entries;
+  const beyond = callers.beyond(sites, depth, at.file, own, outer && outer.chain);
+  return { site: own.text, callers: beyond, chain: frames.inTest(at.file) ? null : [own, ...beyond] };
 }
 
 const NOTHING = [];
@@ -118,63 +128,92 @@ function course() {
   return outer.course.slice(-(COURSE - 1)).concat({ site: outer.site, entry: outer.entry, library: outer.library });
 }
 
+function originOf(chain, entry, library, now) {
+  return { site: chain.site, callers: chain.callers, chain: chain.chain, entry, library, course: course(), now, notes: null };
+}
+
 // The origin of what is made at `found`; a new entry where that is not the running one.
 function originAt(found) {
-  describe(found);
-  if (!found.library) return { ...chainOf(found), entry: null, course: course(), now: true };
+  const { at, library, marker } = found;
+  if (!library) return originOf(chainOf(found), null, undefined, true);
   const running = executionAsyncResource();
-  const where = found.name + found.site.getPosition() + ' ' + found.library;
   const last = segments.get(running);
-  if (last && last.where === where && !last.markers.has(found.marker)) {
-    last.markers.add(found.marker);
+  if (last && last.at === at && last.file === library.file && last.function === library.function && !last.markers.has(marker)) {
+    last.markers.add(marker);
     return last.origin;
   }
-  const origin = { ...chainOf(found), entry: newEntry(), library: found.file, course: course() };
-  segments.set(running, { where, markers: new Set([found.marker]), origin });
+  const origin = originOf(chainOf(found), ++entries, library.file, false);
+  segments.set(running, { at, file: library.file, function: library.function, markers: new Set([marker]), origin });
   return origin;
 }
 
+// A function that goes on after an await, and awaits again with nobody between: where it came from is known.
+function goesOn({ sites, depth, bare }) {
+  if (!bare || depth + 1 === SHALLOW) return false;
+  const below = sites[depth + 1];
+  return !below || below.getFileName() === 'node:internal/process/task_queues' || below.isAsync();
+}
+
+const UNDICI = 'node:internal/deps/undici';
+const callbackOf = (timer) => timer._onTimeout || timer._onImmediate;
+
 function init(id, type, trigger, resource) {
-  if (busy || CONNECTIONS.has(type)) return;
-  if (loading.has(executionAsyncResource())) {
-    if (type === 'PROMISE') loading.add(resource);
+  if (busy) return;
+  const sort = SORTS.get(type);
+  if (sort === CONNECTION) return;
+  const running = executionAsyncResource();
+  const here = known.get(running);
+  let state = here ? here.state : 0;
+  if (state === LOADS) {
+    if (sort === PROMISE) known.set(resource, BARE[LOADS]);
     return;
   }
+  if (state === SEALED && !sealing) state = QUIET;
   busy = true;
   try {
-    const created = onNew.get(type);
+    const created = sort === undefined ? onNew.get(type) : undefined;
     let origin = created ? created(resource) : undefined;
+    let next = 0;
     if (origin !== undefined) {
       // As it says.
     } else if (within) {
       origin = forced;
-      if (type === 'PROMISE') quiet.add(resource);
-    } else if (CAPTURED.has(type) && !(type === 'PROMISE' && quiet.has(executionAsyncResource()))) {
+      if (sort === PROMISE || (within === SEALED && sort !== undefined)) next = within;
+    } else if (state === SEALED) {
+      if (sort !== undefined) next = SEALED;
+    } else if (sort === CAPTURED && timers.has(callbackOf(resource))) {
+      // It inherits.
+    } else if (sort !== undefined && !(sort === PROMISE && state === QUIET)) {
       // An await or a then seldom is a library's first act: a short look does.
-      const chained = type === 'PROMISE' && trigger !== executionAsyncId();
+      const chained = sort === PROMISE && trigger !== executionAsyncId();
       const found = stack.read(chained ? SHALLOW : DEEP, loads);
-      if (found === LOADING) loading.add(resource);
-      if (found === SHALLOW && chained) origin = lastEntry();
-      if (found !== null && typeof found === 'object') origin = originAt(found);
+      if (found === LOADING) next = LOADS;
+      if (found === SHALLOW && chained) origin = lastEntry(running);
+      if (sort === CAPTURED && typeof found === 'number' && innermost?.file.startsWith(UNDICI) && callbackOf(resource)) timers.add(callbackOf(resource));
+      if (found !== null && typeof found === 'object') {
+        if (chained && found.bare) next = AWAITED;
+        origin = chained && state === AWAITED && forced === undefined && here.origin && goesOn(found) ? here.origin : originAt(found);
+      }
     } else {
-      origin = lastEntry();
+      origin = lastEntry(running);
     }
-    if (origin === undefined) origin = inherited();
-    if (origin) origins.set(resource, origin);
+    if (origin === undefined) origin = forced !== undefined ? forced : here?.origin;
+    note(resource, origin, next);
   } catch {
   } finally {
     busy = false;
   }
 }
 
-function lastEntry() {
-  const last = segments.get(executionAsyncResource());
+function lastEntry(running) {
+  const last = segments.get(running);
   return last && last.origin;
 }
 
 // A callback that runs again (an interval, a socket) begins anew.
 function before() {
-  segments.delete(executionAsyncResource());
+  const running = executionAsyncResource();
+  if (segments.get(running)) segments.set(running, undefined);
 }
 
 // The origin of a request that is being made now, or null.
@@ -207,12 +246,12 @@ function under(origin, fn, self, args) {
 }
 
 // Runs `fn`, which calls nothing of the application's before it returns: one look at the stack
-// stands for all that it makes.
-function entered(fn, self, args) {
+// stands for all that it makes; where `sealed`, for all that is ever made in its course.
+function entered(fn, self, args, sealed) {
   const was = within;
   let found = was ? forced : origin();
-  if (found && !found.entry && found.now) found = { ...found, entry: newEntry() };
-  within = true;
+  if (found && !found.entry && found.now) found = { ...found, entry: ++entries, notes: null };
+  within = was || (sealed && sealing ? SEALED : QUIET);
   try {
     return under(found, fn, self, args);
   } finally {
@@ -220,13 +259,21 @@ function entered(fn, self, args) {
   }
 }
 
+// From now on what a sealed entry makes may run the application: of that on we look again.
+function unseal() {
+  sealing = false;
+}
+
 // The running callback works for `origin` from now on.
 function adopt(origin) {
-  if (origin) origins.set(executionAsyncResource(), origin);
+  if (!origin) return;
+  const running = executionAsyncResource();
+  const state = known.get(running)?.state;
+  note(running, origin, state === AWAITED ? 0 : state || 0);
 }
 
 function install() {
   createHook({ init, before }).enable();
 }
 
-module.exports = { install, origin, under, entered, adopt, onNew };
+module.exports = { install, origin, under, entered, unseal, adopt, onNew };

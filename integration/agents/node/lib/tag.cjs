@@ -13,40 +13,74 @@ function hash(text) {
   return (value >>> 0).toString(16);
 }
 
+// What comes again with each request of a place or a test is written once.
+function once(make, most) {
+  const made = new Map();
+  return (text) => {
+    let found = made.get(text);
+    if (found === undefined) {
+      if (made.size >= most) made.clear();
+      made.set(text, (found = make(text)));
+    }
+    return found;
+  };
+}
+
+const encoded = once((text) => encode(text), 4096);
+const hashed = once(hash, 4096);
+
 // The entries that a request is made in the course of, and its own: `entry:place`, the outermost first.
-function stackOf(origin) {
-  if (!origin || !origin.entry) return '';
-  return [...origin.course, origin].map(({ site, entry }) => `${entry}:${hash(site)}`).join(',');
+function stackOf({ course, site, entry }) {
+  let text = '';
+  for (const one of course) text += `${one.entry}:${hashed(one.site)},`;
+  return text + `${entry}:${hashed(site)}`;
 }
 
 // `entry:name` of the library of each entry that is known by name, as above.
 function librariesOf(origin) {
-  if (!origin || !origin.entry) return '';
-  return [...origin.course, origin].filter(({ library }) => library && nameOf(library))
-    .map(({ entry, library }) => `${entry}:${nameOf(library)}`).slice(-6).join(',');
+  const named = [];
+  for (const { library, entry } of [...origin.course, origin]) {
+    const name = library && nameOf(library);
+    if (name) named.push(`${entry}:${name}`);
+  }
+  return named.slice(-6).join(',');
 }
 
-// [name, value] of each field of a request that is being made now, of this origin.
+// Tells add(name, value) each field of a request that is being made now, of this origin.
+function tell(origin, add) {
+  events.announce();
+  const stage = current.stage();
+  const told = (name, value) => value && add(name, encoded(value));
+  told('x-retrial-site', origin && origin.site);
+  if (origin && origin.entry) add('x-retrial-call', `${process.pid}-${origin.entry}`);
+  told('x-retrial-test', stage && stage.phase !== 'shared' && stage.id);
+  told('x-retrial-phase', stage && stage.phase);
+  if (origin && origin.entry) add('x-retrial-stack', stackOf(origin));
+  if (origin && origin.callers && origin.callers.length) add('x-retrial-callers', line(origin.callers));
+  const libraries = origin && origin.entry ? librariesOf(origin) : '';
+  if (libraries) add('x-retrial-libraries', libraries);
+}
+
+// [name, value] of each.
 function fields(origin) {
+  const told = [];
   try {
-    events.announce();
-    const stage = current.stage();
-    const told = [
-      ['x-retrial-site', origin && origin.site],
-      ['x-retrial-call', origin && origin.entry && `${process.pid}-${origin.entry}`],
-      ['x-retrial-test', stage && stage.phase !== 'shared' && stage.id],
-      ['x-retrial-phase', stage && stage.phase],
-      ['x-retrial-stack', stackOf(origin)],
-    ].filter(([, value]) => value).map(([name, value]) => [name, encode(value)]);
-    if (origin && origin.callers && origin.callers.length) told.push(['x-retrial-callers', line(origin.callers)]);
-    const libraries = librariesOf(origin);
-    if (libraries) told.push(['x-retrial-libraries', libraries]);
-    return told;
+    tell(origin, (name, value) => told.push([name, value]));
   } catch {
     return [];
   }
+  return told;
 }
 
-const lines = (origin) => fields(origin).map(([name, value]) => `${name}: ${value}\r\n`).join('');
+// The same as lines of a head.
+function lines(origin) {
+  let text = '';
+  try {
+    tell(origin, (name, value) => (text += `${name}: ${value}\r\n`));
+  } catch {
+    return '';
+  }
+  return text;
+}
 
 module.exports = { fields, lines };
