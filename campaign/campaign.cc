@@ -317,6 +317,7 @@ CampaignOutcome Campaign::write() {
     if (all && !all->runs.empty()) out_.seen = std::move(all->runs.back());
     if (!all && out_.record.incomplete.empty()) out_.record.incomplete = all.error().line();
     out_.opened = executor_.opened();
+    out_.runners = executor_.runners();
     return std::move(out_);
   }
   auto evidence = stored ? trace::read_evidence(setting_.folder / "campaign.db") : std::unexpected(stored.error());

@@ -96,6 +96,7 @@ void read_gaps(const CampaignOutcome& outcome, Sight& sight) {
 Sight sight_of(const CampaignOutcome& outcome, const Config& config) {
   auto& record = outcome.record;
   Sight sight{.runner = record.runner, .on_trial = outcome.tests, .capture = record.capture};
+  if (sight.runner == "command") sight.behind.assign(outcome.runners.begin(), outcome.runners.end());
   sight.remarks = record.remarks;
   sight.trouble = record.incomplete;
   if (outcome.seen) {

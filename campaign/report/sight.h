@@ -18,7 +18,8 @@ struct Sight {
   struct Gap {
     std::string what, mend;  // `mend`: what would, a key or a command; empty: nothing is known to
   };
-  std::string runner;
+  std::string runner;                   // "command": none that is known
+  std::vector<std::string> behind;      // runners that a command starts which is none itself
   std::size_t tests = 0, on_trial = 0;  // that have a result; of these, that can be put on trial
   std::vector<std::string> agents;      // languages
   std::string capture;

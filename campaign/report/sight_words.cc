@@ -47,9 +47,12 @@ std::string table_of(const Sight& sight, const Style& style) {
       head = {};
     }
   };
-  line("runner", sight.runner == "command" ? "none that is known: all of the command is one test"
-                                           : fmt::format("{}, {}, of which {} can be put on trial", sight.runner,
-                                                         counted(sight.tests, "test"), sight.on_trial));
+  bool none = sight.runner == "command" && sight.behind.empty();
+  auto runner = sight.behind.empty() ? sight.runner
+                                     : fmt::format("{}, which the command starts", fmt::join(sight.behind, " and "));
+  line("runner", none ? "none that is known: all of the command is one test"
+                      : fmt::format("{}; {}, of which {} can be put on trial", runner, counted(sight.tests, "test"),
+                                    sight.on_trial));
   line("agents", sight.agents.empty() ? "none was heard from" : fmt::format("{}", fmt::join(sight.agents, ", ")));
   line("capture", sight.capture);
   line("clocks", sight.moves_clocks ? "moved on while clients wait" : "not moved: what clients wait takes its time");
@@ -86,6 +89,7 @@ std::string json_of(const Sight& sight) {
   for (auto& gap : sight.gaps) gaps.push_back({{"what", gap.what}, {"mend", gap.mend}});
   Json out{{"version", 1},
            {"runner", sight.runner},
+           {"behind", sight.behind},
            {"tests", sight.tests},
            {"on_trial", sight.on_trial},
            {"agents", sight.agents},
