@@ -1,5 +1,5 @@
 // A request whose operation stands in its body: its head is kept back until the body's beginning has come.
-#include "tests/support/conversation.h"
+#include "tests/support/h2_end.h"
 #include "trace/fault_name.h"
 
 namespace retrial::test {
@@ -158,6 +158,44 @@ TEST_F(AwaitsBody, what_cannot_be_read_further_is_not_held_back) {
   service->hears_nothing();
   client->say("zz\r\n");
   service->hears(std::string(kChunked) + "zz\r\n");
+}
+
+class AwaitsBodyOnStreams : public H2Conversation {
+ protected:
+  void SetUp() override {
+    director.awaits = true;
+    meet();
+  }
+};
+
+TEST_F(AwaitsBodyOnStreams, a_head_waits_for_its_body_and_other_streams_for_nothing) {
+  client->say(asks(1, "POST /x", "", false));
+  client->say("DATA 1 bo");
+  service->hears_nothing();
+  client->say(asks(3));
+  service->hears(asks(1));  // streams are numbered as their heads come
+  service->say("HEADERS 1 end | :status: 204");
+  client->hears("HEADERS 3 end | :status: 204");
+  client->say("DATA 1 end dy");
+  service->hears(asks(3, "POST /x", "", false));
+  service->hears("DATA 3 end body");
+  EXPECT_EQ(director.heads.back().request_sample, "body");
+  service->say("HEADERS 3 end | :status: 204");
+  client->hears("HEADERS 1 end | :status: 204");
+  EXPECT_EQ(over(1).ending, Ending::answered);
+}
+
+TEST_F(AwaitsBodyOnStreams, an_error_is_told_and_a_stream_that_is_reset_meanwhile_is_recorded) {
+  plan(1, "error(503)");
+  client->say(asks(1, "POST /x", "", false));
+  client->say("DATA 1 end body");
+  EXPECT_TRUE(client->next().starts_with("HEADERS 1 | :status: 503"));
+  client->hears_body(1);
+  EXPECT_EQ(over(1).request_sample, "body");
+  client->say(asks(3, "POST /x", "", false));
+  client->say("RST_STREAM 3 CANCEL");
+  EXPECT_EQ(over(2).ending, Ending::client_left);
+  service->hears_nothing();
 }
 
 }  // namespace
