@@ -54,10 +54,10 @@ bool as_usual(const trace::Comparison& c, const Exchange& one) {
 namespace {
 
 bool is_read(std::string_view word) {
-  static constexpr std::string_view kReads[] = {"search",  "query",     "graphql", "find",   "lookup",   "list",
-                                                "get",     "fetch",     "read",    "select", "count",    "validate",
-                                                "verify",  "check",     "preview", "filter", "describe", "estimate",
-                                                "compute", "calculate", "msearch", "token",  "batchget"};
+  static constexpr std::string_view kReads[] = {"search",   "query",   "graphql",   "gql",     "find",   "lookup",
+                                                "list",     "get",     "fetch",     "read",    "select", "count",
+                                                "validate", "verify",  "check",     "preview", "filter", "describe",
+                                                "estimate", "compute", "calculate", "msearch", "token",  "batchget"};
   return std::ranges::any_of(kReads, [&](auto known) { return iequals(word, known); });
 }
 
@@ -68,16 +68,21 @@ std::string_view action_of(std::string_view operation) {
   return tail == operation.npos ? std::string_view() : operation.substr(tail + 1);
 }
 
-// By its first word, or its second where the first is a prefix for all of them ("eth_getBalance").
-bool action_reads(std::string_view action) {
-  auto equals = action.find('=');
-  if (action.substr(0, equals) == "mutation") return false;
-  auto name = action.substr(equals + 1);
+// By its first word, or its second where the first is a prefix for all of them ("eth_getBalance"). A GraphQL document
+// that is persisted, or cut off, may be a query.
+bool call_reads(std::string_view call) {
+  auto equals = call.find('=');
+  auto kind = call.substr(0, equals);
+  if (kind == "mutation" || equals == call.npos) return false;
+  if (kind == "query" || kind == "subscription" || kind == "persisted" || kind == "operation") return true;
+  auto name = call.substr(equals + 1);
   auto words = words_of_name(name.substr(name.find_last_of("/:.#") + 1));
   for (std::size_t i = 0; i < std::min<std::size_t>(words.size(), 2); i++)
     if (words[i] != "token" && is_read(words[i])) return true;
   return false;
 }
+// Of several all must.
+bool action_reads(std::string_view action) { return std::ranges::all_of(split(action, ','), call_reads); }
 
 }  // namespace
 
