@@ -42,7 +42,7 @@ class Campaign {
         executor_(executor),
         argv_(argv),
         slots_(setting.config.services, setting.folder / "logs"),
-        live_(stdout, report::style_of(stdout)),
+        live_(setting.look_only ? stderr : stdout, report::style_of(setting.look_only ? stderr : stdout)),
         began_(clock.now()),
         runs_(setting.folder / "campaign.db"),
         workers_(executor, slots_, clock, workers_of(setting)),
@@ -215,6 +215,7 @@ void Campaign::run() {
     return finish();
   }
   auto budget = setting_.config.run.budget;
+  context_.once = setting_.look_only;
   auto refs = collect_references(
       context_, budget ? began_ + static_cast<Nanos>(static_cast<double>(budget) * kReferencesShare) : 0);
   if (!refs) {
@@ -226,6 +227,8 @@ void Campaign::run() {
   auto& left = out_.record.left_alone;
   left.insert(left.end(), refs_.left_alone.begin(), refs_.left_alone.end());
   out_.record.remarks.insert(out_.record.remarks.end(), refs_.remarks.begin(), refs_.remarks.end());
+  out_.tests = refs_.tests.size();
+  if (setting_.look_only) return finish();
   set_workers();
   auto& selection = setting_.selection;
   auto plan = select(selection, refs_, setting_.policies, setting_.config);
@@ -309,6 +312,14 @@ void Campaign::replay(const trace::Stored& earlier, const trace::Finding& findin
 
 CampaignOutcome Campaign::write() {
   auto stored = runs_.end(out_.record);
+  if (setting_.look_only) {
+    auto all = stored ? trace::read_store(setting_.folder / "campaign.db") : std::unexpected(stored.error());
+    if (all && !all->runs.empty()) out_.seen = std::move(all->runs.back());
+    if (!all && out_.record.incomplete.empty()) out_.record.incomplete = all.error().line();
+    out_.opened = executor_.opened();
+    out_.runners = executor_.runners();
+    return std::move(out_);
+  }
   auto evidence = stored ? trace::read_evidence(setting_.folder / "campaign.db") : std::unexpected(stored.error());
   auto reported = report::write_reports(
       setting_.folder, out_.record, evidence ? evidence->runs : std::vector<trace::Run>{}, setting_.config.run.fail_on);

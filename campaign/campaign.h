@@ -1,5 +1,7 @@
 #pragma once
 #include <filesystem>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,7 @@ struct CampaignSetting {
   std::optional<Ids> since;  // findings of an earlier report, which do not fail this one
   Selection selection = {};
   bool plan_only = false;  // stop after the plan
+  bool look_only = false;  // stop after one run without faults: nothing is planned, and no report is written
 };
 
 struct CampaignOutcome {
@@ -34,6 +37,11 @@ struct CampaignOutcome {
   // Of plan_only:
   std::vector<Forecast> forecasts;  // their times from the campaign's beginning on
   std::string plan_file;            // its text
+  // Of look_only:
+  std::optional<trace::Run> seen;  // that run; none: it did not come to be
+  std::size_t tests = 0;           // of it, that can be put on trial
+  std::set<std::string> opened;    // "ADDRESS, name NAME": services whose TLS was opened
+  std::set<std::string> runners;   // that spoke, whatever the command is called
 };
 
 // Reference, plan, cases, confirmation; then the store and the reports in the folder. Prints the opening paragraph and

@@ -121,8 +121,14 @@ Result<trace::Confidence> confidence_of(const std::string& word) {
   return fail(fmt::format("expected certain, likely or possible, got \"{}\"", word), "--fail-on", Blame::user);
 }
 
-void CampaignOptions::add_to(CLI::App& app, bool with_command) {
+void CampaignOptions::add_common(CLI::App& app) {
   app.add_option("-c,--config", config, "retrial.toml (default: ./retrial.toml, if there is one)");
+  app.add_option("--capture", capture,
+                 "how connections are seen: seccomp, forward, reverse (default: the first that works)");
+}
+
+void CampaignOptions::add_to(CLI::App& app, bool with_command) {
+  add_common(app);
   app.add_flag("-v,--verbose", verbose, "a line for each case as it is decided");
   app.add_option("--hold", hold,
                  "how long a stalled exchange is held (30s, or two hours where the client's clock is moved there)");
@@ -132,8 +138,6 @@ void CampaignOptions::add_to(CLI::App& app, bool with_command) {
                  "a URL (http://…) that is read when a test alone has ended, to see what the service holds; "
                  "may be given again")
       ->allow_extra_args(false);
-  app.add_option("--capture", capture,
-                 "how connections are seen: seccomp, forward, reverse (default: the first that works)");
   if (!with_command) return;
   app.add_option("--budget", budget, "stop adding cases after this time, e.g. 10m");
   auto* which = app.add_option("--policies", policies, policies_help());
@@ -190,7 +194,11 @@ Result<campaign::CampaignSetting> setting_of(const CampaignOptions& o) {
 int conclude(const campaign::CampaignSetting& setting, const Result<campaign::CampaignOutcome>& outcome) {
   if (!outcome) return complain(outcome.error().line(), outcome.error().blame == Blame::user ? kUsage : kIncomplete);
   auto& record = outcome->record;
-  if (outcome->nothing_to_try) return complain(record.incomplete, kNothing);
+  if (outcome->nothing_to_try)
+    return complain(
+        fmt::format("{}\n  `retrial doctor -- {}` shows what is seen of it, and what would mend what is not",
+                    record.incomplete, fmt::join(record.command, " ")),
+        kNothing);
   auto style = campaign::report::style_of(stdout);
   std::fputs(campaign::report::summary(record, setting.folder, setting.config.run.fail_on, style).c_str(), stdout);
   if (outcome->interrupted) return kInterrupted;

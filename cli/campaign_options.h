@@ -35,6 +35,7 @@ struct CampaignOptions {
   std::vector<std::string> command;
 
   void add_to(CLI::App& command, bool with_command);
+  void add_common(CLI::App& command);  // what `doctor` takes too
 };
 
 // That file, or ./retrial.toml if there is one, or the defaults.

@@ -39,7 +39,7 @@ class DuplicateEffect final : public Oracle {
   static void judge_copy(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call,
                          Judgement& judgement) {
     auto& one = call.first();
-    if (!is_success(one.service_status) || !trace::executed(one) || one.request_digest == 0) return;
+    if (!trace::carried_out(one) || one.request_digest == 0) return;
     for (auto& pair : c.pairs) {
       if (!pair.in_case || pair.in_case == &call || pair.reference) continue;
       auto& other = pair.in_case->first();
@@ -47,7 +47,7 @@ class DuplicateEffect final : public Oracle {
                   other.target == one.target && other.service == one.service && other.pid == one.pid &&
                   other.tag.site == one.tag.site;
       bool meanwhile = other.begun > one.begun && (one.told == 0 || other.begun < one.told);
-      if (!same || !meanwhile || !is_success(other.service_status) || !trace::executed(other)) continue;
+      if (!same || !meanwhile || !trace::carried_out(other)) continue;
       auto harm = harm_of_repeat(c, call, one, other);
       if (!harm) continue;
       auto sure = c.reference->exchanges.empty() ? trace::Confidence::possible : harm->confidence;
@@ -86,7 +86,7 @@ class DuplicateEffect final : public Oracle {
     std::size_t one = call.attempts.size();
     for (std::size_t i = 0; i < call.attempts.size(); i++) {
       auto& e = *call.attempts[i];
-      if (!is_success(e.service_status) || !trace::executed(e)) continue;
+      if (!trace::carried_out(e)) continue;
       if (one == call.attempts.size()) {
         if (!trace::told_failed(e))
           return;  // its client was told of the success: what follows is no attempt of this call
@@ -109,7 +109,7 @@ class DuplicateEffect final : public Oracle {
   static std::string message(const trace::Call& call, std::size_t one, std::size_t other) {
     auto &a = *call.attempts[one], &b = *call.attempts[other];
     std::size_t times = 0;
-    for (auto* e : call.attempts) times += is_success(e->service_status) && trace::executed(*e);
+    for (auto* e : call.attempts) times += trace::carried_out(*e);
     auto how_often = times == 2 ? std::string("twice") : fmt::format("{} times", times);
     auto statuses = a.service_status == b.service_status
                         ? fmt::format("both were answered {}", trace::status_of(a, a.service_status))

@@ -58,8 +58,11 @@ const Call* counterpart(const Comparison& c, const Call& call) {
 }
 
 namespace {
-bool has_status(const Call& call, int status) {
-  return std::any_of(call.attempts.begin(), call.attempts.end(), [&](auto* e) { return e->service_status == status; });
+bool fails_within(const Exchange& e) { return is_success(e.service_status) && trace::profile_of(e).fails(e); }
+bool was_answered_so(const Call& call, const Exchange& error) {
+  return std::any_of(call.attempts.begin(), call.attempts.end(), [&](auto* e) {
+    return e->service_status == error.service_status && fails_within(*e) == fails_within(error);
+  });
 }
 }  // namespace
 
@@ -79,15 +82,15 @@ std::vector<ServiceError> new_errors(const Comparison& c) {
     bool faulted = std::find(c.faulted.begin(), c.faulted.end(), &call) != c.faulted.end();
     if (!faulted && beside) continue;
     for (auto* e : call.attempts) {
-      if (!delivered(*e) || e->service_status < 400 || e->begun < first) continue;
+      if (!delivered(*e) || (e->service_status < 400 && !fails_within(*e)) || e->begun < first) continue;
       bool around = std::any_of(fired.begin(), fired.end(),
                                 [&](auto* f) { return f != e && f->begun >= e->begun && f->fired_at <= e->told; });
       bool injected = std::any_of(fired.begin(), fired.end(), [&](auto* f) {
         return is_status(f->fault) && f->client_status == e->service_status;
       });
-      bool known = beside ? has_status(*beside, e->service_status)
+      bool known = beside ? was_answered_so(*beside, *e)
                           : std::any_of(c.reference_calls.begin(), c.reference_calls.end(), [&](auto& r) {
-                              return r.operation == call.operation && has_status(r, e->service_status);
+                              return r.operation == call.operation && was_answered_so(r, *e);
                             });
       if (!around && !injected && !known) found.push_back({&call, e});
     }
@@ -113,6 +116,11 @@ unsigned told_of(const Comparison& c) {
 std::string show_answer(int status) {
   if (trace::is_grpc(status)) return trace::show_status(status);
   return fmt::format("{} {}", status, trace::message::reason_of(status));
+}
+
+std::string show_error(const Exchange& error) {
+  auto status = show_answer(error.service_status);
+  return fails_within(error) ? fmt::format("{} with an error in its body", status.substr(0, status.find(' '))) : status;
 }
 
 std::string ordinal(std::size_t n) {

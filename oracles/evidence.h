@@ -63,6 +63,7 @@ unsigned told_of(const trace::Comparison& c);
 
 // --- in words ---
 std::string show_answer(int status);                              // "404 Not Found", "NOT_FOUND"
+std::string show_error(const trace::Exchange& error);             // the same of a service's own
 std::string ordinal(std::size_t n);                               // "first" ... "tenth", "11th"
 std::string show_gap(Nanos gap);                                  // "3.2 ms", else as show_duration
 std::string counted(std::size_t n, std::string_view one);         // "1 attempt", "3 attempts"

@@ -16,10 +16,10 @@ using trace::Exchange;
 using trace::message::path_of;
 
 bool had_effect(const Exchange& e) {
-  if (!is_success(e.service_status) || !trace::executed(e) || e.method == "GET") return false;
+  if (!trace::carried_out(e) || e.method == "GET") return false;
   auto& profile = trace::profile_of(e);
   auto repeat = profile.repeat(e);
-  if (repeat == trace::Repeat::unknown) return profile.method_tells() && !reads_by_name(e.target);
+  if (repeat == trace::Repeat::unknown) return profile.method_tells() && !reads_by_name(e);
   return repeat != trace::Repeat::safe;
 }
 

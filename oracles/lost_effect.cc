@@ -13,6 +13,7 @@
 #include "oracles/registry.h"
 #include "trace/calls/service_name.h"
 #include "trace/profiles/message.h"
+#include "trace/profiles/profile.h"
 
 namespace retrial::oracles {
 namespace {
@@ -121,7 +122,7 @@ class LostEffect final : public Oracle {
       if (was.begun < beside.last().told || is.begun < call.last().told || !trace::message::safe_method(is.method))
         continue;
       if (was.target != is.target || asks_for_part(is.target) || !delivered(was) || !delivered(is)) continue;
-      if (!is_success(was.service_status) || !is_success(is.service_status)) continue;
+      if (!trace::carried_out(was) || !trace::carried_out(is)) continue;
       if (holds(was, beside) && is_json(is.response_sample) && !holds(is, call))
         return fmt::format(", and {} does not show it, as it does else", is.operation);
     }

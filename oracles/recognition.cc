@@ -128,11 +128,10 @@ Shown by_ids(const Exchange& before, const Exchange& next) {
     return {Effects::two, "the two answers name two different results"};
   Shown shown;
   if (!one.empty() && one == other) shown = {Effects::one, "both answers name the same result"};
-  if (profile.name() != "generic" || !is_success(before.service_status) || !is_success(next.service_status))
-    return shown;
+  if (!profile.is_protocol() || !trace::carried_out(before) || !trace::carried_out(next)) return shown;
   auto others = members_of(next.response_sample);
   for (auto& member : members_of(before.response_sample)) {
-    if (!names_result(member)) continue;
+    if (!names_result(member) || (profile.name() == "json-rpc" && member.path == "/id")) continue;
     auto it = std::ranges::find(others, member.path, &Member::path);
     if (it == others.end()) continue;
     if (it->value != member.value)

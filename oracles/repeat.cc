@@ -6,9 +6,11 @@
 
 #include "base/text.h"
 #include "oracles/evidence.h"
+#include "oracles/members.h"
 #include "trace/calls/content.h"
 #include "trace/calls/operation.h"
 #include "trace/comparing/body_change.h"
+#include "trace/profiles/message.h"
 #include "trace/profiles/profile.h"
 
 namespace retrial::oracles {
@@ -39,7 +41,7 @@ bool as_usual(const trace::Comparison& c, const Exchange& one) {
   auto content = trace::content_key(one);
   auto times = [&](const trace::Run& run) {
     return std::ranges::count_if(run.exchanges, [&](auto& e) {
-      return trace::executed(e) && is_success(e.service_status) && e.operation == one.operation &&
+      return trace::carried_out(e) && e.operation == one.operation &&
              trace::target_key(e.target) == trace::target_key(one.target) && trace::content_key(e) == content;
     });
   };
@@ -49,15 +51,47 @@ bool as_usual(const trace::Comparison& c, const Exchange& one) {
 
 }  // namespace
 
-bool reads_by_name(std::string_view target) {
-  static constexpr std::string_view kReads[] = {"search",  "query",     "graphql", "find",   "lookup",   "list",
-                                                "get",     "fetch",     "read",    "select", "count",    "validate",
-                                                "verify",  "check",     "preview", "filter", "describe", "estimate",
-                                                "compute", "calculate", "msearch", "token",  "batchget"};
-  auto path = target.substr(0, target.find_first_of("?#"));
+namespace {
+
+bool is_read(std::string_view word) {
+  static constexpr std::string_view kReads[] = {"search",   "query",   "graphql",   "gql",     "find",   "lookup",
+                                                "list",     "get",     "fetch",     "read",    "select", "count",
+                                                "validate", "verify",  "check",     "preview", "filter", "describe",
+                                                "estimate", "compute", "calculate", "msearch", "token",  "batchget"};
+  return std::ranges::any_of(kReads, [&](auto known) { return iequals(word, known); });
+}
+
+// The action that follows the path in an operation's name: "Action=SendMessage".
+std::string_view action_of(std::string_view operation) {
+  auto path = operation.find(' ');
+  auto tail = path == operation.npos ? path : operation.find(' ', path + 1);
+  return tail == operation.npos ? std::string_view() : operation.substr(tail + 1);
+}
+
+// By its first word, or its second where the first is a prefix for all of them ("eth_getBalance"). A GraphQL document
+// that is persisted, or cut off, may be a query.
+bool call_reads(std::string_view call) {
+  auto equals = call.find('=');
+  auto kind = call.substr(0, equals);
+  if (kind == "mutation" || equals == call.npos) return false;
+  if (kind == "query" || kind == "subscription" || kind == "persisted" || kind == "operation") return true;
+  auto name = call.substr(equals + 1);
+  auto words = words_of_name(name.substr(name.find_last_of("/:.#") + 1));
+  for (std::size_t i = 0; i < std::min<std::size_t>(words.size(), 2); i++)
+    if (words[i] != "token" && is_read(words[i])) return true;
+  return false;
+}
+// Of several all must.
+bool action_reads(std::string_view action) { return std::ranges::all_of(split(action, ','), call_reads); }
+
+}  // namespace
+
+bool reads_by_name(const Exchange& e) {
+  if (auto action = action_of(e.operation); action.find('=') != action.npos) return action_reads(action);
+  auto path = trace::message::path_of(e.target);
   auto word = path.substr(path.find_last_of("/:.") + 1);
   while (word.starts_with('_')) word.remove_prefix(1);
-  return std::ranges::any_of(kReads, [&](auto known) { return iequals(word, known); });
+  return is_read(word);
 }
 
 std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call& call, const Exchange& before,
@@ -91,7 +125,7 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
                 fmt::format("whether the service knows the second by its \"{}\" its answers do not show", name->name)};
   if (!profile.method_tells())
     return Harm{Confidence::possible, "nothing is known of this method that would make a second execution harmless"};
-  return Harm{reads_by_name(before.target) ? Confidence::possible : likely,
+  return Harm{reads_by_name(before) ? Confidence::possible : likely,
               fmt::format("{} is neither safe nor idempotent (RFC 9110 9.2.2), and no key makes it so", before.method)};
 }
 

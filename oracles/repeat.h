@@ -21,8 +21,8 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
 // profile or the method says what a repeat does.
 Shown::Effects shown_in(const trace::Comparison& c, const trace::Call& call);
 
-// Does a POST look as if it only read? By the last words of its path: "/orders/_search", "/graphql",
-// "/v1/items:batchGet".
-bool reads_by_name(std::string_view target);
+// Does a POST look as if it only read? By the last word of its path: "/orders/_search", "/v1/items:get"; or, where the
+// operation has an action behind it, by the first words of that: "method=stock.getLevel". Of a mutation never; of GraphQL that does not say what it is always.
+bool reads_by_name(const trace::Exchange& exchange);
 
 }  // namespace retrial::oracles

@@ -5,6 +5,7 @@
 #include "oracles/members.h"
 #include "oracles/recognition.h"
 #include "trace/profiles/message.h"
+#include "trace/profiles/profile.h"
 #include "trace/recording/redact.h"
 
 namespace retrial::oracles {
@@ -34,8 +35,10 @@ bool names_request(const std::vector<std::string>& words) {
 std::vector<Member> sent_in(const Exchange& e) {
   auto out = members_of(trace::message::query_of(e.target));
   for (auto& member : members_of(e.request_sample)) out.push_back(std::move(member));
-  std::erase_if(out,
-                [](auto& m) { return m.listed || m.kind == Member::Kind::boolean || m.value == trace::kRedacted; });
+  bool rpc = trace::profile_of(e).name() == "json-rpc";  // its id is of an answer on a connection, and begins anew
+  std::erase_if(out, [&](auto& m) {
+    return m.listed || m.kind == Member::Kind::boolean || m.value == trace::kRedacted || (rpc && m.path == "/id");
+  });
   return out;
 }
 

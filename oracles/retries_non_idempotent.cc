@@ -36,7 +36,7 @@ class RetriesNonIdempotent final : public Oracle {
                                  Judgement& judgement) {
     const trace::Exchange* one = nullptr;
     for (auto* e : call.attempts) {
-      if (!is_success(e->service_status) || !trace::executed(*e)) continue;
+      if (!trace::carried_out(*e)) continue;
       if (!one) {
         one = e;
         continue;

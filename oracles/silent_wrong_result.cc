@@ -74,7 +74,7 @@ class SilentWrongResult final : public Oracle {
       if (error.call != &call || error.exchange != &call.last()) continue;
       return add(std::min(Confidence::likely, call.confidence),
                  fmt::format("{}, attempt {} was answered {} by the service itself, no exception came of it", done,
-                             call.attempts.size(), show_answer(error.exchange->service_status)),
+                             call.attempts.size(), show_error(*error.exchange)),
                  "The application took the answer to its own repeat for somebody else's doing: what the test finds "
                  "differs from the same "
                  "test without the fault.");

@@ -125,7 +125,7 @@ class UnrelatedException final : public Oracle {
     auto after = fmt::format(
         "{} was answered {} by the service itself",
         same ? fmt::format("the {}", attempt) : fmt::format("a later call ({}, {})", error.call->operation, attempt),
-        show_answer(e.service_status));
+        show_error(e));
     bool done = same && std::any_of(call.attempts.begin(), call.attempts.end(),
                                     [](auto* a) { return a->fired && is_success(a->service_status); });
     judgement.findings.push_back(make_finding(
@@ -134,7 +134,7 @@ class UnrelatedException final : public Oracle {
             "{}: {}, {}, and the test ended with {}. Without the fault there is no such error: {}", call.operation,
             what_was_done(call, first_fired(call)), after, named(thrown),
             done ? fmt::format("the call had succeeded the first time, and its caller is told that it failed with {}.",
-                               trace::show_status(e.service_status))
+                               is_success(e.service_status) ? show_error(e) : trace::show_status(e.service_status))
                  : std::string("the caller is told of it in place of what happened."))));
     auto& f = judgement.findings.back();
     if (!same) f.evidence.push_back(e.id);

@@ -56,6 +56,7 @@ RunSpec whole_suite(const CampaignContext& context) {
   whole.launch = context.adapter.suite(context.argv);
   whole.deadline = context.config.run.budget ? context.config.run.budget : kSuiteLimit;
   if (context.adapter.runner().whole) whole.only_test = kWholeCommand;
+  if (context.once) whole.sampled_time = whole.deadline;
   return whole;
 }
 
@@ -179,8 +180,8 @@ std::string wrapped(const CampaignContext& context, const References& refs, cons
   if (suite.agents.empty())
     text += fmt::format(
         ". No agent was heard from: if it runs Python, Node or Java, let what it starts have the variables {}, which "
-        "{}",
-        kPassed, "tox takes away unless pass_env names them, and env -i, sudo and containers do");
+        "{}; `retrial doctor -- {}` shows what is seen then",
+        kPassed, "tox takes away unless pass_env names them, and env -i, sudo and containers do", command);
   return text;
 }
 
@@ -307,7 +308,7 @@ bool passed(const trace::Run& run, const std::string& test) {
 Result<References> collect_references(CampaignContext& context, Nanos time_left) {
   References refs;
   auto twice = run_twice(context, refs, [&] {
-    return !context.executor.interrupted() && !(time_left && context.clock.now() > time_left);
+    return !context.once && !context.executor.interrupted() && !(time_left && context.clock.now() > time_left);
   });
   if (!twice) return std::unexpected(twice.error());
   auto& suite = *twice->suite;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "campaign/planning/services_seen.h"
 #include "campaign/report/page.h"
 #include "campaign/report/words.h"
 
@@ -17,13 +18,11 @@ std::string service_line(const trace::ServiceSeen& service) {
   return fmt::format("{} ({})", service.address, joined(parts, ", "));
 }
 
-// Those at ports that change are told apart by what is asked of them (trace/calls/services.h), which says nothing of
-// how many they are: they are one line.
+// Those at ports that change are one line.
 std::vector<trace::ServiceSeen> by_address(const std::vector<trace::ServiceSeen>& services) {
   std::vector<trace::ServiceSeen> lines;
   for (auto service : services) {
-    auto star = service.address.rfind(":*");
-    if (star != service.address.npos) service.address.resize(star + 2);
+    service.address = one_for_all_ports(std::move(service.address));
     auto same = [&](auto& line) {
       return line.address == service.address && line.name == service.name && line.profile == service.profile;
     };

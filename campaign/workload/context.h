@@ -28,7 +28,8 @@ struct CampaignContext {
   trace::Lessons lessons = {};                          // of the whole suite without faults: names of things
   std::set<std::string> wide = {};                      // tests that the narrow launch does not reach
   std::map<std::string, const trace::Run*> alone = {};  // without faults, by test: those that have been run so
-  bool services_stay = true;                            // what one run leaves at a service another finds there
+  bool once = false;          // the suite is run once, and clients' clocks are moved on in that
+  bool services_stay = true;  // what one run leaves at a service another finds there
 
   Result<std::uint64_t> begin(const RunSpec& spec) { return workers.begin(spec); }
   const trace::Run* keep(trace::Run run) {

@@ -58,6 +58,7 @@ class CampaignDirector final : public proxy::Director {
   // Descriptions of services, by address, by which errors are injected where no profile is known. Likewise.
   void describe(trace::Descriptions descriptions) { descriptions_ = std::move(descriptions); }
 
+  bool awaits_body(const trace::Exchange& head) const override { return profile_of(head).names_in_body(head); }
   proxy::Decision at_head(const trace::Exchange& head) override;
   proxy::ConnectDecision at_connect(const proxy::Connecting& connecting) override;
   bool keeps_responses() const override;

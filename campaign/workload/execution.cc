@@ -243,6 +243,7 @@ const std::vector<std::string>& Executor::remarks() const { return impl_->trust.
 const std::set<std::string>& Executor::distrusting() const { return impl_->distrusting; }
 const std::set<std::string>& Executor::runners() const { return impl_->runners; }
 const std::set<std::string>& Executor::installed() const { return impl_->installed; }
+std::set<std::string> Executor::opened() const { return impl_->distrust.known().trusting; }
 bool Executor::failed_distrusting() const { return impl_->failed_distrusting; }
 Nanos Executor::in_commands() const { return impl_->in_commands; }
 

@@ -103,6 +103,8 @@ class Executor {
   const std::vector<std::string>& remarks() const;
   // Clients that do not trust our certificate, met in any run so far: as they stand in CaptureCounts::not_seen.
   const std::set<std::string>& distrusting() const;
+  // Services whose TLS was opened, and whose clients went on: as Distrust::pair.
+  std::set<std::string> opened() const;
   // Nanoseconds spent inside commands so far: what is left of a campaign's time is our own.
   Nanos in_commands() const;
 

@@ -265,6 +265,7 @@ void H1Client::tunnel_to(std::shared_ptr<ServicePool> pool, const Head& head) {
 }
 
 void H1Client::unreadable() {
+  exchange_.body_is_unreadable();
   // Where this request ends cannot be told, and its first bytes were not passed on: what is done to it is done now.
   if (exchange_.decided() && !exchange_.request_goes()) {
     unread_.take_all();

@@ -267,6 +267,7 @@ void ConnectionSetup::record_connect(const std::string& why, int status) {
   auto& asked = *accepted_.connect;
   Injection injection(context_, Record(accepted_.service_name, accepted_.pid, accepted_.connection), false);
   injection.record.begin(asked.came, asked.fresh, 0);
+  injection.take(asked.head.head());
   injection.decide(asked.head.head());
   auto& e = injection.record.exchange();
   if (injection.fault)

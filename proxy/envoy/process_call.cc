@@ -102,6 +102,7 @@ void ProcessCall::request() {
   bool rpc = rpc_.begin(head, request_tap_, response_tap_, record());
   injection_.grpc = rpc && rpc_.kind() == GrpcKind::grpc;
   if (!rpc) request_tap_.reset(head.structured ? trace::kSampleBytes : trace::kUnreadSample);
+  injection_.take(head);
   injection_.decide(head);
   if (head.bodiless) injection_.record.request_end(request_tap_, context_.now);  // else its end may never be told of
   if (injection_.fault) {

@@ -34,6 +34,10 @@ struct ConnectDecision {
 class Director {
  public:
   virtual ~Director() = default;
+  // May what is decided depend on the request's body? Then at_head comes once its beginning was read, all of it or
+  // trace::kSampleBytes, and the sample is filled in too; or without it, where nothing comes for kEndless. Asked of a
+  // head that a body follows at once.
+  virtual bool awaits_body(const trace::Exchange&) const { return false; }
   // Everything up to the request's head is filled in.
   virtual Decision at_head(const trace::Exchange& head) = 0;
   // A connection is about to be made, or was accepted. Once for each; tls-* strike at its ClientHello, if one comes.

@@ -183,6 +183,7 @@ void Exchange::left_out(trace::Exchange::Aborted by, std::uint32_t code) {
 }
 
 void Exchange::end_run() {
+  given_up_unread();
   if (!decided()) return;
   if (told_ != 0)
     over(trace::Ending::answered, told_);
@@ -202,6 +203,7 @@ void Exchange::release_service(const Break& how) {
 }
 
 void Exchange::over(trace::Ending ending, Nanos told) {
+  given_up_unread();
   if (timer_) timer_->cancel();
   release_service();
   response_.close();

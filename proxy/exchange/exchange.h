@@ -51,7 +51,8 @@ class Exchange {
   // What needs no more looking at of a body: where its bytes may be moved to, and that so many were.
   Socket* request_moves_to() const;
   void request_moved(std::size_t bytes, bool end);
-  void request_is_unreadable();  // from here on: what is done to it is done now
+  void body_is_unreadable() { beginning_read(); }  // from here on: no more of it is waited for
+  void request_is_unreadable();                    // likewise, and what is done to it is done now
   void client_room();
   bool drained();       // as ClientSide::when_drained promised; false: something is left, to be asked again
   void client_stirs();  // it does something, and waits no more in silence
@@ -130,6 +131,9 @@ class Exchange {
   void move(Event event);
   // The request (request.cc)
   void begin_bodies(const Head& head);
+  void decide(const Head& head);
+  void beginning_read();
+  void given_up_unread();
   void spare_the_service(std::string_view why);
   void pass(const Head& head);
   void send(const Head& head);
@@ -188,6 +192,7 @@ class Exchange {
   std::string made_;                     // what an edit makes of a stretch
   std::string behind_;                   // what it says behind the response
   std::unique_ptr<Timer> timer_;
+  std::unique_ptr<Timer> body_timer_;  // in `reading`
   State state_ = State::idle;
   std::optional<Break> sign_;    // what follows in `striking`; none: silence
   std::uint32_t rest_code_ = 0;  // why the rest of a request that was answered is not wanted

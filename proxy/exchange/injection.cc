@@ -8,13 +8,19 @@
 
 namespace retrial::proxy {
 
-void Injection::decide(const Head& head) {
+void Injection::take(const Head& head) {
   asked_ = context.director.reads_headers();
   record.head(context.next_exchange(), head, asked_);
   auto& e = record.exchange();
   // What has come since its first byte may have been work on the rest of it.
   if (e.busy.thread != 0)
     e.busy.begun = std::max<Nanos>(0, context.options.busy(e.busy.thread) - (context.now - e.begun));
+}
+
+bool Injection::awaits_body() const { return asked_ && context.director.awaits_body(record.exchange()); }
+
+void Injection::decide(const Head& head) {
+  auto& e = record.exchange();
   if (asked_) {
     auto decision = context.director.at_head(e);
     answer = std::move(decision.answer);

@@ -15,7 +15,10 @@ struct Context;
 struct Injection {
   Injection(Context& in, Record made, bool on_streams) : context(in), record(std::move(made)), streams(on_streams) {}
 
-  // The request's head was read, and begins an exchange: Director and Recorder are asked and told.
+  // The request's head was read, and begins an exchange.
+  void take(const Head& head);
+  bool awaits_body() const;
+  // Director and Recorder are asked and told.
   void decide(const Head& head);
   // What the fault has to be ready for before anything goes on.
   void begin();

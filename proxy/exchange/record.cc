@@ -113,12 +113,17 @@ void Record::decide(Decision&& decision) {
   stage_ = Stage::decided;
 }
 
+void Record::request_sample(const BodyTap& body) {
+  exchange_.request_sample.clear();
+  if (body.unpacked()) request_sample_ = Sample::waits;
+  if (request_sample_ == Sample::waits) trace::redact_body(body.sample(), exchange_.request_sample);
+}
+
 void Record::request_end(const BodyTap& body, Nanos now) {
   exchange_.request_read = now;
   if (exchange_.request_bytes == 0) return;
   exchange_.request_digest = body.digest();
-  if (body.unpacked()) request_sample_ = Sample::waits;
-  if (request_sample_ == Sample::waits) trace::redact_body(body.sample(), exchange_.request_sample);
+  request_sample(body);
   request_sample_ = Sample::taken;
 }
 
@@ -145,7 +150,7 @@ void Record::response_end(const BodyTap& body, Nanos now) {
 
 void Record::over(trace::Ending ending, Nanos told, const BodyTap& request, const BodyTap& response) {
   auto& e = exchange_;
-  if (request_sample_ == Sample::waits && e.request_bytes > 0) trace::redact_body(request.sample(), e.request_sample);
+  if (request_sample_ == Sample::waits && e.request_bytes > 0) request_sample(request);
   if (response_sample_ == Sample::waits && e.response_bytes > 0)
     trace::redact_body(response.sample(), e.response_sample);
   e.ending = ending;

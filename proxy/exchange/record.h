@@ -26,6 +26,7 @@ class Record {
   const std::string& request_encoding() const { return request_lines_.encoding(); }  // see HeadLines
   void decide(Decision&& decision);
   void decide_nothing() { stage_ = Stage::decided; }
+  void request_sample(const BodyTap& body);  // what there is of it by now
   void request_end(const BodyTap& body, Nanos now);
   void answer(const Head& head, Nanos first_byte);
   void trailers(const Head& trailers);  // of the response

@@ -46,6 +46,7 @@ void Exchange::begin(Nanos came, bool fresh, std::uint32_t stream) {
   client_left_ = 0;
   keeps_ = false;
   repeatable_ = false;
+  sent_body_.clear();
   behind_.clear();
   rest_code_ = code_of(H2Error::no_error);
   move(Event::request_byte);
@@ -72,15 +73,50 @@ void Exchange::request(const Head& head, bool invited, Services& services) {
   request_whole_ = head.bodiless;
   injection_.invited = invited || head.bodiless;
   begin_bodies(head);
-  injection_.decide(head);
+  injection_.take(head);
   if (auto& encoding = injection_.record.request_encoding(); !encoding.empty() && !rpc_.is())
     request_tap_.unpacks(encoding, trace::kSampleBytes);
-  if (injection_.fault && !services.spares().empty()) spare_the_service(services.spares());
-  move(Event::request_head);
   request_.begin(&client_, services.form(head));
+  if (head.bodiless || !invited || rpc_.is() || !injection_.awaits_body()) return decide(head);
+  keeps_ = true;
+  kept_head_ = std::make_unique<KeptHead>(head);
+  move(Event::await_body);
+  if (!body_timer_)
+    body_timer_ = std::make_unique<Timer>(context_.loop, [this] {
+      context_.wake();
+      beginning_read();
+      client_.settle();
+    });
+  body_timer_->set(kEndless, Time::real);
+}
+
+// As much of its body as is looked at, or as comes.
+void Exchange::beginning_read() {
+  if (state_ != State::reading) return;
+  body_timer_->cancel();
+  injection_.record.request_sample(request_tap_);
+  decide(std::exchange(kept_head_, nullptr)->head());
+}
+
+// It ends before that: it is recorded as what its head says, and nothing is done to it.
+void Exchange::given_up_unread() {
+  if (state_ != State::reading) return;
+  body_timer_->cancel();
+  injection_.decide(std::exchange(kept_head_, nullptr)->head());
+  injection_.spare_unfired("the request ended before its body was read");
+  move(Event::request_head);
+}
+
+void Exchange::decide(const Head& head) {
+  injection_.decide(head);
+  auto& services = *services_;
+  if (injection_.fault && !services.spares().empty()) spare_the_service(services.spares());
+  keeps_ = false;
+  bool kept = sent_body_.size() == request_.waiting();
+  move(Event::request_head);
   if (injection_.fault && client_.closing()) injection_.spare("the service had already closed this connection");
   injection_.begin();
-  repeatable_ = !injection_.fault && head.raw.size() <= kLongestKept && idempotent(head.method) &&
+  repeatable_ = !injection_.fault && kept && head.raw.size() <= kLongestKept && idempotent(head.method) &&
                 (head.bodiless || (head.sized && head.length <= kMostKept));
   auto& fault = injection_.fault;
   if (auto rate = fault ? fault->rate(record().fault) : Rate{}; rate.bytes_per_second != 0) {
@@ -95,6 +131,7 @@ void Exchange::request(const Head& head, bool invited, Services& services) {
     move(Event::delay);
     return wake_after(record().fault.delay, &Exchange::release, Time::client);
   }
+  if (act != Act::pass && !request_.empty()) request_.close();
   if (act != Act::pass && act != Act::drop) return carry_out(act);
   request_goes_ = act == Act::pass;
   if (request_goes_) return pass(head);
@@ -147,10 +184,9 @@ void Exchange::send(const Head& head) {
 
 void Exchange::keep(const Head& head) {
   bool framed = services_->form(head) == Form::wire && !head.sized && !head.bodiless;  // and that is not kept
-  if (injection_.fault || framed || head.raw.size() > kLongestKept) return;
-  if (!client_.asked()) sent_head_.keep(head);
-  keeps_ = true;
-  sent_body_.clear();
+  bool all = sent_body_.size() == request_.waiting();                                  // that has come
+  keeps_ = !injection_.fault && !framed && all && head.raw.size() <= kLongestKept;
+  if (keeps_ && !client_.asked()) sent_head_.keep(head);
 }
 
 void Exchange::keep(std::string_view content) {
@@ -228,6 +264,7 @@ bool Exchange::undisturbed() {
 
 void Exchange::refuse(const Head& head, int status, std::string_view why) {
   begin_bodies(head);
+  injection_.take(head);
   injection_.decide(head);
   request_goes_ = false;
   request_whole_ = head.bodiless;
@@ -244,6 +281,7 @@ bool Exchange::takes_request() const {
     case State::request_head:
     case State::tunnel:
       return true;
+    case State::reading:
     case State::delayed:
     case State::reaching:
     case State::request_body:
@@ -279,6 +317,10 @@ void Exchange::request_data(const Body& body, bool end) {
     request_.take(body, end);
   else
     client_.consumed(body.content.size());
+  if (state_ == State::reading) {
+    if (end || request_tap_.sample().size() >= trace::kSampleBytes) beginning_read();
+    return;
+  }
   if (end && state_ != State::delayed && state_ != State::reaching) request_read();
 }
 
@@ -303,6 +345,7 @@ void Exchange::request_trailers(const Head& trailers, const Body& last) {
   record().request_bytes += last.wire.size();
   if (request_goes_) request_.finish(last, lines_of(trailers));
   if (state_ == State::tunnel) return tunnel_ended();
+  if (state_ == State::reading) return beginning_read();
   if (state_ != State::delayed && state_ != State::reaching) request_read();
 }
 
@@ -321,6 +364,7 @@ void Exchange::request_read() {
 void Exchange::request_is_unreadable() { request_read(); }
 
 void Exchange::refuse_rest(int status, std::string_view why) {
+  given_up_unread();
   injection_.spare_unfired(why);
   if (auto& e = record(); e.evidence.empty()) e.evidence = why;
   release_service({Break::How::reset, code_of(H2Error::cancel)});  // for which it never becomes whole
@@ -345,6 +389,7 @@ bool Exchange::client_finished(bool told_to_service) {
     case State::request_body:
       if (request_goes_ && told_to_service) return false;  // the service hears of it by the FIN, and may still answer
       [[fallthrough]];
+    case State::reading:
     case State::delayed:
     case State::reaching:
       // Never completed: the service must not take it for a whole one.

@@ -292,7 +292,8 @@ void Exchange::more_of_edit() {
 void Exchange::broken_off(Break how) {
   if (sends_again(how)) return;
   // A connection that was kept for this client may end before it is asked: that is no end of this one's response.
-  bool asked = state_ != State::idle && state_ != State::request_head && state_ != State::delayed;
+  bool asked =
+      state_ != State::idle && state_ != State::request_head && state_ != State::reading && state_ != State::delayed;
   bool whole = asked && std::exchange(response_whole_, true);
   if (how.how == Break::How::close && client_.passes_unread()) {
     request_.pour();  // it has said all that it will, and may hear the rest
@@ -302,6 +303,7 @@ void Exchange::broken_off(Break how) {
   switch (state_) {
     case State::idle:
     case State::request_head:
+    case State::reading:
     case State::delayed:
     case State::telling:
     case State::striking:

@@ -10,6 +10,8 @@ namespace retrial::proxy {
 //   state          event           next           what is done
 //   idle           request_byte    request_head   an exchange begins
 //   request_head   request_head    request_body   Director and Recorder are asked and told, the fault is asked
+//   request_head   await_body      reading        what is called stands in the body: what comes waits
+//   reading        request_head    request_body   its beginning was read, or does not come: as above
 //   request_body   delay           delayed        at the head, for a time: what comes waits
 //   delayed        release         request_body   the head is passed on
 //   request_body   reach           reaching       a service side is being found: what comes waits
@@ -38,6 +40,7 @@ namespace retrial::proxy {
 enum class State : std::uint8_t {
   idle,
   request_head,
+  reading,
   delayed,
   reaching,
   request_body,
@@ -54,6 +57,7 @@ enum class State : std::uint8_t {
 enum class Event : std::uint8_t {
   request_byte,
   request_head,
+  await_body,
   delay,
   hold,
   release,
@@ -76,6 +80,8 @@ struct Transition {
 inline constexpr Transition kTransitions[] = {
     {State::idle, Event::request_byte, State::request_head},
     {State::request_head, Event::request_head, State::request_body},
+    {State::request_head, Event::await_body, State::reading},
+    {State::reading, Event::request_head, State::request_body},
     {State::request_head, Event::answer, State::telling},
     {State::request_body, Event::reach, State::reaching},
     {State::request_body, Event::again, State::reaching},

@@ -155,7 +155,8 @@ bool RuleDirector::fits(std::size_t rule, const trace::Exchange& head) const {
 }
 
 // Only rules that may fit the service are looked at: there may be thousands of others.
-std::optional<std::size_t> RuleDirector::first_for(const trace::Exchange& head) const {
+template <class Fits>
+std::optional<std::size_t> RuleDirector::first_for(const trace::Exchange& head, Fits fits) const {
   static const std::vector<std::uint32_t> kNone;
   auto named = rules_->naming.find(head.service);
   auto& here = named == rules_->naming.end() ? kNone : named->second;
@@ -163,13 +164,19 @@ std::optional<std::size_t> RuleDirector::first_for(const trace::Exchange& head) 
   for (std::size_t i = 0, j = 0; i < here.size() || j < anywhere.size();) {
     bool is_here = j == anywhere.size() || (i < here.size() && here[i] < anywhere[j]);
     auto rule = is_here ? here[i++] : anywhere[j++];
-    if (fits(rule, head)) return rule;
+    if (fits(rule)) return rule;
   }
   return {};
 }
 
+// Which of the rules fits may be said by the body, and so may what an error of the service looks like.
+bool RuleDirector::awaits_body(const trace::Exchange& head) const {
+  auto may_fit = [&](std::size_t rule) { return matches(rules_->rules[rule].match, head); };
+  return profile_of(head).names_in_body(head) && first_for(head, may_fit) && !is_probe(head);
+}
+
 Decision RuleDirector::at_head(const trace::Exchange& head) {
-  auto rule = first_for(head);
+  auto rule = first_for(head, [&](std::size_t one) { return fits(one, head); });
   if (rule && is_probe(head)) return {};
   return rule ? decide(*rule, head) : Decision{};
 }

@@ -79,6 +79,7 @@ class RuleDirector final : public Director {
   // From the next request on. A rule that was there before goes on, wherever it stands now: its windows, what it draws,
   // the connections that it counts. Any other begins anew.
   void follow(std::shared_ptr<const Rules> rules);
+  bool awaits_body(const trace::Exchange& head) const override;
   Decision at_head(const trace::Exchange& head) override;
   ConnectDecision at_connect(const Connecting& connecting) override;
   bool reads_headers() const override { return rules_->strikes_requests && on(); }
@@ -94,7 +95,8 @@ class RuleDirector final : public Director {
   void follow(std::shared_ptr<const Rules> rules, Nanos now);
   bool on() const { return !place_.safety || place_.safety->on(); }
   bool fits(std::size_t rule, const trace::Exchange& head) const;
-  std::optional<std::size_t> first_for(const trace::Exchange& head) const;
+  template <class Fits>
+  std::optional<std::size_t> first_for(const trace::Exchange& head, Fits fits) const;
   Decision decide(std::size_t rule, const trace::Exchange& head);
   bool may(std::size_t rule, std::string_view service);
 

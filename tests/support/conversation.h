@@ -75,7 +75,10 @@ class PlannedDirector final : public proxy::Director {
   bool strikes() const override { return decides; }
   proxy::ConnectDecision at_connect(const proxy::Connecting&) override;
 
+  bool awaits_body(const trace::Exchange&) const override { return awaits; }
+
   bool keeps = false;
+  bool awaits = false;  // the body, before it is asked
   bool decides = true;
   std::vector<trace::FaultSpec> connections;  // what the next ones meet
   std::vector<trace::Exchange> heads;

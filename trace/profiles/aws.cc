@@ -31,7 +31,7 @@ bool is_form(const Exchange& e) {
   return find(e.request_headers, "content-type").starts_with("application/x-www-form-urlencoded");
 }
 
-// A query service's action stands in the query or in the body, whose sample is not there yet while the head is read.
+// A query service's action stands in the query or in the body.
 std::string_view action_of(const Exchange& e) {
   if (auto target = find(e.request_headers, "x-amz-target"); !target.empty())
     return target.substr(target.rfind('.') + 1);
@@ -201,6 +201,10 @@ class Aws final : public Profile {
         message::segments(message::path_of(e.target)).size() == 2 ? "/{account}/{queue}" : template_path(e.target);
     if (auto action = action_of(e); !action.empty()) (out += " Action=") += action;
     return out;
+  }
+
+  bool names_in_body(const Exchange& e) const override {
+    return kind_of(e) == Kind::query && !value_of(query_of(e.target), "Action");
   }
 
   Repeat repeat(const Exchange& e) const override {

@@ -65,22 +65,28 @@ class DataProfile final : public Profile {
   std::span<const std::string_view> key_headers() const override { return keys_; }
   std::string operation(const Exchange& e) const override {
     auto* known = operation_for(e);
-    return known ? known->name : generic_profile().operation(e);
+    return known ? known->name : protocol_of(e).operation(e);
+  }
+  bool names_in_body(const Exchange& e) const override {
+    for (auto& one : data_.operations) {
+      if (!one.request.fits_at_head(e)) continue;
+      if (!one.request.json.empty()) return true;
+      return false;
+    }
+    return generic_profile().names_in_body(e);
   }
   Repeat repeat(const Exchange& e) const override {
     auto* known = operation_for(e);
-    auto repeat = known && known->repeat ? *known->repeat : message::plain_repeat(e);
+    auto repeat = known && known->repeat ? *known->repeat : known ? message::plain_repeat(e) : protocol_of(e).repeat(e);
     return repeat != Repeat::safe && keyed(e) ? Repeat::guarded : repeat;
   }
   bool transient(int status, std::string_view body) const override {
-    for (auto& answer : data_.answers)
-      if (std::ranges::any_of(answer.statuses, [&](auto& range) { return range.holds(status); }) &&
-          all_fit(answer.json, body) && (answer.texts.empty() || std::ranges::any_of(answer.texts, [&](auto& text) {
-                                           return body.find(text) != body.npos;
-                                         })))
-        return answer.transient;
+    if (auto* answer = answer_for(status, body)) return answer->transient;
     if (!data_.transient) return generic_profile().transient(status, body);
     return std::ranges::find(*data_.transient, status) != data_.transient->end();
+  }
+  bool fails(const Exchange& e) const override {
+    return answer_for(e.service_status, e.response_sample) || (!operation_for(e) && protocol_of(e).fails(e));
   }
   int transient_status(const Exchange& e) const override {
     auto* known = operation_for(e);
@@ -128,6 +134,15 @@ class DataProfile final : public Profile {
     auto it = std::ranges::find_if(data_.operations, [&](auto& one) { return one.request.fits(e); });
     return it == data_.operations.end() ? nullptr : &*it;
   }
+  const DataAnswer* answer_for(int status, std::string_view body) const {
+    auto it = std::ranges::find_if(data_.answers, [&](auto& answer) {
+      return std::ranges::any_of(answer.statuses, [&](auto& range) { return range.holds(status); }) &&
+             all_fit(answer.json, body) &&
+             (answer.texts.empty() ||
+              std::ranges::any_of(answer.texts, [&](auto& text) { return body.find(text) != body.npos; }));
+    });
+    return it == data_.answers.end() ? nullptr : &*it;
+  }
   bool keyed(const Exchange& e) const {
     auto query = message::query_of(e.target);
     return std::ranges::any_of(keys_, [&](auto key) { return !find(e.request_headers, key).empty(); }) ||
@@ -141,6 +156,9 @@ class DataProfile final : public Profile {
 }  // namespace
 
 bool RequestPattern::fits(const Exchange& e) const {
+  return fits_at_head(e) && (json.empty() || all_fit(json, e.request_sample));
+}
+bool RequestPattern::fits_at_head(const Exchange& e) const {
   if (!methods.empty() && std::ranges::find(methods, e.method) == methods.end()) return false;
   if (!paths.empty()) {
     auto path = message::path_of(e.target);
@@ -154,7 +172,7 @@ bool RequestPattern::fits(const Exchange& e) const {
     return trace::fits(pattern, message::value_of(message::query_of(e.target), pattern.name));
   };
   return std::ranges::all_of(query, of_query) && all_fit(request, e.request_headers) &&
-         all_fit(response, e.response_headers) && (json.empty() || all_fit(json, e.request_sample));
+         all_fit(response, e.response_headers);
 }
 
 std::shared_ptr<const Profile> profile_of_data(ProfileData data) {

@@ -26,6 +26,7 @@ struct RequestPattern {
   std::vector<PathPattern> paths;
   std::vector<ValuePattern> query, request, json, response;  // `json`: of the request's body
   bool fits(const Exchange& exchange) const;
+  bool fits_at_head(const Exchange& exchange) const;  // all but `json`
 };
 
 struct StatusRange {

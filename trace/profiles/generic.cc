@@ -28,6 +28,12 @@ class Generic final : public Profile {
     return kIds;
   }
   std::string operation(const Exchange& e) const override { return template_path(e.target); }
+  // It may yet be one of a protocol's.
+  bool names_in_body(const Exchange& e) const override {
+    auto type = find(e.request_headers, "content-type");
+    return e.method == "POST" && (icontains(type, "json") || icontains(type, "xml"));
+  }
+  bool is_protocol() const override { return true; }
   Repeat repeat(const Exchange& e) const override { return message::plain_repeat(e); }
   bool transient(int status, std::string_view) const override {
     return status == 408 || status == 425 || status == 429 || status == 500 || status == 502 || status == 503 ||

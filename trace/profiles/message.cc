@@ -236,14 +236,26 @@ std::span<const std::string_view> key_headers() {
       "opc-retry-token"};
   return kKeys;
 }
+namespace {
+constexpr std::array<std::string_view, 7> kMembers{"idempotency_key",   "idempotencyKey", "idempotencyToken",
+                                                   "client_token",      "clientToken",    "ClientToken",
+                                                   "ClientRequestToken"};
+}
 bool keyed(const Exchange& e) {
-  static constexpr std::array<std::string_view, 7> kMembers{"idempotency_key",   "idempotencyKey", "idempotencyToken",
-                                                            "client_token",      "clientToken",    "ClientToken",
-                                                            "ClientRequestToken"};
   auto keys = key_headers();
   return std::any_of(keys.begin(), keys.end(), [&](auto key) { return !find(e.request_headers, key).empty(); }) ||
          std::any_of(kMembers.begin(), kMembers.end(),
                      [&](auto key) { return !json_top(e.request_sample, key).empty(); });
+}
+bool keyed_within(const Exchange& e) {
+  return keyed(e) || std::any_of(kMembers.begin(), kMembers.end(),
+                                 [&](auto key) { return !json_texts(e.request_sample, key).empty(); });
+}
+std::string name_of_operation(std::string_view text) {
+  constexpr std::size_t kLongest = 80;
+  std::string out(text.substr(0, kLongest));
+  std::ranges::replace_if(out, [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == 0x7f; }, '_');
+  return out;
 }
 
 Repeat plain_repeat(const Exchange& e) {

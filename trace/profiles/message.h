@@ -35,6 +35,10 @@ bool conditional(const Exchange& e);
 std::span<const std::string_view> key_headers();
 // One of them is there, or a member of a JSON body that means the same.
 bool keyed(const Exchange& e);
+// The same, or such a member anywhere in the body: among the arguments of a call.
+bool keyed_within(const Exchange& e);
+// A word that a client chose, as part of an operation's name: without white space, of at most 80 characters.
+std::string name_of_operation(std::string_view text);
 
 // By method, keys and conditions alone.
 Repeat plain_repeat(const Exchange& e);

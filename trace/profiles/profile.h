@@ -49,8 +49,15 @@ class Profile {
   // the whole name where the method says nothing.
   virtual std::string operation(const Exchange& exchange) const = 0;
 
+  // May the operation stand in the body? Judged from a request's head, which is kept back until the body's beginning
+  // has come: by then the sample is there for all that is asked above and below.
+  virtual bool names_in_body(const Exchange&) const { return false; }
+
   // Does the method say what a request does (RFC 9110 9.2)? Not of remote procedure calls, which are all POST.
   virtual bool method_tells() const { return true; }
+
+  // Is it a way of speaking, of which services of all kinds make use? Then nothing is known of what theirs mean.
+  virtual bool is_protocol() const { return false; }
 
   virtual Repeat repeat(const Exchange& exchange) const = 0;
 
@@ -60,6 +67,11 @@ class Profile {
   // Does what the client was told of this exchange mean that? More may say so than status and body.
   virtual bool asks_again(const Exchange& exchange) const {
     return transient(exchange.client_status, exchange.response_sample);
+  }
+
+  // Does the body of the service's good answer (2xx) tell that it did not do what was asked?
+  virtual bool fails(const Exchange& exchange) const {
+    return transient(exchange.service_status, exchange.response_sample);
   }
 
   // The first transient code for this operation (503 where nothing better is known).
@@ -92,7 +104,11 @@ const Profile& profile_for(const Exchange& exchange);
 const Profile* profile_named(std::string_view name);
 // The profile that the exchange names, else the first that recognises it.
 const Profile& profile_of(const Exchange& exchange);
-// told_failure (exchange.h), or a 2xx whose body its profile reads as "try again".
+// Of the profiles of protocols the one that this request speaks; the generic one where it speaks none.
+const Profile& protocol_of(const Exchange& exchange);
+// told_failure (exchange.h), or a 2xx whose body its profile reads as an error.
 bool told_failed(const Exchange& exchange);
+// Executed with a 2xx whose body its profile does not read as an error, whether the client saw it or not.
+bool carried_out(const Exchange& exchange);
 
 }  // namespace retrial::trace

@@ -29,7 +29,9 @@ std::vector<const Profile*> in_order(const Profiles& own) {
   std::vector<const Profile*> all{&grpc_profile()};
   for (auto* some : {&own, &files})
     for (auto& profile : *some) all.push_back(profile.get());
-  for (auto* profile : {&azure_storage_profile(), &aws_profile(), &generic_profile()}) all.push_back(profile);
+  for (auto* profile : {&graphql_profile(), &json_rpc_profile(), &soap_profile(), &azure_storage_profile(),
+                        &aws_profile(), &generic_profile()})
+    all.push_back(profile);
   return all;
 }
 
@@ -67,10 +69,18 @@ const Profile& profile_of(const Exchange& exchange) {
   auto* known = exchange.profile.empty() ? nullptr : profile_named(exchange.profile);
   return known ? *known : profile_for(exchange);
 }
+const Profile& protocol_of(const Exchange& exchange) {
+  for (auto* p : {&graphql_profile(), &json_rpc_profile(), &soap_profile()})
+    if (p->recognises(exchange)) return *p;
+  return generic_profile();
+}
 bool told_failed(const Exchange& e) {
   if (told_failure(e)) return true;
   if (e.ending != Ending::answered || e.client_status != e.service_status) return false;
-  return profile_of(e).asks_again(e);
+  return profile_of(e).fails(e);
+}
+bool carried_out(const Exchange& e) {
+  return executed(e) && e.service_status >= 200 && e.service_status < 300 && !profile_of(e).fails(e);
 }
 
 }  // namespace retrial::trace

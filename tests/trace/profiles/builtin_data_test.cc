@@ -127,13 +127,6 @@ TEST(DataProfiles, say_what_may_be_repeated) {
   EXPECT_EQ(repeat(request("POST /v1/refunds HTTP/1.1\r\nHost: api.stripe.com\r\n\r\n")), Repeat::unknown);
   EXPECT_EQ(repeat(request("POST /v1/refunds HTTP/1.1\r\nHost: api.stripe.com\r\nIdempotency-Key: k\r\n\r\n")),
             Repeat::guarded);
-  auto graphql = [](std::string_view body) {
-    return repeat(
-        request("POST /graphql HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n\r\n" + std::string(body)));
-  };
-  EXPECT_EQ(graphql(R"({"query":"query Q { me { id } }"})"), Repeat::safe);
-  EXPECT_EQ(graphql(R"({"query":"\n  mutation M { pay(n: 1) { id } }"})"), Repeat::unknown);
-  EXPECT_EQ(graphql(R"({"query":"query Q { me )"), Repeat::unknown) << "its sample is cut";
   auto elastic = [](std::string_view line) {
     return repeat(request(std::string(line) + " HTTP/1.1\r\nHost: h\r\nX-Elastic-Client-Meta: es=8\r\n\r\n{}"));
   };
