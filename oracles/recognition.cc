@@ -153,7 +153,7 @@ bool sums_up(const Exchange& read, const std::vector<Member>& sent) {
   });
 }
 
-constexpr int kReads = 10;
+constexpr int kMostReads = 10;
 
 Shown by_reads(const trace::Comparison& c, const Exchange& before, const Exchange& next) {
   auto wanted = members_of(before.request_sample);
@@ -165,7 +165,7 @@ Shown by_reads(const trace::Comparison& c, const Exchange& before, const Exchang
   for (auto& e : c.in_case->exchanges) {
     if (e.begun < next.told || !trace::message::safe_method(e.method) || e.service != before.service) continue;
     if (trace::message::path_of(e.target) != path || !delivered(e) || !is_success(e.service_status)) continue;
-    if (++reads > kReads) break;
+    if (++reads > kMostReads) break;
     auto times = entries_with(e.response_sample, wanted);
     if (times == 1 && !asks_for_part(e.target) && !sums_up(e, wanted))
       shown = {Effects::one, fmt::format("{} shows it once afterwards", e.operation)};

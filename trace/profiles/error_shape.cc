@@ -14,7 +14,7 @@
 namespace retrial::trace {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 bool has_letter(std::string_view text) { return std::ranges::any_of(text, is_letter); }
 bool has_space(std::string_view text) { return text.find_first_of(" \t\r\n") != text.npos; }
@@ -105,7 +105,7 @@ class Values {
   std::string_view marker_;
 };
 
-void change(Json& value, std::string_view name, const Values& values) {
+void change(OrderedJson& value, std::string_view name, const Values& values) {
   if (value.is_object())
     for (auto& [key, member] : value.items()) change(member, key, values);
   else if (value.is_array())
@@ -163,10 +163,10 @@ Answer answer_in(const ErrorShape& shape, const Exchange& head, int status, std:
                 .reason = std::string(message::reason_of(status)),
                 .headers = {{"Content-Type", shape.content_type}}};
   Values values(shape, head, status, marker);
-  if (auto json = Json::parse(shape.body, nullptr, false);
+  if (auto json = OrderedJson::parse(shape.body, nullptr, false);
       icontains(shape.content_type, "json") && !json.is_discarded()) {
     change(json, "", values);
-    answer.body = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    answer.body = json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
   } else {
     answer.body =
         is_markup(shape.content_type) ? changed_markup(shape.body, values) : values.text("text", trim(shape.body));

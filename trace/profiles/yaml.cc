@@ -9,7 +9,7 @@
 namespace retrial::trace {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 constexpr int kDeepestNode = 200;
 constexpr int kMostNodes = 2'000'000;  // what anchors stand for is counted each time that it is meant
 
@@ -17,10 +17,10 @@ class Reader {
  public:
   Reader(yaml_document_t& document, const std::string& file) : document_(document), file_(file) {}
 
-  Result<Json> read(yaml_node_t* node, int depth) {
+  Result<OrderedJson> read(yaml_node_t* node, int depth) {
     if (depth > kDeepestNode || ++nodes_ > kMostNodes) return wrong(*node, "this is too large, or holds itself");
     if (node->type == YAML_SCALAR_NODE) return scalar(*node);
-    auto out = node->type == YAML_MAPPING_NODE ? Json::object() : Json::array();
+    auto out = node->type == YAML_MAPPING_NODE ? OrderedJson::object() : OrderedJson::array();
     if (node->type == YAML_SEQUENCE_NODE) {
       auto& items = node->data.sequence.items;
       for (auto* item = items.start; item < items.top; item++) {
@@ -48,14 +48,14 @@ class Reader {
   static std::string text_of(const yaml_node_t& node) {
     return {reinterpret_cast<const char*>(node.data.scalar.value), node.data.scalar.length};
   }
-  static Json scalar(const yaml_node_t& node) {
+  static OrderedJson scalar(const yaml_node_t& node) {
     auto text = text_of(node);
     if (node.data.scalar.style != YAML_PLAIN_SCALAR_STYLE) return text;
     if (text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL") return nullptr;
     if (text == "true" || text == "True" || text == "TRUE") return true;
     if (text == "false" || text == "False" || text == "FALSE") return false;
-    auto number = Json::parse(text, nullptr, false);  // 1.2's numbers, but for 0x, 0o, .inf and .nan
-    return number.is_number() ? number : Json(text);
+    auto number = OrderedJson::parse(text, nullptr, false);  // 1.2's numbers, but for 0x, 0o, .inf and .nan
+    return number.is_number() ? number : OrderedJson(text);
   }
 
   yaml_document_t& document_;
@@ -83,7 +83,7 @@ Result<std::string> json_of_document(yaml_document_s& document, const std::strin
   if (!root) return fail("expected YAML or JSON, found nothing", file_name, Blame::user);
   auto json = Reader(document, file_name).read(root, 0);
   if (!json) return std::unexpected(json.error());
-  return json->dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json->dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 }  // namespace retrial::trace
