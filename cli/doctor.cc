@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "base/descriptor_limit.h"
-#include "campaign/report/sight.h"
+#include "campaign/sight.h"
 #include "campaign/workload/slot.h"
 #include "campaign/workload/try_time.h"
 #include "campaign/workload/ways_in.h"
@@ -54,7 +54,7 @@ int doctor_of(const CampaignOptions& options, bool json) {
   SystemClock clock;
   auto outcome = campaign::run_campaign(*setting, clock);
   if (!outcome) return complain(outcome.error().line(), outcome.error().blame == Blame::user ? kUsage : kIncomplete);
-  auto sight = campaign::report::sight_of(*outcome, setting->config);
+  auto sight = campaign::sight_of(*outcome, setting->config);
   std::fputs(json ? campaign::report::json_of(sight).c_str()
                   : campaign::report::table_of(sight, campaign::report::style_of(stdout)).c_str(),
              stdout);

@@ -2,7 +2,6 @@
 #include <string>
 #include <vector>
 
-#include "campaign/campaign.h"
 #include "campaign/report/terminal.h"
 
 namespace retrial::campaign::report {
@@ -29,7 +28,6 @@ struct Sight {
   std::vector<std::string> remarks;
   std::string trouble;  // why there is nothing to try, or the run says nothing; empty: there is something
 };
-Sight sight_of(const CampaignOutcome& outcome, const Config& config);
 
 std::string table_of(const Sight& sight, const Style& style);
 std::string json_of(const Sight& sight);

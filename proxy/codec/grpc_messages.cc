@@ -8,7 +8,7 @@
 namespace retrial::proxy {
 namespace {
 constexpr std::size_t kPrefix = 5;
-constexpr std::size_t kMostKept = 16u << 10;  // bytes of room, for the next message
+constexpr std::size_t kMostRoomKept = 16u << 10;  // bytes of room, for the next message
 }  // namespace
 
 bool GrpcMessages::sized(std::string_view prefix, std::size_t& size) {
@@ -23,7 +23,7 @@ bool GrpcMessages::sized(std::string_view prefix, std::size_t& size) {
 bool GrpcMessages::next(std::string_view& piece, std::string_view& message) {
   if (std::exchange(told_, false)) {
     held_.clear();
-    if (held_.capacity() > kMostKept) std::string().swap(held_);
+    if (held_.capacity() > kMostRoomKept) std::string().swap(held_);
   }
   std::size_t size = 0;
   if (wrong_ != Wrong::nothing) return false;

@@ -1,4 +1,4 @@
-#include "campaign/report/sight.h"
+#include "campaign/sight.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "campaign/report/words.h"
 
-namespace retrial::campaign::report {
+namespace retrial::campaign {
 namespace {
 
 trace::Exchange asked(std::string service, bool with_site, std::uint32_t stream = 0) {
@@ -73,4 +73,4 @@ TEST(Sight, a_run_that_did_not_come_to_be_says_why) {
 }
 
 }  // namespace
-}  // namespace retrial::campaign::report
+}  // namespace retrial::campaign

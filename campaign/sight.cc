@@ -1,4 +1,4 @@
-#include "campaign/report/sight.h"
+#include "campaign/sight.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,8 @@
 #include "campaign/report/words.h"
 #include "campaign/workload/look.h"
 
-namespace retrial::campaign::report {
+namespace retrial::campaign {
+using report::Sight;
 namespace {
 
 // What a line of what was left alone says, and what would mend it. The first that fits.
@@ -76,8 +77,9 @@ void read_gaps(const CampaignOutcome& outcome, Sight& sight) {
   if (!outcome.seen) return;
   auto& run = *outcome.seen;
   if (run.capture.unix_socket)
-    sight.gaps.push_back({fmt::format("{} over Unix sockets: not seen", counted(run.capture.unix_socket, "connection")),
-                          "let the client speak to its service over TCP, on loopback"});
+    sight.gaps.push_back(
+        {fmt::format("{} over Unix sockets: not seen", report::counted(run.capture.unix_socket, "connection")),
+         "let the client speak to its service over TCP, on loopback"});
   std::size_t all = 0, without = 0;
   for (auto& s : sight.services) all += s.requests, without += s.without_site;
   if (run.agents.empty() && all)
@@ -85,7 +87,7 @@ void read_gaps(const CampaignOutcome& outcome, Sight& sight) {
                           "let what the command starts keep RETRIAL_*, PYTHONPATH, PYTEST_PLUGINS, NODE_OPTIONS and "
                           "JAVA_TOOL_OPTIONS (docs/agents.md)"});
   else if (without)
-    sight.gaps.push_back({fmt::format("{} of {} come without a call site", without, counted(all, "request")),
+    sight.gaps.push_back({fmt::format("{} of {} come without a call site", without, report::counted(all, "request")),
                           "their place is named by operation alone; docs/agents.md says of which clients it is known"});
   for (auto& process : run.real_time)
     sight.gaps.push_back({fmt::format("{}: its clock cannot be moved, so its waiting takes its time", process),
@@ -112,4 +114,4 @@ Sight sight_of(const CampaignOutcome& outcome, const Config& config) {
   return sight;
 }
 
-}  // namespace retrial::campaign::report
+}  // namespace retrial::campaign
