@@ -6,7 +6,7 @@
 
 namespace retrial::proxy {
 namespace {
-constexpr std::size_t kMostKept = 8u << 10;  // bytes of a body that was sent, for the next exchange
+constexpr std::size_t kMostSentKept = 8u << 10;  // bytes of a body that was sent, for the next exchange
 }  // namespace
 
 void Exchange::carry_out(Act act) {
@@ -214,7 +214,7 @@ void Exchange::over(trace::Ending ending, Nanos told) {
   injection_.over(ending, told, request_tap_, response_tap_);
   injection_.record.keep_little();
   keeps_ = false;
-  if (sent_body_.capacity() > kMostKept) std::string().swap(sent_body_);
+  if (sent_body_.capacity() > kMostSentKept) std::string().swap(sent_body_);
   if (paced) client_.pace({});
 }
 

@@ -54,13 +54,13 @@ void Record::clear() {
 }
 
 namespace {
-constexpr std::size_t kMostKept = 8u << 10;  // bytes of a text, for the next exchange
+constexpr std::size_t kMostTextKept = 8u << 10;  // bytes of a text, for the next exchange
 }  // namespace
 
 void Record::keep_little() {
   auto& e = exchange_;
   for (auto* text : {&e.target, &e.request_lines, &e.response_lines, &e.trailer_lines})
-    if (text->capacity() > kMostKept) std::string().swap(*text);
+    if (text->capacity() > kMostTextKept) std::string().swap(*text);
 }
 
 std::size_t Record::holds() const {

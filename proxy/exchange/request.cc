@@ -11,8 +11,8 @@
 namespace retrial::proxy {
 namespace {
 // Of a request, in case it has to be sent once more.
-constexpr std::size_t kMostKept = 64u << 10;    // of its body
-constexpr std::size_t kLongestKept = 8u << 10;  // of its head
+constexpr std::size_t kMostBodyKept = 64u << 10;  // of its body
+constexpr std::size_t kLongestKept = 8u << 10;    // of its head
 
 // RFC 9110 9.2.2.
 bool idempotent(std::string_view method) {
@@ -117,7 +117,7 @@ void Exchange::decide(const Head& head) {
   if (injection_.fault && client_.closing()) injection_.spare("the service had already closed this connection");
   injection_.begin();
   repeatable_ = !injection_.fault && kept && head.raw.size() <= kLongestKept && idempotent(head.method) &&
-                (head.bodiless || (head.sized && head.length <= kMostKept));
+                (head.bodiless || (head.sized && head.length <= kMostBodyKept));
   auto& fault = injection_.fault;
   if (auto rate = fault ? fault->rate(record().fault) : Rate{}; rate.bytes_per_second != 0) {
     injection_.fire(Act::pass);
@@ -190,7 +190,7 @@ void Exchange::keep(const Head& head) {
 }
 
 void Exchange::keep(std::string_view content) {
-  keeps_ = sent_body_.size() + content.size() <= kMostKept;
+  keeps_ = sent_body_.size() + content.size() <= kMostBodyKept;
   if (keeps_) sent_body_.append(content);
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kPiece = 19 << 10;                  // the longest piece of a record
 constexpr std::size_t kAtOnce = 64 << 10;                 // made into records, or received
-constexpr std::size_t kBig = 8192;                        // from here on a copy costs more than a record of its own
+constexpr std::size_t kBigRecord = 8192;                  // from here on a copy costs more than a record of its own
 thread_local std::array<char, kPiece + kAtOnce> scratch;  // of whichever socket is read
 
 }  // namespace
@@ -102,7 +102,7 @@ Socket::Read Socket::after_inside() {
 }
 
 void Socket::write_inside(std::string_view bytes) {
-  bool direct = bytes.size() >= kBig && tls_->through_ && !paced_ && inside_.empty();
+  bool direct = bytes.size() >= kBigRecord && tls_->through_ && !paced_ && inside_.empty();
   while (direct && !bytes.empty() && !write_armed_ && !broken_) {
     auto piece = bytes.substr(0, kAtOnce);
     bytes.remove_prefix(piece.size());
