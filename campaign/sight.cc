@@ -9,6 +9,7 @@
 #include "campaign/planning/services_seen.h"
 #include "campaign/report/words.h"
 #include "campaign/workload/look.h"
+#include "trace/calls/services.h"
 
 namespace retrial::campaign {
 using report::Sight;
@@ -46,14 +47,14 @@ void read_services(const CampaignOutcome& outcome, const Config& config, Sight& 
   std::map<std::string, std::pair<std::size_t, std::size_t>> requests;  // all, and those without a call site
   for (auto& e : outcome.seen->exchanges) {
     if (is_look(e.tag)) continue;
-    auto address = one_for_all_ports(e.service);
+    auto address = trace::one_for_all_ports(e.service);
     protocols[address].insert(http_of(e));
     auto& [all, without] = requests[address];
     all++;
     without += !e.tag.site;
   }
   for (auto& s : services_seen(*outcome.seen, config)) {
-    Sight::Service one{.address = one_for_all_ports(s.address), .name = s.name, .profile = s.profile};
+    Sight::Service one{.address = trace::one_for_all_ports(s.address), .name = s.name, .profile = s.profile};
     if (one.profile.empty()) one.profile = "generic";
     auto known = std::ranges::find(sight.services, one.address, &Sight::Service::address);
     if (known != sight.services.end()) {
@@ -61,8 +62,9 @@ void read_services(const CampaignOutcome& outcome, const Config& config, Sight& 
       continue;
     }
     one.protocols.assign(protocols[one.address].begin(), protocols[one.address].end());
-    one.opened = std::ranges::any_of(
-        outcome.opened, [&](auto& pair) { return one_for_all_ports(pair.substr(0, pair.find(','))) == one.address; });
+    one.opened = std::ranges::any_of(outcome.opened, [&](auto& pair) {
+      return trace::one_for_all_ports(pair.substr(0, pair.find(','))) == one.address;
+    });
     std::tie(one.requests, one.without_site) = requests[one.address];
     sight.services.push_back(std::move(one));
   }

@@ -41,6 +41,11 @@ Kind kind_of(const trace::Exchange& e) {
   return icontains(trace::find(e.request_headers, "transfer-encoding"), "chunked") ? Kind::streamed : Kind::repeatable;
 }
 
+// Whom one policy may be expected of: of a gRPC client, one gRPC service ("name" in gRFC A6's service configuration).
+std::string service_of(const trace::Exchange& e) {
+  return e.grpc.is ? e.service + e.operation.substr(0, e.operation.rfind('/')) : e.service;
+}
+
 class InconsistentRetry final : public Oracle {
  public:
   std::span<const Verdict> verdicts() const override { return {&kInconsistentRetry, 1}; }
@@ -52,21 +57,22 @@ class InconsistentRetry final : public Oracle {
     each_faulted(cases, [&](auto& compared, auto& c, auto& call) {
       auto& first = call.first();
       if (call.site.empty() || !first.fired || races(first.fault) || c.in_case->stop != trace::Stop::exited) return;
-      auto& sites = groups[{first.service, trace::show(first.fault), kind_of(first)}];
+      auto& sites = groups[{service_of(first), trace::show(first.fault), kind_of(first)}];
       bool retries = call.attempts.size() > 1;
       auto [it, fresh] = sites.try_emplace(call.site, Site{&compared, &c, &call, retries, false});
       it->second.mixed = it->second.mixed || it->second.retries != retries;
     });
-    for (auto& [key, sites] : groups) judge_group(sites, judgement);
+    for (auto& [key, sites] : groups) judge_group(sites, std::get<Kind>(key), judgement);
   }
 
  private:
-  static void judge_group(const std::map<std::string, Site>& sites, Judgement& judgement) {
+  static void judge_group(const std::map<std::string, Site>& sites, Kind kind, Judgement& judgement) {
     if (std::ranges::any_of(sites, [](auto& s) { return s.second.mixed; })) return;
     auto retrying = static_cast<std::size_t>(std::ranges::count_if(sites, [](auto& s) { return s.second.retries; }));
     auto others = std::max(retrying, sites.size() - retrying), odd = sites.size() - others;
     if (sites.size() < kSites || odd == 0 || odd * kFew > others) return;
     bool most_retry = retrying == others;
+    if (!most_retry && kind != Kind::other) return;  // to repeat what may be repeated is right by itself
     for (auto& [name, site] : sites) {
       if (site.retries == most_retry) continue;
       judgement.findings.push_back(make_finding(

@@ -22,11 +22,6 @@ std::vector<trace::ServiceSeen> services_seen(const trace::Run& run, const Confi
   return out;
 }
 
-std::string one_for_all_ports(std::string address) {
-  if (auto star = address.rfind(":*"); star != address.npos) address.resize(star + 2);
-  return address;
-}
-
 std::vector<std::string> connections_left_alone(const trace::Run& run) {
   std::vector<std::string> out;
   for (auto& name : run.capture.not_seen) out.push_back(report::left_as_it_is(name));

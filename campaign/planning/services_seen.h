@@ -9,9 +9,6 @@ namespace retrial::campaign {
 
 // Whom a run spoke to, by address, with the names that retrial.toml gives them.
 std::vector<trace::ServiceSeen> services_seen(const trace::Run& run, const Config& config);
-// The same for all ports of a host that change: those are told apart by what is asked of them (trace/calls/services.h),
-// which says nothing of how many they are. "127.0.0.1:*"
-std::string one_for_all_ports(std::string address);
 // Its connections that we left alone, each with why.
 std::vector<std::string> connections_left_alone(const trace::Run& run);
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "campaign/planning/services_seen.h"
 #include "campaign/report/page.h"
 #include "campaign/report/words.h"
+#include "trace/calls/services.h"
 
 namespace retrial::campaign::report {
 namespace {
@@ -22,7 +22,7 @@ std::string service_line(const trace::ServiceSeen& service) {
 std::vector<trace::ServiceSeen> by_address(const std::vector<trace::ServiceSeen>& services) {
   std::vector<trace::ServiceSeen> lines;
   for (auto service : services) {
-    service.address = one_for_all_ports(std::move(service.address));
+    service.address = trace::one_for_all_ports(std::move(service.address));
     auto same = [&](auto& line) {
       return line.address == service.address && line.name == service.name && line.profile == service.profile;
     };

@@ -52,6 +52,24 @@ TEST(Hedging, that_is_configured_and_not_acted_on_is_nothing) {
   EXPECT_EQ(all(t), "");
 }
 
+// A service configuration is one gRPC service's.
+TEST(RetryPolicies, of_two_grpc_services_are_two_and_to_repeat_what_is_safe_is_never_odd) {
+  auto five = [](const char* odd, bool most_retry) {
+    Trial t("P3", "error(14)");
+    for (auto site : {"a", "b", "c", "d", "e"}) {
+      bool is_odd = std::string_view(site) == "e";
+      auto path = is_odd ? odd : kRange;
+      t.reference.rpc(site, path).answers(200);
+      t.in_case().rpc(site, path).gets_status(14);
+      if (is_odd != most_retry) t.in_case().again(100 * kMillisecond).answers(200);
+    }
+    return t.judge().findings.size();
+  };
+  EXPECT_EQ(five("/etcdserverpb.Lease/LeaseLeases", true), 0u);
+  EXPECT_EQ(five(kRange, true), 1u);
+  EXPECT_EQ(five(kRange, false), 0u);
+}
+
 TEST(Pushback, that_is_answered_by_sending_at_once_is_told) {
   auto t = trial("grpc-status(UNAVAILABLE, pushback=1s) x 1, then pass");
   t.in_case().gets_status(trace::grpc_code::unavailable, 1000).again(0).answers(200);

@@ -271,4 +271,9 @@ std::string ServicesOfRun::name_of(const std::string& test, std::string_view add
   return services_.known_.contains(it->address) ? it->address : service_name(address);
 }
 
+std::string one_for_all_ports(std::string address) {
+  if (auto star = address.rfind(":*"); star != address.npos) address.resize(star + 2);
+  return address;
+}
+
 }  // namespace retrial::trace

@@ -61,4 +61,8 @@ class ServicesOfRun {
   MetByTest met_;
 };
 
+// One word for all ports of a host that change: what tells those apart above says nothing of how many they are.
+// "127.0.0.1:*#a": "127.0.0.1:*"
+std::string one_for_all_ports(std::string address);
+
 }  // namespace retrial::trace
