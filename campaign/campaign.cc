@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "base/text.h"
+#include "campaign/judging/site_samples.h"
 #include "campaign/planning/last_words.h"
 #include "campaign/planning/plan.h"
 #include "campaign/report/reports.h"
@@ -124,8 +125,11 @@ void Campaign::try_all(Plan& plan) {
   if (auto ok = trials.run(); !ok) stop_for(ok.error());
   drop_further(plan);
   trials.refute();
-  if (setting_.selection.shard.whole())  // else `merge` does
-    keep_findings(trials.compared_sites(), out_.record.findings);
+  if (setting_.selection.shard.whole()) {  // else `merge` does
+    auto compared = trials.compared_sites();
+    take_from_clean(out_.record.clean, compared);
+    keep_findings(std::move(compared), out_.record.findings);
+  }
   std::size_t left = 0;
   for (auto& c : plan.cases)
     if (c.row.outcome == "planned") {

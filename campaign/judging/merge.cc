@@ -216,6 +216,7 @@ Result<Merged> merge(const StoredSetting& setting) {
   Sites sites(out.whole);
   sites.refute(record);
   auto of_sites = sites.findings();
+  take_from_clean(record.clean, of_sites);
   take(of_sites, record.findings);
   mark_known(record, setting.config, setting.since);
   return out;

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <vector>
+
+#include "trace/calls/service_name.h"
 
 namespace retrial::campaign {
 
@@ -37,6 +40,15 @@ oracles::Judgement SiteSamples::compare(Nanos hold) const {
   std::vector<oracles::ComparedCase> cases;
   for (auto& s : samples_) cases.push_back({&s.row, {&s.comparison}, hold});
   return cases.empty() ? oracles::Judgement{} : oracles::compare_sites(cases);
+}
+
+void take_from_clean(std::vector<trace::Judged>& clean, const std::vector<trace::Finding>& compared) {
+  auto one = [](auto& said) {
+    return std::tuple(said.site ? key_of(*said.site) : "", said.operation, trace::service_name(said.service),
+                      said.fault);
+  };
+  std::erase_if(
+      clean, [&](auto& right) { return std::ranges::any_of(compared, [&](auto& f) { return one(f) == one(right); }); });
 }
 
 }  // namespace retrial::campaign

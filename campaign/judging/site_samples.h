@@ -2,6 +2,7 @@
 #include <list>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "oracles/known_repeats.h"
 #include "oracles/oracle.h"
@@ -28,5 +29,8 @@ class SiteSamples {
   std::set<std::string> known_;
   oracles::KnownRepeats repeats_;  // of all
 };
+
+// Takes away what comparing call sites has something to say of.
+void take_from_clean(std::vector<trace::Judged>& clean, const std::vector<trace::Finding>& compared);
 
 }  // namespace retrial::campaign
