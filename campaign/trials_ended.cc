@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "campaign/report/causes.h"
 #include "campaign/report/words.h"
 #include "campaign/trials.h"
 
@@ -102,14 +103,14 @@ std::vector<std::string> Trials::confirming(const trace::Finding& suspected, con
 bool Trials::confirmed_elsewhere(const Pending& pending) {
   auto& c = *pending.c;
   if (pending.suspected.empty()) return false;
-  std::string by;
+  std::string why;
   for (auto& f : pending.suspected) {
     auto confirmed = confirming(f, c);
     if (confirmed.empty()) return false;
-    by += fmt::format("{}{} ({})", by.empty() ? "" : ", ", f.verdict, fmt::join(confirmed, ", "));
+    why += fmt::format("{}{}, as confirmed in {}", why.empty() ? "" : "; ", f.verdict, confirmed.front());
   }
-  c.row.outcome = "answered";
-  c.row.why = "seen here too in company, and confirmed in another test or at other paths of this call site: " + by;
+  c.row.outcome = "seen_too";
+  c.row.why = std::move(why);
   c.under_way = false;
   say(c, c.row.why);
   return true;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "campaign/report/causes.h"
 #include "campaign/report/words.h"
 
 namespace retrial::campaign::report {

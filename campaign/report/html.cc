@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "campaign/report/causes.h"
 #include "campaign/report/escape.h"
 #include "campaign/report/explanation.h"
 #include "campaign/report/headline.h"

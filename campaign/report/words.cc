@@ -11,43 +11,6 @@
 
 namespace retrial::campaign::report {
 
-bool Cause::accepted() const {
-  return std::all_of(findings.begin(), findings.end(), [](const trace::Finding* f) { return f->accepted; });
-}
-
-const trace::Finding& Cause::surest() const {
-  return **std::max_element(findings.begin(), findings.end(),
-                            [](auto* a, auto* b) { return a->confidence < b->confidence; });
-}
-
-namespace {
-// What a client does at both of these call sites is done in one place: by the function or library that sends again, or
-// where nothing was sent again, by the frame that sends.
-bool done_in_one_place(const trace::Finding& a, const trace::Finding& b) {
-  if (!a.retried_by.empty() || !b.retried_by.empty()) return a.retried_by == b.retried_by;
-  return a.attempts <= 1 && trace::show_innermost(*a.site) == trace::show_innermost(*b.site);
-}
-}  // namespace
-
-bool one_cause(const trace::Finding& a, const trace::Finding& b) {
-  auto* verdict = oracles::verdict_named(a.verdict);
-  bool of_client = b.site && verdict && !verdict->of_outcome;
-  return a.verdict == b.verdict && a.service == b.service && (a.attempts > 1) == (b.attempts > 1) &&
-         (of_client || a.operation == b.operation) &&
-         (a.site == b.site || (of_client && a.site && done_in_one_place(a, b)));
-}
-
-std::vector<Cause> causes(const std::vector<trace::Finding>& findings) {
-  std::vector<Cause> out;
-  for (const auto& finding : findings) {
-    auto at = std::ranges::find_if(out, [&](auto& cause) { return one_cause(*cause.findings.front(), finding); });
-    if (at == out.end()) at = out.insert(out.end(), Cause{finding.verdict, finding.site, {}});
-    at->findings.push_back(&finding);
-  }
-  std::stable_partition(out.begin(), out.end(), [](const Cause& cause) { return !cause.accepted(); });
-  return out;
-}
-
 bool fails_run(const trace::Finding& finding, trace::Confidence fail_on) {
   return finding.confirmed && !finding.accepted && !finding.known && finding.confidence >= fail_on;
 }
@@ -68,6 +31,14 @@ std::vector<trace::Judged> not_judged(const trace::CampaignRecord& campaign) {
     auto why = row.why.empty() ? head : fmt::format("{}: {}", head, row.why);
     out.push_back({row.test, row.site, row.service, row.operation, row.policy, row.plan, why});
   }
+  return out;
+}
+
+std::vector<trace::Judged> seen_too(const trace::CampaignRecord& campaign) {
+  std::vector<trace::Judged> out;
+  for (const auto& row : campaign.cases)
+    if (row.outcome == "seen_too")
+      out.push_back({row.test, row.site, row.service, row.operation, row.policy, row.plan, row.why});
   return out;
 }
 

@@ -9,27 +9,14 @@
 // The words that all formats share.
 namespace retrial::campaign::report {
 
-// Findings of one verdict at one call site, all with a retry or all without: one thing to mend. What became of a call
-// (Verdict::of_outcome) is a thing to mend for each operation; how the client goes about it (its time-outs, its waits)
-// is one for all, also at several call sites where one function or library sends again at all of them (retried_by), or,
-// where nothing was sent again, one frame sends.
-struct Cause {
-  std::string verdict;
-  std::optional<trace::CallSite> site;
-  std::vector<const trace::Finding*> findings;  // never empty; in the order given
-  bool accepted() const;                        // all of them are
-  const trace::Finding& surest() const;         // the first of those with the highest confidence
-};
-bool one_cause(const trace::Finding& a, const trace::Finding& b);
-// In the order of their first finding, those that are wholly accepted last. Points into `findings`.
-std::vector<Cause> causes(const std::vector<trace::Finding>& findings);
-
 // Confirmed, neither accepted nor known, at or above `fail_on`.
 bool fails_run(const trace::Finding& finding, trace::Confidence fail_on);
 
 // What was not judged, with why: also cases that were left untried, whose fault never fired or whose runs are
 // incomplete.
 std::vector<trace::Judged> not_judged(const trace::CampaignRecord& campaign);
+// Cases that showed in company what a finding elsewhere was confirmed for; `why` names it.
+std::vector<trace::Judged> seen_too(const trace::CampaignRecord& campaign);
 
 // The same by why, in the order of the first of each: one reason (a service's state, the budget) often keeps many cases
 // from being judged. Points into what it is given.

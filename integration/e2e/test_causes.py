@@ -1,4 +1,4 @@
-"""What a helper does wrong for all its callers is confirmed at two of them, and the others are told as answered by these."""
+"""What a helper does wrong for all its callers is confirmed at two of them, and the others are told beside them."""
 import sqlite3
 
 from conftest import Campaign, retrial
@@ -25,6 +25,8 @@ def test_a_helper_without_a_time_out_is_confirmed_at_two_of_its_callers(suite, p
                                 cwd=folder, env={"PORT": str(parcels)}), out, folder)
     found = campaign.findings("missing-timeout")
     assert len(found) == 2 and campaign.out.count("missing-timeout (") == 1, campaign.out
-    answered = sqlite3.connect(out / "campaign.db").execute(
-        "SELECT why FROM plan WHERE outcome = 'answered' AND why LIKE '%missing-timeout%'").fetchall()
-    assert len(answered) == CALLERS - 2 and all("confirmed in another test" in why for (why,) in answered), answered
+    assert f"Seen here too: {CALLERS - 2}" in campaign.out, campaign.out
+    assert f"Seen here too: {CALLERS - 2}" in campaign.out, campaign.out
+    rows = sqlite3.connect(out / "campaign.db").execute(
+        "SELECT why FROM plan WHERE outcome = 'seen_too' AND why LIKE '%missing-timeout%'").fetchall()
+    assert len(rows) == CALLERS - 2 and all("confirmed in another test" in why for (why,) in rows), rows

@@ -3,17 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 namespace retrial::trace {
 namespace {
 
-std::string place_of(const std::string& operation, const std::string& site) {
-  return site.empty() ? operation : fmt::format("{} at {}", operation, site);
+std::string place_of(const Exchange& e) {
+  return e.tag.site ? fmt::format("{} at {}", e.operation, show_innermost(*e.tag.site)) : e.operation;
 }
-std::set<std::string> sent(const Run& run) {
-  std::set<std::string> out;
-  for (auto& e : run.exchanges) out.insert(place_of(e.operation, e.tag.site ? key_of(*e.tag.site) : ""));
+// By operation and call site, with what a reader is told of them.
+std::map<std::string, std::string> sent(const Run& run) {
+  std::map<std::string, std::string> out;
+  for (auto& e : run.exchanges) out.emplace(e.operation + " " + (e.tag.site ? key_of(*e.tag.site) : ""), place_of(e));
   return out;
 }
 std::string not_sent(const std::string& what) { return "it did not send " + what; }
@@ -26,10 +27,10 @@ std::string difference(const Run& reference, const Run& now, const std::string& 
   auto outcome = [](auto* result) { return result ? result->outcome : std::string("not ended"); };
   if (outcome(was) != outcome(is)) return fmt::format("it was {}, not {}", outcome(is), outcome(was));
   auto before = sent(reference), after = sent(now);
-  for (auto& what : before)
-    if (!after.contains(what)) return not_sent(what);
-  for (auto& what : after)
-    if (!before.contains(what)) return sent_too(what);
+  for (auto& [key, what] : before)
+    if (!after.contains(key)) return not_sent(what);
+  for (auto& [key, what] : after)
+    if (!before.contains(key)) return sent_too(what);
   return {};
 }
 
@@ -42,10 +43,8 @@ std::string difference_before_fault(const Comparison& c) {
       beside = pair.reference ? pair.reference->first().begun : 0;
     }
   for (auto& pair : c.pairs) {
-    if (!pair.in_case && pair.reference->first().begun < beside)
-      return not_sent(place_of(pair.reference->operation, pair.reference->site));
-    if (!pair.reference && pair.in_case->first().begun < fault)
-      return sent_too(place_of(pair.in_case->operation, pair.in_case->site));
+    if (!pair.in_case && pair.reference->first().begun < beside) return not_sent(place_of(pair.reference->first()));
+    if (!pair.reference && pair.in_case->first().begun < fault) return sent_too(place_of(pair.in_case->first()));
   }
   return {};
 }

@@ -1,6 +1,7 @@
 // Escaping, words and the time axis: what all formats share.
 #include <gtest/gtest.h>
 
+#include "campaign/report/causes.h"
 #include "campaign/report/escape.h"
 #include "campaign/report/time_axis.h"
 #include "campaign/report/words.h"
@@ -105,6 +106,22 @@ TEST(Words, what_one_function_or_library_does_at_several_call_sites_is_one_cause
   EXPECT_EQ(of("missing-timeout", "", ""), 1u) << "nothing was sent again: it is the frame that sends";
   EXPECT_EQ(of("duplicate-effect", "urllib3 2.8.0", "urllib3 2.8.0"), 2u)
       << "what becomes of a call is its caller's too";
+}
+
+TEST(Words, what_became_of_an_operation_is_one_cause_where_its_call_sites_meet_in_what_asks_for_it) {
+  auto of = [](std::string first, std::string second, const char* operation = "PUT /a") {
+    trace::Finding one{.verdict = "unrelated-exception",
+                       .site = trace::CallSite{"a.py", 7, "send", std::move(first)},
+                       .operation = "PUT /a",
+                       .retried_by = "a.py:20 again"};
+    auto other = one;
+    other.operation = operation;
+    other.site->callers = std::move(second);
+    return causes({one, other}).size();
+  };
+  EXPECT_EQ(of("a.py:20:again,b.py:3:upload,c.py:5:push", "a.py:20:again,b.py:4:upload,c.py:9:copy"), 1u);
+  EXPECT_EQ(of("a.py:20:again,b.py:3:upload,c.py:5:push", "a.py:20:again,b.py:4:upload,c.py:9:copy", "GET /a"), 2u);
+  EXPECT_EQ(of("a.py:20:again,c.py:5:push", "a.py:20:again,c.py:9:copy"), 2u) << "they meet where all calls do";
 }
 
 TEST(Words, only_what_is_confirmed_not_accepted_and_sure_enough_fails_a_run) {

@@ -1,0 +1,57 @@
+#include "campaign/report/causes.h"
+
+#include <algorithm>
+
+#include "oracles/oracle.h"
+
+namespace retrial::campaign::report {
+
+bool Cause::accepted() const {
+  return std::all_of(findings.begin(), findings.end(), [](const trace::Finding* f) { return f->accepted; });
+}
+
+const trace::Finding& Cause::surest() const {
+  return **std::max_element(findings.begin(), findings.end(),
+                            [](auto* a, auto* b) { return a->confidence < b->confidence; });
+}
+
+namespace {
+// What a client does at both of these call sites is done in one place: by the function or library that sends again, or
+// where nothing was sent again, by the frame that sends.
+bool done_in_one_place(const trace::Finding& a, const trace::Finding& b) {
+  if (!a.retried_by.empty() || !b.retried_by.empty()) return a.retried_by == b.retried_by;
+  return a.attempts <= 1 && trace::show_innermost(*a.site) == trace::show_innermost(*b.site);
+}
+
+// They meet in a function that asks for this operation: one that is neither what sends for all nor what sends again.
+bool meet(const trace::Finding& a, const trace::Finding& b) {
+  auto of_a = trace::frames_of(*a.site), of_b = trace::frames_of(*b.site);
+  if (of_a.front() != of_b.front()) return false;
+  auto one = [](auto& x, auto& y) { return x.file == y.file && x.function == y.function; };
+  for (std::size_t i = 1; i < std::min(of_a.size(), of_b.size()) && one(of_a[i], of_b[i]); i++)
+    if (auto frame = trace::show(of_a[i]); frame != a.retried_by && frame != b.retried_by) return true;
+  return false;
+}
+}  // namespace
+
+bool one_cause(const trace::Finding& a, const trace::Finding& b) {
+  auto* verdict = oracles::verdict_named(a.verdict);
+  if (a.verdict != b.verdict || a.service != b.service || (a.attempts > 1) != (b.attempts > 1)) return false;
+  bool of_client = b.site && verdict && !verdict->of_outcome;
+  if (!of_client && a.operation != b.operation) return false;
+  if (a.site == b.site) return true;
+  return a.site && b.site && (of_client ? done_in_one_place(a, b) : meet(a, b));
+}
+
+std::vector<Cause> causes(const std::vector<trace::Finding>& findings) {
+  std::vector<Cause> out;
+  for (const auto& finding : findings) {
+    auto at = std::ranges::find_if(out, [&](auto& cause) { return one_cause(*cause.findings.front(), finding); });
+    if (at == out.end()) at = out.insert(out.end(), Cause{finding.verdict, finding.site, {}});
+    at->findings.push_back(&finding);
+  }
+  std::stable_partition(out.begin(), out.end(), [](const Cause& cause) { return !cause.accepted(); });
+  return out;
+}
+
+}  // namespace retrial::campaign::report

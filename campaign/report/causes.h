@@ -1,0 +1,26 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trace/campaign_record.h"
+
+namespace retrial::campaign::report {
+
+// Findings of one verdict at one call site, all with a retry or all without: one thing to mend. What became of a call
+// (Verdict::of_outcome) is a thing to mend for each operation, also at several call sites where their chains meet in a
+// function that asks for it; how the client goes about it (its time-outs, its waits)
+// is one for all, also at several call sites where one function or library sends again at all of them (retried_by), or,
+// where nothing was sent again, one frame sends.
+struct Cause {
+  std::string verdict;
+  std::optional<trace::CallSite> site;
+  std::vector<const trace::Finding*> findings;  // never empty; in the order given
+  bool accepted() const;                        // all of them are
+  const trace::Finding& surest() const;         // the first of those with the highest confidence
+};
+bool one_cause(const trace::Finding& a, const trace::Finding& b);
+// In the order of their first finding, those that are wholly accepted last. Points into `findings`.
+std::vector<Cause> causes(const std::vector<trace::Finding>& findings);
+
+}  // namespace retrial::campaign::report
