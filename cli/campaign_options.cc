@@ -197,7 +197,7 @@ int conclude(const campaign::CampaignSetting& setting, const Result<campaign::Ca
   if (outcome->nothing_to_try)
     return complain(
         fmt::format("{}\n  `retrial doctor -- {}` shows what is seen of it, and what would mend what is not",
-                    record.incomplete, fmt::join(record.command, " ")),
+                    record.incomplete, campaign::report::command_line(record.command)),
         kNothing);
   auto style = campaign::report::style_of(stdout);
   std::fputs(campaign::report::summary(record, setting.folder, setting.config.run.fail_on, style).c_str(), stdout);

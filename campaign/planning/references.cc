@@ -9,6 +9,7 @@
 
 #include "campaign/planning/last_words.h"
 #include "campaign/report/escape.h"
+#include "campaign/report/words.h"
 #include "trace/calls/correlator.h"
 #include "trace/calls/lessons.h"
 #include "trace/calls/service_name.h"
@@ -167,7 +168,7 @@ void put_in_order(References& refs, const trace::Run& suite) {
 
 // What stands behind a command that is no runner of ours.
 std::string wrapped(const CampaignContext& context, const References& refs, const trace::Run& suite) {
-  auto command = report::cut(fmt::format("{}", fmt::join(context.argv, " ")), 60);
+  auto line = report::command_line(context.argv), command = report::cut(line, 60);
   auto& runners = context.executor.runners();
   if (!runners.empty() && !refs.tests.contains(std::string(kWholeCommand)))
     return fmt::format("`{}` starts {}: its tests are told apart, and run by it", command, fmt::join(runners, " and "));
@@ -181,7 +182,7 @@ std::string wrapped(const CampaignContext& context, const References& refs, cons
     text += fmt::format(
         ". No agent was heard from: if it runs Python, Node or Java, let what it starts have the variables {}, which "
         "{}; `retrial doctor -- {}` shows what is seen then",
-        kPassed, "tox takes away unless pass_env names them, and env -i, sudo and containers do", command);
+        kPassed, "tox takes away unless pass_env names them, and env -i, sudo and containers do", line);
   return text;
 }
 

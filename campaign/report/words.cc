@@ -77,6 +77,12 @@ std::string quoted(const std::string& word) {
 }
 }  // namespace
 
+std::string command_line(const std::vector<std::string>& words) {
+  std::vector<std::string> parts;
+  for (const auto& word : words) parts.push_back(quoted(word));
+  return joined(parts, " ");
+}
+
 bool lacks_secrets(const trace::CampaignRecord& campaign) {
   return std::ranges::any_of(campaign.command, [](auto& word) { return word.find(trace::kRedacted) != word.npos; });
 }
@@ -87,8 +93,7 @@ std::string replay_command(const trace::CampaignRecord& campaign, const trace::F
   if (!observed && !lacks_secrets(campaign)) return "retrial replay " + finding.id;
   auto line = observed ? fmt::format("retrial observe --inject {} --", quoted(finding.fault))
                        : fmt::format("retrial replay {} --", finding.id);
-  for (const auto& word : campaign.command) line += " " + quoted(word);
-  return campaign.command.empty() ? line + " COMMAND" : line;
+  return line + " " + (campaign.command.empty() ? "COMMAND" : command_line(campaign.command));
 }
 
 std::string_view called(std::string_view operation) { return operation.empty() ? "every call" : operation; }

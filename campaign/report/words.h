@@ -40,6 +40,8 @@ std::string_view advice(const trace::Finding& finding);
 // With `***` where the command held secrets, for whoever knows them.
 std::string replay_command(const trace::CampaignRecord& campaign, const trace::Finding& finding);
 
+std::string command_line(const std::vector<std::string>& words);  // as a shell reads it
+
 // Did the command hold secrets? They were not kept.
 bool lacks_secrets(const trace::CampaignRecord& campaign);
 
