@@ -198,7 +198,7 @@ void learn(CampaignContext& context, const trace::Run& suite) {
       auto [it, fresh] = lessons.polls.try_emplace(poll, pace);
       it->second = std::min(it->second, pace);
     }
-  for (auto& run : context.runs.held()) trace::Correlator::correlate_each_test(run.exchanges, lessons);
+  for (auto& run : context.runs.held()) trace::Correlator::correlate_each_test(run, lessons);
 }
 
 // One after another, until the last two are alike, three at most: a first run may leave something at a service that is

@@ -298,7 +298,7 @@ Result<trace::Run> Executor::take(std::uint64_t number, const RunSpec& spec, con
   stored->capture.reached = aftermath.reached;
   stored->capture.beyond = aftermath.beyond;
   if (!aftermath.incomplete.empty()) stored->incomplete = aftermath.incomplete;
-  trace::Correlator::correlate_each_test(stored->exchanges, spec.lessons);
+  trace::Correlator::correlate_each_test(*stored, spec.lessons);
   return stored;
 }
 

@@ -7,10 +7,12 @@ namespace retrial::trace {
 
 // A stack (Tag::stack) is "run:place,run:place", the outermost first: of functions that had not returned when the
 // request was written, a number of that one run (an activation; unique in its process) and a hash of file, line and
-// function, the same in every run of the program. docs/agents.md.
+// function, the same in every run of the program. Where functions cannot be marked (Node), "run.place" of each entry
+// into a library, in whose course any number of them may have run. docs/agents.md.
 
 struct Activation {
   std::uint64_t run = 0, place = 0;
+  bool entry = false;
 };
 // Takes the first off a stack; none: it is at its end, or no stack.
 std::optional<Activation> take_activation(std::string_view& stack);
@@ -20,7 +22,10 @@ std::optional<Activation> take_activation(std::string_view& stack);
 // text that is no stack.
 struct Parting {
   std::uint64_t before = 0, now = 0;
+  bool entry = false;
 };
+// Does a stack say which functions run?
+bool names_functions(std::string_view stack);
 std::optional<Parting> parting(std::string_view before, std::string_view now);
 
 }  // namespace retrial::trace

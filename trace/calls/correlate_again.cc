@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <map>
+#include <set>
 
+#include "trace/calls/activation.h"
 #include "trace/calls/busy.h"
 #include "trace/calls/content.h"
 #include "trace/calls/correlator_state.h"
@@ -41,6 +43,29 @@ std::optional<Assignment> Correlator::State::rest_of(const Head& head) {
   bool likely = known || left == Left::nothing || unknowable;
   if (likely) used_up.insert(before.call);
   return join(found, likely ? Confidence::likely : Confidence::possible, head, false);
+}
+
+void Correlator::State::count(const std::vector<const Exchange*>& by_time) {
+  if (lessons.often.empty()) return;
+  std::unordered_map<Key, const Exchange*> last;
+  for (auto* e : by_time) {
+    auto key = lessons.came_often(*e).first;
+    if (!key) continue;
+    auto& here = sent[key];
+    auto*& before = last[key];
+    here.times++;
+    here.after_failure += before && before->told && before->told <= e->begun && told_failed(*before);
+    before = e;
+  }
+}
+
+Correlator::State::ByCount Correlator::State::by_count(const Exchange& e) const {
+  auto [key, usual] = lessons.came_often(e);
+  auto here = key ? sent.find(key) : sent.end();
+  if (here == sent.end() || hindsight->in_parallel(e) || lessons.at_poll(e)) return ByCount::unknown;
+  auto [times, after_failure] = here->second;
+  if (times <= usual) return broke_off ? ByCount::unknown : ByCount::another;
+  return broke_off || after_failure <= times - usual ? ByCount::goes_on : ByCount::unknown;
 }
 
 Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
@@ -86,9 +111,12 @@ Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
                    hindsight->few(e) && hindsight->ends_with_success(e);
     bool once = candidates == 1 && said && lessons.came_once(e) != 0;
     auto& before = waiting.at(best.serial);
+    auto counted_on = candidates == 1 && said && !names_functions(e.tag.stack) ? by_count(e) : ByCount::unknown;
+    if (counted_on == ByCount::another && !proven) return own(Confidence::likely);
+    bool more = counted_on == ByCount::goes_on;
     bool rest = candidates == 1 && used_up.contains(before.call) && hindsight->next(*before.last) == &e;
-    bool likely =
-        (sure >= kSurely && (proven || (!parallel && !poll))) || ((by_site || once || rest) && !parallel && !poll);
+    bool likely = (sure >= kSurely && (proven || (!parallel && !poll))) ||
+                  ((by_site || once || more || rest) && !parallel && !poll);
     bool possible = said && sure >= (parallel ? kSurely : kPossibly) && (hindsight->knows(e) || !(poll || parallel));
     if (!likely && content) doubted.insert(content);
     if (likely || possible) return join({best.serial}, likely ? Confidence::likely : Confidence::possible, head, false);
@@ -132,7 +160,7 @@ Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
   return own();
 }
 
-void Correlator::correlate_again(std::vector<Exchange>& exchanges, const Lessons& lessons) {
+void Correlator::correlate_again(std::vector<Exchange>& exchanges, const Lessons& lessons, bool broke_off) {
   struct Event {
     Nanos at = 0;
     std::size_t exchange = 0;  // of by_time
@@ -153,6 +181,8 @@ void Correlator::correlate_again(std::vector<Exchange>& exchanges, const Lessons
   Hindsight hindsight(exchanges, by_time);
   Correlator again(lessons);
   again.state_->hindsight = &hindsight;
+  again.state_->broke_off = broke_off;
+  again.state_->count(by_time);
   for (auto& event : events) {
     auto& e = exchanges[static_cast<std::size_t>(by_time[event.exchange] - exchanges.data())];
     if (event.ends) {
@@ -166,13 +196,17 @@ void Correlator::correlate_again(std::vector<Exchange>& exchanges, const Lessons
   }
 }
 
-void Correlator::correlate_each_test(std::vector<Exchange>& exchanges, const Lessons& lessons) {
+void Correlator::correlate_each_test(Run& run, const Lessons& lessons) {
+  auto& exchanges = run.exchanges;
+  std::set<std::string> failed;
+  for (auto& result : run.results)
+    if (result.phase == Phase::test && result.outcome != "passed") failed.insert(result.test);
   std::map<std::string, std::vector<Exchange>> by_test;
   for (auto& e : exchanges) by_test[e.tag.test].push_back(std::move(e));
   exchanges.clear();
   std::uint64_t calls = 0;
   for (auto& [test, own] : by_test) {
-    correlate_again(own, lessons);
+    correlate_again(own, lessons, failed.contains(test));
     auto before = calls;
     for (auto& e : own) {
       if (e.call) calls = std::max(calls, e.call += before);

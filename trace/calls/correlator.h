@@ -71,13 +71,16 @@ class Correlator {
   //     left (of a large form: of a part) and nothing came after a success; else possible.
   //   - What its test sends once without faults (Lessons::once) goes on where it comes again, from another process too:
   //     likely.
+  //   - What its test sends more than once without faults (Lessons::often), each to a good end, goes on from a failure
+  //     where it comes by so many times more often as it comes after a failure, or its test failed (`broke_off`):
+  //     likely.
   //   - Instead of the call site, of `several` and of polls this decides: how often the same request comes that long
   //     after a failure, beside how often it comes that long after a success (Hindsight::odds). From 0.97 it is likely
   //     (possible among parallel identical ones and at a poll), from 0.87 possible (not among those).
   //   - Else it is attempt 1, `possible`: it may begin a call, or go on from one that cannot be named.
-  static void correlate_again(std::vector<Exchange>& exchanges, const Lessons& lessons = {});
+  static void correlate_again(std::vector<Exchange>& exchanges, const Lessons& lessons = {}, bool broke_off = false);
   // The same for each test of a run by itself, as if it had been run alone: how one test waits says nothing of another.
-  static void correlate_each_test(std::vector<Exchange>& exchanges, const Lessons& lessons = {});
+  static void correlate_each_test(Run& run, const Lessons& lessons = {});
 
  private:
   struct State;

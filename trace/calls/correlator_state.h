@@ -53,6 +53,12 @@ struct Correlator::State {
   std::unordered_set<Key> doubted;            // contents of which it could not be said what goes on
   std::unordered_set<std::uint64_t> unsaid;   // calls that may be another's end
   std::unordered_set<std::uint64_t> used_up;  // calls whose body was: see rest_of
+  // Of a request that comes more than once without faults: how often it came, and how often after it had failed.
+  struct Sent {
+    std::size_t times = 0, after_failure = 0;
+  };
+  std::unordered_map<Key, Sent> sent;
+  bool broke_off = false;  // the test failed: what it would have sent then did not come
   std::uint64_t calls = 0;
   IdReader id_reader;
 
@@ -102,6 +108,12 @@ struct Correlator::State {
   // By where it comes from and what it asks; and the same when content is known, and how this client goes on.
   Assignment by_place(const Head& head, bool rpc);
   Assignment in_hindsight(const Head& head, bool rpc);
+  void count(const std::vector<const Exchange*>& by_time);
+  // Of what comes after a failure and more than once without faults: does it go on from that? By how often it came.
+  //   goes_on   it came more often, by as many times at least as it came after a failure; or its test failed then
+  //   another   it came as often
+  enum class ByCount : std::uint8_t { unknown, goes_on, another };
+  ByCount by_count(const Exchange& e) const;
   // It sends what is left of a body that a failed attempt has read from a file or a stream.
   std::optional<Assignment> rest_of(const Head& head);
   // Its client was told that it failed.

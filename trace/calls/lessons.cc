@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "base/text.h"
@@ -234,6 +235,8 @@ class Learner {
   std::map<std::string, std::set<std::string>> uses_;  // of a call site: what it asks, but for the value in question
 };
 
+constexpr std::size_t kMostOften = 4;  // what a test does more often it does as it comes
+
 // A test's request, whatever it holds.
 Key target_of(const Exchange& e, const Lessons& lessons) {
   auto key = mix(poll_key(e, lessons.rename(e.operation)), e.tag.test);
@@ -247,11 +250,18 @@ Key request_key(const Exchange& e, const Lessons& lessons) {
 
 void learn_contents(const Run& run, Lessons& lessons) {
   std::unordered_map<Key, std::size_t> requests, targets;
+  std::unordered_set<Key> unfit;
   for (auto& e : run.exchanges) {
-    std::size_t times = e.ending == Ending::answered && !told_failed(e) ? 1 : 2;
+    bool well = e.ending == Ending::answered && !told_failed(e);
+    std::size_t times = well ? 1 : 2;
     targets[target_of(e, lessons)] += times;
-    if (auto key = request_key(e, lessons)) requests[key] += times;
+    auto key = request_key(e, lessons);
+    if (!key) continue;
+    requests[key] += times;
+    if (!well || e.tag.test.empty()) unfit.insert(key);  // a command as a whole may do more or less of it
   }
+  for (auto& [key, times] : requests)
+    if (times > 1 && times <= kMostOften && !unfit.contains(key)) lessons.often[key] = times;
   for (auto& [key, times] : requests) lessons.sent.push_back(key);
   for (auto* of : {&requests, &targets})
     for (auto& [key, times] : *of)
@@ -274,6 +284,13 @@ std::uint64_t Lessons::came_once(const Exchange& e) const {
   if (once.empty()) return 0;
   auto key = request_key(e, *this);
   return std::ranges::binary_search(once, key) ? key : 0;
+}
+
+std::pair<std::uint64_t, std::size_t> Lessons::came_often(const Exchange& e) const {
+  if (often.empty()) return {};
+  auto it = often.find(request_key(e, *this));
+  if (it == often.end()) return {};
+  return {it->first, it->second};
 }
 
 std::uint64_t Lessons::came_once_whatever_it_holds(const Exchange& e) const {

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "trace/calls/own_errors.h"
@@ -23,6 +24,8 @@ struct Lessons {
   std::map<std::uint64_t, Nanos> polls;
   // Requests that a test sent once, to a good end: the same once more goes on from a failure. Sorted.
   std::vector<std::uint64_t> once;
+  // Those that it sent more than once, each to a good end: how often. More of them go on from failures.
+  std::map<std::uint64_t, std::size_t> often;
   Turns turns;
   std::vector<std::uint64_t> sent;  // requests that a test sent at all. Sorted
   // Paths whose next segment is a name that somebody chose: "/users" -> what may not be folded there, because it has
@@ -42,6 +45,8 @@ struct Lessons {
   bool hurries(const Exchange& exchange, Nanos pause) const;
   // The key of a request that came once; 0: it did not. Without its content: the only one of its target.
   std::uint64_t came_once(const Exchange& exchange) const;
+  // How often it came, with its key (of a test, whatever the process); 0: not more than once, or not well each time.
+  std::pair<std::uint64_t, std::size_t> came_often(const Exchange& exchange) const;
   std::uint64_t came_once_whatever_it_holds(const Exchange& exchange) const;
   bool came(const Exchange& exchange) const;
   // An operation with learned names and paths of files taken out: "GET /users/alice" -> "GET /users/{name}".

@@ -45,6 +45,10 @@ std::map<std::uint64_t, Nanos> polls_of(const Run& run, const Lessons& lessons) 
     Nanos told = 0;
     bool good = false;
     int repeats = 0;
+    const Exchange* e = nullptr;
+  };
+  auto answered_alike = [](const Exchange& a, const Exchange& b) {
+    return !a.response_sample.empty() && a.client_status == b.client_status && a.response_sample == b.response_sample;
   };
   std::unordered_map<std::int32_t, Last> last;  // of each process
   std::unordered_map<std::uint64_t, Beat> beats;
@@ -54,15 +58,17 @@ std::map<std::uint64_t, Nanos> polls_of(const Run& run, const Lessons& lessons) 
     auto place = mix(place_key(e), part_of(e));
     bool again = before.place == place && before.digest == e.request_digest && before.good && e.begun >= before.told;
     int repeats = again ? before.repeats + 1 : 0;
-    // A write that is made twice with the same data is two writes; one that goes on and on is a poll.
+    // A write that is made twice with the same data is two writes, and what is read twice to the same answer was read
+    // twice: who polls has waited for another one. What goes on and on is a poll.
+    bool twice = profile_of(e).repeat(e) != Repeat::safe || (again && answered_alike(*before.e, e));
     bool good = e.ending == Ending::answered && (!told_failed(e) || settled(e));
     auto interval = beats[mix(mix(place, e.request_digest), static_cast<Key>(e.pid))].next(e, good);
-    if (interval || repeats >= (profile_of(e).repeat(e) == Repeat::safe ? 1 : 2)) {
+    if (interval || repeats >= (twice ? 2 : 1)) {
       auto pause = again ? e.begun - before.told : *interval;
       auto [it, fresh] = polls.try_emplace(poll_key(e, lessons.rename(e.operation)), pause);
       it->second = std::min(it->second, pause);
     }
-    before = {place, e.request_digest, e.told, good, repeats};
+    before = {place, e.request_digest, e.told, good, repeats, &e};
   }
   return polls;
 }

@@ -47,8 +47,10 @@ Turns::Turn Turns::after(std::string_view before, const Request& now, bool same_
   if (!sent_.contains(at(kind_of(now)))) return Turn::unknown;  // a handler's, perhaps
   if (parted->before != parted->now) return Turn::another;
   if (!again_.contains(at(kind_of(now)))) return Turn::same_call;
-  // A thing among others that comes round once more was put back.
-  return !same_content || again_.contains(at(thing_of(now))) ? Turn::another : Turn::unknown;
+  // A thing among others that comes round once more was put back. Of an entry it is not known which of the functions
+  // within goes round.
+  if (!same_content) return Turn::another;
+  return !parted->entry && again_.contains(at(thing_of(now))) ? Turn::another : Turn::unknown;
 }
 
 }  // namespace retrial::trace

@@ -195,6 +195,38 @@ TEST(Lessons, what_came_once_goes_on_where_it_comes_again_though_others_take_tur
   }
 }
 
+// Two orders of the same, by a client whose stack is not known: a retry is what makes them three.
+TEST(Lessons, what_comes_more_often_than_without_faults_goes_on_from_a_failure) {
+  constexpr std::string_view kOrder = "POST /orders HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\n{\"n\": 12}";
+  Traffic reference;
+  for (int n = 0; n < 2; n++) {
+    auto e = reference.begin(kOrder);
+    reference.serve(e, 201);
+  }
+  auto lessons = lessons_of(reference.run);
+  auto attempts = [&](std::initializer_list<bool> lost, bool broke_off = false) {
+    Traffic t;
+    for (bool is_lost : lost) {
+      auto e = t.begin(kOrder);
+      if (is_lost)
+        t.reset(e);
+      else
+        t.serve(e, 201);
+    }
+    Correlator::correlate_again(t.run.exchanges, lessons, broke_off);
+    std::vector<int> out;
+    for (auto& e : t.run.exchanges)
+      out.push_back(e.confidence == Confidence::possible && e.attempt > 1 ? -e.attempt : e.attempt);
+    return out;
+  };
+  using All = std::vector<int>;
+  EXPECT_EQ(attempts({true, false, false}), (All{1, 2, 1}));
+  EXPECT_EQ(attempts({false, true, false}), (All{1, 1, 2}));
+  EXPECT_EQ(attempts({true, false}), (All{1, 1})) << "the second order";
+  EXPECT_EQ(attempts({true, true, true, true}, true), (All{1, 2, 3, 4})) << "the first order, and no second";
+  EXPECT_EQ(attempts({true, true}, true), (All{1, 2})) << "the first order, and its test ended with it";
+}
+
 TEST(Lessons, what_came_once_goes_on_in_another_process_too) {
   constexpr std::string_view kPut = "PUT /orders/7 HTTP/1.1\r\nHost: h\r\n\r\n";
   auto attempts = [&](int in_the_reference) {

@@ -67,6 +67,22 @@ TEST(Turns, things_told_one_after_another_are_as_many_calls_and_a_helpers_attemp
   EXPECT_NE(a.told(lessons), "0.1 0.2 0.3 1.1 1.2 1.3 2.1 2.2 2.3 ");
 }
 
+// Node: the test is one entry, and each request another; what runs between is not told.
+TEST(Turns, of_an_entry_the_very_same_once_more_says_nothing_and_how_often_it_comes_does) {
+  Application reference;
+  for (auto own : {"2", "3"}) reference.send(fmt::format("1.a,{}.b", own), 200);
+  auto lessons = lessons_of(reference.traffic.run);
+  Application a(lessons);
+  a.send("1.a,2.b", 503);
+  a.send("1.a,3.b", 200);
+  a.send("1.a,4.b", 200);
+  EXPECT_EQ(a.told(lessons), "0.1 0.2 1.1 ");
+  Application other(lessons);
+  other.send("1.a,2.b", 503);
+  other.send("1.a,3.b", 200, "[]");
+  EXPECT_EQ(other.told(lessons), "0.1 1.1 ");
+}
+
 TEST(Turns, an_outer_loop_that_goes_round_only_after_a_failure_is_the_same_call) {
   Application reference;
   reference.send("1:a,2:b", 200);

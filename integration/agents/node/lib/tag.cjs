@@ -29,11 +29,11 @@ function once(make, most) {
 const encoded = once((text) => encode(text), 4096);
 const hashed = once(hash, 4096);
 
-// The entries that a request is made in the course of, and its own: `entry:place`, the outermost first.
+// The entries that a request is made in the course of, and its own: `entry.place`, the outermost first.
 function stackOf({ course, site, entry }) {
   let text = '';
-  for (const one of course) text += `${one.entry}:${hashed(one.site)},`;
-  return text + `${entry}:${hashed(site)}`;
+  for (const one of course) text += `${one.entry}.${hashed(one.site)},`;
+  return text + `${entry}.${hashed(site)}`;
 }
 
 // `entry:name` of the library of each entry that is known by name, as above.
