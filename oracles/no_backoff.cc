@@ -11,6 +11,7 @@
 #include "oracles/evidence.h"
 #include "oracles/registry.h"
 #include "oracles/waits.h"
+#include "trace/profiles/profile.h"
 
 namespace retrial::oracles {
 namespace {
@@ -45,13 +46,14 @@ bool alike(const std::vector<Wait>& waits, Nanos shortest) {
 
 // The waits of this call were one and the same: there is a length that all of them may have had. 0: there is none.
 Nanos fixed(const std::vector<Wait>& waits) {
-  Nanos least = 0, most = INT64_MAX;
+  Nanos least = 0, most = INT64_MAX, gap = INT64_MAX;
   for (auto& w : waits) {
+    gap = std::min(gap, w.gap);
     least = std::max(least, w.measured ? w.least : w.most - load(w));
-    most = std::min(most, w.most);
+    most = std::min(most, w.measured ? w.gap : w.most);
   }
   bool known = std::ranges::all_of(waits, &Wait::measured);
-  return most >= (known ? kLeastMeasured : kLeast) && least <= most + most / 50 && alike(waits, most) ? most : 0;
+  return most >= (known ? kLeastMeasured : kLeast) && least <= gap + gap / 50 && alike(waits, most) ? most : 0;
 }
 
 // They stand around one value and do not grow, however many there are: that value. 0: there is none.
@@ -90,6 +92,14 @@ struct ByFault {
   bool grows = false;   // some call of it did
 };
 
+// Without faults too it asks until the service is there: its pace is that of whoever waits for a thing, and grows for
+// none.
+bool waits_for_it(const trace::Comparison& c, const trace::Call& call) {
+  auto* usual = counterpart(c, call);
+  if (!usual || usual->attempts.size() < 2 || told_failed(*usual->attempts.back())) return false;
+  return trace::profile_of(call.first()).repeat(call.first()) == trace::Repeat::safe;
+}
+
 class NoBackoff final : public Oracle {
  public:
   std::span<const Verdict> verdicts() const override { return {&kNoBackoff, 1}; }
@@ -98,6 +108,7 @@ class NoBackoff final : public Oracle {
   void judge(Cases cases, Judgement& judgement) const override {
     std::map<std::tuple<std::string, std::string, std::string>, ByFault> by_fault;
     each_faulted(cases, [&](auto& compared, auto& c, auto& call) {
+      if (waits_for_it(c, call)) return;
       auto waits = waits_of(c, call);
       leave_out_first(waits);
       if (waits.size() < kGaps) return;

@@ -10,7 +10,8 @@
   POLICY(p2)                     \
   POLICY(k3)                     \
   POLICY(p1_more)                \
-  POLICY(n1)
+  POLICY(n1)                     \
+  POLICY(r1)
 
 namespace retrial::policies {
 

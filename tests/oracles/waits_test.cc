@@ -112,6 +112,34 @@ TEST(NoBackoff, the_machines_load_does_not_hide_a_fixed_wait) {
   EXPECT_EQ(t.verdicts(), "no-backoff likely");
 }
 
+// Measured of fetch on Node 20: its timer goes on while its thread works, and the first jump comes late.
+TEST(NoBackoff, the_work_of_a_thread_whose_timer_goes_on_hides_no_fixed_wait) {
+  Trial t("P3", "error(503)");
+  get(t.reference).answers(200);
+  get(t.in_case()).gets_error();
+  struct Gap {
+    int works, jumps, rest;
+  };
+  for (auto [works, jumps, rest] : {Gap{70, 445, 525}, {8, 987, 7}, {10, 992, 6}, {15, 945, 47}, {61, 873, 69}})
+    t.in_case().works(works * kMillisecond).moved_on(jumps * kMillisecond).again(rest * kMillisecond).gets_error();
+  EXPECT_EQ(t.verdicts(), "no-backoff likely");
+}
+
+TEST(NoBackoff, of_who_waits_without_faults_too_until_the_service_is_there_is_none) {
+  auto trial = [](const char* method, bool waits) {
+    Trial t("P3", "error(503)");
+    for (auto* tale : {&t.reference, &t.in_case()}) tale->call("ready", method, "/things/lamp");
+    if (waits) t.reference.answers(503).again(kSecond).answers(503).again(kSecond);
+    t.reference.answers(200);
+    for (int i = 0; i < 9; i++) t.in_case().gets_error().again(kSecond);
+    t.in_case().gets_error();
+    return t.verdicts();
+  };
+  EXPECT_EQ(trial("GET", true), "");
+  EXPECT_EQ(trial("GET", false), "no-backoff likely");
+  EXPECT_EQ(trial("POST", true), "no-backoff likely") << "a write is no look";
+}
+
 TEST(NoBackoff, a_wait_that_is_too_long_to_be_missing_is_fixed) {
   EXPECT_EQ(trial({Schedule(39, 10)}, 503, true).verdicts(), "no-backoff likely");
 }
