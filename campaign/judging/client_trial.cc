@@ -59,8 +59,10 @@ struct Trouble {
   std::size_t calls = 0, recovered = 0, unsaid = 0, runs = 0, least = 0, most = 0;
   std::vector<double> gaps_ms;
   std::uint64_t seen = 0, kept = 0;  // where not every call was kept
+  bool went_on = true;               // each command ended well though none of its calls did
 
-  void add(const trace::Call& call) {
+  void add(const trace::Call& call, const trace::Run& run) {
+    went_on = went_on && !trace::recovered(call) && run.stop == trace::Stop::exited && run.exit_code == 0;
     if (!first) first = &call.first();
     auto attempts = call.attempts.size();
     least = calls ? std::min(least, attempts) : attempts;
@@ -93,7 +95,7 @@ std::map<Key, Trouble> places_of(const Weighed& weighed, const trace::Sift& sift
     std::map<Key, bool> here;
     for (auto* call : c->faulted) {
       Key key(call->first().service, call->operation, call->site);
-      places[key].add(*call);
+      places[key].add(*call, *c->in_case);
       if (here.emplace(key, true).second) places[key].runs++;
     }
     for (auto& left : sift.left_out(c->in_case->id)) {
@@ -117,8 +119,11 @@ void keep_clean(const Weighed& weighed, const trace::Sift& sift, const oracles::
     };
     auto open = [&](auto& j) { return j.fault == row.plan && j.test == row.test && (j.operation.empty() || about(j)); };
     if (std::ranges::any_of(judgement.findings, about) || std::ranges::any_of(judgement.not_judged, open)) continue;
+    auto seen = place.text();
+    if (row.policy == trace::kObserved && place.went_on)
+      seen += ", and the command ended with status 0: what it made of the error is not seen";
     record.clean.push_back(
-        {row.test, e.tag.site, trace::service_name(e.service), operation, row.policy, row.plan, place.text()});
+        {row.test, e.tag.site, trace::service_name(e.service), operation, row.policy, row.plan, std::move(seen)});
   }
 }
 
