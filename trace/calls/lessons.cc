@@ -235,7 +235,9 @@ class Learner {
   std::map<std::string, std::set<std::string>> uses_;  // of a call site: what it asks, but for the value in question
 };
 
-constexpr std::size_t kMostOften = 4;  // what a test does more often it does as it comes
+constexpr std::size_t kMostOften = 4;     // what a test does more often it does as it comes
+constexpr std::size_t kLongCommand = 32;  // requests. A command that sends more may send more or less of each the next
+                                          // time, and so may one that sends several at once
 
 // A test's request, whatever it holds.
 Key target_of(const Exchange& e, const Lessons& lessons) {
@@ -251,6 +253,10 @@ Key request_key(const Exchange& e, const Lessons& lessons) {
 void learn_contents(const Run& run, Lessons& lessons) {
   std::unordered_map<Key, std::size_t> requests, targets;
   std::unordered_set<Key> unfit;
+  bool one_by_one =
+      run.exchanges.size() <= kLongCommand && std::ranges::adjacent_find(run.exchanges, [](auto& e, auto& next) {
+                                                return next.begun < e.told || !e.told;
+                                              }) == run.exchanges.end();
   for (auto& e : run.exchanges) {
     bool well = e.ending == Ending::answered && !told_failed(e);
     std::size_t times = well ? 1 : 2;
@@ -258,7 +264,7 @@ void learn_contents(const Run& run, Lessons& lessons) {
     auto key = request_key(e, lessons);
     if (!key) continue;
     requests[key] += times;
-    if (!well || e.tag.test.empty()) unfit.insert(key);  // a command as a whole may do more or less of it
+    if (!well || (e.tag.test.empty() && !one_by_one)) unfit.insert(key);
   }
   for (auto& [key, times] : requests)
     if (times > 1 && times <= kMostOften && !unfit.contains(key)) lessons.often[key] = times;
