@@ -322,6 +322,7 @@ CampaignOutcome Campaign::write() {
     if (!all && out_.record.incomplete.empty()) out_.record.incomplete = all.error().line();
     out_.opened = executor_.opened();
     out_.runners = executor_.runners();
+    out_.reached = executor_.reached();
     return std::move(out_);
   }
   auto evidence = stored ? trace::read_evidence(setting_.folder / "campaign.db") : std::unexpected(stored.error());

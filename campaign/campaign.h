@@ -42,6 +42,7 @@ struct CampaignOutcome {
   std::size_t tests = 0;           // of it, that can be put on trial
   std::set<std::string> opened;    // "ADDRESS, name NAME": services whose TLS was opened
   std::set<std::string> runners;   // that spoke, whatever the command is called
+  std::set<std::string> reached;   // addresses that were connected to, whatever was spoken
 };
 
 // Reference, plan, cases, confirmation; then the store and the reports in the folder. Prints the opening paragraph and

@@ -57,6 +57,7 @@ std::string replay_command(const trace::CampaignRecord& campaign, const trace::F
 bool lacks_secrets(const trace::CampaignRecord& campaign);
 
 std::string_view called(std::string_view operation);            // itself; of a command whose every call is meant, that
+std::string quoted(const std::string& word);                    // as a shell reads it
 std::string place(const std::optional<trace::CallSite>& site);  // trace::show, or "no call site"
 std::string client_did(const trace::Finding& finding);          // "2 attempts, 9 ms apart"
 std::string show_ms(double ms);                                 // "0.3 ms" "9 ms" "4.0 s"
