@@ -29,9 +29,11 @@ std::optional<TestCommand> maven(const fs::path& project) {
   return TestCommand{{is_in(project, "mvnw") ? "./mvnw" : "mvn", "test"}, "pom.xml"};
 }
 
+// A daemon is no child of the command; and what passed once is not run again.
 std::optional<TestCommand> gradle(const fs::path& project) {
   for (auto file : {"build.gradle", "build.gradle.kts"})
-    if (is_in(project, file)) return TestCommand{{is_in(project, "gradlew") ? "./gradlew" : "gradle", "test"}, file};
+    if (is_in(project, file))
+      return TestCommand{{is_in(project, "gradlew") ? "./gradlew" : "gradle", "--no-daemon", "cleanTest", "test"}, file};
   return {};
 }
 

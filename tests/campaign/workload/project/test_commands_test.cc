@@ -60,7 +60,7 @@ TEST(TestCommands, what_a_projects_own_files_say_is_its_command) {
       {{{"Cargo.toml", ""}}, "cargo test [Cargo.toml]"},
       {{{"pom.xml", ""}}, "mvn test [pom.xml]"},
       {{{"pom.xml", ""}, {"mvnw", ""}}, "./mvnw test [pom.xml]"},
-      {{{"build.gradle.kts", ""}, {"gradlew", ""}}, "./gradlew test [build.gradle.kts]"},
+      {{{"build.gradle.kts", ""}, {"gradlew", ""}}, "./gradlew --no-daemon cleanTest test [build.gradle.kts]"},
       {{{"build/CTestTestfile.cmake", ""}}, "ctest --test-dir build [build/CTestTestfile.cmake]"},
       {{{"build/debug/CTestTestfile.cmake", ""}}, "ctest --test-dir build/debug [build/debug/CTestTestfile.cmake]"},
       {{{"Makefile", "all:\n\ttrue\ncheck: all\n\t./check\n"}}, "make check [Makefile: check]"},
