@@ -33,7 +33,8 @@ std::optional<TestCommand> maven(const fs::path& project) {
 std::optional<TestCommand> gradle(const fs::path& project) {
   for (auto file : {"build.gradle", "build.gradle.kts"})
     if (is_in(project, file))
-      return TestCommand{{is_in(project, "gradlew") ? "./gradlew" : "gradle", "--no-daemon", "cleanTest", "test"}, file};
+      return TestCommand{{is_in(project, "gradlew") ? "./gradlew" : "gradle", "--no-daemon", "cleanTest", "test"},
+                         file};
   return {};
 }
 
