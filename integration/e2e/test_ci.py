@@ -102,6 +102,8 @@ def test_vs_codes_problem_matcher_finds_each_finding_at_its_place(project, pytho
     pattern = task["problemMatcher"]["pattern"]
     found = [m for line in done.stdout.splitlines() if (m := re.match(pattern["regexp"], line))]
     assert [(m[pattern["code"]], m[pattern["file"]], m[pattern["line"]]) for m in found] == [("duplicate-effect", "app.py", "13")], done.stdout
+    again = retrial("report", "--json", cwd=project)
+    assert again.stdout == (project / ".retrial/latest/findings.json").read_text() and again.returncode == 0, again
 
 
 def hook(name, project, *words, **more):
