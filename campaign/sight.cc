@@ -35,7 +35,9 @@ constexpr Mend kMends[] = {
     {"cannot be loaded", "mend the file, or leave it out of the command"},
     {"gave no result", "run it with a runner that is known test by test (docs/agents.md)"},
     {"none of the command's tests", "let the tests themselves send them: what runs beside them is not put on trial"},
-    {kRefused, "start the service, or let Retrial do it: `start` in its [service.NAME] of retrial.toml"},
+    {kRefused,
+     "start the service, or let Retrial do it: `start` in its [service.NAME] of retrial.toml (`retrial init` writes a "
+     "first one)"},
 };
 
 std::string mend_of(std::string_view line) {

@@ -85,8 +85,12 @@ void say_written(const campaign::report::Sight& sight, const std::string& comman
   using campaign::report::counted;
   auto moving = static_cast<std::size_t>(
       std::ranges::count_if(sight.services, [](auto& s) { return s.address.ends_with(":*"); }));
-  fmt::print("{} was written: {} with a table{}.\n", kFile, counted(sight.services.size() - moving, "service"),
-             moving ? ", and none for those whose port changes" : "");
+  auto tables = sight.services.size() - moving;
+  fmt::print("{} was written: {}{}.\n", kFile,
+             sight.services.empty() ? "no service was seen"
+             : tables               ? counted(tables, "service") + " with a table"
+                                    : "no service needs a table",
+             moving ? ", as those need none whose port changes from run to run" : "");
   for (auto& address : sight.refused)
     fmt::print("  nobody was at {}: if the tests need it, say in {} how it is started\n", address, kFile);
   for (auto& address : sight.unread)

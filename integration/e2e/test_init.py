@@ -1,10 +1,12 @@
 """`retrial init`: a first retrial.toml, of the samples and of what may be met instead."""
 import http.server
+import json
 import os
 import re
 import shutil
 import socket
 import subprocess
+import sys
 import threading
 import tomllib
 
@@ -13,6 +15,15 @@ import pytest
 from conftest import APPS, ROOT, Answering, retrial
 from test_doctor import TEST
 
+SHOP = """
+import http.server
+class Shop(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+http.server.ThreadingHTTPServer(("127.0.0.1", {port}), Shop).serve_forever()
+"""
 NOT_COPIED = (".venv", ".retrial", "node_modules", "target", "retrial.toml", "__pycache__")
 
 
@@ -154,6 +165,11 @@ def test_a_service_that_is_not_up_has_a_place_in_the_file(suite):
     text = (project / "retrial.toml").read_text()
     said = text.replace(f"# [service.port-{port}]", f"[service.port-{port}]").replace("# address", "address").replace("# start", "start")
     assert tomllib.loads(said)["service"] == {f"port-{port}": {"address": f"127.0.0.1:{port}", "start": "COMMAND"}}, text
+
+    (project / "shop.py").write_text(SHOP.format(port=port))
+    (project / "retrial.toml").write_text(said.replace("COMMAND", f"{sys.executable} shop.py"))
+    seen = json.loads(retrial("doctor", "--json", "--", sys.executable, "-m", "unittest", cwd=project).stdout)
+    assert (seen["on_trial"], [s["name"] for s in seen["services"]]) == (2, [f"port-{port}"]), ("what was left to fill in is enough", seen)
 
 
 def test_what_is_spoken_to_in_another_protocol_has_a_place_too(suite, steady):
