@@ -27,6 +27,7 @@ struct CampaignSetting {
   std::optional<Ids> since;  // findings of an earlier report, which do not fail this one
   Selection selection = {};
   bool plan_only = false;  // stop after the plan
+  bool aside = false;      // stdout is for what follows: what is said on the way goes to stderr, as of look_only
   bool look_only = false;  // stop after one run without faults: nothing is planned, and no report is written
 };
 

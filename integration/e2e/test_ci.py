@@ -66,12 +66,14 @@ def test_githubs_action_shows_what_is_new_and_knows_what_the_base_branch_has(pro
     summary = (project / "summary").read_text()
     assert summary.startswith("### Retrial: 2 new findings\n") and summary.count(f"| duplicate-effect | likely | {PAY} |") == 2, summary
 
+    assert (project / ".retrial/latest/new.md").read_text() == summary, "what a comment says"
+
     (project / ".retrial-base").mkdir()
     shutil.copy(project / ".retrial/latest/findings.json", project / ".retrial-base")
     (project / "summary").unlink()
     done = action(project, wheel, command, GITHUB_BASE_REF="main")
     assert done.returncode == 0, done
-    assert (project / "summary").read_text() == "### Retrial: no new finding\n"
+    assert (project / "summary").read_text() == "### Retrial: no new finding\n" and not (project / ".retrial/latest/new.md").exists()
     assert action(project, wheel, f"cd . && {command}").returncode == 1, "a line for the shell; on the base branch all findings count"
 
     committed(project)

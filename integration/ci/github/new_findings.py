@@ -1,5 +1,5 @@
-"""A findings.json as Markdown: the confirmed findings that are new (neither accepted nor known), a row each. Ends with status 3 where nothing
-was to be tried: with --changed-since, no call site was touched."""
+"""A findings.json as Markdown: the confirmed findings that are new (neither accepted nor known), a row each. Ends with status 1 where
+there is one, and 3 where nothing was to be tried: with --changed-since, no call site was touched."""
 import json
 import sys
 
@@ -12,6 +12,10 @@ def place(site):
     return f"{site['file']}:{site['line']} {site['function']}" if site else "no call site"
 
 
+def new_ones(report):
+    return [f for f in report["findings"] if f["confirmed"] and not f["accepted"] and not f["known"]]
+
+
 def untouched(report):
     campaign = report["campaign"]
     return not report["findings"] and not campaign["incomplete"] and not sum(campaign["cases"].values())
@@ -20,7 +24,7 @@ def untouched(report):
 def markdown(report):
     if untouched(report):
         return "### Retrial: no call site was touched\n"
-    new = [f for f in report["findings"] if f["confirmed"] and not f["accepted"] and not f["known"]]
+    new = new_ones(report)
     if not new:
         return "### Retrial: no new finding\n"
     head = f"### Retrial: {len(new)} new finding{'s' if len(new) > 1 else ''}\n\n| verdict | confidence | where | what | again |\n|---|---|---|---|---|\n"
@@ -31,4 +35,4 @@ if __name__ == "__main__":
     with open(sys.argv[1], encoding="utf-8") as file:
         said = json.load(file)
     sys.stdout.write(markdown(said))
-    sys.exit(3 if untouched(said) else 0)
+    sys.exit(3 if untouched(said) else 1 if new_ones(said) else 0)

@@ -15,8 +15,11 @@ esac
 "$tools/bin/retrial" run ${OPTIONS:-} "${since[@]}" -- "${words[@]}"
 status=$?
 if [ -e .retrial/latest/findings.json ]; then
-  "$tools/bin/python" "$(dirname "$0")/new_findings.py" .retrial/latest/findings.json >.retrial/latest/new.md
-  [[ $? != 3 || $status != 3 || ${OPTIONS:-} != *--changed-since* ]] || status=0 # it has nothing to do with this change
-  cat .retrial/latest/new.md >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
+  "$tools/bin/python" "$(dirname "$0")/new_findings.py" .retrial/latest/findings.json >.retrial/latest/summary.md
+  case $? in
+    1) cp .retrial/latest/summary.md .retrial/latest/new.md ;;
+    3) [[ $status != 3 || ${OPTIONS:-} != *--changed-since* ]] || status=0 ;; # it has nothing to do with this change
+  esac
+  cat .retrial/latest/summary.md >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
 fi
 exit $status
