@@ -43,7 +43,8 @@ class Campaign {
         executor_(executor),
         argv_(argv),
         slots_(setting.config.services, setting.folder / "logs"),
-        live_(setting.look_only ? stderr : stdout, report::style_of(setting.look_only ? stderr : stdout)),
+        said_on_(setting.look_only || setting.aside ? stderr : stdout),
+        live_(said_on_, report::style_of(said_on_)),
         began_(clock.now()),
         runs_(setting.folder / "campaign.db"),
         workers_(executor, slots_, clock, workers_of(setting)),
@@ -74,6 +75,7 @@ class Campaign {
   const std::vector<std::string>& argv_;
   CampaignOutcome out_;
   Slots slots_;
+  std::FILE* const said_on_;
   report::LiveLine live_;
   Nanos began_;
   RunLog runs_;
@@ -111,8 +113,8 @@ void Campaign::open(Plan& plan) {
   o.left_alone = out_.record.left_alone;
   o.remarks = out_.record.remarks;
   live_.clear();
-  std::fputs(report::opening(o, report::style_of(stdout)).c_str(), stdout);
-  std::fflush(stdout);
+  std::fputs(report::opening(o, report::style_of(said_on_)).c_str(), said_on_);
+  std::fflush(said_on_);
 }
 
 Nanos Campaign::time_left() const {
@@ -322,6 +324,7 @@ CampaignOutcome Campaign::write() {
     if (!all && out_.record.incomplete.empty()) out_.record.incomplete = all.error().line();
     out_.opened = executor_.opened();
     out_.runners = executor_.runners();
+    out_.reached = executor_.reached();
     return std::move(out_);
   }
   auto evidence = stored ? trace::read_evidence(setting_.folder / "campaign.db") : std::unexpected(stored.error());

@@ -27,6 +27,7 @@ struct CampaignSetting {
   std::optional<Ids> since;  // findings of an earlier report, which do not fail this one
   Selection selection = {};
   bool plan_only = false;  // stop after the plan
+  bool aside = false;      // stdout is for what follows: what is said on the way goes to stderr, as of look_only
   bool look_only = false;  // stop after one run without faults: nothing is planned, and no report is written
 };
 
@@ -42,6 +43,7 @@ struct CampaignOutcome {
   std::size_t tests = 0;           // of it, that can be put on trial
   std::set<std::string> opened;    // "ADDRESS, name NAME": services whose TLS was opened
   std::set<std::string> runners;   // that spoke, whatever the command is called
+  std::set<std::string> reached;   // addresses that were connected to, whatever was spoken
 };
 
 // Reference, plan, cases, confirmation; then the store and the reports in the folder. Prints the opening paragraph and

@@ -9,11 +9,14 @@
 #include "campaign/planning/services_seen.h"
 #include "campaign/report/words.h"
 #include "campaign/workload/look.h"
+#include "trace/calls/service_name.h"
 #include "trace/calls/services.h"
 
 namespace retrial::campaign {
 using report::Sight;
 namespace {
+
+constexpr std::string_view kRefused = "(Connection refused)";
 
 // What a line of what was left alone says, and what would mend it. The first that fits.
 struct Mend {
@@ -32,7 +35,9 @@ constexpr Mend kMends[] = {
     {"cannot be loaded", "mend the file, or leave it out of the command"},
     {"gave no result", "run it with a runner that is known test by test (docs/agents.md)"},
     {"none of the command's tests", "let the tests themselves send them: what runs beside them is not put on trial"},
-    {"Connection refused", "start the service, or let Retrial do it: `start` in its [service.NAME] of retrial.toml"},
+    {kRefused,
+     "start the service, or let Retrial do it: `start` in its [service.NAME] of retrial.toml (`retrial init` writes a "
+     "first one)"},
 };
 
 std::string mend_of(std::string_view line) {
@@ -68,6 +73,17 @@ void read_services(const CampaignOutcome& outcome, const Config& config, Sight& 
     std::tie(one.requests, one.without_site) = requests[one.address];
     sight.services.push_back(std::move(one));
   }
+}
+
+void read_others(const CampaignOutcome& outcome, Sight& sight) {
+  auto steady = [](std::string_view address) { return trace::service_name(address) == address; };
+  for (std::string_view line : outcome.seen->capture.not_seen) {
+    auto address = line.substr(0, line.find(' '));
+    if (line.ends_with(kRefused) && steady(address)) sight.refused.emplace_back(address);
+  }
+  for (auto& address : outcome.reached)
+    if (steady(address) && std::ranges::none_of(outcome.seen->exchanges, [&](auto& e) { return e.service == address; }))
+      sight.unread.push_back(address);
 }
 
 void read_gaps(const CampaignOutcome& outcome, Sight& sight) {
@@ -110,6 +126,7 @@ Sight sight_of(const CampaignOutcome& outcome, const Config& config) {
     sight.agents = outcome.seen->agents;
     sight.moves_clocks = outcome.seen->compressed;
     read_services(outcome, config, sight);
+    read_others(outcome, sight);
     if (sight.trouble.empty()) sight.trouble = outcome.seen->incomplete;
   }
   read_gaps(outcome, sight);

@@ -37,6 +37,7 @@ void add_redirect(CLI::App& app, int& status);
 void add_compose(CLI::App& app, int& status);
 void add_inject(CLI::App& app, int& status);
 void add_webhook(CLI::App& app, int& status);
+void add_init(CLI::App& app, int& status);
 void add_demo(CLI::App& app, int& status);
 void add_completion(CLI::App& app, int& status);
 void add_man(CLI::App& app, int& status);

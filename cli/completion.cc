@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <functional>
 #include <memory>
 
@@ -88,12 +89,14 @@ complete -o default -F _retrial retrial
 std::string zsh(const Command& root) {
   std::string lists, values;
   auto item = [](std::string name, const std::string& what) { return in_quotes(name + ":" + brief(what)); };
+  auto is_free = [](auto& positional) { return positional.values.empty(); };
   each(root, "", [&](const Command& command, const std::string& place) {
     lists += fmt::format("    {}) items=(", in_quotes(place));
     for (auto& inner : command.commands) lists += "\n      " + item(inner.name, inner.what);
     for (auto& one : command.positionals)
-      for (auto& value : one.values) lists += "\n      " + item(value, "");
-    lists += ")\n      options=(";
+      for (auto& value : one.values) lists += "\n      " + in_quotes(value);
+    bool files = !place.empty() && std::ranges::any_of(command.positionals, is_free);
+    lists += fmt::format(")\n      files={}\n      options=(", files ? "1" : "");
     for (auto& option : command.options)
       for (auto& name : option.names) {
         lists += "\n      " + item(name, option.what);
@@ -107,7 +110,7 @@ std::string zsh(const Command& root) {
   return fmt::format(R"(#compdef retrial
 # zsh: retrial completion zsh > a folder of $fpath, as _retrial
 _retrial() {{
-  local at= word i
+  local at= word files i
   local -a items options
   for ((i = 2; i < CURRENT; i++)); do
     word=$words[i]
@@ -126,7 +129,7 @@ _retrial() {{
     _describe option options
   else
     ((! $#items)) || _describe command items
-    [[ -z $at ]] || _files
+    [[ -z $files ]] || _files
   fi
 }}
 if [ "$funcstack[1]" = _retrial ]; then _retrial "$@"; else compdef _retrial retrial; fi
@@ -157,6 +160,12 @@ std::string fish(const Command& root) {
     }
   });
   return fmt::format(R"(# fish: retrial completion fish > ~/.config/fish/completions/retrial.fish
+function __retrial_behind
+    set -l words (commandline -opc)
+    set -l at (contains -i -- -- $words); or return
+    complete -C (string join ' ' -- (string escape -- $words[$at..-1])[2..-1] (commandline -ct))
+end
+complete -c retrial -n 'contains -- -- (commandline -opc)' -f -a '(__retrial_behind)'
 function __retrial_at
     set -l at ''
     for word in (commandline -opc)[2..-1]

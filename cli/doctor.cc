@@ -1,7 +1,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "base/descriptor_limit.h"
 #include "campaign/sight.h"
@@ -15,11 +19,18 @@
 namespace retrial::cli {
 namespace {
 
-int doctor() {
+// What was tried on this machine.
+struct Tried {
+  std::string what, told;
+  bool works = false;
+};
+
+std::vector<Tried> tried_here() {
+  std::vector<Tried> all;
   for (auto way : {proxy::Way::getfd, proxy::Way::rewrite}) {
     auto ok = proxy::try_way(way);
-    fmt::print("seccomp ({}): {}\n", proxy::show(way),
-               ok ? "works: a child's connect was captured" : ok.error().line());
+    all.push_back({fmt::format("seccomp ({})", proxy::show(way)),
+                   ok ? "works: a child's connect was captured" : ok.error().line(), ok.has_value()});
   }
   using Kind = campaign::Capture::Kind;
   constexpr std::pair<Kind, std::string_view> kOthers[] = {
@@ -28,13 +39,35 @@ int doctor() {
       {Kind::reverse, "works: for commands that take a service's address from RETRIAL_<NAME>_URL"}};
   for (auto [kind, what] : kOthers) {
     auto ok = campaign::try_capture(kind);
-    fmt::print("{}: {}\n", campaign::show({.kind = kind}), ok ? std::string(what) : ok.error().what);
+    all.push_back({campaign::show({.kind = kind}), ok ? std::string(what) : ok.error().what, ok.has_value()});
   }
-  for (auto& line : campaign::try_time()) fmt::print("{}\n", line);
+  for (auto& line : campaign::try_time()) {
+    auto colon = line.find(": ");
+    auto told = line.substr(std::min(line.size(), colon + 2));
+    all.push_back({line.substr(0, colon), told, told.starts_with("works")});
+  }
   auto slot = campaign::Slot::open({}, {".", 1});
-  fmt::print("slots: {}\n",
-             slot ? "work: runs side by side can have services at fixed ports, each its own" : slot.error().line());
+  all.push_back({"slots",
+                 slot ? "work: runs side by side can have services at fixed ports, each its own" : slot.error().line(),
+                 slot.has_value()});
+  return all;
+}
+
+int doctor(bool json) {
+  auto all = tried_here();
   auto chosen = campaign::choose_capture("", {});
+  if (json) {
+    using Json = nlohmann::ordered_json;
+    auto tried = Json::array();
+    for (auto& one : all) tried.push_back({{"what", one.what}, {"works", one.works}, {"told", one.told}});
+    Json out{{"version", 1},
+             {"tried", tried},
+             {"capture", chosen ? campaign::show(*chosen) : ""},
+             {"trouble", chosen ? "" : chosen.error().line()}};
+    fmt::print("{}\n", out.dump(2, ' ', false, Json::error_handler_t::replace));
+    return chosen ? kFine : kIncomplete;
+  }
+  for (auto& one : all) fmt::print("{}: {}\n", one.what, one.told);
   if (chosen)
     fmt::print("`retrial run` will use {}\n", campaign::show(*chosen));
   else
@@ -73,15 +106,9 @@ void add_doctor(CLI::App& app, int& status) {
       "try each way of capture, time compression and slots on this machine, and say which work; with a command, run it "
       "once without faults, and say what is seen of it and what would mend what is not");
   options->add_common(*command);
-  command->add_flag("--json", *json, "of a command: the same in JSON");
+  command->add_flag("--json", *json, "the same in JSON");
   command->add_option("command", options->command, "-- the test command, as you always run it");
-  command->callback([=, &status] {
-    if (!options->command.empty())
-      status = doctor_of(*options, *json);
-    else
-      status =
-          *json ? complain("--json: what it says is of a command: retrial doctor --json -- COMMAND", kUsage) : doctor();
-  });
+  command->callback([=, &status] { status = options->command.empty() ? doctor(*json) : doctor_of(*options, *json); });
 }
 
 }  // namespace retrial::cli

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "base/text.h"
@@ -13,16 +14,24 @@
 namespace retrial::cli {
 namespace {
 
-int explain(const std::string& name) {
+int print_json(const nlohmann::ordered_json& json) {
+  fmt::print("{}\n", json.dump(2));
+  return kFine;
+}
+
+int explain(const std::string& name, bool json) {
   std::vector<std::string_view> known;
+  auto all = nlohmann::ordered_json::array();
   for (auto* oracle : oracles::oracles())
     for (auto& verdict : oracle->verdicts()) {
       if (std::ranges::count(known, verdict.name)) continue;
       known.push_back(verdict.name);
-      if (name.empty()) fmt::print("{:24} {}\n", verdict.name, verdict.title);
+      all.push_back({{"verdict", verdict.name}, {"title", verdict.title}});
+      if (name.empty() && !json) fmt::print("{:24} {}\n", verdict.name, verdict.title);
     }
-  if (name.empty()) return kFine;
+  if (name.empty()) return json ? print_json({{"version", 1}, {"verdicts", all}}) : int{kFine};
   if (auto text = campaign::report::explanation(name); !text.empty()) {
+    if (json) return print_json({{"version", 1}, {"verdict", name}, {"markdown", text}});
     fmt::print("{}", text);
     return kFine;
   }
@@ -38,7 +47,9 @@ void add_explain(CLI::App& app, int& status) {
   auto name = std::make_shared<std::string>();
   auto* command = app.add_subcommand("explain", "what a verdict means, when it is given, and what would fool it");
   command->add_option("verdict", *name, "such as missing-cap; without it, all of them are listed");
-  command->callback([name, &status] { status = explain(*name); });
+  auto json = std::make_shared<bool>(false);
+  command->add_flag("--json", *json, "the same in JSON; what is said of one is Markdown");
+  command->callback([=, &status] { status = explain(*name, *json); });
 }
 
 }  // namespace retrial::cli

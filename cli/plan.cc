@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <fstream>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "base/descriptor_limit.h"
 #include "campaign/report/page.h"
@@ -29,7 +30,34 @@ void print(const std::vector<campaign::Forecast>& forecasts) {
                f.calls, f.cases, f.expected.company, f.expected.alone, campaign::report::about(f.expected.time));
 }
 
-int plan(const CampaignOptions& options, const std::string& file) {
+std::string json_of(const campaign::CampaignOutcome& outcome) {
+  using Json = nlohmann::ordered_json;
+  auto cases = Json::array(), forecasts = Json::array();
+  for (auto& c : outcome.record.cases)
+    cases.push_back({{"id", c.id},
+                     {"policy", c.policy},
+                     {"fault", c.plan},
+                     {"service", c.service},
+                     {"operation", c.operation},
+                     {"call_site", c.site ? Json(trace::show(*c.site)) : Json(nullptr)},
+                     {"test", c.test}});
+  for (auto& f : outcome.forecasts)
+    forecasts.push_back({{"coverage", f.coverage.empty() ? Json(nullptr) : Json(f.coverage)},
+                         {"calls", f.calls},
+                         {"cases", f.cases},
+                         {"runs_in_company", f.expected.company},
+                         {"runs_alone", f.expected.alone},
+                         {"seconds", static_cast<double>(f.expected.time) / kSecond}});
+  Json out{{"version", 1},
+           {"cases", cases},
+           {"forecasts", forecasts},
+           {"left_alone", outcome.record.left_alone},
+           {"remarks", outcome.record.remarks},
+           {"incomplete", outcome.record.incomplete}};
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+int plan(const CampaignOptions& options, const std::string& file, bool json) {
   raise_descriptor_limit();
   auto setting = setting_of(options);
   if (!setting) return complain(setting.error().line(), kUsage);
@@ -39,19 +67,24 @@ int plan(const CampaignOptions& options, const std::string& file) {
   if (!folder) return complain(folder.error().line(), kUsage);
   setting->folder = *folder;
   setting->plan_only = true;
+  setting->aside = json;
   SystemClock clock;
   auto outcome = campaign::run_campaign(*setting, clock);
   if (!outcome || outcome->nothing_to_try) return conclude(*setting, outcome);
   auto& record = outcome->record;
-  if (file.empty()) print(record.cases);
+  if (json)
+    std::fputs(json_of(*outcome).c_str(), stdout);
+  else if (file.empty())
+    print(record.cases);
   if (outcome->interrupted) return kInterrupted;
-  print(outcome->forecasts);
+  if (!json) print(outcome->forecasts);
   if (record.cases.empty() && record.incomplete.empty())
     return complain("no call can be put on trial, so there is no case", kNothing);
   if (!record.incomplete.empty()) return complain(record.incomplete, kIncomplete);
   if (file.empty()) return kFine;
   if (!(std::ofstream(file) << outcome->plan_file << std::flush))
     return complain(fail_errno("cannot be written", errno, file).error().line(), kUsage);
+  if (json) return kFine;
   fmt::print("\n{} in {}: retrial run --plan {} -- COMMAND\n", campaign::report::counted(record.cases.size(), "case"),
              file, file);
   return kFine;
@@ -66,7 +99,10 @@ void add_plan(CLI::App& app, int& status) {
       app.add_subcommand("plan", "run the references only, and show what `run` would try, and for how long");
   command->add_option("-o", *file, "write the cases to this file, in TOML, for `run --plan`");
   options->add_to(*command, true);
-  command->callback([=, &status] { status = plan(*options, *file); });
+  auto json = std::make_shared<bool>(false);
+  command->add_flag("--json", *json,
+                    "the cases and what they would cost in JSON; what is said on the way goes to stderr");
+  command->callback([=, &status] { status = plan(*options, *file, *json); });
 }
 
 }  // namespace retrial::cli

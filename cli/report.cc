@@ -4,6 +4,7 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "campaign/report/reports.h"
 #include "campaign/report/terminal.h"
@@ -48,7 +49,7 @@ bool judged_since(const fs::path& folder, const trace::CampaignRecord& campaign)
   return said.is_object() && (has("findings") || has("clean") || has("notes"));
 }
 
-int report(const std::string& folder, bool opened) {
+int report(const std::string& folder, bool opened, bool json) {
   auto stored = open(folder);
   if (!stored) return complain(stored.error().line(), kUsage);
   auto& campaign = stored->campaign;
@@ -60,6 +61,10 @@ int report(const std::string& folder, bool opened) {
         kIncomplete);
   if (auto ok = campaign::report::write_reports(folder, campaign, stored->runs, trace::Confidence::likely); !ok)
     return complain(ok.error().line(), kUsage);
+  if (json) {
+    fmt::print("{}", (std::stringstream() << std::ifstream(fs::path(folder) / "findings.json").rdbuf()).str());
+    return status_of(campaign, {});
+  }
   auto style = campaign::report::style_of(stdout);
   std::fputs(campaign::report::summary(campaign, folder, trace::Confidence::likely, style).c_str(), stdout);
   if (!campaign.incomplete.empty()) fmt::print("This campaign is incomplete: {}\n", campaign.incomplete);
@@ -77,7 +82,9 @@ void add_report(CLI::App& app, int& status) {
   command->add_option("folder", *folder, "the campaign's folder")->capture_default_str();
   auto opened = std::make_shared<bool>(false);
   command->add_flag("--open", *opened, "show report.html in a browser: $BROWSER, or the desktop's own");
-  command->callback([=, &status] { status = report(*folder, *opened); });
+  auto json = std::make_shared<bool>(false);
+  command->add_flag("--json", *json, "findings.json in place of the summary")->excludes("--open");
+  command->callback([=, &status] { status = report(*folder, *opened, *json); });
 }
 
 }  // namespace retrial::cli

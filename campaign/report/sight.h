@@ -24,6 +24,8 @@ struct Sight {
   std::string capture;
   bool moves_clocks = false;  // of clients that wait
   std::vector<Service> services;
+  // Addresses whose port stays: that took no connection; at which no HTTP was spoken.
+  std::vector<std::string> refused, unread;
   std::vector<Gap> gaps;  // what is not seen, left alone, or takes its time
   std::vector<std::string> remarks;
   std::string trouble;  // why there is nothing to try, or the run says nothing; empty: there is something

@@ -66,8 +66,6 @@ std::string_view advice(const trace::Finding& finding) {
   return finding.advice.empty() && verdict ? verdict->remedy : std::string_view(finding.advice);
 }
 
-namespace {
-// As a shell reads it.
 std::string quoted(const std::string& word) {
   constexpr std::string_view kPlain = "+,-./0123456789:=@ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
   if (!word.empty() && word.find_first_not_of(kPlain) == word.npos) return word;
@@ -75,7 +73,6 @@ std::string quoted(const std::string& word) {
   for (char c : word) out += c == '\'' ? "'\\''" : std::string(1, c);
   return out + "'";
 }
-}  // namespace
 
 std::string command_line(const std::vector<std::string>& words) {
   std::vector<std::string> parts;

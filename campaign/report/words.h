@@ -46,6 +46,7 @@ std::string command_line(const std::vector<std::string>& words);  // as a shell 
 bool lacks_secrets(const trace::CampaignRecord& campaign);
 
 std::string_view called(std::string_view operation);            // itself; of a command whose every call is meant, that
+std::string quoted(const std::string& word);                    // as a shell reads it
 std::string place(const std::optional<trace::CallSite>& site);  // trace::show, or "no call site"
 std::string client_did(const trace::Finding& finding);          // "2 attempts, 9 ms apart"
 std::string show_ms(double ms);                                 // "0.3 ms" "9 ms" "4.0 s"

@@ -242,6 +242,7 @@ std::filesystem::path Executor::log_of(std::uint64_t run) const {
 const std::vector<std::string>& Executor::remarks() const { return impl_->trust.remarks; }
 const std::set<std::string>& Executor::distrusting() const { return impl_->distrusting; }
 const std::set<std::string>& Executor::runners() const { return impl_->runners; }
+const std::set<std::string>& Executor::reached() const { return impl_->reached; }
 const std::set<std::string>& Executor::installed() const { return impl_->installed; }
 std::set<std::string> Executor::opened() const { return impl_->distrust.known().trusting; }
 bool Executor::failed_distrusting() const { return impl_->failed_distrusting; }

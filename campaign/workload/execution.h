@@ -97,6 +97,7 @@ class Executor {
   void interrupt();
   // Of the last run that was taken.
   const std::set<std::string>& runners() const;
+  const std::set<std::string>& reached() const;
   const std::set<std::string>& installed() const;
   bool failed_distrusting() const;
   // What commands could not be made to trust, for the reader.

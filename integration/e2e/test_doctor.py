@@ -114,6 +114,9 @@ def test_tls_that_is_opened_is_said(suite, authority):
     assert [(s["tls"], s["requests"], s["without_call_site"]) for s in seen["services"]] == [("opened", 3, 0)], seen["services"]
 
 
-def test_json_is_of_a_command(tmp_path):
-    done = retrial("doctor", "--json", cwd=tmp_path)
-    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1, done
+def test_of_the_machine_json_says_the_same(tmp_path):
+    said, told = (retrial("doctor", *options, cwd=tmp_path) for options in (["--json"], []))
+    machine = json.loads(said.stdout)
+    assert said.returncode == told.returncode == 0, said
+    assert [f"{one['what']}: {one['told']}" for one in machine["tried"]] == told.stdout.splitlines()[:-1], machine
+    assert machine["capture"] in told.stdout.splitlines()[-1] and machine["trouble"] == "", machine

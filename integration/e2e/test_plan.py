@@ -133,5 +133,8 @@ def test_what_has_not_changed_is_left_out(go):
     done = go("plan", *P1, "--changed-since", "HEAD", "--out", "planned")
     assert "GET /stock" in done.stdout and "POST /pay" not in done.stdout.split("case")[-1], done
     assert "--changed-since HEAD: 1 of 2 calls left out" in done.said, done
+    done = go("plan", *P1, "--changed-since", "HEAD", "--json", "--out", "planned")
+    planned = json.loads(done.stdout)
+    assert {c["operation"] for c in planned["cases"]} == {"GET /stock"} and planned["forecasts"][0]["cases"] == len(planned["cases"]), planned
     done = go("run", *P1, "--changed-since", "HEAD", "--shard", "5/5", "--out", "planned")
     assert done.returncode == 3 and "shard 5/5: 0 of 3 cases" in done.said, done

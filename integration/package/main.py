@@ -16,8 +16,8 @@ from version import Version
 MOST = 15 * 2**20  # of a wheel and a tar.gz
 
 
-def make_all(binary, out):
-    contents = Contents(binary, Version())
+def make_all(binary, out, version):
+    contents = Contents(binary, version)
     made = [file for kind in (tarball, wheel, npm, deb, rpm) for file in kind.make(contents, out)]
     sbom = out / f"retrial-{contents.version.local}.spdx.json"
     sbom.write_bytes(contents.sbom)
@@ -37,14 +37,15 @@ def main():
     for old in args.out.glob("*"):
         if old.name.startswith("retrial") or old.name == "SHA256SUMS":
             old.unlink()
-    made = make_all(args.binary, args.out)
+    version = Version()
+    made = make_all(args.binary, args.out, version)
     for file in made:
         print(f"{file.stat().st_size / 2**20:6.2f} MiB  {file}")
         if file.suffix in (".whl", ".gz") and file.stat().st_size > MOST:
             raise SystemExit(f"package: {file.name} is larger than {MOST // 2**20} MiB")
     if args.twice:
         with tempfile.TemporaryDirectory() as again:
-            for file in make_all(args.binary, pathlib.Path(again)):
+            for file in make_all(args.binary, pathlib.Path(again), version):
                 if not filecmp.cmp(file, args.out / file.name, shallow=False):
                     raise SystemExit(f"package: {file.name} is not the same when it is made again")
         print(f"made twice: {len(made)} files, the same bytes")

@@ -69,8 +69,25 @@ def try_command(place, command, name, began):
     left = sorted(path.name for path in place.home.iterdir() if path != config and path.name not in place.allowed)
     if left:
         raise SystemExit(f"package try: {name}: the demo wrote outside the temporary folder: {', '.join(left)}")
+    took = try_init(place, command)
     print(f"{name:8} {version}\n         demo {ended - started:.1f} s, {len(found)} verdicts; "
-          f"from the installation's first byte to the report {ended - began:.1f} s", flush=True)
+          f"from the installation's first byte to the report {ended - began:.1f} s; init {took:.1f} s", flush=True)
+
+
+def try_init(place, command):
+    """In the demo's project, without the demo's campaign."""
+    shop = place.temporary / "shop"
+    (told,) = [path for path in place.temporary.glob("retrial-demo-*")]
+    shop.mkdir()
+    shop.chmod(0o777)
+    place.run("cp", "-r", told / "shop", told / "tests", shop)
+    began = time.monotonic()
+    said = place.run(*command, "init", cwd=shop)
+    took = time.monotonic() - began
+    place.run(*command, "check", cwd=shop)
+    if "8 of 8 tests can be put on trial: retrial run -- python3 -m unittest" not in said:
+        raise SystemExit(f"package try: init said: {said}")
+    return took
 
 
 def only(packages, pattern):

@@ -1,9 +1,11 @@
-"""The wheel: a zip with RECORD (PEP 427). The command is the binary itself; no line of Python is in it."""
+"""The wheel: a zip with RECORD (PEP 427). The command is the binary itself; the one file of Python is pytest's plug-in."""
 import base64
 import hashlib
 import io
 import time
 import zipfile
+
+from version import ROOT
 
 METADATA = """Metadata-Version: 2.4
 Name: retrial
@@ -34,6 +36,8 @@ def make(contents, out):
         f"{data}/scripts/retrial": (0o755, contents.program),
         f"{data}/data/share/man/man1/retrial.1.gz": (0o644, contents.man),
         **{f"{data}/data/{path}": (0o644, text) for path, text in contents.completions.items()},
+        "pytest_retrial.py": (0o644, (ROOT / "integration/pytest/pytest_retrial.py").read_bytes()),
+        f"{info}/entry_points.txt": (0o644, b"[pytest11]\nretrial = pytest_retrial\n"),
         f"{info}/licenses/LICENSE": (0o644, contents.licence),
         f"{info}/licenses/THIRD-PARTY": (0o644, contents.third_party),
         f"{info}/sboms/retrial.spdx.json": (0o644, contents.sbom),

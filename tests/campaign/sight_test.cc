@@ -59,6 +59,17 @@ TEST(Sight, what_is_left_alone_has_its_mend_by_whatever_way_it_came) {
   for (auto& gap : sight.gaps) EXPECT_NE(gap.mend, "") << gap.what;
 }
 
+TEST(Sight, addresses_that_stay_and_at_which_nobody_was_or_no_http_was_spoken_are_named) {
+  auto o = outcome();
+  o.seen->exchanges = {asked("127.0.0.1:1", true)};
+  o.seen->capture.not_seen = {"127.0.0.1:9 (Connection refused)", "127.0.0.1:45678 (Connection refused)",
+                              "127.0.0.1:10 (late)"};
+  o.reached = {"127.0.0.1:1", "127.0.0.1:5432", "127.0.0.1:45679"};
+  auto sight = sight_of(o, {});
+  EXPECT_EQ(sight.refused, std::vector<std::string>{"127.0.0.1:9"});
+  EXPECT_EQ(sight.unread, std::vector<std::string>{"127.0.0.1:5432"});
+}
+
 TEST(Sight, a_run_that_did_not_come_to_be_says_why) {
   CampaignOutcome o;
   o.record.runner = "command";

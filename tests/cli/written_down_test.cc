@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <string>
@@ -88,6 +89,29 @@ TEST(WrittenDown, bash_completes_commands_options_and_the_values_of_an_option) {
   EXPECT_EQ(completed("retrial run --budget \"\"", 3), "\n") << "a value of one's own";
   EXPECT_EQ(completed("retrial completion \"\"", 2), "bash zsh fish\n");
   EXPECT_EQ(completed("retrial run -- --cov", 3), "\n") << "behind -- stands the user's own command";
+}
+
+TEST(WrittenDown, json_says_what_the_text_says) {
+  test::Folder folder;
+  auto file = folder.write("retrial.toml", "[run]\nbudgt = \"1m\"\nhold = 3\n").string();
+  auto checked = retrial("check --json '" + file + "'");
+  auto said = nlohmann::json::parse(checked.text);
+  EXPECT_EQ(checked.status, 2);
+  EXPECT_FALSE(said["fine"]);
+  std::string lines;
+  for (auto& error : said["errors"])
+    lines += "retrial: " + error["where"].get<std::string>() + ": " + error["what"].get<std::string>() + "\n";
+  EXPECT_EQ(lines, retrial("check '" + file + "'").text);
+  folder.write("retrial.toml", "");
+  EXPECT_TRUE(nlohmann::json::parse(retrial("check --json '" + file + "'").text)["fine"]);
+
+  auto all = retrial("explain").text;
+  for (auto& verdict : nlohmann::json::parse(retrial("explain --json").text)["verdicts"]) {
+    auto name = verdict["verdict"].get<std::string>();
+    EXPECT_NE(all.find(name), all.npos) << name;
+  }
+  EXPECT_EQ(nlohmann::json::parse(retrial("explain --json missing-cap").text)["markdown"],
+            retrial("explain missing-cap").text);
 }
 
 TEST(WrittenDown, an_unknown_shell_is_refused_with_those_that_are_known) {
