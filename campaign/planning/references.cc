@@ -23,7 +23,8 @@ constexpr Nanos kSuiteLimit = 3600 * kSecond;
 constexpr int kTimesSideBySide = 4;
 constexpr Nanos kSideBySide = 30 * kSecond;
 constexpr auto kPassed =
-    "RETRIAL_*, PYTHONPATH, PYTEST_PLUGINS, NODE_OPTIONS and JAVA_TOOL_OPTIONS";  // by which agents come into a process
+    "RETRIAL_*, PYTHONPATH, PYTEST_PLUGINS, NODE_OPTIONS, RUBYOPT and JAVA_TOOL_OPTIONS";  // by which agents come into
+                                                                                           // a process
 
 // What there was in place of HTTP, as far as there was anything.
 std::string what_was_seen(const trace::Run& suite) {
@@ -179,7 +180,8 @@ std::string wrapped(const CampaignContext& context, const References& refs, cons
       command, fmt::join(known, ", "));
   if (suite.agents.empty())
     text += fmt::format(
-        ". No agent was heard from: if it runs Python, Node or Java, let what it starts have the variables {}, which "
+        ". No agent was heard from: if it runs Python, Node, Ruby or Java, let what it starts have the variables {}, "
+        "which "
         "{}; `retrial doctor -- {}` shows what is seen then",
         kPassed, "tox takes away unless pass_env names them, and env -i, sudo and containers do", command);
   return text;

@@ -103,3 +103,15 @@ def test_cargo_test(tmp_path):
     seen = campaign("cargo", tmp_path, ["cargo", "test"], env={"CARGO_TARGET_DIR": str(tmp_path / "target")})
     both_bugs_and_no_other(seen, ("POST /payments", None, "shop-client::shop > is_paid"), ("GET /watched", None, "shop-client::shop > is_watched"))
     assert {"POST /orders", "GET /counted"} <= right(seen), seen.explain()
+
+
+@needs("rspec")
+@pytest.mark.parametrize("how", ["itself", pytest.param("behind make", marks=full)])
+def test_rspec(how, tmp_path):
+    (tmp_path / "Makefile").write_text(f"check:\n\tcd {SAMPLES / 'rspec'} && rspec\n")
+    command = ["rspec"] if how == "itself" else ["make", "-f", tmp_path / "Makefile", "check"]
+    seen = campaign("rspec", tmp_path, command)
+    both_bugs_and_no_other(seen, ("POST /payments", "lib/orders.rb:35", "spec/shop_spec.rb > the shop > Orders > are paid"),
+                           ("GET /watched", "lib/stock.rb:28", "spec/shop_spec.rb > the shop > Stock > is watched"))
+    assert {"POST /orders", "GET /counted"} <= right(seen), seen.explain()
+    assert {f["retried_by"].split(" ")[0] for f in seen.findings()} == {"lib/orders.rb:12", "lib/stock.rb:8"}, seen.explain()

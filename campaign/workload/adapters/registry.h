@@ -16,6 +16,7 @@
   ADAPTER(catch2)                 \
   ADAPTER(cargo_test)             \
   ADAPTER(maven)                  \
+  ADAPTER(rspec)                  \
   ADAPTER(whole_command)
 
 namespace retrial::campaign {

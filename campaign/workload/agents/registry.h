@@ -8,6 +8,7 @@
   AGENT(java)                 \
   AGENT(go)                   \
   AGENT(rust)                 \
+  AGENT(ruby)                 \
   AGENT(native)
 
 namespace retrial::campaign {

@@ -279,6 +279,18 @@ TEST_F(Adapters, maven_runs_all_where_an_id_is_no_method_of_a_class_and_the_hook
   for (auto& word : launch.argv) EXPECT_FALSE(word.starts_with("-Dtest=")) << word;
 }
 
+TEST_F(Adapters, rspec_is_known_behind_its_launchers_and_its_hook_chooses) {
+  for (auto& argv : {Words{"rspec"}, Words{"bundle", "exec", "rspec", "spec/a_spec.rb"}, Words{"bin/rspec", "-fd"},
+                     Words{"ruby", "-I", "lib", "-S", "rspec"}, Words{"env", "A=1", "rspec"}})
+    EXPECT_EQ(adapter_for(argv).runner().name, "RSpec") << argv[0];
+  for (auto& argv : {Words{"bundle", "exec", "rake", "spec"}, Words{"make", "rspec"}, Words{"ruby", "a.rb", "rspec"}})
+    EXPECT_EQ(adapter_for(argv).runner().name, "command") << argv[0];
+  Words argv{"bundle", "exec", "rspec"};
+  auto launch = adapter_for(argv).only(argv, {"spec/a_spec.rb > a > b", "spec/b_spec.rb > c"}, false);
+  EXPECT_EQ(launch.argv, argv);
+  EXPECT_EQ(launch.only, "spec/a_spec.rb > a > b\nspec/b_spec.rb > c");
+}
+
 TEST(TestFiles, are_known_by_the_names_that_runners_go_by) {
   for (auto file : {"test_a.py", "pkg/a_test.py", "conftest.py", "src/a.test.mjs", "a.spec.ts", "tests/helpers/api.py",
                     "src/__tests__/x.js"})

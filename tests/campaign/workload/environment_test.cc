@@ -32,6 +32,14 @@ TEST(Environment, what_the_user_preloads_is_kept_beside_the_agents) {
   for (auto name : {"PYTHONPATH", "PYTEST_PLUGINS", "NODE_OPTIONS"}) unsetenv(name);
 }
 
+TEST(Environment,
+     what_ruby_is_told_stands_before_what_the_user_has_it_load_and_a_path_that_it_would_split_is_left_out) {
+  test::Variables mine{{"RUBYOPT", "-w"}};
+  EXPECT_EQ(value_of(environment_for({}, {"/agents", "/e/1.jsonl", "/e/1.only"}), "RUBYOPT"),
+            "-r/agents/ruby/retrial.rb -w");
+  EXPECT_EQ(value_of(environment_for({}, {"/a folder", "/e/1.jsonl", "/e/1.only"}), "RUBYOPT"), "-w");
+}
+
 TEST(Environment, a_command_whose_clock_is_moved_preloads_the_library_behind_what_it_preloads_already) {
   setenv("LD_PRELOAD", "libmine.so", 1);
   EnvironmentSetting setting{"/agents", "/e/1.jsonl", "/e/1.only"};
