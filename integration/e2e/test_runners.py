@@ -1,4 +1,5 @@
 """The same client of a shop under each test runner (integration/runners): both bugs are found where they stand, and what is right is clean."""
+import json
 import os
 import shutil
 import subprocess
@@ -115,3 +116,18 @@ def test_rspec(how, tmp_path):
                            ("GET /watched", "lib/stock.rb:28", "spec/shop_spec.rb > the shop > Stock > is watched"))
     assert {"POST /orders", "GET /counted"} <= right(seen), seen.explain()
     assert {f["retried_by"].split(" ")[0] for f in seen.findings()} == {"lib/orders.rb:12", "lib/stock.rb:8"}, seen.explain()
+
+
+@needs("phpunit")
+@pytest.mark.parametrize("how", ["itself", pytest.param("behind composer", marks=full)])
+def test_phpunit(how, tmp_path):
+    command = ["phpunit"]
+    if how != "itself":
+        (tmp_path / "composer.json").write_text(json.dumps({"scripts": {"test": f"phpunit -c {SAMPLES / 'phpunit'}"}}))
+        command = ["composer", "--no-interaction", f"--working-dir={tmp_path}", "test"]
+    seen = campaign("phpunit", tmp_path, command, env={"COMPOSER_ALLOW_SUPERUSER": "1"})
+    folder = "" if how == "itself" else f"{SAMPLES / 'phpunit'}/"
+    both_bugs_and_no_other(seen, ("POST /payments", f"{folder}src/Orders.php:54", "Shop\\Tests\\ShopTest::testPay"),
+                           ("GET /watched", f"{folder}src/Stock.php:35", "Shop\\Tests\\ShopTest::testWatch"))
+    assert {"POST /orders", "GET /counted"} <= right(seen), seen.explain()
+    assert {f["retried_by"].split(" ")[0] for f in seen.findings()} == {f"{folder}src/Orders.php:19", f"{folder}src/Stock.php:12"}, seen.explain()

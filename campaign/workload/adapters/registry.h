@@ -17,6 +17,7 @@
   ADAPTER(cargo_test)             \
   ADAPTER(maven)                  \
   ADAPTER(rspec)                  \
+  ADAPTER(phpunit)                \
   ADAPTER(whole_command)
 
 namespace retrial::campaign {

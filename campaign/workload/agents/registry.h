@@ -9,6 +9,7 @@
   AGENT(go)                   \
   AGENT(rust)                 \
   AGENT(ruby)                 \
+  AGENT(php)                  \
   AGENT(native)
 
 namespace retrial::campaign {

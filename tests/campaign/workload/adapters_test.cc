@@ -291,6 +291,14 @@ TEST_F(Adapters, rspec_is_known_behind_its_launchers_and_its_hook_chooses) {
   EXPECT_EQ(launch.only, "spec/a_spec.rb > a > b\nspec/b_spec.rb > c");
 }
 
+TEST_F(Adapters, phpunit_is_known_behind_its_launchers_and_its_hook_chooses) {
+  for (auto& argv : {Words{"phpunit"}, Words{"vendor/bin/phpunit", "--testdox", "tests"},
+                     Words{"php", "-d", "memory_limit=-1", "vendor/bin/phpunit"}, Words{"composer", "exec", "phpunit"}})
+    EXPECT_EQ(adapter_for(argv).runner().name, "PHPUnit") << argv[0];
+  for (auto& argv : {Words{"composer", "test"}, Words{"php", "server.php"}})
+    EXPECT_EQ(adapter_for(argv).runner().name, "command") << argv[0];
+}
+
 TEST(TestFiles, are_known_by_the_names_that_runners_go_by) {
   for (auto file : {"test_a.py", "pkg/a_test.py", "conftest.py", "src/a.test.mjs", "a.spec.ts", "tests/helpers/api.py",
                     "src/__tests__/x.js"})
