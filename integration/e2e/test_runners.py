@@ -99,9 +99,10 @@ def test_ctest(tmp_path):
     assert {"POST /orders", "GET /counted"} <= right(seen), seen.explain()
 
 
-@needs("cargo")
-def test_cargo_test(tmp_path):
-    seen = campaign("cargo", tmp_path, ["cargo", "test"], env={"CARGO_TARGET_DIR": str(tmp_path / "target")})
+@pytest.mark.parametrize("command", [pytest.param(["cargo", "test"], marks=needs("cargo")),
+                                     pytest.param(["cargo", "nextest", "run"], marks=needs("cargo", "cargo-nextest"))], ids=["test", "nextest"])
+def test_cargo(command, tmp_path):
+    seen = campaign("cargo", tmp_path, command, env={"CARGO_TARGET_DIR": str(tmp_path / "target")})
     both_bugs_and_no_other(seen, ("POST /payments", None, "shop-client::shop > is_paid"), ("GET /watched", None, "shop-client::shop > is_watched"))
     assert {"POST /orders", "GET /counted"} <= right(seen), seen.explain()
 
@@ -131,3 +132,14 @@ def test_phpunit(how, tmp_path):
                            ("GET /watched", f"{folder}src/Stock.php:35", "Shop\\Tests\\ShopTest::testWatch"))
     assert {"POST /orders", "GET /counted"} <= right(seen), seen.explain()
     assert {f["retried_by"].split(" ")[0] for f in seen.findings()} == {f"{folder}src/Orders.php:19", f"{folder}src/Stock.php:12"}, seen.explain()
+
+
+@full
+@needs("bash", "curl")
+def test_script(tmp_path):
+    """A shell tells of no exception: what its status alone says is not judged."""
+    seen = campaign("script", tmp_path, ["./smoke.sh"])
+    assert by_operation(seen) == {"POST /payments": ({"duplicate-effect"}, {None}, {"smoke.sh:12 curl"}),
+                                  "GET /watched": ({"missing-cap", "missing-delay"}, {None}, {"smoke.sh:19 until"})}, seen.explain()
+    assert seen.status == 1 and all(f["confirmed"] for f in seen.findings()), seen.explain()
+    assert {"POST /orders", "GET /counted"} <= right(seen), seen.explain()

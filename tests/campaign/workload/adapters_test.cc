@@ -299,6 +299,30 @@ TEST_F(Adapters, phpunit_is_known_behind_its_launchers_and_its_hook_chooses) {
     EXPECT_EQ(adapter_for(argv).runner().name, "command") << argv[0];
 }
 
+TEST_F(Adapters, a_script_of_several_commands_is_several_tests_and_one_of_one_command_is_one) {
+  write("smoke.sh", "set -e\ncurl a\ncurl b\n");
+  write("run.sh", "cd here\npytest\n");
+  EXPECT_EQ(adapter_for({"bash", "-x", "smoke.sh"}).runner().name, "script");
+  EXPECT_EQ(adapter_for({"bash", "run.sh"}).runner().name, "command");
+  Words argv{"sh", "smoke.sh"};
+  auto launch = adapter_for(argv).only(argv, {"smoke.sh:2 curl", "a.test.mjs > x"}, false);
+  EXPECT_EQ(launch.only, "a.test.mjs > x") << "what a runner is asked for that one of its commands starts";
+  EXPECT_EQ(Words(launch.argv.end() - 2, launch.argv.end()), argv);
+}
+
+TEST_F(Adapters, nextest_runs_one_test_after_another_and_goes_on_behind_one_that_fails) {
+  for (auto& argv :
+       {Words{"cargo", "nextest", "run"}, Words{"env", "A=1", "cargo", "+nightly", "nextest", "r", "-p", "x"},
+        Words{"cargo-nextest", "nextest", "run"}})
+    EXPECT_EQ(adapter_for(argv).runner().name, "cargo nextest") << argv[0];
+  EXPECT_EQ(adapter_for({"cargo", "nextest", "list"}).runner().name, "command");
+  EXPECT_EQ(adapter_for({"cargo", "run", "nextest", "run"}).runner().name, "command");
+  Words argv{"cargo", "nextest", "run", "-j", "4", "--retries=2", "--fail-fast", "-p", "x"};
+  auto launch = adapter_for(argv).only(argv, {"x > a::b"}, false);
+  EXPECT_EQ(launch.argv, (Words{"cargo", "nextest", "run", "--no-fail-fast", "-p", "x"}));
+  EXPECT_EQ(launch.only, "x > a::b");
+}
+
 TEST(TestFiles, are_known_by_the_names_that_runners_go_by) {
   for (auto file : {"test_a.py", "pkg/a_test.py", "conftest.py", "src/a.test.mjs", "a.spec.ts", "tests/helpers/api.py",
                     "src/__tests__/x.js"})
