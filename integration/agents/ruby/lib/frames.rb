@@ -13,6 +13,7 @@ module RetrialAgent
 
     @kinds = {}
     @relative = {}
+    @functions = {}
     @tests = {}
     @told = {}
 
@@ -50,14 +51,17 @@ module RetrialAgent
 
       # Of which function a frame is: a block is of the function that it stands in.
       def function(location)
-        label = location.label.to_s
+        @functions[location.label] ||= named(location.label.to_s)
+      end
+
+      private
+
+      def named(label)
         name = label.sub(BLOCK, '')
         return name unless name.match?(TOP)
 
         label == name ? name : '<anonymous>'
       end
-
-      private
 
       def classify(path)
         return :application if ['-e', '(irb)', '-'].include?(path)

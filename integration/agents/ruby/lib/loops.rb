@@ -9,15 +9,21 @@ module RetrialAgent
     FUNCTIONS = %i[DEFN DEFS].freeze
 
     @files = {}
+    @known = {}
 
     class << self
       def include?(path, line)
+        key = [path, line]
+        @known.fetch(key) { @known[key] = of_loop?(path, line) }
+      end
+
+      private
+
+      def of_loop?(path, line)
         functions, loops = @files[path] ||= read(path)
         function = functions.select { |range| range.cover?(line) }.max_by(&:begin)
         loops.any? { |range| range.cover?(line) && (function.nil? || (function.cover?(range.begin) && function.cover?(range.end))) }
       end
-
-      private
 
       def read(path)
         found = [[], []]

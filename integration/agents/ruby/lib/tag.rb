@@ -6,6 +6,10 @@ module RetrialAgent
     SITE = 'x-retrial-site'
     NET_HTTP = %r{/net/(?:http|protocol)(?:\.rb|/)}
 
+    MOST_KNOWN = 4096
+
+    @known = {} # [text, also] -> encoded
+
     module_function
 
     def lines
@@ -32,6 +36,12 @@ module RetrialAgent
 
     # ASCII; anything else, and `%`, space and the characters of `also`, percent-encoded as UTF-8.
     def encode(text, also = '')
+      key = [text, also]
+      @known.clear if @known.size > MOST_KNOWN
+      @known[key] ||= encoded(text, also)
+    end
+
+    def encoded(text, also)
       text.b.gsub(/[^\x21-\x24\x26-\x7e]/n) { |c| format('%%%02X', c.ord) }.then do |plain|
         also.empty? ? plain : plain.gsub(also) { |c| format('%%%02X', c.ord) }
       end
