@@ -143,3 +143,12 @@ def test_script(tmp_path):
                                   "GET /watched": ({"missing-cap", "missing-delay"}, {None}, {"smoke.sh:19 until"})}, seen.explain()
     assert seen.status == 1 and all(f["confirmed"] for f in seen.findings()), seen.explain()
     assert {"POST /orders", "GET /counted"} <= right(seen), seen.explain()
+
+
+@full
+@needs("gradle", "javac")
+def test_gradle(tmp_path):
+    seen = campaign("gradle", tmp_path, ["gradle", "-q", "test"])
+    main = "src/main/java/shop/"
+    both_bugs_and_no_other(seen, ("POST /payments", main + "Orders.java:48", "shop.ShopTest#isPaid"), ("GET /watched", main + "Stock.java:38", "shop.ShopTest#isWatched"))
+    assert {"POST /orders", "GET /counted"} <= right(seen), seen.explain()

@@ -17,6 +17,7 @@
   ADAPTER(cargo_test)             \
   ADAPTER(cargo_nextest)          \
   ADAPTER(maven)                  \
+  ADAPTER(gradle)                 \
   ADAPTER(rspec)                  \
   ADAPTER(phpunit)                \
   ADAPTER(script)                 \

@@ -323,6 +323,19 @@ TEST_F(Adapters, nextest_runs_one_test_after_another_and_goes_on_behind_one_that
   EXPECT_EQ(launch.only, "x > a::b");
 }
 
+TEST_F(Adapters, gradle_is_known_where_it_is_to_test_and_runs_without_a_daemon) {
+  for (auto& argv : {Words{"gradle", "test"}, Words{"./gradlew", "-q", ":app:check"},
+                     Words{"env", "A=1", "./gradlew", "clean", "integrationTest"}})
+    EXPECT_EQ(adapter_for(argv).runner().name, "Gradle") << argv[0];
+  for (auto& argv : {Words{"gradle", "assemble"}, Words{"gradle", "-x", "tests"}, Words{"make", "gradle", "test"}})
+    EXPECT_EQ(adapter_for(argv).runner().name, "command") << argv[0];
+  auto launch =
+      adapter_for({"gradle", "test"}).only({"env", "A=1", "gradle", "--daemon", "test"}, {"shop.ATest#b"}, false);
+  EXPECT_EQ(Words(launch.argv.begin(), launch.argv.begin() + 4), (Words{"env", "A=1", "sh", "-c"}));
+  EXPECT_EQ(Words(launch.argv.begin() + 5, launch.argv.end()), (Words{"sh", "gradle", "test"}));
+  EXPECT_EQ(launch.only, "shop.ATest#b");
+}
+
 TEST(TestFiles, are_known_by_the_names_that_runners_go_by) {
   for (auto file : {"test_a.py", "pkg/a_test.py", "conftest.py", "src/a.test.mjs", "a.spec.ts", "tests/helpers/api.py",
                     "src/__tests__/x.js"})
