@@ -102,7 +102,8 @@ void read_gaps(const CampaignOutcome& outcome, Sight& sight) {
   for (auto& s : sight.services) all += s.requests, without += s.without_site;
   if (run.agents.empty() && all)
     sight.gaps.push_back({"no agent was heard from: call sites, and which test sends what, are not known",
-                          "let what the command starts keep RETRIAL_*, PYTHONPATH, PYTEST_PLUGINS, NODE_OPTIONS and "
+                          "let what the command starts keep RETRIAL_*, PYTHONPATH, PYTEST_PLUGINS, NODE_OPTIONS, "
+                          "RUBYOPT, PHP_INI_SCAN_DIR, LD_PRELOAD and "
                           "JAVA_TOOL_OPTIONS (docs/agents.md)"});
   else if (without)
     sight.gaps.push_back({fmt::format("{} of {} come without a call site", without, report::counted(all, "request")),

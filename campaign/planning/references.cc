@@ -23,8 +23,9 @@ constexpr Nanos kSuiteLimit = 3600 * kSecond;
 // What runs side by side may take, of what one took: beyond that they are in each other's way, whatever they wait for.
 constexpr int kTimesSideBySide = 4;
 constexpr Nanos kSideBySide = 30 * kSecond;
+// By which agents come into a process.
 constexpr auto kPassed =
-    "RETRIAL_*, PYTHONPATH, PYTEST_PLUGINS, NODE_OPTIONS and JAVA_TOOL_OPTIONS";  // by which agents come into a process
+    "RETRIAL_*, PYTHONPATH, PYTEST_PLUGINS, NODE_OPTIONS, RUBYOPT, PHP_INI_SCAN_DIR, LD_PRELOAD and JAVA_TOOL_OPTIONS";
 
 // What there was in place of HTTP, as far as there was anything.
 std::string what_was_seen(const trace::Run& suite) {
@@ -180,8 +181,8 @@ std::string wrapped(const CampaignContext& context, const References& refs, cons
       command, fmt::join(known, ", "));
   if (suite.agents.empty())
     text += fmt::format(
-        ". No agent was heard from: if it runs Python, Node or Java, let what it starts have the variables {}, which "
-        "{}; `retrial doctor -- {}` shows what is seen then",
+        ". No agent was heard from: if it runs Python, Node, Ruby, PHP or Java, let what it starts have the variables "
+        "{}, which {}; `retrial doctor -- {}` shows what is seen then",
         kPassed, "tox takes away unless pass_env names them, and env -i, sudo and containers do", line);
   return text;
 }

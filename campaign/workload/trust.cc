@@ -43,7 +43,7 @@ const char* set_variable(const char* name) {
   return value && *value ? value : nullptr;
 }
 
-std::string read(const fs::path& file) {
+std::string text_in(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
@@ -52,10 +52,10 @@ std::string read(const fs::path& file) {
 // there.
 std::string read_bundle(const fs::path& path) {
   std::error_code error;
-  if (fs::is_regular_file(path, error)) return read(path);
+  if (fs::is_regular_file(path, error)) return text_in(path);
   std::string all;
   for (auto& entry : fs::directory_iterator(path, error))
-    if (entry.is_regular_file(error)) all += read(entry.path()) + '\n';
+    if (entry.is_regular_file(error)) all += text_in(entry.path()) + '\n';
   if (all.empty()) return {};
   auto roots = certs::read_roots(all);
   return roots ? certs::pem_of(*roots) : std::string{};
@@ -107,7 +107,7 @@ class Writer {
           "are left as they are, and do not trust Retrial");
     for (auto& variable : kVariables) add(variable);
     std::string known;
-    for (auto& [source, bundle] : bundles_) known += bundle.empty() ? "" : read(bundle) + '\n';
+    for (auto& [source, bundle] : bundles_) known += bundle.empty() ? "" : text_in(bundle) + '\n';
     put("known.pem", known);
     trust_.folder = folder_;
     add_java();
@@ -150,7 +150,7 @@ class Writer {
     std::vector<certs::Root> roots{{authority_.name(), authority_.der()}};
     for (auto& source : {first_there(places_.java), system_}) {
       if (source.empty()) continue;
-      auto read_here = certs::read_roots(read(source));
+      auto read_here = certs::read_roots(text_in(source));
       if (!read_here) continue;
       roots.insert(roots.end(), read_here->begin(), read_here->end());
       break;

@@ -1,4 +1,5 @@
 """The same client of a shop under each test runner (integration/runners): both bugs are found where they stand, and what is right is clean."""
+import json
 import os
 import shutil
 import subprocess
@@ -98,8 +99,56 @@ def test_ctest(tmp_path):
     assert {"POST /orders", "GET /counted"} <= right(seen), seen.explain()
 
 
-@needs("cargo")
-def test_cargo_test(tmp_path):
-    seen = campaign("cargo", tmp_path, ["cargo", "test"], env={"CARGO_TARGET_DIR": str(tmp_path / "target")})
+@pytest.mark.parametrize("command", [pytest.param(["cargo", "test"], marks=needs("cargo")),
+                                     pytest.param(["cargo", "nextest", "run"], marks=needs("cargo", "cargo-nextest"))], ids=["test", "nextest"])
+def test_cargo(command, tmp_path):
+    seen = campaign("cargo", tmp_path, command, env={"CARGO_TARGET_DIR": str(tmp_path / "target")})
     both_bugs_and_no_other(seen, ("POST /payments", None, "shop-client::shop > is_paid"), ("GET /watched", None, "shop-client::shop > is_watched"))
+    assert {"POST /orders", "GET /counted"} <= right(seen), seen.explain()
+
+
+@needs("rspec")
+@pytest.mark.parametrize("how", ["itself", pytest.param("behind make", marks=full)])
+def test_rspec(how, tmp_path):
+    (tmp_path / "Makefile").write_text(f"check:\n\tcd {SAMPLES / 'rspec'} && rspec\n")
+    command = ["rspec"] if how == "itself" else ["make", "-f", tmp_path / "Makefile", "check"]
+    seen = campaign("rspec", tmp_path, command)
+    both_bugs_and_no_other(seen, ("POST /payments", "lib/orders.rb:35", "spec/shop_spec.rb > the shop > Orders > are paid"),
+                           ("GET /watched", "lib/stock.rb:28", "spec/shop_spec.rb > the shop > Stock > is watched"))
+    assert {"POST /orders", "GET /counted"} <= right(seen), seen.explain()
+    assert {f["retried_by"].split(" ")[0] for f in seen.findings()} == {"lib/orders.rb:12", "lib/stock.rb:8"}, seen.explain()
+
+
+@needs("phpunit")
+@pytest.mark.parametrize("how", ["itself", pytest.param("behind composer", marks=full)])
+def test_phpunit(how, tmp_path):
+    command = ["phpunit"]
+    if how != "itself":
+        (tmp_path / "composer.json").write_text(json.dumps({"scripts": {"test": f"phpunit -c {SAMPLES / 'phpunit'}"}}))
+        command = ["composer", "--no-interaction", f"--working-dir={tmp_path}", "test"]
+    seen = campaign("phpunit", tmp_path, command, env={"COMPOSER_ALLOW_SUPERUSER": "1"})
+    folder = "" if how == "itself" else f"{SAMPLES / 'phpunit'}/"
+    both_bugs_and_no_other(seen, ("POST /payments", f"{folder}src/Orders.php:54", "Shop\\Tests\\ShopTest::testPay"),
+                           ("GET /watched", f"{folder}src/Stock.php:35", "Shop\\Tests\\ShopTest::testWatch"))
+    assert {"POST /orders", "GET /counted"} <= right(seen), seen.explain()
+    assert {f["retried_by"].split(" ")[0] for f in seen.findings()} == {f"{folder}src/Orders.php:19", f"{folder}src/Stock.php:12"}, seen.explain()
+
+
+@full
+@needs("bash", "curl")
+def test_script(tmp_path):
+    """A shell tells of no exception: what its status alone says is not judged."""
+    seen = campaign("script", tmp_path, ["./smoke.sh"])
+    assert by_operation(seen) == {"POST /payments": ({"duplicate-effect"}, {None}, {"smoke.sh:12 curl"}),
+                                  "GET /watched": ({"missing-cap", "missing-delay"}, {None}, {"smoke.sh:19 until"})}, seen.explain()
+    assert seen.status == 1 and all(f["confirmed"] for f in seen.findings()), seen.explain()
+    assert {"POST /orders", "GET /counted"} <= right(seen), seen.explain()
+
+
+@full
+@needs("gradle", "javac")
+def test_gradle(tmp_path):
+    seen = campaign("gradle", tmp_path, ["gradle", "-q", "test"])
+    main = "src/main/java/shop/"
+    both_bugs_and_no_other(seen, ("POST /payments", main + "Orders.java:48", "shop.ShopTest#isPaid"), ("GET /watched", main + "Stock.java:38", "shop.ShopTest#isWatched"))
     assert {"POST /orders", "GET /counted"} <= right(seen), seen.explain()

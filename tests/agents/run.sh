@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs the agents' tests: Python's and Java's under pytest, Node's under node --test. What they need is put
+# Runs the agents' tests: Python's, Java's, Ruby's and PHP's under pytest, Node's under node --test. What they need is put
 # below $RETRIAL_TEST_ENV once, and again only when requirements.txt or package.json change.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -33,10 +33,17 @@ else
   echo "agents: no JDK or no Maven: Java's agent is left out" >&2
 fi
 
+for language in ruby php; do
+  command -v $language >/dev/null || echo "agents: there is no $language: its agent is left out" >&2
+done
+
 export RETRIAL_TEST_MODULES=$env/agents-node/node_modules
-unset RETRIAL_EVENTS NODE_OPTIONS PYTEST_PLUGINS JAVA_TOOL_OPTIONS || true
+unset RETRIAL_EVENTS NODE_OPTIONS PYTEST_PLUGINS JAVA_TOOL_OPTIONS RUBYOPT PHP_INI_SCAN_DIR || true
 status=0
 (cd "$here/python" && "$env/venv/bin/python" -m pytest -q -p no:cacheprovider -rs "$@") || status=1
 [ -z "$java" ] || (cd "$here/java" && RETRIAL_TEST_JARS=$env/agents-java "$env/venv/bin/python" -m pytest -q -p no:cacheprovider -rs "$@") || status=1
+for language in ruby php; do
+  ! command -v $language >/dev/null || (cd "$here/$language" && "$env/venv/bin/python" -m pytest -q -p no:cacheprovider -rs "$@") || status=1
+done
 node --test --test-reporter=spec "$here"/node/*.test.mjs || status=1
 exit $status

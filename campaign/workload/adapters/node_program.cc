@@ -1,8 +1,5 @@
 #include "campaign/workload/adapters/node_program.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <filesystem>
 
@@ -36,16 +33,6 @@ std::optional<std::size_t> node_program_at(const std::vector<std::string>& argv,
     if (!launches(argv[i], i > 0 ? argv[i - 1] : "")) return {};
   }
   return {};
-}
-
-Launch NodeRunner::suite(const std::vector<std::string>& argv) const {
-  return {.argv = argv, .environment = {"RETRIAL_SERIAL=1"}};
-}
-
-Launch NodeRunner::only(const std::vector<std::string>& argv, const std::vector<std::string>& tests, bool) const {
-  return {.argv = argv,
-          .environment = {"RETRIAL_SERIAL=1", "RETRIAL_NO_TIME_LIMIT=1"},
-          .only = fmt::format("{}", fmt::join(tests, "\n"))};
 }
 
 std::vector<std::string> NodeRunner::files_of(const std::vector<std::string>& tests) {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "campaign/workload/adapters/adapter.h"
+#include "campaign/workload/adapters/hooked.h"
 
 namespace retrial::campaign {
 
@@ -15,13 +15,10 @@ namespace retrial::campaign {
 std::optional<std::size_t> node_program_at(const std::vector<std::string>& argv,
                                            std::initializer_list<std::string_view> names);
 
-// A runner whose hook, in Node's agent, has its tests run one after another, chooses them, and lifts their time limits.
-class NodeRunner : public Adapter {
+// A runner whose hook lies in Node's agent.
+class NodeRunner : public Hooked {
  public:
   bool knows(const std::vector<std::string>& argv) const override { return program_at(argv).has_value(); }
-  Launch suite(const std::vector<std::string>& argv) const override;
-  // The whole command: every file is loaded.
-  Launch only(const std::vector<std::string>& argv, const std::vector<std::string>& tests, bool wide) const override;
 
  protected:
   virtual std::optional<std::size_t> program_at(const std::vector<std::string>& argv) const = 0;

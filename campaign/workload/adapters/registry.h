@@ -15,7 +15,12 @@
   ADAPTER(ctest)                  \
   ADAPTER(catch2)                 \
   ADAPTER(cargo_test)             \
+  ADAPTER(cargo_nextest)          \
   ADAPTER(maven)                  \
+  ADAPTER(gradle)                 \
+  ADAPTER(rspec)                  \
+  ADAPTER(phpunit)                \
+  ADAPTER(script)                 \
   ADAPTER(whole_command)
 
 namespace retrial::campaign {

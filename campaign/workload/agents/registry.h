@@ -8,6 +8,8 @@
   AGENT(java)                 \
   AGENT(go)                   \
   AGENT(rust)                 \
+  AGENT(ruby)                 \
+  AGENT(php)                  \
   AGENT(native)
 
 namespace retrial::campaign {

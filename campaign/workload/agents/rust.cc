@@ -20,6 +20,10 @@ class Rust final : public Agent {
     auto script = (folder / "runners" / "cargo.sh").string();
     if (script.find_first_of(" \t\n") != script.npos || access(script.c_str(), X_OK) != 0) return;
     environment.try_emplace(fmt::format("CARGO_TARGET_{}_UNKNOWN_LINUX_GNU_RUNNER", triple), script);
+    if (!environment.contains("RETRIAL_SERIAL")) return;
+    environment["NEXTEST_TEST_THREADS"] = "1";
+    environment["NEXTEST_RETRIES"] = "0";
+    if (environment.contains("RETRIAL_ONLY")) environment["NEXTEST_NO_TESTS"] = "pass";
   }
 };
 

@@ -279,6 +279,63 @@ TEST_F(Adapters, maven_runs_all_where_an_id_is_no_method_of_a_class_and_the_hook
   for (auto& word : launch.argv) EXPECT_FALSE(word.starts_with("-Dtest=")) << word;
 }
 
+TEST_F(Adapters, rspec_is_known_behind_its_launchers_and_its_hook_chooses) {
+  for (auto& argv : {Words{"rspec"}, Words{"bundle", "exec", "rspec", "spec/a_spec.rb"}, Words{"bin/rspec", "-fd"},
+                     Words{"ruby", "-I", "lib", "-S", "rspec"}, Words{"env", "A=1", "rspec"}})
+    EXPECT_EQ(adapter_for(argv).runner().name, "RSpec") << argv[0];
+  for (auto& argv : {Words{"bundle", "exec", "rake", "spec"}, Words{"make", "rspec"}, Words{"ruby", "a.rb", "rspec"}})
+    EXPECT_EQ(adapter_for(argv).runner().name, "command") << argv[0];
+  Words argv{"bundle", "exec", "rspec"};
+  auto launch = adapter_for(argv).only(argv, {"spec/a_spec.rb > a > b", "spec/b_spec.rb > c"}, false);
+  EXPECT_EQ(launch.argv, argv);
+  EXPECT_EQ(launch.only, "spec/a_spec.rb > a > b\nspec/b_spec.rb > c");
+}
+
+TEST_F(Adapters, phpunit_is_known_behind_its_launchers_and_its_hook_chooses) {
+  for (auto& argv : {Words{"phpunit"}, Words{"vendor/bin/phpunit", "--testdox", "tests"},
+                     Words{"php", "-d", "memory_limit=-1", "vendor/bin/phpunit"}, Words{"composer", "exec", "phpunit"}})
+    EXPECT_EQ(adapter_for(argv).runner().name, "PHPUnit") << argv[0];
+  for (auto& argv : {Words{"composer", "test"}, Words{"php", "server.php"}})
+    EXPECT_EQ(adapter_for(argv).runner().name, "command") << argv[0];
+}
+
+TEST_F(Adapters, a_script_of_several_commands_is_several_tests_and_one_of_one_command_is_one) {
+  write("smoke.sh", "set -e\ncurl a\ncurl b\n");
+  write("run.sh", "cd here\npytest\n");
+  EXPECT_EQ(adapter_for({"bash", "-x", "smoke.sh"}).runner().name, "script");
+  EXPECT_EQ(adapter_for({"bash", "run.sh"}).runner().name, "command");
+  Words argv{"sh", "smoke.sh"};
+  auto launch = adapter_for(argv).only(argv, {"smoke.sh:2 curl", "a.test.mjs > x"}, false);
+  EXPECT_EQ(launch.only, "a.test.mjs > x") << "what a runner is asked for that one of its commands starts";
+  EXPECT_EQ(Words(launch.argv.end() - 2, launch.argv.end()), argv);
+}
+
+TEST_F(Adapters, nextest_runs_one_test_after_another_and_goes_on_behind_one_that_fails) {
+  for (auto& argv :
+       {Words{"cargo", "nextest", "run"}, Words{"env", "A=1", "cargo", "+nightly", "nextest", "r", "-p", "x"},
+        Words{"cargo-nextest", "nextest", "run"}})
+    EXPECT_EQ(adapter_for(argv).runner().name, "cargo nextest") << argv[0];
+  EXPECT_EQ(adapter_for({"cargo", "nextest", "list"}).runner().name, "command");
+  EXPECT_EQ(adapter_for({"cargo", "run", "nextest", "run"}).runner().name, "command");
+  Words argv{"cargo", "nextest", "run", "-j", "4", "--retries=2", "--fail-fast", "-p", "x"};
+  auto launch = adapter_for(argv).only(argv, {"x > a::b"}, false);
+  EXPECT_EQ(launch.argv, (Words{"cargo", "nextest", "run", "--no-fail-fast", "-p", "x"}));
+  EXPECT_EQ(launch.only, "x > a::b");
+}
+
+TEST_F(Adapters, gradle_is_known_where_it_is_to_test_and_runs_without_a_daemon) {
+  for (auto& argv : {Words{"gradle", "test"}, Words{"./gradlew", "-q", ":app:check"},
+                     Words{"env", "A=1", "./gradlew", "clean", "integrationTest"}})
+    EXPECT_EQ(adapter_for(argv).runner().name, "Gradle") << argv[0];
+  for (auto& argv : {Words{"gradle", "assemble"}, Words{"gradle", "-x", "tests"}, Words{"make", "gradle", "test"}})
+    EXPECT_EQ(adapter_for(argv).runner().name, "command") << argv[0];
+  auto launch =
+      adapter_for({"gradle", "test"}).only({"env", "A=1", "gradle", "--daemon", "test"}, {"shop.ATest#b"}, false);
+  EXPECT_EQ(Words(launch.argv.begin(), launch.argv.begin() + 4), (Words{"env", "A=1", "sh", "-c"}));
+  EXPECT_EQ(Words(launch.argv.begin() + 5, launch.argv.end()), (Words{"sh", "gradle", "test"}));
+  EXPECT_EQ(launch.only, "shop.ATest#b");
+}
+
 TEST(TestFiles, are_known_by_the_names_that_runners_go_by) {
   for (auto file : {"test_a.py", "pkg/a_test.py", "conftest.py", "src/a.test.mjs", "a.spec.ts", "tests/helpers/api.py",
                     "src/__tests__/x.js"})

@@ -49,7 +49,7 @@ TEST(Hooks, of_runners_are_those_that_adapters_name_and_each_is_loaded) {
     if ((file.path.contains("/runners/") || file.path.ends_with(".jar")) && !file.path.ends_with("/__init__.py")) files.insert(file.path);
   for (auto* adapter : adapters()) {
     auto& runner = adapter->runner();
-    bool one_by_one = runner.name == kCtest || runner.name == kCatch2;
+    bool one_by_one = runner.name == kCtest || runner.name == kCatch2 || runner.name == kScript;
     EXPECT_EQ(runner.hook.file.empty(), runner.whole || one_by_one) << runner.name;
     if (runner.hook.file.empty()) continue;
     EXPECT_TRUE(std::ranges::count(agent_files(), runner.hook.file, &EmbeddedFile::path)) << runner.hook.file;

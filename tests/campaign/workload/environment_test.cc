@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "campaign/workload/agents/agent.h"
 #include "campaign/workload/agents/files.h"
 #include "tests/support/folder.h"
 #include "tests/support/variables.h"
@@ -30,6 +31,28 @@ TEST(Environment, what_the_user_preloads_is_kept_beside_the_agents) {
   EXPECT_EQ(value_of(all, "RETRIAL_EVENTS"), "/e/1.jsonl");
   EXPECT_EQ(value_of(all, "RETRIAL_ONLY"), "(none)");
   for (auto name : {"PYTHONPATH", "PYTEST_PLUGINS", "NODE_OPTIONS"}) unsetenv(name);
+}
+
+TEST(Environment,
+     what_ruby_is_told_stands_before_what_the_user_has_it_load_and_a_path_that_it_would_split_is_left_out) {
+  test::Variables mine{{"RUBYOPT", "-w"}};
+  EXPECT_EQ(value_of(environment_for({}, {"/agents", "/e/1.jsonl", "/e/1.only"}), "RUBYOPT"),
+            "-r/agents/ruby/retrial.rb -w");
+  EXPECT_EQ(value_of(environment_for({}, {"/a folder", "/e/1.jsonl", "/e/1.only"}), "RUBYOPT"), "-w");
+}
+
+TEST(Environment, php_looks_for_its_settings_where_it_would_and_then_in_ours) {
+  test::Folder folder;
+  EnvironmentSetting setting{folder.path(), "/e/1.jsonl", "/e/1.only"};
+  test::Variables none{{"PHP_INI_SCAN_DIR", nullptr}};
+  EXPECT_EQ(value_of(environment_for({}, setting), "PHP_INI_SCAN_DIR"), "(none)") << "nothing was made";
+  auto php = std::ranges::find(agents(), "php", &Agent::name);
+  ASSERT_NE(php, agents().end());
+  EXPECT_EQ((*php)->prepare(folder.path() / "php", false), "");
+  auto ours = ":" + (folder.path() / "php" / "ini").string();
+  EXPECT_EQ(value_of(environment_for({}, setting), "PHP_INI_SCAN_DIR"), ours);
+  test::Variables mine{{"PHP_INI_SCAN_DIR", "/mine"}};
+  EXPECT_EQ(value_of(environment_for({}, setting), "PHP_INI_SCAN_DIR"), "/mine" + ours);
 }
 
 TEST(Environment, a_command_whose_clock_is_moved_preloads_the_library_behind_what_it_preloads_already) {

@@ -124,7 +124,7 @@ void libtest_sees(int fd, const char* bytes, size_t length) {
       prefix = strdup(prefix); /* a test may change its environment */
       unsetenv("RETRIAL_LIBTEST");
       harness = (pid_t)syscall(SYS_gettid);
-      announce("cargo test");
+      announce(variable("NEXTEST") ? "cargo nextest" : "cargo test");
     }
   }
   if (!prefix || !*prefix || (pid_t)syscall(SYS_gettid) != harness) return;

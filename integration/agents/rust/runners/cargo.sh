@@ -6,15 +6,33 @@ program=$1
 shift
 case $program in */deps/*-*) ;; *) exec "$program" "$@" ;; esac
 [ "$RETRIAL_EVENTS" ] && grep -qa RUST_TEST_THREADS "$program" || exec "$program" "$@"
-for word; do
-  case $word in --bench | --list | --exact) exec "$program" "$@" ;; esac
-done
 
 # As nextest names them: the package for its own unit tests, package::target else.
 target=${program##*/} target=${target%-*}
 own=$(printf %s "$CARGO_PKG_NAME" | tr - _)
 RETRIAL_LIBTEST=${CARGO_PKG_NAME:-$target}
 [ "$target" = "$own" ] || RETRIAL_LIBTEST=${CARGO_PKG_NAME:+$CARGO_PKG_NAME::}$target
+
+# nextest lists the tests of a program, and starts it once for each. It is told of the chosen alone.
+if [ "$NEXTEST" ]; then
+  case "$*" in
+    *--list*)
+      [ "$RETRIAL_ONLY" ] || exec "$program" "$@"
+      "$program" "$@" | while IFS= read -r line; do
+        grep -qxF -e "$RETRIAL_LIBTEST > ${line%: *}" "$RETRIAL_ONLY" && printf '%s\n' "$line"
+      done
+      exit 0
+      ;;
+    "--exact "*" --nocapture") # what it has to say is shown where it fails
+      export RETRIAL_LIBTEST
+      exec "$program" --test-threads=1 --color=never --exact "$2"
+      ;;
+  esac
+  exec "$program" "$@"
+fi
+for word; do
+  case $word in --bench | --list | --exact) exec "$program" "$@" ;; esac
+done
 export RETRIAL_LIBTEST
 
 # Without what says how it runs and writes; that is said here, once.

@@ -1,0 +1,4 @@
+<?php
+
+require __DIR__ . '/../src/Orders.php';
+require __DIR__ . '/../src/Stock.php';
