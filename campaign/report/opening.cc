@@ -66,9 +66,11 @@ std::string opening(const Opening& plan, const Style& style) {
     text +=
         fmt::format("; the budget is {}: the likeliest to show a bug come first, what does not fit is left and named.",
                     show_duration(plan.budget));
+  text += " Each case runs its test again, with all that it writes. Retrial repeats no request itself";
   text += plan.repeated.empty()
-              ? " No write will be repeated at a service."
-              : fmt::format(" Writes that some case will have carried out more than once: {}.", some(plan.repeated, 5));
+              ? ", and loses the answer to no write."
+              : fmt::format("; a client that sends a write again after its answer was lost may have it done twice: {}.",
+                            some(plan.repeated, 5));
   if (!plan.left_alone.empty()) text += fmt::format(" Left alone: {}.", some(plan.left_alone, 5));
   for (const auto& remark : plan.remarks) text += fmt::format(" {}.", sentence(remark.substr(0, remark.find('\n'))));
 

@@ -25,9 +25,8 @@ struct Opening {
   std::size_t targets = 0;
   std::size_t cases = 0;    // that will be run
   std::size_t further = 0;  // that will be, as long as that is cheap
-  std::vector<std::string>
-      repeated;        // operations with an effect that some case sends again: "queue POST /{queue}/messages"
-  Nanos expected = 0;  // for all cases
+  std::vector<std::string> repeated;  // writes that a client may repeat: "queue POST /{queue}/messages"
+  Nanos expected = 0;                 // for all cases
   Nanos budget = 0;    // 0: none
   std::vector<std::string> left_alone;  // what is left alone and why
   std::vector<std::string> remarks;

@@ -187,9 +187,21 @@ TEST(MissingDelay, on_a_loaded_machine_shows_in_what_the_clock_was_not_moved_on_
   auto t = trial({loaded});
   t.in_case().run().compressed = true;
   EXPECT_EQ(t.verdicts(), "missing-delay likely");
-  EXPECT_NE(t.judge().findings[0].message.find("none of it was a wait of the client's"), std::string::npos);
+  EXPECT_NE(t.judge().findings[0].message.find(", and no wait of the client's was seen in them"), std::string::npos);
   t.in_case().run().real_time = {"tool[7] (static)"};
   EXPECT_EQ(t.verdicts(), "") << "its clock may not be one that moves";
+}
+
+// As measured of a client that awaits 1, 2, 4 .. 64 ms, while a thread of its own compiled: the clock was never moved.
+TEST(MissingDelay, waits_that_grow_are_waits_also_where_the_clock_could_not_be_moved_on_in_them) {
+  auto t = trial({{65, 15, 14, 19, 31, 44, 58}});
+  t.in_case().run().compressed = true;
+  EXPECT_EQ(t.verdicts(), "");
+  auto short_ones = trial({{30, 1, 1, 1, 10, 13, 30}});
+  short_ones.in_case().run().compressed = true;
+  ASSERT_EQ(short_ones.verdicts(), "missing-delay likely");
+  auto message = short_ones.judge().findings[0].message;
+  EXPECT_EQ(message.find("wait of the client's"), message.npos) << message;
 }
 
 TEST(MissingDelay, where_load_explains_most_gaps_it_is_not_judged_and_that_is_said) {
