@@ -60,7 +60,7 @@ std::vector<Wait> waits_of(const trace::Comparison& c, const trace::Call& call, 
   // A client that goes from host to host comes back to one after all that it has waited meanwhile.
   struct Seen {
     const trace::Exchange* e = nullptr;
-    Nanos least = 0, most = 0, busy = 0;  // in this call until then
+    Nanos least = 0, most = 0, busy = 0;  // in this call until then; the gap is most + busy
   };
   std::map<std::pair<std::string_view, std::string_view>, Seen> last;  // by host
   Nanos least = 0, most = 0, busy = 0;
@@ -79,7 +79,9 @@ std::vector<Wait> waits_of(const trace::Comparison& c, const trace::Call& call, 
       bool own = !transparent(before) && !resent[i];
       retry += own;
       if (own && told.e) {
-        Wait wait{told.e, &now, retry, least - told.least, most - told.most, busy > told.busy};
+        Wait wait{told.e, &now, retry, least - told.least, most - told.most};
+        wait.worked = busy > told.busy;
+        wait.gap = wait.most + busy - told.busy;
         // Where the clock was moved on within the gap, it could be. Where it was not for as long as no load keeps a
         // thread from running that is ready to (Busy knows those), something held it, an open connection say.
         wait.measured =

@@ -68,6 +68,12 @@ TEST(NoBackoff, a_fixed_wait_is_seen_below_work_of_any_length) {
   EXPECT_EQ(working({10, 400, 30, 250, 90}, {1000, 1001, 1000, 1002, 1000}).verdicts(), "no-backoff likely");
 }
 
+// As measured of sleeps of 1000 ms: the thread wakes up in between, for its clock.
+TEST(NoBackoff, work_that_goes_on_while_a_client_waits_makes_its_wait_no_shorter) {
+  auto message = working({8, 7, 8, 9, 7}, {994, 995, 994, 993, 996}).judge().findings.at(0).message;
+  EXPECT_NE(message.find("waited the same 1.0 s before each retry"), message.npos) << message;
+}
+
 TEST(MissingDelay, an_attempt_may_cost_work) {
   auto t = working({47, 47, 49, 52, 47, 61, 47}, {0, 1, 0, 0, 2, 0, 1});
   EXPECT_EQ(t.verdicts(), "missing-delay likely");
