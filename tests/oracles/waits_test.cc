@@ -331,6 +331,17 @@ TEST(RetriesPermanentError, a_look_at_what_is_not_there_may_wait_for_it) {
   EXPECT_EQ(answered(404, 3).verdicts(), "retries-permanent-error possible");
 }
 
+TEST(RetriesPermanentError, is_told_by_the_error_that_nobody_waits_to_pass_where_there_is_one) {
+  auto plain = trial({{1, 1, 1}}, 422), waits = trial({{1, 1, 1}}, 404);
+  waits.in_case().run().id = 9;
+  waits.row.plan = "error(404)";
+  ComparedCase all[] = {plain.compared(), waits.compared()};
+  auto judgement = oracles::judge(all);
+  ASSERT_EQ(judgement.findings.size(), 1u);
+  EXPECT_EQ(judgement.findings[0].confidence, trace::Confidence::likely);
+  EXPECT_NE(judgement.findings[0].message.find("was answered 422"), std::string::npos) << judgement.findings[0].message;
+}
+
 TEST(RetriesPermanentError, what_may_pass_is_none) {
   for (int status : {408, 409, 423, 425, 429, 500, 503}) EXPECT_EQ(answered(status, 2).verdicts(), "") << status;
 }
