@@ -9,9 +9,9 @@
 
 namespace retrial::oracles {
 
-// What was shown of repeats over several cases. An answer that is lost again, or given by a fault, shows nothing of what
-// the service did in its own case, where another case of the same call site and operation does. And who is not seen to
-// send again in one case may do so in another, after the same fault.
+// What was shown of repeats over several cases. An answer that is lost again, or given by a fault, shows nothing of
+// what the service did in its own case, where another case of the same call site and operation does. And who is not
+// seen to send again in one case may do so in another, after the same fault.
 class KnownRepeats {
  public:
   void add(const trace::Comparison& seen);

@@ -43,8 +43,8 @@ bool alike(const std::vector<Wait>& waits, Nanos shortest) {
   return told || 2 * near > std::ssize(waits);
 }
 
-// The waits of this call were one and the same: there is a length that all of them may have had, and none is longer than
-// the shortest gap. 0: there is none.
+// The waits of this call were one and the same: there is a length that all of them may have had, and none is longer
+// than the shortest gap. 0: there is none.
 Nanos fixed(const std::vector<Wait>& waits) {
   Nanos least = 0, most = INT64_MAX;
   for (auto& w : waits) {

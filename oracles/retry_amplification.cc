@@ -67,8 +67,8 @@ std::string sender(const trace::Call& call, std::span<const std::size_t> attempt
   return trace::retrier(some);
 }
 
-// Rounds whose attempts one library made, as somebody called it again, who may be two in turn: "rates.py:24 job 4 times,
-// in each tenacity 9.2.1 5 times, in each urllib3 2.8.0 5 times".
+// Rounds whose attempts one library made, as somebody called it again, who may be two in turn: "rates.py:24 job 4
+// times, in each tenacity 9.2.1 5 times, in each urllib3 2.8.0 5 times".
 std::string entries(const trace::Call& call, const std::vector<std::size_t>& starts, std::size_t attempts) {
   auto library = sender(call, std::array{starts[0], starts[0] + 1});
   if (library.empty()) return "each is one call of the library";

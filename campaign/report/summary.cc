@@ -98,6 +98,7 @@ std::string summary(const trace::CampaignRecord& campaign, const std::filesystem
   page.blank();
   page.wrapped("", headline_of(campaign), Ink::plain, Ink::bold);
   if (!campaign.findings.empty()) page.wrapped("", failing_line(campaign.findings, fail_on));
+  if (auto rest = not_tried(campaign); !rest.empty()) page.wrapped("", rest);
   page.blank();
   for (std::size_t i = 0; i < found.size(); i++) cause_block(page, i + 1, campaign, found[i]);
 

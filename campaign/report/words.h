@@ -15,6 +15,9 @@ bool fails_run(const trace::Finding& finding, trace::Confidence fail_on);
 // How many of the findings fail the run, and why the others do not: one sentence. There is one finding at least.
 std::string failing_line(const std::vector<trace::Finding>& findings, trace::Confidence fail_on);
 
+// What a campaign that found nothing has not tried unless it was asked for; empty: it was, or nothing was judged.
+std::string not_tried(const trace::CampaignRecord& campaign);
+
 // What was not judged, with why: also cases that were left untried, whose fault never fired or whose runs are
 // incomplete.
 std::vector<trace::Judged> not_judged(const trace::CampaignRecord& campaign);

@@ -69,9 +69,10 @@ TEST(RetryAmplification, of_three_layers_names_all_three_and_their_numbers) {
       if (f.verdict == "retry-amplification") return f.message;
     return std::string();
   };
-  EXPECT_NE(message(false).find("12 times: 4 rounds of 3 attempts (job.py:24 job 2 times, in each tenacity 9.2.1 2 times, "
-                                "in each urllib3 2.8.0 3 times)"),
-            std::string::npos)
+  EXPECT_NE(
+      message(false).find("12 times: 4 rounds of 3 attempts (job.py:24 job 2 times, in each tenacity 9.2.1 2 times, "
+                          "in each urllib3 2.8.0 3 times)"),
+      std::string::npos)
       << message(false);
   EXPECT_NE(message(true).find("4 rounds of 3 attempts (each is one call of urllib3 2.8.0)"), std::string::npos)
       << message(true);

@@ -47,6 +47,12 @@ TEST(Opening, services_at_ports_that_change_are_one_line) {
                       "127.0.0.1:5000 (aws, aws, 3 requests)."),
             std::string::npos)
       << text;
+  plan.side_by_side = 2;
+  text = opening(plan, {.width = 100000});
+  EXPECT_NE(text.find("send requests to at least 3 services: 127.0.0.1:* (generic, 18 requests, at ports that change, "
+                      "2 of them in one test); 127.0.0.1:5000 (aws, aws, 3 requests)."),
+            std::string::npos)
+      << text;
 }
 
 TEST(Opening, says_services_targets_cases_writes_time_and_what_is_left_alone) {
@@ -63,7 +69,8 @@ TEST(Opening, says_services_targets_cases_writes_time_and_what_is_left_alone) {
       opening(plan, {.width = 100000}),
       "23 tests send requests to 1 service: 127.0.0.1:10001 (queue, azure-storage, 312 requests). 14 calls will be put "
       "on trial in "
-      "41 cases, ~4 min; the budget is 5 min. Each case runs its test again, with all that it writes. Retrial repeats no request "
+      "41 cases, ~4 min; the budget is 5 min. Each case runs its test again, with all that it writes. Retrial repeats "
+      "no request "
       "itself; a client that sends a write again after its answer was lost may have it done twice: queue POST "
       "/{queue}/messages. Left alone: api.example.com:443: outside. Workers = 4: this version runs one.\n");
   plan.budget = 60 * kSecond;

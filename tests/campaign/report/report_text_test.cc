@@ -169,7 +169,8 @@ TEST(Words, a_case_that_was_left_or_whose_fault_never_fired_is_said_once) {
 
 TEST(Words, what_fails_a_run_is_said_and_why_the_rest_does_not) {
   auto likely = trace::Confidence::likely;
-  trace::Finding fails{.confidence = likely, .confirmed = true}, possible{.confirmed = true}, alone{.confidence = likely};
+  trace::Finding fails{.confidence = likely, .confirmed = true}, possible{.confirmed = true},
+      alone{.confidence = likely};
   auto accepted = fails, known = fails;
   accepted.accepted = known.known = true;
   EXPECT_EQ(failing_line({fails}, likely), "It fails the run.");
@@ -179,6 +180,18 @@ TEST(Words, what_fails_a_run_is_said_and_why_the_rest_does_not) {
             "None of them fails the run: 1 is accepted, 2 are less than likely.");
   EXPECT_EQ(failing_line({known, fails, alone}, likely),
             "1 of them fails the run, the others do not: 1 is known, 1 is not confirmed.");
+}
+
+TEST(Words, a_campaign_that_found_nothing_says_what_it_has_not_tried) {
+  trace::CampaignRecord c;
+  c.cases = {{.policy = "P3", .outcome = "run", .runs = {1}}};
+  EXPECT_EQ(not_tried(c), "") << "nothing was judged";
+  c.clean.emplace_back();
+  EXPECT_NE(not_tried(c).find("errors that no retry can change (--policies n1)"), std::string::npos);
+  c.cases.push_back({.policy = "N1"});
+  EXPECT_EQ(not_tried(c), "");
+  c.cases = {{.policy = std::string(trace::kObserved), .outcome = "run"}};
+  EXPECT_EQ(not_tried(c), "") << "one fault was asked for";
 }
 
 TEST(Words, one_reason_is_one_whatever_the_addresses_in_it) {
