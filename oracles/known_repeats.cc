@@ -7,6 +7,7 @@
 #include "oracles/evidence.h"
 #include "oracles/repeat.h"
 #include "trace/calls/service_name.h"
+#include "trace/status.h"
 
 namespace retrial::oracles {
 using Effects = Shown::Effects;
@@ -15,7 +16,7 @@ void KnownRepeats::add(const trace::Comparison& seen) {
   for (auto* call : seen.faulted) {
     auto& first = call->first();
     if (call->attempts.size() > 1 && first.fired && is_status(first.fault))
-      again_[{trace::service_name(first.service), call->site, call->operation}].insert(trace::show(first.fault));
+      again_[{trace::service_name(first.service), call->site, call->operation}].insert(first.client_status);
     auto effects = shown_in(seen, *call);
     if (effects == Effects::unknown) continue;
     auto& known = shown_[{trace::service_name(call->first().service), call->site, call->operation}];
@@ -23,12 +24,16 @@ void KnownRepeats::add(const trace::Comparison& seen) {
   }
 }
 
+std::string not_sent_again(int status) {
+  return fmt::format("was answered {} and not sent again", trace::show_status(status));
+}
+
 bool KnownRepeats::refutes(const trace::Finding& f) const {
   Place place{trace::service_name(f.service), f.site ? trace::key_of(*f.site) : "", f.operation};
   if (f.verdict == "not-retried-transient") {
     auto it = again_.find(place);
     return it != again_.end() &&
-           std::ranges::any_of(it->second, [&](auto& fault) { return f.fault.starts_with(fault); });
+           std::ranges::any_of(it->second, [&](int status) { return f.message.contains(not_sent_again(status)); });
   }
   if (f.verdict != "duplicate-effect" && f.verdict != "retries-non-idempotent") return false;
   auto it = shown_.find(place);

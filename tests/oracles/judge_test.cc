@@ -177,7 +177,7 @@ TEST(Notes, a_call_that_is_sent_again_after_the_same_error_in_another_case_is_no
       t.in_case().passes();
       return t;
     };
-    auto one = trial("error(503) x 1, then pass", 503, false);
+    auto one = trial("error(transient) x 1, then pass", 503, false);
     auto other = trial(status_elsewhere == 503 ? "error(503)" : "error(429)", status_elsewhere, true);
     ComparedCase all[] = {one.compared(), other.compared()};
     return std::ranges::count(oracles::judge(all).notes, "not-retried-transient", &trace::Finding::verdict);

@@ -112,10 +112,12 @@ export async function load(path) {
   }
   throw new Error('gone');
 }
-`).write('a.test.mjs', `import test from 'node:test';
+`).write('a.test.mjs', `import { test, before, after } from 'node:test';
 import assert from 'node:assert';
 import { promisify } from 'node:util';
 import { load } from './client.mjs';
+before(async () => { await null; });
+after(() => {});
 test('plain', () => load('/flaky/plain'));
 test('asserted', () => assert.doesNotReject(() => load('/flaky/asserted')));
 test('promisified', () => promisify((done) => load('/flaky/promisified').then(() => done(), done))());

@@ -12,7 +12,7 @@ const relatives = new Map();
 
 // These hand work on without meaning anything by it, and send nothing: between the application and them lies no
 // library's entry.
-const HANDS_ON = /^node:(internal\/(timers|async_hooks|process\/|modules\/|test_runner\/|vm|util|assert)|timers|async_hooks|events|test|vm|diagnostics_channel|util|assert)/;
+const HANDS_ON = /^node:(internal\/(timers|async_hooks|process\/|modules\/|test_runner\/|vm|util|assert|per_context\/)|timers|async_hooks|events|test|vm|diagnostics_channel|util|assert)/;
 
 function toPath(name) {
   if (!name.startsWith('file://')) return name;
