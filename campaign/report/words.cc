@@ -34,8 +34,9 @@ std::string failing_line(const std::vector<trace::Finding>& findings, trace::Con
     return failing ? "It fails the run." : fmt::format("It does not fail the run: it is {}.", reasons.begin()->first);
   if (failing == findings.size()) return "All of them fail the run.";
   if (failing == 0) return fmt::format("None of them fails the run: {}.", joined(parts, ", "));
-  return fmt::format("{} of them {} the run, the others do not: {}.", failing, failing == 1 ? "fails" : "fail",
-                     joined(parts, ", "));
+  auto rest = findings.size() - failing == 1 ? "the other does not: it is " + reasons.begin()->first
+                                             : "the others do not: " + joined(parts, ", ");
+  return fmt::format("{} of them {} the run, {}.", failing, failing == 1 ? "fails" : "fail", rest);
 }
 
 std::string not_tried(const trace::CampaignRecord& c) {

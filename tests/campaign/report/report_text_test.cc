@@ -178,6 +178,8 @@ TEST(Words, what_fails_a_run_is_said_and_why_the_rest_does_not) {
   EXPECT_EQ(failing_line({fails, fails}, likely), "All of them fail the run.");
   EXPECT_EQ(failing_line({possible, accepted, possible}, likely),
             "None of them fails the run: 1 is accepted, 2 are less than likely.");
+  EXPECT_EQ(failing_line({fails, possible}, likely),
+            "1 of them fails the run, the other does not: it is less than likely.");
   EXPECT_EQ(failing_line({known, fails, alone}, likely),
             "1 of them fails the run, the others do not: 1 is known, 1 is not confirmed.");
 }
