@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 
 #include "base/text.h"
 #include "campaign/judging/site_samples.h"
@@ -15,6 +16,7 @@
 #include "campaign/report/reports.h"
 #include "campaign/report/words.h"
 #include "campaign/trials.h"
+#include "trace/calls/services.h"
 #include "trace/recording/redact.h"
 #include "trace/store/store.h"
 
@@ -103,6 +105,12 @@ void Campaign::open(Plan& plan) {
   report::Opening o;
   o.services = out_.record.services;
   o.tests = refs_.tests.size();
+  for (auto& [test, run] : refs_.tests) {
+    std::set<std::string_view> moving;
+    for (auto& e : run->exchanges)
+      if (trace::one_for_all_ports(e.service).ends_with('*')) moving.insert(e.service);
+    o.side_by_side = std::max(o.side_by_side, moving.size());
+  }
   auto expected = forecast(plan, refs_, pace());
   o.targets = expected.calls;
   o.cases = expected.cases;

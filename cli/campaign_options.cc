@@ -76,12 +76,15 @@ Result<std::vector<const policies::Policy*>> policies_of(const std::vector<std::
   return chosen;
 }
 
-// "comma-separated: p3,p1 (these where nothing is said), n1"
+// "comma-separated: p3,p1 (these where nothing is said); also n1 (is that taken for an answer?)"
 std::string policies_help() {
   std::vector<std::string> by_default, others;
-  for (auto& p : policies::policies()) (p.by_default ? by_default : others).push_back(lower(p.name));
+  for (auto& p : policies::policies()) {
+    auto name = lower(p.name);
+    p.by_default ? by_default.push_back(name) : others.push_back(fmt::format("{} ({})", name, p.question));
+  }
   return fmt::format("comma-separated: {} (these where nothing is said){}{}", fmt::join(by_default, ","),
-                     others.empty() ? "" : ", ", fmt::join(others, ","));
+                     others.empty() ? "" : "; also ", fmt::join(others, ", "));
 }
 
 // Which of a suite's cases.

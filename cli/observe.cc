@@ -152,6 +152,24 @@ class Teller {
   std::size_t said_ = 0, more_ = 0;
 };
 
+int status_of(const trace::Run& run) { return run.stop == trace::Stop::exited ? run.exit_code : 128 + run.exit_code; }
+
+// Why we ended the command of this run; empty: it ended by itself.
+std::string_view why_ended(const trace::Run& run) {
+  switch (run.stop) {
+    case trace::Stop::capped:
+      return "a call was sent again and again, for longer than one is looked at";
+    case trace::Stop::held:
+      return "a request was held for as long as --hold says, and its client waited on";
+    case trace::Stop::hung:
+      return "nothing of it was running, sent or awaited any more";
+    case trace::Stop::deadline:
+      return "it went on for longer than it is looked at";
+    default:
+      return {};
+  }
+}
+
 // The runs of one command, as they are made, and what is to be said of them.
 class Observation {
  public:
@@ -179,9 +197,11 @@ class Observation {
   }
   void remark(std::vector<std::string> remarks) { std::ranges::move(remarks, std::back_inserter(base_.remarks)); }
   void add(trace::Run run) {
-    gather(run);
-    teller_.tell(run);
-    runs_.push_back(std::move(run));
+    if (auto why = why_ended(run); !why.empty()) {
+      auto line = fmt::format("Retrial ended the command, hence status {}: {}", status_of(run), why);
+      if (std::ranges::count(base_.remarks, line) == 0) base_.remarks.push_back(line);
+    }
+    keep(std::move(run));
   }
   // Whoever ends us before the first run's end wants to know what it has shown: it is judged as one that a time limit
   // has ended.
@@ -189,7 +209,7 @@ class Observation {
     run.stop = trace::Stop::deadline;
     base_.remarks.push_back("interrupted after " + show_duration(trace::lasted(run)) +
                             " of the client's time: what it did until then is judged");
-    add(std::move(run));
+    keep(std::move(run));
   }
   // Their first connections failed, and the command is run again, as if that had not been.
   void leave(const std::set<std::string>& distrusting) {
@@ -239,6 +259,11 @@ class Observation {
   const trace::CampaignRecord& record() const { return record_; }
 
  private:
+  void keep(trace::Run run) {
+    gather(run);
+    teller_.tell(run);
+    runs_.push_back(std::move(run));
+  }
   void gather(trace::Run& run) {
     if (base_.wall_began == 0) base_.wall_began = run.wall_began;
     base_.took += trace::lasted(run);
@@ -266,8 +291,6 @@ std::string lines_of(const std::vector<std::string>& remarks) {
 }
 
 int status_of(const Error& error) { return error.blame == Blame::user ? proxy::shell_status(error) : kIncomplete; }
-
-int status_of(const trace::Run& run) { return run.stop == trace::Stop::exited ? run.exit_code : 128 + run.exit_code; }
 
 int observe(const ObserveOptions& options) {
   raise_descriptor_limit();

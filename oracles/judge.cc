@@ -119,7 +119,12 @@ void ask(Cases cases, auto&& which, Judgement& judgement) {
   KnownRepeats known;
   for (auto& compared : cases)
     for (auto* c : compared.comparisons) known.add(*c);
-  std::erase_if(judgement.findings, [&](auto& f) { return known.refutes(f); });
+  auto refuted = [&](auto& f) { return known.refutes(f); };
+  if (cases.size() > 1)  // else nothing is open: the one case has shown it
+    for (auto& f : judgement.findings)
+      if (refuted(f)) judgement.not_judged.push_back(taken_back(f));
+  std::erase_if(judgement.findings, refuted);
+  std::erase_if(judgement.notes, refuted);
   merge(judgement.findings);
   merge(judgement.notes);
   drop_answered(judgement);

@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 
@@ -8,17 +9,26 @@
 
 namespace retrial::oracles {
 
-// What the services showed of repeats over several cases. An answer that is lost again, or given by a fault, shows
-// nothing in its own case, where another case of the same call site and operation does.
+// What was shown of repeats over several cases. An answer that is lost again, or given by a fault, shows nothing of
+// what the service did in its own case, where another case of the same call site and operation does. And who is not
+// seen to send again in one case may do so in another, after the same status.
 class KnownRepeats {
  public:
   void add(const trace::Comparison& seen);
   // Is it about a repeat of what the service knew again elsewhere, and never did twice?
+  // A note: is it about a call that was not sent again, where elsewhere it is?
   bool refutes(const trace::Finding& finding) const;
 
  private:
   using Place = std::tuple<std::string, std::string, std::string>;  // service, call site, operation
   std::map<Place, Shown::Effects> shown_;
+  std::map<Place, std::set<int>> again_;  // sent again after these, which a fault told
 };
+
+// What not-retried-transient says of a call that got this status: by it such a note is known.
+std::string not_sent_again(int status);
+
+// What becomes of a finding that is refuted.
+trace::Judged taken_back(const trace::Finding& finding);
 
 }  // namespace retrial::oracles

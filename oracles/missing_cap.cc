@@ -81,7 +81,9 @@ class MissingCap final : public Oracle {
               std::min(surely ? trace::Confidence::likely : trace::Confidence::possible, call->confidence),
               fmt::format("{} was sent {} in {} of the client's time, and there was no end in sight{}.",
                           call->operation, counted(attempts, "time"), show_duration(took),
-                          c->in_case->stop == trace::Stop::capped ? " when the run was ended" : ""),
+                          c->in_case->stop == trace::Stop::capped
+                              ? " when Retrial ended the run: it looks at a call for no longer"
+                              : ""),
               "A right client gives up after some attempts or some time, and tells its caller: one that never "
               "does keeps the caller waiting and the service under load for as long as the fault lasts."));
         } else if (was_cut(compared, *c) && call->attempts.size() > 1 && call->last().fired &&

@@ -30,8 +30,21 @@ constexpr Nanos kMostMeasured = 5 * kMillisecond;  // there a wait that was none
 constexpr Nanos kLongest = 60 * kMillisecond;
 constexpr std::size_t kMostComparisons = 6;  // a client with two retries shows one gap a run
 
+constexpr double kGrownBy = 2;  // of the later half of a call's gaps over the earlier: load does not do that
+
+// What the earlier and the later half of calls' gaps are at most, without the one in the middle.
+struct Halves {
+  Nanos earlier = 0, later = 0;
+  void add(std::span<const Wait> of) {
+    for (auto& w : of.first(of.size() / 2)) earlier += w.most;
+    for (auto& w : of.last(of.size() / 2)) later += w.most;
+  }
+  bool grow() const { return static_cast<double>(later) > kGrownBy * static_cast<double>(earlier); }
+};
+
 struct ByStatus {
   std::vector<Wait> waits;
+  Halves halves;
   const ComparedCase* compared = nullptr;
   const trace::Comparison* comparison = nullptr;
   const trace::Call* call = nullptr;  // the one with the most attempts
@@ -40,6 +53,7 @@ struct ByStatus {
   void add(const ComparedCase& e, const trace::Comparison& c, const trace::Call& k, std::vector<Wait> telling) {
     if (!telling.empty()) sure = std::min(sure, k.confidence);  // parallel calls look like retries at once
     waits.insert(waits.end(), telling.begin(), telling.end());
+    halves.add(telling);
     if (!call || k.attempts.size() >= call->attempts.size()) compared = &e, comparison = &c, call = &k;
   }
 };
@@ -59,6 +73,12 @@ std::vector<Nanos> lengths(const std::vector<Wait>& waits) {
   std::vector<Nanos> out;
   for (auto& w : waits) out.push_back(w.length());
   return out;
+}
+
+// A clock that could have been moved on may not have been for as long as another thread of the client's was at work,
+// one that compiles say. Gaps that grow are a back-off all the same: then a gap is what it was at most.
+void take_as_grown(std::vector<Wait>& waits) {
+  for (auto& w : waits) w.measured = w.measured && w.most - w.least < kMostMeasured;
 }
 
 class MissingDelay final : public Oracle {
@@ -83,6 +103,7 @@ class MissingDelay final : public Oracle {
     auto clear = seen.waits;
     std::erase_if(clear, unclear);
     if (clear.size() * 2 < seen.waits.size()) return say_unclear(seen, clear.size(), judgement);
+    if (seen.halves.grow()) take_as_grown(clear);
     auto all = lengths(clear);
     auto longest = centile(all, all.size() > 20 ? 95 : 100);  // of many, some are the machine's load
     auto measured = static_cast<std::size_t>(std::ranges::count_if(clear, &Wait::measured));
@@ -90,7 +111,7 @@ class MissingDelay final : public Oracle {
     if (centile(all, 75) >= (known ? kMostMeasured : kMost) || longest >= kLongest) return;
     if (all.size() >= kGapsUnmeasured || (known && measured >= kMeasured)) {
       judgement.findings.push_back(make_finding(*seen.compared, *seen.comparison, *seen.call, kMissingDelay,
-                                                std::min(trace::Confidence::likely, seen.sure), message(seen),
+                                                std::min(trace::Confidence::likely, seen.sure), message(seen, known),
                                                 advice(centile(all, 50))));
       return;
     }
@@ -111,7 +132,7 @@ class MissingDelay final : public Oracle {
             seen.waits.size() - clear, counted(seen.waits.size(), "gap"))));
   }
 
-  static std::string message(const ByStatus& seen) {
+  static std::string message(const ByStatus& seen, bool known) {
     auto& call = *seen.call;
     std::vector<Nanos> gaps;
     for (auto& w : seen.waits) gaps.push_back(w.most);
@@ -121,7 +142,7 @@ class MissingDelay final : public Oracle {
         counted(gaps.size(), "gap"), show_gap(centile(gaps, 50)), show_gap(centile(gaps, 100)),
         std::ranges::any_of(seen.waits, &Wait::worked) ? " (without the time in which the client's thread was at work)"
                                                        : "",
-        std::ranges::all_of(seen.waits, &Wait::measured) ? ", and none of it was a wait of the client's" : "");
+        known ? ", and no wait of the client's was seen in them" : "");
   }
   static std::string advice(Nanos middle) {
     return fmt::format(

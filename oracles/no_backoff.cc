@@ -44,7 +44,8 @@ bool alike(const std::vector<Wait>& waits, Nanos shortest) {
   return told || 2 * near > std::ssize(waits);
 }
 
-// The waits of this call were one and the same: there is a length that all of them may have had. 0: there is none.
+// The waits of this call were one and the same: there is a length that all of them may have had, and none is longer
+// than the shortest gap. 0: there is none.
 Nanos fixed(const std::vector<Wait>& waits) {
   Nanos least = 0, most = INT64_MAX, gap = INT64_MAX;
   for (auto& w : waits) {
@@ -53,7 +54,9 @@ Nanos fixed(const std::vector<Wait>& waits) {
     most = std::min(most, w.measured ? w.gap : w.most);
   }
   bool known = std::ranges::all_of(waits, &Wait::measured);
-  return most >= (known ? kLeastMeasured : kLeast) && least <= gap + gap / 50 && alike(waits, most) ? most : 0;
+  return most >= (known ? kLeastMeasured : kLeast) && least <= most + most / 50 && alike(waits, most)
+             ? std::ranges::min(waits, {}, &Wait::gap).gap
+             : 0;
 }
 
 // They stand around one value and do not grow, however many there are: that value. 0: there is none.

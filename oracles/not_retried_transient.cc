@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "oracles/evidence.h"
+#include "oracles/known_repeats.h"
 #include "oracles/registry.h"
 #include "trace/fault_name.h"
 #include "trace/profiles/fault_answer.h"
@@ -55,11 +56,9 @@ class NotRetriedTransient final : public Oracle {
           judgement.notes.push_back(budget(compared, *c, *call, earlier));
           continue;
         }
-        auto note = make_finding(
-            compared, *c, *call, kNotRetriedTransient, trace::Confidence::likely,
-            fmt::format(
-                "{} was answered {} and not sent again, though that error passes and the request may be repeated.",
-                call->operation, trace::show_status(e.client_status)));
+        auto note = make_finding(compared, *c, *call, kNotRetriedTransient, trace::Confidence::likely,
+                                 fmt::format("{} {}, though that error passes and the request may be repeated.",
+                                             call->operation, not_sent_again(e.client_status)));
         judgement.notes.push_back(std::move(note));
       }
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "base/text.h"
 #include "oracles/evidence.h"
@@ -60,15 +61,16 @@ class RetriesPermanentError final : public Oracle {
   std::span<const Verdict> verdicts() const override { return {&kRetriesPermanentError, 1}; }
 
   void judge(Cases cases, Judgement& judgement) const override {
-    bool whatever_it_is = false;
+    std::set<std::pair<std::string, std::string>> plain;  // call sites and operations that waited for nothing
     each_faulted(cases, [&](auto&, auto&, auto& call) {
       auto seen = sent_again(call);
-      whatever_it_is |= seen.said && !may_wait_for_it(call, *seen.said);
+      if (seen.said && !may_wait_for_it(call, *seen.said)) plain.insert({call.site, call.operation});
     });
     each_faulted(cases, [&](auto& compared, auto& c, auto& call) {
       auto [said, again] = sent_again(call);
       if (!said) return;
-      bool waits = !whatever_it_is && may_wait_for_it(call, *said);
+      bool may_wait = may_wait_for_it(call, *said), waits = plain.empty() && may_wait;
+      if (may_wait && plain.contains({call.site, call.operation})) return;  // the other tells it better
       judgement.findings.push_back(make_finding(
           compared, c, call, kRetriesPermanentError,
           std::min(waits ? trace::Confidence::possible : trace::Confidence::likely, call.confidence),

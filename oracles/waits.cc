@@ -60,10 +60,10 @@ std::vector<Wait> waits_of(const trace::Comparison& c, const trace::Call& call, 
   // A client that goes from host to host comes back to one after all that it has waited meanwhile.
   struct Seen {
     const trace::Exchange* e = nullptr;
-    Nanos least = 0, most = 0, gap = 0, busy = 0;  // in this call until then
+    Nanos least = 0, most = 0, busy = 0;  // in this call until then; the gap is most + busy
   };
   std::map<std::pair<std::string_view, std::string_view>, Seen> last;  // by host
-  Nanos least = 0, most = 0, gaps = 0, busy = 0;
+  Nanos least = 0, most = 0, busy = 0;
   int retry = 0;
   for (std::size_t i = 0; i < call.attempts.size(); i++) {
     auto& now = *call.attempts[i];
@@ -76,11 +76,12 @@ std::vector<Wait> waits_of(const trace::Comparison& c, const trace::Call& call, 
       least += moved;
       busy += worked;
       most += gap - worked;
-      gaps += gap;
       bool own = !transparent(before) && !resent[i];
       retry += own;
       if (own && told.e) {
-        Wait wait{told.e, &now, retry, least - told.least, most - told.most, gaps - told.gap, busy > told.busy};
+        Wait wait{told.e, &now, retry, least - told.least, most - told.most};
+        wait.worked = busy > told.busy;
+        wait.gap = wait.most + busy - told.busy;
         // Where the clock was moved on within the gap, it could be. Where it was not for as long as no load keeps a
         // thread from running that is ready to (Busy knows those), something held it, an open connection say.
         wait.measured =
@@ -89,7 +90,7 @@ std::vector<Wait> waits_of(const trace::Comparison& c, const trace::Call& call, 
         all.push_back(wait);
       }
     }
-    told = {&now, least, most, gaps, busy};
+    told = {&now, least, most, busy};
   }
   std::erase_if(all,
                 [&](const Wait& w) { return (chosen == Chosen::by_service) != told_to_wait(*w.before).has_value(); });

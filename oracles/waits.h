@@ -15,8 +15,8 @@ struct Wait {
   const trace::Exchange* next = nullptr;
   int retry = 0;          // 1: the first of its call
   Nanos least = 0;        // what the client's clock was moved on by; 0 where it could not be
-  Nanos most = 0;         // the gap, without what is known to be work or load
-  Nanos gap = 0;          // all of it: a timer goes on while its thread works
+  Nanos most = 0;         // the gap, without what is known to be work or load: some of it may have gone on meanwhile
+  Nanos gap = 0;          // all of it: no less than the client waited
   bool worked = false;    // there was some
   bool measured = false;  // a wait of any length would show in `least`: its clock could be moved
 

@@ -28,12 +28,10 @@ void SiteSamples::add(const trace::CaseRecord& row, const trace::Comparison& see
 void SiteSamples::refute(trace::CampaignRecord& record) const {
   std::erase_if(record.findings, [&](auto& f) {
     if (!repeats_.refutes(f)) return false;
-    record.not_judged.push_back({f.test, f.site, f.service, f.operation, f.policy, f.fault,
-                                 fmt::format("{}: what the service did with the repeat does not show here; in another "
-                                             "case it knew it again",
-                                             f.verdict)});
+    record.not_judged.push_back(oracles::taken_back(f));
     return true;
   });
+  std::erase_if(record.notes, [&](auto& note) { return repeats_.refutes(note); });
 }
 
 oracles::Judgement SiteSamples::compare(Nanos hold) const {

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "campaign/planning/targets.h"
 #include "proxy/net/address.h"
+#include "trace/calls/services.h"
 #include "trace/fault_name.h"
 #include "trace/profiles/profile.h"
 
@@ -232,7 +233,8 @@ std::vector<std::string> repeated(const Plan& plan) {
   for (auto& c : plan.cases) {
     bool loses =
         std::ranges::any_of(c.faults.steps, [](auto& s) { return s.fault.name == trace::FaultName::lost_response; });
-    if (loses && has_effect(c.repeat)) operations.insert(c.row.service + " " + c.row.operation);
+    if (loses && c.repeat != trace::Repeat::safe)
+      operations.insert(trace::one_for_all_ports(c.row.service) + " " + c.row.operation);
   }
   return {operations.begin(), operations.end()};
 }

@@ -80,7 +80,7 @@ Result<Plan> make_plan(const Tests& tests, std::span<const PlannedCase> planned,
 
 // How many calls are put on trial, without those further on.
 std::size_t targets(const Plan& plan);
-// Operations with an effect that some case will have sent again, in order.
+// Operations that write and whose answer some case loses, in order: a client that retries has them done again.
 std::vector<std::string> repeated(const Plan& plan);
 // Sixteen hex digits of all of them in their order: the same for whoever plans the same.
 std::string id_of(std::span<const Case> cases);

@@ -97,12 +97,8 @@ std::string summary(const trace::CampaignRecord& campaign, const std::filesystem
   auto found = causes(campaign.findings);
   page.blank();
   page.wrapped("", headline_of(campaign), Ink::plain, Ink::bold);
-  auto failing =
-      std::count_if(campaign.findings.begin(), campaign.findings.end(), [&](auto& f) { return fails_run(f, fail_on); });
-  if (!campaign.findings.empty())
-    page.wrapped("", fmt::format("{} the run: confirmed, neither accepted nor known, at least {}.",
-                                 failing == 1 ? "1 of them fails" : fmt::format("{} of them fail", failing),
-                                 trace::show(fail_on)));
+  if (!campaign.findings.empty()) page.wrapped("", failing_line(campaign.findings, fail_on));
+  if (auto rest = not_tried(campaign); !rest.empty()) page.wrapped("", rest);
   page.blank();
   for (std::size_t i = 0; i < found.size(); i++) cause_block(page, i + 1, campaign, found[i]);
 

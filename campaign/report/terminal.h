@@ -21,14 +21,14 @@ Style style_of(std::FILE* stream);
 // What will be done, before anything is: one paragraph.
 struct Opening {
   std::vector<trace::ServiceSeen> services;
-  std::size_t tests = 0;  // tests that send requests
+  std::size_t tests = 0;         // tests that send requests
+  std::size_t side_by_side = 0;  // services at ports that change, as many as one test asks
   std::size_t targets = 0;
-  std::size_t cases = 0;    // that will be run
-  std::size_t further = 0;  // that will be, as long as that is cheap
-  std::vector<std::string>
-      repeated;        // operations with an effect that some case sends again: "queue POST /{queue}/messages"
-  Nanos expected = 0;  // for all cases
-  Nanos budget = 0;    // 0: none
+  std::size_t cases = 0;                // that will be run
+  std::size_t further = 0;              // that will be, as long as that is cheap
+  std::vector<std::string> repeated;    // writes that a client may repeat: "queue POST /{queue}/messages"
+  Nanos expected = 0;                   // for all cases
+  Nanos budget = 0;                     // 0: none
   std::vector<std::string> left_alone;  // what is left alone and why
   std::vector<std::string> remarks;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "base/text.h"
 #include "oracles/oracle.h"
@@ -13,6 +14,38 @@ namespace retrial::campaign::report {
 
 bool fails_run(const trace::Finding& finding, trace::Confidence fail_on) {
   return finding.confirmed && !finding.accepted && !finding.known && finding.confidence >= fail_on;
+}
+
+std::string failing_line(const std::vector<trace::Finding>& findings, trace::Confidence fail_on) {
+  std::map<std::string, std::size_t> reasons;
+  for (auto& f : findings)
+    if (!fails_run(f, fail_on))
+      reasons[f.accepted     ? "accepted"
+              : f.known      ? "known"
+              : !f.confirmed ? "not confirmed"
+                             : fmt::format("less than {}", trace::show(fail_on))]++;
+  std::vector<std::string> parts;
+  auto failing = findings.size();
+  for (auto& [reason, count] : reasons) {
+    failing -= count;
+    parts.push_back(fmt::format("{} {} {}", count, count == 1 ? "is" : "are", reason));
+  }
+  if (findings.size() == 1)
+    return failing ? "It fails the run." : fmt::format("It does not fail the run: it is {}.", reasons.begin()->first);
+  if (failing == findings.size()) return "All of them fail the run.";
+  if (failing == 0) return fmt::format("None of them fails the run: {}.", joined(parts, ", "));
+  auto rest = findings.size() - failing == 1 ? "the other does not: it is " + reasons.begin()->first
+                                             : "the others do not: " + joined(parts, ", ");
+  return fmt::format("{} of them {} the run, {}.", failing, failing == 1 ? "fails" : "fail", rest);
+}
+
+std::string not_tried(const trace::CampaignRecord& c) {
+  bool planned = std::ranges::any_of(
+      c.cases, [](auto& row) { return row.policy != trace::kObserved && row.policy != trace::kServed; });
+  bool permanent = std::ranges::any_of(c.cases, [](auto& row) { return row.policy == "N1"; });
+  if (!c.findings.empty() || c.clean.empty() || !planned || permanent) return {};
+  return "Not tried: errors that no retry can change (--policies n1), and Retry-After (retrial observe --inject "
+         "'error(429, retry-after=90)' -- COMMAND).";
 }
 
 std::vector<trace::Judged> not_judged(const trace::CampaignRecord& campaign) {
@@ -42,11 +75,28 @@ std::vector<trace::Judged> seen_too(const trace::CampaignRecord& campaign) {
   return out;
 }
 
+namespace {
+// "<lease.Lease object at 0x7f6a182e0210>": "<lease.Lease object>".
+std::string without_addresses(std::string text) {
+  constexpr std::string_view kBegins = " at 0x";
+  constexpr std::size_t kDigits = 6;
+  for (std::size_t at = 0; (at = text.find(kBegins, at)) != text.npos;) {
+    auto end = std::min(text.find_first_not_of("0123456789abcdefABCDEF", at + kBegins.size()), text.size());
+    if (end - at - kBegins.size() >= kDigits)
+      text.erase(at, end - at);
+    else
+      at = end;
+  }
+  return text;
+}
+}  // namespace
+
 std::vector<Reason> by_reason(const std::vector<trace::Judged>& judged) {
   std::vector<Reason> out;
   for (const auto& j : judged) {
-    auto at = std::find_if(out.begin(), out.end(), [&](const Reason& reason) { return reason.why == j.why; });
-    if (at == out.end()) at = out.insert(out.end(), Reason{j.why, {}});
+    auto why = without_addresses(j.why);
+    auto at = std::find_if(out.begin(), out.end(), [&](const Reason& reason) { return reason.why == why; });
+    if (at == out.end()) at = out.insert(out.end(), Reason{why, {}});
     at->judged.push_back(&j);
   }
   return out;
@@ -109,7 +159,9 @@ std::string client_did(const trace::Finding& finding) {
   constexpr std::size_t kMostGaps = 6;
   auto text = counted(static_cast<std::size_t>(std::max(finding.attempts, 0)), "attempt");
   auto gaps = finding.gaps_ms;
-  if (gaps.empty()) return finding.attempts == 1 ? text + ", no retry" : text;
+  // Read, changed and written anew: that request is in the evidence too.
+  bool anew = finding.verdict == "duplicate-effect" && finding.evidence.size() > 1;
+  if (gaps.empty()) return finding.attempts != 1 ? text : text + (anew ? ", then another request" : ", no retry");
   if (gaps.size() == 1) return text + ", " + show_ms(gaps[0]) + " apart";
   if (gaps.size() > kMostGaps) {
     std::sort(gaps.begin(), gaps.end());

@@ -12,6 +12,12 @@ namespace retrial::campaign::report {
 // Confirmed, neither accepted nor known, at or above `fail_on`.
 bool fails_run(const trace::Finding& finding, trace::Confidence fail_on);
 
+// How many of the findings fail the run, and why the others do not: one sentence. There is one finding at least.
+std::string failing_line(const std::vector<trace::Finding>& findings, trace::Confidence fail_on);
+
+// What a campaign that found nothing has not tried unless it was asked for; empty: it was, or nothing was judged.
+std::string not_tried(const trace::CampaignRecord& campaign);
+
 // What was not judged, with why: also cases that were left untried, whose fault never fired or whose runs are
 // incomplete.
 std::vector<trace::Judged> not_judged(const trace::CampaignRecord& campaign);
@@ -19,7 +25,7 @@ std::vector<trace::Judged> not_judged(const trace::CampaignRecord& campaign);
 std::vector<trace::Judged> seen_too(const trace::CampaignRecord& campaign);
 
 // The same by why, in the order of the first of each: one reason (a service's state, the budget) often keeps many cases
-// from being judged. Points into what it is given.
+// from being judged. Addresses of objects, another in each run, are left out of it. Points into what it is given.
 struct Reason {
   std::string why;
   std::vector<const trace::Judged*> judged;  // never empty

@@ -29,4 +29,4 @@ def test_a_helper_without_a_time_out_is_confirmed_at_two_of_its_callers(suite, p
     assert f"Seen here too: {CALLERS - 2}" in campaign.out, campaign.out
     rows = sqlite3.connect(out / "campaign.db").execute(
         "SELECT why FROM plan WHERE outcome = 'seen_too' AND why LIKE '%missing-timeout%'").fetchall()
-    assert len(rows) == CALLERS - 2 and all("confirmed in another test" in why for (why,) in rows), rows
+    assert len(rows) == CALLERS - 2 and all("as confirmed in " in why for (why,) in rows), rows

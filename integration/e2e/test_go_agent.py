@@ -82,6 +82,17 @@ func (a *App) once() { a.Get("/patient") } // once
 
 func (a *App) Deliver() { a.Patient() } // deliver
 
+func (a *App) Closing() {
+	for i := 0; i < 2; i++ {
+		if answer, err := a.Client.Get(a.URL + "/closed"); err == nil { // closing
+			answer.Body.Close() // a library's wait
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func (a *App) Hand() { a.Closing() } // hand
+
 type again struct{ http.RoundTripper }
 
 func (a again) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -145,6 +156,7 @@ func TestPlain(t *testing.T) {
 	app.Deep(2)
 	app.Grouped()
 	app.Deliver()
+	app.Hand()
 	done := make(chan error)
 	go func() { done <- app.Get("/beside") }()
 	<-done
@@ -267,6 +279,7 @@ def chains(db, target):
     ("/grouped", ["(*App).Get <- (*App).Grouped.func1 grouping <- group.func1 grouped <- group made <- (*App).Grouped grouping"]),
     ("/patient", ["(*App).Get <- (*App).once once <- (*App).Patient patient <- (*App).Deliver deliver",
                   "(*App).Get <- (*App).once once <- (*App).Patient patient <- | <- (*App).Deliver deliver"]),
+    ("/closed", ["(*App).Closing <- (*App).Hand hand", "(*App).Closing <- | <- (*App).Hand hand"]),
     ("/again", 3 * ["again.RoundTrip <- (*App).Get get"]),
 ])
 def test_a_chain_goes_up_to_the_test_through_goroutines_and_says_who_has_waited(seen, target, told):

@@ -167,6 +167,25 @@ TEST(Notes, a_safe_call_that_was_not_sent_again_on_a_transient_error_is_a_note) 
   EXPECT_EQ(notes("GET", true), "");
 }
 
+TEST(Notes, a_call_that_is_sent_again_after_the_same_error_in_another_case_is_none) {
+  auto judged = [](int status_elsewhere) {
+    auto trial = [](std::string plan, int status, bool again) {
+      Trial t("P3", std::move(plan));
+      t.reference.call("get", "GET", "/orders").answers(200);
+      t.in_case().call("get", "GET", "/orders").gets_error(status);
+      if (again) t.in_case().again(kSecond).answers(200);
+      t.in_case().passes();
+      return t;
+    };
+    auto one = trial("error(transient) x 1, then pass", 503, false);
+    auto other = trial(status_elsewhere == 503 ? "error(503)" : "error(429)", status_elsewhere, true);
+    ComparedCase all[] = {one.compared(), other.compared()};
+    return std::ranges::count(oracles::judge(all).notes, "not-retried-transient", &trace::Finding::verdict);
+  };
+  EXPECT_EQ(judged(503), 0);
+  EXPECT_EQ(judged(429), 1) << "another error may be another matter";
+}
+
 TEST(Notes, a_run_without_an_agent_says_so_once_where_call_sites_are_missing) {
   auto trial = [](std::string site, std::vector<std::string> agents) {
     Trial t;

@@ -51,6 +51,33 @@ TEST(RetryAmplification, of_two_loops_is_told_with_its_rounds) {
       << judged.findings[0].message;
 }
 
+// As measured of urllib3's 3 attempts in tenacity's 2 in a loop of the application's own.
+TEST(RetryAmplification, of_three_layers_names_all_three_and_their_numbers) {
+  auto message = [](bool inner_alone) {
+    Trial t("P3", "error(503)");
+    t.reference.call("load", "GET", "/things/lamp").answers(200);
+    for (int i = 0; i < 12; i++) {
+      (i ? t.in_case().again(kSecond) : t.in_case().call("load", "GET", "/things/lamp")).gets_error();
+      auto& tag = t.in_case().last().tag;
+      auto entry = std::to_string(100 + i / 3), task = std::to_string(inner_alone ? 7 : 50 + i / 6);
+      tag.site = trace::CallSite{"rates.py", 18, "get", "job.py:24:job"};
+      tag.call_id = "100-" + entry;
+      tag.stack = "2:f1813fa4," + task + ":c," + entry + ":d";  // job.py:24:job
+      tag.libraries = task + ":tenacity%209.2.1," + entry + ":urllib3%202.8.0";
+    }
+    for (auto& f : t.judge().findings)
+      if (f.verdict == "retry-amplification") return f.message;
+    return std::string();
+  };
+  EXPECT_NE(
+      message(false).find("12 times: 4 rounds of 3 attempts (job.py:24 job 2 times, in each tenacity 9.2.1 2 times, "
+                          "in each urllib3 2.8.0 3 times)"),
+      std::string::npos)
+      << message(false);
+  EXPECT_NE(message(true).find("4 rounds of 3 attempts (each is one call of urllib3 2.8.0)"), std::string::npos)
+      << message(true);
+}
+
 TEST(RetryAmplification, of_a_scheduler_or_a_worker_that_retries_in_one_layer_is_possible_at_most) {
   EXPECT_EQ(layers(waiting({.1, .2, 60, .1, .2, 60, .1, .2, 60, .1, .2})), "possible");
   std::vector<double> worker;

@@ -68,6 +68,12 @@ TEST(NoBackoff, a_fixed_wait_is_seen_below_work_of_any_length) {
   EXPECT_EQ(working({10, 400, 30, 250, 90}, {1000, 1001, 1000, 1002, 1000}).verdicts(), "no-backoff likely");
 }
 
+// As measured of sleeps of 1000 ms: the thread wakes up in between, for its clock.
+TEST(NoBackoff, work_that_goes_on_while_a_client_waits_makes_its_wait_no_shorter) {
+  auto message = working({8, 7, 8, 9, 7}, {994, 995, 994, 993, 996}).judge().findings.at(0).message;
+  EXPECT_NE(message.find("waited the same 1.0 s before each retry"), message.npos) << message;
+}
+
 TEST(MissingDelay, an_attempt_may_cost_work) {
   auto t = working({47, 47, 49, 52, 47, 61, 47}, {0, 1, 0, 0, 2, 0, 1});
   EXPECT_EQ(t.verdicts(), "missing-delay likely");
@@ -215,9 +221,21 @@ TEST(MissingDelay, on_a_loaded_machine_shows_in_what_the_clock_was_not_moved_on_
   auto t = trial({loaded});
   t.in_case().run().compressed = true;
   EXPECT_EQ(t.verdicts(), "missing-delay likely");
-  EXPECT_NE(t.judge().findings[0].message.find("none of it was a wait of the client's"), std::string::npos);
+  EXPECT_NE(t.judge().findings[0].message.find(", and no wait of the client's was seen in them"), std::string::npos);
   t.in_case().run().real_time = {"tool[7] (static)"};
   EXPECT_EQ(t.verdicts(), "") << "its clock may not be one that moves";
+}
+
+// As measured of a client that awaits 1, 2, 4 .. 64 ms, while a thread of its own compiled: the clock was never moved.
+TEST(MissingDelay, waits_that_grow_are_waits_also_where_the_clock_could_not_be_moved_on_in_them) {
+  auto t = trial({{65, 15, 14, 19, 31, 44, 58}});
+  t.in_case().run().compressed = true;
+  EXPECT_EQ(t.verdicts(), "");
+  auto short_ones = trial({{30, 1, 1, 1, 10, 13, 30}});
+  short_ones.in_case().run().compressed = true;
+  ASSERT_EQ(short_ones.verdicts(), "missing-delay likely");
+  auto message = short_ones.judge().findings[0].message;
+  EXPECT_EQ(message.find("wait of the client's"), message.npos) << message;
 }
 
 TEST(MissingDelay, where_load_explains_most_gaps_it_is_not_judged_and_that_is_said) {
@@ -339,6 +357,17 @@ TEST(RetriesPermanentError, a_400_or_404_that_is_sent_again_is_likely) {
 
 TEST(RetriesPermanentError, a_look_at_what_is_not_there_may_wait_for_it) {
   EXPECT_EQ(answered(404, 3).verdicts(), "retries-permanent-error possible");
+}
+
+TEST(RetriesPermanentError, is_told_by_the_error_that_nobody_waits_to_pass_where_there_is_one) {
+  auto plain = trial({{1, 1, 1}}, 422), waits = trial({{1, 1, 1}}, 404);
+  waits.in_case().run().id = 9;
+  waits.row.plan = "error(404)";
+  ComparedCase all[] = {plain.compared(), waits.compared()};
+  auto judgement = oracles::judge(all);
+  ASSERT_EQ(judgement.findings.size(), 1u);
+  EXPECT_EQ(judgement.findings[0].confidence, trace::Confidence::likely);
+  EXPECT_NE(judgement.findings[0].message.find("was answered 422"), std::string::npos) << judgement.findings[0].message;
 }
 
 TEST(RetriesPermanentError, what_may_pass_is_none) {

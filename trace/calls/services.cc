@@ -262,6 +262,25 @@ void ServicesOfRun::name(const std::string& test) {
     if (moves(m.address) || !addresses_.contains(m.address)) known.push_back(&m);
   auto is = match(met, known, !test.empty());
   for (std::size_t i = 0; i < met.size(); i++) met[i]->name = is[i] != kNone ? known[is[i]]->address : "";
+  if (!test.empty()) name_others(met);
+}
+
+// One that this test asks the same as another of its services, and never without a fault: a client goes to its second
+// address. It is who is asked the same beside that one in other tests.
+void ServicesOfRun::name_others(const std::vector<Met*>& met) const {
+  auto named = [&](std::string_view name) { return std::ranges::find(met, name, &Met::name) != met.end(); };
+  auto beside_one = [&](const Met& m) {
+    return std::ranges::any_of(met, [&](auto* one) { return !one->name.empty() && alike(*one, m); });
+  };
+  std::vector<Met*> others;
+  for (auto* m : met)
+    if (m->name.empty() && beside_one(*m)) others.push_back(m);
+  std::vector<const Met*> known;
+  for (auto& m : services_.in_all_tests_)
+    if (moves(m.address) && !named(m.address)) known.push_back(&m);
+  auto is = match(others, known, true);
+  for (std::size_t i = 0; i < others.size(); i++)
+    if (is[i] != kNone) others[i]->name = known[is[i]]->address;
 }
 
 std::string ServicesOfRun::name_of(const std::string& test, std::string_view address) const {

@@ -54,6 +54,7 @@ class ServicesOfRun {
   friend class Services;
   bool see(const Exchange& head);
   void name(const std::string& test);
+  void name_others(const std::vector<Met*>& met) const;
   std::string name_of(const std::string& test, std::string_view address) const;
 
   const Services& services_;

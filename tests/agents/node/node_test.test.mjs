@@ -99,3 +99,35 @@ test('an agent that is unpacked below the project is no test of it', async () =>
   assert.match(out, /^# tests 1$/m, out);
   app.remove();
 });
+
+test('what a test is given to, or asserted by, is no library that sends again', async () => {
+  const server = await serve();
+  const app = project(server.url);
+  app.write('client.mjs', `import { setTimeout as sleep } from 'node:timers/promises';
+export async function load(path) {
+  for (let n = 0; n < 3; n++) {
+    const answer = await fetch(process.env.URL + path);
+    if (answer.ok) return answer.text();
+    await sleep(1);
+  }
+  throw new Error('gone');
+}
+`).write('a.test.mjs', `import { test, before, after } from 'node:test';
+import assert from 'node:assert';
+import { promisify } from 'node:util';
+import { load } from './client.mjs';
+before(async () => { await null; });
+after(() => {});
+test('plain', () => load('/flaky/plain'));
+test('asserted', () => assert.doesNotReject(() => load('/flaky/asserted')));
+test('promisified', () => promisify((done) => load('/flaky/promisified').then(() => done(), done))());
+`);
+  const { out } = await app.run(['--test', 'a.test.mjs']);
+  assert.strictEqual(server.tags.length, 9, out);
+  for (const tag of server.tags) {
+    assert.strictEqual(tag.libraries, undefined, out);
+    assert.strictEqual(tag.stack.split(',').length, 1, tag.stack);
+  }
+  server.close();
+  app.remove();
+});

@@ -156,9 +156,14 @@ TEST_F(Planning, what_a_case_takes_is_its_tests_time_and_waiting_only_where_cloc
   EXPECT_GT(plan().cases[0].expected(), 5 * kSecond);
 }
 
-TEST_F(Planning, writes_that_a_case_repeats_are_named) {
-  alone("t", kSecond, {exchange(1, "t", "POST", "/a", "app.py"), exchange(2, "t", "GET", "/b", "app.py")});
-  EXPECT_EQ(repeated(plan({policies::policy_named("P1")})), std::vector<std::string>{"127.0.0.1:8000 POST /a"});
+TEST_F(Planning, writes_that_a_client_may_repeat_are_named_also_those_that_may_be_repeated) {
+  auto keyed = exchange(3, "t", "POST", "/c", "app.py");
+  keyed.request_headers = {{"Idempotency-Key", "k1"}};
+  alone("t", kSecond,
+        {exchange(1, "t", "POST", "/a", "app.py"), exchange(2, "t", "GET", "/b", "app.py"), keyed,
+         exchange(4, "t", "PUT", "/d", "app.py")});
+  EXPECT_EQ(repeated(plan({policies::policy_named("P1")})),
+            (std::vector<std::string>{"127.0.0.1:8000 POST /a", "127.0.0.1:8000 POST /c", "127.0.0.1:8000 PUT /d"}));
   EXPECT_TRUE(repeated(plan({policies::policy_named("P3")})).empty());
 }
 

@@ -167,9 +167,51 @@ TEST(Words, a_case_that_was_left_or_whose_fault_never_fired_is_said_once) {
   EXPECT_EQ(open[1].why, "the fault did not fire: no such call");
 }
 
+TEST(Words, what_fails_a_run_is_said_and_why_the_rest_does_not) {
+  auto likely = trace::Confidence::likely;
+  trace::Finding fails{.confidence = likely, .confirmed = true}, possible{.confirmed = true},
+      alone{.confidence = likely};
+  auto accepted = fails, known = fails;
+  accepted.accepted = known.known = true;
+  EXPECT_EQ(failing_line({fails}, likely), "It fails the run.");
+  EXPECT_EQ(failing_line({possible}, likely), "It does not fail the run: it is less than likely.");
+  EXPECT_EQ(failing_line({fails, fails}, likely), "All of them fail the run.");
+  EXPECT_EQ(failing_line({possible, accepted, possible}, likely),
+            "None of them fails the run: 1 is accepted, 2 are less than likely.");
+  EXPECT_EQ(failing_line({fails, possible}, likely),
+            "1 of them fails the run, the other does not: it is less than likely.");
+  EXPECT_EQ(failing_line({known, fails, alone}, likely),
+            "1 of them fails the run, the others do not: 1 is known, 1 is not confirmed.");
+}
+
+TEST(Words, a_campaign_that_found_nothing_says_what_it_has_not_tried) {
+  trace::CampaignRecord c;
+  c.cases = {{.policy = "P3", .outcome = "run", .runs = {1}}};
+  EXPECT_EQ(not_tried(c), "") << "nothing was judged";
+  c.clean.emplace_back();
+  EXPECT_NE(not_tried(c).find("errors that no retry can change (--policies n1)"), std::string::npos);
+  c.cases.push_back({.policy = "N1"});
+  EXPECT_EQ(not_tried(c), "");
+  c.cases = {{.policy = std::string(trace::kObserved), .outcome = "run"}};
+  EXPECT_EQ(not_tried(c), "") << "one fault was asked for";
+}
+
+TEST(Words, one_reason_is_one_whatever_the_addresses_in_it) {
+  std::vector<trace::Judged> judged{{.why = "assert <a.B object at 0x7f6a182e0210>.c (at 0x7f00000000aa)"},
+                                    {.why = "assert <a.B object at 0x7f05e577cb50>.c (at 0x7f00000000aa)"},
+                                    {.why = "left at 0x2f"}};
+  auto reasons = by_reason(judged);
+  ASSERT_EQ(reasons.size(), 2u);
+  EXPECT_EQ(reasons[0].why, "assert <a.B object>.c (at 0x7f00000000aa)");
+  EXPECT_EQ(reasons[0].judged.size(), 2u);
+  EXPECT_EQ(reasons[1].why, "left at 0x2f");
+}
+
 TEST(Words, what_a_client_did_is_said_in_attempts_and_gaps) {
   trace::Finding f{.attempts = 1};
   EXPECT_EQ(client_did(f), "1 attempt, no retry");
+  f.verdict = "duplicate-effect", f.evidence = {3, 5};
+  EXPECT_EQ(client_did(f), "1 attempt, then another request") << "which is no retry, and does the same again";
   f.attempts = 2, f.gaps_ms = {8.04};
   EXPECT_EQ(client_did(f), "2 attempts, 8.0 ms apart");
   f.attempts = 3, f.gaps_ms = {0.01, 4021};

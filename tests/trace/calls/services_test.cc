@@ -160,6 +160,16 @@ TEST_F(Serving, a_service_that_a_client_turns_to_under_a_fault_is_another_one) {
   EXPECT_EQ(name_as_they_come({{"t", "8001", "GET /a"}, {"t", "8002", "GET /a"}}), (Names{"8001", "8002"}));
 }
 
+// A replica that one test alone asks without a fault is who another test's client turns to under one.
+TEST_F(Serving, a_second_one_that_a_test_never_asks_without_a_fault_is_known_by_other_tests) {
+  EXPECT_EQ(learn({{{"up", "30000", "GET /a"}, {"down", "30001", "GET /a"}, {"down", "30002", "GET /a"}},
+                   {{"up", "30010", "GET /a"}, {"down", "30011", "GET /a"}, {"down", "30012", "GET /a"}}}),
+            (All{{"*", "*", "*2"}, {"*", "*", "*2"}}));
+  const std::vector<Asked> turned{{"up", "30005", "GET /a"}, {"up", "30006", "GET /a"}, {"up", "30005", "GET /a"}};
+  EXPECT_EQ(name_as_they_come(turned), (Names{"*", "*2", "*"}));
+  EXPECT_EQ(name(turned), (Names{"*", "*2", "*"}));
+}
+
 TEST_F(Serving, what_a_test_did_not_ask_in_one_of_the_runs_has_not_moved) {
   EXPECT_EQ(learn({{{"t", "8001", "GET /token"}, {"t", "8002", "GET /a"}}, {{"t", "8002", "GET /a"}}}),
             (All{{"8001", "8002"}, {"8002"}}));

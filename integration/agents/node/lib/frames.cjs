@@ -10,9 +10,9 @@ const APPLICATION = 0, LIBRARY = 1, RUNTIME = 2, AGENT = 3, LOADER = 4;
 const kinds = new Map();
 const relatives = new Map();
 
-// These hand work on without meaning anything by it: between the application and them lies no
+// These hand work on without meaning anything by it, and send nothing: between the application and them lies no
 // library's entry.
-const HANDS_ON = /^node:(internal\/(timers|async_hooks|process\/|modules\/|test_runner\/|vm)|timers|async_hooks|events|test|vm|diagnostics_channel)/;
+const HANDS_ON = /^node:(internal\/(timers|async_hooks|process\/|modules\/|test_runner\/|vm|util|assert|per_context\/)|timers|async_hooks|events|test|vm|diagnostics_channel|util|assert)/;
 
 function toPath(name) {
   if (!name.startsWith('file://')) return name;
