@@ -54,9 +54,7 @@ Nanos fixed(const std::vector<Wait>& waits) {
     most = std::min(most, w.measured ? w.gap : w.most);
   }
   bool known = std::ranges::all_of(waits, &Wait::measured);
-  return most >= (known ? kLeastMeasured : kLeast) && least <= most + most / 50 && alike(waits, most)
-             ? std::ranges::min(waits, {}, &Wait::gap).gap
-             : 0;
+  return most >= (known ? kLeastMeasured : kLeast) && least <= gap + gap / 50 && alike(waits, most) ? gap : 0;
 }
 
 // They stand around one value and do not grow, however many there are: that value. 0: there is none.
