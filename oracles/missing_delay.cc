@@ -30,12 +30,14 @@ constexpr Nanos kMostMeasured = 5 * kMillisecond;  // there a wait that was none
 constexpr Nanos kLongest = 60 * kMillisecond;
 constexpr std::size_t kMostComparisons = 6;  // a client with two retries shows one gap a run
 
-constexpr double kGrownBy = 2;  // of the later half of a call's gaps over the earlier: load does not do that
+constexpr std::size_t kGrowing = 4;  // gaps of a call that can be said to grow
+constexpr double kGrownBy = 2;       // of the later half of them over the earlier: load does not do that
 
 // What the earlier and the later half of calls' gaps are at most, without the one in the middle.
 struct Halves {
   Nanos earlier = 0, later = 0;
   void add(std::span<const Wait> of) {
+    if (of.size() < kGrowing) return;
     for (auto& w : of.first(of.size() / 2)) earlier += w.most;
     for (auto& w : of.last(of.size() / 2)) later += w.most;
   }

@@ -22,7 +22,8 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
 Shown::Effects shown_in(const trace::Comparison& c, const trace::Call& call);
 
 // Does a POST look as if it only read? By the last word of its path: "/orders/_search", "/v1/items:get"; or, where the
-// operation has an action behind it, by the first words of that: "method=stock.getLevel". Of a mutation never; of GraphQL that does not say what it is always.
+// operation has an action behind it, by the first words of that: "method=stock.getLevel". Of a mutation never; of
+// GraphQL that does not say what it is always.
 bool reads_by_name(const trace::Exchange& exchange);
 
 }  // namespace retrial::oracles

@@ -90,6 +90,15 @@ std::string entries(const trace::Call& call, const std::vector<std::size_t>& sta
                      counted(rounds[0], "time"), library, counted(attempts, "time"));
 }
 
+// A runtime's own client asks once more where its connection breaks (HttpURLConnection, xmlrpc.client): nobody set that
+// up.
+bool by_runtime(const trace::Call& call, const std::vector<std::size_t>& starts, std::size_t attempts) {
+  auto library = sender(call, std::array{starts[0], starts[0] + 1});
+  bool its_own = library.starts_with("Java ") || library.starts_with("Python ");
+  return its_own && attempts == 2 &&
+         std::ranges::all_of(call.attempts, [](auto* e) { return e->ending != trace::Ending::answered; });
+}
+
 // Two loops of the application's own, by the gaps that they leave.
 std::optional<Layers> loops_of(const trace::Call& call) {
   auto starts = trace::round_starts(call);
@@ -129,7 +138,8 @@ std::optional<Layers> layers_of(const trace::Call& call) {
   if (!seen && own_gaps)
     if (auto loops = loops_of(call)) return loops;
   if (!multiplies(rounds) || (!seen && (rounds.size() < kRounds || !own_gaps))) return {};
-  return Layers{rounds, seen ? trace::Confidence::likely : trace::Confidence::possible,
+  bool likely = seen && !by_runtime(call, starts, rounds[0]);
+  return Layers{rounds, likely ? trace::Confidence::likely : trace::Confidence::possible,
                 seen ? entries(call, starts, rounds[0]) : "by its counters and gaps"};
 }
 

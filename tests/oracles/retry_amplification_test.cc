@@ -78,6 +78,26 @@ TEST(RetryAmplification, of_three_layers_names_all_three_and_their_numbers) {
       << message(true);
 }
 
+// HttpURLConnection asks once more where its connection breaks, within one call of it.
+TEST(RetryAmplification, of_what_a_runtimes_own_client_asks_once_more_on_a_broken_connection_is_possible) {
+  auto told = [](const char* library, bool broken) {
+    Trial t("P3", broken ? "reset" : "error(503)");
+    t.reference.call("load", "GET", "/things/lamp").answers(200);
+    t.in_case().call("load", "GET", "/things/lamp");
+    for (int n = 0; n < 10; n++) {
+      if (n) t.in_case().again(n % 2 ? 30 * kMillisecond : (n + 1) * kSecond);
+      auto& tag = t.in_case().last().tag;
+      tag.call_id = std::to_string(n / 2);
+      tag.libraries = std::string("1:") + library;
+      broken ? t.in_case().is_reset() : t.in_case().gets_error();
+    }
+    return t.verdicts();
+  };
+  EXPECT_EQ(told("Java%2017.0.15%20HttpURLConnection", true), "retry-amplification possible");
+  EXPECT_EQ(told("urllib3%202.8.0", true), "retry-amplification likely");
+  EXPECT_EQ(told("Java%2017.0.15%20HttpURLConnection", false), "retry-amplification likely");
+}
+
 TEST(RetryAmplification, of_a_scheduler_or_a_worker_that_retries_in_one_layer_is_possible_at_most) {
   EXPECT_EQ(layers(waiting({.1, .2, 60, .1, .2, 60, .1, .2, 60, .1, .2})), "possible");
   std::vector<double> worker;

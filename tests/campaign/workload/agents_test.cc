@@ -46,7 +46,8 @@ TEST(Agents, are_written_where_the_command_finds_them) {
 TEST(Hooks, of_runners_are_those_that_adapters_name_and_each_is_loaded) {
   std::set<std::string_view> files, named;
   for (auto& file : agent_files())
-    if ((file.path.contains("/runners/") || file.path.ends_with(".jar")) && !file.path.ends_with("/__init__.py")) files.insert(file.path);
+    if ((file.path.contains("/runners/") || file.path.ends_with(".jar")) && !file.path.ends_with("/__init__.py"))
+      files.insert(file.path);
   for (auto* adapter : adapters()) {
     auto& runner = adapter->runner();
     bool one_by_one = runner.name == kCtest || runner.name == kCatch2 || runner.name == kScript;
