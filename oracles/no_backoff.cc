@@ -97,8 +97,22 @@ struct ByFault {
 // none.
 bool waits_for_it(const trace::Comparison& c, const trace::Call& call) {
   auto* usual = counterpart(c, call);
-  if (!usual || usual->attempts.size() < 2 || told_failed(*usual->attempts.back())) return false;
+  if (!usual || usual->attempts.size() < 2) return false;
+  // It may look at the status alone, and leave.
+  if (auto status = usual->attempts.back()->client_status; status < 200 || status >= 400) return false;
   return trace::profile_of(call.first()).repeat(call.first()) == trace::Repeat::safe;
+}
+
+// Most of this gap went to other calls, one after another: a worker that comes to each of its jobs in turn, while a
+// fault holds them. What it would have waited does not show.
+bool went_to_others(const trace::Comparison& c, const trace::Call& call, const Wait& w) {
+  auto& all = c.in_case->exchanges;
+  Nanos others = 0;
+  auto from = std::ranges::lower_bound(all, w.before->told, {}, &trace::Exchange::begun);
+  for (auto e = from; e != all.end() && e->begun < w.next->begun; ++e)
+    if (e->pid == w.next->pid && e->call != call.first().call && e->told && e->told <= w.next->begun)
+      others += e->told - e->begun;
+  return 2 * others > w.gap;
 }
 
 class NoBackoff final : public Oracle {
@@ -111,6 +125,7 @@ class NoBackoff final : public Oracle {
     each_faulted(cases, [&](auto& compared, auto& c, auto& call) {
       if (waits_for_it(c, call)) return;
       auto waits = waits_of(c, call);
+      std::erase_if(waits, [&](auto& w) { return went_to_others(c, call, w); });
       leave_out_first(waits);
       if (waits.size() < kGaps) return;
       auto& seen = by_fault[{call.site, call.operation, trace::show(waits[0].before->fault)}];

@@ -146,6 +146,32 @@ TEST(NoBackoff, of_who_waits_without_faults_too_until_the_service_is_there_is_no
   EXPECT_EQ(trial("POST", true), "no-backoff likely") << "a write is no look";
 }
 
+// An outbox of three rows, each with a back-off of its own: while its service says nothing, a row waits for the others'
+// time-outs.
+TEST(NoBackoff, of_a_worker_whose_other_calls_filled_the_gaps_is_none) {
+  auto trial = [](Nanos held) {
+    Trial t("P2", "stall");
+    t.reference.call("a", "PUT", "/things/a").answers(200);
+    auto& tale = t.in_case();
+    tale.call("a", "PUT", "/things/a");
+    auto first = tale.last().call;
+    for (int n = 1; n <= 6; n++) {
+      tale.is_held().client_leaves(5 * kSecond);
+      for (auto other : {"b", "c"}) {
+        auto site = other + std::to_string(n);
+        tale.call(site, "PUT", "/things/" + site).is_held().client_leaves(held);
+      }
+      tale.waits(10 * kSecond - 2 * held).call("a", "PUT", "/things/a");
+      tale.last().call = first;
+      tale.last().attempt = n + 1;
+    }
+    tale.is_held().client_leaves(5 * kSecond);
+    return t.verdicts();
+  };
+  EXPECT_EQ(trial(5 * kSecond), "");
+  EXPECT_EQ(trial(kSecond), "no-backoff likely");
+}
+
 TEST(NoBackoff, a_wait_that_is_too_long_to_be_missing_is_fixed) {
   EXPECT_EQ(trial({Schedule(39, 10)}, 503, true).verdicts(), "no-backoff likely");
 }
