@@ -1,7 +1,6 @@
 // A first retrial.toml, of what one run of the project's own tests shows.
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -22,12 +21,6 @@ namespace retrial::cli {
 namespace {
 
 constexpr auto kFile = "retrial.toml";
-
-std::string in_shell(const std::vector<std::string>& argv) {
-  std::vector<std::string> words;
-  for (auto& word : argv) words.push_back(campaign::report::quoted(word));
-  return fmt::format("{}", fmt::join(words, " "));
-}
 
 // There is to be none yet, and a new one is to be possible: said before minutes of tests.
 Result<void> check_place() {
@@ -50,11 +43,12 @@ Result<std::vector<std::string>> found_command() {
   if (chosen == found.end())
     return fail(fmt::format("{} (by {}); name another: retrial init -- COMMAND",
                             campaign::find_command(found.front().argv.front()).error().line(), found.front().because),
-                in_shell(found.front().argv), Blame::user);
-  fmt::print("{}, by {}\n", in_shell(chosen->argv), chosen->because);
+                campaign::report::command_line(found.front().argv), Blame::user);
+  fmt::print("{}, by {}\n", campaign::report::command_line(chosen->argv), chosen->because);
   for (auto& other : found)
     if (&other != &*chosen)
-      fmt::print("  also found: retrial init -- {}, by {}\n", in_shell(other.argv), other.because);
+      fmt::print("  also found: retrial init -- {}, by {}\n", campaign::report::command_line(other.argv),
+                 other.because);
   std::fflush(stdout);
   return chosen->argv;
 }
@@ -119,7 +113,7 @@ int init(CampaignOptions options) {
   if (!outcome) return complain(outcome.error().line(), outcome.error().blame == Blame::user ? kUsage : kIncomplete);
   if (outcome->interrupted) return complain(fmt::format("interrupted: no {} was written", kFile), kInterrupted);
   auto sight = campaign::sight_of(*outcome, setting->config);
-  auto command = in_shell(outcome->record.command);
+  auto command = campaign::report::command_line(outcome->record.command);
   if (sight.services.empty() && sight.refused.empty())
     return complain(fmt::format("{}; no {} was written: there is nothing that it could say", sight.trouble, kFile),
                     kNothing);
