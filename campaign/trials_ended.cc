@@ -124,8 +124,11 @@ void Trials::disturbed(const CompanyVerdict& verdict) {
   if (suspects.seats.size() == 1) {
     auto& disturber = suspects.seats.front().test;
     if (disturbers_.insert(disturber).second)
-      record_.remarks.push_back(fmt::format("a fault in {} is felt by {} ({}): its cases are tried alone", disturber,
-                                            verdict.disturbed, verdict.how));
+      record_.remarks.push_back(
+          fmt::format("a fault in {} is felt by {} ({}): what it left, in the process or at a service, outlasts it (a "
+                      "cached failure, "
+                      "an open breaker, data); its cases are tried alone",
+                      disturber, verdict.disturbed, verdict.how));
     return;
   }
   for (auto& half : halves(suspects, verdict.disturbed, refs_)) {
