@@ -205,7 +205,7 @@ void Campaign::finish() {
   for (auto& name : executor_.distrusting())
     if (auto line = left_as_it_is(name); std::ranges::count(r.left_alone, line) == 0) r.left_alone.push_back(line);
   auto said = r.remarks.size();
-  if (!setting_.plan_only) mark_known(r, setting_.config, setting_.since);
+  if (!setting_.plan_only && !setting_.predict_only) mark_known(r, setting_.config, setting_.since);
   if (!setting_.selection.shard.whole()) r.remarks.resize(said);  // what nothing matched is seen by `merge`
   if (auto line = runs_.saved().line(); !line.empty()) r.remarks.push_back(line);
   r.took = spent();
@@ -243,6 +243,10 @@ void Campaign::run() {
   out_.record.remarks.insert(out_.record.remarks.end(), refs_.remarks.begin(), refs_.remarks.end());
   out_.tests = refs_.tests.size();
   if (setting_.look_only) return finish();
+  if (setting_.predict_only) {
+    out_.may_turn = may_turn(refs_.tests);
+    return finish();
+  }
   set_workers();
   auto& selection = setting_.selection;
   auto plan = select(selection, refs_, setting_.policies, setting_.config);

@@ -153,7 +153,7 @@ void Trial::weigh() {
   if (judgement.needs_more_runs && !suspected_.empty()) judgement = judge_with_company();
   bool again = comparisons_.back().faulted.empty();  // no more is to be had
   thin_ = judgement.needs_more_runs && static_cast<int>(shown_.size()) < kRepeats && !again;
-  if (thin_) return;
+  if (thin_) return case_.ask_further();
   case_.row.outcome = "run";
   with_++;
   bool first = with_ == 1;
@@ -219,6 +219,7 @@ void Trial::conclude() {
   }
   for (auto& finding : *found_) {
     finding.confirmed = true;
+    finding.fault = case_.row.plan;  // as it was asked last
     result_.findings.push_back(std::move(finding));
   }
 }

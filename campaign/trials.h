@@ -60,6 +60,7 @@ class Trials {
   std::vector<std::string> confirming(const trace::Finding& suspected, const Case& c) const;
   void disturbed(const CompanyVerdict& verdict);
   void trial_over(Trial& trial);
+  void fold();
   void leave(const std::string& test, const std::string& why);
   void keep(std::vector<trace::Finding> from, std::vector<trace::Finding>& to);
   void tell();

@@ -7,6 +7,7 @@
 #include "campaign/report/causes.h"
 #include "campaign/report/words.h"
 #include "campaign/trials.h"
+#include "policies/fault_plan.h"
 
 namespace retrial::campaign {
 namespace {
@@ -21,6 +22,27 @@ bool of_outcome(const std::string& verdict) {
   return known && known->of_outcome;
 }
 std::size_t enough(const std::string& verdict) { return of_outcome(verdict) ? kSameOutcome : kSameRetries; }
+
+// Is it the same that they tell? What was carried out twice was sent again after a loss.
+bool one_event(const trace::Finding& known, trace::Finding suspected) {
+  if (known.verdict == "duplicate-effect" && suspected.verdict == "retries-non-idempotent")
+    suspected.verdict = known.verdict;
+  return report::one_cause(known, suspected);
+}
+
+// Does the first attempt meet in both what it meets in the other? What becomes of a call then differs by whether it is
+// sent again, not by what the attempts after it meet: P1, P2 and P4 lose one first response.
+bool one_fate(const trace::Finding& known, const trace::Finding& suspected) {
+  auto one = policies::parse_fault_plan(known.fault), other = policies::parse_fault_plan(suspected.fault);
+  return one && other && !one->steps.empty() && !other->steps.empty() &&
+         one->steps.front().fault == other->steps.front().fault;
+}
+
+// Nothing new beside what is known of that call site.
+bool told_by(const trace::Finding& known, const trace::Finding& suspected) {
+  return of_outcome(suspected.verdict) && known.site == suspected.site && one_event(known, suspected) &&
+         one_fate(known, suspected);
+}
 
 using What = Shown::What;
 
@@ -54,6 +76,7 @@ void Trials::take(Shown shown) {
     case What::doubt:
       return try_alone(c, {});
     case What::thin:
+      c.ask_further();
       if (static_cast<int>(c.seen.size()) < kRuns) return;
       if (!shown.judgement.not_judged.empty()) return try_alone(c, {});
       [[fallthrough]];
@@ -92,6 +115,7 @@ std::vector<std::string> Trials::confirming(const trace::Finding& suspected, con
   std::vector<std::string> alike;
   for (auto& known : record_.findings) {
     if (known.id == suspected.id) return {known.test};
+    if (told_by(known, suspected)) return {known.test};
     if (report::one_cause(known, suspected)) alike.push_back(known.test);
   }
   if (!of_outcome(suspected.verdict) && alike.size() >= kSameRetries) return alike;
@@ -160,6 +184,21 @@ void Trials::trial_over(Trial& trial) {
   for (auto run : trial.runs()) context_.runs.let_go(run);
   c.seen.clear();
   open_.remove_if([&](auto& open) { return &open == &trial; });
+}
+
+// What was looked at alone before another verdict told the same of it (`--alone` looks at all).
+void Trials::fold() {
+  auto& all = record_.findings;
+  std::set<std::string> folded;  // by id
+  for (auto& f : all) {
+    auto by = std::ranges::find_if(all, [&](auto& known) { return known.verdict != f.verdict && told_by(known, f); });
+    if (by == all.end()) continue;
+    folded.insert(f.id);
+    for (auto& c : plan_.cases)
+      if (c.row.test == f.test && c.row.site == f.site && c.row.operation == f.operation && c.row.plan == f.fault)
+        c.row.outcome = "seen_too", c.row.why = fmt::format("{}, as confirmed in {}", f.verdict, by->test);
+  }
+  std::erase_if(all, [&](auto& f) { return folded.contains(f.id); });
 }
 
 void Trials::leave(const std::string& test, const std::string& why) {

@@ -15,7 +15,7 @@ namespace {
 
 std::optional<double> count_in(std::string_view body, const std::string& name) {
   auto members = members_of(body);
-  auto it = std::ranges::find_if(members, [&](auto& m) { return m.name == name && counts(m) && !m.listed; });
+  auto it = std::ranges::find_if(members, [&](auto& m) { return m.name == name && may_count(m) && !m.listed; });
   return it == members.end() ? std::nullopt : std::optional(std::strtod(it->value.c_str(), nullptr));
 }
 bool same_thing(const Exchange& a, const Exchange& b) {
@@ -47,7 +47,7 @@ std::optional<CountedAgain> counted_again(const trace::Comparison& c, const Exch
   auto* usual = only_in(*c.reference, before);
   if (!usual || !is_success(usual->service_status)) return {};
   for (auto& member : members_of(before.request_sample)) {
-    if (!counts(member) || member.listed) continue;
+    if (!may_count(member) || member.listed) continue;
     auto usually_from = read_before(*c.reference, *usual, member.name),
          from = read_before(*c.in_case, before, member.name);
     auto usually_to = count_in(usual->request_sample, member.name), to = count_in(before.request_sample, member.name);

@@ -172,6 +172,16 @@ bool goes_on(const trace::Run& run, const Call& call) {
   return run.ended - call.last().told <= kLonger * std::max(std::ranges::max(waits), kSecond);
 }
 
+bool in_tests(std::string_view file, std::string_view test) {
+  if (test.starts_with(file)) return true;
+  auto parts = split(file, '/');
+  auto name = parts.back();
+  return std::ranges::any_of(parts,
+                             [](auto p) { return p == "test" || p == "tests" || p == "spec" || p == "__tests__"; }) ||
+         name.starts_with("test_") || name.find("_test.") != name.npos || name.find(".test.") != name.npos ||
+         name.find(".spec.") != name.npos;
+}
+
 std::size_t first_fired(const Call& call) {
   return static_cast<std::size_t>(
       std::find_if(call.attempts.begin(), call.attempts.end(), [](auto* e) { return e->fired; }) -

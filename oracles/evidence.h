@@ -61,6 +61,10 @@ std::vector<ServiceError> new_errors(const trace::Comparison& c);
 // Ways in which the client was told of the faults of this run, as bits of Told (client_words.h).
 unsigned told_of(const trace::Comparison& c);
 
+// Does this file of the project hold tests: this one, or any by its name and folder? What a test's own body sends is
+// not the application's doing.
+bool in_tests(std::string_view file, std::string_view test);
+
 // --- in words ---
 std::string show_answer(int status);                              // "404 Not Found", "NOT_FOUND"
 std::string show_error(const trace::Exchange& error);             // the same of a service's own

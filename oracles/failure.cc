@@ -68,12 +68,21 @@ const trace::TestResult* ended_by_exception(const trace::Run& run) {
 }  // namespace
 
 std::optional<Failure> failure_of(const ComparedCase& compared, const Comparison& c) {
-  if (c.in_case->stop != trace::Stop::exited) return {};
+  bool ended = c.in_case->stop == trace::Stop::exited || failed_and_was_over(*c.in_case, compared.row->test);
+  if (!ended) return {};
   auto* result = result_of(*c.in_case, compared.row->test);
   auto* before = result_of(*c.reference, compared.row->test);
   if (compared.row->test.empty()) result = ended_by_exception(*c.in_case), before = ended_by_exception(*c.reference);
   if (!result || !bad(*result) || (before && bad(*before))) return {};
   return Failure{result, told_part(result->chain)};
+}
+
+bool failed_and_was_over(const trace::Run& run, const std::string& test) {
+  auto* result = test.empty() ? nullptr : result_of(run, test);
+  if (run.stop != trace::Stop::hung || !result || !bad(*result)) return false;
+  auto open = 0;
+  for (auto& stage : run.stages) open += stage.starts ? 1 : -1;
+  return open == 0;
 }
 
 bool is_assertion(const Thrown& thrown) {
@@ -132,6 +141,12 @@ bool shows_injected(const Comparison& c, std::string_view text) {
 }
 bool shows_fault(const Comparison& c, std::string_view text) {
   return shows_injected(c, text) || !client_word_in(text, told_of(c), c.in_case->agents).empty();
+}
+
+bool told_over_http(const Comparison& c) {
+  return std::ranges::any_of(c.faulted, [&](auto* call) {
+    return std::ranges::any_of(call->attempts, [&](auto* e) { return e->fired && !handed_on(c, *e).empty(); });
+  });
 }
 
 bool may_be_caused_by_capture(const Comparison& c, const Failure& failure) {

@@ -15,8 +15,13 @@ struct Failure {
 
   const trace::Thrown* outermost() const { return told.empty() ? nullptr : told.front(); }
 };
-// Nothing if the run was ended by us or by a signal: what a test says then is not its own word.
+// Nothing if the run was ended by us or by a signal: what a test says then is not its own word. But for one that had
+// failed and was over.
 std::optional<Failure> failure_of(const ComparedCase& compared, const trace::Comparison& c);
+
+// Had this test failed, and were its set-up, body and teardown over, when all stood still? Then its process was kept by
+// what a test leaves open that comes to no end of its own: a server, a timer.
+bool failed_and_was_over(const trace::Run& run, const std::string& test);
 
 bool is_assertion(const trace::Thrown& thrown);
 // Set-up and teardown pass without faults, so a failure there is the consequence of something else.
@@ -32,6 +37,10 @@ std::string named(const trace::Thrown& thrown);      // for a message: short typ
 bool shows_injected(const trace::Comparison& c, std::string_view text);
 // The same, or a word by which clients speak of it (client_words.h).
 bool shows_fault(const trace::Comparison& c, std::string_view text);
+
+// Did the application answer a request of its own, which was open while a fault fired, with a status 5xx? Then its
+// client was told.
+bool told_over_http(const trace::Comparison& c);
 
 // A failure that capture itself can bring about: a signal met a connect (CaptureCounts::interrupted).
 bool may_be_caused_by_capture(const trace::Comparison& c, const Failure& failure);

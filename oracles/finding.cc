@@ -2,6 +2,7 @@
 
 #include "oracles/oracle.h"
 #include "trace/comparing/retrier.h"
+#include "trace/comparing/sdk.h"
 
 namespace retrial::oracles {
 namespace {
@@ -48,6 +49,7 @@ trace::Finding make_finding(const ComparedCase& compared, const trace::Compariso
   f.attempts = static_cast<int>(call.attempts.size());
   for (auto gap : trace::gaps(call)) f.gaps_ms.push_back(static_cast<double>(gap / 1000) / 1000.0);
   f.retried_by = trace::retrier(call);
+  f.sdk = trace::sdk(call.first());
   f.id = trace::finding_id(f.verdict, f.site, f.operation, f.fault);
   return f;
 }

@@ -34,6 +34,7 @@ class Hang final : public Oracle {
     for (auto* c : compared.comparisons) {
       auto& run = *c->in_case;
       auto& call = *c->faulted.front();
+      if (failed_and_was_over(run, compared.row->test)) continue;
       if (run.stop == trace::Stop::hung && was_ended(*c->reference)) {
         judgement.not_judged.push_back(
             not_judged(compared, "it stood still after the fault, and without faults it did not end by itself either"));

@@ -148,7 +148,9 @@ Judgement judge(Cases cases) {
 }
 Judgement compare_sites(Cases cases) {
   Judgement judgement;
-  ask(fit_to_judge(cases, judgement), [](auto& oracle) { return oracle.compares_sites(); }, judgement);
+  auto fit = fit_to_judge(cases, judgement);
+  ask(fit, [](auto& oracle) { return oracle.compares_sites(); }, judgement);
+  drop_open(fit, judgement);
   return judgement;
 }
 

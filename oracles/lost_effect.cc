@@ -62,10 +62,12 @@ class LostEffect final : public Oracle {
         "A right client sends it again, or tells its caller that it was not done."));
   }
 
-  // The test passed; or went on, and met another fault, by which it may have failed.
+  // The test passed; or went on, and met another fault, by which it may have failed. Not where that met the same once
+  // more: then it was tried again, and nobody went on.
   static bool went_on(const Comparison& c, const Call& call, const trace::TestResult& result) {
     return result.outcome == "passed" || std::ranges::any_of(c.in_case->exchanges, [&](auto& e) {
              return e.fired && e.begun >= call.last().told &&
+                    (e.operation != call.operation || e.target != call.first().target) &&
                     std::ranges::find(call.attempts, &e) == call.attempts.end();
            });
   }

@@ -94,19 +94,27 @@ std::vector<std::string> words_of_name(std::string_view name) {
   return words;
 }
 
+namespace {
+template <std::size_t N>
+bool named_among(const Member& member, const std::array<std::string_view, N>& known) {
+  return std::ranges::any_of(words_of_name(member.name), [&](auto& word) { return among(known, word); });
+}
+constexpr std::array<std::string_view, 12> kNoCounts = {"version", "revision", "time", "ms",      "seconds", "request",
+                                                        "attempt", "retry",    "byte", "latency", "elapsed", "rate"};
+}  // namespace
+
+bool may_count(const Member& member) {
+  static constexpr std::array<std::string_view, 18> kOthers = {
+      "v",   "rev", "ts",   "timestamp", "at",   "date",     "epoch", "ttl",      "expires",
+      "seq", "id",  "page", "offset",    "port", "sequence", "index", "attempts", "retries"};
+  return member.kind == Member::Kind::number && !named_among(member, kNoCounts) && !named_among(member, kOthers);
+}
+
 bool counts(const Member& member) {
   static constexpr std::array<std::string_view, 20> kCounts = {
       "value", "count",  "counter", "total",  "balance", "quantity", "qty",    "stock", "amount", "sum",
       "score", "points", "credits", "credit", "likes",   "votes",    "visits", "views", "used",   "reserved"};
-  static constexpr std::array<std::string_view, 12> kOthers = {"version", "revision", "time",    "ms",
-                                                               "seconds", "request",  "attempt", "retry",
-                                                               "byte",    "latency",  "elapsed", "rate"};
-  if (member.kind != Member::Kind::number) return false;
-  auto words = words_of_name(member.name);
-  auto any_of = [&](auto& known) {
-    return std::ranges::any_of(words, [&](auto& w) { return std::ranges::find(known, w) != known.end(); });
-  };
-  return any_of(kCounts) && !any_of(kOthers);
+  return member.kind == Member::Kind::number && named_among(member, kCounts) && !named_among(member, kNoCounts);
 }
 
 }  // namespace retrial::oracles

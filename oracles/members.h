@@ -33,6 +33,8 @@ std::vector<std::string> words_of_name(std::string_view name);
 // Is it a number that counts what was done, by its name? A version or a revision goes up by every write, and harms
 // nobody.
 bool counts(const Member& member);
+// Is it a number that could, for all that its name says? A version, a time, a name or a place in a list could not.
+bool may_count(const Member& member);
 
 template <std::size_t N>
 bool among(const std::array<std::string_view, N>& known, std::string_view word) {

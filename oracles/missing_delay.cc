@@ -28,7 +28,9 @@ constexpr std::size_t kMeasured = 4;  // where the client's clock shows what was
 constexpr Nanos kMost = 15 * kMillisecond;
 constexpr Nanos kMostMeasured = 5 * kMillisecond;  // there a wait that was none is next to nothing
 constexpr Nanos kLongest = 60 * kMillisecond;
+constexpr int kGoodPart = 2;                 // work of half the rest of a gap
 constexpr std::size_t kMostComparisons = 6;  // a client with two retries shows one gap a run
+constexpr std::size_t kMostUnclear = 3;      // what load hides in so many runs it hides in more
 
 constexpr std::size_t kGrowing = 4;  // gaps of a call that can be said to grow
 constexpr double kGrownBy = 2;       // of the later half of them over the earlier: load does not do that
@@ -68,8 +70,17 @@ Nanos centile(std::vector<Nanos> of, std::size_t n) {
 }
 
 // A long gap in which the clock was not moved on: load, or a wait that passed in real time since load kept everybody
-// from looking.
-bool unclear(const Wait& w) { return w.measured && w.least < kMostMeasured && w.most >= kLongest; }
+// from looking. In real time, one that work filled in good part: a machine that is that busy delays the rest as well.
+bool unclear(const Wait& w) {
+  if (w.measured) return w.least < kMostMeasured && w.most >= kLongest;
+  return w.worked && w.most >= kMost && w.gap - w.most >= w.most / kGoodPart;
+}
+
+// Load comes and goes: of that many gaps, in which the client's thread had its processor, one at least is short.
+bool surely_waited(const std::vector<Wait>& waits) {
+  return waits.size() >= kGapsUnmeasured &&
+         std::ranges::all_of(waits, [](auto& w) { return w.measured && w.most >= 2 * kLongest; });
+}
 
 std::vector<Nanos> lengths(const std::vector<Wait>& waits) {
   std::vector<Nanos> out;
@@ -104,33 +115,46 @@ class MissingDelay final : public Oracle {
   static void judge_status(const ByStatus& seen, Judgement& judgement) {
     auto clear = seen.waits;
     std::erase_if(clear, unclear);
-    if (clear.size() * 2 < seen.waits.size()) return say_unclear(seen, clear.size(), judgement);
+    if (clear.size() * 2 < seen.waits.size()) {
+      if (surely_waited(seen.waits)) return;
+      return say_unclear(seen, clear.size(), judgement);
+    }
     if (seen.halves.grow()) take_as_grown(clear);
     auto all = lengths(clear);
     auto longest = centile(all, all.size() > 20 ? 95 : 100);  // of many, some are the machine's load
     auto measured = static_cast<std::size_t>(std::ranges::count_if(clear, &Wait::measured));
     bool known = measured == all.size();
     if (centile(all, 75) >= (known ? kMostMeasured : kMost) || longest >= kLongest) return;
+    // No gap is so short that it leaves no room for a fixed wait, which somebody else's work kept the clock from
+    // passing.
+    if (known && std::ranges::min(clear, {}, &Wait::most).most >= kMost) return say_unclear(seen, 0, judgement);
     if (all.size() >= kGapsUnmeasured || (known && measured >= kMeasured)) {
       judgement.findings.push_back(make_finding(*seen.compared, *seen.comparison, *seen.call, kMissingDelay,
                                                 std::min(trace::Confidence::likely, seen.sure), message(seen, known),
                                                 advice(centile(all, 50))));
       return;
     }
-    auto runs = seen.compared->comparisons.size();
-    judgement.needs_more_runs = judgement.needs_more_runs || runs < kMostComparisons;
+    auto runs = ask_for_more(seen, kMostComparisons, judgement);
     judgement.not_judged.push_back(not_judged(
         *seen.compared, *seen.call,
         fmt::format("missing-delay: only {} after the first retry in {}: too few to tell a missing delay from jitter",
                     counted(all.size(), "gap"), counted(runs, "run"))));
   }
 
+  // How many runs there were.
+  static std::size_t ask_for_more(const ByStatus& seen, std::size_t most, Judgement& judgement) {
+    auto runs = seen.compared->comparisons.size();
+    judgement.needs_more_runs = judgement.needs_more_runs || runs < most;
+    return runs;
+  }
+
   static void say_unclear(const ByStatus& seen, std::size_t clear, Judgement& judgement) {
+    ask_for_more(seen, kMostUnclear, judgement);
     judgement.not_judged.push_back(not_judged(
         *seen.compared, *seen.call,
         fmt::format(
-            "missing-delay: {} of {} after the first retry are long, and the client's clock was not moved on in "
-            "them: the machine's load, or waits that nobody had time to see",
+            "missing-delay: {} of {} after the first retry are long, and neither the client's clock nor its "
+            "thread's work tells what of them was waited: the machine's load, or waits that nobody had time to see",
             seen.waits.size() - clear, counted(seen.waits.size(), "gap"))));
   }
 

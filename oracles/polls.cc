@@ -77,7 +77,19 @@ std::map<Place, Open> open_places(const ComparedCase& compared, Polls& polls) {
   return open;
 }
 
+bool stands_at(const trace::Finding& f, const ComparedCase& compared, const Place& place) {
+  return Place(shown(f.site), f.operation) == place &&
+         std::ranges::any_of(compared.comparisons, [&](auto* c) { return c->in_case->id == f.run; });
+}
+
 }  // namespace
+
+void drop_open(Cases cases, Judgement& judgement) {
+  Polls polls;
+  for (auto& compared : cases)
+    for (auto& [place, left] : open_places(compared, polls))
+      std::erase_if(judgement.findings, [&](auto& f) { return stands_at(f, compared, place); });
+}
 
 void leave_open(Cases cases, Judgement& judgement) {
   Polls polls;
@@ -85,11 +97,8 @@ void leave_open(Cases cases, Judgement& judgement) {
   for (auto& compared : cases)
     for (auto& [place, left] : open_places(compared, polls)) {
       auto here = [&](auto& f) { return Place(shown(f.site), f.operation) == place; };
-      auto of_this = [&](auto& f) {
-        return here(f) && std::ranges::any_of(compared.comparisons, [&](auto* c) { return c->in_case->id == f.run; });
-      };
       if (std::ranges::any_of(judgement.findings, here)) continue;
-      std::erase_if(judgement.notes, of_this);
+      std::erase_if(judgement.notes, [&](auto& f) { return stands_at(f, compared, place); });
       if (said.emplace(place, compared.row->plan, compared.row->test).second)
         judgement.not_judged.push_back(not_judged(compared, *left.call, left.why));
     }

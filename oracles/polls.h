@@ -12,5 +12,7 @@ namespace retrial::oracles {
 // said under not_judged, in place of notes on that call site and operation; findings on them stand. The reference shows
 // what is a poll; where there is none, the run itself, if its process is known.
 void leave_open(Cases cases, Judgement& judgement);
+// Takes away what comparing call sites has found at such places: whether they send again is not known.
+void drop_open(Cases cases, Judgement& judgement);
 
 }  // namespace retrial::oracles

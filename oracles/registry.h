@@ -4,6 +4,7 @@
 // One line an oracle, those with the worst verdicts first: crash is a function, in crash.cc. Within a part of a report
 // verdicts stand in this order.
 #define RETRIAL_ORACLES(ORACLE)   \
+  ORACLE(order_violation)         \
   ORACLE(duplicate_effect)        \
   ORACLE(lost_effect)             \
   ORACLE(silent_wrong_result)     \

@@ -53,6 +53,19 @@ bool as_usual(const trace::Comparison& c, const Exchange& one) {
 
 namespace {
 
+// What an action does, by its name: "getBalance" reads, "order.create" writes, "height" says neither.
+enum class Named : std::uint8_t { read, neither, write };
+
+bool is_write(std::string_view word) {
+  static constexpr std::string_view kWrites[] = {
+      "create",   "add",    "set",       "put",     "update",  "delete",   "remove", "send",     "post",    "insert",
+      "submit",   "place",  "make",      "pay",     "charge",  "transfer", "book",   "reserve",  "cancel",  "start",
+      "stop",     "open",   "close",     "move",    "publish", "push",     "append", "register", "write",   "deposit",
+      "withdraw", "mint",   "increment", "claim",   "renew",   "save",     "upload", "enqueue",  "execute", "approve",
+      "store",    "change", "modify",    "replace", "rename",  "upsert",   "issue",  "order",    "buy",     "sell"};
+  return std::ranges::any_of(kWrites, [&](auto known) { return iequals(word, known); });
+}
+
 bool is_read(std::string_view word) {
   static constexpr std::string_view kReads[] = {"search",   "query",   "graphql",   "gql",     "find",   "lookup",
                                                 "list",     "get",     "fetch",     "read",    "select", "count",
@@ -70,29 +83,38 @@ std::string_view action_of(std::string_view operation) {
 
 // By its first word, or its second where the first is a prefix for all of them ("eth_getBalance"). A GraphQL document
 // that is persisted, or cut off, may be a query.
-bool call_reads(std::string_view call) {
+Named call_named(std::string_view call) {
   auto equals = call.find('=');
   auto kind = call.substr(0, equals);
-  if (kind == "mutation" || equals == call.npos) return false;
-  if (kind == "query" || kind == "subscription" || kind == "persisted" || kind == "operation") return true;
+  if (kind == "mutation" || equals == call.npos) return Named::write;
+  if (kind == "query" || kind == "subscription" || kind == "persisted" || kind == "operation") return Named::read;
   auto name = call.substr(equals + 1);
   auto words = words_of_name(name.substr(name.find_last_of("/:.#") + 1));
-  for (std::size_t i = 0; i < std::min<std::size_t>(words.size(), 2); i++)
-    if (words[i] != "token" && is_read(words[i])) return true;
-  return false;
+  for (std::size_t i = 0; i < std::min<std::size_t>(words.size(), 2); i++) {
+    if (words[i] != "token" && is_read(words[i])) return Named::read;
+    if (is_write(words[i])) return Named::write;
+  }
+  return Named::neither;
 }
-// Of several all must.
-bool action_reads(std::string_view action) { return std::ranges::all_of(split(action, ','), call_reads); }
+// Of several the worst.
+Named action_named(std::string_view action) {
+  auto worst = Named::read;
+  for (auto call : split(action, ',')) worst = std::max(worst, call_named(call));
+  return worst;
+}
 
-}  // namespace
-
-bool reads_by_name(const Exchange& e) {
-  if (auto action = action_of(e.operation); action.find('=') != action.npos) return action_reads(action);
+// A path is a thing's, and what is posted to it is made there: a noun that says nothing of it is an action's alone.
+Named named(const Exchange& e) {
+  if (auto action = action_of(e.operation); action.find('=') != action.npos) return action_named(action);
   auto path = trace::message::path_of(e.target);
   auto word = path.substr(path.find_last_of("/:.") + 1);
   while (word.starts_with('_')) word.remove_prefix(1);
-  return is_read(word);
+  return is_read(word) ? Named::read : Named::write;
 }
+
+}  // namespace
+
+bool reads_by_name(const Exchange& e) { return named(e) == Named::read; }
 
 std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call& call, const Exchange& before,
                                    const Exchange& next) {
@@ -125,7 +147,7 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
                 fmt::format("whether the service knows the second by its \"{}\" its answers do not show", name->name)};
   if (!profile.method_tells())
     return Harm{Confidence::possible, "nothing is known of this method that would make a second execution harmless"};
-  return Harm{reads_by_name(before) ? Confidence::possible : likely,
+  return Harm{named(before) == Named::write ? likely : Confidence::possible,
               fmt::format("{} is neither safe nor idempotent (RFC 9110 9.2.2), and no key makes it so", before.method)};
 }
 

@@ -25,22 +25,15 @@ using trace::Call;
 using trace::Comparison;
 using trace::Confidence;
 
-// Does it lie in a test's file? What a test's own body makes and does not come to remove is no leak of the
-// application's.
-bool in_tests(const trace::CallSite& site, std::string_view test) {
-  if (test.starts_with(site.file)) return true;
-  auto parts = split(site.file, '/');
-  auto name = parts.back();
-  return std::ranges::any_of(parts,
-                             [](auto p) { return p == "test" || p == "tests" || p == "spec" || p == "__tests__"; }) ||
-         name.starts_with("test_") || name.find("_test.") != name.npos || name.find(".test.") != name.npos ||
-         name.find(".spec.") != name.npos;
-}
-
-// One function of the application holds both calls, so that it is for it to remove what it makes. Of one line they are
-// a helper's, through which everything goes.
-bool one_function(const trace::CallSite& making, const trace::CallSite& removing) {
-  return making.file == removing.file && making.function == removing.function && making.line != removing.line;
+// One function of the application holds both calls, by itself or by what it calls, so that it is for it to remove what
+// it makes. Of one line they are a helper's, through which everything goes.
+bool one_function(const trace::CallSite& making, const trace::CallSite& removing, std::string_view test) {
+  auto removes = trace::frames_of(removing);
+  return std::ranges::any_of(trace::frames_of(making), [&](auto& makes) {
+    return !in_tests(makes.file, test) && std::ranges::any_of(removes, [&](auto& other) {
+      return makes.file == other.file && makes.function == other.function && makes.line != other.line;
+    });
+  });
 }
 
 class ResourceLeak final : public Oracle {
@@ -111,9 +104,9 @@ class ResourceLeak final : public Oracle {
                                             const trace::Exchange& usual, Removal how) {
     bool passed = trace::result_of(*c.in_case, test_of(compared, c))->outcome == "passed";
     auto &making = call.first().tag.site, &removing = usual.tag.site;
-    if (making && in_tests(*making, compared.row->test)) return {};
+    if (making && in_tests(making->file, compared.row->test)) return {};
     if (how == Removal::given_up) return passed ? std::optional(Confidence::possible) : std::nullopt;
-    bool own = making && removing && one_function(*making, *removing);
+    bool own = making && removing && one_function(*making, *removing, compared.row->test);
     return passed || own ? std::optional(Confidence::likely) : std::nullopt;
   }
 };

@@ -67,12 +67,23 @@ std::string sender(const trace::Call& call, std::span<const std::size_t> attempt
   return trace::retrier(some);
 }
 
+// Are the rounds those of a scheduler, or of a worker that goes on?
+bool goes_on_for_ever(const trace::Call& call, const std::vector<std::size_t>& starts) {
+  Nanos least = INT64_MAX, most = 0;
+  for (auto start : starts | std::views::drop(1)) {
+    auto pause = call.attempts[start]->begun - call.attempts[start - 1]->told;
+    least = std::min(least, pause);
+    most = std::max(most, pause);
+  }
+  bool grows = static_cast<double>(most) >= kGrown * static_cast<double>(least);
+  return starts.size() > kMostRounds || (!grows && most >= kTick);
+}
+
 // Rounds whose attempts one library made, as somebody called it again, who may be two in turn: "rates.py:24 job 4
 // times, in each tenacity 9.2.1 5 times, in each urllib3 2.8.0 5 times".
-std::string entries(const trace::Call& call, const std::vector<std::size_t>& starts, std::size_t attempts) {
+std::string entries(const trace::Call& call, const std::vector<std::size_t>& starts, std::size_t attempts,
+                    std::string plain) {
   auto library = sender(call, std::array{starts[0], starts[0] + 1});
-  if (library.empty()) return "each is one call of the library";
-  auto plain = "each is one call of " + library;
   auto middle = sender(call, std::span(starts).first(2));
   std::vector<std::size_t> rounds{1};  // of the middle layer, as far as they go on alike
   std::set<std::string> outer;
@@ -85,9 +96,26 @@ std::string entries(const trace::Call& call, const std::vector<std::size_t>& sta
       outer.insert(by);
     }
   }
-  if (middle.empty() || outer.size() != 1 || outer.contains("") || !multiplies(rounds)) return plain;
+  if (library.empty() || middle.empty() || outer.size() != 1 || outer.contains("") || !multiplies(rounds)) return plain;
   return fmt::format("{} {}, in each {} {}, in each {} {}", *outer.begin(), counted(rounds.size(), "time"), middle,
                      counted(rounds[0], "time"), library, counted(attempts, "time"));
+}
+
+std::string calls_of_library(const trace::Call& call, const std::vector<std::size_t>& starts, std::size_t attempts) {
+  auto library = sender(call, std::array{starts[0], starts[0] + 1});
+  return entries(call, starts, attempts, "each is one call of " + (library.empty() ? "the library" : library));
+}
+
+// Two loops of the application's own, by which of its functions went on; a test's own is none of them.
+std::optional<Layers> nested(const trace::Call& call) {
+  auto starts = trace::nested_starts(call);
+  auto rounds = rounds_of(call, starts);
+  if (!multiplies(rounds)) return {};
+  auto inner = sender(call, std::array{starts[0], starts[0] + 1});
+  auto outer = sender(call, std::array{starts[0], starts[1]});
+  if (inner.empty() || outer.empty() || inner == outer) return {};
+  return Layers{rounds, goes_on_for_ever(call, starts) ? trace::Confidence::possible : trace::Confidence::likely,
+                entries(call, starts, rounds[0], fmt::format("{} within {}", inner, outer))};
 }
 
 // A runtime's own client asks once more where its connection breaks (HttpURLConnection, xmlrpc.client): nobody set that
@@ -104,18 +132,11 @@ std::optional<Layers> loops_of(const trace::Call& call) {
   auto starts = trace::round_starts(call);
   auto rounds = rounds_of(call, starts);
   if (rounds.size() < kRounds || !multiplies(rounds)) return {};
-  Nanos least = INT64_MAX, most = 0;
-  for (auto start : starts | std::views::drop(1)) {
-    auto pause = call.attempts[start]->begun - call.attempts[start - 1]->told;
-    least = std::min(least, pause);
-    most = std::max(most, pause);
-  }
-  bool grows = static_cast<double>(most) >= kGrown * static_cast<double>(least);
-  bool gives_up = rounds.size() <= kMostRounds && (grows || most < kTick);
   // A transport sends once more where its connection breaks; on a busy machine that is not at once.
   bool broke = rounds[0] == 2 &&
                std::ranges::all_of(call.attempts, [](auto* e) { return e->ending != trace::Ending::answered; });
-  return Layers{rounds, gives_up && !broke ? trace::Confidence::likely : trace::Confidence::possible,
+  return Layers{rounds,
+                !goes_on_for_ever(call, starts) && !broke ? trace::Confidence::likely : trace::Confidence::possible,
                 "short gaps within them, long ones between"};
 }
 
@@ -135,12 +156,14 @@ std::optional<Layers> layers_of(const trace::Call& call) {
   auto starts = trace::layer_starts(call);
   auto rounds = rounds_of(call, starts);
   bool seen = entered_once_a_round(call, rounds);
+  if (!seen)
+    if (auto loops = nested(call)) return loops;
   if (!seen && own_gaps)
     if (auto loops = loops_of(call)) return loops;
   if (!multiplies(rounds) || (!seen && (rounds.size() < kRounds || !own_gaps))) return {};
   bool likely = seen && !by_runtime(call, starts, rounds[0]);
   return Layers{rounds, likely ? trace::Confidence::likely : trace::Confidence::possible,
-                seen ? entries(call, starts, rounds[0]) : "by its counters and gaps"};
+                seen ? calls_of_library(call, starts, rounds[0]) : "by its counters and gaps"};
 }
 
 class RetryAmplification final : public Oracle {

@@ -7,6 +7,8 @@
 #include "oracles/evidence.h"
 #include "oracles/failure.h"
 #include "oracles/registry.h"
+#include "oracles/taken_for_data.h"
+#include "trace/profiles/profile.h"
 
 namespace retrial::oracles {
 namespace {
@@ -64,7 +66,8 @@ class SilentWrongResult final : public Oracle {
     if (std::all_of(c.faulted.begin(), c.faulted.end(),
                     [](auto* f) { return trace::recovered(*f) && trace::recovery(*f)->service_status < 400; })) {
       auto& answer = *trace::recovery(call);
-      return add(only_delayed(c) ? Confidence::possible : std::min(Confidence::likely, call.confidence),
+      bool counted = only_delayed(c) || counts_requests(c, call, text);
+      return add(counted ? Confidence::possible : std::min(Confidence::likely, call.confidence),
                  fmt::format("{}, attempt {} was answered {} and delivered", done, answer.attempt,
                              trace::status_of(answer, answer.client_status)),
                  "The call recovered and reported success, yet what the test finds differs from the same test without "
@@ -79,7 +82,22 @@ class SilentWrongResult final : public Oracle {
                  "differs from the same "
                  "test without the fault.");
     }
+    if (auto* e = error_read_as_data(c, failure)) {
+      auto& site = call.first().tag.site;
+      bool of_test = !site || in_tests(site->file, compared.row->test);
+      return add(
+          of_test ? Confidence::possible : std::min(Confidence::likely, call.confidence),
+          fmt::format("{}, no exception came of it", done),
+          fmt::format("It found the body of that {} where the data should be: the answer was read without a look "
+                      "at its status.",
+                      show_answer(e->client_status)));
+    }
     if (shows_fault(c, text)) return;
+    if (auto* write = written_with_less(c, call))
+      return add(std::min(Confidence::likely, write->confidence),
+                 fmt::format("{}, no exception came of it, and {} was then made without data that it has else", done,
+                             write->operation),
+                 "The failure was taken for an answer that holds nothing.");
     if (went_on(c, call))
       return add(Confidence::possible,
                  fmt::format("{}, {} ended in the fault, and the calls after it were made as if it had not", done,
@@ -88,6 +106,21 @@ class SilentWrongResult final : public Oracle {
     pass_over(fmt::format(
         "the call ended in the fault and an assertion failed ({}): whether the caller was told cannot be seen",
         named(outermost)));
+  }
+
+  // May the test count the requests at a service of its own? One that may be repeated rightly came more often, and the
+  // assertion is about one more.
+  static bool counts_requests(const Comparison& c, const Call& call, std::string_view text) {
+    auto repeat = trace::profile_of(call.first()).repeat(call.first());
+    auto* beside = counterpart(c, call);
+    if (!beside || repeat == trace::Repeat::effect || repeat == trace::Repeat::unknown) return false;
+    auto times = [](const Call& of) {
+      return std::ranges::count_if(of.attempts, [](auto* e) { return executed(*e); });
+    };
+    auto words = words_in(text);
+    auto now = times(call), usual = times(*beside);
+    bool both = words.contains(std::to_string(now)) && words.contains(std::to_string(usual));
+    return now > usual && (both || text.find("one more item") != text.npos);
   }
 
   static bool only_delayed(const Comparison& c) {

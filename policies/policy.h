@@ -29,6 +29,9 @@ struct Policy {
   bool value_by_effect = false;
   Needs needs = {};
   bool by_default = true;  // tried where nobody says which
+  // Asked of the first of two operations whose order nothing keeps (predict/near_misses.h), by the first of its plans
+  // that holds it for long enough.
+  bool of_near_misses = false;
 };
 
 // In the order in which they are tried (registry.h).

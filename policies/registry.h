@@ -11,7 +11,8 @@
   POLICY(k3)                     \
   POLICY(p1_more)                \
   POLICY(n1)                     \
-  POLICY(r1)
+  POLICY(r1)                     \
+  POLICY(order)
 
 namespace retrial::policies {
 

@@ -33,6 +33,7 @@ struct Finding {
   std::vector<double> gaps_ms;
   // Who sent again: "src/base.mjs:12 ask", "urllib3 2.8.0"; "": it was not sent again, or it is not known. retrier.h
   std::string retried_by = {};
+  std::string sdk = {};  // the vendor's client that sent it: sdk.h
 };
 
 // What was judged and found right, or could not be judged (`why`).

@@ -48,7 +48,10 @@ class Seating {
     return !c.single && c.passes() && others.size() < kCasesInTest &&
            std::ranges::all_of(
                others,
-               [&](auto* other) { return !other->single && other->passes() && other->target_key() != c.target_key(); });
+               [&](auto* other) {
+                 return !other->single && other->passes() && other->target_key() != c.target_key() &&
+                        !other->interferes(c);
+               });
   }
 
   const References& refs_;

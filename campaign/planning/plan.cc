@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "campaign/planning/near_misses.h"
 #include "campaign/planning/targets.h"
 #include "proxy/net/address.h"
 #include "trace/calls/services.h"
@@ -59,6 +60,18 @@ std::string Case::family_key() const {
 bool Case::passes() const {
   auto& last = faults.steps.back();
   return trace::is_pass(last.fault) && last.times == 0;
+}
+bool Case::interferes(const Case& other) const {
+  auto holds = [](const Case& c) { return c.policy && c.policy->of_near_misses; };
+  if (!holds(*this) && !holds(other)) return false;
+  if (!holds(*this) || !holds(other)) return true;
+  auto longest = policies::fault_of(policy->plans.back(), 1).delay + predict::kNear;
+  return std::abs(here().at - other.here().at) < longest;
+}
+void Case::ask_further() {
+  if (!policy || !policy->of_near_misses) return;
+  faults = policy->plans.back();
+  row.plan = policies::show(faults);
 }
 void Case::put(std::size_t at) {
   if (places[at].test != row.test) seen.clear();
@@ -120,6 +133,20 @@ Case make_case(const Found& f, const policies::Policy& policy, const policies::F
   return c;
 }
 
+// Each operation that may come second: held by the first of these plans that is long enough for its pairs. Two delays
+// in one test might mend each other.
+std::vector<Case> held_cases(const Tests& tests, const policies::Policy& policy, const Config& config) {
+  std::vector<Case> cases;
+  for (auto& turn : may_turn(tests)) {
+    if (!may_be_faulted(turn.found.target.service, config)) continue;
+    auto* plan = &policy.plans.front();
+    for (auto& longer : policy.plans)
+      if (policies::fault_of(*plan, 1).delay < turn.delay) plan = &longer;
+    cases.push_back(make_case(turn.found, policy, *plan, config));
+  }
+  return cases;
+}
+
 void add(Plan& plan, Case c, std::size_t number) {
   c.row.id = fmt::format("c{}", number);
   plan.cases.push_back(std::move(c));
@@ -170,7 +197,8 @@ Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& p
       c.further = further;
       add(plan, std::move(c), plan.cases.size() + 1);
     };
-    for (auto* policy : policies)
+    for (auto* policy : policies) {
+      if (policy->of_near_misses) continue;
       for (auto& f : of) {
         for (auto& faults : policy->plans) add_case(f, *policy, faults);
         for (auto& faults : policy->where_it_times_out)
@@ -178,8 +206,12 @@ Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& p
         for (auto& faults : policy->once_a_site)
           if (sites_tried.insert(f.site() + policies::show(faults)).second) add_case(f, *policy, faults);
       }
+    }
   };
   add_all(asked_for, false);
+  for (auto* policy : policies)
+    if (policy->of_near_misses)
+      for (auto& c : held_cases(tests, *policy, config)) add(plan, std::move(c), plan.cases.size() + 1);
   if (run.coverage.empty() && !run.once) add_all(elsewhere(asked_for, covered(found, "c4")), true);
   return plan;
 }

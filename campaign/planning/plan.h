@@ -55,6 +55,11 @@ struct Case {
   Aim aim() const { return {Target{row.test, row.site, row.service, row.operation, row.occurrence}, faults}; }
   // The client is expected to get over it: what comes after the call in its test is as it always is.
   bool passes() const;
+  // May each change what the other shows, in one run of their test? Whoever is held alone says what came of it, and two
+  // that are held while the other is under way may mend each other.
+  bool interferes(const Case& other) const;
+  // A run has shown too little. What was held for a while is held for the longest that its policy holds anything.
+  void ask_further();
   // What it shares with the other cases of its target; one that is to be tried in one test alone is another in each.
   std::string target_key() const;
   // What it shares with cases at other paths: call site, method and faults.

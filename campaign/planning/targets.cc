@@ -34,6 +34,32 @@ Found at(const Found& found, const Place& place) {
   return one;
 }
 
+std::string place_key(const Target& t) {
+  return fmt::format("{}\n{}\n{}", t.site ? trace::key_of(*t.site) : "", t.operation, t.service);
+}
+
+// The calls of a test's own, each as a target there, counted as the director counts them.
+std::vector<std::pair<trace::Call, Found>> calls_in(const std::string& test, const trace::Run& run) {
+  std::vector<std::pair<trace::Call, Found>> calls;
+  std::map<std::string, int> occurrences;
+  for (auto& call : trace::calls_of(run)) {
+    auto& e = call.first();
+    if (e.tag.test != test || !in_test(e)) continue;
+    Found at{.target = {test, e.tag.site, e.service, e.operation}, .profile = e.profile};
+    at.target.occurrence = ++occurrences[place_key(at.target)];
+    auto* profile = trace::profile_named(e.profile);
+    if (profile) at.repeat = profile->repeat(e);
+    at.places.push_back({.test = test,
+                         .occurrence = at.target.occurrence,
+                         .reference = &run,
+                         .takes = trace::time_of(run),
+                         .at = e.begun - run.began,
+                         .shows_effect = profile && !profile->effect(call.last()).empty()});
+    calls.emplace_back(call, std::move(at));
+  }
+  return calls;
+}
+
 // The first call of a call site in a test.
 struct Edge {
   const Found* found = nullptr;
@@ -103,38 +129,35 @@ std::string Found::site() const {
 std::vector<Found> find_targets(const std::map<std::string, const trace::Run*>& tests, bool test_files) {
   std::map<std::string, Found> found;
   for (auto& [test, run] : tests) {
-    std::map<std::string, int> occurrences;
     std::set<std::string> seen;
-    for (auto& call : trace::calls_of(*run)) {
-      auto& e = call.first();
-      if (e.tag.test != test || !in_test(e)) continue;
-      if (e.tag.site && !test_files && is_test_file(e.tag.site->file)) continue;
-      auto key = fmt::format("{}\n{}\n{}", e.tag.site ? trace::key_of(*e.tag.site) : "", e.operation, e.service);
-      auto occurrence = ++occurrences[key];  // as the director counts them: also of calls that are no targets
+    for (auto& [call, at] : calls_in(test, *run)) {
+      auto& site = at.target.site;
+      if (site && !test_files && is_test_file(site->file)) continue;
       if (!may_be_target(call)) continue;
+      auto key = place_key(at.target);
       if (!seen.insert(key).second) {
-        std::ranges::find(found[key].places, test, &Place::test)->later.push_back(occurrence);
+        std::ranges::find(found[key].places, test, &Place::test)->later.push_back(at.target.occurrence);
         continue;
       }
-      auto* profile = trace::profile_named(e.profile);
-      Place here{.test = test,
-                 .occurrence = occurrence,
-                 .reference = run,
-                 .takes = trace::time_of(*run),
-                 .at = e.begun - run->began,
-                 .shows_effect = profile && !profile->effect(call.last()).empty()};
+      auto& here = at.places.front();
       auto& all = found[key];
       if (all.places.empty() || better(here, all.places.front())) {
-        all.target = {test, e.tag.site, e.service, e.operation, occurrence};
-        if (profile) all.repeat = profile->repeat(e);
-        all.profile = e.profile;
+        all.target = at.target;
+        if (!at.profile.empty()) all.repeat = at.repeat;
+        all.profile = at.profile;
       }
-      all.places.insert(std::ranges::upper_bound(all.places, here, better), std::move(here));
+      all.places.insert(std::ranges::upper_bound(all.places, here, better), here);
     }
   }
   std::vector<Found> out;
   for (auto& [key, one] : found) out.push_back(std::move(one));
   return out;
+}
+
+std::map<std::uint64_t, Found> every_call(const std::string& test, const trace::Run& run) {
+  std::map<std::uint64_t, Found> all;
+  for (auto& [call, at] : calls_in(test, run)) all.emplace(call.first().id, std::move(at));
+  return all;
 }
 
 std::vector<Found> covered(const std::vector<Found>& all, std::string_view coverage) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -20,6 +21,10 @@ struct Found {
 // All of them, one a call site x operation x service, in a fixed order. A call whose reference answer was an error is
 // none; nor is one in set-up or teardown, nor (without `test_files`) one whose call site is in a test file.
 std::vector<Found> find_targets(const std::map<std::string, const trace::Run*>& tests, bool test_files);
+
+// Each call of one test as a target at that place alone, by the number of its first exchange, whatever its answer was
+// and wherever it comes from.
+std::map<std::uint64_t, Found> every_call(const std::string& test, const trace::Run& run);
 
 // What of them a coverage wants tried, in the words of Rainmaker (NSDI'23, 4.3): c1 the first call of each test; c2
 // each call site once, in the cheapest test; c3 every test and every call site, in the least time (a minimum-cost edge

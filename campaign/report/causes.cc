@@ -16,9 +16,10 @@ const trace::Finding& Cause::surest() const {
 }
 
 namespace {
-// What a client does at both of these call sites is done in one place: by the function or library that sends again, or
-// where nothing was sent again, by the frame that sends.
+// What a client does at both of these call sites is done in one place: by a vendor's client, by the function or library
+// that sends again, or where nothing was sent again, by the frame that sends.
 bool done_in_one_place(const trace::Finding& a, const trace::Finding& b) {
+  if (!a.sdk.empty() && a.sdk == b.sdk) return true;
   if (!a.retried_by.empty() || !b.retried_by.empty()) return a.retried_by == b.retried_by;
   return a.attempts <= 1 && trace::show_innermost(*a.site) == trace::show_innermost(*b.site);
 }

@@ -91,9 +91,12 @@ std::string json_text(const ReportInput& input) {
   for (const auto& f : campaign.notes) notes.push_back(finding_of(campaign, f));
   for (const auto& j : campaign.clean) clean.push_back(judged_of(j, "seen"));
   for (const auto& j : not_judged(campaign)) open.push_back(judged_of(j, "why"));
+  Json too = Json::array();
+  for (const auto& j : seen_too(campaign)) too.push_back(judged_of(j, "why"));
   Json all = {{"version", 1},         {"campaign", campaign_of(campaign)},
-              {"findings", findings}, {"notes", notes},
-              {"clean", clean},       {"not_judged", open}};
+              {"findings", findings}, {"seen_too", too},
+              {"notes", notes},       {"clean", clean},
+              {"not_judged", open}};
   return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 }  // namespace

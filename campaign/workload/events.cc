@@ -46,7 +46,7 @@ Events::~Events() {
 }
 
 void Events::read_into(trace::Run& run) {
-  if (fd_ < 0) fd_ = open(file_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd_ < 0) fd_ = ::open(file_.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd_ < 0) return;
   char buffer[16384];
   for (ssize_t n; (n = read(fd_, buffer, sizeof buffer)) > 0;) rest_.append(buffer, static_cast<std::size_t>(n));
@@ -99,6 +99,10 @@ void Events::add_time(const std::string& test, double ms, trace::Run& run) {
   auto& all = took_[test] += ms;
   auto result = std::find_if(run.results.rbegin(), run.results.rend(), [&](auto& r) { return r.test == test; });
   if (result != run.results.rend()) result->ms = all;
+}
+
+bool Events::open() const {
+  return std::ranges::any_of(open_, [](auto& process) { return !process.second.empty(); });
 }
 
 Events::Current Events::current(std::int32_t pid) const {

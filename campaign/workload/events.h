@@ -28,6 +28,8 @@ class Events {
   };
   // The last stage that was started and not ended: of that process, or of any if it has none of its own.
   Current current(std::int32_t pid) const;
+  // Is a stage of any test under way?
+  bool open() const;
   // Test runners whose hooks have spoken: "pytest".
   const std::set<std::string>& runners() const { return runners_; }
   // Packages that an agent took for the application where they are installed: "webdav4".

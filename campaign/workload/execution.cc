@@ -24,6 +24,7 @@
 #include "proxy/server/trace_recorder.h"
 #include "proxy/time/compressor.h"
 #include "trace/calls/correlator.h"
+#include "trace/fault_name.h"
 #include "trace/recording/segment.h"
 
 namespace retrial::campaign {
@@ -32,6 +33,24 @@ namespace {
 constexpr Nanos kLook = 50 * kMillisecond;  // how often a run is looked at
 constexpr Nanos kSettle = kMillisecond;     // between two looks at what the dead command's sockets still have to say
 constexpr int kSettleLooks = 30;
+constexpr Nanos kLingers = 1800 * kSecond;  // of the client's time: whoever sends again by himself has done so by then
+
+// All tests of this run have said how they ended, and one has failed: what keeps the process now is what that one left
+// open (oracles/failure.h, failed_and_was_over).
+bool tests_are_over(const RunSpec& spec, Events& events, trace::Run& run) {
+  events.read_into(run);
+  auto result = [&](auto& test) { return trace::result_of(run, test); };
+  return !spec.tests.empty() && !events.open() && std::ranges::all_of(spec.tests, result) &&
+         std::ranges::any_of(spec.tests, [&](auto& test) { return trace::bad(*result(test)); });
+}
+
+// Where no connect is seen, nothing is known of them.
+proxy::Looker::Roles roles_in(Servers& servers, proxy::Way way) {
+  if (way == proxy::Way::none) return {};
+  return {.only_serves = [&](pid_t process) { return servers.only_serves(process); },
+          .has_connected = [&](pid_t process) { return servers.has_connected(process); }};
+}
+constexpr Nanos kBrief = 100 * kMillisecond;  // of a delay
 
 class Ended final : public proxy::TreeEvents {
  public:
@@ -75,7 +94,8 @@ class Ended final : public proxy::TreeEvents {
   int looks_ = 0;
 };
 
-// Arms the compressor by the first fault that fires, or (`at_once`) the first exchange.
+// Arms the compressor by the first fault that fires, or (`at_once`) the first exchange. Of a short delay once it is
+// over: it is there for others to come first, whom looks at them would keep from it on a busy machine.
 class ArmingRecorder final : public proxy::Recorder {
  public:
   ArmingRecorder(proxy::Recorder& recorder, bool at_once) : recorder_(recorder), at_once_(at_once) {}
@@ -87,9 +107,13 @@ class ArmingRecorder final : public proxy::Recorder {
   void answer(const trace::Exchange& e) override { recorder_.answer(e); }
   void fired(const trace::Exchange& e) override {
     recorder_.fired(e);
-    if (compressor) compressor->arm();
+    bool brief = e.fault.name == trace::FaultName::delay && e.fault.delay <= kBrief;
+    if (compressor && !brief) compressor->arm();
   }
-  void over(const trace::Exchange& e) override { recorder_.over(e); }
+  void over(const trace::Exchange& e) override {
+    recorder_.over(e);
+    if (compressor && e.fired) compressor->arm();
+  }
   proxy::Compressor* compressor = nullptr;
   std::uint64_t exchanges = 0;
 
@@ -395,6 +419,8 @@ Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& sp
       stopped = watchdog.look(proxy, **tree, director.target_attempts(),
                               ended.compressor ? ended.compressor->last_wait() : 0);
       if (spec.sampled_exchanges && arming.exchanges >= spec.sampled_exchanges) stopped = trace::Stop::deadline;
+      if (!stopped && watchdog.idle_for(kLingers, proxy) && tests_are_over(spec, events, run))
+        stopped = trace::Stop::hung;
       if (stopped == trace::Stop::held && spec.lifts && proxy.held_since() != 0) {
         proxy.give_up_held(clock.now() - spec.hold);
         stopped.reset();
@@ -419,12 +445,10 @@ Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& sp
         return true;
       };
       compressor.emplace(*impl_->loop, *page, clock, (*tree)->root(),
-                         proxy::Compressor::Surroundings{
-                             .pending = pending,
-                             .next_limit = [&] { return watchdog.next(proxy, **tree); },
-                             .moved = look,
-                             .only_serves = [&, sees = s.capture.way != proxy::Way::none](
-                                                pid_t process) { return sees && ended.servers.only_serves(process); }});
+                         proxy::Compressor::Surroundings{.pending = pending,
+                                                         .next_limit = [&] { return watchdog.next(proxy, **tree); },
+                                                         .moved = look,
+                                                         .roles = roles_in(ended.servers, s.capture.way)});
       ended.compressor = arming.compressor = &*compressor;
       run.compressed = true;
     }

@@ -70,8 +70,9 @@ bool Servers::only_serves(pid_t process) {
   auto& known = known_[process];
   if (known.yes || now - known.asked < known.pause) return known.yes;
   auto ports = ports_of(process);
-  known.yes =
-      !ports.empty() && std::ranges::all_of(connected_[process], [&](auto port) { return ports.contains(port); });
+  known.yes = !ports.empty() && (!has_connected(process) || std::ranges::all_of(connected_[process], [&](auto port) {
+    return ports.contains(port);
+  }));
   known.asked = now;
   known.pause = std::max(kFirstPause, 2 * known.pause);
   return known.yes;

@@ -22,6 +22,7 @@ class Servers {
   explicit Servers(const Clock& real) : real_(real) {}
   void connected(pid_t process, std::uint16_t port);
   bool only_serves(pid_t process);
+  bool has_connected(pid_t process) const { return connected_.contains(process); }
 
  private:
   struct Known {

@@ -41,8 +41,9 @@ void add_files(pid_t process, std::set<std::string>& files) {
     if (!is_named_file(fd.path()) || !is_writable(process, name)) continue;
     (name == "1" || name == "2" ? output : opened).insert(fs::read_symlink(fd, error).string());
   }
+  // A log is added to by several, or has a name of its own for each start (npm's).
   for (auto& file : opened)
-    if (!output.contains(file)) files.insert(file);
+    if (!output.contains(file) && fs::path(file).extension() != ".log") files.insert(file);
 }
 
 }  // namespace

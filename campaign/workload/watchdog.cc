@@ -40,6 +40,10 @@ std::optional<trace::Stop> Watchdog::look(const proxy::Proxy& proxy, const proxy
   return {};
 }
 
+bool Watchdog::idle_for(Nanos time, const proxy::Proxy& proxy) const {
+  return proxy.open_exchanges() == 0 && client_.now() - std::max(proxy.last_activity(), began_) >= time;
+}
+
 Nanos Watchdog::next(const proxy::Proxy& proxy, const proxy::Tree& tree) const {
   if (auto held = held_since(proxy, tree)) return spec_.hold ? held + hold() : 0;
   if (!may_hang(proxy) || real_.now() - active_at_ < kSurelyIdle) return 0;

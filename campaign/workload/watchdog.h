@@ -18,6 +18,8 @@ class Watchdog {
   // `last_wait`: client time of the latest end of a wait of the tree; 0: none.
   std::optional<trace::Stop> look(const proxy::Proxy& proxy, const proxy::Tree& tree, int target_attempts,
                                   Nanos last_wait);
+  // Has nothing happened for so long, in the client's time, and is nothing under way?
+  bool idle_for(Nanos time, const proxy::Proxy& proxy) const;
   // Client time at which look() may say so although nothing happens until then; 0: none.
   Nanos next(const proxy::Proxy& proxy, const proxy::Tree& tree) const;
 

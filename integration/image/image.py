@@ -38,6 +38,12 @@ PARTS = [("libc6-dev", "LGPL-2.1-or-later"), ("libstdc++-12-dev", "GPL-3.0-or-la
          ("ca-certificates", "MPL-2.0")]
 
 
+def parsers():
+    """tree-sitter and its grammars, all MIT: name and version, as scan/sources.txt has them."""
+    lines = (pathlib.Path(__file__).resolve().parents[2] / "scan/sources.txt").read_text().splitlines()
+    return [tuple(line.split()[:2]) for line in lines if line and not line.startswith("#")]
+
+
 def when():
     """Of every file, and of the image: the commit's time, or what SOURCE_DATE_EPOCH says."""
     if "SOURCE_DATE_EPOCH" in os.environ:
@@ -70,6 +76,12 @@ def sbom(binary, seconds, version=VERSION, parts=PARTS, tool="integration/image/
                                            "referenceLocator": f"pkg:deb/debian/{name.replace('+', '%2B')}@{version.replace('+', '%2B').replace(':', '%3A')}"}]})
         kind = "CONTAINS" if name == "ca-certificates" else "STATIC_LINK"
         relations.append({"spdxElementId": "SPDXRef-retrial", "relationshipType": kind, "relatedSpdxElement": ref})
+    for name, number in parsers():
+        ref = f"SPDXRef-{name}"
+        packages.append({"SPDXID": ref, "name": name, "versionInfo": number, "downloadLocation": "NOASSERTION", "filesAnalyzed": False,
+                         "licenseConcluded": "MIT", "licenseDeclared": "MIT", "copyrightText": "NOASSERTION", "comment": "compiled from the npm registry's package",
+                         "externalRefs": [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": f"pkg:npm/{name}@{number}"}]})
+        relations.append({"spdxElementId": "SPDXRef-retrial", "relationshipType": "STATIC_LINK", "relatedSpdxElement": ref})
     return json.dumps({"spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": f"retrial-{version}",
                        "documentNamespace": f"https://spdx.org/spdxdocs/retrial-{version}-{digest}",
                        "creationInfo": {"created": stamp(seconds), "creators": ["Tool: " + tool]},

@@ -32,6 +32,11 @@ def third_party():
     out = ["Retrial itself is under the Apache License 2.0 (LICENSE). Its binary is linked statically with what follows.\n"]
     for package, licence in PARTS:
         out.append(f"\n{'=' * 100}\n{package}: {licence}\n{'=' * 100}\n\n{licence_of(package)}")
+    unpacked = ROOT / "build/deps/tree-sitter"
+    for name, _ in image.parsers():
+        out.append(f"\n{'=' * 100}\n{name}: MIT\n{'=' * 100}\n\n{(unpacked / name / 'LICENSE').read_text()}")
+    out.append(f"\n{'=' * 100}\nICU, of which tree-sitter has headers\n{'=' * 100}\n\n"
+               f"{(unpacked / 'tree-sitter/vendor/tree-sitter/lib/src/unicode/LICENSE').read_text()}")
     return "".join(out).encode()
 
 

@@ -1,6 +1,7 @@
 #include "proxy/time/compressor.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace retrial::proxy {
 namespace {
@@ -21,7 +22,7 @@ Compressor::Compressor(Loop& loop, TimePage& page, const ClientClock& clock, pid
     : loop_(loop),
       page_(page),
       clock_(clock),
-      looker_(page, root, surroundings.only_serves),
+      looker_(page, root, surroundings.roles),
       around_(std::move(surroundings)),
       timer_(loop, [this] { wake(); }) {}
 
@@ -103,9 +104,11 @@ void Compressor::jump(Nanos to) {
 void Compressor::met(const Look& look) {
   auto real = clock_.now() - page_.ahead();
   auto name = [this, real](pid_t process, bool registered) {
-    if (process == 0) return;
-    auto since = met_.try_emplace(process, real).first->second;
-    if (real - since >= kNoticed && !real_.contains(process)) real_[process] = describe_unmoved(process, registered);
+    if (process == 0 || real_.contains(process)) return;
+    auto& met = met_.try_emplace(process, Met{.since = real}).first->second;
+    // The latest that can be read: it may execute something else, and be gone when it has been met for long enough.
+    if (auto line = describe_unmoved(process, registered); !line.starts_with('[')) met.line = std::move(line);
+    if (real - met.since >= kNoticed) real_[process] = met.line;
   };
   for (auto process : look.foreign) name(process, false);
   name(look.real, true);

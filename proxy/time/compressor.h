@@ -23,7 +23,7 @@ class Compressor {
     std::function<bool()> pending;      // something goes on that is not the client's wait: no jump
     std::function<Nanos()> next_limit;  // client time of the next limit of our own; 0: none
     std::function<void()> moved;        // the clock was
-    std::function<bool(pid_t)> only_serves = [](pid_t) { return false; };  // see Looker
+    Looker::Roles roles = {};
   };
   // Before the tree starts: a wait that has begun uncut stays so.
   static void prepare(TimePage& page);
@@ -58,7 +58,11 @@ class Compressor {
   Nanos still_since_ = 0;          // real time
   Nanos since_jump_ = 0;           // real time
   Nanos last_wait_ = 0;
-  std::map<pid_t, Nanos> met_;         // processes that could not be moved, since when; real time
+  struct Met {
+    Nanos since = 0;   // real time
+    std::string line;  // what is said of it
+  };
+  std::map<pid_t, Met> met_;           // processes that could not be moved
   std::map<pid_t, std::string> real_;  // those that it was so for longer, and what is said of them
 };
 

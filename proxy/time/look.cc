@@ -58,6 +58,13 @@ bool is_go_tool(pid_t pid) {
   return size > 0 && std::string_view(program.data(), static_cast<std::size_t>(size)).ends_with("/bin/go");
 }
 
+// Go's linker puts the program's build id into a note of its own (ELF type 4, name "Go"), behind the file's head.
+bool is_go_program(pid_t pid) {
+  constexpr std::string_view kNote("\x04\0\0\0Go\0\0", 8);
+  const Text head(fmt::format("/proc/{}/exe", pid).c_str());
+  return head.view().find(kNote) != std::string_view::npos;
+}
+
 std::uint64_t last_number(std::string_view text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
   auto space = text.rfind(' ');
@@ -78,7 +85,9 @@ void Looker::until(Nanos at) {
   look_.last = std::max(look_.last, at);
 }
 
-bool Looker::apart(pid_t process) { return unmoved_.contains(process) && only_serves_(process); }
+bool Looker::apart(pid_t process) { return unmoved_.contains(process) && roles_.only_serves(process); }
+
+bool Looker::keeps_to_itself(pid_t process) const { return is_go_program(process) && !roles_.has_connected(process); }
 
 bool Looker::thread(pid_t pid, pid_t tid, bool judged) {
   const auto stat = file_of(pid, tid, "stat");
@@ -103,7 +112,7 @@ bool Looker::thread(pid_t pid, pid_t tid, bool judged) {
   look_.threads.push_back({tid, 's', last_number(file_of(pid, tid, "schedstat").view())});
   if (!thoroughly_ || !judged) return true;
   // A Go runtime's own threads (sysmon) sleep by themselves.
-  if (!has_limit(file_of(pid, tid, "syscall").view()) || is(pid, RETRIAL_TIME_GO)) return true;
+  if (!has_limit(file_of(pid, tid, "syscall").view()) || is(pid, RETRIAL_TIME_GO) || keeps_to_itself(pid)) return true;
   unmoved_.insert(pid);
   if (apart(pid)) return true;
   look_.real = pid;
@@ -129,7 +138,7 @@ bool Looker::process(pid_t pid, bool ours) {
   if (judged && thoroughly_ && !is(pid, 0)) {
     judged = !is_go_tool(pid);
     if (judged) unmoved_.insert(pid);
-    if (judged && !apart(pid)) look_.foreign.insert(pid);
+    if (judged && !apart(pid) && !keeps_to_itself(pid)) look_.foreign.insert(pid);
   }
   bool looked_at = !apart(pid);
   DIR* folder = opendir(fmt::format("/proc/{}/task", pid).c_str());

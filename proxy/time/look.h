@@ -16,7 +16,9 @@ namespace retrial::proxy {
 //   sleeps in a wait of the page        | waits, until then; busy if that time has come
 //   sleeps otherwise, without a limit   | asleep
 //   sleeps on a limit of its own        | real: its time cannot be moved, so none may
-// A process that cannot be moved and only serves is not looked at.
+// A process that cannot be moved and only serves is not looked at. A Go program that was built before and has connected
+// to nothing (a compiler that a bundler talks to by pipes, and which looks each second whether it is still there) is
+// busy or asleep: its limits are its own affair.
 // Two looks that see the same threads, each as far on as before, say that nothing ran between them.
 struct Look {
   struct Seen {
@@ -39,9 +41,11 @@ struct Look {
 // as that of a service outside the tree.
 class Looker {
  public:
-  using OnlyServes = std::function<bool(pid_t)>;
-  Looker(TimePage& page, pid_t root, OnlyServes only_serves)
-      : page_(page), root_(root), only_serves_(std::move(only_serves)) {}
+  struct Roles {
+    std::function<bool(pid_t)> only_serves = [](pid_t) { return false; };
+    std::function<bool(pid_t)> has_connected = [](pid_t) { return true; };  // to anything, ever
+  };
+  Looker(TimePage& page, pid_t root, Roles roles) : page_(page), root_(root), roles_(std::move(roles)) {}
   Look look(Nanos now, bool thoroughly);
 
  private:
@@ -51,11 +55,12 @@ class Looker {
   bool timers();
   bool is(pid_t process, std::uint32_t kind) const;
   bool apart(pid_t process);
+  bool keeps_to_itself(pid_t process) const;
   void until(Nanos at);
 
   TimePage& page_;
   pid_t root_;
-  OnlyServes only_serves_;
+  Roles roles_;
   std::vector<TimePage::Slot> slots_;
   std::set<pid_t> unmoved_;  // were met
   Look look_;

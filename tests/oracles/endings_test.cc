@@ -100,6 +100,20 @@ TEST(Hang, what_does_not_end_without_faults_either_is_left_open) {
   EXPECT_NE(t.why_not().find("without faults it did not end by itself either"), std::string::npos) << t.why_not();
 }
 
+TEST(Hang, of_a_process_that_a_failed_test_left_something_open_in_is_none_and_the_test_is_judged) {
+  for (bool open : {false, true}) {
+    auto t = after_a_loss();
+    t.in_case().fails({thrown("app.OrderError", "no such order")}).waits(65 * kSecond).stops(Stop::hung);
+    auto& stages = t.in_case().run().stages;
+    stages = {{kTest, trace::Phase::test, 100, true}, {kTest, trace::Phase::test, 100, false}};
+    if (open) stages.push_back({kTest, trace::Phase::teardown, 100, true});
+    EXPECT_EQ(t.verdicts(), open ? "hang likely" : "unrelated-exception likely");
+  }
+  auto passed = after_a_loss();
+  passed.in_case().passes().waits(65 * kSecond).stops(Stop::hung);
+  EXPECT_EQ(passed.verdicts(), "hang likely") << "something of the application's waits";
+}
+
 TEST(Hang, at_a_deadline_a_call_that_is_over_is_judged) {
   Trial t;
   t.reference.call("get", "GET", "/orders/1").answers(200);

@@ -80,6 +80,13 @@ TEST(LostEffect, a_test_that_fails_by_a_later_fault_was_not_told_of_this_one) {
   EXPECT_EQ(t.verdicts(), "lost-effect possible");
 }
 
+TEST(LostEffect, a_test_that_tries_the_same_once_more_and_fails_by_that_was_told) {
+  auto t = given_up(kListed);
+  post(t.in_case()).gets_error();
+  t.in_case().fails({thrown("requests.exceptions.HTTPError", "503 Server Error: Service Unavailable")});
+  EXPECT_EQ(t.verdicts(), "");
+}
+
 TEST(LostEffect, what_was_carried_out_after_all_is_not_lost) {
   auto retried = given_up();
   retried.in_case().again(kSecond).answers(201);
@@ -191,6 +198,24 @@ TEST(ResourceLeak, a_test_that_stopped_before_it_came_to_that_is_no_leak_of_the_
   for (auto* run : {&own.t.reference.run(), &own.t.in_case().run()})
     for (auto& e : run->exchanges) e.tag.site->file = "tests/helpers.py";
   EXPECT_EQ(own.fails(), "");
+}
+
+TEST(ResourceLeak, a_function_that_makes_and_removes_by_one_helper_is_to_remove_it) {
+  for (const char* caller :
+       {"src/moves.go:30:Move", "src/moves.go:20:Move", "src/moves.go:30:Other", "tests/test_orders.py:30:Move"}) {
+    Job job;
+    job.line = 12;
+    job.reference();
+    job.in_case();
+    auto through = [](trace::Run& run, const char* making, const char* removing) {
+      for (auto& e : run.exchanges) e.tag.site->callers = e.method == "DELETE" ? removing : making;
+    };
+    bool in_test = std::string_view(caller).starts_with("tests/");
+    auto making = in_test ? "tests/test_orders.py:20:Move" : "src/moves.go:20:Move";
+    through(job.t.reference.run(), making, caller);
+    through(job.t.in_case().run(), making, caller);
+    EXPECT_EQ(job.fails(), std::string_view(caller) == "src/moves.go:30:Move" ? "resource-leak likely" : "") << caller;
+  }
 }
 
 TEST(ResourceLeak, where_the_test_passed_all_the_same_it_came_to_its_end) {

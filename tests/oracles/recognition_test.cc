@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/oracles/runs.h"
+#include "trace/recording/redact.h"
 
 namespace retrial::oracles {
 namespace {
@@ -136,6 +137,24 @@ TEST(Recognition, another_name_in_each_attempt_is_one_by_which_no_service_can_kn
             "duplicate-effect possible");
 }
 
+TEST(Recognition, a_drawn_id_of_json_rpc_that_is_kept_names_the_request_and_a_counter_or_another_does_not) {
+  auto verdicts = [](std::string first, std::string second, std::string method = "order.create") {
+    auto body = [&](const std::string& id) {
+      return R"({"jsonrpc":"2.0","method":")" + method + R"(","params":{"n":5},"id":)" + id + "}";
+    };
+    auto t = sent_twice(body(first), {200, "{}"}, {200, "{}"}, body(second));
+    for (auto* run : {&t.reference.run(), &t.in_case().run()})
+      for (auto& e : run->exchanges) e.profile = "json-rpc", e.operation = "POST /orders method=" + method;
+    return t.verdicts();
+  };
+  const std::string uuid = R"("0f8b6c1e-5d0a-4b44-9a3e-2f6f6b0d9c11")",
+                    other = R"("77a0c9f2-11d4-4b0e-8f57-0a1b2c3d4e5f")";
+  EXPECT_EQ(verdicts(uuid, uuid), "duplicate-effect possible");
+  EXPECT_EQ(verdicts(uuid, other), "duplicate-effect likely, changed-on-retry possible");
+  EXPECT_EQ(verdicts("1", "1"), "duplicate-effect likely");
+  EXPECT_EQ(verdicts("1", "1", "height"), "duplicate-effect possible") << "a noun says nothing of writing";
+}
+
 TEST(Recognition, the_reference_shows_which_members_name_calls) {
   // Each call has another invoice_number there, given by nobody.
   auto verdicts = [](std::string second_number, std::string before) {
@@ -158,6 +177,42 @@ TEST(Recognition, the_reference_shows_which_members_name_calls) {
   EXPECT_EQ(verdicts("n-2", ""), "duplicate-effect possible");
   EXPECT_EQ(verdicts("n-1", ""), "duplicate-effect likely") << "two calls have the same";
   EXPECT_EQ(verdicts("n-2", R"({"open":["n-1","n-2"]})"), "duplicate-effect likely") << "the service gave them";
+}
+
+TEST(Recognition, what_is_drawn_for_each_call_and_kept_names_it) {
+  auto verdicts = [](std::string usual, std::string first, std::string second) {
+    auto body = [](const std::string& token) { return R"({"task":"a","token":")" + token + R"("})"; };
+    Trial t;
+    sends(t.reference.call("push", "POST", "/jobs"), body(usual));
+    t.reference.answers(202);
+    sends(t.in_case().call("push", "POST", "/jobs"), body(first));
+    t.in_case().is_lost(Telling::reset, 202).again(kSecond);
+    sends(t.in_case(), body(second), first == second ? 77 : 78);
+    t.in_case().answers(202).passes();
+    return t.verdicts();
+  };
+  const std::string a = "0f8b6c1e-5d0a-4b44-9a3e-2f6f6b0d9c11", b = "77a0c9f2-11d4-4b0e-8f57-0a1b2c3d4e5f",
+                    c = "a5e4c1d2-3b6f-4e8a-9c0d-1e2f3a4b5c6d";
+  EXPECT_EQ(verdicts(a, b, b), "duplicate-effect possible");
+  EXPECT_EQ(verdicts(a, b, c).substr(0, 23), "duplicate-effect likely") << "another for each attempt";
+  EXPECT_EQ(verdicts(b, b, b), "duplicate-effect likely") << "always the same: who asks, perhaps";
+  EXPECT_EQ(verdicts("t-1", "t-2", "t-2"), "duplicate-effect likely");
+}
+
+TEST(Recognition, what_is_drawn_and_kept_back_as_a_secret_names_it_too) {
+  auto verdicts = [](std::uint64_t usual, std::uint64_t first, std::uint64_t second) {
+    const auto body = R"({"task":"a","token":")" + std::string(trace::kRedacted) + R"("})";
+    Trial t;
+    sends(t.reference.call("push", "POST", "/jobs"), body, usual);
+    t.reference.answers(202);
+    sends(t.in_case().call("push", "POST", "/jobs"), body, first);
+    t.in_case().is_lost(Telling::reset, 202).again(kSecond);
+    sends(t.in_case(), body, second);
+    t.in_case().answers(202).passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(verdicts(1, 2, 2), "duplicate-effect possible");
+  EXPECT_EQ(verdicts(1, 1, 1), "duplicate-effect likely") << "who asks";
 }
 
 TEST(Recognition, a_list_that_is_read_afterwards_shows_how_often_it_was_done) {
@@ -215,9 +270,9 @@ TEST(Recognition, reads_beside_the_references_show_a_put_that_counts) {
 }
 
 TEST(Recognition, a_count_that_is_read_and_set_again_after_a_loss_moves_twice) {
-  auto verdicts = [](const char* seen_then, const char* set_then, int status = 204) {
+  auto verdicts = [](const char* seen_then, const char* set_then, std::string name = "stock") {
     Trial t;
-    auto number = [](std::string n) { return R"({"stock":)" + n + "}"; };
+    auto number = [&](std::string n) { return "{\"" + name + "\":" + n + "}"; };
     auto put = [&](Tale& tale, std::string n) -> Tale& {
       sends(tale.call("put", "PUT", "/stock/lamp"), number(n), std::hash<std::string>{}(n));
       return tale;
@@ -226,12 +281,14 @@ TEST(Recognition, a_count_that_is_read_and_set_again_after_a_loss_moves_twice) {
     put(t.reference, "99").answers(204).passes();
     auto& tale = t.in_case();
     tale.call("get", "GET", "/stock/lamp").answers(200, number("100"));
-    put(tale, "99").is_lost(Telling::reset, status);
+    put(tale, "99").is_lost(Telling::reset, 204);
     tale.call("get", "GET", "/stock/lamp").answers(200, number(seen_then));
     put(tale, set_then).answers(204).passes();
     return t.verdicts();
   };
   EXPECT_EQ(verdicts("99", "98"), "duplicate-effect likely");
+  EXPECT_EQ(verdicts("99", "98", "left"), "duplicate-effect likely") << "whatever it is called";
+  EXPECT_EQ(verdicts("99", "98", "version"), "");
   EXPECT_EQ(verdicts("99", "99"), "") << "it saw that it was done";
   EXPECT_EQ(verdicts("99", "42"), "") << "somebody else's count";
 }

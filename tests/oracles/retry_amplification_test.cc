@@ -2,6 +2,7 @@
 // yield on made-up clients.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdio>
 
 #include "tests/oracles/runs.h"
@@ -49,6 +50,39 @@ TEST(RetryAmplification, of_two_loops_is_told_with_its_rounds) {
   ASSERT_EQ(judged.findings.size(), 1u);
   EXPECT_NE(judged.findings[0].message.find("9 times: 3 rounds of 3 attempts"), std::string::npos)
       << judged.findings[0].message;
+}
+
+// Loops whose gaps tell nothing: full jitter in both. CRC-32 of the two places is what Python's agent sends.
+std::string nested(bool in_the_test, bool marks) {
+  Trial t("P3", "error(503)");
+  t.reference.call("load", "GET", "/things/lamp").answers(200);
+  for (int i = 0; i < 9; i++) {
+    auto gap = std::array{7, 412, 60, 3, 250, 900, 31, 5}[static_cast<std::size_t>(i + 7) % 8] * kMillisecond;
+    (i ? t.in_case().again(gap) : t.in_case().call("load", "GET", "/things/lamp")).gets_error();
+    auto& tag = t.in_case().last().tag;
+    auto entry = std::to_string(100 + i), round = std::to_string(50 + i / 3);
+    tag.call_id = "100-" + entry;
+    auto outer = std::string(in_the_test ? "" : ",job.py:24:job");
+    tag.site = trace::CallSite{"rates.py", 18, "get", "rates.py:9:ask" + outer};
+    // Of job and ask in turn: which runs of them, or which of them went on.
+    if (marks)
+      tag.stack = (in_the_test ? "2:77," : "2:f1813fa4,") + round + ":8cdc3bcc," + entry + ":d";
+    else if (i > 0)
+      tag.site->callers = i % 3 ? "rates.py:9:ask," + outer : tag.site->callers + ",";
+  }
+  for (auto& f : t.judge().findings)
+    if (f.verdict == "retry-amplification") return std::string(show(f.confidence)) + ": " + f.message;
+  return "none";
+}
+
+TEST(RetryAmplification, of_two_loops_whose_gaps_tell_nothing_is_told_by_which_function_went_on) {
+  for (bool marks : {true, false}) {
+    auto said = nested(false, marks);
+    EXPECT_NE(said.find("3 rounds of 3 attempts (rates.py:9 ask within job.py:24 job)"), std::string::npos) << said;
+    EXPECT_EQ(said.substr(0, said.find(':')), "likely");
+  }
+  EXPECT_EQ(nested(true, false), "none") << "the test itself goes round";
+  EXPECT_EQ(nested(true, true), "none");
 }
 
 // As measured of urllib3's 3 attempts in tenacity's 2 in a loop of the application's own.

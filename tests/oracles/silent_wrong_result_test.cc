@@ -20,6 +20,21 @@ TEST(SilentWrongResult, a_call_that_recovered_and_a_failed_assertion_are_likely_
       << message;
 }
 
+TEST(SilentWrongResult, a_test_that_may_count_requests_at_its_own_service_is_possible_at_most) {
+  auto verdicts = [](const char* text, const char* method = "PUT") {
+    Trial t;
+    t.reference.call("put", method, "/notices/ann").answers(200);
+    t.in_case().call("put", method, "/notices/ann").is_lost(Telling::reset, 200);
+    t.in_case().again(kSecond).answers(200).fails({assertion(text)});
+    return t.verdicts();
+  };
+  EXPECT_EQ(verdicts("assert 2 == 1"), "silent-wrong-result possible");
+  EXPECT_EQ(verdicts("assert [{'to': 'ann'}, ...] == [{'to': 'ann'}] Left contains one more item: {'to': 'ann'}"),
+            "silent-wrong-result possible");
+  EXPECT_EQ(verdicts("assert 6 == 8"), "silent-wrong-result likely");
+  EXPECT_EQ(verdicts("assert 2 == 1", "POST"), "duplicate-effect likely");
+}
+
 TEST(SilentWrongResult, node_and_pytest_have_assertions_of_their_own) {
   for (auto& what : {on_a_test_line("AssertionError", "Expected values to be strictly equal"),
                      on_a_test_line("_pytest.outcomes.Failed", "DID NOT RAISE")}) {
@@ -77,6 +92,76 @@ TEST(SilentWrongResult, a_service_that_gives_the_very_error_that_was_injected_is
   t.in_case().again(kSecond).answers(503).fails({assertion("assert None == 8")});
   EXPECT_EQ(t.verdicts(), "");
   EXPECT_NE(t.why_not(), "");
+}
+
+Trial wrote(const char* before, const char* now, const char* text = "assert 0 == 2") {
+  Trial t("P3", "error(transient)");
+  t.reference.call("cities", "GET", "/cities").answers(200);
+  t.reference.call("forecast", "GET", "/forecast/oslo").answers(200);
+  t.reference.call("send", "POST", "/digests");
+  t.reference.last().request_sample = before;
+  t.reference.answers(201);
+  t.in_case().call("cities", "GET", "/cities").gets_error();
+  t.in_case().call("send", "POST", "/digests");
+  t.in_case().last().request_sample = now;
+  t.in_case().answers(201).fails({assertion(text)});
+  return t;
+}
+
+TEST(SilentWrongResult, a_failure_that_is_taken_for_nothing_and_written_on_is_likely) {
+  auto t = wrote(R"({"at":17,"lines":["oslo: 14","rome: 20"]})", R"({"at":18,"lines":[]})");
+  EXPECT_EQ(t.verdicts(), "silent-wrong-result likely");
+  EXPECT_NE(t.judge().findings.at(0).message.find("POST /digests was then made without data that it has else"),
+            std::string::npos);
+  EXPECT_EQ(wrote(R"({"count":3})", R"({"count":0})").verdicts(), "silent-wrong-result likely");
+  EXPECT_EQ(wrote(R"({"line":["a"],"lines":[{"id":1}]})", R"({"line":[],"lines":[{"id":1}]})").verdicts(),
+            "silent-wrong-result likely");
+  EXPECT_EQ(wrote(R"({"items":[{"id":1}]})", R"({"items":[]})").verdicts(), "silent-wrong-result likely");
+}
+
+TEST(SilentWrongResult, a_write_that_holds_as_much_or_tells_of_the_failure_proves_nothing) {
+  EXPECT_EQ(wrote(R"({"at":17,"lines":["a"]})", R"({"at":18,"lines":["b"]})").verdicts(), "");
+  EXPECT_EQ(wrote(R"({"items":[{"id":1}]})", R"({"items":[{"id":7}]})").verdicts(), "");
+  EXPECT_EQ(wrote(R"({"count":3})", R"({"status":"failed"})").verdicts(), "");
+  EXPECT_EQ(wrote(R"({"count":3})", R"({"count":0})", "assert 503 == 200").verdicts(), "") << "the test was told";
+}
+
+constexpr const char* kError =
+    R"x({"error":{"code":"ServiceUnavailable","message":"try again (retrial-f1)","status":503}})x";
+
+Trial read_as_data(std::string said, const char* site = "get") {
+  Trial t("P3", "error(transient)");
+  t.reference.call(site, "GET", "/stock/lamp").answers(200);
+  t.in_case().call(site, "GET", "/stock/lamp").gets_error().saying(kError);
+  t.in_case().fails({assertion(std::move(said))});
+  return t;
+}
+
+TEST(SilentWrongResult, an_errors_body_that_the_test_finds_where_the_data_should_be_is_likely) {
+  const std::string python =
+      "assert {'error': {'code': 'ServiceUnavailable', 'message': 'try again (retrial-f1)', 'status': 503}} == ";
+  const std::string node =
+      "Expected values to be strictly deep-equal:\n+ { error: { code: 'ServiceUnavailable', message: 'try again "
+      "(retrial-f1)', status: 503 } }\n- { lamp: 8 }";
+  for (auto& said : {python + "{'lamp': 8}", node}) {
+    auto t = read_as_data(said);
+    EXPECT_EQ(t.verdicts(), "silent-wrong-result likely") << said;
+    auto message = t.judge().findings.at(0).message;
+    EXPECT_NE(message.find("It found the body of that 503 Service Unavailable where the data should be"),
+              std::string::npos)
+        << message;
+  }
+  EXPECT_EQ(read_as_data(python + "8", "").verdicts(), "silent-wrong-result possible")
+      << "the test itself may have read it";
+}
+
+TEST(SilentWrongResult, an_assertion_that_shows_the_error_beside_its_body_was_told) {
+  const std::string body =
+      "{'error': {'code': 'ServiceUnavailable', 'message': 'try again (retrial-f1)', 'status': 503}}";
+  for (auto& said :
+       {body + "\nassert 503 == 200", "unexpected status: " + body, "expected Error: " + body + " to not exist",
+        "get: err = " + body, std::string("assert 'try again (retrial-f1)' == 8")})
+    EXPECT_EQ(read_as_data(said).verdicts(), "") << said;
 }
 
 TEST(SilentWrongResult, a_delay_alone_is_possible_at_most) {

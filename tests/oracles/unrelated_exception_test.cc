@@ -101,6 +101,20 @@ TEST(UnrelatedException, the_same_error_in_the_reference_is_nothing_new) {
   EXPECT_EQ(t.verdicts(), "unrelated-exception likely");
 }
 
+TEST(UnrelatedException, the_services_usual_answer_is_the_error_where_the_fault_has_used_up_the_attempts) {
+  auto refused = R"({"failed":[{"item":"a","reason":"shard is full"}]})", done = R"({"failed":[]})";
+  auto t_of = [&](const char* said) {
+    Trial t("K1", "error(transient) x 1, then pass");
+    t.reference.call("send", "POST", "/batch").answers(200, refused);
+    t.reference.again(kSecond).answers(200, done);
+    t.in_case().call("send", "POST", "/batch").gets_error();
+    t.in_case().again(kSecond).answers(200, refused).fails({thrown("app.BatchError", said)});
+    return t;
+  };
+  EXPECT_EQ(t_of("1 item is left: shard is full").verdicts(), "");
+  EXPECT_EQ(t_of("nothing to do").verdicts(), "unrelated-exception likely");
+}
+
 TEST(UnrelatedException, a_later_call_without_counterpart_counts_and_one_with_a_counterpart_does_not) {
   for (bool counterpart : {false, true}) {
     Trial t("K1", "error(transient) x 1, then pass");

@@ -1,10 +1,14 @@
 #include "trace/calls/activation.h"
 
+#include <algorithm>
 #include <charconv>
+
+#include "base/text.h"
 
 namespace retrial::trace {
 
 std::optional<Activation> take_activation(std::string_view& stack) {
+  while (stack.starts_with('/')) stack = stack.contains(',') ? stack.substr(stack.find(',') + 1) : std::string_view{};
   Activation a;
   auto *begin = stack.data(), *end = begin + stack.size();
   auto run = std::from_chars(begin, end, a.run);
@@ -33,6 +37,20 @@ std::optional<Parting> parting(std::string_view before, std::string_view now) {
       }
   }
   return found;
+}
+
+std::vector<std::uint64_t> strands_of(std::string_view stack) {
+  std::vector<std::uint64_t> strands;
+  for (auto part : split(stack, ','))
+    if (auto number = part.starts_with('/') ? to_int(part.substr(1)) : std::nullopt; number && *number > 0)
+      strands.push_back(static_cast<std::uint64_t>(*number));
+  return strands;
+}
+
+std::uint64_t latest_run(std::string_view stack) {
+  std::uint64_t latest = 0;
+  while (auto a = take_activation(stack)) latest = std::max(latest, a->run);
+  return latest;
 }
 
 }  // namespace retrial::trace

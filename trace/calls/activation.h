@@ -2,19 +2,21 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace retrial::trace {
 
 // A stack (Tag::stack) is "run:place,run:place", the outermost first: of functions that had not returned when the
 // request was written, a number of that one run (an activation; unique in its process) and a hash of file, line and
 // function, the same in every run of the program. Where functions cannot be marked (Node), "run.place" of each entry
-// into a library, in whose course any number of them may have run. docs/agents.md.
+// into a library, in whose course any number of them may have run. "/strand" stands between the functions that handed
+// work over (to a thread, a task, a pool) and those that do it. docs/agents.md.
 
 struct Activation {
   std::uint64_t run = 0, place = 0;
   bool entry = false;
 };
-// Takes the first off a stack; none: it is at its end, or no stack.
+// Takes the first off a stack, and what strands stand before it; none: it is at its end, or no stack.
 std::optional<Activation> take_activation(std::string_view& stack);
 
 // Where the stacks of two requests of one process part: the places at which the innermost activation that both came
@@ -27,5 +29,12 @@ struct Parting {
 // Does a stack say which functions run?
 bool names_functions(std::string_view stack);
 std::optional<Parting> parting(std::string_view before, std::string_view now);
+
+// The strands that a request belongs to, its own last: each was handed over by the one before it. Their numbers and
+// those of runs are drawn in turn: whatever had a smaller one was there before. Empty: what its process began with, or
+// nothing is known.
+std::vector<std::uint64_t> strands_of(std::string_view stack);
+// The greatest number in it: of what was entered last. 0: no stack.
+std::uint64_t latest_run(std::string_view stack);
 
 }  // namespace retrial::trace

@@ -144,6 +144,12 @@ Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
   };
   if (e.tag.site && hindsight->once(e))
     if (auto found = waiting.pick(By::place, place, e, other_body, kCompared); found.serial) {
+      // The same run of a function, which sends no second one without a failure: an id or a time in it is another. Not
+      // of a write on condition, which is decided on what was read since.
+      bool same_call = turn(waiting.at(found.serial), head, false) == Turns::Turn::same_call;
+      bool on_condition = !find(e.request_headers, "if-match").empty();
+      if (same_call && !on_condition && names_functions(e.tag.stack))
+        return join(found, Confidence::likely, head, false);
       auto odds = hindsight->odds(e, pause_between(*waiting.at(found.serial).last, e), false);
       if (odds < kPossibly / (1 - kPossibly) || !hindsight->ends_with_success(e)) return own(Confidence::likely);
       return join(found, Confidence::possible, head, false);

@@ -112,6 +112,31 @@ bool alike(const std::vector<const Shape*>& shapes) {
   return common.size() * 2 >= all.size();
 }
 
+constexpr std::size_t kLongestGiven = 64, kMostGiven = 20'000;  // bytes; values
+
+// What an answer names by a member that stands for a thing ("id", "order_id", "slug"), at any depth, and of Location
+// the last segment. A sample may end anywhere, so this is no parser.
+void add_given(const Exchange& e, std::unordered_set<std::string>& given) {
+  static constexpr std::array<std::string_view, 8> kNaming{"id",   "uuid", "guid",   "key",
+                                                           "slug", "ref",  "number", "name"};
+  std::string_view body = e.response_sample;
+  for (std::size_t at = body.find('"'); at != body.npos;) {
+    auto end = body.find('"', at + 1);
+    auto value = end == body.npos ? end : body.find_first_not_of(" \t\r\n:", end + 1);
+    if (value == body.npos) break;
+    auto key = lower(body.substr(at + 1, end - at - 1));
+    bool is_key = body.substr(end + 1, value - end - 1).find(':') != body.npos;
+    at = body.find('"', is_key ? value : end + 1);
+    if (!is_key || std::ranges::none_of(kNaming, [&](auto word) { return key.ends_with(word); })) continue;
+    bool text = body[value] == '"';
+    auto last = body.find_first_of(text ? "\"" : ",}] \r\n", value + text);
+    if (last != body.npos && last - value - text <= kLongestGiven)
+      given.emplace(body.substr(value + text, last - value - text));
+  }
+  auto place = message::path_of(find(e.response_headers, "location"));
+  if (auto slash = place.rfind('/'); slash != place.npos) given.emplace(place.substr(slash + 1));
+}
+
 struct Request {
   std::string operation;  // renamed as far as is known
   std::string site, keys;
@@ -140,8 +165,13 @@ struct Node {
 class Learner {
  public:
   explicit Learner(const Run& run) {
+    std::unordered_set<std::string> given;  // by answers so far
     for (auto& e : run.exchanges) {
       if (e.grpc.is || e.profile == "grpc") continue;
+      auto path = message::path_of(e.target);
+      for (auto segment : message::segments(path))
+        if (given.contains(std::string(segment))) given_.emplace(segment);
+      if (message::succeeded(e) && given.size() < kMostGiven) add_given(e, given);
       requests_.push_back({e.operation, e.tag.site ? show_innermost(*e.tag.site) : "", query_keys(e.target), &e});
     }
   }
@@ -227,10 +257,13 @@ class Learner {
       for (auto& site : sites)
         if (uses_.at(site).size() == 1) add([&](auto& seen) { return seen.sites.contains(site); }, 2, true);
       add([](auto&) { return true; }, kWithoutSite, false);
+      for (auto& [value, seen] : values)
+        if (given_.contains(value)) names.insert(value);
     }
     return names;
   }
 
+  std::set<std::string> given_;  // segments that an answer before had named
   std::vector<Request> requests_;
   std::map<std::string, std::set<std::string>> uses_;  // of a call site: what it asks, but for the value in question
 };

@@ -10,8 +10,9 @@
 namespace retrial::trace {
 namespace {
 
-constexpr Nanos kPace = 100 * kMillisecond;  // what looks again sooner has no pace of its own
-constexpr Nanos kHurry = 20;                 // a look comes that much sooner only where it does not wait for its turn
+constexpr Nanos kPace = 100 * kMillisecond;    // what looks again sooner has no pace of its own
+constexpr Nanos kNoPause = 10 * kMillisecond;  // no pace of a look: it does not even let others run
+constexpr Nanos kHurry = 20;                   // a look comes that much sooner only where it does not wait for its turn
 // The same request of one process at equal intervals, whatever comes between: a job a minute.
 class Beat {
  public:
@@ -57,7 +58,9 @@ std::map<std::uint64_t, Nanos> polls_of(const Run& run, const Lessons& lessons) 
     auto& before = last[e.pid];
     auto place = mix(place_key(e), part_of(e));
     bool again = before.place == place && before.digest == e.request_digest && before.good && e.begun >= before.told;
-    int repeats = again ? before.repeats + 1 : 0;
+    // Who asks at once for what is not there, and is told so again, does not wait until it is.
+    bool at_once = again && told_failed(*before.e) && told_failed(e) && e.begun - before.told < kNoPause;
+    int repeats = again && !at_once ? before.repeats + 1 : 0;
     // A write that is made twice with the same data is two writes, and what is read twice to the same answer was read
     // twice: who polls has waited for another one. What goes on and on is a poll.
     bool twice = profile_of(e).repeat(e) != Repeat::safe || (again && answered_alike(*before.e, e));

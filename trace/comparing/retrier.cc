@@ -77,16 +77,6 @@ bool marks_frames(const Exchange& e) {
   return false;
 }
 
-// How many frames of its chain ran, before those that awaited them; 0: its agent does not say. An empty caller parts
-// them (docs/agents.md).
-std::size_t running(const CallSite& site) {
-  auto parted = (site.callers + ",").find(site.callers.starts_with(',') ? "," : ",,");
-  if (parted >= site.callers.size()) return 0;
-  auto inner = site;
-  inner.callers.resize(parted);
-  return frames_of(inner).size();
-}
-
 bool same_function(const Frame& a, const Frame& b) { return a.file == b.file && a.function == b.function; }
 
 using Chains = std::vector<std::vector<Frame>>;  // of each attempt
@@ -141,6 +131,14 @@ std::string by_lines(const Call& call, const Chains& chains) {
 }
 
 }  // namespace
+
+std::size_t running(const CallSite& site) {
+  auto parted = (site.callers + ",").find(site.callers.starts_with(',') ? "," : ",,");
+  if (parted >= site.callers.size()) return 0;
+  auto inner = site;
+  inner.callers.resize(parted);
+  return frames_of(inner).size();
+}
 
 std::string retrier(const Call& call) {
   if (call.attempts.size() < 2) return {};

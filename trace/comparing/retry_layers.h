@@ -27,4 +27,9 @@ std::vector<std::size_t> layer_starts(const Call& call);
 // jitter on either does not hide them, nor an outer back-off that grows. Only the first attempt where there are none.
 std::vector<std::size_t> round_starts(const Call& call);
 
+// The same of the application's own loops, whatever their gaps: an attempt to which a function further out went on than
+// to the one before begins a round. By the activations that an agent marks (Python), or by which functions of the chain
+// run and which await them (Node). Only the first attempt where neither says so.
+std::vector<std::size_t> nested_starts(const Call& call);
+
 }  // namespace retrial::trace

@@ -192,6 +192,7 @@ void of_finding(Io& io, T& f) {
   io("gaps_ms", f.gaps_ms);
   io.callers("site_callers", f.site);
   io.late("retried_by", f.retried_by);
+  io.late("sdk", f.sdk);
 }
 template <class Io, class T>
 void of_judged(Io& io, T& j) {

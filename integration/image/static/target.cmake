@@ -11,7 +11,7 @@ set_source_files_properties(${STATIC_FOLDER}/spdlog.cc PROPERTIES COMPILE_DEFINI
 add_executable(retrial-static EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/cli/main.cc)
 target_compile_definitions(retrial-static PRIVATE RETRIAL_STATIC FMT_SHARED)
 target_include_directories(retrial-static PRIVATE ${CMAKE_SOURCE_DIR})
-set(ROOMS cli campaign deploy proxy oracles policies certs trace base)
+set(ROOMS cli campaign deploy proxy oracles policies predict certs scan trace base)
 set(ARCHIVES "")
 foreach(name ${ROOMS})
   if(TARGET retrial_${name})
@@ -19,6 +19,7 @@ foreach(name ${ROOMS})
     list(APPEND ARCHIVES $<TARGET_FILE:retrial_${name}>)
   endif()
 endforeach()
+list(APPEND ARCHIVES $<TARGET_FILE:tree_sitter>)
 # As files: a target would bring its shared libraries along. jemalloc comes first, for malloc to be its own.
 target_link_libraries(retrial-static PRIVATE -Wl,--start-group ${ARCHIVES} retrial_static_parts
   jemalloc event cares yaml sqlite3 ssl crypto z m -Wl,--end-group)

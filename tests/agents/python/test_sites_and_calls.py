@@ -238,7 +238,11 @@ def test_a_request_that_carries_a_site_is_left_as_it_is(project, server):
 
 def stacks(tags):
     """[[(run, place), ...], ...]: the activations that each request comes from, the outermost first."""
-    return [[tuple(part.split(":")) for part in tag["stack"].split(",")] for tag in tags]
+    return [[tuple(part.split(":")) for part in tag["stack"].split(",") if part[0] != "/"] for tag in tags]
+
+
+def strands(tag):
+    return [int(part[1:]) for part in tag["stack"].split(",") if part[0] == "/"]
 
 
 LOOPS = {
@@ -279,6 +283,45 @@ def test_a_stack_says_which_run_of_which_function_sends_again(way, project, serv
     assert (set(c) & set(d)) - outer and not (set(c) & set(d) & inner)
     for run in inner | outer:
         assert a[run] == b[run], "the loop stands at the same place"
+
+
+HANDED = {  # who sends four requests: the strands of each, by letters
+    "a_thread": ("""
+        def work(): send(); send()
+        send()
+        worker = threading.Thread(target=work)
+        send(); worker.start(); worker.join()
+        """, ["", "", "a", "a"]),
+    "a_pool": ("""
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            pool.submit(send).result()
+            send()
+            pool.submit(lambda: (send(), send())).result()
+        """, ["a", "", "b", "b"]),
+    "tasks": ("""
+        async def work(): await asyncio.to_thread(send)
+        async def main():
+            send()
+            await asyncio.gather(work())
+            await asyncio.create_task(work())
+            send()
+        asyncio.run(main())
+        """, ["", "ab", "cd", ""]),
+}
+
+
+@pytest.mark.parametrize("way", HANDED)
+def test_a_stack_says_which_thread_task_or_pooled_work_sends_and_that_what_was_sent_before_it_was_handed_over_came_first(way, project, server):
+    text, expected = HANDED[way]
+    project.write("main.py", "import asyncio, concurrent.futures, os, threading, urllib.request\n"
+                  "def send(): urllib.request.urlopen(os.environ['URL']).read()\n" + textwrap.dedent(text)).run("main.py")
+    letters = {}
+    told = [[letters.setdefault(number, chr(ord("a") + len(letters))) for number in strands(tag)] for tag in server.tags]
+    assert ["".join(strand) for strand in told] == expected
+    latest = [max(int(run) for run, _ in stack) for stack in stacks(server.tags)]
+    for n, tag in enumerate(server.tags):
+        for number in set(strands(tag)) - set(strands(server.tags[n - 1]) if n else ()):
+            assert all(run < number for run in latest[:n]) and latest[n] > number
 
 
 PROJECTS = {  # what the project's own files say its name is, or the user

@@ -49,7 +49,7 @@ TEST(ChangedFiles, are_those_that_differ_or_were_renamed_or_are_new_in_the_whole
   std::string path = std::getenv("PATH");
   setenv("PATH", "/nowhere", 1);
   EXPECT_EQ(ChangedFiles::since("HEAD").error().line(),
-            "--changed-since: asks git what has changed, and there is no git on PATH");
+            "--changed-since: asks git, and there is no git on PATH");
   setenv("PATH", path.c_str(), 1);
   fs::current_path(home);
 }

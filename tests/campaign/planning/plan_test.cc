@@ -72,6 +72,38 @@ TEST_F(Planning, one_helper_is_a_call_site_for_each_function_that_calls_it_and_o
   EXPECT_EQ(p.cases[1].places[0].later, std::vector<int>{2}) << "as the director counts";
 }
 
+TEST_F(Planning, an_order_that_nothing_keeps_is_a_case_that_holds_the_first_for_as_long_as_it_takes) {
+  auto of = [](std::uint64_t id, const char* method, const char* stack) {
+    auto e = exchange(id, "t", method, "/jobs/1", "app.py");
+    e.answered = e.told;
+    e.tag.stack = stack;
+    return e;
+  };
+  alone("t", kSecond, {of(1, "PUT", "1:a,9:b"), of(8, "GET", "1:a,/7,8:c,10:d")});
+  EXPECT_TRUE(plan({policies::policy_named("P3")}).cases.size() > 1);
+  auto p = plan({policies::policy_named("order")});
+  ASSERT_EQ(p.cases.size(), 1u);
+  EXPECT_EQ(p.cases[0].row.operation, "PUT /jobs/1");
+  EXPECT_EQ(p.cases[0].row.plan, "delay(20ms) x 1, then pass");
+  p.cases[0].ask_further();
+  EXPECT_EQ(p.cases[0].row.plan, "delay(100ms) x 1, then pass");
+}
+
+TEST_F(Planning, delays_share_a_run_of_their_test_where_neither_is_held_while_the_other_is_and_with_no_other_fault) {
+  Case a, b;
+  a.policy = b.policy = policies::policy_named("order");
+  a.places = {{.test = "t", .at = kSecond}};
+  b.places = {{.test = "t", .at = kSecond + 50 * kMillisecond}};
+  EXPECT_TRUE(a.interferes(b));
+  EXPECT_TRUE(b.interferes(a));
+  b.places.front().at = 2 * kSecond;
+  EXPECT_FALSE(a.interferes(b));
+  b.policy = policies::policy_named("p1");
+  EXPECT_TRUE(a.interferes(b));
+  a.policy = b.policy;
+  EXPECT_FALSE(a.interferes(b));
+}
+
 TEST_F(Planning, a_test_whose_answer_names_what_it_did_goes_before_a_cheaper_one) {
   alone("empty", 1 * kSecond, {exchange(1, "empty", "POST", "/a", "app.py")});
   auto made = exchange(1, "made", "POST", "/a", "app.py", 201);

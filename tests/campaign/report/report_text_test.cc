@@ -108,6 +108,21 @@ TEST(Words, what_one_function_or_library_does_at_several_call_sites_is_one_cause
       << "what becomes of a call is its caller's too";
 }
 
+TEST(Words, what_one_vendors_client_does_at_several_call_sites_is_one_cause) {
+  auto of = [](const char* verdict, const char* first, const char* second) {
+    trace::Finding put{
+        .verdict = verdict, .site = trace::CallSite{"a.mjs", 7, "put"}, .operation = "PUT /a", .sdk = first};
+    auto get = put;
+    get.site->line = 30;
+    get.sdk = second;
+    return causes({put, get}).size();
+  };
+  EXPECT_EQ(of("missing-timeout", "azsdk-js-storagequeue/12.17.0", "azsdk-js-storagequeue/12.17.0"), 1u);
+  EXPECT_EQ(of("missing-timeout", "azsdk-js-storagequeue/12.17.0", "azsdk-js-storageblob/12.17.0"), 2u);
+  EXPECT_EQ(of("missing-timeout", "", ""), 2u) << "a general client: each place makes its own of it";
+  EXPECT_EQ(of("duplicate-effect", "azsdk-js-storagequeue/12.17.0", "azsdk-js-storagequeue/12.17.0"), 2u);
+}
+
 TEST(Words, what_became_of_an_operation_is_one_cause_where_its_call_sites_meet_in_what_asks_for_it) {
   auto of = [](std::string first, std::string second, const char* operation = "PUT /a") {
     trace::Finding one{.verdict = "unrelated-exception",

@@ -185,6 +185,22 @@ TEST_F(Compression, nothing_jumps_past_the_end_of_a_sleep_that_cannot_be_moved_a
   EXPECT_NE(run.real_time[0].find("(static)"), std::string::npos) << run.real_time[0];
 }
 
+TEST_F(Compression, a_go_program_that_idles_and_connects_to_nothing_holds_up_no_jump_and_is_not_named) {
+  auto run = python(R"(
+idler = subprocess.Popen([")" RETRIAL_GO_LIKE R"("])
+get()
+began = time.monotonic_ns()
+time.sleep(500)
+print(began, time.monotonic_ns())
+idler.kill()
+)",
+                    "error(503)");
+  Nanos from = 0, to = 0;
+  ASSERT_TRUE(std::istringstream(said_) >> from >> to) << said_;
+  EXPECT_GE(trace::waited(run, from, to), 490 * kSecond);
+  EXPECT_TRUE(run.real_time.empty()) << run.real_time[0];
+}
+
 TEST_F(Compression, a_peer_on_a_unix_socket_outside_the_tree_has_all_the_time_it_needs_and_is_named) {
   auto path = (folder_.path() / "peer").string();
   int listener = socket(AF_UNIX, SOCK_STREAM, 0);

@@ -63,6 +63,19 @@ TEST(Lessons, without_call_sites_four_that_are_answered_alike_are_names) {
   EXPECT_EQ(pages.rename("GET /site/about"), "GET /site/about") << "nothing is known of what they are";
 }
 
+TEST(Lessons, what_an_answer_has_named_before_is_a_name) {
+  Reference r;
+  r.ask("POST /mails", "mail.js:1:send", R"({"id":"m1","state":"queued"})").ask("GET /mails/m1", "mail.js:9:wait");
+  EXPECT_EQ(r.rename("GET /mails/m1"), "GET /mails/{name}");
+  EXPECT_EQ(r.rename("DELETE /mails/m2"), "DELETE /mails/{name}") << "of another run";
+  EXPECT_EQ(r.rename("GET /v1/mails"), "GET /v1/mails");
+  Reference later;
+  later.ask("GET /mails/m1", "mail.js:9:wait", R"({"state":"m1", "id": 7, "sender_key": "k9"})");
+  EXPECT_EQ(later.rename("GET /mails/m1"), "GET /mails/m1") << "nobody had named it";
+  later.ask("GET /senders/k9", "mail.js:20:sender").ask("GET /things/7", "mail.js:30:thing");
+  EXPECT_EQ(later.rename("GET /senders/k9"), "GET /senders/{name}");
+}
+
 TEST(Lessons, what_was_seen_to_be_something_else_stays_beside_the_names) {
   Reference r;
   r.ask("GET /users/alice", "app.py:1:user").ask("GET /users/bob", "app.py:1:user");

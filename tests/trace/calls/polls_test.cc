@@ -78,6 +78,18 @@ TEST(Polls, a_write_that_is_made_twice_is_none_and_one_that_goes_on_is) {
   EXPECT_EQ(lessons_of(t.run).polls.size(), 1u);
 }
 
+TEST(Polls, who_asks_at_once_for_what_is_never_there_does_not_poll) {
+  for (auto pause : {kMillisecond, 50 * kMillisecond}) {
+    Traffic t;
+    for (int i = 0; i < 3; i++) {
+      auto e = t.begin(kGet);
+      t.serve(e, 404);
+      t.pass(pause);
+    }
+    EXPECT_EQ(lessons_of(t.run).polls.size(), pause == kMillisecond ? 0u : 1u);
+  }
+}
+
 TEST(Polls, a_repeat_with_other_requests_between_or_after_a_failure_is_none) {
   Traffic t;
   for (auto raw : {kGet, std::string_view("PUT /orders/7 HTTP/1.1\r\n\r\n"), kGet}) {

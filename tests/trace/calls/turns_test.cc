@@ -24,6 +24,17 @@ TEST(Activations, stacks_part_in_the_innermost_that_both_came_from) {
     EXPECT_EQ(parted(none, "1:a"), "") << none;
 }
 
+TEST(Strands, stand_between_who_handed_work_over_and_who_does_it_and_change_nothing_else) {
+  EXPECT_EQ(strands_of("1:a,/3,4:b,/7,8:c"), (std::vector<std::uint64_t>{3, 7}));
+  EXPECT_TRUE(strands_of("1:a,2:b").empty());
+  EXPECT_TRUE(strands_of("/x,1:a,/").empty());
+  EXPECT_EQ(parted("1:a,/3,4:b,5:c", "1:a,/3,4:b,6:d"), "b b");
+  EXPECT_EQ(parted("1:a,/3", "1:a,2:b,/3"), "a a");
+  EXPECT_TRUE(names_functions("/3,4:b"));
+  EXPECT_EQ(latest_run("1:a,/9,4:b,2:c"), 4u);
+  EXPECT_EQ(latest_run(""), 0u);
+}
+
 // Activations: 1 is main, which stands at `line`; the others are helpers, a new one each call.
 class Application {
  public:
@@ -107,6 +118,26 @@ TEST(Turns, the_next_statement_asks_anew_and_a_handler_goes_on) {
   handler.send("1:a", 503);
   handler.send("1:d", 200);  // nothing is sent from there without faults
   EXPECT_EQ(handler.told(lessons).substr(0, 7), "0.1 0.2");
+}
+
+TEST(Turns, an_id_that_is_drawn_anew_makes_no_other_call_of_what_the_same_run_of_a_function_sends_again) {
+  auto body = [](int id) { return "{\"id\":" + std::to_string(id) + ",\"to\":\"ann\"}"; };
+  Application reference;
+  reference.send("1:a,2:b", 200, body(4711));
+  auto lessons = lessons_of(reference.traffic.run);
+  Application a(lessons);
+  a.send("1:a,2:b", 503, body(4712));
+  a.send("1:a,3:b", 200, body(4713));
+  EXPECT_EQ(a.told(lessons), "0.1 0.2 ");
+  Application elsewhere(lessons);
+  elsewhere.send("1:a,2:b", 503, body(4712));
+  elsewhere.send("1:c,3:b", 200, body(4713));
+  EXPECT_NE(elsewhere.told(lessons), "0.1 0.2 ") << "another line of it";
+  Application on_condition(lessons);
+  on_condition.send("1:a,2:b", 503, body(4712));
+  on_condition.send("1:a,3:b", 200, body(4713));
+  on_condition.traffic.run.exchanges[1].request_headers.push_back({"If-Match", "\"2\""});
+  EXPECT_NE(on_condition.told(lessons), "0.1 0.2 ") << "it was read again";
 }
 
 TEST(Turns, a_loop_that_turns_to_another_service_after_a_failure_is_one_call) {

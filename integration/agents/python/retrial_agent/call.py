@@ -14,6 +14,11 @@ import os
 _numbers = itertools.count(1)
 
 
+def number():
+    """One of a strand: greater than that of every entry before it."""
+    return next(_numbers)
+
+
 class Mark:
     """Stands in a frame's f_trace. `id` names the process too: a fork makes another."""
 

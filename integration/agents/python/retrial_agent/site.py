@@ -47,7 +47,8 @@ class Course:
     """What a request comes through. `callers`: the application's functions that called its call
     site, the nearest first, "file:line:function", encoded. `activations`: which runs of which
     functions, the outermost first: "run:place" of each application frame, and of the outermost
-    library function called from it; `place` is a hash of file, line and function. `libraries`:
+    library function called from it; `place` is a hash of file, line and function; "/number" before those of work that
+    was handed over: a strand. `libraries`:
     "run:name" of the first function that runs of each library, the outermost first."""
 
     __slots__ = ("callers", "activations", "libraries")
@@ -176,7 +177,16 @@ def _known(frame, known={}):
 
 
 def origin():
-    """The origin of work that is being handed over now, or None where it cannot be told."""
+    """The origin of work that is being handed over now, a strand of its own, or None where it cannot be told."""
+    handed = _handed()
+    if handed is None:
+        return None
+    course = handed.course
+    course = Course(course.callers, course.activations + ("/%d" % call.number(),), course.libraries)
+    return Origin(handed.site, handed.entry, handed.direct, course, handed.chain)
+
+
+def _handed():
     task = _current_task()
     frame, entry = _walk(sys._getframe(1), task)
     if frame is None:

@@ -1,0 +1,104 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/descriptor_limit.h"
+#include "base/text.h"
+#include "campaign/report/words.h"
+#include "cli/campaign_options.h"
+#include "cli/commands.h"
+
+namespace retrial::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double milliseconds(Nanos time) { return std::round(static_cast<double>(time) / 1e3) / 1e3; }
+
+std::string words_of_side(const predict::Side& side) {
+  return fmt::format("{:7} {} at {}: {}", predict::show(side.kind), side.operation,
+                     side.site ? trace::show(*side.site) : "-", side.status);
+}
+
+Json json_of_side(const predict::Side& side) {
+  return {{"operation", side.operation},
+          {"target", side.target},
+          {"kind", predict::show(side.kind)},
+          {"call_site", side.site ? Json(trace::show(*side.site)) : Json(nullptr)},
+          {"status", side.status},
+          {"exchange", side.exchange}};
+}
+
+void print_turn(const campaign::MayTurn& turn) {
+  for (auto& miss : turn.misses)
+    fmt::print("{}{} in {}\n  first  {}\n  then   {}\n  within {:.1f} ms; {}, and nothing is known to order them\n\n",
+               miss.service, miss.resource, turn.found.target.test, words_of_side(miss.first),
+               words_of_side(miss.second), milliseconds(miss.gap), miss.why);
+}
+
+std::string json_of_turns(const campaign::CampaignOutcome& outcome) {
+  auto all = Json::array();
+  for (auto& turn : outcome.may_turn)
+    for (auto& miss : turn.misses)
+      all.push_back({{"test", turn.found.target.test},
+                     {"service", miss.service},
+                     {"resource", miss.resource},
+                     {"first", json_of_side(miss.first)},
+                     {"second", json_of_side(miss.second)},
+                     {"gap_ms", milliseconds(miss.gap)},
+                     {"delay_ms", milliseconds(turn.delay)},
+                     {"why", miss.why}});
+  Json out{{"version", 1},
+           {"candidates", all},
+           {"left_alone", outcome.record.left_alone},
+           {"remarks", outcome.record.remarks},
+           {"incomplete", outcome.record.incomplete}};
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+int predict_orders(const CampaignOptions& options, bool json) {
+  raise_descriptor_limit();
+  auto setting = setting_of(options);
+  if (!setting) return complain(setting.error().line(), kUsage);
+  auto folder = make_folder(options.out, false);
+  if (!folder) return complain(folder.error().line(), kUsage);
+  setting->folder = *folder;
+  setting->predict_only = true;
+  setting->aside = true;
+  SystemClock clock;
+  auto outcome = campaign::run_campaign(*setting, clock);
+  if (!outcome || outcome->nothing_to_try) return conclude(*setting, outcome);
+  if (json)
+    std::fputs(json_of_turns(*outcome).c_str(), stdout);
+  else
+    for (auto& turn : outcome->may_turn) print_turn(turn);
+  if (outcome->interrupted) return kInterrupted;
+  if (!outcome->record.incomplete.empty()) return complain(outcome->record.incomplete, kIncomplete);
+  if (json) return kFine;
+  auto calls = campaign::report::counted(outcome->may_turn.size(), "operation");
+  if (outcome->may_turn.empty())
+    fmt::print("no two operations came close together that nothing orders\n");
+  else
+    fmt::print("{} to be held: retrial run --policies order -- COMMAND\n", calls);
+  return kFine;
+}
+
+}  // namespace
+
+void add_predict(CLI::App& app, int& status) {
+  auto options = std::make_shared<CampaignOptions>();
+  auto json = std::make_shared<bool>(false);
+  auto* command = app.add_subcommand(
+      "predict",
+      "run the references only, and show which operations might come in another order: what `run --policies "
+      "order` tries");
+  options->add_common(*command);
+  command->add_flag("--json", *json, "the same in JSON");
+  command->add_option("command", options->command, "-- the test command, as you always run it")->required();
+  command->callback([=, &status] { status = predict_orders(*options, *json); });
+}
+
+}  // namespace retrial::cli

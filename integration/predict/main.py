@@ -1,0 +1,67 @@
+"""./dev predict-bench: small workers of which r_* are right and w_* wrong: which wrong ones `retrial run --policies order` finds, and which
+right ones it tells falsely. Those in blind/ were written before anything judged them, and are counted apart."""
+import argparse
+import contextlib
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).parent
+RETRIAL = os.environ.get("RETRIAL", str(HERE.parents[1] / "build/release/retrial"))
+
+
+def trial(program, scratch):
+    """The confidences of order-violation, None where it was not tried; runs that held something; seconds; and
+    what was told."""
+    out = Path(scratch) / program.stem
+    began = time.monotonic()
+    done = subprocess.run([RETRIAL, "run", "--policies", "order", "--out", str(out), "--", sys.executable, "-B", program.name], cwd=program.parent,
+                          capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    took = time.monotonic() - began
+    try:
+        report = json.loads((out / "findings.json").read_text())
+    except (OSError, ValueError):
+        return None, 0, took, " | ".join(done.stderr.strip().splitlines()[-2:])
+    told = {f"{f['verdict']} {f['confidence']}" for f in report["findings"] if f["confidence"] != "possible"}
+    here = [f["confidence"] for f in report["findings"] if f["verdict"] == "order-violation" and f["confidence"] != "possible"]
+    why = "; ".join(j["why"] for j in report["not_judged"])[:100]
+    with contextlib.closing(sqlite3.connect(out / "campaign.db")) as store:
+        (held,) = store.execute("SELECT count(*) FROM run WHERE kind = 'with-fault'").fetchone()
+    return here, held, took, ", ".join(sorted(told)) or why or "clean"
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./dev predict-bench", description=__doc__)
+    parser.add_argument("program", nargs="*", help="only these (default: all)")
+    parser.add_argument("--times", type=int, default=1, help="how often each is tried (default: 1)")
+    asked = parser.parse_args()
+    counts = {}
+    with tempfile.TemporaryDirectory(prefix="predict-") as scratch:
+        print("| program | told | runs with a delay | seconds | |\n|---|---|---|---|---|")
+        programs = Path(scratch) / "programs"
+        shutil.copytree(HERE, programs, ignore=shutil.ignore_patterns(".retrial"))
+        for program in sorted(programs.glob("*/[rw]_*.py")):
+            if asked.program and program.stem not in asked.program:
+                continue
+            for again in range(asked.times):
+                here, held, took, words = trial(program, f"{scratch}/{again}")
+                wrong = program.stem.startswith("w_")
+                word = "not tried" if here is None else ("found" if here else "MISSED") if wrong else ("FALSE" if here else "right")
+                count = counts.setdefault(program.parent.name, {})
+                count[word] = count.get(word, 0) + 1
+                print(f"| {program.parent.name}/{program.stem} | {words} | {held} | {took:.1f} | {word} |", flush=True)
+    bad = 0
+    for folder, count in counts.items():
+        print(f"\n{folder}: " + ", ".join(f"{n} {word}" for word, n in sorted(count.items())))
+        bad += sum(n for word, n in count.items() if word not in ("found", "right"))
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,23 @@
+#pragma once
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "oracles/failure.h"
+
+// A failure that was taken for an answer: evidence of silent-wrong-result where no exception came of it.
+namespace retrial::oracles {
+
+// The words of a text, case folded, and how often each stands there. A word is letters and digits.
+using Words = std::map<std::string, int>;
+Words words_in(std::string_view text);
+
+// The attempt whose injected error the test's assertion finds as a result: the text shows the most of its body, and
+// beside that neither its status nor a word for a failure. Null: there is none, or somebody was told.
+const trace::Exchange* error_read_as_data(const trace::Comparison& c, const Failure& failure);
+
+// A write after this call that the reference makes too, and whose body lacks here what it holds there (a list is empty,
+// a member gone, a number 0), without a word of a failure. Null: there is none.
+const trace::Call* written_with_less(const trace::Comparison& c, const trace::Call& call);
+
+}  // namespace retrial::oracles

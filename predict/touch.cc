@@ -1,0 +1,110 @@
+#include "predict/touch.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+#include "trace/profiles/message.h"
+#include "trace/profiles/profile.h"
+
+namespace retrial::predict {
+namespace {
+namespace message = trace::message;
+
+constexpr std::array<std::string_view, 7> kKinds = {"read", "wait", "write", "create", "lease", "release", "end"};
+
+// Actions that a path, or a header, names.
+constexpr std::pair<std::string_view, Kind> kActions[] = {
+    {"complete", Kind::end},  {"finish", Kind::end},    {"close", Kind::end},       {"commit", Kind::end},
+    {"ack", Kind::end},       {"cancel", Kind::end},    {"abort", Kind::end},       {"delete", Kind::end},
+    {"remove", Kind::end},    {"seal", Kind::end},      {"end", Kind::end},         {"stop", Kind::end},
+    {"publish", Kind::end},   {"done", Kind::end},      {"fail", Kind::end},        {"acknowledge", Kind::end},
+    {"acquire", Kind::lease}, {"lease", Kind::lease},   {"lock", Kind::lease},      {"claim", Kind::lease},
+    {"take", Kind::lease},    {"reserve", Kind::lease}, {"release", Kind::release}, {"unlock", Kind::release},
+    {"break", Kind::release}, {"create", Kind::create}, {"open", Kind::create},     {"start", Kind::create},
+};
+
+const Kind* action(std::string_view word) {
+  auto* found = std::ranges::find_if(kActions, [&](auto& a) { return iequals(a.first, word); });
+  return found == std::end(kActions) ? nullptr : &found->second;
+}
+
+std::string path_in(std::string_view target) {
+  std::string path;
+  for (auto part : message::segments(message::path_of(target))) path += "/" + percent_decode(std::string(part));
+  return path;
+}
+
+bool waits(const trace::Exchange& e) {
+  auto query = message::query_of(e.target);
+  return message::value_of(query, "wait") || message::value_of(query, "watch") || message::value_of(query, "timeout");
+}
+
+// What a POST that was answered 201 has made: its path lies in that of the request, unless the service says otherwise.
+std::string made_by(const trace::Exchange& e, const std::string& path) {
+  if (auto location = trace::find(e.response_headers, "location"); !location.empty()) return path_in(location);
+  auto id = message::json_top(e.response_sample, "id");
+  if (id.size() > 2 && id.front() == '"') id = id.substr(1, id.size() - 2);
+  return path + "/" + (id.empty() ? "?" : std::string(id));
+}
+
+bool was_done(const trace::Exchange& e) { return e.ending == trace::Ending::answered && trace::carried_out(e); }
+
+}  // namespace
+
+std::string_view show(Kind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
+
+Touch touch_of(const trace::Exchange& e) {
+  Touch t{&e, path_in(e.target)};
+  auto slash = t.path.rfind('/');
+  if (e.method == "DELETE") {
+    t.kind = Kind::end;
+  } else if (auto* leased = action(trace::find(e.request_headers, "x-ms-lease-action"))) {
+    t.kind = *leased;
+  } else if (trace::profile_of(e).repeat(e) == trace::Repeat::safe) {
+    t.kind = waits(e) ? Kind::wait : Kind::read;
+  } else {
+    t.kind = Kind::write;
+    auto from = std::max(t.path.rfind(':') + 1, slash + 1);  // behind a colon of the last segment, else all of it
+    auto* named = e.method == "PUT" || slash == t.path.npos ? nullptr : action(std::string_view(t.path).substr(from));
+    if (named && from > 1) {
+      t.kind = *named;
+      t.path.resize(from - 1);
+    } else if (e.service_status == 201) {
+      t.kind = Kind::create;
+      if (e.method == "POST") t.path = made_by(e, t.path);
+    }
+  }
+  return t;
+}
+
+std::vector<Touch> touches_of(const trace::Run& run) {
+  std::vector<const trace::Exchange*> order;
+  for (auto& e : run.exchanges) order.push_back(&e);
+  std::ranges::stable_sort(order, {}, &trace::Exchange::begun);
+  std::vector<Touch> touches;
+  std::set<std::pair<std::string_view, std::string>> there;  // paths that were found, or made
+  for (auto* e : order) {
+    auto t = touch_of(*e);
+    if (!was_done(*e)) continue;
+    if (t.kind != Kind::create && e->method == "PUT" && !there.contains({e->service, t.path})) t.kind = Kind::create;
+    there.emplace(e->service, t.path);
+    touches.push_back(std::move(t));
+  }
+  return touches;
+}
+
+bool concern(const Touch& a, const Touch& b) {
+  if (a.e->service != b.e->service) return false;
+  if (a.path == b.path) return decides(a.kind) || decides(b.kind);
+  bool a_is_outer = a.path.size() < b.path.size();
+  auto &outer = a_is_outer ? a : b, &inner = a_is_outer ? b : a;
+  if (outer.path.empty() || !inner.path.starts_with(outer.path) || inner.path[outer.path.size()] != '/') return false;
+  if (decides(outer.kind)) return true;
+  bool right_in_it = inner.path.find('/', outer.path.size() + 1) == inner.path.npos;
+  return decides(inner.kind) && looks(outer.kind) && right_in_it;
+}
+
+}  // namespace retrial::predict

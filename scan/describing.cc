@@ -1,0 +1,135 @@
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "scan/detectors.h"
+#include "scan/flow.h"
+#include "scan/language.h"
+#include "scan/words.h"
+
+namespace retrial::scan {
+namespace {
+
+constexpr std::uint32_t kNear = 20000;  // bytes of a function in which a key is looked for
+
+bool has_effect(std::string_view callee) {
+  static constexpr std::array<std::string_view, 14> all{"post",    "create",   "insert", "send",  "publish",
+                                                        "charge",  "transfer", "submit", "pay",   "patch",
+                                                        "enqueue", "order",    "add",    "append"};
+  for (auto& part : parts_of(last_name(callee)))
+    if (std::ranges::find(all, part) != all.end()) return true;
+  return false;
+}
+
+bool names_method(std::string_view text) {
+  for (std::string_view word : {"'POST'", "\"POST\"", "`POST`", "MethodPost", "HttpPost", "'PATCH'", "\"PATCH\""})
+    if (text.find(word) != text.npos) return true;
+  return false;
+}
+
+bool names_key(std::string_view text) {
+  for (std::string_view word :
+       {"idempot", "request_id", "requestid", "client_token", "clienttoken", "dedup", "if-match", "ifmatch", "event_id",
+        "message_id", "messageid", "etag", "if_match", "transaction_id"})
+    if (icontains(text, word)) return true;
+  return false;
+}
+
+// `get(…).json` of `get(url, timeout=3).json`.
+std::string without_arguments(std::string_view callee) {
+  std::string out;
+  int depth = 0;
+  for (auto c : callee) {
+    depth -= c == ')' && depth > 0;
+    if (depth == 0) out += c;
+    if (c == '(' && depth++ == 0) out += "…";
+  }
+  return out;
+}
+
+bool makes_name(std::string_view text) {
+  for (std::string_view word : {"uuid", "nanoid", "ulid", "token_hex"})
+    if (icontains(text, word) && text.find('(') != text.npos) return true;
+  return false;
+}
+
+}  // namespace
+
+Location location_at(const Tree& tree, int node, Shape shape) {
+  Location found;
+  found.shape = shape;
+  found.language = tree.language().name;
+  auto lines = std::ranges::count(tree.text(node), '\n');
+  found.line = tree[node].line;
+  found.last_line = found.line + static_cast<std::uint32_t>(lines);
+  int function = tree[node].role == Role::function ? node : tree.function_of(node);
+  int outer = function;
+  while (outer >= 0 && found.function.empty()) {
+    found.function = one_line(name_of_function(tree, outer));
+    if (found.function.empty()) outer = tree.function_of(outer);
+  }
+  if (outer < 0) outer = function;
+  if (outer >= 0) {
+    found.function_line = tree[outer].line;
+    found.function_last_line =
+        found.function_line + static_cast<std::uint32_t>(std::ranges::count(tree.text(outer), '\n'));
+  }
+  return found;
+}
+
+int tried_call(const Tree& tree, int stretch) {
+  int talk = -1;
+  for (int i = stretch; i < tree[stretch].past; i++) {
+    if (tree[i].role == Role::function && i != stretch) {
+      i = tree[i].past - 1;
+      continue;
+    }
+    if (tree[i].role != Role::call) continue;
+    auto callee = callee_of(tree, i);
+    if (!is_talk(callee) && !ends_process(callee)) return i;
+    if (talk < 0 && (callee.find("append") != callee.npos || callee.find("emit") != callee.npos)) talk = i;
+  }
+  return talk;
+}
+
+void describe_calls(const Tree& tree, int stretch, Location& location) {
+  if (int call = tried_call(tree, stretch); call >= 0)
+    location.calls = one_line(without_arguments(callee_of(tree, call)));
+  for (int i = stretch; i < tree[stretch].past; i++) {
+    if (tree[i].role != Role::call) continue;
+    auto callee = callee_of(tree, i);
+    if (is_talk(callee)) continue;
+    location.callees.emplace_back(last_name(callee));
+    int arguments = tree.child(i, Part::arguments);
+    location.effect |= has_effect(callee) || (arguments >= 0 && names_method(tree.text(arguments)));
+  }
+  if (names_key(tree.text(stretch)) && makes_name(tree.text(stretch))) location.new_key = true;
+  int function = tree.function_of(stretch);
+  bool near = function >= 0 && tree[function].end - tree[function].begin < kNear;
+  location.key |= names_key(tree.text(near ? function : stretch));
+}
+
+std::vector<std::string> errors_of(const Tree& tree, int handler) {
+  std::vector<std::string> names;
+  auto add = [&](std::string_view text) {
+    std::string name(trim(text));
+    if (!name.empty() && std::ranges::find(names, name) == names.end()) names.push_back(one_line(name));
+  };
+  for (int c = tree.first(handler); c >= 0; c = tree.next(c)) {
+    if (tree[c].part == Part::body || tree.kind(c) == "block") continue;
+    auto family = tree.language().family;
+    if (family == "java") {
+      for (int d = c; d < tree[c].past; d++)
+        if (tree.kind(d) == "catch_type")
+          for (int t = tree.first(d); t >= 0; t = tree.next(t)) add(last_name(tree.text(t)));
+    } else if (family == "python" && tree[c].role != Role::comment) {
+      auto text = tree.text(c);
+      if (auto as = text.find(" as "); as != text.npos) text = text.substr(0, as);
+      for (auto one : split(bare(text), ',')) add(last_name(one));
+    }
+  }
+  if (names.empty()) names.emplace_back("any");
+  return names;
+}
+
+}  // namespace retrial::scan

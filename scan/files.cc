@@ -1,0 +1,129 @@
+#include "scan/files.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/git.h"
+#include "base/text.h"
+#include "scan/language.h"
+
+namespace retrial::scan {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 14> kVendored{
+    "node_modules", "vendor", "third_party", "thirdparty",  "site-packages",    ".venv",   "venv",
+    "dist",         "build",  "target",      "__pycache__", "bower_components", "_vendor", "external"};
+constexpr std::array<std::string_view, 9> kTests{"test", "tests", "__tests__", "testing",  "testdata",
+                                                 "spec", "specs", "e2e",       "__mocks__"};
+
+template <std::size_t N>
+bool has_folder(const fs::path& path, const std::array<std::string_view, N>& names) {
+  return std::ranges::any_of(path.parent_path(),
+                             [&](auto& part) { return std::ranges::find(names, part.string()) != names.end(); });
+}
+
+bool is_test(const fs::path& path) {
+  auto name = path.filename().string();
+  auto stem = path.stem().string();
+  return has_folder(path, kTests) || stem.ends_with("_test") || stem.starts_with("test_") || stem.ends_with(".test") ||
+         stem.ends_with(".spec") || name == "conftest.py" ||
+         (path.extension() == ".java" && (stem.ends_with("Test") || stem.ends_with("Tests") || stem.ends_with("IT")));
+}
+
+bool is_generated(const fs::path& path) {
+  auto name = path.filename().string();
+  for (std::string_view end : {".min.js", ".pb.go", "_pb2.py", "_pb2_grpc.py", ".d.ts", ".generated.ts",
+                               "_generated.go", ".bundle.js", "zz_generated.deepcopy.go"})
+    if (name.ends_with(end)) return true;
+  return false;
+}
+
+struct Chooser {
+  bool tests;
+  Chosen chosen;
+
+  // `below` is the path as seen from the folder that was asked for: what that itself is called decides nothing.
+  void take(const fs::path& path, const fs::path& below) {
+    if (!language_of(path.string())) return;
+    std::error_code error;
+    auto status = fs::symlink_status(path, error);
+    if (error || status.type() == fs::file_type::symlink || status.type() != fs::file_type::regular) return;
+    if (has_folder(below, kVendored)) return leave("vendored or built");
+    if (is_generated(below)) return leave("generated");
+    if (!tests && is_test(below)) return leave("tests");
+    chosen.files.push_back(path.lexically_normal().string());
+  }
+  void leave(const std::string& why) { chosen.left_out[why]++; }
+
+  void take_folder(const fs::path& folder) {
+    auto listed = git({"-C", folder.string(), "ls-files", "-co", "--exclude-standard", "-z"}, "scan");
+    if (listed && !listed->empty()) {
+      for (auto name : split(*listed, '\0'))
+        if (!name.empty()) take(folder / name, name);
+      return;
+    }
+    std::error_code error;
+    auto options = fs::directory_options::skip_permission_denied;
+    for (fs::recursive_directory_iterator at(folder, options, error), end; !error && at != end; at.increment(error)) {
+      auto name = at->path().filename().string();
+      if (at->is_directory(error) && !at->is_symlink(error)) {
+        if (name.starts_with('.')) at.disable_recursion_pending();  // tools' own: .git, .venv, .retrial
+        continue;
+      }
+      take(at->path(), at->path().lexically_relative(folder));
+    }
+  }
+};
+
+bool is_utf8(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); i++) {
+    auto c = static_cast<unsigned char>(text[i]);
+    if (c == 0) return false;
+    int more = c < 0x80 ? 0 : c >= 0xC2 && c < 0xE0 ? 1 : c >= 0xE0 && c < 0xF0 ? 2 : c >= 0xF0 && c < 0xF5 ? 3 : -1;
+    if (more < 0) return false;
+    for (; more > 0; more--) {
+      i++;
+      if (i >= text.size() || (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<Chosen> choose_files(const std::vector<std::string>& paths, bool tests) {
+  Chooser chooser{tests, {}};
+  for (auto& path : paths) {
+    std::error_code error;
+    auto status = fs::status(path, error);
+    if (status.type() == fs::file_type::directory) {
+      chooser.take_folder(path);
+    } else if (status.type() == fs::file_type::regular) {
+      if (!language_of(path))
+        return fail("is not in a language that scan reads: Python, JavaScript, TypeScript, Java or Go", path,
+                    Blame::user);
+      chooser.chosen.files.push_back(fs::path(path).lexically_normal().string());
+    } else {
+      return fail("there is no such file or folder", path, Blame::user);
+    }
+  }
+  std::ranges::sort(chooser.chosen.files);
+  auto same = std::ranges::unique(chooser.chosen.files);
+  chooser.chosen.files.erase(same.begin(), same.end());
+  return std::move(chooser.chosen);
+}
+
+std::string why_not(std::string_view text) {
+  if (!is_utf8(text)) return "not UTF-8";
+  auto head = text.substr(0, 2000);
+  for (std::string_view mark : {"Code generated by", "DO NOT EDIT", "@generated",
+                                "Generated by the protocol buffer compiler", "Autogenerated by"})
+    if (head.find(mark) != head.npos) return "generated";
+  auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n')) + 1;
+  if (text.size() > 5000 && text.size() / lines > 300) return "minified";
+  return {};
+}
+
+}  // namespace retrial::scan

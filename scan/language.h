@@ -1,0 +1,63 @@
+#pragma once
+#include <span>
+#include <string_view>
+
+#include "scan/tree.h"
+
+struct TSLanguage;
+
+namespace retrial::scan {
+
+// What one grammar's nodes mean. A language is a file below scan/languages and a line in RETRIAL_LANGUAGES.
+struct Language {
+  struct Kind {
+    std::string_view name;  // as the grammar calls the node
+    Role role;
+  };
+  struct Field {
+    std::string_view name;
+    Part part;
+  };
+  std::string_view name;    // as reports say it
+  std::string_view family;  // languages with the same libraries: "python", "javascript", "java", "go"
+  const TSLanguage* (*grammar)();
+  std::span<const std::string_view> endings;  // with the dot
+  std::span<const Kind> kinds;
+  std::span<const Field> fields;
+  bool errors_are_values;  // Go: what failed is looked at, not caught
+};
+
+#define RETRIAL_LANGUAGES(X) X(python) X(javascript) X(typescript) X(tsx) X(java) X(go)
+#define RETRIAL_LANGUAGE(name) const Language& name##_language();
+RETRIAL_LANGUAGES(RETRIAL_LANGUAGE)
+#undef RETRIAL_LANGUAGE
+
+std::span<const Language* const> languages();
+const Language* language_of(std::string_view path);  // by its ending, or null
+
+// The fields that all grammars name alike.
+inline constexpr Language::Field kFields[] = {
+    {"body", Part::body},
+    {"condition", Part::condition},
+    {"consequence", Part::then},
+    {"alternative", Part::otherwise},
+    {"left", Part::target},
+    {"right", Part::value},
+    {"name", Part::name},
+    {"key", Part::name},
+    {"value", Part::value},
+    {"arguments", Part::arguments},
+    {"function", Part::callee},
+    {"constructor", Part::callee},
+    {"object", Part::object},
+    {"operand", Part::object},
+    {"parameters", Part::parameters},
+    {"property", Part::name},
+    {"parameter", Part::parameters},
+    {"update", Part::update},
+    {"increment", Part::update},
+    {"argument", Part::target},
+    {"type", Part::header},
+};
+
+}  // namespace retrial::scan

@@ -1,0 +1,23 @@
+#pragma once
+#include <string_view>
+
+#include "scan/location.h"
+#include "scan/tree.h"
+
+// What is known of libraries that try again by themselves. A new one is a row in libraries.cc.
+namespace retrial::scan {
+
+// Does a name that a decorator or an annotation has put a function on trial again?
+bool is_retry_decorator(std::string_view name);
+// Does a call by this name run what it is given until it works (tenacity, p-retry, backoff, Failsafe, …)?
+// `function_given`: one of its arguments is a function.
+bool runs_again(std::string_view callee, bool function_given);
+// Does it make a client, a policy or an adapter that tries again?
+bool makes_retrying(std::string_view callee);
+// Is it an option, a setter or a field by which a client is told how often?
+bool is_retry_option(std::string_view name);
+
+// What its arguments say of bound and wait; what they leave out is the library's own.
+void read_arguments(const Tree& tree, std::string_view callee, std::string_view arguments, Location& place);
+
+}  // namespace retrial::scan

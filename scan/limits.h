@@ -1,0 +1,28 @@
+#pragma once
+#include <string_view>
+#include <vector>
+
+#include "scan/location.h"
+#include "scan/tree.h"
+
+// How many, how long, and with what pauses: read off conditions, counters and calls that wait.
+namespace retrial::scan {
+
+// Names that a stretch of code counts up or down in.
+std::vector<std::string_view> counters_in(const Tree& tree, int within);
+
+Bound bound_of_loop(const Tree& tree, int loop);
+// Of a function that begins itself anew by `call`; -1: it is begun anew by others.
+Bound bound_of_function(const Tree& tree, int function, int call);
+
+// Of all that waits within `stretch`, read with what stands in the function around it.
+Wait wait_in(const Tree& tree, int stretch);
+
+// A function that says how long to wait, or that waits: for who calls it from another file.
+struct Delay {
+  std::string name;
+  Wait wait;
+};
+std::vector<Delay> delays_of(const Tree& tree);
+
+}  // namespace retrial::scan

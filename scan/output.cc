@@ -1,0 +1,125 @@
+#include "scan/output.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "scan/verdicts.h"
+
+namespace retrial::scan {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string some(std::size_t n, std::string_view one) { return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s"); }
+
+std::string printed(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+std::string id_of(const Location& at, const Verdict& verdict) {
+  return hex(fnv1a(fmt::format("{}\n{}\n{}\n{}", verdict.name, at.file, at.function, at.calls)), 8);
+}
+
+std::string left_out_line(const Scan& scan) {
+  std::string line;
+  for (auto& [why, count] : scan.left_out) line += fmt::format("{}{} {}", line.empty() ? "" : ", ", count, why);
+  return line;
+}
+
+constexpr const char* kStates[] = {"", "wrong", "right", "reached", "never"};
+
+const Rule* rule_named(std::string_view name) {
+  for (auto& rule : rules())
+    if (rule.name == name) return &rule;
+  return nullptr;
+}
+
+}  // namespace
+
+std::string text_of(const Scan& scan, const std::string& changed_since) {
+  std::string out;
+  std::size_t verdicts = 0, with = 0, tried = 0;
+  bool asked = false;
+  for (auto& at : scan.locations) {
+    verdicts += at.verdicts.size();
+    with += !at.verdicts.empty();
+    asked |= at.tried.state != Tried::not_asked;
+    tried += at.tried.state == Tried::wrong || at.tried.state == Tried::right;
+    out += fmt::format("{}:{}{}\n", at.file, at.line, at.function.empty() ? "" : " " + at.function);
+    out +=
+        fmt::format("  {:10}{}{}\n", show(at.shape), at.by.empty() ? "" : at.by + (at.calls.empty() ? "" : " around "),
+                    at.calls.empty() ? "" : at.calls);
+    if (!at.back.empty())
+      out += fmt::format("  back      {}{}\n", fmt::join(at.back, ", "),
+                         at.leaves.empty() ? "" : fmt::format("; not {}", fmt::join(at.leaves, ", ")));
+    out += fmt::format("  bound     {}\n  wait      {}\n", show(at.bound), show(at.wait));
+    if (at.tried.state != Tried::not_asked) out += fmt::format("  tried     {}\n", show(at.tried));
+    for (auto& verdict : at.verdicts) out += fmt::format("  possible {}: {}\n", verdict.name, verdict.text);
+    out += "\n";
+  }
+  out += fmt::format("{} in {}, {}{}.\n", some(scan.locations.size(), "retry location"), some(scan.files, "file"),
+                     some(scan.lines, "line"),
+                     changed_since.empty() ? "" : ", of what has changed since " + changed_since);
+  if (asked) out += fmt::format("{} of {} tried.\n", tried, some(scan.locations.size(), "retry location"));
+  if (verdicts)
+    out += fmt::format("{} at {} of them: possible, as the source alone proves nothing; retrial run tries them.\n",
+                       some(verdicts, "verdict"), with);
+  if (auto left = left_out_line(scan); !left.empty()) out += fmt::format("Not read: {}.\n", left);
+  return out;
+}
+
+std::string json_of(const Scan& scan) {
+  auto locations = Json::array();
+  for (auto& at : scan.locations) {
+    auto verdicts = Json::array();
+    for (auto& v : at.verdicts)
+      verdicts.push_back({{"id", id_of(at, v)}, {"verdict", v.name}, {"confidence", "possible"}, {"message", v.text}});
+    locations.push_back({{"file", at.file},
+                         {"line", at.line},
+                         {"last_line", at.last_line},
+                         {"function", at.function},
+                         {"language", at.language},
+                         {"kind", show(at.shape)},
+                         {"by", at.by},
+                         {"calls", at.calls},
+                         {"leads_back", at.back},
+                         {"leaves", at.leaves},
+                         {"bound", {{"kind", word(at.bound)}, {"text", at.bound.text}}},
+                         {"wait", {{"kind", word(at.wait)}, {"text", at.wait.text}}},
+                         {"verdicts", verdicts}});
+    if (at.tried.state != Tried::not_asked)
+      locations.back()["tried"] = {{"state", kStates[at.tried.state]}, {"text", at.tried.text}};
+  }
+  Json left = Json::object();
+  for (auto& [why, count] : scan.left_out) left[why] = count;
+  return printed(
+      {{"version", 1}, {"files", scan.files}, {"lines", scan.lines}, {"not_read", left}, {"locations", locations}});
+}
+
+std::string sarif_of(const Scan& scan) {
+  auto results = Json::array(), listed = Json::array();
+  for (auto& rule : rules())
+    listed.push_back({{"id", rule.name},
+                      {"shortDescription", {{"text", rule.title}}},
+                      {"help", {{"text", fmt::format("Right code {}.", rule.right)}}}});
+  for (auto& at : scan.locations)
+    for (auto& v : at.verdicts) {
+      auto* rule = rule_named(v.name);
+      results.push_back(
+          {{"ruleId", v.name},
+           {"level", "note"},
+           {"message", {{"text", fmt::format("{} Right code {}.", v.text, rule ? rule->right : "does not")}}},
+           {"locations", Json::array({{{"physicalLocation",
+                                        {{"artifactLocation", {{"uri", at.file}}},
+                                         {"region", {{"startLine", at.line}, {"endLine", at.last_line}}}}}}})},
+           {"partialFingerprints", {{"retrialScan/v1", id_of(at, v)}}},
+           {"properties", {{"confidence", "possible"}, {"bound", show(at.bound)}, {"wait", show(at.wait)}}}});
+    }
+  Json run = {{"tool", {{"driver", {{"name", "Retrial"}, {"rules", listed}}}}}, {"results", results}};
+  return printed({{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+                  {"version", "2.1.0"},
+                  {"runs", Json::array({run})}});
+}
+
+}  // namespace retrial::scan

@@ -1,0 +1,12 @@
+#pragma once
+#include <string>
+
+#include "scan/scan.h"
+
+namespace retrial::scan {
+
+std::string text_of(const Scan& scan, const std::string& changed_since);  // for people, 80 columns and more
+std::string json_of(const Scan& scan);                                    // docs/scan.md has its members
+std::string sarif_of(const Scan& scan);                                   // SARIF 2.1.0: one result a verdict
+
+}  // namespace retrial::scan

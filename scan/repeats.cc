@@ -1,0 +1,64 @@
+// What failed is called a second time, with the same arguments, by the statement behind: once more, without a loop.
+#include "scan/detectors.h"
+#include "scan/flow.h"
+#include "scan/limits.h"
+#include "scan/words.h"
+
+namespace retrial::scan {
+namespace {
+
+// Asking twice costs nothing: an accessor, a constructor.
+bool is_question(std::string_view callee) {
+  auto parts = parts_of(last_name(callee));
+  if (parts.empty() || callee.starts_with("new ") || callee.ends_with(']')) return true;
+  return parts.front() == "get"
+             ? parts.size() > 1 && receiver(callee).find('(') == std::string_view::npos &&
+                   callee.find("http") == std::string_view::npos
+             : parts.front() == "is" || parts.front() == "has" || parts.front() == "can" || parts.front() == "parse";
+}
+
+int same_call(const Tree& tree, int call, int from, int past) {
+  for (int i = from; i < past; i++)
+    if (tree[i].role == Role::call && tree[tree[i].parent].part != Part::condition && tree[i].part != Part::condition &&
+        one_line(tree.text(i), 2000) == one_line(tree.text(call), 2000))
+      return i;
+  return -1;
+}
+
+}  // namespace
+
+void find_repeats(const Tree& tree, std::vector<Location>& found) {
+  for (int i = 0; i < tree.size(); i++) {
+    if (tree[i].role != Role::attempt) continue;
+    int body = tree.child(i, Part::body), call = body >= 0 ? tried_call(tree, body) : -1;
+    if (call < 0 || tree.text(call).size() > 2000 || is_question(callee_of(tree, call)) ||
+        !reaches_out(callee_of(tree, call)))
+      continue;
+    int again = -1;
+    bool goes_on = false;
+    Location place;
+    for (int h = tree.first(i); h >= 0; h = tree.next(h)) {
+      if (tree[h].role != Role::handler) continue;
+      if (again < 0) again = same_call(tree, call, h, tree[h].past);
+      goes_on |= flow_of(tree, h, i).falls;
+      place.back = errors_of(tree, h);
+    }
+    // Behind it, only where what went well has left already.
+    bool done = flow_of(tree, body, i).leaves && !flow_of(tree, body, i).falls;
+    int behind = tree.next(i);
+    while (behind >= 0 && tree[behind].role == Role::comment) behind = tree.next(behind);
+    if (again < 0 && goes_on && done && behind >= 0) again = same_call(tree, call, behind, tree[behind].past);
+    if (again < 0) continue;
+    auto errors = std::move(place.back);
+    place = location_at(tree, again, Shape::repeat);
+    place.back = std::move(errors);
+    describe_calls(tree, body, place);
+    place.looked_at = true;
+    place.bound = {Bound::count, "once more"};
+    for (int p = tree[again].parent; p > i; p = tree[p].parent)
+      if (tree[p].role == Role::handler) place.wait = wait_in(tree, p);
+    found.push_back(std::move(place));
+  }
+}
+
+}  // namespace retrial::scan

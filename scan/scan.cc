@@ -1,0 +1,101 @@
+#include "scan/scan.h"
+
+#include <algorithm>
+#include <atomic>
+#include <fstream>
+#include <mutex>
+#include <sstream>
+#include <thread>
+#include <tuple>
+
+#include "scan/across.h"
+#include "scan/detectors.h"
+#include "scan/verdicts.h"
+
+namespace retrial::scan {
+namespace {
+
+// A file without any of these has nothing that could lead back: most are not parsed.
+bool could_retry(std::string_view text) {
+  for (std::string_view word :
+       {"while", "for", "etry", "etries", "ttempt", "ackoff", "catch", "except", "econnect", "err"})
+    if (text.find(word) != text.npos) return true;
+  return false;
+}
+
+struct Reader {
+  const Chosen& chosen;
+  Scan scan;
+  std::vector<Delay> delays;
+  std::mutex one_at_a_time;
+  std::atomic<std::size_t> next = 0;
+
+  void leave_out(const std::string& why) {
+    std::lock_guard lock(one_at_a_time);
+    scan.left_out[why]++;
+  }
+
+  void read(const std::string& path) {
+    std::error_code error;
+    if (std::filesystem::file_size(path, error) > kLargest && !error) return leave_out("larger than 1 MiB");
+    std::ifstream in(path, std::ios::binary);
+    std::stringstream all;
+    if (!(all << in.rdbuf()) && in.bad()) return leave_out("not readable");
+    if (!in.is_open()) return leave_out("not readable");
+    auto text = std::move(all).str();
+    if (auto why = why_not(text); !why.empty()) return leave_out(why);
+    auto found = scan_text(*language_of(path), text);
+    std::lock_guard lock(one_at_a_time);
+    scan.files++;
+    scan.lines += static_cast<std::size_t>(std::ranges::count(text, '\n'));
+    delays.insert(delays.end(), found.delays.begin(), found.delays.end());
+    for (auto& location : found.locations) {
+      location.file = path;
+      scan.locations.push_back(std::move(location));
+    }
+  }
+};
+
+// One place is told once: a loop before what is within it on the same line, a recursion before the timer that carries
+// it.
+void drop_doubles(std::vector<Location>& found) {
+  std::ranges::stable_sort(found, {}, [](auto& l) { return std::tuple(l.line, l.shape); });
+  auto same = std::ranges::unique(found, {}, &Location::line);
+  found.erase(same.begin(), same.end());
+}
+
+}  // namespace
+
+Found scan_text(const Language& language, std::string_view text) {
+  Found all;
+  auto& found = all.locations;
+  if (!could_retry(text)) return all;
+  auto tree = Tree::parse(language, text);
+  find_loops(tree, found);
+  find_recursion(tree, found);
+  find_jumps(tree, found);
+  find_repeats(tree, found);
+  find_timers(tree, found);
+  find_queues(tree, found);
+  find_libraries(tree, found);
+  drop_doubles(found);
+  all.delays = delays_of(tree);
+  return all;
+}
+
+Scan scan_files(const Chosen& chosen) {
+  Reader reader{.chosen = chosen};
+  reader.scan.left_out = chosen.left_out;
+  auto work = [&] {
+    for (std::size_t i; (i = reader.next++) < chosen.files.size();) reader.read(chosen.files[i]);
+  };
+  std::thread other(work);
+  work();
+  other.join();
+  std::ranges::sort(reader.scan.locations, {}, [](auto& l) { return std::tie(l.file, l.line); });
+  complete(reader.scan.locations, reader.delays);
+  judge(reader.scan.locations);
+  return std::move(reader.scan);
+}
+
+}  // namespace retrial::scan

@@ -1,0 +1,97 @@
+// What failed is begun anew later, by a timer or from what hears of a lost connection: the way of callbacks.
+#include "base/text.h"
+#include "scan/detectors.h"
+#include "scan/flow.h"
+#include "scan/language.h"
+#include "scan/limits.h"
+#include "scan/words.h"
+
+namespace retrial::scan {
+namespace {
+
+// What the callback of a timer runs: a call in a function that it is given, or the name of one.
+int run_by(const Tree& tree, int timer) {
+  int arguments = tree.child(timer, Part::arguments);
+  for (int c = arguments >= 0 ? tree.first(arguments) : -1; c >= 0; c = tree.next(c)) {
+    if (tree[c].role == Role::function) return tried_call(tree, c);
+    auto kind = tree.kind(c);
+    auto name = last_name(tree.text(c));
+    if ((tree[c].role == Role::name || kind == "attribute" || kind == "member_expression" ||
+         tree[c].role == Role::call) &&
+        !icontains(name, "delay") && !icontains(name, "time") && !says_failed(name) && name != "resolve")
+      return c;
+  }
+  return -1;
+}
+
+// The names that say what a timer is for: of its holder, its function, its delay, and what it runs.
+bool is_for_retry(const Tree& tree, int timer) {
+  if (text_says_retry(tree.text(timer)) || text_says_retry(callee_of(tree, timer))) return true;
+  for (int f = tree.function_of(timer); f >= 0; f = tree.function_of(f))
+    if (says_retry(name_of_function(tree, f))) return true;
+  for (int p = tree[timer].parent; p >= 0; p = tree[p].parent)
+    if (int test = tree[p].role == Role::branch ? tree.child(p, Part::condition) : -1;
+        test >= 0 && text_says_retry(tree.text(test)))
+      return true;
+  int holder = tree[timer].parent;
+  return holder >= 0 && tree[holder].role == Role::assign && text_says_retry(tree.text(holder).substr(0, 120));
+}
+
+bool hears_of_loss(std::string_view name) {
+  auto word = lower(name);
+  bool handles = word.starts_with("on") || word.find("handle") != word.npos || word.find("lost") != word.npos;
+  for (std::string_view what : {"error", "close", "disconnect", "failure", "timeout", "lost"})
+    if (handles && word.find(what) != word.npos) return true;
+  return false;
+}
+
+bool begins_connection(std::string_view callee) {
+  auto parts = parts_of(last_name(callee));
+  if (parts.size() > 2 || (!receiver(callee).empty() && receiver(callee) != "this" && receiver(callee) != "self"))
+    return false;
+  for (auto& part : parts)
+    if (part == "connect" || part == "reconnect" || part == "redial") return true;
+  return false;
+}
+
+void add(const Tree& tree, int at, std::string_view runs, std::vector<Location>& found) {
+  auto place = location_at(tree, at, Shape::timer);
+  place.calls = one_line(runs);
+  place.callees.emplace_back(last_name(runs));
+  place.back.emplace_back("any");
+  place.looked_at = true;  // what it heard of is seldom to be seen here
+  int function = tree.function_of(at);
+  if (function >= 0) place.bound = bound_of_function(tree, function, at);
+  place.wait = wait_in(tree, at);
+  if (place.wait.kind == Wait::none && function >= 0) place.wait = wait_in(tree, function);
+  // What is begun anew may count and wait itself.
+  for (int f : tree.functions(last_name(runs))) {
+    if (place.bound.kind == Bound::none) place.bound = bound_of_function(tree, f, -1);
+    if (place.wait.kind == Wait::none) place.wait = wait_in(tree, f);
+  }
+  found.push_back(std::move(place));
+}
+
+}  // namespace
+
+void find_timers(const Tree& tree, std::vector<Location>& found) {
+  bool words = text_says_retry(tree.source());
+  if (!words) return;
+  for (int i = 0; i < tree.size(); i++) {
+    if (tree[i].role != Role::call) continue;
+    auto callee = callee_of(tree, i);
+    if (is_timer(callee)) {
+      int runs = run_by(tree, i);
+      if (runs >= 0 && is_for_retry(tree, i))
+        add(tree, i, tree[runs].role == Role::call ? callee_of(tree, runs) : tree.text(runs), found);
+      continue;
+    }
+    int function = tree.function_of(i);
+    if (function < 0 || !begins_connection(callee) || !hears_of_loss(name_of_function(tree, function))) continue;
+    bool here = false;
+    for (int f : tree.functions(last_name(callee))) here |= f != function;
+    if (here) add(tree, i, callee, found);
+  }
+}
+
+}  // namespace retrial::scan

@@ -1,0 +1,116 @@
+#include "scan/verdicts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace retrial::scan {
+namespace {
+
+void judge_alone(Location& at) {
+  auto say = [&](const char* name, std::string text) { at.verdicts.push_back({name, std::move(text)}); };
+  if (at.bound.kind == Bound::none && at.shape != Shape::queue)
+    say("missing-cap", "No end was seen: neither a number of attempts nor a time.");
+  if (at.wait.kind == Wait::none && !at.wait.told && at.shape != Shape::queue)
+    say("missing-delay", "No wait was seen between a failure and the next attempt.");
+  else if (at.wait.kind == Wait::fixed && !at.wait.told && at.bound.kind == Bound::none)
+    say("no-backoff", fmt::format("The wait does not grow ({}), and there is no end.", at.wait.text));
+  bool all = at.shape != Shape::library && !at.looked_at && std::ranges::any_of(at.back, [](auto& e) {
+               return e == "any" || e == "Exception" || e == "Throwable" || e == "BaseException" || e == "err != nil";
+             });
+  if (all)
+    say("retries-permanent-error",
+        fmt::format("Whatever fails leads back ({}), also what fails the same way each time.", at.back.front()));
+  if (at.effect && !at.key)
+    say("retries-non-idempotent",
+        fmt::format("{} has an effect by its name, and no key was seen by which a service could know it again.",
+                    at.calls));
+  if (at.effect && at.new_key)
+    say("changed-on-retry",
+        fmt::format("{} is sent with a key that is made anew for each attempt: no service can know it again.",
+                    at.calls));
+  if (at.gives_up_silently) say("swallowed-error", "After the last attempt it goes on as if nothing had failed.");
+}
+
+// What tries again what itself tries again multiplies the attempts.
+void judge_nested(std::vector<Location>& all) {
+  std::map<std::string, std::vector<const Location*>> by_function;
+  for (auto& one : all)
+    if (one.function.size() > 3) by_function[one.function].push_back(&one);
+  for (auto& outer : all) {
+    const Location* inner = nullptr;
+    for (auto& one : all)
+      if (!inner && &one != &outer && one.file == outer.file && outer.shape == Shape::loop && one.line > outer.line &&
+          one.last_line <= outer.last_line)
+        inner = &one;
+    for (auto& callee : outer.callees) {
+      auto found = by_function.find(callee);
+      if (inner || found == by_function.end() || found->second.size() != 1) continue;
+      auto* one = found->second.front();
+      if (one != &outer && one->language == outer.language && one->function != outer.function) inner = one;
+    }
+    if (inner)
+      outer.verdicts.push_back(
+          {"retry-amplification",
+           fmt::format("What it tries again tries again itself, at {}:{}: their attempts multiply.", inner->file,
+                       inner->line)});
+  }
+}
+
+void tell_odd(const std::string& error, const std::vector<Location*>& few, const std::vector<Location*>& many,
+              const char* here, const char* there) {
+  auto total = few.size() + many.size();
+  if (total < 3 || few.empty() || few.size() * 3 > total) return;
+  auto where = fmt::format("{}:{}", many.front()->file, many.front()->line);
+  for (auto* one : few)
+    one->verdicts.push_back({"inconsistent-retry", fmt::format("{} {} here, and {} in {} of {} places, at {} for one.",
+                                                               error, here, there, many.size(), total, where)});
+}
+
+// One error that most places of a project treat one way, and few the other (WASABI, SOSP 2024, 3.2.2).
+void judge_outliers(std::vector<Location>& all) {
+  struct Places {
+    std::vector<Location*> back, leaves;
+  };
+  std::map<std::string, Places> by_error;
+  for (auto& one : all) {
+    for (auto& error : one.back)
+      if (error != "any" && error.find(' ') == error.npos && error.find('(') == error.npos)
+        by_error[error].back.push_back(&one);
+    for (auto& error : one.leaves)
+      if (error != "any" && error.find(' ') == error.npos) by_error[error].leaves.push_back(&one);
+  }
+  for (auto& [error, places] : by_error) {
+    tell_odd(error, places.leaves, places.back, "is not tried again", "is");
+    tell_odd(error, places.back, places.leaves, "is tried again", "is not");
+  }
+}
+
+}  // namespace
+
+const std::vector<Rule>& rules() {
+  static const std::vector<Rule> all{
+      {"missing-cap", "It may try for ever", "ends after some attempts or some time, and says that it gave up"},
+      {"missing-delay", "It tries again at once",
+       "waits longer after each failure, by a time that differs from client to client"},
+      {"no-backoff", "It waits equally long for ever", "waits longer after each failure, up to a limit"},
+      {"retries-permanent-error", "It tries again what fails the same way each time",
+       "looks at the error, and tries again only what may pass"},
+      {"retries-non-idempotent", "It may do twice what was to be done once",
+       "sends the same key with each attempt, or asks first whether it was done"},
+      {"changed-on-retry", "Each attempt carries another key", "makes the key once, before the first attempt"},
+      {"swallowed-error", "Nobody hears of the last failure", "gives its caller the last error"},
+      {"retry-amplification", "Retries within retries multiply", "tries again at one layer"},
+      {"inconsistent-retry", "One error is treated in two ways", "treats an error alike wherever the same is called"},
+  };
+  return all;
+}
+
+void judge(std::vector<Location>& locations) {
+  for (auto& one : locations) judge_alone(one);
+  judge_nested(locations);
+  judge_outliers(locations);
+}
+
+}  // namespace retrial::scan

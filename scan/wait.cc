@@ -1,0 +1,232 @@
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "scan/flow.h"
+#include "scan/limits.h"
+#include "scan/words.h"
+
+namespace retrial::scan {
+namespace {
+
+bool any_of(std::string_view text, std::initializer_list<std::string_view> parts) {
+  return std::ranges::any_of(parts, [&](auto part) { return icontains(text, part); });
+}
+
+struct Reading {
+  const Tree& tree;
+  int function;  // -1: the whole file
+  int stretch;   // that is run again: what is multiplied in it grows
+  std::vector<std::string_view> counters;
+  std::set<std::string_view> seen;
+
+  void read(std::string_view text, Wait& wait, int depth) {
+    if (any_of(text, {"random", "rand.", "jitter", "uniform", "rand("})) wait.jitter = true;
+    if (any_of(text, {"retry_after", "retryafter", "retry-after"})) wait.told = true;
+    bool grows = is_power(text) || any_of(text, {"pow(", "<<", "exponential", "expo(", "exp2", "fibo"});
+    bool known = false;
+    for (auto id : identifiers(text)) {
+      bool counts = std::ranges::count(counters, id) > 0 || iequals(id, "attempt") || iequals(id, "attempts") ||
+                    iequals(id, "retrycount") || iequals(id, "retry_count") || iequals(id, "retries");
+      if (counts && any_of(text, {"*", "["})) grows = true;
+      if (depth > 0 && seen.insert(id).second && follow(id, wait, depth)) known |= is_asked(text, id);
+    }
+    if (grows) wait.kind = Wait::growing;
+    // A call that is not to be seen here says how long.
+    bool asks = text.find('(') != text.npos &&
+                any_of(text, {"backoff", "delay", "next", "wait", "interval", "step", "sleep", "duration", "retry"});
+    if (asks && !known && wait.kind != Wait::growing) wait.kind = Wait::elsewhere;
+  }
+
+  // Is it what the text calls first, but for conversions?
+  static bool is_asked(std::string_view text, std::string_view id) {
+    for (auto other : identifiers(text)) {
+      auto behind = static_cast<std::size_t>(other.data() - text.data()) + other.size();
+      if (behind < text.size() && text[behind] == '(' && other != "Duration" && other != "min" && other != "max" &&
+          other != "float" && other != "int")
+        return other == id;
+    }
+    return true;
+  }
+
+  // `2 ** n`, not `f(**named)`.
+  static bool is_power(std::string_view text) {
+    for (auto at = text.find("**"); at != text.npos; at = text.find("**", at + 2)) {
+      auto before = trim(text.substr(0, at));
+      if (!before.empty() && before.back() != '(' && before.back() != ',' && before.back() != '{') return true;
+    }
+    return false;
+  }
+
+  // What a function is given may be the number of attempts.
+  std::vector<std::string_view> parameters_of(int i) const {
+    std::vector<std::string_view> named;
+    if (int given = tree.child(i, Part::parameters); given >= 0)
+      for (auto id : identifiers(tree.text(given)))
+        if (says_retry(id) || icontains(id, "count") || id == "n" || icontains(id, "times")) named.push_back(id);
+    return named;
+  }
+
+  // What a name holds: by its assignments around here, or by the function of that name in this file.
+  // True: a function of this file says it.
+  bool follow(std::string_view id, Wait& wait, int depth) {
+    bool local = false;
+    for (int i : tree.assignments(id))
+      if (function < 0 || tree.within(i, function)) {
+        read_assignment(i, id, wait, depth);
+        local = true;
+      }
+    if (local) return false;
+    bool function_here = false;
+    for (int i : tree.functions(id)) function_here |= read_function(i, wait, depth);
+    // Another function's own variable is none of ours; a member is.
+    for (int i : tree.assignments(id))
+      if (tree.function_of(i) < 0 || tree.text(tree.target_of(i)).find('.') != std::string_view::npos)
+        read_assignment(i, id, wait, depth);
+    return function_here;
+  }
+
+  bool read_function(int i, Wait& wait, int depth) {
+    int body = tree.child(i, Part::body);
+    if (body < 0 || tree.within(stretch, i)) return false;
+    auto kept = counters;
+    for (auto parameter : parameters_of(i)) counters.push_back(parameter);
+    auto text = tree.text(body);
+    read(text, wait, depth - 1);
+    counters = kept;
+    if (wait.kind == Wait::none) wait.kind = Wait::fixed;
+    if (any_of(text, {"yield"}) && any_of(text, {"+=", "*="})) wait.kind = Wait::growing;
+    return true;
+  }
+
+  void read_assignment(int i, std::string_view id, Wait& wait, int depth) {
+    auto text = tree.text(i);
+    int value = tree.child(i, Part::value);
+    auto held = value >= 0 ? tree.text(value) : std::string_view{};
+    bool again = any_of(text, {"*=", "<<=", "+="}) || (mentions(held, id) && any_of(held, {"*", "<<", "+"}));
+    if (again && (function < 0 || tree.within(i, stretch))) wait.kind = Wait::growing;
+    if (held.size() < 2000) read(held, wait, depth - 1);
+  }
+};
+
+// The arguments but for what is run afterwards.
+std::string waited(const Tree& tree, int call) {
+  int arguments = tree.child(call, Part::arguments);
+  std::string text;
+  for (int c = arguments >= 0 ? tree.first(arguments) : -1; c >= 0; c = tree.next(c)) {
+    if (tree[c].role == Role::function || tree[c].role == Role::comment) continue;
+    if (is_timer(callee_of(tree, call)) && tree.next(c) >= 0 && tree[c].role == Role::name &&
+        tree[arguments].past > c + 2) {
+      auto name = last_name(tree.text(c));
+      if (!any_of(name, {"delay", "ms", "wait", "time", "interval", "backoff"})) continue;
+    }
+    text += (text.empty() ? "" : ", ") + std::string(tree.text(c));
+  }
+  return text;
+}
+
+// `strategy.block(sleepTime)`: whatever it is called, it is told how long.
+bool is_given_a_wait(std::string_view callee, std::string_view given) {
+  auto ids = identifiers(given);
+  if (ids.empty() || ids.size() > 2 || given.find('(') != given.npos || is_talk(callee)) return false;
+  auto word = lower(ids.back()), name = lower(last_name(callee));
+  bool says = word.find("sleep") != word.npos || word == "delay" || word.ends_with("_delay") ||
+              word.find("backoff") != word.npos;
+  return says &&
+         (name == "block" || name.find("wait") != name.npos || name.find("pause") != name.npos || name == "advance");
+}
+
+void merge(Wait& all, const Wait& one) {
+  static constexpr int kSaid[] = {0, 1, 3, 2};  // how much a kind says
+  if (kSaid[one.kind] > kSaid[all.kind]) {
+    all.kind = one.kind;
+    all.text = one.text;
+  }
+  all.jitter |= one.jitter;
+  all.told |= one.told;
+}
+
+// A function of this file that is called where something failed: what it waits for.
+Wait wait_of_helper(const Tree& tree, int call) {
+  auto callee = callee_of(tree, call);
+  auto by = receiver(callee);
+  if (!by.empty() && by != "this" && by != "self" && by.size() > 2) return {};
+  for (int f : tree.functions(last_name(callee)))
+    if (!tree.within(call, f)) {
+      for (int i = f; i < tree[f].past; i++)
+        if (tree[i].role == Role::call && is_waiting(callee_of(tree, i)) && !is_timer(callee_of(tree, i)))
+          return wait_in(tree, f);
+    }
+  return {};
+}
+
+bool is_zero(std::string_view text) {
+  return text == "0" || text == "0.0" || text == "resolve, 0" || text.ends_with(", 0");
+}
+
+}  // namespace
+
+std::vector<Delay> delays_of(const Tree& tree) {
+  std::vector<Delay> found;
+  for (int f = 0; f < tree.size(); f++) {
+    if (tree[f].role != Role::function) continue;
+    auto name = name_of_function(tree, f);
+    int body = tree.child(f, Part::body);
+    if (body < 0 || name.size() < 4 ||
+        !any_of(name, {"backoff", "back_off", "delay", "sleep", "wait", "interval", "jitter"}))
+      continue;
+    Reading reading{tree, f, f, counters_in(tree, f), {name}};
+    if (int given = tree.child(f, Part::parameters); given >= 0)
+      for (auto id : identifiers(tree.text(given)))
+        if (says_retry(id) || any_of(id, {"count", "times"})) reading.counters.push_back(id);
+    Wait wait;
+    reading.read(tree.text(body), wait, 3);
+    if (wait.kind == Wait::growing || wait.jitter || wait.told) found.push_back({std::string(name), wait});
+  }
+  return found;
+}
+
+Wait wait_in(const Tree& tree, int stretch) {
+  Wait all;
+  int function = tree[stretch].role == Role::function ? stretch : tree.function_of(stretch);
+  auto counters = counters_in(tree, stretch);
+  Header header;
+  if (is_loop(tree, stretch)) {
+    header = header_of(tree, stretch);
+    if (!header.item.empty() && header.kind != Header::each) counters.push_back(header.item);
+  }
+  for (int i = stretch; i < tree[stretch].past; i++) {
+    if (tree[i].role != Role::call) continue;
+    auto text = waited(tree, i);
+    if (!is_waiting(callee_of(tree, i)) && !is_given_a_wait(callee_of(tree, i), text)) continue;
+    if (is_zero(text)) continue;
+    Reading reading{tree, function, stretch, counters, {}};
+    Wait one;
+    reading.read(text, one, 4);
+    bool listed = header.kind == Header::each && mentions(text, last_name(header.item));
+    if (listed) {
+      reading.read(header.text, one, 4);
+      if (one.kind == Wait::none)
+        one.kind = header.text.find("] *") != header.text.npos || header.text.find("]*") != header.text.npos
+                       ? Wait::fixed
+                       : Wait::growing;
+    }
+    auto name = last_name(callee_of(tree, i));
+    if (one.kind == Wait::none && (text.empty() || any_of(name, {"backoff", "back_off", "delay"})) &&
+        !any_of(name, {"sleep"})) {
+      reading.follow(name, one, 2);
+      if (one.kind == Wait::none) one.kind = identifiers(text).empty() && !text.empty() ? Wait::fixed : Wait::elsewhere;
+    }
+    if (one.kind == Wait::none) {
+      bool asks = text.find('(') != text.npos && any_of(text, {"backoff", "delay", "next", "wait", "interval", "step"});
+      one.kind = text.empty() || asks ? Wait::elsewhere : Wait::fixed;
+    }
+    one.text = one_line(text.empty() ? tree.text(i) : std::string_view(text));
+    merge(all, one);
+  }
+  for (int i = stretch; all.kind == Wait::none && is_loop(tree, stretch) && i < tree[stretch].past; i++)
+    if (tree[i].role == Role::call && tree.around(i, Role::handler) > stretch) merge(all, wait_of_helper(tree, i));
+  return all;
+}
+
+}  // namespace retrial::scan

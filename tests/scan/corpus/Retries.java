@@ -1,0 +1,82 @@
+// Right and wrong retry code. `// retry: BOUND WAIT` stands where a location begins; everything else is none.
+import java.io.IOException;
+import java.util.List;
+
+class Retries {
+  private static final int MAX_ATTEMPTS = 5;
+  private Client client;
+
+  String right(String url) throws IOException, InterruptedException {
+    for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) { // retry: count growing
+      try {
+        return client.get(url);
+      } catch (IOException e) {
+        if (attempt == MAX_ATTEMPTS) throw e;
+        Thread.sleep(100L << attempt);
+      }
+    }
+    throw new IllegalStateException();
+  }
+
+  String forEver(String url) throws InterruptedException {
+    while (true) { // retry: none fixed
+      try {
+        return client.get(url);
+      } catch (Exception e) {
+        Thread.sleep(1000);
+      }
+    }
+  }
+
+  void byFlag() {
+    boolean sent = false;
+    int tries = 0;
+    while (!sent && tries < 3) { // retry: count none
+      tries++;
+      try {
+        client.post("/");
+        sent = true;
+      } catch (IOException e) {
+        System.out.println(e);
+      }
+    }
+  }
+
+  String again(String url, int left) throws IOException {
+    try {
+      return client.get(url);
+    } catch (IOException e) {
+      if (left == 0) throw e;
+      return again(url, left - 1); // retry: count none
+    }
+  }
+
+  @Retryable(maxAttempts = 4, backoff = @Backoff(delay = 100, multiplier = 2)) // retry: count growing
+  String annotated(String url) throws IOException {
+    return client.get(url);
+  }
+
+  // None of these tries the same again.
+
+  String eachOfSeveral(List<String> urls) {
+    for (String url : urls) {
+      try {
+        return client.get(url);
+      } catch (IOException e) {
+        continue;
+      }
+    }
+    return null;
+  }
+
+  void untilInterrupted(Lock lock) {
+    while (true) {
+      try {
+        lock.acquire();
+        return;
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

@@ -1,0 +1,105 @@
+// Right and wrong retry code. `// retry: BOUND WAIT` stands where a location begins; everything else is none.
+package retries
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"time"
+)
+
+func right(ctx context.Context, url string) (*http.Response, error) {
+	var last error
+	for attempt := 0; attempt < 5; attempt++ { // retry: count growing
+		response, err := http.Get(url)
+		if err == nil {
+			return response, nil
+		}
+		last = err
+		time.Sleep(time.Duration(1<<attempt) * 100 * time.Millisecond)
+	}
+	return nil, last
+}
+
+func forEver(url string) *http.Response {
+	for { // retry: none fixed
+		response, err := http.Get(url)
+		if err != nil {
+			time.Sleep(time.Second)
+			continue
+		}
+		return response
+	}
+}
+
+func untilCancelled(ctx context.Context, dial func() (net.Conn, error)) (net.Conn, error) {
+	for { // retry: caller fixed
+		connection, err := dial()
+		if err == nil {
+			return connection, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+func jump(get func() error) error {
+	retries := 3
+RETRY:
+	if err := get(); err != nil {
+		if retries > 0 && err != nil {
+			retries--
+			time.Sleep(time.Second)
+			goto RETRY // retry: count fixed
+		}
+		return err
+	}
+	return nil
+}
+
+func library(client Client) error {
+	return retry.Do(func() error { return client.Send() }, retry.Attempts(3)) // retry: count jitter
+}
+
+func option() *Client {
+	return NewClient(&Options{MaxRetries: 4}) // retry: count elsewhere
+}
+
+// None of these tries the same again.
+
+func eachOfSeveral(addresses []string) (net.Conn, error) {
+	var last error
+	for _, address := range addresses {
+		connection, err := net.Dial("tcp", address)
+		if err != nil {
+			last = err
+			continue
+		}
+		return connection, nil
+	}
+	return nil, last
+}
+
+func serve(listener net.Listener) error {
+	for {
+		connection, err := listener.Accept()
+		if err != nil {
+			return err
+		}
+		go handle(connection)
+	}
+}
+
+func untilRoom(read func([]byte) (int, error)) []byte {
+	for size := 64; ; size *= 2 {
+		buffer := make([]byte, size)
+		n, err := read(buffer)
+		if err == ERROR_MORE_DATA {
+			continue
+		}
+		return buffer[:n]
+	}
+}

@@ -1,0 +1,101 @@
+// Right and wrong retry code. `// retry: BOUND WAIT` stands where a location begins; everything else is none.
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function right(url) {
+  for (let attempt = 0; attempt < 5; attempt++) { // retry: count jitter
+    try {
+      return await fetch(url);
+    } catch (error) {
+      await sleep(Math.random() * 2 ** attempt * 100);
+    }
+  }
+  throw new Error("gave up");
+}
+
+async function forEver(url) {
+  while (true) { // retry: none fixed
+    try {
+      return await fetch(url);
+    } catch (error) {
+      await sleep(1000);
+    }
+  }
+}
+
+async function byStatus(url) {
+  let answer;
+  let tries = 0;
+  do { // retry: count none
+    answer = await fetch(url);
+  } while (answer.status === 503 && tries++ < 3);
+  return answer;
+}
+
+async function untilOk(url) {
+  for (;;) { // retry: none fixed
+    const answer = await fetch(url);
+    if (answer.ok) return answer;
+    await sleep(500);
+  }
+}
+
+function again(url, left = 3) {
+  return fetch(url).catch((error) => {
+    if (left === 0) throw error;
+    return again(url, left - 1); // retry: count none
+  });
+}
+
+class Connection {
+  connect() {
+    this.socket = new WebSocket(this.url);
+    this.socket.onclose = () => {
+      setTimeout(() => this.connect(), 1000); // retry: none fixed
+    };
+  }
+}
+
+function scheduleReconnect(client) {
+  client.timer = setTimeout(() => client.open(), client.delay); // retry: none fixed
+}
+
+async function wrapped(pRetry, url) {
+  return pRetry(() => fetch(url), { retries: 5 }); // retry: count growing
+}
+
+function options(axios, axiosRetry) {
+  axiosRetry(axios, { retries: 3, retryDelay: axiosRetry.exponentialDelay }); // retry: count growing
+  return axios.get("/", { retries: 2 }); // retry: count elsewhere
+}
+
+// None of these tries the same again.
+
+async function eachOfSeveral(urls) {
+  for (const url of urls) {
+    try {
+      return await fetch(url);
+    } catch (error) {
+      console.log(error);
+    }
+  }
+}
+
+async function allPages(url) {
+  let next = url;
+  while (next) {
+    const page = await fetch(next);
+    next = page.next;
+  }
+}
+
+function walk(node) {
+  if (node.kind === "folder") node.children.forEach((child) => walk(child));
+}
+
+function polled(job) {
+  setTimeout(() => job.refresh(), 1000);
+}
+
+function switchedOff(client) {
+  return client.get("/", { retries: 0 });
+}

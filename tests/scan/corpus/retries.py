@@ -1,0 +1,189 @@
+# Right and wrong retry code. `# retry: BOUND WAIT` stands where a location begins; everything else is none.
+import asyncio
+import itertools
+import random
+import time
+
+import requests
+import tenacity
+
+
+def right(url):
+    for attempt in range(5):  # retry: count jitter
+        try:
+            return requests.get(url, timeout=3)
+        except requests.ConnectionError:
+            if attempt == 4:
+                raise
+            time.sleep(min(30, 2**attempt) * random.random())
+
+
+def for_ever(url):
+    while True:  # retry: none fixed
+        try:
+            return requests.get(url, timeout=3)
+        except Exception:
+            time.sleep(1)
+
+
+def tight(url):
+    while True:  # retry: none none
+        if requests.get(url).status_code < 500:
+            break
+
+
+def until_a_time(url, limit):
+    deadline = time.monotonic() + limit
+    delay = 0.1
+    while time.monotonic() < deadline:  # retry: time growing
+        try:
+            return requests.get(url)
+        except OSError:
+            time.sleep(delay)
+            delay *= 2
+    raise TimeoutError(url)
+
+
+def listed(url):
+    for pause in (1, 5, 30):  # retry: count growing
+        try:
+            return requests.get(url)
+        except OSError:
+            time.sleep(pause)
+    return None
+
+
+def told(url):
+    for _ in range(3):  # retry: count told
+        answer = requests.get(url)
+        if answer.status_code in (429, 503):
+            time.sleep(int(answer.headers["Retry-After"]))
+            continue
+        return answer
+
+
+def by_flag(send):
+    done = False
+    tries = 0
+    while not done and tries < 3:  # retry: count none
+        tries += 1
+        try:
+            send()
+            done = True
+        except ValueError:
+            pass
+
+
+def again(url, left=3):
+    try:
+        return requests.get(url)
+    except OSError:
+        if left == 0:
+            raise
+        return again(url, left - 1)  # retry: count none
+
+
+def once_more(session, url):
+    try:
+        return session.fetch(url)
+    except ConnectionError:
+        session.renew()
+        return session.fetch(url)  # retry: count none
+
+
+def counted_without_end(call):
+    for n in itertools.count():  # retry: count growing
+        try:
+            return call()
+        except OSError:
+            if n >= 9:
+                raise
+            time.sleep(0.1 * n)
+
+
+class Worker:
+    def run(self, jobs):
+        job = jobs.pop()
+        try:
+            job.send()
+        except OSError:
+            jobs.put(job)  # retry: none none
+
+    async def connect(self):
+        while True:  # retry: none fixed
+            try:
+                await self.open()
+                return
+            except OSError:
+                await asyncio.sleep(5)
+
+
+@tenacity.retry(stop=tenacity.stop_after_attempt(3), wait=tenacity.wait_exponential())  # retry: count growing
+def decorated(url):
+    return requests.get(url)
+
+
+def with_a_client():
+    return requests.adapters.HTTPAdapter(max_retries=3)  # retry: count none
+
+
+# None of these tries the same again.
+
+
+def each_of_several(urls):
+    for url in urls:
+        try:
+            return requests.get(url)
+        except OSError:
+            continue
+
+
+def all_of_several(urls):
+    found = []
+    for url in urls:
+        try:
+            found.append(requests.get(url))
+        except OSError as error:
+            print(error)
+    return found
+
+
+def lines(path):
+    with open(path) as file:
+        while True:
+            line = file.readline()
+            if not line:
+                break
+            try:
+                print(int(line))
+            except ValueError:
+                continue
+
+
+def polled(job):
+    while job.state != "done":
+        time.sleep(1)
+        job.refresh()
+
+
+def walk(node):
+    for child in node.children:
+        if child.error:
+            continue
+        walk(child)
+
+
+def passed_on(client, max_retries):
+    return client.get("/", max_retries=max_retries)
+
+
+def switched_off(client):
+    return client.get("/", retries=0)
+
+
+def parse(text):
+    while text:
+        try:
+            return float(text)
+        except ValueError:
+            text = text[:-1]

@@ -1,0 +1,67 @@
+#include "scan/tried.h"
+
+#include <gtest/gtest.h>
+
+namespace retrial::scan {
+namespace {
+
+std::vector<Location> two() {
+  Location first{.file = "shop/prices.py",
+                 .line = 14,
+                 .last_line = 20,
+                 .function = "price",
+                 .function_line = 13,
+                 .function_last_line = 21};
+  Location second{.file = "shop/orders.py",
+                  .line = 5,
+                  .last_line = 9,
+                  .function = "submit",
+                  .function_line = 4,
+                  .function_last_line = 10};
+  return {first, second};
+}
+
+trace::CampaignRecord campaign_here() {
+  trace::CampaignRecord campaign;
+  campaign.directory = std::filesystem::current_path().string();
+  return campaign;
+}
+
+TEST(Tried, a_finding_whose_chain_leads_through_the_function_says_that_it_is_wrong) {
+  auto campaign = campaign_here();
+  trace::Finding finding;
+  finding.verdict = "missing-delay";
+  finding.test = "test_price";
+  finding.site = trace::CallSite{"shop/net.py", 3, "request", "shop/prices.py:16:price"};
+  campaign.findings.push_back(finding);
+  auto locations = two();
+  hold_against(locations, campaign);
+  EXPECT_EQ(locations[0].tried.state, Tried::wrong);
+  EXPECT_NE(locations[0].tried.text.find("missing-delay"), std::string::npos);
+  EXPECT_EQ(locations[1].tried.state, Tried::never);
+}
+
+TEST(Tried, a_clean_case_says_that_it_is_right_and_a_planned_one_that_it_is_reached) {
+  auto campaign = campaign_here();
+  campaign.clean.push_back(
+      {"test_price", trace::CallSite{"shop/prices.py", 16, "price"}, "s", "GET /", "P3", "error(503)", ""});
+  campaign.cases.push_back(
+      {.policy = "P3", .test = "test_submit", .site = trace::CallSite{"shop/orders.py", 7, "submit"}});
+  auto locations = two();
+  hold_against(locations, campaign);
+  EXPECT_EQ(locations[0].tried.state, Tried::right);
+  EXPECT_EQ(locations[1].tried.state, Tried::reached);
+}
+
+TEST(Tried, a_line_outside_of_the_function_or_in_another_file_of_that_name_is_none_of_it) {
+  auto campaign = campaign_here();
+  campaign.clean.push_back({"t", trace::CallSite{"shop/prices.py", 40, "other"}, "s", "GET /", "P3", "error(503)", ""});
+  campaign.clean.push_back(
+      {"t", trace::CallSite{"old/shop/prices.py", 16, "price"}, "s", "GET /", "P3", "error(503)", ""});
+  auto locations = two();
+  hold_against(locations, campaign);
+  EXPECT_EQ(locations[0].tried.state, Tried::never);
+}
+
+}  // namespace
+}  // namespace retrial::scan
