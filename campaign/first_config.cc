@@ -8,8 +8,8 @@
 #include <set>
 #include <vector>
 
+#include "base/escape.h"
 #include "base/text.h"
-#include "campaign/report/escape.h"
 #include "campaign/report/words.h"
 #include "campaign/workload/project/published_ports.h"
 #include "policies/policy.h"
@@ -157,7 +157,7 @@ constexpr std::string_view kFindings =
 
 std::string first_config(const Sight& sight, const std::string& command, const std::filesystem::path& project) {
   Names names(sight, project);
-  auto out = head(sight, report::one_line(command)) + run_table();
+  auto out = head(sight, one_line(command)) + run_table();
   for (auto& service : sight.services)
     if (has_table(service)) out += table(service, names);
   out += moving(sight);

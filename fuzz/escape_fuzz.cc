@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "campaign/report/escape.h"
+#include "base/escape.h"
 
-using namespace retrial::campaign::report;
+using namespace retrial;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string_view bytes(reinterpret_cast<const char*>(data), size);

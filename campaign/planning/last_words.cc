@@ -5,8 +5,8 @@
 #include <deque>
 #include <fstream>
 
+#include "base/escape.h"
 #include "base/text.h"
-#include "campaign/report/escape.h"
 
 namespace retrial::campaign {
 namespace {
@@ -21,7 +21,7 @@ std::string last_words(const std::string& command, const trace::Run& run, const 
   std::deque<std::string> last;
   for (std::string line; std::getline(in, line);) {
     if (trim(line).empty()) continue;
-    last.push_back(report::cut(report::one_line(line), kColumns));
+    last.push_back(cut(one_line(line), kColumns));
     if (last.size() > kLines) last.pop_front();
   }
   auto text = fmt::format("`{}` ends {} {} by itself, without any fault", command,

@@ -7,8 +7,8 @@
 #include <functional>
 #include <utility>
 
+#include "base/escape.h"
 #include "campaign/planning/last_words.h"
-#include "campaign/report/escape.h"
 #include "campaign/report/words.h"
 #include "trace/calls/correlator.h"
 #include "trace/calls/lessons.h"
@@ -169,7 +169,7 @@ void put_in_order(References& refs, const trace::Run& suite) {
 
 // What stands behind a command that is no runner of ours.
 std::string wrapped(const CampaignContext& context, const References& refs, const trace::Run& suite) {
-  auto line = report::command_line(context.argv), command = report::cut(line, 60);
+  auto line = report::command_line(context.argv), command = cut(line, 60);
   auto& runners = context.executor.runners();
   if (!runners.empty() && !refs.tests.contains(std::string(kWholeCommand)))
     return fmt::format("`{}` starts {}: its tests are told apart, and run by it", command, fmt::join(runners, " and "));

@@ -5,9 +5,9 @@
 #include <ranges>
 #include <set>
 
+#include "base/escape.h"
 #include "base/text.h"
 #include "campaign/report/causes.h"
-#include "campaign/report/escape.h"
 #include "campaign/report/explanation.h"
 #include "campaign/report/headline.h"
 #include "campaign/report/html_finding.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "campaign/report/escape.h"
+#include "base/escape.h"
 #include "campaign/report/rpc_words.h"
 #include "campaign/report/waterfall.h"
 #include "campaign/report/words.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <ranges>
 
-#include "campaign/report/escape.h"
+#include "base/escape.h"
 #include "campaign/report/registry.h"
 #include "campaign/report/words.h"
 

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "campaign/report/escape.h"
+#include "base/escape.h"
 #include "campaign/report/page.h"
 #include "campaign/report/words.h"
 

@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <vector>
 
+#include "base/escape.h"
 #include "base/text.h"
-#include "campaign/report/escape.h"
 
 namespace retrial::campaign::report {
 

@@ -6,8 +6,8 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "base/escape.h"
 #include "base/text.h"
-#include "campaign/report/escape.h"
 #include "campaign/report/page.h"
 #include "campaign/report/sight.h"
 #include "campaign/report/words.h"

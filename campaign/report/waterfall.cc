@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "base/escape.h"
 #include "base/text.h"
-#include "campaign/report/escape.h"
 #include "campaign/report/rpc_words.h"
 #include "campaign/report/time_axis.h"
 #include "campaign/report/words.h"

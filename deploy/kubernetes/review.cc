@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/escape.h"
+
 namespace retrial::deploy {
 namespace {
 
@@ -72,7 +74,9 @@ Result<Reviewed> review(std::string_view body, const InjectSettings& settings) {
   auto metadata = child(object, "metadata");
   auto name = text_at(metadata, "name").empty() ? text_at(metadata, "generateName") + "…" : text_at(metadata, "name");
   auto what = fmt::format("{} {}/{}", text_at(kind, "kind"), space, name);
-  auto done = [&](std::string_view said) { return Reviewed{answer.body(), fmt::format("{}: {}", what, said)}; };
+  auto done = [&](std::string_view said) {
+    return Reviewed{answer.body(), one_line(fmt::format("{}: {}", what, said))};
+  };
   bool pod =
       text_at(kind, "kind") == "Pod" && text_at(kind, "group").empty() && text_at(request, "subResource").empty();
   if (!pod || text_at(request, "operation") != "CREATE" || !object.is_object())
@@ -83,7 +87,7 @@ Result<Reviewed> review(std::string_view body, const InjectSettings& settings) {
     answer.patch(injected->patch);
     return done(injected->said);
   }
-  auto why = injected.error().line();
+  auto why = one_line(injected.error().line());  // names in it may hold anything: this is asked before they are checked
   if (asks(object) || injected.error().on.starts_with("annotation "))
     answer.deny(why);
   else

@@ -175,6 +175,19 @@ TEST(Review, denies_annotations_that_cannot_be_followed_and_skips_pods_that_did_
   EXPECT_TRUE(said.contains("patch"));  // the annotation that says so
   EXPECT_EQ(answer(request(pod("retrial/inject: 'true'", "securityContext: {runAsUser: 65532}")))["allowed"], false);
 }
+// Mutating webhooks are asked before names are validated.
+TEST(Review, says_one_line_whatever_a_name_holds) {
+  auto object = pod("", "securityContext: {runAsUser: 65532}");
+  object["metadata"]["name"] = "a\nb\x1b[31m";
+  object["spec"]["containers"][0]["name"] = "c\r\nd";
+  auto asked = request(object);
+  asked["request"]["namespace"] = "e\nf";
+  auto done = review(asked.dump(), {});
+  ASSERT_TRUE(done) << done.error().line();
+  EXPECT_EQ(done->said.find_first_of("\r\n\x1b"), std::string::npos) << done->said;
+  auto warning = Json::parse(done->body)["response"]["warnings"][0].get<std::string>();
+  EXPECT_EQ(warning.find_first_of("\r\n"), std::string::npos) << warning;
+}
 TEST(Review, refuses_what_is_none) {
   for (auto body :
        {"", "{", "[]", "{}", R"({"kind":"AdmissionReview"})", R"({"kind":"AdmissionReview","request":{"uid":7}})",

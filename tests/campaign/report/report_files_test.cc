@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "campaign/report/escape.h"
+#include "base/escape.h"
 #include "campaign/report/reports.h"
 #include "tests/campaign/report/formats.h"
 #include "tests/campaign/sample_campaign.h"

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
+#include "base/escape.h"
 #include "base/text.h"
-#include "campaign/report/escape.h"
 #include "campaign/report/page.h"
 #include "campaign/report/terminal.h"
 #include "tests/campaign/sample_campaign.h"

@@ -1,8 +1,8 @@
 // Escaping, words and the time axis: what all formats share.
 #include <gtest/gtest.h>
 
+#include "base/escape.h"
 #include "campaign/report/causes.h"
-#include "campaign/report/escape.h"
 #include "campaign/report/time_axis.h"
 #include "campaign/report/words.h"
 #include "oracles/oracle.h"

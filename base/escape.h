@@ -2,7 +2,7 @@
 #include <string>
 #include <string_view>
 
-namespace retrial::campaign::report {
+namespace retrial {
 
 // What came over the wire or out of a test may hold anything. Each gives well-formed UTF-8: what is none becomes
 // U+FFFD.
@@ -21,4 +21,4 @@ std::size_t columns(std::string_view text);
 // Its first `most` columns; "…" is the last of them where something was cut off.
 std::string cut(std::string_view text, std::size_t most);
 
-}  // namespace retrial::campaign::report
+}  // namespace retrial

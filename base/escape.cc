@@ -1,8 +1,8 @@
-#include "campaign/report/escape.h"
+#include "base/escape.h"
 
 #include <cstdint>
 
-namespace retrial::campaign::report {
+namespace retrial {
 namespace {
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
@@ -99,4 +99,4 @@ std::string cut(std::string_view text, std::size_t most) {
   return out + "…";
 }
 
-}  // namespace retrial::campaign::report
+}  // namespace retrial
