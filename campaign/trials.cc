@@ -57,12 +57,17 @@ Result<bool> Trials::begin_one() {
   } else if (!ready_.empty() || !pending_.empty()) {
     return begin_trial();
   }
-  if (!halves_.empty()) {
-    auto half = std::move(halves_.front());
-    halves_.pop_front();
-    return begin_company(std::move(half));
+  if (companies_to_run_.empty()) {
+    auto company = next_company();
+    auto free = static_cast<std::size_t>(context_.workers.most() - context_.workers.under_way());
+    if (!company.seats.empty())
+      for (auto& part : parts(std::move(company), free, refs_)) enlist(std::move(part));
   }
-  if (auto company = next_company(); !company.seats.empty()) return begin_company(std::move(company));
+  if (!companies_to_run_.empty()) {
+    auto company = std::move(companies_to_run_.front());
+    companies_to_run_.pop_front();
+    return begin_company(std::move(company));
+  }
   return context_.workers.under_way() == 0 && !pending_.empty() ? begin_trial() : false;
 }
 
@@ -89,6 +94,12 @@ Company Trials::next_company() {
   return seat(cases, refs_, time_for(schedule_.only_further()));
 }
 
+void Trials::enlist(Company company) {
+  for (auto& seat : company.seats)
+    for (auto* c : seat.cases) c->under_way = true;
+  companies_to_run_.push_back(std::move(company));
+}
+
 // What goes further than was asked for is tried within the budget, or as long as the campaign is cheap for it.
 Nanos Trials::time_for(bool further) const {
   auto left = time_left_();
@@ -105,7 +116,6 @@ Result<bool> Trials::begin_company(Company company) {
   if (!number) return std::unexpected(number.error());
   for (auto& seat : company.seats)
     for (auto* c : seat.cases) {
-      c->under_way = true;
       c->row.runs.push_back(*number);
       c->row.reference = refs_.suite;
     }

@@ -50,6 +50,7 @@ class Trials {
   Result<bool> begin_trial();
   Result<bool> go_on(Trial& trial);
   Company next_company();
+  void enlist(Company company);
   void ended(std::uint64_t number, const trace::Run& run);
   void company_ended(const Company& company, trace::Run run);
   void take(Shown shown);
@@ -79,7 +80,7 @@ class Trials {
   std::map<std::uint64_t, Trial*> trials_;      // likewise
   std::list<Trial> open_;                       // begun, and not over
   std::deque<Trial*> ready_;                    // of these, the ones that wait for their next run
-  std::deque<Company> halves_;                  // to be run
+  std::deque<Company> companies_to_run_;        // made, and their cases under way
   std::deque<Pending> pending_;
   SiteSamples samples_;
   std::set<std::string> disturbers_;  // tests whose faults other tests feel

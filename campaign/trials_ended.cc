@@ -155,12 +155,8 @@ void Trials::disturbed(const CompanyVerdict& verdict) {
                       disturber, verdict.disturbed, verdict.how));
     return;
   }
-  for (auto& half : halves(suspects, verdict.disturbed, refs_)) {
-    if (half.aims().empty()) continue;  // all of it is looked at alone
-    for (auto& seat : half.seats)
-      for (auto* c : seat.cases) c->under_way = true;
-    halves_.push_back(std::move(half));
-  }
+  for (auto& half : halves(suspects, verdict.disturbed, refs_))
+    if (!half.aims().empty()) enlist(std::move(half));  // else all of it is looked at alone
 }
 
 void Trials::trial_over(Trial& trial) {

@@ -60,6 +60,12 @@ class Seating {
   std::map<std::string, std::vector<Case*>> seats_;
 };
 
+Nanos time_of(const Seat& seat, const References& refs) {
+  auto time = trace::time_of(*refs.tests.at(seat.test));
+  for (auto* c : seat.cases) time += c->waits;
+  return time;
+}
+
 }  // namespace
 
 std::vector<std::string> Company::tests() const {
@@ -81,6 +87,23 @@ Company seat(std::span<Case* const> cases, const References& refs, Nanos time) {
   return seating.company();
 }
 
+std::vector<Company> parts(Company company, std::size_t workers, const References& refs) {
+  auto tests = company.expected - refs.start;
+  auto share = tests / static_cast<Nanos>(workers);
+  if (workers < 2 || share < refs.start) return {std::move(company)};
+  std::vector<Company> out;
+  Nanos before = 0;
+  for (auto& seat : company.seats) {
+    if (out.empty() || (before >= share * static_cast<Nanos>(out.size()) && out.size() < workers))
+      out.push_back({{}, refs.start});
+    auto time = time_of(seat, refs);
+    before += time;
+    out.back().expected += time;
+    out.back().seats.push_back(std::move(seat));
+  }
+  return out;
+}
+
 std::vector<Company> halves(const Company& company, const std::string& control, const References& refs) {
   std::vector<Company> out;
   auto middle = company.seats.size() / 2;
@@ -90,7 +113,7 @@ std::vector<Company> halves(const Company& company, const std::string& control, 
                       from ? company.seats.end() : company.seats.begin() + static_cast<std::ptrdiff_t>(middle));
     half.seats.push_back({control, {}});
     half.expected = refs.start;
-    for (auto& seat : half.seats) half.expected += trace::time_of(*refs.tests.at(seat.test));
+    for (auto& seat : half.seats) half.expected += time_of(seat, refs);
   }
   return out;
 }

@@ -29,6 +29,9 @@ struct Company {
 // not a case's best is taken where that costs less than the start of another run. Empty: there is time for none.
 Company seat(std::span<Case* const> cases, const References& refs, Nanos time);
 
+// In as many parts as there are workers free, each about as long; as one where its tests take less than the starts.
+std::vector<Company> parts(Company company, std::size_t workers, const References& refs);
+
 // The aims of `company` in two halves, each with `control` behind them: which of them disturbs it?
 std::vector<Company> halves(const Company& company, const std::string& control, const References& refs);
 

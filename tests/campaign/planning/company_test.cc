@@ -95,6 +95,23 @@ TEST_F(Companies, leave_out_who_is_to_be_tried_alone) {
   EXPECT_EQ(seated({c}), "");
 }
 
+TEST_F(Companies, are_parted_among_workers_where_that_takes_less_than_another_start) {
+  tests({{"a", 2}, {"b", 1}, {"c", 1}, {"d", 4}});
+  refs_.start = 3 * kSecond;
+  auto company = [&] {
+    return seat(std::vector{can("GET /1", {"a"}), can("GET /2", {"b"}), can("GET /3", {"c"}), can("GET /4", {"d"})},
+                refs_, kNoLimit);
+  };
+  auto two = parts(company(), 2, refs_);
+  ASSERT_EQ(two.size(), 2u);
+  EXPECT_EQ(show(two[0]), "a: c1; b: c2; c: c3");
+  EXPECT_EQ(show(two[1]), "d: c4");
+  EXPECT_EQ(two[0].expected, 7 * kSecond);
+  EXPECT_EQ(two[1].expected, 7 * kSecond);
+  EXPECT_EQ(parts(company(), 1, refs_).size(), 1u);
+  EXPECT_EQ(parts(company(), 3, refs_).size(), 1u) << "a third of the tests takes less than a start";
+}
+
 TEST_F(Companies, are_halved_with_the_disturbed_test_behind_each) {
   tests({{"a", 1}, {"b", 1}, {"c", 1}, {"d", 1}});
   auto company = seat(std::vector{can("GET /1", {"a"}), can("GET /2", {"b"}), can("GET /3", {"c"})}, refs_, kNoLimit);
