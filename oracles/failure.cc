@@ -149,6 +149,16 @@ bool told_over_http(const Comparison& c) {
   });
 }
 
+bool told_by_exit_status(const Comparison& c, const trace::Call& call, const Failure& failure) {
+  auto& stages = c.in_case->stages;
+  auto pid = call.first().pid;
+  if (stages.empty() || std::ranges::any_of(stages, [&](auto& stage) { return stage.pid == pid; })) return false;
+  // Python's subprocess, Node's child_process, Go's os/exec, Rust's ExitStatus, what people write.
+  static constexpr std::string_view kEnded[] = {"exit status", "exit code", "exited with", "Command failed"};
+  auto text = text_of(*failure.outermost());
+  return std::ranges::any_of(kEnded, [&](auto words) { return icontains(text, words); });
+}
+
 bool may_be_caused_by_capture(const Comparison& c, const Failure& failure) {
   if (c.in_case->capture.interrupted == 0) return false;
   auto text = text_of(failure);

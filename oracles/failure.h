@@ -42,6 +42,10 @@ bool shows_fault(const trace::Comparison& c, std::string_view text);
 // client was told.
 bool told_over_http(const trace::Comparison& c);
 
+// Did another process than the test's make this call, and is the test told how that process ended? A status says no
+// more: what it was told itself it has printed.
+bool told_by_exit_status(const trace::Comparison& c, const trace::Call& call, const Failure& failure);
+
 // A failure that capture itself can bring about: a signal met a connect (CaptureCounts::interrupted).
 bool may_be_caused_by_capture(const trace::Comparison& c, const Failure& failure);
 

@@ -29,6 +29,7 @@ constexpr std::size_t kCalls = 2;
 constexpr std::size_t kGapsOfOne = 5;                                           // where one call has to do
 constexpr Nanos kLeast = 15 * kMillisecond, kLeastMeasured = 5 * kMillisecond;  // what is shorter is missing-delay's
 constexpr std::size_t kGapsOfJittered = 10;
+constexpr std::size_t kGapsUnderLoad = 30;  // so many show what they stand around, though load lengthens some of them
 constexpr double kSpread = 2.2;       // the longest of jittered waits that stand around one value, to the shortest
 constexpr double kGrowth = 1.1;       // of the later half of them over the earlier, by chance
 constexpr double kFirstOfAll = 0.75;  // who begins below that of the median has grown
@@ -57,25 +58,33 @@ Nanos fixed(const std::vector<Wait>& waits) {
   return most >= (known ? kLeastMeasured : kLeast) && least <= gap + gap / 50 && alike(waits, most) ? gap : 0;
 }
 
-// They stand around one value and do not grow, however many there are: that value. 0: there is none.
+double median(std::vector<Nanos> lengths) {
+  auto middle = lengths.begin() + std::ssize(lengths) / 2;
+  std::ranges::nth_element(lengths, middle);
+  return static_cast<double>(*middle);
+}
+
+// They stand around one value and do not grow, however many there are: that value. 0: there is none. Load makes gaps
+// longer and none shorter: where they may be no more than it, the shorter three quarters of a long ladder speak.
 Nanos jittered(const std::vector<Wait>& waits) {
   std::vector<Nanos> lengths;
-  for (auto& w : waits) {
-    lengths.push_back(w.length());
-    if (!w.measured && w.most < 4 * load(w)) return 0;
-  }
-  if (lengths.size() < kGapsOfJittered) return 0;
+  for (auto& w : waits) lengths.push_back(w.length());
+  bool loaded = std::ranges::any_of(waits, [](auto& w) { return !w.measured && w.most < 4 * load(w); });
+  if (lengths.size() < (loaded ? kGapsUnderLoad : kGapsOfJittered)) return 0;
   auto half = lengths.begin() + std::ssize(lengths) / 2;
-  auto mean = [](auto from, auto to) {
+  auto typical = [&](auto from, auto to) {
+    if (loaded) return median({from, to});
     return std::accumulate(from, to, 0.0) / static_cast<double>(std::distance(from, to));
   };
-  double earlier = mean(lengths.begin(), half), later = mean(half, lengths.end());
+  double earlier = typical(lengths.begin(), half), later = typical(half, lengths.end());
   auto first = static_cast<double>(lengths.front());
   std::ranges::sort(lengths);
-  auto middle = static_cast<double>(lengths[lengths.size() / 2]);
-  bool narrow = static_cast<double>(lengths.back()) <= kSpread * static_cast<double>(lengths.front());
-  bool grows = later > kGrowth * earlier || first < kFirstOfAll * middle;
-  return narrow && !grows && lengths.front() >= kLeastMeasured ? lengths[lengths.size() / 2] : 0;
+  auto shortest = lengths[loaded ? lengths.size() / 10 : 0],
+       longest = loaded ? lengths[lengths.size() * 3 / 4] : lengths.back();
+  auto middle = lengths[lengths.size() / 2];
+  bool narrow = static_cast<double>(longest) <= kSpread * static_cast<double>(shortest);
+  bool grows = later > kGrowth * earlier || first < kFirstOfAll * static_cast<double>(middle);
+  return narrow && !grows && shortest >= (loaded ? kLeast : kLeastMeasured) ? middle : 0;
 }
 
 // Many clients make the first retry at once by design, and back off from there.

@@ -114,6 +114,9 @@ class UnrelatedException final : public Oracle {
       return pass_over(
           fmt::format("the test failed in its {}: {}", trace::show(failure.result->phase), named(outermost)));
     if (outermost.in_test) return pass_over(fmt::format("the test failed on a line of its own: {}", named(outermost)));
+    if (told_by_exit_status(c, call, failure))
+      return pass_over(fmt::format("the program that sent it ended with a status, and what it printed is not seen: {}",
+                                   named(outermost)));
     if (says_nothing(failure)) {
       // A client's own exception without a word (of an error to HEAD, say) is no other error than the fault.
       if (!trace::recovered(call)) return;

@@ -296,6 +296,23 @@ TEST(UnrelatedException, a_clients_exception_without_a_word_is_the_fault_where_t
   EXPECT_EQ(t.why_not(), "");
 }
 
+TEST(UnrelatedException, the_exit_status_of_a_program_that_met_the_fault_itself_is_not_judged) {
+  auto told = [](std::int32_t sender, const char* type, const char* message) {
+    Trial t;
+    t.reference.call("put", "PUT", "/keys/a").answers(200);
+    t.in_case().call("put", "PUT", "/keys/a").is_lost(Telling::close, 200);
+    t.in_case().last().pid = sender;
+    t.in_case().fails({thrown(type, message)}).run().stages = {{kTest, Phase::test, 100, true}};
+    return t.verdicts();
+  };
+  constexpr auto kStatus = "Command '['etcdctl', 'put', 'a', 'b']' returned non-zero exit status 1.";
+  EXPECT_EQ(told(101, "subprocess.CalledProcessError", kStatus), "");
+  EXPECT_EQ(told(101, "Error", "Command failed: etcdctl put a b"), "");
+  EXPECT_EQ(told(100, "subprocess.CalledProcessError", kStatus), "unrelated-exception likely")
+      << "the test's own process sent it";
+  EXPECT_EQ(told(101, "app.Conflict", "a is there already"), "unrelated-exception likely");
+}
+
 TEST(UnrelatedException, a_test_that_fails_in_the_reference_too_says_nothing) {
   auto t = ended_in_503({thrown("builtins.KeyError", "'id'")});
   t.reference.fails({thrown("builtins.KeyError", "'id'")});

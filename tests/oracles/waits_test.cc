@@ -176,6 +176,25 @@ TEST(NoBackoff, a_wait_that_is_too_long_to_be_missing_is_fixed) {
   EXPECT_EQ(trial({Schedule(39, 10)}, 503, true).verdicts(), "no-backoff likely");
 }
 
+// 25 ms and a tenth of jitter, a hundred times, by a client whose clock cannot be moved, on a machine that lengthens
+// some.
+TEST(NoBackoff, a_long_ladder_of_short_waits_is_told_below_load) {
+  std::minstd_rand draw(7);
+  auto between = [&](double least, double most) { return std::uniform_real_distribution(least, most)(draw); };
+  auto ladder = [&](std::size_t gaps, auto wait) {
+    Schedule out;
+    for (std::size_t n = 0; n < gaps; n++)
+      out.push_back(static_cast<int>(wait(n) + between(0, 15) + (n % 7 == 3 ? between(5, 40) : 0)));
+    return trial({out});
+  };
+  auto fixed = [&](std::size_t) { return between(22.5, 27.5); };
+  EXPECT_EQ(ladder(99, fixed).verdicts(), "no-backoff likely");
+  EXPECT_EQ(ladder(99, [&](std::size_t n) { return 20 + static_cast<double>(n); }).verdicts(), "");
+  EXPECT_EQ(ladder(99, [&](std::size_t n) { return std::min(10.0 * static_cast<double>(1 + n), 40.0); }).verdicts(), "")
+      << "a back-off that has reached its cap";
+  EXPECT_EQ(ladder(99, [&](std::size_t) { return between(15, 90); }).verdicts(), "") << "full jitter";
+}
+
 TEST(NoBackoff, jitter_around_one_value_that_never_grows_is_none) {
   Schedule narrow, wide, backed_off, capped, full;
   std::minstd_rand draw(7);
