@@ -23,6 +23,12 @@ bool same(const trace::Finding& a, const trace::Finding& b) {
   return a.verdict == b.verdict && a.site == b.site && a.operation == b.operation;
 }
 
+// How a client goes about its retries is in the attempts that met the fault, whatever else its test does by turns.
+bool shows_in_attempts(const trace::Finding& finding) {
+  auto* verdict = oracles::verdict_named(finding.verdict);
+  return verdict && verdict->severity >= oracles::Severity::no_end;
+}
+
 }  // namespace
 
 void aim(RunSpec& spec, std::vector<Aim> aims, const RunSettings& settings) {
@@ -170,8 +176,12 @@ void Trial::weigh() {
     bool all_suspected = std::ranges::all_of(
         *found_, [&](auto& f) { return std::ranges::any_of(suspected_, [&](auto& s) { return same(s, f); }); });
     bool outcome = std::ranges::any_of(*found_, [&](auto& f) { return rests_on_outcome(f); });
-    wanted_with_ = unsteady_ ? kUnsteady : 1 + !all_suspected + outcome;
-    wanted_without_ = unsteady_ ? kUnsteady : 1;
+    auto stop = comparisons_.back().in_case->stop;
+    bool by_attempts = std::ranges::all_of(*found_, shows_in_attempts) &&
+                       (stop == trace::Stop::exited || stop == trace::Stop::held || stop == trace::Stop::capped);
+    bool doubtful = unsteady_ && (outcome || !by_attempts);
+    wanted_with_ = doubtful ? kUnsteady : 1 + !all_suspected + outcome;
+    wanted_without_ = doubtful ? kUnsteady : 1;
     // Where no run leaves anything for the next, the test alone without the fault is as good as one after it.
     if (!context_.services_stay && !outcome && !unsteady_) wanted_without_ = 0;
     return;

@@ -235,6 +235,14 @@ TEST_F(Trying, an_unsteady_test_is_believed_after_three_runs_with_and_three_with
   EXPECT_EQ(trial.result().findings.size(), 1u);
 }
 
+TEST_F(Trying, how_a_client_retries_shows_in_its_attempts_though_its_test_is_unsteady) {
+  without_ = {well(), well()};
+  with_ = {endless(), endless()};
+  Trial trial(*context_, case_, {}, true);
+  EXPECT_EQ(tried(trial), "with alone with");
+  EXPECT_EQ(trial.result().findings.size(), 1u);
+}
+
 TEST_F(Trying, an_unsteady_test_that_fails_by_itself_shows_nothing_and_spoils_nothing) {
   without_ = {well(), fails_by_itself()};
   with_ = {broken(), broken()};
