@@ -83,12 +83,21 @@ int said_of_repeat(const Exchange& e, std::string& by) {
   return 0;
 }
 
-Shown by_words(const Exchange& before, const Exchange& next) {
-  std::string by, first;
-  int said = said_of_repeat(next, by);
-  // What it says of every request, the first too, it does not say of the repeat.
-  if (said > 0 && said_of_repeat(before, first) <= 0) return {Effects::one, by};
-  if (said < 0 && said_of_repeat(before, first) < 0) return {Effects::two, by + " of both"};
+// Has it called any request of this operation new? Then it tells the one from the other.
+bool calls_new(const trace::Run& run, const Exchange& like) {
+  std::string by;
+  return std::ranges::any_of(run.exchanges, [&](auto& e) {
+    return e.service == like.service && e.operation == like.operation && said_of_repeat(e, by) < 0;
+  });
+}
+
+Shown by_words(const trace::Comparison& c, const Exchange& before, const Exchange& next) {
+  std::string by, of_first;
+  int said = said_of_repeat(next, by), first = said_of_repeat(before, of_first);
+  // What it says of every request it does not say of the repeat. Of two that it knew both it has done none.
+  if (said > 0 && (first <= 0 || calls_new(*c.reference, before) || calls_new(*c.in_case, before)))
+    return {Effects::one, by};
+  if (said < 0 && first < 0) return {Effects::two, by + " of both"};
   return {};
 }
 
@@ -180,7 +189,7 @@ Shown by_reads(const trace::Comparison& c, const Exchange& before, const Exchang
 Shown shown_by_service(const trace::Comparison& c, const Exchange& before, const Exchange& next) {
   auto ids = by_ids(before, next);
   if (ids.effects == Effects::two) return ids;
-  for (auto shown : {by_words(before, next), by_status(before, next)})
+  for (auto shown : {by_words(c, before, next), by_status(before, next)})
     if (shown.effects != Effects::unknown) return shown.firm = true, shown;
   if (ids.effects != Effects::unknown) return ids;
   auto read = by_reads(c, before, next);

@@ -52,6 +52,14 @@ TEST(Recognition, a_service_that_says_that_it_knew_the_second_did_it_once) {
   EXPECT_EQ(sent_twice(R"({"amount":5})", {201, "{}"}, {200, "{}"}).verdicts(), "") << "created, and then there";
 }
 
+TEST(Recognition, a_service_that_knew_the_first_already_from_a_run_before_has_done_neither) {
+  constexpr const char* kKnew = R"({"stored":"sku-1","duplicate":true})";
+  auto t = sent_twice(R"({"amount":5})", {200, kKnew}, {200, kKnew});
+  EXPECT_NE(t.verdicts(), "") << "it says so of everything";
+  t.reference.answers(200, R"({"stored":"sku-1","duplicate":false})");
+  EXPECT_EQ(t.verdicts(), "");
+}
+
 TEST(Recognition, what_it_said_of_the_second_holds_for_the_third) {
   auto t = sent_twice(kSent, {200, R"({"duplicate":false})"}, {200, "{}"});
   auto& tale = t.one_more();
