@@ -55,6 +55,23 @@ std::uint64_t marked_place(const Frame& f) {
   return crc.checksum();
 }
 
+// As Node's agent hashes a place: FNV-1a, 32 bits, of "file:line:function".
+std::uint64_t entered_place(const Frame& f) {
+  constexpr std::uint32_t kBasis = 0x811c9dc5, kPrime = 0x01000193;
+  std::uint32_t hash = kBasis;
+  for (char c : fmt::format("{}:{}:{}", f.file, f.line, f.function))
+    hash = (hash ^ static_cast<unsigned char>(c)) * kPrime;
+  return hash;
+}
+
+// A library that was entered by a function that this request does not come from is over: what has awaited it goes on in
+// its course, as a test does in that of the server which it has started.
+bool is_over(const Activation& a, const Exchange& e) {
+  if (!a.entry || !e.tag.site || a.run == latest_run(e.tag.stack)) return false;
+  auto frames = frames_of(*e.tag.site);
+  return std::ranges::find(frames, a.place, entered_place) == frames.end();
+}
+
 // The innermost activation of the first attempt that every other comes from too.
 std::optional<Activation> shared_by_all(const Call& call) {
   std::vector<std::set<std::uint64_t>> others;
@@ -64,7 +81,8 @@ std::optional<Activation> shared_by_all(const Call& call) {
   }
   std::optional<Activation> found;
   for (std::string_view left = call.first().tag.stack; auto a = take_activation(left);)
-    if (std::ranges::all_of(others, [&](auto& runs) { return runs.contains(a->run); })) found = a;
+    if (!is_over(*a, call.first()) && std::ranges::all_of(others, [&](auto& runs) { return runs.contains(a->run); }))
+      found = a;
   return found;
 }
 

@@ -21,6 +21,9 @@ namespace retrial::trace {
 // Of an agent that sends no stacks: the library, where all attempts have one call id; else the outermost function that
 // comes to them by several lines; else the one that is said to go on; else the outermost that they have in common.
 //
+// Of Node's entries those are left out that were made by a function which the request does not come from: a test goes
+// on in the course of the server that it has started.
+//
 // Libraries (Tag::libraries) are "run:name,run:name", percent-encoded, the outermost first: `run` as in the stack, of
 // the first function of that library that had not returned; `name` with its version.
 std::string retrier(const Call& call);

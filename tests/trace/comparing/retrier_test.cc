@@ -86,6 +86,14 @@ TEST_F(Retrier, without_activations_and_with_one_call_id_is_the_library) {
   attempt("1:c", "1:got%2014.4.7", "7-1").attempt("1:c", "1:got%2014.4.7", "7-1");
   EXPECT_EQ(who(), "got 14.4.7");
 }
+// A test goes on in the course of the server that it has started: FNV-1a of "tests/server.js:3:start", and of track.
+TEST_F(Retrier, is_no_library_that_was_entered_by_a_function_that_the_request_does_not_come_from) {
+  attempt("1.6862924c,2.c", "1:fastify%205,2:got%2014").attempt("1.6862924c,3.c", "1:fastify%205,3:got%2014");
+  all_[1].tag.site->callers = ",src/track.py:9:track";
+  EXPECT_EQ(who(), "src/base.py:5 ask");
+  for (auto& e : all_) e.tag.stack.replace(2, 8, "f0dd9d62");
+  EXPECT_EQ(who(), "fastify 5");
+}
 // Java and Go mark nothing: their chain is whole, and its lines are all that is seen.
 TEST_F(Retrier, without_a_stack_is_the_outermost_function_that_comes_by_another_line) {
   attempt("").attempt("").attempt("");
