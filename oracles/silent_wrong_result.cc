@@ -6,8 +6,10 @@
 #include "oracles/client_words.h"
 #include "oracles/evidence.h"
 #include "oracles/failure.h"
+#include "oracles/ledger.h"
 #include "oracles/registry.h"
 #include "oracles/taken_for_data.h"
+#include "trace/profiles/message.h"
 #include "trace/profiles/profile.h"
 
 namespace retrial::oracles {
@@ -38,10 +40,46 @@ class SilentWrongResult final : public Oracle {
 
  private:
   static void judge_case(const ComparedCase& compared, Judgement& judgement) {
-    for (auto* c : compared.comparisons)
-      if (auto failure = failure_of(compared, *c);
-          failure && failure->outermost() && is_assertion(*failure->outermost()))
+    for (auto* c : compared.comparisons) {
+      auto failure = failure_of(compared, *c);
+      if (!failure) judge_writes(compared, *c, judgement);
+      if (failure && failure->outermost() && is_assertion(*failure->outermost()))
         judge_assertion(compared, *c, *failure, judgement);
+    }
+  }
+
+  // All ended well, and what could not be read is missing in what was written afterwards. Who may do without it leaves
+  // out a part, and looks for it again the next time.
+  static void judge_writes(const ComparedCase& compared, const Comparison& c, Judgement& judgement) {
+    constexpr int kKept = 3;
+    auto& test = test_of(compared, c);
+    if (!came_to_its_end(c, test) || trace::result_of(*c.in_case, test)->outcome != "passed") return;
+    for (auto* call : c.faulted) {
+      if (!trace::message::safe_method(call->first().method) || trace::recovered(*call)) continue;
+      if (!may_pass(call->last()) || asked_again(*c.in_case, call->last())) continue;
+      auto less = written_with_less(c, *call);
+      if (!less.mostly && less.writes < kKept) continue;
+      judgement.findings.push_back(make_finding(
+          compared, c, *call, kSilentWrongResult, std::min(Confidence::likely, less.first->confidence),
+          fmt::format("{}: {}, it was not asked for again, and {} was then made {} without data that it has else.",
+                      call->operation, what_was_done(*call, first_fired(*call)), less.first->operation,
+                      less.writes == 1 ? "once" : fmt::format("{} times", less.writes)),
+          "A right client tells its caller of the failure, or asks again before it writes: it keeps no answer that it "
+          "has not got."));
+      return;
+    }
+  }
+  // Not where the answer was one to rely on: what is not there is left out.
+  static bool may_pass(const trace::Exchange& e) {
+    if (!e.fired || !is_status(e.fault)) return true;
+    auto told = e;
+    told.response_sample = trace::error_told(e).body;
+    return trace::profile_of(e).asks_again(told);
+  }
+  static bool asked_again(const trace::Run& run, const trace::Exchange& after) {
+    return std::ranges::any_of(run.exchanges, [&](auto& e) {
+      return e.begun >= after.told && e.service == after.service && e.operation == after.operation;
+    });
   }
 
   static void judge_assertion(const ComparedCase& compared, const Comparison& c, const Failure& failure,
@@ -93,7 +131,7 @@ class SilentWrongResult final : public Oracle {
                       show_answer(e->client_status)));
     }
     if (shows_fault(c, text)) return;
-    if (auto* write = written_with_less(c, call))
+    if (auto* write = written_with_less(c, call).first)
       return add(std::min(Confidence::likely, write->confidence),
                  fmt::format("{}, no exception came of it, and {} was then made without data that it has else", done,
                              write->operation),

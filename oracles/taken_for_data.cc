@@ -1,6 +1,7 @@
 #include "oracles/taken_for_data.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/characters.h"
@@ -48,16 +49,19 @@ std::string_view list_of(std::string_view path) {
   return path;
 }
 
-// Is a list empty, a member gone, or a number 0, that was none of it?
-bool lacks(std::string_view before, std::string_view now) {
-  if (!is_json(before) || !is_json(now)) return false;
-  auto is = members_of(now);
-  return std::ranges::any_of(members_of(before), [&](auto& was) {
-    auto kept = [&](auto& m) {
-      return was.listed ? m.path.starts_with(list_of(was.path)) : m.path == was.path && m.value != "0";
-    };
-    return was.value != "0" && std::ranges::none_of(is, kept);
-  });
+// Of the lists and other members that hold something: how many are empty, gone or 0 by now, and how many are not.
+struct Lacking {
+  std::set<std::string_view> gone, left;
+};
+Lacking lacking(std::string_view body, const std::vector<Member>& was, const std::vector<Member>& is) {
+  Lacking found;
+  if (!is_json(body)) return found;
+  for (auto& m : was) {
+    auto name = m.listed ? list_of(m.path) : std::string_view(m.path);
+    auto kept = [&](auto& now) { return m.listed ? now.path.starts_with(name) : now.path == name && now.value != "0"; };
+    if (m.value != "0") (std::ranges::any_of(is, kept) ? found.left : found.gone).insert(name);
+  }
+  return found;
 }
 
 }  // namespace
@@ -84,19 +88,25 @@ const trace::Exchange* error_read_as_data(const Comparison& c, const Failure& fa
   return nullptr;
 }
 
-const Call* written_with_less(const Comparison& c, const Call& call) {
-  if (call.last().told == 0) return nullptr;
+Less written_with_less(const Comparison& c, const Call& call) {
+  Less less;
+  if (call.last().told == 0) return less;
   for (auto& pair : c.pairs) {
     if (!pair.reference || !pair.in_case || pair.in_case->first().begun < call.last().told) continue;
-    auto &was = pair.reference->last(), &is = pair.in_case->last();
-    if (!trace::carried_out(was) || !trace::carried_out(is) || trace::message::safe_method(is.method)) continue;
-    if (trace::profile_of(is).repeat(is) == trace::Repeat::safe || !lacks(was.request_sample, is.request_sample))
+    auto &before = pair.reference->last(), &now = pair.in_case->last();
+    if (!trace::carried_out(before) || !trace::carried_out(now) || trace::message::safe_method(now.method)) continue;
+    if (trace::profile_of(now).repeat(now) == trace::Repeat::safe || !is_json(before.request_sample)) continue;
+    auto was = members_of(before.request_sample), is = members_of(now.request_sample);
+    auto [gone, left] = lacking(now.request_sample, was, is);
+    auto words = words_in(now.request_sample);
+    if (gone.empty() ||
+        std::ranges::any_of(kTellsFailure, [&](auto word) { return words.contains(std::string(word)); }))
       continue;
-    auto words = words_in(is.request_sample);
-    if (std::ranges::none_of(kTellsFailure, [&](auto word) { return words.contains(std::string(word)); }))
-      return pair.in_case;
+    if (!less.first) less.first = pair.in_case;
+    less.writes++;
+    less.mostly |= gone.size() > left.size();
   }
-  return nullptr;
+  return less;
 }
 
 }  // namespace retrial::oracles

@@ -16,8 +16,13 @@ Words words_in(std::string_view text);
 // beside that neither its status nor a word for a failure. Null: there is none, or somebody was told.
 const trace::Exchange* error_read_as_data(const trace::Comparison& c, const Failure& failure);
 
-// A write after this call that the reference makes too, and whose body lacks here what it holds there (a list is empty,
-// a member gone, a number 0), without a word of a failure. Null: there is none.
-const trace::Call* written_with_less(const trace::Comparison& c, const trace::Call& call);
+// Writes after this call that the reference makes too, and whose bodies lack here what they hold there (a list is
+// empty, a member gone, a number 0), without a word of a failure.
+struct Less {
+  const trace::Call* first = nullptr;  // null: there are none
+  int writes = 0;
+  bool mostly = false;  // of one of them more is gone than is left
+};
+Less written_with_less(const trace::Comparison& c, const trace::Call& call);
 
 }  // namespace retrial::oracles

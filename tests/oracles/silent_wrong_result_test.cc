@@ -108,6 +108,33 @@ Trial wrote(const char* before, const char* now, const char* text = "assert 0 ==
   return t;
 }
 
+// Nobody noticed: the test passed.
+std::string kept(const char* before, const char* now, int writes = 1, int status = 503, bool asks_again = false) {
+  Trial t("K1", "error(transient) x 1, then pass");
+  t.reference.call("rates", "GET", "/rates").answers(200);
+  t.in_case().call("rates", "GET", "/rates").gets_error(status);
+  for (auto* tale : {&t.reference, &t.in_case()}) {
+    for (int i = 0; i < writes; i++) {
+      tale->call("quote", "PUT", "/quotes/7");
+      tale->last().request_sample = tale == &t.reference ? before : now;
+      tale->answers(200);
+    }
+    if (asks_again) tale->call("rates", "GET", "/rates").answers(200);
+    tale->passes();
+  }
+  return t.verdicts();
+}
+
+TEST(SilentWrongResult, a_failure_that_is_kept_as_an_answer_and_written_on_is_likely_though_all_ends_well) {
+  constexpr const char* kAll = R"({"day":"d1","items":[{"cents":5}],"total":5})";
+  EXPECT_EQ(kept(kAll, R"({"day":"d1","items":[],"total":0})"), "silent-wrong-result likely");
+  EXPECT_EQ(kept(kAll, R"({"day":"d1","items":[{"cents":5}],"total":0})"), "") << "a part is left out";
+  EXPECT_EQ(kept(kAll, R"({"day":"d1","items":[{"cents":5}],"total":0})", 3), "silent-wrong-result likely");
+  EXPECT_EQ(kept(kAll, R"({"day":"d1","items":[],"total":0})", 3, 503, true), "") << "it is looked for again";
+  EXPECT_EQ(kept(kAll, R"({"day":"d1","items":[],"total":0})", 3, 404), "") << "there is nothing";
+  EXPECT_EQ(kept(kAll, R"({"day":"d1","status":"unknown"})", 3), "");
+}
+
 TEST(SilentWrongResult, a_failure_that_is_taken_for_nothing_and_written_on_is_likely) {
   auto t = wrote(R"({"at":17,"lines":["oslo: 14","rome: 20"]})", R"({"at":18,"lines":[]})");
   EXPECT_EQ(t.verdicts(), "silent-wrong-result likely");
