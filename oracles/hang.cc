@@ -21,6 +21,8 @@ constexpr Verdict kHang{
     .remedy = "Look for a callback or promise that is not settled on this error.",
 };
 
+constexpr Nanos kStill = 60 * kSecond;
+
 class Hang final : public Oracle {
  public:
   std::span<const Verdict> verdicts() const override { return {&kHang, 1}; }
@@ -41,6 +43,11 @@ class Hang final : public Oracle {
       } else if (run.stop == trace::Stop::hung) {
         Nanos last = 0;
         for (auto& e : run.exchanges) last = std::max({last, e.told, e.begun});
+        // It was taken to stand still, and went on while it was ended: a wait that nobody could see.
+        if (run.ended - last < kStill) {
+          judgement.not_judged.push_back(not_judged(compared, "it went on just as it was ended for standing still"));
+          continue;
+        }
         judgement.findings.push_back(make_finding(
             compared, *c, call, kHang, trace::Confidence::likely,
             fmt::format("{}: {}, and then nothing more happened for {}: no exchange was open, nothing was sent, all "

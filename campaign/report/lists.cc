@@ -45,7 +45,9 @@ std::string innermost(const std::optional<trace::CallSite>& site) { return site 
 
 void and_more(Page& page, std::size_t rows, std::string_view what) {
   if (rows > kMostRows)
-    page.wrapped("   ", fmt::format("and {} more{}", rows - kMostRows, what), Ink::plain, Ink::faint);
+    page.wrapped(
+        "   ", fmt::format("and {} more{}{}", rows - kMostRows, what, what.empty() || rows - kMostRows == 1 ? "" : "s"),
+        Ink::plain, Ink::faint);
 }
 
 // "P3 40, K1 12": how many of each policy.
@@ -87,7 +89,7 @@ void clean_rows(Page& page, const std::vector<trace::Judged>& clean) {
     page.wrapped("   ",
                  fmt::format("{}  {}: {}", row.places.show(row.service), row.operation, joined(row.stood, ", ")));
   }
-  and_more(page, rows.size(), " calls");
+  and_more(page, rows.size(), " call");
 }
 
 // Where a note begins with the operation, what follows may hold of several.
@@ -140,7 +142,7 @@ void reason_rows(Page& page, const std::vector<trace::Judged>& judged) {
       if (auto what = about(*j); !what.empty()) add_once(named, what);
     page.wrapped("   ", named.empty() ? why : fmt::format("{}: {}", why, joined(named, "; ")));
   }
-  and_more(page, reasons.size(), " reasons");
+  and_more(page, reasons.size(), " reason");
 }
 
 void plain_rows(Page& page, const std::vector<std::string>& lines, std::size_t most) {

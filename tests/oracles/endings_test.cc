@@ -92,6 +92,13 @@ TEST(Hang, an_idle_tree_that_does_not_end_is_likely) {
       << t.judge().findings[0].message;
 }
 
+TEST(Hang, who_went_on_just_as_it_was_ended_stood_not_still) {
+  auto t = after_a_loss();
+  t.in_case().waits(2 * 86400 * kSecond).again(kSecond).gets_error(503).stops(Stop::hung);
+  EXPECT_EQ(t.verdicts(), "");
+  EXPECT_NE(t.why_not().find("it went on just as it was ended"), std::string::npos) << t.why_not();
+}
+
 TEST(Hang, what_does_not_end_without_faults_either_is_left_open) {
   auto t = after_a_loss();
   t.reference.stops(Stop::deadline);
