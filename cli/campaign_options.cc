@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "base/descriptor_limit.h"
 #include "base/text.h"
 #include "campaign/report/headline.h"
 #include "campaign/report/terminal.h"
@@ -191,6 +192,16 @@ Result<campaign::CampaignSetting> setting_of(const CampaignOptions& o) {
   setting.capture = std::move(*capture);
   if (setting.capture.kind == campaign::Capture::Kind::seccomp)
     for (auto& line : campaign::resolve_names(setting.config.services)) fmt::print(stderr, "retrial: {}\n", line);
+  return setting;
+}
+
+Result<campaign::CampaignSetting> setting_in_folder(const CampaignOptions& options, bool latest) {
+  raise_descriptor_limit();
+  auto setting = setting_of(options);
+  if (!setting) return setting;
+  auto folder = make_folder(options.out, latest);
+  if (!folder) return std::unexpected(folder.error());
+  setting->folder = *folder;
   return setting;
 }
 

@@ -46,6 +46,9 @@ Result<trace::Confidence> confidence_of(const std::string& word);
 // The configuration with the options over it, and a way of capture that works. The folder is not made yet. Every error
 // is the user's, or says what this machine refuses.
 Result<campaign::CampaignSetting> setting_of(const CampaignOptions& options);
+// The same with the folder made (as make_folder), for what runs the command: as many descriptors as we may have are
+// ours from then on.
+Result<campaign::CampaignSetting> setting_in_folder(const CampaignOptions& options, bool latest);
 
 // The exit status that a report means. Without `fail_on` no finding counts.
 int status_of(const trace::CampaignRecord& record, std::optional<trace::Confidence> fail_on);

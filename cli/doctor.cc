@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "base/descriptor_limit.h"
 #include "campaign/sight.h"
 #include "campaign/workload/slot.h"
 #include "campaign/workload/try_time.h"
@@ -77,12 +76,8 @@ int doctor(bool json) {
 
 // Of a command: one run without faults, as `run` begins.
 int doctor_of(const CampaignOptions& options, bool json) {
-  raise_descriptor_limit();
-  auto setting = setting_of(options);
+  auto setting = setting_in_folder(options, false);
   if (!setting) return complain(setting.error().line(), kUsage);
-  auto folder = make_folder(options.out, false);
-  if (!folder) return complain(folder.error().line(), kUsage);
-  setting->folder = *folder;
   setting->look_only = true;
   SystemClock clock;
   auto outcome = campaign::run_campaign(*setting, clock);

@@ -7,7 +7,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "base/descriptor_limit.h"
 #include "campaign/report/page.h"
 #include "campaign/report/words.h"
 #include "cli/campaign_options.h"
@@ -58,14 +57,10 @@ std::string json_of(const campaign::CampaignOutcome& outcome) {
 }
 
 int plan(const CampaignOptions& options, const std::string& file, bool json) {
-  raise_descriptor_limit();
-  auto setting = setting_of(options);
-  if (!setting) return complain(setting.error().line(), kUsage);
   if (auto in = std::filesystem::path(file).parent_path(); access(in.empty() ? "." : in.c_str(), W_OK) != 0)
     return complain(fail_errno("no file can be made there", errno, file).error().line(), kUsage);
-  auto folder = make_folder(options.out, false);
-  if (!folder) return complain(folder.error().line(), kUsage);
-  setting->folder = *folder;
+  auto setting = setting_in_folder(options, false);
+  if (!setting) return complain(setting.error().line(), kUsage);
   setting->plan_only = true;
   setting->aside = json;
   SystemClock clock;

@@ -5,7 +5,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "base/descriptor_limit.h"
 #include "base/text.h"
 #include "campaign/report/words.h"
 #include "cli/campaign_options.h"
@@ -60,12 +59,8 @@ std::string json_of_turns(const campaign::CampaignOutcome& outcome) {
 }
 
 int predict_orders(const CampaignOptions& options, bool json) {
-  raise_descriptor_limit();
-  auto setting = setting_of(options);
+  auto setting = setting_in_folder(options, false);
   if (!setting) return complain(setting.error().line(), kUsage);
-  auto folder = make_folder(options.out, false);
-  if (!folder) return complain(folder.error().line(), kUsage);
-  setting->folder = *folder;
   setting->predict_only = true;
   setting->aside = true;
   SystemClock clock;

@@ -1,7 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "base/descriptor_limit.h"
 #include "cli/campaign_options.h"
 #include "cli/commands.h"
 
@@ -9,12 +8,8 @@ namespace retrial::cli {
 namespace {
 
 int run(const CampaignOptions& options) {
-  raise_descriptor_limit();
-  auto setting = setting_of(options);
+  auto setting = setting_in_folder(options, true);
   if (!setting) return complain(setting.error().line(), kUsage);
-  auto folder = make_folder(options.out);
-  if (!folder) return complain(folder.error().line(), kUsage);
-  setting->folder = *folder;
   SystemClock clock;
   return conclude(*setting, campaign::run_campaign(*setting, clock));
 }
