@@ -81,6 +81,7 @@ std::size_t Proxy::awaited() const {
   for (auto& c : state_->connections.clients) all += c->awaited(now);
   return all;
 }
+std::size_t Proxy::streaming() const { return state_->count(&ClientConnection::streaming); }
 Nanos Proxy::last_activity() const { return state_->connections.last_activity; }
 Nanos Proxy::longest_gap() const { return state_->connections.longest_gap; }
 Nanos Proxy::held_since() const {

@@ -42,6 +42,7 @@ class Proxy {
   // Exchanges, tunnels and new connections that may go on while the client does nothing: what only a fault's time
   // holds, or what is idle, is none of them.
   std::size_t awaited() const;
+  std::size_t streaming() const;  // of these, answers of unknown length that are under way
   Nanos last_activity() const;  // clock's now of the last byte or connection
   Nanos longest_gap() const;    // longest time without any byte so far
   std::size_t waiting() const;  // bytes that whoever they are for has not taken yet

@@ -437,7 +437,8 @@ Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& sp
     if (page && spec.moves_clock()) {
       auto pending = [&] {
         look();  // an attempt is noted before the clock is moved on
-        if (stopped || (*tree)->command_ended() || (*tree)->dialling() || proxy.awaited() > 0) return true;
+        if (stopped || (*tree)->command_ended() || (*tree)->dialling() || proxy.awaited() > proxy.streaming())
+          return true;
         auto native = (*tree)->native_open();
         if (native.empty()) return false;
         auto now = impl_->clock.now();
@@ -447,6 +448,7 @@ Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& sp
       compressor.emplace(*impl_->loop, *page, clock, (*tree)->root(),
                          proxy::Compressor::Surroundings{.pending = pending,
                                                          .next_limit = [&] { return watchdog.next(proxy, **tree); },
+                                                         .furthest = [&] { return watchdog.furthest(proxy); },
                                                          .moved = look,
                                                          .roles = roles_in(ended.servers, s.capture.way)});
       ended.compressor = arming.compressor = &*compressor;

@@ -69,7 +69,7 @@ std::string try_program(const Program& program, const fs::path& folder) {
   if (!tree) return tree.error().line();
   proxy::Compressor compressor(
       loop, **page, clock, (*tree)->root(),
-      {.pending = [&] { return (*tree)->command_ended(); }, .next_limit = [] { return Nanos{0}; }, .moved = [] {}});
+      {.pending = [&] { return (*tree)->command_ended(); }, .next_limit = [] { return Nanos{0}; }, .furthest = [] { return Nanos{0}; }, .moved = [] {}});
   bool late = false;
   proxy::Timer patience(loop, [&] {
     late = true;

@@ -11,6 +11,8 @@ constexpr Nanos kTicking = 7200 * kSecond;       // of the client's time, in sho
 constexpr Nanos kTwoDays = 50 * 3600 * kSecond;  // in whatever waits: longer than any between attempts
 constexpr Nanos kSurelyIdle = 5 * kSecond;       // before a tree that waits for nothing is taken to hang
 constexpr Nanos kCheap = 10 * kSecond;           // real: a minute of the client's where something polls each 20 ms
+constexpr Nanos kListens = 300 * kMillisecond;   // real: to what comes on a stream by itself, at least
+constexpr Nanos kSilent = 20 * kSecond;          // and at most: event streams say something each 15 s (HTML, 9.2.7)
 constexpr Nanos kIdleCpu = 20 * kMillisecond;    // of CPU within a second: a tree that uses less is idle
 
 }  // namespace
@@ -46,7 +48,7 @@ bool Watchdog::idle_for(Nanos time, const proxy::Proxy& proxy) const {
 
 Nanos Watchdog::next(const proxy::Proxy& proxy, const proxy::Tree& tree) const {
   if (auto held = held_since(proxy, tree)) return spec_.hold ? held + hold() : 0;
-  if (!may_hang(proxy) || real_.now() - active_at_ < kSurelyIdle) return 0;
+  if (!may_hang(proxy) || real_.now() - active_at_ < surely(kSurelyIdle, proxy)) return 0;
   auto hung = std::max(proxy.last_activity(), began_) + kTwoDays;
   return spec_.sampled_time ? std::min(hung, began_ + sample()) : hung;
 }
@@ -73,10 +75,23 @@ bool Watchdog::hangs(const proxy::Proxy& proxy, Nanos now, Nanos last_wait) {
   longest_step_ = std::max(longest_step_, now - std::exchange(looked_at_, now));
   if (!may_hang(proxy)) return false;
   auto idle = now - std::max(active_, began_);
-  bool ticks = idle - longest_step_ >= kTicking && real - active_at_ >= kCheap && last_wait < now + kTicking;
+  bool ticks = idle - longest_step_ >= kTicking && real - active_at_ >= surely(kCheap, proxy) && last_wait < now + kTicking;
   return real - active_at_ > std::max(kHungAfter, 5 * longest_) || ticks || idle >= kTwoDays;
 }
-bool Watchdog::may_hang(const proxy::Proxy& proxy) const { return spec_.moves_clock() && proxy.open_exchanges() == 0; }
+
+// A stream that says nothing is no reason to wait for longer than without compression.
+bool Watchdog::may_hang(const proxy::Proxy& proxy) const {
+  return spec_.moves_clock() && proxy.open_exchanges() == proxy.streaming();
+}
+Nanos Watchdog::surely(Nanos idle, const proxy::Proxy& proxy) const {
+  return proxy.streaming() > 0 ? kHungAfter : idle;
+}
+
+Nanos Watchdog::furthest(const proxy::Proxy& proxy) const {
+  auto silent = real_.now() - active_at_;
+  if (proxy.streaming() == 0 || silent >= kSilent) return 0;
+  return std::max(proxy.last_activity(), began_) + (silent < kListens ? 0 : 2 * silent);
+}
 
 bool Watchdog::went_on_too_long(int target_attempts, Nanos now) {
   if (target_attempts > attempts_) {

@@ -22,6 +22,9 @@ class Watchdog {
   bool idle_for(Nanos time, const proxy::Proxy& proxy) const;
   // Client time at which look() may say so although nothing happens until then; 0: none.
   Nanos next(const proxy::Proxy& proxy, const proxy::Tree& tree) const;
+  // Client time beyond which the clock is not to be moved yet, since a service may say more on a stream that is open:
+  // twice as far from the last byte as it really is, once that is heard; 0: wherever the client's waits end.
+  Nanos furthest(const proxy::Proxy& proxy) const;
 
  private:
   Nanos held_since(const proxy::Proxy& proxy, const proxy::Tree& tree) const;
@@ -29,6 +32,7 @@ class Watchdog {
   Nanos sample() const;
   bool hangs(const proxy::Proxy& proxy, Nanos now, Nanos last_wait);
   bool may_hang(const proxy::Proxy& proxy) const;
+  Nanos surely(Nanos idle, const proxy::Proxy& proxy) const;
   bool went_on_too_long(int target_attempts, Nanos now);
   void measure(const proxy::Tree& tree);
 

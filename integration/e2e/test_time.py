@@ -3,6 +3,7 @@ import json
 import shutil
 import sqlite3
 import subprocess
+import threading
 
 import pytest
 
@@ -229,3 +230,48 @@ def test_doctor_tries_it_for_each_program_that_is_here(tmp_path):
     lines = retrial("doctor", cwd=tmp_path).stdout.splitlines()
     assert "time compression, sleep: works" in lines, lines
     assert "time compression, python3: works" in lines, lines
+
+
+class Watched(Answering):
+    """/watch says nothing, without an end, until somebody writes."""
+    written = threading.Event()
+
+    def do_GET(self):
+        self.written.clear()
+        self.send_response(200)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        self.wfile.write(b"1\r\n.\r\n")
+        self.wfile.flush()
+        self.written.wait(60)
+        self.wfile.write(b"1\r\n!\r\n0\r\n\r\n")
+
+    def do_POST(self):
+        self.written.set()
+        self.answer(b"ok")
+
+
+def test_a_watch_that_says_nothing_does_not_hold_the_clock(observe, python):
+    with serving(Watched) as server:
+        code = f"""
+import http.client, time
+def write():
+    c = http.client.HTTPConnection("127.0.0.1", {server.server_port})
+    c.request("POST", "/x", "1")
+    return c.getresponse().status
+for attempt in range(2):
+    watch = http.client.HTTPConnection("127.0.0.1", {server.server_port})
+    watch.request("GET", "/watch")
+    answer = watch.getresponse()
+    if answer.status == 200: break
+answer.read(1)
+began = time.monotonic()
+if write() == 503:
+    time.sleep(6)
+    assert write() == 200
+assert answer.read() == b"!"
+print(round(time.monotonic() - began))
+"""
+        seen = observe(python, "-c", code, inject="error(503), then pass")
+    assert seen.done.stdout == "6\n", seen.done
+    assert 2 < seen.jumped < 5, seen.jumped  # what a watch says by itself has its time to come

@@ -24,6 +24,8 @@ class ClientConnection {
   // Exchanges, or a tunnel, that may go on without the client: the service has the word, or the network. What only a
   // fault's time holds is none of them.
   virtual std::size_t awaited(Nanos now) const = 0;
+  // Of these, answers of unknown length that are under way: the service says more when it has more to say.
+  virtual std::size_t streaming() const { return 0; }
   // Since when the first of those that are held for ever was left untouched; 0: none is.
   virtual Nanos held_since() const { return 0; }
   virtual std::size_t waiting() const = 0;  // bytes in it that whoever they are for has not taken yet

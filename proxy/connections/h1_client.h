@@ -37,6 +37,7 @@ class H1Client final : public ClientConnection, private ClientSide, private Sock
   std::size_t open() const override { return exchange_.open(); }
   std::size_t held() const override { return exchange_.held(); }
   std::size_t awaited(Nanos) const override { return exchange_.awaited() && !services_->paced_out(); }
+  std::size_t streaming() const override { return exchange_.streams() && !services_->paced_out(); }
   Nanos held_since() const override { return exchange_.held_since(); }
   std::size_t waiting() const override {
     return pending_.size() + exchange_.waiting() + socket_->queued() + services_->waiting();

@@ -446,6 +446,11 @@ std::size_t H2Client::awaited(Nanos) const {
   return static_cast<std::size_t>(
       std::ranges::count_if(streams_, [](auto& s) { return s.second->exchange().awaited(); }));
 }
+std::size_t H2Client::streaming() const {
+  if (paced_out()) return 0;
+  return static_cast<std::size_t>(
+      std::ranges::count_if(streams_, [](auto& s) { return s.second->exchange().streams(); }));
+}
 std::size_t H2Client::waiting() const {
   auto all = accepted_.client->queued() + codec_.out().size() + (services_ ? services_->waiting() : 0);
   for (auto& [id, stream] : streams_) all += stream->exchange().waiting();

@@ -38,6 +38,7 @@ class H2Client final : public ClientConnection, private SocketEvents, private H2
   std::size_t open() const override;
   std::size_t held() const override;
   std::size_t awaited(Nanos now) const override;
+  std::size_t streaming() const override;
   Nanos held_since() const override;
   std::size_t waiting() const override;
   std::size_t holds() const override;

@@ -98,6 +98,7 @@ class Exchange {
   bool open() const { return begun() && told_ == 0; }
   bool held() const { return state_ == State::held || state_ == State::delayed; }
   bool awaited() const;
+  bool streams() const { return awaited() && streams_ && answering(); }
   bool answering() const { return state_ == State::early || state_ == State::response_body; }
   bool tells_nothing_more() const;  // it is held, or its last words are on their way
   bool outlives_service() const;    // it goes on, whatever has become of the service's connection
@@ -200,6 +201,7 @@ class Exchange {
   bool repeatable_ = false;      // may_be_sent_again()
   bool request_goes_ = true;     // to the service
   bool response_goes_ = true;    // to the client
+  bool streams_ = false;         // its length is not told beforehand
   bool request_whole_ = false;   // its end was read
   bool response_whole_ = false;  // the service's
   Nanos client_left_ = 0;        // it is gone, since then

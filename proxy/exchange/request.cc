@@ -41,7 +41,7 @@ void Exchange::move(Event event) {
 void Exchange::begin(Nanos came, bool fresh, std::uint32_t stream) {
   injection_.record.begin(came, fresh, stream);
   request_goes_ = response_goes_ = true;
-  request_whole_ = response_whole_ = head_sent_ = edit_pauses_ = false;
+  request_whole_ = response_whole_ = streams_ = head_sent_ = edit_pauses_ = false;
   told_ = client_ended_ = untouched_ = 0;
   client_left_ = 0;
   keeps_ = false;

@@ -26,6 +26,7 @@ void Exchange::response(const Head& head, bool end, Nanos came) {
   if (state_ != State::request_body && state_ != State::waiting) return;
   auto& e = record();
   response_whole_ = end;
+  streams_ = !head.sized && !end;
   response_.begin(service_, client_.form(head));
   if (!rpc_.is()) response_tap_.reset(end ? 0 : head.structured ? trace::kSampleBytes : trace::kUnreadSample);
   injection_.record.answer(head, came);

@@ -62,6 +62,7 @@ void Compressor::look_again() {
   if (!look.idle || look.threads != first_look_.threads) return rest(true);
   auto to = target(look, now);
   if (to == 0 || to - now < kWorthIt) return rest(true);
+  if (auto furthest = around_.furthest(); furthest != 0 && to > furthest) return rest(true);
   if (to == around_.next_limit() && look.first == 0 && !still(look)) return rest(true);
   last_wait_ = look.last;
   jump(to);

@@ -22,6 +22,7 @@ class Compressor {
   struct Surroundings {
     std::function<bool()> pending;      // something goes on that is not the client's wait: no jump
     std::function<Nanos()> next_limit;  // client time of the next limit of our own; 0: none
+    std::function<Nanos()> furthest;    // client time beyond which no jump goes yet; 0: there is none
     std::function<void()> moved;        // the clock was
     Looker::Roles roles = {};
   };
