@@ -8,6 +8,11 @@
 #include "campaign/report/words.h"
 
 namespace retrial::campaign {
+namespace {
+
+constexpr Nanos kGrace = 60 * kSecond;  // for a run that is under way when the budget ends
+
+}  // namespace
 
 Trials::Trials(CampaignContext& context, const References& refs, Plan& plan,
                std::span<const policies::Policy* const> policies, trace::CampaignRecord& record,
@@ -107,9 +112,12 @@ Nanos Trials::time_for(bool further) const {
   return std::max<Nanos>(0, cheap(refs_) - (context_.clock.now() - began_));
 }
 
+Nanos Trials::cut() const { return time_left_() == kNoLimit ? 0 : time_left_() + kGrace; }
+
 Result<bool> Trials::begin_company(Company company) {
   auto spec = context_.spec_for(company.tests(), trace::RunKind::with_fault);
   spec.deadline = CampaignContext::deadline_of(company.expected);
+  spec.cut = cut();
   spec.lifts = true;
   aim(spec, company.aims(), context_.config.run);
   auto number = context_.begin(spec);
@@ -144,6 +152,7 @@ Result<bool> Trials::go_on(Trial& trial) {
     trial_over(trial);
     return true;
   }
+  spec->cut = cut();
   auto number = context_.begin(*spec);
   if (!number) return std::unexpected(number.error());
   trials_[*number] = &trial;

@@ -38,6 +38,7 @@ class Trials {
 
  private:
   Nanos time_for(bool further) const;
+  Nanos cut() const;
 
   using Suspected = std::vector<trace::Finding>;
   struct Pending {  // to be tried alone

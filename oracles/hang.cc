@@ -42,7 +42,12 @@ class Hang final : public Oracle {
             not_judged(compared, "it stood still after the fault, and without faults it did not end by itself either"));
       } else if (run.stop == trace::Stop::hung) {
         Nanos last = 0;
-        for (auto& e : run.exchanges) last = std::max({last, e.told, e.begun});
+        const trace::Exchange* open = nullptr;  // until it was ended: an answer without an end
+        for (auto& e : run.exchanges) {
+          bool cut = e.ending == trace::Ending::client_left || e.ending == trace::Ending::open;
+          if (cut && e.answered != 0 && run.ended - e.told < kStill) open = &e;
+          last = std::max({last, e.begun, open == &e ? e.answered : e.told});
+        }
         // It was taken to stand still, and went on while it was ended: a wait that nobody could see.
         if (run.ended - last < kStill) {
           judgement.not_judged.push_back(not_judged(compared, "it went on just as it was ended for standing still"));
@@ -50,10 +55,11 @@ class Hang final : public Oracle {
         }
         judgement.findings.push_back(make_finding(
             compared, *c, call, kHang, trace::Confidence::likely,
-            fmt::format("{}: {}, and then nothing more happened for {}: no exchange was open, nothing was sent, all "
-                        "processes were idle, and the "
-                        "test did not end. Its caller waits for something that will never come.",
-                        call.operation, what_was_done(call, first_fired(call)), show_duration(run.ended - last))));
+            fmt::format("{}: {}, and then nothing more happened for {}: {}, nothing was sent, all processes were idle, "
+                        "and the test did not end. Its caller waits for something that will never come.",
+                        call.operation, what_was_done(call, first_fired(call)), show_duration(run.ended - last),
+                        open ? fmt::format("nothing came on the answer to {} that was under way", open->operation)
+                             : "no exchange was open")));
       } else if (run.stop == trace::Stop::deadline && goes_on(run, call)) {
         judgement.not_judged.push_back(not_judged(compared, at_deadline(call, run)));
       } else if (auto failure = failure_of(compared, *c); failure && is_never_settled(text_of(*failure))) {

@@ -47,12 +47,12 @@ Result<void> copy(const std::string& from, const fs::path& to) {
   return fail("cannot be copied: " + (first.empty() ? "cp could not be run" : std::string(first)), from, Blame::user);
 }
 
+}  // namespace
+
 bool lies_in(const fs::path& inner, const fs::path& folder) {
   auto [end, rest] = std::ranges::mismatch(folder, inner);
   return end == folder.end();
 }
-
-}  // namespace
 
 Result<void> check_data_folder(const fs::path& folder, const fs::path& ours) {
   std::error_code error;

@@ -11,6 +11,9 @@ namespace retrial::campaign {
 // home, nor `ours`?
 Result<void> check_data_folder(const std::filesystem::path& folder, const std::filesystem::path& ours);
 
+// Does it, or is it the folder? By their names.
+bool lies_in(const std::filesystem::path& inner, const std::filesystem::path& folder);
+
 // Copies all of it, with owners, modes and times; by reflink (ioctl_ficlone(2)) where the file system can. `to` is made
 // anew.
 Result<void> copy_folder(const std::filesystem::path& from, const std::filesystem::path& to);

@@ -489,6 +489,7 @@ Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& sp
   std::error_code left;
   std::filesystem::remove(page_file, left);
   if (stopped) run.stop = *stopped;
+  if (stopped == trace::Stop::interrupted) run.incomplete = "the budget ended while it was under way";
   if (impl_->interrupted) run.stop = trace::Stop::interrupted;
   events.read_into(run);
   aftermath.runners = events.runners();

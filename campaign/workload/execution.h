@@ -28,6 +28,7 @@ struct RunSpec {
   std::vector<Aim> aims;           // at most one a call; without a target at every call
   trace::Lessons lessons;          // of the reference
   Nanos deadline = 0;              // real time; 0: none
+  Nanos cut = 0;                   // real time after which it is ended, and says nothing; 0: none
   Nanos hold = 0;                  // client time that a held exchange may be left untouched; 0: for ever
   Nanos client_hold = 0;           // the same where its clock is moved there within some seconds; 0: `hold`
   int attempts_limit = 0;          // end once a faulted call has made more; 0: none

@@ -250,14 +250,15 @@ std::vector<std::string> Services::lost() {
   return lines;
 }
 
-std::vector<std::string> Services::written() {
+std::vector<std::string> Services::written(const std::vector<std::string>& apart) {
   std::vector<std::string> found;
   for (auto& one : running_) {
     if (one.pid <= 0) continue;
     auto own =
         one.service->data.empty() ? "" : std::filesystem::absolute(one.service->data).lexically_normal().string() + "/";
     for (auto& file : files_written_by(one.pid))
-      if (own.empty() || !file.starts_with(own))
+      if ((own.empty() || !file.starts_with(own)) &&
+          std::ranges::none_of(apart, [&](auto& folder) { return lies_in(file, folder); }))
         found.push_back(fmt::format("[service.{}] {}", one.service->name, file));
   }
   return found;

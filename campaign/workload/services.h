@@ -30,9 +30,9 @@ class Services {
   Result<void> prepare();
   // Those that have ended by themselves since then, each with its log's last line.
   std::vector<std::string> lost();
-  // Files that they have open for writing and that another start of them would have too: outside of their `data`. Each
-  // with its service: "[service.etcd] /srv/db".
-  std::vector<std::string> written();
+  // Files that they have open for writing and that another start of them would have too: outside of their `data` and of
+  // the folders `apart`. Each with its service: "[service.etcd] /srv/db".
+  std::vector<std::string> written(const std::vector<std::string>& apart);
   // Of these addresses the ones at which somebody answers who does not descend from this process.
   static std::vector<std::string> strangers(const std::vector<std::string>& addresses);
   const std::vector<std::string>& remarks() const { return remarks_; }

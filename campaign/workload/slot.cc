@@ -8,18 +8,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "campaign/workload/namespaces.h"
+#include "campaign/workload/private_writes.h"
 #include "campaign/workload/services.h"
 #include "proxy/capture/command.h"
 #include "proxy/capture/processes.h"
 
 namespace retrial::campaign {
 namespace {
+
+namespace fs = std::filesystem;
 
 using Json = nlohmann::json;
 using Lines = std::vector<std::string>;
@@ -76,7 +81,7 @@ Result<Lines> done(Services& services, const Json& question) {
     return services.remarks();
   }
   if (what == "lost") return services.lost();
-  if (what == "written") return services.written();
+  if (what == "written") return services.written(question["of"].get<Lines>());
   if (what == "end") {
     if (auto ok = services.end(); !ok) return std::unexpected(ok.error());
     return Lines();
@@ -96,6 +101,7 @@ Result<Lines> done(Services& services, const Json& question) {
     for (int fd : {0, 1, 2}) dup2(nothing, fd);
   proxy::capture::close_all_but({0, 1, 2, channel});
   auto there = where.number > 0 ? leave_namespaces() : Result<void>();
+  if (there && !where.layer.empty()) there = keep_writes(where.layer, where.logs.parent_path());
   tell(channel, there ? answer(Lines()) : answer(std::unexpected(there.error())));
   if (there) {
     Services kept(services, where.logs, where.number);
@@ -169,15 +175,15 @@ Result<std::string> Slot::lost() {
 
 Result<Lines> Slot::strangers(const std::set<std::string>& addresses) { return ask("strangers", addresses); }
 
-Result<Lines> Slot::written() { return ask("written"); }
+Result<Lines> Slot::written(const std::set<std::string>& apart) { return ask("written", apart); }
 
-Slots::Slots(const std::vector<Service>& services, std::filesystem::path logs)
-    : services_(services), logs_(std::move(logs)) {}
+Slots::Slots(const std::vector<Service>& services, fs::path logs) : services_(services), logs_(std::move(logs)) {}
 
 Slots::~Slots() {
   end();
+  remove_layers();
   std::error_code left;
-  if (!lost_data_) std::filesystem::remove_all(logs_.parent_path() / "data", left);
+  if (!lost_data_) fs::remove_all(logs_.parent_path() / "data", left);
 }
 
 void Slots::end() {
@@ -192,10 +198,37 @@ void Slots::end() {
   slots_.clear();
 }
 
+void Slots::make_layers() {
+  auto name = (fs::temp_directory_path() / "retrial-layers-XXXXXX").string();
+  if (mkdtemp(name.data())) layers_ = name;
+}
+
+void Slots::remove_layers() {
+  if (layers_.empty()) return;
+  std::error_code left;
+  for (auto& folder : fs::directory_iterator(layers_, left))
+    fs::permissions(folder.path() / "work" / "work", fs::perms::owner_all, left);
+  fs::remove_all(layers_, left);
+  layers_.clear();
+}
+
+bool Slots::starts_services() const {
+  return std::ranges::any_of(services_, [](auto& s) { return s.start.has_value(); });
+}
+
+Slot::Where Slots::place(int number) const {
+  Slot::Where where{logs_, number};
+  if (number == 0 || layers_.empty()) return where;
+  where.layer = layers_ / std::to_string(number);
+  std::error_code error;
+  fs::create_directory(where.layer, error);
+  return where;
+}
+
 Result<Slot*> Slots::at(int n) {
   auto index = apart_ ? static_cast<std::size_t>(n) : 0;
   while (slots_.size() <= index) {
-    auto slot = Slot::open(services_, {logs_, apart_ ? static_cast<int>(slots_.size()) + 1 : 0});
+    auto slot = Slot::open(services_, place(apart_ ? static_cast<int>(slots_.size()) + 1 : 0));
     if (!slot) return std::unexpected(slot.error());
     slots_.push_back(std::move(*slot));
   }
@@ -218,20 +251,27 @@ Result<void> Slots::go_apart(const std::set<std::string>& reached) {
   if (!strangers->empty())
     return fail(fmt::format("{} answers also while no test runs, and was not started by Retrial: there is one for all",
                             fmt::join(*strangers, ", ")));
-  auto written = (*first)->written();
+  remove_layers();
+  if (starts_services()) make_layers();
+  auto tried = Slot::open({}, place(1));
+  if (!tried && !layers_.empty()) {
+    remove_layers();
+    tried = Slot::open({}, place(1));
+  }
+  if (!tried) return std::unexpected(tried.error());
+  tried->reset();  // two mounts of one layer would spoil it
+  auto written = (*first)->written(layers_.empty() ? std::set<std::string>() : std::set{fs::current_path().string()});
   if (!written) return std::unexpected(written.error());
   if (!written->empty())
     return fail(fmt::format("{}: each start of it would write to this file; `data` gives each a folder of its own",
                             written->front()));
-  auto tried = Slot::open({}, {logs_, 1});
-  if (!tried) return std::unexpected(tried.error());
-  end();
   apart_ = true;
   return {};
 }
 
 void Slots::come_back() {
   end();
+  remove_layers();
   apart_ = false;
 }
 

@@ -21,6 +21,9 @@ class Slot {
   struct Where {
     std::filesystem::path logs;  // folder for the services' output
     int number = 0;              // 1 and on: apart; 0: this machine as it is
+    // Apart: an empty folder for what is written to the working directory (private_writes.h), but to the campaign's
+    // folder, which is the logs' parent. Empty: nothing is kept apart.
+    std::filesystem::path layer = {};
   };
   // An error where it cannot be apart.
   static Result<std::unique_ptr<Slot>> open(const std::vector<Service>& services, Where where);
@@ -38,7 +41,7 @@ class Slot {
   // As Services::strangers.
   Result<std::vector<std::string>> strangers(const std::set<std::string>& addresses);
   // As Services::written.
-  Result<std::vector<std::string>> written();
+  Result<std::vector<std::string>> written(const std::set<std::string>& apart);
   // As Services::end.
   Result<void> end();
   // For the reader, since the services were started.
@@ -80,6 +83,11 @@ class Slots {
   const std::vector<Service>& services_;
   std::filesystem::path logs_;
   bool apart_ = false;
+  bool starts_services() const;
+  void make_layers();
+  void remove_layers();
+  Slot::Where place(int number) const;
+  std::filesystem::path layers_;              // a folder that has each slot's layer; empty: they have none
   bool lost_data_ = false;                    // a folder could not be put back: its copy is all that there is
   std::vector<std::unique_ptr<Slot>> slots_;  // apart: of numbers from 1 on
   std::vector<std::string> remarks_;

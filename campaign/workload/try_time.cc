@@ -67,9 +67,11 @@ std::string try_program(const Program& program, const fs::path& folder) {
   proxy::Command command{program.argv, environment_for({}, setting), {}};
   auto tree = proxy::Tree::start(loop, clock, command, proxy::Way::none, ended);
   if (!tree) return tree.error().line();
-  proxy::Compressor compressor(
-      loop, **page, clock, (*tree)->root(),
-      {.pending = [&] { return (*tree)->command_ended(); }, .next_limit = [] { return Nanos{0}; }, .furthest = [] { return Nanos{0}; }, .moved = [] {}});
+  proxy::Compressor compressor(loop, **page, clock, (*tree)->root(),
+                               {.pending = [&] { return (*tree)->command_ended(); },
+                                .next_limit = [] { return Nanos{0}; },
+                                .furthest = [] { return Nanos{0}; },
+                                .moved = [] {}});
   bool late = false;
   proxy::Timer patience(loop, [&] {
     late = true;

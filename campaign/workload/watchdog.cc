@@ -12,7 +12,7 @@ constexpr Nanos kTwoDays = 50 * 3600 * kSecond;  // in whatever waits: longer th
 constexpr Nanos kSurelyIdle = 5 * kSecond;       // before a tree that waits for nothing is taken to hang
 constexpr Nanos kCheap = 10 * kSecond;           // real: a minute of the client's where something polls each 20 ms
 constexpr Nanos kListens = 300 * kMillisecond;   // real: to what comes on a stream by itself, at least
-constexpr Nanos kSilent = 20 * kSecond;          // and at most: event streams say something each 15 s (HTML, 9.2.7)
+constexpr Nanos kSilent = 30 * kSecond;          // and at most: event streams speak each 15 s (HTML 9.2.7)
 constexpr Nanos kIdleCpu = 20 * kMillisecond;    // of CPU within a second: a tree that uses less is idle
 
 }  // namespace
@@ -35,6 +35,7 @@ std::optional<trace::Stop> Watchdog::look(const proxy::Proxy& proxy, const proxy
   auto held = held_since(proxy, tree);
   if (held != held_) held_ = held, held_at_ = real_.now();
   if (spec_.hold && held && now - held >= hold()) return trace::Stop::held;
+  if (spec_.cut && real_.now() - really_began_ >= spec_.cut) return trace::Stop::interrupted;
   if (spec_.deadline && real_.now() - really_began_ >= spec_.deadline && !held) return trace::Stop::deadline;
   if (spec_.sampled_time && now - began_ >= sample()) return trace::Stop::deadline;
   measure(tree);
@@ -75,17 +76,15 @@ bool Watchdog::hangs(const proxy::Proxy& proxy, Nanos now, Nanos last_wait) {
   longest_step_ = std::max(longest_step_, now - std::exchange(looked_at_, now));
   if (!may_hang(proxy)) return false;
   auto idle = now - std::max(active_, began_);
-  bool ticks = idle - longest_step_ >= kTicking && real - active_at_ >= surely(kCheap, proxy) && last_wait < now + kTicking;
+  bool ticks =
+      idle - longest_step_ >= kTicking && real - active_at_ >= surely(kCheap, proxy) && last_wait < now + kTicking;
   return real - active_at_ > std::max(kHungAfter, 5 * longest_) || ticks || idle >= kTwoDays;
 }
 
-// A stream that says nothing is no reason to wait for longer than without compression.
 bool Watchdog::may_hang(const proxy::Proxy& proxy) const {
   return spec_.moves_clock() && proxy.open_exchanges() == proxy.streaming();
 }
-Nanos Watchdog::surely(Nanos idle, const proxy::Proxy& proxy) const {
-  return proxy.streaming() > 0 ? kHungAfter : idle;
-}
+Nanos Watchdog::surely(Nanos idle, const proxy::Proxy& proxy) const { return proxy.streaming() > 0 ? kSilent : idle; }
 
 Nanos Watchdog::furthest(const proxy::Proxy& proxy) const {
   auto silent = real_.now() - active_at_;

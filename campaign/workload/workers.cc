@@ -38,16 +38,11 @@ std::string told(const Result<Aftermath>& result) {
         -1, ' ', false, Json::error_handler_t::replace);
   }
   auto& a = *result;
-  return Json{{"runners", a.runners},
-              {"installed", a.installed},
-              {"reached", a.reached},
-              {"beyond", a.beyond},
-              {"refusing", a.clients.refusing},
-              {"trusting", a.clients.trusting},
-              {"distrusting", a.distrusting},
-              {"failed_distrusting", a.failed_distrusting},
-              {"in_command", a.in_command},
-              {"incomplete", a.incomplete}}
+  return Json{{"runners", a.runners},           {"installed", a.installed},
+              {"reached", a.reached},           {"beyond", a.beyond},
+              {"refusing", a.clients.refusing}, {"trusting", a.clients.trusting},
+              {"distrusting", a.distrusting},   {"failed_distrusting", a.failed_distrusting},
+              {"in_command", a.in_command},     {"incomplete", a.incomplete}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

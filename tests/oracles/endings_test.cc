@@ -92,6 +92,18 @@ TEST(Hang, an_idle_tree_that_does_not_end_is_likely) {
       << t.judge().findings[0].message;
 }
 
+TEST(Hang, beside_a_watch_that_says_nothing_is_one) {
+  auto t = after_a_loss();
+  t.in_case().call("watch", "POST", "/watch").answers(200);
+  t.in_case().waits(65 * kSecond).stops(Stop::hung);
+  auto& run = t.in_case().run();
+  run.exchanges.back().ending = trace::Ending::client_left;  // as it was ended
+  run.exchanges.back().told += 65 * kSecond;
+  EXPECT_EQ(t.verdicts(), "hang likely");
+  EXPECT_NE(t.judge().findings[0].message.find("nothing came on the answer to POST /watch"), std::string::npos)
+      << t.judge().findings[0].message;
+}
+
 TEST(Hang, who_went_on_just_as_it_was_ended_stood_not_still) {
   auto t = after_a_loss();
   t.in_case().waits(2 * 86400 * kSecond).again(kSecond).gets_error(503).stops(Stop::hung);

@@ -8,12 +8,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <functional>
 
 #include <fmt/format.h>
 
 #include "campaign/workload/data_folder.h"
 #include "campaign/workload/namespaces.h"
+#include "campaign/workload/private_writes.h"
 #include "campaign/workload/service_names.h"
 #include "proxy/net/address.h"
 #include "tests/support/folder.h"
@@ -70,6 +72,38 @@ TEST(Namespaces, have_every_port_to_themselves_on_a_loopback_that_is_up) {
     return fs::current_path() == directory ? "" : "elsewhere";
   });
   close(outside);
+}
+
+TEST(PrivateWrites, stay_with_those_who_share_the_mounts_but_in_the_shared_folder) {
+  test::Folder project, layer;
+  fs::create_directories(project.path() / "ours");
+  std::ofstream(project.path() / "kept") << "before";
+  EXPECT_APART([&]() -> std::string {
+    fs::current_path(project.path());
+    if (auto ok = keep_writes(layer.path(), project.path() / "ours"); !ok)
+      return ok.error().line().find("written to apart") != std::string::npos ? "refused" : ok.error().line();
+    std::ofstream("kept") << "after";
+    std::ofstream("new") << "1";
+    std::ofstream("ours/log") << "1";
+    std::string is;
+    std::ifstream("kept") >> is;
+    return is == "after" && fs::exists(project.path() / "new") ? "" : "its own writes are not seen";
+  });
+  std::string is;
+  std::ifstream(project.path() / "kept") >> is;
+  EXPECT_EQ(is, "before");
+  EXPECT_FALSE(fs::exists(project.path() / "new"));
+  EXPECT_TRUE(fs::exists(project.path() / "ours/log"));
+}
+
+TEST(PrivateWrites, cannot_lie_below_what_they_are_kept_from) {
+  test::Folder project;
+  auto directory = fs::current_path();
+  fs::current_path(project.path());
+  auto kept = keep_writes(fs::current_path() / "layer", project.path() / "ours");
+  fs::current_path(directory);
+  ASSERT_FALSE(kept);
+  EXPECT_NE(kept.error().line().find("what is written would lie in it"), std::string::npos) << kept.error().line();
 }
 
 TEST(Slot, answers_each_of_several_that_ask_at_the_same_time) {
