@@ -33,6 +33,9 @@ constexpr std::array kPermanentRpc = {trace::grpc_code::invalid_argument,    tra
                                       trace::grpc_code::failed_precondition, trace::grpc_code::out_of_range,
                                       trace::grpc_code::unimplemented,       trace::grpc_code::unauthenticated};
 
+constexpr std::size_t kRetriesAtMost = 5;  // gRFC A6: a retry policy makes five attempts at most
+constexpr Nanos kEven = 20 * kMillisecond;
+
 bool permanent(int status) {
   return trace::is_grpc(status) ? std::ranges::count(kPermanentRpc, trace::grpc_code_of(status)) > 0
                                 : std::ranges::count(kPermanent, status) > 0;
@@ -73,10 +76,12 @@ class RetriesPermanentError final : public Oracle {
       if (may_wait && plain.contains({call.site, call.operation})) return;  // the other tells it better
       judgement.findings.push_back(make_finding(
           compared, c, call, kRetriesPermanentError,
-          std::min(waits ? trace::Confidence::possible : trace::Confidence::likely, call.confidence),
+          std::min(waits || polls(c, call) ? trace::Confidence::possible : trace::Confidence::likely, call.confidence),
           fmt::format("{} was answered {}, and the very same was sent {} more{}.", call.operation,
                       show_answer(said->client_status), counted(again, "time"),
-                      waits ? ": a retry, or a wait until it is there" : ""),
+                      waits            ? ": a retry, or a wait until it is there"
+                      : polls(c, call) ? ": a retry, or a wait until it is well"
+                                       : ""),
           "A right client takes such an answer for one, and gives up at once: nothing that it can send again will "
           "change it, and its caller waits for the error in vain."));
     });
@@ -103,7 +108,17 @@ class RetriesPermanentError final : public Oracle {
   static bool may_wait_for_it(const trace::Call& call, const trace::Exchange& said) {
     bool not_there =
         said.client_status == 404 || said.client_status == trace::kGrpcStatus + trace::grpc_code::not_found;
-    return not_there && trace::profile_of(call.first()).repeat(call.first()) == trace::Repeat::safe;
+    return not_there && reads(call);
+  }
+  // Who waits until a service is well looks again and again, evenly, whatever he is told.
+  static bool polls(const trace::Comparison& c, const trace::Call& call) {
+    auto waits = waits_of(c, call);
+    if (!reads(call) || waits.size() < kRetriesAtMost) return false;
+    auto [least, most] = std::ranges::minmax(waits, {}, &Wait::length);
+    return most.length() <= least.length() * 6 / 5 + kEven;
+  }
+  static bool reads(const trace::Call& call) {
+    return trace::profile_of(call.first()).repeat(call.first()) == trace::Repeat::safe;
   }
 };
 

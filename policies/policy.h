@@ -10,8 +10,8 @@ namespace retrial::policies {
 // What has to have been seen of a call before a policy is asked of it. It is asked last, when every case that could
 // show it has been tried.
 struct Needs {
-  int attempts = 0;           // under the policy's first fault the call makes more than that; 0: nothing is needed
-  std::string_view shown_by;  // name of the policy that shows it; where that one is not tried, every call is asked
+  int attempts = 0;  // under the first fault of `shown_by` the call makes more than that; 0: nothing is needed
+  std::string_view shown_by = {};  // name of a policy; where that one is not tried, every call is asked
 };
 
 // A policy looks forward: it says what should happen to each attempt of a targeted call. Its file names its source.

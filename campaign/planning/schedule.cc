@@ -9,6 +9,10 @@ namespace retrial::campaign {
 namespace {
 
 std::string first_fault_of(const Case& c) { return trace::show(policies::fault_of(c.faults, 1)); }
+std::string shown_under(const Case& c) {
+  auto* other = policies::policy_named(c.policy->needs.shown_by);
+  return other ? trace::show(policies::fault_of(other->plans.front(), 1)) : first_fault_of(c);
+}
 bool open(const Case& c) { return c.planned() || c.under_way; }
 bool waits(const Case& c) { return c.policy->needs.attempts > 0; }
 
@@ -70,7 +74,7 @@ bool Schedule::may_be_shown(const policies::Policy& policy) const {
 }
 
 std::string Schedule::answered(const Case& c) const {
-  auto first = first_fault_of(c);
+  auto first = shown_under(c);
   auto* seen = seen_under(c, first);
   if (!seen) {
     if (!waits(c) || !may_be_shown(*c.policy)) return {};

@@ -42,10 +42,9 @@ std::string failing_line(const std::vector<trace::Finding>& findings, trace::Con
 std::string not_tried(const trace::CampaignRecord& c) {
   bool planned = std::ranges::any_of(
       c.cases, [](auto& row) { return row.policy != trace::kObserved && row.policy != trace::kServed; });
-  bool permanent = std::ranges::any_of(c.cases, [](auto& row) { return row.policy == "N1"; });
-  if (!c.findings.empty() || c.clean.empty() || !planned || permanent) return {};
-  return "Not tried: errors that no retry can change (--policies n1), and Retry-After (retrial observe --inject "
-         "'error(429, retry-after=90)' -- COMMAND).";
+  bool told_when = std::ranges::any_of(c.cases, [](auto& row) { return row.policy == "R1"; });
+  if (!c.findings.empty() || c.clean.empty() || !planned || told_when) return {};
+  return "Not tried: whether Retry-After is heeded (--policies r1).";
 }
 
 std::vector<trace::Judged> not_judged(const trace::CampaignRecord& campaign) {

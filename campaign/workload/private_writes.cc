@@ -45,16 +45,18 @@ Result<void> keep_writes(const fs::path& layer, const fs::path& shared) {
   std::error_code error;
   auto folder = fs::current_path(error);
   auto name = folder.string();
+  std::error_code none;
+  auto ours = fs::canonical(shared, none);
   auto no = [&](std::string_view why) { return fail(fmt::format("cannot be written to apart: {}", why), name); };
   if (error || folder == folder.root_path() || lies_in(layer, folder)) return no("what is written would lie in it");
   if (name.find_first_of(",:\\") != name.npos) return no("a comma, colon or backslash is in its name");
   if (mounted_below(folder)) return no("something is mounted below it");
   fs::create_directory(layer / "upper", error);
   fs::create_directory(layer / "work", error);
-  int kept = lies_in(shared, folder) ? open(shared.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+  int kept = lies_in(ours, folder) ? open(ours.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
   bool apart = lay_over(folder, layer) && chdir(folder.c_str()) == 0;
   if (apart && kept >= 0)
-    apart = mount(fmt::format("/proc/self/fd/{}", kept).c_str(), shared.c_str(), nullptr, MS_BIND, nullptr) == 0;
+    apart = mount(fmt::format("/proc/self/fd/{}", kept).c_str(), ours.c_str(), nullptr, MS_BIND, nullptr) == 0;
   auto why = errno;
   if (kept >= 0) close(kept);
   if (!apart) return fail_errno("cannot be written to apart", why, name);

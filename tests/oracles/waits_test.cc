@@ -438,6 +438,11 @@ TEST(RetriesPermanentError, a_look_at_what_is_not_there_may_wait_for_it) {
   EXPECT_EQ(answered(404, 3).verdicts(), "retries-permanent-error possible");
 }
 
+TEST(RetriesPermanentError, a_look_that_comes_evenly_again_and_again_may_wait_for_a_service) {
+  EXPECT_EQ(trial({Schedule(5, 500)}, 400).verdicts(), "no-backoff likely, retries-permanent-error possible");
+  EXPECT_EQ(answered(400, 6).verdicts(), "retries-permanent-error likely") << "it backs off";
+}
+
 TEST(RetriesPermanentError, is_told_by_the_error_that_nobody_waits_to_pass_where_there_is_one) {
   auto plain = trial({{1, 1, 1}}, 422), waits = trial({{1, 1, 1}}, 404);
   waits.in_case().run().id = 9;

@@ -35,6 +35,7 @@ TEST(Policies, are_found_by_name_in_either_case) {
   EXPECT_EQ(policy_named(""), nullptr);
 }
 
+// Under the fault of its first plan it is seen how many attempts a call makes.
 TEST(Policies, are_asked_behind_the_one_that_shows_what_they_need_and_it_shows_it) {
   for (auto& policy : policies()) {
     if (!policy.needs.attempts) continue;
@@ -42,11 +43,7 @@ TEST(Policies, are_asked_behind_the_one_that_shows_what_they_need_and_it_shows_i
     ASSERT_NE(shows, nullptr) << policy.name;
     EXPECT_TRUE(before(shows->name, policy.name)) << policy.name;
     EXPECT_TRUE(shows->by_default || !policy.by_default) << policy.name;
-    for (auto& plan : policy.plans)
-      EXPECT_TRUE(std::ranges::any_of(
-          shows->plans,
-          [&](auto& other) { return goes_on_as_it_begins(other) && fault_of(other, 1) == fault_of(plan, 1); }))
-          << policy.name << ": " << show(plan);
+    EXPECT_TRUE(goes_on_as_it_begins(shows->plans.front())) << policy.name;
   }
 }
 

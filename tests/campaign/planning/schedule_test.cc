@@ -107,6 +107,15 @@ TEST_F(Scheduling, a_call_with_one_attempt_answers_what_would_be_done_to_later_o
   EXPECT_EQ(schedule().answered(cases_[1]), "");
 }
 
+TEST_F(Scheduling, what_another_policy_shows_is_looked_up_under_its_fault) {
+  add(*policies::policy_named("P3"), *policies::parse_fault_plan("error(transient)"));
+  add(*policies::policy_named("N1"), *policies::parse_fault_plan("error(400)"));
+  schedule().ran(cases_[0], 1);
+  EXPECT_NE(schedule().answered(cases_[1]).find("under error(transient) this call makes 1 attempt"), std::string::npos);
+  schedule().ran(cases_[0], 2);
+  EXPECT_EQ(schedule().answered(cases_[1]), "");
+}
+
 TEST_F(Scheduling, a_policy_that_needs_attempts_is_asked_only_of_calls_that_were_seen_to_make_more) {
   add(poor_, kDown);
   add(late_, kDownThenUp);

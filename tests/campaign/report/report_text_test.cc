@@ -204,8 +204,8 @@ TEST(Words, a_campaign_that_found_nothing_says_what_it_has_not_tried) {
   c.cases = {{.policy = "P3", .outcome = "run", .runs = {1}}};
   EXPECT_EQ(not_tried(c), "") << "nothing was judged";
   c.clean.emplace_back();
-  EXPECT_NE(not_tried(c).find("errors that no retry can change (--policies n1)"), std::string::npos);
-  c.cases.push_back({.policy = "N1"});
+  EXPECT_NE(not_tried(c).find("Retry-After is heeded (--policies r1)"), std::string::npos);
+  c.cases.push_back({.policy = "R1"});
   EXPECT_EQ(not_tried(c), "");
   c.cases = {{.policy = std::string(trace::kObserved), .outcome = "run"}};
   EXPECT_EQ(not_tried(c), "") << "one fault was asked for";
