@@ -19,8 +19,8 @@ class Service:
 
     def serve(self):
         handler = type("Handler", (Handler,), {"service": self})
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        server.daemon_threads = True
+        kind = type("Server", (http.server.ThreadingHTTPServer,), {"daemon_threads": True, "request_queue_size": 128})
+        server = kind(("127.0.0.1", 0), handler)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         return server
 
