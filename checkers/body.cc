@@ -60,6 +60,7 @@ Body body_of(std::string_view sample, std::uint64_t bytes, const std::vector<tra
   auto json = Json::parse(sample, nullptr, false);
   if (!json.is_discarded()) {
     body.known = true;
+    body.redacted = sample.find(trace::kRedacted) != sample.npos;
     add(body.leaves, "body", json, false, 0);
   } else if (!looks_like_json(sample) && sample.size() < trace::kSampleBytes && !sample.contains(trace::kRedacted)) {
     body.known = true;
@@ -97,6 +98,7 @@ std::size_t Body::length(std::string_view array) const {
 
 void Body::append(const Body& next) {
   known = known && next.known;
+  redacted = redacted || next.redacted;
   for (auto& leaf : next.leaves) {
     auto same = std::ranges::find(leaves, leaf.path, &Leaf::path);
     if (leaf.path.ends_with('#') && same != leaves.end())

@@ -18,10 +18,11 @@ struct Leaf {
   bool in_array = false;  // an item of one, a part of an item, or ("tags#") how many there are
 };
 
-// A body as values. `known` is false where the sample does not hold all of it, or holds what was redacted nowhere else
-// (such values are left out). What is no JSON is one text, "body".
+// A body as values; `known` is false where the sample does not hold all of it, or it is packed. What is redacted is
+// left out. What is no JSON is one text, "body".
 struct Body {
   bool known = false;
+  bool redacted = false;  // something was left out, so that nothing is known to be missing
   std::vector<Leaf> leaves;
 
   const Leaf* at(std::string_view path) const;  // the first of that path, or null

@@ -56,11 +56,13 @@ void Monitor::judge_reads_back(std::size_t n, const Now& now) {
     auto& may_be = state->values[i];
     if (may_be.empty()) continue;
     auto* leaf = missing ? nullptr : d.answer.at(f.right);
+    if (!leaf && d.answer.redacted) continue;
     bool right = leaf && std::ranges::find(may_be, leaf->text) != may_be.end();
     auto found = missing ? fmt::format("{} says {}", c.then, d.e->service_status)
                  : leaf  ? fmt::format("{} answers {}", c.then, in_marks(leaf->text))
                          : fmt::format("{} answers without it", c.then);
-    auto sent = may_be.size() == 1 ? in_marks(may_be.front()) : in_marks(may_be.front()) + " or " + in_marks(may_be.back());
+    auto sent =
+        may_be.size() == 1 ? in_marks(may_be.front()) : in_marks(may_be.front()) + " or " + in_marks(may_be.back());
     tell(c, &f, right ? Verdict::pass : Verdict::fail, now, state->from, leaf ? leaf->text : "",
          right ? ""
                : fmt::format("`{}` of {} was {} by {}, and {}", f.right, d.path,

@@ -90,6 +90,7 @@ void Monitor::judge_own(std::size_t n, const Now& now) {
   if (d.fate != Fate::done || !d.answer.known) return;
   for (auto& f : c.fields) {
     auto* leaf = d.answer.at(f.right);
+    if (!leaf && d.answer.redacted) continue;
     std::string said;
     if (c.rule == Rule::counts) {
       auto array = f.left.substr(0, f.left.size() - std::min<std::size_t>(2, f.left.size()));
@@ -104,10 +105,11 @@ void Monitor::judge_own(std::size_t n, const Now& now) {
     }
     bool right = leaf && leaf->text == said;
     tell(c, &f, right ? Verdict::pass : Verdict::fail, now, {}, said,
-         right ? ""
-               : fmt::format("`{}` of {} is {}, where {} {}", f.right, c.then, leaf ? in_marks(leaf->text) : "not there",
-                             c.rule == Rule::counts ? "the items are" : "its request says",
-                             c.rule == Rule::counts ? said : in_marks(said)));
+         right
+             ? ""
+             : fmt::format("`{}` of {} is {}, where {} {}", f.right, c.then, leaf ? in_marks(leaf->text) : "not there",
+                           c.rule == Rule::counts ? "the items are" : "its request says",
+                           c.rule == Rule::counts ? said : in_marks(said)));
   }
 }
 

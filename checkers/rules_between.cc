@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "checkers/monitor.h"
+#include "trace/profiles/profile.h"
 
 namespace retrial::checkers {
 namespace {
@@ -57,7 +58,10 @@ void Monitor::add_share(std::size_t n, const Now& now, const std::string& spot) 
   bool again = share.exchange != 0 && d.e->confidence == trace::Confidence::possible;  // perhaps a call of its own
   share.amount = *amount;
   share.exchange = d.e->id;
-  share.most = again ? share.most + 1 : 1;
+  // What may be carried out twice, as a PUT that moves a version on, may have been.
+  auto repeat = trace::profile_of(*d.e).repeat(*d.e);
+  bool each = repeat == trace::Repeat::idempotent || repeat == trace::Repeat::safe;
+  share.most = again || each ? share.most + 1 : 1;
   if (d.fate == Fate::done && !may_be_known) share.least = 1;
   for (std::size_t i = 0; i < c.fields.size() && c.rule == Rule::keeps; i++)
     if (d.request.has(c.fields[i].right) || !d.request.known) state->values[i].clear();
@@ -123,6 +127,7 @@ void Monitor::judge_keeps(const Checker& c, const Now& now, const State& state) 
     auto& f = c.fields[i];
     if (state.values[i].empty()) continue;
     auto* leaf = now.d.answer.at(f.right);
+    if (!leaf && now.d.answer.redacted) continue;
     auto& before = state.values[i].front();
     bool right = leaf && leaf->text == before;
     tell(c, &f, right ? Verdict::pass : Verdict::fail, now, state.from, before,

@@ -36,7 +36,7 @@ void Monitor::judge_list(std::size_t n, const Now& now) {
   auto& d = now.d;
   auto* state = d.fate == Fate::done && d.looks() ? find(n, d.spot) : nullptr;
   auto* whole = state ? lists_now() : nullptr;
-  if (!whole || state->items.empty()) return;
+  if (!whole || state->items.empty() || whole->body.redacted) return;
   // Pages that were read while something else was written may have moved.
   if (whole->paged &&
       (world_.last(d.spot, d.e->service, c.within) > whole->begun || world_.open(d.spot, d.e->service, c.within)))
@@ -53,11 +53,11 @@ void Monitor::judge_list(std::size_t n, const Now& now) {
     if (judged.empty()) judged = value;
     if (right || !wrong.empty()) continue;
     from = {item.exchange};
-    wrong =
-        fmt::format("{} was answered well for {}, and {} holds it in `{}` {}", c.after, in_marks(value), c.then, f.right,
-                    times == 0   ? std::string("not at all")
-                    : times == 1 ? std::string("still")
-                                 : fmt::format("{} times", times));
+    wrong = fmt::format("{} was answered well for {}, and {} holds it in `{}` {}", c.after, in_marks(value), c.then,
+                        f.right,
+                        times == 0   ? std::string("not at all")
+                        : times == 1 ? std::string("still")
+                                     : fmt::format("{} times", times));
   }
   if (!judged.empty()) tell(c, &f, wrong.empty() ? Verdict::pass : Verdict::fail, now, from, judged, wrong);
 }
