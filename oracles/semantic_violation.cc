@@ -103,7 +103,7 @@ class SemanticViolation final : public Oracle {
     for (auto* call : c.faulted) {
       auto begun = call->first().begun;
       bool linked = !c.reference->exchanges.empty() || (set && call->last().told >= set->begun);
-      if (judged && begun <= judged->told && linked && (!last || begun > last->first().begun)) last = call;
+      if (judged && begun < judged->told && linked && (!last || begun > last->first().begun)) last = call;
     }
     return last;
   }

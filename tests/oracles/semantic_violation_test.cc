@@ -25,13 +25,13 @@ struct Noted {
   ~Noted() { checkers::use({}); }
 
   static void write(Tale& tale, int status) {
-    tale.call("save", "PUT", "/notes/1");
+    tale.waits(kMillisecond).call("save", "PUT", "/notes/1");
     tale.last().request_sample = R"({"text": "new"})";
     tale.last().request_bytes = tale.last().request_sample.size();
     tale.answers(status, "{}");
   }
   static void read(Tale& tale, const std::string& text) {
-    tale.call("load", "GET", "/notes/1").answers(200, R"({"text": ")" + text + R"("})");
+    tale.waits(kMillisecond).call("load", "GET", "/notes/1").answers(200, R"({"text": ")" + text + R"("})");
   }
   Tale& now() { return trial.in_case(); }
   std::string violation() {
@@ -101,7 +101,7 @@ TEST(SemanticViolation, is_none_that_the_reference_shows_too_or_that_came_before
 TEST(SemanticViolation, is_possible_where_a_fault_kept_the_one_who_answered_from_its_own_service) {
   Noted noted;
   Noted::write(noted.now(), 200);
-  noted.now().call("load", "GET", "/notes/1");
+  noted.now().waits(kMillisecond).call("load", "GET", "/notes/1");
   noted.now().call("store", "GET", "/values/1").gets_error();
   auto& outer = noted.now().run().exchanges[1];
   auto& inner = noted.now().last();
@@ -117,8 +117,8 @@ TEST(SemanticViolation, is_possible_where_a_fault_kept_the_one_who_answered_from
 TEST(SemanticViolation, is_possible_of_an_answer_that_may_have_changed_by_itself) {
   Noted noted;
   noted.now().call("list", "GET", "/lists/1").answers(200, "[1]");
-  noted.now().call("store", "PUT", "/values/1").gets_error();
-  noted.now().call("list", "GET", "/lists/1").answers(200, "[]");
+  noted.now().call("store", "GET", "/values/2").gets_error();
+  noted.now().waits(kMillisecond).call("list", "GET", "/lists/1").answers(200, "[]");
   noted.now().passes();
   EXPECT_EQ(noted.violation(), "possible");
 }
