@@ -8,6 +8,7 @@
 
 namespace retrial::checkers {
 namespace {
+constexpr std::string_view kBelow = "{path}";  // names of files, as many as there are
 bool is_any(std::string_view segment) { return segment.starts_with('{') && segment.ends_with('}'); }
 }  // namespace
 
@@ -18,7 +19,8 @@ std::vector<std::string> words_of(std::string_view operation) {
   if (path.find(' ') != path.npos) return {};  // an action beside the path, which the target does not name
   std::vector<std::string> words{std::string(operation.substr(0, space))};
   for (auto segment : trace::message::segments(path)) {
-    if (segment == "{path}" || (segment.find('{') != segment.npos && !is_any(segment))) return {};
+    bool after_path = words.back() == kBelow;  // that stands at the end alone
+    if (after_path || (segment.find('{') != segment.npos && !is_any(segment))) return {};
     words.emplace_back(segment);
   }
   return words;
@@ -38,6 +40,7 @@ void Index::add(const std::string& service, const std::string& operation, Hit hi
   words.insert(words.begin(), service == "*" ? "{any}" : service);
   auto* node = &root_;
   for (auto& word : words) {
+    if (word == kBelow) return node->below.push_back(hit);
     auto& next = is_any(word) ? node->any : node->named[word];
     if (!next) next = std::make_unique<Node>();
     node = next.get();
@@ -59,6 +62,7 @@ void Index::walk(const Node& node, std::span<const std::string> words, std::vect
     out.insert(out.end(), node.hits.begin(), node.hits.end());
     return;
   }
+  out.insert(out.end(), node.below.begin(), node.below.end());
   if (auto it = node.named.find(words.front()); it != node.named.end()) walk(*it->second, words.subspan(1), out);
   if (node.any) walk(*node.any, words.subspan(1), out);
 }

@@ -28,6 +28,7 @@ class Index {
     std::map<std::string, std::unique_ptr<Node>, std::less<>> named;
     std::unique_ptr<Node> any;
     std::vector<Hit> hits;
+    std::vector<Hit> below;  // of {path}: whatever lies below
   };
   void add(const std::string& service, const std::string& operation, Hit hit);
   static void walk(const Node& node, std::span<const std::string> words, std::vector<Hit>& out);
@@ -35,7 +36,8 @@ class Index {
   Node root_;
 };
 
-// "GET /docs/{id}" as what a request of it is looked up by: {"GET", "docs", "{id}"}. Empty for what names no path (an
+// "GET /docs/{id}" as what a request of it is looked up by: {"GET", "docs", "{id}"}; {path} at the end is all that
+// follows. Empty for what names no path (an
 // RPC).
 std::vector<std::string> words_of(std::string_view operation);
 

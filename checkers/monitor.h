@@ -29,6 +29,9 @@ class Monitor {
   void begins(const trace::Exchange& e);
   void ends(const trace::Exchange& e);
 
+  // Whatever was known of this service: it may hold something else now.
+  void forget(const std::string& service) { world_.forget(service, ++event_); }
+
   static constexpr std::size_t kMostStates = 10'000, kMostItems = 256;
   // A lease that is asked for again later than this may have run out: those of etcd, SQS and Azure Storage are given
   // for whole seconds.

@@ -60,7 +60,11 @@ bool World::open(const std::string& spot, const std::string& service, Within wit
 World::Event World::ended(const std::string& spot, const std::string& service) const {
   Event last = 0;
   if (auto it = services_.find(service); it != services_.end()) last = it->second.forgotten;
-  if (auto it = spots_.find(spot); it != spots_.end()) last = std::max(last, it->second.ended);
+  auto look = [&](const std::string& at) {
+    if (auto it = spots_.find(at); it != spots_.end()) last = std::max(last, it->second.ended);
+  };
+  look(spot);
+  each_outer(spot, service.size(), look);
   return last;
 }
 

@@ -23,7 +23,7 @@ class World {
   // The last write that ended and may have changed what is at this spot: it, what lies in it, what it lies in.
   Event last(const std::string& spot, const std::string& service, Within within) const;
   bool open(const std::string& spot, const std::string& service, Within within) const;  // one is under way
-  // The last that deleted what is at this spot, or that all of its service was forgotten.
+  // The last that deleted what is at this spot or what it lies in, or that all of its service was forgotten.
   Event ended(const std::string& spot, const std::string& service) const;
 
  private:

@@ -2,11 +2,13 @@
 import json
 import os
 import shutil
+import subprocess
 import sys
 
 import pytest
 
 from conftest import ROOT, Campaign, retrial
+from test_serve import Serving
 
 SUITE = [sys.executable, "-B", "-m", "unittest", "-q"]
 
@@ -81,3 +83,28 @@ def test_a_suite_that_shows_nothing_is_told_in_a_line_and_no_file_is_written(pro
     done = retrial("learn", "--", *SUITE, "test_it", cwd=tmp_path)
     assert done.returncode == 3 and why in done.stderr, done.stdout + done.stderr
     assert not (tmp_path / "checkers.toml").exists()
+
+
+@pytest.mark.parametrize("wrong", ["", "loses-write"])
+def test_serve_tells_what_passes_and_is_not_as_checkers_say(programs, tmp_path, wrong):
+    """All of it is told at its end at the latest."""
+    service = subprocess.Popen([sys.executable, "-B", "-c", "import stock, time; print(stock.Stock().serve().server_port, flush=True); time.sleep(600)"],
+                               cwd=programs, env={**os.environ, "WRONG": wrong}, stdout=subprocess.PIPE, text=True)
+    try:
+        port = int(service.stdout.readline())
+        # Whatever the port is, the service is named otherwise than in the tests.
+        checkers = (programs / "checkers.toml").read_text().replace('"127.0.0.1:*"', '"*"')
+        (tmp_path / "checkers.toml").write_text(checkers)
+        server = Serving(tmp_path, "--reverse", f"127.0.0.1:0=http://127.0.0.1:{port}", "--checkers", "checkers.toml")
+        client = server.client()
+        for text in ("One thing", "Another thing"):
+            for method, body in (("PUT", json.dumps({"value": text})), ("GET", None)):
+                client.request(method, "/values/a1b2c3", body)
+                client.getresponse().read()
+        client.close()
+        server.end()
+    finally:
+        service.kill()
+        service.wait()
+    told = [line for line in server.log if "semantic-violation: " in line]
+    assert len(told) == bool(wrong) and all("was sent as" in line and "reads-back-get-values-id" in line for line in told), server.log

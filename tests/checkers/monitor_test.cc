@@ -130,6 +130,17 @@ TEST(Monitor, reads_what_is_no_JSON_as_one_text) {
   EXPECT_EQ(verdicts(c, t.run), "pass 2, fail 3");
 }
 
+TEST(Monitor, knows_a_file_by_all_of_its_path) {
+  auto c = checker(Rule::reads_back, "PUT /dav/{path}", "GET /dav/{path}", {{"body", "body"}});
+  Talk t;
+  t.asks("PUT", "/dav/a/b", 201, "one");
+  t.asks("PUT", "/dav/c", 201, "two");
+  t.asks("GET", "/dav/a/b", 200, "", "one");
+  t.asks("GET", "/dav/c", 200, "", "one");
+  t.asks("GET", "/other/c", 200, "", "one");
+  EXPECT_EQ(verdicts(c, t.run), "pass 3, fail 4");
+}
+
 TEST(Monitor, finds_what_was_deleted) {
   auto c = checker(Rule::gone, "DELETE /docs/{id}", "GET /docs/{id}");
   Talk t;
@@ -257,6 +268,8 @@ TEST(Monitor, wants_numbers_that_do_not_go_back_while_the_thing_is_there) {
   t.asks("PUT", "/docs/1", 200, "{}", R"({"version": 1})");
   t.asks("PUT", "/docs/1", 200, "{}", R"({"version": 2})");
   t.asks("PUT", "/docs/1", 200, "{}", R"({"version": 2})");
+  t.asks("DELETE", "/counters", 204);
+  t.asks("GET", "/counters/1", 200, "", R"({"n": -1})");
   EXPECT_EQ(verdicts(never, t.run), "pass 2, fail 3");
   EXPECT_EQ(verdicts(rises, t.run), "pass 7, fail 8");
 }
