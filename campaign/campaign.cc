@@ -10,12 +10,14 @@
 #include <set>
 
 #include "base/text.h"
+#include "campaign/judging/checked.h"
 #include "campaign/judging/site_samples.h"
 #include "campaign/planning/last_words.h"
 #include "campaign/planning/plan.h"
 #include "campaign/report/reports.h"
 #include "campaign/report/words.h"
 #include "campaign/trials.h"
+#include "checkers/file.h"
 #include "trace/calls/services.h"
 #include "trace/recording/redact.h"
 #include "trace/store/store.h"
@@ -70,6 +72,8 @@ class Campaign {
   Nanos time_left() const;
   Pace pace() const { return pace_of(refs_, workers_.most(), setting_.config.run.alone); }
   void show_plan(const Plan& plan);
+  void learn();
+  void check_suites();
 
   const CampaignSetting& setting_;
   const Clock& clock_;
@@ -205,7 +209,8 @@ void Campaign::finish() {
   for (auto& name : executor_.distrusting())
     if (auto line = left_as_it_is(name); std::ranges::count(r.left_alone, line) == 0) r.left_alone.push_back(line);
   auto said = r.remarks.size();
-  if (!setting_.plan_only && !setting_.predict_only) mark_known(r, setting_.config, setting_.since);
+  if (!setting_.plan_only && !setting_.predict_only && !setting_.learn_only)
+    mark_known(r, setting_.config, setting_.since);
   if (!setting_.selection.shard.whole()) r.remarks.resize(said);  // what nothing matched is seen by `merge`
   if (auto line = runs_.saved().line(); !line.empty()) r.remarks.push_back(line);
   r.took = spent();
@@ -230,6 +235,7 @@ void Campaign::run() {
   }
   auto budget = setting_.config.run.budget;
   context_.once = setting_.look_only;
+  context_.keep_suites = setting_.learn_only || !checkers::in_use().empty();
   auto refs = collect_references(
       context_, budget ? began_ + static_cast<Nanos>(static_cast<double>(budget) * kReferencesShare) : 0);
   if (!refs) {
@@ -247,6 +253,11 @@ void Campaign::run() {
     out_.may_turn = may_turn(refs_.tests);
     return finish();
   }
+  if (setting_.learn_only) {
+    learn();
+    return finish();
+  }
+  check_suites();
   set_workers();
   auto& selection = setting_.selection;
   auto plan = select(selection, refs_, setting_.policies, setting_.config);
@@ -263,6 +274,33 @@ void Campaign::run() {
   else
     try_all(*plan);
   finish();
+}
+
+void Campaign::check_suites() {
+  std::vector<const trace::Run*> suites;
+  for (auto& run : refs_.suites) suites.push_back(&run);
+  check_without_faults(suites, out_.record);
+}
+
+// Each test alone too, as a campaign runs it: what holds in company only is no rule.
+void Campaign::learn() {
+  std::vector<const trace::Run*> suites, alone;
+  for (auto& run : refs_.suites) suites.push_back(&run);
+  if (suites.size() < 2) {
+    out_.record.incomplete = "the suite was run only once: a longer --budget lets it be run again";
+    return;
+  }
+  for (auto& [test, slice] : refs_.tests) {
+    if (executor_.interrupted() || time_left() == 0) break;
+    live_.show({.phase = "each test alone, without faults", .what = test});
+    auto spec = context_.spec_for({test}, trace::RunKind::alone);
+    spec.deadline = CampaignContext::deadline_of(slice->ended - slice->began);
+    auto run = context_.execute(spec);
+    if (!run) return stop_for(run.error());
+    if ((*run)->incomplete.empty() && passed(**run, test)) alone.push_back(*run);
+  }
+  live_.show({.phase = "what holds in all of it"});
+  out_.learned = checkers::learn(suites, alone);
 }
 
 void Campaign::replay(const trace::Stored& earlier, const trace::Finding& finding) {

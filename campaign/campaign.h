@@ -12,6 +12,7 @@
 #include "campaign/planning/near_misses.h"
 #include "campaign/planning/selection.h"
 #include "campaign/workload/ways_in.h"
+#include "checkers/learn.h"
 #include "policies/policy.h"
 #include "proxy/capture/tree.h"
 #include "trace/campaign_record.h"
@@ -30,6 +31,7 @@ struct CampaignSetting {
   bool plan_only = false;     // stop after the plan
   bool aside = false;         // stdout is for what follows: what is said on the way goes to stderr, as of look_only
   bool predict_only = false;  // stop after the references: which orders nothing keeps
+  bool learn_only = false;    // the references, and each test alone: what checkers are learned from
   bool look_only = false;     // stop after one run without faults: nothing is planned, and no report is written
 };
 
@@ -41,6 +43,7 @@ struct CampaignOutcome {
   std::vector<Forecast> forecasts;  // their times from the campaign's beginning on
   std::string plan_file;            // its text
   std::vector<MayTurn> may_turn;    // of predict_only
+  checkers::Learned learned;        // of learn_only
   // Of look_only:
   std::optional<trace::Run> seen;  // that run; none: it did not come to be
   std::size_t tests = 0;           // of it, that can be put on trial

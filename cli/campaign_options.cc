@@ -12,6 +12,7 @@
 #include "campaign/report/words.h"
 #include "campaign/workload/look.h"
 #include "campaign/workload/service_names.h"
+#include "checkers/file.h"
 #include "cli/commands.h"
 
 namespace retrial::cli {
@@ -125,6 +126,17 @@ Result<trace::Confidence> confidence_of(const std::string& word) {
   return fail(fmt::format("expected certain, likely or possible, got \"{}\"", word), "--fail-on", Blame::user);
 }
 
+Result<void> use_checkers(const std::string& file, const campaign::Config& config) {
+  if (file.empty()) {
+    checkers::use(config.checkers);
+    return {};
+  }
+  auto checkers = checkers::load(file);
+  if (!checkers) return std::unexpected(checkers.error());
+  checkers::use(std::move(*checkers));
+  return {};
+}
+
 void CampaignOptions::add_common(CLI::App& app) {
   app.add_option("-c,--config", config, "retrial.toml (default: ./retrial.toml, if there is one)");
   app.add_option("--capture", capture,
@@ -142,6 +154,7 @@ void CampaignOptions::add_to(CLI::App& app, bool with_command) {
                  "a URL (http://…) that is read when a test alone has ended, to see what the service holds; "
                  "may be given again")
       ->allow_extra_args(false);
+  app.add_option("--checkers", checkers, "what `retrial learn` has written: each answer is held against it, too");
   if (!with_command) return;
   app.add_option("--budget", budget, "stop adding cases after this time, e.g. 10m");
   auto* which = app.add_option("--policies", policies, policies_help());
@@ -176,6 +189,7 @@ Result<campaign::CampaignSetting> setting_of(const CampaignOptions& o) {
   setting.config = std::move(*config);
   campaign::redact_as(setting.config.redact);
   trace::add_profiles(setting.config.profiles);
+  if (auto ok = use_checkers(o.checkers, setting.config); !ok) return std::unexpected(ok.error());
   if (!o.since.empty()) {
     auto since = campaign::read_finding_ids(o.since);
     if (!since) return std::unexpected(since.error());

@@ -23,6 +23,7 @@ struct CampaignOptions {
   std::string changed_since;
   std::string shard;
   std::string fail_on;
+  std::string checkers;
   std::string since;
   std::string hold;
   std::string capture;
@@ -40,6 +41,8 @@ struct CampaignOptions {
 
 // That file, or ./retrial.toml if there is one, or the defaults.
 Result<campaign::Config> config_in(const std::string& file);
+// Those of this file, or else of the configuration, are asked from now on.
+Result<void> use_checkers(const std::string& file, const campaign::Config& config);
 // certain, likely or possible: what --fail-on takes.
 Result<trace::Confidence> confidence_of(const std::string& word);
 

@@ -18,6 +18,7 @@ enum Status { kFine = 0, kFindings = 1, kUsage = 2, kNothing = 3, kIncomplete = 
 // One file a command. Each adds its subcommand to `app`; when it has run, `status` holds the exit status.
 void add_run(CLI::App& app, int& status);
 void add_plan(CLI::App& app, int& status);
+void add_learn(CLI::App& app, int& status);
 void add_predict(CLI::App& app, int& status);
 void add_merge(CLI::App& app, int& status);
 void add_replay(CLI::App& app, int& status);

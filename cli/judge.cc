@@ -56,6 +56,8 @@ void add_judge(CLI::App& app, int& status) {
   auto options = std::make_shared<StoredOptions>();
   auto* command = app.add_subcommand("judge", "the oracles again over stored traces, judged together as one client");
   options->add_to(*command, "of observe, run or serve");
+  command->add_option("--checkers", options->checkers,
+                      "what `retrial learn` has written: each answer is held against it, too");
   command->add_option(
       "--out", options->out,
       "folder for the reports (default: .retrial/judge-<time>; of one FOLDER its findings.json is renewed)");

@@ -8,6 +8,7 @@
 
 #include "campaign/config/config_admin.h"
 #include "campaign/config/config_values.h"
+#include "checkers/file.h"
 #include "trace/recording/redact.h"
 
 namespace retrial::cli {
@@ -110,6 +111,7 @@ void ServeOptions::add_to_envoy(CLI::App& app) {
 
 void ServeOptions::add_common(CLI::App& app) {
   app.add_option("-c,--config", config, "retrial.toml (default: ./retrial.toml, if there is one)");
+  app.add_option("--checkers", checkers, "what `retrial learn` has written: each answer is held against it");
   app.add_option("--inject", inject, "faults for what no rule of the file matches, e.g. 'error(503) x 2, then pass'");
   app.add_option(
       "--admin", admin,
@@ -137,6 +139,11 @@ Result<campaign::Config> config_of(const ServeOptions& o) {
     auto loaded = campaign::load_config(file);
     if (!loaded) return std::unexpected(loaded.error());
     config = std::move(*loaded);
+  }
+  if (!o.checkers.empty()) {
+    auto loaded = checkers::load(o.checkers);
+    if (!loaded) return std::unexpected(loaded.error());
+    config.checkers = std::move(*loaded);
   }
   for (auto& pair : o.reverse) {
     auto at = pair.find('=');

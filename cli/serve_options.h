@@ -15,6 +15,7 @@ namespace retrial::cli {
 
 // What `serve` takes on the command line.
 struct ServeOptions {
+  std::string checkers;
   std::string config;
   std::vector<std::string> reverse;  // LISTEN=URL
   std::vector<std::string> forward, redirect, tproxy;

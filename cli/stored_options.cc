@@ -20,6 +20,7 @@ Result<campaign::StoredSetting> setting_of(const StoredOptions& options) {
   if (!config) return std::unexpected(config.error());
   setting.config = std::move(*config);
   trace::add_profiles(setting.config.profiles);
+  if (auto ok = use_checkers(options.checkers, setting.config); !ok) return std::unexpected(ok.error());
   if (!options.fail_on.empty()) {
     auto level = confidence_of(options.fail_on);
     if (!level) return std::unexpected(level.error());

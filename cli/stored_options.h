@@ -13,7 +13,7 @@ namespace retrial::cli {
 // What `judge` and `merge` take on the command line, but for `--out`, which each has in its own way.
 struct StoredOptions {
   std::vector<std::string> folders;
-  std::string config, out, since, fail_on;
+  std::string config, out, since, fail_on, checkers;
 
   void add_to(CLI::App& command, const std::string& folders_are);
 };

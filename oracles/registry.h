@@ -8,6 +8,7 @@
   ORACLE(duplicate_effect)        \
   ORACLE(lost_effect)             \
   ORACLE(silent_wrong_result)     \
+  ORACLE(semantic_violation)      \
   ORACLE(changed_on_retry)        \
   ORACLE(retries_non_idempotent)  \
   ORACLE(resource_leak)           \

@@ -12,6 +12,7 @@
 #include "campaign/config/config_admin.h"
 #include "campaign/config/config_serve.h"
 #include "campaign/config/config_values.h"
+#include "checkers/file.h"
 #include "policies/policy.h"
 #include "trace/profiles/profile.h"
 #include "trace/profiles/profile_table.h"
@@ -25,8 +26,8 @@ int line_of(const T& at) {
   return static_cast<int>(at.source().begin.line);
 }
 
-constexpr std::string_view kTables[] = {"run",  "serve",  "service", "profile", "accept",   "listener",
-                                        "rule", "redact", "admin",   "safety",  "telemetry"};
+constexpr std::string_view kTables[] = {"run",  "serve",  "service", "profile", "accept",    "listener",
+                                        "rule", "redact", "admin",   "safety",  "telemetry", "checks"};
 constexpr std::string_view kRunKeys[] = {"coverage", "once",   "policies", "workers",   "fail_on",
                                          "hold",     "budget", "tags",     "real_time", "application"};
 constexpr std::string_view kServiceKeys[] = {"address",
@@ -52,6 +53,7 @@ constexpr std::string_view kServiceKeys[] = {"address",
                                              "faults_share",
                                              "own_errors",
                                              "own_latency"};
+constexpr std::string_view kChecksKeys[] = {"file"};
 constexpr std::string_view kRedactKeys[] = {"names", "bodies"};
 constexpr std::string_view kProfileFileKeys[] = {"file"};
 constexpr std::string_view kAcceptKeys[] = {"finding", "why"};
@@ -198,6 +200,19 @@ void read_redact(ConfigTable table, RedactSettings& redact) {
   redact.bodies = table.yes("bodies").value_or(true);
 }
 
+void read_checks(ConfigTable table, std::string_view file, std::vector<checkers::Checker>& checkers) {
+  table.only(kChecksKeys);
+  auto said = file_in(table, "file", file);
+  if (!said) {
+    if (!table.has("file")) table.refuse("file", "expected the file that `retrial learn` has written");
+    return;
+  }
+  if (auto read = checkers::parse(said->second, said->first))
+    checkers = std::move(*read);
+  else
+    table.refuse("file", fmt::format("expected checkers ({})", read.error().line()));
+}
+
 void read_accept(ConfigTable table, std::vector<Accept>& accepted) {
   table.only(kAcceptKeys);
   auto finding = table.text("finding");
@@ -267,6 +282,11 @@ class File {
         read_redact(ConfigTable(*table, "[redact]", name_, errors_), config_.redact);
       else
         complain(line_of(key), "redact: expected a table [redact]");
+    } else if (name == "checks") {
+      if (const auto* table = node.as_table())
+        read_checks(ConfigTable(*table, "[checks]", name_, errors_), name_, config_.checkers);
+      else
+        complain(line_of(key), "checks: expected a table [checks]");
     } else if (name == "accept") {
       each(key, node, "one a finding", [&](ConfigTable table) { read_accept(std::move(table), config_.accepted); });
     } else if (name == "listener") {
@@ -286,9 +306,10 @@ class File {
       complain(
           line_of(key),
           fmt::format("{}: unknown table{}", name,
-                      hint.empty() ? ", expected [run], [serve], [admin], [safety], [telemetry], "
-                                     "[service.NAME], [profile.NAME], [redact], [[listener]], [[rule]] or [[accept]]"
-                                   : hint));
+                      hint.empty()
+                          ? ", expected [run], [serve], [admin], [safety], [telemetry], "
+                            "[service.NAME], [profile.NAME], [redact], [checks], [[listener]], [[rule]] or [[accept]]"
+                          : hint));
     }
   }
 

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "checkers/checker.h"
 #include "proxy/server/settings.h"
 #include "trace/exchange.h"
 #include "trace/profiles/openapi.h"
@@ -171,6 +172,7 @@ struct Config {
   std::vector<Service> services;  // in the order of the file
   std::vector<Accept> accepted;
   RedactSettings redact;
+  std::vector<checkers::Checker> checkers;                      // of [checks] file
   std::vector<std::shared_ptr<const trace::Profile>> profiles;  // of [profile.NAME]
 
   bool accepts(std::string_view finding) const;

@@ -8,8 +8,10 @@
 #include <set>
 
 #include "campaign/judging/afterwards.h"
+#include "campaign/judging/checked.h"
 #include "campaign/judging/client_trial.h"
 #include "campaign/workload/time_saved.h"
+#include "checkers/file.h"
 #include "trace/calls/correlator.h"
 #include "trace/recording/segment.h"
 #include "trace/store/store.h"
@@ -55,6 +57,7 @@ class Judge {
   void read_in_part(std::vector<trace::Run>& runs);
   void describe();
   void add_cases(Folder& folder);
+  bool check(const Folder& folder);
   const trace::Run* reference_of(const Folder& folder, const trace::CaseRecord& row) const;
   void store(Folder& folder);
 
@@ -213,9 +216,29 @@ const trace::Run* Judge::reference_of(const Folder& folder, const trace::CaseRec
   return alone ? alone : find(folder, [](auto& run) { return run.kind == trace::RunKind::reference; });
 }
 
+// What was recorded without any fault, held against checkers: a recording, or of a campaign its references. False where
+// none are in use.
+bool Judge::check(const Folder& folder) {
+  if (checkers::in_use().empty()) return false;
+  std::vector<const trace::Run*> runs;
+  for (auto& run : folder.runs) {
+    bool of_case = !folder.record.cases.empty() && run.kind != trace::RunKind::reference;
+    if (of_case || !run.incomplete.empty() || std::ranges::any_of(run.exchanges, &trace::Exchange::fired)) continue;
+    if (gathering_.sift().exchanges(run.id) == run.exchanges.size())
+      runs.push_back(&run);
+    else
+      out_.record.not_judged.push_back(
+          {.why = fmt::format("{}: too long to be held whole, so no checker was asked", folder.path.string())});
+  }
+  check_without_faults(runs, out_.record);
+  return true;
+}
+
 void Judge::add_cases(Folder& folder) {
+  bool checked = check(folder);
   if (without_faults(folder)) {
-    out_.record.remarks.push_back(folder.path.string() + ": no fault was injected, so nothing of it was judged");
+    if (!checked)
+      out_.record.remarks.push_back(folder.path.string() + ": no fault was injected, so nothing of it was judged");
     for (auto& run : folder.runs)
       if (!run.incomplete.empty())
         out_.record.not_judged.push_back({.why = fmt::format("{}: {}", folder.path.string(), run.incomplete)});

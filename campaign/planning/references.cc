@@ -356,6 +356,9 @@ Result<References> collect_references(CampaignContext& context, Nanos time_left)
     refs.remarks.push_back(fmt::format("{}, as installed, is the application", fmt::join(packages, ", ")));
   if (context.adapter.runner().whole) refs.remarks.push_back(wrapped(context, refs, suite));
   if (!failed.empty()) refs.remarks.push_back(std::move(failed));
+  if (context.keep_suites)
+    for (auto* run : {twice->before, twice->suite})
+      if (refs.suites.empty() || refs.suites.front().id != run->id) refs.suites.push_back(*run);
   context.runs.let_go_all();
   return refs;
 }

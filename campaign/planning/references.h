@@ -26,6 +26,7 @@ struct References {
   bool side_by_side = false;                       // runs of it at the same time do what one alone does
   bool share_services = false;                     // some are there for all runs at once
   std::deque<trace::Run> slices;
+  std::deque<trace::Run> suites;  // of CampaignContext::keep_suites: the last two runs of it
 
   int process_of(const std::string& test) const;
   Nanos start_of_process() const { return start / processes; }  // for a run of the tests of one alone

@@ -130,6 +130,14 @@ void findings(PrometheusText& out, const RunningJudge& judge) {
   out.sample({}, static_cast<double>(judge.cost()) / kNanosPerSecond);
 }
 
+void checks(PrometheusText& out, const LiveChecks& checks) {
+  out.family("retrial_checks_total", "counter", "What checkers have looked at, and what of it was not as they say.");
+  for (auto& count : checks.counts()) {
+    out.sample({{"checker", count.checker}, {"verdict", "pass"}}, count.passed);
+    out.sample({{"checker", count.checker}, {"verdict", "fail"}}, count.failed);
+  }
+}
+
 double resident_bytes() {
   std::ifstream in("/proc/self/statm");
   double pages = 0, resident = 0;
@@ -184,6 +192,7 @@ std::string metrics_text(Hands& hands) {
         now.counts.sent_again);
   if (auto* telemetry = hands.telemetry) {
     if (auto* judge = telemetry->judge()) findings(out, *judge);
+    if (auto* live = telemetry->checks()) checks(out, *live);
     auto& watcher = telemetry->watcher();
     if (watcher.always()) calls(out, watcher);
     plain("retrial_watch_exchanges_total", "Exchanges that were read from the recording.", watcher.seen());

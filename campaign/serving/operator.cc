@@ -157,10 +157,13 @@ Result<std::unique_ptr<Operator>> Operator::start(proxy::Loop& loop, proxy::Serv
 
 Result<void> Operator::open_telemetry(const Config& config, const fs::path& recording) {
   auto& p = *parts_;
-  bool always = config.telemetry.always() || config.serve.judge;
+  bool always = config.telemetry.always() || config.serve.judge || !config.checkers.empty();
   if (recording.empty() && always)
     return fail("expected a recording: what is told of exchanges is read from it ([serve] record)",
-                config.serve.judge ? "[serve] judge" : "[telemetry]", Blame::user);
+                config.serve.judge        ? "[serve] judge"
+                : config.checkers.empty() ? "[telemetry]"
+                                          : "checkers",
+                Blame::user);
   if (recording.empty() || (!always && config.admin.listen.empty())) return {};
   auto found = [&p](const trace::Finding& finding) {
     p.mailbox.post([&p, text = as_json(finding)] { p.publish("finding", text); });

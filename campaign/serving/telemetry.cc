@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <limits>
 #include <utility>
 
 #include "base/text.h"
 
 namespace retrial::campaign {
 namespace {
+constexpr Nanos kForGood = std::numeric_limits<Nanos>::max();
 constexpr std::size_t kMostLines = 256u << 10;  // bytes that are written at once
 
 // The same traces everywhere: by the id that all who take part in one know.
@@ -54,10 +56,11 @@ Result<std::unique_ptr<Telemetry>> Telemetry::start(const Config& config, const 
   }
   std::vector<Watcher::Take> takers;
   if (config.serve.judge) made->judge_ = std::make_unique<RunningJudge>(run, config, std::move(found), log);
-  if (made->access_log_ || made->traces_ || made->judge_)
+  if (!config.checkers.empty()) made->checks_ = std::make_unique<LiveChecks>(config.checkers, log);
+  if (made->access_log_ || made->traces_ || made->judge_ || made->checks_)
     takers.push_back([self = made.get()](auto& e, auto& wall) { self->take(e, wall); });
   made->watcher_ = std::make_unique<Watcher>(
-      Watcher::Setting{.folder = recording, .run = run, .always = said.always() || config.serve.judge},
+      Watcher::Setting{.folder = recording, .run = run, .always = said.always() || config.serve.judge || made->checks_},
       std::move(takers), [self = made.get()] { self->after_look(); }, log);
   return made;
 }
@@ -65,6 +68,7 @@ Result<std::unique_ptr<Telemetry>> Telemetry::start(const Config& config, const 
 Telemetry::~Telemetry() {
   watcher_.reset();
   if (judge_) judge_->judge(true);
+  if (checks_) checks_->look(kForGood);  // nothing more comes
 }
 
 void Telemetry::take(const trace::Exchange& e, const proxy::WallTime& wall) {
@@ -73,6 +77,7 @@ void Telemetry::take(const trace::Exchange& e, const proxy::WallTime& wall) {
     if (lines_.size() >= kMostLines) access_log_->write(std::exchange(lines_, {}));
   }
   if (judge_) judge_->take(e);
+  if (checks_) checks_->take(e);
   if (!traces_) return;
   auto parent = proxy::trace_parent_of(e);
   if (!is_sampled(e, parent, said_.traces_share)) return;
@@ -81,7 +86,13 @@ void Telemetry::take(const trace::Exchange& e, const proxy::WallTime& wall) {
 }
 
 void Telemetry::after_look() {
-  if (judge_) judge_->look(std::chrono::steady_clock::now().time_since_epoch().count());
+  auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+  if (judge_) judge_->look(now);
+  if (checks_) {
+    // The first looks come before the watcher is there.
+    if (auto lost = watcher_ ? watcher_->lost() : 0; lost != std::exchange(lost_, lost)) checks_->lost();
+    checks_->look(now);
+  }
   if (traces_) traces_->flush();
   if (!lines_.empty()) access_log_->write(std::exchange(lines_, {}));
   if (access_log_ && reopen_.exchange(false))

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "campaign/config/config.h"
+#include "campaign/serving/live_checks.h"
 #include "campaign/serving/running_judge.h"
 #include "campaign/serving/watcher.h"
 #include "proxy/out/access_log.h"
@@ -29,6 +30,7 @@ class Telemetry {
   const proxy::OtlpExporter* traces() const { return traces_.get(); }      // or null
   const proxy::LineFile* access_log() const { return access_log_.get(); }  // or null
   const RunningJudge* judge() const { return judge_.get(); }               // or null: [serve] judge is not said
+  const LiveChecks* checks() const { return checks_.get(); }               // or null: no checkers are given
   void reopen() { reopen_ = true; }                                        // the access log, where it was moved away
 
  private:
@@ -46,6 +48,8 @@ class Telemetry {
   std::unique_ptr<proxy::OtlpExporter> traces_;
   std::string span_;  // that is being written
   std::unique_ptr<RunningJudge> judge_;
+  std::unique_ptr<LiveChecks> checks_;
+  std::uint64_t lost_ = 0;            // as the watcher said last
   std::unique_ptr<Watcher> watcher_;  // the first to go: it uses the others
 };
 

@@ -29,6 +29,7 @@ struct CampaignContext {
   std::set<std::string> wide = {};                      // tests that the narrow launch does not reach
   std::map<std::string, const trace::Run*> alone = {};  // without faults, by test: those that have been run so
   bool once = false;          // the suite is run once, and clients' clocks are moved on in that
+  bool keep_suites = false;   // both reference runs are kept whole, for checkers
   bool services_stay = true;  // what one run leaves at a service another finds there
 
   Result<std::uint64_t> begin(const RunSpec& spec) { return workers.begin(spec); }

@@ -150,8 +150,14 @@ TEST(Config, an_unknown_table_is_named_with_line_and_the_nearest_known_table) {
   EXPECT_EQ(complaint("[monitoring]\n"),
             "retrial.toml:1: monitoring: unknown table, "
             "expected [run], [serve], [admin], [safety], [telemetry], [service.NAME], [profile.NAME], [redact], "
-            "[[listener]], [[rule]] or [[accept]]");
+            "[checks], [[listener]], [[rule]] or [[accept]]");
   EXPECT_EQ(complaint("policies = [\"p1\"]\n"), "retrial.toml:1: policies: a key of [run], expected below that line");
+}
+
+TEST(Config, checks_need_a_file_of_checkers) {
+  EXPECT_EQ(complaint("[checks]\n"),
+            "retrial.toml:1: [checks] file: expected the file that `retrial learn` has written");
+  EXPECT_TRUE(complaint("[checks]\nfile = \"/nonexistent/c.toml\"\n").contains("expected the path of a file"));
 }
 
 TEST(Config, an_unknown_coverage_is_refused) {

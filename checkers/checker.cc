@@ -1,0 +1,66 @@
+#include "checkers/checker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace retrial::checkers {
+namespace {
+
+constexpr std::array<std::string_view, kRules> kWords = {
+    "reads-back",  "gone",  "listed",      "unlisted", "adds",   "keeps",   "becomes",
+    "never-falls", "rises", "same-answer", "echoes",   "counts", "excludes"};
+
+std::string names_of(const Checker& c, bool left) {
+  std::string out;
+  for (auto& f : c.fields) out += fmt::format("{}`{}`", out.empty() ? "" : ", ", left ? f.left : f.right);
+  return out;
+}
+
+}  // namespace
+
+std::string_view show(Rule rule) { return kWords[static_cast<std::size_t>(rule)]; }
+
+std::span<const std::string_view> rule_words() { return kWords; }
+
+std::optional<Rule> rule_named(std::string_view word) {
+  auto found = std::ranges::find(kWords, word);
+  if (found == kWords.end()) return {};
+  return static_cast<Rule>(found - kWords.begin());
+}
+
+std::string sentence(const Checker& c) {
+  auto right = names_of(c, false), left = names_of(c, true);
+  switch (c.rule) {
+    case Rule::reads_back:
+      return fmt::format("after {}, {} answers {} as it was sent", c.after, c.then, right);
+    case Rule::gone:
+      return fmt::format("after {}, {} does not find it", c.after, c.then);
+    case Rule::listed:
+      return fmt::format("after {}, {} holds it in {}", c.after, c.then, right);
+    case Rule::unlisted:
+      return fmt::format("after {}, {} does not hold it in {}", c.after, c.then, right);
+    case Rule::adds:
+      return fmt::format("each {} moves {} of {} by {}", c.after, right, c.then, left);
+    case Rule::keeps:
+      return fmt::format("{} leaves {} of {} as it was", c.after, right, c.then);
+    case Rule::becomes:
+      return fmt::format("after {}, {} of {} is {}", c.after, right, c.then, left);
+    case Rule::never_falls:
+      return fmt::format("{} of {} never falls", right, c.then);
+    case Rule::rises:
+      return fmt::format("{} of {} rises each time", right, c.after);
+    case Rule::same_answer:
+      return fmt::format("{} answers the same while nothing is written", c.then);
+    case Rule::echoes:
+      return fmt::format("{} answers {} as its request says", c.then, right);
+    case Rule::counts:
+      return fmt::format("{} answers in {} how many {} it holds", c.then, right, left);
+    case Rule::excludes:
+      return fmt::format("{} is granted to one at a time", c.after);
+  }
+  return {};
+}
+
+}  // namespace retrial::checkers

@@ -1,0 +1,37 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "checkers/body.h"
+#include "predict/touch.h"
+
+namespace retrial::checkers {
+
+// What became of a request at its service, as far as the wire shows it.
+enum class Fate : std::uint8_t {
+  done,     // carried out, and its client was told so by the service itself
+  refused,  // the service said no (4xx), and so changed nothing
+  unknown,  // anything else: a fault met it, it was not answered, or by 202, 408, 429, 3xx or 5xx
+};
+
+// An exchange as checkers read it.
+struct Deed {
+  const trace::Exchange* e = nullptr;
+  predict::Kind kind = predict::Kind::read;
+  std::string path;  // of the resource
+  std::string spot;  // service and path
+  Fate fate = Fate::unknown;
+  Body request, answer;
+
+  bool looks() const { return predict::looks(kind); }
+  std::string_view last_segment() const { return std::string_view(path).substr(path.rfind('/') + 1); }
+};
+
+Deed deed_of(const trace::Exchange& e);
+
+// Of an unknown fate: may the service carry it out later than its client was told? Nobody has heard of its end.
+bool may_come_late(const Deed& d);
+// It ended as if the service had gone away, which no fault of ours explains: what it held may be gone.
+bool may_have_restarted(const trace::Exchange& e);
+
+}  // namespace retrial::checkers

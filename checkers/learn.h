@@ -1,0 +1,34 @@
+#pragma once
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "checkers/checker.h"
+#include "trace/run.h"
+
+namespace retrial::checkers {
+
+struct Learned {
+  std::vector<Checker> checkers;  // by service and operation; one for all fields of a rule and its operations
+  std::size_t candidates = 0;     // with one field each
+  std::size_t contradicted = 0;   // that failed in some test or run, also when no other write was allowed between
+  std::size_t weakened = 0;       // kept, by the precondition that nothing is written at the service
+  std::size_t thin = 0;           // that held too seldom, or for one value alone
+  std::size_t tests = 0;          // passing ones that they were learned from
+  std::size_t checks = 0;         // in all of it
+};
+
+// From runs of a suite without faults, at least two, whose operations are named alike; `alone`: of its tests, each by
+// itself. What passing tests show is proposed (propose.h), and kept where it fails in no test by itself and in no whole
+// run, passes in each whole run again, and with
+//
+//   rule                                 at least
+//   reads-back listed keeps echoes       two values (a truth value: four passes)
+//   counts                               two numbers
+//   adds                                 three passes; of +NAME two amounts
+//   becomes, rises                       two passes in one run
+//   never-falls                          two rises in one run
+//   same-answer                          two passes in one run
+Learned learn(const std::vector<const trace::Run*>& suite, const std::vector<const trace::Run*>& alone);
+
+}  // namespace retrial::checkers

@@ -1,0 +1,153 @@
+#include "checkers/monitor.h"
+
+#include <algorithm>
+
+namespace retrial::checkers {
+namespace {
+
+constexpr std::size_t kLongestShown = 60, kMostUnsure = 100'000;
+
+// "s/a/b" -> "s/a"; "" where nothing is left.
+std::string parent_of(const std::string& spot, std::size_t service) {
+  auto slash = spot.rfind('/');
+  return slash == spot.npos || slash <= service ? "" : spot.substr(0, slash);
+}
+
+}  // namespace
+
+std::string in_marks(std::string_view text) {
+  std::string out = "\"";
+  for (char c : text.substr(0, kLongestShown)) out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  return out + (text.size() > kLongestShown ? "...\"" : "\"");
+}
+
+Monitor::Monitor(std::span<const Checker> checkers, Tell tell)
+    : checkers_(checkers), tell_(std::move(tell)), index_(checkers), states_(checkers.size()) {}
+
+Monitor::State* Monitor::find(std::size_t checker, const std::string& key) {
+  auto it = states_[checker].find(key);
+  return it == states_[checker].end() ? nullptr : &it->second;
+}
+
+Monitor::State& Monitor::put(std::size_t checker, const std::string& key) {
+  auto& all = states_[checker];
+  if (all.size() >= kMostStates) all.clear();
+  return all[key];
+}
+
+// Has nothing been written there since, and before the exchange that is looked at began? Nor is now.
+bool Monitor::calm(const Checker& c, const Now& now, const std::string& spot, Event since) const {
+  auto& service = now.d.e->service;
+  return since < now.begun && world_.last(spot, service, c.within) <= since && !world_.open(spot, service, c.within);
+}
+
+void Monitor::tell(const Checker& c, const Field* f, Verdict verdict, const Now& now,
+                   const std::vector<std::uint64_t>& from, std::string value, std::string says) {
+  Outcome out{&c, f, verdict, now.d.e->id, from, std::move(value), std::move(says)};
+  out.evidence.push_back(now.d.e->id);
+  tell_(out);
+}
+
+void Monitor::begins(const trace::Exchange& e) {
+  auto& open = open_[e.id] = {deed_of(e), ++event_};
+  if (!open.deed.looks()) world_.write_begins(open.deed);
+}
+
+void Monitor::ends(const trace::Exchange& e) {
+  auto it = open_.find(e.id);
+  if (it == open_.end()) return;
+  auto open = std::move(it->second);
+  open_.erase(it);
+  auto& d = open.deed;
+  Now now{d, open.begun, ++event_};
+  whole_ = d.looks() && d.fate == Fate::done ? lists_.take(d, now.begun) : std::nullopt;
+  if (!d.looks()) world_.write_closes(d);
+  for (auto hit : index_.of(e)) {
+    if (!hit.then && !d.looks()) wrote(hit.checker, now);
+    if (hit.then && d.fate != Fate::unknown) answered(hit.checker, now);
+  }
+  if (!d.looks()) {
+    world_.write_marks(d, now.ended);
+    if (d.fate == Fate::unknown) {
+      if (unsure_.size() >= kMostUnsure) unsure_.clear();
+      unsure_.try_emplace(e.call, now.begun);
+    }
+  }
+  if (may_have_restarted(e)) world_.forget(e.service, now.ended);
+}
+
+void Monitor::wrote(std::size_t n, const Now& now) {
+  auto& c = checkers_[n];
+  auto& spot = now.d.spot;
+  auto outer = parent_of(spot, now.d.e->service.size());
+  switch (c.rule) {
+    case Rule::reads_back:
+    case Rule::becomes:
+      set_after(n, now, spot);
+      if (!outer.empty()) set_after(n, now, outer);
+      return;
+    case Rule::gone:
+      return set_after(n, now, spot);
+    case Rule::listed:
+    case Rule::unlisted:
+      set_item(n, now, spot);
+      if (!outer.empty()) set_item(n, now, outer);
+      return;
+    case Rule::adds:
+    case Rule::keeps:
+      add_share(n, now, spot);
+      each_outer(spot, now.d.e->service.size(), [&](auto further) { add_share(n, now, further); });
+      return;
+    case Rule::excludes:
+      return judge_excludes(n, now);
+    case Rule::rises:
+      return judge_number(n, now);
+    default:
+      return;
+  }
+}
+
+void Monitor::answered(std::size_t n, const Now& now) {
+  switch (checkers_[n].rule) {
+    case Rule::reads_back:
+    case Rule::becomes:
+      return judge_reads_back(n, now);
+    case Rule::gone:
+      return judge_gone(n, now);
+    case Rule::listed:
+    case Rule::unlisted:
+      return judge_list(n, now);
+    case Rule::adds:
+    case Rule::keeps:
+      return judge_between(n, now);
+    case Rule::never_falls:
+      return judge_number(n, now);
+    case Rule::same_answer:
+      return judge_same(n, now);
+    case Rule::echoes:
+    case Rule::counts:
+      return judge_own(n, now);
+    default:
+      return;
+  }
+}
+
+void watch(std::span<const Checker> checkers, const trace::Run& run, const Monitor::Tell& tell) {
+  struct Step {
+    Nanos at;
+    bool ends;
+    const trace::Exchange* e;
+  };
+  std::vector<Step> steps;
+  for (auto& e : run.exchanges) {
+    steps.push_back({e.begun, false, &e});
+    auto end = std::max({e.told, e.service_done, e.answered});
+    if (end) steps.push_back({std::max(end, e.begun), true, &e});
+  }
+  // Of one moment the beginnings come first: what touches is taken for overlapping.
+  std::ranges::stable_sort(steps, [](auto& a, auto& b) { return std::pair(a.at, a.ends) < std::pair(b.at, b.ends); });
+  Monitor monitor(checkers, tell);
+  for (auto& step : steps) step.ends ? monitor.ends(*step.e) : monitor.begins(*step.e);
+}
+
+}  // namespace retrial::checkers

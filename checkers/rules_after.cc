@@ -1,0 +1,103 @@
+// What a write leaves: reads-back, becomes, gone, excludes.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "checkers/monitor.h"
+
+namespace retrial::checkers {
+namespace {
+
+bool is_missing(int status) { return status == 404 || status == 410; }
+
+// What W says of a field; nothing: it does not.
+std::optional<std::string> said(const Field& f, const Deed& d) {
+  if (f.left == "{path}") return std::string(d.last_segment());
+  if (f.left.size() >= 2 && f.left.front() == '\'') return f.left.substr(1, f.left.size() - 2);
+  if (auto* leaf = d.request.at(f.left)) return leaf->text;
+  return {};
+}
+
+}  // namespace
+
+void Monitor::set_after(std::size_t n, const Now& now, const std::string& spot) {
+  auto& c = checkers_[n];
+  auto& d = now.d;
+  if (d.fate == Fate::refused) return;
+  auto& service = d.e->service;
+  auto last = world_.last(spot, service, c.within);
+  // Of two writes at the same time the order is not known.
+  if (last > now.begun || world_.open(spot, service, c.within)) return drop(n, spot);
+  auto* before = find(n, spot);
+  if (d.fate == Fate::unknown && (!before || last > before->set || c.rule == Rule::gone)) return drop(n, spot);
+  auto& state = put(n, spot);
+  state.values.resize(c.fields.size());
+  if (d.fate == Fate::done) state.from.clear();
+  state.from.push_back(d.e->id);
+  state.set = now.ended;
+  for (std::size_t i = 0; i < c.fields.size(); i++) {
+    auto& may_be = state.values[i];
+    auto value = said(c.fields[i], d);
+    if (d.fate == Fate::done) may_be.clear();
+    if (value && (d.fate == Fate::done || !may_be.empty())) may_be.push_back(*value);  // the old, or the new
+    if (!value && d.fate == Fate::unknown) may_be.clear();
+  }
+}
+
+void Monitor::judge_reads_back(std::size_t n, const Now& now) {
+  auto& c = checkers_[n];
+  auto& d = now.d;
+  bool missing = d.fate == Fate::refused && is_missing(d.e->service_status);
+  if (!d.looks() || (d.fate != Fate::done && !missing) || (!missing && !d.answer.known)) return;
+  auto* state = find(n, d.spot);
+  if (!state || !calm(c, now, d.spot, state->set)) return;
+  for (std::size_t i = 0; i < c.fields.size(); i++) {
+    auto& f = c.fields[i];
+    auto& may_be = state->values[i];
+    if (may_be.empty()) continue;
+    auto* leaf = missing ? nullptr : d.answer.at(f.right);
+    if (!leaf && d.answer.redacted) continue;
+    bool right = leaf && std::ranges::find(may_be, leaf->text) != may_be.end();
+    auto found = missing ? fmt::format("{} says {}", c.then, d.e->service_status)
+                 : leaf  ? fmt::format("{} answers {}", c.then, in_marks(leaf->text))
+                         : fmt::format("{} answers without it", c.then);
+    auto sent =
+        may_be.size() == 1 ? in_marks(may_be.front()) : in_marks(may_be.front()) + " or " + in_marks(may_be.back());
+    tell(c, &f, right ? Verdict::pass : Verdict::fail, now, state->from, leaf ? leaf->text : "",
+         right ? ""
+               : fmt::format("`{}` of {} was {} by {}, and {}", f.right, d.path,
+                             c.rule == Rule::becomes ? "to be made " + sent : "sent as " + sent, c.after, found));
+  }
+}
+
+void Monitor::judge_gone(std::size_t n, const Now& now) {
+  auto& c = checkers_[n];
+  auto& d = now.d;
+  bool missing = d.fate == Fate::refused && is_missing(d.e->service_status);
+  auto* state = find(n, d.spot);
+  if (!d.looks() || !state || !calm(c, now, d.spot, state->set) || (d.fate != Fate::done && !missing)) return;
+  tell(c, nullptr, missing ? Verdict::pass : Verdict::fail, now, state->from, d.path,
+       missing
+           ? ""
+           : fmt::format("{} was deleted by {}, and {} finds it ({})", d.path, c.after, c.then, d.e->service_status));
+}
+
+void Monitor::judge_excludes(std::size_t n, const Now& now) {
+  auto& c = checkers_[n];
+  auto& d = now.d;
+  auto* state = find(n, d.spot);
+  bool held = state && calm(c, now, d.spot, state->set) && d.e->answered - state->at <= kLeaseHolds;
+  if (held && d.fate != Fate::unknown)
+    tell(c, nullptr, d.fate == Fate::refused ? Verdict::pass : Verdict::fail, now, state->from, d.path,
+         d.fate == Fate::refused
+             ? ""
+             : fmt::format("{} was granted by {}, and granted again before it was given back", d.path, c.after));
+  if (d.fate == Fate::refused) return;
+  if (d.fate == Fate::unknown) return drop(n, d.spot);
+  auto& taken = put(n, d.spot);
+  taken.set = now.ended;
+  taken.at = d.e->begun;
+  taken.from = {d.e->id};
+}
+
+}  // namespace retrial::checkers

@@ -1,0 +1,79 @@
+// What a service's own tests show of it, as checkers that later runs are held against.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "campaign/report/words.h"
+#include "checkers/file.h"
+#include "cli/campaign_options.h"
+#include "cli/commands.h"
+
+namespace retrial::cli {
+namespace {
+
+struct LearnOptions {
+  CampaignOptions campaign;
+  std::string file = "checkers.toml";
+  bool replace = false;
+};
+
+std::string summary_of(const checkers::Learned& l, const std::string& file) {
+  using campaign::report::counted;
+  auto text = fmt::format("{} in {}, of {} and {} looks at them\n", counted(l.checkers.size(), "checker"), file,
+                          counted(l.tests, "passing test"), l.checks);
+  return text + fmt::format(
+                    "  {}: {} contradicted by some test or run, {} seen too seldom, {} kept where nothing else is "
+                    "written at the service\n",
+                    counted(l.candidates, "candidate"), l.contradicted, l.thin, l.weakened);
+}
+
+int learn(const LearnOptions& options) {
+  std::error_code error;
+  if (!options.replace && std::filesystem::exists(options.file, error))
+    return complain(
+        options.file + ": is there already, and may hold what somebody has edited; --replace writes it anew", kUsage);
+  auto setting = setting_in_folder(options.campaign, false);
+  if (!setting) return complain(setting.error().line(), kUsage);
+  setting->learn_only = true;
+  setting->aside = true;
+  checkers::use({});
+  SystemClock clock;
+  auto outcome = campaign::run_campaign(*setting, clock);
+  if (!outcome || outcome->nothing_to_try) return conclude(*setting, outcome);
+  if (outcome->interrupted) return kInterrupted;
+  if (!outcome->record.incomplete.empty()) return complain(outcome->record.incomplete, kIncomplete);
+  auto& learned = outcome->learned;
+  if (learned.checkers.empty())
+    return complain(fmt::format("nothing was learned, and {} was not written: of {} none held in all of the suite "
+                                "(docs/checkers.md says what can be learned)",
+                                options.file, campaign::report::counted(learned.candidates, "candidate")),
+                    kNothing);
+  auto text = checkers::text_of(
+      learned.checkers, fmt::format("Learned by `retrial learn -- {}`. Read it, and take out what need not hold.",
+                                    campaign::report::command_line(outcome->record.command)));
+  if (!(std::ofstream(options.file) << text << std::flush))
+    return complain(fail_errno("cannot be written", errno, options.file).error().line(), kUsage);
+  std::fputs(summary_of(learned, options.file).c_str(), stdout);
+  return kFine;
+}
+
+}  // namespace
+
+void add_learn(CLI::App& app, int& status) {
+  auto options = std::make_shared<LearnOptions>();
+  auto* command = app.add_subcommand(
+      "learn", "run the suite as it is, and write down what its services' answers hold: checkers for `run --checkers`");
+  options->campaign.add_common(*command);
+  command->add_option("-o,--output", options->file, "the file to be written (default: checkers.toml)");
+  command->add_flag("--replace", options->replace, "write it also where it is there already");
+  command->add_option("--budget", options->campaign.budget, "tests alone are left out after this time, e.g. 10m");
+  command->add_option("command", options->campaign.command, "-- the test command, as you always run it")->required();
+  command->callback([options, &status] { status = learn(*options); });
+}
+
+}  // namespace retrial::cli

@@ -1,0 +1,81 @@
+#include "campaign/serving/live_checks.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/checkers/traffic.h"
+
+namespace retrial::campaign {
+namespace {
+
+using checkers::Rule;
+using checkers::Talk;
+
+const std::vector<checkers::Checker> kNotes = {
+    checkers::checker(Rule::reads_back, "PUT /notes/{id}", "GET /notes/{id}", {{"text", "text"}})};
+
+struct Lines : proxy::Log {
+  std::vector<std::string> lines;
+  void say(Level, std::string_view line) override { lines.emplace_back(line); }
+};
+
+struct Live {
+  Lines log;
+  LiveChecks checks{kNotes, log};
+  std::string counts() {
+    auto count = checks.counts().front();
+    return std::to_string(count.passed) + " passed, " + std::to_string(count.failed) + " failed";
+  }
+};
+
+Talk a_stale_read() {
+  Talk t;
+  t.asks("PUT", "/notes/1", 200, R"({"text": "a"})");
+  t.asks("GET", "/notes/1", 200, "", R"({"text": "a"})");
+  t.asks("PUT", "/notes/1", 200, R"({"text": "b"})");
+  t.asks("GET", "/notes/1", 200, "", R"({"text": "a"})");
+  return t;
+}
+
+TEST(LiveChecks, puts_exchanges_in_order_and_tells_what_fails_once_it_has_settled) {
+  Live live;
+  auto t = a_stale_read();
+  for (auto it = t.run.exchanges.rbegin(); it != t.run.exchanges.rend(); ++it) live.checks.take(*it);
+  live.checks.look(t.now);
+  EXPECT_EQ(live.counts(), "0 passed, 0 failed");
+  live.checks.look(t.now + LiveChecks::kLag);
+  EXPECT_EQ(live.counts(), "1 passed, 0 failed");
+  live.checks.look(t.now + LiveChecks::kSettled);
+  EXPECT_EQ(live.counts(), "1 passed, 1 failed");
+  EXPECT_EQ(live.log.lines, (std::vector<std::string>{
+                                "semantic-violation: `text` of /notes/1 was sent as \"b\" by PUT /notes/{id}, and GET "
+                                "/notes/{id} answers \"a\" (checker it; exchanges 3, 4)"}));
+}
+
+TEST(LiveChecks, tells_nothing_where_a_write_was_under_way_that_came_to_light_late) {
+  Live live;
+  auto t = a_stale_read();
+  for (auto& e : t.run.exchanges) live.checks.take(e);
+  live.checks.look(t.now + LiveChecks::kLag);
+  Talk late;
+  auto& e = late.asks("PUT", "/notes/1", 200, R"({"text": "c"})");
+  e.id = 99;
+  e.begun = 2 * kMillisecond;
+  e.told = e.service_done = t.now + kSecond;
+  live.checks.take(e);
+  live.checks.look(t.now + LiveChecks::kSettled);
+  EXPECT_EQ(live.counts(), "1 passed, 0 failed");
+}
+
+TEST(LiveChecks, knows_nothing_of_before_once_parts_were_lost) {
+  Live live;
+  auto t = a_stale_read();
+  for (std::size_t n = 0; n < 3; n++) live.checks.take(t.run.exchanges[n]);
+  live.checks.look(t.run.exchanges[2].told + LiveChecks::kLag);
+  live.checks.lost();
+  live.checks.take(t.run.exchanges[3]);
+  live.checks.look(t.now + LiveChecks::kSettled);
+  EXPECT_EQ(live.counts(), "1 passed, 0 failed");
+}
+
+}  // namespace
+}  // namespace retrial::campaign

@@ -1,0 +1,127 @@
+#include "checkers/learn.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "checkers/file.h"
+#include "tests/checkers/traffic.h"
+
+namespace retrial::checkers {
+namespace {
+
+// A suite's run: what `tell` sends, with the operations as a campaign names them.
+trace::Run suite(std::uint64_t id, auto&& tell) {
+  Talk t(id);
+  tell(t);
+  for (auto& e : t.run.exchanges) {
+    std::string path;
+    for (auto part : {e.target.substr(0, e.target.find('?'))})
+      for (std::size_t at = 1, end; at <= part.size(); at = end + 1) {
+        end = std::min(part.find('/', at), part.size());
+        auto word = part.substr(at, end - at);
+        path += "/" + (word.find_first_of("0123456789") == word.npos ? word : "{id}");
+      }
+    e.operation = e.method + " " + path;
+  }
+  t.run.results = {{.test = t.test, .phase = trace::Phase::test, .outcome = "passed"}};
+  return t.run;
+}
+
+std::vector<std::string> learned(auto&& tell) {
+  auto one = suite(1, tell), other = suite(2, tell);
+  std::vector<std::string> out;
+  for (auto& c : learn({&one, &other}, {}).checkers) {
+    auto fields = text_of({c}, "");
+    auto at = fields.find("fields  = ");
+    out.push_back(c.name + (c.within == Within::service ? " within service" : "") +
+                  (at == fields.npos ? "" : " " + fields.substr(at + 10, fields.find('\n', at) - at - 10)));
+  }
+  return out;
+}
+bool holds(const std::vector<std::string>& all, std::string_view one) { return std::ranges::count(all, one) != 0; }
+
+std::string doc(const std::string& title, int version) {
+  return R"({"title": ")" + title + R"(", "version": )" + std::to_string(version) + "}";
+}
+
+void two_documents(Talk& t) {
+  for (auto name : {"/docs/a1", "/docs/b2"})
+    for (int n = 1; n <= 3; n++) {
+      auto title = std::string(name) + std::to_string(n);
+      t.asks("PUT", name, 200, R"({"title": ")" + title + R"("})", "{}");
+      t.asks("GET", name, 200, "", doc(title, n));
+    }
+}
+
+TEST(Learn, finds_what_is_read_back_and_how_a_version_moves) {
+  auto all = learned(two_documents);
+  EXPECT_TRUE(holds(all, R"(reads-back-get-docs-id ["title = title"])"));
+  EXPECT_TRUE(holds(all, R"(adds-get-docs-id ["+1 = version"])"));
+  EXPECT_TRUE(holds(all, R"(never-falls-get-docs-id ["version"])"));
+}
+
+TEST(Learn, throws_away_what_fails_once) {
+  auto all = learned([](Talk& t) {
+    two_documents(t);
+    t.asks("PUT", "/docs/c3", 200, R"({"title": "x"})", "{}");
+    t.asks("GET", "/docs/c3", 200, "", doc("X, in its own way", 1));
+  });
+  EXPECT_FALSE(std::ranges::any_of(all, [](auto& c) { return c.starts_with("reads-back"); }));
+}
+
+TEST(Learn, narrows_once_to_where_nothing_else_is_written) {
+  auto all = learned([](Talk& t) {
+    two_documents(t);
+    t.asks("POST", "/clear", 200, "{}", "{}");
+    t.asks("GET", "/docs/b2", 404, "", "{}");
+  });
+  EXPECT_TRUE(holds(all, R"(reads-back-get-docs-id within service ["title = title"])"));
+}
+
+TEST(Learn, takes_no_value_that_is_always_the_same_for_a_relation) {
+  auto all = learned([](Talk& t) {
+    for (auto name : {"/docs/a1", "/docs/b2", "/docs/c3"}) {
+      t.asks("PUT", name, 200, R"({"kind": "doc"})", "{}");
+      t.asks("GET", name, 200, "", R"({"kind": "doc"})");
+    }
+  });
+  EXPECT_FALSE(std::ranges::any_of(all, [](auto& c) { return c.starts_with("reads-back"); }));
+}
+
+TEST(Learn, learns_nothing_of_a_failing_test_of_one_run_alone_or_of_data_by_chance) {
+  auto one = suite(1, two_documents), other = suite(2, two_documents);
+  for (auto* run : {&one, &other}) run->results.front().outcome = "failed";
+  EXPECT_TRUE(learn({&one, &other}, {}).checkers.empty());
+  one.results.front().outcome = "passed";
+  EXPECT_TRUE(learn({&one, &other}, {}).checkers.empty()) << "not seen again";
+  int n = 0;
+  EXPECT_TRUE(learned([&](Talk& t) {
+                for (int i = 0; i < 20; i++)
+                  t.asks("GET", "/docs/" + std::to_string(i % 3), 200, "",
+                         R"({"at": ")" + std::to_string(++n * 7919 % 1000) + R"(x"})");
+              }).empty());
+}
+
+TEST(Learn, is_contradicted_by_a_test_that_is_run_alone) {
+  auto one = suite(1, two_documents), other = suite(2, two_documents),
+       alone = suite(3, [](Talk& t) {
+         t.asks("PUT", "/docs/a1", 200, R"({"title": "x"})", "{}");
+         t.asks("GET", "/docs/a1", 200, "", doc("y", 1));
+       });
+  for (auto& c : learn({&one, &other}, {&alone}).checkers) EXPECT_NE(c.rule, Rule::reads_back);
+}
+
+TEST(Learn, says_how_many_were_held_and_of_which_test) {
+  auto one = suite(1, two_documents), other = suite(2, two_documents);
+  auto all = learn({&one, &other}, {});
+  EXPECT_EQ(all.tests, 1u);
+  EXPECT_GT(all.candidates, all.checkers.size());
+  for (auto& c : all.checkers) {
+    EXPECT_EQ(c.test, "test_it");
+    EXPECT_GT(c.held, 0u);
+  }
+}
+
+}  // namespace
+}  // namespace retrial::checkers
