@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "campaign/config/config.h"
 #include "campaign/judging/known_findings.h"
+#include "campaign/planning/deaths.h"
 #include "campaign/planning/near_misses.h"
 #include "campaign/planning/selection.h"
 #include "campaign/workload/ways_in.h"
@@ -27,10 +28,11 @@ struct CampaignSetting {
   Capture capture;
   std::optional<Ids> since;  // findings of an earlier report, which do not fail this one
   Selection selection = {};
-  bool plan_only = false;     // stop after the plan
-  bool aside = false;         // stdout is for what follows: what is said on the way goes to stderr, as of look_only
-  bool predict_only = false;  // stop after the references: which orders nothing keeps
-  bool look_only = false;     // stop after one run without faults: nothing is planned, and no report is written
+  bool plan_only = false;  // stop after the plan
+  bool aside = false;      // stdout is for what follows: what is said on the way goes to stderr, as of look_only
+  bool predict_only =
+      false;  // stop after what is learned without a case: which orders nothing keeps, and which deaths may be seen
+  bool look_only = false;  // stop after one run without faults: nothing is planned, and no report is written
 };
 
 struct CampaignOutcome {
@@ -41,6 +43,7 @@ struct CampaignOutcome {
   std::vector<Forecast> forecasts;  // their times from the campaign's beginning on
   std::string plan_file;            // its text
   std::vector<MayTurn> may_turn;    // of predict_only
+  std::vector<MayDie> may_die;      // likewise
   // Of look_only:
   std::optional<trace::Run> seen;  // that run; none: it did not come to be
   std::size_t tests = 0;           // of it, that can be put on trial

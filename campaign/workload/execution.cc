@@ -107,6 +107,7 @@ class ArmingRecorder final : public proxy::Recorder {
   void answer(const trace::Exchange& e) override { recorder_.answer(e); }
   void fired(const trace::Exchange& e) override {
     recorder_.fired(e);
+    if (fired_at == 0) fired_at = e.fired_at;
     bool brief = e.fault.name == trace::FaultName::delay && e.fault.delay <= kBrief;
     if (compressor && !brief) compressor->arm();
   }
@@ -116,6 +117,7 @@ class ArmingRecorder final : public proxy::Recorder {
   }
   proxy::Compressor* compressor = nullptr;
   std::uint64_t exchanges = 0;
+  Nanos fired_at = 0;  // the first fault
 
  private:
   proxy::Recorder& recorder_;
@@ -212,7 +214,11 @@ struct Executor::Impl {
     proxy::Options options{.keep_tags = setting.keep_tags,
                            .to_clients = &to_clients,
                            .distrust = &distrust,
-                           .busy = proxy::capture::busy_time};
+                           .busy = proxy::capture::busy_time,
+                           .end_process = [this](pid_t pid) {
+                             return tree && pid != tree->root() && proxy::capture::descends(pid, tree->root()) &&
+                                    kill(pid, SIGKILL) == 0;
+                           }};
     for (auto& [address, security] : securities)
       (address.empty() ? options.to_services : options.security_of[address]) = security.get();
     return options;
@@ -419,6 +425,9 @@ Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& sp
       stopped = watchdog.look(proxy, **tree, director.target_attempts(),
                               ended.compressor ? ended.compressor->last_wait() : 0);
       if (spec.sampled_exchanges && arming.exchanges >= spec.sampled_exchanges) stopped = trace::Stop::deadline;
+      if (spec.after_fault && arming.fired_at && clock.now() - arming.fired_at >= spec.after_fault &&
+          proxy.last_activity() - arming.fired_at >= spec.after_fault / 2)
+        stopped = trace::Stop::deadline;
       if (!stopped && watchdog.idle_for(kLingers, proxy) && tests_are_over(spec, events, run))
         stopped = trace::Stop::hung;
       if (stopped == trace::Stop::held && spec.lifts && proxy.held_since() != 0) {

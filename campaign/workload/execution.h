@@ -39,6 +39,7 @@ struct RunSpec {
   // 0: none of this.
   Nanos sampled_time = 0;
   std::uint64_t sampled_exchanges = 0;
+  Nanos after_fault = 0;  // end (Stop::deadline) where so long after the first fault somebody still asks; 0: never
   bool moves_clock() const { return !aims.empty() || sampled_time != 0; }
   bool attached = false;  // the command has our own stdin, stdout and stderr; else they go to a log
 };

@@ -113,6 +113,9 @@ TEST(FaultPlan, every_fault_is_read_and_shown_in_its_one_spelling) {
                                 "message(truncate)",
                                 "message(corrupt, 7)",
                                 "slow-trailers(300ms)",
+                                "crash(before-request)",
+                                "crash(executed)",
+                                "crash(answered) x 1, then pass",
                                 "10% of lost-response(reset)",
                                 "0.5% of error(503)",
                                 "0.000001% of stall",
@@ -173,6 +176,8 @@ std::string_view argument(trace::ArgumentKind kind) {
       return "cancel";
     case of_message:
       return "delay";
+    case moment:
+      return "executed";
   }
   return {};
 }
