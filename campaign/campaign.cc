@@ -365,6 +365,7 @@ Result<CampaignOutcome> with_campaign(const CampaignSetting& setting, const Cloc
   Executor::Setting how{setting.folder, setting.capture, setting.config.run.keep_tags, {}};
   how.real_time = setting.config.run.real_time;
   how.application = setting.config.run.application;
+  how.processes = setting.config.processes;
   for (auto& s : setting.config.services)
     if (!s.address.empty()) {
       if (!s.profile.empty()) how.profiles[s.address] = s.profile;

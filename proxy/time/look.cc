@@ -18,7 +18,7 @@
 namespace retrial::proxy {
 namespace {
 
-constexpr int kStays = 12;  // looks: 4 ms lie between two where there is nothing to jump for
+constexpr int kStays = 6;  // looks: 4 ms lie between two where there is nothing to jump for
 
 // A file of /proc that is small. Empty where it cannot be read.
 class Text {

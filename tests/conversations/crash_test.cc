@@ -7,13 +7,13 @@ namespace {
 using trace::Ending;
 using trace::Point;
 
-constexpr std::string_view kRequest = "POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nbody";
-constexpr std::string_view kResponse = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
-constexpr std::string_view kRefusal = "HTTP/1.1 409 Conflict\r\nContent-Length: 0\r\n\r\n";
-constexpr pid_t kClient = 42;  // of every connection (support/conversation.cc)
-
 class Crash : public Conversation {
  protected:
+  static constexpr std::string_view kRequest = "POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nbody";
+  static constexpr std::string_view kResponse = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+  static constexpr std::string_view kRefusal = "HTTP/1.1 409 Conflict\r\nContent-Length: 0\r\n\r\n";
+  static constexpr pid_t kClient = 42;  // of every connection (support/conversation.cc)
+
   void SetUp() override {
     start({.end_process = [this](pid_t pid) {
       ended.push_back(pid);

@@ -145,11 +145,29 @@ TEST(Config, an_unknown_key_is_named_with_line_and_the_nearest_known_key) {
             "retrial.toml:3: [[accept]] reason: unknown key, expected one of finding, why");
 }
 
+TEST(Config, a_process_is_known_by_its_name_or_by_what_its_command_line_holds_and_says_what_starts_it_again) {
+  auto config = parse_config(
+      "[process.worker]\nrestart = \"exec {}\"\n[process.other]\nmatch = \"other.py 1\"\nrestart = \"make\"\n",
+      "retrial.toml");
+  ASSERT_TRUE(config) << config.error().line();
+  ASSERT_EQ(config->processes.size(), 2u);
+  EXPECT_EQ(config->processes[0].match, "other.py 1");
+  EXPECT_EQ(config->processes[1].match, "worker");
+  EXPECT_EQ(config->processes[1].restart, "exec {}");
+  EXPECT_EQ(complaint("[process.worker]\nrestrat = \"x\"\n"),
+            "retrial.toml:2: [process.worker] restrat: unknown key, did you mean \"restart\"?");
+  EXPECT_TRUE(complaint("[process.worker]\nmatch = \"x\"\n")
+                  .ends_with("expected a shell command that starts it again, {} for the command line that it had"));
+  EXPECT_EQ(complaint("process = 1\n"),
+            "retrial.toml:1: process: expected tables [process.NAME], one a process that the tests start");
+}
+
 TEST(Config, an_unknown_table_is_named_with_line_and_the_nearest_known_table) {
   EXPECT_EQ(complaint("\n[servic.queue]\n"), "retrial.toml:2: servic: unknown table, did you mean \"service\"?");
   EXPECT_EQ(complaint("[monitoring]\n"),
             "retrial.toml:1: monitoring: unknown table, "
-            "expected [run], [serve], [admin], [safety], [telemetry], [service.NAME], [profile.NAME], [redact], "
+            "expected [run], [serve], [admin], [safety], [telemetry], [service.NAME], [profile.NAME], [process.NAME], "
+            "[redact], "
             "[[listener]], [[rule]] or [[accept]]");
   EXPECT_EQ(complaint("policies = [\"p1\"]\n"), "retrial.toml:1: policies: a key of [run], expected below that line");
 }
