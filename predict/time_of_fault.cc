@@ -152,8 +152,8 @@ bool without_impact(const Courses& courses, const Exchange& read) {
   if (own == all.end() || own->course->cut) return false;
   bool shown = false;
   for (auto& other : all) {
-    if (answered_alike(other.read(), read)) continue;
-    if (other.course->cut || other.behind() != own->behind()) return false;
+    if (other.course->cut || answered_alike(other.read(), read)) continue;
+    if (other.behind() != own->behind()) return false;
     shown = true;
   }
   return shown;
@@ -204,7 +204,8 @@ class Pairs {
       if (known_to_decide(courses_, *earlier.touch.e, *r.touch.e)) return {};
       checked = true;
     }
-    if (without_impact(courses_, *r.touch.e)) return {};
+    // What changes something by itself has an impact, whatever follows.
+    if (looks(r.touch.kind) && without_impact(courses_, *r.touch.e)) return {};
     return checked ? "it is read behind another, of which it is not known that it decides"
                    : "it is the first that is read of it, nothing writes it before, and nothing is read before it that "
                      "the dead writes later";

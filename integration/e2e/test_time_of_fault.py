@@ -11,9 +11,9 @@ SAMPLES = ROOT / "integration/predict/tof"
 PYTHON = [sys.executable, "-B"]
 WRONG = {  # at which write, and what came of it
     "w_marker.py": (PYTHON, "PUT /done/report", "no report, though it is marked as done"),
-    "w_job_taken.mjs": (["node"], "POST /jobs/{id}/take", "was never given back or done"),
+    "w_pointer.mjs": (["node"], "PUT /current", "the worker ended with 1"),
 }
-RIGHT = {"r_marker.py": PYTHON, "r_running.mjs": ["node"]}
+RIGHT = {"r_marker.py": PYTHON, "r_pointer.mjs": ["node"]}
 
 
 def campaign(words, folder):

@@ -101,7 +101,7 @@ TEST_F(Planning, a_death_is_a_case_alone_at_each_write_whose_moment_the_recovery
   alone("t", kSecond, {of(1, 8, "GET", "/mark", 404), of(2, 8, "PUT", "/mark", 201), of(3, 8, "PUT", "/data", 201)});
   auto& died = runs_.emplace_back();
   died.exchanges = {of(1, 8, "GET", "/mark", 404), of(2, 8, "PUT", "/mark", 201), of(3, 8, "PUT", "/data", 201),
-                    of(4, 9, "GET", "/mark", 200)};
+                    of(5, 9, "GET", "/mark", 200)};
   died.exchanges[2].fired = true;
   died.exchanges[2].fault = {.name = trace::FaultName::crash, .point = trace::Point::executed};
   died.exchanges[2].fired_at = died.exchanges[2].answered;
