@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "campaign/judging/site_samples.h"
+#include "campaign/learn_deaths.h"
 #include "campaign/planning/last_words.h"
 #include "campaign/planning/plan.h"
 #include "campaign/report/reports.h"

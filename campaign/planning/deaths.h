@@ -3,16 +3,13 @@
 #include <string>
 #include <vector>
 
-#include "campaign/planning/references.h"
 #include "campaign/planning/targets.h"
 #include "predict/time_of_fault.h"
 
 namespace retrial::campaign {
 
-// Ends each process of each test once or twice, at moments that say most of what follows its death, and keeps in `refs`
-// the runs in which that was borne: the test passed. Nothing where it cannot be: no test sends anything from a process
-// of its own. An error where nothing can be run any more.
-Result<void> learn_deaths(CampaignContext& context, References& refs);
+// The process ends once, at this call: before it is forwarded, or once it was carried out. As policies/tof.cc has it.
+policies::FaultPlan crash_once(bool before);
 
 // A write at whose moment a death may be seen: a call, in the one test that shows it, and what speaks for it.
 struct MayDie {

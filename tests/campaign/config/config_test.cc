@@ -154,8 +154,9 @@ TEST(Config, a_process_is_known_by_its_name_or_by_what_its_command_line_holds_an
   EXPECT_EQ(config->processes[0].match, "other.py 1");
   EXPECT_EQ(config->processes[1].match, "worker");
   EXPECT_EQ(config->processes[1].restart, "exec {}");
-  EXPECT_EQ(complaint("[process.worker]\nrestart = \"x\"\nmach = \"y\"\n"),
-            "retrial.toml:3: [process.worker] mach: unknown key, did you mean \"match\"?");
+  EXPECT_EQ(
+      complaint("[process.worker]\nrestart = \"x\"\nmach = \"y\"\n"),
+      "retrial.toml:3: [process.worker] mach: unknown key, expected one of match, restart, did you mean \"match\"?");
   EXPECT_TRUE(complaint("[process.worker]\nmatch = \"x\"\n")
                   .ends_with("expected a shell command that starts it again, {} for the command line that it had"));
   EXPECT_EQ(complaint("process = 1\n"),
