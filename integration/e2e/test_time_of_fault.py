@@ -11,7 +11,7 @@ SAMPLES = ROOT / "integration/predict/tof"
 PYTHON = [sys.executable, "-B"]
 WRONG = {  # at which write, and what came of it
     "w_marker.py": (PYTHON, "PUT /done/report", "no report, though it is marked as done"),
-    "w_pointer.mjs": (["node"], "PUT /current", "the worker ended with 1"),
+    "w_pointer.mjs": (["node"], "PUT /current", "the test ended with Error"),
 }
 RIGHT = {"r_marker.py": PYTHON, "r_pointer.mjs": ["node"]}
 

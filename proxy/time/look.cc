@@ -119,7 +119,10 @@ bool Looker::thread(pid_t pid, pid_t tid, bool judged) {
   if (auto slices = look_.threads.back().mark; is(pid, 0)) {
     auto& passing = passing_[tid];
     passing = {slices, passing.slices == slices ? passing.looks + 1 : 1};
-    if (passing.looks < kStays) return false;
+    if (passing.looks < kStays) {
+      if (!roles_.only_serves(pid)) look_.real = pid;
+      return false;
+    }
   }
   unmoved_.insert(pid);
   if (apart(pid)) return true;
