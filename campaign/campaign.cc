@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "campaign/judging/checked.h"
 #include "campaign/judging/site_samples.h"
+#include "campaign/learn_deaths.h"
 #include "campaign/planning/last_words.h"
 #include "campaign/planning/plan.h"
 #include "campaign/report/reports.h"
@@ -249,8 +250,19 @@ void Campaign::run() {
   out_.record.remarks.insert(out_.record.remarks.end(), refs_.remarks.begin(), refs_.remarks.end());
   out_.tests = refs_.tests.size();
   if (setting_.look_only) return finish();
+  bool deaths = setting_.predict_only || std::ranges::any_of(setting_.policies, &policies::Policy::of_deaths);
+  if (deaths) {
+    auto said = refs_.remarks.size();
+    if (auto ok = learn_deaths(context_, refs_); !ok) {
+      stop_for(ok.error());
+      return finish();
+    }
+    out_.record.remarks.insert(out_.record.remarks.end(), refs_.remarks.begin() + static_cast<std::ptrdiff_t>(said),
+                               refs_.remarks.end());
+  }
   if (setting_.predict_only) {
     out_.may_turn = may_turn(refs_.tests);
+    out_.may_die = may_die(refs_.tests, refs_.borne);
     return finish();
   }
   if (setting_.learn_only) {
@@ -394,6 +406,7 @@ Result<CampaignOutcome> with_campaign(const CampaignSetting& setting, const Cloc
   Executor::Setting how{setting.folder, setting.capture, setting.config.run.keep_tags, {}};
   how.real_time = setting.config.run.real_time;
   how.application = setting.config.run.application;
+  how.processes = setting.config.processes;
   for (auto& s : setting.config.services)
     if (!s.address.empty()) {
       if (!s.profile.empty()) how.profiles[s.address] = s.profile;

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "campaign/config/config.h"
 #include "campaign/judging/known_findings.h"
+#include "campaign/planning/deaths.h"
 #include "campaign/planning/near_misses.h"
 #include "campaign/planning/selection.h"
 #include "campaign/workload/ways_in.h"
@@ -30,7 +31,7 @@ struct CampaignSetting {
   Selection selection = {};
   bool plan_only = false;     // stop after the plan
   bool aside = false;         // stdout is for what follows: what is said on the way goes to stderr, as of look_only
-  bool predict_only = false;  // stop after the references: which orders nothing keeps
+  bool predict_only = false;  // no case is tried: which orders nothing keeps, and which deaths may be seen
   bool learn_only = false;    // the references, and each test alone: what checkers are learned from
   bool look_only = false;     // stop after one run without faults: nothing is planned, and no report is written
 };
@@ -43,6 +44,7 @@ struct CampaignOutcome {
   std::vector<Forecast> forecasts;  // their times from the campaign's beginning on
   std::string plan_file;            // its text
   std::vector<MayTurn> may_turn;    // of predict_only
+  std::vector<MayDie> may_die;      // likewise
   checkers::Learned learned;        // of learn_only
   // Of look_only:
   std::optional<trace::Run> seen;  // that run; none: it did not come to be

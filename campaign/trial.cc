@@ -79,6 +79,7 @@ std::optional<RunSpec> Trial::next() {
   auto& usual = reference_ ? *reference_ : case_.reference();
   spec.deadline = CampaignContext::deadline_of(usual.ended - usual.began);
   if (asked_ == Ask::with) aim(spec, {case_.aim()}, context_.config.run);
+  if (asked_ == Ask::with && case_.policy && case_.policy->of_deaths) spec.after_fault = kAfterDeath;
   return spec;
 }
 

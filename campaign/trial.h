@@ -20,6 +20,10 @@ struct CaseResult {
   bool spoilt = false;  // the test no longer passes without faults: what needs it cannot be judged
 };
 
+// How long a run goes on after a death, in the client's time, where somebody still asks: longer than any wait that
+// oracles take for bounded.
+inline constexpr Nanos kAfterDeath = 420 * kSecond;
+
 // Gives a run its aims, and what ends or lifts their faults: `hold`, and how far any oracle looks.
 void aim(RunSpec& spec, std::vector<Aim> aims, const RunSettings& settings);
 

@@ -38,9 +38,19 @@ void print_turn(const campaign::MayTurn& turn) {
                words_of_side(miss.second), milliseconds(miss.gap), miss.why);
 }
 
-std::string json_of_turns(const campaign::CampaignOutcome& outcome) {
+void print_death(const campaign::MayDie& death) {
+  for (auto& fall : death.falls) {
+    bool waits = fall.kind == predict::MayFall::Kind::wait;
+    fmt::print("{}{} in {}\n  writes {}\n  {} {}\n  {} {}; {}\n\n", fall.service, fall.resource,
+               death.found.target.test, words_of_side(fall.writer), waits ? "waits " : "reads ",
+               words_of_side(fall.reader), policies::show(death.plan),
+               waits ? "at the write" : "at the write, and then its recovery reads", fall.why);
+  }
+}
+
+Json json_of_turns(const std::vector<campaign::MayTurn>& turns) {
   auto all = Json::array();
-  for (auto& turn : outcome.may_turn)
+  for (auto& turn : turns)
     for (auto& miss : turn.misses)
       all.push_back({{"test", turn.found.target.test},
                      {"service", miss.service},
@@ -50,12 +60,37 @@ std::string json_of_turns(const campaign::CampaignOutcome& outcome) {
                      {"gap_ms", milliseconds(miss.gap)},
                      {"delay_ms", milliseconds(turn.delay)},
                      {"why", miss.why}});
+  return all;
+}
+
+Json json_of_deaths(const std::vector<campaign::MayDie>& deaths) {
+  auto all = Json::array();
+  for (auto& death : deaths)
+    for (auto& fall : death.falls)
+      all.push_back({{"test", death.found.target.test},
+                     {"kind", fall.kind == predict::MayFall::Kind::wait ? "wait" : "recovery"},
+                     {"service", fall.service},
+                     {"resource", fall.resource},
+                     {"write", json_of_side(fall.writer)},
+                     {"read", json_of_side(fall.reader)},
+                     {"fault", policies::show(death.plan)},
+                     {"why", fall.why}});
+  return all;
+}
+
+std::string json_of_candidates(const campaign::CampaignOutcome& outcome) {
   Json out{{"version", 1},
-           {"candidates", all},
+           {"candidates", json_of_turns(outcome.may_turn)},
+           {"deaths", json_of_deaths(outcome.may_die)},
            {"left_alone", outcome.record.left_alone},
            {"remarks", outcome.record.remarks},
            {"incomplete", outcome.record.incomplete}};
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+void print_all(const campaign::CampaignOutcome& outcome) {
+  for (auto& turn : outcome.may_turn) print_turn(turn);
+  for (auto& death : outcome.may_die) print_death(death);
 }
 
 int predict_orders(const CampaignOptions& options, bool json) {
@@ -67,9 +102,9 @@ int predict_orders(const CampaignOptions& options, bool json) {
   auto outcome = campaign::run_campaign(*setting, clock);
   if (!outcome || outcome->nothing_to_try) return conclude(*setting, outcome);
   if (json)
-    std::fputs(json_of_turns(*outcome).c_str(), stdout);
+    std::fputs(json_of_candidates(*outcome).c_str(), stdout);
   else
-    for (auto& turn : outcome->may_turn) print_turn(turn);
+    print_all(*outcome);
   if (outcome->interrupted) return kInterrupted;
   if (!outcome->record.incomplete.empty()) return complain(outcome->record.incomplete, kIncomplete);
   if (json) return kFine;
@@ -78,6 +113,9 @@ int predict_orders(const CampaignOptions& options, bool json) {
     fmt::print("no two operations came close together that nothing orders\n");
   else
     fmt::print("{} to be held: retrial run --policies order -- COMMAND\n", calls);
+  if (!outcome->may_die.empty())
+    fmt::print("{} at which a process is to die: retrial run --policies tof -- COMMAND\n",
+               campaign::report::counted(outcome->may_die.size(), "moment"));
   return kFine;
 }
 
@@ -88,8 +126,8 @@ void add_predict(CLI::App& app, int& status) {
   auto json = std::make_shared<bool>(false);
   auto* command = app.add_subcommand(
       "predict",
-      "run the references only, and show which operations might come in another order: what `run --policies "
-      "order` tries");
+      "run the references only, and show which operations might come in another order (what `run --policies order` "
+      "tries), and at which writes a process's death may be seen (`tof`)");
   options->add_common(*command);
   command->add_flag("--json", *json, "the same in JSON");
   command->add_option("command", options->command, "-- the test command, as you always run it")->required();

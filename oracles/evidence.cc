@@ -221,6 +221,8 @@ std::string what_was_done(const Call& call, std::size_t attempt) {
                          trace::show_status(e.client_status), how);
     case FaultName::redirect_loop:
       return fmt::format("the {} attempt was redirected to where it had come ({})", nth, how);
+    case FaultName::crash:
+      return how;
     case FaultName::message:
       return fmt::format("the {} response was altered ({})", nth, how);
     default:

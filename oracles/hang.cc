@@ -9,6 +9,7 @@
 #include "oracles/evidence.h"
 #include "oracles/failure.h"
 #include "oracles/registry.h"
+#include "oracles/time_of_fault.h"
 
 namespace retrial::oracles {
 namespace {
@@ -36,7 +37,7 @@ class Hang final : public Oracle {
     for (auto* c : compared.comparisons) {
       auto& run = *c->in_case;
       auto& call = *c->faulted.front();
-      if (failed_and_was_over(run, compared.row->test)) continue;
+      if (of_death(*c) || failed_and_was_over(run, compared.row->test)) continue;  // time-of-fault
       if (run.stop == trace::Stop::hung && was_ended(*c->reference)) {
         judgement.not_judged.push_back(
             not_judged(compared, "it stood still after the fault, and without faults it did not end by itself either"));

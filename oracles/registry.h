@@ -5,6 +5,7 @@
 // verdicts stand in this order.
 #define RETRIAL_ORACLES(ORACLE)   \
   ORACLE(order_violation)         \
+  ORACLE(time_of_fault)           \
   ORACLE(duplicate_effect)        \
   ORACLE(lost_effect)             \
   ORACLE(silent_wrong_result)     \

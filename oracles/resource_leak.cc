@@ -9,6 +9,7 @@
 #include "oracles/evidence.h"
 #include "oracles/ledger.h"
 #include "oracles/registry.h"
+#include "oracles/time_of_fault.h"
 
 namespace retrial::oracles {
 namespace {
@@ -43,8 +44,8 @@ class ResourceLeak final : public Oracle {
   void judge(Cases cases, Judgement& judgement) const override {
     for (auto& compared : cases)
       for (auto* c : compared.comparisons)
-        if (!c->faulted.empty() && came_to_its_end(*c, test_of(compared, *c)) && !may_be_thinned(*c->in_case) &&
-            !may_be_thinned(*c->reference))
+        if (!c->faulted.empty() && !of_death(*c) && came_to_its_end(*c, test_of(compared, *c)) &&
+            !may_be_thinned(*c->in_case) && !may_be_thinned(*c->reference))
           judge_case(compared, *c, judgement);
   }
 

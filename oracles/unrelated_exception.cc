@@ -10,6 +10,7 @@
 #include "oracles/programming_errors.h"
 #include "oracles/registry.h"
 #include "oracles/service_words.h"
+#include "oracles/time_of_fault.h"
 #include "trace/status.h"
 
 namespace retrial::oracles {
@@ -101,7 +102,9 @@ class UnrelatedException final : public Oracle {
       return pass_over(fmt::format("the runner's own time limit ended the test ({})", shorten(outermost.message, 80)));
     if (is_never_settled(text)) return;  // hang
 
-    if (!shows_injected(c, text_of(outermost)))
+    // The dead tells nobody of its own errors, and what others tell of them is expected.
+    if (of_death(c) && !is_programming_error(outermost)) return;
+    if (!of_death(c) && !shows_injected(c, text_of(outermost)))
       for (auto& error : new_errors(c))
         if (auto* thrown = carrier(failure, *error.exchange))
           return certain(compared, c, failure, error, *thrown, judgement);

@@ -24,6 +24,12 @@ constexpr std::string_view kStatuses[] = {"transient"};
 constexpr std::string_view kDates[] = {"date"};
 constexpr std::int64_t kRedirects[] = {301, 302, 303, 307, 308};
 
+// Where a connection is struck, and when a process may end: both are points.
+std::span<const std::string_view> points() {
+  return trace::words<trace::Point>().first(static_cast<std::size_t>(trace::Point::idle) + 1);
+}
+constexpr std::string_view kMoments[] = {"before-request", "executed", "answered"};
+
 // By its place among the words, which is its number.
 template <class E>
 bool word(std::span<const std::string_view> words, std::string_view text, E& to) {
@@ -172,7 +178,9 @@ bool read_argument(Kind kind, std::string_view text, FaultSpec& spec) {
     case Kind::cut:
       return word(kCuts, text, spec.telling);
     case Kind::point:
-      return word(text, spec.point);
+      return word(points(), text, spec.point);
+    case Kind::moment:
+      return std::ranges::find(kMoments, text) != std::end(kMoments) && word(text, spec.point);
     case Kind::part:
       return word(text, spec.part);
     case Kind::redirect:
@@ -236,7 +244,9 @@ std::span<const std::string_view> words_of(Kind kind) {
     case Kind::cut:
       return kCuts;
     case Kind::point:
-      return trace::words<trace::Point>();
+      return points();
+    case Kind::moment:
+      return kMoments;
     case Kind::part:
       return trace::words<trace::Malformed>();
     case Kind::spread:

@@ -32,6 +32,9 @@ struct Policy {
   // Asked of the first of two operations whose order nothing keeps (predict/near_misses.h), by the first of its plans
   // that holds it for long enough.
   bool of_near_misses = false;
+  // Asked of writes of a process at which its death may be seen (predict/time_of_fault.h), by the plan that the kind of
+  // candidate wants.
+  bool of_deaths = false;
 };
 
 // In the order in which they are tried (registry.h).

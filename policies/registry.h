@@ -12,7 +12,8 @@
   POLICY(p1_more)                \
   POLICY(n1)                     \
   POLICY(r1)                     \
-  POLICY(order)
+  POLICY(order)                  \
+  POLICY(tof)
 
 namespace retrial::policies {
 

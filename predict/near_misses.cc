@@ -13,15 +13,6 @@ namespace {
 constexpr std::size_t kMostAtOnce = 64;  // of one resource, and of what may stand between two: costs alone
 constexpr Nanos kLeastDelay = 5 * kMillisecond, kMostDelay = 100 * kMillisecond;
 
-bool of_test(const trace::Exchange& e) {
-  return e.tag.phase == trace::Phase::test || e.tag.phase == trace::Phase::none;
-}
-
-Side side_of(const Touch& t) {
-  auto& e = *t.e;
-  return {e.id, e.tag.site, e.operation, e.target, t.kind, e.service_status, e.begun, e.answered};
-}
-
 std::string place_of(const trace::Exchange& e) {
   return (e.tag.site ? trace::key_of(*e.tag.site) : "") + "\n" + e.operation;
 }
@@ -60,6 +51,11 @@ class Recent {
 };
 
 }  // namespace
+
+Side side_of(const Touch& t) {
+  auto& e = *t.e;
+  return {e.id, e.tag.site, e.operation, e.target, t.kind, e.service_status, e.begun, e.answered};
+}
 
 std::vector<NearMiss> near_misses(const trace::Run& run) {
   auto touches = touches_of(run);

@@ -23,6 +23,8 @@ struct Side {
   Nanos begun = 0, answered = 0;  // run's clock
 };
 
+Side side_of(const Touch& touch);
+
 struct NearMiss {
   std::string service;
   std::string resource;  // its path

@@ -80,6 +80,10 @@ Touch touch_of(const trace::Exchange& e) {
   return t;
 }
 
+bool of_test(const trace::Exchange& e) {
+  return e.tag.phase == trace::Phase::test || e.tag.phase == trace::Phase::none;
+}
+
 std::vector<Touch> touches_of(const trace::Run& run) {
   std::vector<const trace::Exchange*> order;
   for (auto& e : run.exchanges) order.push_back(&e);

@@ -41,6 +41,9 @@ struct Touch {
 //   GET, HEAD, and what a profile calls safe    read; wait with `wait`, `watch` or `timeout` in its query
 Touch touch_of(const trace::Exchange& e);
 
+// Was it sent in a test itself, not in its set-up or teardown? (or by a command without tests)
+bool of_test(const trace::Exchange& e);
+
 // Those of a run in the order of their beginnings. A first PUT to a path that nobody has seen before creates it.
 std::vector<Touch> touches_of(const trace::Run& run);
 

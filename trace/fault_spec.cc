@@ -7,8 +7,8 @@
 namespace retrial::trace {
 namespace {
 constexpr std::array<std::string_view, 4> kTellings = {"reset", "close", "stall", "error"};
-constexpr std::array<std::string_view, 6> kPoints = {"before-request",      "after-head", "after-request",
-                                                     "after-response-head", "in-body",    "idle"};
+constexpr std::array<std::string_view, 8> kPoints = {
+    "before-request", "after-head", "after-request", "after-response-head", "in-body", "idle", "executed", "answered"};
 constexpr std::array<std::string_view, 4> kSpreads = {"fixed", "uniform", "normal", "pareto"};
 constexpr std::array<std::string_view, 3> kParts = {"status-line", "header", "chunk"};
 constexpr std::array<std::string_view, 4> kOfMessage = {"delay", "drop", "truncate", "corrupt"};
@@ -86,6 +86,7 @@ bool is_silence(const FaultSpec& f) { return nature_of(f) & kIsSilence; }
 bool fails_at_once(const FaultSpec& f) { return nature_of(f) & (kTellsStatus | kBreaks); }
 bool leaves_rest(const FaultSpec& f) { return nature_of(f) & kLeavesRest; }
 bool replays(const FaultSpec& f) { return nature_of(f) & kReplays; }
+bool ends_sender(const FaultSpec& f) { return nature_of(f) & kEndsSender; }
 FaultSpec with_status(FaultSpec f, int status) {
   if (is_status(f) && f.status == 0) f.status = status;
   return f;

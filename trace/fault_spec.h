@@ -21,7 +21,7 @@ enum class FaultName : std::uint8_t;
 // How the client is told, of a lost response, or of a handshake that is cut (reset or close).
 enum class Telling : std::uint8_t { reset = 0, close = 1, stall = 2, error = 3 };
 
-// Where reset, close and stall strike.
+// Where reset, close, stall and crash strike.
 enum class Point : std::uint8_t {
   before_request = 0,       // its head was read, nothing forwarded, its body not read
   after_head = 1,           // the service hears the head alone; of a request without a body, all but the last CRLF
@@ -29,6 +29,9 @@ enum class Point : std::uint8_t {
   after_response_head = 3,  // the client hears the head alone; of a response without a body, all but the last CRLF
   in_body = 4,              // of the response: half of it, or FaultSpec::bytes
   idle = 5,  // as before_request, but only on a connection that was used before: the stale pooled connection
+  // Of crash alone:
+  executed = 6,  // the service's whole answer was read, and nothing of it told
+  answered = 7,  // the client has all of it
 };
 
 // How delay is spread, around FaultSpec::base.
@@ -135,6 +138,8 @@ bool fails_at_once(const FaultSpec& fault);
 bool leaves_rest(const FaultSpec& fault);
 // Does it need responses that came before? (stale)
 bool replays(const FaultSpec& fault);
+// Is the process that sent the request ended by it? (crash)
+bool ends_sender(const FaultSpec& fault);
 
 // The same spec with `status` put where it was left to the profile (0).
 FaultSpec with_status(FaultSpec fault, int status);

@@ -25,6 +25,7 @@ constexpr std::string_view kSpread = "a time in whole milliseconds, such as 200m
 constexpr std::string_view kGrpcCode = "a gRPC status other than OK, in upper case, such as UNAVAILABLE";
 constexpr std::string_view kStreamCode = "an error code of HTTP/2, such as refused-stream or cancel";
 constexpr std::string_view kPoint = "before-request, after-head, after-request, after-response-head, in-body or idle";
+constexpr std::string_view kMoment = "before-request, executed or answered";
 constexpr std::string_view kValue = "a header's value, in quotes where it is more than a word";
 
 constexpr std::span<const Parameter> kNothing;
@@ -62,6 +63,7 @@ constexpr Parameter kLateStatus[] = {{"code", Kind::grpc_status, kGrpcCode}};
 constexpr Parameter kMessage[] = {{"what", Kind::of_message, "delay, drop, truncate or corrupt"},
                                   {"n", Kind::nth, "which message, from 1 on (or ms=TIME)", false, "1"},
                                   {"ms", Kind::time, kDuration, false}};
+constexpr Parameter kCrash[] = {{"when", Kind::moment, kMoment, false, "before-request"}};
 
 // --- how it is shown -----------------------------------------------------------------------------------------------
 
@@ -108,6 +110,10 @@ std::string show_lost_response(const FaultSpec& f) {
 std::string show_strike(const FaultSpec& f) {
   if (f.point == Point::in_body && f.bytes != kHalf) return as_word(f, fmt::format("in-body, {}", f.bytes));
   return as_word(f, word_of(f.point));
+}
+std::string show_crash(const FaultSpec& f) {
+  bool later = f.point == Point::executed || f.point == Point::answered;
+  return as_word(f, word_of(later ? f.point : Point::before_request));
 }
 std::string show_stall(const FaultSpec& f) { return f.point == Point::after_request ? as_word(f) : show_strike(f); }
 std::string show_time_alone(const FaultSpec& f) { return as_word(f, show_time(f.delay)); }
@@ -212,7 +218,8 @@ static_assert(std::ranges::count(kPlaces, 0xff) == 0, "a number of trace/faults.
 // What old traces hold.
 static_assert(stored_as(FaultName::none, 0) && stored_as(FaultName::error, 1) && stored_as(FaultName::delay, 5) &&
               stored_as(FaultName::tls_cut, 13) && stored_as(FaultName::malformed, 22) &&
-              stored_as(FaultName::duplicate, 25) && stored_as(FaultName::slow_trailers, 30));
+              stored_as(FaultName::duplicate, 25) && stored_as(FaultName::slow_trailers, 30) &&
+              stored_as(FaultName::crash, 31));
 }  // namespace
 
 bool FaultRow::has(ArgumentKind kind) const {

@@ -37,6 +37,7 @@ enum class ArgumentKind : std::uint8_t {
   stream_code,  // of RFC 9113 7, by name
   of_message,
   nth,
+  moment,  // of its request's course, at which a process ends
 };
 struct Parameter {
   std::string_view name;
@@ -47,14 +48,15 @@ struct Parameter {
 };
 
 // What a fault does, as bits. fault_spec.h says each in a sentence.
-inline constexpr unsigned kTellsStatus = 1;  // is_status
-inline constexpr unsigned kLoses = 2;        // is_loss
-inline constexpr unsigned kRefuses = 4;      // is_refusal
-inline constexpr unsigned kTakesTime = 8;    // is_slowness
-inline constexpr unsigned kIsSilence = 16;   // is_silence
-inline constexpr unsigned kBreaks = 32;      // fails_at_once, as does kTellsStatus
-inline constexpr unsigned kLeavesRest = 64;  // leaves_rest
-inline constexpr unsigned kReplays = 128;    // replays
+inline constexpr unsigned kTellsStatus = 1;   // is_status
+inline constexpr unsigned kLoses = 2;         // is_loss
+inline constexpr unsigned kRefuses = 4;       // is_refusal
+inline constexpr unsigned kTakesTime = 8;     // is_slowness
+inline constexpr unsigned kIsSilence = 16;    // is_silence
+inline constexpr unsigned kBreaks = 32;       // fails_at_once, as does kTellsStatus
+inline constexpr unsigned kLeavesRest = 64;   // leaves_rest
+inline constexpr unsigned kReplays = 128;     // replays
+inline constexpr unsigned kEndsSender = 256;  // ends_sender
 
 struct FaultRow {
   FaultName fault{};

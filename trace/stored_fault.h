@@ -15,7 +15,8 @@ static_assert(stored_as(Telling::reset, 0) && stored_as(Telling::close, 1) && st
               stored_as(Telling::error, 3));
 static_assert(stored_as(Point::before_request, 0) && stored_as(Point::after_head, 1) &&
               stored_as(Point::after_request, 2) && stored_as(Point::after_response_head, 3) &&
-              stored_as(Point::in_body, 4) && stored_as(Point::idle, 5));
+              stored_as(Point::in_body, 4) && stored_as(Point::idle, 5) && stored_as(Point::executed, 6) &&
+              stored_as(Point::answered, 7));
 static_assert(stored_as(Spread::fixed, 0) && stored_as(Spread::uniform, 1) && stored_as(Spread::normal, 2) &&
               stored_as(Spread::pareto, 3));
 static_assert(stored_as(RetryAfter::none, 0) && stored_as(RetryAfter::seconds, 1) && stored_as(RetryAfter::date, 2));

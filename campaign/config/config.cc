@@ -26,7 +26,7 @@ int line_of(const T& at) {
   return static_cast<int>(at.source().begin.line);
 }
 
-constexpr std::string_view kTables[] = {"run",  "serve",  "service", "profile", "accept",    "listener",
+constexpr std::string_view kTables[] = {"run",  "serve",  "service", "profile", "process",   "accept", "listener",
                                         "rule", "redact", "admin",   "safety",  "telemetry", "checks"};
 constexpr std::string_view kRunKeys[] = {"coverage", "once",   "policies", "workers",   "fail_on",
                                          "hold",     "budget", "tags",     "real_time", "application"};
@@ -56,6 +56,7 @@ constexpr std::string_view kServiceKeys[] = {"address",
 constexpr std::string_view kChecksKeys[] = {"file"};
 constexpr std::string_view kRedactKeys[] = {"names", "bodies"};
 constexpr std::string_view kProfileFileKeys[] = {"file"};
+constexpr std::string_view kProcessKeys[] = {"match", "restart"};
 constexpr std::string_view kAcceptKeys[] = {"finding", "why"};
 constexpr std::string_view kCoverages[] = {"c0", "c1", "c2", "c3", "c4"};
 constexpr std::string_view kConfidences[] = {"certain", "likely", "possible"};
@@ -192,6 +193,17 @@ void read_service(ConfigTable table, std::string_view file, trace::Words profile
   if (auto time = table.duration("resolve_timeout", "5s")) service.resolve_timeout = *time;
 }
 
+void read_process(ConfigTable table, Process& process) {
+  table.only(kProcessKeys);
+  process.match = table.text("match").value_or(process.name);
+  if (process.match.empty()) table.refuse("match", "expected a part of its command line");
+  auto restart = table.text("restart");
+  if (!restart || restart->find_first_not_of(" \t") == restart->npos)
+    table.refuse("restart", "expected a shell command that starts it again, {} for the command line that it had");
+  else
+    process.restart = *restart;
+}
+
 void read_redact(ConfigTable table, RedactSettings& redact) {
   table.only(kRedactKeys);
   redact.names = table.texts("names");
@@ -257,6 +269,11 @@ class File {
         read_services(*table);
       else
         complain(line_of(key), "service: expected tables [service.NAME], one a backing service");
+    } else if (name == "process") {
+      if (const auto* table = node.as_table())
+        read_processes(*table);
+      else
+        complain(line_of(key), "process: expected tables [process.NAME], one a process that the tests start");
     } else if (name == "serve") {
       if (const auto* table = node.as_table())
         read_serve(ConfigTable(*table, "[serve]", name_, errors_), config_.serve);
@@ -306,10 +323,10 @@ class File {
       complain(
           line_of(key),
           fmt::format("{}: unknown table{}", name,
-                      hint.empty()
-                          ? ", expected [run], [serve], [admin], [safety], [telemetry], "
-                            "[service.NAME], [profile.NAME], [redact], [checks], [[listener]], [[rule]] or [[accept]]"
-                          : hint));
+                      hint.empty() ? ", expected [run], [serve], [admin], [safety], [telemetry], [service.NAME], "
+                                     "[profile.NAME], [process.NAME], [redact], [checks], [[listener]], [[rule]] or "
+                                     "[[accept]]"
+                                   : hint));
     }
   }
 
@@ -349,6 +366,19 @@ class File {
       profile = trace::read_profile(std::move(table), std::move(name));
     }
     if (profile) config_.profiles.push_back(std::move(profile));
+  }
+
+  void read_processes(const toml::table& tables) {
+    for (auto&& [key, node] : tables) {
+      Process process{.name = std::string(key.str())};
+      auto whole = fmt::format("[process.{}]", process.name);
+      if (const auto* table = node.as_table()) {
+        read_process(ConfigTable(*table, whole, name_, errors_), process);
+        config_.processes.push_back(std::move(process));
+      } else {
+        complain(line_of(key), fmt::format("{}: expected a table", whole));
+      }
+    }
   }
 
   void read_services(const toml::table& tables) {

@@ -73,6 +73,13 @@ struct Service {
   proxy::Bounds bounds;                            // serve only; of each that is 0: as SafetySettings has it
 };
 
+// A process that the workload starts, and that may be ended by a fault (crash).
+struct Process {
+  std::string name;     // of [process.name]
+  std::string match;    // is in its command line, words and blanks
+  std::string restart;  // for sh -c; {} stands for the command line that it had
+};
+
 struct Accept {
   std::string finding;  // eight hex digits
   std::string why;
@@ -170,6 +177,7 @@ struct Config {
   std::vector<Listener> listeners;
   std::vector<Rule> rules;
   std::vector<Service> services;  // in the order of the file
+  std::vector<Process> processes;
   std::vector<Accept> accepted;
   RedactSettings redact;
   std::vector<checkers::Checker> checkers;                      // of [checks] file

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "campaign/planning/deaths.h"
 #include "campaign/planning/near_misses.h"
 #include "campaign/planning/targets.h"
 #include "proxy/net/address.h"
@@ -80,8 +81,7 @@ void Case::put(std::size_t at) {
   row.occurrence = here().occurrence;
 }
 
-namespace {
-// Faults never reach the outside world: seccomp shows us local services alone, a forward proxy is sent everything.
+// Seccomp shows us local services alone, a forward proxy is sent everything.
 bool may_be_faulted(std::string_view service, const Config& config) {
   std::string host(service.substr(0, service.rfind(':')));
   if (auto* said = config.at(std::string(service)); said && said->allow) return true;
@@ -89,6 +89,8 @@ bool may_be_faulted(std::string_view service, const Config& config) {
   auto at = proxy::Address::parse(host + ":1");
   return at && (at->loopback() || at->is_private());
 }
+
+namespace {
 // Of `all` those in another test than the one where the same call is tried in any case.
 std::vector<Found> elsewhere(const std::vector<Found>& tried, std::vector<Found> all) {
   std::set<std::pair<std::string, std::string>> known;
@@ -147,6 +149,20 @@ std::vector<Case> held_cases(const Tests& tests, const policies::Policy& policy,
   return cases;
 }
 
+// Each write at which a death may be seen, in a run of its own.
+std::vector<Case> deadly_cases(const Tests& tests, const BorneDeaths& borne, const policies::Policy& policy,
+                               const Config& config) {
+  std::vector<Case> cases;
+  for (auto& death : may_die(tests, borne)) {
+    if (!may_be_faulted(death.found.target.service, config)) continue;
+    auto c = make_case(death.found, policy, death.plan, config);
+    c.value = death.value;
+    c.alone = c.single = true;
+    cases.push_back(std::move(c));
+  }
+  return cases;
+}
+
 void add(Plan& plan, Case c, std::size_t number) {
   c.row.id = fmt::format("c{}", number);
   plan.cases.push_back(std::move(c));
@@ -177,7 +193,8 @@ bool fits(const std::optional<trace::CallSite>& site, const std::optional<trace:
 
 }  // namespace
 
-Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& policies, const Config& config) {
+Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& policies, const Config& config,
+               const BorneDeaths& borne) {
   Plan plan;
   auto found = targets_of(tests, false, config);
   if (found.empty()) {
@@ -198,7 +215,7 @@ Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& p
       add(plan, std::move(c), plan.cases.size() + 1);
     };
     for (auto* policy : policies) {
-      if (policy->of_near_misses) continue;
+      if (policy->of_near_misses || policy->of_deaths) continue;
       for (auto& f : of) {
         for (auto& faults : policy->plans) add_case(f, *policy, faults);
         for (auto& faults : policy->where_it_times_out)
@@ -212,6 +229,9 @@ Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& p
   for (auto* policy : policies)
     if (policy->of_near_misses)
       for (auto& c : held_cases(tests, *policy, config)) add(plan, std::move(c), plan.cases.size() + 1);
+  for (auto* policy : policies)
+    if (policy->of_deaths)
+      for (auto& c : deadly_cases(tests, borne, *policy, config)) add(plan, std::move(c), plan.cases.size() + 1);
   if (run.coverage.empty() && !run.once) add_all(elsewhere(asked_for, covered(found, "c4")), true);
   return plan;
 }

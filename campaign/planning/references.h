@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "campaign/planning/plan.h"
 #include "campaign/planning/services_seen.h"
 #include "campaign/workload/context.h"
 
@@ -25,6 +26,7 @@ struct References {
   std::vector<std::string> remarks;                // of the suite itself: how it fails, what it was taken for
   bool side_by_side = false;                       // runs of it at the same time do what one alone does
   bool share_services = false;                     // some are there for all runs at once
+  BorneDeaths borne = {};                          // of learn_deaths
   std::deque<trace::Run> slices;
   std::deque<trace::Run> suites;  // of CampaignContext::keep_suites: the last two runs of it
 

@@ -41,7 +41,7 @@ Result<Plan> select(const Selection& selection, const References& refs,
     if (plan && changed) keep(*plan, *changed);
     if (plan) plan->id = id_of(*planned);
   } else {
-    plan = make_plan(refs.tests, policies, config);
+    plan = make_plan(refs.tests, policies, config, refs.borne);
     if (changed) keep(*plan, *changed);
     all = plan->cases.size();
     plan->id = id_of(plan->cases);

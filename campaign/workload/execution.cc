@@ -16,6 +16,7 @@
 #include "campaign/workload/environment.h"
 #include "campaign/workload/listeners.h"
 #include "campaign/workload/look.h"
+#include "campaign/workload/restart.h"
 #include "campaign/workload/trust.h"
 #include "campaign/workload/watchdog.h"
 #include "certs/leaf_store.h"
@@ -107,6 +108,7 @@ class ArmingRecorder final : public proxy::Recorder {
   void answer(const trace::Exchange& e) override { recorder_.answer(e); }
   void fired(const trace::Exchange& e) override {
     recorder_.fired(e);
+    if (fired_at == 0) fired_at = e.fired_at;
     bool brief = e.fault.name == trace::FaultName::delay && e.fault.delay <= kBrief;
     if (compressor && !brief) compressor->arm();
   }
@@ -116,6 +118,7 @@ class ArmingRecorder final : public proxy::Recorder {
   }
   proxy::Compressor* compressor = nullptr;
   std::uint64_t exchanges = 0;
+  Nanos fired_at = 0;  // the first fault
 
  private:
   proxy::Recorder& recorder_;
@@ -191,7 +194,8 @@ struct Executor::Impl {
   std::uint64_t runs = 0;
   Nanos in_commands = 0, taken = 0;  // the last run, at
   bool interrupted = false;
-  proxy::Tree* tree = nullptr;  // of the run under way
+  proxy::Tree* tree = nullptr;     // of the run under way
+  std::unique_ptr<Orders> orders;  // likewise
   bool attached = false;
   std::vector<std::unique_ptr<proxy::SignalWatch>> signals;
 
@@ -208,11 +212,21 @@ struct Executor::Impl {
         trust.remarks.push_back(undone);
   }
 
+  // One of the run's own, and never what all of it comes of. It is started again where retrial.toml says how.
+  bool end_process(pid_t pid) const {
+    if (!tree || pid == tree->root() || !proxy::capture::descends(pid, tree->root())) return false;
+    auto again = orders ? restart_of(setting.processes, command_line(pid)) : "";
+    if (kill(pid, SIGKILL) != 0) return false;
+    if (!again.empty()) orders->give(again);
+    return true;
+  }
+
   proxy::Options options() {
     proxy::Options options{.keep_tags = setting.keep_tags,
                            .to_clients = &to_clients,
                            .distrust = &distrust,
-                           .busy = proxy::capture::busy_time};
+                           .busy = proxy::capture::busy_time,
+                           .end_process = [this](pid_t pid) { return end_process(pid); }};
     for (auto& [address, security] : securities)
       (address.empty() ? options.to_services : options.security_of[address]) = security.get();
     return options;
@@ -379,8 +393,16 @@ Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& sp
   }
   if (!s.application.empty())
     launch.environment.push_back(fmt::format("RETRIAL_APPLICATION={}", fmt::join(s.application, ",")));
-  auto argv = spec.look.empty() ? launch.argv
-                                : looking(launch.argv, spec.look, spec.tests.size() == 1 ? spec.tests.front() : "");
+  impl_->orders.reset();
+  if (!s.processes.empty()) {
+    auto orders = Orders::make(std::filesystem::absolute(s.folder / "time" / (name + ".orders")));
+    if (!orders) return std::unexpected(orders.error());
+    impl_->orders = std::move(*orders);
+  }
+  auto argv = launch.argv;
+  if (!spec.look.empty() || impl_->orders)
+    argv = looking(argv, spec.look, spec.tests.size() == 1 ? spec.tests.front() : "",
+                   impl_->orders ? impl_->orders->at().string() : "");
   proxy::Command command{std::move(argv), environment_for(launch, environment), {}};
   int log = -1, nothing = -1;
   if (!spec.attached) {
@@ -419,6 +441,9 @@ Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& sp
       stopped = watchdog.look(proxy, **tree, director.target_attempts(),
                               ended.compressor ? ended.compressor->last_wait() : 0);
       if (spec.sampled_exchanges && arming.exchanges >= spec.sampled_exchanges) stopped = trace::Stop::deadline;
+      if (spec.after_fault && arming.fired_at && clock.now() - arming.fired_at >= spec.after_fault &&
+          proxy.last_activity() - arming.fired_at >= spec.after_fault / 2)
+        stopped = trace::Stop::deadline;
       if (!stopped && watchdog.idle_for(kLingers, proxy) && tests_are_over(spec, events, run))
         stopped = trace::Stop::hung;
       if (stopped == trace::Stop::held && spec.lifts && proxy.held_since() != 0) {
@@ -456,6 +481,7 @@ Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& sp
     }
     impl_->loop->run();
     impl_->tree = nullptr;
+    impl_->orders.reset();
     ways_in.reset();
     run.capture = (*tree)->counts();
     run.capture.tunnels = proxy.tunnels();

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "campaign/config/config.h"
 #include "campaign/workload/adapters/adapter.h"
 #include "campaign/workload/director.h"
 #include "campaign/workload/ways_in.h"
@@ -40,6 +41,7 @@ struct RunSpec {
   // 0: none of this.
   Nanos sampled_time = 0;
   std::uint64_t sampled_exchanges = 0;
+  Nanos after_fault = 0;  // end (Stop::deadline) where so long after the first fault somebody still asks; 0: never
   bool moves_clock() const { return !aims.empty() || sampled_time != 0; }
   bool attached = false;  // the command has our own stdin, stdout and stderr; else they go to a log
 };
@@ -76,6 +78,7 @@ class Executor {
     std::map<std::string, proxy::ServiceTlsSettings> security = {};  // likewise
     bool real_time = false;                                          // clients' clocks are never moved (docs/time.md)
     std::vector<std::string> application = {};                       // as RunSettings has it
+    std::vector<Process> processes = {};                             // that are started again
   };
   // Unpacks the agents, and makes an authority that lives as long as it, with the files by which commands trust it.
   static Result<std::unique_ptr<Executor>> open(Setting setting, const Clock& clock);

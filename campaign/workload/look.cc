@@ -13,6 +13,8 @@
 #include <cstring>
 #include <optional>
 
+#include "campaign/workload/restart.h"
+
 namespace retrial::campaign {
 namespace {
 
@@ -109,28 +111,28 @@ Result<void> check_look(const std::string& url) {
 }
 
 std::vector<std::string> looking(std::vector<std::string> argv, const std::vector<std::string>& urls,
-                                 const std::string& test) {
+                                 const std::string& test, const std::string& orders) {
   std::vector<std::string> around{"/proc/self/exe", "look"};
   char self[4096];
   if (auto n = readlink(around[0].c_str(), self, sizeof self); n > 0)
     around[0].assign(self, static_cast<std::size_t>(n));
   for (auto& url : urls) around.insert(around.end(), {"--url", url});
   if (!test.empty()) around.insert(around.end(), {"--test", test});
+  if (!orders.empty()) around.insert(around.end(), {"--orders", orders});
   around.push_back("--");
   around.insert(around.end(), argv.begin(), argv.end());
   return around;
 }
 
-int look_after(const std::vector<std::string>& command, const std::vector<std::string>& urls, const std::string& test) {
+int look_after(const std::vector<std::string>& command, const std::vector<std::string>& urls, const std::string& test,
+               const std::string& orders) {
   std::fflush(nullptr);
   child = fork();
   if (child < 0) return 126;
   if (child == 0) execute(command);
   for (int number : {SIGINT, SIGQUIT}) signal(number, SIG_IGN);  // the terminal tells both
   for (int number : {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}) signal(number, pass_on);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  int status = wait_for(child, orders);
   child = 0;
   for (auto& url : urls)
     if (auto parsed = parse(url)) ask(*parsed, test);

@@ -16,11 +16,13 @@ Result<void> check_look(const std::string& url);
 
 // The command with that process around it. `test`: whose reads they are; empty: of the whole command.
 std::vector<std::string> looking(std::vector<std::string> argv, const std::vector<std::string>& urls,
-                                 const std::string& test);
+                                 const std::string& test, const std::string& orders = {});
 
 // That process: runs the command, passes signals on, asks, and gives the command's own exit status (or dies of its
 // signal). What cannot be asked within ten seconds is left out.
-int look_after(const std::vector<std::string>& command, const std::vector<std::string>& urls, const std::string& test);
+// `orders`: where it is told what to start meanwhile (restart.h).
+int look_after(const std::vector<std::string>& command, const std::vector<std::string>& urls, const std::string& test,
+               const std::string& orders = {});
 
 bool is_look(const trace::Tag& tag);
 

@@ -1,5 +1,6 @@
-"""./dev predict-bench: small workers of which r_* are right and w_* wrong: which wrong ones `retrial run --policies order` finds, and which
-right ones it tells falsely. Those in blind/ were written before anything judged them, and are counted apart."""
+"""./dev predict-bench: small workers of which r_* are right and w_* wrong: which wrong ones `retrial run --policies order` finds, those in tof/
+`--policies tof`, and which right ones are told falsely. Those in blind/ and tof/ were written before anything judged them. Folders are counted
+apart."""
 import argparse
 import contextlib
 import json
@@ -13,15 +14,16 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).parent
+RUNNERS = {".py": [sys.executable, "-B"], ".mjs": ["node"]}
 RETRIAL = os.environ.get("RETRIAL", str(HERE.parents[1] / "build/release/retrial"))
 
 
 def trial(program, scratch):
-    """The confidences of order-violation, None where it was not tried; runs that held something; seconds; and
-    what was told."""
+    """The confidences of what its folder is about, None where it was not tried; runs with a fault; seconds; and what was told."""
+    policy, verdict = ("tof", "time-of-fault") if program.parent.name == "tof" else ("order", "order-violation")
     out = Path(scratch) / program.stem
     began = time.monotonic()
-    done = subprocess.run([RETRIAL, "run", "--policies", "order", "--out", str(out), "--", sys.executable, "-B", program.name], cwd=program.parent,
+    done = subprocess.run([RETRIAL, "run", "--policies", policy, "--out", str(out), "--", *RUNNERS[program.suffix], program.name], cwd=program.parent,
                           capture_output=True, text=True, stdin=subprocess.DEVNULL)
     took = time.monotonic() - began
     try:
@@ -29,10 +31,12 @@ def trial(program, scratch):
     except (OSError, ValueError):
         return None, 0, took, " | ".join(done.stderr.strip().splitlines()[-2:])
     told = {f"{f['verdict']} {f['confidence']}" for f in report["findings"] if f["confidence"] != "possible"}
-    here = [f["confidence"] for f in report["findings"] if f["verdict"] == "order-violation" and f["confidence"] != "possible"]
+    here = [f["confidence"] for f in report["findings"] if f["verdict"] == verdict and f["confidence"] != "possible"]
     why = "; ".join(j["why"] for j in report["not_judged"])[:100]
     with contextlib.closing(sqlite3.connect(out / "campaign.db")) as store:
         (held,) = store.execute("SELECT count(*) FROM run WHERE kind = 'with-fault'").fetchone()
+    if program.stem.startswith("r_"):
+        here = told  # whatever it is
     return here, held, took, ", ".join(sorted(told)) or why or "clean"
 
 
@@ -43,10 +47,12 @@ def main():
     asked = parser.parse_args()
     counts = {}
     with tempfile.TemporaryDirectory(prefix="predict-") as scratch:
-        print("| program | told | runs with a delay | seconds | |\n|---|---|---|---|---|")
+        print("| program | told | runs with a fault | seconds | |\n|---|---|---|---|---|")
         programs = Path(scratch) / "programs"
         shutil.copytree(HERE, programs, ignore=shutil.ignore_patterns(".retrial"))
-        for program in sorted(programs.glob("*/[rw]_*.py")):
+        for program in sorted(programs.glob("*/[rw]_*.*")):
+            if program.suffix not in RUNNERS:
+                continue
             if asked.program and program.stem not in asked.program:
                 continue
             for again in range(asked.times):

@@ -24,12 +24,6 @@ pid_t peer_of(pid_t process, int fd) {
   return peer.pid;
 }
 
-bool descends(pid_t process, pid_t root) {
-  for (Stat stat; process > 1 && process != root; process = stat.parent)
-    if (!read_stat(process, stat)) return false;
-  return process == root;
-}
-
 }  // namespace
 
 void Natives::left(pid_t process, int fd, bool is_unix, std::string name) {

@@ -184,6 +184,12 @@ Nanos busy_time(pid_t thread) {
   return ran + strtoll(rest, nullptr, 10);
 }
 
+bool descends(pid_t process, pid_t root) {
+  for (Stat stat; process > 1 && process != root; process = stat.parent)
+    if (!read_stat(process, stat)) return false;
+  return process == root;
+}
+
 pid_t process_of(pid_t thread) {
   // tgkill with a thread that leads its own group, the common case, saves the reading of a file.
   if (syscall(SYS_tgkill, thread, thread, 0) == 0 || errno == EPERM) return thread;

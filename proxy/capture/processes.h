@@ -37,6 +37,9 @@ Nanos cpu_time_below(pid_t root);
 // How long a thread has run, or has waited for a processor (/proc/TID/schedstat); 0: not known.
 Nanos busy_time(pid_t thread);
 
+// Is it that process, or does it come of it? Whose parent has died comes of whom it fell to.
+bool descends(pid_t process, pid_t root);
+
 // Process (thread group) of a thread; 0 if it is gone.
 pid_t process_of(pid_t thread);
 

@@ -1,4 +1,6 @@
 #pragma once
+#include <set>
+
 #include "proxy/exchange/director.h"
 #include "proxy/exchange/options.h"
 #include "proxy/faults/connection.h"
@@ -39,6 +41,7 @@ struct Context {
   }
   std::uint64_t step(std::uint64_t& counter) const { return options.first_id + counter++ * options.id_step; }
   std::uint64_t exchanges = 0;
+  std::set<pid_t> ended = {};  // processes, by a fault: what still comes of them goes nowhere
 };
 
 }  // namespace retrial::proxy

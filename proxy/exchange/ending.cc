@@ -12,7 +12,8 @@ constexpr std::size_t kMostSentKept = 8u << 10;  // bytes of a body that was sen
 void Exchange::carry_out(Act act) {
   if (act == Act::pass || act == Act::drop) return;
   if (timer_) timer_->cancel();
-  injection_.fire(act);
+  // Before it is written down, so that no more comes of it.
+  if (act != Act::crash || injection_.end_process()) injection_.fire(act);
   act_upon(act);
 }
 
@@ -31,6 +32,7 @@ void Exchange::act_upon(Act act) {
     case Act::answer:
       if (auto own = injection_.fault->answer(injection_.scene()); own.status != 0) injection_.answer = std::move(own);
       return answer();
+    case Act::crash:
     case Act::reset:
       return strike(Break{Break::How::reset});
     case Act::close:
@@ -97,12 +99,15 @@ bool Exchange::drained() {
 // All that the client is to be told was handed to the kernel.
 void Exchange::told() {
   if (told_ == 0) told_ = context_.clock.now();
+  bool crashes = injection_.ask(Step::told) == Act::crash && injection_.end_process();
+  if (crashes) injection_.fire(Act::crash);
   // It had sent its FIN before: half of the connection, or all of it? If all, its kernel has answered the bytes with an
   // RST.
   if (client_ended_ != 0 && client_.gone())
     over(trace::Ending::client_left, client_ended_);
   else
     over(trace::Ending::answered, told_);
+  if (crashes) return client_.break_off({Break::How::reset});
   client_.over(request_whole_ ? std::nullopt : std::optional(rest_code_));
 }
 

@@ -50,6 +50,21 @@ void Injection::begin() {
   if (context.director.keeps_responses()) edit = context.earlier.keeping(e);
 }
 
+Scene Injection::scene() const {
+  bool mortal = record.exchange().pid != 0 && context.options.end_process;
+  return {record.exchange(), invited, withheld, endless, target, streams, grpc, mortal};
+}
+
+bool Injection::end_process() {
+  auto pid = record.exchange().pid;
+  bool ended = context.options.end_process && context.options.end_process(pid);
+  if (ended)
+    context.ended.insert(pid);
+  else
+    spare(kNoProcess);
+  return ended;
+}
+
 void Injection::fire(Act act) {
   record.exchange().evidence = fault->evidence(act, scene());
   fired();

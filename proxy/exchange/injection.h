@@ -27,9 +27,11 @@ struct Injection {
     return fault->at(step, scene());
   }
   bool head_alone() const { return fault && !record.exchange().fired && fault->head_alone(scene()); }
-  Scene scene() const { return {record.exchange(), invited, withheld, endless, target, streams, grpc}; }
+  Scene scene() const;
   void fire(Act act);
   void fire(const Edit& by);
+  // The process of this exchange's client is ended; false: it is none that may be, and the fault will not come to be.
+  bool end_process();
   // The planned fault will not come to be.
   void spare(std::string_view why);
   // The same, where there is one and it has not fired.

@@ -108,6 +108,9 @@ struct Options {
   Distrust* distrust = nullptr;
   // How busy a thread of a client has been so far (Exchange::busy); 0: not known. May be empty.
   std::function<Nanos(pid_t thread)> busy;
+  // Ends a client's process (SIGKILL): true, it is ended, or was about to end. False: it is none that may be. Empty:
+  // none may.
+  std::function<bool(pid_t)> end_process;
   std::function<void(const std::string&)> say;  // one line for the log; may be empty
   std::uint64_t first_id = 1;  // of exchanges and connections; several proxies of one run count in steps
   std::uint64_t id_step = 1;

@@ -69,6 +69,10 @@ void Exchange::begin_bodies(const Head& head) {
 }
 
 void Exchange::request(const Head& head, bool invited, Services& services) {
+  if (context_.ended.contains(requester_.pid)) {  // it had sent this before it knew that it was dead
+    over(trace::Ending::reset, context_.now);
+    return client_.break_off({Break::How::reset});
+  }
   services_ = &services;
   request_whole_ = head.bodiless;
   injection_.invited = invited || head.bodiless;

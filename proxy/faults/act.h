@@ -14,6 +14,7 @@ enum class Act : std::uint8_t {
   close,   // FIN
   abort,   // RST_STREAM with FaultSpec::code: HTTP/2 alone
   goaway,  // GOAWAY with FaultSpec::code, whose last stream is the one before this: HTTP/2 alone
+  crash,   // the process that has sent the request is ended, and its connection broken off
 };
 
 }  // namespace retrial::proxy

@@ -48,6 +48,8 @@ std::string_view beyond_envoy(const trace::FaultSpec& fault) {
     case drip:
     case slow_trailers:
       return "an Envoy passes on what the service has sent at its own pace";
+    case crash:
+      return "an Envoy tells nothing of the process that has sent a request";
     case redirect_loop:
       return "an Envoy passes on the status that the service has sent";
     default:

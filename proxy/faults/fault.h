@@ -19,11 +19,14 @@ enum class Step : std::uint8_t {
   request_end,    // its last byte was read
   response_head,  // the service's final one was read, and nothing of it passed on yet
   response_end,   // its last byte was read, or it is taken as read (an answer without an end)
+  told,           // all of it was handed to the client
 };
 
 // Why a fault of streams, or of gRPC, does not come to be at Step::request_head.
 inline constexpr std::string_view kNeedsStreams = "this is no HTTP/2, and has no streams";
 inline constexpr std::string_view kNeedsGrpc = "this is no gRPC call";
+// Why nobody's process can be ended.
+inline constexpr std::string_view kNoProcess = "the process that has sent it is not known, or not one of this run";
 
 // What a fault may look at.
 struct Scene {
@@ -34,6 +37,7 @@ struct Scene {
   std::string_view target = {};     // as it was sent: nothing is redacted, and it must not reach a record
   bool streams = false;             // HTTP/2
   bool grpc = false;                // a gRPC call, and not gRPC-Web
+  bool mortal = false;              // its client's process is known, and may be ended
 };
 
 // A token bucket.

@@ -16,6 +16,7 @@ class LostResponse final : public Fault {
       case Step::request_head:
       case Step::head_sent:
       case Step::request_end:
+      case Step::told:
         return Act::pass;
       // The service did not do what it was asked: nothing was executed whose answer could be lost.
       case Step::response_head:

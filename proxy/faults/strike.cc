@@ -36,6 +36,9 @@ Act Strike::at(Step step, const Scene& scene) const {
     case Point::after_response_head:
     case Point::in_body:
       return Act::pass;  // the edit's
+    case Point::executed:
+    case Point::answered:
+      break;  // crash alone has these
   }
   return Act::pass;
 }

@@ -18,6 +18,8 @@
 namespace retrial::proxy {
 namespace {
 
+constexpr int kStays = 6;  // looks: 4 ms lie between two where there is nothing to jump for
+
 // A file of /proc that is small. Empty where it cannot be read.
 class Text {
  public:
@@ -113,6 +115,15 @@ bool Looker::thread(pid_t pid, pid_t tid, bool judged) {
   if (!thoroughly_ || !judged) return true;
   // A Go runtime's own threads (sysmon) sleep by themselves.
   if (!has_limit(file_of(pid, tid, "syscall").view()) || is(pid, RETRIAL_TIME_GO) || keeps_to_itself(pid)) return true;
+  // On its way into a wait, or out of it, it looks the same, and is not for long.
+  if (auto slices = look_.threads.back().mark; is(pid, 0)) {
+    auto& passing = passing_[tid];
+    passing = {slices, passing.slices == slices ? passing.looks + 1 : 1};
+    if (passing.looks < kStays) {
+      if (!roles_.only_serves(pid)) look_.real = pid;
+      return false;
+    }
+  }
   unmoved_.insert(pid);
   if (apart(pid)) return true;
   look_.real = pid;

@@ -2,6 +2,7 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -63,6 +64,13 @@ class Looker {
   Roles roles_;
   std::vector<TimePage::Slot> slots_;
   std::set<pid_t> unmoved_;  // were met
+  // Of a process that is moved, a thread in a wait that is not: its time slices, and in how many looks they were the
+  // same.
+  struct Passing {
+    std::uint64_t slices = 0;
+    int looks = 0;
+  };
+  std::map<pid_t, Passing> passing_;
   Look look_;
   Nanos now_ = 0;
   bool thoroughly_ = false;

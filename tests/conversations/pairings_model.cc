@@ -26,6 +26,8 @@ bool Model::never() const {
     case malformed:
     case duplicate:
       return h2_client_;
+    case crash:  // nobody here has a process
+      return true;
     case stale:
       return !shape_.used;
     default:

@@ -160,6 +160,18 @@ class Tale {
     return *this;
   }
 
+  // What follows is said by another process.
+  Tale& in_process(std::int32_t pid) {
+    pid_ = pid;
+    return *this;
+  }
+  // The process of this request is ended: once the service has carried it out, or (0) before it hears of it.
+  Tale& dies(int status) {
+    if (status) executed(status, {}, {});
+    fire({.name = named("crash"), .point = status ? trace::Point::executed : trace::Point::before_request});
+    return told(trace::Ending::reset, 0);
+  }
+
   // Everybody waits, and the client's clock is moved on.
   Tale& moved_on(Nanos by) {
     run_.compressed = true;
@@ -190,7 +202,7 @@ class Tale {
     e.id = run_.exchanges.size();
     e.connection = e.id;
     e.fresh = true;
-    e.pid = 100;
+    e.pid = pid_;
     e.service = e.host = "127.0.0.1:9000";
     e.request_digest = 77;
     e.begun = now_;
@@ -236,7 +248,7 @@ class Tale {
 
   trace::Run run_;
   Nanos now_ = kSecond, busy_ = kSecond;
-  std::int32_t thread_ = 100;
+  std::int32_t thread_ = 100, pid_ = 100;
   std::uint64_t calls_ = 0;
 };
 

@@ -113,6 +113,9 @@ TEST(FaultPlan, every_fault_is_read_and_shown_in_its_one_spelling) {
                                 "message(truncate)",
                                 "message(corrupt, 7)",
                                 "slow-trailers(300ms)",
+                                "crash(before-request)",
+                                "crash(executed)",
+                                "crash(answered) x 1, then pass",
                                 "10% of lost-response(reset)",
                                 "0.5% of error(503)",
                                 "0.000001% of stall",
@@ -173,6 +176,8 @@ std::string_view argument(trace::ArgumentKind kind) {
       return "cancel";
     case of_message:
       return "delay";
+    case moment:
+      return "executed";
   }
   return {};
 }
@@ -427,6 +432,9 @@ TEST(FaultPlan, an_error_of_streams_and_grpc_knows_their_words_in_any_case) {
   EXPECT_EQ(refused("message(delay, 200ms)"), line(16, "which message, from 1 on (or ms=TIME)", "200ms"));
   EXPECT_EQ(refused("message(delay, 2)"), line(17, "ms, how long the message is delayed", ")"));
   EXPECT_EQ(refused("message(drop, 2, 5ms)"), line(21, "ms with delay alone", ")"));
+  EXPECT_EQ(refused("crash(in-body)"), line(7, "before-request, executed or answered", "in-body"));
+  EXPECT_EQ(refused("reset(executed)"),
+            line(7, "before-request, after-head, after-request, after-response-head, in-body or idle", "executed"));
   EXPECT_EQ(refused("slow-trailers(fast)"), line(15, "a time in whole milliseconds, such as 200ms", "fast"));
   for (auto text : {"grpc-status()", "grpc-status(UNKNOWN, -1)", "lost-response(late-status(UNKNOWN))", "rst-stream(7)",
                     "goaway(x)", "late-status", "late-status(OK)", "message", "message()", "message(delay)",

@@ -135,6 +135,7 @@ Assignment Correlator::State::by_place(const Head& head, bool rpc) {
 void Correlator::over(const Exchange& e) {
   if (e.call == 0) return;
   auto& s = *state_;
+  if (e.fired && ends_sender(e.fault)) s.dead.insert(e.pid);
   bool failed = told_failed(e);
   auto attempts = e.attempt, previous = 0;
   if (is_rpc(e)) {

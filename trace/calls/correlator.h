@@ -40,6 +40,7 @@ struct Assignment {
 //             answered 502 to 504; and any of these where several calls that wait cannot be told apart (parallel ones):
 //             then the one on the same connection (not where streams share it), else the first that failed
 //   else      attempt 1 of a new call (certain; possible where something fits that lessons call a poll)
+// From what a process sent that was ended by a fault (crash) nothing goes on: its successor begins anew.
 // In each of them a request that counts itself goes on only where one less was counted before, and one for a part
 // (Range, Content-Range) only where that part failed, or where a download goes on from where it was cut off.
 // A 401 or 407 is a challenge: the request with credentials is a call of its own. It is known by what came between, if

@@ -58,7 +58,8 @@ struct Correlator::State {
     std::size_t times = 0, after_failure = 0;
   };
   std::unordered_map<Key, Sent> sent;
-  bool broke_off = false;  // the test failed: what it would have sent then did not come
+  std::unordered_set<std::int32_t> dead;  // processes, ended by a fault: nothing goes on from what they sent
+  bool broke_off = false;                 // the test failed: what it would have sent then did not come
   std::uint64_t calls = 0;
   IdReader id_reader;
 
@@ -90,7 +91,7 @@ struct Correlator::State {
     return head.count > 1 && head.count == std::max(w.count, 1) + 1;
   }
   bool goes_on(const Waiting& w, const Head& head) const {
-    return same_part(w, head) && counts_on(w, head) && !met(w, head.e);
+    return same_part(w, head) && counts_on(w, head) && !met(w, head.e) && (dead.empty() || !dead.contains(w.pid));
   }
   // What the stacks say of it, where the reference run has shown what they do without faults.
   Turns::Turn turn(const Waiting& w, const Head& head, bool same_content) const {

@@ -144,7 +144,7 @@ class Decoder {
     to.telling = word(f.telling, Telling::error);
     to.status = f.status;
     to.delay = f.delay;
-    to.point = word(f.point, Point::idle);
+    to.point = word(f.point, Point::answered);
     to.spread = word(f.spread, Spread::pareto);
     to.retry = word(f.retry, RetryAfter::date);
     to.part = word(f.part, Malformed::chunk);

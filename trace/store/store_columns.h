@@ -14,7 +14,7 @@ void of_fault(Io& io, T& fault) {
   io.number("fault_telling", fault.telling, Telling::error);
   io("fault_status", fault.status);
   io("fault_delay", fault.delay);
-  io.number("fault_point", fault.point, Point::idle);
+  io.number("fault_point", fault.point, Point::answered);
   io.number("fault_spread", fault.spread, Spread::pareto);
   io.number("fault_retry", fault.retry, RetryAfter::date);
   io.number("fault_part", fault.part, Malformed::chunk);

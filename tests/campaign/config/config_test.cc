@@ -145,12 +145,30 @@ TEST(Config, an_unknown_key_is_named_with_line_and_the_nearest_known_key) {
             "retrial.toml:3: [[accept]] reason: unknown key, expected one of finding, why");
 }
 
+TEST(Config, a_process_is_known_by_its_name_or_by_what_its_command_line_holds_and_says_what_starts_it_again) {
+  auto config = parse_config(
+      "[process.worker]\nrestart = \"exec {}\"\n[process.other]\nmatch = \"other.py 1\"\nrestart = \"make\"\n",
+      "retrial.toml");
+  ASSERT_TRUE(config) << config.error().line();
+  ASSERT_EQ(config->processes.size(), 2u);
+  EXPECT_EQ(config->processes[0].match, "other.py 1");
+  EXPECT_EQ(config->processes[1].match, "worker");
+  EXPECT_EQ(config->processes[1].restart, "exec {}");
+  EXPECT_EQ(
+      complaint("[process.worker]\nrestart = \"x\"\nmach = \"y\"\n"),
+      "retrial.toml:3: [process.worker] mach: unknown key, expected one of match, restart, did you mean \"match\"?");
+  EXPECT_TRUE(complaint("[process.worker]\nmatch = \"x\"\n")
+                  .ends_with("expected a shell command that starts it again, {} for the command line that it had"));
+  EXPECT_EQ(complaint("process = 1\n"),
+            "retrial.toml:1: process: expected tables [process.NAME], one a process that the tests start");
+}
+
 TEST(Config, an_unknown_table_is_named_with_line_and_the_nearest_known_table) {
   EXPECT_EQ(complaint("\n[servic.queue]\n"), "retrial.toml:2: servic: unknown table, did you mean \"service\"?");
   EXPECT_EQ(complaint("[monitoring]\n"),
             "retrial.toml:1: monitoring: unknown table, "
-            "expected [run], [serve], [admin], [safety], [telemetry], [service.NAME], [profile.NAME], [redact], "
-            "[checks], [[listener]], [[rule]] or [[accept]]");
+            "expected [run], [serve], [admin], [safety], [telemetry], [service.NAME], [profile.NAME], [process.NAME], "
+            "[redact], [checks], [[listener]], [[rule]] or [[accept]]");
   EXPECT_EQ(complaint("policies = [\"p1\"]\n"), "retrial.toml:1: policies: a key of [run], expected below that line");
 }
 
@@ -168,7 +186,7 @@ TEST(Config, an_unknown_coverage_is_refused) {
 TEST(Config, a_wrong_value_is_answered_with_what_was_expected) {
   EXPECT_EQ(complaint("[run]\npolicies = [\n  \"p1\",\n  \"p9\"]\n"),
             "retrial.toml:4: [run] policies: expected \"p3\", \"p1\", \"k1\", \"p4\", \"p2\", \"k3\", \"p1+\", "
-            "\"n1\", \"r1\" or \"order\", found "
+            "\"n1\", \"r1\", \"order\" or \"tof\", found "
             "\"p9\", did you "
             "mean \"p3\"?");
   EXPECT_EQ(complaint("[run]\nfail_on = \"sure\"\n"),
@@ -207,10 +225,10 @@ TEST(Config, a_wrong_type_is_answered_with_what_was_expected) {
   EXPECT_EQ(
       complaint("[run]\npolicies = \"p1\"\n"),
       "retrial.toml:2: [run] policies: expected an array of \"p3\", \"p1\", \"k1\", \"p4\", \"p2\", \"k3\", \"p1+\", "
-      "\"n1\", \"r1\" or \"order\", found \"p1\"");
+      "\"n1\", \"r1\", \"order\" or \"tof\", found \"p1\"");
   EXPECT_EQ(complaint("[run]\npolicies = [1]\n"),
             "retrial.toml:2: [run] policies: expected \"p3\", \"p1\", \"k1\", \"p4\", \"p2\", \"k3\", \"p1+\", "
-            "\"n1\", \"r1\" or \"order\", found 1");
+            "\"n1\", \"r1\", \"order\" or \"tof\", found 1");
   EXPECT_EQ(complaint("[service.q]\nallow = \"yes\"\n"),
             "retrial.toml:2: [service.q] allow: expected true or false, found \"yes\"");
   EXPECT_EQ(complaint("run = 1\n"), "retrial.toml:1: run: expected a table [run]");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "trace/fault_name.h"
 #include "trace/profiles/profile_table.h"
 
 namespace retrial::campaign {
@@ -87,6 +88,31 @@ TEST_F(Planning, an_order_that_nothing_keeps_is_a_case_that_holds_the_first_for_
   EXPECT_EQ(p.cases[0].row.plan, "delay(20ms) x 1, then pass");
   p.cases[0].ask_further();
   EXPECT_EQ(p.cases[0].row.plan, "delay(100ms) x 1, then pass");
+}
+
+TEST_F(Planning, a_death_is_a_case_alone_at_each_write_whose_moment_the_recovery_may_see) {
+  auto of = [](std::uint64_t id, std::int32_t pid, const char* method, const char* path, int status) {
+    auto e = exchange(id, "t", method, path, "app.py", status);
+    e.call = id;
+    e.pid = pid;
+    e.answered = e.told;
+    return e;
+  };
+  alone("t", kSecond, {of(1, 8, "GET", "/mark", 404), of(2, 8, "PUT", "/mark", 201), of(3, 8, "PUT", "/data", 201)});
+  auto& died = runs_.emplace_back();
+  died.exchanges = {of(1, 8, "GET", "/mark", 404), of(2, 8, "PUT", "/mark", 201), of(3, 8, "PUT", "/data", 201),
+                    of(5, 9, "GET", "/mark", 200)};
+  died.exchanges[2].fired = true;
+  died.exchanges[2].fault = {.name = trace::FaultName::crash, .point = trace::Point::executed};
+  died.exchanges[2].fired_at = died.exchanges[2].answered;
+  auto* tof = policies::policy_named("tof");
+  auto p = make_plan(by_test_, {tof}, config_, {{"t", {&died}}});
+  ASSERT_EQ(p.cases.size(), 1u);
+  EXPECT_EQ(p.cases[0].row.operation, "PUT /mark");
+  EXPECT_EQ(p.cases[0].row.plan, "crash(before-request) x 1, then pass");
+  EXPECT_TRUE(p.cases[0].alone && p.cases[0].single);
+  EXPECT_EQ(std::ranges::count(tof->plans, p.cases[0].faults), 1) << "as the policy has it";
+  EXPECT_EQ(make_plan(by_test_, {tof}, config_).cases.size(), 0u) << "without a death that was borne nothing is known";
 }
 
 TEST_F(Planning, delays_share_a_run_of_their_test_where_neither_is_held_while_the_other_is_and_with_no_other_fault) {

@@ -260,6 +260,25 @@ TEST(Lessons, what_came_once_goes_on_in_another_process_too) {
   EXPECT_EQ(attempts(0), 1) << "nothing is known of it";
 }
 
+TEST(Lessons, what_came_once_is_a_call_of_its_own_where_who_sent_it_before_is_dead) {
+  constexpr std::string_view kPut = "PUT /orders/7 HTTP/1.1\r\nHost: h\r\n\r\n";
+  Traffic reference;
+  auto only = reference.begin(kPut);
+  reference.serve(only, 200);
+  auto lessons = lessons_of(reference.run);
+  for (bool dies : {false, true}) {
+    Traffic t(lessons);
+    auto first = t.begin(kPut, {.pid = 20});
+    first.fault.name = fault_row(dies ? "crash" : "reset")->fault;
+    t.reset(first);
+    auto successor = t.begin(kPut, {.pid = 21});
+    EXPECT_EQ(successor.attempt, dies ? 1 : 2);
+    t.serve(successor, 200);
+    Correlator::correlate_again(t.run.exchanges, lessons);
+    EXPECT_EQ(t.run.exchanges.back().attempt, dies ? 1 : 2);
+  }
+}
+
 TEST(Lessons, what_comes_once_without_faults_is_counted_over_processes_while_it_runs) {
   constexpr std::string_view kWrite = "POST /backup HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\n{\"n\": 12}";
   Traffic reference;

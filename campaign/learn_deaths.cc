@@ -1,0 +1,55 @@
+#include "campaign/learn_deaths.h"
+
+#include <fmt/format.h>
+
+#include "campaign/planning/deaths.h"
+#include "campaign/trial.h"
+#include "predict/death.h"
+
+namespace retrial::campaign {
+namespace {
+
+bool borne(const trace::Run& run, const std::string& test) {
+  return run.incomplete.empty() && run.stop == trace::Stop::exited && passed(run, test);
+}
+
+// One test's: the run in which a process dies at this moment; null where it did not come to be.
+Result<const trace::Run*> end_at(CampaignContext& context, const std::string& test, const trace::Run& reference,
+                                 const predict::Moment& moment, std::size_t number) {
+  auto calls = every_call(test, reference);
+  auto call = calls.find(moment.exchange);
+  if (call == calls.end() || !may_be_faulted(call->second.target.service, context.config)) return nullptr;
+  auto spec = context.spec_for({test}, trace::RunKind::with_fault);
+  spec.case_id = fmt::format("death-{}", number);
+  spec.deadline = CampaignContext::deadline_of(trace::lasted(reference));
+  spec.after_fault = kAfterDeath;
+  aim(spec, {{call->second.target, crash_once(moment.before)}}, context.config.run);
+  auto run = context.execute(spec);
+  if (!run) return std::unexpected(run.error());
+  return predict::death_in(reference, **run).at ? *run : nullptr;
+}
+
+}  // namespace
+
+Result<void> learn_deaths(CampaignContext& context, References& refs) {
+  std::size_t number = 0, not_borne = 0;
+  for (auto& [test, reference] : refs.tests)
+    for (auto& moment : predict::moments(*reference)) {
+      if (context.executor.interrupted()) return {};
+      context.live.show({.phase = "a process is ended, to see what follows", .what = test});
+      auto run = end_at(context, test, *reference, moment, ++number);
+      if (!run) return std::unexpected(run.error());
+      if (!*run) continue;
+      if (borne(**run, test))
+        refs.borne[test].push_back(*run);
+      else
+        not_borne++;
+    }
+  if (not_borne)
+    refs.remarks.push_back(
+        fmt::format("{} of {} deaths that were tried to learn from were not borne: nothing is learned of those",
+                    not_borne, number));
+  return {};
+}
+
+}  // namespace retrial::campaign

@@ -1,0 +1,70 @@
+#include "campaign/planning/deaths.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "policies/policy.h"
+#include "trace/fault_name.h"
+
+namespace retrial::campaign {
+namespace {
+
+using predict::MayFall;
+
+// As the policy has it, in policies/tof.cc: a wait's writer is ended whenever it is about to write, or its message
+// lost.
+policies::FaultPlan plan_for(const MayFall& fall) {
+  if (fall.kind == MayFall::Kind::recovery) return crash_once(fall.before);
+  auto name = fall.own_process ? trace::FaultName::crash : trace::FaultName::reset;
+  auto point = fall.own_process ? trace::Point::before_request : trace::Point::after_request;
+  return {{{trace::FaultSpec{.name = name, .point = point}, 0}}};
+}
+
+}  // namespace
+
+policies::FaultPlan crash_once(bool before) {
+  trace::FaultSpec crash{.name = trace::FaultName::crash,
+                         .point = before ? trace::Point::before_request : trace::Point::executed};
+  return {{{crash, 1}, {trace::FaultSpec{}, 0}}};
+}
+
+std::vector<MayDie> may_die(const Tests& tests, const BorneDeaths& borne) {
+  std::vector<MayDie> all;
+  std::set<std::string> known;  // pairs of places
+  for (auto& [test, reference] : tests) {
+    auto falls = predict::waits_of(*reference);
+    if (auto runs = borne.find(test); runs != borne.end())
+      std::ranges::move(predict::falls_of(*reference, runs->second), std::back_inserter(falls));
+    std::map<const trace::Run*, std::map<std::uint64_t, Found>> calls;
+    std::set<std::string> here;
+    for (auto& fall : falls) {
+      auto [in, fresh] = calls.try_emplace(fall.written_in);
+      if (fresh) in->second = every_call(test, *fall.written_in);
+      auto call = in->second.find(fall.writer.exchange);
+      if (call == in->second.end()) continue;
+      auto place = [](auto& side) { return (side.site ? trace::key_of(*side.site) : "") + "\n" + side.operation; };
+      auto plan = plan_for(fall);
+      auto pair = fmt::format("{}\n{}\n{}", place(fall.writer), place(fall.reader), policies::show(plan));
+      if (known.contains(pair)) continue;
+      here.insert(std::move(pair));
+      auto same = std::ranges::find_if(all, [&](auto& one) {
+        auto &a = one.found.target, &b = call->second.target;
+        return one.plan == plan && a.test == b.test && a.site == b.site && a.operation == b.operation &&
+               a.service == b.service && a.occurrence == b.occurrence;
+      });
+      if (same == all.end()) {
+        same = all.insert(all.end(), MayDie{call->second, plan, 0, {}});
+        same->found.places.front().reference = reference;
+      }
+      same->value = std::max(same->value, static_cast<double>(fall.breaks));
+      same->falls.push_back(std::move(fall));
+    }
+    known.merge(here);
+  }
+  std::ranges::stable_sort(all, std::greater{}, &MayDie::value);
+  return all;
+}
+
+}  // namespace retrial::campaign

@@ -1,0 +1,22 @@
+"""A task asks to commit and waits for the grant; who grants is a process that nobody starts again."""
+import time
+
+import keeper
+import store
+
+
+def work(port):
+    while store.value(port, "/requests/task-1") is None:
+        time.sleep(0.1)
+    store.call(port, "PUT", "/grants/task-1", "go")
+
+
+if called := keeper.called():
+    work(*called)
+else:
+    port = store.serve()
+    granter = keeper.start(port)
+    store.call(port, "PUT", "/requests/task-1", "may I")
+    while store.value(port, "/grants/task-1") is None:
+        time.sleep(0.5)
+    granter.wait()
