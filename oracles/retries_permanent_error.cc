@@ -113,9 +113,10 @@ class RetriesPermanentError final : public Oracle {
   // Who waits until a service is well looks again and again, evenly, whatever he is told.
   static bool polls(const trace::Comparison& c, const trace::Call& call) {
     auto waits = waits_of(c, call);
+    if (says_it_waits(call)) return true;
     if (!reads(call) || waits.size() < kRetriesAtMost) return false;
-    auto [least, most] = std::ranges::minmax(waits, {}, &Wait::length);
-    return most.length() <= least.length() * 6 / 5 + kEven;
+    auto [least, most] = std::ranges::minmax(waits, {}, &Wait::gap);
+    return most.gap <= least.gap * 6 / 5 + kEven;
   }
   static bool reads(const trace::Call& call) {
     return trace::profile_of(call.first()).repeat(call.first()) == trace::Repeat::safe;

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "base/text.h"
 #include "oracles/evidence.h"
+#include "oracles/members.h"
 #include "trace/calls/busy.h"
 #include "trace/comparing/jumps.h"
+#include "trace/comparing/retrier.h"
 #include "trace/comparing/retry_layers.h"
 
 namespace retrial::oracles {
@@ -29,6 +32,16 @@ Nanos first_fault(const trace::Run& run) {
 RetryHint seconds(Nanos least, std::string text) { return {.least = least, .text = std::move(text)}; }
 
 }  // namespace
+
+bool says_it_waits(const trace::Call& call) {
+  constexpr std::array<std::string_view, 8> kWords{"wait",  "waits", "poll",    "polls",
+                                                   "until", "ready", "healthy", "alive"};
+  if (trace::profile_of(call.first()).repeat(call.first()) != trace::Repeat::safe) return false;
+  auto sender = trace::retrier(call);
+  if (auto& site = call.first().tag.site; sender.empty() && site) sender = site->function;
+  auto words = words_of_name(std::string_view(sender).substr(sender.rfind(' ') + 1));
+  return std::ranges::any_of(words, [&](auto& word) { return among(kWords, word); });
+}
 
 std::optional<RetryHint> told_to_wait(const trace::Exchange& e) {
   if (auto pushback = trace::pushback_told(e); pushback != trace::kNoPushback) {

@@ -210,6 +210,10 @@ struct Executor::Impl {
     for (auto* agent : agents())
       if (auto undone = agent->prepare(folder / agent->name(), compresses()); !undone.empty())
         trust.remarks.push_back(undone);
+    if (!setting.real_time && !compresses())
+      trust.remarks.push_back(
+          "a blank or a colon is in the path of this campaign's folder, so clients wait in real time: --out elsewhere "
+          "mends that (docs/time.md)");
   }
 
   // One of the run's own, and never what all of it comes of. It is started again where retrial.toml says how.

@@ -89,8 +89,16 @@ Result<Lines> done(Services& services, const Json& question) {
   return services.strangers(question["of"].get<Lines>());
 }
 
+void remove_layer(const fs::path& layer) {
+  std::error_code left;
+  if (layer.empty()) return;
+  fs::permissions(layer / "work" / "work", fs::perms::owner_all, left);
+  fs::remove_all(layer, left);
+}
+
 // No signal but SIGKILL meets it: what ends it is the end of the channel, which comes with our own.
 [[noreturn]] void keep(const std::vector<Service>& services, const Slot::Where& where, int channel) {
+  auto campaign = getppid();
   prctl(PR_SET_NAME, "retrial-services");
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   setpgid(0, 0);
@@ -110,6 +118,9 @@ Result<Lines> done(Services& services, const Json& question) {
       tell(answer_to, answer(done(kept, question)));
   }
   proxy::capture::end_children(0, nullptr, nullptr);  // daemons that a service has left
+  remove_layer(where.layer);
+  std::error_code left;
+  if (getppid() != campaign) fs::remove(where.layer.parent_path(), left);  // it was killed: nobody else does that
   _exit(0);
 }
 
@@ -206,9 +217,8 @@ void Slots::make_layers() {
 void Slots::remove_layers() {
   if (layers_.empty()) return;
   std::error_code left;
-  for (auto& folder : fs::directory_iterator(layers_, left))
-    fs::permissions(folder.path() / "work" / "work", fs::perms::owner_all, left);
-  fs::remove_all(layers_, left);
+  for (auto& folder : fs::directory_iterator(layers_, left)) remove_layer(folder.path());
+  fs::remove(layers_, left);
   layers_.clear();
 }
 
@@ -254,7 +264,9 @@ Result<void> Slots::go_apart(const std::set<std::string>& reached) {
   remove_layers();
   if (starts_services()) make_layers();
   auto tried = Slot::open({}, place(1));
+  std::string no_layers;  // why not
   if (!tried && !layers_.empty()) {
+    no_layers = fmt::format(" ({})", tried.error().line());
     remove_layers();
     tried = Slot::open({}, place(1));
   }
@@ -263,8 +275,8 @@ Result<void> Slots::go_apart(const std::set<std::string>& reached) {
   auto written = (*first)->written(layers_.empty() ? std::set<std::string>() : std::set{fs::current_path().string()});
   if (!written) return std::unexpected(written.error());
   if (!written->empty())
-    return fail(fmt::format("{}: each start of it would write to this file; `data` gives each a folder of its own",
-                            written->front()));
+    return fail(fmt::format("{}: each start of it would write to this file; `data` gives each a folder of its own{}",
+                            written->front(), no_layers));
   apart_ = true;
   return {};
 }

@@ -134,7 +134,7 @@ TEST(NoBackoff, the_work_of_a_thread_whose_timer_goes_on_hides_no_fixed_wait) {
 TEST(NoBackoff, of_who_waits_without_faults_too_until_the_service_is_there_is_none) {
   auto trial = [](const char* method, bool waits) {
     Trial t("P3", "error(503)");
-    for (auto* tale : {&t.reference, &t.in_case()}) tale->call("ready", method, "/things/lamp");
+    for (auto* tale : {&t.reference, &t.in_case()}) tale->call("look", method, "/things/lamp");
     if (waits) t.reference.answers(503).again(kSecond).answers(503).again(kSecond);
     t.reference.answers(200);
     for (int i = 0; i < 9; i++) t.in_case().gets_error().again(kSecond);
@@ -441,6 +441,19 @@ TEST(RetriesPermanentError, a_look_at_what_is_not_there_may_wait_for_it) {
 TEST(RetriesPermanentError, a_look_that_comes_evenly_again_and_again_may_wait_for_a_service) {
   EXPECT_EQ(trial({Schedule(5, 500)}, 400).verdicts(), "no-backoff likely, retries-permanent-error possible");
   EXPECT_EQ(answered(400, 6).verdicts(), "retries-permanent-error likely") << "it backs off";
+}
+
+Trial waiting(int status) {
+  Trial t("P3", "error");
+  t.reference.call("wait_ready", "GET", "/health").answers(200);
+  t.in_case().call("wait_ready", "GET", "/health").gets_error(status);
+  for (int i = 0; i < 12; i++) t.in_case().again(1005 * kMillisecond).gets_error(status);
+  return t;
+}
+
+TEST(NoBackoff, of_a_read_that_says_it_waits_is_possible) {
+  EXPECT_NE(waiting(503).verdicts().find("no-backoff possible"), std::string::npos) << waiting(503).verdicts();
+  EXPECT_NE(waiting(400).verdicts().find("retries-permanent-error possible"), std::string::npos);
 }
 
 TEST(RetriesPermanentError, is_told_by_the_error_that_nobody_waits_to_pass_where_there_is_one) {
