@@ -348,6 +348,8 @@ Result<References> collect_references(CampaignContext& context, Nanos time_left)
         test, what));
   if (refs.tests.empty() && !context.executor.interrupted()) {
     std::string why = "no test is left to try";
+    if (time_left && context.clock.now() > time_left)
+      why += ": the runs without faults took what the budget leaves them";
     for (auto& line : refs.left_alone) why += fmt::format("\n  {}", line);
     if (!failed.empty()) why += "\n" + failed;
     return fail(why, context.argv.front(), Blame::user);
