@@ -250,16 +250,11 @@ void Campaign::run() {
   out_.record.remarks.insert(out_.record.remarks.end(), refs_.remarks.begin(), refs_.remarks.end());
   out_.tests = refs_.tests.size();
   if (setting_.look_only) return finish();
-  bool deaths = setting_.predict_only || std::ranges::any_of(setting_.policies, &policies::Policy::of_deaths);
-  if (deaths) {
-    auto said = refs_.remarks.size();
-    if (auto ok = learn_deaths(context_, refs_); !ok) {
+  if (setting_.predict_only || std::ranges::any_of(setting_.policies, &policies::Policy::of_deaths))
+    if (auto ok = learn_deaths(context_, refs_, out_.record.remarks); !ok) {
       stop_for(ok.error());
       return finish();
     }
-    out_.record.remarks.insert(out_.record.remarks.end(), refs_.remarks.begin() + static_cast<std::ptrdiff_t>(said),
-                               refs_.remarks.end());
-  }
   if (setting_.predict_only) {
     out_.may_turn = may_turn(refs_.tests);
     out_.may_die = may_die(refs_.tests, refs_.borne);

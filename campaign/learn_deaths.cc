@@ -31,7 +31,7 @@ Result<const trace::Run*> end_at(CampaignContext& context, const std::string& te
 
 }  // namespace
 
-Result<void> learn_deaths(CampaignContext& context, References& refs) {
+Result<void> learn_deaths(CampaignContext& context, References& refs, std::vector<std::string>& remarks) {
   std::size_t number = 0, not_borne = 0;
   for (auto& [test, reference] : refs.tests)
     for (auto& moment : predict::moments(*reference)) {
@@ -46,7 +46,7 @@ Result<void> learn_deaths(CampaignContext& context, References& refs) {
         not_borne++;
     }
   if (not_borne)
-    refs.remarks.push_back(
+    remarks.push_back(
         fmt::format("{} of {} deaths that were tried to learn from were not borne: nothing is learned of those",
                     not_borne, number));
   return {};

@@ -30,6 +30,10 @@ std::optional<Rule> rule_named(std::string_view word) {
   return static_cast<Rule>(found - kWords.begin());
 }
 
+std::string key_of(const Outcome& o) {
+  return o.checker->name + "\n" + (o.field ? o.field->left + "\n" + o.field->right : "");
+}
+
 std::string sentence(const Checker& c) {
   auto right = names_of(c, false), left = names_of(c, true);
   switch (c.rule) {

@@ -91,6 +91,9 @@ struct Outcome {
   std::string says;                     // of a fail: what was seen, half a sentence
 };
 
+// Of a checker, and of its field: what two failures of one thing have in common.
+std::string key_of(const Outcome& outcome);
+
 // The rule's words for what a checker holds: "after PUT /docs/{id}, GET /docs/{id} answers `title` as it was sent".
 std::string sentence(const Checker& checker);
 

@@ -24,6 +24,8 @@ Deed deed_of(const trace::Exchange& e) {
   return d;
 }
 
+bool Deed::missing() const { return fate == Fate::refused && (e->service_status == 404 || e->service_status == 410); }
+
 bool may_come_late(const Deed& d) {
   return d.fate == Fate::unknown && d.e->service_status == 0 &&
          (d.e->ending == trace::Ending::client_left || d.e->ending == trace::Ending::open);

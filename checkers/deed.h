@@ -24,6 +24,7 @@ struct Deed {
   Body request, answer;
 
   bool looks() const { return predict::looks(kind); }
+  bool missing() const;  // the service said that there is nothing
   std::string_view last_segment() const { return std::string_view(path).substr(path.rfind('/') + 1); }
 };
 

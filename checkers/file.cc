@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include "base/escape.h"
 #include "checkers/index.h"
 #include "trace/toml/toml.h"
 
@@ -96,10 +97,6 @@ std::string in_quotes(std::string_view text) {
       out += c;
   }
   return out + "\"";
-}
-std::string one_line(std::string text) {
-  std::ranges::replace_if(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-  return text;
 }
 
 std::optional<std::string> operation_in(trace::ConfigTable& table, std::string_view key, bool wanted) {

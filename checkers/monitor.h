@@ -73,10 +73,6 @@ class Monitor {
   void tell(const Checker& c, const Field* f, Verdict verdict, const Now& now, const std::vector<std::uint64_t>& from,
             std::string value, std::string says);
 
-  const Lists::Whole* lists_now() const {
-    return whole_ ? &*whole_ : nullptr;
-  }  // the list that this answer completes, or null
-
   void wrote(std::size_t n, const Now& now);
   void answered(std::size_t n, const Now& now);
   // rules_after.cc
@@ -103,7 +99,7 @@ class Monitor {
   World world_;
   Lists lists_;
   Event event_ = 0;
-  std::optional<Lists::Whole> whole_;  // of the exchange that has just ended
+  std::optional<Lists::Whole> whole_;  // the list that the exchange which has just ended completes
   struct Open {
     Deed deed;
     Event begun = 0;

@@ -28,9 +28,6 @@ bool lies_right_in(const std::string& inner, const std::string& outer) {
   return lies_in(inner, outer) && inner != outer && inner.find('/', outer.size() + 1) == inner.npos;
 }
 bool is_item(const Leaf& leaf) { return leaf.in_array && !leaf.path.ends_with('#'); }
-bool is_missing(const Deed& d) {
-  return d.fate == Fate::refused && (d.e->service_status == 404 || d.e->service_status == 410);
-}
 
 class Proposer {
  public:
@@ -38,7 +35,7 @@ class Proposer {
 
   void take(const Deed& d) {
     if (d.fate == Fate::done) of_one(d);
-    if (d.looks() && (d.fate == Fate::done || is_missing(d))) of_read(d);
+    if (d.looks() && (d.fate == Fate::done || d.missing())) of_read(d);
     before_.push_back(&d);
     if (before_.size() > kLookedBack) before_.pop_front();
   }
@@ -100,7 +97,7 @@ class Proposer {
   }
 
   void of_pair(const Deed& w, const Deed& r, bool same) {
-    if (w.kind == predict::Kind::end && same && is_missing(r)) add(Rule::gone, &w, &r);
+    if (w.kind == predict::Kind::end && same && r.missing()) add(Rule::gone, &w, &r);
     if (w.kind == predict::Kind::end && !same) add(Rule::unlisted, &w, &r);  // where: what `listed` has
     if (r.fate != Fate::done) return;
     for (auto& leaf : r.answer.leaves) {

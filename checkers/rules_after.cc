@@ -8,8 +8,6 @@
 namespace retrial::checkers {
 namespace {
 
-bool is_missing(int status) { return status == 404 || status == 410; }
-
 // What W says of a field; nothing: it does not.
 std::optional<std::string> said(const Field& f, const Deed& d) {
   if (f.left == "{path}") return std::string(d.last_segment());
@@ -47,7 +45,7 @@ void Monitor::set_after(std::size_t n, const Now& now, const std::string& spot) 
 void Monitor::judge_reads_back(std::size_t n, const Now& now) {
   auto& c = checkers_[n];
   auto& d = now.d;
-  bool missing = d.fate == Fate::refused && is_missing(d.e->service_status);
+  bool missing = d.missing();
   if (!d.looks() || (d.fate != Fate::done && !missing) || (!missing && !d.answer.known)) return;
   auto* state = find(n, d.spot);
   if (!state || !calm(c, now, d.spot, state->set)) return;
@@ -73,7 +71,7 @@ void Monitor::judge_reads_back(std::size_t n, const Now& now) {
 void Monitor::judge_gone(std::size_t n, const Now& now) {
   auto& c = checkers_[n];
   auto& d = now.d;
-  bool missing = d.fate == Fate::refused && is_missing(d.e->service_status);
+  bool missing = d.missing();
   auto* state = find(n, d.spot);
   if (!d.looks() || !state || !calm(c, now, d.spot, state->set) || (d.fate != Fate::done && !missing)) return;
   tell(c, nullptr, missing ? Verdict::pass : Verdict::fail, now, state->from, d.path,

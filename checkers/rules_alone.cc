@@ -63,7 +63,7 @@ void Monitor::judge_number(std::size_t n, const Now& now) {
 void Monitor::judge_same(std::size_t n, const Now& now) {
   auto& c = checkers_[n];
   auto& d = now.d;
-  bool missing = d.fate == Fate::refused && (d.e->service_status == 404 || d.e->service_status == 410);
+  bool missing = d.missing();
   if (!d.looks() || (!missing && (d.fate != Fate::done || !d.answer.known))) return;
   auto key = asked(*d.e);
   auto answer = all_of(d);

@@ -72,8 +72,8 @@ void Monitor::judge_between(std::size_t n, const Now& now) {
   auto& d = now.d;
   auto& service = d.e->service;
   if (!d.looks()) return;
-  auto whole = c.rule == Rule::adds && c.fields.front().right.ends_with("[]") ? lists_now() : nullptr;
   bool is_list = c.rule == Rule::adds && c.fields.front().right.ends_with("[]");
+  auto* whole = is_list && whole_ ? &*whole_ : nullptr;
   bool usable = d.fate == Fate::done && (is_list ? whole != nullptr : d.answer.known);
   auto begun = whole ? whole->begun : now.begun;
   if (!usable || world_.last(d.spot, service, c.within) > begun || world_.open(d.spot, service, c.within)) {

@@ -35,7 +35,7 @@ void Monitor::judge_list(std::size_t n, const Now& now) {
   auto& c = checkers_[n];
   auto& d = now.d;
   auto* state = d.fate == Fate::done && d.looks() ? find(n, d.spot) : nullptr;
-  auto* whole = state ? lists_now() : nullptr;
+  auto* whole = state && whole_ ? &*whole_ : nullptr;
   if (!whole || state->items.empty() || whole->body.redacted) return;
   // Pages that were read while something else was written may have moved.
   if (whole->paged &&

@@ -31,9 +31,6 @@ using trace::Call;
 using trace::Comparison;
 using trace::Confidence;
 
-using Key = std::pair<std::string, std::string>;  // of a checker's field
-Key key_of(const Outcome& o) { return {o.checker->name, o.field ? o.field->left + "\n" + o.field->right : ""}; }
-
 std::vector<Outcome> failures_of(const trace::Run& run) {
   std::vector<Outcome> out;
   checkers::watch(checkers::in_use(), run, [&](const Outcome& o) {
@@ -60,9 +57,9 @@ class SemanticViolation final : public Oracle {
  private:
   static void judge_run(const ComparedCase& compared, const Comparison& c, Judgement& judgement) {
     if (may_be_thinned(*c.in_case) || !nobody_was_told(compared, c)) return;
-    std::set<Key> usual;
+    std::set<std::string> usual;
     for (auto& o : failures_of(*c.reference)) usual.insert(key_of(o));
-    std::set<Key> others;
+    std::set<std::string> others;
     const Outcome* worst = nullptr;
     const Call* blamed = nullptr;
     auto failed = failures_of(*c.in_case);

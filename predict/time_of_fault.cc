@@ -23,14 +23,10 @@ bool answered_alike(const Exchange& a, const Exchange& b) {
   return a.service_status == b.service_status && a.response_sample == b.response_sample;
 }
 
-// --- waits -------------------------------------------------------------------------------------------------------
-
 struct Poll {
   const Exchange* last = nullptr;
   std::size_t asked = 0;
 };
-
-// --- recovery ----------------------------------------------------------------------------------------------------
 
 // Does what comes of it depend on what is there? A lock says whether it was free, a conditional write whether something
 // was there, and what is not idempotent (RFC 9110 9.2.2) changes what it finds.
@@ -178,7 +174,7 @@ int breaks_of(const Touch& w, const Touch& r) {
 // The pairs of one dead process.
 class Pairs {
  public:
-  Pairs(const Courses& courses, const Death& death) : courses_(courses), death_(death), reads_(death.recovery) {}
+  Pairs(const Courses& courses, const Death& death) : courses_(courses), reads_(death.recovery) {}
 
   // `writes`: of the dead, in order, in `run`. before: they were carried out in the run in which it died.
   void look(const std::vector<Touch>& writes, const trace::Run& run, bool before, std::vector<MayFall>& found) {
@@ -212,14 +208,8 @@ class Pairs {
   }
 
   const Courses& courses_;
-  const Death& death_;
   FirstReads reads_;
 };
-
-std::string pair_of(const MayFall& fall) {
-  auto place = [](auto& side) { return (side.site ? trace::key_of(*side.site) : "") + "\n" + side.operation + "\n"; };
-  return place(fall.writer) + place(fall.reader);
-}
 
 // Of each pair of places the first write and the last.
 void thin(std::vector<MayFall>& falls) {
@@ -239,6 +229,11 @@ void thin(std::vector<MayFall>& falls) {
 }
 
 }  // namespace
+
+std::string pair_of(const MayFall& fall) {
+  auto place = [](auto& side) { return (side.site ? trace::key_of(*side.site) : "") + "\n" + side.operation + "\n"; };
+  return place(fall.writer) + place(fall.reader);
+}
 
 std::vector<MayFall> waits_of(const trace::Run& run) {
   std::set<std::int32_t> tests_in;

@@ -28,6 +28,9 @@ struct MayFall {
   std::string why;                         // it was not pruned
 };
 
+// The places of both sides: the same in every run and test.
+std::string pair_of(const MayFall& fall);
+
 // Waits of a run without faults that a request of another process, or another thread or task, ends: the same was asked
 // before, answered otherwise, and the write came in between. One pair a pair of places.
 std::vector<MayFall> waits_of(const trace::Run& run);

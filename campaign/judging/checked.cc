@@ -20,7 +20,6 @@ struct CheckFailure {
   const trace::Exchange* exchange = nullptr;
   std::set<std::uint64_t> runs;
 };
-using FieldOf = std::pair<std::string, std::string>;  // of a checker's field
 
 bool told_by_its_test(const trace::Run& run, const trace::Exchange& e) {
   auto* result = e.tag.test.empty() ? nullptr : trace::result_of(run, e.tag.test);
@@ -55,7 +54,7 @@ trace::Finding finding_of(const CheckFailure& failure, std::size_t more) {
 void check_without_faults(const std::vector<const trace::Run*>& runs, trace::CampaignRecord& record) {
   auto& all = checkers::in_use();
   if (all.empty() || runs.empty()) return;
-  std::map<FieldOf, CheckFailure> failures;
+  std::map<std::string, CheckFailure> failures;
   std::size_t passed = 0, failed = 0;
   std::set<const checkers::Checker*> asked;
   for (auto* run : runs)
@@ -66,8 +65,7 @@ void check_without_faults(const std::vector<const trace::Run*>& runs, trace::Cam
       auto e = std::ranges::find(run->exchanges, o.exchange, &trace::Exchange::id);
       if (e == run->exchanges.end() || told_by_its_test(*run, *e)) return;
       failed++;
-      FieldOf key{o.checker->name, o.field ? o.field->left + "\n" + o.field->right : ""};
-      failures.try_emplace(std::move(key), CheckFailure{o, run, &*e, {}}).first->second.runs.insert(run->id);
+      failures.try_emplace(checkers::key_of(o), CheckFailure{o, run, &*e, {}}).first->second.runs.insert(run->id);
     });
   std::map<std::pair<std::string, std::string>, std::vector<const CheckFailure*>> places;
   for (auto& [key, failure] : failures) {
@@ -75,8 +73,8 @@ void check_without_faults(const std::vector<const trace::Run*>& runs, trace::Cam
     if (failure.runs.size() < runs.size())
       record.not_judged.push_back({e.tag.test, e.tag.site, e.service, e.operation, std::string(kCheck),
                                    std::string(kNoFault),
-                                   fmt::format("checker {} failed in {} of {} runs: {}", key.first, failure.runs.size(),
-                                               runs.size(), failure.outcome.says)});
+                                   fmt::format("checker {} failed in {} of {} runs: {}", failure.outcome.checker->name,
+                                               failure.runs.size(), runs.size(), failure.outcome.says)});
     else
       places[{e.tag.site ? trace::key_of(*e.tag.site) : "", e.operation}].push_back(&failure);
   }

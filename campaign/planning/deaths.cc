@@ -44,9 +44,8 @@ std::vector<MayDie> may_die(const Tests& tests, const BorneDeaths& borne) {
       if (fresh) in->second = every_call(test, *fall.written_in);
       auto call = in->second.find(fall.writer.exchange);
       if (call == in->second.end()) continue;
-      auto place = [](auto& side) { return (side.site ? trace::key_of(*side.site) : "") + "\n" + side.operation; };
       auto plan = plan_for(fall);
-      auto pair = fmt::format("{}\n{}\n{}", place(fall.writer), place(fall.reader), policies::show(plan));
+      auto pair = predict::pair_of(fall) + policies::show(plan);
       if (known.contains(pair)) continue;
       here.insert(std::move(pair));
       auto same = std::ranges::find_if(all, [&](auto& one) {

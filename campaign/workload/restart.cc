@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -12,18 +13,12 @@
 #include <cerrno>
 #include <fstream>
 
-#include "base/text.h"
+#include "campaign/report/words.h"
 
 namespace retrial::campaign {
 namespace {
 
 constexpr std::string_view kItself = "{}";  // the command line that it had
-
-std::string shell_word(std::string_view word) {
-  std::string out = "'";
-  for (char c : word) c == '\'' ? out.append("'\\''") : out.append(1, c);
-  return out + "'";
-}
 
 void start(const std::string& line) {
   if (fork() != 0) return;
@@ -39,11 +34,7 @@ void woken(int) {}
 }  // namespace
 
 std::string restart_of(const std::vector<Process>& processes, const std::vector<std::string>& argv) {
-  std::string all, itself;
-  for (auto& word : argv) {
-    all += (all.empty() ? "" : " ") + word;
-    itself += (itself.empty() ? "" : " ") + shell_word(word);
-  }
+  auto all = fmt::format("{}", fmt::join(argv, " ")), itself = report::command_line(argv);
   auto it = std::ranges::find_if(processes, [&](auto& p) { return all.contains(p.match); });
   if (it == processes.end()) return {};
   auto line = it->restart;
@@ -70,10 +61,8 @@ Orders::~Orders() {
   std::error_code left;
   std::filesystem::remove(at_, left);
 }
-void Orders::give(std::string line) const {
-  std::ranges::replace(line, '\n', ' ');
-  line += '\n';
-  [[maybe_unused]] auto written = write(fd_, line.data(), line.size());
+void Orders::give(const std::string& line) const {
+  [[maybe_unused]] auto written = write(fd_, line.c_str(), line.size() + 1);
 }
 
 int wait_for(pid_t child, const std::string& orders) {
@@ -98,7 +87,7 @@ int wait_for(pid_t child, const std::string& orders) {
     if (ppoll(&from, 1, nullptr, &before) <= 0) continue;
     char buffer[4096];
     if (auto got = read(fd, buffer, sizeof buffer); got > 0) told.append(buffer, static_cast<std::size_t>(got));
-    for (auto end = told.find('\n'); end != told.npos; end = told.find('\n')) {
+    for (auto end = told.find('\0'); end != told.npos; end = told.find('\0')) {
       start(told.substr(0, end));
       told.erase(0, end + 1);
     }

@@ -20,13 +20,14 @@ std::string restart_of(const std::vector<Process>& processes, const std::vector<
 
 std::vector<std::string> command_line(pid_t process);  // empty: it is gone, or may not be read
 
-// A FIFO by which that process is told what to start, a line each. Removed with this.
+// A FIFO by which that process is told what to start, each with a NUL behind it: a line for sh may have several lines.
+// Removed with this.
 class Orders {
  public:
   static Result<std::unique_ptr<Orders>> make(std::filesystem::path at);
   ~Orders();
   Orders(const Orders&) = delete;
-  void give(std::string line) const;
+  void give(const std::string& line) const;
   const std::filesystem::path& at() const { return at_; }
 
  private:
