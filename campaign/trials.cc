@@ -96,7 +96,7 @@ Company Trials::next_company() {
       }
     }
   }
-  return seat(cases, refs_, time_for(schedule_.only_further()));
+  return seat(cases, refs_, time_for(schedule_.only_further()), once_);
 }
 
 void Trials::enlist(Company company) {

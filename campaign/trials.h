@@ -85,6 +85,7 @@ class Trials {
   std::deque<Pending> pending_;
   SiteSamples samples_;
   std::set<std::string> disturbers_;  // tests whose faults other tests feel
+  std::set<std::string> once_;        // tests that do not do the same twice in one process
   // Tests that did not do as they always do, though nothing was done to them: another's fault, or their own way.
   std::set<std::string> shaky_;
   // Cases that have confirmed a verdict, by it and their family: two paths of one call site show what it does.

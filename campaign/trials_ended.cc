@@ -63,6 +63,7 @@ void Trials::company_ended(const Company& company, trace::Run run) {
   if (context_.executor.interrupted()) return;
   auto verdict = judge_company(company, std::move(run), refs_, context_.config.run.hold);
   for (auto& test : verdict.missing) context_.wide.insert(test);
+  once_.merge(verdict.once);
   for (auto& shown : verdict.shown) take(std::move(shown));
   if (!verdict.disturbed.empty()) disturbed(verdict);
 }

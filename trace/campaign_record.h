@@ -31,6 +31,7 @@ struct CaseRecord {
   std::string outcome;  // planned | run | answered (by another case) | left (budget) | not_fired | incomplete
   std::string why;      // for answered, left, not_fired, incomplete
   std::vector<std::uint64_t> runs;
+  int execution = 1;            // of its test, in the last of its runs in company (trace/executions.h)
   std::uint64_t reference = 0;  // the run beside them; 0: none, or (a campaign) the test's own `alone`
 };
 

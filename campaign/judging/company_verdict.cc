@@ -74,6 +74,11 @@ std::vector<Shown> judge_seat(const Seat& seat, const trace::Run& slice, Nanos h
   return out;
 }
 
+// Nothing of it met a fault.
+bool in_vain(const Seat& seat, const trace::Run& slice) {
+  return std::ranges::all_of(seat.cases, [&](auto* c) { return compare_case(*c, slice, false).faulted.empty(); });
+}
+
 // What this test did otherwise than in the reference before anything was done to it.
 std::string disturbance(const Seat& seat, const trace::Run& reference, const trace::Run& slice) {
   if (!seat.cases.empty()) {
@@ -107,7 +112,7 @@ std::vector<Seat> in_order_of_run(const Company& company, const trace::Run& run)
   for (auto& stage : run.stages) place.try_emplace(stage.test, place.size());
   auto seats = company.seats;
   std::ranges::stable_sort(seats, {}, [&](auto& seat) {
-    auto it = place.find(seat.test);
+    auto it = place.find(seat.name());
     return it == place.end() ? place.size() : it->second;
   });
   return seats;
@@ -122,23 +127,29 @@ CompanyVerdict judge_company(const Company& company, trace::Run run, const Refer
     for (auto* c : seat.cases) verdict.shown.push_back({.c = c, .what = what});
   };
   for (auto& seat : seats) {
-    auto it = slices.find(seat.test);
+    auto it = slices.find(seat.name());
+    bool again = seat.execution > 1;
     if (it == slices.end()) {
-      if (!died) verdict.missing.push_back(seat.test);
+      if (!died && again) verdict.once.insert(seat.test);
+      if (!died && !again) verdict.missing.push_back(seat.test);
       leave(seat, What::not_run);
       continue;
     }
-    auto& slice = it->second;
+    auto slice = trace::as_test(std::move(it->second));
     trace::end_where_given_up(slice);
     died = died || (slice.stop != trace::Stop::held && !trace::result_of(slice, seat.test));
-    if (!verdict.disturbed.empty()) {
+    if (!verdict.disturbed.empty() || (again && verdict.once.contains(seat.test))) {
       leave(seat, What::not_run);
       continue;
     }
     auto how = lost || refs.unsteady.contains(seat.test) ? "" : disturbance(seat, *refs.tests.at(seat.test), slice);
-    if (lost || (!how.empty() && verdict.before.empty())) {
+    if (again && !lost && (!how.empty() || in_vain(seat, slice))) {
+      verdict.once.insert(seat.test);
+      leave(seat, What::not_run);
+    } else if (lost || (!how.empty() && verdict.before.empty())) {
       leave(seat, What::vain);
     } else if (how.empty()) {
+      for (auto* c : seat.cases) c->row.execution = seat.execution;
       std::ranges::move(judge_seat(seat, slice, hold), std::back_inserter(verdict.shown));
       if (!seat.cases.empty()) verdict.before.push_back(seat);
     } else {

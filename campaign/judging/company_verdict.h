@@ -1,4 +1,5 @@
 #pragma once
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ struct CompanyVerdict {
   std::string how = {};        // what it did
   std::vector<Seat> before = {};          // those with cases whose tests were run before it: one of them disturbs it
   std::vector<std::string> missing = {};  // tests that the run did not reach although it ended by itself
+  // Tests that did otherwise when they were executed again: what they do is not the same twice in one process.
+  std::set<std::string> once = {};
 };
 
 // How a call that nothing was found of met its fault: "2 attempts, then recovered; the test passed".

@@ -11,6 +11,7 @@
 #include "campaign/judging/site_samples.h"
 #include "campaign/planning/shard.h"
 #include "trace/comparing/slices.h"
+#include "trace/executions.h"
 
 namespace retrial::campaign {
 namespace {
@@ -144,13 +145,13 @@ class Sites {
 
  private:
   void add(const trace::CaseRecord& row) {
-    for (auto id : row.runs) {
+    for (auto id : row.runs | std::views::reverse) {
       auto* run = runs_[id];
       if (!run || run->kind != trace::RunKind::with_fault) continue;
       bool company = run->case_id.empty();
       auto alone = alone_.find(row.test);
       auto* reference = company ? slice(row.reference, row.test) : alone == alone_.end() ? nullptr : alone->second;
-      auto* in_case = company ? slice(id, row.test) : run;
+      auto* in_case = company ? slice(id, trace::execution_of(row.test, row.execution)) : run;
       if (!reference || !in_case) continue;
       return samples_.add(row, trace::compare(*reference, *in_case));
     }

@@ -10,6 +10,8 @@ namespace {
 
 // Of one test, so that a run that says nothing of them costs little.
 constexpr std::size_t kCasesInTest = 12;
+// Of one test in one run, so that a run that is lost costs little.
+constexpr std::size_t kExecutions = 12;
 // Cases of which one is tried alone: 48 of 183 in the demo's application, 78 of 259 in webdav4's tests, 16 of 136 in
 // order-sync.
 constexpr int kSuspicious = 5;
@@ -17,47 +19,84 @@ constexpr int kSuspicious = 5;
 constexpr int kCheapOfSuite = 10;
 constexpr Nanos kCheapAtLeast = 10 * kSecond;
 
+// One more execution of a test costs less than one more run.
+bool again_is_cheaper(const Place& at, const References& refs) { return refs.executes_again && at.takes <= refs.start; }
+
 class Seating {
  public:
-  Seating(const References& refs, Nanos time) : refs_(refs), time_(time) { company_.expected = refs.start; }
+  Seating(const References& refs, Nanos time, const std::set<std::string>& once)
+      : refs_(refs), time_(time), once_(once) {
+    company_.expected = refs.start;
+  }
 
   void take(Case& c) {
-    for (std::size_t at = 0; at < c.places.size(); at++) {
-      if (c.places[at].takes > c.places.front().takes + refs_.start) return;  // they come in their order
-      if (!may_sit(c, c.places[at]) || (!c.seen.empty() && at != c.place)) continue;
-      auto [seat, fresh] = seats_.try_emplace(c.places[at].test);
-      company_.expected += (fresh ? c.places[at].takes : 0) + c.waits;
-      c.put(at);
-      seat->second.push_back(&c);
-      return;
-    }
+    for (auto how : {&Seating::joins, &Seating::begins, &Seating::begins_again})
+      for (std::size_t at = 0; at < c.places.size(); at++) {
+        if (c.places[at].takes > c.places.front().takes + refs_.start) break;  // they come in their order
+        if (!c.seen.empty() && at != c.place) continue;
+        if (auto* seat = (this->*how)(c, c.places[at])) return put(c, at, *seat);
+      }
   }
 
   Company company() {
-    for (auto& [test, cases] : seats_) company_.seats.push_back({test, std::move(cases)});
-    std::ranges::sort(company_.seats, {}, [&](auto& seat) { return refs_.place.at(seat.test); });
+    for (auto& [test, executions] : seats_) {
+      std::ranges::stable_partition(executions, [](auto& cases) { return !stands(cases); });
+      int nth = 0;
+      for (auto& cases : executions) company_.seats.push_back({test, std::move(cases), ++nth});
+    }
+    std::ranges::stable_sort(company_.seats, {}, [&](auto& seat) { return refs_.place.at(seat.test); });
     return std::move(company_);
   }
 
  private:
-  bool may_sit(const Case& c, const Place& at) const {
+  using Cases = std::vector<Case*>;
+
+  static bool stands(const Cases& cases) { return std::ranges::all_of(cases, &Case::effect_stands); }
+
+  // A seat that others have.
+  Cases* joins(const Case& c, const Place& at) {
     auto seat = seats_.find(at.test);
-    if (company_.expected + (seat == seats_.end() ? at.takes : 0) + c.waits > time_) return false;
-    if (seat == seats_.end()) return true;
-    auto& others = seat->second;
-    return !c.single && c.passes() && others.size() < kCasesInTest &&
-           std::ranges::all_of(
-               others,
-               [&](auto* other) {
-                 return !other->single && other->passes() && other->target_key() != c.target_key() &&
-                        !other->interferes(c);
-               });
+    if (seat == seats_.end() || c.single || !c.passes() || !in_time(c.waits)) return nullptr;
+    auto& executions = seat->second;
+    bool first_alone = !c.effect_stands() && executions.size() > 1;
+    auto fits = [&](Cases& others) {
+      return others.size() < kCasesInTest && (!first_alone || !stands(others)) &&
+             std::ranges::all_of(
+                 others,
+                 [&](auto* other) {
+                   return !other->single && other->passes() && other->target_key() != c.target_key() &&
+                          !other->interferes(c);
+                 });
+    };
+    auto one = std::ranges::find_if(executions, fits);
+    return one == executions.end() ? nullptr : &*one;
+  }
+  Cases* begins(const Case& c, const Place& at) {
+    if (seats_.contains(at.test) || !in_time(at.takes + c.waits)) return nullptr;
+    return &seats_[at.test].emplace_back();
+  }
+  Cases* begins_again(const Case& c, const Place& at) {
+    auto seat = seats_.find(at.test);
+    if (seat == seats_.end() || c.single || once_.contains(at.test) || !again_is_cheaper(at, refs_)) return nullptr;
+    auto& executions = seat->second;
+    if (executions.size() >= kExecutions || !in_time(at.takes + c.waits)) return nullptr;
+    bool single = executions.front().front()->single;
+    if (single || (!c.effect_stands() && !std::ranges::all_of(executions, stands))) return nullptr;
+    return &executions.emplace_back();
+  }
+  bool in_time(Nanos more) const { return company_.expected + more <= time_; }
+
+  void put(Case& c, std::size_t at, Cases& seat) {
+    company_.expected += (seat.empty() ? c.places[at].takes : 0) + c.waits;
+    c.put(at);
+    seat.push_back(&c);
   }
 
   const References& refs_;
   Nanos time_;
+  const std::set<std::string>& once_;
   Company company_;
-  std::map<std::string, std::vector<Case*>> seats_;
+  std::map<std::string, std::vector<Cases>> seats_;  // by test, of each execution
 };
 
 Nanos time_of(const Seat& seat, const References& refs) {
@@ -70,18 +109,18 @@ Nanos time_of(const Seat& seat, const References& refs) {
 
 std::vector<std::string> Company::tests() const {
   std::vector<std::string> out;
-  for (auto& seat : seats) out.push_back(seat.test);
+  for (auto& seat : seats) out.push_back(seat.name());
   return out;
 }
 std::vector<Aim> Company::aims() const {
   std::vector<Aim> out;
   for (auto& seat : seats)
-    for (auto* c : seat.cases) out.push_back(c->aim());
+    for (auto* c : seat.cases) out.emplace_back(c->aim()).target->test = seat.name();
   return out;
 }
 
-Company seat(std::span<Case* const> cases, const References& refs, Nanos time) {
-  Seating seating(refs, time);
+Company seat(std::span<Case* const> cases, const References& refs, Nanos time, const std::set<std::string>& once) {
+  Seating seating(refs, time, once);
   for (auto* c : cases)
     if (!c->alone) seating.take(*c);
   return seating.company();
@@ -120,13 +159,16 @@ std::vector<Company> halves(const Company& company, const std::string& control, 
 
 namespace {
 
-// In how many runs a test is for all its cases: those of one call come one after another, as do those that end it.
+// How often a test is executed for all its cases, and in how many runs: those of one call come one after another, as do
+// those that end it.
 struct Load {
-  std::size_t single = 0, together = 0, at_one_call = 0;
+  std::size_t single = 0, again = 0, together = 0, at_one_call = 0;
   std::map<std::string, std::size_t> by_call = {};
-  std::size_t runs() const { return single + std::max((together + kCasesInTest - 1) / kCasesInTest, at_one_call); }
-  void add(const Case& c) {
-    if (!c.passes() || c.single) return void(single++);
+  std::size_t shared() const { return std::max((together + kCasesInTest - 1) / kCasesInTest, at_one_call); }
+  std::size_t executions() const { return single + again + shared(); }
+  std::size_t runs() const { return std::max(single + shared(), (executions() + kExecutions - 1) / kExecutions); }
+  void add(const Case& c, bool executes_again) {
+    if (!c.passes() || c.single) return void((executes_again && c.effect_stands() && !c.single ? again : single)++);
     together++;
     at_one_call = std::max(at_one_call, ++by_call[c.target_key()]);
   }
@@ -135,7 +177,8 @@ struct Load {
 const Place& least_loaded(const Case& c, const References& refs, std::map<std::string, Load>& loads) {
   auto* best = &c.here();
   for (auto& place : c.places)
-    if (place.takes <= c.places.front().takes + refs.start && loads[place.test].runs() < loads[best->test].runs())
+    if (place.takes <= c.places.front().takes + refs.start &&
+        loads[place.test].executions() < loads[best->test].executions())
       best = &place;
   return *best;
 }
@@ -159,7 +202,8 @@ Expected expected_of(std::span<const Case* const> cases, const References& refs,
     shares += static_cast<std::size_t>(share);
     alone += share * (refs.start_of_process() + c->expected()) / kSuspicious;
     if (always) continue;
-    loads[least_loaded(*c, refs, loads).test].add(*c);
+    auto& place = least_loaded(*c, refs, loads);
+    loads[place.test].add(*c, again_is_cheaper(place, refs));
     company += c->waits;
   }
   out.alone = (shares + kSuspicious - 1) / kSuspicious;
@@ -167,7 +211,7 @@ Expected expected_of(std::span<const Case* const> cases, const References& refs,
   for (auto& [test, load] : loads) {
     auto runs = static_cast<Nanos>(load.runs());
     out.company = std::max(out.company, load.runs());
-    company += runs * trace::time_of(*refs.tests.at(test));
+    company += static_cast<Nanos>(load.executions()) * trace::time_of(*refs.tests.at(test));
     auto& start = starts[refs.process_of(test)];
     start = std::max(start, runs * refs.start_of_process());
   }

@@ -1,10 +1,12 @@
 #pragma once
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "campaign/planning/plan.h"
 #include "campaign/planning/references.h"
+#include "trace/executions.h"
 
 namespace retrial::campaign {
 
@@ -13,21 +15,26 @@ namespace retrial::campaign {
 struct Seat {
   std::string test;
   std::vector<Case*> cases;
+  int execution = 1;  // of the test, in this run
+
+  std::string name() const { return trace::execution_of(test, execution); }
 };
 
-// Tests that run together, in the suite's order.
+// Tests that run together, in the suite's order; the executions of one are neighbours.
 struct Company {
   std::vector<Seat> seats;
   Nanos expected = 0;  // what it takes, its start too
 
-  std::vector<std::string> tests() const;
+  std::vector<std::string> tests() const;  // by Seat::name
   std::vector<Aim> aims() const;
 };
 
 // Takes as many of these cases, the first first, as one run holds that takes no longer than `time`, and puts each at
 // the place where it is run. There are several in one test only where each lets its client get over it. A place that is
-// not a case's best is taken where that costs less than the start of another run. Empty: there is time for none.
-Company seat(std::span<Case* const> cases, const References& refs, Nanos time);
+// not a case's best is taken where that costs less than the start of another run. Then a test is executed again, where
+// that costs less, the runner can, and it is none of `once`: but only one of its executions may leave undone what the
+// suite's own run did, and that is the first (Case::effect_stands). Empty: there is time for none.
+Company seat(std::span<Case* const> cases, const References& refs, Nanos time, const std::set<std::string>& once = {});
 
 // In as many parts as there are workers free, each about as long; as one where its tests take less than the starts.
 std::vector<Company> parts(Company company, std::size_t workers, const References& refs);

@@ -62,6 +62,11 @@ bool Case::passes() const {
   auto& last = faults.steps.back();
   return trace::is_pass(last.fault) && last.times == 0;
 }
+bool Case::effect_stands() const {
+  using enum trace::FaultName;
+  auto first = policies::fault_of(faults, 1).name;
+  return repeat == trace::Repeat::safe || first == lost_response || first == delay;
+}
 bool Case::interferes(const Case& other) const {
   auto holds = [](const Case& c) { return c.policy && c.policy->of_near_misses; };
   if (!holds(*this) && !holds(other)) return false;

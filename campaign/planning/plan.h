@@ -55,6 +55,9 @@ struct Case {
   Aim aim() const { return {Target{row.test, row.site, row.service, row.operation, row.occurrence}, faults}; }
   // The client is expected to get over it: what comes after the call in its test is as it always is.
   bool passes() const;
+  // What the call is to do at its service is done at its first attempt, or there is nothing: it reads. So who looks
+  // there, in this test's next execution too, finds what it finds without faults.
+  bool effect_stands() const;
   // May each change what the other shows, in one run of their test? Whoever is held alone says what came of it, and two
   // that are held while the other is under way may mend each other.
   bool interferes(const Case& other) const;

@@ -336,6 +336,7 @@ Result<References> collect_references(CampaignContext& context, Nanos time_left)
   // Those that the tests start for themselves move.
   context.services_stay =
       std::ranges::any_of(refs.services, [](auto& s) { return s.address.find(":*") == s.address.npos; });
+  refs.executes_again = context.adapter.runner().executes_again;
   refs.share_services = context.services_stay && !context.slots.apart();
   std::ranges::move(connections_left_alone(suite), std::back_inserter(refs.left_alone));
   refs.start = refs.took;

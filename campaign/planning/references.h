@@ -24,6 +24,7 @@ struct References {
   Nanos start = 0;                                 // what a run takes beside its tests
   std::vector<std::string> left_alone;             // tests and files that were left out, each with why
   std::vector<std::string> remarks;                // of the suite itself: how it fails, what it was taken for
+  bool executes_again = false;                     // a run can execute a test several times (trace/executions.h)
   bool side_by_side = false;                       // runs of it at the same time do what one alone does
   bool share_services = false;                     // some are there for all runs at once
   BorneDeaths borne = {};                          // of learn_deaths

@@ -11,6 +11,7 @@
 #include "campaign/workload/run_log.h"
 #include "campaign/workload/slot.h"
 #include "campaign/workload/workers.h"
+#include "trace/executions.h"
 
 namespace retrial::campaign {
 
@@ -47,7 +48,8 @@ struct CampaignContext {
   // These tests and no others, as the runner can.
   RunSpec spec_for(std::vector<std::string> tests, trace::RunKind kind) const {
     RunSpec spec;
-    bool narrow = std::ranges::none_of(tests, [&](auto& test) { return wide.contains(test); });
+    bool narrow =
+        std::ranges::none_of(tests, [&](auto& test) { return wide.contains(std::string(trace::test_of(test))); });
     spec.launch = adapter.only(argv, tests, !narrow);
     spec.kind = kind;
     spec.lessons = lessons;

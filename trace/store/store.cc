@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "trace/executions.h"
 #include "trace/store/store_columns.h"
 #include "trace/store/store_rows.h"
 
@@ -354,7 +355,9 @@ Result<Stored> read_evidence(const std::filesystem::path& file) {
     auto runs = read_runs(tables, [&](auto column) { return fmt::format("{} IN ({})", column, named); }, {});
     if (!runs) return std::unexpected(runs.error());
     for (auto& run : *runs)
-      std::erase_if(run.exchanges, [&](auto& e) { return !e.tag.test.empty() && !tests[run.id].contains(e.tag.test); });
+      std::erase_if(run.exchanges, [&](auto& e) {
+        return !e.tag.test.empty() && !tests[run.id].contains(std::string(test_of(e.tag.test)));
+      });
     return Stored{std::move(*campaign), std::move(*runs)};
   });
 }

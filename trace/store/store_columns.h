@@ -220,6 +220,7 @@ void of_case(Io& io, T& c) {
   io("runs", c.runs);
   io("reference", c.reference);
   io.callers("site_callers", c.site);
+  io.late("execution", c.execution);
 }
 template <class Io, class T>
 void of_service(Io& io, T& s) {

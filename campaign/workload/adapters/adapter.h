@@ -36,7 +36,8 @@ struct Runner {
   std::string_view name;  // "pytest"
   Hook hook = {};
   TestFiles test_files = {};
-  bool whole = false;  // it has no tests of its own: the whole command is one test
+  bool whole = false;           // it has no tests of its own: the whole command is one test
+  bool executes_again = false;  // its hook executes a test as often as it is named (trace/executions.h)
 };
 
 // Knows one test runner: how a user's command is run whole and test by test, and what lists and reports its tests.

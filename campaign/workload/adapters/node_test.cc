@@ -1,6 +1,12 @@
 #include "campaign/workload/adapters/registry.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <ranges>
+
+#include "trace/executions.h"
 
 namespace retrial::campaign {
 namespace {
@@ -68,6 +74,7 @@ class NodeTest final : public Adapter {
         .name = "node:test",
         .hook = {"node/lib/runners/node_runner.cjs"},
         .test_files = {.suffixes = {".test", ".spec", "_test"}, .folders = {"test", "tests", "__tests__", "spec"}},
+        .executes_again = true,
     };
     return runner;
   }
@@ -85,7 +92,8 @@ class NodeTest final : public Adapter {
   }
 
   Launch only(const std::vector<std::string>& argv, const std::vector<std::string>& tests, bool wide) const override {
-    Launch launch{.environment = {"RETRIAL_SERIAL=1", "RETRIAL_NO_TIME_LIMIT=1"}};
+    Launch launch{.environment = {"RETRIAL_SERIAL=1", "RETRIAL_NO_TIME_LIMIT=1"},
+                  .only = fmt::format("{}", fmt::join(tests, "\n"))};
     auto node = node_at(argv);
     for (std::size_t i = 0; i < argv.size(); i++) {
       if (i > node) {
@@ -99,9 +107,9 @@ class NodeTest final : public Adapter {
     }
     std::vector<std::string> options, files;
     bool named = true;
-    for (auto& test : tests) {
+    for (std::string_view test : tests | std::views::transform(trace::test_of)) {
       auto first = test.find(kSeparator);
-      add(files, test.substr(0, first));
+      add(files, std::string(test.substr(0, first)));
       named = named && first != test.npos;
       if (first != test.npos) add_patterns(options, test, wide);
     }

@@ -75,6 +75,7 @@ class Pytest final : public Adapter {
                        .prefixes = {"test_"},
                        .suffixes = {"_test"},
                        .folders = {"test", "tests"}},
+        .executes_again = true,
     };
     return runner;
   }

@@ -3,7 +3,9 @@
 Inert without RETRIAL_EVENTS. Reports the outermost pytest run of a process only: one that a test
 starts inside of itself (pytester) keeps silent.
 """
+import copy
 import os
+import re
 
 import pytest
 
@@ -90,11 +92,19 @@ class _Reporter:
         if not only:
             return
         with open(only, encoding="utf-8") as lines:
-            wanted = set(lines.read().split("\n"))
-        dropped = [item for item in items if item.nodeid not in wanted]
+            executions = _by_test(lines.read().split("\n"))
+        dropped = [item for item in items if item.nodeid not in executions]
+        items[:] = [
+            item if name == item.nodeid else _again(item, name)
+            for item in items
+            for name in executions.get(item.nodeid, ())
+        ]
         if dropped:
-            items[:] = [item for item in items if item.nodeid in wanted]
             config.hook.pytest_deselected(items=dropped)
+        # pytest's own tracebacks parse each file on their way: 0.15 s for one through boto3, of which a run of many
+        # faults would make dozens that nobody reads.
+        if len(items) > 1 and config.option.tbstyle in ("auto", "long"):
+            config.option.tbstyle = "native"
 
     def pytest_collection_finish(self, session):
         for item in session.items:
@@ -113,21 +123,21 @@ class _Reporter:
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_setup(self, item):
-        current.start(item.nodeid, "setup")
+        current.start(_name(item), "setup")
         yield
-        current.end(item.nodeid, "setup")
+        current.end(_name(item), "setup")
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_call(self, item):
-        current.start(item.nodeid, "test")
+        current.start(_name(item), "test")
         yield
-        current.end(item.nodeid, "test")
+        current.end(_name(item), "test")
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_teardown(self, item):
-        current.start(item.nodeid, "teardown")
+        current.start(_name(item), "teardown")
         yield
-        current.end(item.nodeid, "teardown")
+        current.end(_name(item), "teardown")
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_fixture_setup(self, fixturedef, request):
@@ -155,7 +165,7 @@ class _Reporter:
         events.write(
             {
                 "ev": "result",
-                "id": item.nodeid,
+                "id": _name(item),
                 "phase": "test" if report.when == "call" else report.when,
                 "outcome": outcome,
                 "ms": int(report.duration * 1000),
@@ -169,6 +179,33 @@ class _Reporter:
 
     def pytest_unconfigure(self):
         current.release()
+
+
+_AGAIN = re.compile(r"(.*) \[again \d+\]", re.DOTALL)
+
+
+def _by_test(names):
+    """The executions of each test: by its own name, or by that of a further one."""
+    executions = {}
+    for name in names:
+        match = _AGAIN.fullmatch(name)
+        executions.setdefault(match.group(1) if match else name, []).append(name)
+    return executions
+
+
+def _again(item, name):
+    """One more execution, with an instance and fixtures of its own, that goes by this name."""
+    execution = copy.copy(item)
+    execution.retrial_execution = name
+    execution._obj = None
+    vars(execution).pop("_instance", None)
+    if hasattr(execution, "_initrequest"):
+        execution._initrequest()
+    return execution
+
+
+def _name(item):
+    return getattr(item, "retrial_execution", item.nodeid)
 
 
 def _file(item):

@@ -131,3 +131,26 @@ test('promisified', () => promisify((done) => load('/flaky/promisified').then(()
   server.close();
   app.remove();
 });
+
+for (const args of [['--test'], []]) {
+  test(`a test that is named again runs again, with the hooks around it (${args})`, async () => {
+    const server = await serve();
+    const app = project(server.url).write('a.test.mjs', SUITE(MODULE));
+    const names = ['top', 'suite > name', 'calls back'].map((name) => `a.test.mjs > ${name}`);
+    const wanted = names.flatMap((name) => [name, `${name} [again 2]`]).concat(`${names[1]} [again 3]`);
+    const only = path.join(app.folder, 'only');
+    fs.writeFileSync(only, wanted.join('\n'));
+    const { out } = await app.run([...args, 'a.test.mjs'], { RETRIAL_ONLY: only });
+    const results = app.of('result').map((r) => r.id);
+    assert.deepStrictEqual(results.filter((id) => wanted.includes(id)).sort(), wanted.sort(), out);
+    assert.deepStrictEqual(results.filter((id) => id.endsWith('sub')), [`${names[0]} > sub`, `${names[0]} [again 2] > sub`], out);
+    const asked = server.tags.filter((t) => t.path === '/name').map((t) => [t.test, t.phase]);
+    assert.deepStrictEqual(asked, ['', ' [again 2]', ' [again 3]'].map((again) => [names[1] + again, 'test']));
+    for (const [hook, phase] of [['/up', 'setup'], ['/down', 'teardown']]) {
+      const around = server.tags.filter((t) => t.path === hook && t.test.startsWith(names[1])).map((t) => t.test);
+      assert.deepStrictEqual(around, asked.map(([id]) => id), phase);
+    }
+    server.close();
+    app.remove();
+  });
+}

@@ -124,6 +124,46 @@ def test_only_the_tests_that_are_named_run(project):
     assert [event["id"] for event in project.of("result")] == [wanted]
 
 
+def test_a_test_that_is_named_again_is_executed_again_with_all_that_is_its_own(project):
+    project.write(
+        "test_a.py",
+        """
+        import unittest, pytest
+        log = []
+        @pytest.fixture
+        def own():
+            log.append("up")
+            yield log
+            log.append("down")
+        @pytest.mark.parametrize("x", [1])
+        def test_f(own, x, request):
+            assert log == ["up", "down"] * log.count("down") + ["up"] and request.node.name == "test_f[1]"
+        class TestC:
+            def test_m(self, own):
+                assert not hasattr(self, "seen")
+                self.seen = True
+        class TestU(unittest.TestCase):
+            def setUp(self):
+                self.up = 1
+            def test_u(self):
+                assert not hasattr(self, "seen") and self.up
+                self.seen = True
+            def tearDown(self):
+                assert self.seen
+        """,
+    )
+    names = ["test_a.py::%s" % name for name in ("test_f[1]", "TestC::test_m", "TestU::test_u")]
+    wanted = [execution for name in names for execution in (name, name + " [again 2]", name + " [again 3]")]
+    only = project.folder / "only"
+    only.write_text("\n".join(wanted))
+    project.pytest(RETRIAL_ONLY=str(only))
+    assert [event["id"] for event in project.of("result")] == wanted
+    assert [event["id"] for event in project.of("start") if event["phase"] == "test"] == wanted
+    only.write_text(names[1] + " [again 2]")
+    project.pytest(RETRIAL_ONLY=str(only))
+    assert [event["id"] for event in project.of("result")][-1] == names[1] + " [again 2]"
+
+
 def test_the_projects_own_plugins_are_kept(project):
     project.write("theirs.py", "import pytest\n@pytest.fixture\ndef answer(): return 42\n")
     project.write("test_a.py", "def test_a(answer): assert answer == 42\n")

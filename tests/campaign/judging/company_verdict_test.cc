@@ -28,7 +28,7 @@ class InCompany : public testing::Test {
     refs_.tests[name] = &slice;
     refs_.place.emplace(name, refs_.place.size());
   }
-  Case& aimed(const char* test, const char* site, const char* plan = "error(503) x 1, then pass") {
+  Case& aimed(const char* test, const char* site, const char* plan = "error(503) x 1, then pass", int execution = 1) {
     auto& c = cases_.emplace_back();
     auto operation = std::string("PUT /") + site;
     trace::CallSite at{"src/orders.py", 12, site};
@@ -36,7 +36,8 @@ class InCompany : public testing::Test {
     c.faults = *policies::parse_fault_plan(plan);
     c.places = {{.test = test, .reference = refs_.tests.at(test)}};
     auto& seats = company_.seats;
-    if (seats.empty() || seats.back().test != test) seats.push_back({test, {}});
+    if (seats.empty() || seats.back().test != test || seats.back().execution < execution)
+      seats.push_back({test, {}, execution});
     seats.back().cases.push_back(&c);
     return c;
   }
@@ -108,6 +109,48 @@ TEST_F(InCompany, where_all_are_got_over_and_the_test_fails_each_is_to_be_tried_
   did("one", a_recovers().call("b", "PUT", "/b").gets_error().again(kSecond).answers(200).fails({{"E", "1 != 2"}}));
   EXPECT_EQ(shown(), (std::vector{What::not_run, What::not_run}));
   EXPECT_TRUE(cases_[0].single && cases_[1].single);
+}
+
+TEST_F(InCompany, each_execution_of_a_test_is_judged_as_the_test) {
+  test("one");
+  aimed("one", "a", "error(503)");
+  auto& second = aimed("one", "a", "error(503) x 1, then pass", 2);
+  did("one", before(faulted()).call("a", "PUT", "/a").gets_error().fails({{"TypeError", "'NoneType' object"}}));
+  did("one [again 2]", a_recovers().call("b", "PUT", "/b").answers(200).passes());
+  EXPECT_EQ(shown(), (std::vector{What::suspicion, What::clean}));
+  EXPECT_EQ(second.row.execution, 2);
+  EXPECT_TRUE(verdict().once.empty());
+}
+
+TEST_F(InCompany, a_test_that_does_otherwise_when_it_is_executed_again_disturbs_nobody) {
+  test("one");
+  test("two");
+  aimed("one", "a");
+  aimed("one", "b", "lost-response(reset)", 2);
+  aimed("one", "b", "lost-response(reset)", 3);
+  aimed("two", "a");
+  did("one", a_recovers().call("b", "PUT", "/b").answers(200).passes());
+  did("one [again 2]", faulted().call("look", "GET", "/before").answers(404).fails({{"AssertionError", "404"}}));
+  did("one [again 3]", before(faulted())
+                           .call("a", "PUT", "/a")
+                           .answers(200)
+                           .call("b", "PUT", "/b")
+                           .is_lost(trace::Telling::reset, 200)
+                           .fails({{"E", "lost"}}));
+  did("two", a_recovers().call("b", "PUT", "/b").answers(200).passes());
+  EXPECT_EQ(shown(), (std::vector{What::clean, What::not_run, What::not_run, What::clean}));
+  EXPECT_EQ(verdict().once, (std::set<std::string>{"one"}));
+  EXPECT_TRUE(verdict().disturbed.empty());
+}
+
+TEST_F(InCompany, a_fault_that_meets_nothing_the_second_time_goes_back_to_the_plan) {
+  test("one");
+  aimed("one", "a");
+  aimed("one", "b", "lost-response(reset)", 2);
+  did("one", a_recovers().call("b", "PUT", "/b").answers(200).passes());
+  did("one [again 2]", well(trace::RunKind::with_fault));
+  EXPECT_EQ(shown(), (std::vector{What::clean, What::not_run}));
+  EXPECT_TRUE(verdict().once.contains("one"));
 }
 
 TEST_F(InCompany, a_control_that_fails_lets_nothing_stand_but_suspicions) {

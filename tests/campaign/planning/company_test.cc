@@ -36,7 +36,7 @@ class Companies : public testing::Test {
   static std::string show(const Company& company) {
     std::string out;
     for (auto& seat : company.seats) {
-      out += (out.empty() ? "" : "; ") + seat.test + ":";
+      out += (out.empty() ? "" : "; ") + seat.name() + ":";
       for (auto* c : seat.cases) out += " " + c->row.id;
     }
     return out;
@@ -68,6 +68,46 @@ TEST_F(Companies, take_another_place_where_that_costs_less_than_another_run) {
   EXPECT_EQ(seated({can("GET /1", {"a"}), moved, can("GET /3", {"a", "c"})}), "a: c2; b: c1");
   EXPECT_EQ(moved->row.test, "b");
   EXPECT_EQ(moved->aim().target->test, "b");
+}
+
+const auto kLost = *policies::parse_fault_plan("lost-response(reset)");
+
+TEST_F(Companies, execute_a_test_again_where_that_costs_less_than_another_run) {
+  tests({{"a", 1}, {"b", 4}});
+  refs_.start = 3 * kSecond;
+  auto cases = std::vector{can("PUT /1", {"a"}, kLost), can("PUT /2", {"a"}, kLost), can("PUT /3", {"b"}, kLost),
+                           can("PUT /4", {"b"}, kLost)};
+  EXPECT_EQ(seated(cases), "a: c1; b: c3") << "this runner cannot";
+  refs_.executes_again = true;
+  EXPECT_EQ(seated(cases), "a: c1; a [again 2]: c2; b: c3") << "b takes longer than a start";
+  EXPECT_EQ(show(seat(cases, refs_, kNoLimit, {"a"})), "a: c1; b: c3") << "a does otherwise the second time";
+  EXPECT_EQ(seated(cases, 4 * kSecond), "a: c1") << "there is time for one test";
+}
+
+TEST_F(Companies, aim_at_each_execution_by_its_name) {
+  tests({{"a", 1}});
+  refs_.start = 3 * kSecond;
+  refs_.executes_again = true;
+  auto company = seat(std::vector{can("PUT /1", {"a"}, kLost), can("PUT /2", {"a"}, kLost)}, refs_, kNoLimit);
+  EXPECT_EQ(company.tests(), (std::vector<std::string>{"a", "a [again 2]"}));
+  EXPECT_EQ(company.aims()[1].target->test, "a [again 2]");
+  EXPECT_EQ(company.expected, 5 * kSecond);
+}
+
+// What a write that was never done leaves as it was, an earlier execution may have done: its test would not see the
+// loss.
+TEST_F(Companies, leave_what_is_never_done_to_the_first_execution) {
+  tests({{"a", 1}});
+  refs_.start = 3 * kSecond;
+  refs_.executes_again = true;
+  EXPECT_EQ(seated({can("PUT /1", {"a"}, kLost), can("PUT /2", {"a"}), can("PUT /3", {"a"})}),
+            "a: c2; a [again 2]: c1");
+  auto* read = can("GET /4", {"a"});
+  read->repeat = trace::Repeat::safe;
+  EXPECT_EQ(seated({can("PUT /1", {"a"}), read}), "a: c5; a [again 2]: c4") << "a read leaves nothing undone";
+  auto* single = can("PUT /9", {"a"}, kLost);
+  single->single = true;
+  EXPECT_EQ(seated({can("PUT /1", {"a"}, kLost), single}), "a: c7");
 }
 
 TEST_F(Companies, leave_a_case_where_it_has_seen_something) {

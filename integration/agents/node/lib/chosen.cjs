@@ -19,6 +19,8 @@ function id(file, names) {
 
 module.exports = {
   id,
+  // The names by which that test is asked for: its own, or `ID [again 2]`, one for each time it is to run.
+  executions: (id) => [...(wanted() || [])].filter((one) => one.replace(/ \[again \d+\]$/, '') === id),
   some: () => wanted() !== null, // not all tests are to run
   has: (id) => wanted() === null || wanted().has(id),
   // Is there such a test in that file? Also true where an id names none.

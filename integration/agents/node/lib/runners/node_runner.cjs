@@ -6,6 +6,7 @@
 'use strict';
 const { AsyncLocalStorage } = require('async_hooks');
 const chain = require('../chain.cjs');
+const chosen = require('../chosen.cjs');
 const context = require('../context.cjs');
 const current = require('../current.cjs');
 const events = require('../events.cjs');
@@ -15,6 +16,8 @@ const PHASES = { before: 'shared', after: 'shared', beforeEach: 'setup', afterEa
 const liftsTimeLimit = process.env.RETRIAL_NO_TIME_LIMIT === '1';
 const wrapped = new WeakSet();
 const reported = new WeakSet();
+const executions = new WeakMap(); // the names of tests that run several times (chosen.cjs)
+const further = new WeakMap(); // of a test of the file's own: what runs behind it
 const stages = new AsyncLocalStorage(); // the test that runs here: tests may run at the same time
 let announced = false;
 
@@ -29,7 +32,10 @@ function fileOf(test) {
 
 function idOf(test) {
   const names = [];
-  for (let node = test; node && node.parent; node = node.parent) names.unshift(String(node.name));
+  for (let node = test; node && node.parent; node = node.parent) {
+    if (executions.has(node)) return [executions.get(node), ...names].join(' > ');
+    names.unshift(String(node.name));
+  }
   return [frames.relative(fileOf(test)), ...names].join(' > ');
 }
 
@@ -56,8 +62,33 @@ function onTest(resource) {
     wrap(it, 'run', wrapRun);
     wrap(it, 'runHook', wrapRunHook);
     wrap(it, 'postRun', wrapPostRun);
+    wrap(it, 'createSubtest', wrapCreate);
+    wrap(it, 'start', wrapStart);
     if (it.constructor.name === 'Test') it.runInAsyncScope = wrapBody(it.runInAsyncScope);
   }
+}
+
+// A test is registered once for each time that it is to run. What a test registers while it runs (t.test) is its own.
+function wrapCreate(createSubtest) {
+  return function (...args) {
+    const test = createSubtest.apply(this, args);
+    if (!isReported(test) || isReported(this) || !chosen.some()) return test;
+    const [name, ...others] = chosen.executions(idOf(test));
+    if (!name) return test;
+    const copies = others.map(() => createSubtest.apply(this, args));
+    [test, ...copies].forEach((one, n) => executions.set(one, [name, ...others][n]));
+    if (!this.parent) further.set(test, copies);
+    return test;
+  };
+}
+
+// A suite starts all that is registered in it; of a file's own tests each registration starts its own.
+function wrapStart(start) {
+  return function (...args) {
+    const started = start.apply(this, args);
+    for (const one of further.get(this) || []) start.call(one);
+    return started;
+  };
 }
 
 function wrapRun(run) {
