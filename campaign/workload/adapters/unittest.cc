@@ -1,7 +1,12 @@
 #include "campaign/workload/adapters/registry.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <filesystem>
+
+#include "trace/executions.h"
 
 namespace retrial::campaign {
 namespace {
@@ -29,6 +34,7 @@ class Unittest final : public Adapter {
         .name = "unittest",
         .hook = {"python/retrial_agent/runners/unittest.py"},
         .test_files = {.prefixes = {"test_"}, .folders = {"test", "tests"}},
+        .executes_again = true,
     };
     return runner;
   }
@@ -37,10 +43,12 @@ class Unittest final : public Adapter {
   Launch suite(const std::vector<std::string>& argv) const override { return {.argv = argv}; }
 
   Launch only(const std::vector<std::string>& argv, const std::vector<std::string>& tests, bool) const override {
-    Launch launch{.argv = {argv.begin(), std::next(unittest_in(argv))}, .environment = {"RETRIAL_NO_TIME_LIMIT=1"}};
+    Launch launch{.argv = {argv.begin(), std::next(unittest_in(argv))},
+                  .environment = {"RETRIAL_NO_TIME_LIMIT=1"},
+                  .only = fmt::format("{}", fmt::join(tests, "\n"))};
     for (auto flag : {"-v", "-q", "-b", "--buffer", "--verbose", "--quiet", "--locals"})
       if (std::find(argv.begin(), argv.end(), flag) != argv.end()) launch.argv.push_back(flag);
-    launch.argv.insert(launch.argv.end(), tests.begin(), tests.end());
+    for (auto& test : tests) launch.argv.emplace_back(trace::test_of(test));
     // A start folder that is itself a package is imported by its own name, not from within.
     if (auto folder = start_folder(argv); !folder.empty() && !std::filesystem::exists(folder + "/__init__.py"))
       launch.paths = {{"PYTHONPATH", std::filesystem::absolute(folder).string(), ":"}};

@@ -5,14 +5,13 @@ starts inside of itself (pytester) keeps silent.
 """
 import copy
 import os
-import re
 
 import pytest
 
 _active = bool(os.environ.get("RETRIAL_EVENTS"))
 
 if _active:
-    from retrial_agent import chain, current, events, frames
+    from retrial_agent import chain, current, events, executions, frames
 
 
 def pytest_addoption(parser):
@@ -88,16 +87,14 @@ class _Reporter:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config, items):
-        only = os.environ.get("RETRIAL_ONLY")
-        if not only:
+        wanted = executions.wanted()
+        if wanted is None:
             return
-        with open(only, encoding="utf-8") as lines:
-            executions = _by_test(lines.read().split("\n"))
-        dropped = [item for item in items if item.nodeid not in executions]
+        dropped = [item for item in items if item.nodeid not in wanted]
         items[:] = [
             item if name == item.nodeid else _again(item, name)
             for item in items
-            for name in executions.get(item.nodeid, ())
+            for name in wanted.get(item.nodeid, ())
         ]
         if dropped:
             config.hook.pytest_deselected(items=dropped)
@@ -179,18 +176,6 @@ class _Reporter:
 
     def pytest_unconfigure(self):
         current.release()
-
-
-_AGAIN = re.compile(r"(.*) \[again \d+\]", re.DOTALL)
-
-
-def _by_test(names):
-    """The executions of each test: by its own name, or by that of a further one."""
-    executions = {}
-    for name in names:
-        match = _AGAIN.fullmatch(name)
-        executions.setdefault(match.group(1) if match else name, []).append(name)
-    return executions
 
 
 def _again(item, name):

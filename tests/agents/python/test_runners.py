@@ -164,6 +164,30 @@ def test_a_test_that_is_named_again_is_executed_again_with_all_that_is_its_own(p
     assert [event["id"] for event in project.of("result")][-1] == names[1] + " [again 2]"
 
 
+def test_so_is_one_of_unittest(project):
+    project.write(
+        "test_a.py",
+        """
+        import unittest
+        class T(unittest.TestCase):
+            def setUp(self):
+                assert not hasattr(self, "seen")
+            def test_x(self):
+                self.seen = True
+            def test_y(self):
+                self.assertEqual(1, 2)
+        """,
+    )
+    wanted = ["test_a.T.test_y", "test_a.T.test_x [again 2]", "test_a.T.test_x [again 3]"]
+    only = project.folder / "only"
+    only.write_text("\n".join(wanted))
+    project.run("-m", "unittest", "test_a.T.test_y", "test_a.T.test_x", "test_a.T.test_x", check=False, RETRIAL_ONLY=str(only))
+    assert [(event["id"], event["outcome"]) for event in project.of("result")] == list(
+        zip(wanted, ("failed", "passed", "passed"))
+    )
+    assert [event["id"] for event in project.of("start") if event["phase"] == "setup"] == wanted
+
+
 def test_the_projects_own_plugins_are_kept(project):
     project.write("theirs.py", "import pytest\n@pytest.fixture\ndef answer(): return 42\n")
     project.write("test_a.py", "def test_a(answer): assert answer == 42\n")

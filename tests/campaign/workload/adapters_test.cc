@@ -93,6 +93,21 @@ TEST_F(Adapters, node_tests_of_two_files_a_file_without_tests_and_options_of_the
                    "a.mjs"}));
 }
 
+TEST_F(Adapters, a_test_that_is_executed_again_is_named_to_its_runner_as_that_can) {
+  const std::vector<std::string> unittest{"a.T.x", "a.T.x [again 2]"}, node{"a.mjs > x", "a.mjs > x [again 2]"};
+  Words argv{"python", "-m", "unittest"};
+  auto launch = adapter_for(argv).only(argv, unittest, false);
+  EXPECT_EQ(launch.argv, (Words{"python", "-m", "unittest", "a.T.x", "a.T.x"}));
+  EXPECT_EQ(launch.only, "a.T.x\na.T.x [again 2]");
+  argv = {"node", "--test"};
+  launch = adapter_for(argv).only(argv, node, false);
+  EXPECT_EQ(launch.argv, (Words{"node", "--test-name-pattern=/x$/", "a.mjs"}));
+  EXPECT_EQ(launch.only, "a.mjs > x\na.mjs > x [again 2]");
+  for (auto* adapter : adapters())
+    EXPECT_EQ(adapter->runner().executes_again,
+              (std::set<std::string_view>{"pytest", "unittest", "node:test"}.contains(adapter->runner().name)));
+}
+
 TEST_F(Adapters, a_unittest_test_alone_is_named_from_the_folder_that_discovery_starts_in) {
   write("checks/test_a.py");
   Words argv{"python", "-m", "unittest", "discover", "-s", "checks", "-v"};

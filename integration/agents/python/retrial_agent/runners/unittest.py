@@ -6,7 +6,7 @@ told under its id.
 from functools import wraps
 from time import perf_counter
 
-from .. import chain, current, events, frames
+from .. import chain, current, events, executions, frames
 
 _running = []  # the one test that reports; a test may run others inside of itself
 _identity = id
@@ -38,7 +38,7 @@ def apply(module):
 class _Running:
     def __init__(self, test):
         self.test = test
-        self.id = test.id()
+        self.id = executions.begin(test.id())
         self.started = perf_counter()
         self.phase = "test"
 
@@ -189,7 +189,8 @@ def _report(test, outcome, error):
     current.claim("unittest")
     phase = current.SHARED if running is None else _failures.get(_identity(error), "test")
     elapsed = perf_counter() - running.started if running is not None else 0
-    event = {"ev": "result", "id": test.id(), "phase": phase, "outcome": outcome}
+    id = test.id() if running is None else running.id
+    event = {"ev": "result", "id": id, "phase": phase, "outcome": outcome}
     event["ms"] = int(elapsed * 1000)
     event["chain"] = chain.of(error) if error is not None and outcome != "passed" else []
     events.write(event)
