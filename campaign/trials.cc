@@ -124,7 +124,7 @@ Result<bool> Trials::begin_company(Company company) {
   if (!number) return std::unexpected(number.error());
   for (auto& seat : company.seats)
     for (auto* c : seat.cases) {
-      c->row.runs.push_back(*number);
+      if (auto& runs = c->row.runs; runs.empty() || runs.back() != *number) runs.push_back(*number);
       c->row.reference = refs_.suite;
     }
   companies_[*number] = std::move(company);

@@ -71,6 +71,7 @@ void Trials::company_ended(const Company& company, trace::Run run) {
 void Trials::take(Shown shown) {
   auto& c = *shown.c;
   schedule_.ran(c, shown.attempts);
+  if (c.under_way || !c.planned()) return;  // another execution of the same run has shown enough
   switch (shown.what) {
     case What::suspicion:
       return try_alone(c, std::move(shown.judgement.findings));

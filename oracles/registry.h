@@ -18,6 +18,7 @@
   ORACLE(unrelated_exception)     \
   ORACLE(inconsistent_retry)      \
   ORACLE(hang)                    \
+  ORACLE(never_asks_again)        \
   ORACLE(missing_timeout)         \
   ORACLE(missing_cap)             \
   ORACLE(retry_amplification)     \

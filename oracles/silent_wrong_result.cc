@@ -9,6 +9,7 @@
 #include "oracles/ledger.h"
 #include "oracles/registry.h"
 #include "oracles/taken_for_data.h"
+#include "trace/profiles/fault_answer.h"
 #include "trace/profiles/message.h"
 #include "trace/profiles/profile.h"
 

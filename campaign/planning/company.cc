@@ -34,7 +34,10 @@ class Seating {
       for (std::size_t at = 0; at < c.places.size(); at++) {
         if (c.places[at].takes > c.places.front().takes + refs_.start) break;  // they come in their order
         if (!c.seen.empty() && at != c.place) continue;
-        if (auto* seat = (this->*how)(c, c.places[at])) return put(c, at, *seat);
+        if (auto* seat = (this->*how)(c, c.places[at])) {
+          put(c, at, *seat);
+          return look_twice(c);
+        }
       }
   }
 
@@ -83,6 +86,11 @@ class Seating {
     bool single = executions.front().front()->single;
     if (single || (!c.effect_stands() && !std::ranges::all_of(executions, stands))) return nullptr;
     return &executions.emplace_back();
+  }
+  // What has shown too little once is mostly asked for three times.
+  void look_twice(Case& c) {
+    if (c.seen.empty()) return;
+    if (auto* seat = begins_again(c, c.here())) put(c, c.place, *seat);
   }
   bool in_time(Nanos more) const { return company_.expected + more <= time_; }
 
@@ -133,7 +141,8 @@ std::vector<Company> parts(Company company, std::size_t workers, const Reference
   std::vector<Company> out;
   Nanos before = 0;
   for (auto& seat : company.seats) {
-    if (out.empty() || (before >= share * static_cast<Nanos>(out.size()) && out.size() < workers))
+    bool same = !out.empty() && out.back().seats.back().cases == seat.cases;  // a case is in one run at a time
+    if (out.empty() || (before >= share * static_cast<Nanos>(out.size()) && out.size() < workers && !same))
       out.push_back({{}, refs.start});
     auto time = time_of(seat, refs);
     before += time;

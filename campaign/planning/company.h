@@ -33,7 +33,8 @@ struct Company {
 // the place where it is run. There are several in one test only where each lets its client get over it. A place that is
 // not a case's best is taken where that costs less than the start of another run. Then a test is executed again, where
 // that costs less, the runner can, and it is none of `once`: but only one of its executions may leave undone what the
-// suite's own run did, and that is the first (Case::effect_stands). Empty: there is time for none.
+// suite's own run did, and that is the first (Case::effect_stands). A case that has shown too little is tried in two
+// executions, where it may be. Empty: there is time for none.
 Company seat(std::span<Case* const> cases, const References& refs, Nanos time, const std::set<std::string>& once = {});
 
 // In as many parts as there are workers free, each about as long; as one where its tests take less than the starts.

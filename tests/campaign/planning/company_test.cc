@@ -110,6 +110,20 @@ TEST_F(Companies, leave_what_is_never_done_to_the_first_execution) {
   EXPECT_EQ(seated({can("PUT /1", {"a"}, kLost), single}), "a: c7");
 }
 
+TEST_F(Companies, try_what_has_shown_too_little_twice_in_one_run) {
+  tests({{"a", 1}});
+  refs_.start = 3 * kSecond;
+  refs_.executes_again = true;
+  auto* thin = can("GET /1", {"a"}, kLost);
+  thin->seen.push_back(std::make_shared<trace::Run>());
+  EXPECT_EQ(seated({thin, can("GET /2", {"a"}, kLost)}), "a: c1; a [again 2]: c1; a [again 3]: c2");
+  refs_.start = kSecond;
+  EXPECT_EQ(parts(seat(std::vector{thin}, refs_, kNoLimit), 2, refs_).size(), 1u);
+  auto* never_done = can("PUT /1", {"a"});
+  never_done->seen.push_back(std::make_shared<trace::Run>());
+  EXPECT_EQ(seated({never_done}), "a: c3");
+}
+
 TEST_F(Companies, leave_a_case_where_it_has_seen_something) {
   tests({{"a", 1}, {"b", 2}});
   refs_.start = 3 * kSecond;
