@@ -2,6 +2,7 @@
 import json
 import os
 import random
+import sqlite3
 
 import pytest
 
@@ -165,3 +166,31 @@ def test_the_users_own_limit_of_failures_ends_no_run(suite, python):
     found, done = campaign(cwd, python)
     assert {f["operation"] for f in found["findings"]} == {"POST /twice3"}, done.stdout
     assert found["campaign"]["cases"].get("left", 0) == 0, found["campaign"]
+
+
+def executions(campaign):
+    """Which tests any run executed, and how often at most."""
+    store = sqlite3.connect(campaign / "campaign.db")
+    names = {test for (test,) in store.execute("select test from test_result")}
+    return {name: 1 + sum(other.startswith(name + " [again ") for other in names) for name in names if " [again " not in name}
+
+
+def test_a_test_is_executed_again_in_one_run_with_another_case(suite, python):
+    slow = "import time\ntime.sleep(1)  # a start that costs more than the tests\n"
+    cwd = suite(clients_DOT_py=slow + CLIENTS, conftest_DOT_py=SERVED, test_all_DOT_py=suite_of([["plain", "patient", "twice"]]))
+    found, done = campaign(cwd, python)
+    assert executions(cwd / "out")["test_all.py::test_0"] > 2, done.stdout
+    assert {f["operation"] for f in found["findings"]} == {"POST /twice0"}, done.stdout
+    assert {"GET /plain0", "GET /patient0"} <= {c["operation"] for c in found["clean"]}, done.stdout
+
+
+def test_a_test_that_cannot_be_executed_again_loses_nothing_by_it(suite, python):
+    text = ("import time\nfrom clients import *\ntime.sleep(1)\nnames = set()\n"
+            "def test_once(port):\n    assert plain(port, 1) == 200 and patient(port, 2) == 200\n"
+            "    assert 'a' not in names, 'this name is taken'\n    names.add('a')\n    assert twice(port, 3) == 201\n"
+            "def test_other(port):\n    assert plain(port, 4) == 200\n")
+    cwd = suite(clients_DOT_py=CLIENTS, conftest_DOT_py=SERVED, test_all_DOT_py=text)
+    found, done = campaign(cwd, python)
+    assert {f["operation"] for f in found["findings"]} == {"POST /twice3"}, done.stdout
+    assert {"GET /plain1", "GET /patient2", "GET /plain4"} <= {c["operation"] for c in found["clean"]}, done.stdout
+    assert found["not_judged"] == [] and found["campaign"]["cases"].get("left", 0) == 0, done.stdout
