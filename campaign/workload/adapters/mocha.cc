@@ -12,6 +12,7 @@ class Mocha final : public NodeRunner {
         .name = "mocha",
         .hook = {"node/lib/runners/mocha.cjs"},
         .test_files = {.suffixes = {".test", ".spec", "-test", "_test"}, .folders = {"test", "tests", "spec"}},
+        .executes_again = true,
     };
     return runner;
   }

@@ -74,6 +74,27 @@ test('jest runs the chosen tests alone, by their whole ids, though one fails and
   app.remove();
 });
 
+test('jest runs a test again that is named again, with the hooks around it, also where it tries it again', { skip }, async () => {
+  const server = await serve();
+  const app = made(server.url).write('a.test.js', `const ask = (what) => fetch(process.env.URL + '/' + what);
+    jest.retryTimes(1);
+    let failed = 0;
+    describe('in', () => {
+      beforeEach(() => ask('up'));
+      it('x', () => ask('x'));
+      it('fails', () => { if (failed++ < 3) throw new Error('no'); });
+    });\n`);
+  const wanted = ['x', 'fails'].flatMap((test) => ['', ' [again 2]', ' [again 3]'].map((again) => `a.test.js > in > ${test}${again}`));
+  const only = path.join(app.folder, 'only');
+  fs.writeFileSync(only, wanted.join('\n'));
+  const { out } = await app.run([jest, '--runTestsByPath', 'a.test.js'], { RETRIAL_ONLY: only, RETRIAL_SERIAL: '1' });
+  assert.deepStrictEqual(outcomes(app), Object.fromEntries(wanted.map((id) => [id, 'passed'])), out);
+  assert.deepStrictEqual(server.tags.filter((t) => t.path === '/x').map((t) => t.test), wanted.slice(0, 3));
+  for (const id of wanted) assert.ok(server.tags.some((t) => t.path === '/up' && t.test === id), id);
+  server.close();
+  app.remove();
+});
+
 test('a set-up under jest that fails is an error of its tests, a file that it cannot load is told', { skip }, async () => {
   const app = made('').write('bad.test.js', `throw new Error('no such thing');\n`).write('a.test.js', `
     describe('all', () => { beforeAll(() => { throw new Error('before'); }); it('a', () => {}); describe('in', () => it('b', () => {})); });

@@ -82,6 +82,27 @@ for (const [name, program] of programs) {
     app.remove();
   });
 
+  test(`${name} runs a test again that is named again, with the hooks around it, also where it tries it again`, async () => {
+    const server = await serve();
+    const app = project(server.url).write('a.test.cjs', `const ask = (what) => fetch(process.env.URL + '/' + what);
+      let failed = 0;
+      describe('in', () => {
+        beforeEach(() => ask('up'));
+        it('x', () => ask('x'));
+        it('fails', function () { this.retries(1); if (failed++ % 2 === 0) throw new Error('no'); });
+      });\n`);
+    const wanted = ['x', 'fails'].flatMap((test) => ['', ' [again 2]', ' [again 3]'].map((again) => `a.test.cjs > in > ${test}${again}`));
+    const only = path.join(app.folder, 'only');
+    fs.writeFileSync(only, wanted.join('\n'));
+    const { out } = await app.run([program, 'a.test.cjs'], { RETRIAL_ONLY: only });
+    assert.deepStrictEqual(app.of('result').map((r) => [r.id, r.outcome]), wanted.map((id) => [id, 'passed']), out);
+    const asked = server.tags.filter((t) => t.path === '/x').map((t) => t.test);
+    assert.deepStrictEqual(asked, wanted.slice(0, 3));
+    assert.deepStrictEqual(server.tags.filter((t) => t.path === '/up').map((t) => t.test), [...asked, ...wanted.slice(3).flatMap((id) => [id, id])]);
+    server.close();
+    app.remove();
+  });
+
   test(`a set-up for all that fails under ${name} is the error of each, one for one test of that test`, async () => {
     const app = project('').write('a.test.cjs', `
       describe('all', () => { before(() => { throw new Error('before'); }); it('a', () => {}); describe('in', () => it('b', () => {})); });

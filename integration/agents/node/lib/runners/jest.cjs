@@ -20,11 +20,13 @@ class File {
   constructor(file) {
     this.file = file;
     this.failedIn = new Map(); // test -> the phase in which it failed first
+    this.names = new WeakMap(); // what tests go by that are to run several times
     this.stage = null;
     this.latest = null;
   }
 
   id(node) {
+    if (this.names.has(node)) return this.names.get(node);
     const names = [];
     for (let it = node; it && it.parent; it = it.parent) names.unshift(it.name);
     return chosen.id(this.file, names);
@@ -41,10 +43,21 @@ class File {
   }
 
   narrow(block) {
-    for (const child of block.children) {
+    block.children = block.children.flatMap((child) => {
       if (child.type === 'describeBlock') this.narrow(child);
       else if (!chosen.has(this.id(child))) child.mode = 'skip';
-    }
+      else if (!child.concurrent) return this.executions(child);
+      return [child];
+    });
+  }
+
+  executions(test) {
+    return chosen.executions(this.id(test)).map((name, n) => {
+      const own = { errors: [], retryReasons: [], unhandledRejectionErrorByPromise: new Map() };
+      const execution = n ? { ...test, ...own } : test;
+      this.names.set(execution, name);
+      return execution;
+    });
   }
 
   tell(test, phase, outcome, chained) {

@@ -13,6 +13,7 @@ const frames = require('../frames.cjs');
 const IS_MOCHA = /(^|[\\/])_?mocha(\.[cm]?js)?$|[\\/]mocha[\\/](bin|lib)[\\/]/;
 const HOOKS = { _beforeAll: ['shared', 'setup'], _beforeEach: ['setup', 'setup'], _afterEach: ['teardown', 'teardown'], _afterAll: ['shared', 'teardown'] };
 const chains = new WeakMap(); // runnable -> the chain of its failure, read before mocha shortens the stack
+const executions = new WeakMap(); // what tests go by that are to run several times
 let running = null; // the stage that runs: mocha has one at a time
 let latest = null; // the test that ran last
 let loading = ''; // the file that is being loaded
@@ -23,6 +24,7 @@ const testsIn = (suite) => [...suite.tests, ...suite.suites.flatMap(testsIn)];
 const isDry = (runner) => Boolean(runner._opts && runner._opts.dryRun);
 
 function idOf(runnable) {
+  if (executions.has(runnable)) return executions.get(runnable);
   const names = [];
   for (let node = runnable; node && !node.root; node = node.parent) names.unshift(node.originalTitle || node.title);
   return chosen.id(runnable.file || (runnable.parent && runnable.parent.file), names);
@@ -91,9 +93,19 @@ function prepare(runner, root) {
 
 // A suite without tests runs no hooks. A fault that fails one test ends no other.
 function narrow(suite) {
-  suite.tests = suite.tests.filter((test) => chosen.has(idOf(test)));
+  suite.tests = suite.tests.flatMap((test) => chosen.executions(idOf(test)).map((name, n) => named(n ? test.clone() : test, name)));
   suite._bail = false;
   suite.suites.forEach(narrow);
+}
+
+// So is every clone of it: mocha makes one for each retry.
+function named(test, name) {
+  const clone = test.clone;
+  executions.set(test, name);
+  test.clone = function () {
+    return named(clone.call(this), name);
+  };
+  return test;
 }
 
 function report(runner) {
