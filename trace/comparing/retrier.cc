@@ -185,4 +185,8 @@ std::string retrier(const Call& call) {
   return one_entry ? by_library() : show(*frame);
 }
 
+bool sent_by_test(const Call& call) {
+  return call.attempts.size() > 1 && marks_frames(call.first()) && shared_by_all(call) && retrier(call).empty();
+}
+
 }  // namespace retrial::trace

@@ -64,6 +64,30 @@ TEST_F(Retrier, is_not_known_of_the_tests_own_loop_nor_without_stacks) {
   attempt("");
   EXPECT_EQ(who(), "") << "of one of them";
 }
+TEST_F(Retrier, may_be_the_test_which_alone_stays_the_same_over_the_attempts) {
+  auto by_test = [&] {
+    Call call;
+    for (auto& e : all_) call.attempts.push_back(&e);
+    return sent_by_test(call);
+  };
+  attempt(at(1, kElsewhere) + "," + at(2, kTrack) + "," + at(3, kAsk));
+  EXPECT_FALSE(by_test()) << "one attempt";
+  attempt(at(1, kElsewhere) + "," + at(4, kTrack) + "," + at(5, kAsk));
+  EXPECT_TRUE(by_test());
+  attempt(at(6, kElsewhere) + "," + at(7, kTrack) + "," + at(8, kAsk));
+  EXPECT_FALSE(by_test()) << "they share nothing";
+  all_.clear();
+  attempt(at(1, kElsewhere) + "," + at(2, kTrack) + "," + at(3, kAsk));
+  attempt(at(1, kElsewhere) + "," + at(2, kTrack) + "," + at(4, kAsk));
+  EXPECT_FALSE(by_test()) << "track goes round";
+  all_.clear();
+  attempt(at(1, kElsewhere) + "," + at(3, kAsk), "1:tenacity%209.1.2")
+      .attempt(at(1, kElsewhere) + "," + at(4, kAsk), "1:tenacity%209.1.2");
+  EXPECT_FALSE(by_test()) << "a library does";
+  all_.clear();
+  attempt("1.c").attempt("1.c");
+  EXPECT_FALSE(by_test()) << "no function is marked";
+}
 TEST_F(Retrier, is_nobody_where_nothing_was_sent_again_or_nothing_is_shared) {
   attempt(at(1, kAsk));
   EXPECT_EQ(who(), "");
