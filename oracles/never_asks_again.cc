@@ -23,11 +23,11 @@ constexpr Nanos kOpen = 300 * kSecond;
 constexpr Nanos kUsual = 3;  // times
 constexpr std::ptrdiff_t kTurns = 5;
 
-std::ptrdiff_t calls_of(const std::vector<trace::Call>& calls, const std::string& operation) {
+std::ptrdiff_t number_of(const std::vector<trace::Call>& calls, const std::string& operation) {
   return std::ranges::count(calls, operation, &trace::Call::operation);
 }
 
-// The longest that nothing is asked of that service without faults, at the end too.
+// The longest that it is not asked for without faults, at the end too.
 Nanos usual_silence(const trace::Run& run, const std::string& operation) {
   Nanos longest = 0, last = 0;
   for (auto& e : run.exchanges) {
@@ -57,7 +57,7 @@ class NeverAsksAgain final : public Oracle {
       return e.begun > last.told && (e.service == last.service || e.operation == last.operation);
     };
     if (std::ranges::any_of(run.exchanges, asks)) return;
-    auto more = calls_of(c.reference_calls, call.operation) - calls_of(c.case_calls, call.operation);
+    auto more = number_of(c.reference_calls, call.operation) - number_of(c.case_calls, call.operation);
     auto silence = run.ended - last.told;
     if (more < 1 || silence < std::max(kOpen, kUsual * usual_silence(*c.reference, call.operation))) return;
     auto turns = std::ranges::count_if(run.jumps, [&](auto& jump) { return jump.at > last.told; });

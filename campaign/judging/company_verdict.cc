@@ -74,11 +74,6 @@ std::vector<Shown> judge_seat(const Seat& seat, const trace::Run& slice, Nanos h
   return out;
 }
 
-// Nothing of it met a fault.
-bool in_vain(const Seat& seat, const trace::Run& slice) {
-  return std::ranges::all_of(seat.cases, [&](auto* c) { return compare_case(*c, slice, false).faulted.empty(); });
-}
-
 // What this test did otherwise than in the reference before anything was done to it.
 std::string disturbance(const Seat& seat, const trace::Run& reference, const trace::Run& slice) {
   if (!seat.cases.empty()) {
@@ -126,9 +121,10 @@ CompanyVerdict judge_company(const Company& company, trace::Run run, const Refer
   auto leave = [&](const Seat& seat, What what) {
     for (auto* c : seat.cases) verdict.shown.push_back({.c = c, .what = what});
   };
+  std::set<std::string> executed;
   for (auto& seat : seats) {
     auto it = slices.find(seat.name());
-    bool again = seat.execution > 1;
+    bool again = !executed.insert(seat.test).second;
     if (it == slices.end()) {
       if (!died && again) verdict.once.insert(seat.test);
       if (!died && !again) verdict.missing.push_back(seat.test);
@@ -143,7 +139,7 @@ CompanyVerdict judge_company(const Company& company, trace::Run run, const Refer
       continue;
     }
     auto how = lost || refs.unsteady.contains(seat.test) ? "" : disturbance(seat, *refs.tests.at(seat.test), slice);
-    if (again && !lost && (!how.empty() || in_vain(seat, slice))) {
+    if (again && !lost && (!how.empty() || std::ranges::none_of(slice.exchanges, &trace::Exchange::fired))) {
       verdict.once.insert(seat.test);
       leave(seat, What::not_run);
     } else if (lost || (!how.empty() && verdict.before.empty())) {

@@ -55,6 +55,10 @@ class Adapter {
   virtual Launch only(const std::vector<std::string>& argv, const std::vector<std::string>& tests, bool wide) const = 0;
 };
 
+// What RETRIAL_ONLY holds of a runner that is told its tests by arguments: their names, where one is to be executed
+// again, else nothing. A runner that a test of it starts obeys that file too.
+std::string only_where_again(const std::vector<std::string>& tests);
+
 // registry.h
 std::span<const Adapter* const> adapters();
 // The first that knows this command; the last one, "command", knows every one.

@@ -1,8 +1,5 @@
 #include "campaign/workload/adapters/registry.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <ranges>
 
@@ -92,8 +89,7 @@ class NodeTest final : public Adapter {
   }
 
   Launch only(const std::vector<std::string>& argv, const std::vector<std::string>& tests, bool wide) const override {
-    Launch launch{.environment = {"RETRIAL_SERIAL=1", "RETRIAL_NO_TIME_LIMIT=1"},
-                  .only = fmt::format("{}", fmt::join(tests, "\n"))};
+    Launch launch{.environment = {"RETRIAL_SERIAL=1", "RETRIAL_NO_TIME_LIMIT=1"}, .only = only_where_again(tests)};
     auto node = node_at(argv);
     for (std::size_t i = 0; i < argv.size(); i++) {
       if (i > node) {

@@ -1,9 +1,13 @@
 #include "campaign/workload/adapters/registry.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 
 #include "base/text.h"
+#include "trace/executions.h"
 
 namespace retrial::campaign {
 
@@ -12,6 +16,11 @@ std::span<const Adapter* const> adapters() {
   static const std::array all = {RETRIAL_ADAPTERS(RETRIAL_ROW)};
 #undef RETRIAL_ROW
   return all;
+}
+
+std::string only_where_again(const std::vector<std::string>& tests) {
+  bool again = std::ranges::any_of(tests, [](auto& test) { return trace::test_of(test) != test; });
+  return again ? fmt::format("{}", fmt::join(tests, "\n")) : std::string();
 }
 
 const Adapter& adapter_for(const std::vector<std::string>& argv) {

@@ -1,8 +1,5 @@
 #include "campaign/workload/adapters/registry.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <filesystem>
 
@@ -45,7 +42,7 @@ class Unittest final : public Adapter {
   Launch only(const std::vector<std::string>& argv, const std::vector<std::string>& tests, bool) const override {
     Launch launch{.argv = {argv.begin(), std::next(unittest_in(argv))},
                   .environment = {"RETRIAL_NO_TIME_LIMIT=1"},
-                  .only = fmt::format("{}", fmt::join(tests, "\n"))};
+                  .only = only_where_again(tests)};
     for (auto flag : {"-v", "-q", "-b", "--buffer", "--verbose", "--quiet", "--locals"})
       if (std::find(argv.begin(), argv.end(), flag) != argv.end()) launch.argv.push_back(flag);
     for (auto& test : tests) launch.argv.emplace_back(trace::test_of(test));

@@ -143,6 +143,14 @@ TEST_F(InCompany, a_test_that_does_otherwise_when_it_is_executed_again_disturbs_
   EXPECT_TRUE(verdict().disturbed.empty());
 }
 
+TEST_F(InCompany, the_only_execution_of_a_test_in_a_run_is_its_first_whatever_its_name) {
+  test("one");
+  aimed("one", "b", "lost-response(reset)", 2);
+  did("one [again 2]", well(trace::RunKind::with_fault));
+  EXPECT_EQ(shown(), (std::vector{What::vain}));
+  EXPECT_TRUE(verdict().once.empty());
+}
+
 TEST_F(InCompany, a_fault_that_meets_nothing_the_second_time_goes_back_to_the_plan) {
   test("one");
   aimed("one", "a");
