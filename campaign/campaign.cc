@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -35,9 +34,7 @@ constexpr double kReferencesShare = 0.4;  // of a budget, at most
 int workers_of(const CampaignSetting& setting) {
   if (setting.capture.way == proxy::Way::none) return 1;
   auto said = setting.config.run.workers;
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  return said ? said : sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+  return said ? said : cores();
 }
 
 class Campaign {
@@ -184,8 +181,7 @@ void Campaign::set_workers() {
   if (!refs_.side_by_side) return workers_.keep_to(1);
   auto started = std::ranges::any_of(setting_.config.services, [](auto& s) { return s.start.has_value(); });
   if (setting_.config.run.workers || started) return;
-  auto cores = workers_.most();
-  workers_.keep_to(static_cast<int>(cores / std::clamp(workers_.busy(), 1.0 / kWorkersOfCore, 1.0)));
+  workers_.keep_to(static_cast<int>(cores() / std::clamp(workers_.busy(), 1.0 / kWorkersOfCore, 1.0)));
 }
 
 void Campaign::keep_findings(std::vector<trace::Finding> from, std::vector<trace::Finding>& to) {

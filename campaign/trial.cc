@@ -54,6 +54,13 @@ void Trial::over(std::string outcome, std::string why) {
   over_ = true;
 }
 
+void Trial::answered(std::string why) {
+  if (over_) return;
+  case_.row.outcome = "seen_too";
+  case_.row.why = std::move(why);
+  over_ = true;
+}
+
 Trial::Ask Trial::ask() const {
   if (over_) return Ask::nothing;
   if (!reference_) return first_ ? Ask::alone : Ask::with;

@@ -52,21 +52,22 @@ Result<void> Trials::run() {
 
 // False: there is nothing more to begin as yet.
 Result<bool> Trials::begin_one() {
-  std::erase_if(pending_, [&](auto& pending) { return confirmed_elsewhere(pending); });
+  answer_pending();
   tell();
   bool hurried = time_left_() != kNoLimit;
   if (trials_stand_alone_ && context_.workers.most() > 1) {
     if (!open_.empty()) return context_.workers.under_way() == 0 && !ready_.empty() ? begin_trial() : false;
     // All that can be done side by side first, where there is time for both.
     if (hurried && !pending_.empty()) return context_.workers.under_way() == 0 ? begin_trial() : false;
-  } else if (!ready_.empty() || !pending_.empty()) {
+  } else if (!ready_.empty() || next_pending() != pending_.end()) {
     return begin_trial();
   }
   if (companies_to_run_.empty()) {
     auto company = next_company();
     auto free = static_cast<std::size_t>(context_.workers.most() - context_.workers.under_way());
     if (!company.seats.empty())
-      for (auto& part : parts(std::move(company), free, refs_)) enlist(std::move(part));
+      for (auto& part : parts(std::move(company), free, static_cast<std::size_t>(cores()), refs_))
+        enlist(std::move(part));
   }
   if (!companies_to_run_.empty()) {
     auto company = std::move(companies_to_run_.front());
@@ -131,9 +132,15 @@ Result<bool> Trials::begin_company(Company company) {
   return true;
 }
 
+// There is time for it, and no other is about to answer it.
+std::deque<Trials::Pending>::iterator Trials::next_pending() {
+  return std::ranges::find_if(
+      pending_, [&](auto& p) { return refs_.start + p.c->expected() <= time_left_() && !about_to_be_answered(p); });
+}
+
 Result<bool> Trials::begin_trial() {
   if (ready_.empty()) {
-    auto it = std::ranges::find_if(pending_, [&](auto& p) { return refs_.start + p.c->expected() <= time_left_(); });
+    auto it = next_pending();
     if (it == pending_.end()) return false;
     auto pending = std::move(*it);
     pending_.erase(it);
@@ -147,6 +154,8 @@ Result<bool> Trials::begin_trial() {
 }
 
 Result<bool> Trials::go_on(Trial& trial) {
+  if (!context_.config.run.alone)
+    if (auto why = confirmed_elsewhere(trial.the_case(), trial.about()); !why.empty()) trial.answered(std::move(why));
   auto spec = trial.next();
   if (!spec) {
     trial_over(trial);

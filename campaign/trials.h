@@ -58,8 +58,11 @@ class Trials {
   void clean(Case& c, oracles::Judgement judgement);
   void again(Case& c);
   void try_alone(Case& c, Suspected suspected);
-  bool confirmed_elsewhere(const Pending& pending);
   std::vector<std::string> confirming(const trace::Finding& suspected, const Case& c) const;
+  std::string confirmed_elsewhere(const Case& c, const Suspected& suspected) const;
+  void answer_pending();
+  bool about_to_be_answered(const Pending& pending) const;
+  std::deque<Pending>::iterator next_pending();
   void disturbed(const CompanyVerdict& verdict);
   void trial_over(Trial& trial);
   void fold();

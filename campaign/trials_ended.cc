@@ -126,20 +126,41 @@ std::vector<std::string> Trials::confirming(const trace::Finding& suspected, con
                                                                                           : std::vector<std::string>();
 }
 
-bool Trials::confirmed_elsewhere(const Pending& pending) {
-  auto& c = *pending.c;
-  if (pending.suspected.empty()) return false;
+// Why nobody needs to look for it here; empty: not all of it is confirmed.
+std::string Trials::confirmed_elsewhere(const Case& c, const Suspected& suspected) const {
   std::string why;
-  for (auto& f : pending.suspected) {
+  for (auto& f : suspected) {
     auto confirmed = confirming(f, c);
-    if (confirmed.empty()) return false;
+    if (confirmed.empty()) return {};
     why += fmt::format("{}{}, as confirmed in {}", why.empty() ? "" : "; ", f.verdict, confirmed.front());
   }
-  c.row.outcome = "seen_too";
-  c.row.why = std::move(why);
-  c.under_way = false;
-  say(c, c.row.why);
-  return true;
+  return why;
+}
+
+void Trials::answer_pending() {
+  std::erase_if(pending_, [&](auto& pending) {
+    auto& c = *pending.c;
+    auto why = confirmed_elsewhere(c, pending.suspected);
+    if (why.empty()) return false;
+    c.row.outcome = "seen_too";
+    c.row.why = std::move(why);
+    c.under_way = false;
+    say(c, c.row.why);
+    return true;
+  });
+}
+
+// Are as many trials of the same under way as it takes to answer it?
+bool Trials::about_to_be_answered(const Pending& pending) const {
+  auto alike = [&](const trace::Finding& f) {
+    auto count = std::ranges::count_if(open_, [&](auto& trial) {
+      return std::ranges::any_of(trial.about(), [&](auto& known) {
+        return of_outcome(f.verdict) ? told_by(known, f) : report::one_cause(known, f);
+      });
+    });
+    return static_cast<std::size_t>(count) >= (of_outcome(f.verdict) ? 1 : kSameRetries);
+  };
+  return !pending.suspected.empty() && std::ranges::all_of(pending.suspected, alike);
 }
 
 // Which of those before it? Alone they are tried themselves, and nothing in their company.
@@ -168,6 +189,7 @@ void Trials::trial_over(Trial& trial) {
   if (context_.executor.interrupted() && c.row.outcome == "planned") return;
   if (c.row.outcome == "planned") c.row.outcome = "run";
   schedule_.ran(c, result.attempts);
+  if (c.row.outcome == "seen_too") say(c, c.row.why);
   for (auto& f : result.findings) say(c, f.verdict + ", confirmed");
   for (auto& j : result.clean) say(c, "right: " + j.why);
   for (auto& j : result.not_judged) say(c, "not judged: " + j.why);

@@ -134,15 +134,20 @@ Company seat(std::span<Case* const> cases, const References& refs, Nanos time, c
   return seating.company();
 }
 
-std::vector<Company> parts(Company company, std::size_t workers, const References& refs) {
+std::vector<Company> parts(Company company, std::size_t workers, std::size_t cores, const References& refs) {
   auto tests = company.expected - refs.start;
-  auto share = tests / static_cast<Nanos>(workers);
-  if (workers < 2 || share < refs.start) return {std::move(company)};
+  auto is_longer_than_starts = [&](std::size_t n) {
+    return tests / static_cast<Nanos>(n) >= refs.start * static_cast<Nanos>(n) / static_cast<Nanos>(std::min(n, cores));
+  };
+  auto most = workers;
+  while (most > 1 && !is_longer_than_starts(most)) most--;
+  if (most < 2) return {std::move(company)};
+  auto share = tests / static_cast<Nanos>(most);
   std::vector<Company> out;
   Nanos before = 0;
   for (auto& seat : company.seats) {
     bool same = !out.empty() && out.back().seats.back().cases == seat.cases;  // a case is in one run at a time
-    if (out.empty() || (before >= share * static_cast<Nanos>(out.size()) && out.size() < workers && !same))
+    if (out.empty() || (before >= share * static_cast<Nanos>(out.size()) && out.size() < most && !same))
       out.push_back({{}, refs.start});
     auto time = time_of(seat, refs);
     before += time;

@@ -37,8 +37,9 @@ struct Company {
 // executions, where it may be. Empty: there is time for none.
 Company seat(std::span<Case* const> cases, const References& refs, Nanos time, const std::set<std::string>& once = {});
 
-// In as many parts as there are workers free, each about as long; as one where its tests take less than the starts.
-std::vector<Company> parts(Company company, std::size_t workers, const References& refs);
+// In as many parts as there are workers free, each about as long; in fewer where a part's tests would take less than
+// the starts of all that share its core.
+std::vector<Company> parts(Company company, std::size_t workers, std::size_t cores, const References& refs);
 
 // The aims of `company` in two halves, each with `control` behind them: which of them disturbs it?
 std::vector<Company> halves(const Company& company, const std::string& control, const References& refs);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -95,6 +96,12 @@ Result<Aftermath> run_in(Slot& slot, Executor& executor, std::uint64_t number, c
 }
 
 }  // namespace
+
+int cores() {
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  return sched_getaffinity(0, sizeof all, &all) == 0 ? CPU_COUNT(&all) : 1;
+}
 
 Workers::Workers(Executor& executor, Slots& slots, const Clock& clock, int most)
     : executor_(executor), slots_(slots), clock_(clock), most_(most) {

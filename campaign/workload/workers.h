@@ -12,6 +12,8 @@
 
 namespace retrial::campaign {
 
+int cores();  // that this process may use
+
 // Runs side by side, each in a process of its own that is forked for it: its loop, its proxy and its command's clock
 // are its own, and what breaks there breaks that run alone. It takes place in a slot, whose services it has brought
 // back before. SIGINT, SIGTERM and SIGHUP end what is under way for as long as this lives (not those that our caller

@@ -191,6 +191,36 @@ TEST_F(Trying, what_is_not_seen_again_is_no_finding) {
   EXPECT_EQ(why(trial.result()), "unrelated-exception was seen once, and not again when the case was repeated");
 }
 
+TEST_F(Trying, what_others_have_confirmed_meanwhile_is_looked_at_no_further) {
+  Trial trial(*context_, case_, {}, false);
+  EXPECT_TRUE(trial.about().empty());
+  for (int n = 0; n < 2; n++) {
+    auto spec = trial.next();
+    ASSERT_TRUE(spec);
+    auto run = (n == 0 ? broken() : well()).done();
+    run.id = runs_.size() + 1;
+    run.kind = spec->kind;
+    trial.ran(runs_.keep(run));
+  }
+  ASSERT_EQ(trial.about().size(), 1u);
+  EXPECT_EQ(trial.about().front().verdict, "unrelated-exception");
+  trial.answered("unrelated-exception, as confirmed in test_b");
+  EXPECT_FALSE(trial.next());
+  EXPECT_EQ(case_.row.outcome, "seen_too");
+  EXPECT_EQ(case_.row.why, "unrelated-exception, as confirmed in test_b");
+  EXPECT_TRUE(trial.result().findings.empty() && trial.result().clean.empty() && trial.result().not_judged.empty());
+}
+
+TEST_F(Trying, what_is_over_stays_as_it_ended) {
+  with_ = {broken(), broken()};
+  without_ = {well()};
+  Trial trial(*context_, case_, suspected("unrelated-exception"), false);
+  tried(trial);
+  ASSERT_EQ(trial.result().findings.size(), 1u);
+  trial.answered("unrelated-exception, as confirmed in test_b");
+  EXPECT_EQ(case_.row.outcome, "run");
+}
+
 TEST_F(Trying, a_fault_that_fires_once_and_not_again_confirms_nothing) {
   without_ = {well()};
   with_ = {endless(), well()};

@@ -118,7 +118,7 @@ TEST_F(Companies, try_what_has_shown_too_little_twice_in_one_run) {
   thin->seen.push_back(std::make_shared<trace::Run>());
   EXPECT_EQ(seated({thin, can("GET /2", {"a"}, kLost)}), "a: c1; a [again 2]: c1; a [again 3]: c2");
   refs_.start = kSecond;
-  EXPECT_EQ(parts(seat(std::vector{thin}, refs_, kNoLimit), 2, refs_).size(), 1u);
+  EXPECT_EQ(parts(seat(std::vector{thin}, refs_, kNoLimit), 2, 2, refs_).size(), 1u);
   auto* never_done = can("PUT /1", {"a"});
   never_done->seen.push_back(std::make_shared<trace::Run>());
   EXPECT_EQ(seated({never_done}), "a: c3");
@@ -156,14 +156,17 @@ TEST_F(Companies, are_parted_among_workers_where_that_takes_less_than_another_st
     return seat(std::vector{can("GET /1", {"a"}), can("GET /2", {"b"}), can("GET /3", {"c"}), can("GET /4", {"d"})},
                 refs_, kNoLimit);
   };
-  auto two = parts(company(), 2, refs_);
+  auto two = parts(company(), 2, 2, refs_);
   ASSERT_EQ(two.size(), 2u);
   EXPECT_EQ(show(two[0]), "a: c1; b: c2; c: c3");
   EXPECT_EQ(show(two[1]), "d: c4");
   EXPECT_EQ(two[0].expected, 7 * kSecond);
   EXPECT_EQ(two[1].expected, 7 * kSecond);
-  EXPECT_EQ(parts(company(), 1, refs_).size(), 1u);
-  EXPECT_EQ(parts(company(), 3, refs_).size(), 1u) << "a third of the tests takes less than a start";
+  EXPECT_EQ(parts(company(), 1, 2, refs_).size(), 1u);
+  EXPECT_EQ(parts(company(), 3, 3, refs_).size(), 2u) << "a third of the tests takes less than a start";
+  refs_.start = 2 * kSecond;
+  EXPECT_EQ(parts(company(), 4, 4, refs_).size(), 3u) << "no test is parted, and the last takes as long as a third";
+  EXPECT_EQ(parts(company(), 4, 1, refs_).size(), 2u) << "four starts on one core take longer than what they part";
 }
 
 TEST_F(Companies, are_halved_with_the_disturbed_test_behind_each) {
