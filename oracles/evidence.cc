@@ -43,6 +43,10 @@ bool delivered(const Exchange& e) {
          (!e.fired || delivers(e.fault));
 }
 
+bool handed_on(const ComparedCase& compared, const Call& call) {
+  return compared.row->hands_on_errors && call.last().fired && call.last().client_status >= 500;
+}
+
 bool read_between(const trace::Run& run, const Exchange& before, const Exchange& next) {
   return std::ranges::any_of(run.exchanges, [&](auto& e) {
     return e.pid == before.pid && e.service == before.service && e.begun >= before.told && e.told != 0 &&

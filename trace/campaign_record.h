@@ -31,7 +31,9 @@ struct CaseRecord {
   std::string outcome;  // planned | run | answered (by another case) | left (budget) | not_fired | incomplete
   std::string why;      // for answered, left, not_fired, incomplete
   std::vector<std::uint64_t> runs;
-  int execution = 1;            // of its test, in the last of its runs in company (trace/executions.h)
+  int execution = 1;  // of its test, in the last of its runs in company (trace/executions.h)
+  // The suite without faults has a 5xx that this call site gave its caller as an answer: its test passed with it.
+  bool hands_on_errors = false;
   std::uint64_t reference = 0;  // the run beside them; 0: none, or (a campaign) the test's own `alone`
 };
 

@@ -128,7 +128,8 @@ Case make_case(const Found& f, const policies::Policy& policy, const policies::F
            .service = f.target.service,
            .operation = f.target.operation,
            .occurrence = f.target.occurrence,
-           .outcome = "planned"};
+           .outcome = "planned",
+           .hands_on_errors = f.hands_on_errors};
   c.faults = faults;
   c.policy = &policy;
   c.stalls = stalls(faults);

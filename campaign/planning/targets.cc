@@ -128,11 +128,13 @@ std::string Found::site() const {
 
 std::vector<Found> find_targets(const std::map<std::string, const trace::Run*>& tests, bool test_files) {
   std::map<std::string, Found> found;
+  std::set<std::string> hand_on_errors;
   for (auto& [test, run] : tests) {
     std::set<std::string> seen;
     for (auto& [call, at] : calls_in(test, *run)) {
       auto& site = at.target.site;
       if (site && !test_files && is_test_file(site->file)) continue;
+      if (call.last().service_status >= 500) hand_on_errors.insert(at.site());
       if (!may_be_target(call)) continue;
       auto key = place_key(at.target);
       if (!seen.insert(key).second) {
@@ -150,7 +152,10 @@ std::vector<Found> find_targets(const std::map<std::string, const trace::Run*>& 
     }
   }
   std::vector<Found> out;
-  for (auto& [key, one] : found) out.push_back(std::move(one));
+  for (auto& [key, one] : found) {
+    one.hands_on_errors = hand_on_errors.contains(one.site());
+    out.push_back(std::move(one));
+  }
   return out;
 }
 

@@ -13,6 +13,7 @@ struct Found {
   Target target;                                  // at the best of its places
   trace::Repeat repeat = trace::Repeat::unknown;  // as that one shows it
   std::string profile;                            // of its service
+  bool hands_on_errors = false;                   // as CaseRecord
   std::vector<Place> places;                      // never empty, one a test; the best first
 
   std::string site() const;  // the call site, or where none is known service and operation

@@ -182,6 +182,15 @@ TEST(SilentWrongResult, an_errors_body_that_the_test_finds_where_the_data_should
       << "the test itself may have read it";
 }
 
+TEST(SilentWrongResult, the_test_of_a_call_site_that_gives_its_caller_errors_as_answers_has_read_it_itself) {
+  auto t = read_as_data(
+      "{'error': {'code': 'ServiceUnavailable', 'message': 'try again (retrial-f1)', 'status': 503}} == 8");
+  ASSERT_EQ(t.verdicts(), "silent-wrong-result likely");
+  t.row.hands_on_errors = true;
+  EXPECT_EQ(t.verdicts(), "");
+  EXPECT_EQ(t.judge().not_judged.size(), 1u);
+}
+
 TEST(SilentWrongResult, an_assertion_that_shows_the_error_beside_its_body_was_told) {
   const std::string body =
       "{'error': {'code': 'ServiceUnavailable', 'message': 'try again (retrial-f1)', 'status': 503}}";

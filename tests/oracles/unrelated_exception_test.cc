@@ -175,6 +175,14 @@ TEST(UnrelatedException, an_exception_that_holds_no_word_of_the_fault_is_likely)
       << message;
 }
 
+TEST(UnrelatedException, of_a_call_site_that_gives_its_caller_errors_as_answers_is_its_tests_own) {
+  auto t = ended_in_503({thrown("SyntaxError", "Unexpected token 'S', \"Service Un\"... is not valid JSON")});
+  ASSERT_EQ(t.verdicts(), "unrelated-exception likely");
+  t.row.hands_on_errors = true;
+  EXPECT_EQ(t.verdicts(), "");
+  EXPECT_EQ(t.judge().not_judged.size(), 1u);
+}
+
 TEST(UnrelatedException, a_fault_that_surfaces_plainly_is_clean) {
   for (auto& text : {"Issue with http://127.0.0.1:5000/v2/dinosaur/artifact/blobs/uploads/: Service Unavailable",
                      "status 503", "answered retrial-f1", "the registry is unavailable", "gave up after 4 tries"})

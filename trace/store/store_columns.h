@@ -221,6 +221,7 @@ void of_case(Io& io, T& c) {
   io("reference", c.reference);
   io.callers("site_callers", c.site);
   io.late("execution", c.execution);
+  io.late("hands_on_errors", c.hands_on_errors);
 }
 template <class Io, class T>
 void of_service(Io& io, T& s) {

@@ -143,6 +143,18 @@ TEST_F(Planning, a_call_that_was_answered_with_an_error_is_no_target) {
   EXPECT_EQ(targets(plan()), 0u);
 }
 
+TEST_F(Planning, a_call_site_whose_caller_is_given_a_5xx_in_a_test_that_passes_hands_on_errors) {
+  alone("told", kSecond, {exchange(1, "told", "GET", "/error", "fetch.py", 500)});
+  alone("well", kSecond,
+        {exchange(2, "well", "GET", "/a", "fetch.py"), exchange(3, "well", "GET", "/b", "other.py"),
+         exchange(4, "well", "GET", "/c", "other.py", 404)});
+  auto p = plan();
+  ASSERT_EQ(p.cases.size(), 2u);
+  EXPECT_EQ(p.cases[0].row.operation, "GET /a");
+  EXPECT_TRUE(p.cases[0].row.hands_on_errors);
+  EXPECT_FALSE(p.cases[1].row.hands_on_errors) << "who looks for a 404 need not look for all else";
+}
+
 TEST_F(Planning, a_call_is_counted_among_all_of_its_site_also_those_that_are_no_targets) {
   alone("t", kSecond, {exchange(1, "t", "GET", "/a", "app.py", 404), exchange(2, "t", "GET", "/a", "app.py")});
   ASSERT_EQ(plan().cases.size(), 1u);
