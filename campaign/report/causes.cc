@@ -17,10 +17,11 @@ const trace::Finding& Cause::surest() const {
 
 namespace {
 // What a client does at both of these call sites is done in one place: by a vendor's client, by the function or library
-// that sends again, or where nothing was sent again, by the frame that sends.
+// that sends again (which each service may have one of, set up in its own way), or where nothing was sent again, by the
+// frame that sends.
 bool done_in_one_place(const trace::Finding& a, const trace::Finding& b) {
-  if (!a.sdk.empty() && a.sdk == b.sdk) return true;
-  if (!a.retried_by.empty() || !b.retried_by.empty()) return a.retried_by == b.retried_by;
+  if (!a.sdk.empty() && a.sdk == b.sdk) return a.service == b.service;
+  if (!a.retried_by.empty() || !b.retried_by.empty()) return a.service == b.service && a.retried_by == b.retried_by;
   return a.attempts <= 1 && trace::show_innermost(*a.site) == trace::show_innermost(*b.site);
 }
 
@@ -37,9 +38,9 @@ bool meet(const trace::Finding& a, const trace::Finding& b) {
 
 bool one_cause(const trace::Finding& a, const trace::Finding& b) {
   auto* verdict = oracles::verdict_named(a.verdict);
-  if (a.verdict != b.verdict || a.service != b.service || (a.attempts > 1) != (b.attempts > 1)) return false;
+  if (a.verdict != b.verdict || (a.attempts > 1) != (b.attempts > 1)) return false;
   bool of_client = b.site && verdict && !verdict->of_outcome;
-  if (!of_client && a.operation != b.operation) return false;
+  if (!of_client && (a.service != b.service || a.operation != b.operation)) return false;
   if (a.site == b.site) return true;
   return a.site && b.site && (of_client ? done_in_one_place(a, b) : meet(a, b));
 }

@@ -327,7 +327,7 @@ def test_a_chain_is_what_the_test_was_told_or_says_itself(seen):
     assert told[0][1].startswith("not asked: load: the shop is shut")
     assert chain(db, "example.com/mod/app.TestTable/fails") == [("Failed", "got 1, want 2", "", "raised", 1, "app/app_test.go")]
     [panicked] = chain(db, "example.com/mod/panics.TestPanics/within")
-    assert "nil pointer dereference" in panicked[1] and panicked[4] == 0, panicked
+    assert "nil pointer dereference" in panicked[1] and panicked[4:] == (1, "panics/app_test.go"), panicked
 
 
 def test_a_chosen_test_runs_alone_with_the_test_around_it_and_without_a_time_limit(seen, tmp_path):

@@ -108,6 +108,24 @@ TEST(Words, what_one_function_or_library_does_at_several_call_sites_is_one_cause
       << "what becomes of a call is its caller's too";
 }
 
+TEST(Words, what_one_place_does_is_one_cause_for_all_services_and_a_library_may_be_set_up_for_each) {
+  auto of = [](const char* verdict, const char* retried_by, const char* callers) {
+    trace::Finding first{.verdict = verdict,
+                         .site = trace::CallSite{"a.py", 7, "ask", "b.py:3:track"},
+                         .service = "127.0.0.1:*",
+                         .retried_by = retried_by};
+    auto second = first;
+    second.service = "127.0.0.1:*2";
+    second.site->callers = callers;
+    return causes({first, second}).size();
+  };
+  EXPECT_EQ(of("missing-timeout", "", "b.py:3:track"), 1u);
+  EXPECT_EQ(of("missing-timeout", "", "c.py:9:label"), 1u);
+  EXPECT_EQ(of("missing-cap", "urllib3 2.8.0", "b.py:3:track"), 1u);
+  EXPECT_EQ(of("missing-cap", "urllib3 2.8.0", "c.py:9:label"), 2u);
+  EXPECT_EQ(of("duplicate-effect", "", "b.py:3:track"), 2u);
+}
+
 TEST(Words, what_one_vendors_client_does_at_several_call_sites_is_one_cause) {
   auto of = [](const char* verdict, const char* first, const char* second) {
     trace::Finding put{
