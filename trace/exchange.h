@@ -26,8 +26,9 @@ struct Tag {
   std::string call_id;
   std::string test;
   Phase phase = Phase::none;
-  std::string stack;      // activations, the outermost first: activation.h; at most kStackBytes
-  std::string libraries;  // that it passes, the outermost first: retrier.h; at most kLibrariesBytes
+  std::string stack;            // activations, the outermost first: activation.h; at most kStackBytes
+  std::string libraries;        // that it passes, the outermost first: retrier.h; at most kLibrariesBytes
+  std::uint64_t statement = 0;  // of the test, that is under way: a hash of file, line and function; 0: not known
 };
 inline constexpr std::size_t kStackBytes = 512, kLibrariesBytes = 256;
 

@@ -313,6 +313,18 @@ def test_each_test_has_a_result_and_what_fails_in_a_subtest_is_no_failure_of_the
     assert done.returncode == 1
 
 
+def test_a_request_says_which_statement_of_its_test_it_comes_from_whoever_sends_it(seen):
+    _, db = seen
+    of = {}
+    for target, statement in db.execute("select target, statement from exchange where test like '%TestPlain' and phase = 'test'"):
+        of.setdefault(target, set()).add(statement)
+    assert set(of) == {"/plain", "/later", "/deep", "/grouped", "/patient", "/closed", "/beside", "/itself"}
+    assert all(len(one) == 1 and 0 not in one for one in of.values()), of
+    assert len(set.union(*of.values())) == len(of), "each by a statement of its own"
+    table = "select distinct statement from exchange where test like '%TestTable/o%' and target = '/in'"
+    assert len(db.execute(table).fetchall()) == 1, "of the subtest, not of the test that began it"
+
+
 def chain(db, test):
     return db.execute("select type, message, code, link, in_test, file from thrown join test_result on thrown.run = test_result.run and result = n "
                       "where test = ? order by thrown.rowid", (test,)).fetchall()

@@ -28,6 +28,7 @@ void Record::clear() {
   e.tag.phase = trace::Phase::none;
   e.tag.stack.clear();
   e.tag.libraries.clear();
+  e.tag.statement = 0;
   e.profile.clear();
   e.operation.clear();
   e.call = 0;

@@ -25,6 +25,7 @@ inline Exchange exchange(std::uint64_t id) {
   e.tag.site = CallSite{"src/jobs.mjs", 17, "Jobs.send", "src/queue.mjs:4:put,src/a%20b.mjs:9:main"};
   e.tag.stack = "1:a,2:b";
   e.tag.libraries = "2:undici%207.1.0";
+  e.tag.statement = 0xfedcba9876543210;
   e.tag.call_id = "4711-9";
   e.tag.test = "test/jobs.test.mjs > sends";
   e.tag.phase = Phase::test;
@@ -159,12 +160,13 @@ inline std::string text(const Exchange& e) {
       "{} {} {} {} {} {} {} {} | {} | {} {} {} {} {} {} | {} {} {} | {} {} {} {} | {} {} {} {} {} {} | {} {} {} | "
       "{} | {} {} {} | {:?} {:?} {:?} | {} {} {} {} {} {} | {} {} {} | {}",
       e.id, e.connection, e.fresh, e.pid, e.service, e.host, e.method, e.target, text(e.request_headers),
-      e.tag.site ? show(*e.tag.site) + e.tag.stack + e.tag.libraries : "-", e.tag.call_id, e.tag.test,
-      show(e.tag.phase), e.profile, e.operation, e.call, e.attempt, show(e.confidence), text(e.fault), e.fired,
-      e.fault_id, e.evidence, e.fired_at, e.begun, e.request_read, e.answered, e.service_done, e.told, show(e.ending),
-      e.service_status, e.client_status, text(e.response_headers), e.request_bytes, e.response_bytes, e.request_digest,
-      e.request_sample, e.response_sample, e.injected_sample, e.stream, text(e.trailers), show(e.aborted), e.abort_code,
-      e.refused, e.closes, e.busy.thread, e.busy.begun, e.busy.told, text(e.grpc));
+      e.tag.site ? show(*e.tag.site) + e.tag.stack + e.tag.libraries + std::to_string(e.tag.statement) : "-",
+      e.tag.call_id, e.tag.test, show(e.tag.phase), e.profile, e.operation, e.call, e.attempt, show(e.confidence),
+      text(e.fault), e.fired, e.fault_id, e.evidence, e.fired_at, e.begun, e.request_read, e.answered, e.service_done,
+      e.told, show(e.ending), e.service_status, e.client_status, text(e.response_headers), e.request_bytes,
+      e.response_bytes, e.request_digest, e.request_sample, e.response_sample, e.injected_sample, e.stream,
+      text(e.trailers), show(e.aborted), e.abort_code, e.refused, e.closes, e.busy.thread, e.busy.begun, e.busy.told,
+      text(e.grpc));
 }
 inline std::string text(const Run& r) {
   std::string out = fmt::format("{} {} {} {} {} {} {} {} incomplete={}\n", r.id, show(r.kind), r.case_id, r.began,

@@ -21,6 +21,7 @@ class Traffic {
     std::string service = "127.0.0.1:10001";
     std::uint32_t stream = 0;
     std::string stack;
+    std::uint64_t statement = 0;
   };
   Exchange begin(std::string_view raw, const From& from) {
     auto e = wire::request(raw);
@@ -33,6 +34,7 @@ class Traffic {
     e.tag.call_id = from.call_id;
     e.tag.test = from.test;
     e.tag.stack = from.stack;
+    e.tag.statement = from.statement;
     e.begun = e.request_read = now_ += kMillisecond;
     auto a = correlator_.at_head(e);
     e.call = a.call;

@@ -69,6 +69,7 @@ void Correlator::State::keep(const Exchange& e, int attempts, int previous) {
             .challenged = challenged(e),
             .credentials = has_credentials(e),
             .stack = e.tag.stack,
+            .statement = e.tag.statement,
             .pid = e.pid,
             .told = e.told};
   if (auto courses = courses_of(e); !courses.empty() && !settles) w.course = courses.front();

@@ -95,7 +95,7 @@ struct Correlator::State {
   }
   // What the stacks say of it, where the reference run has shown what they do without faults.
   Turns::Turn turn(const Waiting& w, const Head& head, bool same_content) const {
-    return w.pid == head.e.pid ? lessons.turns.after(w.stack, {head.e, head.e.operation}, same_content)
+    return w.pid == head.e.pid ? lessons.turns.after({w.stack, w.statement}, {head.e, head.e.operation}, same_content)
                                : Turns::Turn::unknown;
   }
   // The challenge was met, so that this is no repeat.

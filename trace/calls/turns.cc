@@ -25,9 +25,10 @@ Turns::Turns(const Run& without_faults, const std::function<std::string(const Ex
   };
   std::unordered_map<Key, Last> last;  // of a process's operation, and of it with one content
   for (auto& e : without_faults.exchanges) {
-    if (e.tag.stack.empty()) continue;
+    if (e.tag.stack.empty() && e.tag.statement == 0) continue;
     auto named = operation(e);
     Request now{e, named};
+    if (e.tag.statement) sent_.insert(key_at(e.tag.statement, kind_of(now)));
     bool good = e.ending == Ending::answered && (!told_failed(e) || settled(e));
     for (std::string_view left = e.tag.stack; auto a = take_activation(left);)
       sent_.insert(key_at(a->place, kind_of(now)));
@@ -40,8 +41,11 @@ Turns::Turns(const Run& without_faults, const std::function<std::string(const Ex
   }
 }
 
-Turns::Turn Turns::after(std::string_view before, const Request& now, bool same_content) const {
-  auto parted = sent_.empty() ? std::nullopt : parting(before, now.e.tag.stack);
+Turns::Turn Turns::after(const From& before, const Request& now, bool same_content) const {
+  auto statement = now.e.tag.statement;
+  if (statement && before.statement && statement != before.statement && sent_.contains(key_at(statement, kind_of(now))))
+    return Turn::another;
+  auto parted = sent_.empty() ? std::nullopt : parting(before.stack, now.e.tag.stack);
   if (!parted) return Turn::unknown;
   auto at = [&](Key what) { return key_at(parted->now, what); };
   if (!sent_.contains(at(kind_of(now)))) return Turn::unknown;  // a handler's, perhaps

@@ -26,12 +26,17 @@ class Turns {
     same_call,  // the function that sent it has not returned, and sends no second one without a failure
     another,    // it goes on to the next statement, or to the next thing, as it does without faults
   };
-  // What a request is after one of its operation and process that failed, of the stack `before`. `same_content`: it
+  // Where a request came from.
+  struct From {
+    std::string_view stack;
+    std::uint64_t statement = 0;  // as Tag has it
+  };
+  // What a request is after one of its operation and process that failed, and came from `before`. `same_content`: it
   // is the very same once more.
-  Turn after(std::string_view before, const Request& now, bool same_content) const;
+  Turn after(const From& before, const Request& now, bool same_content) const;
 
  private:
-  std::set<std::uint64_t> sent_;   // places, with the operations that were sent from there
+  std::set<std::uint64_t> sent_;   // places and statements, with the operations that were sent from there
   std::set<std::uint64_t> again_;  // places, with what was sent again from there after a success
 };
 

@@ -32,6 +32,7 @@ struct Waiting {
   bool challenged = false;   // 401 or 407
   bool credentials = false;  // it carried some
   std::string stack;
+  std::uint64_t statement = 0;  // as Tag
   std::int32_t pid = 0;
   Nanos told = 0;
   Key content = 0;                 // place and content_key, where a run is read afterwards

@@ -34,7 +34,7 @@ struct HeadFixed {
   u32 stream;
 };
 // Texts of the tag that stand in a head's record. Up to version 10 the stack alone.
-enum Further : u8 { kStack = 1, kCallers = 2, kLibraries = 4 };
+enum Further : u8 { kStack = 1, kCallers = 2, kLibraries = 4, kStatement = 8 };
 // Stands in a head's record where the connection's thread is known.
 struct BusyFixed {
   i64 begun;
@@ -180,8 +180,8 @@ Encoder encode_head(Encoder out, const Exchange& e) {
   bool words = !e.operation.empty() || !e.tag.test.empty() || !e.tag.call_id.empty() || !e.fault_id.empty() ||
                !e.profile.empty();
   bool callers = e.tag.site && !e.tag.site->callers.empty();
-  int further =
-      (e.tag.stack.empty() ? 0 : kStack) | (callers ? kCallers : 0) | (e.tag.libraries.empty() ? 0 : kLibraries);
+  int further = (e.tag.stack.empty() ? 0 : kStack) | (callers ? kCallers : 0) |
+                (e.tag.libraries.empty() ? 0 : kLibraries) | (e.tag.statement == 0 ? 0 : kStatement);
   out.pod(HeadFixed{.id = e.id,
                     .connection = e.connection,
                     .call = e.call,
@@ -206,6 +206,7 @@ Encoder encode_head(Encoder out, const Exchange& e) {
   if (further & kStack) out.text(e.tag.stack);
   if (further & kCallers) out.text(e.tag.site->callers);
   if (further & kLibraries) out.text(e.tag.libraries);
+  if (further & kStatement) out.pod(e.tag.statement);
   if (!is_pass(e.fault)) put_fault(out, e.fault);
   for (auto* text : {&e.service, &e.host, &e.method, &e.target}) out.text(*text);
   if (words)
@@ -241,6 +242,7 @@ bool decode_head(std::string_view payload, Exchange& e) {
     if (e.tag.site) e.tag.site->callers = std::move(callers);
   }
   if (f.further & kLibraries) in.text(e.tag.libraries);
+  if (f.further & kStatement) e.tag.statement = in.pod<std::uint64_t>();
   if (f.has_fault) in.fault(e.fault);
   for (auto* text : {&e.service, &e.host, &e.method, &e.target}) in.text(*text);
   if (f.has_words)

@@ -93,6 +93,7 @@ void of_exchange(Io& io, T& e) {
   io.late("closes", e.closes);
   io.callers("site_callers", e.tag.site);
   io.late("libraries", e.tag.libraries);
+  io.late("statement", e.tag.statement);
 }
 
 template <class Io, class T>

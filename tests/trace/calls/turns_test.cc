@@ -67,6 +67,38 @@ Lessons loop_over_things() {
   return lessons_of(a.traffic.run);
 }
 
+// What a test sends by a client that marks no functions, statement by statement.
+class ATest {
+ public:
+  explicit ATest(Lessons lessons = {}) : traffic_(std::move(lessons)) {}
+  ATest& sends(std::uint64_t statement, int status, std::string_view user = "ada") {
+    auto e = traffic_.begin(fmt::format("POST /login HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\n{}", user),
+                            {.site = "client.go:9:Do", .statement = statement});
+    online += fmt::format("{} ", e.attempt);
+    status == 200 ? traffic_.serve(e, 200) : traffic_.inject(e, status);
+    return *this;
+  }
+  Lessons lessons() { return lessons_of(traffic_.run); }
+  std::string online;
+
+ private:
+  Traffic traffic_;
+};
+
+Lessons two_statements() { return ATest().sends(0xa, 200).sends(0xb, 200, "bob").lessons(); }
+
+TEST(Statements, that_both_send_it_without_faults_are_two_calls) {
+  auto lessons = two_statements();
+  EXPECT_EQ(ATest(lessons).sends(0xa, 503).sends(0xb, 200, "bob").online, "1 1 ");
+  EXPECT_EQ(ATest(lessons).sends(0, 503).sends(0, 200, "bob").online, "1 2 ") << "nothing is known";
+}
+
+TEST(Statements, of_which_one_sends_it_again_or_another_that_never_did_are_a_retry) {
+  auto lessons = two_statements();
+  EXPECT_EQ(ATest(lessons).sends(0xa, 503).sends(0xa, 200).sends(0xb, 200, "bob").online, "1 2 1 ");
+  EXPECT_EQ(ATest(lessons).sends(0xb, 503, "bob").sends(0xc, 200, "bob").online, "1 2 ");
+}
+
 TEST(Turns, things_told_one_after_another_are_as_many_calls_and_a_helpers_attempts_are_one) {
   auto lessons = loop_over_things();
   Application a(lessons);
