@@ -80,6 +80,7 @@ Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
   bool proven = false, parallel = hindsight->in_parallel(e);
   auto weigh = [&](std::uint64_t serial, const Waiting& w) {
     if (!goes_on(w, head) || hindsight->comes_again(*w.last, e.begun)) return;
+    if (w.pid == e.pid && lessons.turns.next_statement({w.stack, w.statement}, {e, e.operation})) return;
     auto pause = pause_between(*w.last, e);
     bool hurries = !parallel && lessons.hurries(e, pause);
     auto stands = turn(w, head, content != 0 && w.content == content);

@@ -41,10 +41,14 @@ Turns::Turns(const Run& without_faults, const std::function<std::string(const Ex
   }
 }
 
-Turns::Turn Turns::after(const From& before, const Request& now, bool same_content) const {
+bool Turns::next_statement(const From& before, const Request& now) const {
   auto statement = now.e.tag.statement;
-  if (statement && before.statement && statement != before.statement && sent_.contains(key_at(statement, kind_of(now))))
-    return Turn::another;
+  return statement && before.statement && statement != before.statement &&
+         sent_.contains(key_at(statement, kind_of(now)));
+}
+
+Turns::Turn Turns::after(const From& before, const Request& now, bool same_content) const {
+  if (next_statement(before, now)) return Turn::another;
   auto parted = sent_.empty() ? std::nullopt : parting(before.stack, now.e.tag.stack);
   if (!parted) return Turn::unknown;
   auto at = [&](Key what) { return key_at(parted->now, what); };

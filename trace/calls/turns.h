@@ -34,6 +34,8 @@ class Turns {
   // What a request is after one of its operation and process that failed, and came from `before`. `same_content`: it
   // is the very same once more.
   Turn after(const From& before, const Request& now, bool same_content) const;
+  // Of a test, which both come from, and which goes on as it does without faults.
+  bool next_statement(const From& before, const Request& now) const;
 
  private:
   std::set<std::uint64_t> sent_;   // places and statements, with the operations that were sent from there

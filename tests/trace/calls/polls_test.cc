@@ -78,6 +78,20 @@ TEST(Polls, a_write_that_is_made_twice_is_none_and_one_that_goes_on_is) {
   EXPECT_EQ(lessons_of(t.run).polls.size(), 1u);
 }
 
+TEST(Polls, what_two_statements_of_a_test_ask_is_none) {
+  auto polls = [](std::uint64_t second) {
+    Traffic traffic;
+    for (auto statement : {std::uint64_t{0xa}, second}) {
+      auto e =
+          traffic.begin("GET /profile HTTP/1.1\r\nHost: h\r\n\r\n", {.site = "client.go:9:Do", .statement = statement});
+      traffic.serve(e, 200);
+    }
+    return lessons_of(traffic.run).polls.size();
+  };
+  EXPECT_EQ(polls(0xa), 1u);
+  EXPECT_EQ(polls(0xb), 0u);
+}
+
 TEST(Polls, who_asks_at_once_for_what_is_never_there_does_not_poll) {
   for (auto pause : {kMillisecond, 50 * kMillisecond}) {
     Traffic t;
