@@ -43,7 +43,7 @@ bool delivered(const Exchange& e) {
          (!e.fired || delivers(e.fault));
 }
 
-bool handed_on(const ComparedCase& compared, const Call& call) {
+bool given_as_answer(const ComparedCase& compared, const Call& call) {
   return compared.row->hands_on_errors && call.last().fired && call.last().client_status >= 500;
 }
 

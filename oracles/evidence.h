@@ -34,8 +34,8 @@ bool delivered(const trace::Exchange& e);
 
 // The call ended with an error that was told as an answer, and who calls it there is given such answers whole, as the
 // suite without faults shows: a client library that its own tests call. Who takes it for data is the test.
-bool handed_on(const ComparedCase& compared, const trace::Call& call);
-inline constexpr auto kHandedOn =
+bool given_as_answer(const ComparedCase& compared, const trace::Call& call);
+inline constexpr auto kGivenAsAnswer =
     "this call site gives its caller errors as answers, as a test that passes without faults shows (it is answered 5xx "
     "there): who read this one without a look at its status was the test";
 

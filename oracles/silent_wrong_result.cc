@@ -102,8 +102,11 @@ class SilentWrongResult final : public Oracle {
                                                             call.operation, seen, named(outermost), why)));
     };
     auto done = what_was_done(call, first_fired(call));
-    if (std::all_of(c.faulted.begin(), c.faulted.end(),
-                    [](auto* f) { return trace::recovered(*f) && trace::recovery(*f)->service_status < 400; })) {
+    bool recovered = std::all_of(c.faulted.begin(), c.faulted.end(), [](auto* f) {
+      return trace::recovered(*f) && trace::recovery(*f)->service_status < 400;
+    });
+    // Who shows the fault was told of it: what was answered well then was a call of its own.
+    if (recovered && !shows_injected(c, text)) {
       auto& answer = *trace::recovery(call);
       bool counted = only_delayed(c) || counts_requests(c, call, text);
       return add(counted ? Confidence::possible : std::min(Confidence::likely, call.confidence),
@@ -121,7 +124,7 @@ class SilentWrongResult final : public Oracle {
                  "differs from the same "
                  "test without the fault.");
     }
-    if (handed_on(compared, call)) return pass_over(kHandedOn);
+    if (given_as_answer(compared, call)) return pass_over(kGivenAsAnswer);
     if (auto* e = error_read_as_data(c, failure)) {
       auto& site = call.first().tag.site;
       bool of_test = !site || in_tests(site->file, compared.row->test);

@@ -113,7 +113,7 @@ class UnrelatedException final : public Oracle {
       return;  // of assertions silent_wrong_result.cc speaks
     auto& call = *c.faulted.front();
     if (!is_programming_error(outermost) && tells_usual_answer(c, call, text_of_causes(failure))) return;
-    if (handed_on(compared, call)) return pass_over(kHandedOn);
+    if (given_as_answer(compared, call)) return pass_over(kGivenAsAnswer);
     if (!in_test_phase(*failure.result))
       return pass_over(
           fmt::format("the test failed in its {}: {}", trace::show(failure.result->phase), named(outermost)));

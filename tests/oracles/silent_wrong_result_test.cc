@@ -20,6 +20,18 @@ TEST(SilentWrongResult, a_call_that_recovered_and_a_failed_assertion_are_likely_
       << message;
 }
 
+TEST(SilentWrongResult, an_assertion_that_shows_the_fault_was_told_though_the_same_went_well_afterwards) {
+  auto verdicts = [](const char* text) {
+    Trial t("K1", "error(transient) x 1, then pass");
+    t.reference.call("put", "PUT", "/stock/lamp").answers(200);
+    t.in_case().call("put", "PUT", "/stock/lamp").gets_error();
+    t.in_case().again(kSecond).answers(200).fails({assertion(text)});
+    return t.verdicts();
+  };
+  EXPECT_EQ(verdicts("Expected [200], got [503]"), "");
+  EXPECT_EQ(verdicts("Expected [8], got [6]"), "silent-wrong-result likely");
+}
+
 TEST(SilentWrongResult, a_test_that_may_count_requests_at_its_own_service_is_possible_at_most) {
   auto verdicts = [](const char* text, const char* method = "PUT") {
     Trial t;
