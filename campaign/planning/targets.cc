@@ -134,7 +134,7 @@ std::vector<Found> find_targets(const std::map<std::string, const trace::Run*>& 
     for (auto& [call, at] : calls_in(test, *run)) {
       auto& site = at.target.site;
       if (site && !test_files && is_test_file(site->file)) continue;
-      if (call.last().service_status >= 500) hand_on_errors.insert(at.site());
+      if (site && call.last().service_status >= 500) hand_on_errors.insert(at.site());
       if (!may_be_target(call)) continue;
       auto key = place_key(at.target);
       if (!seen.insert(key).second) {

@@ -33,7 +33,7 @@ struct HeadFixed {
   u8 fresh, has_site, phase, confidence, has_fault, has_words, has_busy, further;  // further: bits of Further
   u32 stream;
 };
-// Texts of the tag that stand in a head's record. Up to version 10 the stack alone.
+// What of the tag stands in a head's record. Up to version 10 the stack alone, the statement since version 12.
 enum Further : u8 { kStack = 1, kCallers = 2, kLibraries = 4, kStatement = 8 };
 // Stands in a head's record where the connection's thread is known.
 struct BusyFixed {

@@ -155,6 +155,19 @@ TEST_F(Planning, a_call_site_whose_caller_is_given_a_5xx_in_a_test_that_passes_h
   EXPECT_FALSE(p.cases[1].row.hands_on_errors) << "who looks for a 404 need not look for all else";
 }
 
+TEST_F(Planning, where_no_call_site_is_known_nobody_is_seen_to_hand_on_errors) {
+  auto of = [](std::uint64_t id, const char* test, int status) {
+    auto e = exchange(id, test, "GET", "/a", "", status);
+    e.tag.site.reset();
+    return e;
+  };
+  alone("told", kSecond, {of(1, "told", 500)});
+  alone("well", kSecond, {of(2, "well", 200)});
+  auto p = plan();
+  ASSERT_EQ(p.cases.size(), 1u);
+  EXPECT_FALSE(p.cases[0].row.hands_on_errors);
+}
+
 TEST_F(Planning, a_call_is_counted_among_all_of_its_site_also_those_that_are_no_targets) {
   alone("t", kSecond, {exchange(1, "t", "GET", "/a", "app.py", 404), exchange(2, "t", "GET", "/a", "app.py")});
   ASSERT_EQ(plan().cases.size(), 1u);
