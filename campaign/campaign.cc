@@ -16,6 +16,7 @@
 #include "campaign/planning/plan.h"
 #include "campaign/report/reports.h"
 #include "campaign/report/words.h"
+#include "campaign/stress/stress.h"
 #include "campaign/trials.h"
 #include "checkers/file.h"
 #include "trace/calls/services.h"
@@ -260,6 +261,10 @@ void Campaign::run() {
     learn();
     return finish();
   }
+  if (setting_.stress) {
+    if (auto ok = Stress(context_, out_.record, [&] { return time_left(); }).run(refs_); !ok) stop_for(ok.error());
+    return finish();
+  }
   check_suites();
   set_workers();
   auto& selection = setting_.selection;
@@ -310,10 +315,7 @@ void Campaign::learn() {
 
 void Campaign::replay(const trace::Stored& earlier, const trace::Finding& finding) {
   describe();
-  auto row = std::find_if(earlier.campaign.cases.begin(), earlier.campaign.cases.end(), [&](auto& c) {
-    return c.policy == finding.policy && c.plan == finding.fault && c.test == finding.test &&
-           c.operation == finding.operation && c.site == finding.site;
-  });
+  auto row = std::ranges::find_if(earlier.campaign.cases, [&](auto& c) { return trace::is_case_of(c, finding); });
   auto plan = row == earlier.campaign.cases.end()
                   ? Result<policies::FaultPlan>(fail("its case is not in the campaign's store", finding.id))
                   : policies::parse_fault_plan(row->plan);
@@ -344,6 +346,12 @@ void Campaign::replay(const trace::Stored& earlier, const trace::Finding& findin
   }
   out_.record.services = services_seen(**alone, setting_.config);
   out_.record.left_alone = connections_left_alone(**alone);
+  if (trace::is_stressed(row->policy)) {
+    live_.show({.phase = "replay", .what = finding.id});
+    if (auto ok = Stress(context_, out_.record, [] { return kNoLimit; }).again(*row, **alone); !ok)
+      stop_for(ok.error());
+    return finish();
+  }
   Case c;
   c.row = *row;
   c.row.outcome = "planned";

@@ -33,6 +33,7 @@ struct CampaignSetting {
   bool aside = false;         // stdout is for what follows: what is said on the way goes to stderr, as of look_only
   bool predict_only = false;  // no case is tried: which orders nothing keeps, and which deaths may be seen
   bool learn_only = false;    // the references, and each test alone: what checkers are learned from
+  bool stress = false;        // no policy is tried: answers are made to grow (campaign/stress)
   bool look_only = false;     // stop after one run without faults: nothing is planned, and no report is written
 };
 

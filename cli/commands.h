@@ -44,6 +44,7 @@ void add_demo(CLI::App& app, int& status);
 void add_completion(CLI::App& app, int& status);
 void add_man(CLI::App& app, int& status);
 void add_scan(CLI::App& app, int& status);
+void add_stress(CLI::App& app, int& status);
 
 // Prints "retrial: LINE" to stderr, and gives `status` back.
 int complain(const std::string& line, int status);

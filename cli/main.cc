@@ -82,7 +82,7 @@ int main(int argc, char** argv) {
        {add_init,       add_learn,  add_predict, add_run,      add_plan,    add_merge,  add_replay,  add_observe,
         add_judge,      add_report, add_export,  add_explain,  add_check,   add_ca,     add_doctor,  add_serve,
         add_envoy,      add_health, add_ctl,     add_redirect, add_compose, add_inject, add_webhook, add_demo,
-        add_completion, add_man,    add_look,    add_each,     add_scan})
+        add_completion, add_man,    add_look,    add_each,     add_scan,    add_stress})
     add(app, status);
   std::vector<char*> words(argv, argv + argc);
   static char help[] = "--help";

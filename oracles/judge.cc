@@ -142,8 +142,14 @@ std::string why_not_fired(const trace::Run& run) {
 Judgement judge(Cases cases) {
   Judgement judgement;
   auto fit = fit_to_judge(cases, judgement);
-  ask(fit, [](auto&) { return true; }, judgement);
+  ask(fit, [](auto& oracle) { return !oracle.compares_sizes(); }, judgement);
   leave_open(fit, judgement);
+  return judgement;
+}
+Judgement compare_sizes(const ComparedCase& compared) {
+  Judgement judgement;
+  auto fit = fit_to_judge(Cases(&compared, 1), judgement);
+  ask(fit, [](auto& oracle) { return oracle.compares_sizes(); }, judgement);
   return judgement;
 }
 Judgement compare_sites(Cases cases) {

@@ -71,6 +71,8 @@ class Oracle {
   virtual void judge(Cases cases, Judgement& judgement) const = 0;
   // It compares call sites, so that a campaign asks it at its end alone.
   virtual bool compares_sites() const { return false; }
+  // It compares runs in which one thing grows, and is asked of these cases alone.
+  virtual bool compares_sizes() const { return false; }
   virtual Horizons horizons() const { return {}; }
 };
 
@@ -87,6 +89,8 @@ Horizons horizons();
 Judgement judge(Cases cases);
 // Those alone that compare call sites.
 Judgement compare_sites(Cases cases);
+// Those alone that compare sizes: a case's comparisons are of runs with more and more of one thing.
+Judgement compare_sizes(const ComparedCase& compared);
 inline Judgement judge(const ComparedCase& compared) { return judge(Cases(&compared, 1)); }
 
 // A finding (of a verdict that is information: a note) on this call of the case with what every oracle has to fill in:

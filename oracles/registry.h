@@ -27,6 +27,7 @@
   ORACLE(ignores_retry_after)     \
   ORACLE(retries_permanent_error) \
   ORACLE(not_retried_transient)   \
+  ORACLE(growth)                  \
   ORACLE(hedging)                 \
   ORACLE(no_jitter)               \
   ORACLE(no_agent)

@@ -19,6 +19,7 @@ constexpr std::int64_t kMostRetryAfter = 10 * 365 * 24 * 3600;
 constexpr std::string_view kTellingWords[] = {"reset", "close", "stall", "error", "grpc-status"};
 constexpr std::string_view kNever[] = {"never"};
 constexpr std::int32_t kMostMessages = 1'000'000'000;
+constexpr std::int64_t kMostTimes = 1'000'000;
 constexpr std::string_view kCuts[] = {"reset", "close"};
 constexpr std::string_view kStatuses[] = {"transient"};
 constexpr std::string_view kDates[] = {"date"};
@@ -229,6 +230,11 @@ bool read_argument(Kind kind, std::string_view text, FaultSpec& spec) {
       return word(text, spec.of_message);
     case Kind::nth:
       return number(text, 1, kMostMessages, spec.nth);
+    case Kind::times:
+      return number(text, 2, kMostTimes, spec.by);
+    case Kind::member:
+      spec.header = unquoted(text);
+      return !spec.header.empty() && !spec.header.contains(": ");
   }
   return false;
 }

@@ -17,6 +17,9 @@ struct ServiceSeen {
 // CaseRecord::policy of what was no case of a campaign: every call of a command, or of the traffic of `serve`, was
 // aimed at.
 inline constexpr std::string_view kObserved = "observe", kServed = "serve";
+// Of a call whose answers were made larger and larger (campaign/stress): "stress pages".
+inline constexpr std::string_view kStressed = "stress";
+inline bool is_stressed(std::string_view policy) { return policy.starts_with(kStressed); }
 
 // One row of the plan, and what became of it.
 struct CaseRecord {
@@ -36,6 +39,12 @@ struct CaseRecord {
   bool hands_on_errors = false;
   std::uint64_t reference = 0;  // the run beside them; 0: none, or (a campaign) the test's own `alone`
 };
+
+// Is this what the finding was seen in?
+inline bool is_case_of(const CaseRecord& row, const Finding& finding) {
+  return row.policy == finding.policy && row.plan == finding.fault && row.test == finding.test &&
+         row.operation == finding.operation && row.site == finding.site;
+}
 
 // The case as an entry of `clean` or `not_judged`.
 inline Judged judged(const CaseRecord& row, std::string why) {

@@ -64,7 +64,7 @@ struct FaultSpec {
   std::int64_t shape = 0;                   // of a spread, in thousandths
   std::int64_t bytes = kHalf;               // that pass before it comes: in_body, truncate; drip: before each pause
   std::int64_t at = kHalf;                  // corrupt: which byte, from 0
-  std::int64_t by = 0;                      // wrong_length: how many more (or, negative, fewer) are told than there are
+  std::int64_t by = 0;  // wrong_length: how many more (or, negative, fewer) are told than there are; grow: how many times
   std::int64_t rate = 0;                    // bandwidth: bytes a second
   std::int64_t burst = 0;                   // bandwidth: bytes that may go at once
   std::uint32_t code = 0;                   // rst_stream, goaway: RFC 9113 7
@@ -72,7 +72,8 @@ struct FaultSpec {
   std::int32_t nth = 1;                     // message: from 1
   // grpc-retry-pushback-ms of a status of gRPC; below 0: the client shall not retry (gRFC A6)
   std::int64_t pushback = kNoPushback;
-  std::string header;  // drop, set, double: "Name" or "Name: value"; else empty
+  // drop, set, double: "Name" or "Name: value"; another_page: the member that tells of a next page; else empty
+  std::string header;
 
   bool operator==(const FaultSpec&) const = default;
 };

@@ -63,6 +63,8 @@ constexpr Parameter kLateStatus[] = {{"code", Kind::grpc_status, kGrpcCode}};
 constexpr Parameter kMessage[] = {{"what", Kind::of_message, "delay, drop, truncate or corrupt"},
                                   {"n", Kind::nth, "which message, from 1 on (or ms=TIME)", false, "1"},
                                   {"ms", Kind::time, kDuration, false}};
+constexpr Parameter kGrow[] = {{"times", Kind::times, "how many times as long, from 2 to 1000000"}};
+constexpr Parameter kAnotherPage[] = {{"member", Kind::member, "the member that tells of a next page", false}};
 constexpr Parameter kCrash[] = {{"when", Kind::moment, kMoment, false, "before-request"}};
 
 // --- how it is shown -----------------------------------------------------------------------------------------------
@@ -127,6 +129,7 @@ std::string show_truncate(const FaultSpec& f) {
 }
 std::string show_corrupt(const FaultSpec& f) { return f.at == kHalf ? as_word(f) : as_word(f, std::to_string(f.at)); }
 std::string show_wrong_length(const FaultSpec& f) { return as_word(f, fmt::format("{:+}", f.by)); }
+std::string show_grow(const FaultSpec& f) { return as_word(f, std::to_string(f.by)); }
 std::string show_malformed(const FaultSpec& f) { return as_word(f, word_of(f.part)); }
 std::string show_redirect(const FaultSpec& f) { return as_word(f, std::to_string(f.status)); }
 std::string show_goaway(const FaultSpec& f) { return f.code == 0 ? as_word(f) : as_word(f, stream_code(f.code)); }
@@ -157,6 +160,7 @@ std::string show_text(std::string_view text) {
   return out + '"';
 }
 std::string show_header(const FaultSpec& f) {
+  if (f.header.empty()) return as_word(f);
   auto colon = f.header.find(": ");
   std::string_view header = f.header;
   if (colon == header.npos) return fmt::format("{}({})", word_of(f.name), show_text(header));
@@ -219,7 +223,7 @@ static_assert(std::ranges::count(kPlaces, 0xff) == 0, "a number of trace/faults.
 static_assert(stored_as(FaultName::none, 0) && stored_as(FaultName::error, 1) && stored_as(FaultName::delay, 5) &&
               stored_as(FaultName::tls_cut, 13) && stored_as(FaultName::malformed, 22) &&
               stored_as(FaultName::duplicate, 25) && stored_as(FaultName::slow_trailers, 30) &&
-              stored_as(FaultName::crash, 31));
+              stored_as(FaultName::crash, 31) && stored_as(FaultName::grow, 32) && stored_as(FaultName::another_page, 33));
 }  // namespace
 
 bool FaultRow::has(ArgumentKind kind) const {
@@ -267,7 +271,7 @@ std::int64_t FaultSpec::* stored_bytes(FaultName name) {
   auto* row = fault_row(name);
   for (auto& parameter : row ? row->parameters : std::span<const Parameter>{}) {
     if (parameter.kind == Kind::at) return &FaultSpec::at;
-    if (parameter.kind == Kind::by) return &FaultSpec::by;
+    if (parameter.kind == Kind::by || parameter.kind == Kind::times) return &FaultSpec::by;
     if (parameter.kind == Kind::rate) return &FaultSpec::rate;
   }
   return &FaultSpec::bytes;

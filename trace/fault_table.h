@@ -38,6 +38,8 @@ enum class ArgumentKind : std::uint8_t {
   of_message,
   nth,
   moment,  // of its request's course, at which a process ends
+  times,
+  member,  // of a JSON object, by its name
 };
 struct Parameter {
   std::string_view name;

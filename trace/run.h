@@ -114,6 +114,8 @@ struct Run {
   std::vector<Exchange> exchanges;  // by id
   CaptureCounts capture;
   std::vector<ConnectionFault> connection_faults;
+  Nanos cpu = 0;                       // processor time of its command's processes that have ended; 0: not known
+  std::uint64_t memory = 0;            // bytes that the largest of them held at most; 0: not known
   bool compressed = false;             // its clock could be moved; else every wait took its time
   std::vector<Jump> jumps;             // in order
   std::vector<std::string> real_time;  // processes whose clock could not be moved: "tool[123] (static)"

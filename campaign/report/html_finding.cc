@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/escape.h"
+#include "campaign/report/growth_chart.h"
 #include "campaign/report/rpc_words.h"
 #include "campaign/report/waterfall.h"
 #include "campaign/report/words.h"
@@ -107,6 +108,7 @@ bool of_a_plan(const trace::Finding& f) { return f.policy != trace::kObserved &&
 
 std::string_view standing_of(const trace::Finding& f) {
   if (!f.confirmed) return "not confirmed";
+  if (trace::is_stressed(f.policy)) return "seen at several sizes, and not without the fault";
   return of_a_plan(f) ? "seen again with the fault, and not without it" : "seen in the runs that there are";
 }
 
@@ -146,6 +148,7 @@ std::string html_finding(const trace::CampaignRecord& campaign, const trace::Fin
   if (!in_case) return out + "</article>\n";
   auto case_calls = trace::calls_of(*in_case);
   const auto* call = call_of(case_calls, f);
+  if (auto chart = growth_chart(campaign, f, runs); !chart.empty()) out += "<figure>" + chart + "</figure>";
   auto reference_calls = reference ? trace::calls_of(*reference) : std::vector<Call>{};
   const auto* before = partner(reference_calls, call);
   out += "<figure>";

@@ -40,8 +40,9 @@ std::string failing_line(const std::vector<trace::Finding>& findings, trace::Con
 }
 
 std::string not_tried(const trace::CampaignRecord& c) {
-  bool planned = std::ranges::any_of(
-      c.cases, [](auto& row) { return row.policy != trace::kObserved && row.policy != trace::kServed; });
+  bool planned = std::ranges::any_of(c.cases, [](auto& row) {
+    return row.policy != trace::kObserved && row.policy != trace::kServed && !trace::is_stressed(row.policy);
+  });
   bool told_when = std::ranges::any_of(c.cases, [](auto& row) { return row.policy == "R1"; });
   if (!c.findings.empty() || c.clean.empty() || !planned || told_when) return {};
   return "Not tried: whether Retry-After is heeded (--policies r1).";

@@ -50,9 +50,10 @@ proxy::Decision CampaignDirector::at_head(const trace::Exchange& seen) {
   auto* aiming = aimed_at(head, service, assigned);
   if (!aiming || lifted(*aiming, head.begun)) return decision;
 
-  aiming->attempts = std::max(aiming->attempts, assigned.nth());
+  auto nth = aiming->takes_all() ? aiming->attempts + 1 : assigned.nth();
+  aiming->attempts = std::max(aiming->attempts, nth);
   auto elapsed = head.begun - run_.began;
-  auto fault = policies::choose(aiming->aim.plan, assigned.nth(), elapsed, aiming->dice);
+  auto fault = policies::choose(aiming->aim.plan, nth, elapsed, aiming->dice);
   if (trace::is_pass(fault)) return decision;
   decision.fault_id = fmt::format("{}-{}", run_.id, head.id);
   if (trace::is_status(fault)) {
@@ -92,7 +93,7 @@ CampaignDirector::Aiming* CampaignDirector::aimed_at(const trace::Exchange& head
           head.tag.site != target->site ||
           (head.tag.phase != trace::Phase::test && head.tag.phase != trace::Phase::none))
         continue;
-      if (++aiming.occurrence != target->occurrence) continue;
+      if (!aiming.takes_all() && ++aiming.occurrence != target->occurrence) continue;
     }
     aiming.calls.insert(assigned.call);
     aiming.since = head.begun;
@@ -139,7 +140,7 @@ void CampaignDirector::over(const trace::Exchange& exchange) {
   correlator_.over(exchange);
   if (!trace::given_up(exchange)) return;
   for (auto& aiming : aims_)
-    if (aiming.calls.contains(exchange.call)) aiming.given_up = true;
+    if (aiming.calls.contains(exchange.call) && !aiming.takes_all()) aiming.given_up = true;
 }
 
 }  // namespace retrial::campaign

@@ -15,7 +15,8 @@
 
 namespace retrial::campaign {
 
-// The call a policy is aimed at: the n-th call of that site (or, without one, operation) in that test.
+// The call a policy is aimed at: the n-th call of that site (or, without one, operation) in that test; 0: all of them,
+// whose attempts are counted as if they were one call's.
 struct Target {
   std::string test;
   std::optional<trace::CallSite> site;
@@ -73,8 +74,9 @@ class CampaignDirector final : public proxy::Director {
     policies::Dice dice;
     int occurrence = 0;
     std::set<std::uint64_t> calls = {};
-    int attempts = 0;  // the most of a call
-    Nanos since = 0;   // its first attempt
+    int attempts = 0;  // the most of a call; of all of them, where all are aimed at
+    bool takes_all() const { return aim.target && aim.target->occurrence == 0; }
+    Nanos since = 0;  // its first attempt
     bool given_up = false;
   };
   const trace::Profile& profile_of(const trace::Exchange& head) const;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -149,6 +150,12 @@ Result<Securities> securities_for(const Executor::Setting& setting, const Trust&
     made[address] = std::move(*security);
   }
   return made;
+}
+
+Nanos cpu_of(const rusage& used) {
+  Nanos all = 0;
+  for (auto& time : {used.ru_utime, used.ru_stime}) all += time.tv_sec * kSecond + time.tv_usec * 1000;
+  return all;
 }
 
 struct Authorities {
@@ -338,6 +345,8 @@ Result<trace::Run> Executor::take(std::uint64_t number, const RunSpec& spec, con
     lost.incomplete = "the trace could not be read back: " + stored.error().line();
     return lost;
   }
+  stored->cpu = aftermath.cpu;
+  stored->memory = aftermath.memory;
   stored->capture.reached = aftermath.reached;
   stored->capture.beyond = aftermath.beyond;
   if (!aftermath.incomplete.empty()) stored->incomplete = aftermath.incomplete;
@@ -364,6 +373,9 @@ Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& sp
   }
   proxy::ClientClock clock(impl_->clock, page.get());
   auto really_began = impl_->clock.now();
+  rusage before{};
+  getrusage(RUSAGE_CHILDREN, &before);
+  auto cpu_before = cpu_of(before);
   run.wall_began = clock.wall();
 
   EnvironmentSetting environment{std::filesystem::absolute(s.folder / "agents"),
@@ -502,6 +514,10 @@ Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& sp
     run.exit_code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
   }  // the proxy ends what is still open, and records it
   Aftermath aftermath;
+  rusage after{};
+  getrusage(RUSAGE_CHILDREN, &after);
+  aftermath.cpu = cpu_of(after) - cpu_before;
+  aftermath.memory = static_cast<std::uint64_t>(after.ru_maxrss) * 1024;
   auto met = impl_->distrust.settle();
   aftermath.failed_distrusting = met.first;
   for (auto& pair : met.pairs) {

@@ -41,6 +41,7 @@ struct RunSpec {
   // 0: none of this.
   Nanos sampled_time = 0;
   std::uint64_t sampled_exchanges = 0;
+  Nanos work = 0;         // end (Stop::deadline) once its processes have worked for longer; 0: never
   Nanos after_fault = 0;  // end (Stop::deadline) where so long after the first fault somebody still asks; 0: never
   bool moves_clock() const { return !aims.empty() || sampled_time != 0; }
   bool attached = false;  // the command has our own stdin, stdout and stderr; else they go to a log
@@ -63,6 +64,8 @@ struct Aftermath {
   std::vector<std::string> distrusting;  // those that do not, as they stand in CaptureCounts::not_seen
   bool failed_distrusting = false;       // one was met for the first time: its first connection failed because of us
   Nanos in_command = 0;                  // real time
+  Nanos cpu = 0;                         // as Run
+  std::uint64_t memory = 0;              // as Run
   std::string incomplete;                // what the trace itself could not take in
 };
 

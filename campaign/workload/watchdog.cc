@@ -39,6 +39,7 @@ std::optional<trace::Stop> Watchdog::look(const proxy::Proxy& proxy, const proxy
   if (spec_.deadline && real_.now() - really_began_ >= spec_.deadline && !held) return trace::Stop::deadline;
   if (spec_.sampled_time && now - began_ >= sample()) return trace::Stop::deadline;
   measure(tree);
+  if (spec_.work && cpu_ > spec_.work) return trace::Stop::deadline;
   if (hangs(proxy, now, last_wait) && !held) return trace::Stop::hung;
   return {};
 }

@@ -39,11 +39,18 @@ std::string told(const Result<Aftermath>& result) {
         -1, ' ', false, Json::error_handler_t::replace);
   }
   auto& a = *result;
-  return Json{{"runners", a.runners},           {"installed", a.installed},
-              {"reached", a.reached},           {"beyond", a.beyond},
-              {"refusing", a.clients.refusing}, {"trusting", a.clients.trusting},
-              {"distrusting", a.distrusting},   {"failed_distrusting", a.failed_distrusting},
-              {"in_command", a.in_command},     {"incomplete", a.incomplete}}
+  return Json{{"runners", a.runners},
+              {"installed", a.installed},
+              {"reached", a.reached},
+              {"beyond", a.beyond},
+              {"refusing", a.clients.refusing},
+              {"trusting", a.clients.trusting},
+              {"distrusting", a.distrusting},
+              {"failed_distrusting", a.failed_distrusting},
+              {"in_command", a.in_command},
+              {"incomplete", a.incomplete},
+              {"cpu", a.cpu},
+              {"memory", a.memory}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -63,6 +70,8 @@ Result<Aftermath> heard(const std::string& said) {
   json["failed_distrusting"].get_to(a.failed_distrusting);
   json["in_command"].get_to(a.in_command);
   json["incomplete"].get_to(a.incomplete);
+  json["cpu"].get_to(a.cpu);
+  json["memory"].get_to(a.memory);
   return a;
 }
 

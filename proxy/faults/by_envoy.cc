@@ -39,6 +39,8 @@ std::string_view beyond_envoy(const trace::FaultSpec& fault) {
     case corrupt:
     case wrong_length:
     case duplicate:
+    case grow:
+    case another_page:
     case stale:
     case malformed:
     case message:

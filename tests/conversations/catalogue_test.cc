@@ -340,6 +340,16 @@ TEST_P(Catalogue, a_corrupted_body_differs_in_one_bit) {
   fired("byte 5 of the response's body was 0x35, and 0x34 was passed", Ending::answered, 200);
   goes_on();
 }
+TEST_P(Catalogue, a_list_that_is_made_longer_is_chunked) {
+  plan("grow(3)");
+  asks();
+  service->say("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\n[1,2]");
+  client->hears(
+      "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: "
+      "chunked\r\n\r\nd\r\n[1,2,3,4,5,6]\r\n0\r\n\r\n");
+  fired("a list of 2 had 6 entries, of its own kind", Ending::answered, 200);
+  goes_on();
+}
 TEST_P(Catalogue, a_length_that_tells_too_much_leaves_the_client_waiting) {
   plan("wrong-length(+2)");
   asks();

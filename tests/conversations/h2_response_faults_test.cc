@@ -145,6 +145,15 @@ TEST_F(H2Faults, corrupt_changes_one_bit) {
   EXPECT_TRUE(over(2).fired);
   other_goes_on();
 }
+TEST_F(H2Faults, grow_tells_no_length) {
+  plan("grow(2)");
+  passes(asks(3));
+  service->say("HEADERS 3 | :status: 200 | content-type: application/json | content-length: 3\nDATA 3 end [1]");
+  client->hears("HEADERS 3 | :status: 200 | content-type: application/json");
+  EXPECT_EQ(client->hears_body(3), "[1,2]");
+  EXPECT_TRUE(over(2).fired);
+  other_goes_on();
+}
 TEST_F(H2Faults, a_length_that_is_more_than_there_is_ends_in_silence) {
   plan("wrong-length(+3)");
   passes(asks(3));

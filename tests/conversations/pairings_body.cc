@@ -90,6 +90,7 @@ void Model::render(bool last) {
     if (last || fault_.part == trace::Malformed::chunk) sign();
     return;
   }
+  if (is(grow) || is(another_page)) return spare(), pass();  // this is no JSON
   if (is(stale)) {
     client.head = "200";
     client.kept = "said";

@@ -113,8 +113,8 @@ void Model::service_leaves(Move how) {
   using enum FaultName;
   bool waits = is(lost_response) || is(truncate) || is(corrupt) || is(wrong_length) || is(drop_header) ||
                is(set_header) || is(double_header) || is(malformed) || is(stale) || is(duplicate) || is(late_status) ||
-               is(message) || is(slow_trailers) || is(drip) || strikes(Point::in_body) ||
-               strikes(Point::after_response_head);
+               is(message) || is(slow_trailers) || is(drip) || is(grow) || is(another_page) ||
+               strikes(Point::in_body) || strikes(Point::after_response_head);
   if (waits) spare();
   if (how == Move::service_abort && h2_client_) {
     aborted_ = " by_service";

@@ -56,6 +56,10 @@ std::vector<std::string> examples(Kind kind) {
       return {"delay", "drop", "truncate", "corrupt"};
     case Kind::nth:
       return {"1", "2", "3"};
+    case Kind::times:
+      return {"2"};
+    case Kind::member:
+      return {"next"};
     case Kind::moment:
       return {"before-request", "executed", "answered"};
   }

@@ -73,6 +73,10 @@ TEST(FaultPlan, every_fault_is_read_and_shown_in_its_one_spelling) {
                                 "truncate(0)",
                                 "corrupt",
                                 "corrupt(7)",
+                                "grow(64)",
+                                "another-page x 8, then pass",
+                                "another-page(nextPageToken)",
+                                "another-page(\"@odata.nextLink\")",
                                 "wrong-length(+1)",
                                 "wrong-length(-5)",
                                 "drop-header(ETag)",
@@ -176,6 +180,10 @@ std::string_view argument(trace::ArgumentKind kind) {
       return "cancel";
     case of_message:
       return "delay";
+    case times:
+      return "3";
+    case member:
+      return "next";
     case moment:
       return "executed";
   }

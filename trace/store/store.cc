@@ -349,8 +349,12 @@ Result<Stored> read_evidence(const std::filesystem::path& file) {
     auto campaign = read_campaign(tables);
     if (!campaign) return std::unexpected(campaign.error());
     std::map<std::uint64_t, std::set<std::string>> tests;
-    for (auto& f : campaign->findings)
+    for (auto& f : campaign->findings) {
       for (auto run : {f.run, f.reference}) tests[run].insert(f.test);
+      for (auto& row : campaign->cases)  // of growth every size is evidence
+        if (is_stressed(row.policy) && is_case_of(row, f))
+          for (auto run : row.runs) tests[run].insert(f.test);
+    }
     auto named = fmt::format("{}", fmt::join(tests | std::views::keys, ","));
     auto runs = read_runs(tables, [&](auto column) { return fmt::format("{} IN ({})", column, named); }, {});
     if (!runs) return std::unexpected(runs.error());

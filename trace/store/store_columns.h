@@ -125,6 +125,8 @@ void of_run(Io& io, T& r) {
   io("interrupted", c.interrupted);
   io("not_seen", c.not_seen);
   io("left_over", c.left_over);
+  io.late("cpu", r.cpu);
+  io.late("memory", r.memory);
 }
 
 template <class Io, class T>

@@ -75,6 +75,16 @@ TEST_F(Directing, only_the_chosen_occurrence_is_faulted) {
   EXPECT_EQ(fault(head("/things/3", "7-3")), "pass");
 }
 
+TEST_F(Directing, where_all_calls_are_aimed_at_their_attempts_are_counted_together) {
+  aim("error(transient) x 3, then pass", 0);
+  EXPECT_EQ(fault(head("/things/1", "7-1")), "error(503)");
+  EXPECT_EQ(fault(head("/others/1", "7-2")), "pass");
+  EXPECT_EQ(fault(head("/things/2", "7-3")), "error(503)");
+  EXPECT_EQ(fault(head("/things/2", "7-3")), "error(503)");
+  EXPECT_EQ(fault(head("/things/3", "7-4")), "pass");
+  EXPECT_EQ(director_->target_attempts(), 4);
+}
+
 TEST_F(Directing, an_operation_is_known_by_the_names_that_the_reference_taught) {
   trace::Lessons lessons;
   lessons.recall("GET /things/{name}");

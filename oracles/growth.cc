@@ -1,0 +1,212 @@
+// What a call costs its client grows faster than what it was answered, or has no end. Found by runs of one test in
+// which one thing grows: lists, pages, errors (WEDGE, which contrasts a program's fast and slow runs).
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "oracles/evidence.h"
+#include "oracles/registry.h"
+#include "trace/comparing/growth.h"
+
+namespace retrial::oracles {
+namespace {
+
+constexpr Verdict kGrowthVerdicts[] = {
+    {
+        .name = "unbounded-paging",
+        .severity = Severity::no_end,
+        .title = "Pages are asked for without end",
+        .why = "A service that tells of a next page for ever, by a bug or an attack, keeps its client for ever.",
+        .remedy = "Stop at a page that names itself as the next one, or after so many pages.",
+    },
+    {
+        .name = "retry-storm",
+        .severity = Severity::no_end,
+        .title = "Each failure brings several requests",
+        .why = "A service that is weak gets the more requests the more of them fail.",
+        .remedy = "Send again what has failed, and nothing of what had gone well before it.",
+    },
+    {
+        .name = "quadratic",
+        .severity = Severity::no_end,
+        .title = "A longer answer costs more than its length",
+        .why = "What is quick in a test, with three entries, stands still in production, with thousands.",
+        .remedy = "Look for a list that is searched, copied or sorted anew for each of its entries: a set or a map "
+                  "mostly mends that.",
+    },
+};
+constexpr const Verdict &kUnboundedPaging = kGrowthVerdicts[0], &kRetryStorm = kGrowthVerdicts[1],
+                        &kQuadratic = kGrowthVerdicts[2];
+
+constexpr std::size_t kSizes = 4;                // at which growth is measured
+constexpr double kExponent = 1.5;                // half way from a straight line to a square
+constexpr double kAgreement = 0.95;              // of the fit
+constexpr Nanos kLeastWork = 40 * kMillisecond;  // more than without the fault: below it is noise
+constexpr double kLeastPart = 0.25;              // likewise, of what the test takes without
+constexpr std::uint64_t kPages = 1000;           // the same page so often
+constexpr double kOfOneError = 3;                // requests that one error brings
+constexpr std::int64_t kErrors = 4;              // at least, for that
+
+using trace::Comparison;
+using trace::Confidence;
+using trace::Load;
+
+struct Sized {
+  const Comparison* comparison;
+  Load load;
+};
+
+// From small to large, one of each size: of several the cheapest, which was least disturbed.
+std::vector<Sized> by_size(const ComparedCase& compared, Load::Of of) {
+  std::vector<Sized> all;
+  for (auto* c : compared.comparisons)
+    if (auto load = trace::load_of(*c->in_case); load && load->of == of && !c->faulted.empty())
+      all.push_back({c, *load});
+  std::ranges::stable_sort(all, [](auto& a, auto& b) {
+    return a.load.size != b.load.size ? a.load.size < b.load.size : a.load.cpu < b.load.cpu;
+  });
+  auto others = std::ranges::unique(all, {}, [](auto& s) { return s.load.size; });
+  all.erase(others.begin(), others.end());
+  return all;
+}
+
+// What the test takes without the fault: the least that any of its runs took.
+Nanos usual_work(const std::vector<Sized>& all) {
+  auto least = all.front().comparison->reference->cpu;
+  for (auto& s : all) least = std::min(least, s.load.cpu);
+  return least;
+}
+
+// The largest sizes whose cost stands out, in a row.
+template <class Cost>
+std::vector<trace::Measured> curve(const std::vector<Sized>& all, Cost cost) {
+  std::vector<trace::Measured> points;
+  for (auto& s : all) {
+    auto more = cost(s);
+    if (more <= 0) {
+      points.clear();
+      continue;
+    }
+    points.push_back({static_cast<double>(s.load.size), more});
+  }
+  if (points.size() > kSizes) points.erase(points.begin(), points.end() - kSizes);
+  return points;
+}
+
+bool superlinear(const std::vector<trace::Measured>& points, trace::PowerLaw& law) {
+  if (points.size() < kSizes || !std::ranges::is_sorted(points, {}, &trace::Measured::cost)) return false;
+  law = trace::fit(points);
+  return law.exponent >= kExponent && law.agreement >= kAgreement;
+}
+
+std::string_view sizes_of(Load::Of of) {
+  switch (of) {
+    case Load::Of::entries:
+      return "times the entries";
+    case Load::Of::pages:
+      return "pages more";
+    case Load::Of::errors:
+      return "errors";
+  }
+  return {};
+}
+
+std::string row_of(const std::vector<trace::Measured>& points, std::string_view format) {
+  std::vector<std::string> words;
+  for (auto& p : points) words.push_back(fmt::format(fmt::runtime(format), p.cost));
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+std::string sizes_in(const std::vector<trace::Measured>& points) {
+  std::vector<std::string> words;
+  for (auto& p : points) words.push_back(fmt::format("{:.0f}", p.size));
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+trace::Finding finding_on(const ComparedCase& compared, const Sized& at, const Verdict& verdict, Confidence confidence,
+                          std::string message, std::string advice) {
+  auto f = make_finding(compared, *at.comparison, *at.comparison->faulted.front(), verdict, confidence,
+                        std::move(message), std::move(advice));
+  f.attempts = static_cast<int>(at.load.requests);
+  f.gaps_ms.clear();
+  return f;
+}
+
+class Growth final : public Oracle {
+ public:
+  std::span<const Verdict> verdicts() const override { return kGrowthVerdicts; }
+  bool compares_sizes() const override { return true; }
+
+  void judge(Cases cases, Judgement& judgement) const override {
+    for (auto& compared : cases)
+      for (auto of : {Load::Of::entries, Load::Of::pages, Load::Of::errors}) {
+        auto all = by_size(compared, of);
+        if (all.empty()) continue;
+        if (of != Load::Of::errors) judge_work(compared, all, judgement);
+        if (of == Load::Of::pages) judge_pages(compared, all, judgement);
+        if (of == Load::Of::errors) judge_errors(compared, all, judgement);
+      }
+  }
+
+ private:
+  static void judge_work(const ComparedCase& compared, const std::vector<Sized>& all, Judgement& judgement) {
+    auto usual = usual_work(all);
+    auto least = std::max(static_cast<double>(kLeastWork), kLeastPart * static_cast<double>(usual));
+    auto work = curve(all, [&](auto& s) {
+      auto more = static_cast<double>(s.load.cpu - usual);
+      return more >= least ? more / kSecond : 0;
+    });
+    auto sent = curve(all, [](auto& s) {
+      return static_cast<double>(s.load.requests) - static_cast<double>(s.comparison->reference->exchanges.size());
+    });
+    trace::PowerLaw law;
+    bool works = superlinear(work, law);
+    if (!works && !superlinear(sent, law)) return;
+    auto& points = works ? work : sent;
+    auto what = works ? fmt::format("the client worked {} s longer", row_of(points, "{:.2f}"))
+                      : fmt::format("the client sent {} requests more", row_of(points, "{:.0f}"));
+    judgement.findings.push_back(
+        finding_on(compared, all.back(), kQuadratic, Confidence::likely,
+                   fmt::format("{}: with {} {} {}, which grows with the power {:.1f} of it.", called(compared),
+                               sizes_in(points), sizes_of(all.front().load.of), what, law.exponent),
+                   "A right client's work grows as what it is answered does."));
+  }
+
+  static void judge_pages(const ComparedCase& compared, const std::vector<Sized>& all, Judgement& judgement) {
+    auto& most = all.back();
+    if (most.load.size < static_cast<std::int64_t>(kPages)) return;
+    auto ended_by_us = most.comparison->in_case->stop != trace::Stop::exited;
+    judgement.findings.push_back(
+        finding_on(compared, most, kUnboundedPaging, ended_by_us ? Confidence::likely : Confidence::possible,
+                   fmt::format("{}: a page that named itself as the next one was asked for {} times{}.",
+                               called(compared), most.load.size, ended_by_us ? ", and then the run was ended" : ""),
+                   "A right client stops where the next page is the one that it has, or after so many pages."));
+  }
+
+  static void judge_errors(const ComparedCase& compared, const std::vector<Sized>& all, Judgement& judgement) {
+    auto& most = all.back();
+    auto more =
+        static_cast<double>(most.load.requests) - static_cast<double>(most.comparison->reference->exchanges.size());
+    auto of_one = more / static_cast<double>(most.load.size);
+    if (all.size() < kSizes || most.load.size < kErrors || of_one < kOfOneError) return;
+    auto sent = curve(all, [](auto& s) { return static_cast<double>(s.load.requests); });
+    judgement.findings.push_back(finding_on(
+        compared, most, kRetryStorm, Confidence::possible,
+        fmt::format("{}: with {} errors the client sent {} requests, {} without one: each error brought {:.1f} more.",
+                    called(compared), sizes_in(sent), row_of(sent, "{:.0f}"),
+                    most.comparison->reference->exchanges.size(), of_one),
+        "A right client sends again what has failed, and not what had gone well before it."));
+  }
+
+  static std::string called(const ComparedCase& compared) { return compared.row->operation; }
+};
+
+}  // namespace
+
+const Oracle& growth() {
+  static const Growth oracle;
+  return oracle;
+}
+
+}  // namespace retrial::oracles

@@ -1,0 +1,36 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "trace/run.h"
+
+namespace retrial::trace {
+
+// What a run was made to take in, and what that cost. One point of a curve of growth (WEDGE: what is contrasted).
+struct Load {
+  enum class Of : std::uint8_t { entries, pages, errors } of{};
+  std::int64_t size = 0;       // how many times as long lists were; how many pages, or errors, were added
+  std::uint64_t requests = 0;  // that the run made, to whichever service
+  Nanos cpu = 0;               // Run::cpu
+  std::uint64_t memory = 0;    // Run::memory
+};
+
+// Of a run with `grow`, `another-page` or `error`: none where no fault has fired, or several kinds have.
+std::optional<Load> load_of(const Run& run);
+
+// One cost over the size of what brought it.
+struct Measured {
+  double size = 0;
+  double cost = 0;
+};
+// A power law, by least squares over the logarithms: cost ~ size ^ exponent. `agreement`: R squared, 1 is exact.
+struct PowerLaw {
+  double exponent = 0;
+  double agreement = 0;
+};
+// Of three points or more, each size and cost above 0.
+PowerLaw fit(std::span<const Measured> points);
+
+}  // namespace retrial::trace
