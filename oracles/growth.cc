@@ -29,6 +29,20 @@ constexpr Verdict kGrowthVerdicts[] = {
         .remedy = "Send again what has failed, and nothing of what had gone well before it.",
     },
     {
+        .name = "unbounded-memory",
+        .severity = Severity::no_end,
+        .title = "An answer is kept whole, however long it is",
+        .why = "A service that sends more than was thought of, by a bug or an attack, takes its client's memory.",
+        .remedy = "Read it piece by piece, or stop where it is longer than it may be.",
+    },
+    {
+        .name = "slow-under-fault",
+        .severity = Severity::no_end,
+        .title = "A call takes longer than its own time-outs add up to",
+        .why = "A time-out of each read starts anew with every byte: an answer that drips holds its caller for hours.",
+        .remedy = "Give the call as a whole a deadline.",
+    },
+    {
         .name = "quadratic",
         .severity = Severity::no_end,
         .title = "A longer answer costs more than its length",
@@ -36,9 +50,16 @@ constexpr Verdict kGrowthVerdicts[] = {
         .remedy = "Look for a list that is searched, copied or sorted anew for each of its entries: a set or a map "
                   "mostly mends that.",
     },
+    {
+        .name = "no-deadline",
+        .severity = Severity::information,
+        .title = "A call without a deadline",
+        .why = "Its time-out is that of one read: an answer that drips may hold it for as long as it likes.",
+    },
 };
 constexpr const Verdict &kUnboundedPaging = kGrowthVerdicts[0], &kRetryStorm = kGrowthVerdicts[1],
-                        &kQuadratic = kGrowthVerdicts[2];
+                        &kUnboundedMemory = kGrowthVerdicts[2], &kSlowUnderFault = kGrowthVerdicts[3],
+                        &kQuadratic = kGrowthVerdicts[4], &kNoDeadline = kGrowthVerdicts[5];
 
 constexpr std::size_t kSizes = 4;                // at which growth is measured
 constexpr double kExponent = 1.5;                // half way from a straight line to a square
@@ -48,10 +69,15 @@ constexpr double kLeastPart = 0.25;              // likewise, of what the test t
 constexpr std::uint64_t kPages = 1000;           // the same page so often
 constexpr double kOfOneError = 3;                // requests that one error brings
 constexpr std::int64_t kErrors = 4;              // at least, for that
+constexpr double kKept = 0.5;                    // bytes of memory for each byte of the body
+constexpr double kBeyond = 1.25;                 // times what the call's own time-outs add up to
+constexpr double kFarBeyond = 8;                 // the same of the longest
 
 using trace::Comparison;
 using trace::Confidence;
 using trace::Load;
+
+double mebibytes(double bytes) { return bytes / (1 << 20); }
 
 struct Sized {
   const Comparison* comparison;
@@ -109,6 +135,8 @@ std::string_view sizes_of(Load::Of of) {
       return "pages more";
     case Load::Of::errors:
       return "errors";
+    default:
+      return "more";
   }
   return {};
 }
@@ -139,14 +167,17 @@ class Growth final : public Oracle {
   bool compares_sizes() const override { return true; }
 
   void judge(Cases cases, Judgement& judgement) const override {
-    for (auto& compared : cases)
-      for (auto of : {Load::Of::entries, Load::Of::pages, Load::Of::errors}) {
-        auto all = by_size(compared, of);
-        if (all.empty()) continue;
-        if (of != Load::Of::errors) judge_work(compared, all, judgement);
-        if (of == Load::Of::pages) judge_pages(compared, all, judgement);
-        if (of == Load::Of::errors) judge_errors(compared, all, judgement);
-      }
+    using Of = Load::Of;
+    for (auto& compared : cases) {
+      auto sized = [&](Of of, auto ask) {
+        if (auto all = by_size(compared, of); !all.empty()) ask(compared, all, judgement);
+      };
+      for (auto of : {Of::entries, Of::pages}) sized(of, judge_work);
+      sized(Of::pages, judge_pages);
+      sized(Of::errors, judge_errors);
+      sized(Of::bytes, judge_memory);
+      sized(Of::drip, judge_drip);
+    }
   }
 
  private:
@@ -197,6 +228,39 @@ class Growth final : public Oracle {
                     called(compared), sizes_in(sent), row_of(sent, "{:.0f}"),
                     most.comparison->reference->exchanges.size(), of_one),
         "A right client sends again what has failed, and not what had gone well before it."));
+  }
+
+  // By each byte of the body: who stops at a limit, or reads piece by piece, keeps no more of a longer one.
+  static void judge_memory(const ComparedCase& compared, const std::vector<Sized>& all, Judgement& judgement) {
+    auto kept = curve(all, [](auto& s) {
+      auto more = static_cast<double>(s.load.memory) - static_cast<double>(s.comparison->reference->memory);
+      return more >= kKept * static_cast<double>(s.load.size) ? mebibytes(more) : 0;
+    });
+    if (kept.size() < kSizes) return;
+    for (auto& p : kept) p.size = mebibytes(p.size);
+    judgement.findings.push_back(finding_on(compared, all.back(), kUnboundedMemory, Confidence::possible,
+                                            fmt::format("{}: of bodies of {} MiB the client took {} MiB of memory.",
+                                                        called(compared), sizes_in(kept), row_of(kept, "{:.0f}")),
+                                            "A right client reads it piece by piece, or has a limit."));
+  }
+
+  static void judge_drip(const ComparedCase& compared, const std::vector<Sized>& all, Judgement& judgement) {
+    auto silent = by_size(compared, Load::Of::silence);
+    if (silent.empty()) return;
+    auto own = static_cast<double>(silent.front().load.waited) / kSecond;
+    auto took = curve(all, [&](auto& s) {
+      auto waited = static_cast<double>(s.load.waited) / kSecond;
+      return waited >= kBeyond * own ? waited : 0;
+    });
+    if (took.size() < kSizes || took.back().cost < kFarBeyond * own) return;
+    // Who sends again at a time-out counts on them; of others it is told as a note.
+    bool sends_again = silent.front().comparison->faulted.front()->attempts.size() > 1;
+    auto& told = sends_again ? judgement.findings : judgement.notes;
+    told.push_back(
+        finding_on(compared, all.back(), sends_again ? kSlowUnderFault : kNoDeadline, Confidence::possible,
+                   fmt::format("{}: silence ended the call after {:.1f} s; an answer that dripped held it for {} s.",
+                               called(compared), own, row_of(took, "{:.1f}")),
+                   "A right client gives the call as a whole a deadline."));
   }
 
   static std::string called(const ComparedCase& compared) { return compared.row->operation; }

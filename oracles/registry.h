@@ -22,12 +22,12 @@
   ORACLE(missing_timeout)         \
   ORACLE(missing_cap)             \
   ORACLE(retry_amplification)     \
+  ORACLE(growth)                  \
   ORACLE(missing_delay)           \
   ORACLE(no_backoff)              \
   ORACLE(ignores_retry_after)     \
   ORACLE(retries_permanent_error) \
   ORACLE(not_retried_transient)   \
-  ORACLE(growth)                  \
   ORACLE(hedging)                 \
   ORACLE(no_jitter)               \
   ORACLE(no_agent)

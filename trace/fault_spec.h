@@ -64,7 +64,7 @@ struct FaultSpec {
   std::int64_t shape = 0;                   // of a spread, in thousandths
   std::int64_t bytes = kHalf;               // that pass before it comes: in_body, truncate; drip: before each pause
   std::int64_t at = kHalf;                  // corrupt: which byte, from 0
-  std::int64_t by = 0;  // wrong_length: how many more (or, negative, fewer) are told than there are; grow: how many times
+  std::int64_t by = 0;  // wrong_length: how many more (or, negative, fewer) are told than there are; grow, lengthen: how many times
   std::int64_t rate = 0;                    // bandwidth: bytes a second
   std::int64_t burst = 0;                   // bandwidth: bytes that may go at once
   std::uint32_t code = 0;                   // rst_stream, goaway: RFC 9113 7

@@ -39,11 +39,40 @@ std::vector<Load> loads_of(const trace::CampaignRecord& campaign, const trace::F
     for (auto id : row.runs) {
       auto run = runs.find(id);
       auto load = run == runs.end() ? std::nullopt : trace::load_of(*run->second);
-      if (load) loads.push_back(*load);
+      if (load && load->of != Load::Of::silence) loads.push_back(*load);
     }
   }
   std::ranges::sort(loads, {}, &Load::size);
   return loads;
+}
+
+// What is drawn, over what.
+struct Drawn {
+  std::string_view what, unit, over;
+  double (*cost)(const Load&);
+};
+double work(const Load& l) { return static_cast<double>(std::max<Nanos>(l.cpu, kMillisecond)) / kSecond; }
+double requests(const Load& l) { return static_cast<double>(l.requests); }
+double memory(const Load& l) { return static_cast<double>(std::max<std::uint64_t>(l.memory, 1)) / (1 << 20); }
+double waited(const Load& l) { return static_cast<double>(std::max<Nanos>(l.waited, kMillisecond)) / kSecond; }
+
+Drawn drawn_of(const trace::Finding& f, const std::vector<Load>& loads) {
+  bool works = f.verdict == "quadratic" && loads.back().requests < 2 * loads.front().requests;
+  auto over = loads.front().of == Load::Of::entries ? "times the entries" : "pages more";
+  switch (loads.front().of) {
+    case Load::Of::entries:
+    case Load::Of::pages:
+      if (works) return {"processor time of the test", " s", over, work};
+      return {"requests of the test", "", over, requests};
+    case Load::Of::errors:
+      return {"requests of the test", "", "errors", requests};
+    case Load::Of::bytes:
+      return {"memory of the test", " MiB", "bytes of the body", memory};
+    case Load::Of::drip:
+    case Load::Of::silence:
+      break;
+  }
+  return {"time that the call took", " s", "milliseconds that the answer dripped for", waited};
 }
 
 }  // namespace
@@ -52,10 +81,8 @@ std::string growth_chart(const trace::CampaignRecord& campaign, const trace::Fin
   if (!trace::is_stressed(f.policy)) return {};
   auto loads = loads_of(campaign, f, runs);
   if (loads.size() < 2) return {};
-  bool work = f.verdict == "quadratic" && loads.back().requests < 2 * loads.front().requests;
-  auto cost = [&](const Load& l) {
-    return work ? static_cast<double>(std::max<Nanos>(l.cpu, kMillisecond)) / kSecond : static_cast<double>(l.requests);
-  };
+  auto drawn = drawn_of(f, loads);
+  auto cost = [&](const Load& l) { return drawn.cost(l); };
   std::vector<double> sizes, costs;
   for (auto& l : loads) sizes.push_back(static_cast<double>(l.size)), costs.push_back(cost(l));
   auto x = axis_over(sizes, kLeft, kWidth - kRight);
@@ -68,13 +95,13 @@ std::string growth_chart(const trace::CampaignRecord& campaign, const trace::Fin
       "axes "
       "logarithmic</span></figcaption><div class=\"scroll\" tabindex=\"0\"><svg viewBox=\"0 0 {:.0f} {:.0f}\" "
       "role=\"img\" aria-label=\"growth\">\n",
-      work ? "processor time of the test" : "requests of the test", kWidth, kHeight);
+      drawn.what, kWidth, kHeight);
   out += fmt::format("<path d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\" class=\"gap\"/>\n", x.at(sizes.front()),
                      y.at(costs.front()), x.at(sizes.back()), y.at(straight));
   std::string line;
   for (std::size_t i = 0; i < sizes.size(); i++) {
     auto px = x.at(sizes[i]), py = y.at(costs[i]);
-    auto words = work ? fmt::format("{:.2f} s", costs[i]) : fmt::format("{:.0f}", costs[i]);
+    auto words = fmt::format("{:.3g}{}", costs[i], drawn.unit);
     line += fmt::format("{}{:.1f} {:.1f}", i ? "L" : "M", px, py);
     out += fmt::format("<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\" class=\"grid\"/>\n", px, kTop,
                        kHeight - kBottom);
@@ -83,10 +110,7 @@ std::string growth_chart(const trace::CampaignRecord& campaign, const trace::Fin
            label(px, kHeight - kBottom + 16, fmt::format("{:.0f}", sizes[i]), "middle");
   }
   out += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"var(--bar-fault)\" stroke-width=\"1.5\"/>\n", line);
-  auto what = loads.front().of == Load::Of::entries ? "times the entries"
-              : loads.front().of == Load::Of::pages ? "pages more"
-                                                    : "errors";
-  return out + label((kLeft + kWidth - kRight) / 2, kHeight - 8, what, "middle") + "</svg></div>";
+  return out + label((kLeft + kWidth - kRight) / 2, kHeight - 8, std::string(drawn.over), "middle") + "</svg></div>";
 }
 
 }  // namespace retrial::campaign::report

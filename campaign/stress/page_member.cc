@@ -2,7 +2,7 @@
 #include <set>
 #include <utility>
 
-#include "campaign/stress/stress.h"
+#include "campaign/stress/series.h"
 #include "trace/fault_table.h"
 
 namespace retrial::campaign {

@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <deque>
 
-#include "base/text.h"
-#include "campaign/planning/last_words.h"
 #include "campaign/planning/plan.h"
+#include "campaign/planning/targets.h"
 #include "campaign/trial.h"
 #include "oracles/oracle.h"
 #include "trace/comparing/comparison.h"
@@ -18,57 +17,59 @@ namespace {
 
 using Of = trace::Load::Of;
 
-constexpr std::size_t kSizes = 4;                // that growth is measured at
-constexpr std::int64_t kMostBytes = 4 << 20;     // of an answer that was grown, about
-constexpr std::int64_t kMostTimes = 1 << 16;     // as long as it was
-constexpr std::int64_t kMostPages = 1024;        // more than oracles/growth.cc asks for
-constexpr std::int64_t kMostErrors = 16;         // more attempts than most libraries make
-constexpr Nanos kMostWork = 10 * kSecond;        // of a run: who works for longer is ended, and is slow
-constexpr int kMostRuns = 10;                    // of a series
-constexpr double kStandsOut = 0.25;              // of what the test takes by itself, as in oracles/growth.cc
-constexpr Nanos kLeastWork = 40 * kMillisecond;  // likewise
-constexpr std::uint64_t kRequestsOfOne = 2;      // more than that for one error, and it is looked at
-
-std::string_view word_of(Of of) { return of == Of::entries ? "lists" : of == Of::pages ? "pages" : "errors"; }
-
-std::string plan_of(Of of, std::int64_t size, const std::string& member) {
-  switch (of) {
-    case Of::entries:
-      return fmt::format("grow({})", size);
-    case Of::pages: {
-      trace::FaultSpec fault{.name = trace::fault_row("another-page")->fault, .header = member};
-      return size < kMostPages ? fmt::format("{} x {}, then pass", trace::show(fault), size) : trace::show(fault);
-    }
-    case Of::errors:
-      return fmt::format("error(transient) x {}, then pass", size);
-  }
-  return {};
-}
-
-bool is_of(const trace::Exchange& e, const trace::CaseRecord& row) {
-  return e.operation == row.operation && e.service == row.service && e.tag.site == row.site;
-}
-
-bool is_json(const trace::Exchange& e) { return icontains(trace::find(e.response_headers, "content-type"), "json"); }
+constexpr Nanos kMostWork = 10 * kSecond;  // of a run: who works for longer is ended, and is slow
+// Below these it is not worth to look at smaller sizes: as oracles/growth.cc has them.
+constexpr double kStandsOut = 0.25;
+constexpr Nanos kLeastWork = 40 * kMillisecond;
+constexpr std::int64_t kPages = 1000;
+constexpr std::uint64_t kRequestsOfOne = 2;
 
 std::uint64_t more_requests(const trace::Load& load, const trace::Run& alone) {
   return load.requests - std::min<std::uint64_t>(load.requests, alone.exchanges.size());
 }
+std::int64_t more_memory(const trace::Load& load, const trace::Run& alone) {
+  return static_cast<std::int64_t>(load.memory) - static_cast<std::int64_t>(alone.memory);
+}
 
-// Is it worth to look at smaller sizes?
-bool stands_out(const trace::Load& load, const trace::Run& alone, Nanos usual) {
+bool stands_out(const trace::Load& load, const Series& series, const trace::Run& alone, Nanos usual) {
   auto work = load.cpu - usual, least = static_cast<Nanos>(kStandsOut * static_cast<double>(usual));
-  if (load.of != Of::errors && work >= std::max(kLeastWork, least)) return true;
-  auto of_one = load.of == Of::errors ? kRequestsOfOne : 1;
-  if (load.of == Of::pages && load.size >= kMostPages) return true;
-  return more_requests(load, alone) > of_one * static_cast<std::uint64_t>(load.size) + 1;
+  auto size = static_cast<std::uint64_t>(load.size);
+  switch (load.of) {
+    case Of::pages:
+      if (load.size >= kPages) return true;
+      [[fallthrough]];
+    case Of::entries:
+      return work >= std::max(kLeastWork, least) || more_requests(load, alone) > size + 1;
+    case Of::errors:
+      return more_requests(load, alone) > kRequestsOfOne * size;
+    case Of::bytes:
+      return 2 * more_memory(load, alone) >= load.size;
+    case Of::drip:
+      return load.waited > series.own + series.own / 4;
+    case Of::silence:
+      break;
+  }
+  return false;
 }
 
 std::string what_it_cost(const trace::Load& load, const trace::Run& alone) {
   auto work = static_cast<double>(std::max<Nanos>(0, load.cpu - alone.cpu)) / kSecond;
-  auto what = load.of == Of::entries ? "lists {} times as long" : load.of == Of::pages ? "{} pages more" : "{} errors";
-  return fmt::format("{}: {} requests and {:.2f} s of work more", fmt::format(fmt::runtime(what), load.size),
-                     more_requests(load, alone), work);
+  auto more = fmt::format("{} requests and {:.2f} s of work more", more_requests(load, alone), work);
+  switch (load.of) {
+    case Of::entries:
+      return fmt::format("lists {} times as long: {}", load.size, more);
+    case Of::pages:
+      return fmt::format("{} pages more: {}", load.size, more);
+    case Of::errors:
+      return fmt::format("{} errors: {}", load.size, more);
+    case Of::bytes:
+      return fmt::format("a body of {} MiB: {} MiB of memory more", load.size >> 20, more_memory(load, alone) >> 20);
+    case Of::drip:
+    case Of::silence:
+      return fmt::format("an answer that dripped: it was over after {:.1f} s",
+                         static_cast<double>(load.waited) / kSecond);
+  }
+  return {};
 }
 
 std::string why_spared(const trace::Run& run, const trace::CaseRecord& row) {
@@ -95,7 +96,11 @@ Result<const trace::Run*> Stress::alone(const std::string& test) {
   auto run = context_.execute(context_.spec_for({test}, trace::RunKind::alone));
   if (run && !trace::result_of(**run, test) && context_.wide.insert(test).second)
     run = context_.execute(context_.spec_for({test}, trace::RunKind::alone));
-  if (run && (*run)->incomplete.empty() && passed(**run, test)) context_.alone[test] = *run;
+  if (!run) return run;
+  if ((*run)->incomplete.empty() && passed(**run, test))
+    context_.alone[test] = *run;
+  else
+    not_alone_.insert(test);
   return run;
 }
 
@@ -105,52 +110,46 @@ Result<void> Stress::run(const References& refs) {
   std::erase_if(found, [&](auto& f) { return !may_be_faulted(f.target.service, context_.config); });
   std::size_t number = 0;
   for (auto& f : found) {
-    number++;
-    trace::CaseRecord row{.test = f.target.test,
+    trace::CaseRecord row{.policy = std::string(trace::kStressed),
+                          .test = f.target.test,
                           .site = f.target.site,
                           .service = f.target.service,
                           .operation = f.target.operation,
                           .outcome = "planned"};
-    if (context_.executor.interrupted()) return {};
     context_.live.show({.phase = "stress",
-                        .number = number,
+                        .number = ++number,
                         .total = found.size(),
                         .what = fmt::format("{} at {}", row.operation, row.site ? trace::show(*row.site) : row.service),
                         .findings = record_.findings.size()});
-    auto all = series_of(row, *f.places.front().reference);
+    if (auto ok = try_call(row, *f.places.front().reference); !ok) return ok;
+  }
+  return {};
+}
+
+Result<void> Stress::try_call(const trace::CaseRecord& row, const trace::Run& reference) {
+  auto leave = [&](std::string outcome, std::string why) {
+    record_.cases.push_back(row);
+    record_.cases.back().outcome = std::move(outcome);
+    record_.cases.back().why = std::move(why);
+    return Result<void>{};
+  };
+  if (context_.executor.interrupted()) return leave("left", "interrupted");
+  if (time_left_() == 0) return leave("left", "budget");
+  if (!not_alone_.contains(row.test)) {
     auto usual = alone(row.test);
     if (!usual) return std::unexpected(usual.error());
-    for (auto& series : all)
-      if (auto ok = try_series(row, series, **usual); !ok) return ok;
   }
+  if (not_alone_.contains(row.test)) return leave("not_fired", "alone, without any fault, its test does not pass");
+  for (auto& series : series_of(row, reference))
+    if (auto ok = try_series(row, series, *context_.alone.at(row.test)); !ok) return ok;
   return {};
 }
 
 Result<void> Stress::again(const trace::CaseRecord& row, const trace::Run& alone) {
-  context_.alone[row.test] = &alone;
   for (auto& series : series_of(row, alone))
-    if (row.policy.ends_with(word_of(series.of)))
+    if (row.policy == policy_of(series))
       if (auto ok = try_series(row, series, alone); !ok) return ok;
   return {};
-}
-
-std::vector<Stress::Series> Stress::series_of(const trace::CaseRecord& row, const trace::Run& reference) const {
-  std::int64_t longest = 0;
-  bool lists = false;
-  for (auto& e : reference.exchanges) {
-    if (!is_of(e, row) || !is_json(e)) continue;
-    longest = std::max(longest, static_cast<std::int64_t>(e.response_bytes));
-    lists |= e.response_sample.contains('[');
-  }
-  std::vector<Series> all;
-  if (lists) all.push_back({Of::pages, page_member(reference, row), kMostPages});
-  all.push_back({Of::errors, {}, kMostErrors});
-  if (lists && longest > 0) {
-    std::int64_t times = 2;
-    while (2 * times <= std::min(kMostTimes, kMostBytes / longest)) times *= 2;
-    all.push_back({Of::entries, {}, times});
-  }
-  return all;
 }
 
 Result<const trace::Run*> Stress::run_with(trace::CaseRecord& row, const trace::Run& alone) {
@@ -160,7 +159,7 @@ Result<const trace::Run*> Stress::run_with(trace::CaseRecord& row, const trace::
   Target target{row.test, row.site, row.service, row.operation, 0};
   aim(spec, {{target, *faults}}, context_.config.run);
   spec.case_id = row.id;
-  spec.attempts_limit = static_cast<int>(alone.exchanges.size()) + static_cast<int>(kMostPages);
+  spec.attempts_limit = static_cast<int>(alone.exchanges.size()) + 1024;
   spec.deadline = CampaignContext::deadline_of(trace::time_of(alone));
   spec.work = std::max(kMostWork, 10 * alone.cpu);
   auto run = context_.execute(spec);
@@ -168,67 +167,92 @@ Result<const trace::Run*> Stress::run_with(trace::CaseRecord& row, const trace::
   return run;
 }
 
-void Stress::over(trace::CaseRecord row, std::string outcome, std::string why) {
-  row.outcome = std::move(outcome);
-  row.why = std::move(why);
-  record_.cases.push_back(std::move(row));
-}
-
-Result<void> Stress::try_series(trace::CaseRecord row, const Series& series, const trace::Run& alone) {
-  row.id = fmt::format("c{}", record_.cases.size() + 1);
-  row.policy = fmt::format("{} {}", trace::kStressed, word_of(series.of));
-  row.reference = alone.id;
-  row.runs.clear();
-  std::vector<const trace::Run*> runs;
+Result<bool> Stress::measure(trace::CaseRecord& row, const Series& series, const trace::Run& alone, Runs& runs) {
+  auto give_up = [&](std::string outcome, std::string why) {
+    row.outcome = std::move(outcome);
+    row.why = std::move(why);
+    return false;
+  };
   auto usual = alone.cpu;
-  auto size = series.most;
-  for (int n = 0; n < kMostRuns && runs.size() < kSizes && size >= 2; n++) {
-    row.plan = plan_of(series.of, size, series.member);
-    if (!context_.alone.contains(row.test))
-      return over(std::move(row), "not_fired", "alone, without any fault, its test does not pass"), Result<void>{};
-    if (context_.executor.interrupted()) return over(std::move(row), "left", "interrupted"), Result<void>{};
-    if (time_left_() == 0) return over(std::move(row), "left", "budget"), Result<void>{};
+  Sizes sizes(series.most);
+  while (auto size = sizes.next()) {
+    if (context_.executor.interrupted()) return give_up("left", "interrupted");
+    if (time_left_() == 0) return give_up("left", "budget");
+    row.plan = plan_of(series, *size);
     auto ran = run_with(row, alone);
     if (!ran) return std::unexpected(ran.error());
     auto& run = **ran;
-    if (!run.incomplete.empty()) return over(std::move(row), "incomplete", run.incomplete), Result<void>{};
+    if (!run.incomplete.empty()) return give_up("incomplete", run.incomplete);
     auto load = trace::load_of(run);
-    // A list that is not told in pages is no gap in what was tried.
-    if (!load && series.of == Of::pages && series.member.empty()) return {};
-    if (!load) return over(std::move(row), "not_fired", why_spared(run, row)), Result<void>{};
-    if (run.stop == trace::Stop::deadline && series.of == Of::entries) {
-      size /= 2;  // it says nothing of how it grows
+    if (!load) return give_up("not_fired", why_spared(run, row));
+    if (run.stop == trace::Stop::deadline && !series.without_end()) {
+      sizes.saw(Sizes::Seen::too_long, *size);  // it says nothing of how it grows
       continue;
     }
     usual = std::min(usual, load->cpu);
     runs.push_back(&run);
-    if (!stands_out(*load, alone, usual)) break;
-    size = (series.of == Of::errors ? std::min(size, load->size) : size) / 2;  // a client that gives up meets fewer
+    sizes.saw(stands_out(*load, series, alone, usual) ? Sizes::Seen::stands_out : Sizes::Seen::quiet,
+              series.without_end() ? load->size : *size);
   }
-  conclude(std::move(row), series, alone, runs);
+  return runs.empty() ? give_up("not_fired", "no run of it ended in time, at whatever size") : true;
+}
+
+Result<void> Stress::try_series(trace::CaseRecord row, Series series, const trace::Run& alone) {
+  row.policy = policy_of(series);
+  row.reference = alone.id;
+  row.runs.clear();
+  Runs runs;
+  row.id = fmt::format("c{}", record_.cases.size() + 1);
+  auto measured = measure(row, series, alone, runs);
+  if (!measured) return std::unexpected(measured.error());
+  if (*measured && series.of == Of::silence) {
+    auto drip = drip_after(row, *runs.front(), alone);
+    if (!drip) return {};  // who has no time-outs is found by `run`
+    series = *drip;
+    measured = measure(row, series, alone, runs);
+    if (!measured) return std::unexpected(measured.error());
+  }
+  // A list that is not told in pages is no gap in what was tried, nor is an answer without a body.
+  bool meant = series.of != Of::silence && (series.of != Of::pages || !series.member.empty());
+  if (*measured)
+    conclude(row, series, alone, runs);
+  else if (row.outcome == "not_fired" && !meant)
+    return {};
+  record_.cases.push_back(std::move(row));
   return {};
 }
 
-void Stress::conclude(trace::CaseRecord row, const Series& series, const trace::Run& alone,
-                      const std::vector<const trace::Run*>& runs) {
-  if (runs.empty()) return over(std::move(row), "not_fired", "no run of it ended in time, at whatever size");
-  auto most = trace::load_of(*runs.front());
-  if (series.of == Of::entries) row.plan = plan_of(series.of, most->size, {});
+void Stress::conclude(trace::CaseRecord& row, const Series& series, const trace::Run& alone, const Runs& runs) {
+  row.outcome = "run";
   std::deque<trace::Comparison> comparisons;
   oracles::ComparedCase compared{&row, {}, context_.config.run.hold};
-  for (auto* run : runs) compared.comparisons.push_back(&comparisons.emplace_back(trace::compare(alone, *run)));
+  auto largest = runs.front();
+  for (auto* run : runs) {
+    compared.comparisons.push_back(&comparisons.emplace_back(trace::compare(alone, *run)));
+    if (auto load = trace::load_of(*run); load->of == series.of && load->size >= trace::load_of(*largest)->size)
+      largest = run;
+  }
+  for (auto& e : largest->exchanges)
+    if (e.fired && !series.without_end()) row.plan = trace::show(e.fault);
   auto judgement = oracles::compare_sizes(compared);
+  if (series.of == Of::errors) {
+    auto of_layers = oracles::judge({&row, {compared.comparisons.front()}, compared.hold});
+    for (auto& f : of_layers.findings)
+      if (f.verdict == "retry-amplification") judgement.findings.push_back(std::move(f));
+  }
   for (auto& f : judgement.findings) {
     f.confirmed = true;  // it was seen at several sizes, and not without the fault
     record_.findings.push_back(std::move(f));
   }
+  std::ranges::move(judgement.notes, std::back_inserter(record_.notes));
   std::ranges::move(judgement.not_judged, std::back_inserter(record_.not_judged));
-  if (judgement.findings.empty() && judgement.not_judged.empty()) {
-    if (series.of != Of::errors && !took_it_in(*runs.front(), row.test))
-      return over(std::move(row), "not_fired", "the client ended with an error of its own before it had taken all in");
-    record_.clean.push_back(trace::judged(row, what_it_cost(*most, alone)));
+  if (!judgement.findings.empty() || !judgement.not_judged.empty()) return;
+  if (series.of != Of::errors && series.of != Of::drip && !took_it_in(*largest, row.test)) {
+    row.outcome = "not_fired";
+    row.why = "the client ended with an error of its own before it had taken all in";
+    return;
   }
-  over(std::move(row), "run", {});
+  record_.clean.push_back(trace::judged(row, what_it_cost(*trace::load_of(*largest), alone)));
 }
 
 }  // namespace retrial::campaign

@@ -41,6 +41,7 @@ std::string_view beyond_envoy(const trace::FaultSpec& fault) {
     case duplicate:
     case grow:
     case another_page:
+    case lengthen:
     case stale:
     case malformed:
     case message:

@@ -113,7 +113,7 @@ void Model::service_leaves(Move how) {
   using enum FaultName;
   bool waits = is(lost_response) || is(truncate) || is(corrupt) || is(wrong_length) || is(drop_header) ||
                is(set_header) || is(double_header) || is(malformed) || is(stale) || is(duplicate) || is(late_status) ||
-               is(message) || is(slow_trailers) || is(drip) || is(grow) || is(another_page) ||
+               is(message) || is(slow_trailers) || is(drip) || is(grow) || is(another_page) || is(lengthen) ||
                strikes(Point::in_body) || strikes(Point::after_response_head);
   if (waits) spare();
   if (how == Move::service_abort && h2_client_) {

@@ -41,6 +41,28 @@ struct Growing {
     for (int i = 1; i < errors; i++) tale.again(kMillisecond).gets_error();
     for (int i = 0; i < errors * requests_of_one - errors; i++) tale.call("other", "GET", "/others").answers(200);
   }
+  void lengthened(std::int64_t mebibytes, std::uint64_t kept) {
+    auto& tale = next(300 * kMillisecond);
+    tale.run().memory = (20 + kept) << 20;
+    tale.call("load", "GET", "/things").answers(200, std::string(1024, 'x'));
+    told(tale.last(), "lengthen", mebibytes << 10);
+  }
+  void waited(const char* fault, Nanos time, std::int64_t bytes) {
+    auto& tale = next(300 * kMillisecond);
+    tale.call("load", "GET", "/things");
+    told(tale.last(), fault, 0);
+    tale.last().fault.bytes = bytes;
+    tale.last().fault.delay = kSecond;
+    tale.client_leaves(time);
+  }
+  void silent_twice(Nanos each) {
+    auto& tale = next(300 * kMillisecond);
+    tale.call("load", "GET", "/things");
+    told(tale.last(), "stall", 0);
+    tale.client_leaves(each).again(0);
+    told(tale.last(), "stall", 0);
+    tale.client_leaves(each);
+  }
   static void told(trace::Exchange& e, std::string_view fault, std::int64_t by) {
     e.fault = {.name = trace::fault_row(fault)->fault, .by = by};
     e.fired = true;
@@ -103,6 +125,38 @@ TEST(Growth, of_requests_by_several_for_each_error_is_a_storm) {
   Growing right("errors", "error(transient) x 16, then pass");
   for (int errors : {16, 8, 4, 2}) right.failing(errors, 2);
   EXPECT_EQ(right.verdict(), "none");
+}
+TEST(Growth, of_memory_with_each_byte_of_a_body_is_told_and_a_limit_is_not) {
+  Growing whole("bytes", "lengthen(65536)");
+  for (int i : {64, 32, 16, 8}) whole.lengthened(i, static_cast<std::uint64_t>(i));
+  auto found = whole.judge();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].message,
+            "GET /things: of bodies of 8, 16, 32, 64 MiB the client took 28, 36, 52, 84 MiB of memory.");
+  Growing limited("bytes", "lengthen(65536)");
+  for (int i : {64, 32, 16, 8}) limited.lengthened(i, 4);
+  EXPECT_EQ(limited.verdict(), "none");
+}
+TEST(Growth, of_a_call_beyond_its_own_time_outs_is_told) {
+  Growing slow("drip", "drip(2, 1000ms)");
+  slow.silent_twice(5 * kSecond);
+  for (int i : {16, 8, 4, 2}) slow.waited("drip", i * 10 * kSecond, 32 / i);
+  auto found = slow.judge();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].message,
+            "GET /things: silence ended the call after 10.0 s; an answer that dripped held it for 20.0, 40.0, 80.0, "
+            "160.0 s.");
+  Growing once("drip", "drip(2, 1000ms)");
+  once.waited("stall", 10 * kSecond, 0);
+  for (int i : {16, 8, 4, 2}) once.waited("drip", i * 10 * kSecond, 32 / i);
+  EXPECT_EQ(once.verdict(), "none");
+  auto notes = compare_sizes(once.trial.compared()).notes;
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_EQ(notes[0].verdict, "no-deadline");
+  Growing deadline("drip", "drip(2, 1000ms)");
+  deadline.waited("stall", 10 * kSecond, 0);
+  for (int i : {16, 8, 4, 2}) deadline.waited("drip", 12 * kSecond, 32 / i);
+  EXPECT_EQ(deadline.verdict(), "none");
 }
 TEST(Growth, is_judged_where_it_is_asked_for_alone) {
   Growing endless("pages", "another-page");

@@ -74,6 +74,7 @@ TEST(FaultPlan, every_fault_is_read_and_shown_in_its_one_spelling) {
                                 "corrupt",
                                 "corrupt(7)",
                                 "grow(64)",
+                                "lengthen(64)",
                                 "another-page x 8, then pass",
                                 "another-page(nextPageToken)",
                                 "another-page(\"@odata.nextLink\")",

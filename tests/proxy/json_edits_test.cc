@@ -119,6 +119,17 @@ TEST(JsonEdits, give_up_on_a_body_that_is_longer_than_they_read) {
   EXPECT_EQ(out.size(), 1'200'000u) << "and pass what they had kept";
 }
 
+TEST(Lengthen, sends_the_body_several_times_over_as_one) {
+  FaultSpec fault{.name = FaultName::lengthen, .by = 3};
+  constexpr std::string_view kText = "HTTP/1.1 200 OK\r\nContent-Type: text/csv\r\nContent-Length: 4\r\n\r\n";
+  auto out = edited(fault, "a,b\n", "/items", kText);
+  EXPECT_EQ(out.body, "a,b\na,b\na,b\n");
+  EXPECT_EQ(out.head, "HTTP/1.1 200 OK\r\nContent-Type: text/csv\r\nTransfer-Encoding: chunked\r\n\r\n");
+  EXPECT_EQ(out.evidence, "a body of 4 bytes came 3 times over");
+  EXPECT_EQ(edited(fault, "[1]").spared, "the response is JSON");
+  EXPECT_EQ(edited(fault, "", "/items", kText).spared, "the response has no body");
+}
+
 TEST(AnotherPage, tells_of_the_page_that_was_asked_for_as_the_next_one) {
   EXPECT_EQ(paged(R"({"items":[],"next_cursor":null})", "/items?limit=5&cursor=ab%20c"),
             R"({"items":[],"next_cursor":"ab c"})");

@@ -16,21 +16,56 @@ std::optional<Load::Of> kind_of(FaultName fault) {
       return Load::Of::pages;
     case FaultName::error:
       return Load::Of::errors;
+    case FaultName::lengthen:
+      return Load::Of::bytes;
+    case FaultName::drip:
+      return Load::Of::drip;
+    case FaultName::stall:
+      return Load::Of::silence;
     default:
       return {};
   }
 }
 
+std::int64_t size_of(const Exchange& e, Load::Of of) {
+  switch (of) {
+    case Load::Of::entries:
+      return e.fault.by;
+    case Load::Of::bytes:
+      return e.fault.by * static_cast<std::int64_t>(e.response_bytes);
+    case Load::Of::drip:
+      return (length_of_answer(e) / std::max<std::int64_t>(1, e.fault.bytes) + 1) * (e.fault.delay / kMillisecond);
+    case Load::Of::pages:
+    case Load::Of::errors:
+      return 1;
+    case Load::Of::silence:
+      break;
+  }
+  return 0;
+}
+
 }  // namespace
+
+std::int64_t length_of_answer(const Exchange& e) {
+  auto length = static_cast<std::int64_t>(e.response_bytes) + 19;  // "HTTP/1.1 200 OK", and the empty line
+  for (auto& h : e.response_headers) length += static_cast<std::int64_t>(h.name.size() + h.value.size()) + 4;
+  return length;
+}
 
 std::optional<Load> load_of(const Run& run) {
   std::optional<Load> load;
+  Nanos from = 0;
   for (auto& e : run.exchanges) {
     if (!e.fired) continue;
     auto kind = kind_of(e.fault.name);
     if (!kind || (load && load->of != *kind)) return {};
-    if (!load) load = Load{.of = *kind, .requests = run.exchanges.size(), .cpu = run.cpu, .memory = run.memory};
-    load->size = *kind == Load::Of::entries ? std::max(load->size, e.fault.by) : load->size + 1;
+    if (!load) {
+      load = Load{.of = *kind, .requests = run.exchanges.size(), .cpu = run.cpu, .memory = run.memory};
+      from = e.begun;
+    }
+    bool counts = *kind == Load::Of::pages || *kind == Load::Of::errors;
+    load->size = counts ? load->size + 1 : std::max(load->size, size_of(e, *kind));
+    load->waited = std::max(load->waited, (e.told ? e.told : run.ended) - from);
   }
   return load;
 }

@@ -10,15 +10,22 @@ namespace retrial::trace {
 
 // What a run was made to take in, and what that cost. One point of a curve of growth (WEDGE: what is contrasted).
 struct Load {
-  enum class Of : std::uint8_t { entries, pages, errors } of{};
-  std::int64_t size = 0;       // how many times as long lists were; how many pages, or errors, were added
+  enum class Of : std::uint8_t { entries, pages, errors, bytes, drip, silence } of{};
+  // How many times as long lists were; how many pages, or errors, were added; how long the body was; for how many
+  // milliseconds the answer dripped, about; of silence nothing.
+  std::int64_t size = 0;
   std::uint64_t requests = 0;  // that the run made, to whichever service
+  Nanos waited = 0;            // in the client's time, from the first fault's request to the last one's end
   Nanos cpu = 0;               // Run::cpu
   std::uint64_t memory = 0;    // Run::memory
 };
 
-// Of a run with `grow`, `another-page` or `error`: none where no fault has fired, or several kinds have.
+// Of a run with `grow`, `another-page`, `error`, `lengthen`, `drip` or `stall`: none where no fault has fired, or
+// several kinds have.
 std::optional<Load> load_of(const Run& run);
+
+// Bytes of an HTTP/1 answer, head and all, about.
+std::int64_t length_of_answer(const Exchange& e);
 
 // One cost over the size of what brought it.
 struct Measured {

@@ -29,6 +29,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             page = int(asked.get("page", "1"))
             rest = ITEMS[(page - 1) * PAGE:page * PAGE]
             return self.answer(200, {"items": rest, "page": page, "has_more": page * PAGE < len(ITEMS)})
+        if path == "/export.csv":
+            return self.answer(200, "".join(f"{item['id']},{item['price']}\n" for item in ITEMS).encode(), "text/csv")
         for item in ITEMS:
             if path == "/items/" + item["id"]:
                 return self.answer(200, item)
@@ -40,10 +42,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     do_PUT = do_POST
 
-    def answer(self, status, value):
-        data = json.dumps(value).encode()
+    def answer(self, status, value, kind="application/json"):
+        data = value if isinstance(value, bytes) else json.dumps(value).encode()
         self.send_response(status)
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)
@@ -64,8 +66,8 @@ class Failed(Exception):
     pass
 
 
-def send(port, method, path, body=None):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+def send(port, method, path, body=None, timeout=60):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
     try:
         connection.request(method, path, json.dumps(body) if body is not None else None, {"Content-Type": "application/json"})
         response = connection.getresponse()

@@ -1,0 +1,117 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "campaign/stress/series.h"
+#include "trace/fault_table.h"
+
+namespace retrial::campaign {
+namespace {
+
+trace::Run pages(std::vector<std::pair<std::string, std::string>> told) {
+  trace::Run run;
+  for (auto& [target, answer] : told) {
+    auto& e = run.exchanges.emplace_back();
+    e.id = run.exchanges.size();
+    e.service = "127.0.0.1:8000";
+    e.operation = "GET /items";
+    e.target = target;
+    e.response_sample = answer;
+  }
+  return run;
+}
+const trace::CaseRecord kRow{.service = "127.0.0.1:8000", .operation = "GET /items"};
+
+TEST(PageMember, is_the_one_whose_value_the_next_request_sends_back) {
+  EXPECT_EQ(page_member(pages({{"/items?n=5", R"({"items":[1],"count":5,"more":"k7"})"}, {"/items?n=5&from=k7", "{}"}}),
+                        kRow),
+            "more");
+  EXPECT_EQ(page_member(pages({{"/items", R"({"meta":{"at":17}})"}, {"/items?at=17", "{}"}}), kRow), "at");
+  EXPECT_EQ(
+      page_member(pages({{"/items", R"({"next":"http://127.0.0.1:8000/items?p=2"})"}, {"/items?p=2", "{}"}}), kRow),
+      "next");
+}
+TEST(PageMember, is_none_where_nothing_is_sent_back) {
+  EXPECT_EQ(page_member(pages({{"/items", R"({"next":"a"})"}, {"/items?from=b", "{}"}}), kRow), "");
+  EXPECT_EQ(page_member(pages({{"/items", "no JSON"}, {"/items?from=b", "{}"}}), kRow), "");
+  EXPECT_EQ(page_member(pages({{"/items?page=1", R"({"size":1})"}, {"/items?page=2", "{}"}}), kRow), "")
+      << "what the first had sent itself";
+  EXPECT_EQ(page_member(pages({}), kRow), "");
+}
+
+// "4096 long, 2048 long, 1024, 512, 256 quiet, 1536": what a client makes of each size.
+std::string sizes(std::int64_t most, std::function<Sizes::Seen(std::int64_t)> seen) {
+  Sizes all(most);
+  std::string out;
+  while (auto size = all.next()) {
+    auto how = seen(*size);
+    out += fmt::format("{}{}{}", out.empty() ? "" : ", ", *size,
+                       how == Sizes::Seen::too_long ? " long"
+                       : how == Sizes::Seen::quiet  ? " quiet"
+                                                    : "");
+    all.saw(how, *size);
+  }
+  return out;
+}
+Sizes::Seen between(std::int64_t size, std::int64_t least, std::int64_t most) {
+  return size > most ? Sizes::Seen::too_long : size < least ? Sizes::Seen::quiet : Sizes::Seen::stands_out;
+}
+
+TEST(Sizes, are_halves_of_the_largest_until_four_stand_out) {
+  EXPECT_EQ(sizes(4096, [](auto n) { return between(n, 5000, 9000); }), "4096 quiet")
+      << "one run where it costs little";
+  EXPECT_EQ(sizes(4096, [](auto n) { return between(n, 1, 2048); }), "4096 long, 2048, 1024, 512, 256");
+  EXPECT_EQ(sizes(4096, [](auto n) { return between(n, 1024, 4096); }), "4096, 2048, 1024, 512 quiet");
+}
+TEST(Sizes, are_filled_where_only_three_lie_between_noise_and_too_long) {
+  EXPECT_EQ(sizes(4096, [](auto n) { return between(n, 512, 2048); }),
+            "4096 long, 2048, 1024, 512, 256 quiet, 3072 long");
+  EXPECT_EQ(sizes(4096, [](auto n) { return between(n, 512, 3500); }), "4096 long, 2048, 1024, 512, 256 quiet, 3072");
+}
+TEST(Sizes, are_ten_at_most) {
+  Sizes endless(1 << 20);
+  int runs = 0;
+  for (; endless.next(); runs++) endless.saw(Sizes::Seen::too_long, *endless.next());
+  EXPECT_EQ(runs, 10);
+}
+TEST(Sizes, go_on_from_what_a_client_met_that_gave_up) {
+  Sizes errors(1024);
+  errors.saw(Sizes::Seen::stands_out, 20);
+  EXPECT_EQ(errors.next(), 10);
+}
+
+TEST(Series, are_what_the_answers_without_faults_can_bear) {
+  auto run = pages({{"/items", R"({"items":[1]})"}});
+  run.exchanges[0].response_headers = {{"Content-Type", "application/json"}};
+  run.exchanges[0].response_bytes = 1024;
+  run.exchanges[0].service_status = 200;
+  auto plans = [&] {
+    std::string out;
+    for (auto& s : series_of(kRow, run)) out += policy_of(s) + ": " + plan_of(s, s.most) + "; ";
+    return out;
+  };
+  EXPECT_EQ(
+      plans(),
+      "stress pages: another-page; stress errors: error(transient); stress lists: grow(4096); stress drip: stall; ");
+  run.exchanges[0].response_headers.clear();
+  EXPECT_EQ(plans(), "stress errors: error(transient); stress bytes: lengthen(65536); stress drip: stall; ");
+}
+TEST(Series, of_drips_come_from_what_silence_took) {
+  auto run = pages({{"/items", "[]"}}), silent = run;
+  run.exchanges[0].response_bytes = 81;  // and 19 of its head
+  auto& e = silent.exchanges[0];
+  e.fault.name = trace::fault_row("stall")->fault;
+  e.fired = true;
+  e.begun = kSecond;
+  e.told = 3 * kSecond;
+  EXPECT_FALSE(drip_after(kRow, silent, run)) << "it did not leave by itself";
+  e.ending = trace::Ending::client_left;
+  auto drip = drip_after(kRow, silent, run);
+  ASSERT_TRUE(drip);
+  EXPECT_EQ(plan_of(*drip, 16), "drip(3, 1000ms)") << "32 pauses of half of its time-out";
+  EXPECT_EQ(plan_of(*drip, 2), "drip(25, 1000ms)");
+}
+
+}  // namespace
+}  // namespace retrial::campaign
