@@ -39,7 +39,8 @@ std::vector<Load> loads_of(const trace::CampaignRecord& campaign, const trace::F
     for (auto id : row.runs) {
       auto run = runs.find(id);
       auto load = run == runs.end() ? std::nullopt : trace::load_of(*run->second);
-      if (load && load->of != Load::Of::silence) loads.push_back(*load);
+      bool measured = load && load->of != Load::Of::silence && run->second->stop != trace::Stop::deadline;
+      if (measured) loads.push_back(*load);
     }
   }
   std::ranges::sort(loads, {}, &Load::size);

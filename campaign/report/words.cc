@@ -157,6 +157,8 @@ std::string show_ms(double ms) {
 
 std::string client_did(const trace::Finding& finding) {
   constexpr std::size_t kMostGaps = 6;
+  if (trace::is_stressed(finding.policy) && finding.gaps_ms.empty())
+    return counted(static_cast<std::size_t>(std::max(finding.attempts, 0)), "request") + " where there was most of it";
   auto text = counted(static_cast<std::size_t>(std::max(finding.attempts, 0)), "attempt");
   auto gaps = finding.gaps_ms;
   // Read, changed and written anew: that request is in the evidence too.

@@ -7,6 +7,7 @@
 
 #include "campaign/planning/plan.h"
 #include "campaign/planning/targets.h"
+#include "campaign/report/words.h"
 #include "campaign/trial.h"
 #include "oracles/oracle.h"
 #include "trace/comparing/comparison.h"
@@ -54,14 +55,14 @@ bool stands_out(const trace::Load& load, const Series& series, const trace::Run&
 
 std::string what_it_cost(const trace::Load& load, const trace::Run& alone) {
   auto work = static_cast<double>(std::max<Nanos>(0, load.cpu - alone.cpu)) / kSecond;
-  auto more = fmt::format("{} requests and {:.2f} s of work more", more_requests(load, alone), work);
+  auto more = fmt::format("{} and {:.2f} s of work more", report::counted(more_requests(load, alone), "request"), work);
   switch (load.of) {
     case Of::entries:
       return fmt::format("lists {} times as long: {}", load.size, more);
     case Of::pages:
-      return fmt::format("{} pages more: {}", load.size, more);
+      return fmt::format("{} more: {}", report::counted(static_cast<std::size_t>(load.size), "page"), more);
     case Of::errors:
-      return fmt::format("{} errors: {}", load.size, more);
+      return fmt::format("{}: {}", report::counted(static_cast<std::size_t>(load.size), "error"), more);
     case Of::bytes:
       return fmt::format("a body of {} MiB: {} MiB of memory more", load.size >> 20, more_memory(load, alone) >> 20);
     case Of::drip:
