@@ -233,6 +233,7 @@ void Stress::conclude(trace::CaseRecord& row, const Series& series, const trace:
     if (auto load = trace::load_of(*run); load->of == series.of && load->size >= trace::load_of(*largest)->size)
       largest = run;
   }
+  if (series.without_end()) row.plan = plan_of(series, series.most);
   for (auto& e : largest->exchanges)
     if (e.fired && !series.without_end()) row.plan = trace::show(e.fault);
   auto judgement = oracles::compare_sizes(compared);

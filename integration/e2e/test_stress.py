@@ -43,9 +43,5 @@ def test_a_batch_that_begins_anew_is_a_storm(programs, tmp_path):
     done, report = stressed(programs, tmp_path / "out", "w_again.py")
     storms = [f for f in report["findings"] if f["verdict"] == "retry-storm"]
     assert [f["operation"] for f in storms] == ["POST /orders"], done.stdout
-    assert "each error brought 7.0 more" in storms[0]["message"]
+    assert "7 without one: each error brought 6.7 more" in storms[0]["message"]
 
-
-def test_a_budget_leaves_calls_and_says_so(programs, tmp_path):
-    done = retrial("stress", "--budget", "1ms", "--out", tmp_path / "out", "--", *PYTHON, "r_pages.py", cwd=programs)
-    assert done.returncode == 3 and "left untried: budget" in " ".join(done.stdout.split()), done.stdout + done.stderr
