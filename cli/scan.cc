@@ -70,7 +70,8 @@ int scan_source(ScanOptions options) {
     return complain(fail_errno("cannot be written", errno, options.sarif).error().line(), kUsage);
   std::fputs((options.json ? scan::json_of(found) : scan::text_of(found, options.changed_since)).c_str(), stdout);
   if (found.files == 0 && options.changed_since.empty())
-    return complain("no source was read: scan reads Python, JavaScript, TypeScript, Java and Go", kNothing);
+    return complain("no source was read: scan reads Python, JavaScript, TypeScript, Java, Go, Rust, Ruby, C++ and C#",
+                    kNothing);
   for (auto& at : found.locations)
     for (auto& verdict : at.verdicts)
       if (std::ranges::count(*fatal, verdict.name) || std::ranges::count(*fatal, "any")) return kFindings;

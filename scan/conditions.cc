@@ -51,6 +51,8 @@ int status_in(std::string_view text) {
 }
 
 Says of_atom(std::string_view text, bool values) {
+  if (has(text, {"let Err(", ".is_err()"})) return {1};
+  if (has(text, {"let Ok(", ".is_ok()"})) return {-1};
   auto ids = identifiers(text);
   bool failed_named = false, retry_named = false;
   for (auto id : ids) {

@@ -122,6 +122,12 @@ std::vector<std::string> errors_of(const Tree& tree, int handler) {
       for (int d = c; d < tree[c].past; d++)
         if (tree.kind(d) == "catch_type")
           for (int t = tree.first(d); t >= 0; t = tree.next(t)) add(last_name(tree.text(t)));
+    } else if (family == "c#" || family == "c++") {
+      for (int d = c; d < tree[c].past; d++)
+        if (tree.kind(d) == "catch_declaration" || tree.kind(d) == "parameter_declaration")
+          if (int type = tree.child(d, Part::header); type >= 0) add(last_name(tree.text(type)));
+    } else if (family == "ruby" && tree.kind(c) == "exceptions") {
+      for (int t = tree.first(c); t >= 0; t = tree.next(t)) add(last_name(tree.text(t)));
     } else if (family == "python" && tree[c].role != Role::comment) {
       auto text = tree.text(c);
       if (auto as = text.find(" as "); as != text.npos) text = text.substr(0, as);

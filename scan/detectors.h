@@ -12,6 +12,7 @@ namespace retrial::scan {
 void find_loops(const Tree& tree, std::vector<Location>& found);
 void find_recursion(const Tree& tree, std::vector<Location>& found);
 void find_jumps(const Tree& tree, std::vector<Location>& found);
+void find_retry_words(const Tree& tree, std::vector<Location>& found);
 void find_repeats(const Tree& tree, std::vector<Location>& found);
 void find_timers(const Tree& tree, std::vector<Location>& found);
 void find_queues(const Tree& tree, std::vector<Location>& found);

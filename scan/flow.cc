@@ -32,7 +32,8 @@ Aim aim_of(const Tree& tree, int jump, int loop, bool stops) {
       if (is_loop(tree, p) && labelled(tree, p, label)) return Aim::inside;
     return Aim::beyond;
   }
-  bool choice_stops = stops && tree.language().family != "python";
+  auto family = tree.language().family;
+  bool choice_stops = stops && family != "python" && family != "rust" && family != "ruby";
   for (int p = tree[jump].parent; p >= 0 && p != loop; p = tree[p].parent)
     if (is_loop(tree, p) || (choice_stops && tree[p].role == Role::choice)) return Aim::inside;
   return Aim::ours;
@@ -41,7 +42,7 @@ Aim aim_of(const Tree& tree, int jump, int loop, bool stops) {
 bool is_case(const Tree& tree, int i) {
   auto kind = tree.kind(i);
   return kind.find("case") != kind.npos || kind == "switch_default" || kind == "switch_block_statement_group" ||
-         kind == "switch_rule";
+         kind == "switch_rule" || kind == "switch_section" || kind == "match_arm" || kind == "when";
 }
 
 Flow either(Flow a, Flow b) { return {a.falls || b.falls, a.again || b.again, a.leaves || b.leaves}; }
@@ -207,7 +208,8 @@ std::string_view bare(std::string_view condition) {
 }
 
 std::string_view name_of_function(const Tree& tree, int function) {
-  if (int name = tree.child(function, Part::name); name >= 0) return tree.text(name);
+  if (int name = tree.child(function, Part::name); name >= 0)
+    return tree.text(name).substr(0, tree.text(name).find('('));  // C++ declares it with its parameters
   int p = tree[function].parent;
   if (p >= 0 && tree[p].role == Role::call) p = tree[p].parent;  // useCallback(() => …)
   if (p >= 0 && tree[p].role == Role::other && tree[p].parent >= 0 && tree[tree[p].parent].role == Role::assign)

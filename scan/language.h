@@ -1,4 +1,6 @@
 #pragma once
+#include <algorithm>
+#include <array>
 #include <span>
 #include <string_view>
 
@@ -19,15 +21,16 @@ struct Language {
     Part part;
   };
   std::string_view name;    // as reports say it
-  std::string_view family;  // languages with the same libraries: "python", "javascript", "java", "go"
+  std::string_view family;  // languages with the same libraries: "python", "javascript", "java"
   const TSLanguage* (*grammar)();
   std::span<const std::string_view> endings;  // with the dot
   std::span<const Kind> kinds;
   std::span<const Field> fields;
-  bool errors_are_values;  // Go: what failed is looked at, not caught
+  bool errors_are_values;            // Go: what failed is looked at, not caught
+  std::span<const Kind> calls = {};  // Ruby: what is called by these names is control flow
 };
 
-#define RETRIAL_LANGUAGES(X) X(python) X(javascript) X(typescript) X(tsx) X(java) X(go)
+#define RETRIAL_LANGUAGES(X) X(python) X(javascript) X(typescript) X(tsx) X(java) X(go) X(rust) X(ruby) X(cpp) X(csharp)
 #define RETRIAL_LANGUAGE(name) const Language& name##_language();
 RETRIAL_LANGUAGES(RETRIAL_LANGUAGE)
 #undef RETRIAL_LANGUAGE
@@ -59,5 +62,13 @@ inline constexpr Language::Field kFields[] = {
     {"argument", Part::target},
     {"type", Part::header},
 };
+
+// The same, and these.
+template <std::size_t N>
+constexpr auto with_fields(const std::array<Language::Field, N>& more) {
+  std::array<Language::Field, std::size(kFields) + N> all;
+  std::ranges::copy(more, std::ranges::copy(kFields, all.begin()).out);
+  return all;
+}
 
 }  // namespace retrial::scan

@@ -1,5 +1,6 @@
 // Loops whose error path leads back to what failed.
 #include <algorithm>
+#include <optional>
 
 #include "base/text.h"
 #include "scan/detectors.h"
@@ -54,8 +55,13 @@ struct LoopReader {
     return false;
   }
 
+  // Ruby's `begin` has no block of its own: its handlers stand among what it tries.
+  int body_of_attempt(int attempt) const {
+    return tree.language().family == "ruby" ? attempt : tree.child(attempt, Part::body);
+  }
+
   void read_attempt(int attempt) {
-    int body = tree.child(attempt, Part::body);
+    int body = body_of_attempt(attempt);
     if (body < 0) return;
     int call = tried_call(tree, body);
     if (call < 0) return;
@@ -297,6 +303,8 @@ struct LoopReader {
     bool waits = waits_within(loop);
     int call = tried_call(tree, seen.stretch);
     bool streams = call >= 0 && is_stream(callee_of(tree, call));
+    // A value that is looked at is mostly no failure there.
+    if (tree.language().family == "c++" && !seen.caught && !words && !waits) return false;
     if (takes_items() && !text_says_retry(header.text)) return false;
     if (seen.weak && !(words && (waits || bound_of_loop(tree, loop).kind == Bound::count))) return false;
     if (std::ranges::any_of(place.back, asks_for_room)) return false;
@@ -328,27 +336,41 @@ struct LoopReader {
     return says_retry(header.item);
   }
 
-  // `switch { case err == nil: return; default: wait }`.
+  // What a case of a choice stands for: `case err == nil`, `Err(e) =>`.
+  std::optional<Says> outcome_of(int i) const {
+    auto kind = tree.kind(i);
+    if (kind == "match_arm") {
+      auto pattern = tree.text(i);
+      return pattern.starts_with("Err(") ? Says{1} : pattern.starts_with("Ok(") ? Says{-1} : Says{};
+    }
+    if (kind != "expression_case" && kind != "default_case") return {};
+    int value = tree.child(i, Part::value);
+    return value >= 0 ? failure_of(tree.text(value), true) : Says{.failed = 1};
+  }
+
+  // `switch { case err == nil: return; default: wait }`, `match get() { Ok(v) => return v, Err(e) => wait }`.
   void read_choice(int choice) {
     if (tree.kind(choice) == "select_statement") return;
     bool fine = false, failed = false, waits = false;
     auto rest = flow_after(tree, choice, loop);
-    for (int c = tree.first(choice); c >= 0; c = tree.next(c)) {
-      auto kind = tree.kind(c);
-      if (kind != "expression_case" && kind != "default_case") continue;
-      int value = tree.child(c, Part::value);
-      auto says = value >= 0 ? failure_of(tree.text(value), true) : Says{.failed = 1};
+    int cases = choice;
+    for (int c = tree.first(choice); c >= 0; c = tree.next(c))
+      if (tree.kind(c) == "match_block") cases = c;
+    for (int c = tree.first(cases); c >= 0; c = tree.next(c)) {
+      auto says = outcome_of(c);
+      if (!says) continue;
       auto flow = flow_of(tree, c, loop);
-      if (says.failed < 0) fine |= flow.leaves || flow.again;
-      if (says.failed > 0 && (flow.again || (flow.falls && rest.again))) {
+      if (says->failed < 0) fine |= flow.leaves || flow.again || sets_condition(c, c);
+      if (says->failed > 0 && (flow.again || (flow.falls && rest.again))) {
         failed = true;
         waits |= waits_within(c);
       }
     }
     int tried = call_before(choice, -1);
-    if (!fine || !failed || !waits || tried < 0) return;
-    seen = {.back = true, .success = true, .waits_then = true, .stretch = tried};
-    place.back.emplace_back("err != nil");
+    bool by_result = tree.kind(choice) == "match_expression";
+    if (!fine || !failed || (!waits && !by_result) || tried < 0) return;
+    seen = {.back = true, .success = true, .waits_then = waits, .stretch = tried};
+    place.back.emplace_back(by_result ? "Err" : "err != nil");
     place.looked_at = true;
   }
 

@@ -18,7 +18,7 @@ namespace {
 // A file without any of these has nothing that could lead back: most are not parsed.
 bool could_retry(std::string_view text) {
   for (std::string_view word :
-       {"while", "for", "etry", "etries", "ttempt", "ackoff", "catch", "except", "econnect", "err"})
+       {"while", "for", "etry", "etries", "ttempt", "ackoff", "catch", "except", "rescue", "loop", "econnect", "err"})
     if (text.find(word) != text.npos) return true;
   return false;
 }
@@ -74,6 +74,7 @@ Found scan_text(const Language& language, std::string_view text) {
   find_loops(tree, found);
   find_recursion(tree, found);
   find_jumps(tree, found);
+  find_retry_words(tree, found);
   find_repeats(tree, found);
   find_timers(tree, found);
   find_queues(tree, found);

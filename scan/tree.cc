@@ -47,6 +47,16 @@ const Meanings& meanings(const Language& language) {
   return all.at(&language);
 }
 
+// `raise Failed` and `loop do ... end` are calls by name.
+Role role_by_name(const Language& language, Role role, std::string_view text) {
+  if (role != Role::call && role != Role::name) return role;
+  auto head = text.substr(0, text.find_first_of(" ({\n"));
+  auto name = head.substr(head.rfind('.') + 1);
+  for (auto& call : language.calls)
+    if (name == call.name && (role == Role::call || text == name)) return call.role;
+  return role;
+}
+
 struct Freed {
   void operator()(TSParser* p) const { ts_parser_delete(p); }
   void operator()(TSTree* t) const { ts_tree_delete(t); }
@@ -79,9 +89,12 @@ Tree Tree::parse(const Language& language, std::string_view source) {
         auto kind = ts_node_symbol(node);
         bool error = ts_node_is_error(node);
         if (error) lost += end - begin;
-        tree.nodes_.push_back({error || kind >= known.roles.size() ? Role::other : known.roles[kind],
-                               known.parts[ts_tree_cursor_current_field_id(&cursor)], kind, begin, end,
-                               ts_node_start_point(node).row + 1, parent, kept + 1});
+        auto role = error || kind >= known.roles.size() ? Role::other : known.roles[kind];
+        if (!language.calls.empty()) role = role_by_name(language, role, source.substr(begin, end - begin));
+        auto part = known.parts[ts_tree_cursor_current_field_id(&cursor)];
+        bool of_branch = parent >= 0 && tree.nodes_[static_cast<std::size_t>(parent)].role == Role::branch;
+        if (of_branch && part == Part::body) part = Part::then;  // `raise if n > 3`
+        tree.nodes_.push_back({role, part, kind, begin, end, ts_node_start_point(node).row + 1, parent, kept + 1});
       }
       open.push_back(kept);
       if (++depth < kDeepest && ts_tree_cursor_goto_first_child(&cursor)) continue;

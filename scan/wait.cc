@@ -33,7 +33,7 @@ struct Reading {
     }
     if (grows) wait.kind = Wait::growing;
     // A call that is not to be seen here says how long.
-    bool asks = text.find('(') != text.npos &&
+    bool asks = text.find('(') != text.npos && text.find("Duration::from_") == text.npos &&
                 any_of(text, {"backoff", "delay", "next", "wait", "interval", "step", "sleep", "duration", "retry"});
     if (asks && !known && wait.kind != Wait::growing) wait.kind = Wait::elsewhere;
   }

@@ -246,6 +246,11 @@ void Judge::add_cases(Folder& folder) {
   }
   if (folder.record.cases.empty()) folder.record.cases = rows_by_fault(folder.runs);
   for (auto& row : folder.record.cases) {
+    if (trace::is_stressed(row.policy)) {  // what grew there is no retry, and not all of it is held
+      out_.record.not_judged.push_back(
+          trace::judged(row, "of `retrial stress`, which measures: its report stands, and replay measures again"));
+      continue;
+    }
     ClientCase client_case{.row = row, .reference = reference_of(folder, row), .hold = folder.record.hold};
     if (client_case.reference) client_case.row.reference = client_case.reference->id;
     for (auto& run : folder.runs)
