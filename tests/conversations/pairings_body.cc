@@ -91,6 +91,14 @@ void Model::render(bool last) {
     return;
   }
   if (is(grow) || is(another_page)) return spare(), pass();  // this is no JSON
+  if (is(lengthen)) {                                        // all of it is kept back until its end
+    if (alone) return spare(), pass();
+    if (!last) return;
+    if (all.empty()) return spare();
+    fire();
+    client.body = all + all;
+    return;
+  }
   if (is(stale)) {
     client.head = "200";
     client.kept = "said";
