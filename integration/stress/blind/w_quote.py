@@ -45,18 +45,27 @@ class Quotes:
                 raise Busy(f"{path} answered {error.code}") from None
             raise
 
-    def prepare(self):
+    def load(self):
         """Everything a quote depends on."""
         self.token = self.fetch("/session", {"user": "shop"})["token"]
         self.settings = self.fetch("/settings")
         self.regions = {region["id"]: region["name"] for region in self.fetch("/regions")["regions"]}
         self.factors = {rate["id"]: rate["factor"] for rate in self.fetch("/rates")["rates"]}
 
+    def prepare(self):
+        for attempt in range(1, MAX_ATTEMPTS + 1):
+            try:
+                return self.load()
+            except Busy:
+                if attempt == MAX_ATTEMPTS:
+                    raise
+                time.sleep(0.05)
+
     def read(self, path):
         for attempt in range(1, MAX_ATTEMPTS + 1):
             try:
                 if attempt > 1:
-                    self.prepare()   # perhaps something has changed
+                    self.load()   # perhaps something has changed
                 return self.fetch(path)
             except Busy:
                 if attempt == MAX_ATTEMPTS:
