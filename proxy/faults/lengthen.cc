@@ -9,7 +9,7 @@
 namespace retrial::proxy {
 namespace {
 
-constexpr std::size_t kMost = 1u << 20;        // bytes, as the service sends it
+constexpr std::size_t kMostKept = 1u << 20;    // bytes, as the service sends it
 constexpr std::size_t kMostSent = 128u << 20;  // as the client gets it
 
 class Lengthen final : public Edit {
@@ -31,7 +31,7 @@ class Lengthen final : public Edit {
   }
   Did body(std::string_view content, bool last, std::string& out) override {
     kept_.append(content);
-    if (kept_.size() > std::min(kMost, kMostSent / times_)) {
+    if (kept_.size() > std::min(kMostKept, kMostSent / times_)) {
       out.append(kept_);
       return {.spares = "the response's body is longer than what is read of it"};
     }
