@@ -223,7 +223,8 @@ static_assert(std::ranges::count(kPlaces, 0xff) == 0, "a number of trace/faults.
 static_assert(stored_as(FaultName::none, 0) && stored_as(FaultName::error, 1) && stored_as(FaultName::delay, 5) &&
               stored_as(FaultName::tls_cut, 13) && stored_as(FaultName::malformed, 22) &&
               stored_as(FaultName::duplicate, 25) && stored_as(FaultName::slow_trailers, 30) &&
-              stored_as(FaultName::crash, 31) && stored_as(FaultName::grow, 32) && stored_as(FaultName::another_page, 33) && stored_as(FaultName::lengthen, 34));
+              stored_as(FaultName::crash, 31) && stored_as(FaultName::grow, 32) &&
+              stored_as(FaultName::another_page, 33) && stored_as(FaultName::lengthen, 34));
 }  // namespace
 
 bool FaultRow::has(ArgumentKind kind) const {

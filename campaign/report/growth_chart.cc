@@ -83,9 +83,8 @@ std::string growth_chart(const trace::CampaignRecord& campaign, const trace::Fin
   auto loads = loads_of(campaign, f, runs);
   if (loads.size() < 2) return {};
   auto drawn = drawn_of(f, loads);
-  auto cost = [&](const Load& l) { return drawn.cost(l); };
   std::vector<double> sizes, costs;
-  for (auto& l : loads) sizes.push_back(static_cast<double>(l.size)), costs.push_back(cost(l));
+  for (auto& l : loads) sizes.push_back(static_cast<double>(l.size)), costs.push_back(drawn.cost(l));
   auto x = axis_over(sizes, kLeft, kWidth - kRight);
   auto straight = costs.front() * sizes.back() / sizes.front();
   auto reach = costs;

@@ -15,7 +15,6 @@ using Of = trace::Load::Of;
 constexpr std::int64_t kMostListBytes = 4 << 20;   // of an answer whose lists were made longer, about
 constexpr std::int64_t kMostBodyBytes = 64 << 20;  // of a body
 constexpr std::int64_t kMostTimes = 1 << 16;       // as long as it was
-constexpr std::int64_t kMostAdded = 1024;          // pages, or errors: more than oracles/growth.cc asks for
 constexpr std::int64_t kMostDrips = 16;            // times what the call's own time-outs add up to
 
 std::string_view word_of(Of of) {
@@ -77,21 +76,21 @@ std::string plan_of(const Series& series, std::int64_t size) {
 
 std::vector<Series> series_of(const trace::CaseRecord& row, const trace::Run& reference) {
   std::int64_t list = 0, body = 0;
-  bool dechunked = false;
+  bool answered = false;
   for (auto& e : reference.exchanges) {
     if (!is_of(e, row)) continue;
     auto bytes = static_cast<std::int64_t>(e.response_bytes);
     if (is_json(e) && e.response_sample.contains('[')) list = std::max(list, bytes);
     bool plain = !e.grpc.is && e.method != "HEAD" && e.service_status / 100 == 2;
     if (!is_json(e) && plain) body = std::max(body, bytes);
-    dechunked |= plain;
+    answered |= plain;
   }
   std::vector<Series> all;
   if (list) all.push_back({.of = Of::pages, .most = kMostAdded, .member = page_member(reference, row)});
   all.push_back({.of = Of::errors, .most = kMostAdded});
   if (list) all.push_back({.of = Of::entries, .most = times_up_to(kMostListBytes, list)});
   if (body) all.push_back({.of = Of::bytes, .most = times_up_to(kMostBodyBytes, body), .bytes = body});
-  if (dechunked) all.push_back({.of = Of::silence, .most = 1});
+  if (answered) all.push_back({.of = Of::silence, .most = 1});
   std::erase_if(all, [](auto& s) { return s.most < 2 && s.of != Of::silence; });
   return all;
 }

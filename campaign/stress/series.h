@@ -21,6 +21,9 @@ struct Series {
   bool without_end() const { return of == trace::Load::Of::pages || of == trace::Load::Of::errors; }
 };
 
+// Pages, or errors, at most: a little more than oracles/growth.cc asks for.
+inline constexpr std::int64_t kMostAdded = 1024;
+
 // "stress lists": CaseRecord::policy.
 std::string policy_of(const Series& series);
 std::string plan_of(const Series& series, std::int64_t size);

@@ -160,7 +160,7 @@ Result<const trace::Run*> Stress::run_with(trace::CaseRecord& row, const trace::
   Target target{row.test, row.site, row.service, row.operation, 0};
   aim(spec, {{target, *faults}}, context_.config.run);
   spec.case_id = row.id;
-  spec.attempts_limit = static_cast<int>(alone.exchanges.size()) + 1024;
+  spec.attempts_limit = static_cast<int>(alone.exchanges.size()) + static_cast<int>(kMostAdded);
   spec.deadline = CampaignContext::deadline_of(trace::time_of(alone));
   spec.work = std::max(kMostWork, 10 * alone.cpu);
   auto run = context_.execute(spec);

@@ -43,29 +43,17 @@ bool asks_for_place(std::string_view n) {
                     "startingafter", "startafter", "offset", "start", "skip", "skiptoken", "page", "pagenumber"});
 }
 
-std::string decoded(std::string_view text) {
-  std::string out;
-  auto digit = [](char c) { return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10; };
-  for (std::size_t i = 0; i < text.size(); i++) {
-    bool hex = text[i] == '%' && i + 2 < text.size() && std::isxdigit(static_cast<unsigned char>(text[i + 1])) &&
-               std::isxdigit(static_cast<unsigned char>(text[i + 2]));
-    if (hex) {
-      out += static_cast<char>(digit(text[i + 1]) * 16 + digit(text[i + 2]));
-      i += 2;
-    } else {
-      out += text[i] == '+' ? ' ' : text[i];
-    }
-  }
-  return out;
-}
-
 // Where this page was asked for: what its query says; empty: at the beginning.
 std::string place_asked_for(std::string_view target) {
   auto query = target.find('?');
   if (query == target.npos) return {};
   for (auto part : split(target.substr(query + 1), '&')) {
     auto equals = part.find('=');
-    if (equals != part.npos && asks_for_place(plain(part.substr(0, equals)))) return decoded(part.substr(equals + 1));
+    if (equals != part.npos && asks_for_place(plain(part.substr(0, equals)))) {
+      std::string value(part.substr(equals + 1));
+      std::ranges::replace(value, '+', ' ');  // as forms have it
+      return percent_decode(value);
+    }
   }
   return {};
 }
