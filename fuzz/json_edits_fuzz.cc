@@ -11,7 +11,7 @@ using namespace retrial;
 namespace {
 
 std::string edited(const trace::Exchange& e, std::string_view body, std::size_t cut) {
-  const proxy::Earlier earlier;
+  proxy::Earlier earlier;
   auto edit = proxy::fault_named(e.fault.name)->edit(e, earlier);
   std::string head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n", out;
   if (!edit->head(head, e, body.empty()).spares.empty()) return std::string(body);

@@ -66,7 +66,8 @@ Made expected(const trace::FaultSpec& fault, std::string_view body) {
 Made made(const trace::FaultSpec& fault, std::string_view body, std::size_t piece, std::size_t wakes) {
   trace::Exchange exchange;
   exchange.fault = fault;
-  auto edit = proxy::message_fault().edit(exchange, proxy::Earlier());
+  proxy::Earlier earlier;
+  auto edit = proxy::message_fault().edit(exchange, earlier);
   std::string head = "HTTP/1.1 200 \r\ncontent-type: application/grpc\r\n\r\n";
   Made all;
   bool resting = false;

@@ -197,11 +197,17 @@ class Growth final : public Oracle {
     auto& points = works ? work : sent;
     auto what = works ? fmt::format("the client worked {} s longer", row_of(points, "{:.2f}"))
                       : fmt::format("the client sent {} requests more", row_of(points, "{:.0f}"));
+    // What two lists bring together may be what the client is there for.
+    auto& calls = all.back().comparison->faulted;
+    bool joins = std::ranges::any_of(
+        calls, [&](auto* c) { return c->attempts[0]->operation != calls.front()->attempts[0]->operation; });
     judgement.findings.push_back(
-        finding_on(compared, all.back(), kQuadratic, Confidence::likely,
-                   fmt::format("{}: with {} {} {}, which grows with the power {:.1f} of it.", called(compared),
-                               sizes_in(points), sizes_of(all.front().load.of), what, law.exponent),
-                   "A right client's work grows as what it is answered does."));
+        finding_on(compared, all.back(), kQuadratic, joins ? Confidence::possible : Confidence::likely,
+                   fmt::format("{}: with {} {} {}, which grows with the power {:.1f} of it.",
+                               joins ? "all lists that the test is answered" : called(compared), sizes_in(points),
+                               sizes_of(all.front().load.of), what, law.exponent),
+                   joins ? "A right client joins two lists by a map of one of them, and asks for many at a time."
+                         : "A right client's work grows as what it is answered does."));
   }
 
   static void judge_pages(const ComparedCase& compared, const std::vector<Sized>& all, Judgement& judgement) {
@@ -210,8 +216,8 @@ class Growth final : public Oracle {
     auto ended_by_us = most.comparison->in_case->stop != trace::Stop::exited;
     judgement.findings.push_back(
         finding_on(compared, most, kUnboundedPaging, ended_by_us ? Confidence::likely : Confidence::possible,
-                   fmt::format("{}: a page that named itself as the next one was asked for {} times{}.",
-                               called(compared), most.load.size, ended_by_us ? ", and then the run was ended" : ""),
+                   fmt::format("{}: pages that told of another one were asked for {} times{}.", called(compared),
+                               most.load.size, ended_by_us ? ", and then the run was ended" : ""),
                    "A right client stops where the next page is the one that it has, or after so many pages."));
   }
 

@@ -7,6 +7,8 @@
 namespace retrial::policies {
 namespace {
 
+constinit const FaultStep kBetween;  // passes
+
 bool is_open(const FaultStep& step, Nanos elapsed) {
   return elapsed >= step.after && (step.lasts == 0 || elapsed - step.after < step.lasts);
 }
@@ -31,8 +33,9 @@ const FaultStep* step_of(const FaultPlan& plan, int attempt, Nanos elapsed, Of o
     bool both = is_pass(step.fault);
     if (!both && trace::is_of_connection(step.fault) != (of == Of::connections)) continue;
     if (step.windowed() && !is_open(step, elapsed)) continue;
-    if (step.times == 0 || attempt <= step.times) return &step;
-    attempt -= step.times;
+    auto all = static_cast<std::int64_t>(step.times) * step.every;
+    if (step.times == 0 || attempt <= all) return attempt % step.every ? &kBetween : &step;
+    attempt -= static_cast<int>(all);
   }
   return nullptr;
 }
@@ -64,6 +67,7 @@ std::string show(const FaultPlan& plan) {
   for (auto& step : plan.steps) {
     if (!out.empty()) out += ", then ";
     if (step.after) out += fmt::format("after {}: ", show_time(step.after));
+    if (step.every != 1) out += fmt::format("every {}: ", step.every);
     if (step.share != kAlways) out += fmt::format("{}% of ", show_share(step.share));
     out += trace::show(step.fault);
     if (step.times) out += fmt::format(" x {}", step.times);

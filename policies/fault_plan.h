@@ -13,6 +13,7 @@ struct FaultStep {
   trace::FaultSpec fault;
   int times = 0;          // 0: goes on for ever, or for as long as its window is open
   Share share = kAlways;  // of its attempts; the others pass
+  int every = 1;          // of so many attempts the last is its; the others pass, and are not among its `times`
   Nanos after = 0;        // its window begins, from the start of the run
   Nanos lasts = 0;        // 0: it has no end
   bool windowed() const { return after != 0 || lasts != 0; }
@@ -47,7 +48,7 @@ bool rolls(const FaultPlan& plan);
 trace::FaultSpec fault_of(const FaultPlan& plan, int attempt);
 
 // The fault language (docs/faults.md): `FAULT [x N], then FAULT [x N], … [, then pass]`, arguments by place or by name;
-// a step may be `[after TIME:] [P% of] FAULT [x N] [for TIME]`.
+// a step may be `[after TIME:] [every K:] [P% of] FAULT [x N] [for TIME]`.
 // An error names the column, what was expected, and the nearest known word.
 Result<FaultPlan> parse_fault_plan(std::string_view text);
 std::string show(const FaultPlan& plan);  // parses back to the same plan

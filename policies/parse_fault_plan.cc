@@ -131,6 +131,10 @@ class Parser {
       if (auto ok = window(step.after, true); !ok) return std::unexpected(ok.error());
       if (!take(":")) return expected("`:` and a fault");
     }
+    if (take("every")) {
+      if (auto ok = count(step.every); !ok) return std::unexpected(ok.error());
+      if (!take(":")) return expected("`:` and a fault");
+    }
     if (!token_.text.empty() && token_.text[0] >= '0' && token_.text[0] <= '9') {
       auto share = read_share(token_.text);
       if (!share) return expected("a percentage from 0.000001 to 100");
@@ -161,6 +165,9 @@ class Parser {
     } else if (!take("x")) {
       return {};
     }
+    return count(to);
+  }
+  Result<void> count(int& to) {
     auto number = to_int(token_.text);
     if (!number || *number < 1 || *number > kMostTimes)
       return expected(fmt::format("a number from 1 to {}", kMostTimes));

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <set>
 
 #include "base/text.h"
 #include "trace/fault_table.h"
@@ -12,10 +14,11 @@ namespace {
 
 using Of = trace::Load::Of;
 
-constexpr std::int64_t kMostListBytes = 4 << 20;   // of an answer whose lists were made longer, about
+constexpr std::int64_t kMostListBytes = 8 << 20;   // of an answer whose lists were made longer, about
 constexpr std::int64_t kMostBodyBytes = 64 << 20;  // of a body
 constexpr std::int64_t kMostTimes = 1 << 16;       // as long as it was
-constexpr std::int64_t kMostDrips = 16;            // times what the call's own time-outs add up to
+constexpr int kBatch = 4;                // requests of one operation: who begins them all anew for one sends so many
+constexpr std::int64_t kMostDrips = 16;  // times what the call's own time-outs add up to
 
 std::string_view word_of(Of of) {
   switch (of) {
@@ -36,6 +39,8 @@ std::string_view word_of(Of of) {
 
 bool is_json(const trace::Exchange& e) { return icontains(trace::find(e.response_headers, "content-type"), "json"); }
 
+bool has_list(const trace::Exchange& e) { return is_json(e) && e.response_sample.contains('['); }
+
 std::int64_t times_up_to(std::int64_t most, std::int64_t of) {
   std::int64_t times = 1;
   while (2 * times <= std::min(kMostTimes, most / of)) times *= 2;
@@ -48,7 +53,10 @@ bool is_of(const trace::Exchange& e, const trace::CaseRecord& row) {
   return e.operation == row.operation && e.service == row.service && e.tag.site == row.site;
 }
 
-std::string policy_of(const Series& series) { return fmt::format("{} {}", trace::kStressed, word_of(series.of)); }
+std::string policy_of(const Series& series) {
+  auto how = series.together ? " together" : series.one_of > 1 ? " apart" : "";
+  return fmt::format("{} {}{}", trace::kStressed, word_of(series.of), how);
+}
 
 std::string plan_of(const Series& series, std::int64_t size) {
   auto counted = [&](std::string_view fault) {
@@ -60,7 +68,7 @@ std::string plan_of(const Series& series, std::int64_t size) {
     case Of::pages:
       return counted(trace::show({.name = trace::fault_row("another-page")->fault, .header = series.member}));
     case Of::errors:
-      return counted("error(transient)");
+      return counted(series.one_of > 1 ? fmt::format("every {}: error(transient)", series.one_of) : "error(transient)");
     case Of::bytes:
       return fmt::format("lengthen({})", size);
     case Of::drip: {
@@ -76,11 +84,13 @@ std::string plan_of(const Series& series, std::int64_t size) {
 
 std::vector<Series> series_of(const trace::CaseRecord& row, const trace::Run& reference) {
   std::int64_t list = 0, body = 0;
+  int requests = 0;
   bool answered = false;
   for (auto& e : reference.exchanges) {
     if (!is_of(e, row)) continue;
+    requests++;
     auto bytes = static_cast<std::int64_t>(e.response_bytes);
-    if (is_json(e) && e.response_sample.contains('[')) list = std::max(list, bytes);
+    if (has_list(e)) list = std::max(list, bytes);
     bool plain = !e.grpc.is && e.method != "HEAD" && e.service_status / 100 == 2;
     if (!is_json(e) && plain) body = std::max(body, bytes);
     answered |= plain;
@@ -88,11 +98,35 @@ std::vector<Series> series_of(const trace::CaseRecord& row, const trace::Run& re
   std::vector<Series> all;
   if (list) all.push_back({.of = Of::pages, .most = kMostAdded, .member = page_member(reference, row)});
   all.push_back({.of = Of::errors, .most = kMostAdded});
+  if (requests >= kBatch) all.push_back({.of = Of::errors, .most = kMostAdded, .one_of = requests});
   if (list) all.push_back({.of = Of::entries, .most = times_up_to(kMostListBytes, list)});
   if (body) all.push_back({.of = Of::bytes, .most = times_up_to(kMostBodyBytes, body), .bytes = body});
   if (answered) all.push_back({.of = Of::silence, .most = 1});
   std::erase_if(all, [](auto& s) { return s.most < 2 && s.of != Of::silence; });
   return all;
+}
+
+std::optional<Together> together_in(const std::string& test, const trace::Run& reference) {
+  std::optional<Together> all;
+  std::int64_t longest = 0;
+  std::set<std::string> calls;
+  for (auto& e : reference.exchanges) {
+    if (!has_list(e)) continue;
+    longest = std::max(longest, static_cast<std::int64_t>(e.response_bytes));
+    calls.insert(fmt::format("{} {} {}", e.tag.site ? trace::show(*e.tag.site) : "", e.service, e.operation));
+    if (all) continue;
+    all.emplace();
+    all->row = {.policy = std::string(trace::kStressed),
+                .test = test,
+                .site = e.tag.site,
+                .service = e.service,
+                .operation = e.operation,
+                .outcome = "planned"};
+  }
+  if (calls.size() < 2) return {};
+  all->series = {.of = Of::entries, .most = times_up_to(kMostListBytes, longest), .together = true};
+  all->calls.assign(calls.begin(), calls.end());
+  return all->series.most < 2 ? std::nullopt : std::move(all);
 }
 
 std::optional<Series> drip_after(const trace::CaseRecord& row, const trace::Run& silent, const trace::Run& reference) {
@@ -109,25 +143,46 @@ std::optional<Series> drip_after(const trace::CaseRecord& row, const trace::Run&
 }
 
 std::optional<std::int64_t> Sizes::next() const {
-  if (over_ || next_ < 1 || runs_ >= kMostRuns || stood_out_ >= kEnough) return {};
-  return next_;
+  if (runs_ == 0) return most_;
+  if (runs_ >= kMostRuns || stand_out_.size() >= kEnough) return {};
+  if (stand_out_.empty() && !quiet_) return too_long_ / 4 ? std::optional(too_long_ / 4) : std::nullopt;
+  if (stand_out_.empty()) return too_long_ ? within_widest_gap(quiet_, too_long_) : std::nullopt;
+  if (!quiet_ && *stand_out_.begin() / 2) return *stand_out_.begin() / 2;
+  if (stand_out_.size() == 1 && !too_long_) return {};  // half of it showed nothing, and there is no more than it
+  return within_widest_gap(quiet_ ? quiet_ : *stand_out_.begin(), too_long_ ? too_long_ : *stand_out_.rbegin());
 }
 
-void Sizes::saw(Seen seen, std::int64_t met) {
+void Sizes::saw(Seen seen, std::int64_t size) {
   runs_++;
-  if (filled_) over_ = true;
-  too_long_ |= seen == Seen::too_long;
-  if (seen == Seen::stands_out) {
-    stood_out_++;
-    largest_ = std::max(largest_, next_);
+  if (size < 1) return;
+  switch (seen) {
+    case Seen::too_long:
+      too_long_ = too_long_ ? std::min(too_long_, size) : size;
+      break;
+    case Seen::stands_out:
+      stand_out_.insert(size);
+      break;
+    case Seen::quiet:
+      quiet_ = std::max(quiet_, size);
+      break;
   }
-  if (seen == Seen::quiet) {
-    filled_ = stood_out_ == kEnough - 1 && too_long_ && !over_;
-    over_ = !filled_;
-    next_ = largest_ + largest_ / 2;
-    return;
-  }
-  next_ = std::min(next_, std::max<std::int64_t>(met, 1)) / 2;
+}
+
+// Its middle, as factors go. None where no gap has room for one that differs from both of its ends.
+std::optional<std::int64_t> Sizes::within_widest_gap(std::int64_t below, std::int64_t above) const {
+  constexpr double kRoom = 1.44;  // the factor between its ends: the middle differs by a fifth
+  std::vector<double> ends{static_cast<double>(below)};
+  for (auto size : stand_out_) ends.push_back(static_cast<double>(size));
+  ends.push_back(static_cast<double>(above));
+  double widest = kRoom, middle = 0;
+  for (std::size_t i = 0; i + 1 < ends.size(); i++)
+    if (auto factor = ends[i + 1] / ends[i]; factor >= widest) {
+      widest = factor;
+      middle = ends[i] * std::sqrt(factor);
+    }
+  auto size = static_cast<std::int64_t>(std::llround(middle));
+  if (size <= below || size >= above || stand_out_.contains(size)) return {};
+  return size;
 }
 
 }  // namespace retrial::campaign

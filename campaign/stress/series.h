@@ -1,5 +1,6 @@
 #pragma once
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,13 +19,15 @@ struct Series {
   std::int64_t bytes = 0;  // of bytes: of one body; of drip: of the answer
   Nanos every = 0;         // of drip: the pause
   Nanos own = 0;           // of drip: what the call's own time-outs add up to
+  int one_of = 1;          // of errors: of so many requests one fails
+  bool together = false;   // of entries: in the answers to every call of the test
   bool without_end() const { return of == trace::Load::Of::pages || of == trace::Load::Of::errors; }
 };
 
 // Pages, or errors, at most: a little more than oracles/growth.cc asks for.
 inline constexpr std::int64_t kMostAdded = 1024;
 
-// "stress lists": CaseRecord::policy.
+// "stress lists", "stress lists together": CaseRecord::policy.
 std::string policy_of(const Series& series);
 std::string plan_of(const Series& series, std::int64_t size);
 
@@ -34,29 +37,39 @@ std::vector<Series> series_of(const trace::CaseRecord& row, const trace::Run& re
 // Of a run in which every attempt met silence: none where the client does not end by time-outs of its own.
 std::optional<Series> drip_after(const trace::CaseRecord& row, const trace::Run& silent, const trace::Run& reference);
 
+// The lists of every call of one test, at a time: who joins two lists shows nothing where one of them grows. `row` is
+// of the first call that is answered with a list; none where fewer than two are.
+struct Together {
+  trace::CaseRecord row;
+  Series series;
+  std::vector<std::string> calls;  // that are, each by its call site, service and operation
+};
+std::optional<Together> together_in(const std::string& test, const trace::Run& reference);
+
 bool is_of(const trace::Exchange& e, const trace::CaseRecord& row);
 
 // The member of a JSON answer whose value a later request of the same operation sends back: "nextPageToken". Empty:
 // none is seen.
 std::string page_member(const trace::Run& run, const trace::CaseRecord& row);
 
-// Which size comes next: the largest first, then halves of it, until four stand out or one does not. Where three have
-// stood out below one that took too long, one between them is the fourth.
+// Which size comes next: the largest first; a quarter of what took too long, and half of what stands out, until four
+// stand out. Where smaller ones show nothing any more, the widest gap between two is filled.
 class Sizes {
  public:
   enum class Seen { too_long, quiet, stands_out };
-  explicit Sizes(std::int64_t most) : next_(most) {}
+  explicit Sizes(std::int64_t most) : most_(most) {}
   std::optional<std::int64_t> next() const;
-  void saw(Seen seen, std::int64_t met);  // `met`: the size that it came to, where the client gave up before
+  void saw(Seen seen, std::int64_t size);  // `size`: that it came to, where the client gave up before
 
  private:
+  std::optional<std::int64_t> within_widest_gap(std::int64_t below, std::int64_t above) const;
   static constexpr std::size_t kEnough = 4;  // as oracles/growth.cc wants
   static constexpr int kMostRuns = 10;
-  std::int64_t next_;
-  std::int64_t largest_ = 0;  // that stood out
-  std::size_t stood_out_ = 0;
+  std::int64_t most_;
+  std::int64_t quiet_ = 0;     // the largest that is, below all that stand out; 0: none
+  std::int64_t too_long_ = 0;  // the smallest that is; 0: none
+  std::set<std::int64_t> stand_out_;
   int runs_ = 0;
-  bool too_long_ = false, filled_ = false, over_ = false;
 };
 
 }  // namespace retrial::campaign

@@ -124,15 +124,15 @@ Result<void> Stress::run(const References& refs) {
                         .findings = record_.findings.size()});
     if (auto ok = try_call(row, *f.places.front().reference); !ok) return ok;
   }
-  return {};
+  return try_together(refs);
 }
 
-Result<void> Stress::try_call(const trace::CaseRecord& row, const trace::Run& reference) {
+Result<const trace::Run*> Stress::ready(const trace::CaseRecord& row) {
   auto leave = [&](std::string outcome, std::string why) {
     record_.cases.push_back(row);
     record_.cases.back().outcome = std::move(outcome);
     record_.cases.back().why = std::move(why);
-    return Result<void>{};
+    return nullptr;
   };
   if (context_.executor.interrupted()) return leave("left", "interrupted");
   if (time_left_() == 0) return leave("left", "budget");
@@ -141,23 +141,53 @@ Result<void> Stress::try_call(const trace::CaseRecord& row, const trace::Run& re
     if (!usual) return std::unexpected(usual.error());
   }
   if (not_alone_.contains(row.test)) return leave("not_fired", "alone, without any fault, its test does not pass");
+  return context_.alone.at(row.test);
+}
+
+Result<void> Stress::try_call(const trace::CaseRecord& row, const trace::Run& reference) {
+  auto alone = ready(row);
+  if (!alone) return std::unexpected(alone.error());
+  if (!*alone) return {};
   for (auto& series : series_of(row, reference))
-    if (auto ok = try_series(row, series, *context_.alone.at(row.test)); !ok) return ok;
+    if (auto ok = try_series(row, series, **alone); !ok) return ok;
+  return {};
+}
+
+// In the tests that join what no other has joined. What grows too fast in one of them alone has been told.
+Result<void> Stress::try_together(const References& refs) {
+  std::set<std::string> joined, told;
+  for (auto& f : record_.findings)
+    if (f.verdict == "quadratic") told.insert(f.test);
+  for (auto& [test, reference] : refs.tests) {
+    auto together = together_in(test, *reference);
+    if (!together || !may_be_faulted(together->row.service, context_.config) || told.contains(test)) continue;
+    bool other = false;
+    for (std::size_t i = 0; i < together->calls.size(); i++)
+      for (std::size_t k = 0; k < i; k++) other |= joined.insert(together->calls[k] + together->calls[i]).second;
+    if (!other) continue;
+    auto alone = ready(together->row);
+    if (!alone) return std::unexpected(alone.error());
+    if (!*alone) continue;
+    if (auto ok = try_series(together->row, together->series, **alone); !ok) return ok;
+  }
   return {};
 }
 
 Result<void> Stress::again(const trace::CaseRecord& row, const trace::Run& alone) {
-  for (auto& series : series_of(row, alone))
+  auto all = series_of(row, alone);
+  if (auto together = together_in(row.test, alone)) all.push_back(together->series);
+  for (auto& series : all)
     if (row.policy == policy_of(series))
       if (auto ok = try_series(row, series, alone); !ok) return ok;
   return {};
 }
 
-Result<const trace::Run*> Stress::run_with(trace::CaseRecord& row, const trace::Run& alone) {
+Result<const trace::Run*> Stress::run_with(trace::CaseRecord& row, const Series& series, const trace::Run& alone) {
   auto spec = context_.spec_for({row.test}, trace::RunKind::with_fault);
   auto faults = policies::parse_fault_plan(row.plan);
   if (!faults) return std::unexpected(faults.error());
-  Target target{row.test, row.site, row.service, row.operation, 0};
+  std::optional<Target> target;
+  if (!series.together) target = {row.test, row.site, row.service, row.operation, 0};
   aim(spec, {{target, *faults}}, context_.config.run);
   spec.case_id = row.id;
   spec.attempts_limit = static_cast<int>(alone.exchanges.size()) + static_cast<int>(kMostAdded);
@@ -180,7 +210,7 @@ Result<bool> Stress::measure(trace::CaseRecord& row, const Series& series, const
     if (context_.executor.interrupted()) return give_up("left", "interrupted");
     if (time_left_() == 0) return give_up("left", "budget");
     row.plan = plan_of(series, *size);
-    auto ran = run_with(row, alone);
+    auto ran = run_with(row, series, alone);
     if (!ran) return std::unexpected(ran.error());
     auto& run = **ran;
     if (!run.incomplete.empty()) return give_up("incomplete", run.incomplete);

@@ -15,9 +15,9 @@ namespace retrial::campaign {
 // inputs of a client are its service's answers. Of each call these are made to grow, each by one fault, in its test
 // alone:
 //
-//   lists    grow(N)             a JSON answer's lists have N times their entries
+//   lists    grow(N)             a JSON answer's lists have N times their entries; then those of all calls of a test do
 //   pages    another-page x N    the last page tells of another one, N times
-//   errors   error(transient) x N  N requests fail
+//   errors   error(transient) x N  N requests fail; of a call that sends several, then one of so many does
 //   bytes    lengthen(N)         a body that is no JSON comes N times over
 //   drip     drip(N, TIME)       the answer comes within no time-out of one read, and beyond all of them together
 //
@@ -36,10 +36,13 @@ class Stress {
  private:
   using Runs = std::vector<const trace::Run*>;
   Result<void> try_call(const trace::CaseRecord& row, const trace::Run& reference);
+  Result<void> try_together(const References& refs);
+  // The test of this row without faults, alone; null: why it is not tried stands in a row of the record.
+  Result<const trace::Run*> ready(const trace::CaseRecord& row);
   Result<void> try_series(trace::CaseRecord row, Series series, const trace::Run& alone);
   // Runs with more and more of it; false: why not stands in the row.
   Result<bool> measure(trace::CaseRecord& row, const Series& series, const trace::Run& alone, Runs& runs);
-  Result<const trace::Run*> run_with(trace::CaseRecord& row, const trace::Run& alone);
+  Result<const trace::Run*> run_with(trace::CaseRecord& row, const Series& series, const trace::Run& alone);
   Result<const trace::Run*> alone(const std::string& test);
   void conclude(trace::CaseRecord& row, const Series& series, const trace::Run& alone, const Runs& runs);
 

@@ -6,129 +6,135 @@
 #include <utility>
 
 #include "proxy/faults/of_json.h"
+#include "proxy/faults/page_words.h"
 
 namespace retrial::proxy {
 namespace {
 
 using Json = OfJson::Json;
 constexpr int kDeepest = 2;  // "meta": {"next": …}
+constexpr std::string_view kNoPlace = "the response has no place that tells of a next page";
 
-// Names of parameters and members are the same whatever their spelling: "nextPageToken", "next_page_token".
-std::string plain(std::string_view name) {
-  std::string out;
-  for (char c : name)
-    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
-      out += c;
-    else if (c >= 'A' && c <= 'Z')
-      out += static_cast<char>(c - 'A' + 'a');
-  return out;
-}
-bool any_of(std::string_view name, std::initializer_list<std::string_view> names) {
-  return std::ranges::find(names, name) != names.end();
-}
-bool tells_more(std::string_view n) {
-  return any_of(n, {"hasmore", "hasnext", "hasnextpage", "more", "istruncated", "truncated"});
-}
-bool tells_end(std::string_view n) { return any_of(n, {"last", "islast", "islastpage", "done"}); }
-bool counts_pages(std::string_view n) {
-  return any_of(n, {"totalpages", "pages", "pagecount", "numpages", "lastpage"});
-}
-bool links_next(std::string_view n) { return any_of(n, {"nextlink", "nexturl", "odatanextlink", "nextpageurl"}); }
-bool names_next(std::string_view n) {
-  return any_of(n, {"next", "nextpage", "nexttoken", "nextpagetoken", "nextcursor", "cursor", "endcursor",
-                    "continuationtoken", "nextcontinuationtoken", "continuation", "nextmarker", "nextoffset"});
-}
-bool asks_for_place(std::string_view n) {
-  return any_of(n, {"cursor", "pagetoken", "nexttoken", "token", "continuationtoken", "continuation", "marker", "after",
-                    "startingafter", "startafter", "offset", "start", "skip", "skiptoken", "page", "pagenumber"});
+const Json& member_of(const Json& object, const std::string& name) {
+  static const Json none;
+  auto it = object.find(name);
+  return it == object.end() ? none : *it;
 }
 
-// Where this page was asked for: what its query says; empty: at the beginning.
-std::string place_asked_for(std::string_view target) {
-  auto query = target.find('?');
-  if (query == target.npos) return {};
-  for (auto part : split(target.substr(query + 1), '&')) {
-    auto equals = part.find('=');
-    if (equals != part.npos && asks_for_place(plain(part.substr(0, equals)))) {
-      std::string value(part.substr(equals + 1));
-      std::ranges::replace(value, '+', ' ');  // as forms have it
-      return percent_decode(value);
-    }
-  }
-  return {};
+// The longest list of a page.
+std::size_t entries_in(const Json& page, int depth = 0) {
+  if (page.is_array()) return page.size();
+  std::size_t most = 0;
+  if (page.is_object() && depth <= kDeepest)
+    for (auto& member : page) most = std::max(most, entries_in(member, depth + 1));
+  return most;
 }
 
 class AnotherPage final : public OfJson {
  public:
-  explicit AnotherPage(const trace::FaultSpec& fault) : member_(fault.header) {}
+  AnotherPage(const trace::Exchange& exchange, Earlier& earlier)
+      : earlier_(earlier),
+        list_(Earlier::list_of(exchange)),
+        member_(exchange.fault.header),
+        host_(exchange.host),
+        target_(exchange.target),
+        asked_(page_asked(exchange.target)) {}
   std::string evidence(const trace::Exchange&) const override {
     return fmt::format("the page told of another one, at its own place ({})", told_);
   }
 
  protected:
-  std::string_view begin(const std::string&, const trace::Exchange& exchange) override {
-    place_ = place_asked_for(exchange.target);
-    target_ = exchange.target;
-    here_ = fmt::format("http://{}{}", exchange.host, exchange.target);
+  std::string_view begin(const std::string&, const trace::Exchange&) override {
+    if (auto* page = earlier_.page(list_)) before_ = Json::parse(*page, nullptr, false);
     return {};
   }
   std::string_view change(Json& json) override {
-    if (!json.is_object()) return "the response has no place that tells of a next page";
-    mark(json, 0);
-    if (told_.empty() && !goes_on_ && !member_.empty() && !place_.empty())
-      tell(json[member_], member_, as_told(plain(member_), place_));
+    entries_ = std::max(entries_in(json), entries_in(before_));
+    if (entries_in(json)) earlier_.keep_page(list_, json.dump(-1, ' ', false, Json::error_handler_t::replace));
+    // Beyond the last page of a list there is an empty one, and some take that for its end.
+    if (!place().empty()) refill(json, before_, 0);
+    if (json.is_object()) mark(json, before_, 0);
     if (goes_on_) return "the response tells of a next page by itself";
-    return told_.empty() ? "the response has no place that tells of a next page" : std::string_view();
+    if (told_.empty() && json.is_object() && !member_.empty() && !place().empty())
+      tell(json[member_], member_, next(json, member_, before_));
+    return told_.empty() ? kNoPlace : std::string_view();
   }
 
  private:
+  const std::string& place() const { return asked_.place; }
   static bool is_empty(const Json& v) { return v.is_null() || v == "" || v == false || v == 0; }
 
-  // What the service has told on its other pages is told in the same form: a link or a token.
-  std::string next(std::string_view name, const Json& beside) const {
-    std::string_view base;
-    for (auto& [other, value] : beside.items())
-      if (any_of(plain(other), {"previous", "prev", "self", "first", "last"}) && value.is_string())
-        base = value.get_ref<const std::string&>();
-    if (base.starts_with('/')) return target_;
-    if (auto scheme = base.find("://"); scheme != base.npos)
-      return std::string(base.substr(0, base.find('/', scheme + 3))) + target_;
-    if (links_next(name)) return here_;
-    return place_.empty() ? "retrial-next" : place_;
+  void told(std::string_view name, std::string_view what) {
+    told_ += fmt::format("{}{}: {}", told_.empty() ? "" : ", ", name, what);
   }
   void tell(Json& member, std::string_view name, Json value) {
     member = std::move(value);
-    told_ += fmt::format("{}{}: {}", told_.empty() ? "" : ", ", name,
-                         member.dump(-1, ' ', false, Json::error_handler_t::replace));
+    told(name, member.dump(-1, ' ', false, Json::error_handler_t::replace));
   }
-  void mark(Json& object, int depth) {
+
+  void refill(Json& here, const Json& before, int depth, std::string_view name = "the list") {
+    if (here.is_array() && here.empty() && before.is_array() && !before.empty()) {
+      here = before;
+      told(name, fmt::format("the {} entries of the page before", here.size()));
+    } else if (here.is_object() && before.is_object() && depth <= kDeepest) {
+      for (auto& [inner, member] : here.items()) refill(member, member_of(before, inner), depth + 1, inner);
+    }
+  }
+
+  // In the form that the service has on its other pages: a link, a number or a token.
+  Json next(const Json& object, const std::string& name, const Json& before) const {
+    auto n = plain_name(name);
+    std::string form;
+    for (auto& [other, value] : object.items())
+      if (names_page(plain_name(other)) && value.is_string()) form = value.get<std::string>();
+    if (auto& known = member_of(before, name); known.is_string()) form = known.get<std::string>();
+    if (form.starts_with('/')) return target_;
+    if (auto scheme = form.find("://"); scheme != form.npos)
+      return form.substr(0, form.find('/', scheme + 3)) + target_;
+    if (links_next(n)) return fmt::format("http://{}{}", host_, target_);
+    if (place().empty()) return "retrial-next";
+    // A page's number, or an offset, was asked for as text, and is told as a number. A token is text, whatever it
+    // holds.
+    auto number = to_int(place());
+    bool counts = n == "next" || n == "nextpage" || n == "nextoffset";
+    return counts && number ? Json(*number) : Json(place());
+  }
+
+  void mark(Json& object, const Json& before, int depth) {
     for (auto& [name, member] : object.items()) {
-      auto n = plain(name);
+      auto n = plain_name(name);
       bool named = member_.empty() ? names_next(n) || links_next(n) : name == member_;
       if (member.is_object() && depth < kDeepest)
-        mark(member, depth + 1);
+        mark(member, member_of(before, name), depth + 1);
       else if (named && !is_empty(member))
         goes_on_ = true;
       else if (named)
-        tell(member, name, as_told(n, next(n, object)));
+        tell(member, name, next(object, name, before));
       else if (tells_more(n) && member == false)
         tell(member, name, true);
       else if (tells_end(n) && member == true)
         tell(member, name, false);
-      else if (counts_pages(n) && member.is_number_integer() && to_int(place_) &&
-               member.get<std::int64_t>() <= *to_int(place_))
-        tell(member, name, *to_int(place_) + 1);
+      else if (auto more = one_more(n); more && member.is_number_integer() && member.get<std::int64_t>() < *more)
+        tell(member, name, *more);
     }
   }
-  // A page's number, or an offset, was asked for as text, and is told as a number. A token is text, whatever it holds.
-  Json as_told(std::string_view name, const std::string& text) const {
-    bool counts = any_of(name, {"next", "nextpage", "nextoffset"});
-    auto number = to_int(text);
-    return counts && number && text == place_ ? Json(*number) : Json(text);
+  // What a count must say at least, so that this page is not the last.
+  std::optional<std::int64_t> one_more(std::string_view name) const {
+    auto number = to_int(place());
+    if (!number || *number < 0 || *number > kMostCounted) return {};
+    if (counts_pages(name)) return *number + 1;
+    if (!counts_entries(name)) return {};
+    auto entries = static_cast<std::int64_t>(entries_);
+    if (skips_entries(asked_.parameter)) return *number + entries + 1;
+    return asked_.parameter == "page" ? std::optional((*number + 1) * entries + 1) : std::nullopt;
   }
+  static constexpr std::int64_t kMostCounted = 1'000'000'000;
 
-  std::string member_;
-  std::string place_, target_, here_;
+  Earlier& earlier_;
+  std::string list_, member_, host_, target_;
+  PageAsked asked_;
+  Json before_;
+  std::size_t entries_ = 0;  // of a whole page, about
   std::string told_;
   bool goes_on_ = false;
 };
@@ -136,7 +142,9 @@ class AnotherPage final : public OfJson {
 }  // namespace
 
 const Fault& another_page_fault() {
-  static const OfResponse fault(made_of<AnotherPage>);
+  static const OfResponse fault([](const trace::Exchange& e, Earlier& earlier) -> std::unique_ptr<Edit> {
+    return std::make_unique<AnotherPage>(e, earlier);
+  });
   return fault;
 }
 

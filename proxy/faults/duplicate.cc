@@ -46,7 +46,7 @@ std::string_view needs_order(const Scene& scene) {
 
 const Fault& duplicate_fault() {
   static const OfResponse fault(
-      [](const trace::Exchange&, const Earlier&) -> std::unique_ptr<Edit> { return std::make_unique<Duplicate>(); },
+      [](const trace::Exchange&, Earlier&) -> std::unique_ptr<Edit> { return std::make_unique<Duplicate>(); },
       needs_order);
   return fault;
 }

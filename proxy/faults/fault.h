@@ -66,7 +66,7 @@ class Fault {
   // whole), and Step::head_sent follows.
   virtual bool head_alone(const Scene&) const { return false; }
   // What is made of the response's bytes; null: nothing. Such a fault fires when its edit says so.
-  virtual std::unique_ptr<Edit> edit(const trace::Exchange&, const Earlier&) const { return nullptr; }
+  virtual std::unique_ptr<Edit> edit(const trace::Exchange&, Earlier&) const { return nullptr; }
   // A token bucket on both sockets from the request's head on; fires at once.
   virtual Rate rate(const trace::FaultSpec&) const { return {}; }
   // How the response goes to the client; fires at its head.

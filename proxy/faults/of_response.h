@@ -7,7 +7,7 @@ namespace retrial::proxy {
 // A fault that is nothing but what its edit makes of the response.
 class OfResponse final : public Fault {
  public:
-  using Make = std::unique_ptr<Edit> (*)(const trace::Exchange&, const Earlier&);
+  using Make = std::unique_ptr<Edit> (*)(const trace::Exchange&, Earlier&);
   using Spares = std::string_view (*)(const Scene&);
 
   // `why`: as Fault::spares at the request's head.
@@ -17,7 +17,7 @@ class OfResponse final : public Fault {
   std::string_view spares(Step step, const Scene& scene) const override {
     return spares_ && step == Step::request_head ? spares_(scene) : "";
   }
-  std::unique_ptr<Edit> edit(const trace::Exchange& exchange, const Earlier& earlier) const override {
+  std::unique_ptr<Edit> edit(const trace::Exchange& exchange, Earlier& earlier) const override {
     return make_(exchange, earlier);
   }
   std::string evidence(Act, const Scene&) const override { return {}; }  // the edit's
@@ -29,7 +29,7 @@ class OfResponse final : public Fault {
 
 // An edit that needs to know no more than what was asked for.
 template <class E>
-std::unique_ptr<Edit> made_of(const trace::Exchange& exchange, const Earlier&) {
+std::unique_ptr<Edit> made_of(const trace::Exchange& exchange, Earlier&) {
   return std::make_unique<E>(exchange.fault);
 }
 

@@ -72,7 +72,7 @@ class Keeping final : public Edit {
 }  // namespace
 
 const Fault& stale_fault() {
-  static const OfResponse fault([](const trace::Exchange& e, const Earlier& earlier) -> std::unique_ptr<Edit> {
+  static const OfResponse fault([](const trace::Exchange& e, Earlier& earlier) -> std::unique_ptr<Edit> {
     return std::make_unique<Stale>(earlier.find(e));
   });
   return fault;
@@ -88,6 +88,17 @@ const Earlier::Response* Earlier::find(const trace::Exchange& exchange) const {
 void Earlier::keep(std::string key, Response response) {
   if (responses_.size() >= kMost && !responses_.contains(key)) return;
   responses_[std::move(key)] = std::move(response);
+}
+std::string Earlier::list_of(const trace::Exchange& exchange) {
+  auto path = exchange.target.substr(0, exchange.target.find('?'));
+  return fmt::format("page {} {} {}{}", exchange.method, exchange.service, exchange.host, path);
+}
+const std::string* Earlier::page(const std::string& list) const {
+  auto it = responses_.find(list);
+  return it == responses_.end() ? nullptr : &it->second.body;
+}
+void Earlier::keep_page(const std::string& list, std::string body) {
+  if (body.size() <= kMostBytes) keep(list, {.head = {}, .body = std::move(body)});
 }
 std::unique_ptr<Edit> Earlier::keeping(const trace::Exchange& exchange) {
   return std::make_unique<Keeping>(*this, key_of(exchange));

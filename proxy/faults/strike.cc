@@ -52,7 +52,7 @@ std::string_view Strike::spares(Step step, const Scene& scene) const {
 
 bool Strike::head_alone(const Scene& scene) const { return scene.exchange.fault.point == Point::after_head; }
 
-std::unique_ptr<Edit> Strike::edit(const trace::Exchange& exchange, const Earlier&) const {
+std::unique_ptr<Edit> Strike::edit(const trace::Exchange& exchange, Earlier&) const {
   auto point = exchange.fault.point;
   return point == Point::after_response_head || point == Point::in_body ? cut_edit(exchange.fault) : nullptr;
 }

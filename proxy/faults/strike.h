@@ -19,7 +19,7 @@ class Strike final : public Fault {
   std::string_view spares(Step step, const Scene& scene) const override;
   std::string evidence(Act act, const Scene& scene) const override;
   bool head_alone(const Scene& scene) const override;
-  std::unique_ptr<Edit> edit(const trace::Exchange& exchange, const Earlier& earlier) const override;
+  std::unique_ptr<Edit> edit(const trace::Exchange& exchange, Earlier& earlier) const override;
 
  private:
   Act act_;

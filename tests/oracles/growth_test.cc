@@ -22,10 +22,12 @@ struct Growing {
     tale.run().cpu = cpu;
     return tale;
   }
-  void grown(std::int64_t times, Nanos cpu) {
+  void grown(std::int64_t times, Nanos cpu, std::vector<const char*> calls = {"/things"}) {
     auto& tale = next(cpu);
-    tale.call("load", "GET", "/things").answers(200);
-    told(tale.last(), "grow", times);
+    for (auto* path : calls) {
+      tale.call("load", "GET", path).answers(200);
+      told(tale.last(), "grow", times);
+    }
   }
   void paged(int pages, trace::Stop stop = trace::Stop::exited) {
     auto& tale = next(300 * kMillisecond);
@@ -87,6 +89,15 @@ TEST(Growth, of_work_with_the_square_of_what_was_answered_is_told_with_its_sizes
       found[0].message,
       "GET /things: with 256, 512, 1024, 2048 times the entries the client worked 0.10, 0.40, 1.60, 6.40 s longer, "
       "which grows with the power 2.0 of it.");
+}
+TEST(Growth, of_what_two_lists_bring_together_is_possible_only) {
+  Growing g("lists together", "grow(2048)");
+  for (int i = 0; i < 4; i++) g.grown(2048 >> i, (300 + (6400 >> (2 * i))) * kMillisecond, {"/things", "/others"});
+  auto found = g.judge();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].confidence, trace::Confidence::possible);
+  EXPECT_TRUE(found[0].message.starts_with("all lists that the test is answered: with 256, 512, 1024, 2048 times"))
+      << found[0].message;
 }
 TEST(Growth, in_proportion_is_right_and_so_is_what_does_not_stand_out) {
   Growing in_proportion("lists", "grow(2048)");

@@ -323,6 +323,21 @@ TEST(FaultPlan, a_window_is_open_from_its_beginning_up_to_its_end) {
   EXPECT_EQ(name(40 * kSecond), FaultName::none);
 }
 
+TEST(FaultPlan, a_step_takes_the_last_of_so_many_attempts) {
+  auto plan = parse_fault_plan("every 3: error(503) x 2, then reset(before-request)");
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(show(*plan), "every 3: error(503) x 2, then reset(before-request)");
+  std::string struck;
+  for (int n = 1; n <= 8; n++)
+    struck += trace::is_pass(fault_of(*plan, n)) ? '-' : fault_of(*plan, n).status ? 'e' : 'r';
+  EXPECT_EQ(struck, "--e--err");
+  EXPECT_EQ(show(*parse_fault_plan("after 5s: every 2: 10% of error(503) for 3s")),
+            "after 5s: every 2: 10% of error(503) for 3s");
+  EXPECT_EQ(show(*parse_fault_plan("every 1: error(503)")), "error(503)");
+  EXPECT_EQ(parse_fault_plan("every 0: error(503)").error().what,
+            "column 7: expected a number from 1 to 1000000, found `0`");
+  EXPECT_EQ(parse_fault_plan("every 3 error(503)").error().what, "column 9: expected `:` and a fault, found `error`");
+}
 TEST(FaultPlan, a_step_whose_window_is_closed_takes_no_attempts) {
   auto plan = parsed("error(503) x 2, then after 30s: stall for 10s, then reset");
   EXPECT_EQ(step_of(plan, 2, 35 * kSecond)->fault.name, FaultName::error);

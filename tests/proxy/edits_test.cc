@@ -65,7 +65,7 @@ Sent send(const FaultSpec& fault, std::string_view head, std::string_view body, 
   e.service_status = e.client_status = 200;
   e.fault_id = "7";
   e.fault = fault;
-  const Earlier earlier;
+  Earlier earlier;
   auto edit = [&] { return fault_named(fault.name)->edit(e, earlier); };
   auto whole = send_cut(*edit(), e, head, body, 0);
   for (std::size_t cut = 1; cut < body.size(); cut++) {

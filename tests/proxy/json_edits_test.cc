@@ -25,7 +25,7 @@ Edited edit_once(const FaultSpec& fault, std::string_view body, std::string targ
   e.host = "127.0.0.1:8000";
   e.target = std::move(target);
   e.fault = fault;
-  const Earlier earlier;
+  Earlier earlier;
   auto edit = fault_named(fault.name)->edit(e, earlier);
   Edited out;
   out.head = head;
@@ -110,7 +110,7 @@ TEST(JsonEdits, are_chunked_in_place_of_a_length) {
 TEST(JsonEdits, give_up_on_a_body_that_is_longer_than_they_read) {
   trace::Exchange e;
   e.fault = {.name = FaultName::grow, .by = 2};
-  const Earlier earlier;
+  Earlier earlier;
   auto edit = fault_named(FaultName::grow)->edit(e, earlier);
   std::string head(kHead), out, piece(600'000, ' ');
   EXPECT_TRUE(edit->head(head, e, false).spares.empty());
@@ -157,6 +157,49 @@ TEST(AnotherPage, leaves_a_page_that_goes_on_by_itself) {
   EXPECT_EQ(out.spared, "the response tells of a next page by itself");
   EXPECT_EQ(edited({.name = FaultName::another_page}, R"({"a":[1]})", "/items?page=2").spared,
             "the response has no place that tells of a next page");
+}
+
+// Pages of one list, one after another.
+struct Paged {
+  Earlier earlier;
+  std::string told(std::string target, std::string_view body, std::string member = {}) {
+    trace::Exchange e;
+    e.method = "GET";
+    e.host = "127.0.0.1:8000";
+    e.target = std::move(target);
+    e.fault = {.name = FaultName::another_page, .header = std::move(member)};
+    auto edit = fault_named(e.fault.name)->edit(e, earlier);
+    std::string head(kHead), out;
+    EXPECT_EQ(edit->head(head, e, false).spares, "");
+    edit->body(body, true, out);
+    return out;
+  }
+};
+TEST(AnotherPage, beyond_the_last_has_the_entries_of_the_one_before) {
+  Paged p;
+  p.told("/items?page=1", R"({"items":[1,2],"has_more":true})");
+  EXPECT_EQ(p.told("/items?page=2", R"({"items":[3],"has_more":false})"), R"({"items":[3],"has_more":true})");
+  EXPECT_EQ(p.told("/items?page=3", R"({"items":[],"has_more":false})"), R"({"items":[3],"has_more":true})");
+  EXPECT_EQ(p.told("/items?page=9", R"({"items":[],"has_more":false})"), R"({"items":[3],"has_more":true})");
+  EXPECT_EQ(p.told("/items?page=9", R"({"items":[],"more":0})"), R"({"items":[3],"more":0})")
+      << "an empty one is told by nothing else";
+  EXPECT_EQ(p.told("/items?kind=b", R"({"items":[]})"), R"({"items":[]})") << "it is no page of a list that goes on";
+  EXPECT_EQ(p.told("/others?page=9", R"({"items":[]})"), R"({"items":[]})");
+  p.told("/plain?offset=0", "[1,2]");
+  EXPECT_EQ(p.told("/plain?offset=2", "[]"), "[1,2]");
+}
+TEST(AnotherPage, is_told_in_the_form_of_the_page_before) {
+  Paged p;
+  p.told("/audit", R"({"next":"http://127.0.0.1:8000/audit?p=2","results":[1]})");
+  EXPECT_EQ(p.told("/audit?p=2", R"({"next":null,"results":[2]})"),
+            R"({"next":"http://127.0.0.1:8000/audit?p=2","results":[2]})");
+}
+TEST(AnotherPage, makes_what_counts_the_entries_of_all_pages_larger) {
+  Paged p;
+  p.told("/items?offset=0&limit=2", R"({"items":[1,2],"total":3})");
+  EXPECT_EQ(p.told("/items?offset=2&limit=2", R"({"items":[3],"total":3})"), R"({"items":[3],"total":5})");
+  EXPECT_EQ(p.told("/items?page=2", R"({"items":[3],"total":3})"), R"({"items":[3],"total":4})");
+  EXPECT_EQ(p.told("/items?cursor=2", R"({"items":[3],"total":3})"), R"({"items":[3],"total":3})");
 }
 
 }  // namespace

@@ -187,7 +187,8 @@ TEST(LateStatusFault, comes_after_the_services_head_in_place_of_all_else) {
                   .evidence = "INTERNAL in trailers after the service's head, in place of its messages"}));
   EXPECT_EQ(send(fault, kHead, "").spared, "the service ended the call with its head");
   auto e = exchange_of(fault);
-  EXPECT_EQ(fault_named(fault.name)->edit(e, Earlier())->status(200), 2013);
+  Earlier earlier;
+  EXPECT_EQ(fault_named(fault.name)->edit(e, earlier)->status(200), 2013);
 }
 TEST(SlowTrailersFault, holds_the_end_and_nothing_else) {
   FaultSpec fault{.name = FaultName::slow_trailers, .delay = 20 * kMillisecond};
@@ -357,7 +358,8 @@ TEST(StreamFaults, a_drip_is_so_many_bytes_and_a_pause) {
   auto drip = fault_named(fault.name)->drip(fault);
   EXPECT_EQ(drip.bytes, 4u);
   EXPECT_EQ(drip.every, 20 * kMillisecond);
-  EXPECT_EQ(fault_named(fault.name)->edit(exchange_of(fault), Earlier()), nullptr);
+  Earlier earlier;
+  EXPECT_EQ(fault_named(fault.name)->edit(exchange_of(fault), earlier), nullptr);
 }
 
 Sent stale(Earlier& earlier, trace::Exchange& e, std::string_view head, std::string_view body) {

@@ -61,13 +61,20 @@ Sizes::Seen between(std::int64_t size, std::int64_t least, std::int64_t most) {
 TEST(Sizes, are_halves_of_the_largest_until_four_stand_out) {
   EXPECT_EQ(sizes(4096, [](auto n) { return between(n, 5000, 9000); }), "4096 quiet")
       << "one run where it costs little";
-  EXPECT_EQ(sizes(4096, [](auto n) { return between(n, 1, 2048); }), "4096 long, 2048, 1024, 512, 256");
-  EXPECT_EQ(sizes(4096, [](auto n) { return between(n, 1024, 4096); }), "4096, 2048, 1024, 512 quiet");
+  EXPECT_EQ(sizes(4096, [](auto n) { return between(n, 1, 4096); }), "4096, 2048, 1024, 512");
+  EXPECT_EQ(sizes(4096, [](auto n) { return between(n, 1, 2048); }), "4096 long, 1024, 512, 256, 128")
+      << "a quarter of what took too long";
+  EXPECT_EQ(sizes(4096, [](auto n) { return between(n, 4096, 4096); }), "4096, 2048 quiet");
 }
-TEST(Sizes, are_filled_where_only_three_lie_between_noise_and_too_long) {
-  EXPECT_EQ(sizes(4096, [](auto n) { return between(n, 512, 2048); }),
-            "4096 long, 2048, 1024, 512, 256 quiet, 3072 long");
-  EXPECT_EQ(sizes(4096, [](auto n) { return between(n, 512, 3500); }), "4096 long, 2048, 1024, 512, 256 quiet, 3072");
+TEST(Sizes, are_filled_where_fewer_lie_between_noise_and_the_largest) {
+  EXPECT_EQ(sizes(4096, [](auto n) { return between(n, 1024, 4096); }), "4096, 2048, 1024, 512 quiet, 2896");
+  EXPECT_EQ(sizes(4096, [](auto n) { return between(n, 300, 1000); }),
+            "4096 long, 1024 long, 256 quiet, 512, 724, 362");
+  EXPECT_EQ(sizes(4096, [](auto n) { return between(n, 500, 520); }),
+            "4096 long, 1024 long, 256 quiet, 512, 724 long, 362 quiet")
+      << "between these no two differ";
+  EXPECT_EQ(sizes(5, [](auto n) { return between(n, 1, 5); }), "5, 2, 1, 3") << "the errors of a client that gives up";
+  EXPECT_EQ(sizes(3, [](auto n) { return between(n, 1, 3); }), "3, 1, 2");
 }
 TEST(Sizes, are_ten_at_most) {
   Sizes endless(1 << 20);
@@ -93,9 +100,33 @@ TEST(Series, are_what_the_answers_without_faults_can_bear) {
   };
   EXPECT_EQ(
       plans(),
-      "stress pages: another-page; stress errors: error(transient); stress lists: grow(4096); stress drip: stall; ");
+      "stress pages: another-page; stress errors: error(transient); stress lists: grow(8192); stress drip: stall; ");
   run.exchanges[0].response_headers.clear();
   EXPECT_EQ(plans(), "stress errors: error(transient); stress bytes: lengthen(65536); stress drip: stall; ");
+  while (run.exchanges.size() < 4) run.exchanges.push_back(run.exchanges[0]);
+  EXPECT_EQ(plans(),
+            "stress errors: error(transient); stress errors apart: every 4: error(transient); "
+            "stress bytes: lengthen(65536); stress drip: stall; ");
+  EXPECT_EQ(plan_of({.of = trace::Load::Of::errors, .most = 1024, .one_of = 4}, 7),
+            "every 4: error(transient) x 7, then pass");
+}
+TEST(Series, of_all_lists_together_are_of_tests_that_are_answered_with_two) {
+  auto run = pages({{"/items", R"({"items":[1]})"}, {"/items", R"({"items":[1]})"}, {"/items/1", R"({"id":1})"}});
+  for (auto& e : run.exchanges) {
+    e.response_headers = {{"Content-Type", "application/json"}};
+    e.response_bytes = 1024;
+  }
+  EXPECT_FALSE(together_in("t", run)) << "one call's, twice";
+  run.exchanges[2].operation = "GET /others";
+  EXPECT_FALSE(together_in("t", run)) << "no list";
+  run.exchanges[2].response_sample = "[2]";
+  run.exchanges[2].response_bytes = 2048;
+  auto together = together_in("t", run);
+  ASSERT_TRUE(together);
+  EXPECT_EQ(together->calls.size(), 2u);
+  EXPECT_EQ(together->row.operation, "GET /items");
+  EXPECT_EQ(policy_of(together->series) + ": " + plan_of(together->series, together->series.most),
+            "stress lists together: grow(4096)");
 }
 TEST(Series, of_drips_come_from_what_silence_took) {
   auto run = pages({{"/items", "[]"}}), silent = run;
