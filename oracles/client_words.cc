@@ -187,6 +187,25 @@ constexpr ClientWord kWords[] = {
     {"", "bad status", kStatus},
     {"", "unexpected status", kStatus},
     {"", "5xx", kStatus},
+
+    // How a parser speaks of what is no whole message, in any runtime.
+    {"", "JSON", kGarbled},
+    {"", "JSONDecodeError", kGarbled},
+    {"", "ParserError", kGarbled},
+    {"", "ParseError", kGarbled},
+    {"", "parse", kGarbled},
+    {"", "parsing", kGarbled},
+    {"", "unmarshal", kGarbled},
+    {"", "decode", kGarbled},
+    {"", "unexpected token", kGarbled},
+    {"", "unexpected end", kGarbled},
+    {"", "unterminated", kGarbled},
+    {"", "invalid character", kGarbled},
+    {"", "malformed", kGarbled},
+    {"", "truncated", kGarbled},
+    {"", "incomplete", kGarbled},
+    {"", "corrupt", kGarbled},
+    {"", "checksum", kGarbled},
 };
 
 constexpr std::string_view kTimeLimits[] = {

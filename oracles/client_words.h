@@ -8,11 +8,12 @@ namespace retrial::oracles {
 
 // How a client was told of a fault, as bits: what it says depends on it.
 enum Told : unsigned {
-  kStatus = 1,  // an error status
-  kBroken = 2,  // a connection that was reset or closed
-  kSilent = 4,  // nothing, until somebody's patience ended
+  kStatus = 1,   // an error status
+  kBroken = 2,   // a connection that was reset or closed
+  kSilent = 4,   // nothing, until somebody's patience ended
+  kGarbled = 8,  // an answer that is cut, or changed
   // A client that retries may run into its caller's time limit, or out of attempts, whatever the fault.
-  kAny = kStatus | kBroken | kSilent,
+  kAny = kStatus | kBroken | kSilent | kGarbled,
 };
 
 // A word by which the clients of a runtime speak of a fault in their exceptions.

@@ -2,9 +2,15 @@
 // (NSDI'23) 4.3, RFC 9110 9.2.2.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "oracles/evidence.h"
+#include "oracles/ledger.h"
+#include "oracles/members.h"
 #include "oracles/registry.h"
 #include "oracles/repeat.h"
+#include "trace/profiles/message.h"
 #include "trace/profiles/profile.h"
 
 namespace retrial::oracles {
@@ -15,7 +21,9 @@ constexpr Verdict kDuplicateEffect{
     .severity = Severity::wrong_effect,
     .of_outcome = true,
     .title = "A call had its effect twice",
-    .why = "The client sent a request again after its answer was lost, and the service carried it out both times.",
+    .why =
+        "The client sent a request again after its answer was lost, or after a later step had failed, and the "
+        "service carried it out both times.",
     .remedy =
         "Send an idempotency key or a condition with it, make the operation idempotent, or do not retry it after a "
         "loss.",
@@ -30,6 +38,7 @@ class DuplicateEffect final : public Oracle {
       judge_call(compared, c, call, judgement);
       judge_copy(compared, c, call, judgement);
       judge_count(compared, c, call, judgement);
+      judge_begun_anew(compared, c, call, judgement);
     });
   }
 
@@ -79,6 +88,63 @@ class DuplicateEffect final : public Oracle {
         "A right client sends the value that it had worked out before, or on a condition (If-Match), so that the step "
         "is done once."));
     judgement.findings.back().evidence.push_back(again->next->id);
+  }
+
+  // What had been done before this call failed is done again: whoever sends again goes back to the beginning of
+  // several steps, or of a batch. To whoever reads the wire another request, which the reference does not have.
+  static void judge_begun_anew(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& failed,
+                               Judgement& judgement) {
+    auto failure = std::ranges::find_if(failed.attempts, [](auto* e) { return e->fired && trace::told_failed(*e); });
+    if (failure == failed.attempts.end()) return;
+    auto& fault = **failure;
+    for (auto& pair : c.pairs) {
+      if (!pair.in_case || pair.reference || pair.in_case == &failed) continue;
+      auto& other = pair.in_case->first();
+      if (other.begun < fault.told || other.pid != fault.pid || !had_effect(other) || takes_turns(other)) continue;
+      auto* one = done_before(c, other, fault);
+      if (!one) continue;
+      auto harm = harm_of_repeat(c, *pair.in_case, *one, other);
+      if (!harm) continue;
+      judgement.findings.push_back(make_finding(
+          compared, c, failed, kDuplicateEffect, harm->confidence,
+          fmt::format("{} was carried out once, then {} failed ({}), and the client began anew with what it had done: "
+                      "{} was carried out again {} later, and both were answered {}.",
+                      one->operation, failed.operation, what_was_done(failed, first_fired(failed)), one->operation,
+                      show_gap(other.begun - fault.told), trace::status_of(other, other.service_status)),
+          fmt::format("A right client sends again what has failed, and goes on from there: {}.", harm->why)));
+      judgement.findings.back().evidence.push_back(one->id);
+      judgement.findings.back().evidence.push_back(other.id);
+      return;
+    }
+  }
+  // The same request, carried out and told so before that failure, once more often than in the reference, and not taken
+  // back in between.
+  static const trace::Exchange* done_before(const trace::Comparison& c, const trace::Exchange& other,
+                                            const trace::Exchange& failure) {
+    auto times = [&](const trace::Run& run) {
+      return std::ranges::count_if(run.exchanges, [&](auto& e) { return had_effect(e) && same_request(e, other); });
+    };
+    auto usual = times(*c.reference);
+    if (other.request_digest == 0 || usual == 0 || times(*c.in_case) <= usual) return nullptr;
+    const trace::Exchange* one = nullptr;
+    for (auto& e : c.in_case->exchanges)
+      if (e.told && e.told <= failure.begun && e.pid == other.pid && e.tag.site == other.tag.site && had_effect(e) &&
+          !e.fired && same_request(e, other))
+        one = &e;
+    if (!one) return nullptr;
+    auto path = made_by(*one);
+    return path.empty() || removal_of(*c.in_case, path, one->told).how == Removal::never ? one : nullptr;
+  }
+  // Each of them takes what is next, or says once more that somebody is there: to ask again is what it is for.
+  static bool takes_turns(const trace::Exchange& e) {
+    static constexpr std::array<std::string_view, 20> kTurns = {
+        "receive", "poll",    "dequeue", "pop",  "take",  "claim",   "lease",     "consume", "pull",   "login",
+        "auth",    "session", "token",   "ping", "renew", "refresh", "heartbeat", "beat",    "metric", "event"};
+    auto path = trace::message::path_of(e.target);
+    auto words = words_of_name(path.substr(path.rfind('/') + 1));
+    return std::ranges::any_of(words, [](auto& word) {
+      return among(kTurns, word) || (word.ends_with('s') && among(kTurns, word.substr(0, word.size() - 1)));
+    });
   }
 
   static void judge_call(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call,

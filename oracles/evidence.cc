@@ -102,6 +102,14 @@ std::vector<ServiceError> new_errors(const Comparison& c) {
   return found;
 }
 
+namespace {
+bool garbles(const trace::FaultSpec& fault) {
+  using enum trace::FaultName;
+  return fault.name == truncate || fault.name == corrupt || fault.name == wrong_length || fault.name == malformed ||
+         fault.name == message;
+}
+}  // namespace
+
 unsigned told_of(const Comparison& c) {
   unsigned told = 0;
   for (auto* call : c.faulted)
@@ -111,6 +119,8 @@ unsigned told_of(const Comparison& c) {
         told |= e->client_status == kUnavailable ? kStatus | kBroken : kStatus;
       else if (is_silence(e->fault) || is_slowness(e->fault))
         told |= kSilent;
+      else if (garbles(e->fault))
+        told |= kBroken | kGarbled;
       else
         told |= kBroken;
     }

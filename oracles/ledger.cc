@@ -7,6 +7,8 @@
 #include "oracles/evidence.h"
 #include "oracles/members.h"
 #include "oracles/repeat.h"
+#include "trace/calls/operation.h"
+#include "trace/calls/service_name.h"
 #include "trace/comparing/sift.h"
 #include "trace/profiles/message.h"
 #include "trace/profiles/profile.h"
@@ -65,10 +67,20 @@ Removed removal_of(const trace::Run& run, std::string_view path, Nanos from) {
   return removed;
 }
 
+bool same_request(const Exchange& a, const Exchange& b) {
+  return a.operation == b.operation && a.request_digest == b.request_digest &&
+         trace::service_name(a.service) == trace::service_name(b.service) &&
+         trace::target_key(a.target) == trace::target_key(b.target);
+}
+
 bool did_otherwise(const trace::Comparison& c, Nanos from) {
+  auto known = [&](const Exchange& e) {
+    return e.request_digest != 0 &&
+           std::ranges::any_of(c.reference->exchanges, [&](auto& r) { return same_request(r, e); });
+  };
   return std::ranges::any_of(c.pairs, [&](auto& pair) {
     return pair.in_case && !pair.reference && pair.in_case->first().begun >= from &&
-           std::ranges::any_of(pair.in_case->attempts, [](auto* e) { return had_effect(*e); });
+           std::ranges::any_of(pair.in_case->attempts, [&](auto* e) { return had_effect(*e) && !known(*e); });
   });
 }
 

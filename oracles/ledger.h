@@ -27,7 +27,11 @@ struct Removed {
 };
 Removed removal_of(const trace::Run& run, std::string_view path, Nanos from);
 
-// From then on something was carried out that the reference does not have: perhaps the same in another way.
+// Is it the same that is asked for, of the same thing?
+bool same_request(const trace::Exchange& a, const trace::Exchange& b);
+
+// From then on something was carried out that the reference does not have, nor asks for: perhaps the same in another
+// way.
 bool did_otherwise(const trace::Comparison& c, Nanos from);
 
 // Did one operation come so often that the trace may hold only some of its calls? Then nothing is known to be missing.

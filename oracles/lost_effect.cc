@@ -48,7 +48,7 @@ class LostEffect final : public Oracle {
     auto* beside = counterpart(c, call);
     if (!beside || call.first().method == "DELETE") return;  // what is not removed: resource-leak
     bool usual = std::ranges::any_of(beside->attempts, [](auto* e) { return had_effect(*e); });
-    if (!usual || !never_heard(call) || may_be_thinned(*c.in_case) || done_otherwise(c, call)) return;
+    if (!usual || !never_heard(call) || may_be_thinned(*c.in_case) || done_otherwise(c, call, *beside)) return;
     auto read = shown_missing(c, call, *beside);
     if (command && read.empty()) return;
     judgement.findings.push_back(make_finding(
@@ -79,15 +79,20 @@ class LostEffect final : public Oracle {
     });
   }
 
-  // As often as without the fault, or in another way: another service, a queue.
-  static bool done_otherwise(const Comparison& c, const Call& call) {
+  // The same request was carried out after all; or, where each run sends another, as many as without the fault. Or in
+  // another way: another service, a queue.
+  static bool done_otherwise(const Comparison& c, const Call& call, const Call& beside) {
+    if (did_otherwise(c, call.first().begun)) return true;
+    auto& lost = call.first();
+    if (lost.request_digest != 0 && same_request(lost, beside.first()))
+      return std::ranges::any_of(c.in_case->exchanges, [&](auto& e) { return had_effect(e) && same_request(e, lost); });
     auto times = [&](const trace::Run& run) {
       return std::ranges::count_if(run.exchanges, [&](auto& e) {
         return had_effect(e) && e.operation == call.operation &&
                trace::service_name(e.service) == trace::service_name(call.first().service);
       });
     };
-    return times(*c.in_case) >= times(*c.reference) || did_otherwise(c, call.first().begun);
+    return times(*c.in_case) >= times(*c.reference);
   }
 
   // Does a list in this answer hold what that call sent: an entry with all that its body says, the id or name that its

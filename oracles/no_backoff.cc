@@ -35,13 +35,16 @@ constexpr double kGrowth = 1.1;       // of the later half of them over the earl
 constexpr double kFirstOfAll = 0.75;  // who begins below that of the median has grown
 // What a gap may hold besides the wait, where the client's clock could not be moved.
 Nanos load(const Wait& w) { return std::max(60 * kMillisecond, w.most / 20); }
+// Did the client's clock show this wait? Where it was moved on by less than the client was idle for, somebody else's
+// work may have kept it from that, and the wait passed in real time.
+bool shown(const Wait& w) { return w.measured && w.most - w.least <= std::max(kLeastMeasured, w.least / 10); }
 
 // A short wait and a longer one are not told apart where the machine's load is as much as they: then most of the gaps
 // have to be near the shortest.
 bool alike(const std::vector<Wait>& waits, Nanos shortest) {
   auto near =
       std::ranges::count_if(waits, [&](auto& w) { return w.most <= shortest + shortest / 10 + 5 * kMillisecond; });
-  bool told = std::ranges::all_of(waits, [&](auto& w) { return w.measured || shortest >= 4 * load(w); });
+  bool told = std::ranges::all_of(waits, [&](auto& w) { return shown(w) || shortest >= 4 * load(w); });
   return told || 2 * near > std::ssize(waits);
 }
 
@@ -51,10 +54,10 @@ Nanos fixed(const std::vector<Wait>& waits) {
   Nanos least = 0, most = INT64_MAX, gap = INT64_MAX;
   for (auto& w : waits) {
     gap = std::min(gap, w.gap);
-    least = std::max(least, w.measured ? w.least : w.most - load(w));
-    most = std::min(most, w.measured ? w.gap : w.most);
+    least = std::max(least, shown(w) ? w.least : w.most - load(w));
+    most = std::min(most, shown(w) ? w.gap : w.most);
   }
-  bool known = std::ranges::all_of(waits, &Wait::measured);
+  bool known = std::ranges::all_of(waits, shown);
   return most >= (known ? kLeastMeasured : kLeast) && least <= gap + gap / 50 && alike(waits, most) ? gap : 0;
 }
 

@@ -29,7 +29,7 @@ std::string joined(std::string_view name) {
 }
 // --- what it says of the second ---
 
-constexpr std::array<std::string_view, 18> kKnown = {"duplicate",
+constexpr std::array<std::string_view, 21> kKnown = {"duplicate",
                                                      "duplicated",
                                                      "isduplicate",
                                                      "deduplicated",
@@ -46,7 +46,10 @@ constexpr std::array<std::string_view, 18> kKnown = {"duplicate",
                                                      "replay",
                                                      "idempotentreplay",
                                                      "idempotentreplayed",
-                                                     "repeated"};
+                                                     "repeated",
+                                                     "noop",
+                                                     "unchanged",
+                                                     "notmodified"};
 // Counts of a batch: how much of it was known.
 constexpr std::array<std::string_view, 5> kKnownOfBatch = {"duplicates", "duplicate", "duplicatecount", "numduplicates",
                                                            "deduplicated"};
@@ -54,6 +57,10 @@ constexpr std::array<std::string_view, 6> kNew = {"created", "iscreated", "wascr
 constexpr std::array<std::string_view, 6> kReplayHeaders = {"idempotent-replayed",  "x-idempotent-replayed",
                                                             "idempotency-replayed", "x-idempotency-replayed",
                                                             "idempotent-replay",    "x-idempotent-replay"};
+
+bool tells_state(std::string_view name) {
+  return name == "status" || name == "result" || name == "outcome" || name == "state";
+}
 
 // -1: it is one more; 1: it is a repeat; 0: it does not say.
 int said_of_repeat(const Exchange& e, std::string& by) {
@@ -74,13 +81,29 @@ int said_of_repeat(const Exchange& e, std::string& by) {
       by = fmt::format("the service says \"{}\": {}", member.name, member.value);
       return member.value == "0" ? -1 : 1;
     }
-    bool state = name == "status" || name == "result" || name == "outcome" || name == "state";
-    if (member.kind == Member::Kind::text && state && among(kKnown, value)) {
+    if (member.kind == Member::Kind::text && tells_state(name) && among(kKnown, value)) {
       by = fmt::format("the service says \"{}\": \"{}\"", member.name, member.value);
       return 1;
     }
   }
   return 0;
+}
+
+// Entries of a batch's answer that say so: of how many it says that they are known, and new.
+struct OfEntries {
+  std::size_t known = 0, fresh = 0;
+  std::string by;
+};
+OfEntries said_of_entries(const Exchange& e) {
+  OfEntries said;
+  for (auto& member : members_of(e.response_sample)) {
+    if (!member.listed || member.kind != Member::Kind::text || !tells_state(joined(member.name))) continue;
+    auto value = joined(member.value);
+    said.fresh += among(kNew, value);
+    if (!among(kKnown, value)) continue;
+    if (said.known++ == 0) said.by = fmt::format("the service says \"{}\": \"{}\"", member.name, member.value);
+  }
+  return said;
 }
 
 // Has it called any request of this operation new? Then it tells the one from the other.
@@ -98,12 +121,19 @@ Shown by_words(const trace::Comparison& c, const Exchange& before, const Exchang
   if (said > 0 && (first <= 0 || calls_new(*c.reference, before) || calls_new(*c.in_case, before)))
     return {Effects::one, by};
   if (said < 0 && first < 0) return {Effects::two, by + " of both"};
+  auto entries = said_of_entries(next), earlier = said_of_entries(before);
+  if (earlier.fresh > 0 && earlier.known == 0 && entries.known >= earlier.fresh)
+    return {Effects::one, fmt::format("{} of what it had called new", entries.by)};
   return {};
 }
 
 Shown by_status(const Exchange& before, const Exchange& next) {
   if (next.service_status == 409 || next.service_status == kAlreadyExists)
     return {Effects::one, fmt::format("the service refused the second ({})", show_answer(next.service_status))};
+  if (is_success(before.service_status) && trace::executed(before) &&
+      (next.service_status == 404 || next.service_status == 410))
+    return {Effects::one,
+            fmt::format("what the first was about is gone for the second ({})", show_answer(next.service_status))};
   if (next.service_status == 208) return {Effects::one, "the service says that it was already reported (208)"};
   if (before.service_status == 201 && next.service_status == 200)
     return {Effects::one, "the service answered 201 Created to the first, and 200 OK to the second"};

@@ -32,6 +32,25 @@ bool names_request(const std::vector<std::string>& words) {
   return among(kFirst, words.front());
 }
 
+// Of a header: one of these. A request's own id is another in each attempt, a trace's is everybody's, and a key that is
+// known as such is a guard (trace::Repeat::guarded).
+bool names_in_header(const std::vector<std::string>& words) {
+  static constexpr std::array<std::string_view, 9> kWhat = {
+      "message", "event", "transaction", "operation", "command", "dedup", "delivery", "submission", "mutation"};
+  return words.size() > 1 && names_something(words) && among(kWhat, words[words.size() - 2]);
+}
+// A member that says which delivery of a queue, or which hold of a lock, is meant: the service has given it itself, and
+// knows it until it is settled.
+bool names_delivery(const std::vector<std::string>& words) {
+  static constexpr std::array<std::string_view, 6> kWhat = {"lease", "receipt", "ack", "lock", "delivery", "handle"};
+  return std::ranges::any_of(words, [&](auto& word) { return among(kWhat, word); });
+}
+bool was_given(const trace::Run& run, const Exchange& to, std::string_view value) {
+  return value.size() > 3 && std::ranges::any_of(run.exchanges, [&](auto& e) {
+           return e.service == to.service && e.begun < to.begun && e.response_sample.find(value) != std::string::npos;
+         });
+}
+
 // Drawn, as a UUID is, and not counted on: long enough to be no other's.
 constexpr std::size_t kDrawn = 16;
 
@@ -84,6 +103,21 @@ std::optional<RequestName> named_by_secret(const trace::Comparison& c, const Exc
   return {};
 }
 
+// A batch whose entries have ids that the client gave them, the same in both: "rows/id".
+std::optional<RequestName> named_by_entries(const trace::Comparison& c, const Exchange& before, const Exchange& next) {
+  auto ids = [](const Exchange& e) {
+    auto out = members_of(e.request_sample);
+    std::erase_if(out, [](auto& m) { return !m.listed || !names_request(words_of_name(m.name)); });
+    return out;
+  };
+  auto sent = ids(before), again = ids(next);
+  std::set<std::string> values;
+  for (auto& id : sent)
+    if (!values.insert(id.value).second || was_given(*c.in_case, before, id.value)) return {};
+  bool same = std::ranges::equal(sent, again, [](auto& a, auto& b) { return a.path == b.path && a.value == b.value; });
+  return sent.empty() || !same ? std::nullopt : std::optional(RequestName{sent.front().name, true});
+}
+
 // Another value in each of several calls, and none that the service gave.
 constexpr std::size_t kEnough = 4;
 bool names_calls(const trace::Run& reference, const Exchange& like, const std::string& path) {
@@ -105,18 +139,25 @@ bool names_calls(const trace::Run& reference, const Exchange& like, const std::s
 std::optional<RequestName> request_name(const trace::Comparison& c, const Exchange& before, const Exchange& next) {
   auto found = named_by_secret(c, before, next);
   if (found) return found;
+  for (auto& h : before.request_headers) {
+    auto words = words_of_name(h.name);
+    if (names_in_header(words) && !h.value.empty() && h.value == trace::find(next.request_headers, h.name))
+      return RequestName{h.name, true};
+  }
   auto now = sent_in(next);
   for (auto& member : sent_in(before)) {
     auto words = words_of_name(member.name);
-    if (!names_something(words)) continue;
     auto it = std::ranges::find(now, member.path, &Member::path);
     if (it == now.end()) continue;
+    if (names_delivery(words) && it->value == member.value && was_given(*c.in_case, before, member.value))
+      return RequestName{member.name, true};
+    if (!names_something(words)) continue;
     if (!names_request(words) && !names_calls(*c.reference, before, member.path) && !drawn(c, before, member)) continue;
     if (it->value == member.value) return RequestName{member.name, true};
     if (is_of_message(before, member)) continue;  // another message, whatever it asks for
     if (!found) found = RequestName{member.name, false};
   }
-  return found;
+  return found ? found : named_by_entries(c, before, next);
 }
 
 }  // namespace retrial::oracles

@@ -10,6 +10,7 @@ const Policy& k1() {
       .question = "The service is unavailable for one moment: does the caller recover, and rightly?",
       .plans = {first(kTransient, kPass)},
       .value = 0.5,
+      .last_too = true,
   };
   return policy;
 }

@@ -27,6 +27,7 @@ struct Policy {
   double value = 1;
   // Its bugs are effects done twice: a campaign weighs `value` by what a repeat of the operation does (trace::Repeat).
   bool value_by_effect = false;
+  bool last_too = false;  // asked of the last of several calls in a test, too: what was done before is done again then?
   Needs needs = {};
   bool by_default = true;  // tried where nobody says which
   // Asked of the first of two operations whose order nothing keeps (predict/near_misses.h), by the first of its plans

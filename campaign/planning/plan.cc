@@ -104,6 +104,21 @@ std::vector<Found> elsewhere(const std::vector<Found>& tried, std::vector<Found>
   return all;
 }
 
+// Of calls that a test makes several times the last, at the best place that has one.
+std::vector<Found> last_of_several(std::vector<Found> found) {
+  for (auto& f : found) {
+    std::erase_if(f.places, [](auto& place) { return place.last == 0; });
+    if (f.places.empty()) continue;
+    f.places.erase(f.places.begin() + 1, f.places.end());
+    auto& place = f.places.front();
+    place.occurrence = place.last;
+    f.target.test = place.test;
+    f.target.occurrence = place.occurrence;
+  }
+  std::erase_if(found, [](auto& f) { return f.places.empty(); });
+  return found;
+}
+
 std::vector<Found> targets_of(const Tests& tests, bool test_files, const Config& config) {
   auto found = find_targets(tests, test_files);
   std::erase_if(found, [&](auto& f) { return !may_be_faulted(f.target.service, config); });
@@ -238,6 +253,14 @@ Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& p
   for (auto* policy : policies)
     if (policy->of_deaths)
       for (auto& c : deadly_cases(tests, borne, *policy, config)) add(plan, std::move(c), plan.cases.size() + 1);
+  if (run.coverage.empty() && !run.once)
+    for (auto* policy : policies)
+      for (auto& f : policy->last_too ? last_of_several(asked_for) : std::vector<Found>{})
+        for (auto& faults : policy->plans) {
+          auto c = make_case(f, *policy, faults, config);
+          c.further = true;
+          add(plan, std::move(c), plan.cases.size() + 1);
+        }
   if (run.coverage.empty() && !run.once) add_all(elsewhere(asked_for, covered(found, "c4")), true);
   return plan;
 }

@@ -130,15 +130,18 @@ std::vector<Found> find_targets(const std::map<std::string, const trace::Run*>& 
   std::map<std::string, Found> found;
   std::set<std::string> hand_on_errors;
   for (auto& [test, run] : tests) {
-    std::set<std::string> seen;
+    std::map<std::string, std::pair<std::string, std::uint64_t>> first;  // what the first call of each asks for
+    auto asked_by = [](auto& call) { return std::pair(call.first().target, call.first().request_digest); };
     for (auto& [call, at] : calls_in(test, *run)) {
       auto& site = at.target.site;
       if (site && !test_files && is_test_file(site->file)) continue;
       if (site && call.last().service_status >= 500) hand_on_errors.insert(at.site());
       if (!may_be_target(call)) continue;
       auto key = place_key(at.target);
-      if (!seen.insert(key).second) {
-        std::ranges::find(found[key].places, test, &Place::test)->later.push_back(at.target.occurrence);
+      if (!first.emplace(key, asked_by(call)).second) {
+        auto& place = *std::ranges::find(found[key].places, test, &Place::test);
+        place.later.push_back(at.target.occurrence);
+        if (first.at(key) != asked_by(call)) place.last = at.target.occurrence;
         continue;
       }
       auto& here = at.places.front();
