@@ -173,8 +173,10 @@ void Campaign::drop_further(Plan& plan) {
   std::erase_if(plan.cases, [](auto& c) { return c.further && c.planned() && c.row.why.empty(); });
   auto tried = std::ranges::count_if(plan.cases, &Case::further);
   if (all)
-    out_.record.remarks.push_back(fmt::format(
-        "the same calls in other tests: {} of {} further cases were tried (--coverage c4 tries them all)", tried, all));
+    out_.record.remarks.push_back(
+        fmt::format("the same calls in other tests, and later in their own: {} of {} further cases were tried "
+                    "(--coverage c4 tries them all)",
+                    tried, all));
 }
 
 // More than one a core where runs mostly wait, and no more of our services are needed for that.

@@ -99,8 +99,10 @@ class DuplicateEffect final : public Oracle {
     auto& fault = **failure;
     for (auto& pair : c.pairs) {
       if (!pair.in_case || pair.reference || pair.in_case == &failed) continue;
-      auto& other = pair.in_case->first();
-      if (other.begun < fault.told || other.pid != fault.pid || !had_effect(other) || takes_turns(other)) continue;
+      auto done = std::ranges::find_if(pair.in_case->attempts, [](auto* e) { return had_effect(*e); });
+      if (done == pair.in_case->attempts.end()) continue;
+      auto& other = **done;
+      if (other.begun < fault.told || other.pid != fault.pid || takes_turns(other)) continue;
       auto* one = done_before(c, other, fault);
       if (!one) continue;
       auto harm = harm_of_repeat(c, *pair.in_case, *one, other);
@@ -121,11 +123,8 @@ class DuplicateEffect final : public Oracle {
   // back in between.
   static const trace::Exchange* done_before(const trace::Comparison& c, const trace::Exchange& other,
                                             const trace::Exchange& failure) {
-    auto times = [&](const trace::Run& run) {
-      return std::ranges::count_if(run.exchanges, [&](auto& e) { return had_effect(e) && same_request(e, other); });
-    };
-    auto usual = times(*c.reference);
-    if (other.request_digest == 0 || usual == 0 || times(*c.in_case) <= usual) return nullptr;
+    auto usual = times_done(*c.reference, other);
+    if (other.request_digest == 0 || usual == 0 || times_done(*c.in_case, other) <= usual) return nullptr;
     const trace::Exchange* one = nullptr;
     for (auto& e : c.in_case->exchanges)
       if (e.told && e.told <= failure.begun && e.pid == other.pid && e.tag.site == other.tag.site && had_effect(e) &&

@@ -214,8 +214,12 @@ class Growth final : public Oracle {
     auto& most = all.back();
     if (most.load.size < static_cast<std::int64_t>(kPages)) return;
     auto ended_by_us = most.comparison->in_case->stop != trace::Stop::exited;
+    // Where the service answered no entry any more, and the fault those of the page before, the client may have ended
+    // at an empty page: that is one guard, if not the best.
+    auto answered_none = most.comparison->faulted.back()->last().response_sample.contains("[]");
+    auto sure = ended_by_us && !answered_none ? Confidence::likely : Confidence::possible;
     judgement.findings.push_back(
-        finding_on(compared, most, kUnboundedPaging, ended_by_us ? Confidence::likely : Confidence::possible,
+        finding_on(compared, most, kUnboundedPaging, sure,
                    fmt::format("{}: pages that told of another one were asked for {} times{}.", called(compared),
                                most.load.size, ended_by_us ? ", and then the run was ended" : ""),
                    "A right client stops where the next page is the one that it has, or after so many pages."));

@@ -73,6 +73,11 @@ bool same_request(const Exchange& a, const Exchange& b) {
          trace::target_key(a.target) == trace::target_key(b.target);
 }
 
+std::size_t times_done(const trace::Run& run, const Exchange& request) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(run.exchanges, [&](auto& e) { return had_effect(e) && same_request(e, request); }));
+}
+
 bool did_otherwise(const trace::Comparison& c, Nanos from) {
   auto known = [&](const Exchange& e) {
     return e.request_digest != 0 &&

@@ -30,6 +30,9 @@ Removed removal_of(const trace::Run& run, std::string_view path, Nanos from);
 // Is it the same that is asked for, of the same thing?
 bool same_request(const trace::Exchange& a, const trace::Exchange& b);
 
+// How often this request was carried out.
+std::size_t times_done(const trace::Run& run, const trace::Exchange& request);
+
 // From then on something was carried out that the reference does not have, nor asks for: perhaps the same in another
 // way.
 bool did_otherwise(const trace::Comparison& c, Nanos from);

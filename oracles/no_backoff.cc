@@ -35,9 +35,9 @@ constexpr double kGrowth = 1.1;       // of the later half of them over the earl
 constexpr double kFirstOfAll = 0.75;  // who begins below that of the median has grown
 // What a gap may hold besides the wait, where the client's clock could not be moved.
 Nanos load(const Wait& w) { return std::max(60 * kMillisecond, w.most / 20); }
-// Did the client's clock show this wait? Where it was moved on by less than the client was idle for, somebody else's
-// work may have kept it from that, and the wait passed in real time.
-bool shown(const Wait& w) { return w.measured && w.most - w.least <= std::max(kLeastMeasured, w.least / 10); }
+// Did the client's clock show this wait? Where it was moved on by less than half of what the client was idle for,
+// somebody else's work may have kept it from that, and the wait passed in real time.
+bool shown(const Wait& w) { return w.measured && (2 * w.least >= w.most || w.most - w.least <= kLeastMeasured); }
 
 // A short wait and a longer one are not told apart where the machine's load is as much as they: then most of the gaps
 // have to be near the shortest.

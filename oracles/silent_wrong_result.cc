@@ -148,7 +148,7 @@ class SilentWrongResult final : public Oracle {
                  fmt::format("{}, {} ended in the fault, and the calls after it were made as if it had not", done,
                              counted(call.attempts.size(), "attempt")),
                  "Nothing in what the test saw speaks of the fault: the failure may have been swallowed.");
-    if (compares_contents(outermost.message))
+    if (compares_contents(outermost.message) && !acted_later(c, call))
       return add(Confidence::possible,
                  fmt::format("{}, {} ended in the fault, and no exception came of it", done,
                              counted(call.attempts.size(), "attempt")),
@@ -157,6 +157,12 @@ class SilentWrongResult final : public Oracle {
     pass_over(fmt::format(
         "the call ended in the fault and an assertion failed ({}): whether the caller was told cannot be seen",
         named(outermost)));
+  }
+
+  // It may have told somebody of it.
+  static bool acted_later(const Comparison& c, const Call& call) {
+    return std::ranges::any_of(c.in_case->exchanges,
+                               [&](auto& e) { return e.begun >= call.last().told && had_effect(e); });
   }
 
   // Did it lay two numbers, or two lists, beside each other? A truth value, 0 and 1 among them, and what is not there

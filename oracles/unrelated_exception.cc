@@ -109,7 +109,9 @@ class UnrelatedException final : public Oracle {
         if (auto* thrown = carrier(failure, *error.exchange))
           return certain(compared, c, failure, error, *thrown, judgement);
 
-    if (is_assertion(outermost) || shows_fault(c, text_of_causes(failure)))
+    // A parser's error is a programming error but where what it was to read was cut or changed.
+    bool parser_says_it = (told_of(c) & kGarbled) && !client_word_in(text, kGarbled, c.in_case->agents).empty();
+    if (is_assertion(outermost) || parser_says_it || shows_fault(c, text_of_causes(failure)))
       return;  // of assertions silent_wrong_result.cc speaks
     auto& call = *c.faulted.front();
     if (!is_programming_error(outermost) && tells_usual_answer(c, call, text_of_causes(failure))) return;

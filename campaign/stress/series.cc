@@ -145,11 +145,14 @@ std::optional<Series> drip_after(const trace::CaseRecord& row, const trace::Run&
 std::optional<std::int64_t> Sizes::next() const {
   if (runs_ == 0) return most_;
   if (runs_ >= kMostRuns || stand_out_.size() >= kEnough) return {};
-  if (stand_out_.empty() && !quiet_) return too_long_ / 4 ? std::optional(too_long_ / 4) : std::nullopt;
+  if (stand_out_.empty() && !quiet_) return too_long_ / kStep ? std::optional(too_long_ / kStep) : std::nullopt;
   if (stand_out_.empty()) return too_long_ ? within_widest_gap(quiet_, too_long_) : std::nullopt;
+  // Up to what took too long: there what grows fastest is the most of it.
+  auto above = too_long_ ? too_long_ : *stand_out_.rbegin();
+  if (auto size = too_long_ ? within_widest_gap(*stand_out_.begin(), above) : std::nullopt) return size;
   if (!quiet_ && *stand_out_.begin() / 2) return *stand_out_.begin() / 2;
   if (stand_out_.size() == 1 && !too_long_) return {};  // half of it showed nothing, and there is no more than it
-  return within_widest_gap(quiet_ ? quiet_ : *stand_out_.begin(), too_long_ ? too_long_ : *stand_out_.rbegin());
+  return within_widest_gap(quiet_ ? quiet_ : *stand_out_.begin(), above);
 }
 
 void Sizes::saw(Seen seen, std::int64_t size) {

@@ -52,8 +52,8 @@ bool is_of(const trace::Exchange& e, const trace::CaseRecord& row);
 // none is seen.
 std::string page_member(const trace::Run& run, const trace::CaseRecord& row);
 
-// Which size comes next: the largest first; a quarter of what took too long, and half of what stands out, until four
-// stand out. Where smaller ones show nothing any more, the widest gap between two is filled.
+// Which size comes next, until four stand out: the largest first; an eighth of what took too long, and then what lies
+// between; half of what stands out, and where that shows nothing any more, what lies between.
 class Sizes {
  public:
   enum class Seen { too_long, quiet, stands_out };
@@ -65,6 +65,7 @@ class Sizes {
   std::optional<std::int64_t> within_widest_gap(std::int64_t below, std::int64_t above) const;
   static constexpr std::size_t kEnough = 4;  // as oracles/growth.cc wants
   static constexpr int kMostRuns = 10;
+  static constexpr std::int64_t kStep = 8;  // who needs too long costs ten seconds a run
   std::int64_t most_;
   std::int64_t quiet_ = 0;     // the largest that is, below all that stand out; 0: none
   std::int64_t too_long_ = 0;  // the smallest that is; 0: none

@@ -50,13 +50,14 @@ class AnotherPage final : public OfJson {
   }
   std::string_view change(Json& json) override {
     entries_ = std::max(entries_in(json), entries_in(before_));
-    if (entries_in(json)) earlier_.keep_page(list_, json.dump(-1, ' ', false, Json::error_handler_t::replace));
     // Beyond the last page of a list there is an empty one, and some take that for its end.
     if (!place().empty()) refill(json, before_, 0);
     if (json.is_object()) mark(json, before_, 0);
-    if (goes_on_) return "the response tells of a next page by itself";
-    if (told_.empty() && json.is_object() && !member_.empty() && !place().empty())
+    if (!goes_on_ && told_.empty() && json.is_object() && !member_.empty() && !place().empty())
       tell(json[member_], member_, next(json, member_, before_));
+    // As it was told: a later page finds in it the form of what tells of the next one.
+    if (entries_in(json)) earlier_.keep_page(list_, json.dump(-1, ' ', false, Json::error_handler_t::replace));
+    if (goes_on_) return "the response tells of a next page by itself";
     return told_.empty() ? kNoPlace : std::string_view();
   }
 

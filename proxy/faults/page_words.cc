@@ -37,7 +37,7 @@ bool counts_pages(std::string_view n) {
   return any_of(n, {"totalpages", "pages", "pagecount", "numpages", "lastpage"});
 }
 bool counts_entries(std::string_view n) {
-  return any_of(n, {"total", "totalcount", "count", "totalitems", "totalresults", "totalrecords", "totalelements"});
+  return any_of(n, {"total", "totalcount", "totalitems", "totalresults", "totalrecords", "totalelements"});
 }
 bool links_next(std::string_view n) { return any_of(n, {"nextlink", "nexturl", "odatanextlink", "nextpageurl"}); }
 bool names_next(std::string_view n) {

@@ -266,5 +266,59 @@ TEST(RetriesNonIdempotent, a_copy_that_was_sent_before_the_client_was_told_is_no
   EXPECT_EQ(t.verdicts(), "");
 }
 
+// An order and its line; the line fails, and what is sent again begins with the order.
+struct Steps {
+  Trial t{"K1", "error(503) x 1, then pass"};
+  std::uint64_t line = 5;
+  void post(Tale& tale, const char* path, const char* id = "", std::uint64_t digest = 7) {
+    tale.call("place", "POST", path);
+    tale.last().request_digest = digest;
+    if (*id) tale.answers(201, std::string(R"({"id":")") + id + "\"}");
+  }
+  void reference(const char* first = "/orders") {
+    post(t.reference, first, "o-1");
+    post(t.reference, "/orders/o-1/lines", "l-1", line);
+  }
+  std::string begins_anew(bool taken_back = false, const char* first = "/orders", std::uint64_t digest = 7) {
+    auto& tale = t.in_case();
+    post(tale, first, "o-2");
+    post(tale, "/orders/o-2/lines", "", line);
+    tale.gets_error();
+    if (taken_back) tale.call("undo", "DELETE", "/orders/o-2").answers(204);
+    tale.waits(kSecond);
+    post(tale, first, "o-3", digest);
+    post(tale, "/orders/o-3/lines", "l-2", line);
+    tale.passes();
+    return t.verdicts();
+  }
+};
+TEST(DuplicateEffect, what_was_done_before_a_later_step_failed_is_done_again) {
+  Steps steps;
+  steps.reference();
+  EXPECT_EQ(steps.begins_anew(), "duplicate-effect likely");
+  auto message = steps.t.judge().findings[0].message;
+  EXPECT_NE(message.find("POST /orders was carried out once, then POST /orders/{id}/lines failed"), std::string::npos)
+      << message;
+}
+TEST(DuplicateEffect, what_is_taken_back_before_it_is_done_again_is_there_once) {
+  Steps steps;
+  steps.reference();
+  EXPECT_EQ(steps.begins_anew(true), "");
+}
+TEST(DuplicateEffect, another_request_or_one_that_takes_what_is_next_is_none) {
+  Steps other;
+  other.reference();
+  EXPECT_EQ(other.begins_anew(false, "/orders", 8), "");
+  Steps taking;
+  taking.reference("/jobs/receive");
+  EXPECT_EQ(taking.begins_anew(false, "/jobs/receive"), "");
+}
+TEST(DuplicateEffect, what_the_reference_does_as_often_is_none) {
+  Steps steps;
+  steps.reference();
+  steps.post(steps.t.reference, "/orders", "o-9");
+  EXPECT_EQ(steps.begins_anew(), "");
+}
+
 }  // namespace
 }  // namespace retrial::oracles

@@ -29,10 +29,10 @@ struct Growing {
       told(tale.last(), "grow", times);
     }
   }
-  void paged(int pages, trace::Stop stop = trace::Stop::exited) {
+  void paged(int pages, trace::Stop stop = trace::Stop::exited, std::string answer = R"({"items":[1]})") {
     auto& tale = next(300 * kMillisecond);
     for (int i = 0; i < pages; i++) {
-      tale.call("load", "GET", "/things").answers(200);
+      tale.call("load", "GET", "/things").answers(200, answer);
       told(tale.last(), "another-page", 0);
     }
     tale.stops(stop);
@@ -125,6 +125,9 @@ TEST(Growth, of_pages_that_name_themselves_has_no_end_where_a_thousand_were_aske
   Growing much("pages", "another-page");
   much.paged(1001);
   EXPECT_EQ(much.verdict(), "unbounded-paging possible") << "it ended by itself";
+  Growing beyond("pages", "another-page");
+  beyond.paged(1001, trace::Stop::capped, R"({"items":[]})");
+  EXPECT_EQ(beyond.verdict(), "unbounded-paging possible") << "by itself the service answers an empty page";
   Growing bounded("pages", "another-page");
   bounded.paged(100);
   EXPECT_EQ(bounded.verdict(), "none");

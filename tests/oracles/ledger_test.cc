@@ -67,6 +67,23 @@ TEST(LostEffect, a_list_of_ids_shows_that_what_a_body_names_is_missing) {
   }
 }
 
+TEST(LostEffect, what_is_sent_in_its_place_though_it_was_done_already_makes_up_for_nothing) {
+  Trial t("K1", "error(503) x 1, then pass");
+  auto put = [](Tale& tale, const char* path, std::uint64_t digest) -> Tale& {
+    tale.call("put", "PUT", path);
+    tale.last().request_digest = digest;
+    return tale;
+  };
+  put(t.reference, "/blobs/a.json", 1).answers(201);
+  put(t.reference, "/blobs/c.json", 3).answers(201);
+  put(t.in_case(), "/blobs/a.json", 1).gets_error();
+  put(t.in_case(), "/blobs/c.json", 3).answers(201);
+  put(t.in_case(), "/blobs/c.json", 3).answers(200);  // whoever sends again has the last one in mind
+  EXPECT_EQ(passed(t), "lost-effect possible");
+  put(t.in_case(), "/blobs/a.json", 1).answers(201);
+  EXPECT_EQ(t.verdicts(), "");
+}
+
 TEST(LostEffect, whoever_is_told_has_lost_nothing) {
   auto t = given_up(kListed, "[]");
   t.in_case().fails({thrown("requests.exceptions.HTTPError", "503 Server Error: Service Unavailable")});

@@ -301,5 +301,52 @@ TEST(Recognition, a_count_that_is_read_and_set_again_after_a_loss_moves_twice) {
   EXPECT_EQ(verdicts("99", "42"), "") << "somebody else's count";
 }
 
+TEST(Recognition, a_batch_whose_entries_it_calls_known_was_stored_once) {
+  constexpr const char* kRows = R"({"rows":[{"id":"r-1"},{"id":"r-2"}]})";
+  Answered fresh{200, R"({"results":[{"id":"r-1","result":"created"},{"id":"r-2","result":"created"}]})"};
+  Answered known{200, R"({"results":[{"id":"r-1","result":"noop"},{"id":"r-2","result":"noop"}]})"};
+  Answered half{200, R"({"results":[{"id":"r-1","result":"noop"},{"id":"r-2","result":"created"}]})"};
+  EXPECT_EQ(sent_twice(kRows, fresh, known).verdicts(), "");
+  EXPECT_NE(sent_twice(kRows, fresh, half).verdicts(), "");
+  EXPECT_EQ(sent_twice(kRows, {200, "{}"}, {200, "{}"}).verdicts(), "duplicate-effect possible")
+      << "the client has named each entry";
+  EXPECT_EQ(sent_twice(R"({"rows":[{"sku":"a"},{"sku":"b"}]})", {200, "{}"}, {200, "{}"}).verdicts(),
+            "duplicate-effect likely");
+}
+TEST(Recognition, what_is_gone_for_the_second_was_done_once) {
+  EXPECT_EQ(sent_twice(R"({"lease":"l-1"})", {204, ""}, {404, R"({"error":"no such lease"})"}).verdicts(), "");
+  EXPECT_EQ(sent_twice(R"({"lease":"l-1"})", {204, ""}, {410, ""}).verdicts(), "");
+}
+TEST(Recognition, what_was_handed_out_with_a_delivery_names_it) {
+  auto settled = [](const char* given) {
+    Trial t;
+    for (auto* tale : {&t.reference, &t.in_case()}) {
+      tale->call("take", "POST", "/queue/receive").answers(200, given);
+      tale->call("put", "POST", "/queue/nack");
+      sends(*tale, R"({"lease":"ab12cd34"})");
+    }
+    t.reference.answers(204);
+    t.in_case().is_lost(Telling::reset, 204).again(kSecond);
+    sends(t.in_case(), R"({"lease":"ab12cd34"})");
+    t.in_case().answers(204).passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(settled(R"({"lease":"ab12cd34","body":{}})"), "duplicate-effect possible");
+  EXPECT_EQ(settled(R"({"body":{}})"), "duplicate-effect likely");
+}
+TEST(Recognition, a_header_that_names_the_message_is_a_name_and_one_that_names_the_request_is_none) {
+  auto named = [](const char* header, const char* again) {
+    Trial t;
+    t.reference.call("mail", "POST", "/mails", {{header, "m-1"}}).answers(202);
+    t.in_case().call("mail", "POST", "/mails", {{header, "m-1"}}).is_lost(Telling::reset, 202).again(kSecond);
+    t.in_case().last().request_headers = {{header, again}};
+    t.in_case().answers(202).passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(named("X-Message-Id", "m-1"), "duplicate-effect possible");
+  EXPECT_EQ(named("X-Message-Id", "m-2"), "duplicate-effect likely");
+  EXPECT_EQ(named("X-Request-Id", "m-1"), "duplicate-effect likely");
+}
+
 }  // namespace
 }  // namespace retrial::oracles

@@ -97,6 +97,17 @@ TEST(SilentWrongResult,
   }
 }
 
+TEST(SilentWrongResult, another_content_without_a_word_of_the_fault_is_possible_and_a_truth_value_is_not_judged) {
+  for (auto* text : {"assert 4 == 6", "expected [] to deeply equal [ 'a', 'b', 'c' ]"})
+    EXPECT_EQ(ended_in_the_fault(text, true, false).verdicts(), "silent-wrong-result possible") << text;
+  for (auto* text :
+       {"assert False == True", "assert 1 == 0", "expected undefined to be 'blue'", "assert None == [1]"}) {
+    auto t = ended_in_the_fault(text, true, false);
+    EXPECT_EQ(t.verdicts(), "") << text;
+    EXPECT_NE(t.why_not(), "") << text;
+  }
+}
+
 TEST(SilentWrongResult, a_service_that_gives_the_very_error_that_was_injected_is_not_told_apart_from_the_fault) {
   Trial t("K1", "error(transient) x 1, then pass");
   t.reference.call("get", "GET", "/stock/lamp").answers(200);

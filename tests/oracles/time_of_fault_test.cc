@@ -123,7 +123,10 @@ TEST(TimeOfFault, of_a_loss_in_place_of_a_death_is_a_wait_alone) {
 
 TEST(UnrelatedException, of_a_death_speaks_of_programming_errors_alone) {
   Worker worker(kBefore);
-  worker.now().call("work", "POST", "/jobs/1/take").dies(0).fails({thrown("requests.ConnectionError", "reset by peer")});
+  worker.now()
+      .call("work", "POST", "/jobs/1/take")
+      .dies(0)
+      .fails({thrown("requests.ConnectionError", "reset by peer")});
   EXPECT_EQ(worker.said(), "");
 }
 

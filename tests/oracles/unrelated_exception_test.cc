@@ -383,5 +383,25 @@ TEST(UnrelatedException, a_repeated_call_of_the_test_that_met_the_fault_again_is
   EXPECT_EQ(asked_twice(404, "404 Not Found"), "unrelated-exception likely");
 }
 
+TEST(UnrelatedException, a_parsers_error_names_a_fault_that_has_cut_what_it_reads_and_no_other) {
+  auto parsed = [](const char* fault) {
+    Trial t("D", fault);
+    t.reference.call("get", "GET", "/stock/lamp").answers(200);
+    t.in_case().call("get", "GET", "/stock/lamp");
+    if (std::string_view(fault) == "truncate") {
+      t.in_case().answers(200);
+      t.in_case().last().fault.name = trace::fault_row("truncate")->fault;
+      t.in_case().last().fired = true;
+    } else {
+      t.in_case().gets_error();
+    }
+    t.in_case().fails(
+        {thrown("json.decoder.JSONDecodeError", "Expecting ',' delimiter: line 1 column 551 (char 550)")});
+    return t.verdicts();
+  };
+  EXPECT_EQ(parsed("truncate"), "");
+  EXPECT_EQ(parsed("error(503)"), "unrelated-exception likely");
+}
+
 }  // namespace
 }  // namespace retrial::oracles

@@ -520,5 +520,35 @@ TEST(NoJitter, two_calls_that_wait_the_very_same_are_a_note) {
   EXPECT_EQ(trial({{1000, 2000, 4000}, {1001, 2003, 4002}, {870, 2150, 3600}}).verdicts(), "") << "two by chance";
 }
 
+// As measured of 40, 80 and 160 ms on a machine that others kept busy: the thread was at work while its timer ran, and
+// the clock was moved on late or not at all.
+struct Kept {
+  int gap, worked, moved;
+};
+Trial kept_busy(const std::vector<std::vector<Kept>>& calls) {
+  Trial t("P2", "error(503)");
+  get(t.reference).answers(200);
+  bool first = true;
+  for (auto& gaps : calls) {
+    auto& tale = std::exchange(first, false) ? t.in_case() : t.one_more();
+    tale.run().compressed = true;
+    get(tale).gets_error();
+    for (auto& g : gaps) {
+      tale.works(g.worked * kMillisecond);
+      if (g.moved) tale.moved_on(g.moved * kMillisecond);
+      tale.again((g.gap - g.worked - g.moved) * kMillisecond).gets_error();
+    }
+  }
+  return t;
+}
+TEST(NoBackoff, waits_that_pass_in_real_time_while_the_clock_is_kept_from_being_moved_on_are_not_one_and_the_same) {
+  EXPECT_EQ(
+      kept_busy({{{49, 27, 0}, {82, 29, 0}, {161, 51, 25}}, {{51, 39, 0}, {87, 46, 0}, {166, 38, 20}}}).verdicts(), "");
+}
+TEST(MissingDelay, work_in_good_part_of_a_gap_hides_a_wait_from_the_clock) {
+  auto one = std::vector<Kept>{{48, 27, 0}, {55, 37, 0}, {43, 27, 0}, {44, 30, 0}, {50, 38, 0}, {47, 29, 0}};
+  EXPECT_EQ(kept_busy({one, one}).verdicts(), "");
+}
+
 }  // namespace
 }  // namespace retrial::oracles

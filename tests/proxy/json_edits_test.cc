@@ -193,6 +193,9 @@ TEST(AnotherPage, is_told_in_the_form_of_the_page_before) {
   p.told("/audit", R"({"next":"http://127.0.0.1:8000/audit?p=2","results":[1]})");
   EXPECT_EQ(p.told("/audit?p=2", R"({"next":null,"results":[2]})"),
             R"({"next":"http://127.0.0.1:8000/audit?p=2","results":[2]})");
+  EXPECT_EQ(p.told("/audit?p=2", R"({"next":null,"results":[2]})"),
+            R"({"next":"http://127.0.0.1:8000/audit?p=2","results":[2]})")
+      << "asked for once more";
 }
 TEST(AnotherPage, makes_what_counts_the_entries_of_all_pages_larger) {
   Paged p;

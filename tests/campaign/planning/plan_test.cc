@@ -354,5 +354,22 @@ TEST_F(PlanFiles, once_takes_the_cheapest_call_of_each_site) {
   EXPECT_EQ(p.cases[0].row.operation, "GET /a");
 }
 
+TEST_F(Planning, of_calls_that_ask_for_several_things_the_last_is_tried_too_and_of_polls_it_is_not) {
+  auto of = [](std::uint64_t id, const char* method, std::uint64_t digest) {
+    auto e = exchange(id, "t", method, "/a", "app.py");
+    e.request_digest = digest;
+    return e;
+  };
+  alone("t", kSecond, {of(1, "POST", 1), of(2, "POST", 2), of(3, "POST", 3), of(4, "GET", 0), of(5, "GET", 0)});
+  auto p = plan({policies::policy_named("K1"), policies::policy_named("P3")});
+  std::string all;
+  for (auto& c : p.cases)
+    all += fmt::format("{} {} {}{}; ", c.row.policy, c.row.operation, c.row.occurrence, c.further ? " further" : "");
+  EXPECT_EQ(all, "K1 GET /a 1; K1 POST /a 1; P3 GET /a 1; P3 POST /a 1; K1 POST /a 3 further; ");
+  EXPECT_EQ(targets(p), 2u);
+  config_.run.coverage = "c0";
+  EXPECT_EQ(plan({policies::policy_named("K1")}).cases.size(), 2u);
+}
+
 }  // namespace
 }  // namespace retrial::campaign

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <utility>
 
 #include "campaign/stress/series.h"
 #include "trace/fault_table.h"
@@ -62,25 +63,29 @@ TEST(Sizes, are_halves_of_the_largest_until_four_stand_out) {
   EXPECT_EQ(sizes(4096, [](auto n) { return between(n, 5000, 9000); }), "4096 quiet")
       << "one run where it costs little";
   EXPECT_EQ(sizes(4096, [](auto n) { return between(n, 1, 4096); }), "4096, 2048, 1024, 512");
-  EXPECT_EQ(sizes(4096, [](auto n) { return between(n, 1, 2048); }), "4096 long, 1024, 512, 256, 128")
-      << "a quarter of what took too long";
+  EXPECT_EQ(sizes(4096, [](auto n) { return between(n, 1, 2048); }), "4096 long, 512, 1448, 2435 long, 861, 1117")
+      << "an eighth of what took too long, and then up to it";
   EXPECT_EQ(sizes(4096, [](auto n) { return between(n, 4096, 4096); }), "4096, 2048 quiet");
 }
 TEST(Sizes, are_filled_where_fewer_lie_between_noise_and_the_largest) {
   EXPECT_EQ(sizes(4096, [](auto n) { return between(n, 1024, 4096); }), "4096, 2048, 1024, 512 quiet, 2896");
   EXPECT_EQ(sizes(4096, [](auto n) { return between(n, 300, 1000); }),
-            "4096 long, 1024 long, 256 quiet, 512, 724, 362");
+            "4096 long, 512, 1448 long, 861, 1117 long, 664, 256 quiet, 362");
   EXPECT_EQ(sizes(4096, [](auto n) { return between(n, 500, 520); }),
-            "4096 long, 1024 long, 256 quiet, 512, 724 long, 362 quiet")
+            "4096 long, 512, 1448 long, 861 long, 664 long, 256 quiet, 362 quiet")
       << "between these no two differ";
   EXPECT_EQ(sizes(5, [](auto n) { return between(n, 1, 5); }), "5, 2, 1, 3") << "the errors of a client that gives up";
   EXPECT_EQ(sizes(3, [](auto n) { return between(n, 1, 3); }), "3, 1, 2");
 }
-TEST(Sizes, are_ten_at_most) {
-  Sizes endless(1 << 20);
+TEST(Sizes, come_to_an_end) {
+  EXPECT_EQ(sizes(1 << 20, [](auto) { return Sizes::Seen::too_long; }),
+            "1048576 long, 131072 long, 16384 long, 2048 long, 256 long, 32 long, 4 long");
+  bool quiet = false;
+  Sizes by_turns(1 << 20);
   int runs = 0;
-  for (; endless.next(); runs++) endless.saw(Sizes::Seen::too_long, *endless.next());
-  EXPECT_EQ(runs, 10);
+  for (; auto size = by_turns.next(); runs++)
+    by_turns.saw(std::exchange(quiet, !quiet) ? Sizes::Seen::quiet : Sizes::Seen::too_long, *size);
+  EXPECT_LE(runs, 10);
 }
 TEST(Sizes, go_on_from_what_a_client_met_that_gave_up) {
   Sizes errors(1024);
