@@ -66,6 +66,12 @@ class Campaign:
         return f"status {self.status}\n{self.out[-6000:]}\n{self.err[-2000:]}"
 
 
+def to_replay(findings):
+    """One of each verdict; RETRIAL_E2E_FULL=1: each."""
+    by = "id" if os.environ.get("RETRIAL_E2E_FULL") else "verdict"
+    return {f[by]: f for f in findings}.values()
+
+
 def site(entry):
     s = entry["call_site"]
     return f"{s['file']}:{s['line']}" if s else None

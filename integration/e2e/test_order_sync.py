@@ -1,7 +1,7 @@
 """requests, urllib3's Retry, tenacity and boto3: what integration/apps/TRUTH.md measured, and nothing on the right calls."""
 import pytest
 
-from conftest import like_docker, retrial, site
+from conftest import like_docker, retrial, site, to_replay
 
 RESET = "lost-response(reset) x 1, then pass"
 PYTEST = [".venv/bin/python", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
@@ -51,7 +51,7 @@ def test_a_right_call_is_clean_when_it_is_answered_503(refused, place):
 
 def test_each_finding_is_shown_again_by_its_replay(lost, refused):
     for campaign in (lost, refused):
-        for finding in {f["id"]: f for f in campaign.findings()}.values():
+        for finding in to_replay(campaign.findings()):
             again = retrial("replay", finding["id"], "--from", campaign.folder, "--out", campaign.folder / "again", cwd=campaign.cwd)
             assert again.returncode == 1 and "is shown again" in again.stdout, again.stdout + again.stderr
 

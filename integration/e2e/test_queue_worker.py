@@ -1,7 +1,7 @@
 """Azure's SDK with its defaults: what integration/apps/TRUTH.md measured must come out of a campaign, and nothing else."""
 import pytest
 
-from conftest import like_docker, retrial, site
+from conftest import like_docker, retrial, site, to_replay
 
 RESET = "lost-response(reset) x 1, then pass"
 STALL = "lost-response(stall)"
@@ -56,7 +56,7 @@ def test_no_case_was_lost_to_a_fault_of_ours(lost):
 
 
 def test_each_finding_is_shown_again_by_its_replay(lost):
-    for finding in {f["id"]: f for f in lost.findings() if f["fault"] == RESET}.values():
+    for finding in to_replay([f for f in lost.findings() if f["fault"] == RESET]):
         again = retrial("replay", finding["id"], "--from", lost.folder, "--out", lost.folder / "again", cwd=lost.cwd)
         assert again.returncode == 1 and "is shown again" in again.stdout, again.stdout + again.stderr
 

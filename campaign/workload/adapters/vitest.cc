@@ -15,6 +15,7 @@ class Vitest final : public NodeRunner {
         .name = "vitest",
         .hook = {"node/lib/runners/vitest.cjs"},
         .test_files = {.suffixes = {".test", ".spec"}},
+        .executes_again = true,
     };
     return runner;
   }

@@ -81,6 +81,39 @@ test('vitest runs the chosen tests alone, by their whole ids, though one fails a
   app.remove();
 });
 
+test('vitest runs a test again that is named again, with the hooks around it, each told for itself', { skip }, async () => {
+  const server = await serve();
+  const app = made(server.url).write('a.test.js', `import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+    const ask = (what) => fetch(process.env.URL + '/' + what);
+    let times = 0;
+    describe('in', () => {
+      beforeEach(() => ask('up'));
+      afterEach(() => ask('down'));
+      it('x', () => ask('x'));
+      it('by turns', () => { if (times++ % 2) throw new RangeError('no ' + times); });
+      it('tried again', { retry: 1 }, () => { if (times++ % 2) throw new Error('no'); });
+      it.fails('fails', () => { throw new Error('as it should'); });
+      it('left out', () => ask('unwanted'));
+    });\n`);
+  const thrice = (test) => ['', ' [again 2]', ' [again 3]'].map((again) => `a.test.js > in > ${test}${again}`);
+  const wanted = ['x', 'by turns', 'tried again', 'fails'].flatMap(thrice);
+  fs.writeFileSync(path.join(app.folder, 'only'), wanted.join('\n'));
+  const { out } = await app.run([vitest, 'run'], { RETRIAL_ONLY: 'only', RETRIAL_SERIAL: '1' });
+  assert.deepStrictEqual(app.of('result').map((r) => [r.id, r.outcome, r.chain.map((e) => e.msg).join()]), [
+    ...thrice('x').map((id) => [id, 'passed', '']),
+    ...thrice('by turns').map((id, n) => (n % 2 ? [id, 'failed', 'no 2'] : [id, 'passed', ''])),
+    ...thrice('tried again').map((id) => [id, 'passed', '']),
+    ['a.test.js > in > fails', 'passed', ''],
+  ], out);
+  assert.deepStrictEqual(server.tags.filter((t) => t.path === '/x').map((t) => t.test), thrice('x'));
+  for (const id of [...thrice('x'), ...thrice('by turns')])
+    for (const [at, phase] of [['/up', 'setup'], ['/down', 'teardown']])
+      assert.strictEqual(server.tags.filter((t) => t.path === at && t.test === id && t.phase === phase).length, 1, id);
+  assert.strictEqual(app.of('start').length, app.of('end').length);
+  server.close();
+  app.remove();
+});
+
 test('a hook of vitest that fails is an error of each test that it is for, and a file that is broken is told', { skip }, async () => {
   const server = await serve();
   const app = made(server.url).write('broken.test.js', `import './no_such_file.js';\n`).write('a.test.js', `

@@ -16,6 +16,10 @@ const STAGES = {
 };
 const liftsTimeLimit = process.env.RETRIAL_NO_TIME_LIMIT === '1';
 
+const clockOfOurs = performance; // a test may fake its own
+const read = performance.now;
+const now = () => read.call(clockOfOurs);
+
 const runs = (task) => task.mode === 'run' || task.mode === 'queued';
 const testsIn = (task) => (task.type === 'suite' ? task.tasks.flatMap(testsIn) : [task]);
 
@@ -34,10 +38,14 @@ function guarded(fn) {
   }
 }
 
-// Leaves those that are asked for. A suite without tests runs no hooks.
+// What it is for vitest to repeat a test: its fixtures and hooks are run for each, and what it tells at last is of the last.
+const mayRepeat = (test) => !test.concurrent && !test.fails && !test.repeats;
+
+// Leaves those that are asked for, as often as they are. A suite without tests runs no hooks.
 function narrow(task) {
   if (task.type !== 'suite') {
     if (runs(task) && !chosen.has(idOf(task))) task.mode = 'skip';
+    else if (runs(task) && mayRepeat(task)) task.repeats = Math.max(0, chosen.executions(idOf(task)).length - 1);
     return;
   }
   task.tasks.forEach(narrow);
@@ -49,6 +57,8 @@ class Report {
   constructor(runner) {
     this.runner = runner;
     this.test = null; // that runs
+    this.execution = 0; // of it, from 0
+    this.began = 0; // that execution
     this.suites = []; // around it
     this.latest = null; // the test that ran last
     this.failures = new Map(); // task -> { phase, error }, the first of each, as it was thrown
@@ -56,10 +66,16 @@ class Report {
     this.stage = null; // of versions without traces
   }
 
+  // As that execution of it goes by.
+  id(task) {
+    const id = idOf(task);
+    return (task === this.test && chosen.executions(id)[this.execution]) || id;
+  }
+
   tell(test, phase, outcome, chained) {
     this.told.add(test);
-    const ms = Math.round((test.result && test.result.duration) || 0);
-    events.write({ ev: 'result', id: idOf(test), phase, outcome, ms, chain: chained });
+    const ms = this.test === test ? Math.round(now() - this.began) : 0;
+    events.write({ ev: 'result', id: this.id(test), phase, outcome, ms, chain: chained });
   }
 
   failed(task, phase, error) {
@@ -82,19 +98,38 @@ class Report {
     const phase = STAGES[name];
     const task = phase === 'shared' ? this.suites[this.suites.length - 1] : this.test;
     if (!phase || !task) return run();
-    return Promise.resolve(current.during(idOf(task), phase, run)).catch((error) => {
+    return Promise.resolve(current.during(this.id(task), phase, run)).catch((error) => {
       this.failed(task, name === 'suite.afterAll' ? 'teardown' : phase === 'shared' ? 'setup' : phase, error);
       throw error;
     });
   }
 
   beforeTest(test) {
-    if (runs(test)) this.test = this.latest = test;
+    if (runs(test)) this.begin(test, 0);
     else if (chosen.has(idOf(test)) && test.mode !== 'todo') this.tell(test, 'test', 'skipped', []);
   }
 
+  begin(test, execution) {
+    this.test = this.latest = test;
+    this.execution = execution;
+    this.began = now();
+  }
+
+  // A further execution begins: the one before has come to its end.
+  beforeTry(test, { retry, repeats } = {}) {
+    if (test !== this.test || retry || !repeats || repeats === this.execution || !runs(test)) return;
+    this.ended(test);
+    this.failures.delete(test);
+    this.begin(test, repeats);
+    Object.assign(test.result, { state: 'run', errors: undefined });
+  }
+
   afterTest(test) {
+    this.ended(test);
     this.test = null;
+  }
+
+  ended(test) {
     const state = (test.result && test.result.state) || test.mode;
     if (state !== 'fail') return this.tell(test, 'test', state === 'pass' ? 'passed' : 'skipped', []);
     const known = this.failures.get(test);
@@ -151,6 +186,7 @@ function wrapRunner(runner) {
     report.afterSuite(suite);
   });
   before(runner, 'onBeforeRunTask', (test) => report.beforeTest(test));
+  before(runner, 'onBeforeTryTask', (test, tries) => report.beforeTry(test, tries));
   before(runner, 'onAfterRunTask', (test) => report.afterTest(test));
   let trace;
   Object.defineProperty(runner, 'trace', {
@@ -174,12 +210,12 @@ function withoutTraces(runner, report, hasTraces) {
   before(runner, 'onBeforeTryTask', (test) => {
     if (hasTraces()) return;
     end();
-    report.stage = current.begin(idOf(test), 'test');
+    report.stage = current.begin(report.id(test), 'test');
   });
   before(runner, 'onAfterTryTask', (test) => {
     if (hasTraces()) return;
     end();
-    report.stage = current.begin(idOf(test), 'teardown');
+    report.stage = current.begin(report.id(test), 'teardown');
   });
   before(runner, 'onAfterRunTask', end);
 }
