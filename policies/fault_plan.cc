@@ -7,7 +7,10 @@
 namespace retrial::policies {
 namespace {
 
-constinit const FaultStep kBetween;  // passes
+const FaultStep& between() {  // those that `every` lets pass
+  static const FaultStep passes;
+  return passes;
+}
 
 bool is_open(const FaultStep& step, Nanos elapsed) {
   return elapsed >= step.after && (step.lasts == 0 || elapsed - step.after < step.lasts);
@@ -34,7 +37,7 @@ const FaultStep* step_of(const FaultPlan& plan, int attempt, Nanos elapsed, Of o
     if (!both && trace::is_of_connection(step.fault) != (of == Of::connections)) continue;
     if (step.windowed() && !is_open(step, elapsed)) continue;
     auto all = static_cast<std::int64_t>(step.times) * step.every;
-    if (step.times == 0 || attempt <= all) return attempt % step.every ? &kBetween : &step;
+    if (step.times == 0 || attempt <= all) return attempt % step.every ? &between() : &step;
     attempt -= static_cast<int>(all);
   }
   return nullptr;
