@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "oracles/client_words.h"
 #include "oracles/evidence.h"
@@ -11,6 +12,7 @@
 #include "oracles/registry.h"
 #include "oracles/service_words.h"
 #include "oracles/time_of_fault.h"
+#include "trace/profiles/message.h"
 #include "trace/status.h"
 
 namespace retrial::oracles {
@@ -56,6 +58,7 @@ const Thrown* carrier(const Failure& failure, const trace::Exchange& error) {
 }
 
 constexpr std::size_t kTelling = 6;  // bytes of a text that is no other's by chance
+constexpr std::size_t kWord = 4;     // of a word
 
 // The call ended with an answer of the service's own, as it also gives without the fault, and the caller is told what
 // it says: the fault took the attempt that would have brought another one.
@@ -128,10 +131,30 @@ class UnrelatedException final : public Oracle {
       if (!trace::recovered(call)) return;
       return pass_over(fmt::format("the test failed with {}, which says nothing", named(outermost)));
     }
-    auto sure = is_unexpected(compared, call) ? Confidence::possible : Confidence::likely;
+    bool says_what = !is_programming_error(outermost) && says_what_failed(call, outermost);
+    auto sure = says_what || is_unexpected(compared, call) ? Confidence::possible : Confidence::likely;
     judgement.findings.push_back(make_finding(compared, c, call, kUnrelatedException, sure,
                                               likely_message(call, failure),
                                               is_programming_error(outermost) ? kBrokenErrorPath : ""));
+  }
+
+  // "export monthly-j1 not started", of a PUT of an export: it says what was not done, if not why. But for one that
+  // says so and means another error: "order not found".
+  static bool says_what_failed(const trace::Call& call, const Thrown& thrown) {
+    static constexpr std::array<std::string_view, 9> kFailed = {"not",   "failed", "fails", "failure", "cannot",
+                                                                "could", "unable", "error", "without"};
+    static constexpr std::array<std::string_view, 10> kOther = {
+        "found", "gone", "exist", "exists", "missing", "invalid", "conflict", "permission", "denied", "forbidden"};
+    auto said = words_of_name(thrown.message);
+    auto any_of = [&](auto& known) {
+      return std::ranges::any_of(said, [&](auto& word) { return among(known, word); });
+    };
+    if (!any_of(kFailed) || any_of(kOther)) return false;
+    auto asked = words_of_name(trace::message::path_of(call.first().target));
+    auto stem = [](std::string_view word) { return word.substr(0, word.size() - word.ends_with('s')); };
+    return std::ranges::any_of(asked, [&](auto& word) {
+      return word.size() >= kWord && std::ranges::any_of(said, [&](auto& one) { return stem(one) == stem(word); });
+    });
   }
 
   // A command without tests need not reckon with every error that will not pass: that a thing which is there is not.

@@ -34,13 +34,19 @@ bool meet(const trace::Finding& a, const trace::Finding& b) {
     if (auto frame = trace::show(of_a[i]); frame != a.retried_by && frame != b.retried_by) return true;
   return false;
 }
+// The same line, called all the way from the same ones, asks for several things: "GET /stock/pen", "GET /stock/mug".
+bool one_line(const trace::Finding& a, const trace::Finding& b) {
+  auto method = [](auto& f) { return f.operation.substr(0, f.operation.find(' ')); };
+  return a.site && a.site == b.site && !a.site->callers.empty() && method(a) == method(b);
+}
 }  // namespace
 
 bool one_cause(const trace::Finding& a, const trace::Finding& b) {
   auto* verdict = oracles::verdict_named(a.verdict);
   if (a.verdict != b.verdict || (a.attempts > 1) != (b.attempts > 1)) return false;
   bool of_client = b.site && verdict && !verdict->of_outcome;
-  if (!of_client && (a.service != b.service || a.operation != b.operation)) return false;
+  if (!of_client && a.service != b.service) return false;
+  if (!of_client && a.operation != b.operation) return one_line(a, b);
   if (a.site == b.site) return true;
   return a.site && b.site && (of_client ? done_in_one_place(a, b) : meet(a, b));
 }

@@ -403,5 +403,22 @@ TEST(UnrelatedException, a_parsers_error_names_a_fault_that_has_cut_what_it_read
   EXPECT_EQ(parsed("error(503)"), "unrelated-exception likely");
 }
 
+TEST(UnrelatedException, a_domains_own_error_that_says_what_was_not_done_is_possible) {
+  auto ended = [](const char* type, const char* message) {
+    Trial t("P3", "error(transient)");
+    t.reference.call("start", "PUT", "/exports/monthly").answers(200);
+    t.in_case().call("start", "PUT", "/exports/monthly").gets_error().again(kSecond).gets_error();
+    t.in_case().fails({thrown(type, message)});
+    return t.verdicts();
+  };
+  EXPECT_EQ(ended("ledger.LedgerError", "export monthly-j1 not started"), "unrelated-exception possible");
+  EXPECT_EQ(ended("ledger.LedgerError", "could not start the exports"), "unrelated-exception possible");
+  EXPECT_EQ(ended("ledger.LedgerError", "no rate for USD"), "unrelated-exception likely");
+  EXPECT_EQ(ended("ledger.LedgerError", "export not found"), "unrelated-exception likely");
+  EXPECT_EQ(ended("ledger.LedgerError", "export monthly-j1"), "unrelated-exception likely");
+  EXPECT_EQ(ended("builtins.AttributeError", "'NoneType' object has no attribute 'export', not even one"),
+            "unrelated-exception likely");
+}
+
 }  // namespace
 }  // namespace retrial::oracles

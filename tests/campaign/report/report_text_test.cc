@@ -90,6 +90,24 @@ TEST(Words,
   EXPECT_EQ(of("duplicate-effect"), 3u);
 }
 
+TEST(Words, what_one_line_asks_for_by_one_method_is_one_cause) {
+  trace::Finding pen{.verdict = "unrelated-exception",
+                     .site = trace::CallSite{"a.py", 7, "ask", "b.py:3:check"},
+                     .service = "127.0.0.1:8000",
+                     .operation = "GET /stock/pen"};
+  auto mug = pen, put = pen, elsewhere = pen, other = pen;
+  mug.operation = "GET /stock/mug";
+  EXPECT_EQ(causes({pen, mug}).size(), 1u);
+  put.operation = "PUT /stock/pen";
+  EXPECT_EQ(causes({pen, put}).size(), 2u);
+  elsewhere.operation = mug.operation;
+  elsewhere.site->callers = "b.py:9:check";
+  EXPECT_EQ(causes({pen, elsewhere}).size(), 2u);
+  other.operation = mug.operation;
+  other.service = "127.0.0.1:9000";
+  EXPECT_EQ(causes({pen, other}).size(), 2u);
+}
+
 TEST(Words, what_one_function_or_library_does_at_several_call_sites_is_one_cause) {
   auto of = [](const char* verdict, const char* first, const char* second) {
     trace::Finding track{.verdict = verdict,

@@ -107,7 +107,7 @@ TEST_F(Adapters, a_test_that_is_executed_again_is_named_to_its_runner_as_that_ca
       << "a runner that it starts has tests of its own";
   for (auto* adapter : adapters())
     EXPECT_EQ(adapter->runner().executes_again,
-              (std::set<std::string_view>{"pytest", "unittest", "node:test", "mocha", "jest"}.contains(
+              (std::set<std::string_view>{"pytest", "unittest", "node:test", "mocha", "jest", "vitest"}.contains(
                   adapter->runner().name)));
 }
 
