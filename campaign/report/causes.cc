@@ -37,7 +37,8 @@ bool meet(const trace::Finding& a, const trace::Finding& b) {
 // The same line, called all the way from the same ones, asks for several things: "GET /stock/pen", "GET /stock/mug".
 bool one_line(const trace::Finding& a, const trace::Finding& b) {
   auto method = [](auto& f) { return f.operation.substr(0, f.operation.find(' ')); };
-  return a.site && a.site == b.site && !a.site->callers.empty() && method(a) == method(b);
+  bool same = a.site && b.site && trace::frames_of(*a.site) == trace::frames_of(*b.site);
+  return same && !a.site->callers.empty() && method(a) == method(b);
 }
 }  // namespace
 
