@@ -154,6 +154,7 @@ bool runs_again(std::string_view callee, bool function_given) {
       word.find("retr") == word.npos && word.find("backoff") == word.npos && word.find("tries") == word.npos;
   if (only_attempt && last_name(by) != "operation") return false;
   auto parts = parts_of(name);
+  if (parts.size() == 2 && parts.front() == "send") return false;  // a signal that there is one
   if (std::ranges::any_of(parts, [](auto& part) { return is_any(part, never) || is_any(part, kinds); })) return false;
   if (name == "retryWhen" || name == "retryBackoff") return by.ends_with(")");
   return function_given;
@@ -164,7 +165,7 @@ bool makes_retrying(std::string_view callee) {
       "Retry",      "Retrying",    "AsyncRetrying", "RetryPolicy",        "RetryTemplate",    "RetryAgent",
       "axiosRetry", "axios_retry", "HTTPRetries",   "AsyncHTTPTransport", "ExponentialRetry", "RetryClient"};
   auto name = last_name(callee);
-  if (callee.find("retryablehttp.New") != callee.npos) return true;
+  if (callee == "retryablehttp.NewClient") return true;
   if (name == "of" || name == "ofDefaults" || name == "custom" || name == "builder")
     return is_any(last_name(receiver(callee)), std::array<std::string_view, 3>{"Retry", "RetryConfig", "RetryPolicy"});
   return is_any(name, all);

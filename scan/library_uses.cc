@@ -104,7 +104,7 @@ struct Uses {
       add(i, callee, given).back.emplace_back("any");
       return;
     }
-    if (runs_again(callee, gives_function(tree, i))) {
+    if (runs_again(callee, gives_function(tree, i)) && !is_own(i, callee)) {
       int function = tree.function_of(i);
       if (function >= 0 && name_of_function(tree, function) == last_name(callee)) return;  // an overload
       auto& place = add(i, callee, given);
@@ -116,7 +116,11 @@ struct Uses {
         for (int f : tree.functions(tree.text(first))) describe_calls(tree, f, place);
       return;
     }
-    if (makes_retrying(callee) && given != "(False)" && given != "(0)" && given != "(false)") {
+    // An error of that name holds what was met, or is thrown.
+    bool error = mentions(given, "exc") || tree.kind(tree[i].parent).find("raise") != std::string_view::npos;
+    bool none =
+        given.starts_with("(False") || given.starts_with("(0)") || given.starts_with("(0,") || given == "(false)";
+    if (makes_retrying(callee) && !none && !error) {
       add(i, callee, given);
       return;
     }
@@ -124,6 +128,16 @@ struct Uses {
     if (is_retry_option(last_name(callee)) && !receiver(callee).empty() && first >= 0 &&
         tree[first].role == Role::number && tree.text(first) != "0" && tree.next(first) < 0)
       add(i, callee, given).bound = {Bound::count, one_line(tree.text(first))};
+  }
+
+  // A method of the object itself, which is given no function: it does something for its retries, and tries nothing.
+  bool is_own(int i, std::string_view callee) const {
+    auto by = receiver(callee);
+    if (by != "this" && by != "self") return false;
+    int arguments = tree.child(i, Part::arguments);
+    for (int c = arguments >= 0 ? tree.first(arguments) : -1; c >= 0; c = tree.next(c))
+      if (tree[c].role == Role::function) return false;
+    return true;
   }
 
   void option(int i) {

@@ -91,6 +91,13 @@ bool goes_on_to_next(const Tree& tree, int call) {
   return false;
 }
 
+// "idx >= stack.length": it ends with the last of several things, and begins the next of them.
+bool counts_items(std::string_view bound) {
+  for (std::string_view size : {".length", ".size()", "len(", ".Count", ".count()"})
+    if (bound.find(size) != bound.npos) return true;
+  return false;
+}
+
 // Is `i` where a condition that speaks of retries leads?
 bool asks_for_retry(const Tree& tree, int i, int function) {
   for (int p = tree[i].parent, below = i; p > function; below = p, p = tree[p].parent)
@@ -203,6 +210,7 @@ void find_recursion(const Tree& tree, std::vector<Location>& found) {
       describe(tree, function, i, place);
       place.bound = bound_of_function(tree, function, named ? -1 : i);
       place.wait = wait_in(tree, function);
+      if (place.bound.kind == Bound::count && counts_items(place.bound.text)) break;
       found.push_back(std::move(place));
       break;
     }

@@ -11,6 +11,7 @@
 #include "scan/across.h"
 #include "scan/detectors.h"
 #include "scan/verdicts.h"
+#include "scan/words.h"
 
 namespace retrial::scan {
 namespace {
@@ -64,6 +65,27 @@ void drop_doubles(std::vector<Location>& found) {
   found.erase(same.begin(), same.end());
 }
 
+// Nothing failed, or what comes next is another part.
+bool goes_on(const Location& l) {
+  bool not_ready = !l.back.empty() && std::ranges::all_of(l.back, says_not_ready);
+  return not_ready || (l.shape == Shape::loop && l.bound.kind == Bound::count && says_progress(l.bound.text));
+}
+
+// A timer is how others wait: what holds it, or stands before it in the same function, is the place.
+void drop_waits(std::vector<Location>& found) {
+  auto holds = [](const Location& other, const Location& timer) {
+    bool around = other.shape != Shape::timer && other.shape != Shape::library && other.line <= timer.line &&
+                  timer.line <= other.last_line;
+    bool before = other.shape == Shape::timer && other.function_line == timer.function_line &&
+                  !timer.function.empty() && other.calls == timer.calls && other.line < timer.line;
+    return around || before;
+  };
+  auto all = found;
+  std::erase_if(found, [&](auto& l) {
+    return l.shape == Shape::timer && std::ranges::any_of(all, [&](auto& other) { return holds(other, l); });
+  });
+}
+
 }  // namespace
 
 Found scan_text(const Language& language, std::string_view text) {
@@ -80,6 +102,8 @@ Found scan_text(const Language& language, std::string_view text) {
   find_queues(tree, found);
   find_libraries(tree, found);
   drop_doubles(found);
+  drop_waits(found);
+  std::erase_if(found, goes_on);
   all.delays = delays_of(tree);
   return all;
 }

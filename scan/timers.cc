@@ -18,7 +18,8 @@ int run_by(const Tree& tree, int timer) {
     auto name = last_name(tree.text(c));
     if ((tree[c].role == Role::name || kind == "attribute" || kind == "member_expression" ||
          tree[c].role == Role::call) &&
-        !icontains(name, "delay") && !icontains(name, "time") && !says_failed(name) && name != "resolve")
+        !icontains(name, "delay") && !icontains(name, "time") && !says_failed(name) && name != "resolve" &&
+        name != "reject" && name != "abort")
       return c;
   }
   return -1;
@@ -82,8 +83,11 @@ void find_timers(const Tree& tree, std::vector<Location>& found) {
     auto callee = callee_of(tree, i);
     if (is_timer(callee)) {
       int runs = run_by(tree, i);
-      if (runs >= 0 && is_for_retry(tree, i))
-        add(tree, i, tree[runs].role == Role::call ? callee_of(tree, runs) : tree.text(runs), found);
+      auto what = runs < 0                        ? std::string_view()
+                  : tree[runs].role == Role::call ? callee_of(tree, runs)
+                                                  : tree.text(runs);
+      bool limit = last_name(what) == "reject";  // of a time: nothing is begun anew
+      if (runs >= 0 && !limit && is_for_retry(tree, i)) add(tree, i, what, found);
       continue;
     }
     int function = tree.function_of(i);

@@ -209,12 +209,30 @@ bool reaches_out(std::string_view callee) {
   return false;
 }
 
+bool says_not_ready(std::string_view error) {
+  static constexpr std::array<std::string_view, 4> empty{"indexerror", "empty", "queueempty", "emptyerror"};
+  std::string word;
+  for (auto& part : parts_of(last_name(error))) word += part;
+  if (among(word, empty)) return true;
+  for (std::string_view part :
+       {"wantread", "wantwrite", "wouldblock", "blockingio", "eagain", "eintr", "interruptederror"})
+    if (word.find(part) != word.npos) return true;
+  return false;
+}
+
+bool says_progress(std::string_view bound) {
+  static constexpr std::array<std::string_view, 8> done{"read",  "sent",     "written", "received",
+                                                        "bytes", "consumed", "offset",  "copied"};
+  bool compares = bound.find('<') != bound.npos || bound.find('>') != bound.npos;
+  return compares && !text_says_retry(bound) && has_part(bound, done);
+}
+
 bool is_queue_name(std::string_view text) {
   auto word = lower(text);
-  for (std::string_view part : {"queue", "retry", "retries", "pending", "jobs", "tasks", "backlog", "work", "todo",
-                                "outbox", "buffer", "messages"})
+  for (std::string_view part : {"queue", "retry", "retries", "pending", "backlog", "outbox"})
     if (word.find(part) != word.npos) return true;
-  return word == "q" || word.ends_with(".q");
+  return has_part(text, std::array<std::string_view, 10>{"q", "job", "jobs", "task", "tasks", "work", "works", "todo",
+                                                         "buffer", "messages"});
 }
 
 bool puts_back(std::string_view callee) {

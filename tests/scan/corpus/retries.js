@@ -99,3 +99,22 @@ function polled(job) {
 function switchedOff(client) {
   return client.get("/", { retries: 0 });
 }
+
+class Strategy {
+  constructor() {
+    this.retryCode(3);
+  }
+  next(error) {
+    if (error) this.retryCount = 0;
+    if (this.index >= this.stack.length) return done(error);
+    const layer = this.stack[this.index++];
+    if (!layer.match) return this.next(error);
+  }
+}
+
+function connectWithTimeoutAndRetry(connection, timeoutMs) {
+  return new Promise((resolve, reject) => {
+    setTimeout(() => reject(new Error('too late')), timeoutMs);
+    connection.once('ready', resolve);
+  });
+}

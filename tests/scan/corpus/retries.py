@@ -187,3 +187,48 @@ def parse(text):
             return float(text)
         except ValueError:
             text = text[:-1]
+
+
+def receive_whole(connection, buffer, length):
+    done = 0
+    while done < length:
+        try:
+            done += connection.recv_into(buffer[done:])
+        except ssl.SSLWantReadError:
+            wait_readable(connection)
+
+
+def send_whole(connection, data, length):
+    total_sent = 0
+    while total_sent < length:
+        try:
+            total_sent += connection.send(data[total_sent:])
+        except OSError as error:
+            if error.errno != errno.EAGAIN:
+                raise
+
+
+def take_free(pool):
+    while True:
+        try:
+            return pool.popleft()
+        except IndexError:
+            pool.wait(1)
+
+
+def missing_of(backend, names):
+    missing_workflows = []
+    for name in names:
+        try:
+            backend.get_workflow(name)
+        except NotFound:
+            missing_workflows.append(name)
+    return missing_workflows
+
+
+def add_client_error(self, error):
+    self._queue.append(error)
+
+
+def give_up(task, exc):
+    raise Retry(message="later", exc=exc)
