@@ -73,9 +73,9 @@ Nanos centile(std::vector<Nanos> of, std::size_t n) {
 // from looking, or the client's own thread was at work on something else in good part of it. In real time, one that
 // work filled in good part: a machine that is that busy delays the rest as well.
 bool unclear(const Wait& w) {
-  bool at_work = w.worked && w.gap - w.most >= w.most / kGoodPart;
-  if (w.measured) return w.least < kMostMeasured && (w.most >= kLongest || (at_work && w.gap >= 2 * kMost));
-  return at_work && w.most >= kMost;
+  bool at_work = w.worked && w.most >= kMost && w.gap - w.most >= w.most / kGoodPart;
+  if (w.measured) return w.least < kMostMeasured && (w.most >= kLongest || at_work);
+  return at_work;
 }
 
 // Load comes and goes: of that many gaps, in which the client's thread had its processor, one at least is short.
