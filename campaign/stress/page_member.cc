@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "campaign/stress/series.h"
+#include "proxy/faults/page_words.h"
 #include "trace/fault_table.h"
 
 namespace retrial::campaign {
@@ -42,7 +43,8 @@ std::string page_member(const trace::Run& run, const trace::CaseRecord& row) {
       std::vector<std::pair<std::string, std::string>> members;
       members_of(Json::parse(before->response_sample, nullptr, false), members);
       for (auto& [name, value] : members)
-        if (sends(e, value) && !sends(*before, value)) return name;
+        if (auto n = proxy::plain_name(name); !proxy::counts_pages(n) && !proxy::counts_entries(n))
+          if (sends(e, value) && !sends(*before, value)) return name;
     }
     before = &e;
   }

@@ -205,6 +205,7 @@ Result<bool> Stress::measure(trace::CaseRecord& row, const Series& series, const
     return false;
   };
   auto usual = alone.cpu;
+  std::string why_none = "no run of it ended in time, at whatever size";
   Sizes sizes(series.most);
   while (auto size = sizes.next()) {
     if (context_.executor.interrupted()) return give_up("left", "interrupted");
@@ -216,8 +217,11 @@ Result<bool> Stress::measure(trace::CaseRecord& row, const Series& series, const
     if (!run.incomplete.empty()) return give_up("incomplete", run.incomplete);
     auto load = trace::load_of(run);
     if (!load) return give_up("not_fired", why_spared(run, row));
-    if (run.stop == trace::Stop::deadline && !series.without_end()) {
-      sizes.saw(Sizes::Seen::too_long, *size);  // it says nothing of how it grows
+    // Neither says anything of how it grows; smaller ones may.
+    bool refused = series.of == Of::entries && !took_it_in(run, row.test);
+    if ((run.stop == trace::Stop::deadline && !series.without_end()) || refused) {
+      sizes.saw(Sizes::Seen::too_long, *size);
+      if (refused) why_none = "the client ended with an error of its own before it had taken all in";
       continue;
     }
     usual = std::min(usual, load->cpu);
@@ -225,7 +229,7 @@ Result<bool> Stress::measure(trace::CaseRecord& row, const Series& series, const
     sizes.saw(stands_out(*load, series, alone, usual) ? Sizes::Seen::stands_out : Sizes::Seen::quiet,
               series.without_end() ? load->size : *size);
   }
-  return runs.empty() ? give_up("not_fired", "no run of it ended in time, at whatever size") : true;
+  return runs.empty() ? give_up("not_fired", why_none) : true;
 }
 
 Result<void> Stress::try_series(trace::CaseRecord row, Series series, const trace::Run& alone) {

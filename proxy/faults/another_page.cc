@@ -44,7 +44,8 @@ class AnotherPage final : public OfJson {
   }
 
  protected:
-  std::string_view begin(const std::string&, const trace::Exchange&) override {
+  std::string_view begin(std::string& head, const trace::Exchange&) override {
+    link(head);
     if (auto* page = earlier_.page(list_)) before_ = Json::parse(*page, nullptr, false);
     return {};
   }
@@ -62,6 +63,19 @@ class AnotherPage final : public OfJson {
   }
 
  private:
+  // RFC 8288: the service links the next of its pages in a field.
+  void link(std::string& head) {
+    auto field = field_in(head, "link");
+    auto links = field ? head.substr(field->value, field->value_end - field->value) : std::string();
+    if (links.contains("rel=\"next\"") || links.contains("rel=next")) {
+      goes_on_ = true;
+      earlier_.keep_page(list_ + " link", links);
+    } else if (earlier_.page(list_ + " link")) {
+      auto next = fmt::format("<http://{}{}>; rel=\"next\"", host_, target_);
+      head.insert(fields_end(head), fmt::format("Link: {}\r\n", next));
+      told("Link", next);
+    }
+  }
   const std::string& place() const { return asked_.place; }
   static bool is_empty(const Json& v) { return v.is_null() || v == "" || v == false || v == 0; }
 

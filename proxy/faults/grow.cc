@@ -76,7 +76,7 @@ class Grow final : public OfJson {
   }
 
  protected:
-  std::string_view begin(const std::string&, const trace::Exchange&) override { return {}; }
+  std::string_view begin(std::string&, const trace::Exchange&) override { return {}; }
   std::string_view change(Json& json) override {
     if (json.dump(-1, ' ', false, Json::error_handler_t::replace).size() >
         kMostGrown / static_cast<std::size_t>(times_))

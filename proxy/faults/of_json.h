@@ -43,8 +43,8 @@ class OfJson : public Edit {
   std::size_t held() const final { return kept_.size(); }
 
  protected:
-  // Why nothing is to be changed; empty: it may be.
-  virtual std::string_view begin(const std::string& head, const trace::Exchange& exchange) = 0;
+  // Why nothing is to be changed; empty: it may be. Fields may be added to the head.
+  virtual std::string_view begin(std::string& head, const trace::Exchange& exchange) = 0;
   // Changes it. Else why nothing was to be changed.
   virtual std::string_view change(Json& json) = 0;
 

@@ -197,6 +197,25 @@ TEST(AnotherPage, is_told_in_the_form_of_the_page_before) {
             R"({"next":"http://127.0.0.1:8000/audit?p=2","results":[2]})")
       << "asked for once more";
 }
+TEST(AnotherPage, is_linked_where_the_service_links_its_pages) {
+  Earlier earlier;
+  auto head_of = [&](std::string target, std::string link) {
+    trace::Exchange e;
+    e.method = "GET";
+    e.host = "127.0.0.1:8000";
+    e.target = std::move(target);
+    e.fault.name = FaultName::another_page;
+    auto edit = fault_named(e.fault.name)->edit(e, earlier);
+    std::string head(kHead), out;
+    if (!link.empty()) head.insert(head.size() - 2, "Link: " + link + "\r\n");
+    EXPECT_EQ(edit->head(head, e, false).spares, "");
+    EXPECT_EQ(edit->body("[1]", true, out).fires, link.empty());
+    return head;
+  };
+  head_of("/issues",
+          "<http://127.0.0.1:8000/issues?page=2>; rel=\"next\", <http://127.0.0.1:8000/issues?page=2>; rel=\"last\"");
+  EXPECT_TRUE(head_of("/issues?page=2", "").contains("Link: <http://127.0.0.1:8000/issues?page=2>; rel=\"next\"\r\n"));
+}
 TEST(AnotherPage, makes_what_counts_the_entries_of_all_pages_larger) {
   Paged p;
   p.told("/items?offset=0&limit=2", R"({"items":[1,2],"total":3})");

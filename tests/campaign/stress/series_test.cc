@@ -33,6 +33,9 @@ TEST(PageMember, is_the_one_whose_value_the_next_request_sends_back) {
       page_member(pages({{"/items", R"({"next":"http://127.0.0.1:8000/items?p=2"})"}, {"/items?p=2", "{}"}}), kRow),
       "next");
 }
+TEST(PageMember, is_none_that_counts_the_pages) {
+  EXPECT_EQ(page_member(pages({{"/items?page=1", R"({"total_pages":2})"}, {"/items?page=2", "{}"}}), kRow), "");
+}
 TEST(PageMember, is_none_where_nothing_is_sent_back) {
   EXPECT_EQ(page_member(pages({{"/items", R"({"next":"a"})"}, {"/items?from=b", "{}"}}), kRow), "");
   EXPECT_EQ(page_member(pages({{"/items", "no JSON"}, {"/items?from=b", "{}"}}), kRow), "");
