@@ -95,6 +95,39 @@ test('jest runs a test again that is named again, with the hooks around it, also
   app.remove();
 });
 
+test('a call site under jest is at the line that its author wrote, whatever babel made of it', { skip }, async () => {
+  const server = await serve();
+  const app = made(server.url).write('client.js', `// A client.
+
+
+const where = process.env.URL;
+
+
+
+async function ask(what) {
+
+  const { status = 0, ...rest } = await fetch(where + '/' + what); // asks
+
+  return [status, rest];
+}
+
+
+module.exports = { ask };\n`).write('a.test.js', `const { ask } = require('./client');
+
+
+it('x',
+
+  async () => {
+
+
+    await ask('x'); // calls
+  });\n`);
+  const { out } = await app.run([jest], { RETRIAL_SERIAL: '1' });
+  assert.deepStrictEqual(server.tags.map((t) => t.site), [`client.js:${app.line('client.js', 'asks')}:ask`], out);
+  server.close();
+  app.remove();
+});
+
 test('a set-up under jest that fails is an error of its tests, a file that it cannot load is told', { skip }, async () => {
   const app = made('').write('bad.test.js', `throw new Error('no such thing');\n`).write('a.test.js', `
     describe('all', () => { beforeAll(() => { throw new Error('before'); }); it('a', () => {}); describe('in', () => it('b', () => {})); });

@@ -1,6 +1,7 @@
 // Reports jest, whose tests jest-circus runs: the events that it sends to the test environment. It waits for each to
 // be taken, so a test does not begin before it is told.
 'use strict';
+const fs = require('fs');
 const Module = require('module');
 const chain = require('../chain.cjs');
 const chosen = require('../chosen.cjs');
@@ -114,10 +115,22 @@ class File {
 // jest keeps an error beside one that it made in the place of the call.
 const thrown = (error) => (Array.isArray(error) ? error[0] || error[1] : error);
 
+// A transform (babel-jest, by default) writes lines of its own, and a map from them beside it: the runtime knows where.
+function findMaps(runtime) {
+  if (!runtime || typeof runtime.getSourceMaps !== 'function') return;
+  const known = new Map(); // path of a map -> it
+  frames.useMaps((file) => {
+    const path = runtime.getSourceMaps().get(file);
+    if (path && !known.has(path)) known.set(path, new Module.SourceMap(JSON.parse(fs.readFileSync(path, 'utf8'))));
+    return path ? known.get(path) : null;
+  });
+}
+
 function wrapRunner(run) {
   return async function (globalConfig, config, environment, runtime, path, ...rest) {
     events.announce('jest');
     frames.addTestFile(path);
+    findMaps(runtime);
     const file = new File(path);
     const own = environment.handleTestEvent;
     environment.handleTestEvent = async function (event, state) {
