@@ -10,6 +10,7 @@
 #include "oracles/client_words.h"
 #include "oracles/evidence.h"
 #include "oracles/failure.h"
+#include "oracles/ledger.h"
 #include "oracles/registry.h"
 #include "oracles/waits.h"
 #include "trace/comparing/retry_layers.h"
@@ -86,6 +87,15 @@ class MissingCap final : public Oracle {
                               : ""),
               "A right client gives up after some attempts or some time, and tells its caller: one that never "
               "does keeps the caller waiting and the service under load for as long as the fault lasts."));
+        } else if (auto since = in_vain_since(*c, *call); since > kAttempts) {
+          judgement.findings.push_back(make_finding(
+              compared, *c, *call, kMissingCap, std::min(trace::Confidence::likely, call->confidence),
+              fmt::format(
+                  "{}: {}, and the client has sent the same request more than {} since, answered with an error by "
+                  "the service itself each time; there was no end in sight when Retrial ended the run.",
+                  call->operation, what_was_done(*call, first_fired(*call)), counted(kAttempts, "time")),
+              "A right client gives up after some attempts or some time, and tells its caller: the error is the "
+              "service's own now, and will not pass by itself."));
         } else if (was_cut(compared, *c) && call->attempts.size() > 1 && call->last().fired &&
                    goes_on(*c->in_case, *call)) {
           auto note = make_finding(
@@ -95,6 +105,16 @@ class MissingCap final : public Oracle {
           judgement.notes.push_back(std::move(note));
         }
       }
+  }
+
+  // The same request, sent once more and once more after the fault has passed, as calls of their own, until the run was
+  // ended.
+  static int in_vain_since(const trace::Comparison& c, const trace::Call& call) {
+    if (c.in_case->stop != trace::Stop::capped) return 0;
+    return static_cast<int>(std::ranges::count_if(c.in_case->exchanges, [&](auto& e) {
+      return e.begun >= call.first().told && !e.fired && e.client_status >= 400 && e.pid == call.first().pid &&
+             same_request(e, call.first());
+    }));
   }
 
   // Attempts of all calls of one place that were still going on when the run was ended: jobs that take turns.

@@ -29,10 +29,12 @@ Shown judge_case(Case& c, const trace::Run& slice, bool shared, Nanos hold) {
   shown.attempts = static_cast<int>(comparisons.back().faulted.front()->attempts.size());
   shown.judgement = oracles::judge({&c.row, all, hold});
   auto& j = shown.judgement;
-  shown.what = !j.findings.empty()     ? What::suspicion
-               : j.needs_more_runs     ? What::thin
-               : !j.not_judged.empty() ? What::doubt
-                                       : What::clean;
+  // What its test would have come to is not known.
+  bool came_to_its_end = trace::result_of(slice, c.row.test) || slice.stop == trace::Stop::held;
+  shown.what = !j.findings.empty()                         ? What::suspicion
+               : j.needs_more_runs                         ? What::thin
+               : !j.not_judged.empty() || !came_to_its_end ? What::doubt
+                                                           : What::clean;
   return shown;
 }
 

@@ -66,6 +66,8 @@ class CampaignDirector final : public proxy::Director {
   void over(const trace::Exchange& exchange) override;
 
   int target_attempts() const;  // the most attempts of a faulted call so far
+  // How often a process has sent one request in a row, answered with an error each time: of them all the most of late.
+  int in_vain() const;
 
  private:
   // An aim, and what it has met.
@@ -96,6 +98,11 @@ class CampaignDirector final : public proxy::Director {
   Lift lift_;
   trace::Correlator correlator_;
   trace::ServicesOfRun services_;
+  struct InVain {
+    std::uint64_t request = 0;
+    int times = 0;
+  };
+  std::map<std::int32_t, InVain> in_vain_;                           // by process
   std::map<std::pair<std::int32_t, std::string>, int> connections_;  // of a process to a service, so far
 };
 

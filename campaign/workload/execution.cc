@@ -454,7 +454,7 @@ Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& sp
     Watchdog watchdog(spec, clock, impl_->clock);
     auto look = [&] {
       if (stopped || ended.status) return;
-      stopped = watchdog.look(proxy, **tree, director.target_attempts(),
+      stopped = watchdog.look(proxy, **tree, director.target_attempts(), director.in_vain(),
                               ended.compressor ? ended.compressor->last_wait() : 0);
       if (spec.sampled_exchanges && arming.exchanges >= spec.sampled_exchanges) stopped = trace::Stop::deadline;
       if (spec.after_fault && arming.fired_at && clock.now() - arming.fired_at >= spec.after_fault &&

@@ -13,7 +13,8 @@ constexpr Nanos kSurelyIdle = 5 * kSecond;       // before a tree that waits for
 constexpr Nanos kCheap = 10 * kSecond;           // real: a minute of the client's where something polls each 20 ms
 constexpr Nanos kListens = 300 * kMillisecond;   // real: to what comes on a stream by itself, at least
 constexpr Nanos kSilent = 30 * kSecond;          // and at most: event streams speak each 15 s (HTML 9.2.7)
-constexpr Nanos kIdleCpu = 20 * kMillisecond;    // of CPU within a second: a tree that uses less is idle
+constexpr int kInVain = 3000;  // of one request in a row: whoever sends it has no cap, also where the fault has passed
+constexpr Nanos kIdleCpu = 20 * kMillisecond;  // of CPU within a second: a tree that uses less is idle
 
 }  // namespace
 
@@ -28,8 +29,9 @@ Watchdog::Watchdog(const RunSpec& spec, const Clock& client, const Clock& real)
       active_at_(really_began_) {}
 
 std::optional<trace::Stop> Watchdog::look(const proxy::Proxy& proxy, const proxy::Tree& tree, int target_attempts,
-                                          Nanos last_wait) {
+                                          int in_vain, Nanos last_wait) {
   auto now = client_.now();
+  if (!spec_.aims.empty() && in_vain > kInVain) return trace::Stop::capped;
   if (!spec_.lifts && spec_.attempts_limit && target_attempts > spec_.attempts_limit) return trace::Stop::capped;
   if (!spec_.lifts && went_on_too_long(target_attempts, now)) return trace::Stop::capped;
   auto held = held_since(proxy, tree);

@@ -15,8 +15,8 @@ class Watchdog {
  public:
   Watchdog(const RunSpec& spec, const Clock& client, const Clock& real);
 
-  // `last_wait`: client time of the latest end of a wait of the tree; 0: none.
-  std::optional<trace::Stop> look(const proxy::Proxy& proxy, const proxy::Tree& tree, int target_attempts,
+  // `in_vain`: CampaignDirector::in_vain. `last_wait`: client time of the latest end of a wait of the tree; 0: none.
+  std::optional<trace::Stop> look(const proxy::Proxy& proxy, const proxy::Tree& tree, int target_attempts, int in_vain,
                                   Nanos last_wait);
   // Has nothing happened for so long, in the client's time, and is nothing under way?
   bool idle_for(Nanos time, const proxy::Proxy& proxy) const;

@@ -151,5 +151,22 @@ TEST(MissingCap, a_client_that_was_still_retrying_when_its_run_was_cut_is_a_note
   EXPECT_NE(t.why_not().find("in back-off, its last gap was 4.0 s"), std::string::npos) << t.why_not();
 }
 
+// As measured of a client that asks for a lock, and takes the service's 409 for a reason to ask at once again.
+TEST(MissingCap, is_told_where_the_services_own_error_is_asked_for_without_end_after_the_fault_has_passed) {
+  auto asked = [](int times, trace::Stop stop, int status) {
+    Trial t("P1", "lost-response(error(503)) x 1, then pass");
+    t.reference.call("lock", "POST", "/lock").answers(201);
+    t.in_case().call("lock", "POST", "/lock").is_lost(trace::Telling::error, 201);
+    for (int i = 0; i < times; i++) t.in_case().call("lock", "POST", "/lock").answers(status);
+    t.in_case().stops(stop);
+    auto told = t.verdicts();
+    return told.contains("missing-cap likely");
+  };
+  EXPECT_TRUE(asked(300, trace::Stop::capped, 409));
+  EXPECT_FALSE(asked(300, trace::Stop::exited, 409)) << "it came to an end";
+  EXPECT_FALSE(asked(100, trace::Stop::capped, 409));
+  EXPECT_FALSE(asked(300, trace::Stop::capped, 200));
+}
+
 }  // namespace
 }  // namespace retrial::oracles

@@ -171,6 +171,22 @@ TEST_F(Directing, a_connection_of_another_test_or_service_is_no_target) {
   aim("refuse-connect");
   EXPECT_EQ(trace::show(director_->at_connect({"127.0.0.1:8000", 7, 5}).fault), "pass");  // no test runs
 }
+TEST_F(Directing, one_request_that_is_sent_in_vain_again_and_again_is_counted) {
+  aim("lost-response(reset) x 1, then pass");
+  auto answered = [&](const char* target, int status) {
+    auto e = head(target, "7-1");
+    director_->at_head(e);
+    e.client_status = status;
+    director_->over(e);
+  };
+  for (int i = 0; i < 5; i++) answered("/lock", 409);
+  EXPECT_EQ(director_->in_vain(), 5);
+  answered("/other", 409);
+  EXPECT_EQ(director_->in_vain(), 1) << "another one";
+  answered("/other", 409);
+  answered("/other", 200);
+  EXPECT_EQ(director_->in_vain(), 0);
+}
 TEST_F(Directing, responses_are_kept_only_where_one_may_come_again) {
   aim("stale");
   EXPECT_TRUE(director_->keeps_responses());
