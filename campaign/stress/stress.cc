@@ -24,6 +24,7 @@ constexpr double kStandsOut = 0.25;
 constexpr Nanos kLeastWork = 40 * kMillisecond;
 constexpr std::int64_t kPages = 1000;
 constexpr std::uint64_t kRequestsOfOne = 2;
+constexpr std::string_view kOwnError = "the client ended with an error of its own before it had taken all in";
 
 std::uint64_t more_requests(const trace::Load& load, const trace::Run& alone) {
   return load.requests - std::min<std::uint64_t>(load.requests, alone.exchanges.size());
@@ -205,7 +206,7 @@ Result<bool> Stress::measure(trace::CaseRecord& row, const Series& series, const
     return false;
   };
   auto usual = alone.cpu;
-  std::string why_none = "no run of it ended in time, at whatever size";
+  bool ended_by_itself = false;
   Sizes sizes(series.most);
   while (auto size = sizes.next()) {
     if (context_.executor.interrupted()) return give_up("left", "interrupted");
@@ -221,7 +222,7 @@ Result<bool> Stress::measure(trace::CaseRecord& row, const Series& series, const
     bool refused = series.of == Of::entries && !took_it_in(run, row.test);
     if ((run.stop == trace::Stop::deadline && !series.without_end()) || refused) {
       sizes.saw(Sizes::Seen::too_long, *size);
-      if (refused) why_none = "the client ended with an error of its own before it had taken all in";
+      ended_by_itself |= refused;
       continue;
     }
     usual = std::min(usual, load->cpu);
@@ -229,7 +230,9 @@ Result<bool> Stress::measure(trace::CaseRecord& row, const Series& series, const
     sizes.saw(stands_out(*load, series, alone, usual) ? Sizes::Seen::stands_out : Sizes::Seen::quiet,
               series.without_end() ? load->size : *size);
   }
-  return runs.empty() ? give_up("not_fired", why_none) : true;
+  if (!runs.empty()) return true;
+  if (ended_by_itself) return not_judged(row, kOwnError), false;
+  return give_up("not_fired", "no run of it ended in time, at whatever size");
 }
 
 Result<void> Stress::try_series(trace::CaseRecord row, Series series, const trace::Run& alone) {
@@ -255,6 +258,11 @@ Result<void> Stress::try_series(trace::CaseRecord row, Series series, const trac
     return {};
   record_.cases.push_back(std::move(row));
   return {};
+}
+
+void Stress::not_judged(trace::CaseRecord& row, std::string_view why) {
+  row.outcome = "run";
+  record_.not_judged.push_back(trace::judged(row, std::string(why)));
 }
 
 void Stress::conclude(trace::CaseRecord& row, const Series& series, const trace::Run& alone, const Runs& runs) {
@@ -283,11 +291,8 @@ void Stress::conclude(trace::CaseRecord& row, const Series& series, const trace:
   std::ranges::move(judgement.notes, std::back_inserter(record_.notes));
   std::ranges::move(judgement.not_judged, std::back_inserter(record_.not_judged));
   if (!judgement.findings.empty() || !judgement.not_judged.empty()) return;
-  if (series.of != Of::errors && series.of != Of::drip && !took_it_in(*largest, row.test)) {
-    row.outcome = "not_fired";
-    row.why = "the client ended with an error of its own before it had taken all in";
-    return;
-  }
+  if (series.of != Of::errors && series.of != Of::drip && !took_it_in(*largest, row.test))
+    return not_judged(row, kOwnError);
   record_.clean.push_back(trace::judged(row, what_it_cost(*trace::load_of(*largest), alone)));
 }
 

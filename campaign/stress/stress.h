@@ -44,6 +44,7 @@ class Stress {
   Result<bool> measure(trace::CaseRecord& row, const Series& series, const trace::Run& alone, Runs& runs);
   Result<const trace::Run*> run_with(trace::CaseRecord& row, const Series& series, const trace::Run& alone);
   Result<const trace::Run*> alone(const std::string& test);
+  void not_judged(trace::CaseRecord& row, std::string_view why);
   void conclude(trace::CaseRecord& row, const Series& series, const trace::Run& alone, const Runs& runs);
 
   CampaignContext& context_;
