@@ -229,14 +229,14 @@ Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& p
   if (run.once) asked_for = once_a_site(std::move(asked_for));
 
   std::set<std::string> sites_tried;
-  auto add_all = [&](const std::vector<Found>& of, bool further) {
+  auto add_all = [&](const std::vector<Found>& of, bool further, bool last = false) {
     auto add_case = [&](const Found& f, const policies::Policy& policy, const policies::FaultPlan& faults) {
       auto c = make_case(f, policy, faults, config);
       c.further = further;
       add(plan, std::move(c), plan.cases.size() + 1);
     };
     for (auto* policy : policies) {
-      if (policy->of_near_misses || policy->of_deaths) continue;
+      if (policy->of_near_misses || policy->of_deaths || (last && !policy->last_too)) continue;
       for (auto& f : of) {
         for (auto& faults : policy->plans) add_case(f, *policy, faults);
         for (auto& faults : policy->where_it_times_out)
@@ -253,15 +253,10 @@ Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& p
   for (auto* policy : policies)
     if (policy->of_deaths)
       for (auto& c : deadly_cases(tests, borne, *policy, config)) add(plan, std::move(c), plan.cases.size() + 1);
-  if (run.coverage.empty() && !run.once)
-    for (auto* policy : policies)
-      for (auto& f : policy->last_too ? last_of_several(asked_for) : std::vector<Found>{})
-        for (auto& faults : policy->plans) {
-          auto c = make_case(f, *policy, faults, config);
-          c.further = true;
-          add(plan, std::move(c), plan.cases.size() + 1);
-        }
-  if (run.coverage.empty() && !run.once) add_all(elsewhere(asked_for, covered(found, "c4")), true);
+  if (run.coverage.empty() && !run.once) {
+    add_all(last_of_several(asked_for), true, true);
+    add_all(elsewhere(asked_for, covered(found, "c4")), true);
+  }
   return plan;
 }
 

@@ -144,12 +144,13 @@ int CampaignDirector::in_vain() const {
 
 void CampaignDirector::over(const trace::Exchange& exchange) {
   correlator_.over(exchange);
-  auto& last = in_vain_[exchange.pid];
-  auto request = fnv1a(exchange.target, fnv1a(exchange.method, fnv1a(exchange.service))) ^ exchange.request_digest;
-  if (exchange.client_status < 400)
-    last = {};
-  else
+  if (exchange.client_status < 400) {
+    in_vain_.erase(exchange.pid);
+  } else {
+    auto& last = in_vain_[exchange.pid];
+    auto request = fnv1a(exchange.target, fnv1a(exchange.method, fnv1a(exchange.service))) ^ exchange.request_digest;
     last = {request, last.request == request ? last.times + 1 : 1};
+  }
   if (!trace::given_up(exchange)) return;
   for (auto& aiming : aims_)
     if (aiming.calls.contains(exchange.call) && !aiming.takes_all()) aiming.given_up = true;
