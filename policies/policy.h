@@ -30,6 +30,9 @@ struct Policy {
   bool last_too = false;  // asked of the last of several calls in a test, too: what was done before is done again then?
   Needs needs = {};
   bool by_default = true;  // tried where nobody says which
+  // By default it is asked only of calls whose file, or whose service, knows of this header: who has never heard of it
+  // breaks no promise.
+  std::string_view where_named = {};
   // Asked of the first of two operations whose order nothing keeps (predict/near_misses.h), by the first of its plans
   // that holds it for long enough.
   bool of_near_misses = false;

@@ -3,17 +3,19 @@
 
 namespace retrial::policies {
 
-// RFC 9110 10.2.3. Ours: longer than a client waits of its own accord before a first retry. Not tried unless asked for:
-// whoever does not read Retry-After and backs off is not wrong.
+// RFC 9110 10.2.3. Ours: longer than a client waits of its own accord before a first retry. Whoever does not read
+// Retry-After and backs off is not wrong: it is asked of those who read it, or whose service says it.
 const Policy& r1() {
   constexpr int kSeconds = 17;
   static const Policy policy{
       .name = "R1",
       .question = "The service says how long to stay away: does the caller?",
-      .plans = {first({.name = trace::FaultName::error, .retry = trace::RetryAfter::seconds, .retry_after = kSeconds},
-                      kPass)},
+      .plans = {{{{{.name = trace::FaultName::error, .retry = trace::RetryAfter::seconds, .retry_after = kSeconds}, 1},
+                  {kTransient, 1},  // what it waits when it is told nothing
+                  {kPass, 0}}}},
       .value = 0.3,
-      .by_default = false,
+      .needs = {.attempts = 1, .shown_by = "P3"},
+      .where_named = "retry-after",
   };
   return policy;
 }

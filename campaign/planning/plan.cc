@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "campaign/planning/deaths.h"
+#include "campaign/planning/named.h"
 #include "campaign/planning/near_misses.h"
 #include "campaign/planning/targets.h"
 #include "proxy/net/address.h"
@@ -228,6 +229,12 @@ Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& p
   auto asked_for = covered(found, run.coverage.empty() ? "c0" : run.coverage);
   if (run.once) asked_for = once_a_site(std::move(asked_for));
 
+  std::map<std::string_view, Named> named;
+  auto wants = [&](const policies::Policy& policy, const Found& f) {
+    auto& header = policy.where_named;
+    return header.empty() || !run.policies.empty() ||
+           named.try_emplace(header, header, tests).first->second.by(f.target);
+  };
   std::set<std::string> sites_tried;
   auto add_all = [&](const std::vector<Found>& of, bool further, bool last = false) {
     auto add_case = [&](const Found& f, const policies::Policy& policy, const policies::FaultPlan& faults) {
@@ -238,6 +245,7 @@ Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& p
     for (auto* policy : policies) {
       if (policy->of_near_misses || policy->of_deaths || (last && !policy->last_too)) continue;
       for (auto& f : of) {
+        if (!wants(*policy, f)) continue;
         for (auto& faults : policy->plans) add_case(f, *policy, faults);
         for (auto& faults : policy->where_it_times_out)
           if (may_time_out(f, faults)) add_case(f, *policy, faults);

@@ -105,8 +105,8 @@ SUITES = int(os.environ.get("RETRIAL_COMPANY", "0"))  # ./dev company: made suit
 @pytest.mark.parametrize("seed", range(max(SUITES, 1)))
 def test_the_findings_are_those_of_one_case_a_run(suite, python, seed):
     dice = random.Random(seed)
-    calls = [[dice.choice(["plain", "patient", "twice", "swallowed", "breaker"] + ["endless"] * bool(SUITES)) for _ in range(dice.randint(1, 3 if SUITES else 2))]
-             for _ in range(6 if SUITES else 2)]
+    calls = [[dice.choice(["plain", "patient", "twice", "swallowed", "breaker"] + ["endless"] * bool(SUITES)) for _ in range(dice.randint(1, 3) if SUITES else 1)]
+             for _ in range(6 if SUITES else 3)]
     cwd = suite(clients_DOT_py=CLIENTS, conftest_DOT_py=SERVED, test_all_DOT_py=suite_of(calls))
     shared, done = campaign(cwd, python)
     alone, slow = campaign(cwd, python, "--alone", out="alone")

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
+#include "tests/support/folder.h"
 #include "trace/fault_name.h"
 #include "trace/profiles/profile_table.h"
 
@@ -54,6 +57,27 @@ TEST_F(Planning, each_call_site_and_operation_is_tried_once_in_the_cheapest_test
   ASSERT_EQ(p.cases[0].places.size(), 2u);
   EXPECT_EQ(p.cases[0].places[1].test, "slow");
   EXPECT_EQ(p.cases[1].row.test, "slow");
+}
+
+TEST_F(Planning, a_header_is_asked_about_where_a_file_or_the_service_knows_of_it_or_the_user_says_so) {
+  test::Folder folder;
+  auto file = [&](const char* name, const char* text) { return folder.write(name, text).string(); };
+  auto reads = file("reads.py", "wait = answer.headers['Retry-After']"), camel = file("camel.py", "retryAfter = 1"),
+       deaf = file("deaf.py", "retry after a while");
+  auto says = exchange(4, "t", "GET", "/said", "gone.py");
+  says.service = "127.0.0.1:9000";
+  says.response_headers = {{"retry-after", "2"}};
+  alone("t", kSecond,
+        {exchange(1, "t", "GET", "/reads", reads.c_str()), exchange(2, "t", "GET", "/camel", camel.c_str()),
+         exchange(3, "t", "GET", "/deaf", deaf.c_str()), says});
+  auto asked = [&] {
+    std::set<std::string> operations;
+    for (auto& c : plan({policies::policy_named("R1")}).cases) operations.insert(c.row.operation);
+    return operations;
+  };
+  EXPECT_EQ(asked(), (std::set<std::string>{"GET /reads", "GET /camel", "GET /said"}));
+  config_.run.policies = {"r1"};
+  EXPECT_EQ(asked().size(), 4u);
 }
 
 trace::Exchange called_by(trace::Exchange e, const char* callers) {

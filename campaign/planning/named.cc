@@ -1,0 +1,45 @@
+#include "campaign/planning/named.h"
+
+#include <algorithm>
+#include <fstream>
+
+#include "base/text.h"
+
+namespace retrial::campaign {
+namespace {
+
+constexpr std::size_t kMostOfFile = 1 << 20;
+
+std::string letters_of(std::string_view text) {
+  std::string out;
+  for (char c : text)
+    if (c != '-' && c != '_') out += c;
+  return lower(out);
+}
+
+}  // namespace
+
+Named::Named(std::string_view header, const Tests& tests) : header_(header), word_(letters_of(header)) {
+  for (auto& [test, run] : tests)
+    for (auto& e : run->exchanges)
+      if (!trace::find(e.response_headers, header_).empty()) services_.insert(e.service);
+}
+
+bool Named::by(const Target& call) {
+  if (services_.contains(call.service)) return true;
+  return call.site && std::ranges::any_of(trace::frames_of(*call.site), [&](auto& f) { return in_file(f.file); });
+}
+
+bool Named::in_file(const std::string& path) {
+  auto [known, first] = files_.emplace(path, false);
+  if (first) {
+    std::string text(kMostOfFile, '\0');
+    std::ifstream file(path, std::ios::binary);
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(file.gcount()));
+    known->second = letters_of(text).contains(word_);
+  }
+  return known->second;
+}
+
+}  // namespace retrial::campaign
