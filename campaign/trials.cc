@@ -11,6 +11,8 @@ namespace retrial::campaign {
 namespace {
 
 constexpr Nanos kGrace = 60 * kSecond;  // for a run that is under way when the budget ends
+// How much of all that is expected counts as gone as expected, before anything has: so the first runs tell little.
+constexpr double kTrusted = 0.25;
 
 }  // namespace
 
@@ -177,6 +179,15 @@ void Trials::say(const Case& c, std::string_view decided) {
                                 report::place(row.site), row.test, decided));
 }
 
+// What is left takes longer, or less, by as much as what is done did.
+Nanos Trials::by_pace_so_far(Nanos expected) {
+  first_expected_ = std::max(first_expected_, expected);
+  auto trusted = kTrusted * static_cast<double>(first_expected_);
+  auto took = trusted + static_cast<double>(context_.clock.now() - began_);
+  auto planned = trusted + static_cast<double>(first_expected_ - expected);
+  return planned > 0 ? static_cast<Nanos>(static_cast<double>(expected) * took / planned) : expected;
+}
+
 void Trials::tell() {
   std::vector<Case*> left;
   Nanos alone = 0;
@@ -194,7 +205,7 @@ void Trials::tell() {
   if (!open_.empty())
     what = fmt::format("confirming {} {}", open_.back().the_case().row.policy, open_.back().the_case().row.operation);
   context_.live.show({further ? "cases, further ones in other tests" : "cases", all - open, all, what,
-                      record_.findings.size(), std::min(expected, time_for(further))});
+                      record_.findings.size(), std::min(by_pace_so_far(expected), time_for(further))});
 }
 
 }  // namespace retrial::campaign

@@ -39,6 +39,7 @@ class Trials {
  private:
   Nanos time_for(bool further) const;
   Nanos cut() const;
+  Nanos by_pace_so_far(Nanos expected);
 
   using Suspected = std::vector<trace::Finding>;
   struct Pending {  // to be tried alone
@@ -78,7 +79,8 @@ class Trials {
   trace::CampaignRecord& record_;
   std::function<Nanos()> time_left_;
   Nanos began_;
-  bool trials_stand_alone_;  // what they say to their services another worker's tests would see
+  Nanos first_expected_ = 0;  // when the first of it began
+  bool trials_stand_alone_;   // what they say to their services another worker's tests would see
 
   std::map<std::uint64_t, Company> companies_;  // under way, by run
   std::map<std::uint64_t, Trial*> trials_;      // likewise

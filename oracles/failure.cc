@@ -92,6 +92,14 @@ bool is_assertion(const Thrown& thrown) {
          thrown.type == "Failed";
 }
 
+bool is_about_exception(const Thrown& assertion) {
+  // pytest, unittest, Jest, Vitest and Chai, node:assert, Hamcrest and AssertJ, in this order.
+  static constexpr std::string_view kWords[] = {
+      "Regex pattern did not match",          "\" does not match \"", "Received message:", "to throw error ",
+      "did not match the regular expression", "exception message",    "Expecting message"};
+  return std::ranges::any_of(kWords, [&](auto words) { return icontains(assertion.message, words); });
+}
+
 bool in_test_phase(const trace::TestResult& result) {
   return result.phase == trace::Phase::test || result.phase == trace::Phase::none;
 }

@@ -27,6 +27,10 @@ bool is_assertion(const trace::Thrown& thrown);
 // Set-up and teardown pass without faults, so a failure there is the consequence of something else.
 bool in_test_phase(const trace::TestResult& result);
 
+// Did an assertion hold an exception's text against a pattern (pytest.raises(match=), assertRaisesRegex, toThrow(),
+// assert.throws)? Then there was an exception.
+bool is_about_exception(const trace::Thrown& assertion);
+
 std::string text_of(const trace::Thrown& thrown);    // "type: message [code]"
 std::string text_of(const Failure& failure);         // of all that was told
 std::string text_of_causes(const Failure& failure);  // the same without programming errors

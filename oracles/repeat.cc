@@ -74,6 +74,12 @@ bool is_read(std::string_view word) {
   return std::ranges::any_of(kReads, [&](auto known) { return iequals(word, known); });
 }
 
+// One more token, or session, takes nothing from anybody (RFC 6749 5.1): who asks again uses the last.
+bool lets_in(std::string_view word) {
+  static constexpr std::string_view kLetsIn[] = {"token", "login", "signin", "authenticate"};
+  return std::ranges::any_of(kLetsIn, [&](auto known) { return iequals(word, known); });
+}
+
 // The action that follows the path in an operation's name: "Action=SendMessage".
 std::string_view action_of(std::string_view operation) {
   auto path = operation.find(' ');
@@ -103,13 +109,17 @@ Named action_named(std::string_view action) {
   return worst;
 }
 
-// A path is a thing's, and what is posted to it is made there: a noun that says nothing of it is an action's alone.
-Named named(const Exchange& e) {
-  if (auto action = action_of(e.operation); action.find('=') != action.npos) return action_named(action);
+std::string_view last_word_of(const Exchange& e) {
   auto path = trace::message::path_of(e.target);
   auto word = path.substr(path.find_last_of("/:.") + 1);
   while (word.starts_with('_')) word.remove_prefix(1);
-  return is_read(word) ? Named::read : Named::write;
+  return word;
+}
+
+// A path is a thing's, and what is posted to it is made there: a noun that says nothing of it is an action's alone.
+Named named(const Exchange& e) {
+  if (auto action = action_of(e.operation); action.find('=') != action.npos) return action_named(action);
+  return is_read(last_word_of(e)) ? Named::read : Named::write;
 }
 
 }  // namespace
@@ -142,6 +152,7 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
     return Harm{likely, fmt::format("each attempt has another \"{}\", so the service cannot tell that they are one{}{}",
                                     name->name, shown.by.empty() ? "" : ": ", shown.by)};
   if (shown.effects == Shown::Effects::two) return Harm{likely, shown.by};
+  if (lets_in(last_word_of(before))) return {};
   if (name)
     return Harm{Confidence::possible,
                 fmt::format("whether the service knows the second by its \"{}\" its answers do not show", name->name)};

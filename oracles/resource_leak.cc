@@ -10,6 +10,7 @@
 #include "oracles/ledger.h"
 #include "oracles/registry.h"
 #include "oracles/time_of_fault.h"
+#include "trace/profiles/message.h"
 
 namespace retrial::oracles {
 namespace {
@@ -60,7 +61,7 @@ class ResourceLeak final : public Oracle {
       auto [place, fresh] = usually.try_emplace({call.site, call.operation});
       if (fresh) place->second = always_removed(c, call);
       auto* usual = place->second;
-      if (!usual) continue;
+      if (!usual || goes_with_another(c, *usual, path)) continue;
       auto removed = removal_of(*c.in_case, path, call.last().told);
       if (removed.how == Removal::done || removed.how == Removal::perhaps) continue;
       if (did_otherwise(c, call.last().told)) continue;
@@ -84,6 +85,13 @@ class ResourceLeak final : public Oracle {
     if (std::ranges::count_if(call.attempts, [](auto* e) { return had_effect(*e); }) != 1) return {};
     auto& last = call.last();
     return last.method == "PUT" || delivered(last) ? made_by(last) : "";
+  }
+
+  // Does the reference remove it with what it lies in, which was made there too? Then that is what is left behind.
+  static bool goes_with_another(const Comparison& c, const trace::Exchange& removal, std::string_view path) {
+    auto removed = trace::message::path_of(removal.target);
+    return path.size() > removed.size() + 1 &&
+           std::ranges::any_of(c.reference->exchanges, [&](auto& e) { return made_by(e) == removed; });
   }
 
   // The removal of the last, if the reference removes all that it makes at this place.

@@ -25,8 +25,8 @@ constexpr Verdict kSilentWrongResult{
     .title = "The result is wrong, and nobody is told",
     .why = "After the fault the test finds another result than without it, and no error told of it.",
     .remedy =
-        "Look at what the retry repeats or leaves out: state kept between attempts, a body read once, a page fetched "
-        "twice.",
+        "Tell the caller of a failure, and take none for an answer. Where it was sent again, look at what the retry "
+        "repeats or leaves out: state kept between attempts, a body read once, a page fetched twice.",
 };
 
 using trace::Call;
@@ -143,12 +143,19 @@ class SilentWrongResult final : public Oracle {
                  fmt::format("{}, no exception came of it, and {} was then made without data that it has else", done,
                              write->operation),
                  "The failure was taken for an answer that holds nothing.");
+    if (may_pass(call.last()))
+      if (auto* write = written_instead(compared, c, call))
+        return add(std::min(Confidence::likely, write->confidence),
+                   fmt::format("{}, no exception came of it, and {} was then made, which the same test does not make "
+                               "without the fault",
+                               done, write->operation),
+                   "The failure was taken for an answer that holds nothing.");
     if (went_on(c, call))
       return add(Confidence::possible,
                  fmt::format("{}, {} ended in the fault, and the calls after it were made as if it had not", done,
                              counted(call.attempts.size(), "attempt")),
                  "Nothing in what the test saw speaks of the fault: the failure may have been swallowed.");
-    if (compares_contents(outermost.message) && !acted_later(c, call))
+    if (compares_contents(outermost.message) && !hands_back(call, outermost.message) && !acted_later(c, call))
       return add(Confidence::possible,
                  fmt::format("{}, {} ended in the fault, and no exception came of it", done,
                              counted(call.attempts.size(), "attempt")),
@@ -165,10 +172,20 @@ class SilentWrongResult final : public Oracle {
                                [&](auto& e) { return e.begun >= call.last().told && had_effect(e); });
   }
 
+  // A list of what failed, where none was expected: it names what this call was about.
+  static bool hands_back(const Call& call, std::string_view message) {
+    constexpr std::size_t kName = 3;
+    auto parts = trace::message::segments(trace::message::path_of(call.first().target));
+    if (parts.empty()) return false;
+    auto name = percent_decode(parts.back());
+    return name.size() >= kName && message.contains("[]") && message.contains(name);
+  }
+
   // Did it lay two numbers, or two lists, beside each other? A truth value, 0 and 1 among them, and what is not there
   // at all may be how the application says that something failed.
   static bool compares_contents(std::string_view message) {
     auto words = words_in(message);
+    if (tells_failure(message)) return false;
     for (std::string_view none : {"none", "null", "nil", "undefined", "true", "false"})
       if (words.contains(std::string(none))) return false;
     if (message.find('[') != message.npos && message.find(']') != message.npos) return true;

@@ -6,6 +6,7 @@
 
 #include "base/characters.h"
 #include "oracles/evidence.h"
+#include "oracles/ledger.h"
 #include "oracles/members.h"
 #include "trace/profiles/message.h"
 #include "trace/profiles/profile.h"
@@ -80,8 +81,13 @@ Words words_in(std::string_view text) {
   return words;
 }
 
+bool tells_failure(std::string_view text) {
+  auto words = words_in(text);
+  return std::ranges::any_of(kTellsFailure, [&](auto word) { return words.contains(std::string(word)); });
+}
+
 const trace::Exchange* error_read_as_data(const Comparison& c, const Failure& failure) {
-  if (failure.told.size() != 1 || told_over_http(c)) return nullptr;
+  if (failure.told.size() != 1 || told_over_http(c) || is_about_exception(*failure.outermost())) return nullptr;
   for (auto* call : c.faulted)
     for (auto* e : call->attempts)
       if (finds_body_as_data(*e, text_of(failure))) return e;
@@ -98,15 +104,31 @@ Less written_with_less(const Comparison& c, const Call& call) {
     if (trace::profile_of(now).repeat(now) == trace::Repeat::safe || !is_json(before.request_sample)) continue;
     auto was = members_of(before.request_sample), is = members_of(now.request_sample);
     auto [gone, left] = lacking(now.request_sample, was, is);
-    auto words = words_in(now.request_sample);
-    if (gone.empty() ||
-        std::ranges::any_of(kTellsFailure, [&](auto word) { return words.contains(std::string(word)); }))
-      continue;
+    if (gone.empty() || tells_failure(now.request_sample)) continue;
     if (!less.first) less.first = pair.in_case;
     less.writes++;
     less.mostly |= gone.size() > left.size();
   }
   return less;
+}
+
+const Call* written_instead(const ComparedCase& compared, const Comparison& c, const Call& call) {
+  auto& last = call.last();
+  if (!trace::message::safe_method(last.method) || last.told == 0) return nullptr;
+  auto usual = [&](const trace::Exchange& e) {
+    return std::ranges::any_of(c.reference->exchanges,
+                               [&](auto& r) { return r.operation == e.operation && r.tag.site == e.tag.site; });
+  };
+  for (auto& pair : c.pairs) {
+    if (pair.reference || !pair.in_case) continue;
+    auto& write = pair.in_case->last();
+    if (pair.in_case->first().begun < last.told || write.pid != last.pid || write.service != last.service) continue;
+    if (!write.tag.site || in_tests(write.tag.site->file, compared.row->test)) continue;
+    if (!had_effect(write) || usual(write) || tells_failure(write.request_sample) || tells_failure(write.target))
+      continue;
+    return pair.in_case;
+  }
+  return nullptr;
 }
 
 }  // namespace retrial::oracles

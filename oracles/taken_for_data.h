@@ -16,6 +16,9 @@ Words words_in(std::string_view text);
 // beside that neither its status nor a word for a failure. Null: there is none, or somebody was told.
 const trace::Exchange* error_read_as_data(const trace::Comparison& c, const Failure& failure);
 
+// Does this text, but for the ends of words, speak of a failure ("failed", "errors", "status")?
+bool tells_failure(std::string_view text);
+
 // Writes after this call that the reference makes too, and whose bodies lack here what they hold there (a list is
 // empty, a member gone, a number 0), without a word of a failure.
 struct Less {
@@ -24,5 +27,9 @@ struct Less {
   bool mostly = false;  // of one of them more is gone than is left
 };
 Less written_with_less(const trace::Comparison& c, const trace::Call& call);
+
+// A write of the application's own after this read had failed, carried out and in no way asked for in the reference,
+// that tells of no failure: it was taken for an answer that holds nothing. Null: there is none.
+const trace::Call* written_instead(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call);
 
 }  // namespace retrial::oracles

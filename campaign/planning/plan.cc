@@ -255,6 +255,7 @@ Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& p
     }
   };
   add_all(asked_for, false);
+  if (!run.once) add_all(last_of_several(asked_for), false, true);
   for (auto* policy : policies)
     if (policy->of_near_misses)
       for (auto& c : held_cases(tests, *policy, config)) add(plan, std::move(c), plan.cases.size() + 1);
@@ -262,7 +263,6 @@ Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& p
     if (policy->of_deaths)
       for (auto& c : deadly_cases(tests, borne, *policy, config)) add(plan, std::move(c), plan.cases.size() + 1);
   if (run.coverage.empty() && !run.once) {
-    add_all(last_of_several(asked_for), true, true);
     add_all(elsewhere(asked_for, covered(found, "c4")), true);
   }
   return plan;

@@ -173,6 +173,22 @@ TEST(ResourceLeak, what_a_function_makes_and_removes_it_removes_after_a_fault_to
       << message;
 }
 
+TEST(ResourceLeak, what_is_removed_with_what_it_lies_in_is_left_behind_with_that_alone) {
+  Job job;
+  auto make = [](Tale& run) {
+    run.call("run", "PUT", "/exports/x1").answers(201);
+    run.call("add", "PUT", "/exports/x1/meters/m1").answers(201);
+  };
+  make(job.t.reference);
+  job.t.reference.call("run", "POST", "/exports/x1/seal").answers(200);
+  job.t.reference.call("run", "DELETE", "/exports/x1").answers(204);
+  job.t.reference.last().tag.site->line = job.line;
+  make(job.t.in_case());
+  job.t.in_case().call("run", "POST", "/exports/x1/seal").gets_error();
+  EXPECT_EQ(job.fails(), "resource-leak likely");
+  EXPECT_NE(job.t.judge().findings[0].message.find("made /exports/x1;"), std::string::npos);
+}
+
 TEST(ResourceLeak, is_told_of_a_command_without_tests_too) {
   Job job;
   job.reference();

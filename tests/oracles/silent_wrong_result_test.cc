@@ -97,6 +97,61 @@ TEST(SilentWrongResult,
   }
 }
 
+// GET /guests fails, and is taken for "there is none": the guest is made once more.
+Trial found_or_made(const char* text, const char* body = R"({"name":"ann"})", int refused = 503,
+                    const char* file = "src/guests.py") {
+  Trial t("P3", "error(transient)");
+  t.reference.call("find", "GET", "/guests?name=ann").answers(200, R"([{"id":"g1","name":"ann"}])");
+  t.in_case().call("find", "GET", "/guests?name=ann").gets_error(refused);
+  t.in_case().call("make", "POST", "/guests");
+  t.in_case().last().request_sample = body;
+  t.in_case().last().tag.site->file = file;
+  t.in_case().answers(201, R"({"id":"g2"})").fails({assertion(text)});
+  return t;
+}
+
+TEST(SilentWrongResult, a_failed_read_after_which_something_is_made_that_is_not_made_else_is_likely) {
+  auto t = found_or_made("assert True is False");
+  EXPECT_EQ(t.verdicts(), "silent-wrong-result likely");
+  EXPECT_NE(
+      t.judge().findings.at(0).message.find("POST /guests was then made, which the same test does not make without"),
+      std::string::npos);
+  EXPECT_EQ(found_or_made("assert 'told: 503' is None").verdicts(), "") << "it was told";
+  EXPECT_EQ(found_or_made("assert True is False", R"({"event":"failed"})").verdicts(), "") << "somebody else was";
+  EXPECT_EQ(found_or_made("assert True is False", R"({"name":"ann"})", 404).verdicts(), "") << "there is none";
+  EXPECT_EQ(found_or_made("assert True is False", R"({"name":"ann"})", 503, "tests/test_orders.py").verdicts(), "")
+      << "the test did";
+}
+
+TEST(SilentWrongResult, a_list_of_what_failed_tells_of_it) {
+  auto returned = [](const char* text) {
+    Trial t("P3", "error(transient)");
+    t.reference.call("push", "PUT", "/days/2024-02-01").answers(200);
+    t.in_case().call("push", "PUT", "/days/2024-02-01").gets_error().fails({assertion(text)});
+    return t.verdicts();
+  };
+  EXPECT_EQ(returned("assert ['2024-02-01'] == []"), "");
+  EXPECT_EQ(returned("expected { sent: [], failed: [ 'a' ] } to equal { sent: [ 'a' ], failed: [] }"), "");
+  EXPECT_EQ(returned("assert ['2024-03-01'] == []"), "silent-wrong-result possible");
+}
+
+TEST(SilentWrongResult, an_exceptions_text_that_the_test_has_a_pattern_for_is_no_data) {
+  for (auto* form :
+       {"Regex pattern did not match.\n  Expected regex: 'not zero'\n  Actual message: '%s'",
+        "Expected substring: \"not zero\"\nReceived message: \"%s\"",
+        "expected [Function] to throw error including 'not zero' but got '%s'", "\"not zero\" does not match \"%s\""}) {
+    Trial t("P3", "error(transient)");
+    t.reference.call("get", "GET", "/balances/7").answers(200);
+    t.in_case().call("get", "GET", "/balances/7").gets_error();
+    auto said = "503: Service Unavailable (retrial-" + t.in_case().last().fault_id + ")";
+    std::string text = form;
+    text.replace(text.find("%s"), 2, said);
+    t.in_case().fails({assertion(text)});
+    EXPECT_EQ(t.verdicts(), "") << text;
+    EXPECT_EQ(t.why_not(), "") << text;
+  }
+}
+
 TEST(SilentWrongResult, another_content_without_a_word_of_the_fault_is_possible_and_a_truth_value_is_not_judged) {
   for (auto* text : {"assert 4 == 6", "expected [] to deeply equal [ 'a', 'b', 'c' ]"})
     EXPECT_EQ(ended_in_the_fault(text, true, false).verdicts(), "silent-wrong-result possible") << text;
