@@ -7,6 +7,7 @@
 #include "oracles/evidence.h"
 #include "oracles/members.h"
 #include "oracles/repeat.h"
+#include "trace/calls/content.h"
 #include "trace/calls/operation.h"
 #include "trace/calls/service_name.h"
 #include "trace/comparing/sift.h"
@@ -34,6 +35,15 @@ std::string made_by(const Exchange& e) {
   auto id = trace::message::json_top(e.response_sample, "id");
   if (id.empty()) return {};
   return std::string(path) + (path.ends_with('/') ? "" : "/") + std::string(id);
+}
+
+std::string made_by(const Exchange& e, const trace::Run& run) {
+  if (auto path = made_by(e); !path.empty() || e.method != "POST" || !had_effect(e)) return path;
+  auto path = path_of(e.target);
+  bool removed = std::ranges::any_of(run.exchanges, [&](auto& r) {
+    return r.method == "DELETE" && r.service == e.service && path_of(r.target) == path && trace::carried_out(r);
+  });
+  return removed ? std::string(path) : std::string();
 }
 
 namespace {
@@ -76,6 +86,18 @@ bool same_request(const Exchange& a, const Exchange& b) {
 std::size_t times_done(const trace::Run& run, const Exchange& request) {
   return static_cast<std::size_t>(
       std::ranges::count_if(run.exchanges, [&](auto& e) { return had_effect(e) && same_request(e, request); }));
+}
+
+bool comes_as_often(const trace::Comparison& c, const Exchange& request) {
+  auto content = trace::content_key(request);
+  auto times = [&](const trace::Run& run) {
+    return std::ranges::count_if(run.exchanges, [&](auto& e) {
+      return e.operation == request.operation && trace::target_key(e.target) == trace::target_key(request.target) &&
+             trace::content_key(e) == content;
+    });
+  };
+  auto usual = content ? times(*c.reference) : 0;
+  return usual > 1 && times(*c.in_case) <= usual;
 }
 
 bool did_otherwise(const trace::Comparison& c, Nanos from) {

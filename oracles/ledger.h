@@ -13,6 +13,8 @@ bool had_effect(const trace::Exchange& e);
 // The path of what it made: its own of a PUT, the Location or the id in the answer of a POST. Empty: it made nothing
 // that can be named.
 std::string made_by(const trace::Exchange& e);
+// Or its own path of a POST (`POST /locks/nightly`), where this run removes just that.
+std::string made_by(const trace::Exchange& e, const trace::Run& run);
 
 // What became of the thing at `path` after `from`.
 enum class Removal : std::uint8_t {
@@ -32,6 +34,9 @@ bool same_request(const trace::Exchange& a, const trace::Exchange& b);
 
 // How often this request was carried out.
 std::size_t times_done(const trace::Run& run, const trace::Exchange& request);
+
+// Is this request sent several times in the reference, and no more often in the case? Then each is a thing of its own.
+bool comes_as_often(const trace::Comparison& c, const trace::Exchange& request);
 
 // From then on something was carried out that the reference does not have, nor asks for: perhaps the same in another
 // way.

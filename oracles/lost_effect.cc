@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
+#include "base/characters.h"
 #include "base/text.h"
 #include "oracles/evidence.h"
 #include "oracles/ledger.h"
 #include "oracles/members.h"
 #include "oracles/recognition.h"
 #include "oracles/registry.h"
+#include "trace/calls/operation.h"
 #include "trace/calls/service_name.h"
 #include "trace/profiles/message.h"
 #include "trace/profiles/profile.h"
@@ -84,6 +87,11 @@ class LostEffect final : public Oracle {
   static bool done_otherwise(const Comparison& c, const Call& call, const Call& beside) {
     if (did_otherwise(c, call.first().begun)) return true;
     auto& lost = call.first();
+    auto elsewhere = [&](auto& e) {  // another replica
+      return e.service != lost.service && e.begun >= lost.begun && e.operation == lost.operation && had_effect(e) &&
+             e.request_digest == lost.request_digest && trace::target_key(e.target) == trace::target_key(lost.target);
+    };
+    if (std::ranges::any_of(c.in_case->exchanges, elsewhere)) return true;
     if (lost.request_digest != 0 && same_request(lost, beside.first()))
       return times_done(*c.in_case, lost) >= times_done(*c.reference, lost);
     auto times = [&](const trace::Run& run) {
@@ -95,11 +103,25 @@ class LostEffect final : public Oracle {
     return times(*c.in_case) >= times(*c.reference);
   }
 
+  // The entries of a batch: {"events": [{...}, {...}]}, or a list alone.
+  static bool holds_all_entries(const trace::Exchange& answer, const std::vector<Member>& sent) {
+    std::map<std::string_view, std::vector<Member>> entries;  // by the path of each
+    for (auto& m : sent) {
+      auto end = m.path.rfind('/');
+      bool of_entry = m.listed && end != 0 && end != m.path.npos && is_digit(m.path[m.path.rfind('/', end - 1) + 1]);
+      if (of_entry) entries[std::string_view(m.path).substr(0, end)].push_back(m);
+    }
+    return !entries.empty() && std::ranges::all_of(entries, [&](auto& entry) {
+      return entries_with(answer.response_sample, entry.second) > 0;
+    });
+  }
+
   // Does a list in this answer hold what that call sent: an entry with all that its body says, the id or name that its
   // body gives it, or with the name that a PUT gave it ("PUT /blobs/a": "a", or {"name": "a"}).
   static bool holds(const trace::Exchange& answer, const Call& call) {
     auto& request = call.first();
     auto sent = members_of(request.request_sample);
+    if (holds_all_entries(answer, sent)) return true;
     std::erase_if(sent, [](auto& m) { return m.path != "/" + m.name; });
     if (entries_with(answer.response_sample, sent) > 0) return true;
     auto listed = members_of(answer.response_sample);

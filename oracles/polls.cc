@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "oracles/time_of_fault.h"
 #include "trace/calls/lessons.h"
 
 namespace retrial::oracles {
@@ -60,6 +61,7 @@ std::map<Place, Open> open_places(const ComparedCase& compared, Polls& polls) {
   std::set<Place> told_apart, ended;  // an attempt is known for one; the end of a call is known
   for (auto* c : compared.comparisons)
     for (auto* call : c->faulted) {
+      if (of_death(*c)) return {};  // the dead retries nothing
       if (call->attempts.size() > 1) told_apart.insert(place_of(*call));
       if (!call->unsaid) ended.insert(place_of(*call));
     }

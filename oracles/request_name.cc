@@ -25,6 +25,7 @@ bool names_request(const std::vector<std::string>& words) {
   static constexpr std::array<std::string_view, 15> kFirst = {
       "request", "event",  "message",       "transaction", "operation",  "command",  "idempotency", "idempotent",
       "dedup",   "dedupe", "deduplication", "mutation",    "submission", "delivery", "external"};
+  if (words.size() == 1 && (words.front() == "owner" || words.front() == "holder")) return true;  // of a lock
   if (!names_something(words)) return false;
   if (words.size() == 1) return among(kAlone, words.front());
   // `client_id` says who asks; `client_token`, `client_request_id` which request it is.

@@ -56,7 +56,7 @@ class ResourceLeak final : public Oracle {
     if (std::ranges::none_of(c.reference->exchanges, removes)) return;
     std::map<std::pair<std::string, std::string>, const trace::Exchange*> usually;  // null: not all; or it was told
     for (auto& call : c.case_calls) {
-      auto path = made_by_one(call);
+      auto path = made_by_one(c, call);
       if (path.empty()) continue;
       auto [place, fresh] = usually.try_emplace({call.site, call.operation});
       if (fresh) place->second = always_removed(c, call);
@@ -81,17 +81,17 @@ class ResourceLeak final : public Oracle {
   }
 
   // What it made and knows the name of. Where it was made twice, or its answer was lost, other verdicts speak.
-  static std::string made_by_one(const Call& call) {
+  static std::string made_by_one(const Comparison& c, const Call& call) {
     if (std::ranges::count_if(call.attempts, [](auto* e) { return had_effect(*e); }) != 1) return {};
     auto& last = call.last();
-    return last.method == "PUT" || delivered(last) ? made_by(last) : "";
+    return last.method == "PUT" || delivered(last) ? made_by(last, *c.reference) : "";
   }
 
   // Does the reference remove it with what it lies in, which was made there too? Then that is what is left behind.
   static bool goes_with_another(const Comparison& c, const trace::Exchange& removal, std::string_view path) {
     auto removed = trace::message::path_of(removal.target);
     return path.size() > removed.size() + 1 &&
-           std::ranges::any_of(c.reference->exchanges, [&](auto& e) { return made_by(e) == removed; });
+           std::ranges::any_of(c.reference->exchanges, [&](auto& e) { return made_by(e, *c.reference) == removed; });
   }
 
   // The removal of the last, if the reference removes all that it makes at this place.
@@ -99,7 +99,7 @@ class ResourceLeak final : public Oracle {
     const trace::Exchange* by = nullptr;
     for (auto& call : c.reference_calls) {
       if (call.site != like.site || call.operation != like.operation) continue;
-      auto path = made_by(call.last());
+      auto path = made_by(call.last(), *c.reference);
       if (path.empty()) continue;
       auto removed = removal_of(*c.reference, path, call.last().told);
       if (removed.how != Removal::done) return nullptr;

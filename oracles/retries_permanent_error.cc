@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "oracles/evidence.h"
+#include "oracles/ledger.h"
 #include "oracles/registry.h"
 #include "oracles/waits.h"
 #include "trace/comparing/retrier.h"
@@ -72,7 +73,7 @@ class RetriesPermanentError final : public Oracle {
     });
     each_faulted(cases, [&](auto& compared, auto& c, auto& call) {
       auto [said, again] = sent_again(call);
-      if (!said) return;
+      if (!said || (call.confidence < trace::Confidence::certain && comes_as_often(c, *said))) return;
       bool may_wait = may_wait_for_it(call, *said), waits = plain.empty() && may_wait;
       if (may_wait && plain.contains({call.site, call.operation})) return;  // the other tells it better
       judgement.findings.push_back(make_finding(

@@ -1,4 +1,5 @@
 // What the services were left with: writes that never came, and things that nobody removed.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/oracles/runs.h"
@@ -116,6 +117,32 @@ TEST(LostEffect, what_was_carried_out_after_all_is_not_lost) {
   EXPECT_EQ(passed(elsewhere), "");
 }
 
+TEST(LostEffect, what_another_replica_was_sent_is_not_lost) {
+  auto t = given_up();
+  post(t.in_case());
+  t.in_case().last().service = "127.0.0.2:9000";
+  t.in_case().answers(201);
+  EXPECT_EQ(passed(t), "");
+}
+
+TEST(LostEffect, a_list_shows_that_the_entries_of_a_batch_are_missing) {
+  auto flushed = [](const char* listed) {
+    Trial t("P3", "error(503)");
+    auto flush = [](Tale& run, const char* id) -> Tale& {
+      run.call("flush", "POST", "/events");
+      run.last().request_sample = fmt::format(R"({{"events":[{{"id":"{}","kind":"login"}}]}})", id);
+      return run;
+    };
+    flush(t.reference, "ev-1").answers(202);
+    t.reference.call("all", "GET", "/events").answers(200, R"([{"id":"ev-1","kind":"login","at":3}])");
+    flush(t.in_case(), "ev-2").gets_error();
+    t.in_case().call("all", "GET", "/events").answers(200, listed);
+    return passed(t);
+  };
+  EXPECT_EQ(flushed("[]"), "lost-effect likely");
+  EXPECT_EQ(flushed(R"([{"id":"ev-2","kind":"login","at":4}])"), "lost-effect possible");
+}
+
 TEST(LostEffect, a_loss_leaves_open_whether_the_service_did_it_and_a_read_has_nothing_to_lose) {
   Trial lost;
   post(lost.reference).answers(201);
@@ -187,6 +214,21 @@ TEST(ResourceLeak, what_is_removed_with_what_it_lies_in_is_left_behind_with_that
   job.t.in_case().call("run", "POST", "/exports/x1/seal").gets_error();
   EXPECT_EQ(job.fails(), "resource-leak likely");
   EXPECT_NE(job.t.judge().findings[0].message.find("made /exports/x1;"), std::string::npos);
+}
+
+TEST(ResourceLeak, what_is_made_and_removed_at_one_path_is_known_by_that) {
+  for (bool removed : {false, true}) {
+    Job job;
+    auto take = [](Tale& run) -> Tale& { return run.call("run", "POST", "/locks/nightly").answers(201); };
+    take(job.t.reference);
+    job.t.reference.call("run", "POST", "/prices").answers(200);
+    job.t.reference.call("run", "DELETE", "/locks/nightly").answers(204);
+    job.t.reference.last().tag.site->line = job.line;
+    take(job.t.in_case());
+    job.t.in_case().call("run", "POST", "/prices").gets_error();
+    if (removed) job.t.in_case().call("run", "DELETE", "/locks/nightly").answers(204);
+    EXPECT_EQ(job.fails(), removed ? "" : "resource-leak likely");
+  }
 }
 
 TEST(ResourceLeak, is_told_of_a_command_without_tests_too) {

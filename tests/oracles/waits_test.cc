@@ -449,6 +449,18 @@ TEST(RetriesPermanentError, a_400_or_404_that_is_sent_again_is_likely) {
   EXPECT_EQ(answered(400, 0).verdicts(), "");
 }
 
+TEST(RetriesPermanentError, of_things_that_are_alike_each_may_be_refused_for_itself) {
+  auto alike = [](int before) {
+    Trial t("N1", "error(400)");
+    for (int n = 0; n < before; n++) t.reference.call("import", "POST", "/customers").answers(201);
+    t.in_case().call("import", "POST", "/customers").gets_error(400);
+    t.in_case().again(5 * kMillisecond, trace::Confidence::likely).gets_error(400);
+    return t.verdicts();
+  };
+  EXPECT_EQ(alike(2), "");
+  EXPECT_EQ(alike(1), "retries-permanent-error likely");
+}
+
 TEST(RetriesPermanentError, a_look_at_what_is_not_there_may_wait_for_it) {
   EXPECT_EQ(answered(404, 3).verdicts(), "retries-permanent-error possible");
 }

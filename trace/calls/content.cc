@@ -184,8 +184,13 @@ std::optional<double> time_of(std::string_view text) {
   return static_cast<double>(days_from_civil(number(0, 4), number(4, 2), number(6, 2)) * 86400 + number(8, 2) * 3600 +
                              number(10, 2) * 60 + number(12, 2));
 }
+bool unsent_body(const Exchange& e) {
+  auto length = find(e.request_headers, "content-length");
+  return e.request_bytes == 0 && !find(e.request_headers, "expect").empty() && length != "0";
+}
+
 std::uint64_t content_key(const Exchange& e) {
-  if (!e.request_read || packed(e)) return 0;
+  if (!e.request_read || packed(e) || unsent_body(e)) return 0;
   if (e.request_digest == 0) return 1;
   auto type = find(e.request_headers, "content-type");
   if (e.request_sample.empty()) return e.request_digest | 1;  // none was kept

@@ -11,6 +11,9 @@ namespace retrial::trace {
 
 inline constexpr std::size_t kUnreadSample = 256;  // of a body whose parts nobody reads (bytes, images): for the eye
 
+// Was its body held back until the service asked for it, which it never did (Expect: 100-continue, RFC 9110 10.1.1)?
+bool unsent_body(const Exchange& e);
+
 // Equal for two bodies of the same content: without boundary, times, and what signatures, nonces, dates and counters
 // are known by, their names.
 // 0: nothing can be said of it.

@@ -7,6 +7,7 @@
 #include "trace/calls/content.h"
 #include "trace/calls/correlator_state.h"
 #include "trace/calls/order.h"
+#include "trace/profiles/message.h"
 
 namespace retrial::trace {
 namespace {
@@ -139,6 +140,11 @@ Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
       return join(found, Confidence::likely, head, false);
   }
   auto same_length = [&](auto& w) { return w.length == find(e.request_headers, "content-length"); };
+  if (auto once = lessons.came_once_whatever_it_holds(e)) {
+    auto unsent = [&](auto& w) { return w.pid != e.pid && unsent_body(*w.last) && same_length(w) && goes_on(w, head); };
+    if (auto found = waiting.pick(By::once, once, e, unsent, kCompared); found.serial && !found.several)
+      return join(found, Confidence::likely, head, false);
+  }
   auto other_body = [&](auto& w) {
     return goes_on(w, head) && same_length(w) && hindsight->once(*w.last) &&
            !hindsight->comes_again(*w.last, e.begun) && turn(w, head, false) != Turns::Turn::another;
@@ -151,6 +157,9 @@ Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
       bool on_condition = !find(e.request_headers, "if-match").empty();
       if (same_call && !on_condition && names_functions(e.tag.stack))
         return join(found, Confidence::likely, head, false);
+      // Things of one kind, each with a name and a content of its own.
+      if (message::guarding_key(*waiting.at(found.serial).last) != message::guarding_key(e))
+        return own(Confidence::likely);
       auto odds = hindsight->odds(e, pause_between(*waiting.at(found.serial).last, e), false);
       if (odds < kPossibly / (1 - kPossibly) || !hindsight->ends_with_success(e)) return own(Confidence::likely);
       return join(found, Confidence::possible, head, false);

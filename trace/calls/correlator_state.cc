@@ -1,5 +1,6 @@
 #include "trace/calls/correlator_state.h"
 
+#include "trace/calls/content.h"
 #include "trace/profiles/profile.h"
 #include "trace/status.h"
 
@@ -79,7 +80,8 @@ void Correlator::State::keep(const Exchange& e, int attempts, int previous) {
     w.first_call_id = leg->second.first_call_id;
     w.first_content = settles ? 0 : leg->second.first_content;
   }
-  w.once = settles ? 0 : hindsight ? lessons.came_once(e) : lessons.came_once_whatever_it_holds(e);
+  bool by_content = hindsight && !unsent_body(e);
+  w.once = settles ? 0 : by_content ? lessons.came_once(e) : lessons.came_once_whatever_it_holds(e);
   if (hindsight) {
     w.content = settles ? 0 : hindsight->key_of(e);
     w.last = &e;

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "trace/calls/correlator_keys.h"
+#include "trace/profiles/message.h"
 #include "trace/profiles/profile.h"
 
 namespace retrial::trace {
@@ -58,7 +59,8 @@ std::map<std::uint64_t, Nanos> polls_of(const Run& run, const Lessons& lessons) 
     auto& before = last[e.pid];
     auto place = mix(place_key(e), part_of(e));
     bool again = before.place == place && before.digest == e.request_digest && before.good && e.begun >= before.told &&
-                 e.tag.statement == before.e->tag.statement;
+                 e.tag.statement == before.e->tag.statement &&
+                 message::guarding_key(e) == message::guarding_key(*before.e);
     // Who asks at once for what is not there, and is told so again, does not wait until it is.
     bool at_once = again && told_failed(*before.e) && told_failed(e) && e.begun - before.told < kNoPause;
     int repeats = again && !at_once ? before.repeats + 1 : 0;

@@ -15,15 +15,16 @@
 namespace retrial::trace {
 namespace {
 
-constexpr std::array<std::string_view, 9> kConditions{"if-match",
-                                                      "if-none-match",
-                                                      "if-modified-since",
-                                                      "if-unmodified-since",
-                                                      "x-ms-lease-id",
-                                                      "x-ms-if-tags",
-                                                      "x-ms-blob-condition-appendpos",
-                                                      "x-amz-write-offset-bytes",
-                                                      "x-goog-if-generation-match"};
+constexpr std::array<std::string_view, 10> kConditions{"if-match",
+                                                       "upload-offset",
+                                                       "if-none-match",
+                                                       "if-modified-since",
+                                                       "if-unmodified-since",
+                                                       "x-ms-lease-id",
+                                                       "x-ms-if-tags",
+                                                       "x-ms-blob-condition-appendpos",
+                                                       "x-amz-write-offset-bytes",
+                                                       "x-goog-if-generation-match"};
 
 bool moved_with_time(std::string_view a, std::string_view b, Nanos between) {
   constexpr double kGrain = 2;  // seconds: a date's own grain, and what lies between making and sending it

@@ -224,16 +224,22 @@ bool idempotent_method(std::string_view m) { return m != "POST" && m != "PATCH" 
 bool conditional(const Exchange& e) {
   for (auto& h : e.request_headers)
     if ((h.name.size() == 8 && iequals(h.name, "if-match")) ||
-        (h.name.size() == 13 && iequals(h.name, "if-none-match")) ||
+        (h.name.size() == 13 && (iequals(h.name, "if-none-match") || iequals(h.name, "upload-offset"))) ||
         (h.name.size() == 19 && iequals(h.name, "if-unmodified-since")))
       return true;
   return false;
 }
 std::span<const std::string_view> key_headers() {
-  static constexpr std::array<std::string_view, 9> kKeys{
-      "idempotency-key",   "x-idempotency-key",        "idempotency-token",          "x-idempotency-token",
-      "paypal-request-id", "repeatability-request-id", "i-twilio-idempotency-token", "x-amz-client-token",
-      "opc-retry-token"};
+  static constexpr std::array<std::string_view, 10> kKeys{"idempotency-key",
+                                                          "x-idempotency-key",
+                                                          "idempotency-token",
+                                                          "x-idempotency-token",
+                                                          "paypal-request-id",
+                                                          "repeatability-request-id",
+                                                          "i-twilio-idempotency-token",
+                                                          "x-amz-client-token",
+                                                          "opc-retry-token",
+                                                          "webhook-id"};  // the last: Standard Webhooks 1.0
   return kKeys;
 }
 namespace {
@@ -241,11 +247,14 @@ constexpr std::array<std::string_view, 7> kMembers{"idempotency_key",   "idempot
                                                    "client_token",      "clientToken",    "ClientToken",
                                                    "ClientRequestToken"};
 }
+std::string_view guarding_key(const Exchange& e) {
+  for (auto key : key_headers())
+    if (auto value = find(e.request_headers, key); !value.empty()) return value;
+  return {};
+}
 bool keyed(const Exchange& e) {
-  auto keys = key_headers();
-  return std::any_of(keys.begin(), keys.end(), [&](auto key) { return !find(e.request_headers, key).empty(); }) ||
-         std::any_of(kMembers.begin(), kMembers.end(),
-                     [&](auto key) { return !json_top(e.request_sample, key).empty(); });
+  return !guarding_key(e).empty() || std::any_of(kMembers.begin(), kMembers.end(),
+                                                 [&](auto key) { return !json_top(e.request_sample, key).empty(); });
 }
 bool keyed_within(const Exchange& e) {
   return keyed(e) || std::any_of(kMembers.begin(), kMembers.end(),

@@ -28,7 +28,10 @@ bool succeeded(const Exchange& e);       // the service answered 2xx
 
 bool safe_method(std::string_view method);        // RFC 9110 9.2.1
 bool idempotent_method(std::string_view method);  // RFC 9110 9.2.2, safe ones included
-// If-Match, If-None-Match, If-Unmodified-Since (RFC 9110 13.1): a second execution is refused, or changes nothing.
+// The value of the first of key_headers() that it has; empty: none.
+std::string_view guarding_key(const Exchange& e);
+// If-Match, If-None-Match, If-Unmodified-Since (RFC 9110 13.1), Upload-Offset (tus 1.0; the IETF's resumable uploads):
+// a second execution is refused, or changes nothing.
 bool conditional(const Exchange& e);
 // Headers that carry an idempotency key which the service itself is asked to honour, in lower case. Tracing ids are
 // none.

@@ -260,6 +260,26 @@ TEST(Lessons, what_came_once_goes_on_in_another_process_too) {
   EXPECT_EQ(attempts(0), 1) << "nothing is known of it";
 }
 
+TEST(Lessons, a_body_that_nobody_asked_for_is_the_same_where_its_length_is) {
+  auto put = [](int length) {
+    return "PUT /files/7 HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: " + std::to_string(length) +
+           "\r\n\r\n";
+  };
+  for (int other : {5, 6}) {
+    Traffic reference, down;
+    auto only = reference.begin(put(5) + "hello", {.site = "", .pid = 10});
+    only.request_bytes = 5;
+    reference.serve(only, 200);
+    for (int n = 0; n < 4; n++) {
+      auto e = down.begin(put(n < 3 ? 5 : other), {.site = "", .pid = 20 + n});
+      down.inject(e, 503);
+    }
+    Correlator::correlate_again(down.run.exchanges, lessons_of(reference.run));
+    EXPECT_EQ(down.run.exchanges[2].attempt, 3) << "a loop of a shell around curl -T";
+    EXPECT_EQ(down.run.exchanges[3].attempt, other == 5 ? 4 : 1);
+  }
+}
+
 TEST(Lessons, what_came_once_is_a_call_of_its_own_where_who_sent_it_before_is_dead) {
   constexpr std::string_view kPut = "PUT /orders/7 HTTP/1.1\r\nHost: h\r\n\r\n";
   Traffic reference;
