@@ -25,7 +25,6 @@ bool names_request(const std::vector<std::string>& words) {
   static constexpr std::array<std::string_view, 15> kFirst = {
       "request", "event",  "message",       "transaction", "operation",  "command",  "idempotency", "idempotent",
       "dedup",   "dedupe", "deduplication", "mutation",    "submission", "delivery", "external"};
-  if (words.size() == 1 && (words.front() == "owner" || words.front() == "holder")) return true;  // of a lock
   if (!names_something(words)) return false;
   if (words.size() == 1) return among(kAlone, words.front());
   // `client_id` says who asks; `client_token`, `client_request_id` which request it is.
@@ -45,6 +44,15 @@ bool names_in_header(const std::vector<std::string>& words) {
 bool names_delivery(const std::vector<std::string>& words) {
   static constexpr std::array<std::string_view, 6> kWhat = {"lease", "receipt", "ack", "lock", "delivery", "handle"};
   return std::ranges::any_of(words, [&](auto& word) { return among(kWhat, word); });
+}
+// Who holds a lock: the same holder again holds it once.
+bool names_holder(const Exchange& e, const std::vector<std::string>& words) {
+  static constexpr std::array<std::string_view, 4> kWho = {"owner", "holder", "session", "worker"};
+  static constexpr std::array<std::string_view, 4> kHeld = {"lock", "lease", "leader", "mutex"};
+  auto held = words_of_name(trace::message::path_of(e.target));
+  return !words.empty() && among(kWho, words.front()) && std::ranges::any_of(held, [](auto& word) {
+    return std::ranges::any_of(kHeld, [&](auto thing) { return word.starts_with(thing); });
+  });
 }
 bool was_given(const trace::Run& run, const Exchange& to, std::string_view value) {
   return value.size() > 3 && std::ranges::any_of(run.exchanges, [&](auto& e) {
@@ -152,6 +160,7 @@ std::optional<RequestName> request_name(const trace::Comparison& c, const Exchan
     if (it == now.end()) continue;
     if (names_delivery(words) && it->value == member.value && was_given(*c.in_case, before, member.value))
       return RequestName{member.name, true};
+    if (names_holder(before, words) && it->value == member.value) return RequestName{member.name, true};
     if (!names_something(words)) continue;
     if (!names_request(words) && !names_calls(*c.reference, before, member.path) && !drawn(c, before, member)) continue;
     if (it->value == member.value) return RequestName{member.name, true};

@@ -69,6 +69,19 @@ Correlator::State::ByCount Correlator::State::by_count(const Exchange& e) const 
   return broke_off || after_failure <= times - usual ? ByCount::goes_on : ByCount::unknown;
 }
 
+// Of what is sent several times without faults each has a key of its own: where this client keeps one over attempts, or
+// no more come than without faults. An outer layer that makes a new one looks the same.
+bool Correlator::State::keyed_apart(const Exchange& before, const Head& head) {
+  auto& e = head.e;
+  if (!lessons.came(e) || lessons.came_once(e) || message::guarding_key(before) == message::guarding_key(e))
+    return false;
+  for (std::size_t i = 0; i < head.ids.count; i++)
+    if (auto& known = habit(head.client, head.ids.header[i]); known.kept > 0 && known.trusted()) return true;
+  auto [key, usual] = lessons.came_often(e);
+  auto here = key ? sent.find(key) : sent.end();
+  return here != sent.end() && here->second.times <= usual;
+}
+
 Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
   auto& e = head.e;
   auto place = place_key(e), content = hindsight->key_of(e);
@@ -78,9 +91,13 @@ Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
   } best;
   double all = 0;
   int candidates = 0;
-  bool proven = false, parallel = hindsight->in_parallel(e);
+  bool apart = false, proven = false, parallel = hindsight->in_parallel(e);
   auto weigh = [&](std::uint64_t serial, const Waiting& w) {
     if (!goes_on(w, head) || hindsight->comes_again(*w.last, e.begun)) return;
+    if (keyed_apart(*w.last, head)) {
+      apart = true;
+      return;
+    }
     if (w.pid == e.pid && lessons.turns.next_statement({w.stack, w.statement}, {e, e.operation})) return;
     auto pause = pause_between(*w.last, e);
     bool hurries = !parallel && lessons.hurries(e, pause);
@@ -129,7 +146,7 @@ Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
       });
     for (auto serial : left) waiting.take(serial);
   }
-  if (best.serial || doubted.contains(content)) {
+  if (best.serial || apart || doubted.contains(content)) {
     unsaid.insert(calls + 1);
     return own(Confidence::possible);
   }

@@ -108,6 +108,7 @@ struct Correlator::State {
   std::optional<Assignment> follow(const Exchange& e);
   // By where it comes from and what it asks; and the same when content is known, and how this client goes on.
   Assignment by_place(const Head& head, bool rpc);
+  bool keyed_apart(const Exchange& before, const Head& head);
   Assignment in_hindsight(const Head& head, bool rpc);
   void count(const std::vector<const Exchange*>& by_time);
   // Of what comes after a failure and more than once without faults: does it go on from that? By how often it came.

@@ -260,6 +260,33 @@ TEST(Lessons, what_came_once_goes_on_in_another_process_too) {
   EXPECT_EQ(attempts(0), 1) << "nothing is known of it";
 }
 
+// One event for three subscribers at one path, each with a key of its own.
+TEST(Lessons, of_what_is_sent_several_times_each_has_a_key_of_its_own) {
+  auto post = [](int key) {
+    return "POST /hooks HTTP/1.1\r\nHost: h\r\nWebhook-Id: k" + std::to_string(key) + "\r\nContent-Length: 2\r\n\r\n{}";
+  };
+  auto attempts = [&](int before, int tries) {
+    Traffic reference, down;
+    for (int n = 0; n < before; n++) {
+      auto e = reference.begin(post(n));
+      reference.serve(e, 200);
+    }
+    for (int n = 0; n < 3; n++)
+      for (int i = 0; i < tries; i++) {
+        auto e = down.begin(post(10 + n));
+        down.inject(e, 503);
+        down.pass(kSecond);
+      }
+    Correlator::correlate_again(down.run.exchanges, lessons_of(reference.run));
+    std::vector<int> out;
+    for (auto& e : down.run.exchanges) out.push_back(e.attempt);
+    return out;
+  };
+  EXPECT_EQ(attempts(3, 2), (std::vector<int>{1, 2, 1, 2, 1, 2}));
+  EXPECT_EQ(attempts(3, 1), (std::vector<int>{1, 1, 1}));
+  EXPECT_EQ(attempts(1, 1), (std::vector<int>{1, 2, 3})) << "one, whose key is made anew for each attempt";
+}
+
 TEST(Lessons, a_body_that_nobody_asked_for_is_the_same_where_its_length_is) {
   auto put = [](int length) {
     return "PUT /files/7 HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: " + std::to_string(length) +
