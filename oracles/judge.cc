@@ -79,12 +79,23 @@ std::string drifted(const trace::Comparison& c) {
   return {};
 }
 
+// A response that is an error is never lost (docs/faults.md).
+std::string spared(const ComparedCase& compared, const trace::Run& run) {
+  if (!compared.row->plan.starts_with("lost-response")) return {};
+  auto refused = std::ranges::find_if(run.exchanges, [](auto& e) { return e.service_status >= 400 && e.service_status < 500; });
+  if (refused == run.exchanges.end()) return {};
+  return fmt::format(
+      ": an answer that is an error is not lost, and {} was answered {}. Does the service still hold what the run "
+      "before has left there?",
+      refused->operation, show_answer(refused->service_status));
+}
+
 // Why this run may not be judged; empty: it may.
 std::string unfit(const ComparedCase& compared, const trace::Comparison& c) {
   for (auto* run : {c.in_case, c.reference})
     if (!run->incomplete.empty()) return run->incomplete;
   if (c.in_case->stop == trace::Stop::interrupted) return "interrupted";
-  if (c.faulted.empty()) return why_not_fired(*c.in_case);
+  if (c.faulted.empty()) return why_not_fired(*c.in_case) + spared(compared, *c.in_case);
   if (auto why = drifted(c); !why.empty()) return why;
   if (auto failure = failure_of(compared, c); failure && may_be_caused_by_capture(c, *failure))
     return "a signal met a connect before the proxy had it: the test may have failed by capture itself";

@@ -1,6 +1,7 @@
 #include "campaign/judging/client_trial.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <set>
 
@@ -165,6 +166,25 @@ void say_left_out(std::span<const Weighed> all, const trace::Sift& sift, trace::
   }
 }
 
+// What the command sends without the fault, and never came to with it.
+void say_not_reached(const Weighed& weighed, trace::CampaignRecord& record) {
+  constexpr std::size_t kNamed = 3;
+  auto& row = weighed.client_case->row;
+  if (row.policy != trace::kObserved || weighed.fit.empty()) return;
+  std::set<std::string> left;
+  for (auto& e : weighed.fit.front()->reference->exchanges) left.insert(e.operation);
+  for (auto* c : weighed.all)
+    for (auto& e : c->in_case->exchanges) left.erase(e.operation);
+  if (left.empty()) return;
+  std::vector<std::string> named(left.begin(), left.end());
+  auto more = named.size() > kNamed ? fmt::format(", and {} more", named.size() - kNamed) : "";
+  named.resize(std::min(named.size(), kNamed));
+  record.remarks.push_back(fmt::format(
+      "under {} the command never came to {}{}, so nothing is known of that: a fault that passes "
+      "(\"x 1, then pass\") lets it go further, and retrial run puts each call of a suite on trial by itself",
+      row.plan, fmt::join(named, ", "), more));
+}
+
 }  // namespace
 
 bool judge_client(std::span<ClientCase> client_cases, const trace::Sift& sift, trace::CampaignRecord& record) {
@@ -203,6 +223,7 @@ bool judge_client(std::span<ClientCase> client_cases, const trace::Sift& sift, t
     }
   for (auto& weighed : all) {
     keep_clean(weighed, sift, judgement, record);
+    say_not_reached(weighed, record);
     if (weighed.cut_off != 0)
       judgement.not_judged.push_back(
           trace::judged(weighed.client_case->row,

@@ -83,6 +83,15 @@ TEST(Judge, a_fault_that_was_planned_and_never_fired_is_not_judged) {
   EXPECT_EQ(t.why_not(), "the fault was planned and never fired");
 }
 
+TEST(Judge, says_why_an_error_was_not_lost) {
+  Trial t("P1", "lost-response(reset) x 1, then pass");
+  t.reference.call("put", "PUT", "/orders/1").answers(201);
+  t.in_case().call("put", "PUT", "/orders/1").answers(409);
+  EXPECT_NE(t.why_not().find("an answer that is an error is not lost, and PUT /orders/{id} was answered 409 Conflict"),
+            std::string::npos)
+      << t.why_not();
+}
+
 TEST(Judge, a_failure_that_capture_itself_can_cause_is_not_judged) {
   auto trial = [](std::string message, std::uint64_t interrupted) {
     Trial t("K1", "error(transient) x 1, then pass");

@@ -70,5 +70,21 @@ TEST(ClientTrial, a_poll_that_sends_no_more_than_without_the_fault_is_clean) {
   EXPECT_EQ(record.clean.size(), 1u);
 }
 
+TEST(ClientTrial, says_what_the_command_never_came_to) {
+  auto run = looks(1, 1, true), reference = looks(2, 1, false);
+  auto later = reference.exchanges.back();
+  later.id = later.call = 9;
+  later.operation = "PUT /checkpoints/{id}";
+  reference.exchanges.push_back(later);
+  auto said = [&] {
+    auto remarks = judged(run, &reference).remarks;
+    return remarks.empty() ? std::string() : remarks.back();
+  };
+  EXPECT_TRUE(said().contains("the command never came to PUT /checkpoints/{id}, so nothing is known of that"))
+      << said();
+  run.exchanges.push_back(later);
+  EXPECT_EQ(said(), "");
+}
+
 }  // namespace
 }  // namespace retrial::campaign
