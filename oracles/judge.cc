@@ -82,7 +82,8 @@ std::string drifted(const trace::Comparison& c) {
 // A response that is an error is never lost (docs/faults.md).
 std::string spared(const ComparedCase& compared, const trace::Run& run) {
   if (!compared.row->plan.starts_with("lost-response")) return {};
-  auto refused = std::ranges::find_if(run.exchanges, [](auto& e) { return e.service_status >= 400 && e.service_status < 500; });
+  auto refused =
+      std::ranges::find_if(run.exchanges, [](auto& e) { return e.service_status >= 400 && e.service_status < 500; });
   if (refused == run.exchanges.end()) return {};
   return fmt::format(
       ": an answer that is an error is not lost, and {} was answered {}. Does the service still hold what the run "

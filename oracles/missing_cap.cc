@@ -96,6 +96,14 @@ class MissingCap final : public Oracle {
                   call->operation, what_was_done(*call, first_fired(*call)), counted(kAttempts, "time")),
               "A right client gives up after some attempts or some time, and tells its caller: the error is the "
               "service's own now, and will not pass by itself."));
+        } else if (auto refused = refused_anew(*c, *call); refused > kAttempts) {
+          judgement.findings.push_back(make_finding(
+              compared, *c, *call, kMissingCap, std::min(trace::Confidence::likely, call->confidence),
+              fmt::format(
+                  "{} was answered {}, and the same was sent more than {} since, after other requests that went "
+                  "well, and refused each time.",
+                  call->operation, show_answer(call->last().client_status), counted(kAttempts, "time")),
+              "A right client asks for new credentials once, and takes a second refusal for the answer."));
         } else if (was_cut(compared, *c) && call->attempts.size() > 1 && call->last().fired &&
                    goes_on(*c->in_case, *call)) {
           auto note = make_finding(
@@ -115,6 +123,16 @@ class MissingCap final : public Oracle {
       return e.begun >= call.first().told && !e.fired && e.client_status >= 400 && e.pid == call.first().pid &&
              same_request(e, call.first());
     }));
+  }
+
+  // The same request as calls of their own, each refused by the fault. Told of the first of them.
+  static int refused_anew(const trace::Comparison& c, const trace::Call& call) {
+    auto refused = [&](const trace::Exchange& e) {
+      return e.fired && e.client_status >= 400 && e.client_status < 500 && e.pid == call.first().pid &&
+             same_request(e, call.first());
+    };
+    if (!refused(call.first()) || &*std::ranges::find_if(c.in_case->exchanges, refused) != &call.first()) return 0;
+    return static_cast<int>(std::ranges::count_if(c.in_case->exchanges, refused));
   }
 
   // Attempts of all calls of one place that were still going on when the run was ended: jobs that take turns.

@@ -34,7 +34,7 @@ constexpr Verdict kUnrelatedException{
 constexpr auto kBrokenErrorPath =
     "What runs after a failed call goes wrong itself: mend it, and hand on the error that the call met.";
 
-constexpr std::string_view kOrder = "order";  // the policy
+constexpr std::string_view kOrder = "order", kRefusal = "N2";  // policies
 
 using trace::Confidence;
 using trace::Thrown;
@@ -108,6 +108,8 @@ class UnrelatedException final : public Oracle {
       return pass_over(fmt::format("the runner's own time limit ended the test ({})", shorten(outermost.message, 80)));
     if (is_never_settled(text)) return;  // hang
 
+    // Whether it comes to an end is what was asked; there are too many words for who is not known.
+    if (compared.row->policy == kRefusal && !is_programming_error(outermost)) return;
     // The dead tells nobody of its own errors, and what others tell of them is expected.
     if (of_death(c) && !is_programming_error(outermost)) return;
     if (!of_death(c) && !shows_injected(c, text_of(outermost)))

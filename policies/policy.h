@@ -30,9 +30,10 @@ struct Policy {
   bool last_too = false;  // asked of the last of several calls in a test, too: what was done before is done again then?
   Needs needs = {};
   bool by_default = true;  // tried where nobody says which
-  // By default it is asked only of calls whose file, or whose service, knows of this header: who has never heard of it
-  // breaks no promise.
+  // By default it is asked only of calls whose file knows of this word, or whose service has sent a header of that
+  // name: who has never heard of it breaks no promise.
   std::string_view where_named = {};
+  bool every_call = false;  // its faults meet all calls of their site in a test as if they were one
   // Asked of the first of two operations whose order nothing keeps (predict/near_misses.h), by the first of its plans
   // that holds it for long enough.
   bool of_near_misses = false;

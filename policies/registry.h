@@ -11,6 +11,7 @@
   POLICY(k3)                     \
   POLICY(p1_more)                \
   POLICY(n1)                     \
+  POLICY(n2)                     \
   POLICY(r1)                     \
   POLICY(order)                  \
   POLICY(tof)

@@ -240,6 +240,10 @@ Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& p
     auto add_case = [&](const Found& f, const policies::Policy& policy, const policies::FaultPlan& faults) {
       auto c = make_case(f, policy, faults, config);
       c.further = further;
+      if (policy.every_call) {
+        for (auto& place : c.places) place.occurrence = 0;
+        c.row.occurrence = 0;
+      }
       add(plan, std::move(c), plan.cases.size() + 1);
     };
     for (auto* policy : policies) {

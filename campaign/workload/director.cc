@@ -81,6 +81,24 @@ const trace::ErrorShape* CampaignDirector::own_error(const trace::Exchange& head
 }
 
 // A call is chosen at its first attempt, and stays chosen.
+namespace {
+// One chain begins as the other does, each function once.
+bool same_but_for_recursion(const std::optional<trace::CallSite>& a, const std::optional<trace::CallSite>& b) {
+  if (!a || !b || *a == *b) return a == b;
+  auto functions = [](const trace::CallSite& site) {
+    std::vector<std::pair<std::string, std::string>> out;
+    for (auto& frame : trace::frames_of(site))
+      if (auto one = std::pair(frame.file, frame.function); std::ranges::find(out, one) == out.end())
+        out.push_back(std::move(one));
+    return out;
+  };
+  auto one = functions(*a), other = functions(*b);
+  auto shorter = std::min(one.size(), other.size());
+  return a->file == b->file && a->line == b->line &&
+         std::equal(one.begin(), one.begin() + static_cast<std::ptrdiff_t>(shorter), other.begin());
+}
+}  // namespace
+
 CampaignDirector::Aiming* CampaignDirector::aimed_at(const trace::Exchange& head, const std::string& service,
                                                      const trace::Assignment& assigned) {
   if (is_look(head.tag)) return nullptr;
@@ -90,7 +108,7 @@ CampaignDirector::Aiming* CampaignDirector::aimed_at(const trace::Exchange& head
   for (auto& aiming : aims_) {
     if (auto& target = aiming.aim.target) {
       if (head.tag.test != target->test || head.operation != target->operation || service != target->service ||
-          head.tag.site != target->site ||
+          !(aiming.takes_all() ? same_but_for_recursion(head.tag.site, target->site) : head.tag.site == target->site) ||
           (head.tag.phase != trace::Phase::test && head.tag.phase != trace::Phase::none))
         continue;
       if (!aiming.takes_all() && ++aiming.occurrence != target->occurrence) continue;
@@ -144,13 +162,12 @@ int CampaignDirector::in_vain() const {
 
 void CampaignDirector::over(const trace::Exchange& exchange) {
   correlator_.over(exchange);
-  if (exchange.client_status < 400) {
-    in_vain_.erase(exchange.pid);
-  } else {
-    auto& last = in_vain_[exchange.pid];
-    auto request = fnv1a(exchange.target, fnv1a(exchange.method, fnv1a(exchange.service))) ^ exchange.request_digest;
+  auto request = fnv1a(exchange.target, fnv1a(exchange.method, fnv1a(exchange.service))) ^ exchange.request_digest;
+  auto& last = in_vain_[exchange.pid];
+  if (exchange.client_status >= 400)
     last = {request, last.request == request ? last.times + 1 : 1};
-  }
+  else if (last.request == request)
+    last = {};
   if (!trace::given_up(exchange)) return;
   for (auto& aiming : aims_)
     if (aiming.calls.contains(exchange.call) && !aiming.takes_all()) aiming.given_up = true;

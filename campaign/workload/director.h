@@ -16,7 +16,7 @@
 namespace retrial::campaign {
 
 // The call a policy is aimed at: the n-th call of that site (or, without one, operation) in that test; 0: all of them,
-// whose attempts are counted as if they were one call's.
+// whose attempts are counted as if they were one call's, however often its functions call themselves on the way.
 struct Target {
   std::string test;
   std::optional<trace::CallSite> site;
@@ -66,7 +66,8 @@ class CampaignDirector final : public proxy::Director {
   void over(const trace::Exchange& exchange) override;
 
   int target_attempts() const;  // the most attempts of a faulted call so far
-  // How often a process has sent one request in a row, answered with an error each time: of them all the most of late.
+  // How often a process has sent one request, answered with an error each time, and no other that was: of them all the
+  // most of late.
   int in_vain() const;
 
  private:

@@ -152,6 +152,23 @@ TEST(MissingCap, a_client_that_was_still_retrying_when_its_run_was_cut_is_a_note
 }
 
 // As measured of a client that asks for a lock, and takes the service's 409 for a reason to ask at once again.
+// A client that gets a new token and asks once more, and once more.
+TEST(MissingCap, is_told_where_who_is_refused_asks_anew_without_end_and_once_more_is_right) {
+  auto refused = [](int times, bool one = true) {
+    Trial t("N2", "error(401)");
+    t.reference.call("get", "GET", "/accounts/1").answers(200);
+    for (int n = 0; n < times; n++) {
+      t.in_case().call("get", "GET", "/accounts/" + std::to_string(one ? 1 : n)).gets_error(401);
+      t.in_case().call("login", "POST", "/token").answers(200);
+    }
+    t.in_case().fails({thrown("app.Rejected", "you are not known")});
+    return t.verdicts();
+  };
+  EXPECT_EQ(refused(200), "missing-cap likely");
+  EXPECT_EQ(refused(2), "");
+  EXPECT_EQ(refused(200, false), "") << "a list of them";
+}
+
 TEST(MissingCap, is_told_where_the_services_own_error_is_asked_for_without_end_after_the_fault_has_passed) {
   auto asked = [](int times, trace::Stop stop, int status) {
     Trial t("P1", "lost-response(error(503)) x 1, then pass");

@@ -59,6 +59,15 @@ TEST_F(Planning, each_call_site_and_operation_is_tried_once_in_the_cheapest_test
   EXPECT_EQ(p.cases[1].row.test, "slow");
 }
 
+TEST_F(Planning, a_policy_of_every_call_aims_at_all_of_its_site_in_the_test) {
+  config_.run.policies = {"n2"};
+  alone("t", kSecond, {exchange(1, "t", "GET", "/a", "app.py")});
+  auto p = plan({policies::policy_named("N2")});
+  ASSERT_EQ(p.cases.size(), 1u);
+  EXPECT_EQ(p.cases[0].row.occurrence, 0);
+  EXPECT_EQ(p.cases[0].aim().target->occurrence, 0);
+}
+
 TEST_F(Planning, a_header_is_asked_about_where_a_file_or_the_service_knows_of_it_or_the_user_says_so) {
   test::Folder folder;
   auto file = [&](const char* name, const char* text) { return folder.write(name, text).string(); };

@@ -85,6 +85,21 @@ TEST_F(Directing, where_all_calls_are_aimed_at_their_attempts_are_counted_togeth
   EXPECT_EQ(director_->target_attempts(), 4);
 }
 
+TEST_F(Directing, where_all_calls_are_aimed_at_those_are_too_that_a_function_makes_by_calling_itself) {
+  aim("error(401)", 0);
+  auto from = [&](const char* callers, const char* call_id) {
+    auto e = head("/things/1", call_id);
+    e.tag.site->callers = callers;
+    return fault(std::move(e));
+  };
+  EXPECT_EQ(from("", "7-1"), "error(401)");
+  EXPECT_EQ(from("app.py:14:f", "7-2"), "error(401)");
+  EXPECT_EQ(from("app.py:14:f,app.py:14:f,app.py:14:f", "7-3"), "error(401)");
+  auto another = head("/things/1", "7-4");
+  another.tag.site->line = 20;
+  EXPECT_EQ(fault(std::move(another)), "pass");
+}
+
 TEST_F(Directing, an_operation_is_known_by_the_names_that_the_reference_taught) {
   trace::Lessons lessons;
   lessons.recall("GET /things/{name}");
