@@ -81,8 +81,8 @@ Wait wait_told_by(std::string_view text) {
   auto has = [&](std::initializer_list<std::string_view> any) {
     return std::ranges::any_of(any, [&](auto one) { return icontains(text, one); });
   };
-  if (has({"exponential", "expo", "backoff_factor", "multiplier", "factor", "wait_incrementing", "fibo", "backoff=2",
-           "chain"}))
+  if (is_power(text) || has({"exponential", "expo", "backoff_factor", "multiplier", "factor", "wait_incrementing",
+                             "fibo", "backoff=2", "chain"}))
     wait.kind = Wait::growing;
   else if (has({"delay", "interval", "wait_fixed", "fixed", "constant", "wait=", "backoff:", "timeout:"}))
     wait.kind = Wait::fixed;

@@ -32,7 +32,7 @@ bool says_so(const Tree& tree, int value) {
   auto kind = tree.kind(value);
   if (tree[value].role == Role::number) return text != "0";
   if (text.find("type") != text.npos || text.find("default") != text.npos) return false;
-  if (kind == "object" || kind == "dictionary") return text.size() > 2;
+  if (kind == "object" || kind == "dictionary") return text.size() > 2 && !text.contains("limit: 0");
   if (tree[value].role == Role::call)
     return makes_retrying(callee_of(tree, value)) && text.find("(False)") == text.npos && text.find("(0)") == text.npos;
   return text == "true" || text == "True";
@@ -60,6 +60,21 @@ int call_around(const Tree& tree, int i) {
   return -1;
 }
 
+// With what is spread into them: `@retry(**RETRY)`, `axiosRetry(client, {...options})` say what RETRY and options were
+// set to.
+std::string with_spread(const Tree& tree, std::string_view arguments) {
+  std::string all(arguments);
+  for (std::string_view sign : {"**", "..."})
+    for (auto at = arguments.find(sign); at != arguments.npos; at = arguments.find(sign, at + 1)) {
+      auto before = trim(arguments.substr(0, at));
+      if (!before.empty() && before.back() != '(' && before.back() != ',' && before.back() != '{') continue;
+      auto names = identifiers(arguments.substr(at));
+      if (names.empty()) continue;
+      for (int set : tree.assignments(names.front())) all.append("\n").append(tree.text(set));
+    }
+  return all;
+}
+
 struct Uses {
   const Tree& tree;
   std::vector<Location>& found;
@@ -68,7 +83,7 @@ struct Uses {
   Location& add(int node, std::string_view by, std::string_view arguments) {
     auto place = location_at(tree, node, Shape::library);
     place.by = one_line(by, 40);
-    read_arguments(tree, by, arguments, place);
+    read_arguments(tree, by, with_spread(tree, arguments), place);
     covered = tree[node].past;
     found.push_back(std::move(place));
     return found.back();

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "base/text.h"
+
 namespace retrial::scan {
 namespace {
 
@@ -12,7 +14,12 @@ void judge_alone(Location& at) {
   auto say = [&](const char* name, std::string text) { at.verdicts.push_back({name, std::move(text)}); };
   if (at.bound.kind == Bound::none && at.shape != Shape::queue)
     say("missing-cap", "No end was seen: neither a number of attempts nor a time.");
-  if (at.wait.kind == Wait::none && !at.wait.told && at.shape != Shape::queue)
+  // Once more with new credentials is not to wait for anything.
+  bool refused = !at.back.empty() && std::ranges::all_of(at.back, [](auto& e) {
+    return e.contains("401") || icontains(e, "unauthorized");
+  });
+  if (at.wait.kind == Wait::none && !at.wait.told && at.shape != Shape::queue &&
+      !(refused && at.bound.kind != Bound::none))
     say("missing-delay", "No wait was seen between a failure and the next attempt.");
   else if (at.wait.kind == Wait::fixed && !at.wait.told && at.bound.kind == Bound::none)
     say("no-backoff", fmt::format("The wait does not grow ({}), and there is no end.", at.wait.text));

@@ -49,15 +49,6 @@ struct Reading {
     return true;
   }
 
-  // `2 ** n`, not `f(**named)`.
-  static bool is_power(std::string_view text) {
-    for (auto at = text.find("**"); at != text.npos; at = text.find("**", at + 2)) {
-      auto before = trim(text.substr(0, at));
-      if (!before.empty() && before.back() != '(' && before.back() != ',' && before.back() != '{') return true;
-    }
-    return false;
-  }
-
   // What a function is given may be the number of attempts.
   std::vector<std::string_view> parameters_of(int i) const {
     std::vector<std::string_view> named;

@@ -101,6 +101,14 @@ std::string one_line(std::string_view text, std::size_t longest) {
   return line.substr(0, cut) + "…";
 }
 
+bool is_power(std::string_view text) {
+  for (auto at = text.find("**"); at != text.npos; at = text.find("**", at + 2)) {
+    auto before = trim(text.substr(0, at));
+    if (!before.empty() && before.back() != '(' && before.back() != ',' && before.back() != '{') return true;
+  }
+  return false;
+}
+
 bool says_retry(std::string_view identifier) {
   auto word = lower(identifier);
   for (std::string_view part : {"retry", "retries", "retried", "attempt", "backoff", "back_off"})

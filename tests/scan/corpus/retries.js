@@ -118,3 +118,9 @@ function connectWithTimeoutAndRetry(connection, timeoutMs) {
     connection.once('ready', resolve);
   });
 }
+
+axiosRetry(client, { retries: 4, retryDelay: (count) => 50 * 2 ** count }); // retry: count growing
+
+async function once(api, dish) {
+  return api.put(`dishes/${dish.code}`, { json: dish, retry: { limit: 0 } });
+}

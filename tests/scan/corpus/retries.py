@@ -232,3 +232,14 @@ def add_client_error(self, error):
 
 def give_up(task, exc):
     raise Retry(message="later", exc=exc)
+
+
+PATIENT = dict(
+    stop=tenacity.stop_after_attempt(4),
+    wait=tenacity.wait_exponential(multiplier=0.2),
+)
+
+
+@tenacity.retry(**PATIENT)  # retry: count growing
+def charge(session, amount):
+    return session.post("/charges", json={"amount": amount})
