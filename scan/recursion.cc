@@ -1,4 +1,6 @@
 // Functions that begin themselves anew where something failed, at once or by a timer.
+#include <algorithm>
+
 #include "base/text.h"
 #include "scan/detectors.h"
 #include "scan/flow.h"
@@ -113,6 +115,19 @@ bool reaches(const Tree& tree, int function) {
   return false;
 }
 
+// Is it given just what its function was: `return await this.get(id)` in `get(id)`? Then it is the same once more.
+bool hands_on_the_same(const Tree& tree, int call, int function) {
+  int given = tree.child(call, Part::arguments), own = tree.child(function, Part::parameters);
+  if (given < 0 || own < 0) return false;
+  auto names = identifiers(tree.text(own));
+  for (int c = tree.first(given); c >= 0; c = tree.next(c)) {
+    auto text = tree.text(c);
+    bool a_name = tree[c].role == Role::name;
+    if (text.size() > 1 && (!a_name || std::ranges::find(names, text) == names.end())) return false;
+  }
+  return true;
+}
+
 // In a handler, or in what a promise does with its failure.
 bool caught(const Tree& tree, int i, int function) {
   for (int p = tree[i].parent; p > function; p = tree[p].parent)
@@ -203,7 +218,8 @@ void find_recursion(const Tree& tree, std::vector<Location>& found) {
       auto place = location_at(tree, i, Shape::recursion);
       bool near = says_retry(name_of_function(tree, function)) || asks_for_retry(tree, i, function) || timer >= 0 ||
                   text_says_retry(tree.text(i)) || bound_of_function(tree, function, i).kind == Bound::count;
-      bool speaks = caught(tree, i, function) && reaches(tree, function);
+      bool same = !named && on_error_path(tree, i, function) && hands_on_the_same(tree, i, function);
+      bool speaks = (same || caught(tree, i, function)) && reaches(tree, function);
       if (!near && !speaks && wait_in(tree, function).kind == Wait::none) break;
       place.function = one_line(name_of_function(tree, function));
       place.function_line = tree[function].line;

@@ -243,3 +243,18 @@ PATIENT = dict(
 @tenacity.retry(**PATIENT)  # retry: count growing
 def charge(session, amount):
     return session.post("/charges", json={"amount": amount})
+
+
+class Accounts:
+    async def get(self, account):
+        response = await self.http.get(f"/accounts/{account}", headers=self.auth())
+        if response.status_code == 401:
+            await self.login()
+            return await self.get(account)  # retry: none none
+        return response.json()
+
+    def parent(self, account):
+        response = self.http.get(f"/accounts/{account}")
+        if response.status_code == 404:
+            return self.parent(account.above)
+        return response.json()
