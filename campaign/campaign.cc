@@ -174,7 +174,7 @@ void Campaign::drop_further(Plan& plan) {
   auto tried = std::ranges::count_if(plan.cases, &Case::further);
   if (all)
     out_.record.remarks.push_back(
-        fmt::format("the same calls in other tests, and later in their own: {} of {} further cases were tried "
+        fmt::format("the same calls in other tests: {} of {} further cases were tried "
                     "(--coverage c4 tries them all)",
                     tried, all));
 }

@@ -63,7 +63,7 @@ std::string opening(const Opening& plan, const Style& style) {
       fmt::format("{} {} requests to {}{}: {}. ", counted(plan.tests, "test"), plan.tests == 1 ? "sends" : "send",
                   more ? "at least " : "", counted(services.size() + more, "service"), some(services, 6));
   text += fmt::format("{} will be put on trial in {}", counted(plan.targets, "call"), counted(plan.cases, "case"));
-  if (plan.further) text += fmt::format(", then up to {} more in other tests, or later in the same", plan.further);
+  if (plan.further) text += fmt::format(", then up to {} more in other tests", plan.further);
   text += ", " + about(plan.expected);
   if (!plan.budget)
     text += "; --budget 10m would bound it, the likeliest to show a bug first.";
