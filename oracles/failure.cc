@@ -42,7 +42,7 @@ std::vector<const Thrown*> told_part(const std::vector<Thrown>& chain) {
 }
 
 std::string short_type(std::string_view type) {
-  auto at = type.rfind('.');
+  auto at = type.find_last_of(".:\\");  // Python's and Java's, Ruby's, PHP's
   return std::string(at == type.npos ? type : type.substr(at + 1));
 }
 
@@ -88,7 +88,8 @@ bool failed_and_was_over(const trace::Run& run, const std::string& test) {
 bool is_assertion(const Thrown& thrown) {
   auto type = short_type(thrown.type);
   return type.starts_with("AssertionError") || type == "Assertion" || type == "JestAssertionError" ||
-         type == "AssertionFailedError" || thrown.code == "ERR_ASSERTION" || thrown.type == "_pytest.outcomes.Failed" ||
+         type == "AssertionFailedError" || type == "ExpectationNotMetError" || type == "ExpectationFailedException" ||
+         type == "ComparisonFailure" || thrown.code == "ERR_ASSERTION" || thrown.type == "_pytest.outcomes.Failed" ||
          thrown.type == "Failed";
 }
 

@@ -28,10 +28,11 @@ constexpr Verdict kIgnoresRetryAfter{
 // this where he is told more, leaves it room; who waits so long anyway does not listen.
 constexpr Nanos kLimit = 20 * kSecond;
 
-// Tests make waits short, those that a service asks for too. Who comes within a second, and yet clearly later than of
-// its own accord, may obey up to a limit that was set for its tests.
-constexpr Nanos kLimitOfTests = kSecond;
+// Who comes clearly later than of its own accord listens, up to a limit that it has (or its tests have given it).
 constexpr double kClearlyLater = 1.5;
+constexpr Nanos kMargin = 20 * kMillisecond;
+// 17 s that were waited as 17 ms.
+constexpr Nanos kTaken = 1000, kTakenWithin = 2 * kMillisecond;
 
 // Clients' timers round, and ours is another clock's.
 Nanos slack(Nanos told) { return std::max(10 * kMillisecond, told / 100); }
@@ -55,11 +56,17 @@ struct Obeyed {
   std::optional<Nanos> unasked = {};  // the longest that it waited of its own accord
 
   bool listens() const { return std::ranges::any_of(all, &Told::kept_closely); }
-  bool obeyed(const Told& one) const { return one.kept() || (!one.hint.never && one.wait.most >= kLimit && listens()); }
-  bool short_for_tests(const Told& one) const {
-    return !one.hint.never && unasked &&
-           one.wait.most<kLimitOfTests&& static_cast<double>(one.wait.most)> kClearlyLater *
-               static_cast<double>(*unasked);
+  static bool taken_for_milliseconds(const Told& one) {
+    return !one.hint.never && !one.hint.date && std::abs(one.wait.length() - one.hint.least / kTaken) <= kTakenWithin;
+  }
+  bool obeyed(const Told& one) const {
+    return one.kept() || limits(one) || (!one.hint.never && one.wait.most >= kLimit && listens());
+  }
+  // Of what was told by turns with nothing, as R1 does it.
+  bool limits(const Told& one) const {
+    return !one.hint.never && unasked && !taken_for_milliseconds(one) &&
+           static_cast<double>(one.wait.most) > kClearlyLater * static_cast<double>(*unasked) &&
+           one.wait.most > *unasked + kMargin;
   }
   // The one that was missed by most; null: none was.
   const Told* worst() const {
@@ -84,8 +91,7 @@ std::string in_part(const Obeyed& seen, const Told& worst) {
   }
   if (worst.hint.never) return {};
   if (early) return " It comes up to a third early, as one who adds jitter does.";
-  if (seen.short_for_tests(worst))
-    return " It comes later than when it is told nothing: its limit may be short for the tests' sake.";
+  if (Obeyed::taken_for_milliseconds(worst)) return " It waits as many milliseconds as it was told seconds.";
   if (longest > 0 && larger_missed)
     return fmt::format(" It waits as long as it is told up to {}, and not where it is told more.",
                        show_duration(longest));
@@ -117,7 +123,7 @@ class IgnoresRetryAfter final : public Oracle {
     auto missed = std::ranges::count_if(seen.all, [&](auto& one) { return !seen.obeyed(one); });
     return make_finding(
         *worst.compared, *worst.comparison, *worst.call, kIgnoresRetryAfter,
-        seen.short_for_tests(worst) || says_it_waits(*worst.call)
+        says_it_waits(*worst.call)
             ? trace::Confidence::possible
             : std::min(library ? trace::Confidence::certain : trace::Confidence::likely, worst.call->confidence),
         fmt::format("{} was answered {} with {}, and was sent again after {} ({} of {} such retries came too "

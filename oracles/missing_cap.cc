@@ -100,10 +100,11 @@ class MissingCap final : public Oracle {
           judgement.findings.push_back(make_finding(
               compared, *c, *call, kMissingCap, std::min(trace::Confidence::likely, call->confidence),
               fmt::format(
-                  "{} was answered {}, and the same was sent more than {} since, after other requests that went "
-                  "well, and refused each time.",
-                  call->operation, show_answer(call->last().client_status), counted(kAttempts, "time")),
-              "A right client asks for new credentials once, and takes a second refusal for the answer."));
+                  "{}: {}, and the same was sent more than {} since, as calls of their own, with no other outcome.",
+                  call->operation, what_was_done(*call, first_fired(*call)), counted(kAttempts, "time")),
+              "A right client asks for new credentials once, or looks for a time, and takes what it is told then for "
+              "the "
+              "answer."));
         } else if (was_cut(compared, *c) && call->attempts.size() > 1 && call->last().fired &&
                    goes_on(*c->in_case, *call)) {
           auto note = make_finding(
@@ -125,11 +126,13 @@ class MissingCap final : public Oracle {
     }));
   }
 
-  // The same request as calls of their own, each refused by the fault. Told of the first of them.
+  // The same request as calls of their own, each met by the fault: refused, or looked at until the run was ended, as a
+  // poll may that takes every error for "not yet". Told of the first of them.
   static int refused_anew(const trace::Comparison& c, const trace::Call& call) {
+    bool ended = c.in_case->stop == trace::Stop::capped;
     auto refused = [&](const trace::Exchange& e) {
-      return e.fired && e.client_status >= 400 && e.client_status < 500 && e.pid == call.first().pid &&
-             same_request(e, call.first());
+      return e.fired && trace::told_failed(e) && (ended || (e.client_status >= 400 && e.client_status < 500)) &&
+             e.pid == call.first().pid && same_request(e, call.first());
     };
     if (!refused(call.first()) || &*std::ranges::find_if(c.in_case->exchanges, refused) != &call.first()) return 0;
     return static_cast<int>(std::ranges::count_if(c.in_case->exchanges, refused));

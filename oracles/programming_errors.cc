@@ -71,6 +71,20 @@ constexpr Error kErrors[] = {
     {"MismatchedInputException", ""},
     {"org.json.JSONException", ""},
     {"SAXParseException", ""},
+    // Ruby
+    {"NoMethodError", ""},
+    {"NameError", ""},
+    {"FrozenError", ""},
+    {"ZeroDivisionError", ""},
+    {"KeyError", "key not found"},
+    {"TypeError", "no implicit conversion"},
+    {"JSON::ParserError", ""},
+    {"REXML::ParseException", ""},
+    // PHP
+    {"JsonException", ""},
+    {"DivisionByZeroError", ""},
+    {"TypeError", "must be of type"},
+    {"TypeError", "Unsupported operand types"},
     // Go and Rust, whose panics have no type
     {"", "panic: runtime error:"},
     {"", "invalid memory address or nil pointer dereference"},
@@ -82,7 +96,8 @@ constexpr Error kErrors[] = {
 
 bool ends_as(std::string_view type, std::string_view end) {
   if (!type.ends_with(end)) return false;
-  return type.size() == end.size() || type[type.size() - end.size() - 1] == '.';
+  return type.size() == end.size() || type[type.size() - end.size() - 1] == '.' ||
+         type[type.size() - end.size() - 1] == ':';
 }
 
 }  // namespace

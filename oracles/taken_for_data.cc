@@ -82,8 +82,10 @@ Words words_in(std::string_view text) {
 }
 
 bool tells_failure(std::string_view text) {
+  static constexpr std::string_view kFailure[] = {"error", "errors", "err",     "exception",
+                                                  "fail",  "failed", "failure", "failures"};
   auto words = words_in(text);
-  return std::ranges::any_of(kTellsFailure, [&](auto word) { return words.contains(std::string(word)); });
+  return std::ranges::any_of(kFailure, [&](auto word) { return words.contains(std::string(word)); });
 }
 
 const trace::Exchange* error_read_as_data(const Comparison& c, const Failure& failure) {
@@ -104,7 +106,9 @@ Less written_with_less(const Comparison& c, const Call& call) {
     if (trace::profile_of(now).repeat(now) == trace::Repeat::safe || !is_json(before.request_sample)) continue;
     auto was = members_of(before.request_sample), is = members_of(now.request_sample);
     auto [gone, left] = lacking(now.request_sample, was, is);
-    if (gone.empty() || tells_failure(now.request_sample)) continue;
+    auto words = words_in(now.request_sample);
+    bool tells = std::ranges::any_of(kTellsFailure, [&](auto word) { return words.contains(std::string(word)); });
+    if (gone.empty() || tells) continue;
     if (!less.first) less.first = pair.in_case;
     less.writes++;
     less.mostly |= gone.size() > left.size();

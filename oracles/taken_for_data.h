@@ -16,7 +16,7 @@ Words words_in(std::string_view text);
 // beside that neither its status nor a word for a failure. Null: there is none, or somebody was told.
 const trace::Exchange* error_read_as_data(const trace::Comparison& c, const Failure& failure);
 
-// Does this text, but for the ends of words, speak of a failure ("failed", "errors", "status")?
+// Does this text, but for the ends of words, speak of a failure ("failed", "errors")?
 bool tells_failure(std::string_view text);
 
 // Writes after this call that the reference makes too, and whose bodies lack here what they hold there (a list is

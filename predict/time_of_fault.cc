@@ -31,7 +31,7 @@ struct Poll {
 // Does what comes of it depend on what is there? A lock says whether it was free, a conditional write whether something
 // was there, and what is not idempotent (RFC 9110 9.2.2) changes what it finds.
 bool reads(const Touch& t) {
-  if (looks(t.kind) || t.kind == Kind::lease) return true;
+  if (looks(t.kind) || t.kind == Kind::lease || t.kind == Kind::take) return true;
   if (t.kind == Kind::write && (t.e->method == "POST" || t.e->method == "PATCH")) return true;
   auto& e = *t.e;
   return !trace::find(e.request_headers, "if-none-match").empty() ||

@@ -13,7 +13,8 @@ namespace retrial::predict {
 namespace {
 namespace message = trace::message;
 
-constexpr std::array<std::string_view, 7> kKinds = {"read", "wait", "write", "create", "lease", "release", "end"};
+constexpr std::array<std::string_view, 8> kKinds = {"read",   "wait",  "write",   "take",
+                                                    "create", "lease", "release", "end"};
 
 // Actions that a path, or a header, names.
 constexpr std::pair<std::string_view, Kind> kActions[] = {
@@ -22,7 +23,8 @@ constexpr std::pair<std::string_view, Kind> kActions[] = {
     {"remove", Kind::end},    {"seal", Kind::end},      {"end", Kind::end},         {"stop", Kind::end},
     {"publish", Kind::end},   {"done", Kind::end},      {"fail", Kind::end},        {"acknowledge", Kind::end},
     {"acquire", Kind::lease}, {"lease", Kind::lease},   {"lock", Kind::lease},      {"claim", Kind::lease},
-    {"take", Kind::lease},    {"reserve", Kind::lease}, {"release", Kind::release}, {"unlock", Kind::release},
+    {"take", Kind::lease},    {"receive", Kind::take},  {"pop", Kind::take},        {"dequeue", Kind::take},
+    {"consume", Kind::take},  {"reserve", Kind::lease}, {"release", Kind::release}, {"unlock", Kind::release},
     {"break", Kind::release}, {"create", Kind::create}, {"open", Kind::create},     {"start", Kind::create},
 };
 
@@ -108,7 +110,7 @@ bool concern(const Touch& a, const Touch& b) {
   if (outer.path.empty() || !inner.path.starts_with(outer.path) || inner.path[outer.path.size()] != '/') return false;
   if (decides(outer.kind)) return true;
   bool right_in_it = inner.path.find('/', outer.path.size() + 1) == inner.path.npos;
-  return decides(inner.kind) && looks(outer.kind) && right_in_it;
+  return decides(inner.kind) && (looks(outer.kind) || outer.kind == Kind::take) && right_in_it;
 }
 
 }  // namespace retrial::predict

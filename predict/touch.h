@@ -13,6 +13,7 @@ enum class Kind : std::uint8_t {
   read,
   wait,     // a read that the service answers once something has changed (a long poll, a watch)
   write,    // changes what is there
+  take,     // gets what is next in it, which nobody else gets then (a queue's receive)
   create,   // there was nothing, and now it is there
   lease,    // takes hold of it: acquires, locks, claims
   release,  // gives it back

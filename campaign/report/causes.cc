@@ -16,12 +16,22 @@ const trace::Finding& Cause::surest() const {
 }
 
 namespace {
+// A service that each test starts anew has another port, and so another number, in each: "127.0.0.1:*3".
+bool at_one_service(const trace::Finding& a, const trace::Finding& b) {
+  auto host = [](std::string_view service) { return service.substr(0, service.find(":*")); };
+  bool both_move = a.service.contains(":*") && b.service.contains(":*");
+  return a.service == b.service || (both_move && host(a.service) == host(b.service));
+}
+
 // What a client does at both of these call sites is done in one place: by a vendor's client, by the function or library
 // that sends again (which each service may have one of, set up in its own way), or where nothing was sent again, by the
 // frame that sends.
 bool done_in_one_place(const trace::Finding& a, const trace::Finding& b) {
-  if (!a.sdk.empty() && a.sdk == b.sdk) return a.service == b.service;
-  if (!a.retried_by.empty() || !b.retried_by.empty()) return a.service == b.service && a.retried_by == b.retried_by;
+  if (!a.sdk.empty() && a.sdk == b.sdk) return at_one_service(a, b);
+  if (!a.retried_by.empty() || !b.retried_by.empty()) {
+    bool own = a.retried_by.contains(':');  // a line, and not a library
+    return a.retried_by == b.retried_by && (own ? at_one_service(a, b) : a.service == b.service);
+  }
   return a.attempts <= 1 && trace::show_innermost(*a.site) == trace::show_innermost(*b.site);
 }
 

@@ -47,9 +47,13 @@ TEST(SilentWrongResult, a_test_that_may_count_requests_at_its_own_service_is_pos
   EXPECT_EQ(verdicts("assert 2 == 1", "POST"), "duplicate-effect likely");
 }
 
-TEST(SilentWrongResult, node_and_pytest_have_assertions_of_their_own) {
-  for (auto& what : {on_a_test_line("AssertionError", "Expected values to be strictly equal"),
-                     on_a_test_line("_pytest.outcomes.Failed", "DID NOT RAISE")}) {
+TEST(SilentWrongResult, runners_have_assertions_of_their_own) {
+  for (auto& what :
+       {on_a_test_line("AssertionError", "Expected values to be strictly equal"),
+        on_a_test_line("_pytest.outcomes.Failed", "DID NOT RAISE"),
+        on_a_test_line("RSpec::Expectations::ExpectationNotMetError", "expected: 1190\n     got: 1000"),
+        on_a_test_line("Minitest::Assertion", "Expected: 3\n  Actual: 1"),
+        on_a_test_line("PHPUnit\\Framework\\ExpectationFailedException", "Failed asserting that 1 is 3")}) {
     Trial t("K1", "error(transient) x 1, then pass");
     t.reference.call("get", "GET", "/stock/lamp").answers(200);
     t.in_case().call("get", "GET", "/stock/lamp").gets_error();

@@ -22,8 +22,8 @@ class Generic final : public Profile {
   std::string_view name() const override { return kGeneric; }
   bool recognises(const Exchange&) const override { return true; }
   std::span<const std::string_view> id_headers() const override {
-    static constexpr std::array<std::string_view, 6> kIds{
-        "idempotency-key",        "x-idempotency-key",     "webhook-id",
+    static constexpr std::array<std::string_view, 7> kIds{
+        "idempotency-key",        "x-idempotency-key",     "webhook-id",        "ce-id",
         "x-ms-client-request-id", "amz-sdk-invocation-id", "gccl-invocation-id"};
     return kIds;
   }

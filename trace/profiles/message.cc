@@ -230,7 +230,7 @@ bool conditional(const Exchange& e) {
   return false;
 }
 std::span<const std::string_view> key_headers() {
-  static constexpr std::array<std::string_view, 10> kKeys{"idempotency-key",
+  static constexpr std::array<std::string_view, 11> kKeys{"idempotency-key",
                                                           "x-idempotency-key",
                                                           "idempotency-token",
                                                           "x-idempotency-token",
@@ -239,7 +239,8 @@ std::span<const std::string_view> key_headers() {
                                                           "i-twilio-idempotency-token",
                                                           "x-amz-client-token",
                                                           "opc-retry-token",
-                                                          "webhook-id"};  // the last: Standard Webhooks 1.0
+                                                          "webhook-id",  // Standard Webhooks 1.0
+                                                          "ce-id"};      // CloudEvents 1.0, 3.1.1
   return kKeys;
 }
 namespace {
