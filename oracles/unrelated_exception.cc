@@ -143,6 +143,18 @@ class UnrelatedException final : public Oracle {
                                               is_programming_error(outermost) ? kBrokenErrorPath : ""));
   }
 
+  // "register" of Runners.register, of the functions that made the call: not what each is called that sends something.
+  static std::vector<std::string> done_by(const trace::Call& call) {
+    static constexpr std::array<std::string_view, 9> kAny = {"request", "send", "call", "fetch",   "post",
+                                                             "client",  "http", "main", "response"};
+    std::vector<std::string> words;
+    if (auto& site = call.first().tag.site)
+      for (auto& frame : trace::frames_of(*site))
+        for (auto& word : words_of_name(frame.function))
+          if (!among(kAny, word)) words.push_back(word);
+    return words;
+  }
+
   // "export monthly-j1 not started", of a PUT of an export: it says what was not done, if not why. But for one that
   // says so and means another error: "order not found".
   static bool says_what_failed(const trace::Call& call, const Thrown& thrown) {
@@ -156,6 +168,7 @@ class UnrelatedException final : public Oracle {
     };
     if (!any_of(kFailed) || any_of(kOther)) return false;
     auto asked = words_of_name(trace::message::path_of(call.first().target));
+    std::ranges::move(done_by(call), std::back_inserter(asked));
     auto stem = [](std::string_view word) { return word.substr(0, word.size() - word.ends_with('s')); };
     return std::ranges::any_of(asked, [&](auto& word) {
       return word.size() >= kWord && std::ranges::any_of(said, [&](auto& one) { return stem(one) == stem(word); });

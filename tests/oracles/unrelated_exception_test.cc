@@ -403,6 +403,18 @@ TEST(UnrelatedException, a_parsers_error_names_a_fault_that_has_cut_what_it_read
   EXPECT_EQ(parsed("error(503)"), "unrelated-exception likely");
 }
 
+TEST(UnrelatedException, a_domains_own_error_may_say_it_by_the_name_of_what_was_called) {
+  auto ended = [](const char* function) {
+    Trial t("P3", "error(transient)");
+    t.reference.call(function, "PUT", "/runners/r1").answers(200);
+    t.in_case().call(function, "PUT", "/runners/r1").gets_error();
+    t.in_case().fails({thrown("forge.ForgeError", "cannot register r1")});
+    return t.verdicts();
+  };
+  EXPECT_EQ(ended("Runners.register"), "unrelated-exception possible");
+  EXPECT_EQ(ended("Runners.remove"), "unrelated-exception likely");
+}
+
 TEST(UnrelatedException, a_domains_own_error_that_says_what_was_not_done_is_possible) {
   auto ended = [](const char* type, const char* message) {
     Trial t("P3", "error(transient)");
