@@ -54,9 +54,13 @@ bool multiplies(const std::vector<std::size_t>& r) {
   return std::all_of(r.begin(), r.end() - 1, [&](auto n) { return n == r[0]; }) && r.back() <= r[0];
 }
 
-// Did an agent see each round as one call of the library?
+// Did an agent see each round as one call of the library, which ended in a failure? One that ended well for it, and not
+// for its caller (200, and an error in the body), is no layer below.
 bool entered_once_a_round(const trace::Call& call, const std::vector<std::size_t>& rounds) {
   auto& id = call.first().tag.call_id;
+  std::size_t end = 0;
+  for (std::size_t i = 0; i + 1 < rounds.size(); i++)
+    if (end += rounds[i]; is_success(call.attempts[end - 1]->client_status)) return false;
   return multiplies(rounds) && !id.empty() && call.attempts[1]->tag.call_id == id;
 }
 

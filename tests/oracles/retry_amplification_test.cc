@@ -44,6 +44,22 @@ TEST(RetryAmplification, of_two_loops_is_likely_with_an_agent_and_without) {
   }
 }
 
+// 429 twice, and then an answer that its library takes for one: its caller asks once more.
+TEST(RetryAmplification, of_a_library_that_was_answered_well_nothing_goes_on) {
+  for (int last : {200, 429}) {
+    Trial t("observe", "error(429) x 2, then pass");
+    t.reference.call("add", "POST", "/graphql").answers(200);
+    t.in_case().call("add", "POST", "/graphql").gets_error(429);
+    t.in_case().last().tag.call_id = "100-1";
+    for (int n = 1; n < 6; n++) {
+      auto& run = t.in_case().again(kSecond);
+      n == 2 && last == 200 ? run.answers(200) : run.gets_error(429);
+      run.last().tag.call_id = n < 3 ? "100-1" : "100-2";
+    }
+    EXPECT_EQ(layers(std::move(t)), last == 200 ? "none" : "likely");
+  }
+}
+
 TEST(RetryAmplification, of_two_loops_is_told_with_its_rounds) {
   auto t = waiting({.1, .1, 1, .1, .1, 1, .1, .1});
   auto judged = t.judge();
