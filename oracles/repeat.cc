@@ -122,6 +122,27 @@ Named named(const Exchange& e) {
   return is_read(last_word_of(e)) ? Named::read : Named::write;
 }
 
+// Without a body, of a thing that has a name: what it is to be. "POST /holds/h-1/confirm", not "POST
+// /visits/increment".
+bool sets_state(const Exchange& e) {
+  static constexpr std::array<std::string_view, 14> kStates = {
+      "confirm", "complete", "finish",  "close",  "cancel",  "approve",    "reject",
+      "archive", "activate", "disable", "enable", "publish", "deactivate", "finalize"};
+  auto parts = trace::message::segments(trace::message::path_of(e.target));
+  return e.request_digest == 0 && parts.size() > 2 && among(kStates, lower(parts.back()));
+}
+
+// A good read of where it is made, or of what it is made of, between the two: the decision to send it again rests on
+// it.
+bool looked_there(const trace::Run& run, const Exchange& before, const Exchange& next) {
+  auto path = trace::message::path_of(before.target);
+  return std::ranges::any_of(run.exchanges, [&](auto& e) {
+    return e.pid == before.pid && e.service == before.service && e.begun >= before.told && e.told != 0 &&
+           e.told <= next.begun && delivered(e) && is_success(e.client_status) &&
+           trace::profile_of(e).repeat(e) == Repeat::safe && trace::message::path_of(e.target) == path;
+  });
+}
+
 }  // namespace
 
 bool reads_by_name(const Exchange& e) { return named(e) == Named::read; }
@@ -156,6 +177,12 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
   if (name)
     return Harm{Confidence::possible,
                 fmt::format("whether the service knows the second by its \"{}\" its answers do not show", name->name)};
+  if (looked_there(*c.in_case, before, next))
+    return Harm{Confidence::possible,
+                "what the client saw when it looked there before it sent it again may have told it"};
+  if (sets_state(before))
+    return Harm{Confidence::possible,
+                "it says what a thing is to be, which it may be already, but its answers do not show that"};
   if (!profile.method_tells())
     return Harm{Confidence::possible, "nothing is known of this method that would make a second execution harmless"};
   return Harm{named(before) == Named::write ? likely : Confidence::possible,

@@ -15,13 +15,14 @@ namespace {
 
 // May a member of that name be one?
 bool names_something(const std::vector<std::string>& words) {
-  static constexpr std::array<std::string_view, 9> kLast = {"id",   "key",  "ref",  "reference", "token",
-                                                            "uuid", "guid", "ulid", "number"};
+  static constexpr std::array<std::string_view, 12> kLast = {
+      "nonce", "seq", "sequence", "id", "key", "ref", "reference", "token", "uuid", "guid", "ulid", "number"};
   return !words.empty() && among(kLast, words.back());
 }
 // Is it one by its name alone?
 bool names_request(const std::vector<std::string>& words) {
-  static constexpr std::array<std::string_view, 6> kAlone = {"id", "uuid", "guid", "ulid", "ref", "reference"};
+  static constexpr std::array<std::string_view, 9> kAlone = {"nonce", "seq",  "sequence", "id",       "uuid",
+                                                             "guid",  "ulid", "ref",      "reference"};
   static constexpr std::array<std::string_view, 15> kFirst = {
       "request", "event",  "message",       "transaction", "operation",  "command",  "idempotency", "idempotent",
       "dedup",   "dedupe", "deduplication", "mutation",    "submission", "delivery", "external"};

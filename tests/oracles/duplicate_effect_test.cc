@@ -194,6 +194,41 @@ TEST(DuplicateEffect, of_two_calls_is_none) {
   EXPECT_EQ(t.verdicts(), "lost-effect possible") << "the first was given up";
 }
 
+TEST(RetriesNonIdempotent, is_possible_where_a_state_is_set_a_read_comes_before_or_the_body_names_itself) {
+  auto again = [](const char* target, bool looks = false, const char* body = "") {
+    Trial t("P1", "lost-response(reset) x 1, then pass");
+    auto send = [&](Tale& run, bool anew) {
+      anew ? run.again(kSecond) : run.call("confirm", "POST", target);
+      run.last().request_sample = body;
+      run.last().request_digest = *body ? 7 : 0;
+    };
+    send(t.reference, false);
+    t.reference.answers(200);
+    send(t.in_case(), false);
+    t.in_case().is_lost(Telling::reset, 200);
+    auto lost = t.in_case().last();
+    if (looks) t.in_case().call("look", "GET", target).answers(200);
+    if (looks) {
+      t.in_case().call("confirm", "POST", target);
+      t.in_case().last().call = lost.call;
+      t.in_case().last().attempt = 2;
+    } else {
+      send(t.in_case(), true);
+    }
+    t.in_case().answers(503);
+    for (auto& f : t.judge().findings)
+      if (f.verdict == "retries-non-idempotent") return std::string(show(f.confidence));
+    return std::string("none");
+  };
+  EXPECT_EQ(again("/holds/h-1/confirm"), "possible");
+  EXPECT_EQ(again("/holds/h-1/increment"), "likely");
+  EXPECT_EQ(again("/confirm"), "likely");
+  EXPECT_EQ(again("/uploads", true), "possible");
+  EXPECT_EQ(again("/uploads"), "likely");
+  EXPECT_EQ(again("/messages", false, R"({"text":"hi","nonce":"n-17"})"), "possible");
+  EXPECT_EQ(again("/messages", false, R"({"text":"hi"})"), "likely");
+}
+
 TEST(RetriesNonIdempotent, after_a_loss_is_stated_whatever_became_of_the_second) {
   Trial t("P4", "lost-response(reset) x 1, then error(transient)");
   t.reference.call("submit", "POST", "/acc/jobs/messages", kAzure, "azure-storage").answers(201);
