@@ -37,7 +37,29 @@ std::string made_by(const Exchange& e) {
   return std::string(path) + (path.ends_with('/') ? "" : "/") + std::string(id);
 }
 
+namespace {
+std::string id_given_by(const Exchange& e) { return std::string(trace::message::json_top(e.response_sample, "id")); }
+
+// Where this run removes what its requests of this operation have made: "/leases" of "POST /devices/d1/lease", whose
+// answer says {"id":"l101"}, and "DELETE /leases/l101". Empty: nowhere that their ids tell.
+std::string removed_from(const Exchange& like, const trace::Run& run) {
+  for (auto& e : run.exchanges) {
+    auto id = e.operation == like.operation ? id_given_by(e) : std::string();
+    if (id.empty()) continue;
+    for (auto& r : run.exchanges) {
+      auto path = path_of(r.target);
+      if (r.method == "DELETE" && r.service == e.service && r.begun >= e.told && trace::carried_out(r) &&
+          path.ends_with("/" + id))
+        return std::string(path.substr(0, path.size() - id.size() - 1));
+    }
+  }
+  return {};
+}
+}  // namespace
+
 std::string made_by(const Exchange& e, const trace::Run& run) {
+  if (auto id = id_given_by(e); e.method == "POST" && had_effect(e) && !id.empty())
+    if (auto folder = removed_from(e, run); !folder.empty()) return folder + "/" + id;
   if (auto path = made_by(e); !path.empty() || e.method != "POST" || !had_effect(e)) return path;
   auto path = path_of(e.target);
   bool removed = std::ranges::any_of(run.exchanges, [&](auto& r) {

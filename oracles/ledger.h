@@ -13,7 +13,7 @@ bool had_effect(const trace::Exchange& e);
 // The path of what it made: its own of a PUT, the Location or the id in the answer of a POST. Empty: it made nothing
 // that can be named.
 std::string made_by(const trace::Exchange& e);
-// Or its own path of a POST (`POST /locks/nightly`), where this run removes just that.
+// Of a POST also what this run removes: by the id that it gave, or its own path (`POST /locks/nightly`).
 std::string made_by(const trace::Exchange& e, const trace::Run& run);
 
 // What became of the thing at `path` after `from`.

@@ -216,6 +216,23 @@ TEST(ResourceLeak, what_is_removed_with_what_it_lies_in_is_left_behind_with_that
   EXPECT_NE(job.t.judge().findings[0].message.find("made /exports/x1;"), std::string::npos);
 }
 
+TEST(ResourceLeak, what_is_made_at_one_path_and_removed_at_another_is_known_by_its_id) {
+  for (bool removed : {false, true}) {
+    Job job;
+    auto lease = [](Tale& run, const char* id) {
+      run.call("run", "POST", "/devices/d1/lease").answers(200, std::string(R"({"id":")") + id + R"("})");
+    };
+    lease(job.t.reference, "l101");
+    job.t.reference.call("run", "PUT", "/devices/d1/firmware").answers(200);
+    job.t.reference.call("run", "DELETE", "/leases/l101").answers(204);
+    job.t.reference.last().tag.site->line = job.line;
+    lease(job.t.in_case(), "l202");
+    job.t.in_case().call("run", "PUT", "/devices/d1/firmware").gets_error();
+    if (removed) job.t.in_case().call("run", "DELETE", "/leases/l202").answers(204);
+    EXPECT_EQ(job.fails(), removed ? "" : "resource-leak likely");
+  }
+}
+
 TEST(ResourceLeak, what_is_made_and_removed_at_one_path_is_known_by_that) {
   for (bool removed : {false, true}) {
     Job job;
