@@ -11,7 +11,7 @@ set_source_files_properties(${STATIC_FOLDER}/spdlog.cc PROPERTIES COMPILE_DEFINI
 add_executable(retrial-static EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/cli/main.cc)
 target_compile_definitions(retrial-static PRIVATE RETRIAL_STATIC FMT_SHARED)
 target_include_directories(retrial-static PRIVATE ${CMAKE_SOURCE_DIR})
-set(ROOMS cli campaign deploy proxy oracles policies predict certs scan trace base)
+get_property(ROOMS GLOBAL PROPERTY RETRIAL_ROOMS)
 set(ARCHIVES "")
 foreach(name ${ROOMS})
   if(TARGET retrial_${name})
