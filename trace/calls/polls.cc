@@ -13,6 +13,7 @@ namespace {
 
 constexpr Nanos kPace = 100 * kMillisecond;    // what looks again sooner has no pace of its own
 constexpr Nanos kNoPause = 10 * kMillisecond;  // no pace of a look: it does not even let others run
+constexpr Nanos kTries = kSecond;              // OAuth's device flow asks every 5 s (RFC 8628 3.5)
 constexpr Nanos kHurry = 20;                   // a look comes that much sooner only where it does not wait for its turn
 // The same request of one process at equal intervals, whatever comes between: a job a minute.
 class Beat {
@@ -63,7 +64,10 @@ std::map<std::uint64_t, Nanos> polls_of(const Run& run, const Lessons& lessons) 
                  message::guarding_key(e) == message::guarding_key(*before.e);
     // Who asks at once for what is not there, and is told so again, does not wait until it is.
     bool at_once = again && told_failed(*before.e) && told_failed(e) && e.begun - before.told < kNoPause;
-    int repeats = again && !at_once ? before.repeats + 1 : 0;
+    // Nor does who sends a write again that was refused, before a look's least pace has passed: he tries again.
+    bool tries = again && told_failed(*before.e) && told_failed(e) && profile_of(e).repeat(e) != Repeat::safe &&
+                 e.begun - before.told < kTries;
+    int repeats = again && !at_once && !tries ? before.repeats + 1 : 0;
     // A write that is made twice with the same data is two writes, and what is read twice to the same answer was read
     // twice: who polls has waited for another one. What goes on and on is a poll.
     bool twice = profile_of(e).repeat(e) != Repeat::safe || (again && answered_alike(*before.e, e));

@@ -104,6 +104,22 @@ TEST(Polls, who_asks_at_once_for_what_is_never_there_does_not_poll) {
   }
 }
 
+TEST(Polls, who_sends_a_write_again_that_was_refused_does_not_poll_unless_he_takes_his_time) {
+  constexpr std::string_view kPost = "POST /jobs HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\n{}";
+  auto polls = [&](Nanos pause, int status) {
+    Traffic reference;
+    for (int i = 0; i < 5; i++) {
+      auto e = reference.begin(kPost);
+      reference.serve(e, status);
+      reference.pass(pause);
+    }
+    return lessons_of(reference.run).polls.size();
+  };
+  EXPECT_EQ(polls(100 * kMillisecond, 422), 0u);
+  EXPECT_EQ(polls(5 * kSecond, 400), 1u) << "OAuth's device flow";
+  EXPECT_EQ(polls(100 * kMillisecond, 200), 1u);
+}
+
 TEST(Polls, a_repeat_with_other_requests_between_or_after_a_failure_is_none) {
   Traffic t;
   for (auto raw : {kGet, std::string_view("PUT /orders/7 HTTP/1.1\r\n\r\n"), kGet}) {
