@@ -19,6 +19,7 @@
 #include "campaign/stress/stress.h"
 #include "campaign/trials.h"
 #include "checkers/file.h"
+#include "trace/calls/correlator.h"
 #include "trace/calls/services.h"
 #include "trace/recording/redact.h"
 #include "trace/store/store.h"
@@ -72,6 +73,7 @@ class Campaign {
   Pace pace() const { return pace_of(refs_, workers_.most(), setting_.config.run.alone); }
   void show_plan(const Plan& plan);
   void learn();
+  void learn_from(const trace::Run& alone, const trace::CaseRecord& row);
   void check_suites();
 
   const CampaignSetting& setting_;
@@ -315,6 +317,21 @@ void Campaign::learn() {
   out_.learned = checkers::learn(suites, alone);
 }
 
+// What a campaign learns of its suite, of the one test that is shown again.
+void Campaign::learn_from(const trace::Run& alone, const trace::CaseRecord& row) {
+  auto& lessons = context_.lessons;
+  auto learned = trace::lessons_of(alone, setting_.config.trees());
+  learned.recall(row.operation);
+  learned.services = std::move(lessons.services);
+  learned.errors = std::move(lessons.errors);
+  learned.closing = std::move(lessons.closing);
+  lessons = std::move(learned);
+  for (auto& run : runs_.held()) {
+    lessons.apply(run);
+    trace::Correlator::correlate_each_test(run, lessons);
+  }
+}
+
 void Campaign::replay(const trace::Stored& earlier, const trace::Finding& finding) {
   describe();
   auto row = std::ranges::find_if(earlier.campaign.cases, [&](auto& c) { return trace::is_case_of(c, finding); });
@@ -346,6 +363,7 @@ void Campaign::replay(const trace::Stored& earlier, const trace::Finding& findin
                    : alone.error());
     return finish();
   }
+  learn_from(**alone, *row);
   out_.record.services = services_seen(**alone, setting_.config);
   out_.record.left_alone = connections_left_alone(**alone);
   if (trace::is_stressed(row->policy)) {

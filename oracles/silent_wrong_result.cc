@@ -178,6 +178,8 @@ class SilentWrongResult final : public Oracle {
     auto parts = trace::message::segments(trace::message::path_of(call.first().target));
     if (parts.empty()) return false;
     auto name = percent_decode(parts.back());
+    for (auto* alone : {"['{}']", "[\"{}\"]", "[ '{}' ]"})
+      if (message.contains("[]") && message.contains(fmt::format(fmt::runtime(alone), name))) return true;
     return name.size() >= kName && message.contains("[]") && message.contains(name);
   }
 

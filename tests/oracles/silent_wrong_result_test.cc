@@ -128,15 +128,17 @@ TEST(SilentWrongResult, a_failed_read_after_which_something_is_made_that_is_not_
 }
 
 TEST(SilentWrongResult, a_list_of_what_failed_tells_of_it) {
-  auto returned = [](const char* text) {
+  auto returned = [](const char* text, const char* target = "/days/2024-02-01") {
     Trial t("P3", "error(transient)");
-    t.reference.call("push", "PUT", "/days/2024-02-01").answers(200);
-    t.in_case().call("push", "PUT", "/days/2024-02-01").gets_error().fails({assertion(text)});
+    t.reference.call("push", "PUT", target).answers(200);
+    t.in_case().call("push", "PUT", target).gets_error().fails({assertion(text)});
     return t.verdicts();
   };
   EXPECT_EQ(returned("assert ['2024-02-01'] == []"), "");
   EXPECT_EQ(returned("expected { sent: [], failed: [ 'a' ] } to equal { sent: [ 'a' ], failed: [] }"), "");
   EXPECT_EQ(returned("assert ['2024-03-01'] == []"), "silent-wrong-result possible");
+  EXPECT_EQ(returned("Tuples differ: (['a', 'c'], ['b']) != (['a', 'b', 'c'], [])", "/skus/b"), "");
+  EXPECT_EQ(returned("Lists differ: ['a', 'c'] != ['a', 'b', 'c']", "/skus/b"), "silent-wrong-result possible");
 }
 
 TEST(SilentWrongResult, an_exceptions_text_that_the_test_has_a_pattern_for_is_no_data) {
