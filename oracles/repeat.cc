@@ -132,14 +132,20 @@ bool sets_state(const Exchange& e) {
   return e.request_digest == 0 && parts.size() > 2 && among(kStates, lower(parts.back()));
 }
 
-// A good read of where it is made, or of what it is made of, between the two: the decision to send it again rests on
-// it.
+// A good read of where it is made between the two, or of what that lies in, by its name ("?prefix=NAME"): the decision
+// to send it again rests on it.
 bool looked_there(const trace::Run& run, const Exchange& before, const Exchange& next) {
   auto path = trace::message::path_of(before.target);
+  auto name = path.substr(path.rfind('/') + 1);
+  auto there = [&](const Exchange& e) {
+    auto read = trace::message::path_of(e.target);
+    bool around = path.size() > read.size() && path.starts_with(read) && path[read.size()] == '/';
+    return read == path || (around && !name.empty() && trace::message::query_of(e.target).contains(name));
+  };
   return std::ranges::any_of(run.exchanges, [&](auto& e) {
     return e.pid == before.pid && e.service == before.service && e.begun >= before.told && e.told != 0 &&
            e.told <= next.begun && delivered(e) && is_success(e.client_status) &&
-           trace::profile_of(e).repeat(e) == Repeat::safe && trace::message::path_of(e.target) == path;
+           trace::profile_of(e).repeat(e) == Repeat::safe && there(e);
   });
 }
 

@@ -195,7 +195,7 @@ TEST(DuplicateEffect, of_two_calls_is_none) {
 }
 
 TEST(RetriesNonIdempotent, is_possible_where_a_state_is_set_a_read_comes_before_or_the_body_names_itself) {
-  auto again = [](const char* target, bool looks = false, const char* body = "") {
+  auto again = [](const char* target, bool looks = false, const char* body = "", const char* looked = "") {
     Trial t("P1", "lost-response(reset) x 1, then pass");
     auto send = [&](Tale& run, bool anew) {
       anew ? run.again(kSecond) : run.call("confirm", "POST", target);
@@ -207,7 +207,7 @@ TEST(RetriesNonIdempotent, is_possible_where_a_state_is_set_a_read_comes_before_
     send(t.in_case(), false);
     t.in_case().is_lost(Telling::reset, 200);
     auto lost = t.in_case().last();
-    if (looks) t.in_case().call("look", "GET", target).answers(200);
+    if (looks) t.in_case().call("look", "GET", *looked ? looked : target).answers(200);
     if (looks) {
       t.in_case().call("confirm", "POST", target);
       t.in_case().last().call = lost.call;
@@ -225,6 +225,8 @@ TEST(RetriesNonIdempotent, is_possible_where_a_state_is_set_a_read_comes_before_
   EXPECT_EQ(again("/confirm"), "likely");
   EXPECT_EQ(again("/uploads", true), "possible");
   EXPECT_EQ(again("/uploads"), "likely");
+  EXPECT_EQ(again("/archive/nightly.tar", true, "", "/archive?uploads&prefix=nightly.tar"), "possible");
+  EXPECT_EQ(again("/archive/nightly.tar", true, "", "/archive?uploads"), "likely");
   EXPECT_EQ(again("/messages", false, R"({"text":"hi","nonce":"n-17"})"), "possible");
   EXPECT_EQ(again("/messages", false, R"({"text":"hi"})"), "likely");
 }
