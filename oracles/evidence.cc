@@ -47,11 +47,12 @@ bool given_as_answer(const ComparedCase& compared, const Call& call) {
   return compared.row->hands_on_errors && call.last().fired && call.last().client_status >= 500;
 }
 
-bool read_between(const trace::Run& run, const Exchange& before, const Exchange& next) {
+bool read_between(const trace::Run& run, const Exchange& before, const Exchange& next,
+                  const std::function<bool(const Exchange&)>& there) {
   return std::ranges::any_of(run.exchanges, [&](auto& e) {
     return e.pid == before.pid && e.service == before.service && e.begun >= before.told && e.told != 0 &&
            e.told <= next.begun && delivered(e) && is_success(e.client_status) &&
-           trace::profile_of(e).repeat(e) == trace::Repeat::safe;
+           trace::profile_of(e).repeat(e) == trace::Repeat::safe && (!there || there(e));
   });
 }
 

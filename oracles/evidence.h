@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -51,7 +52,8 @@ void each_faulted(Cases cases, F f) {
 
 // Did this process look at the service between the two, and was answered well? Then what it sends is what it has read:
 // whoever meets a failed condition, or cannot know what became of a write, reads again before he writes.
-bool read_between(const trace::Run& run, const trace::Exchange& before, const trace::Exchange& next);
+bool read_between(const trace::Run& run, const trace::Exchange& before, const trace::Exchange& next,
+                  const std::function<bool(const trace::Exchange&)>& there = {});  // only such a read; none: any
 
 // What lies beside this call of the case in the reference, or null.
 const trace::Call* counterpart(const trace::Comparison& c, const trace::Call& call);

@@ -37,35 +37,33 @@ std::string made_by(const Exchange& e) {
   return std::string(path) + (path.ends_with('/') ? "" : "/") + std::string(id);
 }
 
-namespace {
-std::string id_given_by(const Exchange& e) { return std::string(trace::message::json_top(e.response_sample, "id")); }
-
-// Where this run removes what its requests of this operation have made: "/leases" of "POST /devices/d1/lease", whose
-// answer says {"id":"l101"}, and "DELETE /leases/l101". Empty: nowhere that their ids tell.
-std::string removed_from(const Exchange& like, const trace::Run& run) {
+Removals::Removals(const trace::Run& run) {
+  constexpr std::size_t kTelling = 3;                  // a shorter id is many things'
+  std::map<std::string, std::string_view> operations;  // by the id that they gave
   for (auto& e : run.exchanges) {
-    auto id = e.operation == like.operation ? id_given_by(e) : std::string();
-    if (id.empty()) continue;
-    for (auto& r : run.exchanges) {
-      auto path = path_of(r.target);
-      if (r.method == "DELETE" && r.service == e.service && r.begun >= e.told && trace::carried_out(r) &&
-          path.ends_with("/" + id))
-        return std::string(path.substr(0, path.size() - id.size() - 1));
-    }
+    if (auto path = oracles::made_by(e); !path.empty()) made_.insert(std::move(path));
+    auto id = trace::message::json_top(e.response_sample, "id");
+    if (e.method == "POST" && id.size() >= kTelling) operations.emplace(id, e.operation);
   }
-  return {};
+  for (auto& e : run.exchanges) {
+    if (e.method != "DELETE" || !trace::carried_out(e)) continue;
+    auto path = path_of(e.target);
+    removed_.emplace(path);
+    auto slash = path.rfind('/');
+    if (slash == path.npos || made(path)) continue;  // it is known by where it was made
+    if (auto of = operations.find(std::string(path.substr(slash + 1))); of != operations.end())
+      folders_.emplace(of->second, path.substr(0, slash));
+  }
 }
-}  // namespace
 
-std::string made_by(const Exchange& e, const trace::Run& run) {
-  if (auto id = id_given_by(e); e.method == "POST" && had_effect(e) && !id.empty())
-    if (auto folder = removed_from(e, run); !folder.empty()) return folder + "/" + id;
-  if (auto path = made_by(e); !path.empty() || e.method != "POST" || !had_effect(e)) return path;
+std::string Removals::made_by(const Exchange& e) const {
+  if (e.method != "POST" || !had_effect(e)) return oracles::made_by(e);
+  auto id = trace::message::json_top(e.response_sample, "id");
+  if (auto folder = folders_.find(e.operation); folder != folders_.end() && !id.empty())
+    return folder->second + "/" + std::string(id);
   auto path = path_of(e.target);
-  bool removed = std::ranges::any_of(run.exchanges, [&](auto& r) {
-    return r.method == "DELETE" && r.service == e.service && path_of(r.target) == path && trace::carried_out(r);
-  });
-  return removed ? std::string(path) : std::string();
+  auto named = oracles::made_by(e);
+  return named.empty() && removed_.contains(path) ? std::string(path) : named;
 }
 
 namespace {
@@ -110,12 +108,12 @@ std::size_t times_done(const trace::Run& run, const Exchange& request) {
       std::ranges::count_if(run.exchanges, [&](auto& e) { return had_effect(e) && same_request(e, request); }));
 }
 
-bool comes_as_often(const trace::Comparison& c, const Exchange& request) {
+bool comes_as_often(const trace::Comparison& c, const Exchange& request, bool (*counts)(const Exchange&)) {
   auto content = trace::content_key(request);
   auto times = [&](const trace::Run& run) {
     return std::ranges::count_if(run.exchanges, [&](auto& e) {
-      return e.operation == request.operation && trace::target_key(e.target) == trace::target_key(request.target) &&
-             trace::content_key(e) == content;
+      return counts(e) && e.operation == request.operation &&
+             trace::target_key(e.target) == trace::target_key(request.target) && trace::content_key(e) == content;
     });
   };
   auto usual = content ? times(*c.reference) : 0;

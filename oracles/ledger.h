@@ -1,4 +1,6 @@
 #pragma once
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -13,8 +15,20 @@ bool had_effect(const trace::Exchange& e);
 // The path of what it made: its own of a PUT, the Location or the id in the answer of a POST. Empty: it made nothing
 // that can be named.
 std::string made_by(const trace::Exchange& e);
-// Of a POST also what this run removes: by the id that it gave, or its own path (`POST /locks/nightly`).
-std::string made_by(const trace::Exchange& e, const trace::Run& run);
+
+// What a run without faults removes of what it makes, read once.
+class Removals {
+ public:
+  explicit Removals(const trace::Run& run);
+  // As above; of a POST also what that run removes after one like it: by the id in its answer ("DELETE /leases/l101"
+  // after "POST /devices/d1/lease"), or at its own path ("POST /locks/nightly").
+  std::string made_by(const trace::Exchange& e) const;
+  bool made(std::string_view path) const { return made_.contains(path); }
+
+ private:
+  std::map<std::string, std::string, std::less<>> folders_;  // by operation: where what it makes is removed
+  std::set<std::string, std::less<>> removed_, made_;        // paths
+};
 
 // What became of the thing at `path` after `from`.
 enum class Removal : std::uint8_t {
@@ -35,8 +49,11 @@ bool same_request(const trace::Exchange& a, const trace::Exchange& b);
 // How often this request was carried out.
 std::size_t times_done(const trace::Run& run, const trace::Exchange& request);
 
-// Is this request sent several times in the reference, and no more often in the case? Then each is a thing of its own.
-bool comes_as_often(const trace::Comparison& c, const trace::Exchange& request);
+// Does this request come several times in the reference, and no more often in the case, of what `counts`? Then each is
+// a thing of its own.
+bool comes_as_often(
+    const trace::Comparison& c, const trace::Exchange& request,
+    bool (*counts)(const trace::Exchange&) = [](const trace::Exchange&) { return true; });
 
 // From then on something was carried out that the reference does not have, nor asks for: perhaps the same in another
 // way.

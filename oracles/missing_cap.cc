@@ -103,8 +103,7 @@ class MissingCap final : public Oracle {
                   "{}: {}, and the same was sent more than {} since, as calls of their own, with no other outcome.",
                   call->operation, what_was_done(*call, first_fired(*call)), counted(kAttempts, "time")),
               "A right client asks for new credentials once, or looks for a time, and takes what it is told then for "
-              "the "
-              "answer."));
+              "the answer."));
         } else if (was_cut(compared, *c) && call->attempts.size() > 1 && call->last().fired &&
                    goes_on(*c->in_case, *call)) {
           auto note = make_finding(

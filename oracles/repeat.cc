@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "oracles/evidence.h"
+#include "oracles/ledger.h"
 #include "oracles/members.h"
 #include "trace/calls/content.h"
 #include "trace/calls/operation.h"
@@ -34,19 +35,6 @@ Shown shown_of(const trace::Comparison& c, const trace::Call& call, const Exchan
     if (shown.effects == Shown::Effects::unknown && &first != repeat && &first != &before && trace::executed(*repeat))
       shown = shown_by_service(c, first, *repeat);
   return shown;
-}
-
-// Things that are alike and told one after another: of what the reference has several times, no more were carried out.
-bool as_usual(const trace::Comparison& c, const Exchange& one) {
-  auto content = trace::content_key(one);
-  auto times = [&](const trace::Run& run) {
-    return std::ranges::count_if(run.exchanges, [&](auto& e) {
-      return trace::carried_out(e) && e.operation == one.operation &&
-             trace::target_key(e.target) == trace::target_key(one.target) && trace::content_key(e) == content;
-    });
-  };
-  auto usual = content ? times(*c.reference) : 0;
-  return usual > 1 && times(*c.in_case) <= usual;
 }
 
 }  // namespace
@@ -137,15 +125,10 @@ bool sets_state(const Exchange& e) {
 bool looked_there(const trace::Run& run, const Exchange& before, const Exchange& next) {
   auto path = trace::message::path_of(before.target);
   auto name = path.substr(path.rfind('/') + 1);
-  auto there = [&](const Exchange& e) {
+  return read_between(run, before, next, [&](const Exchange& e) {
     auto read = trace::message::path_of(e.target);
     bool around = path.size() > read.size() && path.starts_with(read) && path[read.size()] == '/';
     return read == path || (around && !name.empty() && trace::message::query_of(e.target).contains(name));
-  };
-  return std::ranges::any_of(run.exchanges, [&](auto& e) {
-    return e.pid == before.pid && e.service == before.service && e.begun >= before.told && e.told != 0 &&
-           e.told <= next.begun && delivered(e) && is_success(e.client_status) &&
-           trace::profile_of(e).repeat(e) == Repeat::safe && there(e);
   });
 }
 
@@ -159,7 +142,7 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
   auto repeat = profile.repeat(before);
   auto likely = std::min(call.confidence, Confidence::likely);
   if (repeat == Repeat::safe) return {};
-  if (call.confidence < Confidence::certain && as_usual(c, before)) return {};
+  if (call.confidence < Confidence::certain && comes_as_often(c, before, trace::carried_out)) return {};
   if (repeat == Repeat::idempotent) {
     auto counted = counted_on(c, before, next);
     if (counted.empty()) return {};

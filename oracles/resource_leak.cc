@@ -54,14 +54,15 @@ class ResourceLeak final : public Oracle {
   static void judge_case(const ComparedCase& compared, const Comparison& c, Judgement& judgement) {
     auto removes = [](auto& e) { return e.method == "DELETE"; };
     if (std::ranges::none_of(c.reference->exchanges, removes)) return;
+    Removals removals(*c.reference);
     std::map<std::pair<std::string, std::string>, const trace::Exchange*> usually;  // null: not all; or it was told
     for (auto& call : c.case_calls) {
-      auto path = made_by_one(c, call);
+      auto path = made_by_one(removals, call);
       if (path.empty()) continue;
       auto [place, fresh] = usually.try_emplace({call.site, call.operation});
-      if (fresh) place->second = always_removed(c, call);
+      if (fresh) place->second = always_removed(c, removals, call);
       auto* usual = place->second;
-      if (!usual || goes_with_another(c, *usual, path)) continue;
+      if (!usual || goes_with_another(removals, *usual, path)) continue;
       auto removed = removal_of(*c.in_case, path, call.last().told);
       if (removed.how == Removal::done || removed.how == Removal::perhaps) continue;
       if (did_otherwise(c, call.last().told)) continue;
@@ -81,25 +82,24 @@ class ResourceLeak final : public Oracle {
   }
 
   // What it made and knows the name of. Where it was made twice, or its answer was lost, other verdicts speak.
-  static std::string made_by_one(const Comparison& c, const Call& call) {
+  static std::string made_by_one(const Removals& removals, const Call& call) {
     if (std::ranges::count_if(call.attempts, [](auto* e) { return had_effect(*e); }) != 1) return {};
     auto& last = call.last();
-    return last.method == "PUT" || delivered(last) ? made_by(last, *c.reference) : "";
+    return last.method == "PUT" || delivered(last) ? removals.made_by(last) : "";
   }
 
   // Does the reference remove it with what it lies in, which was made there too? Then that is what is left behind.
-  static bool goes_with_another(const Comparison& c, const trace::Exchange& removal, std::string_view path) {
+  static bool goes_with_another(const Removals& removals, const trace::Exchange& removal, std::string_view path) {
     auto removed = trace::message::path_of(removal.target);
-    return path.size() > removed.size() + 1 &&
-           std::ranges::any_of(c.reference->exchanges, [&](auto& e) { return made_by(e, *c.reference) == removed; });
+    return path.size() > removed.size() + 1 && removals.made(removed);
   }
 
   // The removal of the last, if the reference removes all that it makes at this place.
-  static const trace::Exchange* always_removed(const Comparison& c, const Call& like) {
+  static const trace::Exchange* always_removed(const Comparison& c, const Removals& removals, const Call& like) {
     const trace::Exchange* by = nullptr;
     for (auto& call : c.reference_calls) {
       if (call.site != like.site || call.operation != like.operation) continue;
-      auto path = made_by(call.last(), *c.reference);
+      auto path = removals.made_by(call.last());
       if (path.empty()) continue;
       auto removed = removal_of(*c.reference, path, call.last().told);
       if (removed.how != Removal::done) return nullptr;

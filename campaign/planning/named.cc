@@ -19,10 +19,10 @@ std::string letters_of(std::string_view text) {
 
 }  // namespace
 
-Named::Named(std::string_view header, const Tests& tests) : header_(header), word_(letters_of(header)) {
+Named::Named(std::string_view word, const Tests& tests) : letters_(letters_of(word)) {
   for (auto& [test, run] : tests)
     for (auto& e : run->exchanges)
-      if (!trace::find(e.response_headers, header_).empty()) services_.insert(e.service);
+      if (!trace::find(e.response_headers, word).empty()) services_.insert(e.service);
 }
 
 bool Named::by(const Target& call) {
@@ -37,7 +37,7 @@ bool Named::in_file(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     file.read(text.data(), static_cast<std::streamsize>(text.size()));
     text.resize(static_cast<std::size_t>(file.gcount()));
-    known->second = letters_of(text).contains(word_);
+    known->second = letters_of(text).contains(letters_);
   }
   return known->second;
 }

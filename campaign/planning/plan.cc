@@ -231,9 +231,8 @@ Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& p
 
   std::map<std::string_view, Named> named;
   auto wants = [&](const policies::Policy& policy, const Found& f) {
-    auto& header = policy.where_named;
-    return header.empty() || !run.policies.empty() ||
-           named.try_emplace(header, header, tests).first->second.by(f.target);
+    auto& word = policy.where_named;
+    return word.empty() || !run.policies.empty() || named.try_emplace(word, word, tests).first->second.by(f.target);
   };
   std::set<std::string> sites_tried;
   auto add_all = [&](const std::vector<Found>& of, bool further, bool last = false) {
@@ -266,9 +265,7 @@ Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& p
   for (auto* policy : policies)
     if (policy->of_deaths)
       for (auto& c : deadly_cases(tests, borne, *policy, config)) add(plan, std::move(c), plan.cases.size() + 1);
-  if (run.coverage.empty() && !run.once) {
-    add_all(elsewhere(asked_for, covered(found, "c4")), true);
-  }
+  if (run.coverage.empty() && !run.once) add_all(elsewhere(asked_for, covered(found, "c4")), true);
   return plan;
 }
 

@@ -233,6 +233,18 @@ TEST(ResourceLeak, what_is_made_at_one_path_and_removed_at_another_is_known_by_i
   }
 }
 
+TEST(ResourceLeak, what_has_only_its_short_id_in_common_with_what_is_removed_leaks_not) {
+  Job job;
+  auto make = [](Tale& run) -> Tale& { return run.call("run", "POST", "/users").answers(201, R"({"id":7})"); };
+  make(job.t.reference);
+  job.t.reference.call("run", "POST", "/mails").answers(202);
+  job.t.reference.call("run", "DELETE", "/carts/7").answers(204);
+  job.t.reference.last().tag.site->line = job.line;
+  make(job.t.in_case());
+  job.t.in_case().call("run", "POST", "/mails").gets_error();
+  EXPECT_EQ(job.fails(), "");
+}
+
 TEST(ResourceLeak, what_is_made_and_removed_at_one_path_is_known_by_that) {
   for (bool removed : {false, true}) {
     Job job;
