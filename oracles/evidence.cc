@@ -197,6 +197,15 @@ bool in_tests(std::string_view file, std::string_view test) {
          name.find(".spec.") != name.npos;
 }
 
+bool in_one_function(const trace::CallSite& a, const trace::CallSite& b, std::string_view test) {
+  auto others = trace::frames_of(b);
+  return std::ranges::any_of(trace::frames_of(a), [&](auto& one) {
+    return !in_tests(one.file, test) && std::ranges::any_of(others, [&](auto& other) {
+      return one.file == other.file && one.function == other.function && one.line != other.line;
+    });
+  });
+}
+
 std::size_t first_fired(const Call& call) {
   return static_cast<std::size_t>(
       std::find_if(call.attempts.begin(), call.attempts.end(), [](auto* e) { return e->fired; }) -

@@ -75,6 +75,10 @@ unsigned told_of(const trace::Comparison& c);
 // not the application's doing.
 bool in_tests(std::string_view file, std::string_view test);
 
+// One function of the application holds both calls, by itself or by what it calls, so that it is for it to bring the
+// second about. Of one line they are a helper's, through which everything goes.
+bool in_one_function(const trace::CallSite& a, const trace::CallSite& b, std::string_view test);
+
 // --- in words ---
 std::string show_answer(int status);                              // "404 Not Found", "NOT_FOUND"
 std::string show_error(const trace::Exchange& error);             // the same of a service's own

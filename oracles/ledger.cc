@@ -1,6 +1,7 @@
 #include "oracles/ledger.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "base/text.h"
@@ -37,6 +38,29 @@ std::string made_by(const Exchange& e) {
   return std::string(path) + (path.ends_with('/') ? "" : "/") + std::string(id);
 }
 
+namespace {
+constexpr std::array<std::string_view, 14> kHeld{"upload", "uploads",     "multipart",    "session",     "sessions",
+                                                 "tx",     "transaction", "transactions", "lock",        "locks",
+                                                 "lease",  "leases",      "reservation",  "reservations"};
+constexpr std::array<std::string_view, 16> kEnds{"complete", "completed", "commit", "finish",   "finalize", "close",
+                                                 "end",      "seal",      "abort",  "cancel",   "rollback", "discard",
+                                                 "release",  "unlock",    "logout", "terminate"};
+
+// The path of what is ended: of "/uploads/u1/complete" that of the upload. Empty: it ends nothing that is held.
+std::string_view ended_by(const Exchange& e) {
+  auto path = path_of(e.target);
+  auto end = path.find_last_of("/:");
+  if (e.method == "GET" || end == path.npos || end == 0 || !among(kEnds, path.substr(end + 1))) return {};
+  auto held = path.substr(0, end);
+  auto parts = trace::message::segments(held);
+  return std::ranges::any_of(parts, [](auto part) { return among(kHeld, part); }) ? held : std::string_view();
+}
+// What it removes, or ends.
+std::string_view removed_by(const Exchange& e) { return e.method == "DELETE" ? path_of(e.target) : ended_by(e); }
+}  // namespace
+
+bool removes(const Exchange& e) { return !removed_by(e).empty(); }
+
 Removals::Removals(const trace::Run& run) {
   constexpr std::size_t kTelling = 3;                  // a shorter id is many things'
   std::map<std::string, std::string_view> operations;  // by the id that they gave
@@ -46,8 +70,8 @@ Removals::Removals(const trace::Run& run) {
     if (e.method == "POST" && id.size() >= kTelling) operations.emplace(id, e.operation);
   }
   for (auto& e : run.exchanges) {
-    if (e.method != "DELETE" || !trace::carried_out(e)) continue;
-    auto path = path_of(e.target);
+    auto path = removed_by(e);
+    if (path.empty() || !trace::carried_out(e)) continue;
     removed_.emplace(path);
     auto slash = path.rfind('/');
     if (slash == path.npos || made(path)) continue;  // it is known by where it was made
@@ -86,7 +110,7 @@ Removed removal_of(const trace::Run& run, std::string_view path, Nanos from) {
   Removed removed;
   for (auto& e : run.exchanges) {
     if (e.begun < from || trace::message::safe_method(e.method)) continue;
-    if (e.method == "DELETE" && lies_in(path, path_of(e.target))) {
+    if (removes(e) && lies_in(path, removed_by(e))) {
       int status = e.service_status;
       if (is_success(status) || status == kNotFound || status == kGone) return {Removal::done, &e};
       removed = {Removal::given_up, &e};
@@ -129,6 +153,31 @@ bool did_otherwise(const trace::Comparison& c, Nanos from) {
     return pair.in_case && !pair.reference && pair.in_case->first().begun >= from &&
            std::ranges::any_of(pair.in_case->attempts, [&](auto* e) { return had_effect(*e) && !known(*e); });
   });
+}
+
+bool kept_from_service(const trace::Call& call) {
+  return std::ranges::all_of(call.attempts, [](auto* e) {
+    return e->fired && !is_loss(e->fault) && !is_slowness(e->fault) && e->service_status == 0;
+  });
+}
+
+bool done_otherwise(const trace::Comparison& c, const trace::Call& call, const trace::Call& beside) {
+  if (did_otherwise(c, call.first().begun)) return true;
+  auto& lost = call.first();
+  auto elsewhere = [&](auto& e) {  // another replica
+    return e.service != lost.service && e.begun >= lost.begun && e.operation == lost.operation && had_effect(e) &&
+           e.request_digest == lost.request_digest && trace::target_key(e.target) == trace::target_key(lost.target);
+  };
+  if (std::ranges::any_of(c.in_case->exchanges, elsewhere)) return true;
+  if (lost.request_digest != 0 && same_request(lost, beside.first()))
+    return times_done(*c.in_case, lost) >= times_done(*c.reference, lost);
+  auto times = [&](const trace::Run& run) {
+    return std::ranges::count_if(run.exchanges, [&](auto& e) {
+      return had_effect(e) && e.operation == call.operation &&
+             trace::service_name(e.service) == trace::service_name(call.first().service);
+    });
+  };
+  return times(*c.in_case) >= times(*c.reference);
 }
 
 bool may_be_thinned(const trace::Run& run) {

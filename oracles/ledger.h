@@ -16,6 +16,10 @@ bool had_effect(const trace::Exchange& e);
 // that can be named.
 std::string made_by(const trace::Exchange& e);
 
+// Does it remove a thing, or end or give up what is held until then: an upload, a session, a transaction, a lock
+// ("POST /uploads/u1/complete")?
+bool removes(const trace::Exchange& e);
+
 // What a run without faults removes of what it makes, read once.
 class Removals {
  public:
@@ -33,8 +37,8 @@ class Removals {
 // What became of the thing at `path` after `from`.
 enum class Removal : std::uint8_t {
   never,     // nothing that was sent names it
-  given_up,  // a DELETE of it was sent, and not carried out
-  done,      // a DELETE of it, or of what it lies in, was executed (404 and 410 too)
+  given_up,  // what removes it was sent, and not carried out
+  done,      // what removes it, or what it lies in, was executed (404 and 410 too)
   perhaps,   // something else was done with it that may have been that
 };
 struct Removed {
@@ -58,6 +62,12 @@ bool comes_as_often(
 // From then on something was carried out that the reference does not have, nor asks for: perhaps the same in another
 // way.
 bool did_otherwise(const trace::Comparison& c, Nanos from);
+
+// Each attempt was kept from the service.
+bool kept_from_service(const trace::Call& call);
+// The same request was carried out after all; or, where each run sends another, as many as without the fault. Or in
+// another way: another service, a queue. `beside`: what it is in the reference.
+bool done_otherwise(const trace::Comparison& c, const trace::Call& call, const trace::Call& beside);
 
 // Did one operation come so often that the trace may hold only some of its calls? Then nothing is known to be missing.
 bool may_be_thinned(const trace::Run& run);

@@ -51,7 +51,7 @@ class LostEffect final : public Oracle {
     auto* beside = counterpart(c, call);
     if (!beside || call.first().method == "DELETE") return;  // what is not removed: resource-leak
     bool usual = std::ranges::any_of(beside->attempts, [](auto* e) { return had_effect(*e); });
-    if (!usual || !never_heard(call) || may_be_thinned(*c.in_case) || done_otherwise(c, call, *beside)) return;
+    if (!usual || !kept_from_service(call) || may_be_thinned(*c.in_case) || done_otherwise(c, call, *beside)) return;
     auto read = shown_missing(c, call, *beside);
     if (command && read.empty()) return;
     judgement.findings.push_back(make_finding(
@@ -73,34 +73,6 @@ class LostEffect final : public Oracle {
                     (e.operation != call.operation || e.target != call.first().target) &&
                     std::ranges::find(call.attempts, &e) == call.attempts.end();
            });
-  }
-
-  // Each attempt was kept from the service.
-  static bool never_heard(const Call& call) {
-    return std::ranges::all_of(call.attempts, [](auto* e) {
-      return e->fired && !is_loss(e->fault) && !is_slowness(e->fault) && e->service_status == 0;
-    });
-  }
-
-  // The same request was carried out after all; or, where each run sends another, as many as without the fault. Or in
-  // another way: another service, a queue.
-  static bool done_otherwise(const Comparison& c, const Call& call, const Call& beside) {
-    if (did_otherwise(c, call.first().begun)) return true;
-    auto& lost = call.first();
-    auto elsewhere = [&](auto& e) {  // another replica
-      return e.service != lost.service && e.begun >= lost.begun && e.operation == lost.operation && had_effect(e) &&
-             e.request_digest == lost.request_digest && trace::target_key(e.target) == trace::target_key(lost.target);
-    };
-    if (std::ranges::any_of(c.in_case->exchanges, elsewhere)) return true;
-    if (lost.request_digest != 0 && same_request(lost, beside.first()))
-      return times_done(*c.in_case, lost) >= times_done(*c.reference, lost);
-    auto times = [&](const trace::Run& run) {
-      return std::ranges::count_if(run.exchanges, [&](auto& e) {
-        return had_effect(e) && e.operation == call.operation &&
-               trace::service_name(e.service) == trace::service_name(call.first().service);
-      });
-    };
-    return times(*c.in_case) >= times(*c.reference);
   }
 
   // The entries of a batch: {"events": [{...}, {...}]}, or a list alone.

@@ -27,17 +27,6 @@ using trace::Call;
 using trace::Comparison;
 using trace::Confidence;
 
-// One function of the application holds both calls, by itself or by what it calls, so that it is for it to remove what
-// it makes. Of one line they are a helper's, through which everything goes.
-bool one_function(const trace::CallSite& making, const trace::CallSite& removing, std::string_view test) {
-  auto removes = trace::frames_of(removing);
-  return std::ranges::any_of(trace::frames_of(making), [&](auto& makes) {
-    return !in_tests(makes.file, test) && std::ranges::any_of(removes, [&](auto& other) {
-      return makes.file == other.file && makes.function == other.function && makes.line != other.line;
-    });
-  });
-}
-
 class ResourceLeak final : public Oracle {
  public:
   std::span<const Verdict> verdicts() const override { return {&kResourceLeak, 1}; }
@@ -52,7 +41,6 @@ class ResourceLeak final : public Oracle {
 
  private:
   static void judge_case(const ComparedCase& compared, const Comparison& c, Judgement& judgement) {
-    auto removes = [](auto& e) { return e.method == "DELETE"; };
     if (std::ranges::none_of(c.reference->exchanges, removes)) return;
     Removals removals(*c.reference);
     std::map<std::pair<std::string, std::string>, const trace::Exchange*> usually;  // null: not all; or it was told
@@ -71,12 +59,14 @@ class ResourceLeak final : public Oracle {
       place->second = nullptr;
       auto& faulted = *c.faulted.front();
       auto became = removed.how == Removal::given_up ? "its removal did not come to the service"
-                                                     : "nothing that was sent afterwards removes it";
+                    : usual->method == "DELETE"      ? "nothing that was sent afterwards removes it"
+                                                     : "nothing that was sent afterwards ends it or gives it up";
       judgement.findings.push_back(make_finding(
           compared, c, call, kResourceLeak, *confidence,
-          fmt::format("{} made {}; of {} {}, and {}. Without the fault each that is made here is removed ({}).",
+          fmt::format("{} made {}; of {} {}, and {}. Without the fault each that is made here is {} ({}).",
                       call.operation, shorten(path, 80), faulted.operation,
-                      what_was_done(faulted, first_fired(faulted)), became, usual->operation),
+                      what_was_done(faulted, first_fired(faulted)), became,
+                      usual->method == "DELETE" ? "removed" : "ended", usual->operation),
           "A right client removes what it has made on every way out, or tells its caller that it is still there."));
     }
   }
@@ -115,7 +105,7 @@ class ResourceLeak final : public Oracle {
     auto &making = call.first().tag.site, &removing = usual.tag.site;
     if (making && in_tests(making->file, compared.row->test)) return {};
     if (how == Removal::given_up) return passed ? std::optional(Confidence::possible) : std::nullopt;
-    bool own = making && removing && one_function(*making, *removing, compared.row->test);
+    bool own = making && removing && in_one_function(*making, *removing, compared.row->test);
     return passed || own ? std::optional(Confidence::likely) : std::nullopt;
   }
 };

@@ -260,6 +260,28 @@ TEST(ResourceLeak, what_is_made_and_removed_at_one_path_is_known_by_that) {
   }
 }
 
+TEST(ResourceLeak, what_is_held_until_it_is_ended_is_ended_or_given_up) {
+  for (const char* after : {"", "complete", "abort"}) {
+    for (const char* folder : {"/uploads", "/orders"}) {
+      Job job;
+      auto path = [&](const char* rest) { return fmt::format("{}/u-1{}", folder, rest); };
+      auto begin = [&](Tale& run) { run.call("run", "POST", folder).answers(201, R"({"id":"u-1"})"); };
+      begin(job.t.reference);
+      job.t.reference.call("run", "PUT", path("/parts/1")).answers(200);
+      job.t.reference.call("run", "POST", path("/complete")).answers(200);
+      job.t.reference.last().tag.site->line = job.line;
+      begin(job.t.in_case());
+      job.t.in_case().call("run", "PUT", path("/parts/1")).gets_error();
+      if (*after) job.t.in_case().call("run", "POST", path((std::string("/") + after).c_str())).answers(200);
+      bool left = !*after && std::string_view(folder) == "/uploads";  // an order may stay open
+      EXPECT_EQ(job.fails(), left ? "resource-leak likely" : "") << after << folder;
+      if (!left) continue;
+      auto message = job.t.judge().findings[0].message;
+      EXPECT_NE(message.find("nothing that was sent afterwards ends it or gives it up"), std::string::npos) << message;
+    }
+  }
+}
+
 TEST(ResourceLeak, is_told_of_a_command_without_tests_too) {
   Job job;
   job.reference();

@@ -12,6 +12,8 @@ start_directory = os.getcwd()  # tests change directories; `file` is relative to
 _ours = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _standard = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 
+_here = start_directory.rstrip(os.sep) + os.sep
+
 _INSTALLED = ("site-packages", "dist-packages", "node_modules", ".venv", ".tox", ".nox", ".eggs")
 _INSTALLED_PARTS = tuple(os.sep + name + os.sep for name in _INSTALLED)
 _RUNTIME_STANDARD = ("asyncio", "concurrent", "threading.py", "multiprocessing", "contextvars.py")
@@ -55,7 +57,7 @@ def _classify(code):
                 return LOOP
     if not is_library(file):
         return APPLICATION
-    if any(part in file for part in _INSTALLED_PARTS):
+    if any(part in file for part in _INSTALLED_PARTS) or installed_in(file)[0]:
         if any(file.endswith(end) and code.co_name == name for end, name in _RELAYS.items()):
             return RELAY
         after = _after_installed(file)
@@ -83,7 +85,21 @@ def installed_in(file):
         if part in file:
             before, after = file.rsplit(part, 1)
             return before + part[:-1], after
-    return "", ""
+    folder = _vendored(os.path.dirname(file))
+    return (folder, file[len(folder) + 1:]) if folder else ("", "")
+
+
+def _vendored(folder, known={}):
+    """The folder below the working directory that packages were put into (pip install --target), if this lies in one."""
+    if not folder.startswith(_here):
+        return ""
+    if folder not in known:
+        try:
+            holds = any(name.endswith(".dist-info") for name in os.listdir(folder))
+        except OSError:
+            holds = False
+        known[folder] = folder if holds else _vendored(os.path.dirname(folder))
+    return known[folder]
 
 
 def _is_of_application(file):
@@ -102,7 +118,7 @@ def is_library(file):
     file = absolute(file)
     if _is_of_application(file):
         return False
-    if any(part in file for part in _INSTALLED_PARTS) or ".egg" + os.sep in file:
+    if any(part in file for part in _INSTALLED_PARTS) or ".egg" + os.sep in file or installed_in(file)[0]:
         return True
     if file.startswith(_standard) or file.startswith("<"):
         return True
@@ -128,10 +144,9 @@ def relative(name):
     if _is_of_application(file):
         result = _files[name] = installed_in(file)[1]
         return result
-    here = start_directory.rstrip(os.sep) + os.sep
     for candidate in (file, os.path.realpath(file)):
-        if candidate.startswith(here):
-            result = candidate[len(here):]
+        if candidate.startswith(_here):
+            result = candidate[len(_here):]
             break
     _files[name] = result
     return result

@@ -1,0 +1,200 @@
+// What was read is settled before its work is done: a message that is acknowledged or removed, a cursor that is set
+// behind it, a thing that is removed before it is written elsewhere. When the work then fails it is gone for good.
+// At-most-once where at-least-once was meant; Rainmaker (NSDI'23) 4.3 counts it among the effects that are lost.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "base/text.h"
+#include "oracles/evidence.h"
+#include "oracles/ledger.h"
+#include "oracles/members.h"
+#include "oracles/registry.h"
+#include "trace/profiles/message.h"
+
+namespace retrial::oracles {
+namespace {
+
+constexpr Verdict kSettledEarly{
+    .name = "settled-early",
+    .severity = Severity::wrong_effect,
+    .of_outcome = true,
+    .title = "What was read is settled before its work is done",
+    .why = "It was removed, acknowledged or passed over first, and then the work failed: nobody will do it again.",
+    .remedy = "Do the work first, and remove, acknowledge or move the cursor when it is done; or put it back.",
+};
+
+using trace::Call;
+using trace::Comparison;
+using trace::Confidence;
+using trace::Exchange;
+
+constexpr std::size_t kTellingValue = 4;  // characters of a text, digits of a number: shorter ones are many things'
+constexpr std::size_t kMostCopied = 2;    // so many values make a copy
+constexpr std::array<std::string_view, 8> kAcknowledging{"ack",    "acknowledge", "acked",  "complete",
+                                                         "commit", "done",        "delete", "settle"};
+constexpr std::array<std::string_view, 8> kCursors{"cursor",   "offset", "offsets",  "checkpoint",
+                                                   "bookmark", "since",  "position", "watermark"};
+constexpr std::array<std::string_view, 12> kPlaces{"id",  "uuid", "key",  "tag", "handle",    "receipt",
+                                                   "seq", "next", "last", "at",  "timestamp", "version"};
+
+template <std::size_t N>
+bool has_word(std::string_view text, const std::array<std::string_view, N>& known) {
+  return std::ranges::any_of(words_of_name(text), [&](auto& word) { return among(known, word); });
+}
+
+// The values that its body and its path hold, each once.
+std::vector<std::string> values_of(const Exchange& e) {
+  std::vector<std::string> values;
+  for (auto& m : members_of(e.request_sample))
+    if (m.kind != Member::Kind::boolean) values.push_back(m.value);
+  for (auto part : trace::message::segments(trace::message::path_of(e.target))) values.push_back(percent_decode(part));
+  std::ranges::sort(values);
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+// What a call was made of: an answer that was read before, the members that it hands on, and the entries of a list that
+// they stand in.
+struct Source {
+  const Exchange* read = nullptr;
+  std::vector<Member> told;  // all of its members
+  std::vector<Member> handed_on;
+};
+
+// Of an answer, also of messages that stand in it as texts: {"Body": "{\"order\": 7}"}.
+std::vector<Member> members_told(const Exchange& read) {
+  auto told = members_of(read.response_sample);
+  for (std::size_t i = 0, own = told.size(); i < own && told.size() < kMostMembers; i++) {
+    if (!told[i].value.starts_with('{')) continue;
+    auto at = told[i];
+    for (auto& inner : members_of(at.value)) {
+      inner.path = at.path + inner.path;
+      inner.listed |= at.listed;
+      told.push_back(std::move(inner));
+    }
+  }
+  return told;
+}
+
+// The answer that holds the most of it, of several the latest.
+std::optional<Source> source_of(const trace::Run& run, const Exchange& work) {
+  auto values = values_of(work);
+  std::erase_if(values, [](auto& value) { return value.size() < kTellingValue; });
+  std::optional<Source> source;
+  for (auto& e : run.exchanges) {
+    bool reads = e.method != "PUT" && e.method != "DELETE" && e.told && e.told <= work.begun;
+    if (!reads || !delivered(e) || !trace::carried_out(e)) continue;
+    Source its{.read = &e, .told = members_told(e), .handed_on = {}};
+    for (auto& m : its.told)
+      if (std::ranges::binary_search(values, m.value)) its.handed_on.push_back(m);
+    if (!its.handed_on.empty() && (!source || its.handed_on.size() >= source->handed_on.size()))
+      source = std::move(its);
+  }
+  return source;
+}
+
+// Its place in the outermost list that it stands in.
+std::optional<std::size_t> place_of(const Member& m) {
+  for (auto part : m.listed ? split(m.path, '/') : std::vector<std::string_view>())
+    if (auto place = to_int(part)) return static_cast<std::size_t>(*place);
+  return {};
+}
+
+enum class Settling : std::uint8_t { no, removes, acknowledges, passes_over };
+
+// How this request settles what was read there, as far as it was handed on.
+Settling settling_of(const Exchange& e, const Source& source) {
+  if (!had_effect(e) || e.service != source.read->service || e.begun < source.read->told) return Settling::no;
+  if (e.method == "DELETE" && trace::message::path_of(e.target) == trace::message::path_of(source.read->target))
+    return Settling::removes;
+  auto values = values_of(e);
+  bool removes = e.method == "DELETE", acknowledges = has_word(e.operation, kAcknowledging);
+  bool cursor = has_word(trace::message::path_of(e.target), kCursors);
+  for (auto& m : members_of(e.request_sample)) cursor |= has_word(m.name, kCursors);
+  if (!removes && !acknowledges && !cursor) return Settling::no;
+  auto same_entry = [&](const Member& named, const Member& handed) {
+    auto a = place_of(named), b = place_of(handed);
+    return !a || !b || *a == *b || (cursor && !removes && *a > *b);
+  };
+  for (auto& m : source.told) {
+    bool named =
+        std::ranges::binary_search(values, m.value) && (has_word(m.name, kPlaces) || has_word(m.name, kCursors));
+    if (named && std::ranges::all_of(source.handed_on, [&](auto& handed) { return same_entry(m, handed); }))
+      return removes ? Settling::removes : acknowledges ? Settling::acknowledges : Settling::passes_over;
+  }
+  return Settling::no;
+}
+
+std::string_view in_words(Settling how) {
+  return how == Settling::removes ? "removed" : how == Settling::acknowledges ? "acknowledged" : "passed over";
+}
+
+class SettledEarly final : public Oracle {
+ public:
+  std::span<const Verdict> verdicts() const override { return {&kSettledEarly, 1}; }
+
+  void judge(Cases cases, Judgement& judgement) const override {
+    each_faulted(cases, [&](auto& compared, auto& c, auto& call) { judge_call(compared, c, call, judgement); });
+  }
+
+ private:
+  static void judge_call(const ComparedCase& compared, const Comparison& c, const Call& work, Judgement& judgement) {
+    auto* beside = counterpart(c, work);
+    if (!beside || !came_to_its_end(c, test_of(compared, c)) || may_be_thinned(*c.in_case)) return;
+    bool usual = std::ranges::any_of(beside->attempts, [](auto* e) { return had_effect(*e); });
+    if (!usual || !kept_from_service(work) || done_otherwise(c, work, *beside)) return;
+    if (of_the_tests(compared, work.first())) return;
+    auto source = source_of(*c.in_case, work.first());
+    for (auto& pair : c.pairs) {
+      if (!pair.in_case || !pair.reference) continue;
+      auto &settles = pair.in_case->last(), &always = pair.reference->last();
+      bool before = settles.told && settles.told <= work.first().begun && always.told <= beside->first().begun;
+      if (!before || of_the_tests(compared, settles)) continue;
+      if (makes_room(compared, settles, work.first())) return add_replaced(compared, c, work, settles, judgement);
+      auto how = source ? settling_of(settles, *source) : Settling::no;
+      if (how == Settling::no) continue;
+      bool copy = source->handed_on.size() >= kMostCopied || how != Settling::removes;
+      judgement.findings.push_back(make_finding(
+          compared, c, work, kSettledEarly, std::min(copy ? Confidence::likely : Confidence::possible, work.confidence),
+          fmt::format(
+              "{}: {}, and it was not done. What it hands on was {} before ({}), so that nobody finds it again.",
+              work.operation, what_was_done(work, first_fired(work)), in_words(how), settles.operation),
+          "A right client settles what it has read when the work on it is done."));
+      return;
+    }
+  }
+
+  // A thing is removed, and made anew at the same place by the same function.
+  static bool makes_room(const ComparedCase& compared, const Exchange& removal, const Exchange& work) {
+    return removal.method == "DELETE" && had_effect(removal) && work.method == "PUT" &&
+           removal.service == work.service &&
+           trace::message::path_of(removal.target) == trace::message::path_of(work.target) && removal.tag.site &&
+           work.tag.site && in_one_function(*removal.tag.site, *work.tag.site, compared.row->test);
+  }
+  static void add_replaced(const ComparedCase& compared, const Comparison& c, const Call& work, const Exchange& removal,
+                           Judgement& judgement) {
+    judgement.findings.push_back(make_finding(
+        compared, c, work, kSettledEarly, std::min(Confidence::likely, work.confidence),
+        fmt::format(
+            "{}: {}, and it was not done. What it takes the place of was removed before ({}), so that neither is "
+            "there.",
+            work.operation, what_was_done(work, first_fired(work)), removal.operation),
+        "A right client writes over what it replaces, or removes it when the new one is there."));
+  }
+
+  static bool of_the_tests(const ComparedCase& compared, const Exchange& e) {
+    return e.tag.site && in_tests(e.tag.site->file, compared.row->test);
+  }
+};
+
+}  // namespace
+
+const Oracle& settled_early() {
+  static const SettledEarly oracle;
+  return oracle;
+}
+
+}  // namespace retrial::oracles

@@ -1,0 +1,137 @@
+// A message that is acknowledged, a cursor that is moved, a thing that is removed: before the work on it is done.
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "tests/oracles/runs.h"
+
+namespace retrial::oracles {
+namespace {
+
+constexpr const char* kMessages = R"({"messages":[{"id":"m-17","order":"o-1001","total":4999},
+                                                  {"id":"m-18","order":"o-1002","total":2500}]})";
+constexpr const char* kFirst = R"({"order":"o-1001","total":4999})";
+constexpr const char* kOther = R"({"order":"o-1002","total":2500})";
+
+Tale& send(Tale& tale, const char* method, const char* target, const char* body = "") {
+  tale.call("run", method, target);
+  tale.last().request_sample = body;
+  return tale;
+}
+
+// Both runs read, settle and then work; the fault meets the work.
+Trial consumer(const char* method, const char* settles, const char* says, const char* work = kFirst,
+               const char* read = kMessages) {
+  Trial t("P3", "error(503)");
+  for (auto* tale : {&t.reference, &t.in_case()}) {
+    send(*tale, "GET", "/messages").answers(200, read);
+    send(*tale, method, settles, says).answers(200);
+  }
+  send(t.reference, "POST", "/orders", work).answers(201);
+  send(t.in_case(), "POST", "/orders", work).gets_error();
+  return t;
+}
+std::string told(Trial&& t) {
+  t.in_case().fails({thrown("requests.exceptions.HTTPError", "503 Server Error: Service Unavailable")});
+  return t.verdicts();
+}
+
+TEST(SettledEarly, a_message_that_is_acknowledged_before_its_work_is_done_is_lost) {
+  auto t = consumer("DELETE", "/messages/m-17", "");
+  t.in_case().fails({thrown("requests.exceptions.HTTPError", "503 Server Error: Service Unavailable")});
+  EXPECT_EQ(t.verdicts(), "settled-early likely");
+  auto message = t.judge().findings[0].message;
+  EXPECT_NE(message.find("What it hands on was removed before (DELETE /messages/{id})"), std::string::npos) << message;
+  EXPECT_EQ(told(consumer("POST", "/messages/m-17/ack", "")), "settled-early likely");
+  EXPECT_EQ(told(consumer("POST", "/ack", R"({"id":"m-17"})")), "settled-early likely");
+}
+
+TEST(SettledEarly, a_message_that_stands_in_an_envelope_as_text_is_read_too) {
+  constexpr const char* kPacked =
+      R"({"Messages":[{"ReceiptHandle":"h-71","Body":"{\"order\":\"o-1001\",\"total\":4999}"}]})";
+  EXPECT_EQ(told(consumer("POST", "/messages/delete", R"({"ReceiptHandle":"h-71"})", kFirst, kPacked)),
+            "settled-early likely");
+}
+
+TEST(SettledEarly, another_message_s_acknowledgement_settles_nothing_of_this_one) {
+  EXPECT_EQ(told(consumer("DELETE", "/messages/m-17", "", kOther)), "");
+  EXPECT_EQ(told(consumer("POST", "/messages/m-18/ack", "")), "");
+}
+
+TEST(SettledEarly, a_cursor_that_is_set_behind_what_is_not_done_loses_it) {
+  EXPECT_EQ(told(consumer("PUT", "/cursor", R"({"last":"m-18"})")), "settled-early likely");
+  EXPECT_EQ(told(consumer("PUT", "/state", R"({"offset":"m-18"})", kOther)), "settled-early likely");
+  EXPECT_EQ(told(consumer("PUT", "/cursor", R"({"last":"m-17"})", kOther)), "");  // it stands behind the first
+  EXPECT_EQ(told(consumer("PUT", "/state", R"({"seen":"m-18"})")), "");
+}
+
+TEST(SettledEarly, what_the_next_page_holds_the_cursor_of_the_one_before_does_not_pass_over) {
+  Trial t("P3", "error(503)");
+  for (auto* tale : {&t.reference, &t.in_case()}) {
+    send(*tale, "GET", "/messages").answers(200, R"({"messages":[{"id":"m-16","shop":"north","order":"o-1000"}]})");
+    send(*tale, "PUT", "/cursor", R"({"last":"m-16"})").answers(200);
+    send(*tale, "GET", "/messages?after=m-16")
+        .answers(200, R"({"messages":[{"id":"m-17","shop":"north","order":"o-1001"}]})");
+  }
+  constexpr const char* kOrder = R"({"shop":"north","order":"o-1001"})";
+  send(t.reference, "POST", "/orders", kOrder).answers(201);
+  send(t.in_case(), "POST", "/orders", kOrder).gets_error();
+  EXPECT_EQ(told(std::move(t)), "");
+}
+
+TEST(SettledEarly, a_thing_that_is_moved_is_written_first) {
+  constexpr const char* kThing = R"({"name":"lamp-9","colour":"green"})";
+  auto move = consumer("DELETE", "/messages", "", kThing, kThing);
+  EXPECT_EQ(told(std::move(move)), "settled-early likely");
+  auto one = consumer("DELETE", "/messages", "", R"({"name":"lamp-9"})", kThing);
+  EXPECT_EQ(told(std::move(one)), "settled-early possible");
+  auto other = consumer("DELETE", "/messages", "", R"({"name":"desk-1"})", kThing);
+  EXPECT_EQ(told(std::move(other)), "");
+}
+
+TEST(SettledEarly, what_is_put_back_or_done_otherwise_is_not_lost) {
+  auto back = consumer("DELETE", "/messages/m-17", "");
+  send(back.in_case(), "POST", "/messages", kFirst).answers(201);
+  EXPECT_EQ(told(std::move(back)), "");
+  auto dead = consumer("DELETE", "/messages/m-17", "");
+  send(dead.in_case(), "POST", "/dead-letters", kFirst).answers(201);
+  EXPECT_EQ(told(std::move(dead)), "");
+  auto again = consumer("DELETE", "/messages/m-17", "");
+  again.in_case().again(kSecond).answers(201);
+  EXPECT_EQ(told(std::move(again)), "");
+}
+
+TEST(SettledEarly, a_loss_leaves_open_whether_it_was_done) {
+  Trial t("P1", "lost-response(reset) x 1, then pass");
+  for (auto* tale : {&t.reference, &t.in_case()}) {
+    send(*tale, "GET", "/messages").answers(200, kMessages);
+    send(*tale, "DELETE", "/messages/m-17").answers(200);
+    send(*tale, "POST", "/orders", kFirst);
+  }
+  t.reference.answers(201);
+  t.in_case().is_lost(trace::Telling::reset, 201);
+  EXPECT_EQ(told(std::move(t)), "");
+}
+
+TEST(SettledEarly, what_is_removed_to_make_room_for_what_is_then_not_written_is_gone) {
+  for (int line : {14, 12}) {  // 12: a helper's, through which both go
+    Trial t("P3", "error(503)");
+    for (auto* tale : {&t.reference, &t.in_case()}) {
+      send(*tale, "DELETE", "/themes/dark").answers(204);
+      send(*tale, "PUT", "/themes/dark", R"({"ink":"white"})");
+      tale->last().tag.site->line = line;
+    }
+    t.reference.answers(201);
+    t.in_case().gets_error();
+    EXPECT_EQ(told(std::move(t)), line == 14 ? "settled-early likely" : "");
+  }
+}
+
+TEST(SettledEarly, what_the_tests_themselves_remove_is_their_own_affair) {
+  auto t = consumer("DELETE", "/messages/m-17", "");
+  for (auto* tale : {&t.reference, &t.in_case()}) tale->run().exchanges[1].tag.site->file = "tests/test_orders.py";
+  EXPECT_EQ(told(std::move(t)), "");
+}
+
+}  // namespace
+}  // namespace retrial::oracles
