@@ -96,6 +96,7 @@ void Campaign::describe() {
   r.command = trace::redacted_command(setting_.command);
   r.runner = context_.adapter.runner().name;
   r.directory = std::filesystem::current_path().string();
+  r.folder = report::told_folder(setting_.folder, r.directory);
   r.wall_began = clock_.wall();
   r.hold = setting_.config.run.hold;
   r.capture = show(setting_.capture);

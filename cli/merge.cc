@@ -13,6 +13,7 @@
 
 #include "campaign/report/reports.h"
 #include "campaign/report/terminal.h"
+#include "campaign/report/words.h"
 #include "cli/campaign_options.h"
 #include "cli/commands.h"
 #include "cli/stored_options.h"
@@ -67,6 +68,7 @@ int merge(const StoredOptions& options) {
   auto& [record, runs] = merged->whole;
   // Where the shards were run elsewhere, findings are shown again here.
   if (!fs::is_directory(record.directory)) record.directory = fs::current_path();
+  record.folder = campaign::report::told_folder(*folder, record.directory);
   auto fail_on = setting->config.run.fail_on;
   auto stored = trace::write_store(*folder / "campaign.db", record, runs);
   auto reported = campaign::report::write_reports(*folder, record, runs, fail_on);

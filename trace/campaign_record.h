@@ -56,6 +56,8 @@ struct CampaignRecord {
   std::vector<std::string> command;
   std::string runner;     // "pytest", "node:test", "command"
   std::string directory;  // working directory of the command
+  std::string folder;     // this campaign's, where it does not lie in the directory's .retrial; below the directory
+                          // relative to it
   std::int64_t wall_began = 0;
   Nanos took = 0;
   Nanos overhead = 0;   // of that, ours: neither tests nor clients' waiting

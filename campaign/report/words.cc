@@ -134,13 +134,21 @@ bool lacks_secrets(const trace::CampaignRecord& campaign) {
   return std::ranges::any_of(campaign.command, [](auto& word) { return word.find(trace::kRedacted) != word.npos; });
 }
 
+std::string told_folder(const std::filesystem::path& folder, const std::filesystem::path& directory) {
+  auto at = std::filesystem::absolute(folder).lexically_normal();
+  if (at.parent_path() == directory / ".retrial") return {};
+  auto below = at.lexically_relative(directory).string();
+  return below.starts_with("..") ? at.string() : below;
+}
+
 std::string replay_command(const trace::CampaignRecord& campaign, const trace::Finding& finding) {
   if (finding.policy == trace::kServed) return {};
   bool observed = finding.policy == trace::kObserved;
-  if (!observed && !lacks_secrets(campaign)) return "retrial replay " + finding.id;
-  auto line = observed ? fmt::format("retrial observe --inject {} --", quoted(finding.fault))
-                       : fmt::format("retrial replay {} --", finding.id);
-  return line + " " + (campaign.command.empty() ? "COMMAND" : command_line(campaign.command));
+  auto from = campaign.folder.empty() ? "" : " --from " + quoted(campaign.folder);
+  auto line = observed ? fmt::format("retrial observe --inject {}", quoted(finding.fault))
+                       : fmt::format("retrial replay {}{}", finding.id, from);
+  if (!observed && !lacks_secrets(campaign)) return line;
+  return line + " -- " + (campaign.command.empty() ? "COMMAND" : command_line(campaign.command));
 }
 
 std::string_view called(std::string_view operation) { return operation.empty() ? "every call" : operation; }

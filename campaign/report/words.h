@@ -1,4 +1,5 @@
 #pragma once
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,6 +43,8 @@ std::size_t cases_run(const trace::CampaignRecord& campaign);
 std::string explain_command(std::string_view verdict);
 // What a right client would have done: the finding's own word, else what is usually done about such a one.
 std::string_view advice(const trace::Finding& finding);
+// CampaignRecord::folder of a campaign that is put into `folder`.
+std::string told_folder(const std::filesystem::path& folder, const std::filesystem::path& directory);
 // The command that shows it again; empty where none does (it was seen in the traffic of `serve`).
 // With `***` where the command held secrets, for whoever knows them.
 std::string replay_command(const trace::CampaignRecord& campaign, const trace::Finding& finding);

@@ -62,7 +62,7 @@ def test_no_file_of_ours_holds_a_secret_and_replay_asks_for_those_of_the_command
         marks_a_process = path.parent.name == "stand-ins" and path.name.startswith("process-")  # empty, the agent's: the command's umask
         assert path.is_symlink() or marks_a_process or path.stat().st_mode & 0o077 == 0, path
     assert (folder / "made").stat().st_mode & 0o777 == 0o666, "the command's own umask"
-    again = re.search(r"retrial\s+replay\s+([0-9a-f]{8})\s+--\s", done.stdout)  # lines are broken where they are long
+    again = re.search(r"retrial\s+replay\s+([0-9a-f]{8})\s+--from\s+out\s+--\s", done.stdout)  # lines are broken where they are long
     assert again, done.stdout
     asked = retrial("replay", again[1], "--from", "out", cwd=folder, env=env)
     assert asked.returncode == 2 and "held secrets, which are not kept" in asked.stderr

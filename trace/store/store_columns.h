@@ -249,6 +249,7 @@ void of_campaign(Io& io, T& c) {
   io("incomplete", c.incomplete);
   io.late("plan", c.plan);
   io.late("shard", c.shard);
+  io.late("folder", c.folder);
 }
 
 }  // namespace retrial::trace::columns

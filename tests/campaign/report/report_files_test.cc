@@ -9,6 +9,7 @@
 
 #include "base/escape.h"
 #include "campaign/report/reports.h"
+#include "campaign/report/words.h"
 #include "tests/campaign/report/formats.h"
 #include "tests/campaign/sample_campaign.h"
 #include "tests/campaign/well_formed.h"
@@ -41,6 +42,18 @@ class Folder {
   ~Folder() { fs::remove_all(path); }
   fs::path path;
 };
+
+TEST(ReplayCommand, says_where_the_campaign_lies_unless_it_is_found_there) {
+  trace::CampaignRecord campaign;
+  trace::Finding finding;
+  finding.id = "a1b2c3d4";
+  for (auto& [folder, line] : {std::pair("/shop/.retrial/20261128-1", "retrial replay a1b2c3d4"),
+                               std::pair("/shop/out", "retrial replay a1b2c3d4 --from out"),
+                               std::pair("/tmp/my runs", "retrial replay a1b2c3d4 --from '/tmp/my runs'")}) {
+    campaign.folder = told_folder(folder, "/shop");
+    EXPECT_EQ(replay_command(campaign, finding), line);
+  }
+}
 
 TEST(WellFormed, the_judge_of_these_tests_sees_what_it_is_there_to_see) {
   EXPECT_EQ(ill_formed("<a b=\"&lt;\"><br>x<c/></a>"), "");
