@@ -9,6 +9,7 @@
 #include "oracles/client_words.h"
 #include "oracles/service_words.h"
 #include "trace/fault_name.h"
+#include "trace/profiles/fault_answer.h"
 #include "trace/profiles/message.h"
 #include "trace/profiles/profile.h"
 #include "trace/status.h"
@@ -178,6 +179,13 @@ std::string short_path(std::string_view file) {
   for (std::string_view folder : {"site-packages/", "dist-packages/", "node_modules/"})
     if (auto at = file.rfind(folder); at != file.npos) return std::string(file.substr(at + folder.size()));
   return std::string(file);
+}
+
+bool may_pass(const trace::Exchange& e) {
+  if (!e.fired || !is_status(e.fault)) return true;
+  auto told = e;
+  told.response_sample = trace::error_told(e).body;
+  return trace::profile_of(e).asks_again(told);
 }
 
 bool goes_on(const trace::Run& run, const Call& call) {

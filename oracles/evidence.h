@@ -40,6 +40,9 @@ inline constexpr auto kGivenAsAnswer =
     "this call site gives its caller errors as answers, as a test that passes without faults shows (it is answered 5xx "
     "there): who read this one without a look at its status was the test";
 
+// May this failure pass? An error of the fault's by which the service says so, or no answer at all.
+bool may_pass(const trace::Exchange& e);
+
 inline bool is_success(int status) { return status >= 200 && status < 300; }
 
 // f(compared, comparison, call) for every call of these cases in which a fault fired.

@@ -7,7 +7,7 @@
   ORACLE(order_violation)         \
   ORACLE(time_of_fault)           \
   ORACLE(duplicate_effect)        \
-  ORACLE(settled_early)           \
+  ORACLE(settled_undone)          \
   ORACLE(lost_effect)             \
   ORACLE(silent_wrong_result)     \
   ORACLE(semantic_violation)      \

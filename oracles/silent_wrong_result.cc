@@ -72,13 +72,6 @@ class SilentWrongResult final : public Oracle {
       return;
     }
   }
-  // Not where the answer was one to rely on: what is not there is left out.
-  static bool may_pass(const trace::Exchange& e) {
-    if (!e.fired || !is_status(e.fault)) return true;
-    auto told = e;
-    told.response_sample = trace::error_told(e).body;
-    return trace::profile_of(e).asks_again(told);
-  }
   static bool asked_again(const trace::Run& run, const trace::Exchange& after) {
     return std::ranges::any_of(run.exchanges, [&](auto& e) {
       return e.begun >= after.told && e.service == after.service && e.operation == after.operation;

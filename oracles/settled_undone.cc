@@ -1,6 +1,6 @@
-// What was read is settled before its work is done: a message that is acknowledged or removed, a cursor that is set
-// behind it, a thing that is removed before it is written elsewhere. When the work then fails it is gone for good.
-// At-most-once where at-least-once was meant; Rainmaker (NSDI'23) 4.3 counts it among the effects that are lost.
+// What was read is settled, and its work was not done: a message that is acknowledged or removed, a cursor that is set
+// behind it, a thing that is removed before it is written elsewhere. So it is gone for good: at-most-once where
+// at-least-once was meant; Rainmaker (NSDI'23) 4.3 counts it among the effects that are lost.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,13 +17,13 @@
 namespace retrial::oracles {
 namespace {
 
-constexpr Verdict kSettledEarly{
-    .name = "settled-early",
+constexpr Verdict kSettledUndone{
+    .name = "settled-undone",
     .severity = Severity::wrong_effect,
     .of_outcome = true,
-    .title = "What was read is settled before its work is done",
-    .why = "It was removed, acknowledged or passed over first, and then the work failed: nobody will do it again.",
-    .remedy = "Do the work first, and remove, acknowledge or move the cursor when it is done; or put it back.",
+    .title = "What was read is settled, and its work was not done",
+    .why = "It was removed, acknowledged or passed over although the work on it failed: nobody will do it again.",
+    .remedy = "Do the work first, and remove, acknowledge or move the cursor when that is done; or put it back.",
 };
 
 using trace::Call;
@@ -132,9 +132,9 @@ std::string_view in_words(Settling how) {
   return how == Settling::removes ? "removed" : how == Settling::acknowledges ? "acknowledged" : "passed over";
 }
 
-class SettledEarly final : public Oracle {
+class SettledUndone final : public Oracle {
  public:
-  std::span<const Verdict> verdicts() const override { return {&kSettledEarly, 1}; }
+  std::span<const Verdict> verdicts() const override { return {&kSettledUndone, 1}; }
 
   void judge(Cases cases, Judgement& judgement) const override {
     each_faulted(cases, [&](auto& compared, auto& c, auto& call) { judge_call(compared, c, call, judgement); });
@@ -151,20 +151,33 @@ class SettledEarly final : public Oracle {
     for (auto& pair : c.pairs) {
       if (!pair.in_case || !pair.reference) continue;
       auto &settles = pair.in_case->last(), &always = pair.reference->last();
+      if (of_the_tests(compared, settles)) continue;
       bool before = settles.told && settles.told <= work.first().begun && always.told <= beside->first().begun;
-      if (!before || of_the_tests(compared, settles)) continue;
-      if (makes_room(compared, settles, work.first())) return add_replaced(compared, c, work, settles, judgement);
-      auto how = source ? settling_of(settles, *source) : Settling::no;
-      if (how == Settling::no) continue;
+      if (before && makes_room(compared, settles, work.first()))
+        return add_replaced(compared, c, work, settles, judgement);
+      bool after = settles.begun >= work.last().told && may_pass(work.last());
+      auto how = source && (before || after) ? settling_of(settles, *source) : Settling::no;
+      if (how == Settling::no || (after && worked_on(*c.in_case, *source, settles))) continue;
       bool copy = source->handed_on.size() >= kMostCopied || how != Settling::removes;
       judgement.findings.push_back(make_finding(
-          compared, c, work, kSettledEarly, std::min(copy ? Confidence::likely : Confidence::possible, work.confidence),
-          fmt::format(
-              "{}: {}, and it was not done. What it hands on was {} before ({}), so that nobody finds it again.",
-              work.operation, what_was_done(work, first_fired(work)), in_words(how), settles.operation),
+          compared, c, work, kSettledUndone,
+          std::min(copy ? Confidence::likely : Confidence::possible, work.confidence),
+          fmt::format("{}: {}, and it was not done. What it hands on was {} {} ({}), so that nobody finds it again.",
+                      work.operation, what_was_done(work, first_fired(work)), in_words(how),
+                      before ? "before" : "all the same", settles.operation),
           "A right client settles what it has read when the work on it is done."));
       return;
     }
+  }
+
+  // Was anything else done of it? Then what failed may be one that it can do without.
+  static bool worked_on(const trace::Run& run, const Source& source, const Exchange& settles) {
+    return std::ranges::any_of(run.exchanges, [&](auto& e) {
+      if (&e == &settles || e.begun < source.read->told || !had_effect(e)) return false;
+      auto values = values_of(e);
+      return std::ranges::any_of(source.handed_on,
+                                 [&](auto& m) { return std::ranges::binary_search(values, m.value); });
+    });
   }
 
   // A thing is removed, and made anew at the same place by the same function.
@@ -177,7 +190,7 @@ class SettledEarly final : public Oracle {
   static void add_replaced(const ComparedCase& compared, const Comparison& c, const Call& work, const Exchange& removal,
                            Judgement& judgement) {
     judgement.findings.push_back(make_finding(
-        compared, c, work, kSettledEarly, std::min(Confidence::likely, work.confidence),
+        compared, c, work, kSettledUndone, std::min(Confidence::likely, work.confidence),
         fmt::format(
             "{}: {}, and it was not done. What it takes the place of was removed before ({}), so that neither is "
             "there.",
@@ -192,8 +205,8 @@ class SettledEarly final : public Oracle {
 
 }  // namespace
 
-const Oracle& settled_early() {
-  static const SettledEarly oracle;
+const Oracle& settled_undone() {
+  static const SettledUndone oracle;
   return oracle;
 }
 

@@ -36,36 +36,36 @@ std::string told(Trial&& t) {
   return t.verdicts();
 }
 
-TEST(SettledEarly, a_message_that_is_acknowledged_before_its_work_is_done_is_lost) {
+TEST(SettledUndone, a_message_that_is_acknowledged_before_its_work_is_done_is_lost) {
   auto t = consumer("DELETE", "/messages/m-17", "");
   t.in_case().fails({thrown("requests.exceptions.HTTPError", "503 Server Error: Service Unavailable")});
-  EXPECT_EQ(t.verdicts(), "settled-early likely");
+  EXPECT_EQ(t.verdicts(), "settled-undone likely");
   auto message = t.judge().findings[0].message;
   EXPECT_NE(message.find("What it hands on was removed before (DELETE /messages/{id})"), std::string::npos) << message;
-  EXPECT_EQ(told(consumer("POST", "/messages/m-17/ack", "")), "settled-early likely");
-  EXPECT_EQ(told(consumer("POST", "/ack", R"({"id":"m-17"})")), "settled-early likely");
+  EXPECT_EQ(told(consumer("POST", "/messages/m-17/ack", "")), "settled-undone likely");
+  EXPECT_EQ(told(consumer("POST", "/ack", R"({"id":"m-17"})")), "settled-undone likely");
 }
 
-TEST(SettledEarly, a_message_that_stands_in_an_envelope_as_text_is_read_too) {
+TEST(SettledUndone, a_message_that_stands_in_an_envelope_as_text_is_read_too) {
   constexpr const char* kPacked =
       R"({"Messages":[{"ReceiptHandle":"h-71","Body":"{\"order\":\"o-1001\",\"total\":4999}"}]})";
   EXPECT_EQ(told(consumer("POST", "/messages/delete", R"({"ReceiptHandle":"h-71"})", kFirst, kPacked)),
-            "settled-early likely");
+            "settled-undone likely");
 }
 
-TEST(SettledEarly, another_message_s_acknowledgement_settles_nothing_of_this_one) {
+TEST(SettledUndone, another_message_s_acknowledgement_settles_nothing_of_this_one) {
   EXPECT_EQ(told(consumer("DELETE", "/messages/m-17", "", kOther)), "");
   EXPECT_EQ(told(consumer("POST", "/messages/m-18/ack", "")), "");
 }
 
-TEST(SettledEarly, a_cursor_that_is_set_behind_what_is_not_done_loses_it) {
-  EXPECT_EQ(told(consumer("PUT", "/cursor", R"({"last":"m-18"})")), "settled-early likely");
-  EXPECT_EQ(told(consumer("PUT", "/state", R"({"offset":"m-18"})", kOther)), "settled-early likely");
+TEST(SettledUndone, a_cursor_that_is_set_behind_what_is_not_done_loses_it) {
+  EXPECT_EQ(told(consumer("PUT", "/cursor", R"({"last":"m-18"})")), "settled-undone likely");
+  EXPECT_EQ(told(consumer("PUT", "/state", R"({"offset":"m-18"})", kOther)), "settled-undone likely");
   EXPECT_EQ(told(consumer("PUT", "/cursor", R"({"last":"m-17"})", kOther)), "");  // it stands behind the first
   EXPECT_EQ(told(consumer("PUT", "/state", R"({"seen":"m-18"})")), "");
 }
 
-TEST(SettledEarly, what_the_next_page_holds_the_cursor_of_the_one_before_does_not_pass_over) {
+TEST(SettledUndone, what_the_next_page_holds_the_cursor_of_the_one_before_does_not_pass_over) {
   Trial t("P3", "error(503)");
   for (auto* tale : {&t.reference, &t.in_case()}) {
     send(*tale, "GET", "/messages").answers(200, R"({"messages":[{"id":"m-16","shop":"north","order":"o-1000"}]})");
@@ -79,17 +79,17 @@ TEST(SettledEarly, what_the_next_page_holds_the_cursor_of_the_one_before_does_no
   EXPECT_EQ(told(std::move(t)), "");
 }
 
-TEST(SettledEarly, a_thing_that_is_moved_is_written_first) {
+TEST(SettledUndone, a_thing_that_is_moved_is_written_first) {
   constexpr const char* kThing = R"({"name":"lamp-9","colour":"green"})";
   auto move = consumer("DELETE", "/messages", "", kThing, kThing);
-  EXPECT_EQ(told(std::move(move)), "settled-early likely");
+  EXPECT_EQ(told(std::move(move)), "settled-undone likely");
   auto one = consumer("DELETE", "/messages", "", R"({"name":"lamp-9"})", kThing);
-  EXPECT_EQ(told(std::move(one)), "settled-early possible");
+  EXPECT_EQ(told(std::move(one)), "settled-undone possible");
   auto other = consumer("DELETE", "/messages", "", R"({"name":"desk-1"})", kThing);
   EXPECT_EQ(told(std::move(other)), "");
 }
 
-TEST(SettledEarly, what_is_put_back_or_done_otherwise_is_not_lost) {
+TEST(SettledUndone, what_is_put_back_or_done_otherwise_is_not_lost) {
   auto back = consumer("DELETE", "/messages/m-17", "");
   send(back.in_case(), "POST", "/messages", kFirst).answers(201);
   EXPECT_EQ(told(std::move(back)), "");
@@ -101,7 +101,24 @@ TEST(SettledEarly, what_is_put_back_or_done_otherwise_is_not_lost) {
   EXPECT_EQ(told(std::move(again)), "");
 }
 
-TEST(SettledEarly, a_loss_leaves_open_whether_it_was_done) {
+TEST(SettledUndone, a_message_that_is_acknowledged_though_its_work_failed_is_lost) {
+  for (auto& [status, also, verdict] : {std::tuple(503, "", "settled-undone likely"),
+                                        std::tuple(400, "", "lost-effect possible"),  // it can never be worked on
+                                        std::tuple(503, "/mails", "lost-effect possible")}) {
+    Trial t("K1", "error x 1, then pass");
+    for (auto* tale : {&t.reference, &t.in_case()}) {
+      send(*tale, "GET", "/messages").answers(200, kMessages);
+      if (*also) send(*tale, "POST", also, kFirst).answers(202);
+      send(*tale, "POST", "/orders", kFirst);
+      tale == &t.reference ? tale->answers(201) : tale->gets_error(status);
+      send(*tale, "DELETE", "/messages/m-17").answers(200);
+    }
+    t.in_case().passes();
+    EXPECT_EQ(t.verdicts(), verdict) << status << also;
+  }
+}
+
+TEST(SettledUndone, a_loss_leaves_open_whether_it_was_done) {
   Trial t("P1", "lost-response(reset) x 1, then pass");
   for (auto* tale : {&t.reference, &t.in_case()}) {
     send(*tale, "GET", "/messages").answers(200, kMessages);
@@ -113,7 +130,7 @@ TEST(SettledEarly, a_loss_leaves_open_whether_it_was_done) {
   EXPECT_EQ(told(std::move(t)), "");
 }
 
-TEST(SettledEarly, what_is_removed_to_make_room_for_what_is_then_not_written_is_gone) {
+TEST(SettledUndone, what_is_removed_to_make_room_for_what_is_then_not_written_is_gone) {
   for (int line : {14, 12}) {  // 12: a helper's, through which both go
     Trial t("P3", "error(503)");
     for (auto* tale : {&t.reference, &t.in_case()}) {
@@ -123,11 +140,11 @@ TEST(SettledEarly, what_is_removed_to_make_room_for_what_is_then_not_written_is_
     }
     t.reference.answers(201);
     t.in_case().gets_error();
-    EXPECT_EQ(told(std::move(t)), line == 14 ? "settled-early likely" : "");
+    EXPECT_EQ(told(std::move(t)), line == 14 ? "settled-undone likely" : "");
   }
 }
 
-TEST(SettledEarly, what_the_tests_themselves_remove_is_their_own_affair) {
+TEST(SettledUndone, what_the_tests_themselves_remove_is_their_own_affair) {
   auto t = consumer("DELETE", "/messages/m-17", "");
   for (auto* tale : {&t.reference, &t.in_case()}) tale->run().exchanges[1].tag.site->file = "tests/test_orders.py";
   EXPECT_EQ(told(std::move(t)), "");
