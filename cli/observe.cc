@@ -50,7 +50,7 @@ Result<campaign::RunSpec> spec_of(const ObserveOptions& options) {
   spec.attached = true;
   spec.only_test = campaign::kWholeCommand;
   auto command = campaign::command_to_run(options.command);
-  spec.launch = campaign::adapter_for(command).suite(command);
+  spec.launch = campaign::adapter_for(command).whole(command);
   campaign::RunSettings usual;
   spec.hold = usual.hold;
   spec.client_hold = usual.client_hold;

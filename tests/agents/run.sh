@@ -17,7 +17,7 @@ fi
 if ! unchanged "$here/node/package.json" "$env/agents-package.json"; then
   mkdir -p "$env/agents-node"
   cp "$here/node/package.json" "$env/agents-node/package.json"
-  (cd "$env/agents-node" && npm install --silent --no-audit --no-fund --ignore-scripts --no-package-lock >&2)
+  (cd "$env/agents-node" && npm install --silent --no-audit --no-fund --ignore-scripts --no-package-lock --legacy-peer-deps >&2)
   cp "$here/node/package.json" "$env/agents-package.json"
 fi
 

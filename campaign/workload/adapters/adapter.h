@@ -50,6 +50,8 @@ class Adapter {
   virtual bool knows(const std::vector<std::string>& argv) const = 0;
   // The suite as the user runs it, its tests one after another; what the hook reports of it is the list of its tests.
   virtual Launch suite(const std::vector<std::string>& argv) const = 0;
+  // The same as one command, whose parts are no tests.
+  virtual Launch whole(const std::vector<std::string>& argv) const { return suite(argv); }
   // Those tests and no others (never none), one after another, with the user's own options. Namesakes may run too.
   // `wide`: in case the narrow form did not reach them.
   virtual Launch only(const std::vector<std::string>& argv, const std::vector<std::string>& tests, bool wide) const = 0;

@@ -26,6 +26,7 @@ class Script final : public Adapter {
   Launch suite(const std::vector<std::string>& argv) const override {
     return {.argv = one_by_one(kScript, argv), .environment = {"RETRIAL_SERIAL=1"}};
   }
+  Launch whole(const std::vector<std::string>& argv) const override { return {.argv = argv}; }
   Launch only(const std::vector<std::string>& argv, const std::vector<std::string>& tests, bool) const override {
     Launch launch{.argv = one_by_one(kScript, argv), .environment = {"RETRIAL_SERIAL=1", "RETRIAL_NO_TIME_LIMIT=1"}};
     auto script = shell_script(argv);

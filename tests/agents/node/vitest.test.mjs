@@ -3,11 +3,19 @@ import assert from 'node:assert';
 import test from 'node:test';
 import fs from 'node:fs';
 import path from 'node:path';
-import { has, project, serve } from './support.mjs';
+import { has, modules, project, serve } from './support.mjs';
 
 const skip = !has('vitest') && 'vitest is not installed';
 const vitest = 'node_modules/vitest/vitest.mjs';
-const made = (url) => project(url).write('package.json', '{"type": "module"}');
+function made(url, version = 'vitest') {
+  const app = project(url).write('package.json', '{"type": "module"}');
+  if (version === 'vitest') return app;
+  const modulesOfApp = path.join(app.folder, 'node_modules');
+  fs.unlinkSync(modulesOfApp);
+  fs.mkdirSync(modulesOfApp);
+  fs.symlinkSync(path.join(modules, version), path.join(modulesOfApp, 'vitest'));
+  return app;
+}
 const outcomes = (app) => Object.fromEntries(app.of('result').map((r) => [r.id, r.outcome]));
 
 const SUITE = `import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -131,6 +139,23 @@ test('a hook of vitest that fails is an error of each test that it is for, and a
     ['a.test.js > each > one', 'setup', 'error', 'no row'],
   ], out);
   assert.deepStrictEqual(app.of('broken').map((e) => e.file), ['broken.test.js']);
+  server.close();
+  app.remove();
+});
+
+test('vitest 2, which tells less of what stands between its tests, has the same lines and executions', { skip: !has('vitest2') && skip }, async () => {
+  const server = await serve();
+  const app = made(server.url, 'vitest2').write('a.test.ts', `import { it } from 'vitest';
+interface Asked { what: string }
+const ask = async (what: Asked['what']): Promise<string> =>
+  (await fetch(process.env.URL + '/' + what)).text(); // ask
+it('x', () => ask('x'));\n`);
+  const thrice = ['', ' [again 2]', ' [again 3]'].map((again) => `a.test.ts > x${again}`);
+  fs.writeFileSync(path.join(app.folder, 'only'), thrice.join('\n'));
+  const { out } = await app.run([vitest, 'run'], { RETRIAL_ONLY: 'only', RETRIAL_SERIAL: '1' });
+  assert.deepStrictEqual(server.tags.map((t) => t.test), thrice, out);
+  assert.deepStrictEqual(new Set(server.tags.map((t) => t.site)), new Set([`a.test.ts:${app.line('a.test.ts', 'ask')}:ask`]));
+  assert.deepStrictEqual(app.of('start').filter((e) => e.phase === 'test').map((e) => e.test || e.id), thrice);
   server.close();
   app.remove();
 });

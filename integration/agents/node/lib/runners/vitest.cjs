@@ -159,15 +159,23 @@ function before(runner, name, fn) {
 const INLINE = /^\/\/# sourceMappingURL=data:application\/json;[^\n]*base64,([^\s]+)\s*$/gm;
 const maps = new WeakMap(); // module -> its map
 
+// Finds what vite made of a file: { code }, and it the same as long as that is.
+function modulesOf(runner) {
+  const modules = runner.moduleRunner && runner.moduleRunner.evaluatedModules;
+  if (modules && modules.fileToModulesMap) return (file) => ([...(modules.fileToModulesMap.get(file) || [])][0] || {}).meta;
+  const cache = runner.__vitest_executor && runner.__vitest_executor.moduleCache; // until version 3
+  return cache && ((file) => cache.get(file));
+}
+
 // vite hands modules over with their maps in the last line.
 function findMaps(runner) {
-  const modules = runner.moduleRunner && runner.moduleRunner.evaluatedModules;
-  if (!modules || !modules.fileToModulesMap) return;
+  const moduleOf = modulesOf(runner);
+  if (!moduleOf) return;
   frames.useMaps((file) => {
-    const [module] = modules.fileToModulesMap.get(file) || [];
-    if (!module || !module.meta || !module.meta.code) return null;
+    const module = moduleOf(file);
+    if (!module || !module.code) return null;
     if (!maps.has(module)) {
-      const found = [...module.meta.code.matchAll(INLINE)].pop();
+      const found = [...module.code.matchAll(INLINE)].pop();
       maps.set(module, found ? new SourceMap(JSON.parse(Buffer.from(found[1], 'base64').toString())) : null);
     }
     return maps.get(module);
@@ -186,7 +194,6 @@ function wrapRunner(runner) {
     report.afterSuite(suite);
   });
   before(runner, 'onBeforeRunTask', (test) => report.beforeTest(test));
-  before(runner, 'onBeforeTryTask', (test, tries) => report.beforeTry(test, tries));
   before(runner, 'onAfterRunTask', (test) => report.afterTest(test));
   let trace;
   Object.defineProperty(runner, 'trace', {
@@ -197,6 +204,8 @@ function wrapRunner(runner) {
     },
   });
   withoutTraces(runner, report, () => trace);
+  // Before what a stage without traces begins as: that goes by the execution.
+  before(runner, 'onBeforeTryTask', (test, tries) => report.beforeTry(test, tries));
   if (runner.config && chosen.some()) runner.config.bail = 0;
   if (liftsTimeLimit) liftLimits(runner);
 }
