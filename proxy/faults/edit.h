@@ -34,7 +34,9 @@ class Edit {
   virtual Did head(std::string& head, const trace::Exchange& exchange, bool bodiless) = 0;
   // A stretch of the body; what goes on is appended to `out`. `last`: the response ends with it.
   virtual Did body(std::string_view content, bool last, std::string& out);
-  virtual std::size_t held() const { return 0; }             // bytes of the body that it keeps back
+  // Bytes of the body that it keeps back until more(): the service waits for that long. Not those that wait for the
+  // body's end, which would then never come; who needs all of it bounds what it keeps.
+  virtual std::size_t held() const { return 0; }
   virtual std::string_view after_end() const { return {}; }  // text that follows the response (HTTP/1)
   // What was kept back goes on.
   virtual Did more(std::string&) { return {}; }

@@ -41,7 +41,6 @@ class Lengthen final : public Edit {
     for (std::size_t i = 0; i < times_; i++) out.append(kept_);
     return {.fires = true};
   }
-  std::size_t held() const override { return kept_.size(); }
   std::string evidence(const trace::Exchange&) const override {
     return fmt::format("a body of {} bytes came {} times over", kept_.size(), times_);
   }

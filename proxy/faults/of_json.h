@@ -40,7 +40,6 @@ class OfJson : public Edit {
     if (!why.empty()) return {.spares = why};
     return {.fires = true};
   }
-  std::size_t held() const final { return kept_.size(); }
 
  protected:
   // Why nothing is to be changed; empty: it may be. Fields may be added to the head.

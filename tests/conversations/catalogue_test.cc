@@ -350,6 +350,21 @@ TEST_P(Catalogue, a_list_that_is_made_longer_is_chunked) {
   fired("a list of 2 had 6 entries, of its own kind", Ending::answered, 200);
   goes_on();
 }
+TEST_P(Catalogue, grow_reads_answers_that_are_longer_than_what_waits_for_a_slow_side) {
+  plan("grow(2)");
+  asks();
+  std::string answer = "[\"" + std::string(900'000, 'x') + "\"]", heard;
+  answer = fmt::format("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{}",
+                       answer.size(), answer);
+  run_until([&] {
+    answer.erase(0, service->say_what_fits(answer));
+    heard += client->take();
+    return heard.ends_with("0\r\n\r\n");
+  });
+  EXPECT_GT(heard.size(), 1'800'000u);
+  fired("a list of 1 had 2 entries, of its own kind", Ending::answered, 200);
+  goes_on();
+}
 TEST_P(Catalogue, a_length_that_tells_too_much_leaves_the_client_waiting) {
   plan("wrong-length(+2)");
   asks();

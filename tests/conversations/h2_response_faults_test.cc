@@ -154,6 +154,17 @@ TEST_F(H2Faults, grow_tells_no_length) {
   EXPECT_TRUE(over(2).fired);
   other_goes_on();
 }
+TEST_F(H2Faults, grow_reads_answers_that_are_longer_than_a_stream_s_window) {
+  plan("grow(2)");
+  passes(asks(3));
+  std::string text(900'000, 'x');
+  service->say("HEADERS 3 | :status: 200 | content-type: application/json");
+  service->data(3, "[\"" + text + "\"]", true);
+  client->hears("HEADERS 3 | :status: 200 | content-type: application/json");
+  EXPECT_EQ(client->hears_body(3), "[\"" + text + "\",\"" + text + "-1\"]");
+  EXPECT_TRUE(over(2).fired);
+  other_goes_on();
+}
 TEST_F(H2Faults, a_length_that_is_more_than_there_is_ends_in_silence) {
   plan("wrong-length(+3)");
   passes(asks(3));
