@@ -104,21 +104,25 @@ bool names(const Exchange& e, std::string_view name) {
 }
 }  // namespace
 
-Removed removal_of(const trace::Run& run, std::string_view path, Nanos from) {
-  constexpr int kNotFound = 404, kGone = 410;
+Removed removal_of(const trace::Run& run, std::string_view path, Nanos from, const trace::Run* usual) {
   auto name = path.substr(path.rfind('/') + 1);
   Removed removed;
   for (auto& e : run.exchanges) {
     if (e.begun < from || trace::message::safe_method(e.method)) continue;
     if (removes(e) && lies_in(path, removed_by(e))) {
-      int status = e.service_status;
-      if (is_success(status) || status == kNotFound || status == kGone) return {Removal::done, &e};
-      removed = {Removal::given_up, &e};
+      if (is_success(e.service_status) || is_gone(e)) return {Removal::done, &e};
+      if (removed.how != Removal::perhaps) removed = {Removal::given_up, &e};
     } else if (!lies_in(path_of(e.target), path) && names(e, name)) {
-      return {Removal::perhaps, &e};
+      auto asks_too = [&](auto& u) { return u.operation == e.operation && path_of(u.target) == path_of(e.target); };
+      if (!usual || std::ranges::none_of(usual->exchanges, asks_too)) removed = {Removal::perhaps, &e};
     }
   }
   return removed;
+}
+
+bool is_gone(const Exchange& e) {
+  constexpr int kNotFound = 404, kGone = 410;
+  return e.service_status == kNotFound || e.service_status == kGone;
 }
 
 bool same_request(const Exchange& a, const Exchange& b) {

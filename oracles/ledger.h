@@ -45,7 +45,11 @@ struct Removed {
   Removal how = Removal::never;
   const trace::Exchange* by = nullptr;
 };
-Removed removal_of(const trace::Run& run, std::string_view path, Nanos from);
+// `usual`: what it asks for too, but for what removes, removes nothing.
+Removed removal_of(const trace::Run& run, std::string_view path, Nanos from, const trace::Run* usual = nullptr);
+
+// Did the service say that there is no such thing (404, 410)?
+bool is_gone(const trace::Exchange& e);
 
 // Is it the same that is asked for, of the same thing?
 bool same_request(const trace::Exchange& a, const trace::Exchange& b);

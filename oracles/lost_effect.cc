@@ -123,7 +123,10 @@ class LostEffect final : public Oracle {
       if (was.begun < beside.last().told || is.begun < call.last().told || !trace::message::safe_method(is.method))
         continue;
       if (was.target != is.target || asks_for_part(is.target) || !delivered(was) || !delivered(is)) continue;
-      if (!trace::carried_out(was) || !trace::carried_out(is)) continue;
+      if (!trace::carried_out(was)) continue;
+      if (is_gone(is) && trace::message::path_of(is.target) == made_by(beside.last()))
+        return fmt::format(", and {} does not find it, as it does else", is.operation);
+      if (!trace::carried_out(is)) continue;
       if (holds(was, beside) && is_json(is.response_sample) && !holds(is, call))
         return fmt::format(", and {} does not show it, as it does else", is.operation);
     }

@@ -51,7 +51,7 @@ class ResourceLeak final : public Oracle {
       if (fresh) place->second = always_removed(c, removals, call);
       auto* usual = place->second;
       if (!usual || goes_with_another(removals, *usual, path)) continue;
-      auto removed = removal_of(*c.in_case, path, call.last().told);
+      auto removed = removal_of(*c.in_case, path, call.last().told, c.reference);
       if (removed.how == Removal::done || removed.how == Removal::perhaps) continue;
       if (did_otherwise(c, call.last().told)) continue;
       auto confidence = how_sure(compared, c, call, *usual, removed.how);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 
 #include "base/text.h"
@@ -82,15 +83,22 @@ std::vector<Member> members_told(const Exchange& read) {
 // The answer that holds the most of it, of several the latest.
 std::optional<Source> source_of(const trace::Run& run, const Exchange& work) {
   auto values = values_of(work);
-  std::erase_if(values, [](auto& value) { return value.size() < kTellingValue; });
+  auto sent = members_of(work.request_sample);
+  auto same = [&](auto& m) {  // by its name, too
+    return std::ranges::any_of(sent, [&](auto& s) { return s.name == m.name && s.value == m.value; });
+  };
+  auto handed_on = [&](auto& m) {
+    return m.value.size() >= kTellingValue ? std::ranges::binary_search(values, m.value) : same(m);
+  };
   std::optional<Source> source;
   for (auto& e : run.exchanges) {
     bool reads = e.method != "PUT" && e.method != "DELETE" && e.told && e.told <= work.begun;
     if (!reads || !delivered(e) || !trace::carried_out(e)) continue;
     Source its{.read = &e, .told = members_told(e), .handed_on = {}};
-    for (auto& m : its.told)
-      if (std::ranges::binary_search(values, m.value)) its.handed_on.push_back(m);
-    if (!its.handed_on.empty() && (!source || its.handed_on.size() >= source->handed_on.size()))
+    std::ranges::copy_if(its.told, std::back_inserter(its.handed_on), handed_on);
+    bool telling = std::ranges::any_of(its.handed_on, [](auto& m) { return m.value.size() >= kTellingValue; });
+    if ((telling || its.handed_on.size() >= kMostCopied) &&
+        (!source || its.handed_on.size() >= source->handed_on.size()))
       source = std::move(its);
   }
   return source;

@@ -11,6 +11,7 @@
 #include "oracles/ledger.h"
 #include "oracles/registry.h"
 #include "oracles/taken_for_data.h"
+#include "oracles/written_after.h"
 #include "trace/profiles/fault_answer.h"
 #include "trace/profiles/message.h"
 #include "trace/profiles/profile.h"
@@ -51,30 +52,44 @@ class SilentWrongResult final : public Oracle {
     }
   }
 
-  // All ended well, and what could not be read is missing in what was written afterwards. Who may do without it leaves
+  // All ended well, and what was written afterwards is another for what could not be read. Who may do without it leaves
   // out a part, and looks for it again the next time.
   static void judge_writes(const ComparedCase& compared, const Comparison& c, Judgement& judgement) {
-    constexpr int kKept = 3;
     auto& test = test_of(compared, c);
     if (!came_to_its_end(c, test) || trace::result_of(*c.in_case, test)->outcome != "passed") return;
     for (auto* call : c.faulted) {
       if (!trace::message::safe_method(call->first().method) || trace::recovered(*call)) continue;
       if (!may_pass(call->last()) || asked_again(*c.in_case, call->last())) continue;
-      auto less = written_with_less(c, *call);
-      if (!less.mostly && less.writes < kKept) continue;
+      auto [write, how] = written_after(compared, c, *call);
+      if (!write) continue;
       judgement.findings.push_back(make_finding(
-          compared, c, *call, kSilentWrongResult, std::min(Confidence::likely, less.first->confidence),
-          fmt::format("{}: {}, it was not asked for again, and {} was then made {} without data that it has else.",
-                      call->operation, what_was_done(*call, first_fired(*call)), less.first->operation,
-                      less.writes == 1 ? "once" : fmt::format("{} times", less.writes)),
+          compared, c, *call, kSilentWrongResult, std::min(Confidence::likely, write->confidence),
+          fmt::format("{}: {}, it was not asked for again, and {} was then {}.", call->operation,
+                      what_was_done(*call, first_fired(*call)), write->operation, how),
           "A right client tells its caller of the failure, or asks again before it writes: it keeps no answer that it "
           "has not got."));
       return;
     }
   }
+  struct Written {
+    const Call* call = nullptr;
+    std::string how;
+  };
+  static Written written_after(const ComparedCase& compared, const Comparison& c, const Call& read) {
+    constexpr int kKept = 3;
+    auto less = written_with_less(c, read);
+    if (less.mostly || less.writes >= kKept)
+      return {less.first, fmt::format("made {} without data that it has else",
+                                      less.writes == 1 ? "once" : fmt::format("{} times", less.writes))};
+    if (auto* other = written_with_other(c, read)) return {other, "made with another value than it reads there else"};
+    if (auto* for_it = written_for_it(compared, c, read))
+      return {for_it, "made of what was asked about, as it is not without the fault"};
+    return {};
+  }
   static bool asked_again(const trace::Run& run, const trace::Exchange& after) {
     return std::ranges::any_of(run.exchanges, [&](auto& e) {
-      return e.begun >= after.told && e.service == after.service && e.operation == after.operation;
+      return e.begun >= after.told && e.service == after.service && e.operation == after.operation &&
+             trace::message::path_of(e.target) == trace::message::path_of(after.target);
     });
   }
 
@@ -136,6 +151,12 @@ class SilentWrongResult final : public Oracle {
                  fmt::format("{}, no exception came of it, and {} was then made without data that it has else", done,
                              write->operation),
                  "The failure was taken for an answer that holds nothing.");
+    if (auto* write = written_with_other(c, call))
+      return add(std::min(Confidence::likely, write->confidence),
+                 fmt::format("{}, no exception came of it, and {} was then made with another value than it reads there "
+                             "else",
+                             done, write->operation),
+                 "What it could not read it took from elsewhere.");
     if (may_pass(call.last()))
       if (auto* write = written_instead(compared, c, call))
         return add(std::min(Confidence::likely, write->confidence),

@@ -18,18 +18,7 @@ const trace::Exchange* error_read_as_data(const trace::Comparison& c, const Fail
 
 // Does this text, but for the ends of words, speak of a failure ("failed", "errors")?
 bool tells_failure(std::string_view text);
-
-// Writes after this call that the reference makes too, and whose bodies lack here what they hold there (a list is
-// empty, a member gone, a number 0), without a word of a failure.
-struct Less {
-  const trace::Call* first = nullptr;  // null: there are none
-  int writes = 0;
-  bool mostly = false;  // of one of them more is gone than is left
-};
-Less written_with_less(const trace::Comparison& c, const trace::Call& call);
-
-// A write of the application's own after this read had failed, carried out and in no way asked for in the reference,
-// that tells of no failure: it was taken for an answer that holds nothing. Null: there is none.
-const trace::Call* written_instead(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call);
+// The same, or of something that is often one ("status", "code", "reason")?
+bool may_tell_failure(std::string_view text);
 
 }  // namespace retrial::oracles

@@ -45,6 +45,17 @@ TEST(LostEffect, a_write_that_was_given_up_in_silence_is_possible_and_likely_whe
   }
 }
 
+TEST(LostEffect, a_thing_that_is_not_found_where_it_was_to_be_put_is_missing) {
+  for (int status : {404, 500}) {
+    Trial t("K1", "error(503) x 1, then pass");
+    t.reference.call("put", "PUT", "/files/a").answers(201, "");
+    t.reference.call("get", "GET", "/files/a").answers(200, "{}");
+    t.in_case().call("put", "PUT", "/files/a").gets_error();
+    t.in_case().call("get", "GET", "/files/a").answers(status, "{}");
+    EXPECT_EQ(passed(t), status == 404 ? "lost-effect likely" : "lost-effect possible");
+  }
+}
+
 TEST(LostEffect, a_list_of_names_shows_that_what_a_put_names_is_missing) {
   for (auto& [without, with, verdict] :
        {std::tuple(R"({"blobs":["a","b"]})", R"({"blobs":["b"]})", "lost-effect likely"),
@@ -280,6 +291,18 @@ TEST(ResourceLeak, what_is_held_until_it_is_ended_is_ended_or_given_up) {
       EXPECT_NE(message.find("nothing that was sent afterwards ends it or gives it up"), std::string::npos) << message;
     }
   }
+}
+
+TEST(ResourceLeak, what_names_it_and_is_sent_without_the_fault_too_removes_nothing) {
+  Job job;
+  for (auto* run : {&job.t.reference, &job.t.in_case()}) {
+    run->call("run", "PUT", "/locks/d1").answers(201);
+    run->call("run", "PUT", "/devices/d1/boot");
+    run == &job.t.reference ? run->answers(200) : run->gets_error();
+  }
+  job.t.reference.call("run", "DELETE", "/locks/d1").answers(204);
+  job.t.reference.last().tag.site->line = job.line;
+  EXPECT_EQ(job.fails(), "resource-leak likely");
 }
 
 TEST(ResourceLeak, is_told_of_a_command_without_tests_too) {

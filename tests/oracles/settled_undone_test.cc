@@ -53,6 +53,14 @@ TEST(SettledUndone, a_message_that_stands_in_an_envelope_as_text_is_read_too) {
             "settled-undone likely");
 }
 
+TEST(SettledUndone, short_values_tell_by_their_names_where_there_are_several) {
+  constexpr const char* kShort = R"({"id":"m1","receipt":"r-71","body":{"customer":"c1","total":10}})";
+  auto ack = [&](const char* work) { return told(consumer("POST", "/ack", R"({"receipt":"r-71"})", work, kShort)); };
+  EXPECT_EQ(ack(R"({"customer":"c1","total":10})"), "settled-undone likely");
+  EXPECT_EQ(ack(R"({"customer":"c1"})"), "");
+  EXPECT_EQ(ack(R"({"buyer":"c1","sum":10})"), "");
+}
+
 TEST(SettledUndone, another_message_s_acknowledgement_settles_nothing_of_this_one) {
   EXPECT_EQ(told(consumer("DELETE", "/messages/m-17", "", kOther)), "");
   EXPECT_EQ(told(consumer("POST", "/messages/m-18/ack", "")), "");

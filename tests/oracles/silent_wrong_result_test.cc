@@ -237,6 +237,55 @@ TEST(SilentWrongResult, a_write_that_holds_as_much_or_tells_of_the_failure_prove
   EXPECT_EQ(wrote(R"({"count":3})", R"({"count":0})", "assert 503 == 200").verdicts(), "") << "the test was told";
 }
 
+// A price is read, and written on; the read is given up.
+Trial priced(std::string writes, const char* target = "/prices/lamp") {
+  Trial t("K1", "error(transient) x 1, then pass");
+  t.reference.call("get", "GET", target).answers(200, R"({"price":42})");
+  t.reference.call("put", "PUT", "/offers/lamp").last().request_sample = R"({"sku":"lamp","price":42})";
+  t.reference.answers(200);
+  t.in_case().call("get", "GET", target).gets_error();
+  t.in_case().call("put", "PUT", "/offers/lamp").last().request_sample = std::move(writes);
+  t.in_case().answers(200).passes();
+  return t;
+}
+
+TEST(SilentWrongResult, a_value_from_elsewhere_that_is_written_where_it_is_read_else_is_likely) {
+  EXPECT_EQ(priced(R"({"sku":"lamp","price":39})").verdicts(), "silent-wrong-result likely");
+  EXPECT_EQ(priced(R"({"sku":"lamp","price":42})").verdicts(), "");
+  EXPECT_EQ(priced(R"({"sku":"lamp","price":39,"stale":true})").verdicts(), "") << "it is said";
+  EXPECT_EQ(priced(R"({"sku":"desk","price":39})").verdicts(), "") << "it is of something else";
+}
+
+TEST(SilentWrongResult, the_first_part_of_what_is_written_else_after_a_read_that_was_cut_is_likely) {
+  for (const char* body : {"name,total\nlamp,", "name,total\ndesk,", "name,total\nlamp,42\n"}) {
+    auto t = priced(body);
+    t.reference.run().exchanges[1].request_sample = "name,total\nlamp,42\n";
+    t.in_case().run().exchanges[0].fault.point = trace::Point::in_body;
+    for (auto* run : {&t.reference.run(), &t.in_case().run()})
+      run->exchanges[1].request_bytes = run->exchanges[1].request_sample.size();
+    bool part = std::string_view(body).ends_with("lamp,");
+    EXPECT_EQ(t.verdicts(), part ? "silent-wrong-result likely" : "") << body;
+  }
+}
+
+TEST(SilentWrongResult, what_a_failed_read_would_have_forbidden_is_likely) {
+  for (auto& [target, verdict] : {std::pair("/payments", "silent-wrong-result likely"), std::pair("/reviews", "")}) {
+    Trial t("K1", "error(transient) x 1, then pass");
+    auto pay = [&](Tale& run, const char* who) {
+      run.call("get", "GET", std::string("/risk/") + who);
+      std::string(who) == "mallory" && &run == &t.in_case() ? run.gets_error() : run.answers(200);
+      if (std::string(who) == "mallory" && &run == &t.reference) return;
+      run.call("pay", "POST", target).last().request_sample = std::string(R"({"who":")") + who + R"("})";
+      run.last().request_digest = static_cast<std::uint64_t>(*who);
+      run.answers(201);
+    };
+    for (auto* run : {&t.reference, &t.in_case()})
+      for (auto* who : {"alice", "mallory"}) pay(*run, who);
+    t.in_case().passes();
+    EXPECT_EQ(t.verdicts(), verdict) << target;
+  }
+}
+
 constexpr const char* kError =
     R"x({"error":{"code":"ServiceUnavailable","message":"try again (retrial-f1)","status":503}})x";
 

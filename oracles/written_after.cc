@@ -1,0 +1,157 @@
+#include "oracles/written_after.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "base/characters.h"
+#include "base/text.h"
+#include "oracles/evidence.h"
+#include "oracles/ledger.h"
+#include "oracles/members.h"
+#include "oracles/taken_for_data.h"
+#include "trace/calls/operation.h"
+#include "trace/profiles/message.h"
+#include "trace/profiles/profile.h"
+
+namespace retrial::oracles {
+namespace {
+
+using trace::Call;
+using trace::Comparison;
+using trace::Exchange;
+
+// "/items/" of "/items/0/id": the outermost list that it stands in.
+std::string_view list_of(std::string_view path) {
+  for (auto at = path.find('/'); at != path.npos && at + 1 < path.size(); at = path.find('/', at + 1))
+    if (is_digit(path[at + 1])) return path.substr(0, at + 1);
+  return path;
+}
+
+// Of the lists and other members that hold something: how many are empty, gone or 0 by now, and how many are not.
+struct Lacking {
+  std::set<std::string_view> gone, left;
+};
+Lacking lacking(std::string_view body, const std::vector<Member>& was, const std::vector<Member>& is) {
+  Lacking found;
+  if (!is_json(body)) return found;
+  for (auto& m : was) {
+    auto name = m.listed ? list_of(m.path) : std::string_view(m.path);
+    auto kept = [&](auto& now) { return m.listed ? now.path.starts_with(name) : now.path == name && now.value != "0"; };
+    if (m.value != "0") (std::ranges::any_of(is, kept) ? found.left : found.gone).insert(name);
+  }
+  return found;
+}
+
+// f(write, as it is in the reference, as it is here) of each that both make after this call.
+template <class F>
+void each_write_after(const Comparison& c, const Call& read, F f) {
+  if (read.last().told == 0) return;
+  for (auto& pair : c.pairs) {
+    if (!pair.reference || !pair.in_case || pair.in_case->first().begun < read.last().told) continue;
+    auto &before = pair.reference->last(), &now = pair.in_case->last();
+    if (!trace::carried_out(before) || !trace::carried_out(now) || trace::message::safe_method(now.method)) continue;
+    if (trace::profile_of(now).repeat(now) != trace::Repeat::safe) f(*pair.in_case, before, now);
+  }
+}
+
+// Was a body cut, and is what was written the first part of what is written else?
+bool first_part(const Call& read, const Exchange& before, const Exchange& now) {
+  auto& fault = read.last().fault;
+  bool cut = read.last().fired && fault.point == trace::Point::in_body;
+  auto& is = now.request_sample;
+  return cut && now.request_bytes > 0 && now.request_bytes < before.request_bytes &&
+         before.request_sample.starts_with(is);
+}
+
+}  // namespace
+
+Less written_with_less(const Comparison& c, const Call& read) {
+  Less less;
+  each_write_after(c, read, [&](auto& write, auto& before, auto& now) {
+    bool part = first_part(read, before, now);
+    if (!part && !is_json(before.request_sample)) return;
+    auto was = members_of(before.request_sample), is = members_of(now.request_sample);
+    auto [gone, left] = lacking(now.request_sample, was, is);
+    if ((gone.empty() && !part) || may_tell_failure(now.request_sample)) return;
+    if (!less.first) less.first = &write;
+    less.writes++;
+    less.mostly |= part || gone.size() > left.size();
+  });
+  return less;
+}
+
+const Call* written_with_other(const Comparison& c, const Call& read) {
+  auto* beside = counterpart(c, read);
+  if (!beside || !delivered(beside->last())) return nullptr;
+  auto told = members_of(beside->last().response_sample);
+  const Call* found = nullptr;
+  each_write_after(c, read, [&](auto& write, auto& before, auto& now) {
+    auto was = members_of(before.request_sample), is = members_of(now.request_sample);
+    if (found || was.size() != is.size() || may_tell_failure(now.request_sample)) return;
+    std::size_t others = 0;
+    for (std::size_t i = 0; i < was.size(); i++) {
+      if (was[i].path != is[i].path) return;
+      if (was[i].value == is[i].value) continue;
+      bool of_read = std::ranges::any_of(
+          told, [&](auto& m) { return m.value == was[i].value && (m.name == was[i].name || m.value.size() > 1); });
+      if (!of_read) return;  // it is another in each run
+      others++;
+    }
+    if (others > 0) found = &write;
+  });
+  return found;
+}
+
+const Call* written_for_it(const ComparedCase& compared, const Comparison& c, const Call& read) {
+  constexpr std::size_t kSubject = 3;
+  static constexpr std::array<std::string_view, 12> kAside{"dead",   "dlq",     "retry",      "retries",
+                                                           "review", "reviews", "quarantine", "hold",
+                                                           "holds",  "held",    "pending",    "manual"};
+  auto& last = read.last();
+  auto parts = trace::message::segments(trace::message::path_of(last.target));
+  auto subject = parts.empty() ? std::string() : percent_decode(parts.back());
+  if (last.told == 0 || parts.size() < 2 || subject.size() < kSubject) return nullptr;
+  auto about = [&](const Exchange& e) {
+    auto values = members_of(e.request_sample);
+    auto target = trace::message::segments(trace::message::path_of(e.target));
+    return std::ranges::find(values, subject, &Member::value) != values.end() ||
+           std::ranges::find(target, subject) != target.end();
+  };
+  auto alike = [](const Exchange& e, const Exchange& write) {
+    return e.operation == write.operation && e.tag.site == write.tag.site;
+  };
+  for (auto& pair : c.pairs) {
+    if (pair.reference || !pair.in_case || pair.in_case->first().begun < last.told) continue;
+    auto& write = pair.in_case->last();
+    if (!had_effect(write) || !about(write) || tells_failure(write.request_sample)) continue;
+    if (!write.tag.site || in_tests(write.tag.site->file, compared.row->test)) continue;
+    bool aside = std::ranges::any_of(words_of_name(write.target), [&](auto& word) { return among(kAside, word); });
+    auto& usual = c.reference->exchanges;
+    bool others = std::ranges::any_of(usual, [&](auto& e) { return alike(e, write); });
+    bool never = std::ranges::none_of(usual, [&](auto& e) { return alike(e, write) && about(e); });
+    if (!aside && others && never) return pair.in_case;
+  }
+  return nullptr;
+}
+
+const Call* written_instead(const ComparedCase& compared, const Comparison& c, const Call& read) {
+  auto& last = read.last();
+  if (!trace::message::safe_method(last.method) || last.told == 0) return nullptr;
+  auto usual = [&](const Exchange& e) {
+    return std::ranges::any_of(c.reference->exchanges,
+                               [&](auto& r) { return r.operation == e.operation && r.tag.site == e.tag.site; });
+  };
+  for (auto& pair : c.pairs) {
+    if (pair.reference || !pair.in_case) continue;
+    auto& write = pair.in_case->last();
+    if (pair.in_case->first().begun < last.told || write.pid != last.pid || write.service != last.service) continue;
+    if (!write.tag.site || in_tests(write.tag.site->file, compared.row->test)) continue;
+    if (!had_effect(write) || usual(write) || tells_failure(write.request_sample) || tells_failure(write.target))
+      continue;
+    return pair.in_case;
+  }
+  return nullptr;
+}
+
+}  // namespace retrial::oracles
