@@ -6,6 +6,7 @@
 #include "oracles/evidence.h"
 #include "oracles/members.h"
 #include "oracles/recognition.h"
+#include "trace/calls/service_name.h"
 #include "trace/profiles/message.h"
 
 namespace retrial::oracles {
@@ -19,7 +20,8 @@ std::optional<double> count_in(std::string_view body, const std::string& name) {
   return it == members.end() ? std::nullopt : std::optional(std::strtod(it->value.c_str(), nullptr));
 }
 bool same_thing(const Exchange& a, const Exchange& b) {
-  return a.method == b.method && a.target == b.target && a.service == b.service;
+  return a.method == b.method && a.target == b.target &&
+         trace::service_name(a.service) == trace::service_name(b.service);
 }
 // What was read of it last before.
 std::optional<double> read_before(const trace::Run& run, const Exchange& write, const std::string& name) {

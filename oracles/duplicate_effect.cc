@@ -77,8 +77,9 @@ class DuplicateEffect final : public Oracle {
   // Read, changed and written again: to whoever reads the wire another request.
   static void judge_count(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call,
                           Judgement& judgement) {
-    auto& before = call.last();
-    auto again = counted_again(c, before);
+    std::optional<CountedAgain> again;
+    for (auto* before : call.attempts)
+      if (!again) again = counted_again(c, *before);
     if (!again) return;
     judgement.findings.push_back(make_finding(
         compared, c, call, kDuplicateEffect, std::min(trace::Confidence::likely, call.confidence),
@@ -132,7 +133,7 @@ class DuplicateEffect final : public Oracle {
         one = &e;
     if (!one) return nullptr;
     auto path = made_by(*one);
-    return path.empty() || removal_of(*c.in_case, path, one->told).how == Removal::never ? one : nullptr;
+    return path.empty() || removal_of(*c.in_case, path, one->told, c.reference).how == Removal::never ? one : nullptr;
   }
   // Each of them takes what is next, or says once more that somebody is there: to ask again is what it is for.
   static bool takes_turns(const trace::Exchange& e) {

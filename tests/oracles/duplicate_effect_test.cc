@@ -337,6 +337,19 @@ TEST(DuplicateEffect, what_was_done_before_a_later_step_failed_is_done_again) {
   EXPECT_NE(message.find("POST /orders was carried out once, then POST /orders/{id}/lines failed"), std::string::npos)
       << message;
 }
+TEST(DuplicateEffect, a_later_step_that_names_what_was_done_does_not_take_it_back) {
+  Trial t("K1", "error(503) x 1, then pass");
+  auto place = [](Tale& tale, const char* id) -> Tale& {
+    tale.call("place", "POST", "/orders").last().request_digest = 7;
+    tale.answers(201, std::string(R"({"id":")") + id + "\"}");
+    tale.call("pay", "POST", "/payments").last().request_sample = std::string(R"({"order":")") + id + "\"}";
+    return tale;
+  };
+  place(t.reference, "o-1").answers(201);
+  place(t.in_case(), "o-2").gets_error().waits(kSecond);
+  place(t.in_case(), "o-3").answers(201).passes();
+  EXPECT_EQ(t.verdicts(), "duplicate-effect likely");
+}
 TEST(DuplicateEffect, what_is_taken_back_before_it_is_done_again_is_there_once) {
   Steps steps;
   steps.reference();
