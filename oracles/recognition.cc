@@ -9,6 +9,7 @@
 #include "oracles/evidence.h"
 #include "oracles/members.h"
 #include "trace/calls/content.h"
+#include "trace/calls/service_name.h"
 #include "trace/profiles/message.h"
 #include "trace/profiles/profile.h"
 #include "trace/recording/redact.h"
@@ -110,7 +111,8 @@ OfEntries said_of_entries(const Exchange& e) {
 bool calls_new(const trace::Run& run, const Exchange& like) {
   std::string by;
   return std::ranges::any_of(run.exchanges, [&](auto& e) {
-    return e.service == like.service && e.operation == like.operation && said_of_repeat(e, by) < 0;
+    return trace::service_name(e.service) == trace::service_name(like.service) && e.operation == like.operation &&
+           said_of_repeat(e, by) < 0;
   });
 }
 

@@ -59,6 +59,7 @@ class SilentWrongResult final : public Oracle {
     if (!came_to_its_end(c, test) || trace::result_of(*c.in_case, test)->outcome != "passed") return;
     for (auto* call : c.faulted) {
       if (!trace::message::safe_method(call->first().method) || trace::recovered(*call)) continue;
+      judge_cut(compared, c, *call, judgement);
       if (!may_pass(call->last()) || asked_again(*c.in_case, call->last())) continue;
       auto [write, how] = written_after(compared, c, *call);
       if (!write) continue;
@@ -70,6 +71,21 @@ class SilentWrongResult final : public Oracle {
           "has not got."));
       return;
     }
+  }
+  // A file that was cut short, and the test passed on its first part. Of a command's end nothing follows.
+  static void judge_cut(const ComparedCase& compared, const Comparison& c, const Call& call, Judgement& judgement) {
+    if (compared.row->test.empty() || !cut_short(c, call) || asked_again(*c.in_case, call.last())) return;
+    judgement.findings.push_back(make_finding(
+        compared, c, call, kSilentWrongResult, std::min(Confidence::likely, call.confidence),
+        fmt::format("{}: {}, it was not asked for again, and the test passed on what had come.", call.operation,
+                    what_was_done(call, first_fired(call))),
+        "A right client holds what it has read against the length that it was told (RFC 9112 8), and tells its caller "
+        "or asks again."));
+  }
+  static bool cut_short(const Comparison& c, const Call& call) {
+    auto* beside = counterpart(c, call);
+    auto& last = call.last();
+    return last.fired && last.fault.point == trace::Point::in_body && beside && trace::message::opaque(beside->last());
   }
   struct Written {
     const Call* call = nullptr;
@@ -146,6 +162,9 @@ class SilentWrongResult final : public Oracle {
                       show_answer(e->client_status)));
     }
     if (shows_fault(c, text)) return;
+    if (cut_short(c, call))
+      return add(std::min(Confidence::likely, call.confidence), fmt::format("{}, no exception came of it", done),
+                 "The first part of the body was taken for the whole.");
     if (auto* write = written_with_less(c, call).first)
       return add(std::min(Confidence::likely, write->confidence),
                  fmt::format("{}, no exception came of it, and {} was then made without data that it has else", done,

@@ -13,6 +13,7 @@
   POLICY(n1)                     \
   POLICY(n2)                     \
   POLICY(r1)                     \
+  POLICY(b1)                     \
   POLICY(order)                  \
   POLICY(tof)
 

@@ -90,9 +90,11 @@ std::string disturbance(const Seat& seat, const trace::Run& reference, const tra
 std::string what_was_right(const trace::Comparison& comparison, const std::string& test) {
   auto& call = *comparison.faulted.front();
   auto* result = trace::result_of(*comparison.in_case, test);
-  return fmt::format("{} attempt{}, {}; the test {}", call.attempts.size(), call.attempts.size() == 1 ? "" : "s",
-                     trace::recovered(call) ? "then recovered" : "then the fault was passed on",
-                     result ? result->outcome : "ended");
+  auto came = fmt::format("{} attempt{}, ", call.attempts.size(), call.attempts.size() == 1 ? "" : "s");
+  if (trace::recovered(call)) return came + "then recovered; the test " + (result ? result->outcome : "ended");
+  if (!result || result->outcome != "passed")
+    return came + "then the fault was passed on; the test " + (result ? result->outcome : "ended");
+  return came + "none of which went well; the test passed: what was made of the error is not seen";
 }
 
 trace::Comparison compare_case(const Case& c, const trace::Run& slice, bool shared) {

@@ -15,6 +15,7 @@
 #include "proxy/net/address.h"
 #include "trace/calls/services.h"
 #include "trace/fault_name.h"
+#include "trace/profiles/message.h"
 #include "trace/profiles/profile.h"
 
 namespace retrial::campaign {
@@ -213,6 +214,15 @@ bool fits(const std::optional<trace::CallSite>& site, const std::optional<trace:
                             [](auto& a, auto& b) { return a.file == b.file && a.function == b.function; });
 }
 
+// Is it answered by a body that does not show by itself where it ends?
+bool reads_opaque(const Found& f) {
+  return std::ranges::any_of(f.places, [&](auto& place) {
+    return std::ranges::any_of(place.reference->exchanges, [&](auto& e) {
+      return e.operation == f.target.operation && e.tag.site == f.target.site && trace::message::opaque(e);
+    });
+  });
+}
+
 }  // namespace
 
 Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& policies, const Config& config,
@@ -231,6 +241,7 @@ Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& p
 
   std::map<std::string_view, Named> named;
   auto wants = [&](const policies::Policy& policy, const Found& f) {
+    if (policy.of_opaque_bodies && run.policies.empty() && !reads_opaque(f)) return false;
     auto& word = policy.where_named;
     return word.empty() || !run.policies.empty() || named.try_emplace(word, word, tests).first->second.by(f.target);
   };

@@ -69,7 +69,7 @@ std::string head(const trace::CampaignRecord& c, std::size_t open, trace::Confid
     out += fmt::format("<p class=\"banner\" role=\"alert\"><b>Incomplete:</b> {}</p>", escape(c.incomplete));
   out += "<ul class=\"tiles\">" + tile(failing, failing == 1 ? "finding fails the run" : "findings fail the run") +
          tile(c.findings.size() - failing, "below the bar, accepted or known") +
-         tile(c.clean.size(), "judged and found right") + tile(c.notes.size(), c.notes.size() == 1 ? "note" : "notes") +
+         tile(c.clean.size(), "judged, nothing found") + tile(c.notes.size(), c.notes.size() == 1 ? "note" : "notes") +
          tile(open, "not judged") + tile(cases_run(c), "cases run") + "</ul></header>\n";
   return out;
 }
@@ -244,7 +244,7 @@ std::string html_text(const ReportInput& input) {
   auto section = [&](std::string_view title, bool any, auto table) {
     if (any) out += fmt::format("<h2>{}</h2>\n", title) + table();
   };
-  section("Judged and found right", !campaign.clean.empty(), [&] { return clean_table(campaign.clean); });
+  section("Judged, nothing found", !campaign.clean.empty(), [&] { return clean_table(campaign.clean); });
   section("Notes", !campaign.notes.empty(), [&] { return notes_table(campaign.notes); });
   section("Not judged", !open.empty(), [&] { return not_judged_tables(open); });
   std::set<std::string> told;

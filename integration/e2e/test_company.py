@@ -127,7 +127,7 @@ def test_a_breaker_that_one_test_opens_is_no_other_tests_bug(suite, python):
     cwd = suite(clients_DOT_py=CLIENTS, conftest_DOT_py=SERVED, test_all_DOT_py=suite_of([["breaker"], ["breaker"], ["patient"], ["breaker"]]))
     found, done = campaign(cwd, python)
     assert found["findings"] == [] and found["not_judged"] == [], done.stdout
-    assert done.stdout.count("Judged and found right") == 1, done.stdout
+    assert done.stdout.count("Judged, nothing found") == 1, done.stdout
 
 
 def test_a_test_that_fails_by_turns_gives_no_finding(suite, python):

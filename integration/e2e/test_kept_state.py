@@ -41,5 +41,5 @@ def test_calls_of_the_first_run_alone_are_named_with_what_would_bring_them_back(
     campaign = Campaign(done, out, folder)
     [left] = [line for line in campaign.report["campaign"]["left_alone"] if "PUT /blobs/report" in line]
     assert "in the first run alone" in left and "reset" in left, campaign.explain()
-    opening = " ".join(campaign.out.split()).partition("Judged and found right")[0]
+    opening = " ".join(campaign.out.split()).partition("Judged, nothing found")[0]
     assert "in the first run alone" in opening, campaign.explain()

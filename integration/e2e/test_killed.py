@@ -183,7 +183,7 @@ def test_what_a_proxy_recorded_is_judged_whenever_it_was_killed(tmp_path, servic
         assert "the trace stops before" in " ".join(text.split()), f"{context}\n{text}"
         assert status in (0, 3), f"{context}: {status}\n{text}"
         if status == 0:
-            assert "Judged and found right" in text, f"{context}\n{text}"
+            assert "Judged, nothing found" in text, f"{context}\n{text}"
         tally["cut short"] += 1
         tally["answers"] += len(answers)
         tally["judges cut short too"] += cut

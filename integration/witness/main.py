@@ -45,7 +45,7 @@ def trial(program, fault, out, services, asked):
         return f"not tried: {why[:200]}", None
     told = [f"{f['verdict']} {f['confidence']}" for f in judged["findings"]]
     if not told:
-        told = ["found right" if judged["clean"] else "not judged: " + "; ".join(n["why"] for n in judged["not_judged"][:1])[:120]]
+        told = ["nothing found" if judged["clean"] else "not judged: " + "; ".join(n["why"] for n in judged["not_judged"][:1])[:120]]
     return ", ".join(sorted(set(told))), any(f["confidence"] in ("certain", "likely") for f in judged["findings"])
 
 

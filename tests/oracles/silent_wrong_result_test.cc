@@ -268,6 +268,25 @@ TEST(SilentWrongResult, the_first_part_of_what_is_written_else_after_a_read_that
   }
 }
 
+TEST(SilentWrongResult, a_test_that_passes_on_the_first_part_of_a_file_is_likely) {
+  auto cut = [](const char* type, bool again, bool passes, const char* said = "assert 12 == 40") {
+    Trial t("B1", "close(in-body) x 1, then pass");
+    t.reference.call("get", "GET", "/report")
+        .answers(200, "name,total", {{"content-type", type}, {"content-length", "40"}});
+    t.reference.last().response_bytes = 40;
+    t.in_case().call("get", "GET", "/report").is_lost(Telling::close, 200);
+    t.in_case().last().fault.point = trace::Point::in_body;
+    if (again) t.in_case().again(kSecond).answers(200);
+    passes ? void(t.in_case().passes()) : void(t.in_case().fails({assertion(said)}));
+    return t.verdicts();
+  };
+  EXPECT_EQ(cut("text/csv", false, true), "silent-wrong-result likely");
+  EXPECT_EQ(cut("text/csv", true, true), "");
+  EXPECT_EQ(cut("application/json", false, true), "") << "it cannot be read";
+  EXPECT_EQ(cut("text/csv", false, false), "silent-wrong-result likely");
+  EXPECT_EQ(cut("text/csv", false, false, "assert 'unexpected EOF' is None"), "");
+}
+
 TEST(SilentWrongResult, what_a_failed_read_would_have_forbidden_is_likely) {
   for (auto& [target, verdict] : {std::pair("/payments", "silent-wrong-result likely"), std::pair("/reviews", "")}) {
     Trial t("K1", "error(transient) x 1, then pass");

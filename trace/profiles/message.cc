@@ -268,6 +268,16 @@ std::string name_of_operation(std::string_view text) {
   return out;
 }
 
+bool opaque(const Exchange& e) {
+  constexpr std::uint64_t kLeast = 16;  // bytes: half of fewer says little
+  auto type = find(e.response_headers, "content-type");
+  bool shows = icontains(type, "json") || icontains(type, "xml") || icontains(type, "html") ||
+               icontains(type, "grpc") || icontains(type, "event-stream") ||
+               !find(e.response_headers, "content-encoding").empty();
+  bool framed = e.stream != 0 || !find(e.response_headers, "content-length").empty() ||
+                !find(e.response_headers, "transfer-encoding").empty();
+  return e.method == "GET" && succeeded(e) && e.response_bytes >= kLeast && !type.empty() && !shows && framed;
+}
 Repeat plain_repeat(const Exchange& e) {
   if (safe_method(e.method)) return Repeat::safe;
   if (keyed(e) || conditional(e)) return Repeat::guarded;

@@ -43,6 +43,10 @@ bool keyed_within(const Exchange& e);
 // A word that a client chose, as part of an operation's name: without white space, of at most 80 characters.
 std::string name_of_operation(std::string_view text);
 
+// A read that was answered by a body which does not show by itself where it ends (neither JSON nor XML, nor packed),
+// while its framing does: a file, lines of text. Not gRPC.
+bool opaque(const Exchange& e);
+
 // By method, keys and conditions alone.
 Repeat plain_repeat(const Exchange& e);
 // An error as a reverse proxy or load balancer before a service gives it: HTML, whatever the service speaks.

@@ -68,6 +68,24 @@ TEST_F(Planning, a_policy_of_every_call_aims_at_all_of_its_site_in_the_test) {
   EXPECT_EQ(p.cases[0].aim().target->occurrence, 0);
 }
 
+TEST_F(Planning, bodies_are_cut_that_do_not_show_by_themselves_where_they_end) {
+  auto read = [](std::uint64_t id, const char* target, const char* type, bool framed = true) {
+    auto e = exchange(id, "t", "GET", target, "app.py");
+    e.response_headers = {{"content-type", type}};
+    if (framed) e.response_headers.push_back({"content-length", "400"});
+    e.response_bytes = 400;
+    return e;
+  };
+  alone("t", kSecond,
+        {read(1, "/report", "text/csv"), read(2, "/orders", "application/json"), read(3, "/page", "text/html"),
+         read(4, "/old", "text/csv", false)});
+  auto p = plan({policies::policy_named("B1")});
+  ASSERT_EQ(p.cases.size(), 1u);
+  EXPECT_EQ(p.cases[0].row.operation, "GET /report");
+  config_.run.policies = {"b1"};
+  EXPECT_EQ(plan({policies::policy_named("B1")}).cases.size(), 4u);
+}
+
 TEST_F(Planning, a_header_is_asked_about_where_a_file_or_the_service_knows_of_it_or_the_user_says_so) {
   test::Folder folder;
   auto file = [&](const char* name, const char* text) { return folder.write(name, text).string(); };

@@ -165,7 +165,7 @@ TEST(Summary, groups_findings_by_cause_with_all_that_is_needed_to_go_on) {
 
 TEST(Summary, says_what_was_right_noted_and_not_judged_and_where_the_report_is) {
   auto text = summary(sample_campaign().record, ".retrial/latest", trace::Confidence::likely, {.width = 100000});
-  for (auto part : {"Judged and found right: 6\n", "src/webhook.mjs:20 notify POST /hook: P3, P1, K1, P4\n",
+  for (auto part : {"Judged, nothing found: 6\n", "src/webhook.mjs:20 notify POST /hook: P3, P1, K1, P4\n",
                     "Notes: 2\n", "cap-not-seen at order_sync/pricing.py:23", "Not judged: 5\n",
                     "the fault did not fire: no third call was made: P3 GET", "Remarks: 2\n",
                     "Report  .retrial/latest/report.html\n", "6.3 s of 4 min 12 s were our own overhead\n"})
