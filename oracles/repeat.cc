@@ -62,8 +62,8 @@ bool is_read(std::string_view word) {
   return std::ranges::any_of(kReads, [&](auto known) { return iequals(word, known); });
 }
 
-// One more token, or session, takes nothing from anybody (RFC 6749 5.1): who asks again uses the last.
-bool lets_in(std::string_view word) {
+bool is_entrance(std::string_view word) {
+  if (word.ends_with('s')) word.remove_suffix(1);
   static constexpr std::string_view kLetsIn[] = {"token", "login", "signin", "authenticate"};
   return std::ranges::any_of(kLetsIn, [&](auto known) { return iequals(word, known); });
 }
@@ -135,6 +135,7 @@ bool looked_there(const trace::Run& run, const Exchange& before, const Exchange&
 }  // namespace
 
 bool reads_by_name(const Exchange& e) { return named(e) == Named::read; }
+bool lets_in(const Exchange& e) { return is_entrance(last_word_of(e)); }
 
 std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call& call, const Exchange& before,
                                    const Exchange& next) {
@@ -162,7 +163,7 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
     return Harm{likely, fmt::format("each attempt has another \"{}\", so the service cannot tell that they are one{}{}",
                                     name->name, shown.by.empty() ? "" : ": ", shown.by)};
   if (shown.effects == Shown::Effects::two) return Harm{likely, shown.by};
-  if (lets_in(last_word_of(before))) return {};
+  if (lets_in(before)) return {};
   if (name)
     return Harm{Confidence::possible,
                 fmt::format("whether the service knows the second by its \"{}\" its answers do not show", name->name)};

@@ -26,4 +26,7 @@ Shown::Effects shown_in(const trace::Comparison& c, const trace::Call& call);
 // GraphQL that does not say what it is always.
 bool reads_by_name(const trace::Exchange& exchange);
 
+// Does it ask for a token, or log in? One more takes nothing from anybody (RFC 6749 5.1): who asks again uses the last.
+bool lets_in(const trace::Exchange& exchange);
+
 }  // namespace retrial::oracles

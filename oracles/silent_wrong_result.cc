@@ -10,6 +10,7 @@
 #include "oracles/failure.h"
 #include "oracles/ledger.h"
 #include "oracles/registry.h"
+#include "oracles/repeat.h"
 #include "oracles/taken_for_data.h"
 #include "oracles/written_after.h"
 #include "trace/profiles/fault_answer.h"
@@ -235,7 +236,8 @@ class SilentWrongResult final : public Oracle {
   static bool counts_requests(const Comparison& c, const Call& call, std::string_view text) {
     auto repeat = trace::profile_of(call.first()).repeat(call.first());
     auto* beside = counterpart(c, call);
-    if (!beside || repeat == trace::Repeat::effect || repeat == trace::Repeat::unknown) return false;
+    bool may = repeat != trace::Repeat::effect && (repeat != trace::Repeat::unknown || lets_in(call.first()));
+    if (!beside || !may) return false;
     auto times = [](const Call& of) {
       return std::ranges::count_if(of.attempts, [](auto* e) { return executed(*e); });
     };
