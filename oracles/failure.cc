@@ -29,6 +29,7 @@ std::vector<const Thrown*> told_part(const std::vector<Thrown>& chain) {
   const Thrown* above = nullptr;
   bool aside = false;
   for (auto& thrown : chain) {
+    if (thrown.link == trace::kExpected) break;  // behind what failed
     if (thrown.link == "context")
       aside = aside || !above || is_programming_error(*above) || is_assertion(*above);
     else if (thrown.link == "member")
@@ -60,8 +61,9 @@ std::vector<int> handed_on(const Comparison& c, const Exchange& fired) {
 // Of one command without tests, an exception that ended it; its status alone says too little, and an assertion is how
 // it says that something is wrong.
 const trace::TestResult* ended_by_exception(const trace::Run& run) {
-  auto it = std::ranges::find_if(run.results,
-                                 [](auto& r) { return bad(r) && !r.chain.empty() && !is_assertion(r.chain.front()); });
+  auto it = std::ranges::find_if(run.results, [](auto& r) {
+    return bad(r) && !r.chain.empty() && r.chain.front().link != trace::kExpected && !is_assertion(r.chain.front());
+  });
   return it == run.results.end() ? nullptr : &*it;
 }
 
@@ -150,6 +152,17 @@ bool shows_injected(const Comparison& c, std::string_view text) {
 }
 bool shows_fault(const Comparison& c, std::string_view text) {
   return shows_injected(c, text) || !client_word_in(text, told_of(c), c.in_case->agents).empty();
+}
+
+bool expected_by_test(const ComparedCase& compared, const Comparison& c) {
+  for (auto& result : c.in_case->results) {
+    if (result.test != test_of(compared, c)) continue;
+    auto from = std::ranges::find(result.chain, trace::kExpected, &Thrown::link);
+    std::string text;
+    for (; from != result.chain.end(); ++from) text += text_of(*from) + "\n";
+    if (!text.empty() && shows_fault(c, text)) return true;
+  }
+  return false;
 }
 
 bool told_over_http(const Comparison& c) {

@@ -42,6 +42,9 @@ bool shows_injected(const trace::Comparison& c, std::string_view text);
 // The same, or a word by which clients speak of it (client_words.h).
 bool shows_fault(const trace::Comparison& c, std::string_view text);
 
+// Did the test expect an exception, and get one that shows the fault (pytest.raises, assertThrows)? Then it was told.
+bool expected_by_test(const ComparedCase& compared, const trace::Comparison& c);
+
 // Did the application answer a request of its own, which was open while a fault fired, with a status 5xx? Then its
 // client was told.
 bool told_over_http(const trace::Comparison& c);

@@ -9,6 +9,7 @@
 #include "base/characters.h"
 #include "base/text.h"
 #include "oracles/evidence.h"
+#include "oracles/failure.h"
 #include "oracles/ledger.h"
 #include "oracles/members.h"
 #include "oracles/recognition.h"
@@ -51,7 +52,9 @@ class LostEffect final : public Oracle {
     auto* beside = counterpart(c, call);
     if (!beside || call.first().method == "DELETE") return;  // what is not removed: resource-leak
     bool usual = std::ranges::any_of(beside->attempts, [](auto* e) { return had_effect(*e); });
-    if (!usual || !kept_from_service(call) || may_be_thinned(*c.in_case) || done_otherwise(c, call, *beside)) return;
+    if (!usual || expected_by_test(compared, c) || !kept_from_service(call) || may_be_thinned(*c.in_case) ||
+        done_otherwise(c, call, *beside))
+      return;
     auto read = shown_missing(c, call, *beside);
     if (command && read.empty()) return;
     judgement.findings.push_back(make_finding(

@@ -1,4 +1,6 @@
 // A note: no agent was loaded, so that calls are known by operation and process alone.
+#include <algorithm>
+
 #include "oracles/registry.h"
 
 namespace retrial::oracles {
@@ -23,7 +25,9 @@ class NoAgent final : public Oracle {
   static void judge_case(const ComparedCase& compared, Judgement& judgement) {
     for (auto* c : compared.comparisons) {
       auto& call = *c->faulted.front();
-      if (!c->in_case->agents.empty() || !call.site.empty()) continue;
+      // What stands below a runtime sees no call sites.
+      bool reads_sites = std::ranges::any_of(c->in_case->agents, [](auto& agent) { return agent != "native"; });
+      if (reads_sites || !call.site.empty()) continue;
       auto note =
           make_finding(compared, *c, call, kNoAgent, trace::Confidence::certain,
                        "No agent was loaded in the processes that sent these requests: call sites are missing, and "

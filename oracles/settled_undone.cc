@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 #include <optional>
 
 #include "base/text.h"
@@ -36,14 +37,19 @@ constexpr std::size_t kTellingValue = 4;  // characters of a text, digits of a n
 constexpr std::size_t kMostCopied = 2;    // so many values make a copy
 constexpr std::array<std::string_view, 8> kAcknowledging{"ack",    "acknowledge", "acked",  "complete",
                                                          "commit", "done",        "delete", "settle"};
-constexpr std::array<std::string_view, 8> kCursors{"cursor",   "offset", "offsets",  "checkpoint",
-                                                   "bookmark", "since",  "position", "watermark"};
+constexpr std::array<std::string_view, 9> kCursors{"cursor",   "offset", "checkpoint", "bookmark", "since",
+                                                   "position", "pos",    "watermark",  "marker"};
+// What lies there is taken once, and is no thing of its own.
+constexpr std::array<std::string_view, 8> kQueues{"queue", "message", "job",    "task",
+                                                  "event", "inbox",   "outbox", "item"};
 constexpr std::array<std::string_view, 12> kPlaces{"id",  "uuid", "key",  "tag", "handle",    "receipt",
                                                    "seq", "next", "last", "at",  "timestamp", "version"};
 
 template <std::size_t N>
 bool has_word(std::string_view text, const std::array<std::string_view, N>& known) {
-  return std::ranges::any_of(words_of_name(text), [&](auto& word) { return among(known, word); });
+  return std::ranges::any_of(words_of_name(text), [&](auto& word) {
+    return among(known, word) || (word.ends_with('s') && among(known, word.substr(0, word.size() - 1)));
+  });
 }
 
 // The values that its body and its path hold, each once.
@@ -80,6 +86,26 @@ std::vector<Member> members_told(const Exchange& read) {
   return told;
 }
 
+// Its place in the outermost list that it stands in.
+std::optional<std::size_t> place_of(const Member& m) {
+  for (auto part : m.listed ? split(m.path, '/') : std::vector<std::string_view>())
+    if (auto place = to_int(part)) return static_cast<std::size_t>(*place);
+  return {};
+}
+
+// Of several entries the one that the most of it stands in.
+void keep_one_entry(Source& source) {
+  std::map<std::size_t, std::size_t> held;
+  for (auto& m : source.handed_on)
+    if (auto place = place_of(m)) held[*place]++;
+  if (held.empty()) return;
+  auto most = std::ranges::max_element(held, {}, [](auto& one) { return one.second; });
+  std::erase_if(source.handed_on, [&](auto& m) {
+    auto place = place_of(m);
+    return place && held[*place] < most->second;
+  });
+}
+
 // The answer that holds the most of it, of several the latest.
 std::optional<Source> source_of(const trace::Run& run, const Exchange& work) {
   auto values = values_of(work);
@@ -96,19 +122,13 @@ std::optional<Source> source_of(const trace::Run& run, const Exchange& work) {
     if (!reads || !delivered(e) || !trace::carried_out(e)) continue;
     Source its{.read = &e, .told = members_told(e), .handed_on = {}};
     std::ranges::copy_if(its.told, std::back_inserter(its.handed_on), handed_on);
+    keep_one_entry(its);
     bool telling = std::ranges::any_of(its.handed_on, [](auto& m) { return m.value.size() >= kTellingValue; });
     if ((telling || its.handed_on.size() >= kMostCopied) &&
         (!source || its.handed_on.size() >= source->handed_on.size()))
       source = std::move(its);
   }
   return source;
-}
-
-// Its place in the outermost list that it stands in.
-std::optional<std::size_t> place_of(const Member& m) {
-  for (auto part : m.listed ? split(m.path, '/') : std::vector<std::string_view>())
-    if (auto place = to_int(part)) return static_cast<std::size_t>(*place);
-  return {};
 }
 
 enum class Settling : std::uint8_t { no, removes, acknowledges, passes_over };
@@ -166,7 +186,8 @@ class SettledUndone final : public Oracle {
       bool after = settles.begun >= work.last().told && may_pass(work.last());
       auto how = source && (before || after) ? settling_of(settles, *source) : Settling::no;
       if (how == Settling::no || (after && worked_on(*c.in_case, *source, settles))) continue;
-      bool copy = source->handed_on.size() >= kMostCopied || how != Settling::removes;
+      bool copy = source->handed_on.size() >= kMostCopied || how != Settling::removes ||
+                  has_word(trace::message::path_of(settles.target), kQueues);
       judgement.findings.push_back(make_finding(
           compared, c, work, kSettledUndone,
           std::min(copy ? Confidence::likely : Confidence::possible, work.confidence),

@@ -13,12 +13,14 @@ struct Thrown {
   std::string type;
   std::string message;
   std::string code;
-  std::string link;  // raised | cause | context | member
+  std::string link;  // raised | cause | context | member; expected: it did what the test expected, and failed nothing
   std::string file;
   int line = 0;
   std::string function;
   bool in_test = false;
 };
+
+inline constexpr std::string_view kExpected = "expected";
 
 struct TestResult {
   std::string test;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "trace/recording/redact.h"
@@ -22,6 +23,8 @@ T number(const Json& object, const char* key) {
   auto it = object.find(key);
   return it != object.end() && it->is_number() ? it->get<T>() : T{};
 }
+
+constexpr std::size_t kMostExpected = 64;  // of one test
 
 trace::Thrown thrown(const Json& e) {
   trace::Thrown t{text(e, "type"), trace::redacted(text(e, "msg")), text(e, "code"),    text(e, "link"),
@@ -78,7 +81,17 @@ void Events::take(std::string_view line, trace::Run& run) {
   } else if (kind == "result") {
     trace::TestResult r{test, phase, text(e, "outcome"), number<double>(e, "ms"), chain_of(e)};
     if (auto it = took_.find(test); it != took_.end()) r.ms = it->second;
+    if (auto it = expected_.find(test); it != expected_.end()) {
+      std::ranges::move(it->second, std::back_inserter(r.chain));
+      expected_.erase(it);
+    }
     run.results.push_back(std::move(r));
+  } else if (kind == "expected") {
+    auto& all = expected_[test];
+    auto chain = chain_of(e);
+    if (chain.empty() || all.size() + chain.size() > kMostExpected) return;
+    chain.front().link = trace::kExpected;
+    std::ranges::move(chain, std::back_inserter(all));
   } else if (kind == "uncaught") {
     uncaught_ = chain_of(e);
   } else if (kind == "listed") {

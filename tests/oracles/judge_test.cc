@@ -211,6 +211,7 @@ TEST(Notes, a_run_without_an_agent_says_so_once_where_call_sites_are_missing) {
   EXPECT_EQ(notes[0].id, trace::finding_id("no-agent", {}, "", ""));
   EXPECT_TRUE(trial("put", {}).empty());
   EXPECT_TRUE(trial("", {"python"}).empty());
+  EXPECT_EQ(trial("", {"native"}).size(), 1u) << "it stands below a runtime";
 }
 
 }  // namespace

@@ -102,6 +102,18 @@ TEST(LostEffect, whoever_is_told_has_lost_nothing) {
   EXPECT_EQ(t.verdicts(), "");
 }
 
+TEST(LostEffect, a_test_that_expects_an_exception_and_gets_one_of_the_fault_was_told) {
+  for (auto& [said, verdict] :
+       {std::pair("503 Server Error: Service Unavailable", ""), std::pair("card declined", "lost-effect likely")}) {
+    auto t = given_up(kListed, "[]");
+    t.in_case().passes();
+    auto expected = thrown("shop.PaymentError", said);
+    expected.link = trace::kExpected;
+    t.in_case().run().results.front().chain = {expected};
+    EXPECT_EQ(t.verdicts(), verdict) << said;
+  }
+}
+
 TEST(LostEffect, a_test_that_fails_by_a_later_fault_was_not_told_of_this_one) {
   auto t = given_up(kListed);
   t.in_case().call("all", "GET", "/orders").gets_error();

@@ -21,10 +21,10 @@ Tale& send(Tale& tale, const char* method, const char* target, const char* body 
 
 // Both runs read, settle and then work; the fault meets the work.
 Trial consumer(const char* method, const char* settles, const char* says, const char* work = kFirst,
-               const char* read = kMessages) {
+               const char* read = kMessages, const char* from = "/messages") {
   Trial t("P3", "error(503)");
   for (auto* tale : {&t.reference, &t.in_case()}) {
-    send(*tale, "GET", "/messages").answers(200, read);
+    send(*tale, "GET", from).answers(200, read);
     send(*tale, method, settles, says).answers(200);
   }
   send(t.reference, "POST", "/orders", work).answers(201);
@@ -73,6 +73,15 @@ TEST(SettledUndone, a_cursor_that_is_set_behind_what_is_not_done_loses_it) {
   EXPECT_EQ(told(consumer("PUT", "/state", R"({"seen":"m-18"})")), "");
 }
 
+TEST(SettledUndone, what_all_entries_have_in_common_tells_none_of_them) {
+  constexpr const char* kAlike =
+      R"({"events":[{"seq":1,"sku":"s1","op":"upsert"},{"seq":2,"sku":"s2","op":"upsert"}]})";
+  constexpr const char* kWork = R"({"seq":1,"sku":"s1","op":"upsert"})";
+  EXPECT_EQ(told(consumer("PUT", "/cursors/search", R"({"pos":2})", kWork, kAlike)), "settled-undone likely");
+  EXPECT_EQ(told(consumer("POST", "/ack", R"({"seq":1})", kWork, kAlike)), "settled-undone likely");
+  EXPECT_EQ(told(consumer("POST", "/ack", R"({"seq":2})", kWork, kAlike)), "");
+}
+
 TEST(SettledUndone, what_the_next_page_holds_the_cursor_of_the_one_before_does_not_pass_over) {
   Trial t("P3", "error(503)");
   for (auto* tale : {&t.reference, &t.in_case()}) {
@@ -89,11 +98,13 @@ TEST(SettledUndone, what_the_next_page_holds_the_cursor_of_the_one_before_does_n
 
 TEST(SettledUndone, a_thing_that_is_moved_is_written_first) {
   constexpr const char* kThing = R"({"name":"lamp-9","colour":"green"})";
-  auto move = consumer("DELETE", "/messages", "", kThing, kThing);
+  auto move = consumer("DELETE", "/lamps/9", "", kThing, kThing, "/lamps/9");
   EXPECT_EQ(told(std::move(move)), "settled-undone likely");
-  auto one = consumer("DELETE", "/messages", "", R"({"name":"lamp-9"})", kThing);
+  auto one = consumer("DELETE", "/lamps/9", "", R"({"name":"lamp-9"})", kThing, "/lamps/9");
   EXPECT_EQ(told(std::move(one)), "settled-undone possible");
-  auto other = consumer("DELETE", "/messages", "", R"({"name":"desk-1"})", kThing);
+  auto queued = consumer("DELETE", "/jobs/9", "", R"({"name":"lamp-9"})", kThing, "/jobs/9");
+  EXPECT_EQ(told(std::move(queued)), "settled-undone likely") << "it is taken once";
+  auto other = consumer("DELETE", "/lamps/9", "", R"({"name":"desk-1"})", kThing, "/lamps/9");
   EXPECT_EQ(told(std::move(other)), "");
 }
 

@@ -46,6 +46,7 @@ TEST(SilentWrongResult, a_test_that_may_count_requests_at_its_own_service_is_pos
   EXPECT_EQ(verdicts("assert 6 == 8"), "silent-wrong-result likely");
   EXPECT_EQ(verdicts("assert 2 == 1", "POST"), "duplicate-effect likely");
   EXPECT_EQ(verdicts("assert 2 == 1", "POST", "/tokens"), "silent-wrong-result possible") << "one more takes nothing";
+  EXPECT_EQ(verdicts("assert 'tok2' == 'tok1'", "POST", "/tokens"), "silent-wrong-result possible");
 }
 
 TEST(SilentWrongResult, runners_have_assertions_of_their_own) {

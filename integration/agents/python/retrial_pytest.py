@@ -11,7 +11,7 @@ import pytest
 _active = bool(os.environ.get("RETRIAL_EVENTS"))
 
 if _active:
-    from retrial_agent import chain, current, events, executions, frames
+    from retrial_agent import chain, current, events, executions, expected, frames
 
 
 def pytest_addoption(parser):
@@ -48,8 +48,21 @@ if _active:
     def pytest_configure(config):
         if current.runner is None and current.claim("pytest"):
             config.pluginmanager.register(_Reporter(config), "retrial_reporter")
+            expected.watch(_raises())
         if _no_time_limit() and config.pluginmanager.hasplugin("timeout"):
             config.pluginmanager.register(_NoTimeLimit(), "retrial_no_time_limit")
+
+
+def _raises():
+    """What pytest.raises gives: another class since 8.4."""
+    try:
+        from _pytest.raises import RaisesExc
+
+        return RaisesExc
+    except ImportError:
+        from _pytest import python_api
+
+        return getattr(python_api, "RaisesContext", None)
 
 
 def _no_time_limit():

@@ -48,6 +48,11 @@ public class Suites {
     }
 
     @Test
+    void expects() {
+      org.junit.jupiter.api.Assertions.assertThrows(IOException.class, () -> { throw new IOException("503"); });
+    }
+
+    @Test
     void wrong() throws IOException {
       assertEquals(1, 2, "not so");
     }

@@ -302,6 +302,12 @@ def test_tests_of_jupiter_are_told_with_their_phases_and_results(project, server
     assert chains["wrong"]["chain"][0]["in_test"] and chains["wrong"]["phase"] == "test"
 
 
+def test_an_exception_that_a_test_of_jupiter_expects_and_gets_is_told(project, server):
+    project.suite("junit", server.url, "demo.Suites$Jupiter#expects", "demo.Suites$Jupiter#good")
+    assert [(e["id"], [t["type"] for t in e["chain"]]) for e in project.events("expected")] == [
+        ("demo.Suites$Jupiter#expects", ["java.io.IOException"])]
+
+
 def test_a_time_limit_of_jupiter_stands_where_it_is_not_to_be_lifted(project, server):
     project.suite("junit", server.url, "demo.Suites$Jupiter#limited")
     assert project.results() == {"Jupiter#limited": "failed"}

@@ -255,3 +255,18 @@ def test_two_hundred_tests_of_one_request_each_are_all_attributed(project, serve
     project.pytest()
     right = [t for t in server.tags if t["test"] == "test_many.py::test_n[%s]" % t["path"][1:] and t["phase"] == "test"]
     assert (len(right), len(server.tags)) == (200, 200)
+
+
+def test_an_exception_that_a_test_expects_and_gets_is_told_before_its_result(project):
+    project.write("test_s.py", """
+        import unittest, pytest
+        def test_one():
+            with pytest.raises(ValueError): raise ValueError("503") from KeyError("a")
+        def test_none():
+            with pytest.raises(ValueError): pass
+        class TestCase(unittest.TestCase):
+            def test_it(self):
+                with self.assertRaises(OSError): raise ConnectionResetError(104, "gone")
+    """).pytest(check=False)
+    told = {event["id"].split("::")[-1]: [e["type"].split(".")[-1] for e in event["chain"]] for event in project.of("expected")}
+    assert told == {"test_one": ["ValueError", "KeyError"], "test_it": ["ConnectionResetError"]}

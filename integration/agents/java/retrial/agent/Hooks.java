@@ -63,7 +63,11 @@ public final class Hooks {
     if (now.busy) return value;
     now.busy = true;
     try {
-      return id == Rules.REQUEST ? JUnitPlatform.only(value) : OkHttp2.fields(self, value);
+      switch (id) {
+        case Rules.REQUEST: return JUnitPlatform.only(value);
+        case Rules.EXPECTED: return Expected.telling(value);
+        default: return OkHttp2.fields(self, value);
+      }
     } catch (Throwable error) {
       Events.failed("hook " + id, error);
       return value;

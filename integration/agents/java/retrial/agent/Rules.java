@@ -22,7 +22,8 @@ final class Rules {
                    JDK_BEGIN = 7, JDK_HTTP1 = 8, JDK_HTTP2 = 9, NETTY_WRITE = 10, NETTY_ENCODE = 11, NETTY_HEADERS = 12,
                    GRPC_START = 13, GRPC_SEND = 14, OK_HTTP2 = 15, UNCAUGHT = 16, LAUNCHER = 20, REQUEST = 21,
                    PHASE_SETUP = 22, PHASE_TEST = 23, PHASE_TEARDOWN = 24, JUNIT4_STARTED = 30, JUNIT4_FINISHED = 31,
-                   JUNIT4_FAILED = 32, JUNIT4_SKIPPED = 33, JUNIT4_SUITE = 34, JUNIT4_SUITE_END = 35, TESTNG = 40;
+                   JUNIT4_FAILED = 32, JUNIT4_SKIPPED = 33, JUNIT4_SUITE = 34, JUNIT4_SUITE_END = 35, TESTNG = 40,
+                   EXPECTED = 50;
 
   private static final String CONCURRENT = "java/util/concurrent/", JDK_CLIENT = "jdk/internal/net/http/",
                               APACHE4 = "org/apache/http/impl/execchain/",
@@ -91,6 +92,11 @@ final class Rules {
       new Edit(ENTER, NOTIFIER, "fireTestSuiteStarted", "(", JUNIT4_SUITE, 1, 0),
       new Edit(ENTER, NOTIFIER, "fireTestSuiteFinished", "(", JUNIT4_SUITE_END, 1, 0),
       new Edit(ENTER, "org/testng/TestNG", "run", "()", TESTNG, 0, 0),
+      // What a test expects to be thrown: the function that is to throw it.
+      new Edit(REPLACE, "org/junit/jupiter/api/AssertThrows", "assertThrows",
+          "(Ljava/lang/Class;Lorg/junit/jupiter/api/function/Executable;Ljava/lang/Object;)", EXPECTED, 2, 0),
+      new Edit(REPLACE, "org/junit/Assert", "assertThrows", "(Ljava/lang/String;", EXPECTED, 3, 0),
+      new Edit(REPLACE, "org/assertj/core/api/ThrowableAssert", "catchThrowable", "(", EXPECTED, 1, 0),
   };
 
   static Map<String, List<Edit>> byType() {

@@ -6,7 +6,7 @@ told under its id.
 from functools import wraps
 from time import perf_counter
 
-from .. import chain, current, events, executions, frames
+from .. import chain, current, events, executions, expected, frames
 
 _running = []  # the one test that reports; a test may run others inside of itself
 _identity = id
@@ -30,6 +30,7 @@ def apply(module):
         ):
             if name in vars(cls):
                 setattr(cls, name, _phase(vars(cls)[name], phase))
+    expected.watch(getattr(module.case, "_AssertRaisesContext", None))
     _suites(module.suite.TestSuite)
     _results(module.result.TestResult)
     _program(module.main)

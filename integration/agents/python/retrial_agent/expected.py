@@ -1,0 +1,33 @@
+"""Tells of exceptions that a test expected, and that came: whoever it calls told of a failure."""
+from functools import wraps
+
+from . import chain, current, events
+
+_watched = set()
+
+
+def watch(context):
+    """A context manager whose `__exit__` is true of what was expected: pytest.raises, assertRaises."""
+    if context is None or context in _watched:
+        return
+    _watched.add(context)
+    leave = context.__exit__
+
+    @wraps(leave)
+    def __exit__(self, kind, value, traceback):
+        expected = leave(self, kind, value, traceback)
+        if expected and value is not None:
+            _tell(value)
+        return expected
+
+    context.__exit__ = __exit__
+
+
+def _tell(exception):
+    id = current.test()[0]
+    if id is None:
+        return
+    try:
+        events.write({"ev": "expected", "id": id, "chain": chain.of(exception)})
+    except Exception as problem:
+        events.failed("expected", problem)
