@@ -133,7 +133,7 @@ def test_a_library_whose_folder_bears_another_name_is_told_by_what_was_installed
 def test_packages_that_were_put_below_the_project_are_libraries(project, server):
     project.write("lib/again/__init__.py", "def twice(do):\n    for _ in range(2): do()\n")
     project.write("lib/Do_Again-2.1.dist-info/RECORD", "again/__init__.py,sha256=x,1\n")
-    project.write("own/twice.py", "def twice(send):\n    send()\n    send()\n")
+    project.write("own/twice.py", "def twice(do):\n    for _ in range(2): do()\n")  # word for word the same
     project.write("main.py", BEGIN + "import again, own.twice\nagain.twice(ask)\nown.twice.twice(ask)\n")
     project.run("main.py", path=[project.folder / "lib", project.folder])
     chains = [chain(tag) for tag in server.tags]

@@ -29,17 +29,21 @@ _RELAYS = {  # file, as it ends -> its function that an interceptor calls
 }
 
 _application = Application(start_directory)
-_kinds = {}
+_kinds = {}  # by identity: code objects of two files that say the same are equal
 _files = {}
 
 
 def kind(code):
     """The kind of a code object, kept for the life of the process."""
-    try:
-        return _kinds[code]
-    except KeyError:
-        result = _kinds[code] = _classify(code)
-        return result
+    return of_code(_kinds, code, _classify)
+
+
+def of_code(known, code, find):
+    """What was found of a code object; it is kept, so that no other takes its identity."""
+    entry = known.get(id(code))
+    if entry is None or entry[0] is not code:
+        entry = known[id(code)] = (code, find(code))
+    return entry[1]
 
 
 def _classify(code):
@@ -173,11 +177,7 @@ def add_test_file(name):
 
 
 def is_test(code):
-    try:
-        return _in_tests[code]
-    except KeyError:
-        result = _in_tests[code] = is_test_file(code.co_filename)
-        return result
+    return of_code(_in_tests, code, lambda code: is_test_file(code.co_filename))
 
 
 def is_test_file(name):

@@ -162,16 +162,18 @@ def _name(frame):
 
 
 def _known(frame, known={}):
-    key = frame.f_code, frame.f_lineno
+    code = frame.f_code
+    key = id(code), frame.f_lineno
     found = known.get(key)
-    if found is None:
+    if found is None or found[3] is not code:
         if len(known) > 4096:
             known.clear()
         text = _text(frame)
         found = known[key] = (
             crc32(text.encode("utf-8", "surrogateescape")),
             encode(text, ","),
-            (frame.f_code.co_filename, function(frame.f_code)),
+            (code.co_filename, function(code)),
+            code,  # by identity: two of two files that say the same are equal
         )
     return found
 
