@@ -36,6 +36,7 @@ struct Policy {
   // Asked by default only of reads whose answer's body does not show by itself where it ends (trace::message::opaque).
   bool of_opaque_bodies = false;
   bool every_call = false;  // its faults meet all calls of their site in a test as if they were one
+  bool every_look = false;  // the same at a read that the test sends again and again, as a poll does
   // Asked of the first of two operations whose order nothing keeps (predict/near_misses.h), by the first of its plans
   // that holds it for long enough.
   bool of_near_misses = false;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <set>
 
 #include "base/text.h"
@@ -214,6 +215,19 @@ bool fits(const std::optional<trace::CallSite>& site, const std::optional<trace:
                             [](auto& a, auto& b) { return a.file == b.file && a.function == b.function; });
 }
 
+// Does a test look at the very same again and again, as a poll does? Each look is a call of its own.
+bool looks_again(const Found& f) {
+  constexpr std::ptrdiff_t kLooks = 3;
+  return std::ranges::any_of(f.places, [&](auto& place) {
+    std::map<std::string_view, std::ptrdiff_t> looks;
+    for (auto& e : place.reference->exchanges)
+      if (e.operation == f.target.operation && e.tag.site == f.target.site && e.tag.test == place.test &&
+          trace::message::safe_method(e.method))
+        if (++looks[e.target] >= kLooks) return true;
+    return false;
+  });
+}
+
 // Is it answered by a body that does not show by itself where it ends?
 bool reads_opaque(const Found& f) {
   return std::ranges::any_of(f.places, [&](auto& place) {
@@ -250,7 +264,7 @@ Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& p
     auto add_case = [&](const Found& f, const policies::Policy& policy, const policies::FaultPlan& faults) {
       auto c = make_case(f, policy, faults, config);
       c.further = further;
-      if (policy.every_call) {
+      if (policy.every_call || (policy.every_look && looks_again(f))) {
         for (auto& place : c.places) place.occurrence = 0;
         c.row.occurrence = 0;
       }

@@ -68,6 +68,20 @@ TEST_F(Planning, a_policy_of_every_call_aims_at_all_of_its_site_in_the_test) {
   EXPECT_EQ(p.cases[0].aim().target->occurrence, 0);
 }
 
+TEST_F(Planning, of_a_poll_every_look_meets_what_lasts) {
+  for (int looks : {2, 3}) {
+    by_test_.clear();
+    std::vector<trace::Exchange> sent;
+    for (int i = 0; i < looks; i++)
+      sent.push_back(exchange(static_cast<std::uint64_t>(i + 1), "t", "GET", "/jobs/7", "app.py"));
+    alone("t", kSecond, std::move(sent));
+    auto p = plan({policies::policy_named("P3"), policies::policy_named("K1")});
+    ASSERT_EQ(p.cases.size(), 2u);
+    EXPECT_EQ(p.cases[0].row.occurrence, looks == 3 ? 0 : 1);
+    EXPECT_EQ(p.cases[1].row.occurrence, 1);
+  }
+}
+
 TEST_F(Planning, bodies_are_cut_that_do_not_show_by_themselves_where_they_end) {
   auto read = [](std::uint64_t id, const char* target, const char* type, bool framed = true) {
     auto e = exchange(id, "t", "GET", target, "app.py");
