@@ -177,7 +177,7 @@ struct LoopReader {
         otherwise = tree.child(branch, Part::otherwise);
     if (test < 0 || then < 0) return;
     auto says = says_at(tree, branch);
-    if (says.failed == 0) return;
+    if (says.failed == 0 || asks_whether_ready(tree.text(test))) return;
     if (!bound_text_only(tree.text(test)) && !names_error(tree.text(test))) return;
     int tried = call_before(branch, test);
     if (tried < 0) return;
@@ -278,7 +278,7 @@ struct LoopReader {
   void read_own_condition() {
     if (seen.back || header.kind == Header::each || header.kind == Header::endless || header.body < 0) return;
     auto says = says_of_header();
-    if (says.failed == 0) return;
+    if (says.failed == 0 || asks_whether_ready(header.text)) return;
     auto take = [&](int stretch) {
       seen = {.back = says.failed > 0, .success = true, .stretch = stretch, .asked = !says.weak, .weak = says.weak};
       place.back.push_back((says.failed < 0 ? "unless " : "") + one_line(header.text, 40));
@@ -293,6 +293,11 @@ struct LoopReader {
     }
     if (int call = header.test >= 0 ? tried_call(tree, header.test) : -1; call >= 0 && !says.weak && is_tried(call))
       take(header.test);
+  }
+
+  // `errno == EINTR`: nothing failed.
+  static bool asks_whether_ready(std::string_view test) {
+    return std::ranges::any_of(identifiers(test), [](auto id) { return says_not_ready(id); });
   }
 
   Says says_of_header() const {

@@ -1,4 +1,6 @@
 // What failed is called a second time, with the same arguments, by the statement behind: once more, without a loop.
+#include <algorithm>
+
 #include "scan/detectors.h"
 #include "scan/flow.h"
 #include "scan/limits.h"
@@ -31,9 +33,7 @@ void find_repeats(const Tree& tree, std::vector<Location>& found) {
   for (int i = 0; i < tree.size(); i++) {
     if (tree[i].role != Role::attempt) continue;
     int body = tree.child(i, Part::body), call = body >= 0 ? tried_call(tree, body) : -1;
-    if (call < 0 || tree.text(call).size() > 2000 || is_question(callee_of(tree, call)) ||
-        !reaches_out(callee_of(tree, call)))
-      continue;
+    if (call < 0 || tree.text(call).size() > 2000 || is_question(callee_of(tree, call))) continue;
     int again = -1;
     bool goes_on = false;
     Location place;
@@ -43,6 +43,9 @@ void find_repeats(const Tree& tree, std::vector<Location>& found) {
       goes_on |= flow_of(tree, h, i).falls;
       place.back = errors_of(tree, h);
     }
+    // What fails as a connection does may work once more, whatever it is called.
+    bool lost = !place.back.empty() && std::ranges::all_of(place.back, says_lost);
+    if (!reaches_out(callee_of(tree, call)) && !lost) continue;
     // Behind it, only where what went well has left already.
     bool done = flow_of(tree, body, i).leaves && !flow_of(tree, body, i).falls;
     int behind = tree.next(i);

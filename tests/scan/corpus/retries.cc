@@ -132,3 +132,10 @@ int read_all(int file, char* buffer, int size) {
   }
   return all;
 }
+
+int waited_for(int process) {
+  int status = 0;
+  while (open_file(process, &status) < 0 && errno == EINTR) {
+  }
+  return status;
+}

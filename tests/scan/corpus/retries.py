@@ -182,6 +182,13 @@ def mailed(self, to):
     except requests.HTTPError as exc:
         raise self.retry(exc=exc, countdown=30)  # retry: count fixed
 
+def the_same_once_more(session, message):
+    try:
+        session.get(message)
+    except ConnectionError:
+        session.renew()
+        session.get(message)  # retry: count none
+
 # None of these tries the same again.
 
 
@@ -352,3 +359,11 @@ def renamed(folder, names):
 class Switched:
     def __init__(self):
         self.policy = Retry(NoBackoff(), retries=0)
+
+
+def asked_first(cache, key):
+    try:
+        return cache.lookup(key)
+    except KeyError:
+        cache.load(key)
+        return cache.lookup(key)
