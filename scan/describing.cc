@@ -114,6 +114,8 @@ int tried_call(const Tree& tree, int stretch) {
     if (!is_talk(callee) && !ends_process(callee)) {
       if (!is_maker(callee) && !is_given_error(tree, i)) return i;
       if (maker < 0) maker = i;
+      if (callee.starts_with("new ")) i = tree[i].past - 1;  // and what is made for it
+      continue;
     }
     if (talk < 0 && (callee.find("append") != callee.npos || callee.find("emit") != callee.npos)) talk = i;
   }

@@ -111,6 +111,15 @@ struct Pool {
   }
 };
 
+int once_more(Database& db, const char* query) {
+  int rc = db_query(db, query);
+  if (rc != 0) {
+    sleep(1);
+    rc = db_query(db, query);  // retry: count fixed
+  }
+  return rc;
+}
+
 // None of these tries the same again.
 
 void each(Client& client, const std::vector<std::string>& urls) {

@@ -127,6 +127,14 @@ func client() *http.Client {
 	return c.StandardClient()
 }
 
+func onceMore(c *Client) error {
+	if err := c.Do(); err != nil {
+		c.Reconnect()
+		return c.Do() // retry: count none
+	}
+	return nil
+}
+
 // None of these tries the same again.
 
 func eachOfSeveral(addresses []string) (net.Conn, error) {

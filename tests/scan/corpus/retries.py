@@ -189,6 +189,13 @@ def the_same_once_more(session, message):
         session.renew()
         session.get(message)  # retry: count none
 
+def with_a_new_token(session, url):
+    answer = session.get(url)
+    if answer.status_code == 401:
+        session.login()
+        answer = session.get(url)  # retry: count none
+    return answer
+
 # None of these tries the same again.
 
 
@@ -367,3 +374,11 @@ def asked_first(cache, key):
     except KeyError:
         cache.load(key)
         return cache.lookup(key)
+
+
+def made_where_it_is_missing(api, name):
+    answer = api.get(name)
+    if answer.status_code == 404:
+        api.create(name)
+        answer = api.get(name)
+    return answer
