@@ -1,5 +1,6 @@
 #pragma once
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "scan/location.h"
@@ -7,6 +8,9 @@
 
 // What is known of libraries that try again by themselves. A new one is a row in libraries.cc.
 namespace retrial::scan {
+
+// Without case and underscores: max_retries, maxRetries and MaxRetries are one name.
+std::string plain_name(std::string_view name);
 
 // Does a name that a decorator or an annotation has put a function on trial again?
 bool is_retry_decorator(std::string_view name);
