@@ -9,10 +9,12 @@
 #include <cerrno>
 #include <fstream>
 #include <memory>
+#include <optional>
 
 #include "base/text.h"
 #include "campaign/planning/changed_files.h"
 #include "cli/commands.h"
+#include "scan/language.h"
 #include "scan/output.h"
 #include "scan/tried.h"
 #include "scan/verdicts.h"
@@ -23,17 +25,18 @@ namespace {
 
 struct ScanOptions {
   std::vector<std::string> paths;
-  std::string sarif, changed_since, fail_on, against;
+  std::string sarif, changed_since, against;
+  std::optional<std::string> fail_on;
   bool json = false, tests = false;
 };
 
 // The verdicts of --fail-on: some of ours, or "any".
-Result<std::vector<std::string>> failing(const std::string& words) {
+Result<std::vector<std::string>> failing(const std::optional<std::string>& words) {
   std::vector<std::string> chosen;
   std::vector<std::string_view> known{"any"};
   for (auto& rule : scan::rules()) known.push_back(rule.name);
-  for (auto word : split(words, ',')) {
-    if (words.empty()) break;
+  if (!words) return chosen;
+  for (auto word : split(*words, ',')) {
     auto name = trim(word);
     if (std::ranges::count(known, name) == 0) {
       auto near = nearest(name, known);
@@ -60,7 +63,10 @@ int scan_source(ScanOptions options) {
   trace::CampaignRecord campaign;
   if (!options.against.empty()) {
     if (auto ok = check_folder(options.against); !ok) return complain(ok.error().line(), kUsage);
-    auto stored = trace::read_evidence(std::filesystem::path(options.against) / "campaign.db");
+    auto store = std::filesystem::path(options.against) / "campaign.db";
+    if (!std::filesystem::exists(store))
+      return complain(options.against + ": no campaign is there: name a folder that `retrial run` wrote", kUsage);
+    auto stored = trace::read_evidence(store);
     if (!stored) return complain(stored.error().line(), kUsage);
     campaign = std::move(stored->campaign);
   }
@@ -69,9 +75,11 @@ int scan_source(ScanOptions options) {
   if (!options.sarif.empty() && !(std::ofstream(options.sarif) << scan::sarif_of(found) << std::flush))
     return complain(fail_errno("cannot be written", errno, options.sarif).error().line(), kUsage);
   std::fputs((options.json ? scan::json_of(found) : scan::text_of(found, options.changed_since)).c_str(), stdout);
-  if (found.files == 0 && options.changed_since.empty())
-    return complain("no source was read: scan reads Python, JavaScript, TypeScript, Java, Go, Rust, Ruby, C++ and C#",
+  if (found.files == 0 && options.changed_since.empty()) {
+    auto left = scan::left_out_line(found);
+    return complain("no source was read: " + (left.empty() ? "scan reads " + scan::names_of_languages() : left),
                     kNothing);
+  }
   for (auto& at : found.locations)
     for (auto& verdict : at.verdicts)
       if (std::ranges::count(*fatal, verdict.name) || std::ranges::count(*fatal, "any")) return kFindings;

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <cctype>
 
 #include "base/text.h"
+#include "scan/detectors.h"
 #include "scan/flow.h"
 #include "scan/language.h"
 #include "scan/limits.h"
@@ -17,37 +19,118 @@ bool compares(std::string_view text) { return contains(text, {"<", ">", "==", "-
 
 bool of_context(std::string_view text) {
   return contains(text, {"ctx.Done()", "ctx.Err()", "Context().Done()", "Context().Err()", "signal.aborted",
-                         "signal?.aborted", "context.Done()", "context.Err()"});
+                         "signal?.aborted", "context.Done()", "context.Err()", "IsCancellationRequested"});
 }
 
-// What one condition says of an end; `none` where it says nothing.
-Bound bound_by(std::string_view condition, const std::vector<std::string_view>& counters) {
-  auto text = bare(condition);
-  if (contains(text, {"sleep(", "Sleep("}))
-    return {Bound::caller, one_line(text)};  // a wait that its caller can cut short
-  auto shown = one_line(text);
-  bool counted = false, named = false, asked = false;
-  for (auto id : identifiers(text)) {
-    counted |= std::ranges::count(counters, id) > 0;
-    auto word = lower(id);
-    if (word.starts_with("should") && (text_says_retry(text) || counted)) asked = true;
-    if (!says_retry(id)) continue;
-    bool asks = contains(word, {"should", "can", "allow", "has", "next", "step"}),
-         kind = contains(word, {"able", "error", "delay", "strategy", "time", "wait", "after", "interval", "enabled"});
-    asked |= asks && !kind;
-    named |= !asks && !kind;
+// Not the first attempt any more: says nothing of the last.
+bool asks_for_first(std::string_view text) {
+  for (std::string_view one : {"!= 0", "> 1", "!= 1"}) {
+    auto at = text.find(one);
+    bool whole = at + one.size() == text.size() || !std::isdigit(static_cast<unsigned char>(text[at + one.size()]));
+    if (at != text.npos && whole) return text.find("--") == text.npos;
   }
-  bool begun = contains(text, {"!= 0", "> 1", "!= 1"}) && !contains(text, {"--"});  // not the first attempt any more
-  if (begun) return {};
-  if (counted && (compares(text) || identifiers(text).size() == 1)) return {Bound::count, shown};
-  if (named && compares(text)) return {Bound::count, shown};
-  if (counted && contains(text, {"!", "not ", "("})) return {Bound::elsewhere, shown};
-  if (says_time(text) && contains(text, {"<", ">", "After(", "Before(", "expired", "elapsed", "isBefore", "isAfter"}))
-    return {Bound::time, shown};
-  if (asked) return {Bound::elsewhere, shown};
-  if (of_context(text)) return {Bound::caller, shown};
-  return {};
+  return false;
 }
+
+// What a number of attempts is held against stands still.
+bool is_limit(std::string_view word) {
+  for (auto& part : parts_of(word))
+    if (part == "max" || part == "limit" || part == "options" || part == "opts" || part == "config" ||
+        part == "policy" || part == "settings" || part == "cfg")
+      return true;
+  return std::ranges::none_of(word, [](char c) { return std::islower(static_cast<unsigned char>(c)); });
+}
+
+// Reads ends off the conditions of one stretch: a loop, or a function that begins itself anew by `call`.
+struct Ends {
+  const Tree& tree;
+  int stretch;
+  std::vector<std::string_view> counters;
+  int call = -1;
+
+  // Is it set anew within the stretch, or by what begins it anew?
+  bool set_here(std::string_view name) const {
+    for (int i : tree.assignments(name))
+      if (tree.within(i, stretch) && tree.function_of(i) >= 0) return true;
+    return false;
+  }
+
+  // A name of this function alone that nothing steps ends nothing, however it is called.
+  bool stands_still(std::string_view name) const {
+    int function = tree[stretch].role == Role::function ? stretch : tree.function_of(stretch);
+    if (function < 0) return false;
+    int given = tree.child(function, Part::parameters);
+    bool parameter = given >= 0 && mentions(tree.text(given), name), local = parameter;
+    for (int i : tree.assignments(name)) local |= tree.function_of(i) == function;
+    if (!local || set_here(name)) return false;
+    return stretch != function || (call >= 0 && parameter && is_handed_on(name));
+  }
+
+  // As an argument by itself: `f(attempt)`, not `f(attempt + 1)`.
+  bool is_handed_on(std::string_view name) const {
+    int arguments = tree.child(call, Part::arguments);
+    for (int i = arguments; arguments >= 0 && i < tree[arguments].past; i++)
+      if (tree[i].role == Role::name && tree[i].parent == arguments && tree.text(i) == name) return true;
+    return arguments < 0;  // Ruby's retry hands on everything
+  }
+
+  // Does anything that is compared move? Members and what is called are moved elsewhere.
+  bool moves(std::string_view text) const {
+    for (auto id : identifiers(text)) {
+      auto at = static_cast<std::size_t>(id.data() - text.data()), past = at + id.size();
+      bool member =
+          (at > 0 && (text[at - 1] == '.' || text[at - 1] == '>' || text[at - 1] == '@' || text[at - 1] == '$')) ||
+          (past < text.size() && text[past] == '.');
+      bool called = past < text.size() && text[past] == '(';
+      if (std::ranges::count(counters, id) > 0) return true;
+      if (is_set_back(tree, stretch, id)) continue;
+      if (!is_limit(id) && (member || called || !stands_still(id))) return true;
+    }
+    return false;
+  }
+
+  // Its value was asked of something that decides of retries: `delay = strategy(n); if (delay < 0) return`.
+  bool is_told(std::string_view text) const {
+    for (auto id : identifiers(text))
+      for (int i : tree.assignments(id)) {
+        int value = tree.child(i, Part::value);
+        auto held = value >= 0 && tree.within(i, stretch) ? tree.text(value) : std::string_view();
+        if (held.size() < 300 && held.find('(') != held.npos && text_says_retry(held) &&
+            !is_waiting(held.substr(0, held.find('('))))
+          return true;
+      }
+    return false;
+  }
+
+  // What one condition says of an end; `none` where it says nothing.
+  Bound by(std::string_view condition) const {
+    auto text = bare(condition);
+    if (contains(text, {"sleep(", "Sleep("}))
+      return {Bound::caller, one_line(text)};  // a wait that its caller can cut short
+    auto shown = one_line(text);
+    bool counted = false, named = false, asked = false;
+    for (auto id : identifiers(text)) {
+      counted |= std::ranges::count(counters, id) > 0;
+      auto word = lower(id);
+      if (word.starts_with("should") && (text_says_retry(text) || counted)) asked = true;
+      if (!says_retry(id)) continue;
+      bool asks = contains(word, {"should", "can", "allow", "has", "next", "step"}),
+           kind =
+               contains(word, {"able", "error", "delay", "strategy", "time", "wait", "after", "interval", "enabled"});
+      asked |= asks && !kind;
+      named |= !asks && !kind;
+    }
+    if (asks_for_first(text)) return {};
+    if (counted && (compares(text) || identifiers(text).size() == 1)) return {Bound::count, shown};
+    if (named && compares(text) && moves(text)) return {Bound::count, shown};
+    if (counted && contains(text, {"!", "not ", "("})) return {Bound::elsewhere, shown};
+    if (says_time(text) && contains(text, {"<", ">", "After(", "Before(", "expired", "elapsed", "isBefore", "isAfter"}))
+      return {Bound::time, shown};
+    if (asked) return {Bound::elsewhere, shown};
+    if (of_context(text)) return {Bound::caller, shown};
+    return is_told(text) ? Bound{Bound::elsewhere, shown} : Bound{};
+  }
+};
 
 // The surer of two: a number says more than a time, a time more than somebody else.
 void take(Bound& best, Bound other) {
@@ -64,38 +147,32 @@ bool decides(const Tree& tree, int branch, int loop) {
   return then >= 0 && flow_of(tree, then, loop).again && flow_after(tree, branch, loop).leaves;
 }
 
-}  // namespace
-
-std::vector<std::string_view> counters_in(const Tree& tree, int within) {
-  std::vector<std::string_view> names;
-  for (int i = within; i < tree[within].past; i++) {
-    if (tree[i].role != Role::assign) continue;
-    auto text = tree.text(i);
-    int target = tree.child(i, Part::target);
-    if (target < 0) target = tree.child(i, Part::name);
-    if (target < 0) target = tree.first(i);
-    if (target < 0) continue;
-    auto name = last_name(tree.text(target));
-    int value = tree.child(i, Part::value);
-    auto head = value >= 0 ? text.substr(0, tree[value].begin - tree[i].begin) : text;
-    bool steps = contains(head, {"++", "--", "+=", "-="});
-    if (!steps && value >= 0 && tree.text(value).find(" - ") != std::string_view::npos)  // what is left of them
-      for (auto id : identifiers(tree.text(value)))
-        steps |= says_retry(id) && !icontains(id, "delay") && !icontains(id, "time");
-    if (!steps && value >= 0 && mentions(tree.text(value), name))
-      steps = contains(tree.text(value), {"+ 1", "+1", "- 1", "-1"});
-    if (steps && !name.empty()) names.push_back(name);
-  }
-  return names;
+// An error and a limit are given to something where it failed: that may end it.
+bool hands_over(const Tree& tree, int call) {
+  int arguments = tree.child(call, Part::arguments);
+  if (arguments < 0 || !is_given_error(tree, call) || is_talk(callee_of(tree, call))) return false;
+  return std::ranges::any_of(identifiers(tree.text(arguments)),
+                             [](auto id) { return says_time(id) || says_retry(id); });
 }
+
+// `match backoff.next_backoff() { None => return … }` where it failed, too.
+bool asks_policy(const Tree& tree, int choice, int loop) {
+  int value = tree.child(choice, Part::value);
+  auto text = value >= 0 ? tree.text(value) : std::string_view();
+  for (int i = choice; i < tree[choice].past; i++)
+    if (outcome_of(tree, i).failed != 0) return false;  // it is what was tried
+  return text.find('(') != text.npos && text_says_retry(text) && flow_of(tree, choice, loop).leaves;
+}
+
+}  // namespace
 
 Bound bound_of_loop(const Tree& tree, int loop) {
   auto header = header_of(tree, loop);
-  auto counters = counters_in(tree, loop);
+  Ends ends{tree, loop, counters_in(tree, loop)};
   Bound best;
   switch (header.kind) {
     case Header::counted: {
-      auto by = bound_by(header.text, counters);
+      auto by = ends.by(header.text);
       if (by.kind == Bound::none) by = {Bound::count, one_line(header.text)};
       return by;
     }
@@ -106,10 +183,10 @@ Bound bound_of_loop(const Tree& tree, int loop) {
         return {Bound::elsewhere, one_line(header.text)};
       return {Bound::count, "each of " + one_line(header.text)};
     case Header::condition:
-      take(best, bound_by(header.text, counters));
+      take(best, ends.by(header.text));
       break;
     case Header::endless:
-      if (!header.item.empty()) counters.push_back(header.item);
+      if (!header.item.empty()) ends.counters.push_back(header.item);
       break;
   }
   for (int i = loop + 1; i < tree[loop].past; i++) {
@@ -119,29 +196,37 @@ Bound bound_of_loop(const Tree& tree, int loop) {
     }
     if (tree[i].role == Role::branch)
       if (int test = tree.child(i, Part::condition); test >= 0 && decides(tree, i, loop))
-        take(best, bound_by(tree.text(test), counters));
+        take(best, ends.by(tree.text(test)));
+    if (int guard = guard_of(tree, i); guard >= 0) take(best, ends.by(tree.text(guard)));
     if (tree.kind(i) == "communication_case" && of_context(tree.text(i))) take(best, {Bound::caller, "ctx.Done()"});
+    bool failed = tree[i].role == Role::call && tree.around(i, Role::handler) > loop && hands_over(tree, i);
+    if (failed || (tree[i].role == Role::choice && asks_policy(tree, i, loop)))
+      take(best, {Bound::elsewhere, one_line(failed ? callee_of(tree, i) : tree.text(tree.child(i, Part::value)))});
   }
   return best;
 }
 
 Bound bound_of_function(const Tree& tree, int function, int call) {
-  auto counters = counters_in(tree, function);
+  Ends ends{tree, function, counters_in(tree, function), call};
   if (call >= 0)
     if (int arguments = tree.child(call, Part::arguments); arguments >= 0)
       for (int c = tree.first(arguments); c >= 0; c = tree.next(c))
-        if (auto text = tree.text(c); contains(text, {"- 1", "-1", "+ 1", "+1", "--", "++"}))
-          for (auto id : identifiers(text)) counters.push_back(id);
+        if (auto text = tree.text(c);
+            tree[c].role != Role::function && contains(text, {"- 1", "-1", "+ 1", "+1", "--", "++"}))
+          for (auto id : identifiers(text)) ends.counters.push_back(id);
   Bound best;
-  for (int i = function + 1; i < tree[function].past; i++)
-    if (tree[i].role == Role::branch) {
-      int test = tree.child(i, Part::condition), then = tree.child(i, Part::then);
-      int own = tree.function_of(i);
-      if (call >= 0 && own != function && own >= 0 && !tree.within(call, own)) continue;
-      bool holds = call >= 0 && tree.within(call, i);
-      bool leaves = then >= 0 && flow_of(tree, then, function).leaves;
-      if (test >= 0 && (holds || leaves || call < 0)) take(best, bound_by(tree.text(test), counters));
-    }
+  for (int i = function + 1; i < tree[function].past; i++) {
+    int own = tree.function_of(i);
+    if (call >= 0 && own != function && own >= 0 && !tree.within(call, own)) continue;
+    if (int guard = guard_of(tree, i);
+        guard >= 0 && (call < 0 || tree.within(call, i) || flow_of(tree, i, function).leaves))
+      take(best, ends.by(tree.text(guard)));
+    if (tree[i].role != Role::branch) continue;
+    int test = tree.child(i, Part::condition), then = tree.child(i, Part::then);
+    bool holds = call >= 0 && tree.within(call, i);
+    bool leaves = then >= 0 && flow_of(tree, then, function).leaves;
+    if (test >= 0 && (holds || leaves || call < 0)) take(best, ends.by(tree.text(test)));
+  }
   return best;
 }
 

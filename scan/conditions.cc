@@ -50,9 +50,43 @@ int status_in(std::string_view text) {
   return 0;
 }
 
+// What a result is compared with, as C's calls tell it: `rc != 0`, `(fd = dial()) < 0`, `connect(fd, a, n) == 0`.
+Says of_result(std::string_view text) {
+  auto at = text.find_last_of("=<>!");
+  if (at == text.npos || at + 1 >= text.size()) return {};
+  auto number = trim(text.substr(at + 1));
+  if (number != "0" && number != "-1") return {};
+  auto from = text.find_last_not_of("=<>! ", at);
+  if (from == text.npos) return {};
+  auto head = bare(text.substr(0, from + 1)), sign = trim(text.substr(from + 1, at - from));
+  bool called = head.find('(') != head.npos;
+  if (auto set = head.find(" = "); called && set != head.npos) head = trim(head.substr(set + 3));
+  auto name = called ? std::string_view() : last_name(head);
+  bool code = name == "rc" || name == "ret" || name == "rv" || name == "code" || name == "retval" || name == "err";
+  bool below = sign == "<" || (number == "-1" && sign == "=="),
+       above = sign == ">=" || (number == "-1" && sign == "!=");
+  bool acts = called && reaches_out(head.substr(0, head.find('(')));
+  if ((below || above) && (code || acts || name == "fd" || name == "sock")) return {below ? 1 : -1};
+  bool one = code || acts;
+  if (number != "0" || !one || (sign != "==" && sign != "!=")) return {};
+  return {sign == "!=" ? 1 : -1};
+}
+
+// `rc == DB_BUSY`: a constant that names what failed.
+bool names_failure(std::string_view id) {
+  if (std::ranges::any_of(id, [](char c) { return std::islower(static_cast<unsigned char>(c)); })) return false;
+  return has(id, {"BUSY", "LOCKED", "TIMEOUT", "UNAVAILABLE", "DEADLOCK", "TEMPORARY"});
+}
+
+bool is_error_name(std::string_view id) {
+  return id == "err" || id == "error" || id == "exc" || id == "ex" || id == "e" || id == "exception";
+}
+
 Says of_atom(std::string_view text, bool values) {
+  if (is_error_name(text) || text == "ec") return {1};
+  if (auto says = of_result(text); says.failed != 0) return says;
   if (has(text, {"let Err(", ".is_err()"})) return {1};
-  if (has(text, {"let Ok(", ".is_ok()"})) return {-1};
+  if (has(text, {"let Ok(", ".is_ok()", ").ok()"})) return {-1};
   auto ids = identifiers(text);
   bool failed_named = false, retry_named = false;
   for (auto id : ids) {
@@ -60,6 +94,8 @@ Says of_atom(std::string_view text, bool values) {
     retry_named |= says_retry(id) &&
                    (lower(id).find("able") != std::string::npos || lower(id).find("should") != std::string::npos ||
                     lower(id).find("can") != std::string::npos || lower(id).starts_with("is"));
+    bool called = text.find(std::string(id) + "(") != text.npos;
+    retry_named |= !called && (lower(id) == "shouldcontinue" || lower(id) == "should_continue");
   }
   if (retry_named) return {1};
   bool absent = has(text, {"== nil", "=== null", "== null", "is None", "=== undefined", "== undefined", "== None"});
@@ -67,6 +103,8 @@ Says of_atom(std::string_view text, bool values) {
       has(text, {"!= nil", "!== null", "!= null", "is not None", "!== undefined", "!= undefined", "!= None"});
   if (absent || present) {
     if (failed_named || (!ids.empty() && ids.front() == "e")) return {present ? 1 : -1};
+    auto asked = text.substr(0, text.find('('));
+    if (values && asked.size() < text.size() && reaches_out(asked)) return {present ? 1 : -1};  // `c.Do() == nil`
     if (values) return {};
     return {present ? -1 : 1, true};
   }
@@ -77,27 +115,40 @@ Says of_atom(std::string_view text, bool values) {
       return {bad ? 1 : status < 300 && text.find('>') == text.npos ? -1 : 0};
   }
   if (has(text, {"instanceof", "isinstance(", "errors.Is(", "errors.As("}) && failed_named) return {1};
+  for (auto id : ids)  // `r.status().is_success()`
+    for (auto& part : parts_of(id))
+      if ((part == "success" || part == "successful" || part == "succeeded") && !has(text, {"<", ">"}))
+        return {has(text, {"false", "False", "!="}) ? 1 : -1};
   // What is named is the value itself, what a question is asked of (`isTemporary(err)`), or nothing of the kind.
   auto head = text.substr(0, text.find('('));
-  bool asked = head.size() < text.size() && std::ranges::any_of(
-                                                ids,
-                                                [](auto id) {
-                                                  return id == "err" || id == "error" || id == "exc" || id == "ex" ||
-                                                         id == "e" || id == "exception";
-                                                });
+  bool asked = head.size() < text.size() && std::ranges::any_of(ids, is_error_name);
   failed_named = std::ranges::any_of(identifiers(head), says_failed);
   if (!failed_named && asked) return {1};
   bool plain = !has(text, {"<", ">", "==", "!=", " in ", "%"});
+  if (std::ranges::any_of(ids, names_failure) && has(text, {"=="})) return {1};
   if (!failed_named || ids.empty()) return plain && !ids.empty() ? Says{-1, true} : Says{};
   if (has(text, {"<", ">"})) return {};  // a number that comes nearer: no failure
   auto last = identifiers(head).back();
   for (auto& part : parts_of(last))
-    if (part == "ok" || part == "success" || part == "succeeded")
-      return {has(text, {"false", "False"}) ? 1 : -1, last == "ok" && head.find('.') == head.npos};
+    if (part == "ok")
+      return {has(text, {"false", "False", "!="}) ? 1 : -1, last == "ok" && head.find('.') == head.npos};
   return {has(text, {"!="}) ? -1 : 1};
 }
 
 }  // namespace
+
+bool asks_how(std::string_view condition) {
+  if (has(condition, {"instanceof", "isinstance(", "errors.Is(", "errors.As(", "let Err("}) || status_in(condition))
+    return true;
+  bool how = false, whether = false;
+  for (auto id : identifiers(condition))
+    for (auto& part : parts_of(id)) {
+      whether |= part == "success" || part == "successful" || part == "ok";
+      how |= part == "status" || part == "code" || part == "kind" || part == "type" || part == "errno" ||
+             part == "retryable" || part == "transient" || part == "temporary" || part == "should";
+    }
+  return (how && !whether) || std::ranges::any_of(identifiers(condition), names_failure);
+}
 
 Says failure_of(std::string_view condition, bool errors_are_values) {
   auto text = bare(condition);

@@ -12,13 +12,29 @@ namespace {
 
 constexpr std::uint32_t kNear = 20000;  // bytes of a function in which a key is looked for
 
+// The HTTP method that a call names by itself, in what it is called on or is given: `client.delete(url).send()`,
+// `http.send(get(url))`. Empty: none.
+std::string_view method_of(const Tree& tree, int call) {
+  static constexpr std::array<std::string_view, 7> all{"get", "head", "put", "delete", "options", "post", "patch"};
+  for (int i = call; i < tree[call].past; i++) {
+    if (tree[i].role == Role::function) i = tree[i].past - 1;
+    if (tree[i].role != Role::call) continue;
+    auto name = lower(last_name(callee_of(tree, i)));
+    if (auto at = std::ranges::find(all, name); at != all.end()) return *at;
+  }
+  return {};
+}
+
 bool has_effect(std::string_view callee) {
   static constexpr std::array<std::string_view, 14> all{"post",    "create",   "insert", "send",  "publish",
                                                         "charge",  "transfer", "submit", "pay",   "patch",
                                                         "enqueue", "order",    "add",    "append"};
-  for (auto& part : parts_of(last_name(callee)))
-    if (std::ranges::find(all, part) != all.end()) return true;
-  return false;
+  static constexpr std::array<std::string_view, 9> ours{"channel", "client", "connection", "session", "socket",
+                                                        "context", "stream", "reader",     "agent"};
+  auto parts = parts_of(last_name(callee));
+  if (parts.empty() || says_retry(last_name(callee)) || std::ranges::find(ours, parts.back()) != ours.end())
+    return false;
+  return std::ranges::any_of(parts, [](auto& part) { return std::ranges::find(all, part) != all.end(); });
 }
 
 bool names_method(std::string_view text) {
@@ -35,7 +51,14 @@ bool names_key(std::string_view text) {
   return false;
 }
 
-// `get(…).json` of `get(url, timeout=3).json`.
+bool makes_name(std::string_view text) {
+  for (std::string_view word : {"uuid", "nanoid", "ulid", "token_hex"})
+    if (icontains(text, word) && text.find('(') != text.npos) return true;
+  return false;
+}
+
+}  // namespace
+
 std::string without_arguments(std::string_view callee) {
   std::string out;
   int depth = 0;
@@ -46,14 +69,6 @@ std::string without_arguments(std::string_view callee) {
   }
   return out;
 }
-
-bool makes_name(std::string_view text) {
-  for (std::string_view word : {"uuid", "nanoid", "ulid", "token_hex"})
-    if (icontains(text, word) && text.find('(') != text.npos) return true;
-  return false;
-}
-
-}  // namespace
 
 Location location_at(const Tree& tree, int node, Shape shape) {
   Location found;
@@ -77,8 +92,18 @@ Location location_at(const Tree& tree, int node, Shape shape) {
   return found;
 }
 
+// `transient(err)`, `handle(error)`: what is done with an error is not what failed.
+bool is_given_error(const Tree& tree, int call) {
+  int arguments = tree.child(call, Part::arguments);
+  for (int c = arguments >= 0 ? tree.first(arguments) : -1; c >= 0; c = tree.next(c)) {
+    auto text = tree.text(c);
+    if (tree[c].role == Role::name && (says_failed(text) || text == "e")) return true;
+  }
+  return false;
+}
+
 int tried_call(const Tree& tree, int stretch) {
-  int talk = -1;
+  int talk = -1, maker = -1;
   for (int i = stretch; i < tree[stretch].past; i++) {
     if (tree[i].role == Role::function && i != stretch) {
       i = tree[i].past - 1;
@@ -86,10 +111,22 @@ int tried_call(const Tree& tree, int stretch) {
     }
     if (tree[i].role != Role::call) continue;
     auto callee = callee_of(tree, i);
-    if (!is_talk(callee) && !ends_process(callee)) return i;
+    if (!is_talk(callee) && !ends_process(callee)) {
+      if (!is_maker(callee) && !is_given_error(tree, i)) return i;
+      if (maker < 0) maker = i;
+      if (callee.starts_with("new ")) i = tree[i].past - 1;  // and what is made for it
+      continue;
+    }
     if (talk < 0 && (callee.find("append") != callee.npos || callee.find("emit") != callee.npos)) talk = i;
   }
-  return talk;
+  return maker >= 0 ? maker : talk;
+}
+
+Callee callee_at(const Tree& tree, int call) {
+  auto callee = callee_of(tree, call);
+  auto by = receiver(callee);
+  return {std::string(last_name(callee)), std::string(tree.imports(by) ? by : std::string_view()),
+          by.empty() || by == "this" || by == "self" || by == "cls"};
 }
 
 void describe_calls(const Tree& tree, int stretch, Location& location) {
@@ -99,9 +136,11 @@ void describe_calls(const Tree& tree, int stretch, Location& location) {
     if (tree[i].role != Role::call) continue;
     auto callee = callee_of(tree, i);
     if (is_talk(callee)) continue;
-    location.callees.emplace_back(last_name(callee));
+    location.callees.push_back(callee_at(tree, i));
     int arguments = tree.child(i, Part::arguments);
-    location.effect |= has_effect(callee) || (arguments >= 0 && names_method(tree.text(arguments)));
+    bool once = has_effect(callee);
+    if (auto method = method_of(tree, i); !method.empty()) once = method == "post" || method == "patch";
+    location.effect |= once || (arguments >= 0 && names_method(tree.text(arguments)));
   }
   if (names_key(tree.text(stretch)) && makes_name(tree.text(stretch))) location.new_key = true;
   int function = tree.function_of(stretch);

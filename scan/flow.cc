@@ -73,7 +73,13 @@ Flow of_branch(const Tree& tree, int branch, int loop) {
 }
 
 Flow of_attempt(const Tree& tree, int attempt, int loop) {
-  Flow all = flow_of(tree, tree.child(attempt, Part::body) >= 0 ? tree.child(attempt, Part::body) : attempt + 1, loop);
+  int body = tree.child(attempt, Part::body);
+  Flow all{.falls = true};
+  for (int c = body >= 0 ? body : tree.first(attempt); c >= 0 && all.falls; c = body >= 0 ? -1 : tree.next(c)) {
+    if (tree[c].role == Role::handler) continue;
+    auto one = flow_of(tree, c, loop);
+    all = {one.falls, all.again || one.again, all.leaves || one.leaves};
+  }
   for (int c = tree.first(attempt); c >= 0; c = tree.next(c))
     if (tree[c].role == Role::handler) all = either(all, in_turn(tree, tree.first(c), loop));
   return all;
@@ -128,7 +134,9 @@ Flow flow_of(const Tree& tree, int statement, int loop) {
     case Role::choice: {
       Flow all{.falls = true};
       if (tree.kind(statement) == "select_statement") return all;  // what is left there was cancelled
+      all.falls = tree.kind(statement) != "match_expression";      // one of its cases holds
       for (int c = tree.first(statement); c >= 0; c = tree.next(c)) {
+        if (tree[c].part == Part::value) continue;
         if (!is_case(tree, c)) {
           for (int d = tree.first(c); d >= 0; d = tree.next(d)) all = either(all, flow_of(tree, d, loop));
           continue;
@@ -170,10 +178,12 @@ Header header_of(const Tree& tree, int loop) {
       int in = kind == "range_clause" ? c : loop;
       int item = tree.child(in, Part::target), over = tree.child(in, Part::value);
       if (item < 0) item = tree.child(in, Part::name);
+      if (item < 0 && header.body >= 0) item = tree.child(header.body, Part::parameters);  // `each do |one|`
       header.item = item >= 0 ? tree.text(item) : std::string_view{};
       header.text = over >= 0 ? tree.text(over) : std::string_view{};
       header.kind = Header::each;
-      if (header.text.starts_with("range(") || (over >= 0 && tree[over].role == Role::number))
+      bool span = header.text.find("..") != header.text.npos && header.text.find_first_of("[\"'") == header.text.npos;
+      if (header.text.starts_with("range(") || span || (over >= 0 && tree[over].role == Role::number))
         header.kind = Header::counted;
       if (header.text.starts_with("itertools.count(") || header.text.starts_with("count("))
         header.kind = Header::endless;
@@ -191,6 +201,23 @@ Header header_of(const Tree& tree, int loop) {
   else
     header.kind = tree.child(holder, Part::update) >= 0 ? Header::counted : Header::condition;
   return header;
+}
+
+Says says_at(const Tree& tree, int holder) {
+  int test = tree.child(holder, Part::condition);
+  if (test < 0) return {};
+  auto says = failure_of(tree.text(test), tree.language().errors_are_values);
+  auto kind = tree.kind(holder);
+  if (kind.starts_with("unless") || kind.starts_with("until")) says.failed = -says.failed;
+  return says;
+}
+
+int guard_of(const Tree& tree, int holder) {
+  for (int c = tree.first(holder); c >= 0; c = tree.next(c)) {
+    if (tree[c].role == Role::guard) return tree.first(c);
+    if (tree.kind(c) == "match_pattern") return tree.child(c, Part::condition);
+  }
+  return -1;
 }
 
 std::string_view bare(std::string_view condition) {

@@ -34,6 +34,14 @@ struct Says {
 };
 Says failure_of(std::string_view condition, bool errors_are_values);
 
+// Does a condition ask how it failed: by a status, a code, an error's kind? Not only whether.
+bool asks_how(std::string_view condition);
+// The same of what a branch or a loop asks; `unless` and `until` ask for the opposite.
+Says says_at(const Tree& tree, int holder);
+
+// The condition on a handler or on a case (`catch … when (n < 3)`, `Err(e) if n < 3 =>`), or -1.
+int guard_of(const Tree& tree, int holder);
+
 std::string_view bare(std::string_view condition);  // without the parentheses around all of it
 
 // The innermost loop that `i` is in, in the same function, or -1.

@@ -1,4 +1,4 @@
-// Go's `goto`, back to before what failed.
+// `goto`, back to before what failed.
 #include "scan/detectors.h"
 #include "scan/flow.h"
 #include "scan/language.h"
@@ -16,31 +16,23 @@ int label_before(const Tree& tree, int jump, std::string_view label) {
   return -1;
 }
 
-bool failed_where(const Tree& tree, int i) {
-  for (int p = tree[i].parent, below = i; p >= 0 && tree[p].role != Role::function; below = p, p = tree[p].parent) {
-    if (tree[p].role != Role::branch) continue;
-    int test = tree.child(p, Part::condition);
-    auto says = test >= 0 ? failure_of(tree.text(test), true) : Says{};
-    if (!says.weak && says.failed == (tree[below].part == Part::then ? 1 : -1)) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 void find_jumps(const Tree& tree, std::vector<Location>& found) {
-  if (!tree.language().errors_are_values) return;
   for (int i = 0; i < tree.size(); i++) {
-    if (tree.kind(i) != "goto_statement" || tree.first(i) < 0 || !failed_where(tree, i)) continue;
+    if (tree.kind(i) != "goto_statement" || tree.first(i) < 0 || tree.function_of(i) < 0 ||
+        !on_error_path(tree, i, tree.function_of(i)))
+      continue;
     int label = label_before(tree, i, tree.text(tree.first(i))), function = tree.function_of(i);
     if (label < 0 || function < 0) continue;
     auto place = location_at(tree, i, Shape::loop);
-    describe_calls(tree, label, place);
-    place.back.emplace_back("err != nil");
-    place.looked_at = true;
+    int branch = tree.around(i, Role::branch), handler = tree.around(i, Role::handler);
+    int attempt = handler >= 0 ? tree[handler].parent : -1, jumps = branch >= 0 ? branch : handler;
+    describe_calls(tree, attempt >= 0 ? attempt : function, place);
+    place.back = handler >= 0 ? errors_of(tree, handler) : std::vector<std::string>{"err != nil"};
+    place.looked_at = handler < 0 || guard_of(tree, handler) >= 0;
     place.bound = bound_of_function(tree, function, i);
-    int branch = tree.around(i, Role::branch);
-    place.wait = wait_in(tree, branch >= 0 ? branch : function);
+    place.wait = wait_in(tree, jumps >= 0 ? jumps : function);
     found.push_back(std::move(place));
   }
 }

@@ -1,5 +1,8 @@
 #include "scan/language.h"
 
+#include <algorithm>
+#include <vector>
+
 #include <array>
 
 namespace retrial::scan {
@@ -16,6 +19,15 @@ const Language* language_of(std::string_view path) {
     for (auto ending : language->endings)
       if (path.ends_with(ending)) return language;
   return nullptr;
+}
+
+std::string names_of_languages() {
+  std::vector<std::string_view> names;
+  for (auto* one : languages())
+    if (std::ranges::count(names, one->name) == 0) names.push_back(one->name);
+  std::string all;
+  for (auto name : names) all += (all.empty() ? "" : name == names.back() ? " and " : ", ") + std::string(name);
+  return all;
 }
 
 }  // namespace retrial::scan

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "scan/tree.h"
@@ -36,6 +37,7 @@ RETRIAL_LANGUAGES(RETRIAL_LANGUAGE)
 #undef RETRIAL_LANGUAGE
 
 std::span<const Language* const> languages();
+std::string names_of_languages();                    // "Python, JavaScript and Go"
 const Language* language_of(std::string_view path);  // by its ending, or null
 
 // The fields that all grammars name alike.

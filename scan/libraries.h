@@ -1,4 +1,6 @@
 #pragma once
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "scan/location.h"
@@ -6,6 +8,9 @@
 
 // What is known of libraries that try again by themselves. A new one is a row in libraries.cc.
 namespace retrial::scan {
+
+// Without case and underscores: max_retries, maxRetries and MaxRetries are one name.
+std::string plain_name(std::string_view name);
 
 // Does a name that a decorator or an annotation has put a function on trial again?
 bool is_retry_decorator(std::string_view name);
@@ -17,7 +22,19 @@ bool makes_retrying(std::string_view callee);
 // Is it an option, a setter or a field by which a client is told how often?
 bool is_retry_option(std::string_view name);
 
+// What is known of one where nothing is said.
+struct Default {
+  Bound bound;
+  Wait wait;
+  bool whatever = false;  // whatever fails is tried again
+};
+// Of what is called and what it is given; `file`: all of its text, which says what a name means there.
+std::optional<Default> default_of(std::string_view file, std::string_view callee, std::string_view arguments);
+
 // What its arguments say of bound and wait; what they leave out is the library's own.
 void read_arguments(const Tree& tree, std::string_view callee, std::string_view arguments, Location& place);
+
+// Whatever fails, as long as its arguments pick none.
+bool tries_whatever_fails(const Tree& tree, std::string_view callee, std::string_view arguments);
 
 }  // namespace retrial::scan

@@ -1,4 +1,8 @@
 // Decorators, wrappers, client options and annotations that make others try again.
+#include <algorithm>
+#include <cctype>
+#include <unordered_map>
+
 #include "base/text.h"
 #include "scan/detectors.h"
 #include "scan/flow.h"
@@ -10,6 +14,7 @@ namespace retrial::scan {
 namespace {
 
 bool gives_function(const Tree& tree, int call) {
+  if (tree.child(call, Part::body) >= 0) return true;  // Ruby's block
   int arguments = tree.child(call, Part::arguments);
   if (arguments < 0) return false;
   for (int c = tree.first(arguments); c >= 0; c = tree.next(c)) {
@@ -60,6 +65,46 @@ int call_around(const Tree& tree, int i) {
   return -1;
 }
 
+// All arguments but the functions that are run: what they do says nothing of how often.
+std::string said_by(const Tree& tree, int call) {
+  int arguments = tree.child(call, Part::arguments);
+  std::string text("(");
+  for (int c = arguments >= 0 ? tree.first(arguments) : -1; c >= 0; c = tree.next(c))
+    if (tree[c].role != Role::function) text.append(text.size() > 1 ? ", " : "").append(tree.text(c));
+  return text + ")";
+}
+
+// With what names among them hold: `backoff.WithContext(b, ctx)` says what b was set to.
+std::string with_names(const Tree& tree, int node, std::string text) {
+  auto given = text;
+  int function = tree.function_of(node);
+  for (auto id : identifiers(given)) {
+    auto& set = tree.assignments(id);
+    if (set.size() != 1 || tree.function_of(set.front()) != function || tree.within(node, set.front())) continue;
+    int value = tree.child(set.front(), Part::value);
+    if (value >= 0 && tree[value].role != Role::function && tree.text(value).size() < 500)
+      text.append("\n").append(tree.text(value));
+  }
+  return text;
+}
+
+// The whole of what one setter is part of: `RetryConfig.custom().maxAttempts(3).waitDuration(…).build()`.
+std::string_view chain_of(const Tree& tree, int call) {
+  int top = call;
+  for (int p = tree[call].parent; p >= 0 && tree[p].part != Part::arguments && tree[p].begin == tree[call].begin;
+       p = tree[p].parent)
+    if (tree[p].role == Role::call) top = p;
+  return tree.text(top);
+}
+
+// Among the operators of a stream: `source.pipe(retry(3))`.
+bool is_operator(const Tree& tree, int call) {
+  int list = tree[call].parent, pipe = list >= 0 ? tree[list].parent : -1;
+  auto name = callee_of(tree, call);
+  return (name == "retry" || name == "retryWhen") && tree[list].part == Part::arguments && pipe >= 0 &&
+         tree[pipe].role == Role::call && last_name(callee_of(tree, pipe)) == "pipe";
+}
+
 // With what is spread into them: `@retry(**RETRY)`, `axiosRetry(client, {...options})` say what RETRY and options were
 // set to.
 std::string with_spread(const Tree& tree, std::string_view arguments) {
@@ -75,18 +120,60 @@ std::string with_spread(const Tree& tree, std::string_view arguments) {
   return all;
 }
 
+// What says how often is handed on: `Retry::spawn(strategy, …)` in a function that was given it, `Retrying(**options)`.
+std::string_view handed_on(const Tree& tree, int call) {
+  int arguments = tree.child(call, Part::arguments);
+  for (int c = arguments >= 0 ? tree.first(arguments) : -1; c >= 0; c = tree.next(c)) {
+    auto text = tree.text(c);
+    auto kind = tree.kind(c);
+    bool spread = kind == "list_splat" || kind == "dictionary_splat" || kind == "spread_element";
+    if (!spread && tree[c].role != Role::name) continue;
+    auto name = spread ? identifiers(text).empty() ? text : identifiers(text).front() : text;
+    int function = tree.function_of(call);
+    int given = function >= 0 ? tree.child(function, Part::parameters) : -1;
+    bool parameter = given >= 0 && mentions(tree.text(given), name);
+    if (parameter && (spread || icontains(name, "opt") || icontains(name, "config") || icontains(name, "polic") ||
+                      icontains(name, "strateg") || says_retry(name)))
+      return text;
+  }
+  return {};
+}
+
 struct Uses {
   const Tree& tree;
   std::vector<Location>& found;
-  int covered = -1;  // what a library's place reported already holds
+  int covered = -1;                                          // what a library's place reported already holds
+  std::unordered_map<std::string_view, std::size_t> made{};  // what was set to a place's client: its place
 
   Location& add(int node, std::string_view by, std::string_view arguments) {
     auto place = location_at(tree, node, Shape::library);
     place.by = one_line(by, 40);
-    read_arguments(tree, by, with_spread(tree, arguments), place);
+    auto given = with_spread(tree, arguments);
+    read_arguments(tree, by, given, place);
+    if (tries_whatever_fails(tree, by, given)) place.back.emplace_back("any");
+    auto elsewhere = tree[node].role == Role::call ? handed_on(tree, node) : std::string_view();
+    bool said =
+        std::ranges::any_of(place.bound.text, [](char c) { return std::isdigit(static_cast<unsigned char>(c)); });
+    if (!elsewhere.empty() && !said) {
+      place.bound = {Bound::elsewhere, one_line(elsewhere)};
+      place.wait = {Wait::elsewhere, false, false, one_line(elsewhere)};
+    }
     covered = tree[node].past;
+    if (int set = tree[node].parent; set >= 0)
+      for (int up = 0; up < 3 && set >= 0; up++, set = tree[set].parent)
+        if (tree[set].role == Role::assign) made[last_name(tree.text(tree.target_of(set)))] = found.size();
     found.push_back(std::move(place));
     return found.back();
+  }
+
+  // The function that a decorator or an annotation stands on, or -1.
+  int decorated(int i) const {
+    for (int p = tree[i].parent; p >= 0 && tree[p].line + 20 > tree[i].line; p = tree[p].parent) {
+      if (tree[p].role == Role::function) return p;
+      for (int c = tree.first(p); c >= 0; c = tree.next(c))
+        if (tree[c].role == Role::function && c > i) return c;
+    }
+    return -1;
   }
 
   void decorator(int i) {
@@ -94,38 +181,65 @@ struct Uses {
     while (!text.empty() && (text.front() == '@' || text.front() == ' ')) text.remove_prefix(1);
     auto open = text.find('(');
     auto name = trim(text.substr(0, open));
-    if (!is_retry_decorator(name)) return;
-    auto& place = add(i, name, open == text.npos ? std::string_view{} : text.substr(open));
-    place.by.insert(0, "@");
-    int holder = tree[i].parent;
-    for (int c = holder >= 0 ? holder : 0; c >= 0 && c < tree[holder].past; c++)
-      if (tree[c].role == Role::function && c > holder) {
-        place.calls = one_line(name_of_function(tree, c));
-        place.function = place.calls;
-        place.function_line = tree[c].line;
-        describe_calls(tree, c, place);
-        place.calls = place.function;
-        break;
-      }
+    bool celery = text.find("autoretry_for") != text.npos;
+    if (!celery && !is_retry_decorator(name)) {
+      if (last_name(name).ends_with("task")) covered = tree[i].past;  // its number is that of self.retry
+      return;
+    }
+    auto& place = add(i, celery ? "autoretry_for" : name, open == text.npos ? std::string_view{} : text.substr(open));
+    place.by = "@" + one_line(name, 40);
+    int function = decorated(i);
+    if (function < 0) return;
+    describe_calls(tree, function, place);
+    place.calls = place.function = one_line(name_of_function(tree, function));
+    place.function_line = tree[function].line;
+  }
+
+  // Celery's `raise self.retry(exc=exc)`: how often stands at the task.
+  void retry_of_task(int i, std::string_view callee, std::string_view given) {
+    int function = tree.function_of(i);
+    auto holder = function >= 0 && tree[function].parent >= 0 ? tree.text(tree[function].parent) : std::string_view();
+    auto task = holder.starts_with("@") ? holder.substr(0, holder.find("def ")) : std::string_view();
+    auto& place = add(i, callee, std::string(given) + "\n" + std::string(task));
+    int handler = tree.around(i, Role::handler);
+    place.back = handler >= 0 ? errors_of(tree, handler) : std::vector<std::string>{"any"};
+    place.looked_at = true;
+    if (handler >= 0) describe_calls(tree, tree.child(tree[handler].parent, Part::body), place);
   }
 
   void call(int i) {
     auto callee = as_written(callee_of(tree, i));
-    int arguments = tree.child(i, Part::arguments);
-    if (arguments < 0) return;
-    auto given = tree.text(arguments);
+    int arguments = tree.child(i, Part::arguments), block = tree.child(i, Part::body);
+    if (arguments < 0 && block < 0) return;
+    if (arguments < 0) callee = callee.substr(0, callee.find_first_of(" {"));
+    auto given = arguments >= 0 ? tree.text(arguments) : std::string_view("()");
     if (tree.language().family == "python" && last_name(callee) == "retry" && receiver(callee) == "self" &&
-        tree.text(arguments).find("exc=") != std::string_view::npos) {  // Celery
-      add(i, callee, given).back.emplace_back("any");
+        given.find("exc=") != given.npos)
+      return retry_of_task(i, callee, given);
+    if (last_name(callee) == "request" && given.find(":retry") != given.npos) {  // Faraday's
+      add(i, ":retry", given);
       return;
     }
-    if (runs_again(callee, gives_function(tree, i)) && !is_own(i, callee)) {
+    if (is_operator(tree, i)) {
+      add(i, callee, given);
+      return;
+    }
+    auto by = receiver(callee);
+    auto& held = tree.assignments(last_name(by));
+    auto name = last_name(callee);
+    bool holds = held.size() == 1 && identifiers(by).size() == 1 && text_says_retry(tree.text(held.front())) &&
+                 (name == "execute" || name == "call" || name == "run");
+    bool makes = makes_retrying(callee) && tree.functions(name).empty();
+    if (!makes &&
+        runs_again(holds ? "retry." + std::string(last_name(callee)) : std::string(callee), gives_function(tree, i)) &&
+        !is_own(i, callee)) {
       int function = tree.function_of(i);
       if (function >= 0 && name_of_function(tree, function) == last_name(callee)) return;  // an overload
-      auto& place = add(i, callee, given);
-      int first = tree.first(arguments), given_function = first;
+      auto& place = add(i, callee, with_names(tree, i, said_by(tree, i)));
+      int first = arguments >= 0 ? tree.first(arguments) : -1, given_function = first;
       while (given_function >= 0 && tree[given_function].role != Role::function)
         given_function = tree.next(given_function);
+      if (given_function < 0) given_function = block;
       if (given_function >= 0) describe_calls(tree, given_function, place);
       if (first >= 0 && tree[first].role == Role::name)
         for (int f : tree.functions(tree.text(first))) describe_calls(tree, f, place);
@@ -135,24 +249,20 @@ struct Uses {
     bool error = mentions(given, "exc") || tree.kind(tree[i].parent).find("raise") != std::string_view::npos;
     bool none =
         given.starts_with("(False") || given.starts_with("(0)") || given.starts_with("(0,") || given == "(false)";
-    if (makes_retrying(callee) && !none && !error) {
-      add(i, callee, given);
+    if (makes_retrying(callee) && !none && !error && (makes || tree.language().family != "c#")) {
+      add(i, callee, with_names(tree, i, std::string(given)));
       return;
     }
-    int first = tree.first(arguments);
+    int first = arguments >= 0 ? tree.first(arguments) : -1;
     if (is_retry_option(last_name(callee)) && !receiver(callee).empty() && first >= 0 &&
         tree[first].role == Role::number && tree.text(first) != "0" && tree.next(first) < 0)
-      add(i, callee, given).bound = {Bound::count, one_line(tree.text(first))};
+      add(i, callee, chain_of(tree, i)).bound = {Bound::count, one_line(tree.text(first))};
   }
 
   // A method of the object itself, which is given no function: it does something for its retries, and tries nothing.
   bool is_own(int i, std::string_view callee) const {
     auto by = receiver(callee);
-    if (by != "this" && by != "self") return false;
-    int arguments = tree.child(i, Part::arguments);
-    for (int c = arguments >= 0 ? tree.first(arguments) : -1; c >= 0; c = tree.next(c))
-      if (tree[c].role == Role::function) return false;
-    return true;
+    return (by == "this" || by == "self") && !gives_function(tree, i);
   }
 
   void option(int i) {
@@ -164,12 +274,24 @@ struct Uses {
     while (!word.empty() && (word.front() == '"' || word.front() == '\'')) word.remove_prefix(1);
     while (!word.empty() && (word.back() == '"' || word.back() == '\'')) word.remove_suffix(1);
     if (tree.kind(value) == "literal_element" && tree.first(value) >= 0) value = tree.first(value);
-    if (!is_retry_option(word) || !says_so(tree, value) || !told_to_a_call(tree, i)) return;
     int of = call_around(tree, i);
-    auto& place = add(i, word, tree.text(value));
-    if (of >= 0 && tree[of].role == Role::call) read_arguments(tree, callee_of(tree, of), tree.text(value), place);
+    if ((!is_retry_option(word) && !is_attempts_of_job(of, word)) || !says_so(tree, value) || !told_to_a_call(tree, i))
+      return;
+    int all = tree[i].parent;  // the options beside it
+    auto& place = add(i, word == "retry" && of >= 0 ? callee_of(tree, of) : word,
+                      tree[value].role == Role::number ? tree.text(all) : tree.text(value));
+    place.by = one_line(word, 40);
+    if (of >= 0 && tree[of].role == Role::call && word != "attempts")
+      read_arguments(tree, callee_of(tree, of), tree.text(value), place);
     if (tree[value].role == Role::number) place.bound = {Bound::count, one_line(tree.text(value))};
     if (of >= 0) place.calls = one_line(tree[of].role == Role::call ? callee_of(tree, of) : tree.text(tree.first(of)));
+  }
+
+  // BullMQ's: queue.add(name, data, { attempts: 5, backoff: … })
+  bool is_attempts_of_job(int of, std::string_view word) const {
+    if (word != "attempts" || of < 0 || tree[of].role != Role::call) return false;
+    auto name = last_name(callee_of(tree, of));
+    return name == "add" || name == "addBulk" || name == "Queue";
   }
 
   // `if opt.MaxRetries == 0 { opt.MaxRetries = 3 }`: what its own options stand for, no use of them.
@@ -190,6 +312,17 @@ struct Uses {
         is_default(i, text))
       return;
     auto number = trim(tree.text(value));
+    if (auto at = made.find(last_name(by)); at != made.end() && is_retry_option(last_name(text)) && to_int(number)) {
+      found[at->second].bound = {Bound::count, std::string(number)};
+      return;
+    }
+    bool initial = tree[i].parent >= 0 && tree.kind(tree[i].parent) == "initializer_expression";
+    if (initial && by.empty() && is_retry_option(text) && to_int(number) && number != "0") {
+      add(i, text, tree.text(tree[i].parent)).bound = {Bound::count, std::string(number)};
+      return;
+    }
+    if (std::ranges::none_of(last_name(text), [](char c) { return std::islower(static_cast<unsigned char>(c)); }))
+      return;  // a constant
     if (by.empty() || by == "self" || by == "this" || !is_retry_option(last_name(text)) || number == "0" ||
         !to_int(number))
       return;
@@ -201,7 +334,13 @@ struct Uses {
   void service_config(int i) {
     auto text = tree.text(i);
     if (text.find("retryPolicy") == text.npos || text.find("maxAttempts") == text.npos) return;
-    add(i, "retryPolicy", text);
+    auto& place = add(i, "retryPolicy", text);
+    auto behind = text.substr(text.find("maxAttempts") + 11);
+    auto digit = behind.find_first_of("0123456789");
+    auto number = digit == behind.npos ? std::string_view()
+                                       : behind.substr(digit, behind.find_first_not_of("0123456789", digit) - digit);
+    place.bound = {Bound::count, std::string(number)};
+    place.wait = {Wait::growing, true};  // gRPC's own way
   }
 };
 
@@ -231,6 +370,8 @@ void find_libraries(const Tree& tree, std::vector<Location>& found) {
         break;
     }
   }
+  std::erase_if(
+      found, [](auto& l) { return l.shape == Shape::library && l.bound.kind == Bound::count && l.bound.text == "0"; });
 }
 
 }  // namespace retrial::scan

@@ -11,6 +11,9 @@ namespace retrial::scan {
 // Names that a stretch of code counts up or down in.
 std::vector<std::string_view> counters_in(const Tree& tree, int within);
 
+// `attempts = 0` where it failed: what is set back there counts nothing.
+bool is_set_back(const Tree& tree, int within, std::string_view name);
+
 Bound bound_of_loop(const Tree& tree, int loop);
 // Of a function that begins itself anew by `call`; -1: it is begun anew by others.
 Bound bound_of_function(const Tree& tree, int function, int call);

@@ -25,7 +25,7 @@ std::string show(const Bound& bound) {
     case Bound::none:
       return "none seen";
     case Bound::count:
-      return "attempts: " + bound.text;
+      return bound.text.empty() ? "attempts" : "attempts: " + bound.text;
     case Bound::time:
       return "time: " + bound.text;
     case Bound::caller:

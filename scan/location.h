@@ -37,6 +37,12 @@ struct Tried {
   std::string text;
 };
 
+struct Callee {
+  std::string name;
+  std::string module;  // what it is called of, if that was imported: "amqp" of amqp.Dial
+  bool own = true;     // by its name alone, or of the object itself
+};
+
 struct Location {
   std::string file;
   std::uint32_t line = 0, last_line = 0;  // of the loop, of the call that begins anew
@@ -48,6 +54,7 @@ struct Location {
   std::string calls;                // what is tried, as the source has it
   std::vector<std::string> back;    // errors that lead back
   std::vector<std::string> leaves;  // errors that do not
+  bool whatever = false;            // that it failed leads back, however it did
   bool looked_at = false;           // the error, before it is tried again
   bool effect = false;              // what is called has one, by its name
   bool key = false;                 // something that a service could know a repeat by
@@ -55,7 +62,7 @@ struct Location {
   bool gives_up_silently = false;
   Bound bound;
   Wait wait;
-  std::vector<std::string> callees;  // last names of all that is called there, for nested retries
+  std::vector<Callee> callees;  // all that is called there, for nested retries
   std::vector<Verdict> verdicts;
   Tried tried;
 };

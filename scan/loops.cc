@@ -20,6 +20,7 @@ struct Evidence {
   bool success = false;     // what went well leaves
   bool waits_then = false;  // there is a wait on the error path alone
   int stretch = -1;         // what is tried
+  bool asked = false;       // the loop's own condition says that it failed
   bool weak = false;        // only that a value is there says that it went well
 };
 
@@ -29,7 +30,6 @@ struct LoopReader {
   Header header = header_of(tree, loop);
   Evidence seen;
   Location place = location_at(tree, loop, Shape::loop);
-  bool changed_by_error = false;  // what is called next is another: its parent folder, the next name
 
   bool ours(int i) const { return loop_of(tree, i) == loop; }
 
@@ -42,8 +42,8 @@ struct LoopReader {
   // Is something that the loop's condition asks for set there?
   bool sets_condition(int stretch, int after) const {
     if (header.kind != Header::condition && header.kind != Header::counted) return false;
-    for (int i = std::max(stretch, after); i < tree[stretch].past; i++) {
-      if (tree[i].role != Role::assign) continue;
+    for (int i = stretch; i < tree[stretch].past; i++) {
+      if (tree[i].role != Role::assign || (i < after && !tree.within(after, i))) continue;
       int target = tree.child(i, Part::target);
       if (target < 0) target = tree.child(i, Part::name);
       if (target < 0) continue;
@@ -73,6 +73,7 @@ struct LoopReader {
       for (int c = tree.first(h); block < 0 && c >= 0; c = tree.next(c))
         if (tree.kind(c) == "block") block = c;
       Flow flow = block >= 0 ? flow_of(tree, block, loop) : Flow{.falls = true};
+      if (int guard = guard_of(tree, h); guard >= 0 && looks_at_error(tree.text(guard), h)) place.looked_at = true;
       auto rest = flow_after(tree, attempt, loop);
       bool leads = flow.again || (flow.falls && rest.again);
       auto names = errors_of(tree, h);
@@ -81,11 +82,7 @@ struct LoopReader {
       if (!leads) continue;
       back = true;
       seen.waits_then |= block >= 0 && waits_within(block);
-      changed_by_error |= block >= 0 && changes_call(block, call);
-      for (int i = block; block >= 0 && i < tree[block].past; i++)
-        if (tree[i].role == Role::branch)
-          if (int test = tree.child(i, Part::condition); test >= 0 && looks_at_error(tree.text(test), h))
-            place.looked_at = true;
+      place.looked_at |= block >= 0 && branches_on_error(block, h);
     }
     if (!back || std::ranges::all_of(leading, interrupts)) return;
     seen.back = seen.caught = true;
@@ -109,16 +106,10 @@ struct LoopReader {
     seen.success |= leaves;
   }
 
-  bool changes_call(int block, int call) const {
-    int arguments = tree.child(call, Part::arguments);
-    if (arguments < 0) return false;
-    for (int i = block; i < tree[block].past; i++) {
-      if (tree[i].role != Role::assign) continue;
-      int target = tree.child(i, Part::target);
-      if (target >= 0)
-        for (auto id : identifiers(tree.text(target)))
-          if (mentions(tree.text(arguments), id)) return true;
-    }
+  bool branches_on_error(int block, int handler) const {
+    for (int i = block; i < tree[block].past; i++)
+      if (int test = tree.child(i, Part::condition); tree[i].role == Role::branch && test >= 0)
+        if (looks_at_error(tree.text(test), handler)) return true;
     return false;
   }
 
@@ -147,7 +138,7 @@ struct LoopReader {
       if (tree[i].role != Role::branch || !ours(i)) continue;
       int test = tree.child(i, Part::condition), then = tree.child(i, Part::then);
       if (test < 0 || then < 0) continue;
-      auto says = failure_of(tree.text(test), tree.language().errors_are_values);
+      auto says = says_at(tree, i);
       if (says.failed < 0 && flow_of(tree, then, loop).leaves && bound_text_only(tree.text(test))) return true;
     }
     return gives_what_came(attempt);
@@ -185,9 +176,9 @@ struct LoopReader {
     int test = tree.child(branch, Part::condition), then = tree.child(branch, Part::then),
         otherwise = tree.child(branch, Part::otherwise);
     if (test < 0 || then < 0) return;
-    auto says = failure_of(tree.text(test), tree.language().errors_are_values);
-    if (says.failed == 0) return;
-    if (text_says_retry(tree.text(test)) && !names_error(tree.text(test))) return;
+    auto says = says_at(tree, branch);
+    if (says.failed == 0 || asks_whether_ready(tree.text(test))) return;
+    if (!bound_text_only(tree.text(test)) && !names_error(tree.text(test))) return;
     int tried = call_before(branch, test);
     if (tried < 0) return;
     auto rest = flow_after(tree, branch, loop);
@@ -215,8 +206,9 @@ struct LoopReader {
     seen.success |= fine_leaves;
     seen.waits_then |= waits;
     if (seen.stretch < 0) seen.stretch = tried;
-    place.back.push_back(one_line(bare(tree.text(test)), 40));
-    place.looked_at |= !tree.language().errors_are_values || failed.leaves;
+    place.back.push_back((says.failed < 0 ? "unless " : "") + one_line(bare(tree.text(test)), 40));
+    place.whatever = true;
+    place.looked_at |= asks_how(tree.text(test)) || (tree.language().errors_are_values && failed.leaves);
   }
 
   bool names_error(std::string_view text) const { return std::ranges::any_of(identifiers(text), says_failed); }
@@ -235,44 +227,122 @@ struct LoopReader {
     for (int p = tree[i].parent; p != loop && p >= 0; p = tree[p].parent) {
       if (tree[p].role != Role::branch) continue;
       int test = tree.child(p, Part::condition);
-      if (test < 0 || failure_of(tree.text(test), tree.language().errors_are_values).failed >= 0) return false;
+      if (test < 0 || says_at(tree, p).failed >= 0) return false;
     }
     return true;
   }
 
-  // What the condition looks at: a call in it, or the last one before it in this loop.
+  // What the condition looks at: a call in it or in what stands before it there, the one whose result it names, or the
+  // last one before it in this loop.
   int call_before(int branch, int test) const {
-    if (test >= 0 && tried_call(tree, test) >= 0) return test;
-    for (int i = branch - 1; i > loop; i--)
-      if (tree[i].role == Role::call && ours(i) && !in_function(i, loop) && !is_talk(callee_of(tree, i)) &&
-          !in_header(i))
-        return i;
+    if (test >= 0 && tried_call(tree, test) >= 0 && !is_given_error(tree, tried_call(tree, test))) return test;
     int initial = tree.first(branch);
-    return initial >= 0 && initial != test && tried_call(tree, initial) >= 0 ? initial : -1;
+    if (initial >= 0 && initial != test && tree[initial].part != Part::then && tried_call(tree, initial) >= 0)
+      return initial;
+    int last = -1;
+    for (int i = branch - 1; i > loop && last < 0; i--) {
+      if (!ours(i) || in_function(i, loop) || in_header(i) || tree[i].role != Role::call || !is_tried(i)) continue;
+      last = outermost(i);
+    }
+    if (test >= 0)
+      for (auto id : identifiers(tree.text(test))) {
+        auto& set = tree.assignments(id);
+        for (auto a = set.rbegin(); a != set.rend(); a++)
+          if (*a < branch && *a > loop && ours(*a) && !in_header(*a) && tried_call(tree, *a) >= 0) return *a;
+      }
+    return last;
+  }
+
+  bool is_tried(int call) const {
+    auto callee = callee_of(tree, call);
+    return !is_talk(callee) && !ends_process(callee) && !is_maker(callee) && !is_given_error(tree, call) &&
+           receiver(callee) != "ctx" && receiver(callee) != "context";
+  }
+
+  // `Post(url, NewReader(body))` of NewReader.
+  int outermost(int call) const {
+    int outer = call;
+    for (int p = tree[call].parent; p > loop; p = tree[p].parent) {
+      auto role = tree[p].role;
+      if (role == Role::branch || role == Role::attempt || role == Role::handler || role == Role::function ||
+          is_loop(tree, p))
+        break;
+      if (role == Role::call && is_tried(p)) outer = p;
+    }
+    return outer;
   }
 
   bool in_header(int i) const { return header.body >= 0 && i < header.body && header.kind == Header::each; }
 
-  // `while not ok and n < 3: ok = send()`.
+  // `while not ok and n < 3: ok = send()`, `while (dial() < 0) sleep(1)`.
   void read_own_condition() {
     if (seen.back || header.kind == Header::each || header.kind == Header::endless || header.body < 0) return;
-    auto says = failure_of(header.text, tree.language().errors_are_values);
-    if (says.failed == 0) return;
-    for (int i = header.body; i < tree[header.body].past; i++) {
-      if (tree[i].role != Role::assign || !ours(i)) continue;
-      int target = tree.child(i, Part::target);
-      if (target < 0) target = tree.child(i, Part::name);
-      if (target < 0 || !mentions(header.text, last_name(tree.text(target))) || tried_call(tree, i) < 0) continue;
+    auto says = says_of_header();
+    if (says.failed == 0 || asks_whether_ready(header.text)) return;
+    auto take = [&](int stretch) {
+      seen = {.back = says.failed > 0, .success = true, .stretch = stretch, .asked = !says.weak, .weak = says.weak};
+      place.back.push_back((says.failed < 0 ? "unless " : "") + one_line(header.text, 40));
+      place.whatever = true;
+      place.looked_at |= asks_how(header.text);
+    };
+    for (int i = loop; i < tree[loop].past; i++) {
+      if (tree[i].role != Role::assign || (i >= header.body && !ours(i)) || tree.target_of(i) < 0) continue;
+      if (!mentions(header.text, last_name(tree.text(tree.target_of(i)))) || tried_call(tree, i) < 0) continue;
       if (says.weak && bound_of_loop(tree, loop).kind != Bound::count) return;
-      seen = {.back = says.failed > 0, .success = true, .stretch = i, .weak = says.weak};
-      place.back.push_back(one_line(header.text, 40));
-      return;
+      return take(i);
     }
+    if (int call = header.test >= 0 ? tried_call(tree, header.test) : -1; call >= 0 && !says.weak && is_tried(call))
+      take(header.test);
+  }
+
+  // `errno == EINTR`: nothing failed.
+  static bool asks_whether_ready(std::string_view test) {
+    return std::ranges::any_of(identifiers(test), [](auto id) { return says_not_ready(id); });
+  }
+
+  Says says_of_header() const {
+    auto says = failure_of(header.text, tree.language().errors_are_values);
+    return tree.kind(loop).starts_with("until") ? Says{-says.failed, says.weak} : says;
+  }
+
+  // `if (answer.status < 500) throw …`, wherever it stands in the loop.
+  void look_for_looks() {
+    for (int i = loop + 1; i < tree[loop].past; i++)
+      if (int test = tree.child(i, Part::condition); tree[i].role == Role::branch && test >= 0 && ours(i))
+        place.looked_at |= asks_how(tree.text(test));
+  }
+
+  // `for { session(); sleep }`: what runs long has ended, and is begun anew whatever came of it.
+  void read_supervised() {
+    if ((seen.back && seen.success) || header.body < 0 || header.kind == Header::counted || header.kind == Header::each)
+      return;
+    int call = -1;
+    for (int i = header.body; i < tree[header.body].past && call < 0; i++)
+      if (tree[i].role == Role::call && ours(i) && !in_function(i, loop) && is_tried(i) &&
+          runs_long(callee_of(tree, i)))
+        call = i;
+    if (call < 0 || !waits_within(loop) || takes_another(tree, loop)) return;
+    for (int p = tree[call].parent, below = call; p > header.body; below = p, p = tree[p].parent)
+      if (tree[p].role == Role::handler || (tree[p].role == Role::branch && tree[below].part == Part::then)) return;
+    seen.back = seen.success = true;
+    seen.stretch = call;
+    if (!place.back.empty()) return;
+    place.back.emplace_back("any");
+    place.looked_at = true;  // nothing was caught
+  }
+
+  // What is tried was given from outside, and is told which attempt it is: `fn(i)`.
+  bool is_told_the_turn(int call) const {
+    int function = tree.function_of(loop);
+    int given = function >= 0 ? tree.child(function, Part::parameters) : -1;
+    auto callee = call >= 0 ? callee_of(tree, call) : std::string_view();
+    return given >= 0 && header.kind == Header::counted && receiver(callee).empty() &&
+           mentions(tree.text(given), callee);
   }
 
   // Each turn tries something else: the next of the list, a line of a file.
   bool takes_items() const {
-    if (seen.stretch < 0) return false;
+    if (seen.stretch < 0 || is_told_the_turn(tried_call(tree, seen.stretch))) return false;
     for (auto name : names_of_the_turn(tree, loop, header))
       if (uses(seen.stretch, name) || (header.kind == Header::each && mentions(tree.text(seen.stretch), name)))
         return true;
@@ -303,17 +373,19 @@ struct LoopReader {
     bool waits = waits_within(loop);
     int call = tried_call(tree, seen.stretch);
     bool streams = call >= 0 && is_stream(callee_of(tree, call));
-    // A value that is looked at is mostly no failure there.
-    if (tree.language().family == "c++" && !seen.caught && !words && !waits) return false;
     if (takes_items() && !text_says_retry(header.text)) return false;
-    if (seen.weak && !(words && (waits || bound_of_loop(tree, loop).kind == Bound::count))) return false;
+    bool counted = bound_of_loop(tree, loop).kind == Bound::count;
+    // That a value is there is mostly no success, but of what acts and is begun several times alike.
+    bool acts = header.kind == Header::counted && call >= 0 && reaches_out(callee_of(tree, call));
+    if (seen.weak && !((words || acts) && (waits || counted))) return false;
     if (std::ranges::any_of(place.back, asks_for_room)) return false;
-    if (changed_by_error && !words && !waits) return false;
+    if (call >= 0 && !words && !waits && moves_on(tree, loop, call)) return false;
+    if (call >= 0 && only_reads(tree, seen.stretch, call)) return false;
     if (streams && !(seen.success && seen.caught) && !words && !seen.waits_then) return false;
     if (!seen.success) return seen.waits_then || (words && waits);
     if (header.kind == Header::endless || header.kind == Header::each) return true;
     if (header.kind == Header::counted) return true;
-    return words || waits || bound_of_loop(tree, loop).kind == Bound::count;
+    return words || waits || counted || seen.asked || (seen.caught && seen.success && !takes_another(tree, loop));
   }
 
   // That a thread is to end, or a wait was cut short, is no failure of what was tried.
@@ -336,28 +408,20 @@ struct LoopReader {
     return says_retry(header.item);
   }
 
-  // What a case of a choice stands for: `case err == nil`, `Err(e) =>`.
-  std::optional<Says> outcome_of(int i) const {
+  // What a case of a switch stands for: `case err == nil`.
+  std::optional<Says> says_of_case(int i) const {
     auto kind = tree.kind(i);
-    if (kind == "match_arm") {
-      auto pattern = tree.text(i);
-      return pattern.starts_with("Err(") ? Says{1} : pattern.starts_with("Ok(") ? Says{-1} : Says{};
-    }
     if (kind != "expression_case" && kind != "default_case") return {};
     int value = tree.child(i, Part::value);
     return value >= 0 ? failure_of(tree.text(value), true) : Says{.failed = 1};
   }
 
-  // `switch { case err == nil: return; default: wait }`, `match get() { Ok(v) => return v, Err(e) => wait }`.
-  void read_choice(int choice) {
-    if (tree.kind(choice) == "select_statement") return;
+  // `switch { case err == nil: return; default: wait }`.
+  void read_switch(int choice) {
     bool fine = false, failed = false, waits = false;
     auto rest = flow_after(tree, choice, loop);
-    int cases = choice;
-    for (int c = tree.first(choice); c >= 0; c = tree.next(c))
-      if (tree.kind(c) == "match_block") cases = c;
-    for (int c = tree.first(cases); c >= 0; c = tree.next(c)) {
-      auto says = outcome_of(c);
+    for (int c = tree.first(choice); c >= 0; c = tree.next(c)) {
+      auto says = says_of_case(c);
       if (!says) continue;
       auto flow = flow_of(tree, c, loop);
       if (says->failed < 0) fine |= flow.leaves || flow.again || sets_condition(c, c);
@@ -367,11 +431,51 @@ struct LoopReader {
       }
     }
     int tried = call_before(choice, -1);
-    bool by_result = tree.kind(choice) == "match_expression";
-    if (!fine || !failed || (!waits && !by_result) || tried < 0) return;
+    if (!fine || !failed || !waits || tried < 0) return;
     seen = {.back = true, .success = true, .waits_then = waits, .stretch = tried};
-    place.back.emplace_back(by_result ? "Err" : "err != nil");
+    place.back.emplace_back("err != nil");
     place.looked_at = true;
+  }
+
+  // `match get() { Ok(v) => return v, Err(e) if n < 3 => wait, other => return other }`. A case for what is left stands
+  // for what failed if it leads back, and for what went well if it leaves.
+  void read_match(int choice) {
+    bool fine = false, back = false, waits = false, by_result = false;
+    bool went_well = false;  // a case of its own stands for what went well
+    auto rest = flow_after(tree, choice, loop);
+    for (int c = choice; c < tree[choice].past; c++) {
+      if (tree.kind(c) != "match_arm" || tree.around(c, Role::choice) != choice) continue;
+      auto says = outcome_of(tree, c);
+      int guard = guard_of(tree, c);
+      auto flow = flow_of(tree, c, loop);
+      bool again = flow.again || (flow.falls && rest.again);
+      by_result |= says.failed != 0;
+      auto asked = guard >= 0 ? failure_of(tree.text(guard), false) : Says{-1};
+      went_well |= says.failed < 0 && asked.failed < 0;
+      if (guard >= 0 && says.failed != 0 && !went_well_there(c, says))
+        place.looked_at |= text_names_error(tree.text(guard));
+      if ((says.failed > 0 || (says.failed == 0 && went_well)) && again) back = true, waits |= waits_within(c);
+      fine |= says.failed <= 0 && (flow.leaves || (flow.falls && rest.leaves) || sets_condition(c, c));
+    }
+    int value = tree.child(choice, Part::value);
+    int tried = value >= 0 && tried_call(tree, value) >= 0 ? value : call_before(choice, value);
+    if (!fine || !back || !by_result || tried < 0) return;
+    seen = {.back = true, .success = true, .waits_then = waits, .stretch = tried};
+    place.back.emplace_back("Err");
+  }
+
+  // `Ok(r) if r.status() < 500 => return Err(…)` looks at what failed.
+  bool went_well_there(int arm, Says says) const {
+    return says.failed < 0 && tree.text(arm).find("Err(") == std::string_view::npos;
+  }
+
+  static bool text_names_error(std::string_view text) {
+    return std::ranges::any_of(identifiers(text), [](auto id) { return id == "e" || says_failed(id); });
+  }
+
+  void read_choice(int choice) {
+    if (tree.kind(choice) == "match_expression") return read_match(choice);
+    if (tree.kind(choice) != "select_statement") read_switch(choice);
   }
 
   // `for attempt := 0; attempt <= max; attempt++` with a wait between and a way out: it counts attempts, whatever it
@@ -387,10 +491,16 @@ struct LoopReader {
     if (!counts || call < 0) return;
     bool out = false;
     for (int i = call; i < tree[loop].past; i++)
-      out |= (tree[i].role == Role::leave || tree[i].role == Role::stop) && ours(i) && flow_of(tree, i, loop).leaves;
+      out |= (tree[i].role == Role::leave || tree[i].role == Role::stop) && ours(i) && flow_of(tree, i, loop).leaves &&
+             !where_failed(i);
     if (!out) return;
     seen = {.back = true, .success = true, .stretch = header.body};
     place.back.emplace_back("any");
+  }
+
+  bool where_failed(int i) const {
+    int branch = tree.around(i, Role::branch);
+    return branch > loop && tree.within(i, tree.child(branch, Part::then)) && says_at(tree, branch).failed > 0;
   }
 
   // `for range newRetryTimer(ctx)`: the header itself waits and counts.
@@ -407,7 +517,9 @@ struct LoopReader {
     for (int p = tree[seen.stretch].parent; p > loop; p = tree[p].parent)
       if (tree.kind(p) == "communication_case") {
         int what = tree.first(p);
-        return what < 0 || tree.text(what).find("time.After") == std::string_view::npos;
+        auto text = what >= 0 ? tree.text(what) : std::string_view();
+        bool ticks = text.ends_with(".C") && !place.back.empty() && place.back.front().starts_with("unless ");
+        return text.find("time.After") == text.npos && !ticks;
       }
     return false;
   }
@@ -427,12 +539,13 @@ void find_loops(const Tree& tree, std::vector<Location>& found) {
     reader.read_own_condition();
     reader.read_counted();
     reader.read_retry_timer();
+    reader.read_supervised();
+    reader.look_for_looks();
     if (!reader.is_retry()) continue;
     auto& place = reader.place;
     describe_calls(tree, reader.seen.stretch, place);
     for (int i = loop; i < tree[loop].past; i++)
-      if (tree[i].role == Role::call && !is_talk(callee_of(tree, i)))
-        place.callees.emplace_back(last_name(callee_of(tree, i)));
+      if (tree[i].role == Role::call && !is_talk(callee_of(tree, i))) place.callees.push_back(callee_at(tree, i));
     place.bound = bound_of_loop(tree, loop);
     place.wait = wait_in(tree, loop);
     if (place.wait.kind == Wait::none && place.bound.kind == Bound::elsewhere && reader.header.kind == Header::each)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -21,10 +22,15 @@ std::string id_of(const Location& at, const Verdict& verdict) {
   return hex(fnv1a(fmt::format("{}\n{}\n{}\n{}", verdict.name, at.file, at.function, at.calls)), 8);
 }
 
-std::string left_out_line(const Scan& scan) {
-  std::string line;
-  for (auto& [why, count] : scan.left_out) line += fmt::format("{}{} {}", line.empty() ? "" : ", ", count, why);
-  return line;
+// What no URI holds by itself is written as its bytes.
+std::string uri_of(std::string_view path) {
+  std::string uri;
+  for (auto c : path) {
+    bool plain =
+        std::isalnum(static_cast<unsigned char>(c)) || std::string_view("/-._~").find(c) != std::string_view::npos;
+    uri += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return uri;
 }
 
 constexpr const char* kStates[] = {"", "wrong", "right", "reached", "never"};
@@ -36,6 +42,12 @@ const Rule* rule_named(std::string_view name) {
 }
 
 }  // namespace
+
+std::string left_out_line(const Scan& scan) {
+  std::string line;
+  for (auto& [why, count] : scan.left_out) line += fmt::format("{}{} {}", line.empty() ? "" : ", ", count, why);
+  return line;
+}
 
 std::string text_of(const Scan& scan, const std::string& changed_since) {
   std::string out;
@@ -111,7 +123,7 @@ std::string sarif_of(const Scan& scan) {
            {"level", "note"},
            {"message", {{"text", fmt::format("{} Right code {}.", v.text, rule ? rule->right : "does not")}}},
            {"locations", Json::array({{{"physicalLocation",
-                                        {{"artifactLocation", {{"uri", at.file}}},
+                                        {{"artifactLocation", {{"uri", uri_of(at.file)}}},
                                          {"region", {{"startLine", at.line}, {"endLine", at.last_line}}}}}}})},
            {"partialFingerprints", {{"retrialScan/v1", id_of(at, v)}}},
            {"properties", {{"confidence", "possible"}, {"bound", show(at.bound)}, {"wait", show(at.wait)}}}});

@@ -1,4 +1,7 @@
 // What failed is put back into the queue that it came from.
+#include <algorithm>
+#include <array>
+
 #include "base/text.h"
 #include "scan/detectors.h"
 #include "scan/flow.h"
@@ -24,11 +27,49 @@ bool says_failing(std::string_view function) {
   return false;
 }
 
-bool failed_around(const Tree& tree, int i, int given) {
+// What a call or Go's `ch <- job` puts something into.
+std::string_view put_into(const Tree& tree, int i) {
+  if (tree.kind(i) == "send_statement") return tree.first(i) >= 0 ? tree.text(tree.first(i)) : std::string_view();
+  return receiver(callee_of(tree, i));
+}
+
+bool takes_from(const Tree& tree, int i, std::string_view queue) {
+  static constexpr std::array<std::string_view, 16> all{
+      "pop",        "lpop",    "rpop", "brpop",   "take",     "shift",    "pop_front", "popleft",
+      "trydequeue", "dequeue", "poll", "receive", "pop_back", "popfront", "recv",      "blpop"};
+  auto kind = tree.kind(i);
+  auto text = tree.text(i);
+  if (kind == "range_clause") return text.ends_with("range " + std::string(queue));
+  if (kind == "unary_expression") return text.starts_with("<-") && trim(text.substr(2)) == queue;
+  if (tree[i].role != Role::call) return false;
+  auto callee = callee_of(tree, i);
+  return receiver(callee) == queue && std::ranges::count(all, lower(last_name(callee))) > 0;
+}
+
+// Is what was taken given back to where it came from, whatever that is called?
+bool gives_back(const Tree& tree, int i, int given) {
+  int function = tree.function_of(i);
+  auto queue = put_into(tree, i);
+  auto item = identifiers(tree.text(given));
+  if (function < 0 || item.empty()) return false;
+  bool taken = false, same = false;
+  for (int n = function; n < i; n++) {
+    if (!takes_from(tree, n, queue)) continue;
+    taken = true;
+    for (int p = n; p > function && tree[p].role != Role::loop; p = tree[p].parent) {
+      int target = tree[p].role == Role::assign || tree.kind(p) == "range_clause" ? tree.target_of(p) : -1;
+      for (auto id : target >= 0 ? identifiers(tree.text(target)) : std::vector<std::string_view>())
+        same |= std::ranges::count(item, id) > 0;
+    }
+  }
+  return taken && same;
+}
+
+bool failed_around(const Tree& tree, int i, int given, bool back) {
   int below = i;
   for (int p = tree[i].parent; p >= 0; below = p, p = tree[p].parent) {
     if (tree[p].role == Role::function) return says_failing(name_of_function(tree, p));
-    if (tree[p].role == Role::handler) return !mentions(error_name(tree, p), last_name(tree.text(tree.first(given))));
+    if (tree[p].role == Role::handler) return !mentions(error_name(tree, p), last_name(tree.text(given)));
     if (tree[p].role != Role::branch || tree[below].part == Part::condition) continue;
     int test = tree.child(p, Part::condition);
     if (test < 0) continue;
@@ -37,8 +78,17 @@ bool failed_around(const Tree& tree, int i, int given) {
     for (auto id : identifiers(tree.text(test)))
       for (auto& part : parts_of(id))
         error |= part == "err" || part == "error" || part == "exc" || part == "exception" || part == "failed";
-    if (error && !says.weak && says.failed == (tree[below].part == Part::then ? 1 : -1)) return true;
+    if (back && tree.text(test).find('(') != std::string_view::npos)  // `if (!task.run())`
+      for (auto id : identifiers(tree.text(given))) error |= mentions(tree.text(test), id);
+    if (error && (back || !says.weak) && says.failed == (tree[below].part == Part::then ? 1 : -1)) return true;
   }
+  return false;
+}
+
+// Of errors, results and the like: what nobody takes up again.
+bool is_for_others(std::string_view queue) {
+  for (std::string_view what : {"error", "fail", "dead", "exception", "result", "response", "output", "event"})
+    if (icontains(queue, what)) return true;
   return false;
 }
 
@@ -46,36 +96,40 @@ bool failed_around(const Tree& tree, int i, int given) {
 
 void find_queues(const Tree& tree, std::vector<Location>& found) {
   for (int i = 0; i < tree.size(); i++) {
-    if (tree[i].role != Role::call) continue;
-    auto callee = callee_of(tree, i);
-    int arguments = tree.child(i, Part::arguments);
-    int holder = tree.function_of(i);
+    bool sent = tree.kind(i) == "send_statement";
+    if (tree[i].role != Role::call && !sent) continue;
+    auto callee = sent ? tree.text(tree.first(i)) : callee_of(tree, i);
+    int arguments = tree.child(i, Part::arguments), holder = tree.function_of(i);
+    int given = sent ? tree.child(i, Part::value) : arguments >= 0 ? tree.first(arguments) : -1;
+    for (int c = given; !sent && c >= 0; c = tree.next(c))
+      if (tree[c].role != Role::text) given = c;  // `redis.rpush('jobs', raw)`
     bool wraps = holder >= 0 && icontains(name_of_function(tree, holder), last_name(callee));
     if (wraps || callee.starts_with("new ") || icontains(receiver(callee), "counter")) continue;
-    if (!puts_back(callee) || arguments < 0 || tree.first(arguments) < 0) continue;
+    if ((!sent && !puts_back(callee)) || given < 0) continue;
     auto name = lower(last_name(callee));
-    bool own_word = says_retry(name) || (name.find("queue") != name.npos && name != "enqueue") ||
-                    name == "addratelimited" || name == "addafter" || name == "nack";
-    if (!own_word && !is_queue_name(receiver(callee))) continue;
-    if (icontains(receiver(callee), "error") || icontains(receiver(callee), "fail") ||
-        icontains(receiver(callee), "dead") || icontains(receiver(callee), "exception") ||
-        icontains(receiver(callee), "result") || icontains(receiver(callee), "response") ||
-        icontains(receiver(callee), "output") || icontains(receiver(callee), "event"))
-      continue;
-    if (!failed_around(tree, i, arguments)) continue;
-    int function = tree.function_of(i);
+    bool later = name == "addafter" || name.ends_with("_in") || name.ends_with("_at");
+    bool own_word = !sent && (says_retry(name) || (name.find("queue") != name.npos && name != "enqueue") ||
+                              name == "addratelimited" || later || name == "nack");
+    bool back = gives_back(tree, i, given);
+    if (!own_word && !back && !is_queue_name(receiver(callee))) continue;
+    if (sent && !back) continue;
+    if (is_for_others(receiver(callee))) continue;
+    if (!failed_around(tree, i, given, back)) continue;
+    if (!own_word && !is_queue_name(receiver(callee)) && flow_after(tree, i, holder).leaves) continue;
     auto place = location_at(tree, i, Shape::queue);
-    place.back.emplace_back("any");
-    place.by = one_line(callee);
-    int attempt = tree.around(i, Role::attempt);
+    int handler = tree.around(i, Role::handler), attempt = tree.around(i, Role::attempt);
+    place.back = handler >= 0 ? errors_of(tree, handler) : std::vector<std::string>{"any"};
+    place.by = one_line(sent ? tree.text(i) : callee);
     int body = attempt >= 0 ? tree.child(attempt, Part::body) : -1;
-    if (int stretch = body >= 0 ? body : function; stretch >= 0) describe_calls(tree, stretch, place);
-    if (function >= 0) {
-      place.bound = bound_of_function(tree, function, -1);
-      place.wait = wait_in(tree, function);
+    if (int stretch = body >= 0 ? body : holder; stretch >= 0) describe_calls(tree, stretch, place);
+    if (holder >= 0) {
+      place.bound = bound_of_function(tree, holder, -1);
+      place.wait = wait_in(tree, holder);
     }
     if (name == "addratelimited") place.wait = {Wait::growing, false, false, one_line(callee)};
-    if (name == "addafter") place.wait = {Wait::fixed, false, false, one_line(tree.text(arguments))};
+    if (place.wait.kind == Wait::none && (icontains(callee, "delay") || icontains(callee, "later")))
+      place.wait = {Wait::elsewhere, false, false, one_line(callee)};
+    if (later) place.wait = {Wait::fixed, false, false, one_line(tree.text(tree.first(arguments)))};
     found.push_back(std::move(place));
   }
 }

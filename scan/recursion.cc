@@ -30,64 +30,15 @@ bool of_itself(const Tree& tree, int call, int function) {
   return by.empty();
 }
 
-// Is `i` where only what failed leads?
-bool on_error_path(const Tree& tree, int i, int function) {
-  bool values = tree.language().errors_are_values;
-  int below = i;
-  for (int p = tree[i].parent; p > function; below = p, p = tree[p].parent) {
-    if (tree[p].role == Role::handler) return true;
-    if (tree[p].role == Role::branch && tree[below].part != Part::condition) {
-      int test = tree.child(p, Part::condition);
-      if (test < 0) continue;
-      auto says = failure_of(tree.text(test), values);
-      bool then = tree[below].part == Part::then;
-      if (!says.weak && says.failed == (then ? 1 : -1)) return true;
-    }
-    if (tree[p].role == Role::call) {  // .catch(…), .on('error', …)
-      auto name = last_name(callee_of(tree, p));
-      int arguments = tree.child(p, Part::arguments);
-      auto first = arguments >= 0 && tree.first(arguments) >= 0 ? tree.text(tree.first(arguments)) : std::string_view{};
-      if (tree.within(below, arguments >= 0 ? arguments : p) || below == arguments) {
-        if (name == "catch" || name == "exceptionally" || name == "onErrorResume" || name == "onFailure") return true;
-        if ((name == "on" || name == "once" || name == "addEventListener") &&
-            (icontains(first, "error") || icontains(first, "close") || icontains(first, "timeout") ||
-             icontains(first, "disconnect")))
-          return true;
-        if (name == "then" && arguments >= 0 && tree.first(arguments) >= 0 && below != tree.first(arguments) &&
-            below != arguments)
-          return true;
-      }
-    }
-    if (tree[p].role == Role::assign || tree[p].role == Role::option) {  // socket.onclose = …
-      int target = tree.child(p, Part::target);
-      if (target < 0) target = tree.child(p, Part::name);
-      auto name = target >= 0 ? lower(last_name(tree.text(target))) : std::string();
-      if (tree[p].role == Role::assign && (name == "onclose" || name == "onerror")) return true;
-    }
-  }
-  // What is left behind a branch that leaves where all went well: `if err == nil { return }; return f(n - 1)`.
-  for (int p = i; p > function; p = tree[p].parent) {
-    int outer = tree[p].parent;
-    if (outer < 0 || tree[outer].role == Role::branch || tree[outer].role == Role::attempt ||
-        tree[outer].role == Role::call)
-      continue;
-    for (int c = tree.first(outer); c >= 0 && c < p; c = tree.next(c)) {
-      if (tree[c].role != Role::branch) continue;
-      int test = tree.child(c, Part::condition), then = tree.child(c, Part::then);
-      if (test < 0 || then < 0) continue;
-      auto says = failure_of(tree.text(test), values);
-      auto flow = flow_of(tree, then, function);
-      if (says.failed < 0 && !says.weak && flow.leaves && !flow.falls) return true;
-    }
-    if (tree[outer].role == Role::function) break;
-  }
-  return false;
-}
-
-// `tryNode(index + 1)`: the next of several, not the same again.
-bool goes_on_to_next(const Tree& tree, int call) {
-  int arguments = tree.child(call, Part::arguments);
+// `tryNode(index + 1)`, `look(errors.Unwrap(e))`: the next of several, not the same again.
+bool goes_on_to_next(const Tree& tree, int call, int function) {
+  int arguments = tree.child(call, Part::arguments), own = tree.child(function, Part::parameters);
   if (arguments < 0) return false;
+  for (int c = tree.first(arguments); c >= 0 && own >= 0; c = tree.next(c)) {
+    if (tree[c].role != Role::call || tree.first(arguments) != c || tree.next(c) >= 0) continue;
+    for (auto id : identifiers(tree.text(own)))
+      if (!says_retry(id) && mentions(tree.text(c), id)) return true;
+  }
   for (auto id : identifiers(tree.text(arguments)))
     if (id == "index" || id == "i" || id == "idx" || id == "next") return true;
   return false;
@@ -136,6 +87,20 @@ bool caught(const Tree& tree, int i, int function) {
   return false;
 }
 
+// The timer that is given the function of this name, by itself or as a method: `schedule(this::register, 10)`. Or -1.
+int timer_given(const Tree& tree, int name) {
+  int p = tree[name].parent;
+  for (; p >= 0 && tree[p].part != Part::arguments; p = tree[p].parent) {
+    auto kind = tree.kind(p);
+    if (kind != "method_reference" && kind != "member_expression" && kind != "attribute" &&
+        kind != "selector_expression")
+      return -1;
+    if (tree[name].end != tree[p].end) return -1;
+  }
+  int call = p >= 0 ? tree[p].parent : -1;
+  return call >= 0 && tree[call].role == Role::call && is_timer(callee_of(tree, call)) ? call : -1;
+}
+
 int timer_around(const Tree& tree, int i, int function) {
   for (int p = tree[i].parent; p > function; p = tree[p].parent)
     if (tree[p].role == Role::call && is_timer(callee_of(tree, p))) return p;
@@ -151,12 +116,28 @@ int helper_that_calls(const Tree& tree, int call, int function) {
   for (int f : tree.functions(last_name(callee))) {
     if (tree.within(f, function) || tree.within(function, f)) continue;
     for (int i = f; i < tree[f].past; i++) {
+      if (tree[i].role == Role::name && tree.text(i) == own && timer_given(tree, i) >= 0) return f;
       if (tree[i].role != Role::call || last_name(callee_of(tree, i)) != own) continue;
       auto through = receiver(callee_of(tree, i));
       if (through.empty() || through == "this" || through == "self") return f;
     }
   }
   return -1;
+}
+
+// Is it called by this name where something failed, and nowhere else: not each time, as what is done every so often?
+bool only_where_failed(const Tree& tree, std::string_view name, int function) {
+  for (int i = function; i < tree[function].past; i++)
+    if (tree[i].role == Role::call && last_name(callee_of(tree, i)) == name && !on_error_path(tree, i, function))
+      return false;
+  return true;
+}
+
+// Does it begin something later?
+bool waits_for(const Tree& tree, int function) {
+  for (int i = function; i < tree[function].past; i++)
+    if (tree[i].role == Role::call && is_timer(callee_of(tree, i))) return true;
+  return false;
 }
 
 // What a function tries first, but for itself.
@@ -166,8 +147,9 @@ void describe(const Tree& tree, int function, int again, Location& place) {
     if (tree[i].role != Role::call || tree.within(again, i)) continue;
     auto callee = callee_of(tree, i);
     if (is_talk(callee) || last_name(callee) == own) continue;
-    if (place.calls.empty()) place.calls = one_line(callee);
-    place.callees.emplace_back(last_name(callee));
+    if (place.calls.empty() && !is_maker(callee) && !is_given_error(tree, i))
+      place.calls = one_line(without_arguments(callee));
+    place.callees.push_back(callee_at(tree, i));
   }
   Location seen;
   describe_calls(tree, function, seen);
@@ -182,6 +164,7 @@ void describe(const Tree& tree, int function, int again, Location& place) {
       if (int test = tree.child(p, Part::condition); test >= 0)
         for (auto id : identifiers(tree.text(test))) place.looked_at |= says_failed(id);
   if (place.back.empty()) place.back.emplace_back("any");
+  place.looked_at |= hears_of_loss(tree, again, function);
 }
 
 }  // namespace
@@ -192,7 +175,9 @@ void find_recursion(const Tree& tree, std::vector<Location>& found) {
     if (int function = tree.function_of(i);
         function >= 0 && tree[i].role == Role::call && on_error_path(tree, i, function)) {
       int helper = helper_that_calls(tree, i, function);
-      if (helper >= 0 && (text_says_retry(tree.text(function)) || text_says_retry(tree.text(helper)))) {
+      if (helper >= 0 &&
+          (text_says_retry(tree.text(function)) || text_says_retry(tree.text(helper)) ||
+           (waits_for(tree, helper) && only_where_failed(tree, last_name(callee_of(tree, i)), function)))) {
         auto place = location_at(tree, i, Shape::recursion);
         describe(tree, function, i, place);
         place.bound = bound_of_function(tree, function, i);
@@ -203,16 +188,13 @@ void find_recursion(const Tree& tree, std::vector<Location>& found) {
       }
     }
     bool named = tree[i].role == Role::name;  // setTimeout(connect, 1000)
-    if (named) {
-      int p = tree[i].parent;
-      if (p < 0 || tree[p].parent < 0 || tree[p].part != Part::arguments || !is_timer(callee_of(tree, tree[p].parent)))
-        continue;
-    }
+    int timed = named ? timer_given(tree, i) : -1;
+    if (named && timed < 0) continue;
     for (int function = tree.function_of(i); function >= 0; function = tree.function_of(function)) {
       bool itself = named ? tree.text(i) == name_of_function(tree, function) : of_itself(tree, i, function);
       if (!itself) continue;
-      int timer = timer_around(tree, i, function);
-      if (goes_on_to_next(tree, i)) break;
+      int timer = named ? timed : timer_around(tree, i, function);
+      if (goes_on_to_next(tree, i, function)) break;
       bool words = text_says_retry(tree.text(function)) || says_retry(name_of_function(tree, function));
       if (!on_error_path(tree, i, function) && !(timer >= 0 && words) && !asks_for_retry(tree, i, function)) break;
       auto place = location_at(tree, i, Shape::recursion);
@@ -224,7 +206,7 @@ void find_recursion(const Tree& tree, std::vector<Location>& found) {
       place.function = one_line(name_of_function(tree, function));
       place.function_line = tree[function].line;
       describe(tree, function, i, place);
-      place.bound = bound_of_function(tree, function, named ? -1 : i);
+      place.bound = bound_of_function(tree, function, named ? timer : i);
       place.wait = wait_in(tree, function);
       if (place.bound.kind == Bound::count && counts_items(place.bound.text)) break;
       found.push_back(std::move(place));

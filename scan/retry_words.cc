@@ -30,6 +30,7 @@ void find_retry_words(const Tree& tree, std::vector<Location>& found) {
     int handler = tree.around(i, Role::handler), function = tree.function_of(i);
     if (handler < 0) continue;
     int tried = tree[handler].parent;  // `begin`, or the body of a method
+    if (int call = tried_call(tree, tried); call >= 0 && only_reads(tree, tried, call)) continue;
     auto place = location_at(tree, i, Shape::loop);
     describe_calls(tree, tried, place);
     place.back = errors_of(tree, handler);

@@ -25,6 +25,18 @@ int run_by(const Tree& tree, int timer) {
   return -1;
 }
 
+// `new Promise((r) => setTimeout(r, ms))`: nothing is begun anew, it only waits.
+bool only_waits(const Tree& tree, int timer, int runs) {
+  int function = tree.function_of(timer);
+  int given = function >= 0 ? tree.child(function, Part::parameters) : -1;
+  auto what = tree.text(runs);
+  if (what.ends_with("()")) what.remove_suffix(2);
+  if (given < 0 || !mentions(tree.text(given), what)) return false;
+  for (int p = tree[function].parent; p >= 0 && tree[p].role != Role::function; p = tree[p].parent)
+    if (tree[p].role == Role::call) return last_name(callee_of(tree, p)) == "Promise";
+  return false;
+}
+
 // The names that say what a timer is for: of its holder, its function, its delay, and what it runs.
 bool is_for_retry(const Tree& tree, int timer) {
   if (text_says_retry(tree.text(timer)) || text_says_retry(callee_of(tree, timer))) return true;
@@ -38,7 +50,7 @@ bool is_for_retry(const Tree& tree, int timer) {
   return holder >= 0 && tree[holder].role == Role::assign && text_says_retry(tree.text(holder).substr(0, 120));
 }
 
-bool hears_of_loss(std::string_view name) {
+bool is_called_for_loss(std::string_view name) {
   auto word = lower(name);
   bool handles = word.starts_with("on") || word.find("handle") != word.npos || word.find("lost") != word.npos;
   for (std::string_view what : {"error", "close", "disconnect", "failure", "timeout", "lost"})
@@ -58,7 +70,7 @@ bool begins_connection(std::string_view callee) {
 void add(const Tree& tree, int at, std::string_view runs, std::vector<Location>& found) {
   auto place = location_at(tree, at, Shape::timer);
   place.calls = one_line(runs);
-  place.callees.emplace_back(last_name(runs));
+  place.callees.push_back({std::string(last_name(runs)), {}});
   place.back.emplace_back("any");
   place.looked_at = true;  // what it heard of is seldom to be seen here
   int function = tree.function_of(at);
@@ -86,12 +98,12 @@ void find_timers(const Tree& tree, std::vector<Location>& found) {
       auto what = runs < 0                        ? std::string_view()
                   : tree[runs].role == Role::call ? callee_of(tree, runs)
                                                   : tree.text(runs);
-      bool limit = last_name(what) == "reject";  // of a time: nothing is begun anew
+      bool limit = last_name(what) == "reject" || (runs >= 0 && only_waits(tree, i, runs));
       if (runs >= 0 && !limit && is_for_retry(tree, i)) add(tree, i, what, found);
       continue;
     }
     int function = tree.function_of(i);
-    if (function < 0 || !begins_connection(callee) || !hears_of_loss(name_of_function(tree, function))) continue;
+    if (function < 0 || !begins_connection(callee) || !is_called_for_loss(name_of_function(tree, function))) continue;
     bool here = false;
     for (int f : tree.functions(last_name(callee))) here |= f != function;
     if (here) add(tree, i, callee, found);

@@ -47,13 +47,19 @@ const Meanings& meanings(const Language& language) {
   return all.at(&language);
 }
 
+// What a call calls, or the name that stands there.
+std::string_view name_in(TSNode node, std::string_view source) {
+  static constexpr std::string_view kMethod = "method";
+  auto method = ts_node_child_by_field_name(node, kMethod.data(), kMethod.size());
+  auto named = ts_node_is_null(method) ? node : method;
+  return source.substr(ts_node_start_byte(named), ts_node_end_byte(named) - ts_node_start_byte(named));
+}
+
 // `raise Failed` and `loop do ... end` are calls by name.
-Role role_by_name(const Language& language, Role role, std::string_view text) {
+Role role_by_name(const Language& language, Role role, std::string_view name) {
   if (role != Role::call && role != Role::name) return role;
-  auto head = text.substr(0, text.find_first_of(" ({\n"));
-  auto name = head.substr(head.rfind('.') + 1);
   for (auto& call : language.calls)
-    if (name == call.name && (role == Role::call || text == name)) return call.role;
+    if (name == call.name) return call.role;
   return role;
 }
 
@@ -82,15 +88,15 @@ Tree Tree::parse(const Language& language, std::string_view source) {
       auto node = ts_tree_cursor_current_node(&cursor);
       auto begin = ts_node_start_byte(node), end = ts_node_end_byte(node);
       int kept = -1;
-      if (ts_node_is_named(node)) {
+      auto kind = ts_node_symbol(node);
+      bool error = ts_node_is_error(node);
+      auto role = error || kind >= known.roles.size() ? Role::other : known.roles[kind];
+      if (ts_node_is_named(node) && role != Role::wrapper) {
         kept = tree.size();
         int parent = -1;
         for (auto i = open.size(); i-- > 0 && parent < 0;) parent = open[i];
-        auto kind = ts_node_symbol(node);
-        bool error = ts_node_is_error(node);
         if (error) lost += end - begin;
-        auto role = error || kind >= known.roles.size() ? Role::other : known.roles[kind];
-        if (!language.calls.empty()) role = role_by_name(language, role, source.substr(begin, end - begin));
+        if (!language.calls.empty()) role = role_by_name(language, role, name_in(node, source));
         auto part = known.parts[ts_tree_cursor_current_field_id(&cursor)];
         bool of_branch = parent >= 0 && tree.nodes_[static_cast<std::size_t>(parent)].role == Role::branch;
         if (of_branch && part == Part::body) part = Part::then;  // `raise if n > 3`
@@ -117,9 +123,22 @@ int Tree::target_of(int assignment) const {
   return target >= 0 ? target : first(assignment);
 }
 
+// The names that an import gives, or may give: those that stand in it, and the last part of a path.
+void Tree::take_import(int i) {
+  auto all = text(i);
+  for (auto id : identifiers(all)) imported_.insert(id);
+  for (int c = i; c < nodes_[static_cast<std::size_t>(i)].past; c++)
+    if ((*this)[c].role == Role::text) imported_.insert(last_name(text(c)));
+}
+
 void Tree::index() {
   for (int i = 0; i < size(); i++) {
     auto role = (*this)[i].role;
+    auto what = kind(i);
+    bool required = what == "variable_declarator" && text(i).find("= require(") != std::string_view::npos;
+    if (required || (role == Role::other &&
+                     (what.starts_with("import_") || what.starts_with("use_decl") || what.starts_with("using_dir"))))
+      take_import(i);
     if (role == Role::function) functions_[name_of_function(*this, i)].push_back(i);
     int target = role == Role::assign ? target_of(i) : -1;
     if (target < 0) continue;

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 struct TSLanguage;
@@ -21,6 +22,8 @@ enum class Role : std::uint8_t {
   branch,    // if, with `condition`, `then`, `otherwise`
   choice,    // switch, match, select
   call,      // also `new`
+  guard,     // a condition on a handler: catch ... when
+  wrapper,   // no node of its own: what it holds takes its place
   leave,     // return
   raise,
   again,      // continue
@@ -80,6 +83,8 @@ class Tree {
   const std::vector<int>& functions(std::string_view name) const { return of(functions_, name); }
   const std::vector<int>& assignments(std::string_view name) const { return of(assignments_, name); }
 
+  bool imports(std::string_view name) const { return imported_.contains(name); }  // of another file or package
+
   double broken() const { return broken_; }  // what share of the bytes no rule of the grammar took
 
   // Children are walked by `for (int c = first(i); c >= 0; c = next(c))`.
@@ -100,12 +105,14 @@ class Tree {
     auto at = named.find(name);
     return at == named.end() ? none : at->second;
   }
+  void take_import(int i);
   void index();
 
   const Language* language_ = nullptr;
   std::string_view source_;
   std::vector<Node> nodes_;
   Named functions_, assignments_;
+  std::unordered_set<std::string_view> imported_;
   double broken_ = 0;
 };
 

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <cctype>
 
 #include "base/text.h"
 #include "scan/detectors.h"
@@ -12,20 +14,45 @@ bool says_count(std::string_view id) {
   return icontains(id, "try") || icontains(id, "tries") || icontains(id, "count");
 }
 
+// Also within a text that is put together: f"{path}.{n}".
+bool has_word(std::string_view text, std::string_view word) {
+  auto inner = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  for (auto at = text.find(word); at != text.npos; at = text.find(word, at + 1))
+    if ((at == 0 || !inner(text[at - 1])) && (at + word.size() == text.size() || !inner(text[at + word.size()])))
+      return true;
+  return false;
+}
+
+// With a number or a limit: it counts the attempts.
+bool counts_against(std::string_view test, std::string_view name) {
+  return mentions(test, name) && (test.find_first_of("<>0123456789") != test.npos || text_says_retry(test));
+}
+
+bool is_compared(const Tree& tree, int loop, std::string_view name) {
+  for (int i = loop; i < tree[loop].past; i++) {
+    int test = tree.child(i, Part::condition), guard = guard_of(tree, i);
+    if (test >= 0 && counts_against(tree.text(test), name)) return true;
+    if (guard >= 0 && counts_against(tree.text(guard), name)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<std::string_view> names_of_the_turn(const Tree& tree, int loop, const Header& header) {
   std::vector<std::string_view> names;
   if (header.kind == Header::each) {
     names = identifiers(header.item);
-    std::erase_if(names, [](auto n) { return n == "_" || n == "const" || n == "let" || n == "var" || n == "final"; });
+    std::erase_if(names, [](auto n) { return n == "const" || n == "let" || n == "var" || n == "final"; });
   } else if (header.kind == Header::counted) {
     for (int i = loop; i < (header.body >= 0 ? header.body : loop); i++)
       if (tree[i].part == Part::update || (tree[i].role == Role::assign && tree[i].part != Part::none))
         for (auto id : identifiers(tree.text(i)))
           if (mentions(header.text, id) && !says_retry(id) && !says_count(id)) names.push_back(id);
-    if (!header.item.empty() && !says_retry(header.item) && !says_count(header.item)) names.push_back(header.item);
+    for (auto id : identifiers(header.item))
+      if (!says_retry(id) && !says_count(id)) names.push_back(id);
   }
+  std::erase_if(names, [](auto n) { return n == "_"; });
   // `for (folder = here; ; folder = dirname(folder))`: the next, not one more.
   for (int i = loop; header.kind != Header::each && i < header.body; i++) {
     auto text = tree.text(i);
@@ -43,6 +70,45 @@ std::vector<std::string_view> names_of_the_turn(const Tree& tree, int loop, cons
     for (auto id : identifiers(tree.text(target))) names.push_back(id);
   }
   return names;
+}
+
+bool moves_on(const Tree& tree, int loop, int call) {
+  int arguments = tree.child(call, Part::arguments);
+  if (arguments < 0) return false;
+  auto given = tree.text(arguments);
+  for (int i = tree[call].past; i < tree[loop].past; i++) {
+    if (tree[i].role != Role::assign || tree.target_of(i) < 0) continue;
+    auto name = last_name(tree.text(tree.target_of(i)));
+    if (name.empty() || says_retry(name) || icontains(name, "delay") || icontains(name, "time") ||
+        !has_word(given, name))
+      continue;
+    int value = tree.child(i, Part::value);
+    auto held = value >= 0 ? tree.text(value) : std::string_view();
+    bool made = held.find('(') != held.npos && (!mentions(held, name) || icontains(held, "clone"));
+    if (!made && !is_compared(tree, loop, name)) return true;
+  }
+  return false;
+}
+
+bool takes_another(const Tree& tree, int loop) {
+  static constexpr std::array<std::string_view, 18> all{
+      "next",    "remove", "pop",  "shift", "poll",     "take",      "popleft",   "dequeue", "trydequeue",
+      "receive", "recv",   "lpop", "brpop", "readline", "nexttoken", "pop_front", "scan",    "readmessage"};
+  for (int i = loop; i < tree[loop].past; i++)
+    if (tree[i].role == Role::call && loop_of(tree, i) == loop &&
+        std::ranges::count(all, lower(last_name(callee_of(tree, i)))) > 0)
+      return true;
+  return false;
+}
+
+bool only_reads(const Tree& tree, int stretch, int call) {
+  static constexpr std::array<std::string_view, 9> all{"int",  "float", "integer", "parse",     "parseint",
+                                                       "stoi", "atoi",  "number",  "parsefloat"};
+  int outer = -1;  // the first, whatever it does
+  for (int i = stretch; i < tree[stretch].past && outer < 0; i++)
+    if (tree[i].role == Role::call && (!is_talk(callee_of(tree, i)) || tree.within(call, i))) outer = i;
+  return outer >= 0 && std::ranges::count(all, lower(last_name(callee_of(tree, outer)))) > 0 &&
+         (outer == call || is_stream(callee_of(tree, call)));
 }
 
 }  // namespace retrial::scan

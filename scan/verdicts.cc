@@ -3,29 +3,41 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
 #include <map>
 
 #include "base/text.h"
+#include "scan/words.h"
 
 namespace retrial::scan {
 namespace {
 
+// What fails for good is among it: the root of all errors, or of all that a client tells.
+bool is_whatever(const std::string& error) {
+  static constexpr std::array<std::string_view, 14> all{
+      "any",         "Exception",        "err != nil",    "Err",
+      "Throwable",   "BaseException",    "StandardError", "exception",
+      "Error",
+
+      "ClientError", "RequestException", "FaradayError",  "HttpRequestException",
+      "SQLException"};
+  return std::ranges::count(all, error) > 0;
+}
+
 void judge_alone(Location& at) {
   auto say = [&](const char* name, std::string text) { at.verdicts.push_back({name, std::move(text)}); };
-  if (at.bound.kind == Bound::none && at.shape != Shape::queue)
-    say("missing-cap", "No end was seen: neither a number of attempts nor a time.");
+  if (at.bound.kind == Bound::none) say("missing-cap", "No end was seen: neither a number of attempts nor a time.");
   // Once more with new credentials is not to wait for anything.
   bool refused = !at.back.empty() && std::ranges::all_of(at.back, [](auto& e) {
     return e.contains("401") || icontains(e, "unauthorized");
   });
-  if (at.wait.kind == Wait::none && !at.wait.told && at.shape != Shape::queue &&
-      !(refused && at.bound.kind != Bound::none))
+  if (at.wait.kind == Wait::none && !at.wait.told && !(refused && at.bound.kind != Bound::none))
     say("missing-delay", "No wait was seen between a failure and the next attempt.");
   else if (at.wait.kind == Wait::fixed && !at.wait.told && at.bound.kind == Bound::none)
-    say("no-backoff", fmt::format("The wait does not grow ({}), and there is no end.", at.wait.text));
-  bool all = at.shape != Shape::library && !at.looked_at && std::ranges::any_of(at.back, [](auto& e) {
-               return e == "any" || e == "Exception" || e == "Throwable" || e == "BaseException" || e == "err != nil";
-             });
+    say("no-backoff", fmt::format("The wait does not grow{}, and there is no end.",
+                                  at.wait.text.empty() ? "" : fmt::format(" ({})", at.wait.text)));
+  bool all = !at.looked_at && !at.back.empty() && (at.whatever || std::ranges::any_of(at.back, is_whatever));
   if (all)
     say("retries-permanent-error",
         fmt::format("Whatever fails leads back ({}), also what fails the same way each time.", at.back.front()));
@@ -40,11 +52,23 @@ void judge_alone(Location& at) {
   if (at.gives_up_silently) say("swallowed-error", "After the last attempt it goes on as if nothing had failed.");
 }
 
+// Does this call begin that function? What is called of something imported is it if that is where it stands.
+bool calls(const Callee& callee, const Location& one) {
+  if (callee.module.empty()) return callee.own || parts_of(callee.name).size() > 1;  // not any object's `close`
+  std::filesystem::path path(one.file);
+  return path.stem() == callee.module || path.parent_path().filename() == callee.module;
+}
+
+bool same_function(const Location& a, const Location& b) {
+  return a.file == b.file && a.function_line == b.function_line;
+}
+
 // What tries again what itself tries again multiplies the attempts.
 void judge_nested(std::vector<Location>& all) {
   std::map<std::string, std::vector<const Location*>> by_function;
   for (auto& one : all)
-    if (one.function.size() > 3) by_function[one.function].push_back(&one);
+    if (one.function.size() > 3 && one.shape != Shape::queue && one.shape != Shape::timer)
+      by_function[one.function].push_back(&one);
   for (auto& outer : all) {
     const Location* inner = nullptr;
     for (auto& one : all)
@@ -52,10 +76,12 @@ void judge_nested(std::vector<Location>& all) {
           one.last_line <= outer.last_line)
         inner = &one;
     for (auto& callee : outer.callees) {
-      auto found = by_function.find(callee);
-      if (inner || found == by_function.end() || found->second.size() != 1) continue;
+      auto found = by_function.find(callee.name);
+      if (inner || found == by_function.end()) continue;
       auto* one = found->second.front();
-      if (one != &outer && one->language == outer.language && one->function != outer.function) inner = one;
+      bool one_meant = std::ranges::all_of(found->second, [&](auto* other) { return same_function(*one, *other); });
+      if (one_meant && one->language == outer.language && one->function != outer.function && calls(callee, *one))
+        inner = one;
     }
     if (inner)
       outer.verdicts.push_back(

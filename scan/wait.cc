@@ -19,22 +19,25 @@ struct Reading {
   int stretch;   // that is run again: what is multiplied in it grows
   std::vector<std::string_view> counters;
   std::set<std::string_view> seen;
+  bool tells_the_turn = false;  // what waits is told which attempt it was, not how long
 
   void read(std::string_view text, Wait& wait, int depth) {
-    if (any_of(text, {"random", "rand.", "jitter", "uniform", "rand("})) wait.jitter = true;
+    if (any_of(text, {"random", "rand.", "jitter", "uniform", "rand("}) || mentions(text, "rand")) wait.jitter = true;
     if (any_of(text, {"retry_after", "retryafter", "retry-after"})) wait.told = true;
     bool grows = is_power(text) || any_of(text, {"pow(", "<<", "exponential", "expo(", "exp2", "fibo"});
+    // A call that is not to be seen here says how long.
+    bool asks = text.find('(') != text.npos && text.find("Duration::from_") == text.npos &&
+                any_of(text, {"backoff", "delay", "next", "wait", "interval", "step", "sleep", "duration", "retry"});
     bool known = false;
     for (auto id : identifiers(text)) {
       bool counts = std::ranges::count(counters, id) > 0 || iequals(id, "attempt") || iequals(id, "attempts") ||
                     iequals(id, "retrycount") || iequals(id, "retry_count") || iequals(id, "retries");
-      if (counts && any_of(text, {"*", "["})) grows = true;
+      bool stepped = std::ranges::count(counters, id) > 0 && text.find_first_of("?=<>") == text.npos &&
+                     text.find('(') == text.npos && !tells_the_turn;
+      if (stepped || (counts && any_of(text, {"*", "["}))) grows = true;
       if (depth > 0 && seen.insert(id).second && follow(id, wait, depth)) known |= is_asked(text, id);
     }
     if (grows) wait.kind = Wait::growing;
-    // A call that is not to be seen here says how long.
-    bool asks = text.find('(') != text.npos && text.find("Duration::from_") == text.npos &&
-                any_of(text, {"backoff", "delay", "next", "wait", "interval", "step", "sleep", "duration", "retry"});
     if (asks && !known && wait.kind != Wait::growing) wait.kind = Wait::elsewhere;
   }
 
@@ -100,20 +103,25 @@ struct Reading {
   }
 };
 
-// The arguments but for what is run afterwards.
+// Where a wait is cut short, not how long it is.
+bool is_token(std::string_view text) {
+  return text == "ct" || text == "ctx" || icontains(text, "token") || icontains(text, "signal") || text == "null";
+}
+
+// How long a call waits: the first of its arguments that is neither what is run afterwards nor what cuts it short.
 std::string waited(const Tree& tree, int call) {
   int arguments = tree.child(call, Part::arguments);
-  std::string text;
+  bool timer = is_timer(callee_of(tree, call));
   for (int c = arguments >= 0 ? tree.first(arguments) : -1; c >= 0; c = tree.next(c)) {
-    if (tree[c].role == Role::function || tree[c].role == Role::comment) continue;
-    if (is_timer(callee_of(tree, call)) && tree.next(c) >= 0 && tree[c].role == Role::name &&
-        tree[arguments].past > c + 2) {
-      auto name = last_name(tree.text(c));
-      if (!any_of(name, {"delay", "ms", "wait", "time", "interval", "backoff"})) continue;
-    }
-    text += (text.empty() ? "" : ", ") + std::string(tree.text(c));
+    auto text = tree.text(c);
+    if (tree[c].role == Role::function || tree[c].role == Role::comment || is_token(text)) continue;
+    bool says = any_of(last_name(text), {"delay", "ms", "wait", "time", "interval", "backoff"});
+    bool runs = tree[c].role != Role::number && !tree.functions(last_name(text)).empty() && tree[c].role != Role::call;
+    bool named = tree[c].role == Role::name && tree.next(c) >= 0;
+    if (timer && !says && (text.starts_with("new ") || runs || named || tree.kind(c) == "method_reference")) continue;
+    return std::string(text);
   }
-  return text;
+  return {};
 }
 
 // `strategy.block(sleepTime)`: whatever it is called, it is told how long.
@@ -151,8 +159,20 @@ Wait wait_of_helper(const Tree& tree, int call) {
   return {};
 }
 
-bool is_zero(std::string_view text) {
-  return text == "0" || text == "0.0" || text == "resolve, 0" || text.ends_with(", 0");
+bool is_zero(std::string_view text) { return text == "0" || text == "0.0"; }
+
+// `<-tick.C` of `tick := time.NewTicker(d)`: each turn waits for it.
+Wait wait_for_ticks(const Tree& tree, int stretch) {
+  for (int i = stretch; i < tree[stretch].past; i++) {
+    auto text = tree.text(i);
+    if (tree.kind(i) != "selector_expression" || !text.ends_with(".C")) continue;
+    for (int set : tree.assignments(last_name(receiver(text)))) {
+      auto made = tree.text(set);
+      if (auto at = made.find("time.NewTicker("); at != made.npos)
+        return {Wait::fixed, false, false, one_line(bare(made.substr(at + 14)))};
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -184,14 +204,16 @@ Wait wait_in(const Tree& tree, int stretch) {
   Header header;
   if (is_loop(tree, stretch)) {
     header = header_of(tree, stretch);
-    if (!header.item.empty() && header.kind != Header::each) counters.push_back(header.item);
+    if (!header.item.empty() && header.kind != Header::each)
+      for (auto id : identifiers(header.item)) counters.push_back(id);
   }
   for (int i = stretch; i < tree[stretch].past; i++) {
     if (tree[i].role != Role::call) continue;
     auto text = waited(tree, i);
     if (!is_waiting(callee_of(tree, i)) && !is_given_a_wait(callee_of(tree, i), text)) continue;
     if (is_zero(text)) continue;
-    Reading reading{tree, function, stretch, counters, {}};
+    Reading reading{tree,     function, stretch,
+                    counters, {},       any_of(last_name(callee_of(tree, i)), {"backoff", "back_off"})};
     Wait one;
     reading.read(text, one, 4);
     bool listed = header.kind == Header::each && mentions(text, last_name(header.item));
@@ -212,9 +234,10 @@ Wait wait_in(const Tree& tree, int stretch) {
       bool asks = text.find('(') != text.npos && any_of(text, {"backoff", "delay", "next", "wait", "interval", "step"});
       one.kind = text.empty() || asks ? Wait::elsewhere : Wait::fixed;
     }
-    one.text = one_line(text.empty() ? tree.text(i) : std::string_view(text));
+    one.text = one_line(text.empty() || reading.tells_the_turn ? tree.text(i) : std::string_view(text));
     merge(all, one);
   }
+  if (all.kind == Wait::none) all = wait_for_ticks(tree, stretch);
   for (int i = stretch; all.kind == Wait::none && is_loop(tree, stretch) && i < tree[stretch].past; i++)
     if (tree[i].role == Role::call && tree.around(i, Role::handler) > stretch) merge(all, wait_of_helper(tree, i));
   return all;

@@ -73,7 +73,8 @@ bool mentions(std::string_view text, std::string_view identifier) {
 std::string_view last_name(std::string_view callee) {
   callee = trim(callee);
   if (callee.starts_with("new ")) callee.remove_prefix(4);
-  if (auto less = callee.find('<'); less != callee.npos && less > 0) callee = callee.substr(0, less);
+  if (auto less = callee.find('<'); less != callee.npos && less > 0 && callee.ends_with('>'))
+    callee = callee.substr(0, less);
   auto end = callee.size();
   while (end > 0 && !is_inner(callee[end - 1])) end--;
   auto from = end;
@@ -129,9 +130,9 @@ bool says_time(std::string_view text) {  // not a time-out: that of one attempt
 }
 
 bool says_failed(std::string_view identifier) {
-  static constexpr std::array<std::string_view, 16> all{
-      "err",    "error",   "errors", "exc",     "exception", "ex",        "errno",     "status",
-      "failed", "failure", "ok",     "success", "succeeded", "retryable", "transient", "temporary"};
+  static constexpr std::array<std::string_view, 18> all{
+      "err",     "error", "errors",  "exc",       "exception", "ex",        "errno",     "status", "failed",
+      "failure", "ok",    "success", "succeeded", "retryable", "transient", "temporary", "ec",     "successful"};
   for (auto& part : parts_of(identifier))
     if (among(part, all)) return true;
   return false;
@@ -156,8 +157,9 @@ bool is_waiting(std::string_view callee) {
 }
 
 bool is_timer(std::string_view callee) {
-  static constexpr std::array<std::string_view, 8> all{"settimeout", "afterfunc",    "call_later", "timer",
-                                                       "schedule",   "setimmediate", "call_at",    "enterabs"};
+  static constexpr std::array<std::string_view, 9> all{"settimeout", "afterfunc", "call_later",
+                                                       "timer",      "schedule",  "setimmediate",
+                                                       "call_at",    "enterabs",  "async_wait"};
   auto name = lower(last_name(callee));
   return among(name, all) || name.starts_with("schedule");
 }
@@ -190,11 +192,48 @@ bool is_talk(std::string_view callee) {
          name.ends_with("error") || name.ends_with("exception") || (in == "time" && name == "time");
 }
 
+bool is_maker(std::string_view callee) {
+  static constexpr std::array<std::string_view, 31> all{
+      "parse",   "loads",   "dumps",   "stringify", "parseint", "atoi",   "stoi",  "integer",
+      "uuid",    "uuid4",   "nanoid",  "encode",    "lock",     "unlock", "build", "builder",
+      "clone",   "newguid", "context", "quote",     "new_v4",   "hex",    "clear", "tojson",
+      "to_json", "urn",     "string",  "serialize", "uri",      "trim",   "strip"};
+  auto last = last_name(callee);
+  auto name = lower(last);
+  if (name == "new" || callee.starts_with("new ")) {  // but what connects as it is made
+    for (std::string_view part : {"socket", "source", "connection", "stream", "listener"})
+      if (icontains(callee, part)) return false;
+    return true;
+  }
+  return among(name, all) || last.starts_with("New") || name.find("uuid") != name.npos ||
+         name.starts_with("closeidle") ||
+         (name.starts_with("set") && last.size() > 3 &&
+          (last[3] == '_' || std::isupper(static_cast<unsigned char>(last[3]))));
+}
+
+bool runs_long(std::string_view callee) {
+  static constexpr std::array<std::string_view, 11> all{"session", "serve", "listen",    "consume", "subscribe", "pump",
+                                                        "connect", "dial",  "supervise", "forever", "reconnect"};
+  for (auto& part : parts_of(last_name(callee)))
+    if (among(part, all)) return true;
+  return false;
+}
+
+bool says_lost(std::string_view error) {
+  static constexpr std::array<std::string_view, 14> all{
+      "connection", "connect",   "timeout", "unavailable",  "network",     "os",     "io",
+      "socket",     "transient", "stale",   "disconnected", "operational", "broken", "reset"};
+  for (auto& part : parts_of(last_name(error)))
+    if (among(part, all)) return true;
+  return icontains(error, "timeout");
+}
+
 bool is_stream(std::string_view callee) {
-  static constexpr std::array<std::string_view, 26> all{
-      "read",       "recv",       "receive", "accept",  "next",     "readline",  "poll",  "take",   "pop",
-      "get_nowait", "recvfrom",   "select",  "scan",    "wait",     "parse",     "input", "decode", "readmessage",
-      "recvmsg",    "epoll_wait", "popleft", "dequeue", "readbyte", "readuntil", "shift", "heappop"};
+  static constexpr std::array<std::string_view, 30> all{
+      "gets",    "nextline", "question", "prompt",    "read",   "recv",        "receive",  "accept",
+      "next",    "readline", "poll",     "take",      "pop",    "get_nowait",  "recvfrom", "select",
+      "scan",    "wait",     "parse",    "input",     "decode", "readmessage", "recvmsg",  "epoll_wait",
+      "popleft", "dequeue",  "readbyte", "readuntil", "shift",  "heappop"};
   auto name = lower(last_name(callee));
   while (name.starts_with("_")) name.erase(0, 1);
   return among(name, all) || name.starts_with("read");
@@ -208,17 +247,19 @@ bool ends_process(std::string_view callee) {
 }
 
 bool reaches_out(std::string_view callee) {
-  static constexpr std::array<std::string_view, 24> all{
-      "request",   "fetch", "http",     "send",      "query",   "execute", "connect",  "publish",
-      "dial",      "post",  "rpc",      "invoke",    "urlopen", "upload",  "download", "evalsha",
-      "subscribe", "axios", "open_url", "reconnect", "exec",    "json",    "url",      "consume"};
+  static constexpr std::array<std::string_view, 29> all{
+      "put",     "open",      "upsert",  "delete",   "perform",   "request", "fetch",  "http",    "send",   "query",
+      "execute", "connect",   "publish", "dial",     "post",      "rpc",     "invoke", "urlopen", "upload", "download",
+      "evalsha", "subscribe", "axios",   "open_url", "reconnect", "exec",    "json",   "url",     "consume"};
+  if (last_name(callee) == "Do") return true;
   for (auto& part : parts_of(last_name(callee)))
     if (among(part, all)) return true;
   return false;
 }
 
 bool says_not_ready(std::string_view error) {
-  static constexpr std::array<std::string_view, 4> empty{"indexerror", "empty", "queueempty", "emptyerror"};
+  static constexpr std::array<std::string_view, 5> empty{"indexerror", "empty", "queueempty", "emptyerror",
+                                                         "fileexistserror"};
   std::string word;
   for (auto& part : parts_of(last_name(error))) word += part;
   if (among(word, empty)) return true;
@@ -244,11 +285,12 @@ bool is_queue_name(std::string_view text) {
 }
 
 bool puts_back(std::string_view callee) {
-  static constexpr std::array<std::string_view, 27> all{
-      "put",      "put_nowait",    "push",       "enqueue",        "add",           "append",     "requeue",
-      "offer",    "unshift",       "appendleft", "lpush",          "rpush",         "re_enqueue", "addratelimited",
-      "addafter", "send_to_queue", "reenqueue",  "nack",           "offerfirst",    "addfirst",   "addlast",
-      "submit",   "pushback",      "push_front", "schedule_retry", "scheduleretry", "resubmit"};
+  static constexpr std::array<std::string_view, 31> all{
+      "enqueue_in",     "enqueue_at",    "perform_in", "push_back",      "put",      "put_nowait",    "push",
+      "enqueue",        "add",           "append",     "requeue",        "offer",    "unshift",       "appendleft",
+      "lpush",          "rpush",         "re_enqueue", "addratelimited", "addafter", "send_to_queue", "reenqueue",
+      "nack",           "offerfirst",    "addfirst",   "addlast",        "submit",   "pushback",      "push_front",
+      "schedule_retry", "scheduleretry", "resubmit"};
   auto name = lower(last_name(callee));
   for (std::string_view again : {"requeue", "reenqueue", "re_enqueue", "redeliver", "resubmit"})
     if (name.find(again) != name.npos) return true;

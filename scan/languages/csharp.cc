@@ -19,6 +19,8 @@ const Language& csharp_language() {
       {"try_statement", Role::attempt},
       {"catch_clause", Role::handler},
       {"finally_clause", Role::last},
+      {"catch_filter_clause", Role::guard},
+      {"argument", Role::wrapper},
       {"if_statement", Role::branch},
       {"conditional_expression", Role::branch},
       {"switch_statement", Role::choice},

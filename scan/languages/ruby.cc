@@ -16,6 +16,7 @@ const Language& ruby_language() {
       {"until_modifier", Role::loop},
       {"for", Role::each},
       {"begin", Role::attempt},
+      {"body_statement", Role::attempt},
       {"rescue", Role::handler},
       {"ensure", Role::last},
       {"if", Role::branch},
@@ -40,8 +41,8 @@ const Language& ruby_language() {
       {"constant", Role::name},
       {"comment", Role::comment},
   };
-  static constexpr Language::Kind calls[] = {
-      {"raise", Role::raise}, {"fail", Role::raise}, {"loop", Role::loop}, {"times", Role::each}};
+  static constexpr Language::Kind calls[] = {{"raise", Role::raise}, {"fail", Role::raise}, {"loop", Role::loop},
+                                             {"times", Role::each},  {"each", Role::each},  {"upto", Role::each}};
   static const auto fields =
       with_fields<3>({{{"block", Part::body}, {"receiver", Part::value}, {"method", Part::callee}}});
   static const Language language{"Ruby", "ruby", tree_sitter_ruby, endings, kinds, fields, false, calls};

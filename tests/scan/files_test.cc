@@ -37,13 +37,20 @@ TEST(Files, that_are_named_are_read_whatever_they_are_called) {
   EXPECT_EQ(scan.locations.size(), 1u);
 }
 
+TEST(Files, whose_lines_only_a_CR_ends_are_counted_and_not_read) {
+  EXPECT_NE(why_not("def f():\r  pass\r"), "");
+  EXPECT_EQ(why_not("def f():\r\n  pass\r\n"), "");
+}
+
 TEST(Files, that_are_not_there_or_in_no_known_language_are_one_clear_line) {
   EXPECT_EQ(choose_files({"no/such"}, false).error().line(), "no/such: there is no such file or folder");
   Folder folder;
   folder.write("a.sh", "\n");
   auto path = (folder.path() / "a.sh").string();
-  EXPECT_EQ(choose_files({path}, false).error().line(),
-            path + ": is not in a language that scan reads: Python, JavaScript, TypeScript, Java or Go");
+  EXPECT_EQ(
+      choose_files({path}, false).error().line(),
+      path +
+          ": is not in a language that scan reads: Python, JavaScript, TypeScript, Java, Go, Rust, Ruby, C++ and C#");
 }
 
 TEST(Files, links_that_loop_are_not_followed) {

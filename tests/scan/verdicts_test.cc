@@ -95,6 +95,114 @@ TEST(Verdicts, name_the_few_places_that_treat_an_error_otherwise_than_the_many) 
   EXPECT_TRUE(has(found[3], "inconsistent-retry"));
 }
 
+TEST(Verdicts, know_a_guard_that_ends) {
+  auto found =
+      judged("a.cs",
+             "class A { async Task<int> F() { for (var n = 1; ; n++) { try { return await get(); } catch (IOException) "
+             "when (n < 4) { await Task.Delay(100 << n); } } } }\n");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_FALSE(has(found[0], "missing-cap"));
+  EXPECT_FALSE(has(found[0], "swallowed-error"));
+}
+
+TEST(Verdicts, do_not_believe_a_number_that_nothing_counts) {
+  auto text = [](const char* step) {
+    return std::string(
+               "def f(u):\n  tries = 0\n  while True:\n    try:\n      return get(u)\n    except OSError:\n      ") +
+           step + "\n      if tries > 4: raise\n      time.sleep(2 ** tries)\n";
+  };
+  EXPECT_FALSE(has(judged("a.py", text("tries += 1")).at(0), "missing-cap"));
+  EXPECT_TRUE(has(judged("a.py", text("pass")).at(0), "missing-cap"));
+  EXPECT_TRUE(has(judged("a.py", text("tries = 0; tries += 1")).at(0), "missing-cap"));
+}
+
+TEST(Verdicts, know_that_a_recursion_which_hands_on_the_same_number_counts_nothing) {
+  auto text = [](const char* next) {
+    return std::string(
+               "def f(u, attempt):\n  try:\n    return send(u)\n  except OSError:\n    if attempt > 3: raise\n    "
+               "return f(u, ") +
+           next + ")\n";
+  };
+  EXPECT_FALSE(has(judged("a.py", text("attempt + 1")).at(0), "missing-cap"));
+  EXPECT_TRUE(has(judged("a.py", text("attempt")).at(0), "missing-cap"));
+}
+
+TEST(Verdicts, name_what_failed_and_not_what_was_made_for_it) {
+  auto found = judged(
+      "a.go",
+      "package a\nfunc f(c Client, v string) {\n  for {\n    r, err := c.Post(\"/\", strings.NewReader(v))\n    if err "
+      "!= nil {\n      continue\n    }\n    return\n  }\n}\n");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].calls, "c.Post");
+  EXPECT_TRUE(has(found[0], "retries-non-idempotent"));
+}
+
+TEST(Verdicts, take_the_method_that_a_chain_names_and_not_that_it_is_sent) {
+  auto text = [](const char* method) {
+    return std::string("fn f(c: &Client) -> R {\n  for _ in 0..3 {\n    match c.") + method +
+           "(url).send() {\n      Ok(_) => return Ok(()),\n      Err(e) => last = e,\n    }\n  }\n  Err(last)\n}\n";
+  };
+  EXPECT_FALSE(has(judged("a.rs", text("delete")).at(0), "retries-non-idempotent"));
+  EXPECT_TRUE(has(judged("a.rs", text("post")).at(0), "retries-non-idempotent"));
+  EXPECT_FALSE(has(judged("a.rs", text("post")).at(0), "swallowed-error"));
+}
+
+TEST(Verdicts, do_not_take_what_is_imported_for_the_projects_own) {
+  auto text = [](const char* call) {
+    return std::string(
+               "package a\nimport (\n  \"net\"\n)\nfunc Dial(a string) error {\n  for i := 0; i < 3; i++ {\n    if err "
+               ":= "
+               "connect(a); err == nil {\n      return nil\n    }\n  }\n  return errGone\n}\nfunc g(a string) error "
+               "{\n  for i := 0; "
+               "i < 3; i++ {\n    if err := ") +
+           call + "(a); err == nil {\n      return nil\n    }\n  }\n  return errGone\n}\n";
+  };
+  EXPECT_TRUE(has(judged("a.go", text("Dial")).at(1), "retry-amplification"));
+  EXPECT_FALSE(has(judged("a.go", text("net.Dial")).at(1), "retry-amplification"));
+}
+
+TEST(Verdicts, know_that_a_named_result_is_given_back) {
+  auto found = judged(
+      "a.go",
+      "package a\nfunc f(c *C) (err error) {\n  for i := 0; i < 3; i++ {\n    err = c.Do()\n    if err == nil {\n      "
+      "break\n    }\n  }\n  return\n}\n");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_FALSE(has(found[0], "swallowed-error"));
+}
+
+TEST(Verdicts, say_of_a_result_that_is_still_nothing_that_the_failure_is_swallowed) {
+  auto found = judged(
+      "A.java",
+      "class A { C f() { C c = null; int tries = 0; do { try { c = connect(); } catch (IOException e) { tries++; "
+      "} } while (c == null && tries < 9); return c; } }\n");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(has(found[0], "swallowed-error"));
+}
+
+TEST(Verdicts, tell_an_error_that_is_asked_how_it_came_from_one_that_is_only_there) {
+  auto text = [](const char* test) {
+    return std::string("def f(u):\n  for n in range(3):\n    r = get(u)\n    if ") + test +
+           ":\n      return r\n    time.sleep(2 ** n)\n  raise Gone(u)\n";
+  };
+  EXPECT_TRUE(has(judged("a.py", text("r.success")).at(0), "retries-permanent-error"));
+  EXPECT_FALSE(has(judged("a.py", text("r.status_code < 500")).at(0), "retries-permanent-error"));
+}
+
+TEST(Verdicts, say_of_a_queue_too_that_it_has_no_end_and_no_wait) {
+  auto found =
+      judged("a.py", "def f(jobs):\n  job = jobs.pop()\n  try:\n    job.run()\n  except IOError:\n    jobs.put(job)\n");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(has(found[0], "missing-cap"));
+  EXPECT_TRUE(has(found[0], "missing-delay"));
+}
+
+TEST(Verdicts, quote_no_wait_that_is_not_known) {
+  auto found = judged("a.py", "import backoff\n@tenacity.retry(wait=wait_fixed(2))\ndef f(u):\n  return get(u)\n");
+  ASSERT_EQ(found.size(), 1u);
+  ASSERT_TRUE(has(found[0], "no-backoff"));
+  for (auto& verdict : found[0].verdicts) EXPECT_EQ(verdict.text.find("()"), verdict.text.npos) << verdict.text;
+}
+
 TEST(Verdicts, each_have_a_rule_that_says_what_right_code_does) {
   for (auto& rule : rules()) {
     EXPECT_FALSE(rule.title.empty());

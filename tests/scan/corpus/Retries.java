@@ -56,6 +56,36 @@ class Retries {
     return client.get(url);
   }
 
+  void registerLater() {
+    pool.schedule(this::register, 10, TimeUnit.SECONDS);
+  }
+
+  void register() {
+    try {
+      client.register();
+    } catch (IOException e) {
+      registerLater(); // retry: none fixed
+    }
+  }
+
+  Connection connected(String url) throws InterruptedException {
+    Connection connection = null;
+    int tries = 0;
+    do { // retry: count growing
+      try {
+        connection = DriverManager.getConnection(url);
+      } catch (SQLException e) {
+        tries++;
+        TimeUnit.SECONDS.sleep(tries);
+      }
+    } while (connection == null && tries < 10);
+    return connection;
+  }
+
+  Object config() {
+    return RetryConfig.custom().maxAttempts(3).waitDuration(Duration.ofMillis(500)).build(); // retry: count fixed
+  }
+
   // None of these tries the same again.
 
   String eachOfSeveral(List<String> urls) {
@@ -78,5 +108,17 @@ class Retries {
         Thread.currentThread().interrupt();
       }
     }
+  }
+
+  String fromAny(Iterator<String> replicas) throws IOException {
+    IOException last = new IOException("none");
+    while (replicas.hasNext()) {
+      try {
+        return client.get(replicas.next());
+      } catch (IOException e) {
+        last = e;
+      }
+    }
+    throw last;
   }
 }

@@ -68,6 +68,73 @@ func option() *Client {
 	return NewClient(&Options{MaxRetries: 4}) // retry: count elsewhere
 }
 
+func headed(ctx context.Context, dial func() error) error {
+	for { // retry: caller fixed
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		default:
+		}
+		if err := dial(); err == nil {
+			return nil
+		}
+		time.Sleep(time.Second)
+	}
+}
+
+func ticking(ctx context.Context, dial func() error) {
+	tick := time.NewTicker(2 * time.Second)
+	for { // retry: caller fixed
+		if err := dial(); err == nil {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+func (s *Session) supervise() {
+	for { // retry: none fixed
+		err := s.session()
+		log.Print(err)
+		time.Sleep(time.Second)
+	}
+}
+
+func givenBack(waiting chan Job, run func(Job) error) {
+	for job := range waiting {
+		if err := run(job); err != nil {
+			waiting <- job // retry: none none
+		}
+	}
+}
+
+func byPolicy(do func() error, ctx context.Context) error {
+	b := backoff.WithMaxRetries(backoff.NewExponentialBackOff(), 5)
+	return backoff.Retry(do, backoff.WithContext(b, ctx)) // retry: count jitter
+}
+
+func without(do func() error) error {
+	return backoff.Retry(do, backoff.NewConstantBackOff(time.Second)) // retry: none fixed
+}
+
+func client() *http.Client {
+	c := retryablehttp.NewClient() // retry: count growing
+	c.RetryMax = 7
+	return c.StandardClient()
+}
+
+func onceMore(c *Client) error {
+	if err := c.Do(); err != nil {
+		c.Reconnect()
+		return c.Do() // retry: count none
+	}
+	return nil
+}
+
 // None of these tries the same again.
 
 func eachOfSeveral(addresses []string) (net.Conn, error) {
@@ -102,4 +169,24 @@ func untilRoom(read func([]byte) (int, error)) []byte {
 		}
 		return buffer[:n]
 	}
+}
+
+func firstFreePort(port int) net.Listener {
+	for {
+		listener, err := net.Listen("tcp", fmt.Sprint(":", port))
+		if err == nil {
+			return listener
+		}
+		port++
+	}
+}
+
+func unwrapped(err error) bool {
+	if retryable(err) {
+		return true
+	}
+	if inner := errors.Unwrap(err); inner != nil {
+		return unwrapped(errors.Unwrap(err))
+	}
+	return false
 }

@@ -64,9 +64,73 @@ async function wrapped(pRetry, url) {
 }
 
 function options(axios, axiosRetry) {
-  axiosRetry(axios, { retries: 3, retryDelay: axiosRetry.exponentialDelay }); // retry: count growing
+  axiosRetry(axios, { retries: 3, retryDelay: axiosRetry.exponentialDelay }); // retry: count jitter
   return axios.get("/", { retries: 2 }); // retry: count elsewhere
 }
+
+async function promised(url) {
+  for (let n = 0; n < 4; n++) { // retry: count growing
+    const answer = await fetch(url);
+    if (answer.ok) return answer;
+    await new Promise((r) => setTimeout(r, 100 * (n + 1)));
+  }
+  throw new Error("gave up");
+}
+
+async function toldTheTurn(call, times) {
+  for (let i = 0; i < times; i++) { // retry: count none
+    try {
+      return await call(i);
+    } catch (error) {
+      console.log(error);
+    }
+  }
+  throw new Error("gave up");
+}
+
+async function neverCounted(api) {
+  let tries = 0;
+  while (tries < 5) { // retry: none none
+    try {
+      return await api.post("/");
+    } catch (error) {
+      console.error(error);
+    }
+  }
+}
+
+async function whileUnavailable(url) {
+  let answer;
+  do { // retry: none none
+    answer = await fetch(url);
+  } while (answer.status === 503);
+  return answer;
+}
+
+function secondOfThen(api, done) {
+  api.get("/").then(
+    (answer) => done(answer),
+    () => setTimeout(() => secondOfThen(api, done), 1000), // retry: none fixed
+  );
+}
+
+function byCallback(host, left, done) {
+  const socket = net.connect(host);
+  socket.once("error", (error) => {
+    if (left <= 1) return done(error);
+    setTimeout(byCallback, 250, host, left - 1, done); // retry: count fixed
+  });
+}
+
+function endless(client) {
+  axiosRetry(client, { retries: Infinity }); // retry: none none
+}
+
+function queued(queue) {
+  return queue.add("mail", {}, { attempts: 5, backoff: { type: "exponential", delay: 1000 } }); // retry: count growing
+}
+
+const stream = (source) => source.pipe(retry({ count: 3, delay: 1000 })); // retry: count fixed
 
 // None of these tries the same again.
 
@@ -123,4 +187,17 @@ axiosRetry(client, { retries: 4, retryDelay: (count) => 50 * 2 ** count }); // r
 
 async function once(api, dish) {
   return api.put(`dishes/${dish.code}`, { json: dish, retry: { limit: 0 } });
+}
+
+function upwards(start) {
+  let folder = start;
+  for (;;) {
+    try {
+      return require(`${folder}/package.json`);
+    } catch {
+      const up = folder.replace(/\/[^/]*$/, "");
+      if (up === folder) return null;
+      folder = up;
+    }
+  }
 }

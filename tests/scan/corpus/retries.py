@@ -127,6 +127,75 @@ def with_a_client():
     return requests.adapters.HTTPAdapter(max_retries=3)  # retry: count none
 
 
+def set_back(session, url):
+    attempts = 0
+    while True:  # retry: none fixed
+        try:
+            return session.post(url)
+        except OSError:
+            attempts = 0
+            attempts += 1
+            if attempts > 4:
+                raise
+            time.sleep(1)
+
+
+def without_words(session, url):
+    answer = None
+    while answer is None:  # retry: none none
+        try:
+            answer = session.get(url)
+        except OSError as error:
+            print(error)
+    return answer
+
+
+def handed_over(call, deadline, helper):
+    while True:  # retry: elsewhere growing
+        try:
+            return call()
+        except Exception as exc:
+            pause = helper(exc, deadline) * 2**3
+            time.sleep(pause)
+
+
+def asked_of_a_strategy(call, strategy):
+    while True:  # retry: elsewhere elsewhere
+        try:
+            return call()
+        except OSError:
+            pause = strategy.next_retry()
+            if pause is None:
+                raise
+            time.sleep(pause.next())
+
+
+@app.task(autoretry_for=(OSError,), max_retries=None, retry_backoff=True)  # retry: none jitter
+def indexed(shard):
+    requests.put(shard)
+
+
+@app.task(bind=True, max_retries=3)
+def mailed(self, to):
+    try:
+        requests.post(to)
+    except requests.HTTPError as exc:
+        raise self.retry(exc=exc, countdown=30)  # retry: count fixed
+
+def the_same_once_more(session, message):
+    try:
+        session.get(message)
+    except ConnectionError:
+        session.renew()
+        session.get(message)  # retry: count none
+
+def with_a_new_token(session, url):
+    answer = session.get(url)
+    if answer.status_code == 401:
+        session.login()
+        answer = session.get(url)  # retry: count none
+    return answer
+
 # None of these tries the same again.
 
 
@@ -258,3 +327,58 @@ class Accounts:
         if response.status_code == 404:
             return self.parent(account.above)
         return response.json()
+
+def free_name(path):
+    n = 0
+    while True:
+        try:
+            return open(f"{path}.{n}", "x")
+        except FileExistsError:
+            n += 1
+
+
+def asked_of_a_person():
+    while True:
+        try:
+            return int(input("age: "))
+        except ValueError:
+            print("a number, please")
+
+
+def all_well(check, probes):
+    for attempt in range(probes):
+        if not check.healthy(attempt):
+            return False
+        time.sleep(1)
+    return True
+
+
+def renamed(folder, names):
+    while len(names) > 0:
+        name = names.pop(0)
+        try:
+            folder.move(name)
+        except OSError:
+            continue
+        return folder.open(name)
+
+
+class Switched:
+    def __init__(self):
+        self.policy = Retry(NoBackoff(), retries=0)
+
+
+def asked_first(cache, key):
+    try:
+        return cache.lookup(key)
+    except KeyError:
+        cache.load(key)
+        return cache.lookup(key)
+
+
+def made_where_it_is_missing(api, name):
+    answer = api.get(name)
+    if answer.status_code == 404:
+        api.create(name)
+        answer = api.get(name)
+    return answer

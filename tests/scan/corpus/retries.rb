@@ -71,6 +71,71 @@ def several_times(client, path)
   raise "no #{path}"
 end
 
+def set_back(connection)
+  tries = 0
+  begin
+    connection.post("/")
+  rescue IOError => error
+    tries = 0
+    if (tries += 1) < 5
+      sleep 1
+      retry # retry: none fixed
+    end
+    raise error
+  end
+end
+
+def in_a_block(client)
+  (1..3).each do |turn| # retry: count growing
+    return client.get("/")
+  rescue IOError
+    raise if turn == 3
+    sleep(2**turn)
+  end
+end
+
+def until_it_is_well(client)
+  until (answer = client.get("/")).success? # retry: none fixed
+    sleep 1
+  end
+  answer
+end
+
+def with_retries(most)
+  n = 0
+  begin
+    yield
+  rescue IOError
+    n += 1
+    raise if n > most
+    sleep(rand)
+    retry # retry: count jitter
+  end
+end
+
+def wrapped(client)
+  with_retries(5) { client.stats } # retry: count elsewhere
+end
+
+def libraries(connection)
+  Retriable.retriable(tries: 5) { connection.get("/") } # retry: count jitter
+  Retriable.retriable { connection.get("/") } # retry: count jitter
+end
+
+def given_back(redis)
+  raw = redis.lpop("waiting")
+  begin
+    work(raw)
+  rescue StandardError
+    redis.rpush("waiting", raw) # retry: none none
+  end
+end
+
+class Mails
+  sidekiq_options retry: 5 # retry: count jitter
+  retry_on Timeout::Error, wait: 5.seconds, attempts: :unlimited # retry: none fixed
+end
+
 # None of these tries the same again.
 
 def told(uri)
@@ -94,5 +159,14 @@ def polled(job)
   until job.done?
     sleep 1
     job.refresh
+  end
+end
+
+def asked_of_a_person
+  begin
+    Integer($stdin.gets)
+  rescue ArgumentError
+    puts "a number, please"
+    retry
   end
 end
