@@ -57,7 +57,7 @@ class ResourceLeak final : public Oracle {
       auto confidence = how_sure(compared, c, call, *usual, removed.how);
       if (!confidence) continue;
       place->second = nullptr;
-      auto& faulted = *c.faulted.front();
+      auto& faulted = blamed(c, call);
       auto became = removed.how == Removal::given_up ? "its removal did not come to the service"
                     : usual->method == "DELETE"      ? "nothing that was sent afterwards removes it"
                                                      : "nothing that was sent afterwards ends it or gives it up";
@@ -69,6 +69,13 @@ class ResourceLeak final : public Oracle {
                       usual->method == "DELETE" ? "removed" : "ended", usual->operation),
           "A right client removes what it has made on every way out, or tells its caller that it is still there."));
     }
+  }
+
+  // The fault that came between: one that was not got over, after it was made.
+  static const Call& blamed(const Comparison& c, const Call& making) {
+    auto it = std::ranges::find_if(
+        c.faulted, [&](auto* call) { return !trace::recovered(*call) && call->first().begun >= making.last().told; });
+    return it == c.faulted.end() ? *c.faulted.front() : **it;
   }
 
   // What it made and knows the name of. Where it was made twice, or its answer was lost, other verdicts speak.

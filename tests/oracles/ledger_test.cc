@@ -223,6 +223,16 @@ TEST(ResourceLeak, what_a_function_makes_and_removes_it_removes_after_a_fault_to
       << message;
 }
 
+TEST(ResourceLeak, the_fault_that_is_told_is_the_one_that_was_not_got_over) {
+  Job job;
+  job.reference();
+  job.t.in_case().call("run", "POST", "/jobs").gets_error();
+  job.t.in_case().again(kSecond).answers(201, R"({"id":"j-2"})");
+  job.t.in_case().call("run", "POST", "/jobs/j-2/start").gets_error();
+  EXPECT_EQ(job.fails(), "resource-leak likely");
+  EXPECT_NE(job.t.judge().findings[0].message.find("of POST /jobs/{id}/start the first attempt"), std::string::npos);
+}
+
 TEST(ResourceLeak, what_is_removed_with_what_it_lies_in_is_left_behind_with_that_alone) {
   Job job;
   auto make = [](Tale& run) {
