@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 
+#include "base/text.h"
 #include "oracles/members.h"
 #include "oracles/recognition.h"
 #include "trace/profiles/message.h"
@@ -144,6 +146,26 @@ bool names_calls(const trace::Run& reference, const Exchange& like, const std::s
   return values.size() > 1;
 }
 
+// A client's own numbers: of several calls each has the next.
+bool numbers_calls(const trace::Run& reference, const Exchange& like, const Member& member) {
+  static constexpr std::array<std::string_view, 9> kNumbers = {"n",    "no",   "nr",    "num",  "number",
+                                                               "line", "part", "chunk", "index"};
+  auto words = words_of_name(member.name);
+  if (member.kind != Member::Kind::number || words.empty() || !among(kNumbers, words.back())) return false;
+  std::optional<std::int64_t> last;
+  bool several = false;
+  for (auto& e : reference.exchanges) {
+    if (e.operation != like.operation || e.attempt > 1) continue;
+    auto sent = sent_in(e);
+    auto it = std::ranges::find(sent, member.path, &Member::path);
+    auto number = it == sent.end() ? std::nullopt : to_int(it->value);
+    if (!number || (last && *number != *last + 1)) return false;
+    several = last.has_value();
+    last = number;
+  }
+  return several;
+}
+
 }  // namespace
 
 std::optional<RequestName> request_name(const trace::Comparison& c, const Exchange& before, const Exchange& next) {
@@ -162,6 +184,7 @@ std::optional<RequestName> request_name(const trace::Comparison& c, const Exchan
     if (names_delivery(words) && it->value == member.value && was_given(*c.in_case, before, member.value))
       return RequestName{member.name, true};
     if (names_holder(before, words) && it->value == member.value) return RequestName{member.name, true};
+    if (it->value == member.value && numbers_calls(*c.reference, before, member)) return RequestName{member.name, true};
     if (!names_something(words)) continue;
     if (!names_request(words) && !names_calls(*c.reference, before, member.path) && !drawn(c, before, member)) continue;
     if (it->value == member.value) return RequestName{member.name, true};

@@ -1,4 +1,5 @@
 // What the service did decides whether a request that was sent again had its effect twice.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/oracles/runs.h"
@@ -336,6 +337,25 @@ TEST(Recognition, what_was_handed_out_with_a_delivery_names_it) {
   };
   EXPECT_EQ(settled(R"({"lease":"ab12cd34","body":{}})"), "duplicate-effect possible");
   EXPECT_EQ(settled(R"({"body":{}})"), "duplicate-effect likely");
+}
+TEST(Recognition, numbers_of_a_client_s_own_name_what_it_sends) {
+  auto sent = [](const char* name, int step) {
+    Trial t;
+    auto line = [&](Tale& tale, int number) -> Tale& {
+      tale.call("flush", "POST", "/audit");
+      sends(tale, fmt::format(R"({{"{}":{},"text":"x"}})", name, number), static_cast<std::uint64_t>(number));
+      return tale;
+    };
+    for (int i : {1, 1 + step}) line(t.reference, i).answers(200);
+    line(t.in_case(), 1).is_lost(Telling::reset, 200).again(kSecond);
+    t.in_case().last().request_sample = t.in_case().run().exchanges[0].request_sample;
+    t.in_case().answers(200);
+    line(t.in_case(), 1 + step).answers(200).passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(sent("n", 1), "duplicate-effect possible");
+  EXPECT_EQ(sent("n", 4), "duplicate-effect likely") << "it counts something else";
+  EXPECT_EQ(sent("amount", 1), "duplicate-effect likely");
 }
 TEST(Recognition, a_header_that_names_the_message_is_a_name_and_one_that_names_the_request_is_none) {
   auto named = [](const char* header, const char* again) {
