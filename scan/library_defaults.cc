@@ -7,7 +7,7 @@ namespace retrial::scan {
 namespace {
 
 using enum Bound::Kind;
-constexpr Wait kNone{}, kFixed{.kind = Wait::fixed}, kGrowing{.kind = Wait::growing},
+const Wait kNone{}, kFixed{.kind = Wait::fixed}, kGrowing{.kind = Wait::growing},
     kJitter{.kind = Wait::growing, .jitter = true}, kElsewhere{.kind = Wait::elsewhere};
 
 struct Row {
