@@ -1,5 +1,7 @@
 // The runs of one series: how long each may take, and what becomes of it.
 #include <algorithm>
+#include <map>
+#include <span>
 
 #include "campaign/planning/plan.h"
 #include "campaign/stress/sizes.h"
@@ -27,15 +29,18 @@ constexpr Nanos kGrace = 10 * kSecond;               // beyond the budget
 // Below these it is not worth to look at smaller sizes: as oracles/growth.cc has them.
 constexpr double kStandsOut = 0.25;
 constexpr Nanos kLeastWork = 40 * kMillisecond;
+constexpr std::size_t kPoints = 4;
+constexpr double kMoreThanALine = 1.2, kSquareAtLeast = 1.5;  // the latter as oracles/growth.cc has it
+constexpr int kIfUndecided = 3;                               // times the work
 constexpr std::int64_t kPages = 1000;
 constexpr std::uint64_t kRequestsOfOne = 2;
 
-Limits limits_of(const Series& series, const trace::Run& alone) {
+Limits limits_of(const Series& series, const trace::Run& alone, int times = 1) {
   auto usual = trace::time_of(alone);
   auto most = series.of == Of::bytes ? kMostWorkOnBytes : kMostWork;
-  return {.work = std::max(most, kTimesTheWork * alone.cpu),
+  return {.work = times * std::max(most, kTimesTheWork * alone.cpu),
           .time = series.takes_real_time() ? CampaignContext::deadline_of(usual)
-                                           : std::max(kMostTime, kTimesTheTime * usual),
+                                           : times * std::max(kMostTime, kTimesTheTime * usual),
           .requests = alone.exchanges.size() + kMostRequests};
 }
 
@@ -84,6 +89,18 @@ std::int64_t came_to(std::int64_t size, const trace::Run& run, const trace::Run&
 
 bool was_ended(const trace::Run& run) { return run.stop == trace::Stop::deadline || run.stop == trace::Stop::hung; }
 
+// Does what four sizes cost lie between a line and a square? What each entry takes hides for long what each pair does.
+bool is_undecided(const std::vector<const trace::Run*>& runs, Nanos usual) {
+  std::map<std::int64_t, Nanos> costs;
+  for (auto* run : runs)
+    if (auto load = trace::load_of(*run); !was_ended(*run) && load->cpu > usual) costs[load->size] = load->cpu - usual;
+  std::vector<trace::Measured> points;
+  for (auto& [size, cost] : costs) points.push_back({static_cast<double>(size), static_cast<double>(cost)});
+  if (points.size() < kPoints) return false;
+  auto law = trace::fit(std::span(points).last(kPoints));
+  return law.exponent >= kMoreThanALine && law.exponent < kSquareAtLeast;
+}
+
 std::string why_spared(const trace::Run& run, const trace::CaseRecord& row) {
   for (auto& e : run.exchanges)
     if (is_of(e, row) && !e.evidence.empty()) return e.evidence;
@@ -98,14 +115,15 @@ bool took_it_in(const trace::Run& run, const std::string& test) {
   return !trace::bad(*result) || (!result->chain.empty() && result->chain.front().in_test);
 }
 
-Result<const trace::Run*> Stress::run_with(trace::CaseRecord& row, const Series& series, const trace::Run& alone) {
+Result<const trace::Run*> Stress::run_with(trace::CaseRecord& row, const Series& series, const trace::Run& alone,
+                                           int times) {
   auto spec = context_.spec_for({row.test}, trace::RunKind::with_fault);
   auto faults = policies::parse_fault_plan(row.plan);
   if (!faults) return std::unexpected(faults.error());
   std::optional<Target> target;
   if (!series.together) target = {row.test, row.site, row.service, row.operation, 0};
   aim(spec, {{target, *faults}}, context_.config.run);
-  auto limits = limits_of(series, alone);
+  auto limits = limits_of(series, alone, times);
   spec.case_id = row.id;
   spec.attempts_limit = static_cast<int>(alone.exchanges.size()) + static_cast<int>(kMostAdded);
   spec.deadline = std::min(limits.time, time_left_() == kNoLimit ? kNoLimit : time_left_() + kGrace);
@@ -127,11 +145,18 @@ Result<Stress::Measured> Stress::measure(trace::CaseRecord& row, const Series& s
   bool ended_by_itself = false;
   auto limits = limits_of(series, alone);
   Sizes sizes(series.most, series.least());
-  while (auto size = sizes.next()) {
+  int times = 1;
+  auto next = [&]() -> std::optional<std::int64_t> {
+    if (auto size = sizes.next(); size || times > 1) return size;
+    if (series.of != Of::entries || !measured.cut || !is_undecided(measured.runs, usual)) return {};
+    times = kIfUndecided;
+    return sizes.beyond(times);
+  };
+  while (auto size = next()) {
     if (context_.executor.interrupted()) return without("left", "interrupted");
     if (time_left_() == 0) return without("left", "budget");
     row.plan = plan_of(series, *size);
-    auto ran = run_with(row, series, alone);
+    auto ran = run_with(row, series, alone, times);
     if (!ran) return std::unexpected(ran.error());
     auto& run = **ran;
     if (!run.incomplete.empty()) return without("incomplete", run.incomplete);

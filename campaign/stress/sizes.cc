@@ -39,20 +39,32 @@ void Sizes::saw(Seen seen, std::int64_t size, double part) {
     quiet_ = std::max(quiet_, size);
 }
 
-// What would take about as long as a run may, below what took too long.
-double Sizes::highest() const {
+// The size that would take this part.
+double Sizes::foretold(double wanted) const {
   auto [largest, part] = *parts_.rbegin();
   auto size = static_cast<double>(largest);
-  if (!too_long_) return size;
   auto power = kSquare;
   if (stand_out_.size() > 1) {
     auto before = *std::next(stand_out_.rbegin());
     auto of_it = std::max(parts_.at(before), kNoise);
     power = std::clamp(std::log(part / of_it) / std::log(size / static_cast<double>(before)), kSquare, kSteepest);
   }
-  auto foretold = size * std::pow(kMayTake / std::max(part, kNoise), 1 / power);
-  auto ended = static_cast<double>(too_long_);
-  return foretold < ended ? foretold : std::sqrt(size * ended);
+  return size * std::pow(wanted / std::max(part, kNoise), 1 / power);
+}
+
+// What would take about as long as a run may, below what took too long.
+double Sizes::highest() const {
+  auto size = static_cast<double>(parts_.rbegin()->first), ended = static_cast<double>(too_long_);
+  if (!too_long_) return size;
+  auto up = foretold(kMayTake);
+  return up < ended ? up : std::sqrt(size * ended);
+}
+
+std::optional<std::int64_t> Sizes::beyond(double times) const {
+  if (parts_.empty()) return {};
+  auto size = std::min(std::llround(foretold(times * kMayTake)), static_cast<long long>(too_long_));
+  return static_cast<double>(size) >= kOther * static_cast<double>(parts_.rbegin()->first) ? std::optional(size)
+                                                                                           : std::nullopt;
 }
 
 // Its middle, as factors go. None where no gap has room for one that differs from both of its ends.

@@ -16,10 +16,13 @@ class Sizes {
   std::optional<std::int64_t> next() const;
   // `size`: that it came to, where the client gave up before or was ended. `part`: of what a run may take.
   void saw(Seen seen, std::int64_t size, double part = 0);
+  // One more, above all that were measured, where a run may take so many times as long.
+  std::optional<std::int64_t> beyond(double times) const;
   bool enough() const { return stand_out_.size() >= kEnough; }
 
  private:
   std::int64_t after_all() const;  // 0: none
+  double foretold(double part) const;
   double highest() const;
   std::optional<std::int64_t> within_widest_gap(double below, double above) const;
   static constexpr std::size_t kEnough = 4;  // as oracles/growth.cc wants

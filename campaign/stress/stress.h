@@ -68,7 +68,8 @@ class Stress {
   };
   // Where there are none, or they are not whole, why stands in the row.
   Result<Measured> measure(trace::CaseRecord& row, const Series& series, const trace::Run& alone);
-  Result<const trace::Run*> run_with(trace::CaseRecord& row, const Series& series, const trace::Run& alone);
+  // `times`: of what a run may work at first.
+  Result<const trace::Run*> run_with(trace::CaseRecord& row, const Series& series, const trace::Run& alone, int times);
 
   // conclude.cc
   void conclude(trace::CaseRecord& row, const Series& series, const trace::Run& alone, const Measured& measured);

@@ -65,6 +65,14 @@ TEST(Sizes, come_to_an_end) {
     by_turns.saw(std::exchange(quiet, !quiet) ? Seen::quiet : Seen::too_long, *size);
   EXPECT_LE(runs, 10);
 }
+TEST(Sizes, go_beyond_what_was_measured_where_a_run_may_take_longer) {
+  Sizes lists(65536);
+  lists.saw(Seen::too_long, 65536);
+  lists.saw(Seen::stands_out, 1000, 0.7);
+  EXPECT_EQ(lists.beyond(4), 2000);
+  lists.saw(Seen::too_long, 1100);
+  EXPECT_FALSE(lists.beyond(4)) << "it is as good as measured";
+}
 TEST(Sizes, are_none_below_the_least) {
   Sizes lists(65536, 2);
   lists.saw(Seen::too_long, 12);
