@@ -239,6 +239,7 @@ void Campaign::run() {
   auto budget = setting_.config.run.budget;
   context_.once = setting_.look_only;
   context_.keep_suites = setting_.learn_only || !checkers::in_use().empty();
+  context_.measures = setting_.stress;
   auto refs = collect_references(
       context_, budget ? began_ + static_cast<Nanos>(static_cast<double>(budget) * kReferencesShare) : 0);
   if (!refs) {
@@ -344,6 +345,7 @@ void Campaign::replay(const trace::Stored& earlier, const trace::Finding& findin
     stop_for(plan ? ready.error() : plan.error());
     return finish();
   }
+  context_.measures = trace::is_stressed(row->policy);
   context_.lessons.recall(row->operation);
   for (auto& run : earlier.runs) {
     if (run.kind == trace::RunKind::reference || run.kind == trace::RunKind::alone)

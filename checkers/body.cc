@@ -112,6 +112,11 @@ void Body::append(const Body& next) {
 Body request_body(const trace::Exchange& e) { return body_of(e.request_sample, e.request_bytes, e.request_headers); }
 Body answer_body(const trace::Exchange& e) { return body_of(e.response_sample, e.response_bytes, e.response_headers); }
 
+std::string last_name(std::string_view path) {
+  auto dot = path.rfind('.');
+  return std::string(dot == path.npos ? path : path.substr(dot + 1));
+}
+
 bool number_of(const Leaf& leaf, double& value) {
   if (leaf.kind != Leaf::Kind::number) return false;
   auto [end, error] = std::from_chars(leaf.text.data(), leaf.text.data() + leaf.text.size(), value);

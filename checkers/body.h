@@ -36,6 +36,7 @@ struct Body {
 Body request_body(const trace::Exchange& e);
 Body answer_body(const trace::Exchange& e);
 
+std::string last_name(std::string_view path);  // "owner.name": "name"
 bool number_of(const Leaf& leaf, double& value);
 std::string show_number(double value);
 

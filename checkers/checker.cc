@@ -30,6 +30,11 @@ std::optional<Rule> rule_named(std::string_view word) {
   return static_cast<Rule>(found - kWords.begin());
 }
 
+bool may_be_chance(const Checker& c) {
+  constexpr std::uint64_t kOften = 20;
+  return c.rule == Rule::never_falls && c.held != 0 && c.held < kOften;
+}
+
 std::string key_of(const Outcome& o) {
   return o.checker->name + "\n" + (o.field ? o.field->left + "\n" + o.field->right : "");
 }

@@ -91,6 +91,9 @@ struct Outcome {
   std::string says;                     // of a fail: what was seen, half a sentence
 };
 
+// A number that fell for the first time may be one that may fall, where it had not been looked at often.
+bool may_be_chance(const Checker& checker);
+
 // Of a checker, and of its field: what two failures of one thing have in common.
 std::string key_of(const Outcome& outcome);
 

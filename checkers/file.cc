@@ -133,11 +133,14 @@ std::optional<Checker> checker_in(trace::ConfigTable table, std::set<std::string
   c.after = operation_in(table, "after", form.after).value_or("");
   c.then = operation_in(table, "then", form.then).value_or("");
   for (auto& text : texts) c.fields.push_back(field_of(c.rule, text));
-  bool fit = texts.size() >= form.least && texts.size() <= form.most;
-  if (!fit || !std::ranges::all_of(c.fields, [&](auto& f) { return is_right(c.rule, f); }))
-    table.refuse("fields", form.most == 0 ? std::string("expected none, this rule looks at the whole")
-                                          : fmt::format("expected {} such as \"{}\"", form.most == 1 ? "one" : "some",
-                                                        form.field));
+  auto expected = form.most == 0
+                      ? std::string("expected none, this rule looks at the whole")
+                      : fmt::format("expected {} such as \"{}\"", form.most == 1 ? "one" : "some", form.field);
+  auto wrong = std::ranges::find_if(c.fields, [&](auto& f) { return !is_right(c.rule, f); });
+  if (texts.size() < form.least || texts.size() > form.most)
+    table.refuse("fields", expected);
+  else if (wrong != c.fields.end())
+    table.refuse_item("fields", static_cast<std::size_t>(wrong - c.fields.begin()), expected);
   return c;
 }
 

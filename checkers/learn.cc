@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "checkers/may_fall.h"
 #include "checkers/monitor.h"
 #include "checkers/propose.h"
 #include "trace/comparing/slices.h"
@@ -44,6 +45,7 @@ class Learner {
         tests_.insert(test);
         lessons_.push_back({&kept, run->id});
         propose(kept, test, candidates_);
+        for (auto& e : kept.exchanges) may_fall_.saw(deed_of(e));
       }
       lessons_.push_back({run, 0});
     }
@@ -79,9 +81,12 @@ class Learner {
       kept_tallies.push_back(narrower[n]);
     }
     std::vector<Checker> good;
+    auto holding = kept;
     for (std::size_t n = 0; n < kept.size(); n++) {
-      if (!is_enough(kept[n], kept_tallies[n])) {
-        out.thin++;
+      auto lacks = lacks_of(kept[n], kept_tallies[n]);
+      if (lacks.empty() && kept[n].rule == Rule::never_falls) lacks = may_fall_.why(kept[n], holding);
+      if (!lacks.empty()) {
+        out.left.push_back({std::move(kept[n]), std::move(lacks)});
         continue;
       }
       out.weakened += kept[n].within == Within::service;
@@ -113,31 +118,36 @@ class Learner {
     return tallies;
   }
 
-  bool is_enough(const Checker& c, const Tally& t) const {
-    if (t.passes.size() < suite_.size()) return false;  // not seen again
+  // Empty: nothing.
+  std::string lacks_of(const Checker& c, const Tally& t) const {
+    if (t.passes.size() < suite_.size()) return fmt::format("seen in {} of {} runs", t.passes.size(), suite_.size());
     bool truths = std::ranges::all_of(t.values, [](auto& v) { return v == "true" || v == "false" || v == "null"; });
+    auto of = [](std::size_t had, std::size_t wanted, std::string_view what) {
+      return had >= wanted ? "" : fmt::format("seen with {} of {} {}", had, wanted, what);
+    };
     switch (c.rule) {
       case Rule::reads_back:
       case Rule::listed:
       case Rule::keeps:
       case Rule::echoes:
-        return t.values.size() >= kValues && (!truths || t.total >= kTruths);
       case Rule::counts:
-        return t.values.size() >= kValues;
+        if (auto few = of(t.values.size(), kValues, "values"); !few.empty()) return few;
+        return truths && c.rule != Rule::counts ? of(t.total, kTruths, "times, as a truth value") : "";
       case Rule::adds:
-        return t.total >= kMoves && (is_constant(c.fields.front().left) || t.values.size() >= kValues);
+        if (auto few = of(t.total, kMoves, "moves"); !few.empty()) return few;
+        return is_constant(c.fields.front().left) ? "" : of(t.values.size(), kValues, "amounts");
       case Rule::becomes:
       case Rule::rises:
       case Rule::same_answer:
-        return t.most() >= kTwice;
+        return of(t.most(), kTwice, "times in one run");
       case Rule::never_falls:
-        return t.rises >= kTwice * suite_.size();
+        return of(t.rises, kTwice * suite_.size(), "rises");
       case Rule::gone:
       case Rule::unlisted:
       case Rule::excludes:
-        return true;
+        return "";
     }
-    return false;
+    return "";
   }
   static bool is_constant(const std::string& left) {
     return left.size() > 1 && left.find_first_not_of("0123456789.", 1) == left.npos;
@@ -184,6 +194,7 @@ class Learner {
   std::set<std::string> tests_;
   std::vector<Lesson> lessons_;
   Candidates candidates_;
+  MayFall may_fall_;
 };
 
 }  // namespace

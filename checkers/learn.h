@@ -13,9 +13,14 @@ struct Learned {
   std::size_t candidates = 0;     // with one field each
   std::size_t contradicted = 0;   // that failed in some test or run, also when no other write was allowed between
   std::size_t weakened = 0;       // kept, by the precondition that nothing is written at the service
-  std::size_t thin = 0;           // that held too seldom, or for one value alone
-  std::size_t tests = 0;          // passing ones that they were learned from
-  std::size_t checks = 0;         // in all of it
+  // Nothing contradicted them, and they are not held against anything: what each lacks.
+  struct Left {
+    Checker checker;
+    std::string lacks;
+  };
+  std::vector<Left> left;
+  std::size_t tests = 0;   // passing ones that they were learned from
+  std::size_t checks = 0;  // in all of it
 };
 
 // From runs of a suite without faults, at least two, whose operations are named alike; `alone`: of its tests, each by
@@ -27,7 +32,7 @@ struct Learned {
 //   counts                               two numbers
 //   adds                                 three passes; of +NAME two amounts
 //   becomes, rises                       two passes in one run
-//   never-falls                          two rises in one run
+//   never-falls                          two rises in one run, and nothing shows how it may fall (may_fall.h)
 //   same-answer                          two passes in one run
 Learned learn(const std::vector<const trace::Run*>& suite, const std::vector<const trace::Run*>& alone);
 

@@ -17,10 +17,6 @@ namespace {
 constexpr std::size_t kLookedBack = 200;  // requests before one that may stand behind it
 constexpr std::size_t kLongestWord = 40;  // of a value that a write always brings about
 
-std::string last_name(std::string_view path) {
-  auto dot = path.rfind('.');
-  return std::string(dot == path.npos ? path : path.substr(dot + 1));
-}
 bool lies_in(const std::string& inner, const std::string& outer) {
   return inner == outer || (inner.starts_with(outer) && inner[outer.size()] == '/');
 }

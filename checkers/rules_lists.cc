@@ -45,12 +45,13 @@ void Monitor::judge_list(std::size_t n, const Now& now) {
   auto held = whole->body.items(f.right);
   bool one_each = f.left == "{path}";
   std::vector<std::uint64_t> from;
-  std::string judged, wrong;
+  std::string judged, wrong;  // the newest that it holds
+  std::uint64_t newest = 0;
   for (auto& [value, item] : state->items) {
     if (!calm(c, {d, whole->begun, now.ended}, item.spot, item.set)) continue;
     auto times = std::ranges::count(held, value);
     bool right = c.rule == Rule::unlisted ? times == 0 : times == 1 || (times > 1 && !one_each);
-    if (judged.empty()) judged = value;
+    if (item.exchange >= newest) newest = item.exchange, judged = value;
     if (right || !wrong.empty()) continue;
     from = {item.exchange};
     wrong = fmt::format("{} was answered well for {}, and {} holds it in `{}` {}", c.after, in_marks(value), c.then,

@@ -29,6 +29,8 @@ Result<fs::path> claim(const fs::path& folder) {
     for (auto part : {"trace", "logs", "events", "agents", "trust", "campaign.db"})
       fs::remove_all(folder / part, error);
     for (auto& format : campaign::report::formats()) fs::remove_all(folder / format.file, error);
+  } else if (fs::exists(folder) && !fs::is_directory(folder)) {
+    return fail("is a file: name a folder that is new or empty", folder.string(), Blame::user);
   } else if (fs::exists(folder) && !fs::is_empty(folder, error)) {
     return fail("holds files, and no campaign of ours: name a folder that is new or empty", folder.string(),
                 Blame::user);

@@ -7,7 +7,9 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <ranges>
 
+#include "base/escape.h"
 #include "campaign/report/words.h"
 #include "checkers/file.h"
 #include "cli/campaign_options.h"
@@ -15,6 +17,8 @@
 
 namespace retrial::cli {
 namespace {
+
+constexpr std::size_t kMostLeft = 200;
 
 struct LearnOptions {
   CampaignOptions campaign;
@@ -27,9 +31,29 @@ std::string summary_of(const checkers::Learned& l, const std::string& file) {
   auto text = fmt::format("{} in {}, of {} and {} looks at them\n", counted(l.checkers.size(), "checker"), file,
                           counted(l.tests, "passing test"), l.checks);
   return text + fmt::format(
-                    "  {}: {} contradicted by some test or run, {} seen too seldom, {} kept where nothing else is "
-                    "written at the service\n",
-                    counted(l.candidates, "candidate"), l.contradicted, l.thin, l.weakened);
+                    "  {}: {} contradicted by some test or run, {} left out (named at the file's end), {} kept where "
+                    "nothing else is written at the service\n",
+                    counted(l.candidates, "candidate"), l.contradicted, l.left.size(), l.weakened);
+}
+
+// As comments: what would have to be seen more often.
+std::string left_out(const checkers::Learned& l) {
+  if (l.left.empty()) return {};
+  std::string text = "\n# Left out, though nothing contradicted them:\n";
+  for (auto& [checker, lacks] : l.left | std::views::take(kMostLeft))
+    text += fmt::format("#   {}: {}\n", one_line(checkers::sentence(checker)), lacks);
+  if (l.left.size() > kMostLeft) text += fmt::format("#   and {} more\n", l.left.size() - kMostLeft);
+  return text;
+}
+
+// Before a suite is run for it.
+Result<void> try_to_write(const std::string& file) {
+  std::error_code error;
+  bool there = std::filesystem::exists(file, error);
+  errno = 0;
+  if (!std::ofstream(file, std::ios::app)) return fail_errno("cannot be written", errno, file, Blame::user);
+  if (!there) std::filesystem::remove(file, error);
+  return {};
 }
 
 int learn(const LearnOptions& options) {
@@ -37,6 +61,7 @@ int learn(const LearnOptions& options) {
   if (!options.replace && std::filesystem::exists(options.file, error))
     return complain(
         options.file + ": is there already, and may hold what somebody has edited; --replace writes it anew", kUsage);
+  if (auto ok = try_to_write(options.file); !ok) return complain(ok.error().line(), kUsage);
   auto setting = setting_in_folder(options.campaign, false);
   if (!setting) return complain(setting.error().line(), kUsage);
   setting->learn_only = true;
@@ -56,7 +81,7 @@ int learn(const LearnOptions& options) {
   auto text = checkers::text_of(
       learned.checkers, fmt::format("Learned by `retrial learn -- {}`. Read it, and take out what need not hold.",
                                     campaign::report::command_line(outcome->record.command)));
-  if (!(std::ofstream(options.file) << text << std::flush))
+  if (!(std::ofstream(options.file) << text << left_out(learned) << std::flush))
     return complain(fail_errno("cannot be written", errno, options.file).error().line(), kUsage);
   std::fputs(summary_of(learned, options.file).c_str(), stdout);
   return kFine;

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "oracles/evidence.h"
@@ -84,11 +85,17 @@ struct Sized {
   Load load;
 };
 
+// Of lists a run that was ended shows only what it would have cost at least.
+bool was_ended(const trace::Run& run, Load::Of of) {
+  return of == Load::Of::entries && run.stop != trace::Stop::exited && run.stop != trace::Stop::signalled;
+}
+
 // From small to large, one of each size: of several the cheapest, which was least disturbed.
-std::vector<Sized> by_size(const ComparedCase& compared, Load::Of of) {
+std::vector<Sized> by_size(const ComparedCase& compared, Load::Of of, bool ended = false) {
   std::vector<Sized> all;
   for (auto* c : compared.comparisons)
-    if (auto load = trace::load_of(*c->in_case); load && load->of == of && !c->faulted.empty())
+    if (auto load = trace::load_of(*c->in_case);
+        load && load->of == of && !c->faulted.empty() && was_ended(*c->in_case, of) == ended)
       all.push_back({c, *load});
   std::ranges::stable_sort(all, [](auto& a, auto& b) {
     return a.load.size != b.load.size ? a.load.size < b.load.size : a.load.cpu < b.load.cpu;
@@ -148,7 +155,7 @@ std::string row_of(const std::vector<trace::Measured>& points, std::string_view 
 }
 std::string sizes_in(const std::vector<trace::Measured>& points) {
   std::vector<std::string> words;
-  for (auto& p : points) words.push_back(fmt::format("{:.0f}", p.size));
+  for (auto& p : points) words.push_back(fmt::format("{:.6g}", p.size));
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
@@ -192,10 +199,18 @@ class Growth final : public Oracle {
       return static_cast<double>(s.load.requests) - static_cast<double>(s.comparison->reference->exchanges.size());
     });
     trace::PowerLaw law;
-    bool works = superlinear(work, law);
+    bool works = superlinear(work, law), at_least = false;
+    if (!works)
+      if (auto ended = by_size(compared, all.back().load.of, true);
+          !ended.empty() && ended.front().load.size > all.back().load.size) {
+        work.push_back({static_cast<double>(ended.front().load.size),
+                        static_cast<double>(ended.front().load.cpu - usual) / kSecond});
+        works = at_least = superlinear(work, law);
+      }
     if (!works && !superlinear(sent, law)) return;
     auto& points = works ? work : sent;
-    auto what = works ? fmt::format("the client worked {} s longer", row_of(points, "{:.2f}"))
+    auto what = works ? fmt::format("the client worked {} s longer{}", row_of(points, "{:.2f}"),
+                                    at_least ? " and more, for there it was ended" : "")
                       : fmt::format("the client sent {} requests more", row_of(points, "{:.0f}"));
     // What two lists bring together may be what the client is there for.
     auto& calls = all.back().comparison->faulted;
@@ -247,10 +262,10 @@ class Growth final : public Oracle {
       return more >= kKept * static_cast<double>(s.load.size) ? mebibytes(more) : 0;
     });
     if (kept.size() < kSizes) return;
-    for (auto& p : kept) p.size = mebibytes(p.size);
+    for (auto& p : kept) p.size = std::round(10 * mebibytes(p.size)) / 10;
     judgement.findings.push_back(finding_on(compared, all.back(), kUnboundedMemory, Confidence::possible,
                                             fmt::format("{}: of bodies of {} MiB the client took {} MiB of memory.",
-                                                        called(compared), sizes_in(kept), row_of(kept, "{:.0f}")),
+                                                        called(compared), sizes_in(kept), row_of(kept, "{:.1f}")),
                                             "A right client reads it piece by piece, or has a limit."));
   }
 

@@ -109,7 +109,7 @@ class SemanticViolation final : public Oracle {
   // what it gives on purpose then.
   // And what is read twice may have changed by itself, which the fault gave it the time for.
   static bool may_be_meant(const Comparison& c, const Outcome& o) {
-    if (o.checker->rule == checkers::Rule::same_answer) return true;
+    if (o.checker->rule == checkers::Rule::same_answer || checkers::may_be_chance(*o.checker)) return true;
     auto* judged = exchange_of(*c.in_case, o.exchange);
     return judged && std::ranges::any_of(c.in_case->exchanges, [&](auto& e) {
              return e.fired && e.id != judged->id && e.fired_at >= judged->begun && e.fired_at <= judged->told;

@@ -1,6 +1,7 @@
 #include "campaign/judging/checked.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -30,7 +31,7 @@ trace::Finding finding_of(const CheckFailure& failure, std::size_t more) {
   auto& [o, run, e, runs] = failure;
   trace::Finding f;
   f.verdict = "semantic-violation";
-  f.confidence = trace::Confidence::likely;
+  f.confidence = checkers::may_be_chance(*o.checker) ? trace::Confidence::possible : trace::Confidence::likely;
   f.confirmed = true;
   f.test = e->tag.test;
   f.site = e->tag.site;
@@ -79,9 +80,13 @@ void check_without_faults(const std::vector<const trace::Run*>& runs, trace::Cam
       places[{e.tag.site ? trace::key_of(*e.tag.site) : "", e.operation}].push_back(&failure);
   }
   for (auto& [place, here] : places) record.findings.push_back(finding_of(*here.front(), here.size() - 1));
-  record.remarks.push_back(fmt::format("{} of {} had something to look at without faults: {}, {} failed", asked.size(),
-                                       report::counted(all.size(), "checker"),
-                                       report::counted(passed + failed, "check"), failed));
+  std::vector<std::string_view> idle;
+  for (auto& c : all)
+    if (!asked.contains(&c)) idle.push_back(c.name);
+  record.remarks.push_back(fmt::format("{} of {} had something to look at without faults: {}, {} failed{}",
+                                       asked.size(), report::counted(all.size(), "checker"),
+                                       report::counted(passed + failed, "check"), failed,
+                                       idle.empty() ? "" : fmt::format("; nothing had {}", fmt::join(idle, ", "))));
 }
 
 }  // namespace retrial::campaign

@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
-#include "base/text.h"
+#include "campaign/stress/answer.h"
 #include "trace/fault_table.h"
 
 namespace retrial::campaign {
@@ -14,9 +13,8 @@ namespace {
 
 using Of = trace::Load::Of;
 
-constexpr std::int64_t kMostListBytes = 8 << 20;   // of an answer whose lists were made longer, about
-constexpr std::int64_t kMostBodyBytes = 64 << 20;  // of a body
-constexpr std::int64_t kMostTimes = 1 << 16;       // as long as it was
+constexpr std::int64_t kMostListBytes = 8 << 20;  // of an answer whose lists were made longer, about
+constexpr std::int64_t kMostListTimes = 1 << 16;  // as long as they were
 constexpr int kBatch = 4;                // requests of one operation: who begins them all anew for one sends so many
 constexpr std::int64_t kMostDrips = 16;  // times what the call's own time-outs add up to
 
@@ -37,13 +35,11 @@ std::string_view word_of(Of of) {
   return {};
 }
 
-bool is_json(const trace::Exchange& e) { return icontains(trace::find(e.response_headers, "content-type"), "json"); }
+bool has_list(const trace::Exchange& e) { return answer_of(e).kind == Answer::Kind::list; }
 
-bool has_list(const trace::Exchange& e) { return is_json(e) && e.response_sample.contains('['); }
-
-std::int64_t times_up_to(std::int64_t most, std::int64_t of) {
+std::int64_t list_times(std::int64_t bytes) {
   std::int64_t times = 1;
-  while (2 * times <= std::min(kMostTimes, most / of)) times *= 2;
+  while (2 * times <= std::min(kMostListTimes, kMostListBytes / bytes)) times *= 2;
   return times;
 }
 
@@ -89,21 +85,32 @@ std::vector<Series> series_of(const trace::CaseRecord& row, const trace::Run& re
   for (auto& e : reference.exchanges) {
     if (!is_of(e, row)) continue;
     requests++;
+    auto kind = answer_of(e).kind;
     auto bytes = static_cast<std::int64_t>(e.response_bytes);
-    if (has_list(e)) list = std::max(list, bytes);
-    bool plain = !e.grpc.is && e.method != "HEAD" && e.service_status / 100 == 2;
-    if (!is_json(e) && plain) body = std::max(body, bytes);
-    answered |= plain;
+    if (kind == Answer::Kind::list) list = std::max(list, bytes);
+    if (kind == Answer::Kind::body) body = std::max(body, bytes);
+    answered |= !e.grpc.is && e.method != "HEAD" && e.service_status / 100 == 2;
   }
   std::vector<Series> all;
   if (list) all.push_back({.of = Of::pages, .most = kMostAdded, .member = page_member(reference, row)});
   all.push_back({.of = Of::errors, .most = kMostAdded});
   if (requests >= kBatch) all.push_back({.of = Of::errors, .most = kMostAdded, .one_of = requests});
-  if (list) all.push_back({.of = Of::entries, .most = times_up_to(kMostListBytes, list)});
-  if (body) all.push_back({.of = Of::bytes, .most = times_up_to(kMostBodyBytes, body), .bytes = body});
+  if (list) all.push_back({.of = Of::entries, .most = list_times(list)});
+  if (body) all.push_back({.of = Of::bytes, .most = std::min(kMostBodyTimes, kMostBodyBytes / body), .bytes = body});
   if (answered) all.push_back({.of = Of::silence, .most = 1});
   std::erase_if(all, [](auto& s) { return s.most < 2 && s.of != Of::silence; });
   return all;
+}
+
+std::string why_none_grows(const trace::CaseRecord& row, const trace::Run& reference) {
+  std::string_view why;
+  for (auto& e : reference.exchanges) {
+    if (!is_of(e, row)) continue;
+    auto answer = answer_of(e);
+    if (answer.kind != Answer::Kind::none) return {};
+    if (!answer.why_none.empty()) why = answer.why_none;
+  }
+  return std::string(why);
 }
 
 std::optional<Together> together_in(const std::string& test, const trace::Run& reference) {
@@ -124,7 +131,7 @@ std::optional<Together> together_in(const std::string& test, const trace::Run& r
                 .outcome = "planned"};
   }
   if (calls.size() < 2) return {};
-  all->series = {.of = Of::entries, .most = times_up_to(kMostListBytes, longest), .together = true};
+  all->series = {.of = Of::entries, .most = list_times(longest), .together = true};
   all->calls.assign(calls.begin(), calls.end());
   return all->series.most < 2 ? std::nullopt : std::move(all);
 }
@@ -140,52 +147,6 @@ std::optional<Series> drip_after(const trace::CaseRecord& row, const trace::Run&
   for (auto& e : reference.exchanges)
     if (is_of(e, row)) drip.bytes = std::max(drip.bytes, trace::length_of_answer(e));
   return drip;
-}
-
-std::optional<std::int64_t> Sizes::next() const {
-  if (runs_ == 0) return most_;
-  if (runs_ >= kMostRuns || stand_out_.size() >= kEnough) return {};
-  if (stand_out_.empty() && !quiet_) return too_long_ / kStep ? std::optional(too_long_ / kStep) : std::nullopt;
-  if (stand_out_.empty()) return too_long_ ? within_widest_gap(quiet_, too_long_) : std::nullopt;
-  // Up to what took too long: there what grows fastest is the most of it.
-  auto above = too_long_ ? too_long_ : *stand_out_.rbegin();
-  if (auto size = too_long_ ? within_widest_gap(*stand_out_.begin(), above) : std::nullopt) return size;
-  if (!quiet_ && *stand_out_.begin() / 2) return *stand_out_.begin() / 2;
-  if (stand_out_.size() == 1 && !too_long_) return {};  // half of it showed nothing, and there is no more than it
-  return within_widest_gap(quiet_ ? quiet_ : *stand_out_.begin(), above);
-}
-
-void Sizes::saw(Seen seen, std::int64_t size) {
-  runs_++;
-  if (size < 1) return;
-  switch (seen) {
-    case Seen::too_long:
-      too_long_ = too_long_ ? std::min(too_long_, size) : size;
-      break;
-    case Seen::stands_out:
-      stand_out_.insert(size);
-      break;
-    case Seen::quiet:
-      quiet_ = std::max(quiet_, size);
-      break;
-  }
-}
-
-// Its middle, as factors go. None where no gap has room for one that differs from both of its ends.
-std::optional<std::int64_t> Sizes::within_widest_gap(std::int64_t below, std::int64_t above) const {
-  constexpr double kRoom = 1.44;  // the factor between its ends: the middle differs by a fifth
-  std::vector<double> ends{static_cast<double>(below)};
-  for (auto size : stand_out_) ends.push_back(static_cast<double>(size));
-  ends.push_back(static_cast<double>(above));
-  double widest = kRoom, middle = 0;
-  for (std::size_t i = 0; i + 1 < ends.size(); i++)
-    if (auto factor = ends[i + 1] / ends[i]; factor >= widest) {
-      widest = factor;
-      middle = ends[i] * std::sqrt(factor);
-    }
-  auto size = static_cast<std::int64_t>(std::llround(middle));
-  if (size <= below || size >= above || stand_out_.contains(size)) return {};
-  return size;
 }
 
 }  // namespace retrial::campaign

@@ -1,6 +1,5 @@
 #pragma once
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +20,9 @@ struct Series {
   Nanos own = 0;           // of drip: what the call's own time-outs add up to
   int one_of = 1;          // of errors: of so many requests one fails
   bool together = false;   // of entries: in the answers to every call of the test
+  std::int64_t least() const { return of == trace::Load::Of::entries || of == trace::Load::Of::bytes ? 2 : 1; }
   bool without_end() const { return of == trace::Load::Of::pages || of == trace::Load::Of::errors; }
+  bool takes_real_time() const { return of == trace::Load::Of::drip || of == trace::Load::Of::silence; }
 };
 
 // Pages, or errors, at most: a little more than oracles/growth.cc asks for.
@@ -48,29 +49,11 @@ std::optional<Together> together_in(const std::string& test, const trace::Run& r
 
 bool is_of(const trace::Exchange& e, const trace::CaseRecord& row);
 
+// Why nothing in the answers to this call can be made to grow; empty: something can, or there is nothing in them.
+std::string why_none_grows(const trace::CaseRecord& row, const trace::Run& reference);
+
 // The member of a JSON answer whose value a later request of the same operation sends back: "nextPageToken". Empty:
 // none is seen.
 std::string page_member(const trace::Run& run, const trace::CaseRecord& row);
-
-// Which size comes next, until four stand out: the largest first; an eighth of what took too long, and then what lies
-// between; half of what stands out, and where that shows nothing any more, what lies between.
-class Sizes {
- public:
-  enum class Seen { too_long, quiet, stands_out };
-  explicit Sizes(std::int64_t most) : most_(most) {}
-  std::optional<std::int64_t> next() const;
-  void saw(Seen seen, std::int64_t size);  // `size`: that it came to, where the client gave up before
-
- private:
-  std::optional<std::int64_t> within_widest_gap(std::int64_t below, std::int64_t above) const;
-  static constexpr std::size_t kEnough = 4;  // as oracles/growth.cc wants
-  static constexpr int kMostRuns = 10;
-  static constexpr std::int64_t kStep = 8;  // who needs too long costs ten seconds a run
-  std::int64_t most_;
-  std::int64_t quiet_ = 0;     // the largest that is, below all that stand out; 0: none
-  std::int64_t too_long_ = 0;  // the smallest that is; 0: none
-  std::set<std::int64_t> stand_out_;
-  int runs_ = 0;
-};
 
 }  // namespace retrial::campaign

@@ -31,6 +31,7 @@ struct CampaignContext {
   std::map<std::string, const trace::Run*> alone = {};  // without faults, by test: those that have been run so
   bool once = false;          // the suite is run once, and clients' clocks are moved on in that
   bool keep_suites = false;   // both reference runs are kept whole, for checkers
+  bool measures = false;      // what runs take is looked at
   bool services_stay = true;  // what one run leaves at a service another finds there
 
   Result<std::uint64_t> begin(const RunSpec& spec) { return workers.begin(spec); }
@@ -53,6 +54,7 @@ struct CampaignContext {
     spec.launch = adapter.only(argv, tests, !narrow);
     spec.kind = kind;
     spec.lessons = lessons;
+    spec.measured = measures;
     if (tests.front() == kWholeCommand) spec.only_test = tests.front();
     spec.tests = std::move(tests);
     return spec;

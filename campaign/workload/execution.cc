@@ -18,6 +18,7 @@
 #include "campaign/workload/listeners.h"
 #include "campaign/workload/look.h"
 #include "campaign/workload/restart.h"
+#include "campaign/workload/shortened_log.h"
 #include "campaign/workload/trust.h"
 #include "campaign/workload/watchdog.h"
 #include "certs/leaf_store.h"
@@ -347,6 +348,7 @@ Result<trace::Run> Executor::take(std::uint64_t number, const RunSpec& spec, con
   }
   stored->cpu = aftermath.cpu;
   stored->memory = aftermath.memory;
+  shorten_log(log_of(number));
   stored->capture.reached = aftermath.reached;
   stored->capture.beyond = aftermath.beyond;
   if (!aftermath.incomplete.empty()) stored->incomplete = aftermath.incomplete;
@@ -415,10 +417,10 @@ Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& sp
     if (!orders) return std::unexpected(orders.error());
     impl_->orders = std::move(*orders);
   }
-  auto argv = launch.argv;
-  if (!spec.look.empty() || impl_->orders)
-    argv = looking(argv, spec.look, spec.tests.size() == 1 ? spec.tests.front() : "",
-                   impl_->orders ? impl_->orders->at().string() : "");
+  Looking looking{.urls = spec.look, .test = spec.tests.size() == 1 ? spec.tests.front() : ""};
+  if (impl_->orders) looking.orders = impl_->orders->at();
+  if (spec.measured) looking.memory = std::filesystem::absolute(s.folder / "events" / (name + ".memory"));
+  auto argv = looking.asks_for_nothing() ? launch.argv : around(launch.argv, looking);
   proxy::Command command{std::move(argv), environment_for(launch, environment), {}};
   int log = -1, nothing = -1;
   if (!spec.attached) {
@@ -517,7 +519,7 @@ Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& sp
   rusage after{};
   getrusage(RUSAGE_CHILDREN, &after);
   aftermath.cpu = cpu_of(after) - cpu_before;
-  aftermath.memory = static_cast<std::uint64_t>(after.ru_maxrss) * 1024;
+  std::ifstream(looking.memory) >> aftermath.memory;
   auto met = impl_->distrust.settle();
   aftermath.failed_distrusting = met.first;
   for (auto& pair : met.pairs) {
@@ -541,6 +543,7 @@ Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& sp
   aftermath.runners = events.runners();
   aftermath.installed = events.installed();
   std::filesystem::remove(environment.events, left);  // what tests threw stands in it as it came
+  std::filesystem::remove(looking.memory, left);
   if (!spec.only_test.empty() && run.results.empty() && !stopped)
     run.results.push_back({spec.only_test, trace::Phase::test, run.exit_code == 0 ? "passed" : "failed", 0,
                            run.exit_code == 0 ? std::vector<trace::Thrown>{} : events.uncaught()});

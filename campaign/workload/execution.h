@@ -26,6 +26,7 @@ struct RunSpec {
   std::vector<std::string> tests;  // ids that are to run; empty: the suite
   std::string only_test;           // for a runner without tests
   std::vector<std::string> look;   // URLs that are asked when the command has ended (look.h)
+  bool measured = false;           // Run::memory is wanted
   std::vector<Aim> aims;           // at most one a call; without a target at every call
   trace::Lessons lessons;          // of the reference
   Nanos deadline = 0;              // real time; 0: none

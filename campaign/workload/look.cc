@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <netdb.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -11,6 +12,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <optional>
 
 #include "campaign/workload/restart.h"
@@ -110,32 +112,35 @@ Result<void> check_look(const std::string& url) {
               Blame::user);
 }
 
-std::vector<std::string> looking(std::vector<std::string> argv, const std::vector<std::string>& urls,
-                                 const std::string& test, const std::string& orders) {
-  std::vector<std::string> around{"/proc/self/exe", "look"};
+std::vector<std::string> around(std::vector<std::string> argv, const Looking& looking) {
+  std::vector<std::string> all{"/proc/self/exe", "look"};
   char self[4096];
-  if (auto n = readlink(around[0].c_str(), self, sizeof self); n > 0)
-    around[0].assign(self, static_cast<std::size_t>(n));
-  for (auto& url : urls) around.insert(around.end(), {"--url", url});
-  if (!test.empty()) around.insert(around.end(), {"--test", test});
-  if (!orders.empty()) around.insert(around.end(), {"--orders", orders});
-  around.push_back("--");
-  around.insert(around.end(), argv.begin(), argv.end());
-  return around;
+  if (auto n = readlink(all[0].c_str(), self, sizeof self); n > 0) all[0].assign(self, static_cast<std::size_t>(n));
+  for (auto& url : looking.urls) all.insert(all.end(), {"--url", url});
+  if (!looking.test.empty()) all.insert(all.end(), {"--test", looking.test});
+  if (!looking.orders.empty()) all.insert(all.end(), {"--orders", looking.orders});
+  if (!looking.memory.empty()) all.insert(all.end(), {"--memory", looking.memory});
+  all.push_back("--");
+  all.insert(all.end(), argv.begin(), argv.end());
+  return all;
 }
 
-int look_after(const std::vector<std::string>& command, const std::vector<std::string>& urls, const std::string& test,
-               const std::string& orders) {
+int look_after(const std::vector<std::string>& command, const Looking& looking) {
   std::fflush(nullptr);
   child = fork();
   if (child < 0) return 126;
   if (child == 0) execute(command);
   for (int number : {SIGINT, SIGQUIT}) signal(number, SIG_IGN);  // the terminal tells both
   for (int number : {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}) signal(number, pass_on);
-  int status = wait_for(child, orders);
+  int status = wait_for(child, looking.orders);
   child = 0;
-  for (auto& url : urls)
-    if (auto parsed = parse(url)) ask(*parsed, test);
+  if (!looking.memory.empty()) {
+    rusage used{};
+    getrusage(RUSAGE_CHILDREN, &used);
+    std::ofstream(looking.memory) << used.ru_maxrss * 1024;
+  }
+  for (auto& url : looking.urls)
+    if (auto parsed = parse(url)) ask(*parsed, looking.test);
   if (!WIFSIGNALED(status)) return WEXITSTATUS(status);
   signal(WTERMSIG(status), SIG_DFL);
   kill(getpid(), WTERMSIG(status));

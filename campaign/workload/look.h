@@ -14,15 +14,23 @@ namespace retrial::campaign {
 // "http://127.0.0.1:8080/orders"; an error names what was expected, and is the user's.
 Result<void> check_look(const std::string& url);
 
-// The command with that process around it. `test`: whose reads they are; empty: of the whole command.
-std::vector<std::string> looking(std::vector<std::string> argv, const std::vector<std::string>& urls,
-                                 const std::string& test, const std::string& orders = {});
+// What that process does for a command.
+struct Looking {
+  std::vector<std::string> urls;
+  std::string test;    // whose reads they are; empty: of the whole command
+  std::string orders;  // where it is told what to start meanwhile (restart.h); empty: nothing
+  // Where it writes how many bytes the command's largest process held at most; empty: nowhere. What the kernel counts
+  // for a process begins with what it was forked from, and that one is small.
+  std::string memory;
+  bool asks_for_nothing() const { return urls.empty() && orders.empty() && memory.empty(); }
+};
+
+// The command with that process around it.
+std::vector<std::string> around(std::vector<std::string> argv, const Looking& looking);
 
 // That process: runs the command, passes signals on, asks, and gives the command's own exit status (or dies of its
 // signal). What cannot be asked within ten seconds is left out.
-// `orders`: where it is told what to start meanwhile (restart.h).
-int look_after(const std::vector<std::string>& command, const std::vector<std::string>& urls, const std::string& test,
-               const std::string& orders = {});
+int look_after(const std::vector<std::string>& command, const Looking& looking);
 
 bool is_look(const trace::Tag& tag);
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/text.h"
+#include "proxy/faults/far_numbers.h"
 #include "proxy/faults/head_text.h"
 #include "proxy/faults/of_response.h"
 
@@ -34,9 +35,11 @@ class OfJson : public Edit {
       return {.spares = "the response's body is longer than what is read of it"};
     }
     if (!last) return {};
-    auto json = too_deep(kept_) ? Json(Json::value_t::discarded) : Json::parse(kept_, nullptr, false);
-    auto why = json.is_discarded() ? std::string_view("the response is no JSON, or too deep") : change(json);
-    out.append(why.empty() ? json.dump(-1, ' ', false, Json::error_handler_t::replace) : kept_);
+    std::string_view why = too_deep(kept_) ? "the response's JSON is too deep" : "";
+    auto json = why.empty() ? Json::parse(far_numbers_as_text(kept_), nullptr, false) : Json();
+    if (json.is_discarded()) why = "the response is no JSON";
+    if (why.empty()) why = change(json);
+    out.append(why.empty() ? far_numbers_again(json.dump(-1, ' ', false, Json::error_handler_t::replace)) : kept_);
     if (!why.empty()) return {.spares = why};
     return {.fires = true};
   }

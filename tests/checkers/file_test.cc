@@ -70,7 +70,9 @@ TEST(CheckersFile, tells_the_first_slip_with_its_line) {
       "\"keeps\", \"becomes\", \"never-falls\", \"rises\", \"same-answer\", \"echoes\", \"counts\" or "
       "\"excludes\", found \"read-back\", did you mean \"reads-back\"?");
   EXPECT_TRUE(replaced("PUT /docs/{id}", "docs").contains(":5: [[checker]] 1 after: expected an operation"));
-  EXPECT_TRUE(replaced("title = title", "title").contains(":7: [[checker]] 1 fields: expected some such as"));
+  EXPECT_EQ(replaced("title = title", "title"),
+            "checkers.toml:7: [[checker]] 1 fields: expected some such as \"title = title\", found \"title\"");
+  EXPECT_TRUE(replaced("[\"title = title\"]", "[]").contains("fields"));
   EXPECT_TRUE(replaced("\"reads-back\"", "\"gone\"").contains("fields: expected none"));
   EXPECT_TRUE(replaced("\"reads-back\"", "\"excludes\"").contains("then: expected none"));
   EXPECT_TRUE(wrong_with(kOne + "color = 1\n").contains("color"));

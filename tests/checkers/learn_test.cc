@@ -61,6 +61,62 @@ TEST(Learn, finds_what_is_read_back_and_how_a_version_moves) {
   EXPECT_TRUE(holds(all, R"(never-falls-get-docs-id ["version"])"));
 }
 
+std::string why_left(auto&& tell, Rule rule) {
+  auto one = suite(1, tell), other = suite(2, tell);
+  for (auto& left : learn({&one, &other}, {}).left)
+    if (left.checker.rule == rule) return left.lacks;
+  return "held, or contradicted";
+}
+
+TEST(Learn, takes_no_number_that_clients_send_for_one_that_never_falls) {
+  auto prices = [](Talk& t) {
+    for (int n = 1; n <= 3; n++) {
+      t.asks("PUT", "/books/1", 200, R"({"price": )" + std::to_string(n) + "}", "{}");
+      t.asks("GET", "/books/1", 200, "", R"({"price": )" + std::to_string(n) + "}");
+    }
+  };
+  EXPECT_EQ(why_left(prices, Rule::never_falls), "clients send it");
+  auto stock = [](Talk& t) {
+    int n = 0;
+    for (int more : {5, 3, 11}) {
+      t.asks("GET", "/books/1", 200, "", R"({"stock": )" + std::to_string(n) + "}");
+      t.asks("POST", "/books/1/restock", 200, R"({"amount": )" + std::to_string(more) + "}", "{}");
+      n += more;
+      t.asks("GET", "/books/1", 200, "", R"({"stock": )" + std::to_string(n) + "}");
+    }
+  };
+  EXPECT_EQ(why_left(stock, Rule::never_falls), "POST /books/{id}/restock moves it by what it sends");
+}
+
+// Three entries, and after each the whole list.
+void three_entries(Talk& t) {
+  std::string ids;
+  for (int n = 1; n <= 3; n++) {
+    auto id = std::to_string(n);
+    t.asks("POST", "/books", 201, R"({"title": "x"})", R"({"id": )" + id + "}").response_headers = {
+        {"Location", "/books/" + id}};
+    ids += (n == 1 ? "" : ",") + (R"({"id": )" + id + "}");
+    t.asks("GET", "/books", 200, "", R"({"books": [)" + ids + R"(], "count": )" + id + "}");
+  }
+}
+TEST(Learn, finds_what_is_listed_by_each_entry_and_a_count_that_falls_where_one_is_deleted) {
+  EXPECT_TRUE(holds(learned(three_entries), R"(listed-get-books ["{path} = books[].id"])"));
+  EXPECT_TRUE(holds(learned(three_entries), R"(never-falls-get-books ["count"])"));
+  auto with_deletes = [](Talk& t) {
+    three_entries(t);
+    t.asks("DELETE", "/books/3", 204);
+  };
+  EXPECT_EQ(why_left(with_deletes, Rule::never_falls), "what it counts can be deleted");
+}
+
+TEST(Learn, says_of_what_was_left_what_it_lacks) {
+  auto once = [](Talk& t) {
+    t.asks("PUT", "/docs/a1", 200, R"({"title": "x"})", "{}");
+    t.asks("GET", "/docs/a1", 200, "", R"({"title": "x"})");
+  };
+  EXPECT_EQ(why_left(once, Rule::reads_back), "seen with 1 of 2 values");
+}
+
 TEST(Learn, throws_away_what_fails_once) {
   auto all = learned([](Talk& t) {
     two_documents(t);

@@ -22,12 +22,13 @@ struct Growing {
     tale.run().cpu = cpu;
     return tale;
   }
-  void grown(std::int64_t times, Nanos cpu, std::vector<const char*> calls = {"/things"}) {
+  Tale& grown(std::int64_t times, Nanos cpu, std::vector<const char*> calls = {"/things"}) {
     auto& tale = next(cpu);
     for (auto* path : calls) {
       tale.call("load", "GET", path).answers(200);
       told(tale.last(), "grow", times);
     }
+    return tale;
   }
   void paged(int pages, trace::Stop stop = trace::Stop::exited, std::string answer = R"({"items":[1]})") {
     auto& tale = next(300 * kMillisecond);
@@ -99,6 +100,21 @@ TEST(Growth, of_what_two_lists_bring_together_is_possible_only) {
   EXPECT_TRUE(found[0].message.starts_with("all lists that the test is answered: with 256, 512, 1024, 2048 times"))
       << found[0].message;
 }
+TEST(Growth, of_a_run_that_was_ended_is_as_much_at_least) {
+  Growing g("lists", "grow(1024)");
+  for (int i = 0; i < 3; i++) g.grown(256 << i, (300 + (100 << (2 * i))) * kMillisecond);
+  g.grown(2048, 5300 * kMillisecond).stops(trace::Stop::deadline);
+  auto found = g.judge();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(
+      found[0].message.starts_with("GET /things: with 256, 512, 1024, 2048 times the entries the client worked "
+                                   "0.10, 0.40, 1.60, 5.00 s longer and more, for there it was ended"))
+      << found[0].message;
+  Growing far("lists", "grow(1024)");
+  for (int i = 0; i < 3; i++) far.grown(256 << i, (300 + (100 << (2 * i))) * kMillisecond);
+  far.grown(65536, 3300 * kMillisecond).stops(trace::Stop::deadline);
+  EXPECT_EQ(far.verdict(), "none") << "it says too little";
+}
 TEST(Growth, in_proportion_is_right_and_so_is_what_does_not_stand_out) {
   Growing in_proportion("lists", "grow(2048)");
   for (int i = 0; i < 4; i++) in_proportion.grown(256 << i, (300 + (100 << i)) * kMillisecond);
@@ -146,7 +162,7 @@ TEST(Growth, of_memory_with_each_byte_of_a_body_is_told_and_a_limit_is_not) {
   auto found = whole.judge();
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].message,
-            "GET /things: of bodies of 8, 16, 32, 64 MiB the client took 28, 36, 52, 84 MiB of memory.");
+            "GET /things: of bodies of 8, 16, 32, 64 MiB the client took 28.0, 36.0, 52.0, 84.0 MiB of memory.");
   Growing limited("bytes", "lengthen(65536)");
   for (int i : {64, 32, 16, 8}) limited.lengthened(i, 4);
   EXPECT_EQ(limited.verdict(), "none");
@@ -193,6 +209,17 @@ TEST(Load, of_a_run_is_what_its_one_kind_of_fault_made_grow) {
   EXPECT_FALSE(trace::load_of(run)) << "two kinds";
   run.exchanges.clear();
   EXPECT_FALSE(trace::load_of(run)) << "no fault has fired";
+}
+TEST(Load, of_several_calls_has_waited_for_the_longest) {
+  Growing g("drip", "drip(2, 1000ms)");
+  auto& tale = g.next(0);
+  for (auto time : {5 * kSecond, 7 * kSecond, 6 * kSecond}) {
+    tale.call("load", "GET", "/things");
+    Growing::told(tale.last(), "stall", 0);
+    tale.client_leaves(time);
+  }
+  auto run = tale.done();
+  EXPECT_EQ(trace::load_of(run)->waited / kSecond, 7);
 }
 TEST(PowerLaw, is_fitted_over_the_logarithms) {
   auto law = trace::fit(std::vector<trace::Measured>{{1, 3}, {2, 12}, {4, 48}});

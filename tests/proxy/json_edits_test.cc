@@ -79,7 +79,7 @@ TEST(Grow, leaves_lists_within_entries_and_empty_ones_as_they_are) {
 TEST(Grow, passes_what_is_no_json_as_it_came) {
   FaultSpec fault{.name = FaultName::grow, .by = 2};
   EXPECT_EQ(edited(fault, "[1,", "/items").body, "[1,");
-  EXPECT_EQ(edited(fault, "[1,", "/items").spared, "the response is no JSON, or too deep");
+  EXPECT_EQ(edited(fault, "[1,", "/items").spared, "the response is no JSON");
   EXPECT_EQ(edited(fault, "[1]", "/items", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n").spared,
             "the response is no JSON");
   EXPECT_EQ(edited(fault, "[1]", "/items",
@@ -95,6 +95,13 @@ TEST(Grow, passes_what_is_nested_without_end) {
 }
 TEST(Grow, lets_numbers_wrap_around) {
   EXPECT_EQ(grown("[9223372036854775807]"), "[9223372036854775807,-9223372036854775808]");
+}
+TEST(Grow, passes_numbers_on_that_nothing_holds_and_makes_others_of_them) {
+  EXPECT_EQ(grown(R"([{"id":99999999999999999999,"v":1e999},{"id":99999999999999999998,"v":1e999}])"),
+            R"([{"id":99999999999999999999,"v":1e999},{"id":99999999999999999998,"v":1e999},)"
+            R"({"id":999999999999999999991,"v":1e999},{"id":999999999999999999981,"v":1e999}])");
+  EXPECT_EQ(grown(R"({"items":["1e999"],"least":-1e-999,"most":18446744073709551616})"),
+            R"({"items":["1e999","1e1000"],"least":-1e-999,"most":18446744073709551616})");
 }
 TEST(Grow, never_sends_more_than_it_may) {
   FaultSpec fault{.name = FaultName::grow, .by = 1'000'000};

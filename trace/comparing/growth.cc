@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "trace/fault_name.h"
 
@@ -54,18 +55,16 @@ std::int64_t length_of_answer(const Exchange& e) {
 
 std::optional<Load> load_of(const Run& run) {
   std::optional<Load> load;
-  Nanos from = 0;
+  std::map<std::uint64_t, Nanos> from;  // by call; of none by exchange
   for (auto& e : run.exchanges) {
     if (!e.fired) continue;
     auto kind = kind_of(e.fault.name);
     if (!kind || (load && load->of != *kind)) return {};
-    if (!load) {
-      load = Load{.of = *kind, .requests = run.exchanges.size(), .cpu = run.cpu, .memory = run.memory};
-      from = e.begun;
-    }
+    if (!load) load = Load{.of = *kind, .requests = run.exchanges.size(), .cpu = run.cpu, .memory = run.memory};
+    auto begun = from.try_emplace(e.call ? e.call : e.id + run.exchanges.size(), e.begun).first->second;
     bool counts = *kind == Load::Of::pages || *kind == Load::Of::errors;
     load->size = counts ? load->size + 1 : std::max(load->size, size_of(e, *kind));
-    load->waited = std::max(load->waited, (e.told ? e.told : run.ended) - from);
+    load->waited = std::max(load->waited, (e.told ? e.told : run.ended) - begun);
   }
   return load;
 }

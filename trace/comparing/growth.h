@@ -15,9 +15,10 @@ struct Load {
   // milliseconds the answer dripped, about; of silence nothing.
   std::int64_t size = 0;
   std::uint64_t requests = 0;  // that the run made, to whichever service
-  Nanos waited = 0;            // in the client's time, from the first fault's request to the last one's end
-  Nanos cpu = 0;               // Run::cpu
-  std::uint64_t memory = 0;    // Run::memory
+  Nanos waited =
+      0;  // in the client's time, of the call that took longest: from its first faulted request to the last one's end
+  Nanos cpu = 0;             // Run::cpu
+  std::uint64_t memory = 0;  // Run::memory
 };
 
 // Of a run with `grow`, `another-page`, `error`, `lengthen`, `drip` or `stall`: none where no fault has fired, or

@@ -226,8 +226,17 @@ void ConfigTable::refuse(std::string_view key, std::string expected, std::string
            node ? fmt::format("{}, found {}{}", expected, redacted(shown(*node)), hint) : std::move(expected));
 }
 
+void ConfigTable::refuse_item(std::string_view key, std::size_t n, std::string expected) {
+  const auto* node = table_.get(key);
+  const auto* array = node ? node->as_array() : nullptr;
+  const auto* item = array ? array->get(n) : nullptr;
+  if (!item) return refuse(key, std::move(expected));
+  complain(line_of(*item), key, fmt::format("{}, found {}", expected, redacted(shown(*item))));
+}
+
 void ConfigTable::complain(int line, std::string_view key, std::string what) {
-  errors_.emplace_back(line, Error{std::move(what), one_line(fmt::format("{}:{}: {} {}", file_, line, name_, key)), Blame::user});
+  errors_.emplace_back(
+      line, Error{std::move(what), one_line(fmt::format("{}:{}: {} {}", file_, line, name_, key)), Blame::user});
 }
 
 }  // namespace retrial::trace

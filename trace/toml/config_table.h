@@ -56,6 +56,7 @@ class ConfigTable {
   const std::string& name() const { return name_; }
   // An error at this key: "expected …, found …", or `expected` alone where the key is not there.
   void refuse(std::string_view key, std::string expected, std::string_view hint = "");
+  void refuse_item(std::string_view key, std::size_t n, std::string expected);  // of an array, else of the key's value
 
  private:
   void complain(int line, std::string_view key, std::string what);

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <utility>
 
 #include "campaign/stress/series.h"
@@ -19,6 +18,9 @@ trace::Run pages(std::vector<std::pair<std::string, std::string>> told) {
     e.operation = "GET /items";
     e.target = target;
     e.response_sample = answer;
+    e.response_bytes = answer.size();
+    e.service_status = 200;
+    e.service_done = 1;
   }
   return run;
 }
@@ -44,63 +46,10 @@ TEST(PageMember, is_none_where_nothing_is_sent_back) {
   EXPECT_EQ(page_member(pages({}), kRow), "");
 }
 
-// "4096 long, 2048 long, 1024, 512, 256 quiet, 1536": what a client makes of each size.
-std::string sizes(std::int64_t most, std::function<Sizes::Seen(std::int64_t)> seen) {
-  Sizes all(most);
-  std::string out;
-  while (auto size = all.next()) {
-    auto how = seen(*size);
-    out += fmt::format("{}{}{}", out.empty() ? "" : ", ", *size,
-                       how == Sizes::Seen::too_long ? " long"
-                       : how == Sizes::Seen::quiet  ? " quiet"
-                                                    : "");
-    all.saw(how, *size);
-  }
-  return out;
-}
-Sizes::Seen between(std::int64_t size, std::int64_t least, std::int64_t most) {
-  return size > most ? Sizes::Seen::too_long : size < least ? Sizes::Seen::quiet : Sizes::Seen::stands_out;
-}
-
-TEST(Sizes, are_halves_of_the_largest_until_four_stand_out) {
-  EXPECT_EQ(sizes(4096, [](auto n) { return between(n, 5000, 9000); }), "4096 quiet")
-      << "one run where it costs little";
-  EXPECT_EQ(sizes(4096, [](auto n) { return between(n, 1, 4096); }), "4096, 2048, 1024, 512");
-  EXPECT_EQ(sizes(4096, [](auto n) { return between(n, 1, 2048); }), "4096 long, 512, 1448, 2435 long, 861, 1117")
-      << "an eighth of what took too long, and then up to it";
-  EXPECT_EQ(sizes(4096, [](auto n) { return between(n, 4096, 4096); }), "4096, 2048 quiet");
-}
-TEST(Sizes, are_filled_where_fewer_lie_between_noise_and_the_largest) {
-  EXPECT_EQ(sizes(4096, [](auto n) { return between(n, 1024, 4096); }), "4096, 2048, 1024, 512 quiet, 2896");
-  EXPECT_EQ(sizes(4096, [](auto n) { return between(n, 300, 1000); }),
-            "4096 long, 512, 1448 long, 861, 1117 long, 664, 256 quiet, 362");
-  EXPECT_EQ(sizes(4096, [](auto n) { return between(n, 500, 520); }),
-            "4096 long, 512, 1448 long, 861 long, 664 long, 256 quiet, 362 quiet")
-      << "between these no two differ";
-  EXPECT_EQ(sizes(5, [](auto n) { return between(n, 1, 5); }), "5, 2, 1, 3") << "the errors of a client that gives up";
-  EXPECT_EQ(sizes(3, [](auto n) { return between(n, 1, 3); }), "3, 1, 2");
-}
-TEST(Sizes, come_to_an_end) {
-  EXPECT_EQ(sizes(1 << 20, [](auto) { return Sizes::Seen::too_long; }),
-            "1048576 long, 131072 long, 16384 long, 2048 long, 256 long, 32 long, 4 long");
-  bool quiet = false;
-  Sizes by_turns(1 << 20);
-  int runs = 0;
-  for (; auto size = by_turns.next(); runs++)
-    by_turns.saw(std::exchange(quiet, !quiet) ? Sizes::Seen::quiet : Sizes::Seen::too_long, *size);
-  EXPECT_LE(runs, 10);
-}
-TEST(Sizes, go_on_from_what_a_client_met_that_gave_up) {
-  Sizes errors(1024);
-  errors.saw(Sizes::Seen::stands_out, 20);
-  EXPECT_EQ(errors.next(), 10);
-}
-
 TEST(Series, are_what_the_answers_without_faults_can_bear) {
   auto run = pages({{"/items", R"({"items":[1]})"}});
   run.exchanges[0].response_headers = {{"Content-Type", "application/json"}};
   run.exchanges[0].response_bytes = 1024;
-  run.exchanges[0].service_status = 200;
   auto plans = [&] {
     std::string out;
     for (auto& s : series_of(kRow, run)) out += policy_of(s) + ": " + plan_of(s, s.most) + "; ";
@@ -111,12 +60,49 @@ TEST(Series, are_what_the_answers_without_faults_can_bear) {
       "stress pages: another-page; stress errors: error(transient); stress lists: grow(8192); stress drip: stall; ");
   run.exchanges[0].response_headers.clear();
   EXPECT_EQ(plans(), "stress errors: error(transient); stress bytes: lengthen(65536); stress drip: stall; ");
+  EXPECT_EQ(why_none_grows(kRow, run), "");
   while (run.exchanges.size() < 4) run.exchanges.push_back(run.exchanges[0]);
   EXPECT_EQ(plans(),
             "stress errors: error(transient); stress errors apart: every 4: error(transient); "
             "stress bytes: lengthen(65536); stress drip: stall; ");
   EXPECT_EQ(plan_of({.of = trace::Load::Of::errors, .most = 1024, .one_of = 4}, 7),
             "every 4: error(transient) x 7, then pass");
+}
+TEST(Series, of_bytes_reach_what_a_runtime_does_not_hide_or_are_none) {
+  auto run = pages({{"/export", std::string(24, 'x')}});
+  auto of_bytes = [&]() -> std::int64_t {
+    for (auto& s : series_of(kRow, run))
+      if (s.of == trace::Load::Of::bytes) return s.most * s.bytes;
+    return 0;
+  };
+  EXPECT_EQ(of_bytes(), 24'000'000);
+  run.exchanges[0].response_bytes = 100;
+  EXPECT_EQ(of_bytes() >> 20, 63);
+  run.exchanges[0].response_bytes = 16;
+  EXPECT_EQ(of_bytes(), 0);
+  EXPECT_EQ(why_none_grows(kRow, run), "its answer is too short to be made long");
+}
+TEST(Series, that_cannot_be_say_why) {
+  auto why = [](std::string type, std::string answer, auto change) {
+    auto run = pages({{"/items", answer}});
+    auto& e = run.exchanges[0];
+    e.response_headers = {{"Content-Type", type}};
+    change(e);
+    return why_none_grows(kRow, run);
+  };
+  auto as_it_is = [](auto&) {};
+  EXPECT_EQ(why("application/json", "[1]", as_it_is), "");
+  EXPECT_EQ(why("application/json", R"({"id":1})", as_it_is), "") << "nothing in it grows, and none is missed";
+  EXPECT_EQ(why("application/json", "", as_it_is), "");
+  EXPECT_EQ(why("application/json", "[1]", [](auto& e) { e.response_headers.push_back({"Content-Encoding", "gzip"}); }),
+            "its answer is packed");
+  EXPECT_EQ(why("application/x-ndjson", "{\"id\":1}\n{\"id\":2}\n", as_it_is),
+            "its answer is no JSON, or more than one");
+  EXPECT_EQ(why("application/json", "[1,", as_it_is), "its answer is no JSON, or more than one");
+  EXPECT_EQ(why("application/json", "[1,", [](auto& e) { e.response_bytes = 2 << 20; }),
+            "its answer is longer than 1 MiB as the service sends it");
+  EXPECT_EQ(why("application/json", "[1,", [](auto& e) { e.service_done = 0; }),
+            "its answer did not come to its end: the client or the service left");
 }
 TEST(Series, of_all_lists_together_are_of_tests_that_are_answered_with_two) {
   auto run = pages({{"/items", R"({"items":[1]})"}, {"/items", R"({"items":[1]})"}, {"/items/1", R"({"id":1})"}});
