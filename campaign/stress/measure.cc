@@ -29,8 +29,8 @@ constexpr Nanos kGrace = 10 * kSecond;               // beyond the budget
 // Below these it is not worth to look at smaller sizes: as oracles/growth.cc has them.
 constexpr double kStandsOut = 0.25;
 constexpr Nanos kLeastWork = 40 * kMillisecond;
-constexpr std::size_t kPoints = 4;
-constexpr double kMoreThanALine = 1.2, kSquareAtLeast = 1.5;  // the latter as oracles/growth.cc has it
+constexpr std::size_t kPoints = 4, kMany = 16;
+constexpr double kMoreThanALine = 1.1, kSquareAtLeast = 1.5;  // the latter as oracles/growth.cc has it
 constexpr int kIfUndecided = 3;                               // times the work
 constexpr std::int64_t kPages = 1000;
 constexpr std::uint64_t kRequestsOfOne = 2;
@@ -79,12 +79,11 @@ double part_of(const trace::Run& run, const trace::Run& alone, const Limits& lim
                    part(run.exchanges.size(), alone.exchanges.size(), limits.requests)});
 }
 
-// Of a run that was ended: the size that it was equal to. Who had hardly worked waited for each request; of these there
-// are as many times as without, at least, as the lists are long.
-std::int64_t came_to(std::int64_t size, const trace::Run& run, const trace::Run& alone, const Limits& limits) {
-  if (2 * run.cpu > limits.work) return size;
-  auto requests = run.exchanges.size() / std::max<std::size_t>(1, alone.exchanges.size());
-  return std::min(size, static_cast<std::int64_t>(requests));
+// Of a run that was ended: the size that it was equal to. Who sends many requests has sent as many times those of the
+// test as the lists are long, at least.
+std::int64_t came_to(std::int64_t size, const trace::Run& run, const trace::Run& alone) {
+  auto times = run.exchanges.size() / std::max<std::size_t>(1, alone.exchanges.size());
+  return times < kMany ? size : std::min(size, static_cast<std::int64_t>(times));
 }
 
 bool was_ended(const trace::Run& run) { return run.stop == trace::Stop::deadline || run.stop == trace::Stop::hung; }
@@ -168,7 +167,7 @@ Result<Stress::Measured> Stress::measure(trace::CaseRecord& row, const Series& s
     ended_by_itself |= refused;
     measured.cut |= cut;
     if (refused || (cut && !series.without_end())) {
-      sizes.saw(Sizes::Seen::too_long, cut ? came_to(*size, run, alone, limits) : *size);
+      sizes.saw(Sizes::Seen::too_long, cut ? came_to(*size, run, alone) : *size);
       if (cut && series.of == Of::entries) measured.runs.push_back(&run);
       continue;
     }

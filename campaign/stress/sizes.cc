@@ -14,11 +14,14 @@ std::optional<std::int64_t> Sizes::next() const {
 std::int64_t Sizes::after_all() const {
   if (runs_ == 0) return most_;
   if (runs_ >= kMostRuns || enough()) return 0;
-  if (parts_.empty()) return too_long_ / kStep;
+  if (parts_.empty()) return too_long_ > least_ ? std::max(too_long_ / kStep, least_) : 0;
   auto largest = static_cast<double>(parts_.rbegin()->first), up = highest();
-  if (up >= (stand_out_.empty() ? kRoom : kFar) * largest) return std::llround(up);
+  if (up >= kRoom * largest) return std::llround(up);
   if (stand_out_.empty()) return 0;
   auto lowest = *stand_out_.begin();
+  // Up to what took too long: there what grows fastest is the most of it.
+  if (auto size = too_long_ ? within_widest_gap(static_cast<double>(lowest), std::max(up, largest)) : std::nullopt)
+    return *size;
   if (!quiet_ && lowest / 2 >= least_) return lowest / 2;
   if (stand_out_.size() == 1 && !too_long_) return 0;  // half of it showed nothing, and there is no more than it
   if (auto size = within_widest_gap(static_cast<double>(quiet_ ? quiet_ : lowest), std::max(up, largest))) return *size;

@@ -30,8 +30,7 @@ class Sizes {
   static constexpr std::int64_t kStep = 8;
   static constexpr double kMayTake = 0.7, kNoise = 0.02;  // parts: of what is foretold, and of what cannot be measured
   static constexpr double kOther = 1.2;                   // between two sizes: they differ,
-  static constexpr double kRoom = kOther * kOther;        // there is room for one,
-  static constexpr double kFar = 2;                       // and it is worth a step up before those below
+  static constexpr double kRoom = kOther * kOther;        // and there is room for one
   static constexpr double kSquare = 2, kSteepest = 4;
   std::int64_t most_, least_;
   std::int64_t quiet_ = 0;     // the largest that is, below all that stand out; 0: none
