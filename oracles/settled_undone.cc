@@ -33,10 +33,11 @@ using trace::Comparison;
 using trace::Confidence;
 using trace::Exchange;
 
-constexpr std::size_t kTellingValue = 4;  // characters of a text, digits of a number: shorter ones are many things'
-constexpr std::size_t kMostCopied = 2;    // so many values make a copy
-constexpr std::array<std::string_view, 8> kAcknowledging{"ack",    "acknowledge", "acked",  "complete",
-                                                         "commit", "done",        "delete", "settle"};
+constexpr std::size_t kTellingValue = 4;   // characters of a text, digits of a number: shorter ones are many things'
+constexpr std::size_t kMostCopied = 2;     // so many values make a copy
+constexpr std::size_t kMostAnswers = 256;  // that are looked at, the latest
+constexpr std::array<std::string_view, 4> kAcknowledging{"ack", "acked", "acknowledge", "settle"};
+constexpr std::array<std::string_view, 4> kEnding{"complete", "commit", "done", "delete"};  // of what a queue gave
 constexpr std::array<std::string_view, 9> kCursors{"cursor",   "offset", "checkpoint", "bookmark", "since",
                                                    "position", "pos",    "watermark",  "marker"};
 // What lies there is taken once, and is no thing of its own.
@@ -117,15 +118,18 @@ std::optional<Source> source_of(const trace::Run& run, const Exchange& work) {
     return m.value.size() >= kTellingValue ? std::ranges::binary_search(values, m.value) : same(m);
   };
   std::optional<Source> source;
-  for (auto& e : run.exchanges) {
+  std::size_t answers = 0;
+  for (auto at = run.exchanges.rbegin(); at != run.exchanges.rend() && answers < kMostAnswers; ++at) {
+    auto& e = *at;
     bool reads = e.method != "PUT" && e.method != "DELETE" && e.told && e.told <= work.begun;
     if (!reads || !delivered(e) || !trace::carried_out(e)) continue;
+    answers++;
     Source its{.read = &e, .told = members_told(e), .handed_on = {}};
     std::ranges::copy_if(its.told, std::back_inserter(its.handed_on), handed_on);
     keep_one_entry(its);
     bool telling = std::ranges::any_of(its.handed_on, [](auto& m) { return m.value.size() >= kTellingValue; });
     if ((telling || its.handed_on.size() >= kMostCopied) &&
-        (!source || its.handed_on.size() >= source->handed_on.size()))
+        (!source || its.handed_on.size() > source->handed_on.size()))
       source = std::move(its);
   }
   return source;
@@ -139,7 +143,8 @@ Settling settling_of(const Exchange& e, const Source& source) {
   if (e.method == "DELETE" && trace::message::path_of(e.target) == trace::message::path_of(source.read->target))
     return Settling::removes;
   auto values = values_of(e);
-  bool removes = e.method == "DELETE", acknowledges = has_word(e.operation, kAcknowledging);
+  bool removes = e.method == "DELETE", ends = has_word(e.operation, kEnding) && has_word(e.operation, kQueues);
+  bool acknowledges = ends || has_word(e.operation, kAcknowledging);
   bool cursor = has_word(trace::message::path_of(e.target), kCursors);
   for (auto& m : members_of(e.request_sample)) cursor |= has_word(m.name, kCursors);
   if (!removes && !acknowledges && !cursor) return Settling::no;
@@ -185,12 +190,14 @@ class SettledUndone final : public Oracle {
         return add_replaced(compared, c, work, settles, judgement);
       bool after = settles.begun >= work.last().told && may_pass(work.last());
       auto how = source && (before || after) ? settling_of(settles, *source) : Settling::no;
-      if (how == Settling::no || (after && worked_on(*c.in_case, *source, settles))) continue;
+      if (how == Settling::no) continue;
+      bool other = worked_on(*c.in_case, *source, settles);
+      if (other && after) continue;
       bool copy = source->handed_on.size() >= kMostCopied || how != Settling::removes ||
                   has_word(trace::message::path_of(settles.target), kQueues);
       judgement.findings.push_back(make_finding(
           compared, c, work, kSettledUndone,
-          std::min(copy ? Confidence::likely : Confidence::possible, work.confidence),
+          std::min(copy && !other ? Confidence::likely : Confidence::possible, work.confidence),
           fmt::format("{}: {}, and it was not done. What it hands on was {} {} ({}), so that nobody finds it again.",
                       work.operation, what_was_done(work, first_fired(work)), in_words(how),
                       before ? "before" : "all the same", settles.operation),
@@ -199,12 +206,12 @@ class SettledUndone final : public Oracle {
     }
   }
 
-  // Was anything else done of it? Then what failed may be one that it can do without.
+  // Was something else done of all that? Then what failed may be one that it can do without.
   static bool worked_on(const trace::Run& run, const Source& source, const Exchange& settles) {
     return std::ranges::any_of(run.exchanges, [&](auto& e) {
       if (&e == &settles || e.begun < source.read->told || !had_effect(e)) return false;
       auto values = values_of(e);
-      return std::ranges::any_of(source.handed_on,
+      return std::ranges::all_of(source.handed_on,
                                  [&](auto& m) { return std::ranges::binary_search(values, m.value); });
     });
   }

@@ -137,6 +137,20 @@ TEST(SettledUndone, a_message_that_is_acknowledged_though_its_work_failed_is_los
   }
 }
 
+TEST(SettledUndone, of_what_was_done_otherwise_too_a_part_that_failed_is_possible) {
+  auto t = consumer("DELETE", "/messages/m-17", "");
+  for (auto* tale : {&t.reference, &t.in_case()}) send(*tale, "POST", "/ledger", kFirst).answers(201);
+  EXPECT_EQ(told(std::move(t)), "settled-undone possible");
+}
+
+TEST(SettledUndone, what_is_no_message_is_not_settled_by_being_completed) {
+  constexpr const char* kOrder = R"({"id":"o-1001","mail":"ann@example.org"})";
+  constexpr const char* kMail = R"({"to":"ann@example.org","order":"o-1001"})";
+  EXPECT_EQ(told(consumer("POST", "/orders/o-1001/complete", "", kMail, kOrder, "/orders/o-1001")), "");
+  EXPECT_EQ(told(consumer("POST", "/jobs/o-1001/complete", "", kMail, kOrder, "/jobs/o-1001")),
+            "settled-undone likely");
+}
+
 TEST(SettledUndone, a_loss_leaves_open_whether_it_was_done) {
   Trial t("P1", "lost-response(reset) x 1, then pass");
   for (auto* tale : {&t.reference, &t.in_case()}) {
