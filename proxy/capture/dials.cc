@@ -18,7 +18,9 @@ namespace retrial::proxy::capture {
 struct Dials::Dial {
   int fd = -1;
   Address to;
+  std::optional<Address> from;
   Nanos limit = 0;
+  int anew = 0;  // how often
   ConnectPtr connect;
   std::unique_ptr<Watch> watch;
   std::unique_ptr<Timer> timer;
@@ -61,17 +63,35 @@ void Dials::begin(ConnectPtr connect, const Address& to, const std::optional<Add
   // On loopback the handshake is over by now.
   if (has_come(dial->fd)) {
     if (const int error_number = pending_error(dial->fd)) return over_(std::move(connect), {-1, error_number, false});
+    answered_.insert(to.show());
     return over_(std::move(connect), {std::exchange(dial->fd, -1), 0, false});
   }
   const ino_t inode = connect->socket.inode;
   const auto known = limits_.find(to.show());
   dial->to = to;
+  dial->from = from;
   dial->limit = known == limits_.end() ? kFirstLimit : known->second;
   dial->connect = std::move(connect);
-  dial->watch = std::make_unique<Watch>(loop_, dial->fd, EV_WRITE, [this, inode](short) { ready(inode); });
+  watch(*dial, inode);
   dial->timer = std::make_unique<Timer>(loop_, [this, inode] { timed_out(inode); });
   dial->timer->set(dial->limit);
   dials_[inode] = std::move(dial);
+}
+
+void Dials::watch(Dial& dial, ino_t inode) {
+  dial.watch = std::make_unique<Watch>(loop_, dial.fd, EV_WRITE, [this, inode](short) { ready(inode); });
+}
+
+// False: it cannot be.
+bool Dials::dial_anew(Dial& dial, ino_t inode) {
+  if (dial.anew++ >= kAnew || !answered_.contains(dial.to.show())) return false;
+  const int fd = begin_dial(dial.to, dial.from);
+  if (fd < 0) return false;
+  dial.watch->off();
+  close(std::exchange(dial.fd, fd));
+  watch(dial, inode);
+  dial.timer->set(dial.limit);
+  return true;
 }
 
 Connect* Dials::running(ino_t inode) const {
@@ -88,12 +108,14 @@ void Dials::take_over(ConnectPtr connect) {
 void Dials::ready(ino_t inode) {
   auto& dial = *dials_.at(inode);
   const int error_number = pending_error(dial.fd);
+  if (!error_number) answered_.insert(dial.to.show());
   finish(inode, error_number ? Outcome{-1, error_number, false} : Outcome{std::exchange(dial.fd, -1), 0, false});
 }
 
 void Dials::timed_out(ino_t inode) {
-  const auto& dial = *dials_.at(inode);
+  auto& dial = *dials_.at(inode);
   if (has_come(dial.fd)) return ready(inode);
+  if (dial_anew(dial, inode)) return;
   limits_[dial.to.show()] = std::min(2 * dial.limit, kLastLimit);
   finish(inode, {-1, ETIMEDOUT, true});
 }

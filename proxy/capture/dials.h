@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "proxy/capture/connect.h"
 #include "proxy/net/loop.h"
@@ -20,7 +21,9 @@ int pending_error(int fd);
 //   -        | begin                            | dials                                             | dialling, or over
 //   dialling | connected                        | connected                                         | over
 //   dialling | refused, unreachable ...         | failed                                            | over
-//   dialling | the limit has passed in SYN_SENT | withdraws it: no service sees it; doubles the limit | over: late
+//   dialling | the limit has passed in SYN_SENT, | dials anew, and withdraws the other: a service whose | dialling
+//            | and it has answered before       | queue was full hears the kernel's next one after 1 s |
+//   dialling | the same kAnew times, or it never has | withdraws it: no service sees it; doubles the limit | over: late
 //   dialling | take_over                        | the outcome goes to the new notification          | dialling
 class Dials {
  public:
@@ -41,17 +44,21 @@ class Dials {
 
   static constexpr Nanos kFirstLimit = 20 * kMillisecond;  // a longer one would hold back signals and SO_SNDTIMEO
   static constexpr Nanos kLastLimit = 250 * kMillisecond;
+  static constexpr int kAnew = 20;
 
  private:
   struct Dial;
   void ready(ino_t inode);
   void timed_out(ino_t inode);
+  bool dial_anew(Dial& dial, ino_t inode);
+  void watch(Dial& dial, ino_t inode);
   void finish(ino_t inode, Outcome outcome);
 
   Loop& loop_;
   std::function<void(ConnectPtr, Outcome)> over_;
   std::unordered_map<ino_t, std::unique_ptr<Dial>> dials_;  // by the client's socket
   std::unordered_map<std::string, Nanos> limits_;           // where they are not the first
+  std::unordered_set<std::string> answered_;                // addresses
 };
 
 }  // namespace retrial::proxy::capture

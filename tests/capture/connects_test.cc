@@ -73,6 +73,23 @@ TEST(Connects, threads_that_share_one_address_do_not_cross_when_some_dials_are_l
   }
 }
 
+TEST(Connects, a_service_whose_queue_is_full_for_a_moment_is_dialled_anew) {
+  for (const Way way : ways()) {
+    SCOPED_TRACE(show(way));
+    Service service("127.0.0.1", 20, false);
+    RunOptions options;
+    int milliseconds = 0;
+    options.each_millisecond = [&](proxy::Tree& tree) {
+      if (tree.counts().reached.contains(service.address().show()) && ++milliseconds == 60) service.open();
+    };
+    const auto run = run_captured(way, client({"parallel", "127.0.0.1", service.port(), "100"}), options);
+    EXPECT_EQ(run.output, "100 answered, 0 not\n");
+    EXPECT_EQ(run.counts.late, 0u);
+    EXPECT_EQ(run.counts.seen, 100u);
+    EXPECT_EQ(service.accepted(), 100);
+  }
+}
+
 TEST(Connects, a_non_blocking_connect_is_as_natively) {
   const Service service, six("[::1]");
   expect_as_natively({"nb", "127.0.0.1", service.port()});
