@@ -167,7 +167,7 @@ Result<Stress::Measured> Stress::measure(trace::CaseRecord& row, const Series& s
     ended_by_itself |= refused;
     measured.cut |= cut;
     if (refused || (cut && !series.without_end())) {
-      sizes.saw(Sizes::Seen::too_long, cut ? came_to(*size, run, alone) : *size);
+      sizes.saw(Sizes::Seen::too_long, *size, 0, cut ? came_to(*size, run, alone) : 0);
       if (cut && series.of == Of::entries) measured.runs.push_back(&run);
       continue;
     }

@@ -14,7 +14,7 @@ std::optional<std::int64_t> Sizes::next() const {
 std::int64_t Sizes::after_all() const {
   if (runs_ == 0) return most_;
   if (runs_ >= kMostRuns || enough()) return 0;
-  if (parts_.empty()) return too_long_ > least_ ? std::max(too_long_ / kStep, least_) : 0;
+  if (parts_.empty()) return came_to_ > least_ ? std::max(came_to_ / kStep, least_) : 0;
   auto largest = static_cast<double>(parts_.rbegin()->first), up = highest();
   if (up >= kRoom * largest) return std::llround(up);
   if (stand_out_.empty()) return 0;
@@ -28,11 +28,13 @@ std::int64_t Sizes::after_all() const {
   return up >= kOther * largest ? std::llround(up) : 0;
 }
 
-void Sizes::saw(Seen seen, std::int64_t size, double part) {
+void Sizes::saw(Seen seen, std::int64_t size, double part, std::int64_t came_to) {
   runs_++;
   if (size < 1) return;
   if (seen == Seen::too_long) {
     too_long_ = too_long_ ? std::min(too_long_, size) : size;
+    auto like = came_to > 0 ? came_to : size;
+    came_to_ = came_to_ ? std::min(came_to_, like) : like;
     return;
   }
   parts_[size] = part;

@@ -14,8 +14,9 @@ class Sizes {
   enum class Seen { too_long, quiet, stands_out };
   explicit Sizes(std::int64_t most, std::int64_t least = 1) : most_(most), least_(least) {}
   std::optional<std::int64_t> next() const;
-  // `size`: that it came to, where the client gave up before or was ended. `part`: of what a run may take.
-  void saw(Seen seen, std::int64_t size, double part = 0);
+  // `size`: that it came to, where the client gave up before. `part`: of what a run may take. `came_to`: of one that
+  // took too long, the size that it was like when it was ended, from which the next is found; 0: its own.
+  void saw(Seen seen, std::int64_t size, double part = 0, std::int64_t came_to = 0);
   // One more, above all that were measured, where a run may take so many times as long.
   std::optional<std::int64_t> beyond(double times) const;
   bool enough() const { return stand_out_.size() >= kEnough; }
@@ -35,6 +36,7 @@ class Sizes {
   std::int64_t most_, least_;
   std::int64_t quiet_ = 0;     // the largest that is, below all that stand out; 0: none
   std::int64_t too_long_ = 0;  // the smallest that is; 0: none
+  std::int64_t came_to_ = 0;   // the least that one of those did; 0: none
   std::map<std::int64_t, double> parts_;
   std::set<std::int64_t> stand_out_;
   int runs_ = 0;

@@ -88,8 +88,10 @@ TEST(Sizes, go_on_from_what_a_client_came_to_that_gave_up) {
   errors.saw(Seen::stands_out, 20, 0);
   EXPECT_EQ(errors.next(), 10);
   Sizes lists(65536);
-  lists.saw(Seen::too_long, 165);
+  lists.saw(Seen::too_long, 65536, 0, 165);
   EXPECT_EQ(lists.next(), 20);
+  lists.saw(Seen::stands_out, 20, 0.01);
+  EXPECT_GT(lists.next().value(), 100) << "what took long was another size, that had come so far";
 }
 
 }  // namespace
