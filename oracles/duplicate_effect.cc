@@ -141,10 +141,7 @@ class DuplicateEffect final : public Oracle {
         "receive", "poll",    "dequeue", "pop",  "take",  "claim",   "lease",     "consume", "pull",   "login",
         "auth",    "session", "token",   "ping", "renew", "refresh", "heartbeat", "beat",    "metric", "event"};
     auto path = trace::message::path_of(e.target);
-    auto words = words_of_name(path.substr(path.rfind('/') + 1));
-    return std::ranges::any_of(words, [](auto& word) {
-      return among(kTurns, word) || (word.ends_with('s') && among(kTurns, word.substr(0, word.size() - 1)));
-    });
+    return has_word(path.substr(path.rfind('/') + 1), kTurns);
   }
 
   static void judge_call(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call,

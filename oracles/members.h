@@ -41,4 +41,12 @@ bool among(const std::array<std::string_view, N>& known, std::string_view word) 
   return std::ranges::find(known, word) != known.end();
 }
 
+// Is one of them among the words of a text, alone or in the plural?
+template <std::size_t N>
+bool has_word(std::string_view text, const std::array<std::string_view, N>& known) {
+  return std::ranges::any_of(words_of_name(text), [&](std::string_view word) {
+    return among(known, word) || (word.ends_with('s') && among(known, word.substr(0, word.size() - 1)));
+  });
+}
+
 }  // namespace retrial::oracles

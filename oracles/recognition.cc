@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "oracles/evidence.h"
+#include "oracles/ledger.h"
 #include "oracles/members.h"
 #include "trace/calls/content.h"
 #include "trace/calls/service_name.h"
@@ -132,8 +133,7 @@ Shown by_words(const trace::Comparison& c, const Exchange& before, const Exchang
 Shown by_status(const Exchange& before, const Exchange& next) {
   if (next.service_status == 409 || next.service_status == kAlreadyExists)
     return {Effects::one, fmt::format("the service refused the second ({})", show_answer(next.service_status))};
-  if (is_success(before.service_status) && trace::executed(before) &&
-      (next.service_status == 404 || next.service_status == 410))
+  if (is_success(before.service_status) && trace::executed(before) && is_gone(next))
     return {Effects::one,
             fmt::format("what the first was about is gone for the second ({})", show_answer(next.service_status))};
   if (next.service_status == 208) return {Effects::one, "the service says that it was already reported (208)"};

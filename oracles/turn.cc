@@ -97,8 +97,7 @@ std::vector<const Exchange*> errors_of(const Comparison& c, const Turn& turn) {
   std::vector<const Exchange*> errors;
   for (auto& e : c.in_case->exchanges) {
     if (std::ranges::find(kStatuses, e.service_status) == kStatuses.end() || !delivered(e)) continue;
-    if (!on_one_thing(e, *turn.first) || (e.method == "DELETE" && (e.service_status == 404 || e.service_status == 410)))
-      continue;
+    if (!on_one_thing(e, *turn.first) || (e.method == "DELETE" && is_gone(e))) continue;
     if (e.service_status == 412 && trace::message::conditional(e)) continue;  // the condition was there to be refused
     bool known = std::ranges::any_of(c.reference->exchanges, [&](auto& r) {
       return r.operation == e.operation && r.service_status == e.service_status;

@@ -105,9 +105,8 @@ const Call* written_with_other(const Comparison& c, const Call& read) {
 
 const Call* written_for_it(const ComparedCase& compared, const Comparison& c, const Call& read) {
   constexpr std::size_t kSubject = 3;
-  static constexpr std::array<std::string_view, 12> kAside{"dead",   "dlq",     "retry",      "retries",
-                                                           "review", "reviews", "quarantine", "hold",
-                                                           "holds",  "held",    "pending",    "manual"};
+  static constexpr std::array<std::string_view, 10> kAside{"held",   "dead",       "dlq",  "retry",   "retries",
+                                                           "review", "quarantine", "hold", "pending", "manual"};
   auto& last = read.last();
   auto parts = trace::message::segments(trace::message::path_of(last.target));
   auto subject = parts.empty() ? std::string() : percent_decode(parts.back());
@@ -126,7 +125,7 @@ const Call* written_for_it(const ComparedCase& compared, const Comparison& c, co
     auto& write = pair.in_case->last();
     if (!had_effect(write) || !about(write) || tells_failure(write.request_sample)) continue;
     if (!write.tag.site || in_tests(write.tag.site->file, compared.row->test)) continue;
-    bool aside = std::ranges::any_of(words_of_name(write.target), [&](auto& word) { return among(kAside, word); });
+    bool aside = has_word(write.target, kAside);
     auto& usual = c.reference->exchanges;
     bool others = std::ranges::any_of(usual, [&](auto& e) { return alike(e, write); });
     bool never = std::ranges::none_of(usual, [&](auto& e) { return alike(e, write) && about(e); });
