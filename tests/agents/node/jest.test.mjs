@@ -141,3 +141,21 @@ test('a set-up under jest that fails is an error of its tests, a file that it ca
   assert.deepStrictEqual(app.of('broken').map((b) => [b.file, b.msg]), [['bad.test.js', 'no such thing']]);
   app.remove();
 });
+
+test('jest tells what a test expects to be thrown, and is', { skip }, async () => {
+  const app = made('http://127.0.0.1:9').write('a.test.js', `
+    const fail = async (message) => { throw new RangeError(message); };
+    const mock = jest.fn();
+    it('rejects', async () => { await expect(fail('one')).rejects.toThrow(RangeError); });
+    it('rejects from a function', async () => { await expect(() => fail('two')).rejects.toMatchObject({ message: 'two' }); });
+    it('throws', () => { expect(() => { throw new TypeError('three'); }).toThrow('three'); });
+    it('none', async () => { mock(1); expect(mock).toHaveBeenCalledWith(1); expect(() => 1).not.toThrow(); await expect(Promise.resolve(1)).resolves.toBe(1); });\n`);
+  const { out } = await app.run([jest]);
+  assert.deepStrictEqual(app.of('result').map((r) => r.outcome), Array(4).fill('passed'), out);
+  assert.deepStrictEqual(app.of('expected').map((e) => [e.id, e.chain[0].type, e.chain[0].msg]), [
+    ['a.test.js > rejects', 'RangeError', 'one'],
+    ['a.test.js > rejects from a function', 'RangeError', 'two'],
+    ['a.test.js > throws', 'TypeError', 'three'],
+  ], out);
+  app.remove();
+});

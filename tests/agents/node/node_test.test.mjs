@@ -154,3 +154,23 @@ for (const args of [['--test'], []]) {
     app.remove();
   });
 }
+
+for (const [how, file, from] of [['required', 'a.test.cjs', "const assert = require('node:assert/strict'); const { rejects, throws } = require('assert'); const test = require('node:test');"],
+  ['imported', 'a.test.mjs', "import assert, { rejects, throws } from 'node:assert'; import test from 'node:test';"]]) {
+  test(`what a test expects to be thrown, and is, is told (assert is ${how})`, async () => {
+    const app = project('http://127.0.0.1:9').write(file, `${from}
+      const fail = async (message) => { throw new RangeError(message); };
+      test('rejects', () => assert.rejects(fail('one'), RangeError));
+      test('rejects from a function', () => rejects(() => fail('two'), /two/));
+      test('throws', () => throws(() => { throw new TypeError('three'); }, { message: 'three' }));
+      test('none', () => assert.doesNotThrow(() => 1));\n`);
+    const { out } = await app.run(['--test', file]);
+    assert.deepStrictEqual(app.of('result').map((r) => r.outcome), Array(4).fill('passed'), out);
+    assert.deepStrictEqual(app.of('expected').map((e) => [e.id, e.chain[0].type, e.chain[0].msg]), [
+      [`${file} > rejects`, 'RangeError', 'one'],
+      [`${file} > rejects from a function`, 'RangeError', 'two'],
+      [`${file} > throws`, 'TypeError', 'three'],
+    ], out);
+    app.remove();
+  });
+}

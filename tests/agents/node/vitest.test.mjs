@@ -159,3 +159,21 @@ it('x', () => ask('x'));\n`);
   server.close();
   app.remove();
 });
+
+for (const version of ['vitest', 'vitest2']) test(`${version} tells what a test expects to be thrown, and is`, { skip }, async () => {
+  const app = made('http://127.0.0.1:9', version).write('a.test.js', `import { expect, it, vi } from 'vitest';
+    const fail = async (message) => { throw new RangeError(message); };
+    const mock = vi.fn();
+    it('rejects', async () => { await expect(fail('one')).rejects.toThrow(RangeError); });
+    it('rejects from a function', async () => { await expect(() => fail('two')).rejects.toMatchObject({ message: 'two' }); });
+    it('throws', () => { expect(() => { throw new TypeError('three'); }).toThrow('three'); });
+    it('none', async () => { mock(1); expect(mock).toHaveBeenCalledWith(1); expect(() => 1).not.toThrow(); await expect(Promise.resolve(1)).resolves.toBe(1); });\n`);
+  const { out } = await app.run([vitest, '--run']);
+  assert.deepStrictEqual(app.of('result').map((r) => r.outcome), Array(4).fill('passed'), out);
+  assert.deepStrictEqual(app.of('expected').map((e) => [e.id, e.chain[0].type, e.chain[0].msg]), [
+    ['a.test.js > rejects', 'RangeError', 'one'],
+    ['a.test.js > rejects from a function', 'RangeError', 'two'],
+    ['a.test.js > throws', 'TypeError', 'three'],
+  ], out);
+  app.remove();
+});

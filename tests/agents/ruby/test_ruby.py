@@ -247,3 +247,16 @@ def test_a_file_that_rspec_cannot_load_is_told(project):
     project.write("spec/a_spec.rb", "raise 'no such thing'\n").write("spec/b_spec.rb", "RSpec.describe('b') { it('passes') {} }")
     project.run("rspec", check=False)
     assert [(e["file"], e["msg"]) for e in project.of("broken")] == [("spec/a_spec.rb", "RuntimeError: no such thing")]
+
+
+@rspec
+def test_rspec_tells_what_an_example_expects_to_be_raised(project, server):
+    project.write("spec/a_spec.rb", """\
+        RSpec.describe 'a suite' do
+          it('raises') { expect { raise IOError, 'lost' }.to raise_error(IOError) }
+          it('raises another') { expect { raise IOError, 'lost' }.to raise_error(ArgumentError) }
+          it('does not') { expect { 1 }.not_to raise_error }
+        end
+        """)
+    project.run("rspec", check=False)
+    assert [(e["id"], e["chain"][0]["type"], e["chain"][0]["msg"]) for e in project.of("expected")] == [("spec/a_spec.rb > a suite > raises", "IOError", "lost")]

@@ -9,6 +9,7 @@ const now = () => Math.round(read.call(clock) * 10) / 10;
 
 let scopes = null; // made by the first runner: AsyncLocalStorage costs
 const open = []; // stages that were started, innermost last
+const atBegin = []; // called as each begins
 
 function scope() {
   return (scopes ||= new AsyncLocalStorage());
@@ -17,6 +18,7 @@ function scope() {
 // Begins a stage of a test: `run` runs code in it, `done` ends it, once.
 function begin(id, phase) {
   const stage = { id, phase };
+  for (const fn of atBegin) fn();
   open.push(stage);
   events.write({ ev: 'start', id, phase, at: now() });
   const done = () => {
@@ -65,4 +67,4 @@ function stage() {
   return mine && open.includes(mine) ? mine : open[open.length - 1];
 }
 
-module.exports = { begin, during, stage, own, kept };
+module.exports = { begin, during, stage, own, kept, onBegin: (fn) => atBegin.push(fn) };

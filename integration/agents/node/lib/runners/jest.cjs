@@ -7,6 +7,7 @@ const chain = require('../chain.cjs');
 const chosen = require('../chosen.cjs');
 const current = require('../current.cjs');
 const events = require('../events.cjs');
+const expected = require('../expected.cjs');
 const frames = require('../frames.cjs');
 
 const IS_JEST = /(^|[\\/])jest(\.[cm]?js)?$/;
@@ -126,11 +127,22 @@ function findMaps(runtime) {
   });
 }
 
+// The one that tests import from @jest/globals is the global one.
+function watchExpect(runtime) {
+  const own = runtime && runtime.setGlobalsForRuntime;
+  if (!own) return;
+  runtime.setGlobalsForRuntime = function (globals, ...rest) {
+    if (globals && typeof globals.expect === 'function') globals.expect = expected.ofJest(globals.expect);
+    return own.call(this, globals, ...rest);
+  };
+}
+
 function wrapRunner(run) {
   return async function (globalConfig, config, environment, runtime, path, ...rest) {
     events.announce('jest');
     frames.addTestFile(path);
     findMaps(runtime);
+    watchExpect(runtime);
     const file = new File(path);
     const own = environment.handleTestEvent;
     environment.handleTestEvent = async function (event, state) {

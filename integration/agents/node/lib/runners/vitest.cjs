@@ -6,6 +6,7 @@ const chain = require('../chain.cjs');
 const chosen = require('../chosen.cjs');
 const current = require('../current.cjs');
 const events = require('../events.cjs');
+const expected = require('../expected.cjs');
 const frames = require('../frames.cjs');
 
 const IS_VITEST = /(^|[\\/])vitest(\.m?js)?$/;
@@ -187,7 +188,10 @@ function wrapRunner(runner) {
   guarded(() => findMaps(runner));
   const report = new Report(runner);
   // vitest sets its own in the place of onCollected, and calls what stands there first.
-  before(runner, 'onCollected', (files) => report.collected(files));
+  before(runner, 'onCollected', (files) => {
+    expected.ofVitest();
+    report.collected(files);
+  });
   before(runner, 'onBeforeRunSuite', (suite) => report.suites.push(suite));
   before(runner, 'onAfterRunSuite', (suite) => {
     report.suites = report.suites.filter((one) => one !== suite);

@@ -159,6 +159,17 @@ module RetrialAgent
       end
     end
 
+    # Of RSpec::Matchers::BuiltIn::RaiseError: what was to be raised, and is, told the example of a failure.
+    module Expected
+      def matches?(*)
+        matched = super
+        if matched && @actual_error && RSpecHook.latest
+          Events.guarded(NAME) { Events.write(ev: 'expected', id: RSpecHook.id(RSpecHook.latest), chain: Chain.of(@actual_error)) }
+        end
+        matched
+      end
+    end
+
     # Of RSpec::Core::Reporter: what goes wrong outside of examples.
     module Reporter
       def notify_non_example_exception(error, context)
@@ -180,5 +191,6 @@ module RetrialAgent
   Hooks.add('RSpec::Core::FilterManager') { |filter| filter.prepend(RSpecHook::Filter) }
   Hooks.add('RSpec::Core::Example') { |example| example.prepend(RSpecHook::Example) }
   Hooks.add('RSpec::Core::ExampleGroup') { |group| group.singleton_class.prepend(RSpecHook::Group) }
+  Hooks.add('RSpec::Matchers::BuiltIn::RaiseError') { |matcher| matcher.prepend(RSpecHook::Expected) }
   Hooks.add('RSpec::Core::Reporter') { |reporter| reporter.prepend(RSpecHook::Reporter) }
 end
