@@ -16,6 +16,7 @@
 #include "campaign/planning/plan.h"
 #include "campaign/report/reports.h"
 #include "campaign/report/words.h"
+#include "campaign/retry_code.h"
 #include "campaign/stress/stress.h"
 #include "campaign/trials.h"
 #include "checkers/file.h"
@@ -89,6 +90,7 @@ class Campaign {
   Workers workers_;
   CampaignContext context_;
   References refs_;
+  RetryCode retry_code_;
 };
 
 void Campaign::describe() {
@@ -232,6 +234,8 @@ void Campaign::show_plan(const Plan& plan) {
 
 void Campaign::run() {
   describe();
+  bool tries = !setting_.look_only && !setting_.predict_only && !setting_.learn_only && !setting_.stress;
+  if (tries) retry_code_.begin();
   if (auto ok = slots_.start(); !ok) {
     stop_for(ok.error());
     return finish();
@@ -282,11 +286,13 @@ void Campaign::run() {
   out_.record.remarks.insert(out_.record.remarks.end(), plan->remarks.begin(), plan->remarks.end());
   out_.record.plan = plan->id;
   if (!selection.shard.whole()) out_.record.shard = show(selection.shard);
+  retry_code_.raise(plan->cases);
   if (!executor_.interrupted()) open(*plan);
   if (setting_.plan_only)
     show_plan(*plan);
   else
     try_all(*plan);
+  retry_code_.hold_against(out_.record);
   finish();
 }
 

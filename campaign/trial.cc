@@ -157,7 +157,7 @@ void Trial::compare_with(const trace::Run& run) {
   }
   if (!thin_) shown_.clear();
   shown_.push_back(&comparison);
-  if (!result_.attempts) result_.attempts = static_cast<int>(comparison.faulted.front()->attempts.size());
+  if (!result_.attempts) result_.attempts = trace::faulted_attempts(comparison);
   weigh();
 }
 

@@ -16,7 +16,7 @@ struct CaseResult {
   std::vector<trace::Finding> notes;
   std::vector<trace::Judged> clean;
   std::vector<trace::Judged> not_judged;
-  int attempts = 0;     // of the faulted call; 0: the fault did not fire
+  int attempts = 0;     // that the fault met, of one call or of several side by side; 0: it did not fire
   bool spoilt = false;  // the test no longer passes without faults: what needs it cannot be judged
 };
 

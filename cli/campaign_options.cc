@@ -91,7 +91,7 @@ std::string policies_help() {
 
 // Which of a suite's cases.
 Result<void> choose(const CampaignOptions& o, campaign::CampaignSetting& setting) {
-  auto& [planned, changed, shard] = setting.selection;
+  auto& [planned, changed, retries, shard] = setting.selection;
   if (!o.shard.empty()) {
     auto parsed = campaign::parse_shard(o.shard);
     if (!parsed) return std::unexpected(parsed.error());

@@ -58,11 +58,24 @@ struct Chooser {
     if (error == std::errc::permission_denied) return leave("not readable");
     if (error || status.type() == fs::file_type::symlink || status.type() != fs::file_type::regular) return;
     if (has_folder(below, kVendored)) return leave("vendored or built");
+    if (is_of_campaign(path.parent_path(), below.parent_path())) return leave("of a campaign");
     if (is_generated(below)) return leave("generated");
     if (!tests && is_test(below)) return leave("tests");
     chosen.files.push_back(path.lexically_normal().string());
   }
   void leave(const std::string& why) { chosen.left_out[why]++; }
+
+  // Below a campaign's folder (--out), which holds the agents' own source.
+  bool is_of_campaign(const fs::path& folder, const fs::path& below) {
+    if (below.empty()) return false;
+    auto [at, fresh] = campaigns_.try_emplace(folder.string());
+    std::error_code error;
+    if (fresh)
+      at->second = fs::exists(folder / "campaign.db", error) ||
+                   is_of_campaign(folder.parent_path(), below.parent_path());
+    return at->second;
+  }
+  std::map<std::string, bool> campaigns_;
 
   void take_folder(const fs::path& folder) {
     if (!is_readable(folder)) return leave("not readable");
@@ -104,7 +117,7 @@ bool is_utf8(std::string_view text) {
 }  // namespace
 
 Result<Chosen> choose_files(const std::vector<std::string>& paths, bool tests) {
-  Chooser chooser{tests, {}};
+  Chooser chooser{tests, {}, {}};
   for (auto& path : paths) {
     std::error_code error;
     auto status = fs::status(path, error);

@@ -27,8 +27,11 @@ struct Wait {
 };
 
 struct Verdict {
-  std::string name;  // the wire's own where it has one (docs/verdicts.md)
-  std::string text;  // one sentence
+  std::string name;                     // the wire's own where it has one (docs/verdicts.md)
+  std::string text;                     // one sentence
+  std::string confidence = "possible";  // more where a campaign has confirmed it
+  std::string shown = {};               // what that campaign says of it
+  bool dismissed = false;               // accepted or known: it fails nothing
 };
 
 // What a campaign says of a location.
@@ -36,6 +39,9 @@ struct Tried {
   enum State : std::uint8_t { not_asked, wrong, right, reached, never } state = not_asked;
   std::string text;
 };
+
+// By a campaign: more than possible.
+inline bool is_confirmed(const Verdict& verdict) { return verdict.confidence != Verdict().confidence; }
 
 struct Callee {
   std::string name;

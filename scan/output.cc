@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cctype>
 #include <nlohmann/json.hpp>
 
@@ -18,10 +19,6 @@ std::string some(std::size_t n, std::string_view one) { return fmt::format("{} {
 
 std::string printed(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
-std::string id_of(const Location& at, const Verdict& verdict) {
-  return hex(fnv1a(fmt::format("{}\n{}\n{}\n{}", verdict.name, at.file, at.function, at.calls)), 8);
-}
-
 // What no URI holds by itself is written as its bytes.
 std::string uri_of(std::string_view path) {
   std::string uri;
@@ -35,12 +32,6 @@ std::string uri_of(std::string_view path) {
 
 constexpr const char* kStates[] = {"", "wrong", "right", "reached", "never"};
 
-const Rule* rule_named(std::string_view name) {
-  for (auto& rule : rules())
-    if (rule.name == name) return &rule;
-  return nullptr;
-}
-
 }  // namespace
 
 std::string left_out_line(const Scan& scan) {
@@ -51,12 +42,14 @@ std::string left_out_line(const Scan& scan) {
 
 std::string text_of(const Scan& scan, const std::string& changed_since) {
   std::string out;
-  std::size_t verdicts = 0, with = 0, tried = 0;
-  bool asked = false;
+  std::size_t verdicts = 0, with = 0, tried = 0, confirmed = 0;
+  std::size_t asked = 0;
   for (auto& at : scan.locations) {
     verdicts += at.verdicts.size();
+    confirmed += static_cast<std::size_t>(
+        std::ranges::count_if(at.verdicts, is_confirmed));
     with += !at.verdicts.empty();
-    asked |= at.tried.state != Tried::not_asked;
+    asked += at.tried.state != Tried::not_asked;
     tried += at.tried.state == Tried::wrong || at.tried.state == Tried::right;
     out += fmt::format("{}:{}{}\n", at.file, at.line, at.function.empty() ? "" : " " + at.function);
     out +=
@@ -67,16 +60,24 @@ std::string text_of(const Scan& scan, const std::string& changed_since) {
                          at.leaves.empty() ? "" : fmt::format("; not {}", fmt::join(at.leaves, ", ")));
     out += fmt::format("  bound     {}\n  wait      {}\n", show(at.bound), show(at.wait));
     if (at.tried.state != Tried::not_asked) out += fmt::format("  tried     {}\n", show(at.tried));
-    for (auto& verdict : at.verdicts) out += fmt::format("  possible {}: {}\n", verdict.name, verdict.text);
+    for (auto& verdict : at.verdicts) {
+      out +=
+          fmt::format("  {} {}: {}\n", verdict.dismissed ? "accepted" : verdict.confidence, verdict.name, verdict.text);
+      if (!verdict.shown.empty()) out += fmt::format("    {}\n", verdict.shown);
+    }
     out += "\n";
   }
   out += fmt::format("{} in {}, {}{}.\n", some(scan.locations.size(), "retry location"), some(scan.files, "file"),
                      some(scan.lines, "line"),
                      changed_since.empty() ? "" : ", of what has changed since " + changed_since);
-  if (asked) out += fmt::format("{} of {} tried.\n", tried, some(scan.locations.size(), "retry location"));
-  if (verdicts)
-    out += fmt::format("{} at {} of them: possible, as the source alone proves nothing; retrial run tries them.\n",
-                       some(verdicts, "verdict"), with);
+  if (asked) out += fmt::format("{} of {} tried.\n", tried, some(asked, "retry location"));
+  if (verdicts && confirmed)
+    out += fmt::format("{} at {} of them, {} confirmed by a run; the others are possible.\n", some(verdicts, "verdict"),
+                       with, confirmed);
+  else if (verdicts)
+    out +=
+        fmt::format("{} at {} of them: possible, as the source alone proves nothing; {}.\n", some(verdicts, "verdict"),
+                    with, asked ? "no run confirmed one" : "retrial scan --confirm -- COMMAND tries them");
   if (auto left = left_out_line(scan); !left.empty()) out += fmt::format("Not read: {}.\n", left);
   return out;
 }
@@ -86,7 +87,12 @@ std::string json_of(const Scan& scan) {
   for (auto& at : scan.locations) {
     auto verdicts = Json::array();
     for (auto& v : at.verdicts)
-      verdicts.push_back({{"id", id_of(at, v)}, {"verdict", v.name}, {"confidence", "possible"}, {"message", v.text}});
+      verdicts.push_back({{"id", id_of(at, v)},
+                          {"verdict", v.name},
+                          {"confidence", v.confidence},
+                          {"message", v.text},
+                          {"shown", v.shown},
+                          {"dismissed", v.dismissed}});
     locations.push_back({{"file", at.file},
                          {"line", at.line},
                          {"last_line", at.last_line},
@@ -120,13 +126,13 @@ std::string sarif_of(const Scan& scan) {
       auto* rule = rule_named(v.name);
       results.push_back(
           {{"ruleId", v.name},
-           {"level", "note"},
+           {"level", v.dismissed || !is_confirmed(v) ? "note" : "warning"},
            {"message", {{"text", fmt::format("{} Right code {}.", v.text, rule ? rule->right : "does not")}}},
            {"locations", Json::array({{{"physicalLocation",
                                         {{"artifactLocation", {{"uri", uri_of(at.file)}}},
                                          {"region", {{"startLine", at.line}, {"endLine", at.last_line}}}}}}})},
            {"partialFingerprints", {{"retrialScan/v1", id_of(at, v)}}},
-           {"properties", {{"confidence", "possible"}, {"bound", show(at.bound)}, {"wait", show(at.wait)}}}});
+           {"properties", {{"confidence", v.confidence}, {"bound", show(at.bound)}, {"wait", show(at.wait)}}}});
     }
   Json run = {{"tool", {{"driver", {{"name", "Retrial"}, {"rules", listed}}}}}, {"results", results}};
   return printed({{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},

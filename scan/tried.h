@@ -1,4 +1,6 @@
 #pragma once
+#include <filesystem>
+#include <map>
 #include <vector>
 
 #include "scan/location.h"
@@ -6,9 +8,23 @@
 
 namespace retrial::scan {
 
-// Tells each location what became of it in a campaign: by the call sites of its cases and findings, whose chains lead
-// through the function that the location stands in. Files are the same if their absolute paths are; the campaign's are
-// relative to its directory.
+// Which call sites lead through a location: those whose chains have a frame in the function that it stands in. Files
+// are the same if their absolute paths are.
+class Through {
+ public:
+  // What the frames' files are relative to; a location's are relative to the current directory.
+  explicit Through(std::filesystem::path directory) : directory_(std::move(directory)) {}
+  bool operator()(const std::optional<trace::CallSite>& site, const Location& at);
+  // 2: the chain is in its file; 1: in its folder; 0: it is further away.
+  int nearness(const std::optional<trace::CallSite>& site, const Location& at);
+
+ private:
+  const std::string& absolute(const std::string& file, const std::filesystem::path& from);
+  std::filesystem::path directory_;
+  std::map<std::string, std::string> known_;
+};
+
+// Tells each location what became of it in a campaign, and each of its verdicts what that campaign showed of it.
 void hold_against(std::vector<Location>& locations, const trace::CampaignRecord& campaign);
 
 }  // namespace retrial::scan

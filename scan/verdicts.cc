@@ -124,20 +124,36 @@ void judge_outliers(std::vector<Location>& all) {
 
 const std::vector<Rule>& rules() {
   static const std::vector<Rule> all{
-      {"missing-cap", "It may try for ever", "ends after some attempts or some time, and says that it gave up"},
+      {"missing-cap", "It may try for ever", "ends after some attempts or some time, and says that it gave up", "P3",
+       "missing-cap"},
       {"missing-delay", "It tries again at once",
-       "waits longer after each failure, by a time that differs from client to client"},
-      {"no-backoff", "It waits equally long for ever", "waits longer after each failure, up to a limit"},
+       "waits longer after each failure, by a time that differs from client to client", "P3", "missing-delay"},
+      {"no-backoff", "It waits equally long for ever", "waits longer after each failure, up to a limit", "P3",
+       "no-backoff,missing-cap"},
       {"retries-permanent-error", "It tries again what fails the same way each time",
-       "looks at the error, and tries again only what may pass"},
+       "looks at the error, and tries again only what may pass", "N1", "retries-permanent-error"},
       {"retries-non-idempotent", "It may do twice what was to be done once",
-       "sends the same key with each attempt, or asks first whether it was done"},
-      {"changed-on-retry", "Each attempt carries another key", "makes the key once, before the first attempt"},
-      {"swallowed-error", "Nobody hears of the last failure", "gives its caller the last error"},
-      {"retry-amplification", "Retries within retries multiply", "tries again at one layer"},
-      {"inconsistent-retry", "One error is treated in two ways", "treats an error alike wherever the same is called"},
+       "sends the same key with each attempt, or asks first whether it was done", "P1",
+       "retries-non-idempotent,duplicate-effect"},
+      {"changed-on-retry", "Each attempt carries another key", "makes the key once, before the first attempt", "P1,K1",
+       "changed-on-retry,duplicate-effect"},
+      {"swallowed-error", "Nobody hears of the last failure", "gives its caller the last error", "P3",
+       "lost-effect,silent-wrong-result,settled-undone"},
+      {"retry-amplification", "Retries within retries multiply", "tries again at one layer", "P3",
+       "retry-amplification"},
+      {"inconsistent-retry", "One error is treated in two ways", "treats an error alike wherever the same is called",
+       "P3", "inconsistent-retry"},
   };
   return all;
+}
+
+const Rule* rule_named(std::string_view name) {
+  auto it = std::ranges::find(rules(), name, &Rule::name);
+  return it == rules().end() ? nullptr : &*it;
+}
+
+std::string id_of(const Location& at, const Verdict& verdict) {
+  return hex(fnv1a(fmt::format("{}\n{}\n{}\n{}", verdict.name, at.file, at.function, at.calls)), 8);
 }
 
 void judge(std::vector<Location>& locations) {

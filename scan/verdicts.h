@@ -1,4 +1,5 @@
 #pragma once
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -11,8 +12,14 @@ struct Rule {
   std::string_view name;
   std::string_view title;  // one line, for who has never heard of it
   std::string_view right;  // what right code does
+  // What would show it on the wire: policies, and the findings that say it. By commas.
+  std::string_view policies, shown_by;
 };
 const std::vector<Rule>& rules();
+const Rule* rule_named(std::string_view name);  // or null
+
+// Eight hex digits, the same as long as the verdict's name, file, function and what is called stay.
+std::string id_of(const Location& at, const Verdict& verdict);
 
 // Gives each location its verdicts. All of a project's at once: some come of comparing.
 void judge(std::vector<Location>& locations);

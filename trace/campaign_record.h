@@ -51,6 +51,22 @@ inline Judged judged(const CaseRecord& row, std::string why) {
   return {row.test, row.site, row.service, row.operation, row.policy, row.plan, std::move(why)};
 }
 
+// A place in the project's own source from which something that failed is tried again (`retrial scan`), and what became
+// of it in the campaign.
+struct RetryLocation {
+  std::string file;  // relative to the campaign's directory where it is below it
+  int line = 0;
+  std::string function;
+  std::string what;      // "loop requests.post"
+  std::string bound;     // "attempts: range(5)"
+  std::string wait;      // "growing: 2 ** n"
+  std::string verdicts;  // "likely missing-cap, possible missing-delay"; empty: none
+  std::string ids;       // of these, by commas
+  std::string state;     // wrong | right | reached | never
+  std::string text;      // of the state: "P3, test test_price"
+};
+inline bool is_tried(const RetryLocation& at) { return at.state == "wrong" || at.state == "right"; }
+
 // What a campaign has to say, beside its runs. Reports are made from this and the runs alone.
 struct CampaignRecord {
   std::vector<std::string> command;
@@ -69,6 +85,7 @@ struct CampaignRecord {
   std::vector<Finding> notes;
   std::vector<Judged> clean;
   std::vector<Judged> not_judged;
+  std::vector<RetryLocation> retries;  // of the project's source; empty: there are none, or it was not read
   std::vector<std::string>
       left_alone;                    // hosts, tests, processes that were passed over, each with why, ready to be shown
   std::vector<std::string> remarks;  // other lines for the reader: "workers = 4: one is run"

@@ -26,7 +26,7 @@ Shown judge_case(Case& c, const trace::Run& slice, bool shared, Nanos hold) {
   std::vector<const trace::Comparison*> all;
   c.seen.push_back(std::make_shared<trace::Run>(slice));
   for (auto& seen : c.seen) all.push_back(&comparisons.emplace_back(compare_case(c, *seen, shared)));
-  shown.attempts = static_cast<int>(comparisons.back().faulted.front()->attempts.size());
+  shown.attempts = trace::faulted_attempts(comparisons.back());
   shown.judgement = oracles::judge({&c.row, all, hold});
   auto& j = shown.judgement;
   // What its test would have come to is not known.

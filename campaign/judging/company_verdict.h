@@ -21,7 +21,7 @@ struct Shown {
   Case* c = nullptr;
   What what = What::vain;
   oracles::Judgement judgement = {};
-  int attempts = 0;  // of the faulted call
+  int attempts = 0;  // that the fault met
 };
 
 struct CompanyVerdict {

@@ -45,6 +45,11 @@ Ids standing_for(const trace::Finding& f, const std::vector<trace::Finding>& all
   return found;
 }
 
+// A verdict of `retrial scan`.
+bool is_of_source(const trace::CampaignRecord& record, const std::string& id) {
+  return std::ranges::any_of(record.retries, [&](auto& at) { return at.ids.find(id) != at.ids.npos; });
+}
+
 }  // namespace
 
 void mark_known(trace::CampaignRecord& record, const Config& config, const std::optional<Ids>& since) {
@@ -62,7 +67,8 @@ void mark_known(trace::CampaignRecord& record, const Config& config, const std::
   }
   std::ranges::stable_sort(findings, {}, [](auto& f) { return oracles::rank(f); });
   for (auto& a : config.accepted)
-    if (!seen.contains(a.finding)) record.remarks.push_back(fmt::format("[[accept]] {} matched no finding", a.finding));
+    if (!seen.contains(a.finding) && !is_of_source(record, a.finding))
+      record.remarks.push_back(fmt::format("[[accept]] {} matched no finding", a.finding));
   if (!since) return;
   auto known = std::ranges::count_if(findings, &trace::Finding::known);
   auto gone = since->size() - seen_again.size();

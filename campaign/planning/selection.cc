@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "campaign/report/words.h"
+#include "scan/tried.h"
 
 namespace retrial::campaign {
 namespace {
@@ -26,11 +27,21 @@ void keep(Plan& plan, const ChangedFiles& changed) {
   plan.remarks.push_back(std::move(line));
 }
 
+void keep(Plan& plan, const std::vector<scan::Location>& retries) {
+  auto before = targets(plan);
+  scan::Through through(std::filesystem::current_path());
+  std::erase_if(plan.cases, [&](auto& c) {
+    return std::ranges::none_of(retries, [&](auto& at) { return through(c.row.site, at); });
+  });
+  plan.remarks.push_back(fmt::format("{} of {} lead through none of the retry locations", before - targets(plan),
+                                     counted(before, "call")));
+}
+
 }  // namespace
 
 Result<Plan> select(const Selection& selection, const References& refs,
                     const std::vector<const policies::Policy*>& policies, const Config& config) {
-  auto& [planned, changed, shard] = selection;
+  auto& [planned, changed, retries, shard] = selection;
   Result<Plan> plan;
   std::size_t all = 0;
   if (planned) {
@@ -39,10 +50,12 @@ Result<Plan> select(const Selection& selection, const References& refs,
     all = planned->size();
     plan = make_plan(refs.tests, ours, config);
     if (plan && changed) keep(*plan, *changed);
+    if (plan && retries) keep(*plan, *retries);
     if (plan) plan->id = id_of(*planned);
   } else {
     plan = make_plan(refs.tests, policies, config, refs.borne);
     if (changed) keep(*plan, *changed);
+    if (retries) keep(*plan, *retries);
     all = plan->cases.size();
     plan->id = id_of(plan->cases);
     keep(plan->cases, shard);

@@ -5,14 +5,16 @@
 #include "campaign/planning/changed_files.h"
 #include "campaign/planning/company.h"
 #include "campaign/planning/shard.h"
+#include "scan/location.h"
 
 namespace retrial::campaign {
 
 // What of a suite a campaign puts on trial, beside [run] coverage and policies.
 struct Selection {
-  std::optional<std::vector<PlannedCase>> planned;  // of a plan file; none: what the coverage says
-  std::optional<ChangedFiles> changed;              // of these, at call sites in them
-  Shard shard;                                      // and of these
+  std::optional<std::vector<PlannedCase>> planned;     // of a plan file; none: what the coverage says
+  std::optional<ChangedFiles> changed;                 // of these, at call sites in them
+  std::optional<std::vector<scan::Location>> retries;  // of these, at call sites that lead through one of them
+  Shard shard;                                         // and of these
 };
 
 // The plan, with an id that all its shards share; its remarks say what was left out. An error as of make_plan.

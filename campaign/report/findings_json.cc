@@ -93,10 +93,22 @@ std::string json_text(const ReportInput& input) {
   for (const auto& j : not_judged(campaign)) open.push_back(judged_of(j, "why"));
   Json too = Json::array();
   for (const auto& j : seen_too(campaign)) too.push_back(judged_of(j, "why"));
+  Json retries = Json::array();
+  for (const auto& at : campaign.retries)
+    retries.push_back({{"file", at.file},
+                       {"line", at.line},
+                       {"function", at.function},
+                       {"what", at.what},
+                       {"bound", at.bound},
+                       {"wait", at.wait},
+                       {"verdicts", at.verdicts},
+                       {"ids", at.ids},
+                       {"tried", at.state},
+                       {"text", at.text}});
   Json all = {{"version", 1},         {"campaign", campaign_of(campaign)},
               {"findings", findings}, {"seen_too", too},
               {"notes", notes},       {"clean", clean},
-              {"not_judged", open}};
+              {"not_judged", open},   {"retry_locations", retries}};
   return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 }  // namespace

@@ -39,4 +39,15 @@ std::string headline(const trace::CampaignRecord& c) {
   return {};
 }
 
+std::string retries_line(const trace::CampaignRecord& c) {
+  if (c.retries.empty()) return {};
+  auto tried = std::ranges::count_if(c.retries, trace::is_tried);
+  auto suspected =
+      std::ranges::count_if(c.retries, [](auto& at) { return !trace::is_tried(at) && !at.verdicts.empty(); });
+  auto line = fmt::format("{} of {} were tried", tried, counted(c.retries.size(), "retry location"));
+  if (suspected)
+    line += fmt::format("; {} of the others look{} wrong by the source alone", suspected, suspected == 1 ? "s" : "");
+  return line;
+}
+
 }  // namespace retrial::campaign::report

@@ -20,4 +20,7 @@ Outcome outcome_of(const trace::CampaignRecord& campaign);
 // Without a full stop: "No retry bug was found".
 std::string headline(const trace::CampaignRecord& campaign);
 
+// "31 of 40 retry locations were tried; 4 of the others look wrong by the source alone"; or nothing.
+std::string retries_line(const trace::CampaignRecord& campaign);
+
 }  // namespace retrial::campaign::report

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <ranges>
 #include <set>
+#include <tuple>
 
 #include "base/escape.h"
 #include "base/text.h"
@@ -184,6 +185,25 @@ std::string not_judged_tables(const std::vector<trace::Judged>& open) {
   return out;
 }
 
+// What no test reaches comes first: of it the campaign could show nothing.
+std::string retries_table(const trace::CampaignRecord& campaign) {
+  constexpr std::size_t kFolded = 10;  // more rows than that are folded away
+  auto all = campaign.retries;
+  std::ranges::stable_sort(all, {}, [](auto& at) { return std::tuple(is_tried(at), at.verdicts.empty()); });
+  auto out = fmt::format("<p>{}.</p><details class=\"more\"{}><summary>{}</summary>", escape(retries_line(campaign)),
+                         all.size() > kFolded ? "" : " open", counted(all.size(), "location"));
+  out +=
+      "<div class=\"box\"><table><thead><tr><th>Where</th><th>What</th><th>Bound and wait</th><th>By the source "
+      "alone</th><th>Tried</th></tr></thead><tbody>";
+  for (const auto& at : all)
+    out += fmt::format(
+        "<tr><td>{}<br><span class=\"soft small\">{}</span></td><td class=\"small\">{}</td><td "
+        "class=\"small\">{}<br>{}</td><td class=\"small\">{}</td><td class=\"small\"><b>{}</b> {}</td></tr>",
+        code(fmt::format("{}:{}", at.file, at.line)), escape(at.function), escape(at.what), escape(at.bound),
+        escape(at.wait), escape(at.verdicts), escape(at.state), escape(at.text));
+  return out + "</tbody></table></div></details>\n";
+}
+
 std::string services_table(const std::vector<trace::ServiceSeen>& services) {
   std::string out =
       "<div "
@@ -247,6 +267,7 @@ std::string html_text(const ReportInput& input) {
   section("Judged, nothing found", !campaign.clean.empty(), [&] { return clean_table(campaign.clean); });
   section("Notes", !campaign.notes.empty(), [&] { return notes_table(campaign.notes); });
   section("Not judged", !open.empty(), [&] { return not_judged_tables(open); });
+  section("Retry code in the source", !campaign.retries.empty(), [&] { return retries_table(campaign); });
   std::set<std::string> told;
   for (const auto* list : {&campaign.findings, &campaign.notes})
     for (const auto& f : *list) told.insert(f.verdict);

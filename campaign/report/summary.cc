@@ -127,6 +127,9 @@ std::string summary(const trace::CampaignRecord& campaign, const std::filesystem
                             show_duration(campaign.took));
     page.wrapped("        ", beside);
   }
+  if (auto line = retries_line(campaign); !line.empty())
+    page.wrapped("Source  ",
+                 line + ": retrial scan --against " + (folder.empty() ? ".retrial/latest" : folder.string()));
   if (!campaign.incomplete.empty()) page.wrapped("Incomplete: ", campaign.incomplete, Ink::red);
   return page.text();
 }

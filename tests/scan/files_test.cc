@@ -30,6 +30,17 @@ TEST(Files, of_a_folder_are_its_source_without_what_is_vendored_generated_or_a_t
   EXPECT_EQ(choose_files({root.string()}, true)->files.size(), 4u);
 }
 
+TEST(Files, below_a_campaign_that_lies_in_the_folder_are_left_out) {
+  Folder folder;
+  folder.write("shop/prices.py", "x = 1\n");
+  folder.write("out/campaign.db", "");
+  folder.write("out/agents/python/agent.py", "x = 1\n");
+  auto chosen = choose_files({folder.path().string()}, false);
+  ASSERT_TRUE(chosen);
+  EXPECT_EQ(chosen->files.size(), 1u);
+  EXPECT_EQ(chosen->left_out.at("of a campaign"), 1u);
+}
+
 TEST(Files, that_are_named_are_read_whatever_they_are_called) {
   Folder folder;
   auto path = folder.write("tests/test_a.py", kRetry);

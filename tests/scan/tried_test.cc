@@ -63,5 +63,46 @@ TEST(Tried, a_line_outside_of_the_function_or_in_another_file_of_that_name_is_no
   EXPECT_EQ(locations[0].tried.state, Tried::never);
 }
 
+TEST(Tried, a_verdict_is_as_sure_as_the_finding_that_shows_it_and_a_case_that_does_not_is_named) {
+  auto campaign = campaign_here();
+  trace::Finding finding;
+  finding.id = "0badcafe";
+  finding.verdict = "duplicate-effect";
+  finding.confidence = trace::Confidence::certain;
+  finding.confirmed = true;
+  finding.policy = "P1";
+  finding.test = "test_submit";
+  finding.site = trace::CallSite{"shop/orders.py", 7, "submit"};
+  campaign.findings.push_back(finding);
+  campaign.cases.push_back({.policy = "P3",
+                            .test = "test_submit",
+                            .site = trace::CallSite{"shop/orders.py", 7, "submit"},
+                            .outcome = "run"});
+  auto locations = two();
+  locations[1].verdicts = {{"retries-non-idempotent", "It has an effect."},
+                           {"missing-cap", "No end was seen."},
+                           {"retries-permanent-error", "Whatever fails leads back."}};
+  hold_against(locations, campaign);
+  auto& all = locations[1].verdicts;
+  EXPECT_EQ(all[0].confidence, "certain");
+  EXPECT_EQ(all[0].shown, "P1 shows duplicate-effect, test test_submit: retrial replay 0badcafe");
+  EXPECT_EQ(all[1].confidence, "possible");
+  EXPECT_EQ(all[1].shown, "P3 did not show it, test test_submit");
+  EXPECT_EQ(all[2].shown, "") << "N1 was not tried";
+}
+
+TEST(Tried, of_what_no_test_reaches_the_nearest_test_is_named) {
+  auto campaign = campaign_here();
+  campaign.cases.push_back(
+      {.policy = "P3", .test = "test_other", .site = trace::CallSite{"shop/other.py", 7, "other"}});
+  campaign.cases.push_back(
+      {.policy = "P3", .test = "test_cancel", .site = trace::CallSite{"shop/orders.py", 70, "cancel"}});
+  auto locations = two();
+  hold_against(locations, campaign);
+  EXPECT_EQ(locations[1].tried.text,
+            "no test that was on trial makes its call; the nearest is test_cancel, by shop/orders.py:70 cancel");
+  EXPECT_TRUE(locations[0].tried.text.ends_with("by shop/other.py:7 other"));
+}
+
 }  // namespace
 }  // namespace retrial::scan

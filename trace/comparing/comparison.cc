@@ -163,6 +163,12 @@ std::set<SiteAndOperation> places_of(const std::vector<Call>& calls) {
 
 }  // namespace
 
+int faulted_attempts(const Comparison& comparison) {
+  int all = 0;
+  for (auto* call : comparison.faulted) all += static_cast<int>(call->attempts.size());
+  return all;
+}
+
 Comparison compare(const Run& reference, const Run& in_case) {
   Comparison c;
   c.reference = &reference;

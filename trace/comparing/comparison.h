@@ -58,5 +58,7 @@ struct Comparison {
   Comparison& operator=(Comparison&&) = default;
 };
 Comparison compare(const Run& reference, const Run& in_case);
+// Of all calls that the fault met, together: calls side by side that look alike (bodies of one length) are met as one.
+int faulted_attempts(const Comparison& comparison);
 
 }  // namespace retrial::trace

@@ -16,8 +16,8 @@
 namespace retrial::trace {
 namespace {
 
-constexpr std::int64_t kVersion = 9, kOldest = 6;  // written; read
-constexpr std::int64_t kApplication = 0x5254524c;  // "RTRL"
+constexpr std::int64_t kVersion = 10, kOldest = 6;  // written; read
+constexpr std::int64_t kApplication = 0x5254524c;   // "RTRL"
 
 // What belongs to something: the run (or the result, or the section of the report) stands before it.
 template <class T>
@@ -61,13 +61,14 @@ struct Tables {
   RETRIAL_TABLE(Of<Judged>, judged, "judged", io("section", row.section); columns::of_judged(io, row.it));
   RETRIAL_TABLE(CaseRecord, plan, "plan", columns::of_case(io, row));
   RETRIAL_TABLE(ServiceSeen, service, "service", columns::of_service(io, row));
+  RETRIAL_TABLE(RetryLocation, retry, "retry_location", columns::of_retry(io, row));
   RETRIAL_TABLE(KeyValue, campaign, "campaign", io("key", row.key); io("value", row.value));
 #undef RETRIAL_TABLE
 
   Result<void> create() {
     Result<void> ok;
     auto make = [&](auto&... table) { (void)((ok = table.create()).has_value() && ...); };
-    make(run, exchange, stage, jump, connection_fault, result, thrown, finding, judged, plan, service, campaign);
+    make(run, exchange, stage, jump, connection_fault, result, thrown, finding, judged, plan, service, retry, campaign);
     return ok;
   }
 };
@@ -161,6 +162,7 @@ struct StoreWriter::Impl {
     for (auto& j : campaign.not_judged) put(tables->judged, OfThat<Judged>{.section = "not judged", .it = j});
     for (auto& c : campaign.cases) put(tables->plan, c);
     for (auto& s : campaign.services) put(tables->service, s);
+    for (auto& at : campaign.retries) put(tables->retry, at);
     std::vector<KeyValue> keys;
     ToKeys to_keys{keys};
     columns::of_campaign(to_keys, campaign);
@@ -310,6 +312,9 @@ Result<CampaignRecord> read_campaign(Tables& tables) {
   each(tables.judged, section(c.clean, "clean", c.not_judged));
   each(tables.plan, keep_in(c.cases));
   each(tables.service, keep_in(c.services));
+  auto has_retries = tables.db_.number("SELECT count(*) FROM sqlite_master WHERE name = 'retry_location'");
+  if (!has_retries) return std::unexpected(has_retries.error());
+  if (*has_retries) each(tables.retry, keep_in(c.retries));  // since version 10
   std::vector<KeyValue> keys;
   each(tables.campaign, keep_in(keys));
   if (!ok) return std::unexpected(ok.error());

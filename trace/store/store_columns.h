@@ -233,6 +233,19 @@ void of_service(Io& io, T& s) {
   io("profile", s.profile);
   io("exchanges", s.exchanges);
 }
+template <class Io, class T>
+void of_retry(Io& io, T& at) {
+  io("file", at.file);
+  io("line", at.line);
+  io("function", at.function);
+  io("what", at.what);
+  io("bound", at.bound);
+  io("wait", at.wait);
+  io("verdicts", at.verdicts);
+  io("ids", at.ids);
+  io("state", at.state);
+  io("text", at.text);
+}
 // One row each of campaign (key, value).
 template <class Io, class T>
 void of_campaign(Io& io, T& c) {

@@ -165,6 +165,13 @@ TEST(Comparison, aligns_by_site_operation_and_occurrence) {
   EXPECT_EQ(c.faulted[0], &c.case_calls[0]);
 }
 
+TEST(Comparison, counts_all_attempts_that_met_the_fault_of_calls_side_by_side_too) {
+  Builder reference, in_case;
+  reference.call("a", "POST /x").call("a", "POST /x").call("b", "GET /x");
+  in_case.call("a", "POST /x", {-503}).call("a", "POST /x", {-503, 200}).call("b", "GET /x");
+  EXPECT_EQ(faulted_attempts(compare(reference.run, in_case.run)), 3);
+}
+
 TEST(Comparison, stays_true_when_it_is_moved) {
   Builder reference, in_case;
   reference.call("a", "GET /x");
