@@ -213,6 +213,10 @@ void Campaign::finish() {
   for (auto& line : slots_.remarks()) r.remarks.push_back(line);
   for (auto& name : executor_.distrusting())
     if (auto line = left_as_it_is(name); std::ranges::count(r.left_alone, line) == 0) r.left_alone.push_back(line);
+  for (auto& trouble : executor_.troubles())
+    r.remarks.push_back("a part of an agent of ours failed, and what it would have told is missing: " + trouble);
+  if (!executor_.troubles().empty() && !r.incomplete.empty())
+    r.incomplete += "; an agent of ours failed: " + *executor_.troubles().begin();
   auto said = r.remarks.size();
   if (!setting_.plan_only && !setting_.predict_only && !setting_.learn_only)
     mark_known(r, setting_.config, setting_.since);

@@ -47,6 +47,10 @@ struct Judged {
   std::string why;  // not judged: why; clean: what was seen ("3 attempts, the test passed")
 };
 
+// The end of `why` where a call gave up and its test passed: right or wrong, nothing shows it.
+inline constexpr std::string_view kNotSeen = "what was made of the error is not seen";
+inline bool is_seen(const Judged& judged) { return !judged.why.ends_with(kNotSeen); }
+
 // Eight hex digits of verdict, call site (files and functions, no line), operation and fault: the same in every run.
 std::string finding_id(std::string_view verdict, const std::optional<CallSite>& site, std::string_view operation,
                        std::string_view fault);

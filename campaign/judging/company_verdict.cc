@@ -60,10 +60,16 @@ std::vector<Shown> judge_seat(const Seat& seat, const trace::Run& slice, Nanos h
   bool fine = passed(slice, seat.test);
   // The first that its client did not get over explains how the test went on; nothing else of it can be told apart.
   auto blame = std::ranges::find(fired, false, &Fired::recovered);
+  // Unless it went on, and met another that its client did not get over: then either may have failed it.
+  bool doubtful = blame != fired.end() && std::ranges::any_of(blame + 1, fired.end(), [](auto& f) { return !f.recovered; });
   for (auto it = fired.begin(); it != fired.end(); ++it) {
     bool told = fine || !shared || it == blame;
     if (told) {
-      out.push_back(judge_case(*it->c, slice, shared, hold));
+      auto& shown = out.emplace_back(judge_case(*it->c, slice, shared, hold));
+      if (fine || !shared || !doubtful || shown.what == What::suspicion || shown.what == What::doubt) continue;
+      it->c->seen.pop_back();
+      it->c->single = true;
+      shown = {.c = it->c, .what = What::not_run};
     } else {
       if (blame == fired.end()) it->c->single = true;
       out.push_back({.c = it->c, .what = What::not_run});
@@ -94,7 +100,7 @@ std::string what_was_right(const trace::Comparison& comparison, const std::strin
   if (trace::recovered(call)) return came + "then recovered; the test " + (result ? result->outcome : "ended");
   if (!result || result->outcome != "passed")
     return came + "then the fault was passed on; the test " + (result ? result->outcome : "ended");
-  return came + "none of which went well; the test passed: what was made of the error is not seen";
+  return fmt::format("{}none of which went well; the test passed: {}", came, trace::kNotSeen);
 }
 
 trace::Comparison compare_case(const Case& c, const trace::Run& slice, bool shared) {

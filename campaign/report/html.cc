@@ -264,7 +264,9 @@ std::string html_text(const ReportInput& input) {
   auto section = [&](std::string_view title, bool any, auto table) {
     if (any) out += fmt::format("<h2>{}</h2>\n", title) + table();
   };
-  section("Judged, nothing found", !campaign.clean.empty(), [&] { return clean_table(campaign.clean); });
+  auto right = clean(campaign, true), unseen = clean(campaign, false);
+  section("Judged, nothing found", !right.empty(), [&] { return clean_table(right); });
+  section(kUnseenTitle, !unseen.empty(), [&] { return clean_table(unseen); });
   section("Notes", !campaign.notes.empty(), [&] { return notes_table(campaign.notes); });
   section("Not judged", !open.empty(), [&] { return not_judged_tables(open); });
   section("Retry code in the source", !campaign.retries.empty(), [&] { return retries_table(campaign); });

@@ -110,7 +110,9 @@ std::string summary(const trace::CampaignRecord& campaign, const std::filesystem
   };
   auto open = not_judged(campaign), too = seen_too(campaign);
   section("Seen here too", too.size(), [&] { reason_rows(page, too); });
-  section("Judged, nothing found", campaign.clean.size(), [&] { clean_rows(page, campaign.clean); });
+  auto right = clean(campaign, true), unseen = clean(campaign, false);
+  section("Judged, nothing found", right.size(), [&] { clean_rows(page, right); });
+  section(kUnseenTitle, unseen.size(), [&] { clean_rows(page, unseen); });
   section("Notes", campaign.notes.size(), [&] { note_rows(page, campaign.notes); });
   section("Not judged", open.size(), [&] { reason_rows(page, open); });
   section("Left alone", campaign.left_alone.size(), [&] { plain_rows(page, campaign.left_alone); });

@@ -151,6 +151,12 @@ std::string replay_command(const trace::CampaignRecord& campaign, const trace::F
   return line + " -- " + (campaign.command.empty() ? "COMMAND" : command_line(campaign.command));
 }
 
+std::vector<trace::Judged> clean(const trace::CampaignRecord& campaign, bool seen) {
+  std::vector<trace::Judged> out;
+  std::ranges::copy_if(campaign.clean, std::back_inserter(out), [&](auto& j) { return trace::is_seen(j) == seen; });
+  return out;
+}
+
 std::string_view called(std::string_view operation) { return operation.empty() ? "every call" : operation; }
 
 std::string place(const std::optional<trace::CallSite>& site) { return site ? trace::show(*site) : "no call site"; }

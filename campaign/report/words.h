@@ -49,6 +49,10 @@ std::string told_folder(const std::filesystem::path& folder, const std::filesyst
 // With `***` where the command held secrets, for whoever knows them.
 std::string replay_command(const trace::CampaignRecord& campaign, const trace::Finding& finding);
 
+// Of what was judged and nothing found of: those that show what became of the error, or those that do not.
+std::vector<trace::Judged> clean(const trace::CampaignRecord& campaign, bool seen);
+inline constexpr std::string_view kUnseenTitle = "Went on after the error, and nothing shows what was made of it";
+
 std::string command_line(const std::vector<std::string>& words);  // as a shell reads it
 
 // Did the command hold secrets? They were not kept.

@@ -24,6 +24,7 @@ T number(const Json& object, const char* key) {
   return it != object.end() && it->is_number() ? it->get<T>() : T{};
 }
 
+constexpr std::size_t kMostTroubles = 8;  // of agents that are told of
 constexpr std::size_t kMostExpected = 64;  // of one test
 
 trace::Thrown thrown(const Json& e) {
@@ -103,6 +104,8 @@ void Events::take(std::string_view line, trace::Run& run) {
   } else if (kind == "agent") {
     auto language = text(e, "language");
     if (auto runner = text(e, "runner"); !runner.empty()) runners_.insert(runner);
+    if (auto error = text(e, "error"); !error.empty() && troubles_.size() < kMostTroubles)
+      troubles_.insert(language + ": " + trace::redacted(error));
     if (std::find(run.agents.begin(), run.agents.end(), language) == run.agents.end()) run.agents.push_back(language);
   }
 }

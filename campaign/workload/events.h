@@ -34,6 +34,8 @@ class Events {
   const std::set<std::string>& runners() const { return runners_; }
   // Packages that an agent took for the application where they are installed: "webdav4".
   const std::set<std::string>& installed() const { return installed_; }
+  // Parts of agents that failed: "node: jest.cjs: Cannot find module".
+  const std::set<std::string>& troubles() const { return troubles_; }
   // What ended the last of the processes that an exception ended, the outermost first.
   const std::vector<trace::Thrown>& uncaught() const { return uncaught_; }
 
@@ -52,7 +54,7 @@ class Events {
   std::map<std::string, std::vector<trace::Thrown>> expected_;  // by test, until its result
   std::map<std::string, double> took_;                          // ms of a test's stages so far
   std::int32_t latest_ = 0;
-  std::set<std::string> runners_, installed_;
+  std::set<std::string> runners_, installed_, troubles_;
   std::vector<trace::Thrown> uncaught_;
 };
 

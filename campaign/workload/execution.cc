@@ -196,7 +196,7 @@ struct Executor::Impl {
   proxy::TlsToClients to_clients{leaves, &strangers};
   Securities securities;
   proxy::Distrust distrust;
-  std::set<std::string> distrusting, reached, runners, installed;
+  std::set<std::string> distrusting, reached, runners, installed, troubles;
   bool failed_distrusting = false;
   std::unique_ptr<proxy::Loop> loop;  // from the first run of this process on
   std::uint64_t runs = 0;
@@ -292,6 +292,7 @@ std::filesystem::path Executor::log_of(std::uint64_t run) const {
 const std::vector<std::string>& Executor::remarks() const { return impl_->trust.remarks; }
 const std::set<std::string>& Executor::distrusting() const { return impl_->distrusting; }
 const std::set<std::string>& Executor::runners() const { return impl_->runners; }
+const std::set<std::string>& Executor::troubles() const { return impl_->troubles; }
 const std::set<std::string>& Executor::reached() const { return impl_->reached; }
 const std::set<std::string>& Executor::installed() const { return impl_->installed; }
 std::set<std::string> Executor::opened() const { return impl_->distrust.known().trusting; }
@@ -332,6 +333,7 @@ Result<trace::Run> Executor::execute(const RunSpec& spec) {
 Result<trace::Run> Executor::take(std::uint64_t number, const RunSpec& spec, const Aftermath& aftermath) {
   impl_->runners = aftermath.runners;
   impl_->installed = aftermath.installed;
+  impl_->troubles.insert(aftermath.troubles.begin(), aftermath.troubles.end());
   impl_->reached.insert(aftermath.reached.begin(), aftermath.reached.end());
   impl_->distrust.learn(aftermath.clients);
   impl_->distrusting.insert(aftermath.distrusting.begin(), aftermath.distrusting.end());
@@ -542,6 +544,7 @@ Result<Aftermath> Executor::execute_only(std::uint64_t number, const RunSpec& sp
   events.read_into(run);
   aftermath.runners = events.runners();
   aftermath.installed = events.installed();
+  aftermath.troubles = events.troubles();
   std::filesystem::remove(environment.events, left);  // what tests threw stands in it as it came
   std::filesystem::remove(looking.memory, left);
   if (!spec.only_test.empty() && run.results.empty() && !stopped)

@@ -58,6 +58,7 @@ std::string went_unseen(const trace::CaptureCounts& capture);
 // Beside its trace, what a run has taught for those that come after it.
 struct Aftermath {
   std::set<std::string> runners;         // test runners that spoke, whatever the command is called: "pytest"
+  std::set<std::string> troubles;        // of agents: Events::troubles
   std::set<std::string> installed;       // packages that agents took for the application where they are installed
   std::set<std::string> reached;         // services, as CaptureCounts
   std::set<std::string> beyond;          // likewise
@@ -106,6 +107,8 @@ class Executor {
   // Of the last run that was taken.
   const std::set<std::string>& runners() const;
   const std::set<std::string>& reached() const;
+  // Of agents, in all runs that were taken: what failed in them.
+  const std::set<std::string>& troubles() const;
   const std::set<std::string>& installed() const;
   bool failed_distrusting() const;
   // What commands could not be made to trust, for the reader.

@@ -47,6 +47,7 @@ std::string told(const Result<Aftermath>& result) {
               {"trusting", a.clients.trusting},
               {"distrusting", a.distrusting},
               {"failed_distrusting", a.failed_distrusting},
+              {"troubles", a.troubles},
               {"in_command", a.in_command},
               {"incomplete", a.incomplete},
               {"cpu", a.cpu},
@@ -68,6 +69,7 @@ Result<Aftermath> heard(const std::string& said) {
   json["trusting"].get_to(a.clients.trusting);
   json["distrusting"].get_to(a.distrusting);
   json["failed_distrusting"].get_to(a.failed_distrusting);
+  json["troubles"].get_to(a.troubles);
   json["in_command"].get_to(a.in_command);
   json["incomplete"].get_to(a.incomplete);
   json["cpu"].get_to(a.cpu);

@@ -102,6 +102,21 @@ TEST_F(InCompany, the_first_that_is_not_got_over_explains_the_rest_of_its_test) 
   EXPECT_EQ(cases_[1].in_vain, 0);
 }
 
+TEST_F(InCompany, the_first_that_is_not_got_over_explains_nothing_where_a_later_one_is_not_either) {
+  test("one");
+  aimed("one", "a");
+  aimed("one", "b");
+  did("one", before(faulted())
+                 .call("a", "PUT", "/a")
+                 .gets_error()
+                 .call("b", "PUT", "/b")
+                 .gets_error()
+                 .fails({{"ServiceDown", "503"}}));
+  EXPECT_EQ(shown(), (std::vector{What::not_run, What::not_run}));
+  EXPECT_TRUE(cases_[0].single);
+  EXPECT_FALSE(cases_[1].single);
+}
+
 TEST_F(InCompany, where_all_are_got_over_and_the_test_fails_each_is_to_be_tried_without_the_other) {
   test("one");
   aimed("one", "a");
