@@ -35,6 +35,11 @@ using trace::Call;
 using trace::Comparison;
 using trace::Confidence;
 
+// Was it told of an error that will not pass?
+bool says_no(const trace::Exchange& fired) {
+  return fired.client_status != 0 && !trace::profile_of(fired).transient(fired.client_status, {});
+}
+
 class LostEffect final : public Oracle {
  public:
   std::span<const Verdict> verdicts() const override { return {&kLostEffect, 1}; }
@@ -65,7 +70,9 @@ class LostEffect final : public Oracle {
             "out ({}), here it never heard of it{}.",
             call.operation, what_was_done(call, first_fired(call)), counted(call.attempts.size(), "attempt"),
             trace::status_of(beside->last(), beside->last().service_status), read),
-        "A right client sends it again, or tells its caller that it was not done."));
+        says_no(*call.attempts[first_fired(call)])
+            ? "A right client tells its caller that it was not done."
+            : "A right client sends it again, or tells its caller that it was not done."));
   }
 
   // The test passed; or went on, and met another fault, by which it may have failed. Not where that met the same once

@@ -102,8 +102,10 @@ class MissingCap final : public Oracle {
               fmt::format(
                   "{}: {}, and the same was sent more than {} since, as calls of their own, with no other outcome.",
                   call->operation, what_was_done(*call, first_fired(*call)), counted(kAttempts, "time")),
-              "A right client asks for new credentials once, or looks for a time, and takes what it is told then for "
-              "the answer."));
+              call->first().client_status == 401
+                  ? "A right client asks for new credentials once, and takes what it is told then for the answer."
+                  : "A right client asks a limited number of times, or for a limited time, and takes what it is told "
+                    "then for the answer."));
         } else if (was_cut(compared, *c) && call->attempts.size() > 1 && call->last().fired &&
                    goes_on(*c->in_case, *call)) {
           auto note = make_finding(

@@ -170,6 +170,8 @@ TEST(FaultAnswer, after_execution_a_502_or_504_is_a_gateways_and_of_a_grpc_call_
   EXPECT_EQ(status_told(fault, *profile_named("grpc"), head), kGrpcStatus + grpc_code::unavailable);
   fault.name = FaultName::error;
   EXPECT_EQ(status_told(fault, *profile_named("grpc"), head), 504) << "the service heard nothing of it";
+  fault.status = 400;
+  EXPECT_EQ(status_told(fault, *profile_named("grpc"), head), kGrpcStatus + grpc_code::invalid_argument);
 }
 
 TEST(FaultAnswer, pushback_stands_in_its_own_header_and_retry_after_in_none) {

@@ -52,7 +52,11 @@ bool of_gateway(const FaultSpec& fault, const Profile& profile) {
 
 int status_told(const FaultSpec& fault, const Profile& profile, const Exchange& head) {
   if (fault.status == 0) return profile.transient_status(head);
-  return head.grpc.is && of_gateway(fault, profile) ? kGrpcStatus + grpc_code::unavailable : fault.status;
+  if (!head.grpc.is) return fault.status;
+  if (of_gateway(fault, profile)) return kGrpcStatus + grpc_code::unavailable;
+  // No gRPC service says so in HTTP's words, which a client tells as INTERNAL.
+  bool refused = fault.name == FaultName::error && fault.status == 400;
+  return refused ? kGrpcStatus + grpc_code::invalid_argument : fault.status;
 }
 
 Answer answer_of(const FaultSpec& fault, const Profile& profile, const Exchange& head, std::string_view marker,

@@ -153,3 +153,14 @@ test('mocha that is to run files in parallel runs one after another', { skip }, 
   assert.deepStrictEqual([results.length, new Set(results.map((r) => r.pid)).size], [4, 2]);
   app.remove();
 });
+
+for (const [version, program] of programs) {
+  test(`${version} is told to run serially in a word that it knows`, async () => {
+    const app = project('http://127.0.0.1:9');
+    fs.mkdirSync(path.join(app.folder, 'test'));
+    app.write('test/a.test.js', "it('a', () => console.log('WORDS', process.argv.slice(2).join(' ')));\n");
+    const { out } = await app.run([program], { RETRIAL_SERIAL: '1' });
+    assert.match(out, version === 'mocha7' ? /WORDS\s*$/m : /WORDS.*--no-parallel/, out);
+    app.remove();
+  });
+}

@@ -104,12 +104,12 @@ TEST_F(InCompany, the_first_that_is_not_got_over_explains_the_rest_of_its_test) 
 
 TEST_F(InCompany, the_first_that_is_not_got_over_explains_nothing_where_a_later_one_is_not_either) {
   test("one");
+  aimed("one", "look").row.operation = "GET /before";
   aimed("one", "a");
-  aimed("one", "b");
-  did("one", before(faulted())
-                 .call("a", "PUT", "/a")
+  did("one", faulted()
+                 .call("look", "GET", "/before")
                  .gets_error()
-                 .call("b", "PUT", "/b")
+                 .call("a", "PUT", "/a")
                  .gets_error()
                  .fails({{"ServiceDown", "503"}}));
   EXPECT_EQ(shown(), (std::vector{What::not_run, What::not_run}));

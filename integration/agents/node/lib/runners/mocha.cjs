@@ -4,6 +4,8 @@
 // Where a name is gone in some version, its part of the report is missing, nothing else.
 'use strict';
 const EventEmitter = require('events');
+const fs = require('fs');
+const path = require('path');
 const chain = require('../chain.cjs');
 const chosen = require('../chosen.cjs');
 const current = require('../current.cjs');
@@ -147,7 +149,21 @@ function makeSerial() {
     const at = process.argv.indexOf(word);
     if (at > 1) process.argv.splice(at, 1);
   }
-  process.argv.splice(2, 0, '--no-parallel');
+  if (knowsParallel()) process.argv.splice(2, 0, '--no-parallel');
+}
+
+// Since version 8; one before it refuses the word. Where the version is not known, it is a late one.
+function knowsParallel() {
+  try {
+    const file = fs.realpathSync(process.argv[1]);
+    for (let folder = path.dirname(file); folder !== path.dirname(folder); folder = path.dirname(folder)) {
+      const described = path.join(folder, 'package.json');
+      if (!fs.existsSync(described)) continue;
+      const { name, version } = JSON.parse(fs.readFileSync(described, 'utf8'));
+      return name !== 'mocha' || Number.parseInt(version, 10) >= 8;
+    }
+  } catch {}
+  return true;
 }
 
 function install() {
