@@ -238,8 +238,6 @@ void Campaign::show_plan(const Plan& plan) {
 
 void Campaign::run() {
   describe();
-  bool tries = !setting_.look_only && !setting_.predict_only && !setting_.learn_only && !setting_.stress;
-  if (tries) retry_code_.begin();
   if (auto ok = slots_.start(); !ok) {
     stop_for(ok.error());
     return finish();
@@ -290,6 +288,7 @@ void Campaign::run() {
   out_.record.remarks.insert(out_.record.remarks.end(), plan->remarks.begin(), plan->remarks.end());
   out_.record.plan = plan->id;
   if (!selection.shard.whole()) out_.record.shard = show(selection.shard);
+  retry_code_.read();
   retry_code_.raise(plan->cases);
   if (!executor_.interrupted()) open(*plan);
   if (setting_.plan_only)

@@ -37,28 +37,22 @@ trace::RetryLocation told(const scan::Location& at) {
 
 }  // namespace
 
-void RetryCode::begin() {
-  auto chosen = scan::choose_files({"."}, false);
-  if (!chosen) return;
+void RetryCode::read() {
+  auto chosen = scan::choose_files({"."}, false, kMostFiles);
   std::uintmax_t bytes = 0;
   std::error_code error;
-  for (auto& file : chosen->files)
-    if (auto size = std::filesystem::file_size(file, error); !error && size <= scan::kLargest) bytes += size;
-  if (bytes > kMost) return void(too_much_ = bytes);
-  reading_ = std::async(std::launch::async, [files = std::move(*chosen)] { return scan::scan_files(files); });
+  if (chosen)
+    for (auto& file : chosen->files)
+      if (auto size = std::filesystem::file_size(file, error); !error && size <= scan::kLargest) bytes += size;
+  too_much_ = !chosen || bytes > kMostBytes;
+  if (!too_much_) locations_ = scan::scan_files(*chosen).locations;
 }
 
-const std::vector<scan::Location>& RetryCode::locations() {
-  if (reading_.valid()) locations_ = reading_.get().locations;
-  return locations_;
-}
-
-void RetryCode::raise(std::vector<Case>& cases) {
-  auto& all = locations();
+void RetryCode::raise(std::vector<Case>& cases) const {
   scan::Through through(std::filesystem::current_path());
   for (auto& c : cases) {
     double factor = 1;
-    for (auto& at : all)
+    for (auto& at : locations_)
       if (through(c.row.site, at)) factor = std::max(factor, at.verdicts.empty() ? kInRetryCode : kSuspected);
     c.value *= factor;
   }
@@ -66,11 +60,10 @@ void RetryCode::raise(std::vector<Case>& cases) {
 
 void RetryCode::hold_against(trace::CampaignRecord& record) {
   if (too_much_)
-    record.remarks.push_back(fmt::format(
-        "the project's source is not held against this campaign: it is {} MiB, and up to {} are read; retrial scan "
-        "--against does it",
-        too_much_ >> 20, kMost >> 20));
-  locations();
+    record.remarks.push_back(
+        fmt::format("the project's source was not held against this campaign: there is more than {} MiB of it, or of "
+                    "files around it; retrial scan --against does it",
+                    kMostBytes >> 20));
   scan::hold_against(locations_, record);
   for (auto& at : locations_) record.retries.push_back(told(at));
 }

@@ -48,7 +48,8 @@ bool is_readable(const fs::path& folder) {
 
 struct Chooser {
   bool tests;
-  Chosen chosen;
+  std::size_t most;
+  Chosen chosen = {};
 
   // `below` is the path as seen from the folder that was asked for: what that itself is called decides nothing.
   void take(const fs::path& path, const fs::path& below) {
@@ -71,11 +72,12 @@ struct Chooser {
     auto [at, fresh] = campaigns_.try_emplace(folder.string());
     std::error_code error;
     if (fresh)
-      at->second = fs::exists(folder / "campaign.db", error) ||
-                   is_of_campaign(folder.parent_path(), below.parent_path());
+      at->second =
+          fs::exists(folder / "campaign.db", error) || is_of_campaign(folder.parent_path(), below.parent_path());
     return at->second;
   }
-  std::map<std::string, bool> campaigns_;
+  std::map<std::string, bool> campaigns_ = {};
+  std::size_t walked_ = 0;
 
   void take_folder(const fs::path& folder) {
     if (!is_readable(folder)) return leave("not readable");
@@ -95,6 +97,7 @@ struct Chooser {
         if (tools) at.disable_recursion_pending();
         continue;
       }
+      if (walked_++ == most) return;
       take(at->path(), at->path().lexically_relative(folder));
     }
   }
@@ -116,8 +119,8 @@ bool is_utf8(std::string_view text) {
 
 }  // namespace
 
-Result<Chosen> choose_files(const std::vector<std::string>& paths, bool tests) {
-  Chooser chooser{tests, {}, {}};
+Result<Chosen> choose_files(const std::vector<std::string>& paths, bool tests, std::size_t most) {
+  Chooser chooser{tests, most};
   for (auto& path : paths) {
     std::error_code error;
     auto status = fs::status(path, error);
@@ -131,6 +134,8 @@ Result<Chosen> choose_files(const std::vector<std::string>& paths, bool tests) {
       return fail("there is no such file or folder", path, Blame::user);
     }
   }
+  if (chooser.walked_ > most)
+    return fail("there are more files to look through than may be", paths.front(), Blame::user);
   std::ranges::sort(chooser.chosen.files);
   auto same = std::ranges::unique(chooser.chosen.files);
   chooser.chosen.files.erase(same.begin(), same.end());

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -19,8 +20,8 @@ struct Chosen {
 
 // Files that are named are taken whatever they are called; of a folder all that git does not ignore, and where git
 // knows nothing of it all that is below it, but for vendored and generated code and tests. Links are not followed. An
-// error is the user's: nothing there.
-Result<Chosen> choose_files(const std::vector<std::string>& paths, bool tests);
+// error is the user's: nothing there, or more than `most` files to look through.
+Result<Chosen> choose_files(const std::vector<std::string>& paths, bool tests, std::size_t most = SIZE_MAX);
 
 // Why this text is not read, or nothing: "minified", "generated", "not UTF-8".
 std::string why_not(std::string_view text);

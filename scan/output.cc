@@ -46,8 +46,7 @@ std::string text_of(const Scan& scan, const std::string& changed_since) {
   std::size_t asked = 0;
   for (auto& at : scan.locations) {
     verdicts += at.verdicts.size();
-    confirmed += static_cast<std::size_t>(
-        std::ranges::count_if(at.verdicts, is_confirmed));
+    confirmed += static_cast<std::size_t>(std::ranges::count_if(at.verdicts, is_confirmed));
     with += !at.verdicts.empty();
     asked += at.tried.state != Tried::not_asked;
     tried += at.tried.state == Tried::wrong || at.tried.state == Tried::right;

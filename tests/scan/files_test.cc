@@ -30,6 +30,13 @@ TEST(Files, of_a_folder_are_its_source_without_what_is_vendored_generated_or_a_t
   EXPECT_EQ(choose_files({root.string()}, true)->files.size(), 4u);
 }
 
+TEST(Files, of_a_folder_with_too_many_of_them_are_not_looked_through) {
+  Folder folder;
+  for (auto* name : {"a.py", "b.py", "c.txt"}) folder.write(name, "\n");
+  EXPECT_TRUE(choose_files({folder.path().string()}, false, 3));
+  EXPECT_FALSE(choose_files({folder.path().string()}, false, 2));
+}
+
 TEST(Files, below_a_campaign_that_lies_in_the_folder_are_left_out) {
   Folder folder;
   folder.write("shop/prices.py", "x = 1\n");
