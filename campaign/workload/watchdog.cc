@@ -14,6 +14,7 @@ constexpr Nanos kCheap = 10 * kSecond;           // real: a minute of the client
 constexpr Nanos kListens = 300 * kMillisecond;   // real: to what comes on a stream by itself, at least
 constexpr Nanos kSilent = 30 * kSecond;          // and at most: event streams speak each 15 s (HTML 9.2.7)
 constexpr int kInVain = 3000;  // of one request in a row: whoever sends it has no cap, also where the fault has passed
+constexpr Nanos kWaits = 60;   // times as fast as the real one goes the clock of a tree that waits most of the time
 constexpr Nanos kIdleCpu = 20 * kMillisecond;  // of CPU within a second: a tree that uses less is idle
 
 }  // namespace
@@ -25,6 +26,7 @@ Watchdog::Watchdog(const RunSpec& spec, const Clock& client, const Clock& real)
       began_(client.now()),
       really_began_(real.now()),
       looked_at_(began_),
+      measured_at_(began_),
       cpu_at_(really_began_),
       active_at_(really_began_) {}
 
@@ -104,12 +106,14 @@ bool Watchdog::went_on_too_long(int target_attempts, Nanos now) {
   return spec_.client_time_limit && attempted_last_ - attempted_since_ > spec_.client_time_limit;
 }
 
-// What computes is active.
+// What computes is active. What wakes up for its own timers, and waits again, takes CPU too, the more the faster its
+// clock is moved on; while it computes, it is not.
 void Watchdog::measure(const proxy::Tree& tree) {
   auto real = real_.now(), since = real - cpu_at_;
   if (since < kSecond) return;
   auto cpu = tree.cpu_time();
-  if (cpu - cpu_ > since / kSecond * kIdleCpu) active_at_ = real;
+  auto moved = client_.now() - std::exchange(measured_at_, client_.now());
+  if (cpu - cpu_ > since / kSecond * kIdleCpu && moved < kWaits * since) active_at_ = real;
   cpu_ = cpu;
   cpu_at_ = real;
 }

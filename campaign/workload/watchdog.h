@@ -41,7 +41,8 @@ class Watchdog {
   const Clock& real_;
   Nanos began_, really_began_;
   Nanos looked_at_, longest_step_ = 0;  // between two looks since the last activity: a wait that the client ends itself
-  Nanos cpu_at_, cpu_ = 0;              // real, of the last measure
+  Nanos measured_at_;                   // the last measure
+  Nanos cpu_at_, cpu_ = 0;              // real, of it
   Nanos held_ = 0, held_at_ = 0;        // what is held, since; seen at (real)
   Nanos active_ = 0;                    // Proxy::last_activity, seen at
   Nanos active_at_, longest_ = 0;       // real, as is the longest time without

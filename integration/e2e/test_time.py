@@ -251,6 +251,24 @@ class Watched(Answering):
         self.answer(b"ok")
 
 
+def test_what_wakes_up_for_its_own_timers_and_waits_again_hangs_before_two_days_are_over(observe, python, address):
+    code = f"""
+import threading, time, urllib.request
+def tick():
+    while True:
+        time.sleep(5)
+        sum(range(60000))  # takes CPU, the more the faster the clock is moved on
+threading.Thread(target=tick, daemon=True).start()
+try:
+    urllib.request.urlopen("{address}/x")
+except OSError:
+    threading.Event().wait()
+"""
+    seen = observe(python, "-c", code, inject="error(503)")
+    assert seen.stop == "hung", seen.done
+    assert 2 * 3600 < seen.jumped < 40 * 3600, seen.jumped
+
+
 def test_a_watch_that_says_nothing_does_not_hold_the_clock(observe, python):
     with serving(Watched) as server:
         code = f"""
