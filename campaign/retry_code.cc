@@ -13,7 +13,6 @@ namespace {
 
 // Against what a policy is worth of itself (planning/plan.cc, 0.5 to 2): retry code is what is on trial.
 constexpr double kInRetryCode = 1.5, kSuspected = 2;
-constexpr const char* kStates[] = {"", "wrong", "right", "reached", "never"};
 
 trace::RetryLocation told(const scan::Location& at) {
   trace::RetryLocation out{
@@ -25,7 +24,7 @@ trace::RetryLocation told(const scan::Location& at) {
       .wait = show(at.wait),
       .verdicts = {},
       .ids = {},
-      .state = kStates[at.tried.state],
+      .state = word(at.tried),
       .text = at.tried.text};
   for (auto& verdict : at.verdicts) {
     auto* joint = out.verdicts.empty() ? "" : ", ";

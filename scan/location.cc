@@ -55,6 +55,11 @@ std::string show(const Tried& tried) {
   return std::string(kStates[tried.state]) + ": " + tried.text;
 }
 
+std::string word(const Tried& tried) {
+  static constexpr const char* kWords[] = {"", "wrong", "right", "reached", "never"};
+  return kWords[tried.state];
+}
+
 std::string word(const Bound& bound) {
   static constexpr const char* kWords[] = {"none", "count", "time", "caller", "elsewhere"};
   return kWords[bound.kind];

@@ -78,6 +78,7 @@ std::string show(const Bound& bound);
 std::string show(const Wait& wait);
 std::string show(const Tried& tried);
 std::string word(const Bound& bound);  // "none" "count" "time" "caller" "elsewhere"
+std::string word(const Tried& tried);  // "" "wrong" "right" "reached" "never"
 std::string word(const Wait& wait);    // "none" "fixed" "growing" "jitter" "told" "elsewhere": the most that is known
 
 }  // namespace retrial::scan

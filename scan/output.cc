@@ -30,8 +30,6 @@ std::string uri_of(std::string_view path) {
   return uri;
 }
 
-constexpr const char* kStates[] = {"", "wrong", "right", "reached", "never"};
-
 }  // namespace
 
 std::string left_out_line(const Scan& scan) {
@@ -42,8 +40,7 @@ std::string left_out_line(const Scan& scan) {
 
 std::string text_of(const Scan& scan, const std::string& changed_since) {
   std::string out;
-  std::size_t verdicts = 0, with = 0, tried = 0, confirmed = 0;
-  std::size_t asked = 0;
+  std::size_t verdicts = 0, with = 0, asked = 0, tried = 0, confirmed = 0;
   for (auto& at : scan.locations) {
     verdicts += at.verdicts.size();
     confirmed += static_cast<std::size_t>(std::ranges::count_if(at.verdicts, is_confirmed));
@@ -60,8 +57,8 @@ std::string text_of(const Scan& scan, const std::string& changed_since) {
     out += fmt::format("  bound     {}\n  wait      {}\n", show(at.bound), show(at.wait));
     if (at.tried.state != Tried::not_asked) out += fmt::format("  tried     {}\n", show(at.tried));
     for (auto& verdict : at.verdicts) {
-      out +=
-          fmt::format("  {} {}: {}\n", verdict.dismissed ? "accepted" : verdict.confidence, verdict.name, verdict.text);
+      out += fmt::format("  {} {}: {}\n", verdict.dismissed ? "dismissed" : verdict.confidence, verdict.name,
+                         verdict.text);
       if (!verdict.shown.empty()) out += fmt::format("    {}\n", verdict.shown);
     }
     out += "\n";
@@ -106,7 +103,7 @@ std::string json_of(const Scan& scan) {
                          {"wait", {{"kind", word(at.wait)}, {"text", at.wait.text}}},
                          {"verdicts", verdicts}});
     if (at.tried.state != Tried::not_asked)
-      locations.back()["tried"] = {{"state", kStates[at.tried.state]}, {"text", at.tried.text}};
+      locations.back()["tried"] = {{"state", word(at.tried)}, {"text", at.tried.text}};
   }
   Json left = Json::object();
   for (auto& [why, count] : scan.left_out) left[why] = count;

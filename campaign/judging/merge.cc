@@ -173,6 +173,19 @@ class Sites {
   SiteSamples samples_;
 };
 
+// Every part has read the same source: of each location what the part says that knows most of it.
+void take(const std::vector<trace::RetryLocation>& from, std::vector<trace::RetryLocation>& to) {
+  auto known = [](auto& at) { return std::string_view("never reached right wrong").find(at.state); };
+  for (auto& at : from) {
+    auto same = [&](auto& o) { return o.file == at.file && o.line == at.line && o.what == at.what; };
+    auto it = std::ranges::find_if(to, same);
+    if (it == to.end())
+      to.push_back(at);
+    else if (known(at) > known(*it))
+      *it = at;
+  }
+}
+
 }  // namespace
 
 Result<Merged> merge(const StoredSetting& setting) {
@@ -208,6 +221,7 @@ Result<Merged> merge(const StoredSetting& setting) {
     record.wall_began = std::min(record.wall_began, c.wall_began);
     if (c.took > record.took) record.took = c.took, record.overhead = c.overhead;  // they went side by side
     take(c.services, record.services);
+    take(c.retries, record.retries);
     append(c.cases, record.cases);
     take(c.findings, record.findings);
     take(c.notes, record.notes);

@@ -17,6 +17,7 @@ class Merging : public testing::Test {
     trace::CampaignRecord record{.services = {{"127.0.0.1:1", "", "", 7}},
                                  .cases = {row},
                                  .findings = {f},
+                                 .retries = {{.file = "a.py", .line = 3, .state = shard == "1/2" ? "never" : "right"}},
                                  .remarks = {"of all", "shard " + shard},
                                  .incomplete = incomplete,
                                  .plan = plan,
@@ -52,6 +53,8 @@ TEST_F(Merging, makes_one_campaign_of_all_parts_with_runs_of_its_own_numbers) {
   EXPECT_EQ(c.cases[1].reference, 3u);
   ASSERT_EQ(whole.runs.size(), 4u);
   EXPECT_EQ(whole.runs[3].id, 4u);
+  ASSERT_EQ(c.retries.size(), 1u);
+  EXPECT_EQ(c.retries[0].state, "right") << "what one part reached and another did not";
   EXPECT_EQ(c.services.front().exchanges, 7u) << "of the suite, which every part has run";
   EXPECT_EQ(c.remarks, (std::vector<std::string>{"of all", "shard 1: shard 1/2", "shard 2: shard 2/2"}));
 }
