@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "oracles/evidence.h"
 #include "oracles/service_words.h"
 #include "tests/oracles/runs.h"
@@ -378,6 +380,82 @@ TEST(GrpcOracles, a_name_made_up_for_each_attempt_lets_no_service_know_it_again)
   auto same = repeated({asked(kOne), {}, {}, {}, {}, asked(kUsual)});
   EXPECT_EQ(same.verdicts(), "duplicate-effect possible");
   EXPECT_NE(same.judge().findings.at(0).advice.find("by its \"field 3\""), std::string::npos);
+}
+
+// --- What one method takes and its counterpart gives up ---
+
+// In the reference taken, looked at and given up; in the case the look fails, and `then`.
+Trial held(const char* takes, const char* gives, const char* in = "restack") {
+  Trial t("P3", "error(transient)");
+  auto lease = message(text(1, "ls-1"));
+  auto step = [&](Tale& tale, const char* path, int line, std::string request) -> Tale& {
+    tale.rpc(in, path);
+    tale.last().tag.site->line = line;
+    tale.last().request_sample = std::move(request);
+    return tale;
+  };
+  step(t.reference, takes, 85, message(text(1, "aisle-7"))).answers(200, lease);
+  step(t.reference, "/shop.Stock/Level", 87, message(text(1, "sku"))).answers(200);
+  step(t.reference, gives, 88, message(text(1, "ls-1"))).answers(200, message(""));
+  step(t.in_case(), takes, 85, message(text(1, "aisle-7"))).answers(200, lease);
+  step(t.in_case(), "/shop.Stock/Level", 87, message(text(1, "sku"))).gets_status(code::unavailable);
+  return t;
+}
+
+TEST(GrpcOracles, what_is_taken_and_not_given_up_after_the_fault_is_left_behind) {
+  auto t = held("/shop.Stock/AcquireAisle", "/shop.Stock/ReleaseAisle");
+  t.in_case().fails({thrown("grpc.RpcError", "UNAVAILABLE")});
+  EXPECT_EQ(t.verdicts(), "resource-leak likely");
+  auto message_of = t.judge().findings.at(0).message;
+  EXPECT_NE(
+      message_of.find("/shop.Stock/AcquireAisle took \"ls-1\"; of /shop.Stock/Level the first attempt was answered "
+                      "UNAVAILABLE by the fault"),
+      std::string::npos)
+      << message_of;
+  for (auto [takes, gives] : {std::pair{"/a.B/Lock", "/a.B/Unlock"},
+                              {"/a.B/BeginTx", "/a.B/RollbackTx"},
+                              {"/a.B/LeaseGrant", "/a.B/LeaseRevoke"},
+                              {"/a.B/CreateJob", "/a.B/CancelJob"}}) {
+    auto other = held(takes, gives);
+    other.in_case().fails({thrown("grpc.RpcError", "UNAVAILABLE")});
+    EXPECT_EQ(other.verdicts(), "resource-leak likely") << takes;
+  }
+}
+
+TEST(GrpcOracles, what_is_given_up_all_the_same_or_is_of_another_noun_is_not_left_behind) {
+  auto given = held("/shop.Stock/AcquireAisle", "/shop.Stock/ReleaseAisle");
+  given.in_case().rpc("restack", "/shop.Stock/ReleaseAisle").answers(200, message(""));
+  given.in_case().last().request_sample = message(text(1, "ls-1"));
+  given.in_case().fails({thrown("grpc.RpcError", "UNAVAILABLE")});
+  EXPECT_EQ(given.verdicts(), "");
+  for (auto [takes, gives] : {std::pair{"/a.B/CreateOrder", "/a.B/CancelTrip"},
+                              {"/a.B/Acquire", "/a.C/Release"},
+                              {"/a.B/GetAisle", "/a.B/PutAisle"}}) {
+    auto t = held(takes, gives);
+    t.in_case().fails({thrown("grpc.RpcError", "UNAVAILABLE")});
+    EXPECT_EQ(t.verdicts(), "") << takes;
+  }
+}
+
+TEST(GrpcOracles, bytes_of_a_message_never_stand_in_a_finding) {
+  auto t = repeated({message(text(1, "bolt") + number(2, 7)), {}, {}, {}, message(text(1, "bolt") + number(2, 9))});
+  t.in_case().passes();
+  auto all = t.judge().findings;
+  auto it = std::ranges::find(all, "changed-on-retry", &trace::Finding::verdict);
+  ASSERT_NE(it, all.end());
+  EXPECT_NE(it->message.find("field 2 of the message went from 7 to 9"), std::string::npos) << it->message;
+}
+
+TEST(GrpcOracles, of_a_stream_that_the_fault_cut_no_good_answer_is_told) {
+  auto t = trial(kGrant, "close(in-body) x 1, then pass");
+  t.in_case().is_lost(Telling::close, 200);
+  t.in_case().last().fault = {.name = trace::FaultName::close, .point = trace::Point::in_body};
+  again(t, 50 * kMillisecond).answers(200);
+  auto all = t.judge().findings;
+  ASSERT_FALSE(all.empty());
+  EXPECT_EQ(all[0].message.find("both were answered"), std::string::npos) << all[0].message;
+  EXPECT_NE(all[0].message.find("the second was answered OK where the first was cut"), std::string::npos)
+      << all[0].message;
 }
 
 }  // namespace
