@@ -128,13 +128,16 @@ bool another_between(const trace::Run& run, const Exchange& before, const Exchan
   });
 }
 
-// The same bytes to another request: an answer that is given to everybody.
+// The same bytes to two requests of one run: an answer that is given to everybody. Of two runs each may have a key of
+// its own.
 bool given_to_another(const trace::Comparison& c, const Exchange& e) {
-  for (auto* run : {c.reference, c.in_case})
+  for (auto* run : {c.reference, c.in_case}) {
+    std::set<std::uint64_t> requests;
     for (auto& other : run->exchanges)
-      if (other.operation == e.operation && other.request_digest != e.request_digest && trace::carried_out(other) &&
-          other.response_sample == e.response_sample)
-        return true;
+      if (other.operation == e.operation && trace::carried_out(other) && other.response_sample == e.response_sample)
+        requests.insert(other.request_digest);
+    if (requests.size() > 1) return true;
+  }
   return false;
 }
 bool given_otherwise(const trace::Comparison& c, const Exchange& e) {

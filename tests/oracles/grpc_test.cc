@@ -309,6 +309,8 @@ TEST(GrpcOracles, two_answers_that_name_two_results_are_two_effects) {
 TEST(GrpcOracles, two_answers_that_are_the_same_are_one_effect_or_none) {
   auto same = message(text(1, "ord-1"));
   EXPECT_EQ(repeated({kAsked, same, same}).verdicts(), "");
+  auto keyed = repeated({kAsked, same, same, {}, {}, message(text(1, "bob"))});
+  EXPECT_EQ(keyed.verdicts(), "") << "the reference sent another key, and began from the same state";
   auto level = message(text(1, "ada") + number(2, 7));
   EXPECT_EQ(repeated({kAsked, level, level, {}, {}, {}, "/shop.Stock/Level"}).verdicts(), "");
   EXPECT_EQ(repeated({kAsked, level, level, {}, {}, {}, "/shop.Stock/Get"}).verdicts(), "");
