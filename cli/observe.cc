@@ -135,7 +135,9 @@ class Teller {
   static std::string text(const trace::Call& call) {
     auto& e = call.first();
     auto answers = few(call.attempts, [](auto* a) {
-      return a->client_status ? trace::status_of(*a, a->client_status) : std::string(trace::show(a->ending));
+      // What a fault cut in its body had begun well, and its client was told of no good end.
+      bool cut = a->fired && a->ending != trace::Ending::answered;
+      return a->client_status && !cut ? trace::status_of(*a, a->client_status) : std::string(trace::show(a->ending));
     });
     auto waits =
         few(trace::gaps(call), [](auto gap) { return fmt::format("{:.0f}", static_cast<double>(gap) / kMillisecond); });

@@ -14,6 +14,7 @@
 #include "trace/comparing/sift.h"
 #include "trace/profiles/message.h"
 #include "trace/profiles/profile.h"
+#include "trace/status.h"
 
 namespace retrial::oracles {
 using trace::Exchange;
@@ -122,7 +123,8 @@ Removed removal_of(const trace::Run& run, std::string_view path, Nanos from, con
 
 bool is_gone(const Exchange& e) {
   constexpr int kNotFound = 404, kGone = 410;
-  return e.service_status == kNotFound || e.service_status == kGone;
+  return e.service_status == kNotFound || e.service_status == kGone ||
+         e.service_status == trace::kGrpcStatus + trace::grpc_code::not_found;
 }
 
 bool same_request(const Exchange& a, const Exchange& b) {

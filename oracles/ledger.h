@@ -48,7 +48,7 @@ struct Removed {
 // `usual`: what it asks for too, but for what removes, removes nothing.
 Removed removal_of(const trace::Run& run, std::string_view path, Nanos from, const trace::Run* usual = nullptr);
 
-// Did the service say that there is no such thing (404, 410)?
+// Did the service say that there is no such thing (404, 410, NOT_FOUND)?
 bool is_gone(const trace::Exchange& e);
 
 // Is it the same that is asked for, of the same thing?

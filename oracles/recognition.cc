@@ -9,6 +9,7 @@
 #include "oracles/evidence.h"
 #include "oracles/ledger.h"
 #include "oracles/members.h"
+#include "oracles/rpc_answers.h"
 #include "trace/calls/content.h"
 #include "trace/calls/service_name.h"
 #include "trace/profiles/message.h"
@@ -224,6 +225,7 @@ Shown shown_by_service(const trace::Comparison& c, const Exchange& before, const
   for (auto shown : {by_words(c, before, next), by_status(before, next)})
     if (shown.effects != Effects::unknown) return shown.firm = true, shown;
   if (ids.effects != Effects::unknown) return ids;
+  if (auto told = shown_by_messages(c, before, next); told.effects != Effects::unknown) return told;
   auto read = by_reads(c, before, next);
   read.firm = true;
   return read;

@@ -8,6 +8,7 @@
 #include "oracles/evidence.h"
 #include "oracles/ledger.h"
 #include "oracles/members.h"
+#include "oracles/rpc_answers.h"
 #include "trace/calls/content.h"
 #include "trace/calls/operation.h"
 #include "trace/comparing/body_change.h"
@@ -42,8 +43,6 @@ Shown shown_of(const trace::Comparison& c, const trace::Call& call, const Exchan
 namespace {
 
 // What an action does, by its name: "getBalance" reads, "order.create" writes, "height" says neither.
-enum class Named : std::uint8_t { read, neither, write };
-
 bool is_write(std::string_view word) {
   static constexpr std::string_view kWrites[] = {
       "create",   "add",    "set",       "put",     "update",  "delete",   "remove", "send",     "post",    "insert",
@@ -141,7 +140,8 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
                                    const Exchange& next) {
   auto& profile = trace::profile_of(before);
   auto repeat = profile.repeat(before);
-  auto likely = std::min(call.confidence, Confidence::likely);
+  bool surely_one = call.confidence == Confidence::possible && one_but_for_drawn(c, call);
+  auto likely = surely_one ? Confidence::likely : std::min(call.confidence, Confidence::likely);
   if (repeat == Repeat::safe) return {};
   if (call.confidence < Confidence::certain && comes_as_often(c, before, trace::carried_out)) return {};
   if (repeat == Repeat::idempotent) {
@@ -158,7 +158,7 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
   if (repeat == Repeat::effect)
     return Harm{call.confidence,
                 fmt::format("each execution of it has an effect of its own (profile {})", profile.name())};
-  auto name = request_name(c, before, next);
+  auto name = before.grpc.is ? drawn_name(c, before, next) : request_name(c, before, next);
   if (name && !name->same)
     return Harm{likely, fmt::format("each attempt has another \"{}\", so the service cannot tell that they are one{}{}",
                                     name->name, shown.by.empty() ? "" : ": ", shown.by)};

@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/text.h"
 #include "oracles/evidence.h"
+#include "oracles/held_by_rpc.h"
 #include "oracles/ledger.h"
 #include "oracles/registry.h"
 #include "oracles/time_of_fault.h"
 #include "trace/profiles/message.h"
+#include "trace/profiles/profile.h"
 
 namespace retrial::oracles {
 namespace {
@@ -36,7 +39,7 @@ class ResourceLeak final : public Oracle {
       for (auto* c : compared.comparisons)
         if (!c->faulted.empty() && !of_death(*c) && came_to_its_end(*c, test_of(compared, *c)) &&
             !may_be_thinned(*c->in_case) && !may_be_thinned(*c->reference))
-          judge_case(compared, *c, judgement);
+          judge_case(compared, *c, judgement), judge_rpcs(compared, *c, judgement);
   }
 
  private:
@@ -69,6 +72,52 @@ class ResourceLeak final : public Oracle {
                       usual->method == "DELETE" ? "removed" : "ended", usual->operation),
           "A right client removes what it has made on every way out, or tells its caller that it is still there."));
     }
+  }
+
+  // What an RPC takes and another gives up, by their names.
+  static void judge_rpcs(const ComparedCase& compared, const Comparison& c, Judgement& judgement) {
+    std::set<std::pair<std::string, std::string>> told;
+    for (auto& call : c.case_calls) {
+      auto& taking = call.last();
+      if (!taking.grpc.is || !delivered(taking) || !trace::carried_out(taking)) continue;
+      if (std::ranges::count_if(call.attempts, [](auto* e) { return trace::executed(*e); }) != 1) continue;
+      auto [taken, giving] = always_given_up(c, call);
+      if (!giving || told.contains({call.site, call.operation})) continue;
+      auto it = std::ranges::find_if(c.faulted,
+                                     [&](auto* f) { return !trace::recovered(*f) && f->first().begun >= taking.told; });
+      if (it == c.faulted.end()) continue;
+      auto* gave = given_up_by(*c.in_case, taking);
+      bool tried = gave && !trace::carried_out(*gave) && !is_gone(*gave);
+      if (gave && !tried) continue;
+      auto confidence = how_sure(compared, c, call, *giving, tried ? Removal::given_up : Removal::never);
+      if (!confidence) continue;
+      told.insert({call.site, call.operation});
+      auto& faulted = **it;
+      auto what = name_of_held(*taken, *giving, taking);
+      judgement.findings.push_back(make_finding(
+          compared, c, call, kResourceLeak, *confidence,
+          fmt::format(
+              "{} took {}; of {} {}, and {}. Without the fault what is taken here is given up ({}).", call.operation,
+              what.empty() ? "what it asked for" : what, faulted.operation,
+              what_was_done(faulted, first_fired(faulted)),
+              tried ? "what gives it up did not come to the service" : "nothing that was sent afterwards gives it up",
+              giving->operation),
+          "A right client gives up what it has taken on every way out, or tells its caller that it is still held."));
+    }
+  }
+  struct GivenUp {
+    const trace::Exchange* taken = nullptr;
+    const trace::Exchange* giving = nullptr;  // null: not all that is taken there is given up
+  };
+  static GivenUp always_given_up(const Comparison& c, const Call& like) {
+    GivenUp found;
+    for (auto& call : c.reference_calls) {
+      if (call.site != like.site || call.operation != like.operation || !trace::carried_out(call.last())) continue;
+      auto* gave = given_up_by(*c.reference, call.last());
+      if (!gave || !trace::carried_out(*gave)) return {};
+      found = {&call.last(), gave};
+    }
+    return found;
   }
 
   // The fault that came between: one that was not got over, after it was made.

@@ -4,7 +4,8 @@
 namespace retrial::policies {
 
 // RFC 9112 8: a message whose body ends before its length says so is incomplete, and to be treated as an error. Ours: a
-// body that shows by itself where it ends (JSON, XML) fails to parse; of others the length alone tells.
+// body that shows by itself where it ends (JSON, XML) fails to parse; of others the length alone tells. Of a stream of
+// gRPC's some messages have come then: who begins it anew has them twice.
 const Policy& b1() {
   static const Policy policy{
       .name = "B1",

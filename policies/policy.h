@@ -33,7 +33,8 @@ struct Policy {
   // By default it is asked only of calls whose file knows of this word, or whose service has sent a header of that
   // name: who has never heard of it breaks no promise.
   std::string_view where_named = {};
-  // Asked by default only of reads whose answer's body does not show by itself where it ends (trace::message::opaque).
+  // Asked by default only of reads whose answer's body does not show by itself where it ends (trace::message::opaque),
+  // and of gRPC calls that are answered by several messages.
   bool of_opaque_bodies = false;
   bool every_call = false;  // its faults meet all calls of their site in a test as if they were one
   bool every_look = false;  // the same at a read that the test sends again and again, as a poll does

@@ -228,11 +228,13 @@ bool looks_again(const Found& f) {
   });
 }
 
-// Is it answered by a body that does not show by itself where it ends?
+// Is it answered by a body that does not show by itself where it ends? So is a stream of gRPC's messages, of which some
+// may come.
 bool reads_opaque(const Found& f) {
   return std::ranges::any_of(f.places, [&](auto& place) {
     return std::ranges::any_of(place.reference->exchanges, [&](auto& e) {
-      return e.operation == f.target.operation && e.tag.site == f.target.site && trace::message::opaque(e);
+      return e.operation == f.target.operation && e.tag.site == f.target.site &&
+             (trace::message::opaque(e) || (e.grpc.is && e.grpc.responses > 1 && trace::carried_out(e)));
     });
   });
 }

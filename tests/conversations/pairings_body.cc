@@ -30,6 +30,19 @@ void Model::render(bool last) {
     }
     return sign();
   }
+  if (strikes(Point::in_body) && shape_.grpc() && !sized && fault_.bytes == trace::kHalf && !alone) {
+    // The first message, whole; nothing of what follows it.
+    std::int64_t message = 5;
+    if (size >= message)
+      for (std::size_t i = 1, length = 0; i < 5; i++) {
+        length = length << 8 | static_cast<unsigned char>(all[i]);
+        if (i == 4) message += static_cast<std::int64_t>(length);
+      }
+    client.body = first(message);
+    if (size > message || (last && size > 0)) return fire(), sign();
+    if (last) spare();
+    return;
+  }
   if (strikes(Point::in_body)) {
     if (alone || all_of_it || (last && size < some)) return spare(), pass();
     client.body = first(some);

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "oracles/evidence.h"
 #include "oracles/service_words.h"
 #include "tests/oracles/runs.h"
@@ -257,6 +259,205 @@ TEST(GrpcOracles, what_was_done_to_a_stream_is_said_in_words) {
   EXPECT_EQ(said({.name = FaultName::slow_trailers}), "the first attempt was delayed (evidence)");
   EXPECT_EQ(said({.name = FaultName::error, .status = 2014}, 2014),
             "the first attempt was answered UNAVAILABLE by the fault, before the service heard of it");
+}
+
+// --- What the service did decides, by messages whose fields have numbers alone ---
+
+std::string message(std::string fields) {
+  return std::string("\0\0\0\0", 4) + static_cast<char>(fields.size()) + fields;
+}
+std::string text(int field, std::string_view value) {
+  return std::string{static_cast<char>(field << 3 | 2), static_cast<char>(value.size())} + std::string(value);
+}
+std::string number(int field, char value) { return std::string{static_cast<char>(field << 3), value}; }
+
+struct Answers {
+  std::string request, first, second;
+  std::string usual = {};  // in the reference; that of the first where it is empty
+  std::string request_again = {}, usual_request = {};
+  const char* path = kPlace;
+};
+Trial repeated(const Answers& a) {
+  Trial t;
+  t.reference.rpc("put", a.path).answers(200, a.usual.empty() ? a.first : a.usual);
+  t.reference.last().request_sample = a.usual_request.empty() ? a.request : a.usual_request;
+  if (!a.usual_request.empty()) t.reference.last().request_digest = 70;
+  t.in_case().rpc("put", a.path).is_lost(Telling::reset, 200, a.first);
+  t.in_case().last().request_sample = a.request;
+  t.in_case().again(50 * kMillisecond).answers(200, a.second);
+  t.in_case().last().grpc.previous = 0;
+  t.in_case().last().request_sample = a.request_again.empty() ? a.request : a.request_again;
+  if (!a.request_again.empty()) t.in_case().last().request_digest = 78;
+  t.in_case().passes();
+  return t;
+}
+const std::string kAsked = message(text(1, "ada") + number(2, 3));
+
+TEST(GrpcOracles, two_answers_that_name_two_results_are_two_effects) {
+  auto t = repeated({kAsked, message(text(1, "ord-1")), message(text(1, "ord-2"))});
+  EXPECT_EQ(t.verdicts(), "duplicate-effect likely");
+  auto advice = t.judge().findings.at(0).advice;
+  EXPECT_NE(advice.find("the two answers differ: field 1 is \"ord-1\" and \"ord-2\""), std::string::npos) << advice;
+  EXPECT_EQ(
+      repeated({kAsked, message(number(1, 5)), message(number(1, 10)), {}, {}, {}, "/shop.Counter/Bump"}).verdicts(),
+      "duplicate-effect likely");
+  EXPECT_EQ(repeated({kAsked, message(number(2, 1)), message(""), {}, {}, {}, "/shop.Counter/Bump"}).verdicts(),
+            "duplicate-effect possible")
+      << "an answer without a byte proves nothing";
+}
+
+TEST(GrpcOracles, two_answers_that_are_the_same_are_one_effect_or_none) {
+  auto same = message(text(1, "ord-1"));
+  EXPECT_EQ(repeated({kAsked, same, same}).verdicts(), "");
+  auto keyed = repeated({kAsked, same, same, {}, {}, message(text(1, "bob"))});
+  EXPECT_EQ(keyed.verdicts(), "") << "the reference sent another key, and began from the same state";
+  auto level = message(text(1, "ada") + number(2, 7));
+  EXPECT_EQ(repeated({kAsked, level, level, {}, {}, {}, "/shop.Stock/Level"}).verdicts(), "");
+  EXPECT_EQ(repeated({kAsked, level, level, {}, {}, {}, "/shop.Stock/Get"}).verdicts(), "");
+  EXPECT_EQ(repeated({kAsked, {}, {}}).verdicts(), "duplicate-effect possible") << "no bytes";
+  auto empty = message("");
+  EXPECT_EQ(repeated({kAsked, empty, empty}).verdicts(), "duplicate-effect possible") << "an empty message";
+}
+
+TEST(GrpcOracles, an_answer_that_everybody_gets_or_that_gives_back_what_was_sent_proves_nothing) {
+  EXPECT_EQ(repeated({kAsked, kAsked, kAsked}).verdicts(), "duplicate-effect possible");
+  auto done = message(number(1, 1));
+  EXPECT_EQ(repeated({kAsked, done, done}).verdicts(), "duplicate-effect possible");
+  auto word = message(text(1, "accepted"));
+  auto t = repeated({kAsked, word, word});
+  t.reference.rpc("other", kPlace).answers(200, word);
+  t.reference.last().request_digest = 99;
+  EXPECT_EQ(t.verdicts(), "duplicate-effect possible");
+}
+
+TEST(GrpcOracles, what_differs_from_run_to_run_says_nothing_of_a_read_nor_a_time_of_anything) {
+  auto at = [](char seconds) {  // a Timestamp in field 2
+    auto inner = std::string("\x08\x80\x80\x80\xc8", 5) + std::string{'\x06'} + std::string("\x10", 1) + seconds;
+    return message(text(1, "ord-1") + text(2, inner));
+  };
+  EXPECT_EQ(repeated({kAsked, at(3), at(4)}).verdicts(), "duplicate-effect likely")
+      << "nanoseconds of no more than a digit are no time";
+  auto moved = [](const char* time) { return message(text(1, "ord-1") + text(2, time)); };
+  EXPECT_EQ(repeated({kAsked, moved("2026-11-28T06:45:34Z"), moved("2026-11-28T06:45:36Z")}).verdicts(),
+            "duplicate-effect possible");
+  EXPECT_EQ(repeated({kAsked,
+                      message(text(1, "x-771")),
+                      message(text(1, "x-812")),
+                      message(text(1, "x-101")),
+                      {},
+                      {},
+                      "/shop.Stock/Level"})
+                .verdicts(),
+            "duplicate-effect possible");
+  EXPECT_EQ(
+      repeated({kAsked, message(text(1, "x-771")), message(text(1, "x-812")), message(text(1, "x-101"))}).verdicts(),
+      "duplicate-effect likely")
+      << "of a method that makes something they are ids";
+  EXPECT_EQ(
+      repeated({kAsked, message(text(1, "a")), message(text(1, "b")), {}, {}, {}, "/shop.Stock/GetLevel"}).verdicts(),
+      "duplicate-effect possible")
+      << "what is read may have moved on";
+  EXPECT_EQ(
+      repeated({kAsked, message(number(3, 4)), message(number(3, 5)), {}, {}, {}, "/shop.Admin/SetLimit"}).verdicts(),
+      "duplicate-effect possible")
+      << "a version";
+}
+
+TEST(GrpcOracles, what_is_gone_for_the_second_was_done_once) {
+  auto t = repeated({kAsked, message(""), message(""), {}, {}, {}, "/shop.Orders/Remove"});
+  auto& second = t.in_case().last();
+  second.service_status = second.client_status = trace::kGrpcStatus + code::not_found;
+  EXPECT_EQ(t.verdicts(), "");
+}
+
+TEST(GrpcOracles, a_name_made_up_for_each_attempt_lets_no_service_know_it_again) {
+  auto asked = [](const char* key) { return message(text(1, "ada") + text(3, key)); };
+  constexpr auto kOne = "856bfb70-fc9f-4918-a6df-623b682241fe", kOther = "9a71576a-1e41-404e-858e-1fb76ad724cc",
+                 kUsual = "c6ae4bd1-0031-4709-a837-a73e8382ed80";
+  auto t = repeated({asked(kOne), {}, {}, {}, asked(kOther), asked(kUsual)});
+  for (auto& e : t.in_case().run().exchanges) e.confidence = trace::Confidence::possible;
+  EXPECT_EQ(t.verdicts(), "duplicate-effect likely") << "asked for once there without the fault: it is one call";
+  auto advice = t.judge().findings.at(0).advice;
+  EXPECT_NE(advice.find("each attempt has another \"field 3\""), std::string::npos) << advice;
+  auto same = repeated({asked(kOne), {}, {}, {}, {}, asked(kUsual)});
+  EXPECT_EQ(same.verdicts(), "duplicate-effect possible");
+  EXPECT_NE(same.judge().findings.at(0).advice.find("by its \"field 3\""), std::string::npos);
+}
+
+// --- What one method takes and its counterpart gives up ---
+
+// In the reference taken, looked at and given up; in the case the look fails, and `then`.
+Trial held(const char* takes, const char* gives, const char* in = "restack") {
+  Trial t("P3", "error(transient)");
+  auto lease = message(text(1, "ls-1"));
+  auto step = [&](Tale& tale, const char* path, int line, std::string request) -> Tale& {
+    tale.rpc(in, path);
+    tale.last().tag.site->line = line;
+    tale.last().request_sample = std::move(request);
+    return tale;
+  };
+  step(t.reference, takes, 85, message(text(1, "aisle-7"))).answers(200, lease);
+  step(t.reference, "/shop.Stock/Level", 87, message(text(1, "sku"))).answers(200);
+  step(t.reference, gives, 88, message(text(1, "ls-1"))).answers(200, message(""));
+  step(t.in_case(), takes, 85, message(text(1, "aisle-7"))).answers(200, lease);
+  step(t.in_case(), "/shop.Stock/Level", 87, message(text(1, "sku"))).gets_status(code::unavailable);
+  return t;
+}
+
+TEST(GrpcOracles, what_is_taken_and_not_given_up_after_the_fault_is_left_behind) {
+  auto t = held("/shop.Stock/AcquireAisle", "/shop.Stock/ReleaseAisle");
+  t.in_case().fails({thrown("grpc.RpcError", "UNAVAILABLE")});
+  EXPECT_EQ(t.verdicts(), "resource-leak likely");
+  auto message_of = t.judge().findings.at(0).message;
+  EXPECT_NE(
+      message_of.find("/shop.Stock/AcquireAisle took \"ls-1\"; of /shop.Stock/Level the first attempt was answered "
+                      "UNAVAILABLE by the fault"),
+      std::string::npos)
+      << message_of;
+  for (auto [takes, gives] : {std::pair{"/a.B/Lock", "/a.B/Unlock"},
+                              {"/a.B/BeginTx", "/a.B/RollbackTx"},
+                              {"/a.B/LeaseGrant", "/a.B/LeaseRevoke"},
+                              {"/a.B/CreateJob", "/a.B/CancelJob"}}) {
+    auto other = held(takes, gives);
+    other.in_case().fails({thrown("grpc.RpcError", "UNAVAILABLE")});
+    EXPECT_EQ(other.verdicts(), "resource-leak likely") << takes;
+  }
+}
+
+TEST(GrpcOracles, what_is_given_up_all_the_same_or_is_of_another_noun_is_not_left_behind) {
+  auto given = held("/shop.Stock/AcquireAisle", "/shop.Stock/ReleaseAisle");
+  given.in_case().rpc("restack", "/shop.Stock/ReleaseAisle").answers(200, message(""));
+  given.in_case().last().request_sample = message(text(1, "ls-1"));
+  given.in_case().fails({thrown("grpc.RpcError", "UNAVAILABLE")});
+  EXPECT_EQ(given.verdicts(), "");
+  for (auto [takes, gives] : {std::pair{"/a.B/CreateOrder", "/a.B/CancelTrip"},
+                              {"/a.B/Acquire", "/a.C/Release"},
+                              {"/a.B/GetAisle", "/a.B/PutAisle"}}) {
+    auto t = held(takes, gives);
+    t.in_case().fails({thrown("grpc.RpcError", "UNAVAILABLE")});
+    EXPECT_EQ(t.verdicts(), "") << takes;
+  }
+}
+
+TEST(GrpcOracles, bytes_of_a_message_never_stand_in_a_finding) {
+  auto t = repeated({message(text(1, "bolt") + number(2, 7)), {}, {}, {}, message(text(1, "bolt") + number(2, 9))});
+  t.in_case().passes();
+  auto all = t.judge().findings;
+  auto it = std::ranges::find(all, "changed-on-retry", &trace::Finding::verdict);
+  ASSERT_NE(it, all.end());
+  EXPECT_NE(it->message.find("field 2 of the message went from 7 to 9"), std::string::npos) << it->message;
+}
+
+TEST(GrpcOracles, of_a_stream_that_the_fault_cut_no_good_answer_is_told) {
+  auto t = trial(kGrant, "close(in-body) x 1, then pass");
+  t.in_case().is_lost(Telling::close, 200);
+  t.in_case().last().fault = {.name = trace::FaultName::close, .point = trace::Point::in_body};
+  again(t, 50 * kMillisecond).answers(200);
+  auto all = t.judge().findings;
+  ASSERT_FALSE(all.empty());
+  EXPECT_EQ(all[0].message.find("both were answered"), std::string::npos) << all[0].message;
+  EXPECT_NE(all[0].message.find("the second was answered OK where the first was cut"), std::string::npos)
+      << all[0].message;
 }
 
 }  // namespace

@@ -220,6 +220,20 @@ TEST(RstStreamFault, strikes_in_the_response_as_a_reset_does) {
                   .act = Act::abort,
                   .evidence = "RST_STREAM (internal-error) after 7 bytes of the response's body"}));
 }
+TEST(RstStreamFault, in_a_stream_of_messages_comes_after_the_first_of_them) {
+  auto first = message("first"), second = message("second one");
+  Sent cut{.head = head(),
+           .body = first,
+           .act = Act::abort,
+           .evidence = "RST_STREAM (internal-error) after the first message of the response, 10 bytes"};
+  EXPECT_EQ(send(rst(2, Point::in_body), kHead, first + second), cut);
+  EXPECT_EQ(send(rst(2, Point::in_body), kHead, first), cut) << "before the trailers, where there is one alone";
+  auto fin = rst(0, Point::in_body);
+  fin.name = FaultName::close;
+  cut.act = Act::close;
+  cut.evidence = "FIN after the first message of the response, 10 bytes";
+  EXPECT_EQ(send(fin, kHead, first + second), cut);
+}
 // It is END_STREAM, and not the head's last line, that makes such a response whole.
 TEST(RstStreamFault, leaves_a_head_whole_that_ends_its_response) {
   for (auto name : {FaultName::rst_stream, FaultName::reset, FaultName::stall}) {

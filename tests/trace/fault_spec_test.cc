@@ -170,8 +170,13 @@ TEST(FaultAnswer, after_execution_a_502_or_504_is_a_gateways_and_of_a_grpc_call_
   EXPECT_EQ(status_told(fault, *profile_named("grpc"), head), kGrpcStatus + grpc_code::unavailable);
   fault.name = FaultName::error;
   EXPECT_EQ(status_told(fault, *profile_named("grpc"), head), 504) << "the service heard nothing of it";
-  fault.status = 400;
-  EXPECT_EQ(status_told(fault, *profile_named("grpc"), head), kGrpcStatus + grpc_code::invalid_argument);
+  for (auto [status, code] : {std::pair{400, grpc_code::invalid_argument},
+                              {401, grpc_code::unauthenticated},
+                              {403, grpc_code::permission_denied},
+                              {404, grpc_code::not_found}}) {
+    fault.status = status;
+    EXPECT_EQ(status_told(fault, *profile_named("grpc"), head), kGrpcStatus + code) << status;
+  }
 }
 
 TEST(FaultAnswer, pushback_stands_in_its_own_header_and_retry_after_in_none) {

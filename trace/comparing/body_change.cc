@@ -9,6 +9,7 @@
 #include "trace/calls/content.h"
 #include "trace/calls/correlator_keys.h"
 #include "trace/calls/operation.h"
+#include "trace/profiles/grpc_message.h"
 #include "trace/profiles/message.h"
 #include "trace/recording/redact.h"
 
@@ -60,12 +61,45 @@ std::string what_is_left(const Exchange& a, const Exchange& b, Left left) {
                        : fmt::format("only the {} of the body was sent", part);
 }
 
+// Of RPCs: which field is another, by its number. No bytes are shown that are no text.
+void compare_messages(const Exchange& a, const Exchange& b, Change& change) {
+  auto read = [](const Exchange& e) {
+    std::vector<RpcField> out;
+    auto messages = whole_messages(e, e.request_sample);
+    if (!messages) return out;
+    for (auto message : *messages)
+      if (auto fields = fields_of(message)) out.insert(out.end(), fields->begin(), fields->end());
+    return out;
+  };
+  auto before = read(a), now = read(b);
+  auto shown = [](const RpcField& f) {
+    if (f.kind == RpcField::Kind::number) return f.value;
+    return f.kind == RpcField::Kind::text ? fmt::format("\"{}\"", shortened(f.value)) : std::string("other bytes");
+  };
+  bool explained = false;
+  for (std::size_t i = 0; i < std::min(before.size(), now.size()); i++) {
+    auto &was = before[i], &is = now[i];
+    bool same = was.value == is.value || moved_with_time(was.value, is.value, b.begun - a.begun);
+    explained |= was.value != is.value;
+    if (was.path == is.path && same) continue;
+    change.body = true;
+    if (was.path != is.path || was.kind != is.kind) break;
+    if (was.kind == RpcField::Kind::fixed || was.kind == RpcField::Kind::bytes)
+      return say(change, fmt::format("field {} of the message is another", was.path));
+    return say(change, fmt::format("field {} of the message went from {} to {}", was.path, shown(was), shown(is)));
+  }
+  if (!change.body && explained && before.size() == now.size()) return;
+  change.body = true;
+  say(change, "the message is another");
+}
+
 void compare_body(const Exchange& a, const Exchange& b, Change& change) {
   if (auto left = left_of(a, b); left != Left::other && !change.method) {
     change.body = change.shrunk = true;
     return say(change, what_is_left(a, b, left));
   }
   if (!a.request_read || !b.request_read || a.request_digest == b.request_digest || packed(a) || packed(b)) return;
+  if (a.grpc.is && b.grpc.is) return compare_messages(a, b, change);
   auto one = sample_of(a), other = sample_of(b);
   bool cut = !whole_sample(a) || !whole_sample(b);
   auto before = tokens_of(one), now = tokens_of(other);

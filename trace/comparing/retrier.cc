@@ -43,6 +43,20 @@ std::vector<Library> libraries_of(std::string_view text) {
   return out;
 }
 
+// gRPC's own libraries count what they send again, in a header (gRFC A6), but for what was refused: what does not
+// count itself another one has sent again through them, an interceptor of the application say.
+bool is_of_grpc(std::string_view name) {
+  name = name.substr(0, name.find(' '));
+  for (std::string_view known : {"@grpc/grpc-js", "grpcio", "grpc", "google.golang.org/grpc"})
+    if (name == known) return true;
+  return name.starts_with("io.grpc");
+}
+bool counts_itself(const Call& call) {
+  for (std::size_t i = 1; i < call.attempts.size(); i++)
+    if (call.attempts[i]->grpc.previous == 0 && !call.attempts[i - 1]->refused) return false;
+  return true;
+}
+
 bool passes(const std::vector<Library>& libraries, std::uint64_t run) {
   return std::ranges::find(libraries, run, &Library::run) != libraries.end();
 }
@@ -170,8 +184,10 @@ std::string retrier(const Call& call) {
     one_entry &= e->tag.call_id == call.first().tag.call_id;
   }
   auto by_library = [&] {
+    bool not_by_grpc = call.first().grpc.is && !counts_itself(call);
     auto of_all = [&](auto& library) {
-      return std::ranges::all_of(passed, [&](auto& libraries) { return passes(libraries, library.run); });
+      return !(not_by_grpc && is_of_grpc(library.name)) &&
+             std::ranges::all_of(passed, [&](auto& libraries) { return passes(libraries, library.run); });
     };
     auto found = std::ranges::find_if(passed.front() | std::views::reverse, of_all);
     return found == passed.front().rend() ? std::string() : found->name;

@@ -48,15 +48,28 @@ bool of_gateway(const FaultSpec& fault, const Profile& profile) {
   return fault.name == FaultName::lost_response && (fault.status == 502 || fault.status == 504) &&
          !profile.times_out(fault.status);
 }
+// What a service says of a request that is wrong: of an RPC in gRPC's words (google/rpc/code.proto). No proxy before it
+// says that, as it says 429 and 502 to 504; and of HTTP's 400 a client makes INTERNAL.
+int rpc_status(int status) {
+  switch (status) {
+    case 400:
+      return kGrpcStatus + grpc_code::invalid_argument;
+    case 401:
+      return kGrpcStatus + grpc_code::unauthenticated;
+    case 403:
+      return kGrpcStatus + grpc_code::permission_denied;
+    case 404:
+      return kGrpcStatus + grpc_code::not_found;
+    default:
+      return status;
+  }
+}
 }  // namespace
 
 int status_told(const FaultSpec& fault, const Profile& profile, const Exchange& head) {
   if (fault.status == 0) return profile.transient_status(head);
-  if (!head.grpc.is) return fault.status;
-  if (of_gateway(fault, profile)) return kGrpcStatus + grpc_code::unavailable;
-  // No gRPC service says so in HTTP's words, which a client tells as INTERNAL.
-  bool refused = fault.name == FaultName::error && fault.status == 400;
-  return refused ? kGrpcStatus + grpc_code::invalid_argument : fault.status;
+  if (head.grpc.is && fault.name == FaultName::error) return rpc_status(fault.status);
+  return head.grpc.is && of_gateway(fault, profile) ? kGrpcStatus + grpc_code::unavailable : fault.status;
 }
 
 Answer answer_of(const FaultSpec& fault, const Profile& profile, const Exchange& head, std::string_view marker,

@@ -10,7 +10,8 @@
 namespace retrial::trace {
 
 // What a fault that tells a status (is_status) tells of this request: its own, or the profile's first transient one
-// where it is left to that (0). Of a gRPC call that a gateway has lost (below) UNAVAILABLE, as Envoy tells it.
+// where it is left to that (0). Of a gRPC call that a gateway has lost (below) UNAVAILABLE, as Envoy tells it; and of
+// one that a service refuses (400, 401, 403, 404) gRPC's own status for it.
 int status_told(const FaultSpec& fault, const Profile& profile, const Exchange& head);
 
 // What is told by a fault that tells a status (its status filled in): the profile's error for this request, or one in

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "trace/profiles/grpc_message.h"
 #include "trace/profiles/message.h"
 
 namespace retrial::trace {
@@ -60,26 +61,6 @@ constexpr std::array kMethods = {
 constexpr std::string_view kLeaseGrant = "/etcdserverpb.Lease/LeaseGrant";
 constexpr std::string_view kTxn = "/etcdserverpb.KV/Txn";
 
-// The first message of a body's sample, as far as it is there; nothing for one that is compressed or has not begun.
-std::optional<std::string_view> first_message(const Exchange& e, std::string_view sample) {
-  if (sample.size() < 5 || sample[0] != 0 || is_web_text(e)) return {};
-  std::size_t length = 0;
-  for (char c : sample.substr(1, 4)) length = length << 8 | static_cast<unsigned char>(c);
-  return sample.substr(5, length);
-}
-
-// Protocol Buffers' encoding, as far as a sample goes (protobuf.dev/programming-guides/encoding).
-std::optional<std::uint64_t> varint(std::string_view& bytes) {
-  std::uint64_t value = 0;
-  for (unsigned at = 0; at < bytes.size() && at < 10; at++) {
-    auto byte = static_cast<unsigned char>(bytes[at]);
-    value |= static_cast<std::uint64_t>(byte & 0x7f) << (7 * at);
-    if (byte & 0x80) continue;
-    bytes.remove_prefix(at + 1);
-    return value;
-  }
-  return {};
-}
 // A field of the outermost message: its number if it is one, else whether it is there. Fields stand in the order of
 // their numbers, as every known encoder writes them.
 struct Field {
@@ -88,13 +69,13 @@ struct Field {
 };
 Field field(std::string_view message, std::uint64_t wanted) {
   while (!message.empty()) {
-    auto tag = varint(message);
+    auto tag = take_varint(message);
     if (!tag) break;
     Field found{.has = *tag >> 3 == wanted};
     std::optional<std::uint64_t> length = 0;
     switch (*tag & 7) {
       case 0: {
-        auto value = varint(message);
+        auto value = take_varint(message);
         if (!value) return found;
         found.number = *value;
         break;
@@ -103,7 +84,7 @@ Field field(std::string_view message, std::uint64_t wanted) {
         length = 8;
         break;
       case 2:
-        length = varint(message);
+        length = take_varint(message);
         break;
       case 5:
         length = 4;
@@ -118,10 +99,6 @@ Field field(std::string_view message, std::uint64_t wanted) {
 }
 
 }  // namespace
-
-bool is_web_text(const Exchange& e) {
-  return find(e.request_headers, "content-type").starts_with("application/grpc-web-text");
-}
 
 Repeat repeat_of_method(const Exchange& e) {
   auto path = message::path_of(e.target);

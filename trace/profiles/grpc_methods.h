@@ -5,8 +5,6 @@
 // rpc.proto).
 namespace retrial::trace {
 
-bool is_web_text(const Exchange& e);  // gRPC-Web in base64: its messages cannot be read here
-
 // `unknown` where nothing is known of the method, or what it does stands in a message that is not there.
 Repeat repeat_of_method(const Exchange& e);
 // The id of what a successful answer created, or nothing.

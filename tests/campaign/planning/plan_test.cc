@@ -100,6 +100,18 @@ TEST_F(Planning, bodies_are_cut_that_do_not_show_by_themselves_where_they_end) {
   EXPECT_EQ(plan({policies::policy_named("B1")}).cases.size(), 4u);
 }
 
+TEST_F(Planning, streams_of_gRPC_are_cut_that_have_several_messages) {
+  auto call = [](std::uint64_t id, const char* path, std::uint64_t messages) {
+    auto e = exchange(id, "t", "POST", path, "app.py");
+    e.grpc = {.is = true, .responses = messages};
+    return e;
+  };
+  alone("t", kSecond, {call(1, "/a.B/Watch", 3), call(2, "/a.B/Get", 1)});
+  auto p = plan({policies::policy_named("B1")});
+  ASSERT_EQ(p.cases.size(), 1u);
+  EXPECT_TRUE(p.cases[0].row.operation.contains("/a.B/Watch")) << p.cases[0].row.operation;
+}
+
 TEST_F(Planning, a_header_is_asked_about_where_a_file_or_the_service_knows_of_it_or_the_user_says_so) {
   test::Folder folder;
   auto file = [&](const char* name, const char* text) { return folder.write(name, text).string(); };

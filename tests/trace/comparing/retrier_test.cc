@@ -49,6 +49,16 @@ TEST_F(Retrier, is_the_innermost_library_that_they_share_where_it_was_entered_on
       .attempt(stack, "3:requests%202.31.0,4:urllib3%202.8.0,6:x%201");
   EXPECT_EQ(who(), "urllib3 2.8.0");
 }
+TEST_F(Retrier, is_gRPCs_own_library_only_where_the_attempts_count_themselves) {
+  attempt(at(1, kAsk), "2:@grpc/grpc-js%201.14.7", "7-2").attempt(at(1, kAsk), "2:@grpc/grpc-js%201.14.7", "7-2");
+  for (auto& e : all_) e.grpc.is = true;
+  EXPECT_EQ(who(), "") << "an interceptor of the application";
+  all_[1].grpc.previous = 1;
+  EXPECT_EQ(who(), "@grpc/grpc-js 1.14.7");
+  all_[1].grpc.previous = 0;
+  all_[0].refused = true;
+  EXPECT_EQ(who(), "@grpc/grpc-js 1.14.7") << "what was refused it sends again uncounted";
+}
 TEST_F(Retrier, is_a_library_that_calls_the_application_back) {
   attempt(at(1, kTrack) + ",2:a," + at(3, kAsk) + ",4:c", "2:tenacity%209.1.2,4:requests%202.31.0");
   attempt(at(1, kTrack) + ",2:a," + at(5, kAsk) + ",6:c", "2:tenacity%209.1.2,6:requests%202.31.0");
