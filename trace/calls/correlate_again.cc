@@ -98,7 +98,6 @@ Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
       apart = true;
       return;
     }
-    if (w.pid == e.pid && lessons.turns.next_statement({w.stack, w.statement}, {e, e.operation})) return;
     auto pause = pause_between(*w.last, e);
     bool hurries = !parallel && lessons.hurries(e, pause);
     auto stands = turn(w, head, content != 0 && w.content == content);

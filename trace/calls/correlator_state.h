@@ -91,11 +91,15 @@ struct Correlator::State {
     return head.count > 1 && head.count == std::max(w.count, 1) + 1;
   }
   bool goes_on(const Waiting& w, const Head& head) const {
-    return same_part(w, head) && counts_on(w, head) && !met(w, head.e) && (dead.empty() || !dead.contains(w.pid));
+    return same_part(w, head) && counts_on(w, head) && !met(w, head.e) && !next_statement(w, head) &&
+           (dead.empty() || !dead.contains(w.pid));
+  }
+  bool next_statement(const Waiting& w, const Head& head) const {
+    return w.pid == head.e.pid && lessons.turns.next_statement(w.statement, {head.e, head.e.operation});
   }
   // What the stacks say of it, where the reference run has shown what they do without faults.
   Turns::Turn turn(const Waiting& w, const Head& head, bool same_content) const {
-    return w.pid == head.e.pid ? lessons.turns.after({w.stack, w.statement}, {head.e, head.e.operation}, same_content)
+    return w.pid == head.e.pid ? lessons.turns.after(w.stack, {head.e, head.e.operation}, same_content)
                                : Turns::Turn::unknown;
   }
   // The challenge was met, so that this is no repeat.

@@ -41,15 +41,16 @@ Turns::Turns(const Run& without_faults, const std::function<std::string(const Ex
   }
 }
 
-bool Turns::next_statement(const From& before, const Request& now) const {
+bool Turns::next_statement(std::uint64_t before, const Request& now) const {
   auto statement = now.e.tag.statement;
-  return statement && before.statement && statement != before.statement &&
-         sent_.contains(key_at(statement, kind_of(now)));
+  if (!statement || !before || statement == before) return false;
+  // What without faults a cache answers a read with is asked for where the statement before it got none to keep. A
+  // write that the statement never sent is what the one before could not get done.
+  return profile_of(now.e).repeat(now.e) == Repeat::safe || sent_.contains(key_at(statement, kind_of(now)));
 }
 
-Turns::Turn Turns::after(const From& before, const Request& now, bool same_content) const {
-  if (next_statement(before, now)) return Turn::another;
-  auto parted = sent_.empty() ? std::nullopt : parting(before.stack, now.e.tag.stack);
+Turns::Turn Turns::after(std::string_view before, const Request& now, bool same_content) const {
+  auto parted = sent_.empty() ? std::nullopt : parting(before, now.e.tag.stack);
   if (!parted) return Turn::unknown;
   auto at = [&](Key what) { return key_at(parted->now, what); };
   if (!sent_.contains(at(kind_of(now)))) return Turn::unknown;  // a handler's, perhaps

@@ -26,16 +26,11 @@ class Turns {
     same_call,  // the function that sent it has not returned, and sends no second one without a failure
     another,    // it goes on to the next statement, or to the next thing, as it does without faults
   };
-  // Where a request came from.
-  struct From {
-    std::string_view stack;
-    std::uint64_t statement = 0;  // as Tag has it
-  };
-  // What a request is after one of its operation and process that failed, and came from `before`. `same_content`: it
-  // is the very same once more.
-  Turn after(const From& before, const Request& now, bool same_content) const;
-  // Of a test, which both come from, and which goes on as it does without faults.
-  bool next_statement(const From& before, const Request& now) const;
+  // What a request is after one of its operation and process that failed, and came from the stack `before`.
+  // `same_content`: it is the very same once more.
+  Turn after(std::string_view before, const Request& now, bool same_content) const;
+  // Of a test, which both come from, and which goes on as it does without faults, or asks for what it had by then.
+  bool next_statement(std::uint64_t before, const Request& now) const;
 
  private:
   std::set<std::uint64_t> sent_;   // places and statements, with the operations that were sent from there

@@ -48,6 +48,12 @@ WAYS = {
         "    await asyncio.create_task(send())\nasync def main():\n    await track()\nasyncio.run(main())\n",
         "main.py:ask,main.py:send,main.py:track,main.py:main",
     ),
+    "a_loop_in_another_thread": (
+        "import asyncio, threading\nloop = asyncio.new_event_loop()\nasync def send():\n    ask()\ndef begin():\n"
+        "    threading.Thread(target=loop.run_forever, daemon=True).start()\ndef track():\n"
+        "    asyncio.run_coroutine_threadsafe(send(), loop).result()\nbegin()\ntrack()\n",
+        "main.py:ask,main.py:send,main.py:track,main.py:<module>",
+    ),
     "a_lambda_and_a_comprehension": (
         "def track():\n    return [send() for send in [lambda: ask()]]\ntrack()\n",
         "main.py:ask,main.py:<anonymous>,main.py:track,main.py:<module>",

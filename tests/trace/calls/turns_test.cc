@@ -72,8 +72,13 @@ class ATest {
  public:
   explicit ATest(Lessons lessons = {}) : traffic_(std::move(lessons)) {}
   ATest& sends(std::uint64_t statement, int status, std::string_view user = "ada") {
-    auto e = traffic_.begin(fmt::format("POST /login HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\n{}", user),
-                            {.site = "client.go:9:Do", .statement = statement});
+    return asks(fmt::format("POST /login HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\n{}", user), statement, status);
+  }
+  ATest& reads(std::uint64_t statement, int status) {
+    return asks("GET /rates HTTP/1.1\r\nHost: h\r\n\r\n", statement, status);
+  }
+  ATest& asks(const std::string& head, std::uint64_t statement, int status) {
+    auto e = traffic_.begin(head, {.site = "client.go:9:Do", .statement = statement});
     online += fmt::format("{} ", e.attempt);
     status == 200 ? traffic_.serve(e, 200) : traffic_.inject(e, status);
     return *this;
@@ -97,6 +102,12 @@ TEST(Statements, of_which_one_sends_it_again_or_another_that_never_did_are_a_ret
   auto lessons = two_statements();
   EXPECT_EQ(ATest(lessons).sends(0xa, 503).sends(0xa, 200).sends(0xb, 200, "bob").online, "1 2 1 ");
   EXPECT_EQ(ATest(lessons).sends(0xb, 503, "bob").sends(0xc, 200, "bob").online, "1 2 ");
+}
+
+TEST(Statements, of_which_one_reads_what_a_cache_had_for_it_without_faults_are_two_calls) {
+  auto lessons = ATest().reads(0xa, 200).lessons();
+  EXPECT_EQ(ATest(lessons).reads(0xa, 503).reads(0xb, 200).online, "1 1 ");
+  EXPECT_EQ(ATest(lessons).reads(0xa, 503).reads(0xa, 200).online, "1 2 ");
 }
 
 TEST(Turns, things_told_one_after_another_are_as_many_calls_and_a_helpers_attempts_are_one) {

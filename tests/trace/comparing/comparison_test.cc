@@ -85,7 +85,7 @@ TEST(Calls, an_exchange_of_no_call_is_one_of_its_own) {
   EXPECT_EQ(calls_of(b.run).size(), 2u);
 }
 
-TEST(Recovered, needs_the_services_own_good_answer_delivered_whole) {
+TEST(Recovered, needs_the_services_own_good_answer_delivered) {
   auto last = [](std::vector<int> told) {
     Builder b;
     b.call("a", "GET /x", told);
@@ -101,6 +101,8 @@ TEST(Recovered, needs_the_services_own_good_answer_delivered_whole) {
   Builder b;
   b.call("a", "GET /x");
   b.run.exchanges[0].ending = Ending::client_left;
+  EXPECT_TRUE(recovered(calls_of(b.run)[0])) << "who asks no more has seen enough of it";
+  b.run.exchanges[0].client_status = 0;
   EXPECT_FALSE(recovered(calls_of(b.run)[0])) << "it was not delivered";
 }
 

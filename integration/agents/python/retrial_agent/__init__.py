@@ -34,6 +34,7 @@ def start():
             "concurrent.futures.thread": "carry",
             "multiprocessing.pool": "carry",
             "asyncio.base_events": "carry",
+            "asyncio.tasks": "carry",
             **_runners(),
         }
     )

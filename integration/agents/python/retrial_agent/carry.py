@@ -1,7 +1,10 @@
 """Carries the origin of work across threads, executors and asyncio tasks."""
 from functools import wraps
+from weakref import WeakKeyDictionary
 
 from . import site
+
+_to_a_loop = WeakKeyDictionary()  # coroutine -> Origin, from another thread
 
 
 def apply(module):
@@ -10,6 +13,7 @@ def apply(module):
         "concurrent.futures.thread": _executors,
         "multiprocessing.pool": _pools,
         "asyncio.base_events": _tasks,
+        "asyncio.tasks": _threads_to_loops,
     }[module.__name__](module)
 
 
@@ -87,7 +91,7 @@ def _tasks(module):
 
     @wraps(create_task)
     def carrying_create_task(self, coro, **kwargs):
-        origin = _origin()
+        origin = _handed_to_this_loop(coro) or _origin()
         task = create_task(self, coro, **kwargs)
         try:
             site.set_task(task, origin)
@@ -96,3 +100,26 @@ def _tasks(module):
         return task
 
     module.BaseEventLoop.create_task = carrying_create_task
+
+
+def _handed_to_this_loop(coro):
+    try:
+        return _to_a_loop.pop(coro, None)
+    except TypeError:  # a coroutine of an extension, which nothing refers to weakly
+        return None
+
+
+def _threads_to_loops(module):
+    run = module.run_coroutine_threadsafe
+
+    @wraps(run)
+    def carrying_run_coroutine_threadsafe(coro, loop):
+        origin = _origin()
+        try:
+            if origin is not None:
+                _to_a_loop[coro] = origin
+        except TypeError:
+            pass
+        return run(coro, loop)
+
+    module.run_coroutine_threadsafe = carrying_run_coroutine_threadsafe

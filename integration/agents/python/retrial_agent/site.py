@@ -49,17 +49,19 @@ class Course:
     functions, the outermost first: "run:place" of each application frame, and of the outermost
     library function called from it; `place` is a hash of file, line and function; "/number" before those of work that
     was handed over: a strand. `libraries`:
-    "run:name" of the first function that runs of each library, the outermost first."""
+    "run:name" of the first function that runs of each library, the outermost first. `statement`: a hash
+    of where the test's outermost function stands, or 0."""
 
-    __slots__ = ("callers", "activations", "libraries")
+    __slots__ = ("callers", "activations", "libraries", "statement")
 
-    def __init__(self, callers, activations, libraries):
+    def __init__(self, callers, activations, libraries, statement):
         self.callers = callers
         self.activations = activations
         self.libraries = libraries
+        self.statement = statement
 
 
-_NOTHING = Course((), (), ())
+_NOTHING = Course((), (), (), 0)
 _tasks = weakref.WeakKeyDictionary()  # asyncio task -> Origin
 _thread = _local()  # .origin of the work that this thread does
 
@@ -85,6 +87,7 @@ def _course(frame, task, site):
     edge = _task_frame(task)
     carried = _carried(task)
     before = carried.course if carried is not None else _NOTHING
+    statement = _statement(frame, edge) or before.statement
     entry, runs, passed, names = None, [], {}, []
     while frame is not None and len(runs) < _MOST:
         code = frame.f_code
@@ -108,7 +111,18 @@ def _course(frame, task, site):
     callers = before.callers if site is None else _callers(site, edge, carried)
     runs.reverse()
     names.reverse()
-    return Course(callers, (before.activations + tuple(runs))[-_MOST:], (before.libraries + tuple(names))[-_LIBRARIES:])
+    libraries_ = (before.libraries + tuple(names))[-_LIBRARIES:]
+    return Course(callers, (before.activations + tuple(runs))[-_MOST:], libraries_, statement)
+
+
+def _statement(frame, edge):
+    """Where the outermost function of a test's file stands, as a hash; 0 where none runs."""
+    outermost = None
+    while frame is not None:
+        if is_test(frame.f_code):
+            outermost = frame
+        frame = frame.f_back if frame is not edge else None
+    return _hash(outermost) if outermost is not None else 0
 
 
 def _named(passed, entry):
@@ -184,7 +198,7 @@ def origin():
     if handed is None:
         return None
     course = handed.course
-    course = Course(course.callers, course.activations + ("/%d" % call.number(),), course.libraries)
+    course = Course(course.callers, course.activations + ("/%d" % call.number(),), course.libraries, course.statement)
     return Origin(handed.site, handed.entry, handed.direct, course, handed.chain)
 
 

@@ -12,6 +12,8 @@ def headers():
         id, phase = current.test()
         named = ((SITE, where), ("x-retrial-call", call), ("x-retrial-test", id))
         named += (("x-retrial-phase", phase), ("x-retrial-stack", ",".join(course.activations)))
+        if id and course.statement:
+            named += (("x-retrial-statement", "%x" % course.statement),)
         out = [(name, encode(value)) for name, value in named if value]
         told = (("x-retrial-callers", course.callers), ("x-retrial-libraries", course.libraries))
         return out + [(name, ",".join(value)) for name, value in told if value and where]
