@@ -60,6 +60,7 @@ class LostEffect final : public Oracle {
     if (!usual || expected_by_test(compared, c) || !kept_from_service(call) || may_be_thinned(*c.in_case) ||
         done_otherwise(c, call, *beside))
       return;
+    if (given_as_answer(compared, call)) return;
     auto read = shown_missing(c, call, *beside);
     if (command && read.empty()) return;
     judgement.findings.push_back(make_finding(

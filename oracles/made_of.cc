@@ -15,7 +15,6 @@ using trace::Exchange;
 
 namespace {
 
-constexpr std::size_t kTellingValue = 4;   // characters of a text, digits of a number: shorter ones are many things'
 constexpr std::size_t kMostCopied = 2;     // so many values make a copy
 constexpr std::size_t kMostAnswers = 256;  // that are looked at, the latest
 

@@ -9,6 +9,8 @@
 // What a call was made of: an answer that its client had read before. Everything here points into the run.
 namespace retrial::oracles {
 
+inline constexpr std::size_t kTellingValue = 4;  // characters, or digits: shorter ones are many things'
+
 // The values that its body and its path hold, each once, sorted.
 std::vector<std::string> values_of(const trace::Exchange& e);
 // The place of a member in the outermost list that it stands in.

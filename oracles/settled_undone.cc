@@ -35,8 +35,8 @@ constexpr std::array<std::string_view, 4> kEnding{"complete", "commit", "done", 
 constexpr std::array<std::string_view, 9> kCursors{"cursor",   "offset", "checkpoint", "bookmark", "since",
                                                    "position", "pos",    "watermark",  "marker"};
 // What lies there is taken once, and is no thing of its own.
-constexpr std::array<std::string_view, 8> kQueues{"queue", "message", "job",    "task",
-                                                  "event", "inbox",   "outbox", "item"};
+constexpr std::array<std::string_view, 11> kQueues{"queue",  "message", "job",      "task",    "event",  "inbox",
+                                                   "outbox", "item",    "waitlist", "backlog", "pending"};
 constexpr std::array<std::string_view, 12> kPlaces{"id",  "uuid", "key",  "tag", "handle",    "receipt",
                                                    "seq", "next", "last", "at",  "timestamp", "version"};
 
@@ -48,6 +48,8 @@ Settling settling_of(const Exchange& e, const Source& source) {
   if (e.method == "DELETE" && trace::message::path_of(e.target) == trace::message::path_of(source.read->target))
     return Settling::removes;
   auto values = values_of(e);
+  auto parts = trace::message::segments(trace::message::path_of(e.target));
+  auto removed = e.method == "DELETE" && !parts.empty() ? percent_decode(parts.back()) : std::string();
   bool removes = e.method == "DELETE", ends = has_word(e.operation, kEnding) && has_word(e.operation, kQueues);
   bool acknowledges = ends || has_word(e.operation, kAcknowledging);
   bool cursor = has_word(trace::message::path_of(e.target), kCursors);
@@ -58,8 +60,10 @@ Settling settling_of(const Exchange& e, const Source& source) {
     return !a || !b || *a == *b || (cursor && !removes && *a > *b);
   };
   for (auto& m : source.told) {
+    bool a_place = has_word(m.name, kPlaces) || has_word(m.name, kCursors);
+    // Whatever it is called: the last segment of a path is what it names. Others name what it lies in.
     bool named =
-        std::ranges::binary_search(values, m.value) && (has_word(m.name, kPlaces) || has_word(m.name, kCursors));
+        a_place ? std::ranges::binary_search(values, m.value) : removed.size() >= kTellingValue && removed == m.value;
     if (named && std::ranges::all_of(source.handed_on, [&](auto& handed) { return same_entry(m, handed); }))
       return removes ? Settling::removes : acknowledges ? Settling::acknowledges : Settling::passes_over;
   }
@@ -121,17 +125,20 @@ class SettledUndone final : public Oracle {
     });
   }
 
-  // A thing is removed, and made anew at the same place by the same function.
+  // A thing is removed, and made anew at the same place by the same function; or another where things like it are made:
+  // "DELETE /holds/h-7", "POST /holds".
   static bool makes_room(const ComparedCase& compared, const Exchange& removal, const Exchange& work) {
-    return removal.method == "DELETE" && had_effect(removal) && work.method == "PUT" &&
-           removal.service == work.service &&
-           trace::message::path_of(removal.target) == trace::message::path_of(work.target) && removal.tag.site &&
-           work.tag.site && in_one_function(*removal.tag.site, *work.tag.site, compared.row->test);
+    if (removal.method != "DELETE" || !had_effect(removal) || removal.service != work.service) return false;
+    if (!removal.tag.site || !work.tag.site || !in_one_function(*removal.tag.site, *work.tag.site, compared.row->test))
+      return false;
+    auto from = trace::message::path_of(removal.target), to = trace::message::path_of(work.target);
+    return work.method == "PUT" ? from == to : work.method == "POST" && from.substr(0, from.rfind('/')) == to;
   }
   static void add_replaced(const ComparedCase& compared, const Comparison& c, const Call& work, const Exchange& removal,
                            Judgement& judgement) {
     judgement.findings.push_back(make_finding(
-        compared, c, work, kSettledUndone, std::min(Confidence::likely, work.confidence),
+        compared, c, work, kSettledUndone,
+        std::min(work.first().method == "PUT" ? Confidence::likely : Confidence::possible, work.confidence),
         fmt::format(
             "{}: {}, and it was not done. What it takes the place of was removed before ({}), so that neither is "
             "there.",

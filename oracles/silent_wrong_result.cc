@@ -64,7 +64,10 @@ class SilentWrongResult final : public Oracle {
       judge_cut(compared, c, *call, judgement);
       if (!may_pass(call->last()) || asked_again(*c.in_case, call->last())) continue;
       auto [write, how] = written_after(compared, c, *call);
-      if (!write) continue;
+      if (!write) {
+        judge_unmade(compared, c, *call, judgement);
+        continue;
+      }
       judgement.findings.push_back(make_finding(
           compared, c, *call, kSilentWrongResult, std::min(Confidence::likely, write->confidence),
           fmt::format("{}: {}, it was not asked for again, and {} was then {}.", call->operation,
@@ -73,6 +76,18 @@ class SilentWrongResult final : public Oracle {
           "has not got."));
       return;
     }
+  }
+  // Its caller may have been told, and the test not have looked: possible.
+  static void judge_unmade(const ComparedCase& compared, const Comparison& c, const Call& call, Judgement& judgement) {
+    auto unmade = given_as_answer(compared, call) ? Unmade() : not_written(compared, c, call);
+    if (!unmade.first) return;
+    judgement.findings.push_back(make_finding(
+        compared, c, call, kSilentWrongResult, Confidence::possible,
+        fmt::format("{}: {}, it was not asked for again, and all ended well; of what it tells else {} is made {}, here "
+                    "it was not made at all.",
+                    call.operation, what_was_done(call, first_fired(call)), unmade.first->operation,
+                    unmade.writes == 1 ? "once" : fmt::format("{} times", unmade.writes)),
+        "A right client tells its caller of the failure: it takes none for a list that holds nothing."));
   }
   // A file that was cut short, and the test passed on its first part. Of a command's end nothing follows.
   static void judge_cut(const ComparedCase& compared, const Comparison& c, const Call& call, Judgement& judgement) {

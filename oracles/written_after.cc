@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "oracles/evidence.h"
 #include "oracles/ledger.h"
+#include "oracles/made_of.h"
 #include "oracles/members.h"
 #include "oracles/taken_for_data.h"
 #include "trace/calls/operation.h"
@@ -55,6 +56,14 @@ void each_write_after(const Comparison& c, const Call& read, F f) {
   }
 }
 
+// Is it what that one told, a default in its place here, or a sum with it?
+bool made_from(const Member& told, const Member& was, const Member& is) {
+  bool telling = told.value.size() > 1;
+  if (told.value == was.value) return telling || told.name == was.name || is.value == "0";
+  auto one = to_int(was.value), other = to_int(is.value), part = to_int(told.value);
+  return telling && may_count(was) && one && other && part && *one - *other == *part;
+}
+
 // Was a body cut, and is what was written the first part of what is written else?
 bool first_part(const Call& read, const Exchange& before, const Exchange& now) {
   auto& fault = read.last().fault;
@@ -93,14 +102,35 @@ const Call* written_with_other(const Comparison& c, const Call& read) {
     for (std::size_t i = 0; i < was.size(); i++) {
       if (was[i].path != is[i].path) return;
       if (was[i].value == is[i].value) continue;
-      bool of_read = std::ranges::any_of(
-          told, [&](auto& m) { return m.value == was[i].value && (m.name == was[i].name || m.value.size() > 1); });
-      if (!of_read) return;  // it is another in each run
+      if (std::ranges::none_of(told, [&](auto& m) { return made_from(m, was[i], is[i]); }))
+        return;  // another each time
       others++;
     }
     if (others > 0) found = &write;
   });
   return found;
+}
+
+Unmade not_written(const ComparedCase& compared, const Comparison& c, const Call& read) {
+  Unmade unmade;
+  auto* beside = counterpart(c, read);
+  if (!beside || read.last().told == 0 || may_be_thinned(*c.in_case) || did_otherwise(c, read.last().told))
+    return unmade;
+  auto of_tests = [&](const Exchange& e) { return e.tag.site && in_tests(e.tag.site->file, compared.row->test); };
+  if (of_tests(read.first())) return unmade;
+  for (auto& pair : c.pairs) {
+    if (!pair.reference || pair.in_case || pair.reference->first().begun < beside->last().told) continue;
+    auto& write = pair.reference->last();
+    if (!had_effect(write) || of_tests(write) || (unmade.first && unmade.first->operation != write.operation)) continue;
+    auto source = source_of(*c.reference, pair.reference->first());
+    if (!source || source->read != &beside->last()) continue;
+    if (!unmade.first) unmade.first = pair.reference;
+    unmade.writes++;
+  }
+  bool made = unmade.first && std::ranges::any_of(c.in_case->exchanges, [&](auto& e) {
+                return e.begun >= read.last().told && e.operation == unmade.first->operation;
+              });
+  return made ? Unmade() : unmade;
 }
 
 const Call* written_for_it(const ComparedCase& compared, const Comparison& c, const Call& read) {

@@ -17,6 +17,14 @@ Less written_with_less(const trace::Comparison& c, const trace::Call& read);
 // from before, or a default. Null: there is none.
 const trace::Call* written_with_other(const trace::Comparison& c, const trace::Call& read);
 
+// Writes of what this read told in the reference (a page's entries, each renewed), of which none is made here, nor
+// anything that the reference does not make.
+struct Unmade {
+  const trace::Call* first = nullptr;  // in the reference; null: there are none
+  int writes = 0;                      // of its operation
+};
+Unmade not_written(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& read);
+
 // A write about the very thing that was asked for, which the reference does not make, at a place where it makes such of
 // others: what the read was to forbid. Null: there is none.
 const trace::Call* written_for_it(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& read);

@@ -177,6 +177,31 @@ TEST(SettledUndone, what_is_removed_to_make_room_for_what_is_then_not_written_is
   }
 }
 
+TEST(SettledUndone, what_is_made_anew_beside_what_was_removed_is_possible) {
+  for (auto* target : {"/holds", "/bookings"}) {
+    Trial t("P3", "error(503)");
+    for (auto* tale : {&t.reference, &t.in_case()}) {
+      send(*tale, "DELETE", "/holds/h-71").answers(204);
+      send(*tale, "POST", target, R"({"seat":"B4"})");
+      tale->last().tag.site->line = 14;
+    }
+    t.reference.answers(201);
+    t.in_case().gets_error();
+    EXPECT_EQ(told(std::move(t)), target == std::string("/holds") ? "settled-undone possible" : "");
+  }
+}
+
+TEST(SettledUndone, an_entry_is_removed_by_the_last_segment_of_a_path_whatever_its_name) {
+  auto promotes = [](const char* removes) {
+    return told(
+        consumer("DELETE", removes, "", R"({"plate":"KX 1020"})", R"({"plates":["KX 1020","KX 2040"]})", "/waitlist"));
+  };
+  EXPECT_EQ(promotes("/waitlist/KX%201020"), "settled-undone likely");
+  EXPECT_EQ(promotes("/waitlist/KX%202040"), "") << "another entry";
+  EXPECT_EQ(promotes("/cars/KX%201020"), "settled-undone possible");
+  EXPECT_EQ(promotes("/waitlist/KX%201020/lock"), "");
+}
+
 TEST(SettledUndone, what_the_tests_themselves_remove_is_their_own_affair) {
   auto t = consumer("DELETE", "/messages/m-17", "");
   for (auto* tale : {&t.reference, &t.in_case()}) tale->run().exchanges[1].tag.site->file = "tests/test_orders.py";

@@ -258,6 +258,43 @@ TEST(SilentWrongResult, a_value_from_elsewhere_that_is_written_where_it_is_read_
   EXPECT_EQ(priced(R"({"sku":"desk","price":39})").verdicts(), "") << "it is of something else";
 }
 
+TEST(SilentWrongResult, a_default_or_a_sum_without_what_was_read_is_a_value_from_elsewhere_too) {
+  auto wrote = [](std::string usual, const char* now, const char* read) {
+    auto t = priced(now);
+    t.reference.run().exchanges[0].response_sample = read;
+    t.reference.run().exchanges[1].request_sample = std::move(usual);
+    return t.verdicts();
+  };
+  EXPECT_EQ(wrote(R"({"sku":"lamp","stock":7,"at":3})", R"({"sku":"lamp","stock":0,"at":3})", R"({"total":7})"),
+            "silent-wrong-result likely");
+  EXPECT_EQ(wrote(R"({"sku":"lamp","stock":7,"at":3})", R"({"sku":"lamp","stock":9,"at":3})", R"({"total":7})"), "");
+  EXPECT_EQ(wrote(R"({"sku":"lamp","cents":5500})", R"({"sku":"lamp","cents":4000})", R"({"surcharge":1500})"),
+            "silent-wrong-result likely");
+  EXPECT_EQ(wrote(R"({"sku":"lamp","at":5500})", R"({"sku":"lamp","at":4000})", R"({"surcharge":1500})"), "")
+      << "times are others in each run";
+}
+
+TEST(SilentWrongResult, what_is_written_of_a_list_and_of_one_that_could_not_be_read_not_at_all_is_possible) {
+  auto purged = [](const char* list, bool makes_one, bool makes_another) {
+    Trial t("P3", "error(503)");
+    t.reference.call("list", "GET", "/expired").answers(200, list);
+    t.in_case().call("list", "GET", "/expired").gets_error();
+    for (auto* target : {"/retention/a-1001", "/retention/a-1002"}) {
+      t.reference.call("purge", "DELETE", target).answers(204);
+      if (makes_one) t.in_case().call("purge", "DELETE", target).answers(204);
+      makes_one = false;
+    }
+    if (makes_another) t.in_case().call("report", "POST", "/alerts").answers(201, R"({"id":"x-7001"})");
+    t.in_case().passes();
+    return t.verdicts();
+  };
+  constexpr const char* kList = R"({"items":["a-1001","a-1002"]})";
+  EXPECT_EQ(purged(kList, false, false), "silent-wrong-result possible");
+  EXPECT_EQ(purged(kList, true, false), "");
+  EXPECT_EQ(purged(kList, false, true), "");
+  EXPECT_EQ(purged(R"({"items":["b-1001","b-1002"]})", false, false), "") << "nothing of it is handed on";
+}
+
 TEST(SilentWrongResult, the_first_part_of_what_is_written_else_after_a_read_that_was_cut_is_likely) {
   for (const char* body : {"name,total\nlamp,", "name,total\ndesk,", "name,total\nlamp,42\n"}) {
     auto t = priced(body);

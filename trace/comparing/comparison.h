@@ -21,8 +21,8 @@ struct Call {
   const Exchange& last() const { return *attempts.back(); }
 };
 
-// The attempt that got the service's own good answer, delivered whole, and after which none was begun: the last, or of
-// hedged copies any. Null: there is none. Read from the wire.
+// The attempt that got the service's own good answer, delivered whole or left by a client that saw enough, and after
+// which none was begun: the last, or of hedged copies any. Null: there is none. Read from the wire.
 const Exchange* recovery(const Call& call);
 bool recovered(const Call& call);
 // Gaps between its attempts, ns: from when the client was told of the failure to the first byte of the next attempt. An
