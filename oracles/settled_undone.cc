@@ -40,6 +40,14 @@ constexpr std::array<std::string_view, 11> kQueues{"queue",  "message", "job",  
 constexpr std::array<std::string_view, 12> kPlaces{"id",  "uuid", "key",  "tag", "handle",    "receipt",
                                                    "seq", "next", "last", "at",  "timestamp", "version"};
 
+std::string_view folder_of(std::string_view path) { return path.substr(0, path.rfind('/')); }
+// What the last segment of its path names; empty: it removes nothing.
+std::string removed_by(const Exchange& e) {
+  auto path = trace::message::path_of(e.target);
+  auto at = path.rfind('/');
+  return e.method == "DELETE" && at != path.npos ? percent_decode(path.substr(at + 1)) : std::string();
+}
+
 enum class Settling : std::uint8_t { no, removes, acknowledges, passes_over };
 
 // How this request settles what was read there, as far as it was handed on.
@@ -48,8 +56,7 @@ Settling settling_of(const Exchange& e, const Source& source) {
   if (e.method == "DELETE" && trace::message::path_of(e.target) == trace::message::path_of(source.read->target))
     return Settling::removes;
   auto values = values_of(e);
-  auto parts = trace::message::segments(trace::message::path_of(e.target));
-  auto removed = e.method == "DELETE" && !parts.empty() ? percent_decode(parts.back()) : std::string();
+  auto removed = removed_by(e);
   bool removes = e.method == "DELETE", ends = has_word(e.operation, kEnding) && has_word(e.operation, kQueues);
   bool acknowledges = ends || has_word(e.operation, kAcknowledging);
   bool cursor = has_word(trace::message::path_of(e.target), kCursors);
@@ -95,7 +102,7 @@ class SettledUndone final : public Oracle {
       auto &settles = pair.in_case->last(), &always = pair.reference->last();
       if (of_the_tests(compared, settles)) continue;
       bool before = settles.told && settles.told <= work.first().begun && always.told <= beside->first().begun;
-      if (before && makes_room(compared, settles, work.first()))
+      if (before && makes_room(compared, c, settles, work.first()))
         return add_replaced(compared, c, work, settles, judgement);
       bool after = settles.begun >= work.last().told && may_pass(work.last());
       auto how = source && (before || after) ? settling_of(settles, *source) : Settling::no;
@@ -125,14 +132,29 @@ class SettledUndone final : public Oracle {
     });
   }
 
-  // A thing is removed, and made anew at the same place by the same function; or another where things like it are made:
-  // "DELETE /holds/h-7", "POST /holds".
-  static bool makes_room(const ComparedCase& compared, const Exchange& removal, const Exchange& work) {
+  // A thing is removed, and made anew at the same place by the same function; or another where things like it are made
+  // ("DELETE /holds/h-7", "POST /holds"); or an entry is taken off a list that was read, and handed on by its name.
+  static bool makes_room(const ComparedCase& compared, const Comparison& c, const Exchange& removal,
+                         const Exchange& work) {
     if (removal.method != "DELETE" || !had_effect(removal) || removal.service != work.service) return false;
     if (!removal.tag.site || !work.tag.site || !in_one_function(*removal.tag.site, *work.tag.site, compared.row->test))
       return false;
     auto from = trace::message::path_of(removal.target), to = trace::message::path_of(work.target);
-    return work.method == "PUT" ? from == to : work.method == "POST" && from.substr(0, from.rfind('/')) == to;
+    if (work.method == "PUT") return from == to;
+    return work.method == "POST" &&
+           (folder_of(from) == to || (names(work, removed_by(removal)) && listed(*c.in_case, removal)));
+  }
+  static bool names(const Exchange& work, const std::string& entry) {
+    return std::ranges::binary_search(values_of(work), entry);
+  }
+  static bool listed(const trace::Run& run, const Exchange& removal) {
+    auto entry = removed_by(removal);
+    auto folder = folder_of(trace::message::path_of(removal.target));
+    return std::ranges::any_of(run.exchanges, [&](auto& e) {
+      if (e.told == 0 || e.told > removal.begun || trace::message::path_of(e.target) != folder) return false;
+      auto told = members_of(e.response_sample);
+      return std::ranges::any_of(told, [&](auto& m) { return m.listed && m.value == entry; });
+    });
   }
   static void add_replaced(const ComparedCase& compared, const Comparison& c, const Call& work, const Exchange& removal,
                            Judgement& judgement) {

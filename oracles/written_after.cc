@@ -111,6 +111,18 @@ const Call* written_with_other(const Comparison& c, const Call& read) {
   return found;
 }
 
+namespace {
+constexpr std::size_t kEntries = 2;
+
+// The entry of a list that the path of this request names, however short it is.
+const Member* entry_in_path(const std::vector<Member>& told, const Exchange& e) {
+  for (auto part : trace::message::segments(trace::message::path_of(e.target)))
+    for (auto& m : told)
+      if (m.listed && m.kind != Member::Kind::boolean && m.value == percent_decode(part)) return &m;
+  return nullptr;
+}
+}  // namespace
+
 Unmade not_written(const ComparedCase& compared, const Comparison& c, const Call& read) {
   Unmade unmade;
   auto* beside = counterpart(c, read);
@@ -118,15 +130,23 @@ Unmade not_written(const ComparedCase& compared, const Comparison& c, const Call
     return unmade;
   auto of_tests = [&](const Exchange& e) { return e.tag.site && in_tests(e.tag.site->file, compared.row->test); };
   if (of_tests(read.first())) return unmade;
+  auto told = members_of(beside->last().response_sample);
+  std::set<std::string_view> entries;  // that a path names
+  bool handed_on = false;
   for (auto& pair : c.pairs) {
     if (!pair.reference || pair.in_case || pair.reference->first().begun < beside->last().told) continue;
     auto& write = pair.reference->last();
     if (!had_effect(write) || of_tests(write) || (unmade.first && unmade.first->operation != write.operation)) continue;
     auto source = source_of(*c.reference, pair.reference->first());
-    if (!source || source->read != &beside->last()) continue;
+    auto* entry = entry_in_path(told, write);
+    bool of_this = source && source->read == &beside->last();
+    if (!of_this && !entry) continue;
     if (!unmade.first) unmade.first = pair.reference;
     unmade.writes++;
+    handed_on |= of_this;
+    if (entry) entries.insert(entry->value);
   }
+  if (!handed_on && entries.size() < kEntries) return {};
   bool made = unmade.first && std::ranges::any_of(c.in_case->exchanges, [&](auto& e) {
                 return e.begun >= read.last().told && e.operation == unmade.first->operation;
               });

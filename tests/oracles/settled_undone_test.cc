@@ -202,6 +202,16 @@ TEST(SettledUndone, an_entry_is_removed_by_the_last_segment_of_a_path_whatever_i
   EXPECT_EQ(promotes("/waitlist/KX%201020/lock"), "");
 }
 
+TEST(SettledUndone, an_entry_however_short_that_one_function_takes_off_a_list_and_hands_on_is_possible) {
+  for (auto* plate : {"W1", "W2"}) {
+    auto t =
+        consumer("DELETE", "/waitlist/W1", "", plate == std::string("W1") ? R"({"plate":"W1"})" : R"({"plate":"W2"})",
+                 R"({"plates":["W1","W2"]})", "/waitlist");
+    for (auto* tale : {&t.reference, &t.in_case()}) tale->last().tag.site->line = 14;
+    EXPECT_EQ(told(std::move(t)), plate == std::string("W1") ? "settled-undone possible" : "");
+  }
+}
+
 TEST(SettledUndone, what_the_tests_themselves_remove_is_their_own_affair) {
   auto t = consumer("DELETE", "/messages/m-17", "");
   for (auto* tale : {&t.reference, &t.in_case()}) tale->run().exchanges[1].tag.site->file = "tests/test_orders.py";
