@@ -54,6 +54,13 @@ public final class Chains {
         .join();
   }
 
+  static int futureOfAPool(Runnable task) {
+    var pool = Executors.newFixedThreadPool(1);
+    CompletableFuture.runAsync(task, pool).join();
+    pool.shutdown();
+    return 0;
+  }
+
   static int looping(String url) {
     for (int i = 0;; i++) {
       try {
@@ -93,6 +100,7 @@ public final class Chains {
       case "pool": return pool(new com.library.Asking(url));
       case "pools": return pools(url);
       case "future": return future(url);
+      case "future-of-a-pool": return futureOfAPool(new com.library.Asking(url));
       case "looping": return looping(url);
       case "looping-itself": return loopingItself(url);
       case "choosing": return choosing(url);

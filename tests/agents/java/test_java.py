@@ -13,6 +13,7 @@ import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "python"))
+import statements  # noqa: E402
 from support import Certificates, Server  # noqa: E402
 
 JARS = os.environ["RETRIAL_TEST_JARS"]
@@ -30,12 +31,13 @@ def built(tmp_path_factory):
         shutil.copy(HERE / name, sources)
     tests = folder / "project/src/test/java/demo"
     tests.mkdir(parents=True)
-    shutil.copy(HERE / "Within.java", tests)
+    for name in ("Within.java", "Statements.java"):
+        shutil.copy(HERE / name, tests)
     subprocess.run(["javac", "-d", folder / "library", HERE / "Asking.java"], check=True)
     subprocess.run(["jar", "cf", folder / "library.jar", "-C", folder / "library", "."], check=True)
     path = f"{folder / 'library.jar'}:{JARS}/*"
     subprocess.run(["javac", "-g", "-nowarn", "-cp", path, "-d", folder / "project/target/classes", *sources.glob("*.java")], check=True)
-    subprocess.run(["javac", "-g", "-cp", folder / "project/target/classes", "-d", folder / "project/target/test-classes", tests / "Within.java"], check=True)
+    subprocess.run(["javac", "-g", "-cp", f"{folder / 'project/target/classes'}:{path}", "-d", folder / "project/target/test-classes", *tests.glob("*.java")], check=True)
     return folder
 
 
@@ -208,6 +210,7 @@ WAYS = {
     "pool": "pool ask main",
     "pools": "ask send pools pool main",
     "future": "ask send future main",
+    "future-of-a-pool": "futureOfAPool ask main",
 }
 
 
@@ -327,3 +330,30 @@ def test_tests_of_junit_4_and_testng_are_told_and_chosen(project, server, runner
     assert [(tag["path"], tag.get("test")) for tag in server.tags] == [("/all", None), ("/good", f"demo.Suites${type}#good")]
     project.suite(runner, server.url, f"demo.Suites${type}#wrong")
     assert project.results()[f"{type}#wrong"] == "failed"
+
+
+def statements_of(type):
+    """Of each path that a test's own lines ask for, as their comments say, one a request."""
+    lines = (HERE / "Statements.java").read_text().splitlines()
+    start = next(n for n, line in enumerate(lines) if f"class {type} " in line)
+    end = next(n for n, line in enumerate(lines) if n > start and line == "  }")
+    found = {}
+    for n in range(start, end):
+        if "// " in lines[n]:
+            at = statements.at("src/test/java/demo/Statements.java", n + 1, f"Statements.{type}.asks")
+            found.setdefault("/" + lines[n].split("// ")[1], []).extend(lines[n].count("i < 2") * [at] + [at])
+    return found
+
+
+@pytest.mark.parametrize("runner, type", [("junit", "Jupiter"), ("junit4", "Four"), ("testng", "Ng")])
+def test_a_request_says_which_statement_of_the_test_it_comes_from(project, server, runner, type):
+    expected = {**({"/shared": [None]} if type == "Jupiter" else {}), **statements_of(type)}
+    for _ in range(2):
+        server.tags.clear()
+        project.suite(runner, server.url, f"demo.Statements${type}#asks")
+        assert statements.by_path(server.tags) == expected
+
+
+def test_where_no_test_is_known_to_run_there_is_no_statement(project, server):
+    chain_of(project, server, "Within", "functions")
+    assert "statement" not in server.tags[0]

@@ -8,6 +8,8 @@ import textwrap
 
 import pytest
 
+import statements
+
 AGENTS = pathlib.Path(__file__).resolve().parents[3] / "integration/agents"
 phpunit = pytest.mark.skipif(not shutil.which("phpunit"), reason="there is no phpunit here")
 curl = pytest.mark.skipif(b"curl" not in subprocess.run(["php", "-m"], capture_output=True).stdout, reason="PHP has no curl here")
@@ -193,6 +195,54 @@ def test_phpunit_tells_of_its_tests_and_of_what_each_sends(project, server):
     assert [(tag.get("test", "").replace("%20", " ").removeprefix(own), tag["phase"]) for tag in server.tags] == [
         ("", "shared"), ("testPasses", "test"), ("testPasses", "test"), ("testSets with data set #0", "test"), ('testSets with data set "odd (na)me"', "test")]
     assert [e["runner"] for e in project.of("agent")] == ["PHPUnit"]
+
+
+STATEMENTS = """\
+    <?php
+    use PHPUnit\\Framework\\TestCase;
+    require_once __DIR__ . '/../Base.php';
+    abstract class Wrapped extends TestCase
+    {
+        protected function runTest() { return parent::runTest(); }
+        protected function setUp(): void { App\\Base::ask('/setup'); }
+        public static function setUpBeforeClass(): void { App\\Base::ask('/shared'); }
+    }
+    final class ATest extends Wrapped
+    {
+        private function helper() {
+            App\\Base::ask('/helper');
+        }
+        function testAsks() {
+            App\\Base::ask('/one');
+            App\\Base::ask('/two');
+            foreach ([1, 2] as $one) App\\Base::ask('/loop');
+            $this->helper();
+            $this->helper();
+            array_map(function ($path) { App\\Base::ask($path); }, ['/closure']);
+            $this->assertTrue(true);
+        }
+    }
+    """
+
+
+@phpunit
+def test_a_request_says_which_statement_of_the_test_it_comes_from(project, server):
+    project.write("Base.php", BASE).write("tests/ATest.php", STATEMENTS)
+    runs = []
+    for _ in range(2):
+        server.tags.clear()
+        project.run("phpunit", "tests/ATest.php")
+        runs.append(statements.by_path(server.tags))
+    lines = {line: statements.at("tests/ATest.php", line, "ATest::testAsks") for line in (16, 17, 18, 19, 20, 21)}
+    assert runs[0] == runs[1] == {
+        "/shared": [None], "/setup": [statements.at("tests/ATest.php", 7, "Wrapped::setUp")], "/one": [lines[16]], "/two": [lines[17]], "/loop": [lines[18]] * 2,
+        "/helper": [lines[19], lines[20]], "/closure": [lines[21]]}
+
+
+def test_where_no_test_is_known_to_run_there_is_no_statement(project, server):
+    project.write("Base.php", BASE).write("tests/ATest.php", "<?php\nrequire __DIR__ . '/../Base.php';\nApp\\Base::ask();\n")
+    project.run("php", "tests/ATest.php")
+    assert ["statement" in tag for tag in server.tags] == [False]
 
 
 @phpunit

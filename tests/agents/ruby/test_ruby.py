@@ -8,6 +8,7 @@ import textwrap
 
 import pytest
 
+import statements
 from support import Server
 
 AGENT = pathlib.Path(__file__).resolve().parents[3] / "integration/agents/ruby/retrial.rb"
@@ -229,6 +230,61 @@ def test_rspec_tells_of_its_examples_and_of_what_each_sends(project, server):
     assert [(e["runner"]) for e in project.of("agent")] == ["RSpec"]
     ends = [e for e in project.events if e["ev"] in ("start", "end")]
     assert len(ends) == 2 * len([e for e in ends if e["ev"] == "start"])
+
+
+STATEMENTS = """\
+    require_relative '../base'
+    require 'rspec/autorun'
+    def helper
+      ask
+    end
+    RSpec.describe 'a suite' do
+      before(:context) { ask '/shared' }
+      around do |example|
+        ask '/around'
+        example.run
+      end
+      it 'asks' do
+        ask '/one'
+        ask '/two'
+        2.times { ask '/loop' }
+        ask '/helper' if helper
+        helper
+        [
+          Thread.new(&method(:ask)),
+          in_a_thread('/thread'),
+          Thread.new { ask '/own' }].each(&:join)
+      end
+      it 'asks by itself' do
+        sleep 0; expect { ask '/block' }.not_to raise_error
+      end
+    end
+    """
+
+
+@rspec
+@pytest.mark.parametrize("command", [["rspec"], ["ruby", "spec/a_spec.rb"]])
+def test_a_request_says_which_statement_of_the_test_it_comes_from(command, project, server):
+    project.write("base.rb", BASE + "    def in_a_thread(path) = Thread.new { ask(path) }\n").write("spec/a_spec.rb", STATEMENTS)
+    runs = []
+    for _ in range(2):
+        server.tags.clear()
+        project.run(*command)
+        runs.append(statements.by_path(server.tags))
+    assert runs[0] == runs[1]
+    of = runs[0]
+    lines = {line: statements.at("spec/a_spec.rb", line) for line in (9, 13, 14, 15, 16, 17, 19, 20, 21, 24)}
+    assert of.pop("/shared") == [None]
+    assert sorted(of.pop("/")) == sorted(lines[at] for at in (16, 17, 19))
+    assert of == {"/around": [lines[9]] * 2, "/one": [lines[13]], "/two": [lines[14]], "/loop": [lines[15]] * 2, "/helper": [lines[16]], "/thread": [lines[20]],
+                  "/own": [lines[21]], "/block": [lines[24]]}
+
+
+@pytest.mark.parametrize("file", ["main.rb", "spec/main_spec.rb"])
+def test_where_no_test_is_known_to_run_there_is_no_statement(file, project, server):
+    project.write("base.rb", BASE).write(file, "require_relative '/base'\nask\n".replace("/base", "base" if "/" not in file else "../base"))
+    project.run("ruby", file)
+    assert ["statement" in tag for tag in server.tags] == [False]
 
 
 @rspec

@@ -43,10 +43,27 @@ function beyond(sites, depth, file, own, before) {
   return out;
 }
 
+// Of the frame at `depth` and those outside of it: the outermost of a test's files that its runner has called, as
+// file:line:function. undefined where there is none; null where the stack `isCut`, and may have one beyond.
+function statement(sites, depth, isCut) {
+  let found;
+  for (let i = depth; i < sites.length; i++) {
+    const { kind, file } = places.of(sites[i]);
+    if (kind === frames.APPLICATION) {
+      if (frames.inTest(file)) found = sites[i];
+    } else if (found && frames.isRunner(file)) {
+      isCut = false;
+      break;
+    }
+  }
+  if (isCut) return null;
+  return found && frameOf(found, places.of(found)).text;
+}
+
 function line(callers) {
   let text = '';
   for (let i = 0; i < callers.length; i++) text += (i ? ',' : '') + (callers[i] ? callers[i].encoded : '');
   return text || ','; // a lone empty frame
 }
 
-module.exports = { frameOf, beyond, line };
+module.exports = { frameOf, beyond, statement, line };

@@ -41,8 +41,9 @@ const SORTS = new Map([
 
 // What is known of a resource: { origin, state }.
 const known = notes();
-// Its origin: { site, callers, chain, entry, library, course: [{ site, entry, library }], the outermost first };
-// `chain`: what goes on behind the frames of whatever is made in its course, its site the first; null: the test's.
+// Its origin: { site, callers, chain, statement, entry, library, course: [{ site, entry, library }], the outermost first };
+// `chain`: what goes on behind the frames of whatever is made in its course, its site the first; null: the test's. `statement`:
+// of the test, as file:line:function.
 // Its state:
 const QUIET = 1; // a promise that the runtime's own functions await (see entered)
 const LOADS = 2; // a promise of the module loader, whose callbacks never run a module
@@ -110,12 +111,15 @@ const loads = (sites) => {
 const placeNow = (sites) => place(sites, false);
 const placeAwaited = (sites) => place(sites, true);
 
-// The call site and who called it.
+// The call site, who called it, and for which statement of the test.
 function chainOf({ at, sites, depth }) {
   const own = callers.frameOf(sites[depth], at);
   const outer = inherited();
   const beyond = callers.beyond(sites, depth, at.file, own, outer && outer.chain);
-  return { site: own.text, callers: beyond, chain: frames.inTest(at.file) ? null : [own, ...beyond] };
+  const isCut = sites.length === SHALLOW || sites.length === DEEP;
+  let statement = callers.statement(sites, depth, isCut);
+  if (statement === undefined && outer) statement = outer.statement;
+  return { site: own.text, callers: beyond, chain: frames.inTest(at.file) ? null : [own, ...beyond], statement };
 }
 
 const NOTHING = [];
@@ -128,8 +132,8 @@ function course() {
   return outer.course.slice(-(COURSE - 1)).concat({ site: outer.site, entry: outer.entry, library: outer.library });
 }
 
-function originOf(chain, entry, library, now) {
-  return { site: chain.site, callers: chain.callers, chain: chain.chain, entry, library, course: course(), now, notes: null };
+function originOf({ site, callers, chain, statement }, entry, library, now) {
+  return { site, callers, chain, statement, entry, library, course: course(), now, notes: null };
 }
 
 // The origin of what is made at `found`; a new entry where that is not the running one.
@@ -193,6 +197,7 @@ function init(id, type, trigger, resource) {
       if (found !== null && typeof found === 'object') {
         if (chained && found.bare) next = AWAITED;
         origin = chained && state === AWAITED && forced === undefined && here.origin && goesOn(found) ? here.origin : originAt(found);
+        if (next === AWAITED && !origin.chain) origin.statement = null; // where a test's own function goes on, it is at another
       }
     } else {
       origin = lastEntry(running);

@@ -122,8 +122,18 @@ function inTest(name) {
   return found;
 }
 
+// Of a test runner, what calls a test's own functions.
+const RUNNERS = /^node:internal\/test_runner\/|\/node_modules\/(mocha\/lib|jest-circus|@vitest\/runner)\//;
+const runners = new Map(); // name -> is it of one
+
+function isRunner(name) {
+  let found = runners.get(name);
+  if (found === undefined) runners.set(name, (found = RUNNERS.test(name)));
+  return found;
+}
+
 module.exports = {
-  APPLICATION, LIBRARY, RUNTIME, AGENT, LOADER, kind, relative, isTestFile, inTest, line,
+  APPLICATION, LIBRARY, RUNTIME, AGENT, LOADER, kind, relative, isTestFile, inTest, isRunner, line,
   useMaps: (fn) => (mapOf = fn),
   addTestFile: (name) => {
     testFiles.add(relative(name));

@@ -55,6 +55,7 @@ function tell(origin, add) {
   if (origin && origin.entry) add('x-retrial-call', `${process.pid}-${origin.entry}`);
   told('x-retrial-test', stage && stage.phase !== 'shared' && stage.id);
   told('x-retrial-phase', stage && stage.phase);
+  if (origin && origin.statement && stage && stage.phase !== 'shared') add('x-retrial-statement', hashed(origin.statement));
   if (origin && origin.entry) add('x-retrial-stack', stackOf(origin));
   if (origin && origin.callers && origin.callers.length) add('x-retrial-callers', line(origin.callers));
   const libraries = origin && origin.entry ? librariesOf(origin) : '';

@@ -8,6 +8,7 @@ final class Frames
     const APPLICATION = 1;
     const LIBRARY = 2;
     const OURS = 3;
+    const RUNNER = '/Framework/TestCase.php';
 
     private static $start = '';
     private static $standard = [];
@@ -38,6 +39,12 @@ final class Frames
     public static function addTestFile(string $file): void
     {
         self::$tests[$file] = true;
+    }
+
+    /** Of PHPUnit, what calls a test's own functions. */
+    public static function isRunner(string $file): bool
+    {
+        return substr($file, -strlen(self::RUNNER)) === self::RUNNER;
     }
 
     public static function isTest(string $file): bool

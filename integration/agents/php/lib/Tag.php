@@ -18,12 +18,13 @@ final class Tag
         self::$busy = true;
         try {
             Events::announce();
-            $chain = Site::here();
             [$id, $phase] = Events::current();
+            [$chain, $statement] = Site::here($id !== null);
             $lines = '';
             foreach (['site' => $chain === [] ? null : self::text($chain[0]), 'test' => $id, 'phase' => $phase] as $name => $value) {
                 $lines .= $value === null ? '' : "x-retrial-{$name}: " . self::encode($value) . "\r\n";
             }
+            $lines .= $statement === null ? '' : 'x-retrial-statement: ' . hash('fnv1a64', self::text($statement)) . "\r\n";
             $callers = self::callers($chain);
 
             return $lines . ($callers === '' ? '' : "x-retrial-callers: {$callers}\r\n");

@@ -15,8 +15,9 @@ module RetrialAgent
 
     def self.carrying(block)
       origin = Events.guarded('carry') do
-        chain, entered = Site.here
-        chain if entered.nil? && !chain.empty? && !chain.first.test?
+        here = Site.here
+        here.chain.clear if here.chain.first&.test? # it ends there
+        here if here.entered.nil? && (here.statement || !here.chain.empty?)
       end
       return block unless origin && block
 

@@ -9,6 +9,7 @@ module RetrialAgent
     LAUNCHERS = [RbConfig::CONFIG['bindir'], '/usr/bin', '/usr/local/bin'].compact.uniq.freeze
     GEM = %r{/(?:gems|bundler/gems)/([A-Za-z0-9_.-]+?)-(\d[^/]*|[0-9a-f]{7,40})/}
     BLOCK = /\A(?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )+/
+    RUNNER = %r{/rspec/core/example\.rb\z} # calls an example's own code, and that of what goes around it
     TOP = /\A<(?:main|top \(required\)|(?:class|module):[^>]*|internal:[^>]*)>\z/
 
     @kinds = {}
@@ -30,6 +31,10 @@ module RetrialAgent
 
       def standard?(path)
         STANDARD.any? { |folder| path.start_with?("#{folder}/") }
+      end
+
+      def runner?(path)
+        path.match?(RUNNER)
       end
 
       def test?(path)

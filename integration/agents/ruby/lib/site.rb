@@ -5,7 +5,10 @@ module RetrialAgent
   module Site
     FRAMES = 8
     BYTES = 1024 # of callers, as they are sent
-    KEY = :retrial_origin # of a thread: the frames of who made it
+    KEY = :retrial_origin # of a thread: that of who made it
+
+    # `entered`: the file of the library's function that the innermost frame called; `statement`: of the test.
+    Origin = Struct.new(:chain, :entered, :statement)
 
     Frame = Struct.new(:path, :line, :function) do
       def text
@@ -27,18 +30,25 @@ module RetrialAgent
 
     module_function
 
-    # The chain, and the file of the library's function that its innermost frame called; [] and nil where there is none.
+    # The chain is [], the others nil where there is none.
     def here
-      chain = []
-      entered = nil
+      origin = Origin.new([])
+      ended = false
+      in_test = Current.test.first
       each_frame do |path, location|
         case Frames.kind(path)
-        when :library then entered = path if chain.empty?
-        when :application then break if add(chain, Frame.new(path, location.lineno, Frames.function(location)))
+        when :library
+          origin.entered = path if origin.chain.empty?
+          break if origin.statement && Frames.runner?(path)
+        when :application
+          frame = Frame.new(path, location.lineno, Frames.function(location))
+          ended ||= add(origin.chain, frame)
+          origin.statement = frame if in_test && frame.test?
+          break if ended && !in_test
         end
       end
-      carry_on(chain)
-      [chain, entered]
+      carry_on(origin)
+      origin
     end
 
     # As the header has them. Behind the innermost that calls from within a loop stands an empty one: it may be the one that goes on.
@@ -76,10 +86,12 @@ module RetrialAgent
       frame.test? || chain.size == FRAMES
     end
 
-    def carry_on(chain)
-      return if chain.any?(&:test?)
+    def carry_on(origin)
+      before = Thread.current.thread_variable_get(KEY)
+      return unless before
 
-      (Thread.current.thread_variable_get(KEY) || []).each { |frame| break if add(chain, frame) }
+      before.chain.each { |frame| break if add(origin.chain, frame) } unless origin.chain.any?(&:test?)
+      origin.statement ||= before.statement
     end
   end
 end

@@ -9,18 +9,21 @@ module RetrialAgent
     MOST_KNOWN = 4096
 
     @known = {} # [text, also] -> encoded
+    @hashes = {}
 
     module_function
 
     def lines
       Events.guarded('tag') do
         Events.announce
-        chain, entered = Site.here
+        origin = Site.here
+        chain = origin.chain
         id, phase = Current.test
         named = { SITE => chain.first&.text, 'x-retrial-call' => Call.id, 'x-retrial-test' => id, 'x-retrial-phase' => phase }
         out = named.compact.map { |name, value| "#{name}: #{encode(value)}\r\n" }
         callers = Site.callers(chain)
-        library = library(entered) unless chain.empty?
+        library = library(origin.entered) unless chain.empty?
+        out << "x-retrial-statement: #{hash_of(origin.statement.text)}\r\n" if id && origin.statement
         out << "x-retrial-callers: #{callers}\r\n" if callers
         out << "x-retrial-libraries: #{library}\r\n" if library
         out.join.b
@@ -39,6 +42,11 @@ module RetrialAgent
       key = [text, also]
       @known.clear if @known.size > MOST_KNOWN
       @known[key] ||= encoded(text, also)
+    end
+
+    # FNV-1a, 64 bits.
+    def hash_of(text)
+      @hashes[text] ||= text.each_byte.reduce(0xcbf29ce484222325) { |hash, byte| ((hash ^ byte) * 0x100000001b3) & 0xffffffffffffffff }.to_s(16)
     end
 
     def encoded(text, also)

@@ -26,7 +26,8 @@ final class Calls {
     Origin origin = known.get(call);
     if (origin != null) return origin;
     Origin from = Stack.origin();
-    origin = new Origin(from == null ? Origin.NOWHERE : from.chain, Events.PID + "-" + last.incrementAndGet(), null);
+    if (from == null) from = Origin.NONE;
+    origin = new Origin(from.chain, from.statement, Events.PID + "-" + last.incrementAndGet(), null);
     known.put(call, origin);
     return origin;
   }

@@ -35,7 +35,7 @@ public final class Hooks {
   private static void dispatch(Object self, Object first, Object second, int id) throws Throwable {
     switch (id) {
       case Rules.HAND_OVER: Carry.handOver(first != null ? first : self); break;
-      case Rules.TAKE_OVER: Carry.takeOver(first != null ? first : self); break;
+      case Rules.TAKE_OVER: Carry.takeOver(self, first); break;
       case Rules.UNCAUGHT: Chain.uncaught((Thread) self, (Throwable) first); break;
       case Rules.BEGIN:
       case Rules.JDK_BEGIN: Calls.begin(self); break;

@@ -1,6 +1,7 @@
 package retrial.agent;
 
 import java.util.Iterator;
+import java.util.Set;
 import java.util.concurrent.ForkJoinTask;
 import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.function.Function;
@@ -12,24 +13,36 @@ final class Stack {
 
   private static final StackWalker walker = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
 
+  /** What calls the test's own methods; who is called there before, goes around them. */
+  private static final Set<String> RUNNERS = Set.of("org.junit.platform.commons.util.ReflectionUtils",
+      "org.junit.runners.model.FrameworkMethod$1", "junit.framework.TestCase",
+      "org.testng.internal.MethodInvocationHelper", "org.testng.internal.invokers.MethodInvocationHelper");
+
   /**
    * Whether the chain ends in this thread: at a test, or because it is long. A worker that helps with another task
    * while it waits is within both: below the inner one stands nobody who has called it.
    */
   private static final class Walk implements Function<Stream<StackWalker.StackFrame>, Boolean> {
     final Frames frames = new Frames();
+    Frame statement; // of the test: the outermost of its own that its runner has called
+    private final boolean inTest = Current.test()[0] != null;
     private final boolean isWorker = Thread.currentThread() instanceof ForkJoinWorkerThread;
 
     @Override
     public Boolean apply(Stream<StackWalker.StackFrame> all) {
-      for (Iterator<StackWalker.StackFrame> left = all.iterator(); left.hasNext();) {
+      boolean ended = false;
+      for (Iterator<StackWalker.StackFrame> left = all.iterator(); left.hasNext() && (inTest || !ended);) {
         StackWalker.StackFrame frame = left.next();
         Class<?> declaring = frame.getDeclaringClass();
-        if (isWorker && declaring == ForkJoinTask.class && frame.getMethodName().equals("doExec")) return false;
+        if (isWorker && declaring == ForkJoinTask.class && frame.getMethodName().equals("doExec")) break;
+        if (statement != null && RUNNERS.contains(declaring.getName())) break;
         Sources.Of of = Sources.of(declaring);
-        if (of.isApplication && !frames.add(of.frame(frame))) return true;
+        if (!of.isApplication) continue;
+        Frame at = of.frame(frame);
+        ended = ended || !frames.add(at);
+        if (inTest && at.isTest) statement = at;
       }
-      return false;
+      return ended;
     }
   }
 
@@ -38,9 +51,10 @@ final class Stack {
     Walk walk = new Walk();
     boolean ended = walker.walk(walk);
     if (walk.frames.isEmpty()) return Carry.here();
-    Origin before = ended ? null : Carry.here();
-    if (before != null) walk.frames.addAll(before.chain);
-    return new Origin(walk.frames.all(), null, null);
+    Origin before = ended && (walk.statement != null || !walk.inTest) ? null : Carry.here();
+    if (before == null) before = Origin.NONE;
+    if (!ended) walk.frames.addAll(before.chain);
+    return new Origin(walk.frames.all(), walk.statement != null ? walk.statement : before.statement, null, null);
   }
 
   /** What `sender` writes now: the innermost frame of the application is in `innermost`, or null. */

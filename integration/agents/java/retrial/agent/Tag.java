@@ -11,15 +11,17 @@ final class Tag {
   private Tag() {}
 
   static final String[] NAMES = {"x-retrial-site", "x-retrial-call", "x-retrial-test", "x-retrial-phase",
-      "x-retrial-callers", "x-retrial-libraries"};
+      "x-retrial-statement", "x-retrial-callers", "x-retrial-libraries"};
 
   static Map<String, String> of(Origin origin) {
     Events.announce();
     String[] test = Current.test();
-    Frame[] chain = origin == null ? Origin.NOWHERE : origin.chain;
-    String call = origin == null ? null : origin.call;
-    String[] values = {chain.length == 0 ? null : encoded(chain[0].text), call,
-        test[0] == null ? null : encoded(test[0]), test[1], callers(chain), call == null ? null : library(origin)};
+    if (origin == null) origin = Origin.NONE;
+    Frame[] chain = origin.chain;
+    String[] values = {chain.length == 0 ? null : encoded(chain[0].text), origin.call,
+        test[0] == null ? null : encoded(test[0]), test[1],
+        test[0] == null || origin.statement == null ? null : origin.statement.asStatement(), callers(chain),
+        origin.call == null ? null : library(origin)};
     Map<String, String> tag = new LinkedHashMap<>();
     for (int i = 0; i < NAMES.length; i++)
       if (values[i] != null) tag.put(NAMES[i], values[i]);
