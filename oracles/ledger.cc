@@ -8,6 +8,7 @@
 #include "oracles/evidence.h"
 #include "oracles/members.h"
 #include "oracles/repeat.h"
+#include "oracles/rpc_answers.h"
 #include "trace/calls/content.h"
 #include "trace/calls/operation.h"
 #include "trace/calls/service_name.h"
@@ -24,7 +25,8 @@ bool had_effect(const Exchange& e) {
   if (!trace::carried_out(e) || e.method == "GET") return false;
   auto& profile = trace::profile_of(e);
   auto repeat = profile.repeat(e);
-  if (repeat == trace::Repeat::unknown) return profile.method_tells() && !reads_by_name(e);
+  if (repeat == trace::Repeat::unknown)
+    return e.grpc.is ? rpc_named(e) == Named::write : profile.method_tells() && !reads_by_name(e);
   return repeat != trace::Repeat::safe;
 }
 

@@ -55,7 +55,7 @@ class LostEffect final : public Oracle {
     auto& test = test_of(compared, c);
     if (!came_to_its_end(c, test) || !went_on(c, call, *trace::result_of(*c.in_case, test))) return;
     auto* beside = counterpart(c, call);
-    if (!beside || call.first().method == "DELETE") return;  // what is not removed: resource-leak
+    if (!beside || removes_own(c, call)) return;
     bool usual = std::ranges::any_of(beside->attempts, [](auto* e) { return had_effect(*e); });
     if (!usual || expected_by_test(compared, c) || !kept_from_service(call) || may_be_thinned(*c.in_case) ||
         done_otherwise(c, call, *beside))
@@ -74,6 +74,11 @@ class LostEffect final : public Oracle {
         says_no(*call.attempts[first_fired(call)])
             ? "A right client tells its caller that it was not done."
             : "A right client sends it again, or tells its caller that it was not done."));
+  }
+
+  // What was made in this run, and is not removed: resource-leak.
+  static bool removes_own(const Comparison& c, const Call& call) {
+    return call.first().method == "DELETE" && Removals(*c.in_case).made(trace::message::path_of(call.first().target));
   }
 
   // The test passed; or went on, and met another fault, by which it may have failed. Not where that met the same once

@@ -200,7 +200,7 @@ class SilentWrongResult final : public Oracle {
                                "without the fault",
                                done, write->operation),
                    "The failure was taken for an answer that holds nothing.");
-    if (went_on(c, call))
+    if (went_on(c, call) && !hands_back(call, outermost.message))
       return add(Confidence::possible,
                  fmt::format("{}, {} ended in the fault, and the calls after it were made as if it had not", done,
                              counted(call.attempts.size(), "attempt")),
@@ -228,6 +228,7 @@ class SilentWrongResult final : public Oracle {
     auto parts = trace::message::segments(trace::message::path_of(call.first().target));
     if (parts.empty()) return false;
     auto name = percent_decode(parts.back());
+    if (name.size() >= kName && message.contains("[" + name + "]")) return true;  // as Go shows a list
     for (auto* alone : {"['{}']", "[\"{}\"]", "[ '{}' ]"})
       if (message.contains("[]") && message.contains(fmt::format(fmt::runtime(alone), name))) return true;
     return name.size() >= kName && message.contains("[]") && message.contains(name);

@@ -56,12 +56,16 @@ void each_write_after(const Comparison& c, const Call& read, F f) {
   }
 }
 
-// Is it what that one told, a default in its place here, or a sum with it?
+// Is it what that one told, and another here; or a sum with it, of which it is missing here; or a product, which has
+// another factor in its place?
 bool made_from(const Member& told, const Member& was, const Member& is) {
-  bool telling = told.value.size() > 1;
-  if (told.value == was.value) return telling || told.name == was.name || is.value == "0";
+  if (told.value == was.value) return told.value.size() > 1 || told.name == was.name || is.value == "0";
   auto one = to_int(was.value), other = to_int(is.value), part = to_int(told.value);
-  return telling && may_count(was) && one && other && part && *one - *other == *part;
+  if (!may_count(was) || !one || !other || !part || *part == 0) return false;
+  if (*one - *other == *part) return true;
+  if (*part == 1 || *one == 0 || *one % *part != 0) return false;
+  auto times = *one / *part;
+  return times != 1 && times != -1 && *other % times == 0;
 }
 
 // Was a body cut, and is what was written the first part of what is written else?

@@ -70,6 +70,10 @@ std::string without_arguments(std::string_view callee) {
   return out;
 }
 
+std::uint32_t last_line_of(const Tree& tree, int node) {
+  return tree[node].line + static_cast<std::uint32_t>(std::ranges::count(tree.text(node), '\n'));
+}
+
 Location location_at(const Tree& tree, int node, Shape shape) {
   Location found;
   found.shape = shape;
@@ -86,8 +90,7 @@ Location location_at(const Tree& tree, int node, Shape shape) {
   if (outer < 0) outer = function;
   if (outer >= 0) {
     found.function_line = tree[outer].line;
-    found.function_last_line =
-        found.function_line + static_cast<std::uint32_t>(std::ranges::count(tree.text(outer), '\n'));
+    found.function_last_line = last_line_of(tree, outer);
   }
   return found;
 }

@@ -20,6 +20,7 @@ void find_libraries(const Tree& tree, std::vector<Location>& found);
 
 // What they share: a location at a node, with its function; what is called in a stretch of code, and what that may do.
 Location location_at(const Tree& tree, int node, Shape shape);
+std::uint32_t last_line_of(const Tree& tree, int node);
 int tried_call(const Tree& tree, int stretch);           // the first that is neither talk nor waiting nor
                                                          // makes something for another, or -1
 std::string without_arguments(std::string_view callee);  // `get(…).json` of `get(url, timeout=3).json`

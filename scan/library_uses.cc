@@ -193,6 +193,7 @@ struct Uses {
     describe_calls(tree, function, place);
     place.calls = place.function = one_line(name_of_function(tree, function));
     place.function_line = tree[function].line;
+    place.function_last_line = last_line_of(tree, function);
   }
 
   // Celery's `raise self.retry(exc=exc)`: how often stands at the task.

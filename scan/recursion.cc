@@ -205,6 +205,7 @@ void find_recursion(const Tree& tree, std::vector<Location>& found) {
       if (!near && !speaks && wait_in(tree, function).kind == Wait::none) break;
       place.function = one_line(name_of_function(tree, function));
       place.function_line = tree[function].line;
+      place.function_last_line = last_line_of(tree, function);
       describe(tree, function, i, place);
       place.bound = bound_of_function(tree, function, named ? timer : i);
       place.wait = wait_in(tree, function);

@@ -251,6 +251,12 @@ Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& p
       plan.remarks.emplace_back(
           "no application call sites were seen: calls made by the tests themselves are put on trial");
   }
+  constexpr std::size_t kShown = 4;
+  if (auto failing = never_answered_well(tests, found); !failing.empty())
+    plan.remarks.push_back(
+        fmt::format("answered with an error without any fault, so not on trial: {}{}",
+                    fmt::join(std::span(failing).first(std::min(failing.size(), kShown)), ", "),
+                    failing.size() > kShown ? fmt::format(", and {} more", failing.size() - kShown) : ""));
   auto& run = config.run;
   auto asked_for = covered(found, run.coverage.empty() ? "c0" : run.coverage);
   if (run.once) asked_for = once_a_site(std::move(asked_for));

@@ -9,6 +9,7 @@
 #include "campaign/workload/adapters/adapter.h"
 #include "trace/comparing/comparison.h"
 #include "trace/comparing/slices.h"
+#include "trace/profiles/profile.h"
 
 namespace retrial::campaign {
 namespace {
@@ -159,6 +160,26 @@ std::vector<Found> find_targets(const std::map<std::string, const trace::Run*>& 
     one.hands_on_errors = hand_on_errors.contains(one.site());
     out.push_back(std::move(one));
   }
+  return out;
+}
+
+std::vector<std::string> never_answered_well(const std::map<std::string, const trace::Run*>& tests,
+                                             const std::vector<Found>& found) {
+  std::set<std::string> known;
+  for (auto& f : found) known.insert(place_key(f.target));
+  std::map<std::string, std::string> others;
+  for (auto& [test, run] : tests)
+    for (auto& [call, at] : calls_in(test, *run)) {
+      auto& e = call.last();
+      auto& target = at.target;
+      bool failed = e.ending == trace::Ending::answered && trace::told_failed(e);
+      if (failed && !(target.site && is_test_file(target.site->file)) && !known.contains(place_key(target)))
+        others.try_emplace(place_key(target),
+                           fmt::format("{} ({})", target.operation, trace::status_of(e, e.client_status)));
+    }
+  std::vector<std::string> out;
+  for (auto& [key, shown] : others)
+    if (std::ranges::find(out, shown) == out.end()) out.push_back(shown);
   return out;
 }
 

@@ -23,6 +23,11 @@ struct Found {
 // none; nor is one in set-up or teardown, nor (without `test_files`) one whose call site is in a test file.
 std::vector<Found> find_targets(const std::map<std::string, const trace::Run*>& tests, bool test_files);
 
+// The application's calls that are no targets anywhere, because the service itself answers them with an error: "GET
+// /voices/V2 (503)", each once.
+std::vector<std::string> never_answered_well(const std::map<std::string, const trace::Run*>& tests,
+                                             const std::vector<Found>& found);
+
 // Each call of one test as a target at that place alone, by the number of its first exchange, whatever its answer was
 // and wherever it comes from.
 std::map<std::uint64_t, Found> every_call(const std::string& test, const trace::Run& run);

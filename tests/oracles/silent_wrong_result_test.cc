@@ -272,6 +272,11 @@ TEST(SilentWrongResult, a_default_or_a_sum_without_what_was_read_is_a_value_from
             "silent-wrong-result likely");
   EXPECT_EQ(wrote(R"({"sku":"lamp","at":5500})", R"({"sku":"lamp","at":4000})", R"({"surcharge":1500})"), "")
       << "times are others in each run";
+  EXPECT_EQ(wrote(R"({"sku":"lamp","cents":28})", R"({"sku":"lamp","cents":25})", R"({"surcharge":3})"),
+            "silent-wrong-result likely");
+  EXPECT_EQ(wrote(R"({"sku":"lamp","cents":4100})", R"({"sku":"lamp","cents":3000})", R"({"rate":41})"),
+            "silent-wrong-result likely");
+  EXPECT_EQ(wrote(R"({"sku":"lamp","cents":4100})", R"({"sku":"lamp","cents":3001})", R"({"rate":41})"), "");
 }
 
 TEST(SilentWrongResult, what_is_written_of_a_list_and_of_one_that_could_not_be_read_not_at_all_is_possible) {

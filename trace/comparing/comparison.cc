@@ -167,7 +167,10 @@ std::set<SiteAndOperation> places_of(const std::vector<Call>& calls) {
 
 int faulted_attempts(const Comparison& comparison) {
   int all = 0;
-  for (auto* call : comparison.faulted) all += static_cast<int>(call->attempts.size());
+  for (auto* call : comparison.faulted) {
+    if (call->unsaid) return 0;
+    all += static_cast<int>(call->attempts.size());
+  }
   return all;
 }
 

@@ -16,7 +16,9 @@ constexpr Nanos kWaited = 50 * kMillisecond;
 constexpr std::size_t kLongestLayer = 32;  // attempts
 constexpr std::size_t kInRounds = 8;       // attempts, of which fewer fall into rounds by chance
 constexpr std::size_t kRounds = 3;
-constexpr double kBetween = 1.9;  // the least gap between rounds to the longest within: twice, as measured
+constexpr std::size_t kGrowing = 4;  // attempts of a round whose gaps grow: two that do are chance
+constexpr double kGrows = 1.25;      // of such a gap to the one before
+constexpr double kBetween = 1.9;     // the least gap between rounds to the longest within: twice, as measured
 
 Nanos gap_before(const Call& call, std::size_t attempt) {
   return call.attempts[attempt]->begun - call.attempts[attempt - 1]->told;
@@ -128,6 +130,20 @@ bool in_rounds(const std::vector<Nanos>& gaps, std::size_t length) {
   return between >= kWaited && static_cast<double>(between) >= kBetween * static_cast<double>(within);
 }
 
+// Does a back-off begin anew after each `length` attempts? Gaps that grow within a round, and a first one that is half
+// of the last at most; whatever stands between.
+bool begins_anew(const std::vector<Nanos>& gaps, std::size_t length) {
+  if (length < kGrowing) return false;
+  for (std::size_t i = 0; i < gaps.size(); i++) {
+    auto k = i % length;
+    if (k == length - 1) continue;
+    if (k == 0 && gaps[i] < kAtOnce) return false;
+    if (k == 0 && i > 0 && 2 * gaps[i] > gaps[i - 2]) return false;
+    if (k > 0 && static_cast<double>(gaps[i]) < kGrows * static_cast<double>(gaps[i - 1])) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool resent_by_transport(const Call& call, std::size_t attempt) {
@@ -149,7 +165,7 @@ std::vector<std::size_t> round_starts(const Call& call) {
   if (own.size() < kInRounds) return starts;
   // Where rounds of several lengths fit, the shortest is that of the innermost loop.
   for (std::size_t length = 2; length <= kLongestLayer && (kRounds - 1) * length < own.size(); length++) {
-    if (!in_rounds(gaps, length)) continue;
+    if (!in_rounds(gaps, length) && !begins_anew(gaps, length)) continue;
     for (std::size_t i = length; i < own.size(); i += length) starts.push_back(own[i]);
     break;
   }

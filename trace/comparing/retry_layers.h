@@ -23,8 +23,9 @@ std::vector<bool> resent_by_transport(const Call& call);
 std::vector<std::size_t> layer_starts(const Call& call);
 
 // The same of two loops of the application's own, of which gaps alone tell: rounds of one length, three at least (the
-// last may be cut), over eight attempts or more, whose every gap is at most half as long as any between two rounds. So
-// jitter on either does not hide them, nor an outer back-off that grows. Only the first attempt where there are none.
+// last may be cut), over eight attempts or more, whose every gap is at most half as long as any between two rounds; or,
+// of four attempts or more, whose gaps grow within each and begin anew in the next. So jitter on either does not hide
+// them, nor an outer back-off that grows. Only the first attempt where there are none.
 std::vector<std::size_t> round_starts(const Call& call);
 
 // The same of the application's own loops, whatever their gaps: an attempt to which a function further out went on than
