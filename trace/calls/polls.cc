@@ -1,6 +1,7 @@
 #include "trace/calls/polls.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <unordered_map>
 
@@ -11,15 +12,24 @@
 namespace retrial::trace {
 namespace {
 
+constexpr Nanos kLeast = kSecond;              // what is closer together is a loop's or a test's own pace
 constexpr Nanos kPace = 100 * kMillisecond;    // what looks again sooner has no pace of its own
 constexpr Nanos kNoPause = 10 * kMillisecond;  // no pace of a look: it does not even let others run
 constexpr Nanos kTries = kSecond;              // OAuth's device flow asks every 5 s (RFC 8628 3.5)
 constexpr Nanos kHurry = 20;                   // a look comes that much sooner only where it does not wait for its turn
+// What says by its name that it comes again and again, whatever it holds: POST /vans/7/heartbeat.
+bool is_heartbeat(const Exchange& e) {
+  static constexpr std::array<std::string_view, 7> kNames{"heartbeat", "heartbeats", "beat", "ping",
+                                                          "keepalive", "keep-alive", "pulse"};
+  auto parts = message::segments(message::path_of(e.target));
+  return !parts.empty() && std::ranges::find(kNames, parts.back()) != kNames.end();
+}
+
 // The same request of one process at equal intervals, whatever comes between: a job a minute.
 class Beat {
  public:
   // Answers its interval where it keeps time.
-  std::optional<Nanos> next(const Exchange& e, bool good) {
+  std::optional<Nanos> next(const Exchange& e, bool good, Nanos least) {
     if (good_ && e.begun >= told_) {
       auto interval = e.begun - begun_;
       least_ = intervals_++ ? std::min(least_, interval) : interval;
@@ -28,13 +38,12 @@ class Beat {
       intervals_ = 0, most_ = 0;
     }
     begun_ = e.begun, told_ = e.told, good_ = good;
-    bool steady = intervals_ >= kIntervals && least_ >= kLeast && most_ <= least_ + least_ / kSteadiness;
+    bool steady = intervals_ >= kIntervals && least_ >= least && most_ <= least_ + least_ / kSteadiness;
     return steady ? std::optional(least_) : std::nullopt;
   }
 
  private:
   static constexpr int kIntervals = 3, kSteadiness = 5;
-  static constexpr Nanos kLeast = kSecond;  // what is closer together is a loop's or a test's own pace
   Nanos begun_ = 0, told_ = 0, least_ = 0, most_ = 0;
   bool good_ = false;
   int intervals_ = 0;
@@ -72,7 +81,9 @@ std::map<std::uint64_t, Nanos> polls_of(const Run& run, const Lessons& lessons) 
     // twice: who polls has waited for another one. What goes on and on is a poll.
     bool twice = profile_of(e).repeat(e) != Repeat::safe || (again && answered_alike(*before.e, e));
     bool good = e.ending == Ending::answered && (!told_failed(e) || settled(e));
-    auto interval = beats[mix(mix(place, e.request_digest), static_cast<Key>(e.pid))].next(e, good);
+    bool named = is_heartbeat(e);
+    auto& beat = beats[mix(mix(place, named ? 0 : e.request_digest), static_cast<Key>(e.pid))];
+    auto interval = beat.next(e, good, named ? kNoPause : kLeast);
     if (interval || repeats >= (twice ? 2 : 1)) {
       auto pause = again ? e.begun - before.told : *interval;
       auto [it, fresh] = polls.try_emplace(poll_key(e, lessons.rename(e.operation)), pause);

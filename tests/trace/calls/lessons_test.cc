@@ -172,6 +172,21 @@ TEST(Lessons, what_comes_at_equal_intervals_is_a_poll_whatever_comes_between) {
   EXPECT_FALSE(at_poll({kSecond / 10, kSecond / 10, kSecond / 10, 0})) << "a test's own pace";
 }
 
+TEST(Lessons, a_heartbeat_by_its_name_is_a_poll_at_any_pace_and_whatever_it_holds) {
+  auto at_poll = [](const std::string& line) {
+    Traffic reference;
+    for (auto* at : {"{\"at\":1}", "{\"at\":2}", "{\"at\":3}", "{\"at\":4}"}) {
+      auto e =
+          reference.begin(line + " HTTP/1.1\r\nHost: h\r\nContent-Length: 8\r\n\r\n" + at, {.site = "app.py:1:wait"});
+      reference.serve(e, 200);
+      reference.pass(kSecond / 10);
+    }
+    return lessons_of(reference.run).at_poll(asked(line));
+  };
+  EXPECT_TRUE(at_poll("POST /vans/7/heartbeat"));
+  EXPECT_FALSE(at_poll("POST /vans/7/load"));
+}
+
 TEST(Lessons, what_came_once_in_a_test_and_to_a_good_end_is_known) {
   Reference r;
   r.ask("GET /one", "app.py:1:wait").ask("GET /two", "app.py:1:wait").ask("GET /two", "app.py:1:wait");
