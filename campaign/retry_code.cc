@@ -64,7 +64,11 @@ void RetryCode::hold_against(trace::CampaignRecord& record) {
                     "files around it; retrial scan --against does it",
                     kMostBytes >> 20));
   scan::hold_against(locations_, record);
-  for (auto& at : locations_) record.retries.push_back(told(at));
+  for (auto& at : locations_)
+    if (at.tried.state != scan::Tried::not_asked) record.retries.push_back(told(at));
+  if (record.retries.empty() && !locations_.empty())
+    record.remarks.push_back(
+        "which of the source's retry locations were tried is not known: no call site of what was sent was seen");
 }
 
 }  // namespace retrial::campaign

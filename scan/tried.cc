@@ -98,6 +98,9 @@ int Through::nearness(const std::optional<trace::CallSite>& site, const Location
 }
 
 void hold_against(std::vector<Location>& locations, const trace::CampaignRecord& campaign) {
+  // Without call sites nothing is known of any location.
+  auto sited = [](auto& row) { return row.site.has_value(); };
+  if (!campaign.cases.empty() && std::ranges::none_of(campaign.cases, sited)) return;
   Through through(campaign.directory);
   for (auto& at : locations) {
     at.tried = tried_in(campaign, at, through);

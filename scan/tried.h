@@ -24,7 +24,8 @@ class Through {
   std::map<std::string, std::string> known_;
 };
 
-// Tells each location what became of it in a campaign, and each of its verdicts what that campaign showed of it.
+// Tells each location what became of it in a campaign, and each of its verdicts what that campaign showed of it. Where
+// that campaign saw no call site at all, it is not asked.
 void hold_against(std::vector<Location>& locations, const trace::CampaignRecord& campaign);
 
 }  // namespace retrial::scan

@@ -1,5 +1,7 @@
 #include "scan/tried.h"
 
+#include "scan/scan.h"
+
 #include <gtest/gtest.h>
 
 namespace retrial::scan {
@@ -102,6 +104,25 @@ TEST(Tried, of_what_no_test_reaches_the_nearest_test_is_named) {
   EXPECT_EQ(locations[1].tried.text,
             "no test that was on trial makes its call; the nearest is test_cancel, by shop/orders.py:70 cancel");
   EXPECT_TRUE(locations[0].tried.text.ends_with("by shop/other.py:7 other"));
+}
+
+TEST(Tried, a_chain_leads_through_a_function_that_a_decorator_repeats) {
+  auto locations = scan_text(*language_of("shop/a.py"),
+                             "import tenacity\n@tenacity.retry(wait=wait_fixed(2))\ndef f(u):\n  return get(u)\n")
+                       .locations;
+  ASSERT_EQ(locations.size(), 1u);
+  locations[0].file = "shop/a.py";
+  auto campaign = campaign_here();
+  for (int line : {4, 5})
+    EXPECT_EQ(Through(campaign.directory)(trace::CallSite{"shop/a.py", line, "f"}, locations[0]), line == 4) << line;
+}
+
+TEST(Tried, where_no_call_site_was_seen_nothing_is_said) {
+  auto campaign = campaign_here();
+  campaign.cases.push_back({.policy = "P3", .test = "test_submit"});
+  auto locations = two();
+  hold_against(locations, campaign);
+  EXPECT_EQ(locations[0].tried.state, Tried::not_asked);
 }
 
 }  // namespace
