@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -105,6 +106,21 @@ std::vector<Found> elsewhere(const std::vector<Found>& tried, std::vector<Found>
   for (auto& f : tried) known.emplace(f.site(), f.places.front().test);
   std::erase_if(all, [&](auto& f) { return known.contains({f.site(), f.places.front().test}); });
   return all;
+}
+
+// Calls whose call site is not known: what another test sends may come from another function. In so many tests, the
+// best first, each is a call of its own.
+std::vector<Found> unplaced_elsewhere(const std::vector<Found>& found) {
+  constexpr std::size_t kTests = 4;
+  std::vector<Found> out;
+  for (auto& f : found)
+    for (std::size_t i = 1; !f.target.site && i < std::min(kTests, f.places.size()); i++) {
+      auto& one = out.emplace_back(f);
+      one.places = {f.places[i]};
+      one.target.test = f.places[i].test;
+      one.target.occurrence = f.places[i].occurrence;
+    }
+  return out;
 }
 
 // Of calls that a test makes several times the last, at the best place that has one.
@@ -260,6 +276,7 @@ Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& p
   auto& run = config.run;
   auto asked_for = covered(found, run.coverage.empty() ? "c0" : run.coverage);
   if (run.once) asked_for = once_a_site(std::move(asked_for));
+  if (run.coverage.empty() && !run.once) std::ranges::move(unplaced_elsewhere(found), std::back_inserter(asked_for));
 
   std::map<std::string_view, Named> named;
   auto wants = [&](const policies::Policy& policy, const Found& f) {

@@ -47,6 +47,21 @@ class Planning : public testing::Test {
   Config config_;
 };
 
+TEST_F(Planning, a_call_without_a_site_is_another_in_each_of_four_tests) {
+  for (auto* test : {"t1", "t2", "t3", "t4", "t5"}) {
+    auto e = exchange(1, test, "POST", "/entries", "");
+    e.tag.site.reset();
+    alone(test, kSecond, {e});
+  }
+  auto p = plan();
+  std::set<std::string> tests, keys;
+  for (auto& c : p.cases)
+    if (!c.further) tests.insert(c.row.test), keys.insert(c.target_key());
+  EXPECT_EQ(tests.size(), 4u);
+  EXPECT_EQ(keys.size(), 4u);
+  EXPECT_EQ(p.cases.size(), 5u) << "the fifth is further";
+}
+
 TEST_F(Planning, each_call_site_and_operation_is_tried_once_in_the_cheapest_test_that_reaches_it) {
   alone("slow", 9 * kSecond, {exchange(1, "slow", "GET", "/a", "app.py"), exchange(2, "slow", "GET", "/b", "app.py")});
   alone("fast", 1 * kSecond, {exchange(1, "fast", "GET", "/a", "app.py")});
