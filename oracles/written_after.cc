@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <set>
 
 #include "base/characters.h"
@@ -61,11 +62,14 @@ void each_write_after(const Comparison& c, const Call& read, F f) {
 bool made_from(const Member& told, const Member& was, const Member& is) {
   if (told.value == was.value) return told.value.size() > 1 || told.name == was.name || is.value == "0";
   auto one = to_int(was.value), other = to_int(is.value), part = to_int(told.value);
-  if (!may_count(was) || !one || !other || !part || *part == 0) return false;
+  constexpr std::int64_t kMost = 1'000'000'000'000'000;  // whatever is larger is no amount
+  auto amount = [&](auto n) { return n && *n > -kMost && *n < kMost; };
+  if (!may_count(was) || !amount(one) || !amount(other) || !amount(part) || *part == 0) return false;
   if (*one - *other == *part) return true;
-  if (*part == 1 || *one == 0 || *one % *part != 0) return false;
+  if (*one == 0 || *one % *part != 0) return false;
   auto times = *one / *part;
-  return times != 1 && times != -1 && *other % times == 0;
+  bool itself = std::abs(*part) == 1 || std::abs(times) == 1;
+  return !itself && *other % times == 0;
 }
 
 // Was a body cut, and is what was written the first part of what is written else?
@@ -141,14 +145,16 @@ Unmade not_written(const ComparedCase& compared, const Comparison& c, const Call
     if (!pair.reference || pair.in_case || pair.reference->first().begun < beside->last().told) continue;
     auto& write = pair.reference->last();
     if (!had_effect(write) || of_tests(write) || (unmade.first && unmade.first->operation != write.operation)) continue;
-    auto source = source_of(*c.reference, pair.reference->first());
     auto* entry = entry_in_path(told, write);
-    bool of_this = source && source->read == &beside->last();
-    if (!of_this && !entry) continue;
+    if (entry) entries.insert(entry->value);
+    if (!entry || (!handed_on && entries.size() < kEntries)) {
+      auto source = source_of(*c.reference, pair.reference->first());
+      bool of_this = source && source->read == &beside->last();
+      if (!entry && !of_this) continue;
+      handed_on |= of_this;
+    }
     if (!unmade.first) unmade.first = pair.reference;
     unmade.writes++;
-    handed_on |= of_this;
-    if (entry) entries.insert(entry->value);
   }
   if (!handed_on && entries.size() < kEntries) return {};
   bool made = unmade.first && std::ranges::any_of(c.in_case->exchanges, [&](auto& e) {

@@ -278,6 +278,9 @@ TEST(SilentWrongResult, a_default_or_a_sum_without_what_was_read_is_a_value_from
   EXPECT_EQ(wrote(R"({"sku":"lamp","cents":4100})", R"({"sku":"lamp","cents":3000})", R"({"rate":41})"),
             "silent-wrong-result likely");
   EXPECT_EQ(wrote(R"({"sku":"lamp","cents":4100})", R"({"sku":"lamp","cents":3001})", R"({"rate":41})"), "");
+  constexpr const char* kLeast = R"({"sku":"lamp","cents":-9223372036854775808})";
+  for (auto* read : {R"({"rate":-1})", R"({"rate":9223372036854775807})", R"({"rate":0})"})
+    EXPECT_EQ(wrote(kLeast, R"({"sku":"lamp","cents":9223372036854775807})", read), "") << read;
 }
 
 TEST(SilentWrongResult, what_is_written_of_a_list_and_of_one_that_could_not_be_read_not_at_all_is_possible) {
