@@ -87,7 +87,11 @@ std::string headline_of(const trace::CampaignRecord& c) {
   auto cases = outcome == Outcome::planned ? c.cases.size() : cases_run(c);
   auto joint = outcome == Outcome::found || outcome == Outcome::right ? " in " : ": ";
   auto judged = outcome == Outcome::in_part && c.clean.size() < cases ? fmt::format("{} of ", c.clean.size()) : "";
-  return fmt::format("{}{}{}{}, {}.", headline(c), joint, judged, counted(cases, "case"), show_duration(c.took));
+  auto answered =
+      std::ranges::count_if(c.cases, [](auto& row) { return row.runs.empty() && row.outcome == "answered"; });
+  auto more = answered ? fmt::format(", which answer{} {} more", cases == 1 ? "s" : "", answered) : "";
+  return fmt::format("{}{}{}{}{}, {}.", headline(c), joint, judged, counted(cases, "case"), more,
+                     show_duration(c.took));
 }
 }  // namespace
 

@@ -79,8 +79,7 @@ TEST(Opening, says_services_targets_cases_writes_time_and_what_is_left_alone) {
           .find("the budget is 1 min: the likeliest to show a bug come first, what does not fit is left and named."),
       std::string::npos);
   plan.further = 12;
-  EXPECT_NE(opening(plan, {.width = 100000})
-                .find("41 cases, then up to 12 more in other tests, ~4 min"),
+  EXPECT_NE(opening(plan, {.width = 100000}).find("41 cases, then up to 12 more in other tests, ~4 min"),
             std::string::npos);
 }
 
@@ -231,6 +230,9 @@ TEST(Summary, no_finding_is_said_plainly) {
   text = summary(campaign, ".", trace::Confidence::likely, kFile);
   EXPECT_TRUE(text.starts_with("\nNo retry bug was found in 1 case, 0 ms.\n")) << text;
   EXPECT_EQ(text.find("fail the run"), text.npos);
+  campaign.cases.push_back({.outcome = "answered"});
+  text = summary(campaign, ".", trace::Confidence::likely, kFile);
+  EXPECT_TRUE(text.starts_with("\nNo retry bug was found in 1 case, which answers 1 more, 0 ms.\n")) << text;
 }
 
 TEST(Summary, is_wrapped_at_the_terminals_width) {
