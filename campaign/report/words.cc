@@ -177,7 +177,10 @@ std::string client_did(const trace::Finding& finding) {
   auto gaps = finding.gaps_ms;
   // Read, changed and written anew: that request is in the evidence too.
   bool anew = finding.verdict == "duplicate-effect" && finding.evidence.size() > 1;
-  if (gaps.empty()) return finding.attempts != 1 ? text : text + (anew ? ", then another request" : ", no retry");
+  auto then = anew                               ? ", then another request"
+              : finding.verdict == "missing-cap" ? ", then the same again and again"
+                                                 : ", no retry";
+  if (gaps.empty()) return finding.attempts != 1 ? text : text + then;
   if (gaps.size() == 1) return text + ", " + show_ms(gaps[0]) + " apart";
   if (gaps.size() > kMostGaps) {
     std::sort(gaps.begin(), gaps.end());
