@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/sentence.h"
 #include "oracles/evidence.h"
 #include "oracles/ledger.h"
 #include "oracles/members.h"
@@ -161,10 +162,10 @@ class DuplicateEffect final : public Oracle {
       auto harm = harm_of_repeat(c, call, before, e);
       if (!harm) return;
       judgement.findings.push_back(make_finding(
-          compared, c, call, kDuplicateEffect, harm->confidence, message(call, one, i),
-          fmt::format("A right client does it once, since {}: it tells its caller of the loss, or sends the same key "
-                      "with each attempt, by which the service knows the request again.",
-                      harm->why)));
+          compared, c, call, kDuplicateEffect, harm->confidence,
+          fmt::format("{} {}.", message(call, one, i), sentence(harm->why)),
+          "A right client tells its caller of the loss, or sends the same key with each attempt, by which the service "
+          "knows the request again."));
       return;
     }
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/sentence.h"
 #include "base/text.h"
 #include "campaign/report/page.h"
 #include "campaign/report/words.h"
@@ -43,12 +44,6 @@ std::string some(const std::vector<std::string>& lines, std::size_t most) {
                                  lines.begin() + static_cast<std::ptrdiff_t>(std::min(most, lines.size())));
   auto text = joined(first, "; ");
   return lines.size() > most ? text + fmt::format("; and {} more", lines.size() - most) : text;
-}
-// Its first letter large, where it begins with a word and not with a name, of a test say.
-std::string sentence(std::string remark) {
-  bool word = std::ranges::all_of(remark.substr(0, remark.find(' ')), [](char c) { return c >= 'a' && c <= 'z'; });
-  if (word && !remark.empty()) remark[0] = static_cast<char>(remark[0] - 'a' + 'A');
-  return remark;
 }
 }  // namespace
 

@@ -296,8 +296,8 @@ const std::string kAsked = message(text(1, "ada") + number(2, 3));
 TEST(GrpcOracles, two_answers_that_name_two_results_are_two_effects) {
   auto t = repeated({kAsked, message(text(1, "ord-1")), message(text(1, "ord-2"))});
   EXPECT_EQ(t.verdicts(), "duplicate-effect likely");
-  auto advice = t.judge().findings.at(0).advice;
-  EXPECT_NE(advice.find("the two answers differ: field 1 is \"ord-1\" and \"ord-2\""), std::string::npos) << advice;
+  auto said = t.judge().findings.at(0).message;
+  EXPECT_NE(said.find("The two answers differ: field 1 is \"ord-1\" and \"ord-2\""), std::string::npos) << said;
   EXPECT_EQ(
       repeated({kAsked, message(number(1, 5)), message(number(1, 10)), {}, {}, {}, "/shop.Counter/Bump"}).verdicts(),
       "duplicate-effect likely");
@@ -377,11 +377,11 @@ TEST(GrpcOracles, a_name_made_up_for_each_attempt_lets_no_service_know_it_again)
   auto t = repeated({asked(kOne), {}, {}, {}, asked(kOther), asked(kUsual)});
   for (auto& e : t.in_case().run().exchanges) e.confidence = trace::Confidence::possible;
   EXPECT_EQ(t.verdicts(), "duplicate-effect likely") << "asked for once there without the fault: it is one call";
-  auto advice = t.judge().findings.at(0).advice;
-  EXPECT_NE(advice.find("each attempt has another \"field 3\""), std::string::npos) << advice;
+  auto said = t.judge().findings.at(0).message;
+  EXPECT_NE(said.find("Each attempt has another \"field 3\""), std::string::npos) << said;
   auto same = repeated({asked(kOne), {}, {}, {}, {}, asked(kUsual)});
   EXPECT_EQ(same.verdicts(), "duplicate-effect possible");
-  EXPECT_NE(same.judge().findings.at(0).advice.find("by its \"field 3\""), std::string::npos);
+  EXPECT_NE(same.judge().findings.at(0).message.find("by its \"field 3\""), std::string::npos);
 }
 
 // --- What one method takes and its counterpart gives up ---

@@ -38,7 +38,7 @@ Trial sent_twice(std::string body, Answered first, Answered second, std::string 
   t.in_case().answers(second.status, second.body, second.headers).passes();
   return t;
 }
-std::string advice(Trial& t) { return t.judge().findings.at(0).advice; }
+std::string message(Trial& t) { return t.judge().findings.at(0).message; }
 
 TEST(Recognition, a_service_that_says_that_it_knew_the_second_did_it_once) {
   for (auto& second :
@@ -114,13 +114,14 @@ TEST(Recognition, one_id_in_both_answers_is_one_effect_and_two_are_two) {
 TEST(Recognition, two_ids_are_two_effects_even_where_the_second_status_looks_like_a_repeats) {
   auto t = sent_twice(kSent, {201, R"({"id":"a"})"}, {200, R"({"id":"b"})"});
   EXPECT_EQ(t.verdicts(), "duplicate-effect likely");
-  EXPECT_NE(advice(t).find("two different results"), std::string::npos) << advice(t);
+  EXPECT_NE(message(t).find("The two answers name two different results"), std::string::npos) << message(t);
 }
 
 TEST(Recognition, where_the_request_names_itself_and_the_answers_tell_nothing_it_is_possible) {
   auto t = sent_twice(kSent, {200, "{}"}, {200, "{}"});
   EXPECT_EQ(t.verdicts(), "duplicate-effect possible");
-  EXPECT_NE(advice(t).find("whether the service knows the second by its \"event_id\""), std::string::npos) << advice(t);
+  EXPECT_NE(message(t).find("Whether the service knows the second by its \"event_id\""), std::string::npos)
+      << message(t);
   // A thing that is spoken of is no name of the request.
   EXPECT_EQ(sent_twice(R"({"customer_id":"c-4"})", {200, "{}"}, {200, "{}"}).verdicts(), "duplicate-effect likely");
   EXPECT_EQ(sent_twice(R"({"client_id":"app"})", {200, "{}"}, {200, "{}"}).verdicts(), "duplicate-effect likely");
@@ -133,7 +134,7 @@ TEST(Recognition, another_name_in_each_attempt_is_one_by_which_no_service_can_kn
   };
   auto t = changed(R"({"request_id":"b2","order_ref":"o","amount":5})");
   EXPECT_EQ(t.verdicts(), "duplicate-effect likely");
-  EXPECT_NE(advice(t).find("each attempt has another \"request_id\""), std::string::npos) << advice(t);
+  EXPECT_NE(message(t).find("Each attempt has another \"request_id\""), std::string::npos) << message(t);
   // Not where the service knew it all the same.
   EXPECT_EQ(sent_twice(R"({"request_id":"a1","n":5})", {201, R"({"id":3})"}, {201, R"({"id":3})"},
                        R"({"request_id":"b2","n":5})")
@@ -234,7 +235,7 @@ TEST(Recognition, a_list_that_is_read_afterwards_shows_how_often_it_was_done) {
   EXPECT_EQ(t_of(R"({"total":1,"orders":[{"id":1,"item":"lamp","quantity":2}]})").verdicts(), "");
   auto twice = t_of(R"({"orders":[{"item":"lamp","quantity":2},{"item":"lamp","quantity":2}]})");
   EXPECT_EQ(twice.verdicts(), "duplicate-effect likely");
-  EXPECT_NE(advice(twice).find("GET /orders shows it 2 times afterwards"), std::string::npos) << advice(twice);
+  EXPECT_NE(message(twice).find("GET /orders shows it 2 times afterwards"), std::string::npos) << message(twice);
   auto summed = sent_twice(R"({"item":"lamp"})", {202, "{}"}, {202, "{}"});
   summed.in_case().call("all", "GET", "/orders").answers(200, R"([{"item":"lamp","quantity":2}])");
   EXPECT_EQ(summed.verdicts(), "duplicate-effect likely") << "one entry for both";
@@ -252,7 +253,7 @@ TEST(Recognition, a_put_that_counts_has_an_effect_each_time) {
   };
   auto t = put(R"({"balance":5})", R"({"balance":10})");
   EXPECT_EQ(t.verdicts(), "duplicate-effect likely");
-  EXPECT_NE(advice(t).find("\"balance\" went from 5 to 10"), std::string::npos) << advice(t);
+  EXPECT_NE(message(t).find("\"balance\" went from 5 to 10"), std::string::npos) << message(t);
   // Set, not added to; versions and times go up by themselves.
   EXPECT_EQ(put(R"({"balance":5,"version":1})", R"({"balance":5,"version":2})").verdicts(), "");
   EXPECT_EQ(put(R"({"revision_count":1,"total_ms":3})", R"({"revision_count":2,"total_ms":4})").verdicts(), "");
