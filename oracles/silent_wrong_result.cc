@@ -60,8 +60,9 @@ class SilentWrongResult final : public Oracle {
     if (!came_to_its_end(c, test) || trace::result_of(*c.in_case, test)->outcome != "passed") return;
     if (expected_by_test(compared, c)) return;
     for (auto* call : c.faulted) {
-      if (!trace::message::safe_method(call->first().method) || trace::recovered(*call)) continue;
+      if (trace::recovered(*call)) continue;
       judge_cut(compared, c, *call, judgement);
+      if (!trace::message::safe_method(call->first().method)) continue;
       if (!may_pass(call->last()) || asked_again(*c.in_case, call->last())) continue;
       auto [write, how] = written_after(compared, c, *call);
       if (!write) {
@@ -89,20 +90,28 @@ class SilentWrongResult final : public Oracle {
                     unmade.writes == 1 ? "once" : fmt::format("{} times", unmade.writes)),
         "A right client tells its caller of the failure: it takes none for a list that holds nothing."));
   }
-  // A file that was cut short, and the test passed on its first part. Of a command's end nothing follows.
+  // A file or a stream that was cut short, and the test passed on its first part. Of a command's end nothing follows.
   static void judge_cut(const ComparedCase& compared, const Comparison& c, const Call& call, Judgement& judgement) {
     if (compared.row->test.empty() || !cut_short(c, call) || asked_again(*c.in_case, call.last())) return;
     judgement.findings.push_back(make_finding(
         compared, c, call, kSilentWrongResult, std::min(Confidence::likely, call.confidence),
         fmt::format("{}: {}, it was not asked for again, and the test passed on what had come.", call.operation,
                     what_was_done(call, first_fired(call))),
-        "A right client holds what it has read against the length that it was told (RFC 9112 8), and tells its caller "
-        "or asks again."));
+        call.first().grpc.is
+            ? "A right client reads a stream to its status, and tells its caller or goes on from there if that is not "
+              "OK."
+            : "A right client holds what it has read against the length that it was told (RFC 9112 8), and tells its "
+              "caller or asks again."));
   }
+  // A body that does not show by itself where it ends; of RPCs a stream that is read to its good end without the fault,
+  // and not left before.
   static bool cut_short(const Comparison& c, const Call& call) {
     auto* beside = counterpart(c, call);
     auto& last = call.last();
-    return last.fired && last.fault.point == trace::Point::in_body && beside && trace::message::opaque(beside->last());
+    if (!last.fired || last.fault.point != trace::Point::in_body || !beside) return false;
+    auto& was = beside->last();
+    if (was.grpc.is) return was.grpc.responses > 1 && delivered(was) && trace::carried_out(was);
+    return trace::message::safe_method(last.method) && trace::message::opaque(was);
   }
   struct Written {
     const Call* call = nullptr;

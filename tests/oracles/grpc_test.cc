@@ -448,6 +448,24 @@ TEST(GrpcOracles, bytes_of_a_message_never_stand_in_a_finding) {
   EXPECT_NE(it->message.find("field 2 of the message went from 7 to 9"), std::string::npos) << it->message;
 }
 
+TEST(GrpcOracles, a_test_that_passes_on_the_first_part_of_a_stream_is_likely_unless_the_stream_has_no_end) {
+  auto cut = [](std::uint64_t responses, trace::Ending ending, bool again) {
+    auto t = trial("/shop.Orders/ListRows", "close(in-body) x 1, then pass");
+    t.reference.last().grpc.responses = responses;
+    t.reference.last().ending = ending;
+    t.in_case().is_lost(Telling::close, 200);
+    t.in_case().last().fault = {.name = trace::FaultName::close, .point = trace::Point::in_body};
+    if (again) t.in_case().rpc("later", "/shop.Orders/ListRows").answers(200);
+    t.in_case().passes();
+    return t.verdicts();
+  };
+  using enum trace::Ending;
+  EXPECT_EQ(cut(3, answered, false), "silent-wrong-result likely");
+  EXPECT_EQ(cut(3, client_left, false), "") << "who watches leaves when he has seen enough";
+  EXPECT_EQ(cut(1, answered, false), "");
+  EXPECT_EQ(cut(3, answered, true), "") << "it goes on from there";
+}
+
 TEST(GrpcOracles, of_a_stream_that_the_fault_cut_no_good_answer_is_told) {
   auto t = trial(kGrant, "close(in-body) x 1, then pass");
   t.in_case().is_lost(Telling::close, 200);
