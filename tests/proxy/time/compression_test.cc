@@ -74,7 +74,7 @@ for i in range(7):
   for (std::size_t i = 0; i < 6; i++) {
     auto from = run.exchanges[i].told, to = run.exchanges[i + 1].begun;
     auto wanted = static_cast<Nanos>(1u << i) * kSecond;
-    EXPECT_GE(to - from, wanted);
+    EXPECT_GE(to - from, wanted - wanted / 50);  // the client may have read it before we have looked at the clock
     EXPECT_LE(to - from, wanted + std::max(wanted / 50, kSecond / 2));  // a loaded machine's share
     moved += trace::waited(run, from, to);
   }
