@@ -47,7 +47,7 @@ def test_a_repeat_that_the_service_knows_by_its_name_is_right_and_another_name_e
     right, wrong = judged("same"), judged("new")
     assert right["findings"] == [] and right["clean"]
     assert [(f["verdict"], f["confidence"]) for f in wrong["findings"]] == [("duplicate-effect", "likely")]
-    assert 'another "request_id"' in wrong["findings"][0]["advice"]
+    assert 'another "request_id"' in wrong["findings"][0]["message"]
 
 
 class Natural(Answering):
