@@ -63,12 +63,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 40> kCounter
 std::string_view folder_of(std::string_view path) { return path.substr(0, path.rfind('/') + 1); }
 
 std::vector<RpcField> held_fields(const Exchange& e, const std::string& sample) {
-  std::vector<RpcField> out;
-  auto messages = e.grpc.is ? trace::whole_messages(e, sample) : std::nullopt;
-  if (!messages) return out;
-  for (auto message : *messages)
-    if (auto fields = trace::fields_of(message)) out.insert(out.end(), fields->begin(), fields->end());
-  return out;
+  auto fields = e.grpc.is ? trace::fields_of(e, sample) : std::nullopt;
+  return fields ? std::move(*fields) : std::vector<RpcField>();
 }
 // Short texts and small numbers are many things'.
 bool may_name(const RpcField& f) {

@@ -43,16 +43,7 @@ constexpr std::array<std::string_view, 12> kSets = {"set",    "put",    "update"
 
 // Of all messages of a body that is kept whole. Nothing: not known.
 std::optional<Fields> whole_fields(const Exchange& e, const std::string& sample) {
-  if (sample.find(trace::kRedacted) != std::string::npos) return {};
-  auto messages = trace::whole_messages(e, sample);
-  if (!messages) return {};
-  Fields out;
-  for (auto message : *messages) {
-    auto fields = trace::fields_of(message);
-    if (!fields) return {};
-    out.insert(out.end(), fields->begin(), fields->end());
-  }
-  return out;
+  return sample.find(trace::kRedacted) == std::string::npos ? trace::fields_of(e, sample) : std::nullopt;
 }
 std::optional<Fields> answer_of(const Exchange& e) {
   if (!e.grpc.is || !trace::carried_out(e) || e.response_bytes > e.response_sample.size()) return {};

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <iterator>
 #include <map>
 #include <set>
 
@@ -106,21 +105,6 @@ std::vector<Found> elsewhere(const std::vector<Found>& tried, std::vector<Found>
   for (auto& f : tried) known.emplace(f.site(), f.places.front().test);
   std::erase_if(all, [&](auto& f) { return known.contains({f.site(), f.places.front().test}); });
   return all;
-}
-
-// Calls whose call site is not known: what another test sends may come from another function. In so many tests, the
-// best first, each is a call of its own.
-std::vector<Found> unplaced_elsewhere(const std::vector<Found>& found) {
-  constexpr std::size_t kTests = 4;
-  std::vector<Found> out;
-  for (auto& f : found)
-    for (std::size_t i = 1; !f.target.site && i < std::min(kTests, f.places.size()); i++) {
-      auto& one = out.emplace_back(f);
-      one.places = {f.places[i]};
-      one.target.test = f.places[i].test;
-      one.target.occurrence = f.places[i].occurrence;
-    }
-  return out;
 }
 
 // Of calls that a test makes several times the last, at the best place that has one.
@@ -255,6 +239,13 @@ bool reads_opaque(const Found& f) {
   });
 }
 
+// The first few, and how many more there are.
+std::string some(const std::vector<std::string>& all) {
+  constexpr std::size_t kNamed = 3;
+  auto text = fmt::format("{}", fmt::join(std::span(all).first(std::min(all.size(), kNamed)), ", "));
+  return all.size() > kNamed ? fmt::format("{}, and {} more", text, all.size() - kNamed) : text;
+}
+
 }  // namespace
 
 Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& policies, const Config& config,
@@ -267,16 +258,12 @@ Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& p
       plan.remarks.emplace_back(
           "no application call sites were seen: calls made by the tests themselves are put on trial");
   }
-  constexpr std::size_t kShown = 4;
   if (auto failing = never_answered_well(tests, found); !failing.empty())
-    plan.remarks.push_back(
-        fmt::format("answered with an error without any fault, so not on trial: {}{}",
-                    fmt::join(std::span(failing).first(std::min(failing.size(), kShown)), ", "),
-                    failing.size() > kShown ? fmt::format(", and {} more", failing.size() - kShown) : ""));
+    plan.remarks.push_back("answered with an error without any fault, so not on trial: " + some(failing));
   auto& run = config.run;
   auto asked_for = covered(found, run.coverage.empty() ? "c0" : run.coverage);
   if (run.once) asked_for = once_a_site(std::move(asked_for));
-  if (run.coverage.empty() && !run.once) std::ranges::move(unplaced_elsewhere(found), std::back_inserter(asked_for));
+  if (run.coverage.empty() && !run.once) add_unplaced_elsewhere(found, asked_for);
 
   std::map<std::string_view, Named> named;
   auto wants = [&](const policies::Policy& policy, const Found& f) {
@@ -320,7 +307,6 @@ Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& p
 }
 
 Result<Plan> make_plan(const Tests& tests, std::span<const PlannedCase> planned, const Config& config) {
-  constexpr std::size_t kNamed = 3;
   Plan plan;
   auto found = targets_of(tests, true, config);
   std::set<std::string> taken;
@@ -344,8 +330,7 @@ Result<Plan> make_plan(const Tests& tests, std::span<const PlannedCase> planned,
     }
   }
   if (unfit.empty()) return plan;
-  auto lines = fmt::format("{}", fmt::join(std::span(unfit).first(std::min(unfit.size(), kNamed)), ", "));
-  if (unfit.size() > kNamed) lines += fmt::format(", and {} more", unfit.size() - kNamed);
+  auto lines = some(unfit);
   if (plan.cases.empty())
     return fail(
         "no case of it fits a call of this suite; was it made for another commit, or for another suite? " + lines,

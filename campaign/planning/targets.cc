@@ -163,6 +163,13 @@ std::vector<Found> find_targets(const std::map<std::string, const trace::Run*>& 
   return out;
 }
 
+void add_unplaced_elsewhere(const std::vector<Found>& found, std::vector<Found>& to) {
+  constexpr std::size_t kTests = 4;
+  for (auto& f : found)
+    for (std::size_t i = 1; !f.target.site && i < std::min(kTests, f.places.size()); i++)
+      to.push_back(at(f, f.places[i]));
+}
+
 std::vector<std::string> never_answered_well(const std::map<std::string, const trace::Run*>& tests,
                                              const std::vector<Found>& found) {
   std::set<std::string> known;

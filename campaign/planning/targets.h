@@ -23,6 +23,10 @@ struct Found {
 // none; nor is one in set-up or teardown, nor (without `test_files`) one whose call site is in a test file.
 std::vector<Found> find_targets(const std::map<std::string, const trace::Run*>& tests, bool test_files);
 
+// Of targets whose call site is not known: what another test sends may come from another function. So they are added as
+// targets of their own in the next tests that send them, three at most, the best first.
+void add_unplaced_elsewhere(const std::vector<Found>& found, std::vector<Found>& to);
+
 // The application's calls that are no targets anywhere, because the service itself answers them with an error: "GET
 // /voices/V2 (503)", each once.
 std::vector<std::string> never_answered_well(const std::map<std::string, const trace::Run*>& tests,

@@ -63,14 +63,7 @@ std::string what_is_left(const Exchange& a, const Exchange& b, Left left) {
 
 // Of RPCs: which field is another, by its number. No bytes are shown that are no text.
 void compare_messages(const Exchange& a, const Exchange& b, Change& change) {
-  auto read = [](const Exchange& e) {
-    std::vector<RpcField> out;
-    auto messages = whole_messages(e, e.request_sample);
-    if (!messages) return out;
-    for (auto message : *messages)
-      if (auto fields = fields_of(message)) out.insert(out.end(), fields->begin(), fields->end());
-    return out;
-  };
+  auto read = [](const Exchange& e) { return fields_of(e, e.request_sample).value_or(std::vector<RpcField>()); };
   auto before = read(a), now = read(b);
   auto shown = [](const RpcField& f) {
     if (f.kind == RpcField::Kind::number) return f.value;

@@ -1,6 +1,7 @@
 #include "trace/profiles/grpc_message.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace retrial::trace {
 namespace {
@@ -94,6 +95,18 @@ std::optional<std::uint64_t> take_varint(std::string_view& bytes) {
 std::optional<std::vector<RpcField>> fields_of(std::string_view message) {
   std::vector<RpcField> out;
   if (!read(message, "", 0, out)) return {};
+  return out;
+}
+
+std::optional<std::vector<RpcField>> fields_of(const Exchange& e, std::string_view sample) {
+  auto messages = whole_messages(e, sample);
+  if (!messages) return {};
+  std::vector<RpcField> out;
+  for (auto message : *messages) {
+    auto fields = fields_of(message);
+    if (!fields) return {};
+    std::ranges::move(*fields, std::back_inserter(out));
+  }
   return out;
 }
 

@@ -30,5 +30,7 @@ struct RpcField {
 // In their order, kMostFields at most. Nothing where it cannot be read as such a message.
 inline constexpr std::size_t kMostFields = 500;
 std::optional<std::vector<RpcField>> fields_of(std::string_view message);
+// Of all messages of a body's sample, one after another. Nothing where one of them cannot be read.
+std::optional<std::vector<RpcField>> fields_of(const Exchange& e, std::string_view sample);
 
 }  // namespace retrial::trace

@@ -111,8 +111,8 @@ def _course(frame, task, site):
     callers = before.callers if site is None else _callers(site, edge, carried)
     runs.reverse()
     names.reverse()
-    libraries_ = (before.libraries + tuple(names))[-_LIBRARIES:]
-    return Course(callers, (before.activations + tuple(runs))[-_MOST:], libraries_, statement)
+    activations = (before.activations + tuple(runs))[-_MOST:]
+    return Course(callers, activations, (before.libraries + tuple(names))[-_LIBRARIES:], statement)
 
 
 def _statement(frame, edge):
