@@ -10,6 +10,7 @@
 #include "campaign/report/explanation.h"
 #include "cli/commands.h"
 #include "oracles/oracle.h"
+#include "policies/registry.h"
 
 namespace retrial::cli {
 namespace {
@@ -19,7 +20,20 @@ int print_json(const nlohmann::ordered_json& json) {
   return kFine;
 }
 
+// What a policy asks, and by which faults.
+int explain_policy(const policies::Policy& policy, bool json) {
+  std::vector<std::string> plans;
+  for (auto& plan : policy.plans) plans.push_back(policies::show(plan));
+  if (json)
+    return print_json({{"version", 1}, {"policy", policy.name}, {"question", policy.question}, {"faults", plans}});
+  fmt::print("### {}\n{}\n", policy.name, policy.question);
+  for (auto& plan : plans) fmt::print("- `{}`\n", plan);
+  fmt::print("How faults are written: docs/faults.md.\n");
+  return kFine;
+}
+
 int explain(const std::string& name, bool json) {
+  if (auto* policy = policies::policy_named(name)) return explain_policy(*policy, json);
   std::vector<std::string_view> known;
   auto all = nlohmann::ordered_json::array();
   for (auto* oracle : oracles::oracles())
@@ -36,7 +50,7 @@ int explain(const std::string& name, bool json) {
     return kFine;
   }
   auto near = nearest(name, known);
-  return complain(fmt::format("{}: no verdict has this name{}; `retrial explain` lists them", name,
+  return complain(fmt::format("{}: no verdict or policy has this name{}; `retrial explain` lists them", name,
                               near ? fmt::format(", did you mean {}?", *near) : ""),
                   kUsage);
 }
@@ -45,8 +59,10 @@ int explain(const std::string& name, bool json) {
 
 void add_explain(CLI::App& app, int& status) {
   auto name = std::make_shared<std::string>();
-  auto* command = app.add_subcommand("explain", "what a verdict means, when it is given, and what would fool it");
-  command->add_option("verdict", *name, "such as missing-cap; without it, all of them are listed");
+  auto* command = app.add_subcommand(
+      "explain", "what a verdict means, when it is given, and what would fool it; what a policy asks");
+  command->add_option("verdict", *name,
+                      "such as missing-cap, or a policy such as P1; without it, all verdicts are listed");
   auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "the same in JSON; what is said of one is Markdown");
   command->callback([=, &status] { status = explain(*name, *json); });

@@ -7,6 +7,8 @@
 #include <set>
 
 #include "campaign/workload/adapters/adapter.h"
+#include "oracles/repeat.h"
+#include "oracles/rpc_answers.h"
 #include "trace/comparing/comparison.h"
 #include "trace/comparing/slices.h"
 #include "trace/profiles/profile.h"
@@ -39,6 +41,12 @@ std::string place_key(const Target& t) {
   return fmt::format("{}\n{}\n{}", t.site ? trace::key_of(*t.site) : "", t.operation, t.service);
 }
 
+// Where no profile says what a repeat does, its name may say that there is nothing to repeat.
+bool reads_by_name(const trace::Exchange& e) {
+  return e.grpc.is ? oracles::rpc_named(e) == oracles::Named::read
+                   : e.method == "POST" && oracles::reads_by_name(e) && !oracles::lets_in(e);
+}
+
 // The calls of a test's own, each as a target there, counted as the director counts them.
 std::vector<std::pair<trace::Call, Found>> calls_in(const std::string& test, const trace::Run& run) {
   std::vector<std::pair<trace::Call, Found>> calls;
@@ -50,6 +58,7 @@ std::vector<std::pair<trace::Call, Found>> calls_in(const std::string& test, con
     at.target.occurrence = ++occurrences[place_key(at.target)];
     auto* profile = trace::profile_named(e.profile);
     if (profile) at.repeat = profile->repeat(e);
+    if (at.repeat == trace::Repeat::unknown && reads_by_name(e)) at.repeat = trace::Repeat::safe;
     at.places.push_back({.test = test,
                          .occurrence = at.target.occurrence,
                          .reference = &run,

@@ -16,6 +16,7 @@
 #include "campaign/report/registry.h"
 #include "campaign/report/words.h"
 #include "oracles/oracle.h"
+#include "policies/registry.h"
 
 namespace retrial::campaign::report {
 namespace {
@@ -117,6 +118,13 @@ std::string cause_section(std::size_t number, const trace::CampaignRecord& campa
   return out + "</section>\n";
 }
 
+// With what it asks where the pointer rests.
+std::string policy_chip(const std::string& name) {
+  const auto* policy = policies::policy_named(name);
+  return fmt::format("<span class=\"chip fine\"{}>{}</span>",
+                     policy ? fmt::format(" title=\"{}\"", escape(policy->question)) : "", escape(name));
+}
+
 // Calls that were found right, one row a call, with the policies that it stood.
 std::string clean_table(const std::vector<trace::Judged>& clean) {
   struct Row {
@@ -134,12 +142,16 @@ std::string clean_table(const std::vector<trace::Judged>& clean) {
   std::string out =
       "<div class=\"box\"><table><thead><tr><th>Call site</th><th>Operation</th><th>Stood</th></tr></thead><tbody>";
   for (const auto& row : rows) {
-    std::string stood;
+    std::string stood = "<details><summary>";
+    std::vector<std::string> policies;
     for (const auto* j : row.all)
-      stood += fmt::format(
-          "<div><span class=\"chip fine\">{}</span> <span class=\"mono small\">{}</span> <span class=\"soft "
-          "small\">{}</span></div>",
-          escape(j->policy), escape(j->fault), escape(j->why));
+      if (std::ranges::count(policies, j->policy) == 0) policies.push_back(j->policy);
+    for (auto& policy : policies) stood += policy_chip(policy) + " ";
+    stood += "</summary>";
+    for (const auto* j : row.all)
+      stood += fmt::format("<div>{} <span class=\"mono small\">{}</span> <span class=\"soft small\">{}</span></div>",
+                           policy_chip(j->policy), escape(j->fault), escape(j->why));
+    stood += "</details>";
     out +=
         fmt::format("<tr><td>{}</td><td>{}<br><span class=\"soft small\">{}</span></td><td>{}</td></tr>",
                     site_cell(row.first->site), code(called(row.first->operation)), escape(row.first->service), stood);
@@ -237,6 +249,15 @@ std::string verdicts(const std::set<std::string>& names) {
   return out;
 }
 
+// What was asked of the calls, one row a policy.
+std::string policies_table(const std::vector<trace::CaseRecord>& cases) {
+  std::string out = "<div class=\"box\"><table><tbody>";
+  for (const auto& policy : policies::policies())
+    if (std::ranges::any_of(cases, [&](auto& c) { return c.policy == policy.name; }))
+      out += fmt::format("<tr><td class=\"tight\">{}</td><td>{}</td></tr>", chip(policy.name), escape(policy.question));
+  return out + "</tbody></table></div>\n";
+}
+
 std::string list(const std::vector<std::string>& lines) {
   std::string out = "<div class=\"box\"><ul class=\"plain\">";
   for (const auto& line : lines) out += "<li>" + escape(line) + "</li>";
@@ -274,6 +295,7 @@ std::string html_text(const ReportInput& input) {
   for (const auto* list : {&campaign.findings, &campaign.notes})
     for (const auto& f : *list) told.insert(f.verdict);
   section("What the verdicts mean", !told.empty(), [&] { return verdicts(told); });
+  section("What the policies ask", !campaign.cases.empty(), [&] { return policies_table(campaign.cases); });
   section("Services", !campaign.services.empty(), [&] { return services_table(campaign.services); });
   section("Left alone", !campaign.left_alone.empty(), [&] { return list(campaign.left_alone); });
   section("Remarks", !campaign.remarks.empty(), [&] { return list(campaign.remarks); });

@@ -133,6 +133,9 @@ std::string summary(const trace::CampaignRecord& campaign, const std::filesystem
                             show_duration(campaign.took));
     page.wrapped("        ", beside);
   }
+  if (!campaign.cases.empty())
+    page.wrapped("Words   ", fmt::format("what {} asks: retrial explain {}", campaign.cases.front().policy,
+                                         campaign.cases.front().policy));
   if (auto line = retries_line(campaign); !line.empty())
     page.wrapped("Source  ",
                  line + ": retrial scan --against " + (folder.empty() ? ".retrial/latest" : folder.string()));

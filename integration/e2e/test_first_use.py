@@ -120,6 +120,7 @@ def test_help_is_a_command_too(tmp_path):
     (["help", "replya"], "did you mean replay"),
     (["pytest", "-q"], "retrial run -- pytest"),
     (["explain", "mising-cap"], "did you mean missing-cap"),
+    (["explain", "P9"], "no verdict or policy has this name"),
     (["report", "nowhere"], "nowhere: there is no such folder"),
     (["judge", "nowhere"], "nowhere: there is no such folder"),
     (["report"], "run `retrial run` first"),
@@ -151,6 +152,8 @@ def test_every_verdict_is_explained_from_the_binary_alone(tmp_path):
     for name in names:
         done = retrial("explain", name, cwd=tmp_path)
         assert done.returncode == 0 and done.stdout.startswith(f"### {name}\n") and len(done.stdout) > 40, done
+    policy = retrial("explain", "p1", cwd=tmp_path).stdout
+    assert policy.startswith("### P1\nThe service executes") and "- `lost-response(stall) x 1, then pass`\n" in policy, policy
 
 
 # What is said of a campaign.

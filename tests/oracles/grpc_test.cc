@@ -319,6 +319,20 @@ TEST(GrpcOracles, two_answers_that_are_the_same_are_one_effect_or_none) {
   EXPECT_EQ(repeated({kAsked, empty, empty}).verdicts(), "duplicate-effect possible") << "an empty message";
 }
 
+TEST(GrpcOracles, a_short_answer_tells_of_one_effect_where_it_has_more_values_than_ways_to_go) {
+  auto short_id = [](std::size_t others) {
+    auto same = message(text(1, "r1"));
+    auto t = repeated({kAsked, same, same});
+    for (std::size_t i = 0; i < others; i++) {
+      t.reference.rpc("other", kPlace).answers(200, message(text(1, "r" + std::to_string(i + 2))));
+      t.reference.last().request_digest = 90 + i;
+    }
+    return t.verdicts();
+  };
+  EXPECT_EQ(short_id(2), "duplicate-effect possible");
+  EXPECT_EQ(short_id(3), "");
+}
+
 TEST(GrpcOracles, an_answer_that_everybody_gets_or_that_gives_back_what_was_sent_proves_nothing) {
   EXPECT_EQ(repeated({kAsked, kAsked, kAsked}).verdicts(), "duplicate-effect possible");
   auto done = message(number(1, 1));

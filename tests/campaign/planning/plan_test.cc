@@ -336,7 +336,7 @@ TEST_F(Planning, writes_that_a_client_may_repeat_are_named_also_those_that_may_b
   keyed.request_headers = {{"Idempotency-Key", "k1"}};
   alone("t", kSecond,
         {exchange(1, "t", "POST", "/a", "app.py"), exchange(2, "t", "GET", "/b", "app.py"), keyed,
-         exchange(4, "t", "PUT", "/d", "app.py")});
+         exchange(4, "t", "PUT", "/d", "app.py"), exchange(5, "t", "POST", "/e/_search", "app.py")});
   EXPECT_EQ(repeated(plan({policies::policy_named("P1")})),
             (std::vector<std::string>{"127.0.0.1:8000 POST /a", "127.0.0.1:8000 POST /c", "127.0.0.1:8000 PUT /d"}));
   EXPECT_TRUE(repeated(plan({policies::policy_named("P3")})).empty());
