@@ -1,0 +1,21 @@
+#pragma once
+#include "oracles/failure.h"
+#include "oracles/oracle.h"
+
+// What that verdict is made of: one file a way to see it.
+namespace retrial::oracles {
+
+extern const Verdict kSilentWrongResult;
+
+// What the application wrote after a read that failed, in a test that passed; and bodies and streams that were cut
+// short and taken for whole.
+void judge_what_came_after(const ComparedCase& compared, const trace::Comparison& c, Judgement& judgement);
+// An assertion of the test's own that failed under the fault and not without it.
+void judge_assertion(const ComparedCase& compared, const trace::Comparison& c, const Failure& failure,
+                     Judgement& judgement);
+
+// Is the last attempt's body cut by the fault, where nothing but its end shows that it is whole? One that does not show
+// by itself where it ends; of RPCs a stream that is read to its good end without the fault, and not left before.
+bool cut_short(const trace::Comparison& c, const trace::Call& call);
+
+}  // namespace retrial::oracles

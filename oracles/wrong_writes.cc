@@ -1,0 +1,98 @@
+// silent-wrong-result in a test that passes: by what was written after a read that failed, or taken for whole.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "oracles/evidence.h"
+#include "oracles/repeat.h"
+#include "oracles/silent_wrong_result.h"
+#include "oracles/taken_for_data.h"
+#include "oracles/written_after.h"
+#include "trace/profiles/message.h"
+
+namespace retrial::oracles {
+using trace::Call;
+using trace::Comparison;
+using trace::Confidence;
+
+namespace {
+
+bool asked_again(const trace::Run& run, const trace::Exchange& after) {
+  return std::ranges::any_of(run.exchanges, [&](auto& e) {
+    return e.begun >= after.told && e.service == after.service && e.operation == after.operation &&
+           trace::message::path_of(e.target) == trace::message::path_of(after.target);
+  });
+}
+
+struct Written {
+  const Call* call = nullptr;
+  std::string how;
+};
+Written written_after(const ComparedCase& compared, const Comparison& c, const Call& read) {
+  constexpr int kKept = 3;
+  auto less = written_with_less(c, read);
+  if (less.mostly || less.writes >= kKept)
+    return {less.first, fmt::format("made {} without data that it has else",
+                                    less.writes == 1 ? "once" : fmt::format("{} times", less.writes))};
+  if (auto* other = written_with_other(c, read)) return {other, "made with another value than it reads there else"};
+  if (auto* for_it = written_for_it(compared, c, read))
+    return {for_it, "made of what was asked about, as it is not without the fault"};
+  return {};
+}
+
+// Its caller may have been told, and the test not have looked: possible.
+void judge_unmade(const ComparedCase& compared, const Comparison& c, const Call& call, Judgement& judgement) {
+  auto unmade = given_as_answer(compared, call) ? Unmade() : not_written(compared, c, call);
+  if (!unmade.first) return;
+  judgement.findings.push_back(make_finding(
+      compared, c, call, kSilentWrongResult, Confidence::possible,
+      fmt::format("{}: {}, it was not asked for again, and all ended well; of what it tells else {} is made {}, here "
+                  "it was not made at all.",
+                  call.operation, what_was_done(call, first_fired(call)), unmade.first->operation,
+                  unmade.writes == 1 ? "once" : fmt::format("{} times", unmade.writes)),
+      "A right client tells its caller of the failure: it takes none for a list that holds nothing."));
+}
+
+// A file or a stream that was cut short, and the test passed on its first part. Of a command's end nothing follows.
+void judge_cut(const ComparedCase& compared, const Comparison& c, const Call& call, Judgement& judgement) {
+  if (compared.row->test.empty() || !cut_short(c, call) || asked_again(*c.in_case, call.last())) return;
+  judgement.findings.push_back(make_finding(
+      compared, c, call, kSilentWrongResult, std::min(Confidence::likely, call.confidence),
+      fmt::format("{}: {}, it was not asked for again, and the test passed on what had come.", call.operation,
+                  what_was_done(call, first_fired(call))),
+      call.first().grpc.is
+          ? "A right client reads a stream to its status, and tells its caller or goes on from there if that is not "
+            "OK."
+          : "A right client holds what it has read against the length that it was told (RFC 9112 8), and tells its "
+            "caller or asks again."));
+}
+
+}  // namespace
+
+// All ended well, and what was written afterwards is another for what could not be read. Who may do without it leaves
+// out a part, and looks for it again the next time.
+void judge_what_came_after(const ComparedCase& compared, const Comparison& c, Judgement& judgement) {
+  auto& test = test_of(compared, c);
+  if (!came_to_its_end(c, test) || trace::result_of(*c.in_case, test)->outcome != "passed") return;
+  if (expected_by_test(compared, c)) return;
+  for (auto* call : c.faulted) {
+    if (trace::recovered(*call)) continue;
+    judge_cut(compared, c, *call, judgement);
+    if (!trace::message::safe_method(call->first().method)) continue;
+    if (!may_pass(call->last()) || asked_again(*c.in_case, call->last())) continue;
+    auto [write, how] = written_after(compared, c, *call);
+    if (!write) {
+      judge_unmade(compared, c, *call, judgement);
+      continue;
+    }
+    judgement.findings.push_back(make_finding(
+        compared, c, *call, kSilentWrongResult, std::min(Confidence::likely, write->confidence),
+        fmt::format("{}: {}, it was not asked for again, and {} was then {}.", call->operation,
+                    what_was_done(*call, first_fired(*call)), write->operation, how),
+        "A right client tells its caller of the failure, or asks again before it writes: it keeps no answer that it "
+        "has not got."));
+    return;
+  }
+}
+
+}  // namespace retrial::oracles
