@@ -152,9 +152,9 @@ std::string clean_table(const std::vector<trace::Judged>& clean) {
       stood += fmt::format("<div>{} <span class=\"mono small\">{}</span> <span class=\"soft small\">{}</span></div>",
                            policy_chip(j->policy), escape(j->fault), escape(j->why));
     stood += "</details>";
-    out +=
-        fmt::format("<tr><td>{}</td><td>{}<br><span class=\"soft small\">{}</span></td><td>{}</td></tr>",
-                    site_cell(row.first->site), code(called(row.first->operation)), escape(row.first->service), stood);
+    out += fmt::format("<tr><td>{}</td><td>{}<br><span class=\"soft small\">{}</span></td><td>{}</td></tr>",
+                       site_cell(row.first->site), code(called(row.first->operation)),
+                       escape(shown_service(row.first->service)), stood);
   }
   return out + "</tbody></table></div>\n";
 }

@@ -120,7 +120,7 @@ std::string row(std::string_view name, std::string_view html) {
 std::string html_finding(const trace::CampaignRecord& campaign, const trace::Finding& f, const RunsById& runs) {
   auto out = fmt::format(
       "<article class=\"finding\" id=\"f-{0}\"><h4><code>{1}</code> <span class=\"soft\">at {2}</span></h4>",
-      escape(f.id), escape(f.operation), escape(f.service.empty() ? "an unknown service" : f.service));
+      escape(f.id), escape(f.operation), escape(f.service.empty() ? "an unknown service" : shown_service(f.service)));
   out += "<p>" + escape(f.message) + "</p>";
   if (auto right = advice(f); !right.empty())
     out += fmt::format("<p class=\"right\">{} <a href=\"#v-{}\">More</a></p>", escape(right), escape(f.verdict));

@@ -63,7 +63,7 @@ std::string policies_of(const Reason& reason) {
 // "P1 POST /hook at src/webhook.mjs:20 notify"; of a command whose every call was aimed at, the fault.
 std::string about(const trace::Judged& j) {
   if (j.operation.empty()) return j.fault;
-  return fmt::format("{} {} at {}", j.policy, j.operation, j.site ? innermost(j.site) : j.service);
+  return fmt::format("{} {} at {}", j.policy, j.operation, j.site ? innermost(j.site) : shown_service(j.service));
 }
 }  // namespace
 
@@ -78,7 +78,7 @@ void clean_rows(Page& page, const std::vector<trace::Judged>& clean) {
   for (const auto& j : clean) {
     bool of_a_plan = j.policy != trace::kObserved && j.policy != trace::kServed;
     auto operation = of_a_plan ? j.operation : fmt::format("{} under {}", j.operation, j.fault);
-    Row fresh{j.site ? innermost(j.site) : j.service, j.service, operation, {}, {}};
+    Row fresh{j.site ? innermost(j.site) : shown_service(j.service), shown_service(j.service), operation, {}, {}};
     auto same = [&](auto& row) { return of_a_plan && row.at == fresh.at && row.operation == operation; };
     auto& row = row_in(rows, same, fresh);
     row.places.add(j.site);

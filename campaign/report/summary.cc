@@ -34,7 +34,8 @@ void replay_line(Page& page, std::string_view head, const std::string& command, 
 }
 
 void finding_block(Page& page, const trace::CampaignRecord& campaign, const trace::Finding& f) {
-  page.wrapped("   ", f.service.empty() ? f.operation : f.operation + " at " + f.service, Ink::plain, Ink::bold);
+  page.wrapped("   ", f.service.empty() ? f.operation : f.operation + " at " + shown_service(f.service), Ink::plain,
+               Ink::bold);
   page.wrapped("     wire    ", fmt::format("{}: {}", f.policy, f.fault), Ink::faint);
   page.wrapped("     client  ", client_did(f), Ink::faint);
   if (!f.retried_by.empty()) page.wrapped("     retry   ", f.retried_by, Ink::faint);

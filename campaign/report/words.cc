@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "oracles/oracle.h"
+#include "trace/calls/services.h"
 #include "trace/recording/redact.h"
 
 namespace retrial::campaign::report {
@@ -157,6 +158,7 @@ std::vector<trace::Judged> clean(const trace::CampaignRecord& campaign, bool see
   return out;
 }
 
+std::string shown_service(const std::string& address) { return trace::one_for_all_ports(address); }
 std::string_view called(std::string_view operation) { return operation.empty() ? "every call" : operation; }
 
 std::string place(const std::optional<trace::CallSite>& site) { return site ? trace::show(*site) : "no call site"; }

@@ -58,6 +58,8 @@ std::string command_line(const std::vector<std::string>& words);  // as a shell 
 // Did the command hold secrets? They were not kept.
 bool lacks_secrets(const trace::CampaignRecord& campaign);
 
+// A service as people read it: at ports that change one word stands for all, by which a test's own are not told apart.
+std::string shown_service(const std::string& address);
 std::string_view called(std::string_view operation);            // itself; of a command whose every call is meant, that
 std::string quoted(const std::string& word);                    // as a shell reads it
 std::string place(const std::optional<trace::CallSite>& site);  // trace::show, or "no call site"

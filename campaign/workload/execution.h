@@ -48,13 +48,6 @@ struct RunSpec {
   bool attached = false;  // the command has our own stdin, stdout and stderr; else they go to a log
 };
 
-// Why a run in which connections to these services were missed says nothing of them; empty: none was to a service that
-// was reached in this run or in one before. `reached` takes in this run's.
-std::string went_past(const trace::CaptureCounts& capture, std::set<std::string>& reached);
-// Why a run in which we could not look at a connection for want of descriptors or memory says nothing; empty: there was
-// none.
-std::string went_unseen(const trace::CaptureCounts& capture);
-
 // Beside its trace, what a run has taught for those that come after it.
 struct Aftermath {
   std::set<std::string> runners;         // test runners that spoke, whatever the command is called: "pytest"
@@ -120,8 +113,9 @@ class Executor {
   // Nanoseconds spent inside commands so far: what is left of a campaign's time is our own.
   Nanos in_commands() const;
 
+  struct Impl;  // executor_impl.h
+
  private:
-  struct Impl;
   explicit Executor(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "trace/calls/service_name.h"
+#include "trace/calls/services.h"
 
 namespace retrial::trace {
 namespace {
@@ -91,12 +92,11 @@ const ErrorShape* OwnErrors::nearest(const std::string& service, const std::stri
 }
 
 std::vector<std::string> OwnErrors::remarks() const {
+  std::map<std::string, std::set<int>> by_name;
+  for (auto& [service, seen] : seen_)
+    for (auto& one : seen) by_name[one_for_all_ports(service)].insert(one.shape.status);
   std::vector<std::string> services;
-  for (auto& [service, seen] : seen_) {
-    std::set<int> statuses;
-    for (auto& one : seen) statuses.insert(one.shape.status);
-    services.push_back(fmt::format("{} ({})", service, fmt::join(statuses, ", ")));
-  }
+  for (auto& [name, statuses] : by_name) services.push_back(fmt::format("{} ({})", name, fmt::join(statuses, ", ")));
   if (services.empty()) return {};
   return {fmt::format("errors are injected in the shape of the service's own: {}", fmt::join(services, ", "))};
 }

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "campaign/workload/execution.h"
+#include "campaign/workload/went_past.h"
 
 namespace retrial::campaign {
 namespace {

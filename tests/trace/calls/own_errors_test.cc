@@ -68,7 +68,7 @@ TEST(OwnErrors, are_of_the_service_that_is_asked_wherever_it_listens) {
   EXPECT_EQ(body("127.0.0.1:*", "127.0.0.1:40001"), R"({"a":1})");
   EXPECT_EQ(body("127.0.0.1:*", "127.0.0.1:50002"), R"({"a":1})");
   EXPECT_EQ(body("127.0.0.1:*3", "127.0.0.1:50002"), "");
-  EXPECT_EQ(errors.remarks().front(), "errors are injected in the shape of the service's own: 127.0.0.1:*2 (404), 127.0.0.1:40001 (404)");
+  EXPECT_EQ(errors.remarks().front(), "errors are injected in the shape of the service's own: 127.0.0.1:* (404), 127.0.0.1:40001 (404)");
 }
 
 TEST(OwnErrors, of_one_port_are_those_of_all_names_that_are_given_to_it) {
