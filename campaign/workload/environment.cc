@@ -24,9 +24,7 @@ std::string java_option(const std::string& option) {
 }
 
 void add_java_option(Variables& all, const std::string& name, const std::string& value) {
-  auto option = "-D" + name + "=";
-  if (all["JAVA_TOOL_OPTIONS"].contains(option)) return;
-  put_last(all, {"JAVA_TOOL_OPTIONS", java_option(option + value), " "});
+  put_option(all, {"JAVA_TOOL_OPTIONS", java_option("-D" + name + "=" + value), " "});
 }
 
 // No trustStorePassword: the store needs none, and one that we said would be taken for the password of a store that the

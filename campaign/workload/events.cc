@@ -24,7 +24,7 @@ T number(const Json& object, const char* key) {
   return it != object.end() && it->is_number() ? it->get<T>() : T{};
 }
 
-constexpr std::size_t kMostTroubles = 8;  // of agents that are told of
+constexpr std::size_t kMostTroubles = 8;   // of agents that are told of
 constexpr std::size_t kMostExpected = 64;  // of one test
 
 trace::Thrown thrown(const Json& e) {

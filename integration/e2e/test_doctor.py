@@ -120,3 +120,61 @@ def test_of_the_machine_json_says_the_same(tmp_path):
     assert said.returncode == told.returncode == 0, said
     assert [f"{one['what']}: {one['told']}" for one in machine["tried"]] == told.stdout.splitlines()[:-1], machine
     assert machine["capture"] in told.stdout.splitlines()[-1] and machine["trouble"] == "", machine
+
+
+# Whoever starts a program may give it another value of a variable in which our part stands.
+
+CHILD = "import json, os, sys; print(json.dumps(dict(os.environ)))"
+STARTS = """
+import json, os, subprocess, sys
+child = [sys.executable, "-S", "-c", {child!r}]
+other = {{**os.environ, "PYTHONPATH": "/mine", "GOFLAGS": "-count=3", "NODE_OPTIONS": "--expose-gc"}}
+def read(start):
+    out, into = os.pipe()
+    pid = start(into)
+    os.close(into)
+    with os.fdopen(out) as pipe:
+        said = json.loads(pipe.read())
+    os.waitpid(pid, 0)
+    return said
+def forked(how):
+    def start(into):
+        pid = os.fork()
+        if pid == 0:
+            os.dup2(into, 1)
+            how()
+        return pid
+    return start
+def in_place():
+    os.environ.update(other)
+    os.execvp(child[0], child)
+told = [read(forked(lambda: os.execve(child[0], child, other))), read(forked(lambda: os.execvpe(child[0], child, other))), read(forked(in_place)),
+        read(lambda into: os.posix_spawn(child[0], child, other, file_actions=[(os.POSIX_SPAWN_DUP2, into, 1)])),
+        read(lambda into: os.posix_spawnp(child[0], child, other, file_actions=[(os.POSIX_SPAWN_DUP2, into, 1)])),
+        json.loads(subprocess.run(child, env=other, stdout=subprocess.PIPE).stdout),
+        json.loads(subprocess.run(child, env={{k: v for k, v in os.environ.items() if k != "PYTHONPATH"}}, stdout=subprocess.PIPE).stdout),
+        json.loads(subprocess.run(child, env={{"PYTHONPATH": "/mine"}}, stdout=subprocess.PIPE).stdout)]
+json.dump(told, open("told.json", "w"))
+"""
+
+
+def test_a_program_that_is_given_another_list_gets_our_part_of_it_too(suite):
+    project = suite(start_DOT_py=STARTS.format(child=CHILD))
+    doctor(project, sys.executable, "start.py", env={"GOFLAGS": "-mod=mod"}, status=3)
+    *changed, without, cleared = json.loads((project / "told.json").read_text())
+    assert len(changed) == 6
+    for told in changed:
+        ours, mine = told["PYTHONPATH"].split(":")
+        assert mine == "/mine" and ours.endswith("/agents/python"), told
+        assert told["GOFLAGS"].startswith("-count=3 ") and "-count=1" not in told["GOFLAGS"] and "-mod" not in told["GOFLAGS"], told
+        assert told["NODE_OPTIONS"].startswith("--expose-gc --require="), told
+        assert told["NODE_OPTIONS"].count("retrial.cjs") == 1 and told["LD_PRELOAD"].count("built_in.so") == 1, told
+    assert without["PYTHONPATH"].endswith("/agents/python"), without
+    assert cleared["PYTHONPATH"] == "/mine" and "RETRIAL_EVENTS" not in cleared, cleared
+
+
+@pytest.mark.parametrize("command", ["PYTHONPATH=elsewhere {python} -m unittest", "env -u PYTHONPATH {python} -m unittest"])
+def test_a_suite_whose_script_sets_the_path_is_seen_whole(suite, port, command):
+    project = suite(test_a_DOT_py=TEST.format(port=port), test_DOT_sh=command.format(python=sys.executable) + "\n")
+    seen = said(project, "sh", "test.sh")
+    assert (seen["tests"], seen["agents"], seen["services"][0]["without_call_site"]) == (3, ["python"], 0), seen

@@ -21,17 +21,15 @@ class Go final : public Agent {
   }
   // Of two overlays Go takes the last: one that the user has stays the only one.
   void load(const std::filesystem::path& folder, bool, Variables& environment) const override {
-    if (!environment["GOFLAGS"].contains("-count")) put_last(environment, {"GOFLAGS", "-count=1", " "});
-    if (environment["RETRIAL_SERIAL"] == "1" && !environment["GOFLAGS"].contains("-p="))
-      put_last(environment, {"GOFLAGS", "-p=1", " "});
+    auto option = [&](const std::string& words) { put_option(environment, {"GOFLAGS", words, " "}); };
+    option("-count=1");
+    if (environment["RETRIAL_SERIAL"] == "1") option("-p=1");
     // Go splits it at blanks. Where programs may not be run from this folder, all is linked each time.
-    if (auto linker = (folder / "link.sh").string(); !environment["GOFLAGS"].contains("-toolexec") &&
-                                                     linker.find_first_of(" \t\n'\"") == linker.npos &&
-                                                     access(linker.c_str(), X_OK) == 0)
-      put_last(environment, {"GOFLAGS", "-toolexec=" + linker, " "});
+    auto linker = (folder / "link.sh").string();
+    if (linker.find_first_of(" \t\n'\"") == linker.npos && access(linker.c_str(), X_OK) == 0)
+      option("-toolexec=" + linker);
     auto overlay = folder / kGoOverlay;
-    if (std::filesystem::exists(overlay) && !environment["GOFLAGS"].contains("-overlay"))
-      put_last(environment, {"GOFLAGS", "-overlay=" + overlay.string(), " "});
+    if (std::filesystem::exists(overlay)) option("-overlay=" + overlay.string());
   }
 };
 

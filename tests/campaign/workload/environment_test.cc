@@ -68,6 +68,15 @@ TEST(Environment, a_command_whose_clock_is_moved_preloads_the_library_behind_wha
   unsetenv("LD_PRELOAD");
 }
 
+TEST(Environment, what_is_put_into_lists_is_named_for_who_sets_them_anew) {
+  test::Variables mine{{"NODE_OPTIONS", "--expose-gc"}};
+  auto lists = value_of(environment_for({}, {"/agents", "/e/1.jsonl", "/e/1.only"}), kLists);
+  for (auto line : {"f:PYTHONPATH=/agents/python\n", "l NODE_OPTIONS=--require=\"/agents/node/retrial.cjs\"\n",
+                    "o GOFLAGS=-count=1\n", "l,PYTEST_PLUGINS=retrial_pytest\n"})
+    EXPECT_NE(lists.find(line), std::string::npos) << lists;
+  EXPECT_EQ(lists.find("expose-gc"), std::string::npos);
+}
+
 TEST(Environment, go_builds_with_the_overlay_unless_it_has_its_own_and_one_package_after_another_where_tests_do) {
   test::Variables none{{"GOFLAGS", nullptr}};
   test::Folder agents;
