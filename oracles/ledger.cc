@@ -1,5 +1,7 @@
 #include "oracles/ledger.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -8,17 +10,19 @@
 #include "oracles/evidence.h"
 #include "oracles/members.h"
 #include "oracles/repeat.h"
-#include "oracles/rpc_answers.h"
+#include "oracles/rpc_name.h"
 #include "trace/calls/content.h"
 #include "trace/calls/operation.h"
 #include "trace/calls/service_name.h"
 #include "trace/comparing/sift.h"
 #include "trace/profiles/message.h"
 #include "trace/profiles/profile.h"
+#include "trace/recording/redact.h"
 #include "trace/status.h"
 
 namespace retrial::oracles {
 using trace::Exchange;
+using trace::message::folder_of;
 using trace::message::path_of;
 
 bool had_effect(const Exchange& e) {
@@ -67,15 +71,17 @@ bool removes(const Exchange& e) { return !removed_by(e).empty(); }
 Removals::Removals(const trace::Run& run) {
   constexpr std::size_t kTelling = 3;                  // a shorter id is many things'
   std::map<std::string, std::string_view> operations;  // by the id that they gave
+  for (auto& e : run.exchanges)
+    if (auto path = removed_by(e); !path.empty() && trace::carried_out(e)) removed_.emplace(path);
   for (auto& e : run.exchanges) {
-    if (auto path = oracles::made_by(e); !path.empty()) made_.insert(std::move(path));
+    learn_name(e);
+    if (auto path = made_by(e); !path.empty()) made_.insert(std::move(path));
     auto id = trace::message::json_top(e.response_sample, "id");
     if (e.method == "POST" && id.size() >= kTelling) operations.emplace(id, e.operation);
   }
   for (auto& e : run.exchanges) {
     auto path = removed_by(e);
     if (path.empty() || !trace::carried_out(e)) continue;
-    removed_.emplace(path);
     auto slash = path.rfind('/');
     if (slash == path.npos || made(path)) continue;  // it is known by where it was made
     if (auto of = operations.find(std::string(path.substr(slash + 1))); of != operations.end())
@@ -83,7 +89,24 @@ Removals::Removals(const trace::Run& run) {
   }
 }
 
+// By that name, or by whatever stands there where it was left out of the trace.
+bool Removals::removes_below(std::string_view folder, std::string_view name) const {
+  if (name != trace::kRedacted) return removed_.contains(fmt::format("{}/{}", folder, name));
+  return std::ranges::any_of(removed_, [&](auto& path) { return folder_of(path) == folder; });
+}
+
+// An answer that names what it made by another word than "id": {"session": "m1"}, and then "DELETE /maintenance/m1".
+void Removals::learn_name(const Exchange& e) {
+  if (e.method != "POST" || !had_effect(e) || !oracles::made_by(e).empty()) return;
+  for (auto& m : members_of(e.response_sample))
+    if (m.path == "/" + m.name && removes_below(path_of(e.target), m.value)) names_.emplace(e.operation, m.name);
+}
+
 std::string Removals::made_by(const Exchange& e) const {
+  if (auto name = names_.find(e.operation); name != names_.end() && e.method == "POST" && had_effect(e)) {
+    auto value = trace::message::json_top(e.response_sample, name->second);
+    return value.empty() ? std::string() : std::string(path_of(e.target)) + "/" + std::string(value);
+  }
   if (e.method != "POST" || !had_effect(e)) return oracles::made_by(e);
   auto id = trace::message::json_top(e.response_sample, "id");
   if (auto folder = folders_.find(e.operation); folder != folders_.end() && !id.empty())
@@ -96,9 +119,11 @@ std::string Removals::made_by(const Exchange& e) const {
 namespace {
 bool lies_in(std::string_view path, std::string_view folder) {
   if (folder.ends_with('/')) folder.remove_suffix(1);
+  if (path.substr(path.rfind('/') + 1) == trace::kRedacted && folder_of(folder) == folder_of(path)) return true;
   return path == folder || (path.starts_with(folder) && path.substr(folder.size()).starts_with('/'));
 }
 bool names(const Exchange& e, std::string_view name) {
+  if (name == trace::kRedacted) return false;
   auto parts = trace::message::segments(path_of(e.target));
   if (std::ranges::find(parts, name) != parts.end() || icontains(trace::message::query_of(e.target), name)) return true;
   if (!icontains(e.request_sample, name)) return e.request_bytes > trace::kSampleBytes;

@@ -24,12 +24,16 @@ bool removes(const trace::Exchange& e);
 class Removals {
  public:
   explicit Removals(const trace::Run& run);
-  // As above; of a POST also what that run removes after one like it: by the id in its answer ("DELETE /leases/l101"
-  // after "POST /devices/d1/lease"), or at its own path ("POST /locks/nightly").
+  // As above; of a POST also what that run removes after one like it: by the id, or another member, in its answer
+  // ("DELETE /leases/l101" after "POST /devices/d1/lease"), or at its own path ("POST /locks/nightly").
   std::string made_by(const trace::Exchange& e) const;
   bool made(std::string_view path) const { return made_.contains(path); }
 
  private:
+  void learn_name(const trace::Exchange& e);
+  bool removes_below(std::string_view folder, std::string_view name) const;
+
+  std::map<std::string, std::string, std::less<>> names_;    // by operation: the member that names what it makes
   std::map<std::string, std::string, std::less<>> folders_;  // by operation: where what it makes is removed
   std::set<std::string, std::less<>> removed_, made_;        // paths
 };

@@ -60,7 +60,7 @@ class LostEffect final : public Oracle {
     if (!usual || expected_by_test(compared, c) || !kept_from_service(call) || may_be_thinned(*c.in_case) ||
         done_otherwise(c, call, *beside))
       return;
-    if (given_as_answer(compared, call)) return;
+    if (given_as_answer(compared, call) || made_so_later(c, call)) return;
     auto read = shown_missing(c, call, *beside);
     if (command && read.empty()) return;
     judgement.findings.push_back(make_finding(
@@ -76,9 +76,24 @@ class LostEffect final : public Oracle {
             : "A right client sends it again, or tells its caller that it was not done."));
   }
 
+  // What it was to say has been said by the next of its kind: a PUT of the same, or what is sent again and again
+  // anyway.
+  static bool made_so_later(const Comparison& c, const Call& call) {
+    constexpr std::size_t kAgain = 3;
+    auto& lost = call.first();
+    bool again = lost.method == "PUT" || times_done(*c.reference, lost) >= kAgain;
+    return again && std::ranges::any_of(c.in_case->exchanges, [&](auto& e) {
+             return e.begun >= call.last().told && had_effect(e) && same_request(e, lost);
+           });
+  }
+
   // What was made in this run, and is not removed: resource-leak.
   static bool removes_own(const Comparison& c, const Call& call) {
-    return call.first().method == "DELETE" && Removals(*c.in_case).made(trace::message::path_of(call.first().target));
+    if (call.first().method != "DELETE") return false;
+    auto path = trace::message::path_of(call.first().target);
+    Removals usual(*c.reference);  // knows by what name it is removed
+    return Removals(*c.in_case).made(path) ||
+           std::ranges::any_of(c.in_case->exchanges, [&](auto& e) { return usual.made_by(e) == path; });
   }
 
   // The test passed; or went on, and met another fault, by which it may have failed. Not where that met the same once

@@ -1,12 +1,14 @@
 #include "oracles/made_of.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <utility>
 
 #include "base/text.h"
 #include "oracles/evidence.h"
+#include "oracles/exchange_members.h"
 #include "trace/profiles/message.h"
 #include "trace/profiles/profile.h"
 
@@ -17,10 +19,11 @@ namespace {
 
 constexpr std::size_t kMostCopied = 2;     // so many values make a copy
 constexpr std::size_t kMostAnswers = 256;  // that are looked at, the latest
+constexpr std::array<std::string_view, 4> kIdWords{"id", "uuid", "key", "name"};
 
 // Of an answer, also of messages that stand in it as texts: {"Body": "{\"order\": 7}"}.
 std::vector<Member> members_told(const Exchange& read) {
-  auto told = members_of(read.response_sample);
+  auto told = members_answered(read);
   for (std::size_t i = 0, own = told.size(); i < own && told.size() < kMostMembers; i++) {
     if (!told[i].value.starts_with('{')) continue;
     auto at = told[i];
@@ -52,7 +55,7 @@ bool Source::is_copied() const { return handed_on.size() >= kMostCopied; }
 
 std::vector<std::string> values_of(const Exchange& e) {
   std::vector<std::string> values;
-  for (auto& m : members_of(e.request_sample))
+  for (auto& m : members_sent(e))
     if (m.kind != Member::Kind::boolean) values.push_back(m.value);
   for (auto part : trace::message::segments(trace::message::path_of(e.target))) values.push_back(percent_decode(part));
   std::ranges::sort(values);
@@ -68,12 +71,18 @@ std::optional<std::size_t> place_of(const Member& m) {
 
 std::optional<Source> source_of(const trace::Run& run, const Exchange& work) {
   auto values = values_of(work);
-  auto sent = members_of(work.request_sample);
+  auto sent = members_sent(work);
   auto same = [&](auto& m) {  // by its name, too
-    return std::ranges::any_of(sent, [&](auto& s) { return s.name == m.name && s.value == m.value; });
+    return std::ranges::any_of(sent,
+                               [&](auto& s) { return s.name == m.name && !m.name.empty() && s.value == m.value; });
+  };
+  auto parts = trace::message::segments(trace::message::path_of(work.target));
+  auto in_path = [&](auto& m) {  // by the name of what it identifies
+    return has_word(m.name, kIdWords) &&
+           std::ranges::any_of(parts, [&](auto part) { return percent_decode(part) == m.value; });
   };
   auto handed_on = [&](auto& m) {
-    return m.value.size() >= kTellingValue ? std::ranges::binary_search(values, m.value) : same(m);
+    return m.value.size() >= kTellingValue ? std::ranges::binary_search(values, m.value) : same(m) || in_path(m);
   };
   std::optional<Source> source;
   std::size_t answers = 0;

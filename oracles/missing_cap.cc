@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "base/text.h"
 #include "oracles/client_words.h"
@@ -37,6 +38,7 @@ constexpr Verdict kCapVerdicts[] = {
 constexpr const Verdict &kMissingCap = kCapVerdicts[0], &kCapNotSeen = kCapVerdicts[1];
 
 constexpr int kAttempts = 150, kManyAttempts = 1000;
+constexpr Nanos kPace = 100 * kMillisecond;  // who polls looks no more often
 constexpr Nanos kTime = 30 * 60 * kSecond, kLongTime = 48 * 3600 * kSecond;
 constexpr Horizon kNear{kAttempts, kTime}, kFar{kManyAttempts, kLongTime};
 
@@ -102,7 +104,8 @@ class MissingCap final : public Oracle {
               fmt::format(
                   "{}: {}, and the same was sent more than {} since, as calls of their own, with no other outcome.",
                   call->operation, what_was_done(*call, first_fired(*call)), counted(kAttempts, "time")),
-              call->first().client_status == 401
+              call->first().client_status == 401 ||
+                      call->first().client_status == trace::kGrpcStatus + trace::grpc_code::unauthenticated
                   ? "A right client asks for new credentials once, and takes what it is told then for the answer."
                   : "A right client asks a limited number of times, or for a limited time, and takes what it is told "
                     "then for the answer."));
@@ -128,15 +131,20 @@ class MissingCap final : public Oracle {
   }
 
   // The same request as calls of their own, each met by the fault: refused, or looked at until the run was ended, as a
-  // poll may that takes every error for "not yet". Told of the first of them.
+  // poll may that takes every error for "not yet", or more often than a poll looks. Told of the first of them.
   static int refused_anew(const trace::Comparison& c, const trace::Call& call) {
-    bool ended = c.in_case->stop == trace::Stop::capped;
-    auto refused = [&](const trace::Exchange& e) {
-      return e.fired && trace::told_failed(e) && (ended || (e.client_status >= 400 && e.client_status < 500)) &&
-             e.pid == call.first().pid && same_request(e, call.first());
+    auto failed = [&](const trace::Exchange& e) {
+      return e.fired && trace::told_failed(e) && e.pid == call.first().pid && same_request(e, call.first());
     };
-    if (!refused(call.first()) || &*std::ranges::find_if(c.in_case->exchanges, refused) != &call.first()) return 0;
-    return static_cast<int>(std::ranges::count_if(c.in_case->exchanges, refused));
+    if (!failed(call.first()) || &*std::ranges::find_if(c.in_case->exchanges, failed) != &call.first()) return 0;
+    auto times = static_cast<int>(std::ranges::count_if(c.in_case->exchanges, failed));
+    auto last = std::ranges::find_if(c.in_case->exchanges | std::views::reverse, failed);
+    bool ended = c.in_case->stop == trace::Stop::capped;
+    bool hurried = last->begun - call.first().begun < times * kPace;
+    bool refused = trace::is_grpc(call.first().client_status)
+                       ? call.first().client_status == trace::kGrpcStatus + trace::grpc_code::unauthenticated
+                       : call.first().client_status >= 400 && call.first().client_status < 500;
+    return ended || hurried || refused ? times : 0;
   }
 
   // Attempts of all calls of one place that were still going on when the run was ended: jobs that take turns.

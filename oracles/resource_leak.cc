@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -10,6 +11,7 @@
 #include "oracles/evidence.h"
 #include "oracles/held_by_rpc.h"
 #include "oracles/ledger.h"
+#include "oracles/members.h"
 #include "oracles/registry.h"
 #include "oracles/time_of_fault.h"
 #include "trace/profiles/message.h"
@@ -154,13 +156,24 @@ class ResourceLeak final : public Oracle {
     return by;
   }
 
+  // A lease with a time to live: who could not give it up may leave it to that.
+  static bool ends_by_itself(const trace::Exchange& making) {
+    static constexpr std::array<std::string_view, 8> kWords{"ttl",    "expire",  "expires",  "expiry",
+                                                            "second", "minutes", "lifetime", "until"};
+    auto tells = [&](const std::string& body) {
+      return std::ranges::any_of(members_of(body), [&](auto& m) { return has_word(m.name, kWords); });
+    };
+    return tells(making.request_sample) || tells(making.response_sample);
+  }
+
   // Nothing: it may be the test's own doing, which stopped before it came to that.
   static std::optional<Confidence> how_sure(const ComparedCase& compared, const Comparison& c, const Call& call,
                                             const trace::Exchange& usual, Removal how) {
     bool passed = trace::result_of(*c.in_case, test_of(compared, c))->outcome == "passed";
     auto &making = call.first().tag.site, &removing = usual.tag.site;
     if (making && in_tests(making->file, compared.row->test)) return {};
-    if (how == Removal::given_up) return passed ? std::optional(Confidence::possible) : std::nullopt;
+    if (how == Removal::given_up)
+      return passed && !ends_by_itself(call.last()) ? std::optional(Confidence::possible) : std::nullopt;
     bool own = making && removing && in_one_function(*making, *removing, compared.row->test);
     return passed || own ? std::optional(Confidence::likely) : std::nullopt;
   }

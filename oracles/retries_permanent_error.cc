@@ -100,6 +100,7 @@ class RetriesPermanentError final : public Oracle {
     if (trace::sent_by_test(call)) return seen;      // two uses of the application, of which the first failed
     for (std::size_t i = 0; i + 1 < call.attempts.size(); i++) {
       auto &before = *call.attempts[i], &next = *call.attempts[i + 1];
+      if (before.service != next.service) continue;  // another replica may take it
       if (!follows(before, next) || !says_never(before)) continue;
       seen.times++;
       if (!seen.said) seen.said = &before;

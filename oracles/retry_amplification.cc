@@ -122,11 +122,11 @@ std::optional<Layers> nested(const trace::Call& call) {
                 entries(call, starts, rounds[0], fmt::format("{} within {}", inner, outer))};
 }
 
-// A runtime's own client asks once more where its connection breaks (HttpURLConnection, xmlrpc.client): nobody set that
-// up.
+// A runtime's own client asks once more where its connection breaks (HttpURLConnection, xmlrpc.client), and so does
+// aiohttp's: nobody set that up.
 bool by_runtime(const trace::Call& call, const std::vector<std::size_t>& starts, std::size_t attempts) {
   auto library = sender(call, std::array{starts[0], starts[0] + 1});
-  bool its_own = library.starts_with("Java ") || library.starts_with("Python ");
+  bool its_own = library.starts_with("Java ") || library.starts_with("Python ") || library.starts_with("aiohttp ");
   return its_own && attempts == 2 &&
          std::ranges::all_of(call.attempts, [](auto* e) { return e->ending != trace::Ending::answered; });
 }
@@ -165,7 +165,9 @@ std::optional<Layers> layers_of(const trace::Call& call) {
   if (!seen && own_gaps)
     if (auto loops = loops_of(call)) return loops;
   if (!multiplies(rounds) || (!seen && (rounds.size() < kRounds || !own_gaps))) return {};
-  bool likely = seen && !by_runtime(call, starts, rounds[0]);
+  bool runtime = seen && by_runtime(call, starts, rounds[0]);
+  if (runtime && !own_gaps) return {};  // once more at each of several hosts
+  bool likely = seen && !runtime;
   return Layers{rounds, likely ? trace::Confidence::likely : trace::Confidence::possible,
                 seen ? calls_of_library(call, starts, rounds[0]) : "by its counters and gaps"};
 }

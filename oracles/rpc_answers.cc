@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "oracles/evidence.h"
 #include "oracles/members.h"
+#include "oracles/rpc_name.h"
 #include "trace/calls/content.h"
 #include "trace/profiles/grpc_message.h"
 #include "trace/profiles/message.h"
@@ -23,23 +24,6 @@ using Effects = Shown::Effects;
 using Fields = std::vector<RpcField>;
 
 namespace {
-
-std::string_view method_of(const Exchange& e) {
-  auto path = trace::message::path_of(e.target);
-  return path.substr(path.rfind('/') + 1);
-}
-std::vector<std::string> words_of_method(const Exchange& e) { return words_of_name(method_of(e)); }
-
-template <std::size_t N>
-bool begins_with(const Exchange& e, const std::array<std::string_view, N>& known) {
-  auto words = words_of_method(e);
-  return !words.empty() && among(known, words.front());
-}
-constexpr std::array<std::string_view, 10> kGivesUp = {"release", "unlock",      "close", "end",   "cancel",
-                                                       "revoke",  "unsubscribe", "stop",  "leave", "abort"};
-// It says what something is to be: done again it is the same, and its version another.
-constexpr std::array<std::string_view, 12> kSets = {"set",    "put",    "update", "change", "modify", "replace",
-                                                    "rename", "upsert", "save",   "store",  "patch",  "configure"};
 
 // Of all messages of a body that is kept whole. Nothing: not known.
 std::optional<Fields> whole_fields(const Exchange& e, const std::string& sample) {
@@ -161,36 +145,12 @@ bool would_differ(const trace::Comparison& c, const Exchange& e, const Fields& a
     case Named::neither:
       break;
   }
-  if (begins_with(e, kGivesUp)) return true;
+  if (rpc_gives_up(e)) return true;
   if (e.grpc.requests > 1) return name && !given_to_another(c, e);
   return (value && !given_to_another(c, e)) || given_otherwise(c, e) > 0;
 }
 
 }  // namespace
-
-Named rpc_named(const Exchange& e) {
-  static constexpr std::array<std::string_view, 24> kReads = {
-      "get",      "list",    "find",  "read",   "search",   "query", "lookup",  "fetch",
-      "describe", "count",   "check", "show",   "validate", "watch", "preview", "stat",
-      "status",   "resolve", "peek",  "exists", "inspect",  "tail",  "scan",    "view"};
-  static constexpr std::array<std::string_view, 44> kWrites = {
-      "create",  "add",    "insert",  "delete",   "remove",   "send",    "post",     "submit", "place",
-      "make",    "pay",    "charge",  "transfer", "book",     "reserve", "start",    "open",   "move",
-      "publish", "push",   "append",  "register", "write",    "deposit", "withdraw", "mint",   "increment",
-      "claim",   "upload", "enqueue", "execute",  "issue",    "order",   "buy",      "sell",   "adjust",
-      "import",  "record", "notify",  "emit",     "schedule", "run",     "do",       "grant"};
-  auto words = words_of_method(e);
-  bool or_else = std::ranges::find(words, "or") != words.end();  // GetOrCreate
-  auto found = Named::neither;
-  for (std::size_t i = 0; i < words.size() && (i < 2 || or_else); i++) {
-    if (among(kWrites, words[i]) || among(kSets, words[i])) {
-      if (found != Named::read || or_else) found = Named::write;
-    } else if (among(kReads, words[i]) && found == Named::neither) {
-      found = Named::read;
-    }
-  }
-  return found;
-}
 
 Shown shown_by_messages(const trace::Comparison& c, const Exchange& before, const Exchange& next) {
   auto one = answer_of(before), other = answer_of(next);
@@ -212,7 +172,7 @@ Shown shown_by_messages(const trace::Comparison& c, const Exchange& before, cons
     auto same = [&](auto& pair) { return pair.first.path == was.path && pair.second.value == was.value; };
     bool steady = std::ranges::any_of(usually, same);
     bool number = was.kind == RpcField::Kind::number;
-    if (number && begins_with(before, kSets)) continue;  // a version
+    if (number && rpc_sets(before)) continue;  // a version
     if (!steady && (number || named != Named::write)) continue;
     return {Effects::two,
             fmt::format("the two answers differ: field {} is {} and {}", was.path, show_value(was), show_value(is)),

@@ -8,10 +8,6 @@
 // What messages without names tell of a repeat: two answers of an RPC, and what its client made up for each request.
 namespace retrial::oracles {
 
-// What an RPC does, by its name: "GetOrder" reads, "PlaceOrder" writes, "Level" says neither.
-enum class Named : std::uint8_t { read, neither, write };
-Named rpc_named(const trace::Exchange& e);
-
 // By the messages of both answers: the same, the service knew it again or it has no effect of its own; another value
 // where the reference has that of the first, it was done again.
 Shown shown_by_messages(const trace::Comparison& c, const trace::Exchange& before, const trace::Exchange& next);

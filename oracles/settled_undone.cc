@@ -7,10 +7,12 @@
 #include <array>
 
 #include "oracles/evidence.h"
+#include "oracles/exchange_members.h"
 #include "oracles/ledger.h"
 #include "oracles/made_of.h"
 #include "oracles/members.h"
 #include "oracles/registry.h"
+#include "oracles/rpc_name.h"
 #include "trace/profiles/message.h"
 
 namespace retrial::oracles {
@@ -29,6 +31,7 @@ using trace::Call;
 using trace::Comparison;
 using trace::Confidence;
 using trace::Exchange;
+using trace::message::folder_of;
 
 constexpr std::array<std::string_view, 4> kAcknowledging{"ack", "acked", "acknowledge", "settle"};
 constexpr std::array<std::string_view, 4> kEnding{"complete", "commit", "done", "delete"};  // of what a queue gave
@@ -37,10 +40,10 @@ constexpr std::array<std::string_view, 9> kCursors{"cursor",   "offset", "checkp
 // What lies there is taken once, and is no thing of its own.
 constexpr std::array<std::string_view, 11> kQueues{"queue",  "message", "job",      "task",    "event",  "inbox",
                                                    "outbox", "item",    "waitlist", "backlog", "pending"};
+constexpr std::size_t kFewFields = 2;  // of an RPC: one of them says what it is about
 constexpr std::array<std::string_view, 12> kPlaces{"id",  "uuid", "key",  "tag", "handle",    "receipt",
                                                    "seq", "next", "last", "at",  "timestamp", "version"};
 
-std::string_view folder_of(std::string_view path) { return path.substr(0, path.rfind('/')); }
 // What the last segment of its path names; empty: it removes nothing.
 std::string removed_by(const Exchange& e) {
   auto path = trace::message::path_of(e.target);
@@ -48,11 +51,16 @@ std::string removed_by(const Exchange& e) {
   return e.method == "DELETE" && at != path.npos ? percent_decode(path.substr(at + 1)) : std::string();
 }
 
+// Of an RPC also where its name does not say that it writes.
+bool may_have_effect(const Exchange& e) {
+  return had_effect(e) || (e.grpc.is && trace::carried_out(e) && rpc_named(e) != Named::read);
+}
+
 enum class Settling : std::uint8_t { no, removes, acknowledges, passes_over };
 
 // How this request settles what was read there, as far as it was handed on.
 Settling settling_of(const Exchange& e, const Source& source) {
-  if (!had_effect(e) || e.service != source.read->service || e.begun < source.read->told) return Settling::no;
+  if (!may_have_effect(e) || e.service != source.read->service || e.begun < source.read->told) return Settling::no;
   if (e.method == "DELETE" && trace::message::path_of(e.target) == trace::message::path_of(source.read->target))
     return Settling::removes;
   auto values = values_of(e);
@@ -60,14 +68,16 @@ Settling settling_of(const Exchange& e, const Source& source) {
   bool removes = e.method == "DELETE", ends = has_word(e.operation, kEnding) && has_word(e.operation, kQueues);
   bool acknowledges = ends || has_word(e.operation, kAcknowledging);
   bool cursor = has_word(trace::message::path_of(e.target), kCursors);
-  for (auto& m : members_of(e.request_sample)) cursor |= has_word(m.name, kCursors);
+  auto sent = members_sent(e);
+  for (auto& m : sent) cursor |= has_word(m.name, kCursors);
   if (!removes && !acknowledges && !cursor) return Settling::no;
   auto same_entry = [&](const Member& named, const Member& handed) {
     auto a = place_of(named), b = place_of(handed);
     return !a || !b || *a == *b || (cursor && !removes && *a > *b);
   };
   for (auto& m : source.told) {
-    bool a_place = has_word(m.name, kPlaces) || has_word(m.name, kCursors);
+    bool a_place = e.grpc.is ? m.value.size() >= kTellingValue || sent.size() <= kFewFields
+                             : has_word(m.name, kPlaces) || has_word(m.name, kCursors);
     // Whatever it is called: the last segment of a path is what it names. Others name what it lies in.
     bool named =
         a_place ? std::ranges::binary_search(values, m.value) : removed.size() >= kTellingValue && removed == m.value;
@@ -93,7 +103,7 @@ class SettledUndone final : public Oracle {
   static void judge_call(const ComparedCase& compared, const Comparison& c, const Call& work, Judgement& judgement) {
     auto* beside = counterpart(c, work);
     if (!beside || !came_to_its_end(c, test_of(compared, c)) || may_be_thinned(*c.in_case)) return;
-    bool usual = std::ranges::any_of(beside->attempts, [](auto* e) { return had_effect(*e); });
+    bool usual = std::ranges::any_of(beside->attempts, [](auto* e) { return may_have_effect(*e); });
     if (!usual || !kept_from_service(work) || done_otherwise(c, work, *beside)) return;
     if (of_the_tests(compared, work.first())) return;
     auto source = source_of(*c.in_case, work.first());
@@ -125,7 +135,7 @@ class SettledUndone final : public Oracle {
   // Was something else done of all that? Then what failed may be one that it can do without.
   static bool worked_on(const trace::Run& run, const Source& source, const Exchange& settles) {
     return std::ranges::any_of(run.exchanges, [&](auto& e) {
-      if (&e == &settles || e.begun < source.read->told || !had_effect(e)) return false;
+      if (&e == &settles || e.begun < source.read->told || !may_have_effect(e)) return false;
       auto values = values_of(e);
       return std::ranges::all_of(source.handed_on,
                                  [&](auto& m) { return std::ranges::binary_search(values, m.value); });

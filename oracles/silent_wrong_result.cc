@@ -12,7 +12,9 @@ constinit const Verdict kSilentWrongResult{
     .severity = Severity::wrong_effect,
     .of_outcome = true,
     .title = "The result is wrong, and nobody is told",
-    .why = "After the fault the test finds another result than without it, and no error told of it.",
+    .why =
+        "After the fault something else is read, written or taken for the answer than without it, and no error told of "
+        "it.",
     .remedy =
         "Tell the caller of a failure, and take none for an answer. Where it was sent again, look at what the retry "
         "repeats or leaves out: state kept between attempts, a body read once, a page fetched twice.",

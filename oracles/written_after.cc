@@ -8,9 +8,11 @@
 #include "base/characters.h"
 #include "base/text.h"
 #include "oracles/evidence.h"
+#include "oracles/exchange_members.h"
 #include "oracles/ledger.h"
 #include "oracles/made_of.h"
 #include "oracles/members.h"
+#include "oracles/rpc_name.h"
 #include "oracles/taken_for_data.h"
 #include "trace/calls/operation.h"
 #include "trace/profiles/message.h"
@@ -57,10 +59,25 @@ void each_write_after(const Comparison& c, const Call& read, F f) {
   }
 }
 
+// A text in which that one stands, and here something else, or nothing: "tomato / bed 3", "? / bed 3", "bed 3".
+bool stands_in_text(const Member& told, const Member& was, const Member& is) {
+  constexpr std::size_t kPart = 3;
+  auto at = was.value.find(told.value);
+  if (was.kind != Member::Kind::text || told.value.size() < kPart || told.value == was.value || at == was.value.npos)
+    return false;
+  auto before = std::string_view(was.value).substr(0, at);
+  auto behind = std::string_view(was.value).substr(at + told.value.size());
+  std::string_view now = is.value;
+  if (now.size() >= before.size() + behind.size() && now.starts_with(before) && now.ends_with(behind)) return true;
+  return now.size() >= kPart && (behind.ends_with(now) || before.starts_with(now));
+}
+
 // Is it what that one told, and another here; or a sum with it, of which it is missing here; or a product, which has
 // another factor in its place?
 bool made_from(const Member& told, const Member& was, const Member& is) {
-  if (told.value == was.value) return told.value.size() > 1 || told.name == was.name || is.value == "0";
+  if (stands_in_text(told, was, is)) return true;
+  bool by_name = !was.name.empty() && told.name == was.name;
+  if (told.value == was.value) return told.value.size() > 1 || by_name || is.value == "0";
   auto one = to_int(was.value), other = to_int(is.value), part = to_int(told.value);
   constexpr std::int64_t kMost = 1'000'000'000'000'000;  // whatever is larger is no amount
   auto amount = [&](auto n) { return n && *n > -kMost && *n < kMost; };
@@ -101,10 +118,11 @@ Less written_with_less(const Comparison& c, const Call& read) {
 const Call* written_with_other(const Comparison& c, const Call& read) {
   auto* beside = counterpart(c, read);
   if (!beside || !delivered(beside->last())) return nullptr;
-  auto told = members_of(beside->last().response_sample);
+  auto told = members_answered(beside->last());
   const Call* found = nullptr;
   each_write_after(c, read, [&](auto& write, auto& before, auto& now) {
-    auto was = members_of(before.request_sample), is = members_of(now.request_sample);
+    auto was = members_sent(before), is = members_sent(now);
+    add_defaults(was, is), add_defaults(is, was);
     if (found || was.size() != is.size() || may_tell_failure(now.request_sample)) return;
     std::size_t others = 0;
     for (std::size_t i = 0; i < was.size(); i++) {
@@ -138,7 +156,7 @@ Unmade not_written(const ComparedCase& compared, const Comparison& c, const Call
     return unmade;
   auto of_tests = [&](const Exchange& e) { return e.tag.site && in_tests(e.tag.site->file, compared.row->test); };
   if (of_tests(read.first())) return unmade;
-  auto told = members_of(beside->last().response_sample);
+  auto told = members_answered(beside->last());
   std::set<std::string_view> entries;  // that a path names
   bool handed_on = false;
   for (auto& pair : c.pairs) {
@@ -196,7 +214,7 @@ const Call* written_for_it(const ComparedCase& compared, const Comparison& c, co
 
 const Call* written_instead(const ComparedCase& compared, const Comparison& c, const Call& read) {
   auto& last = read.last();
-  if (!trace::message::safe_method(last.method) || last.told == 0) return nullptr;
+  if (last.told == 0 || !(trace::message::safe_method(last.method) || rpc_reads(last))) return nullptr;
   auto usual = [&](const Exchange& e) {
     return std::ranges::any_of(c.reference->exchanges,
                                [&](auto& r) { return r.operation == e.operation && r.tag.site == e.tag.site; });

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "oracles/evidence.h"
-#include "oracles/repeat.h"
+#include "oracles/rpc_name.h"
 #include "oracles/silent_wrong_result.h"
 #include "oracles/taken_for_data.h"
 #include "oracles/written_after.h"
@@ -78,7 +78,7 @@ void judge_what_came_after(const ComparedCase& compared, const Comparison& c, Ju
   for (auto* call : c.faulted) {
     if (trace::recovered(*call)) continue;
     judge_cut(compared, c, *call, judgement);
-    if (!trace::message::safe_method(call->first().method)) continue;
+    if (!trace::message::safe_method(call->first().method) && !rpc_reads(call->first())) continue;
     if (!may_pass(call->last()) || asked_again(*c.in_case, call->last())) continue;
     auto [write, how] = written_after(compared, c, *call);
     if (!write) {

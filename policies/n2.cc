@@ -11,7 +11,7 @@ const Policy& n2() {
       .question = "The service does not know who asks, with new credentials either: does the caller come to an end?",
       .plans = {always({.name = trace::FaultName::error, .status = 401})},
       .value = 0.4,
-      .where_named = "401",
+      .where_named = "401 unauthenticated",
       .every_call = true,
   };
   return policy;

@@ -30,8 +30,8 @@ struct Policy {
   bool last_too = false;  // asked of the last of several calls in a test, too: what was done before is done again then?
   Needs needs = {};
   bool by_default = true;  // tried where nobody says which
-  // By default it is asked only of calls whose file knows of this word, or whose service has sent a header of that
-  // name: who has never heard of it breaks no promise.
+  // By default it is asked only of calls whose file knows of one of these words (blanks between them), or whose service
+  // has sent a header of that name: who has never heard of it breaks no promise.
   std::string_view where_named = {};
   // Asked by default only of reads whose answer's body does not show by itself where it ends (trace::message::opaque),
   // and of gRPC calls that are answered by several messages.

@@ -19,10 +19,13 @@ std::string letters_of(std::string_view text) {
 
 }  // namespace
 
-Named::Named(std::string_view word, const Tests& tests) : letters_(letters_of(word)) {
-  for (auto& [test, run] : tests)
-    for (auto& e : run->exchanges)
-      if (!trace::find(e.response_headers, word).empty()) services_.insert(e.service);
+Named::Named(std::string_view words, const Tests& tests) {
+  for (auto word : split(words, ' ')) {
+    letters_.push_back(letters_of(word));
+    for (auto& [test, run] : tests)
+      for (auto& e : run->exchanges)
+        if (!trace::find(e.response_headers, word).empty()) services_.insert(e.service);
+  }
 }
 
 bool Named::by(const Target& call) {
@@ -37,7 +40,8 @@ bool Named::in_file(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     file.read(text.data(), static_cast<std::streamsize>(text.size()));
     text.resize(static_cast<std::size_t>(file.gcount()));
-    known->second = letters_of(text).contains(letters_);
+    auto letters = letters_of(text);
+    known->second = std::ranges::any_of(letters_, [&](auto& word) { return letters.contains(word); });
   }
   return known->second;
 }

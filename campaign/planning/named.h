@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "campaign/planning/targets.h"
 
@@ -13,16 +14,16 @@ namespace retrial::campaign {
 // (Retry-After, retry_after, retryAfter).
 class Named {
  public:
-  // `word` in lower case, its parts joined by '-'. Files are read once, as far as 1 MiB; what cannot be read names
-  // nothing.
-  Named(std::string_view word, const Tests& tests);
+  // `words` in lower case with blanks between them, the parts of each joined by '-': one of them will do. Files are
+  // read once, as far as 1 MiB; what cannot be read names nothing.
+  Named(std::string_view words, const Tests& tests);
 
   bool by(const Target& call);
 
  private:
   bool in_file(const std::string& path);
 
-  std::string letters_;
+  std::vector<std::string> letters_;  // of each word
   std::set<std::string, std::less<>> services_;
   std::map<std::string, bool> files_;
 };

@@ -8,7 +8,7 @@
 
 #include "campaign/workload/adapters/adapter.h"
 #include "oracles/repeat.h"
-#include "oracles/rpc_answers.h"
+#include "oracles/rpc_name.h"
 #include "trace/comparing/comparison.h"
 #include "trace/comparing/slices.h"
 #include "trace/profiles/profile.h"
@@ -26,7 +26,12 @@ bool in_test(const trace::Exchange& e) {
   return e.tag.phase == trace::Phase::test || e.tag.phase == trace::Phase::none;
 }
 
-bool may_be_target(const trace::Call& call) { return trace::recovered(call) && call.first().service_status < 400; }
+// One that was sent again until its service had room, and then answered well, shows what its client does.
+bool may_be_target(const trace::Call& call) {
+  auto status = call.first().service_status;
+  return trace::recovered(call) &&
+         (status < 400 || (call.attempts.size() > 1 && trace::profile_of(call.first()).transient(status, {})));
+}
 
 // A target at one of its places alone.
 Found at(const Found& found, const Place& place) {

@@ -190,6 +190,25 @@ TEST(LostEffect, what_is_not_removed_is_a_write_too_unless_it_was_made_here) {
   }
 }
 
+TEST(LostEffect, what_the_next_of_its_kind_says_is_not_lost) {
+  auto beats = [](const char* method, const char* target, int times) {
+    Trial t("P3", "error(503)");
+    for (auto* tale : {&t.reference, &t.in_case()})
+      for (int i = 0; i < times; i++) {
+        tale->call("beat", method, target);
+        if (tale == &t.in_case() && i == 0)
+          tale->gets_error();
+        else
+          tale->answers(200);
+      }
+    return passed(t);
+  };
+  EXPECT_EQ(beats("POST", "/gates/b4/alive", 3), "");
+  EXPECT_EQ(beats("POST", "/deposits", 2), "lost-effect possible");
+  EXPECT_EQ(beats("PUT", "/seats/s4", 2), "");
+  EXPECT_EQ(beats("PUT", "/seats/s4", 1), "lost-effect possible");
+}
+
 TEST(LostEffect, of_so_many_calls_that_some_may_not_have_been_kept_nothing_is_missing) {
   auto t = given_up();
   for (int i = 0; i < 300; i++) {
@@ -273,6 +292,42 @@ TEST(ResourceLeak, what_is_made_at_one_path_and_removed_at_another_is_known_by_i
     job.t.in_case().call("run", "PUT", "/devices/d1/firmware").gets_error();
     if (removed) job.t.in_case().call("run", "DELETE", "/leases/l202").answers(204);
     EXPECT_EQ(job.fails(), removed ? "" : "resource-leak likely");
+  }
+}
+
+TEST(ResourceLeak, what_an_answer_names_by_another_word_is_known_by_what_removes_it) {
+  for (auto* answer : {R"({"session":"m1","house":"h1"})", R"({"session":"***","house":"h1"})"})
+    for (bool removed : {false, true}) {
+      Trial t("P3", "error(503)");
+      for (auto* tale : {&t.reference, &t.in_case()}) {
+        tale->call("run", "POST", "/maintenance").answers(200, answer);
+        tale->call("run", "GET", "/probes/h1");
+        if (tale == &t.in_case())
+          tale->gets_error();
+        else
+          tale->answers(200);
+        if (tale == &t.in_case() && !removed) continue;
+        tale->call("run", "DELETE", "/maintenance/m1").answers(204);
+        tale->last().tag.site->line = 14;
+      }
+      t.in_case().fails({thrown("AxiosError", "Request failed with status code 503")});
+      EXPECT_EQ(t.verdicts(), removed ? "" : "resource-leak likely");
+    }
+}
+
+TEST(ResourceLeak, a_lease_with_a_time_to_live_ends_by_itself_where_it_could_not_be_given_up) {
+  for (auto* asks : {R"({"seconds":60})", R"({"deck":"d1"})"}) {
+    Trial t("P3", "error(503)");
+    for (auto* tale : {&t.reference, &t.in_case()}) {
+      tale->call("load", "POST", "/ramps/7/lease").last().request_sample = asks;
+      tale->answers(200, R"({"lease":"l1"})");
+      tale->call("load", "DELETE", "/ramps/7/lease/l1");
+      if (tale == &t.in_case())
+        tale->gets_error();
+      else
+        tale->answers(204);
+    }
+    EXPECT_EQ(passed(t), std::string_view(asks).contains("seconds") ? "" : "resource-leak possible");
   }
 }
 

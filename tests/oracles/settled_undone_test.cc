@@ -53,6 +53,51 @@ TEST(SettledUndone, a_message_that_stands_in_an_envelope_as_text_is_read_too) {
             "settled-undone likely");
 }
 
+TEST(SettledUndone, a_short_id_tells_where_a_path_holds_it) {
+  auto boarded = [](const char* target) {
+    Trial t("P3", "error(503)");
+    for (auto* tale : {&t.reference, &t.in_case()}) {
+      send(*tale, "GET", "/standby/s1/next").answers(200, R"({"id":"q1","name":"Ada"})");
+      send(*tale, "DELETE", "/standby/s1/q1").answers(204);
+      send(*tale, "PUT", target, R"({"name":"Ada"})");
+    }
+    t.reference.answers(201);
+    t.in_case().gets_error();
+    return told(std::move(t));
+  };
+  EXPECT_EQ(boarded("/sailings/s1/boarded/q1"), "settled-undone likely");
+  EXPECT_EQ(boarded("/sailings/s1/boarded/q2"), "");
+}
+
+// Messages of RPCs, whose fields have numbers alone.
+std::string message(const std::string& fields) {
+  return std::string("\0\0\0\0", 4) + static_cast<char>(fields.size()) + fields;
+}
+std::string text(int field, std::string_view value) {
+  return std::string{static_cast<char>(field << 3 | 2), static_cast<char>(value.size())} + std::string(value);
+}
+Trial vault(const char* settles, const std::string& says, const char* works = "/vault.Recalls/RecordResult") {
+  Trial t("P3", "error(503)");
+  for (auto* tale : {&t.reference, &t.in_case()}) {
+    tale->rpc("run", "/vault.Recalls/PullTask").answers(200, message(text(1, "t7") + text(2, "germ-0041")));
+    tale->rpc("run", settles).last().request_sample = says;
+    tale->answers(200, message(""));
+    tale->rpc("run", works).last().request_sample = message(text(1, "germ-0041"));
+  }
+  t.reference.answers(200, message(""));
+  t.in_case().gets_error();
+  return t;
+}
+TEST(SettledUndone, so_is_what_an_rpc_gave_out_and_another_acknowledges_or_passes_over) {
+  auto ack = message(text(1, "t7"));
+  EXPECT_EQ(told(vault("/vault.Recalls/AckTask", ack)), "settled-undone likely");
+  EXPECT_EQ(told(vault("/vault.Recalls/SaveCursor", ack)), "settled-undone likely");
+  EXPECT_EQ(told(vault("/vault.Recalls/AckTask", ack, "/vault.Recalls/Ship")), "settled-undone likely")
+      << "its name does not say that it reads";
+  EXPECT_EQ(told(vault("/vault.Recalls/AckTask", message(text(1, "t8")))), "") << "another";
+  EXPECT_EQ(told(vault("/vault.Recalls/NoteTask", ack)), "");
+}
+
 TEST(SettledUndone, short_values_tell_by_their_names_where_there_are_several) {
   constexpr const char* kShort = R"({"id":"m1","receipt":"r-71","body":{"customer":"c1","total":10}})";
   auto ack = [&](const char* work) { return told(consumer("POST", "/ack", R"({"receipt":"r-71"})", work, kShort)); };

@@ -283,6 +283,51 @@ TEST(SilentWrongResult, a_default_or_a_sum_without_what_was_read_is_a_value_from
     EXPECT_EQ(wrote(kLeast, R"({"sku":"lamp","cents":9223372036854775807})", read), "") << read;
 }
 
+TEST(SilentWrongResult, a_text_without_what_was_read_is_made_of_the_failure) {
+  auto wrote = [](const char* label) {
+    auto t = priced(label);
+    t.reference.run().exchanges[0].response_sample = R"({"crop":"tomato"})";
+    t.reference.run().exchanges[1].request_sample = R"({"sku":"lamp","label":"tomato / bed 3"})";
+    return t.verdicts();
+  };
+  for (auto* label : {" / bed 3", "unknown / bed 3", "bed 3"})
+    EXPECT_EQ(wrote((R"({"sku":"lamp","label":")" + std::string(label) + "\"}").c_str()), "silent-wrong-result likely")
+        << label;
+  for (auto* label : {"tomato / bed 3", "tomato / bed 4", "carrot / bed 4"})
+    EXPECT_EQ(wrote((R"({"sku":"lamp","label":")" + std::string(label) + "\"}").c_str()), "") << label;
+}
+
+TEST(SilentWrongResult, so_is_what_an_rpc_writes_of_one_that_could_not_be_read) {
+  auto message = [](std::string fields) {
+    return std::string("\0\0\0\0", 4) + static_cast<char>(fields.size()) + fields;
+  };
+  const std::string lamp("\x0a\x04lamp", 6), tons("\x10\x90\x4e", 3), others("\x10\x64", 2);
+  auto put = [&](const std::string& fields, const char* read = "/harbour.Dues/GetTonnage") {
+    Trial t("P3", "error(503)");
+    for (auto* tale : {&t.reference, &t.in_case()}) {
+      tale->rpc("get", read);
+      if (tale == &t.in_case())
+        tale->gets_error();
+      else
+        tale->answers(200, message(tons));
+      tale->rpc("put", "/harbour.Dues/PutDues").last().request_sample =
+          message(tale == &t.in_case() ? fields : lamp + tons);
+      tale->answers(200, message(""));
+    }
+    t.in_case().passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(put(lamp), "silent-wrong-result likely") << "0 is left out";
+  EXPECT_EQ(put(lamp + others), "silent-wrong-result likely");
+  EXPECT_EQ(put(lamp + tons), "");
+  EXPECT_EQ(put("\x0a\x04"
+                "desk" +
+                others),
+            "")
+      << "it is of something else";
+  EXPECT_EQ(put(lamp, "/harbour.Dues/BookTonnage").find("silent"), std::string::npos) << "nothing was read";
+}
+
 TEST(SilentWrongResult, what_is_written_of_a_list_and_of_one_that_could_not_be_read_not_at_all_is_possible) {
   auto purged = [](const char* list, bool makes_one, bool makes_another, const char* first = "/retention/a-1001",
                    const char* second = "/retention/a-1002") {

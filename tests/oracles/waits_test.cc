@@ -451,6 +451,24 @@ TEST(RetriesPermanentError, a_400_or_404_that_is_sent_again_is_likely) {
   EXPECT_EQ(answered(400, 0).verdicts(), "");
 }
 
+TEST(RetriesPermanentError, another_service_may_take_what_this_one_does_not) {
+  auto t = answered(400, 1);
+  t.in_case().last().service = "127.0.0.1:9001";
+  EXPECT_EQ(t.verdicts(), "");
+}
+
+TEST(NoBackoff, the_pace_of_a_loop_in_the_test_is_the_tests) {
+  for (bool by_test : {false, true}) {
+    auto t = trial({Schedule(8, 500)});
+    int run = 2;
+    for (auto& e : t.in_case().run().exchanges) {
+      e.tag.site = trace::CallSite{"job.py", 24, "job"};
+      e.tag.stack = by_test ? "1:77," + std::to_string(run++) + ":f1813fa4" : "1:77,2:f1813fa4";  // job.py:24:job
+    }
+    EXPECT_EQ(t.verdicts().contains("no-backoff"), !by_test) << t.verdicts();
+  }
+}
+
 TEST(RetriesPermanentError, of_things_that_are_alike_each_may_be_refused_for_itself) {
   auto alike = [](int before) {
     Trial t("N1", "error(400)");

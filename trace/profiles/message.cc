@@ -9,6 +9,8 @@
 
 namespace retrial::trace::message {
 
+std::string_view folder_of(std::string_view path) { return path.substr(0, path.rfind('/')); }
+
 std::string_view path_of(std::string_view target) {
   if (!target.starts_with('/')) {
     if (auto scheme = target.find("://"); scheme != target.npos) {

@@ -9,6 +9,7 @@
 // What profiles read off a message: parts of a target, fields of a body's sample. Samples may end anywhere.
 namespace retrial::trace::message {
 
+std::string_view folder_of(std::string_view path);   // "/a" of "/a/b"
 std::string_view path_of(std::string_view target);   // without query; origin or absolute form
 std::string_view query_of(std::string_view target);  // after the '?', or empty
 // The raw value of a query or form key, "" where the key stands alone; nothing where it is missing.

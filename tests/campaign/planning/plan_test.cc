@@ -74,6 +74,17 @@ TEST_F(Planning, each_call_site_and_operation_is_tried_once_in_the_cheapest_test
   EXPECT_EQ(p.cases[1].row.test, "slow");
 }
 
+TEST_F(Planning, what_is_sent_again_until_its_service_has_room_is_on_trial_and_what_is_refused_is_not) {
+  for (int status : {429, 409}) {
+    auto first = exchange(1, "t", "GET", "/a", "app.py", status), second = exchange(2, "t", "GET", "/a", "app.py");
+    first.call = second.call = 1;
+    first.attempt = 1, second.attempt = 2;
+    by_test_.clear();
+    alone("t", kSecond, {first, second});
+    EXPECT_EQ(plan().cases.size(), status == 429 ? 1u : 0u) << status;
+  }
+}
+
 TEST_F(Planning, a_policy_of_every_call_aims_at_all_of_its_site_in_the_test) {
   config_.run.policies = {"n2"};
   alone("t", kSecond, {exchange(1, "t", "GET", "/a", "app.py")});

@@ -1,0 +1,63 @@
+#include "oracles/rpc_name.h"
+
+#include <algorithm>
+#include <array>
+
+#include "oracles/members.h"
+#include "trace/profiles/message.h"
+
+namespace retrial::oracles {
+using trace::Exchange;
+
+namespace {
+
+std::vector<std::string> words_of_method(const Exchange& e) {
+  auto path = trace::message::path_of(e.target);
+  return words_of_name(path.substr(path.rfind('/') + 1));
+}
+
+template <std::size_t N>
+bool begins_with(const Exchange& e, const std::array<std::string_view, N>& known) {
+  auto words = words_of_method(e);
+  return !words.empty() && among(known, words.front());
+}
+constexpr std::array<std::string_view, 12> kGivesUp = {"release", "unlock", "close",       "end",
+                                                       "cancel",  "revoke", "unsubscribe", "stop",
+                                                       "leave",   "abort",  "ack",         "acknowledge"};
+constexpr std::array<std::string_view, 12> kSets = {"set",    "put",    "update", "change", "modify", "replace",
+                                                    "rename", "upsert", "save",   "store",  "patch",  "configure"};
+
+}  // namespace
+
+bool rpc_reads(const Exchange& e) { return e.grpc.is && rpc_named(e) == Named::read; }
+bool rpc_sets(const Exchange& e) { return begins_with(e, kSets); }
+bool rpc_gives_up(const Exchange& e) { return begins_with(e, kGivesUp); }
+
+Named rpc_named(const Exchange& e) {
+  static constexpr std::array<std::string_view, 24> kReads = {
+      "get",      "list",    "find",  "read",   "search",   "query", "lookup",  "fetch",
+      "describe", "count",   "check", "show",   "validate", "watch", "preview", "stat",
+      "status",   "resolve", "peek",  "exists", "inspect",  "tail",  "scan",    "view"};
+  static constexpr std::array<std::string_view, 72> kWrites = {
+      "create",  "add",     "insert",  "delete",   "remove",   "send",     "post",     "submit",   "place",
+      "make",    "pay",     "charge",  "transfer", "book",     "reserve",  "start",    "open",     "move",
+      "publish", "push",    "append",  "register", "write",    "deposit",  "withdraw", "mint",     "increment",
+      "claim",   "upload",  "enqueue", "execute",  "issue",    "order",    "buy",      "sell",     "adjust",
+      "import",  "record",  "notify",  "emit",     "schedule", "run",      "do",       "grant",    "settle",
+      "ship",    "approve", "reject",  "confirm",  "assign",   "dispatch", "deliver",  "allocate", "load",
+      "unload",  "enroll",  "enrol",   "log",      "report",   "mark",     "apply",    "commit",   "complete",
+      "finish",  "archive", "refund",  "credit",   "debit",    "invite",   "join",     "vote",     "print"};
+  auto words = words_of_method(e);
+  bool or_else = std::ranges::find(words, "or") != words.end();  // GetOrCreate
+  auto found = Named::neither;
+  for (std::size_t i = 0; i < words.size() && (i < 2 || or_else); i++) {
+    if (among(kWrites, words[i]) || among(kSets, words[i])) {
+      if (found != Named::read || or_else) found = Named::write;
+    } else if (among(kReads, words[i]) && found == Named::neither) {
+      found = Named::read;
+    }
+  }
+  return found;
+}
+
+}  // namespace retrial::oracles

@@ -1,0 +1,20 @@
+#pragma once
+#include <cstdint>
+
+#include "trace/exchange.h"
+
+// What an RPC does, by its name: there is no method that says it.
+namespace retrial::oracles {
+
+// "GetOrder" reads, "PlaceOrder" writes, "Level" says neither.
+enum class Named : std::uint8_t { read, neither, write };
+Named rpc_named(const trace::Exchange& e);
+
+bool rpc_reads(const trace::Exchange& e);  // it is one, and its name says so
+
+// Does it say what something is to be: "SetGate", "PutSpecies"? Done again it is the same.
+bool rpc_sets(const trace::Exchange& e);
+// Does it give something up, or settle it: "ReleaseGate", "AckTask"? Once more finds it given up.
+bool rpc_gives_up(const trace::Exchange& e);
+
+}  // namespace retrial::oracles
