@@ -30,7 +30,7 @@ class ChangedOnRetry final : public Oracle {
       if (call.confidence == trace::Confidence::possible) return;
       for (std::size_t i = 0; i + 1 < call.attempts.size(); i++) {
         auto &before = *call.attempts[i], &next = *call.attempts[i + 1];
-        if (!follows(before, next)) continue;
+        if (!follows(before, next) || before.grpc.responses > 0) continue;  // a stream goes on where it broke
         auto change = trace::change_between(before, next);
         if (!change || (change.target && !change.key && !change.condition && !change.body && !change.method)) continue;
         if (!change.key && !change.method && read_between(*c.in_case, before, next)) continue;

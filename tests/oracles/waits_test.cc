@@ -597,5 +597,24 @@ TEST(MissingDelay, work_in_good_part_of_a_gap_hides_a_wait_from_the_clock) {
   EXPECT_EQ(kept_busy({one, one}).verdicts(), "");
 }
 
+TEST(MissingCap, the_same_asked_for_ever_with_other_credentials_is_likely_and_a_poll_of_a_service_is_not) {
+  auto asked = [](int times, int status, Nanos pause) {
+    Trial t("P3", "error(transient)");
+    auto ask = [](Tale& tale) -> Tale& { return tale.rpc("dossier", "/vault.Vault/GetDossier"); };
+    ask(t.reference).answers(200);
+    for (int i = 0; i < times; i++) {
+      t.in_case().waits(pause);
+      ask(t.in_case()).gets_status(status);
+    }
+    ask(t.in_case()).answers(200).passes();
+    return t.verdicts();
+  };
+  constexpr int kUnavailable = trace::grpc_code::unavailable, kUnknown = trace::grpc_code::unauthenticated;
+  EXPECT_EQ(asked(151, kUnknown, 200 * kMillisecond), "missing-cap likely");
+  EXPECT_EQ(asked(150, kUnknown, 200 * kMillisecond), "");
+  EXPECT_EQ(asked(151, kUnavailable, 2 * kMillisecond), "missing-cap likely");
+  EXPECT_EQ(asked(151, kUnavailable, 200 * kMillisecond), "") << "who waits for a service looks so often";
+}
+
 }  // namespace
 }  // namespace retrial::oracles
