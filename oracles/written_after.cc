@@ -207,7 +207,11 @@ const Call* written_for_it(const ComparedCase& compared, const Comparison& c, co
     auto& usual = c.reference->exchanges;
     bool others = std::ranges::any_of(usual, [&](auto& e) { return alike(e, write); });
     bool never = std::ranges::none_of(usual, [&](auto& e) { return alike(e, write) && about(e); });
-    if (!aside && others && never) return pair.in_case;
+    // Where it lies such a thing is made: it was taken for one that is not there yet.
+    bool anew =
+        write.method == "POST" && write.service == last.service &&
+        trace::message::folder_of(trace::message::path_of(last.target)) == trace::message::path_of(write.target);
+    if (!aside && (others || anew) && never) return pair.in_case;
   }
   return nullptr;
 }

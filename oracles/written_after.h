@@ -26,7 +26,7 @@ struct Unmade {
 Unmade not_written(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& read);
 
 // A write about the very thing that was asked for, which the reference does not make, at a place where it makes such of
-// others: what the read was to forbid. Null: there is none.
+// others: what the read was to forbid; or where that thing lies: it is made once more. Null: there is none.
 const trace::Call* written_for_it(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& read);
 
 // A write of the application's own after this read had failed, carried out and in no way asked for in the reference,

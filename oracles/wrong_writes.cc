@@ -17,6 +17,11 @@ using trace::Confidence;
 
 namespace {
 
+std::string given_up(const Call& call) {
+  auto attempts = call.attempts.size();
+  return attempts == 1 ? "it was not asked for again" : fmt::format("it was given up after {} attempts", attempts);
+}
+
 bool asked_again(const trace::Run& run, const trace::Exchange& after) {
   return std::ranges::any_of(run.exchanges, [&](auto& e) {
     return e.begun >= after.told && e.service == after.service && e.operation == after.operation &&
@@ -46,9 +51,9 @@ void judge_unmade(const ComparedCase& compared, const Comparison& c, const Call&
   if (!unmade.first) return;
   judgement.findings.push_back(make_finding(
       compared, c, call, kSilentWrongResult, Confidence::possible,
-      fmt::format("{}: {}, it was not asked for again, and all ended well; of what it tells else {} is made {}, here "
+      fmt::format("{}: {}, {}, and all ended well; of what it tells else {} is made {}, here "
                   "it was not made at all.",
-                  call.operation, what_was_done(call, first_fired(call)), unmade.first->operation,
+                  call.operation, what_was_done(call, first_fired(call)), given_up(call), unmade.first->operation,
                   unmade.writes == 1 ? "once" : fmt::format("{} times", unmade.writes)),
       "A right client tells its caller of the failure: it takes none for a list that holds nothing."));
 }
@@ -58,8 +63,8 @@ void judge_cut(const ComparedCase& compared, const Comparison& c, const Call& ca
   if (compared.row->test.empty() || !cut_short(c, call) || asked_again(*c.in_case, call.last())) return;
   judgement.findings.push_back(make_finding(
       compared, c, call, kSilentWrongResult, std::min(Confidence::likely, call.confidence),
-      fmt::format("{}: {}, it was not asked for again, and the test passed on what had come.", call.operation,
-                  what_was_done(call, first_fired(call))),
+      fmt::format("{}: {}, {}, and the test passed on what had come.", call.operation,
+                  what_was_done(call, first_fired(call)), given_up(call)),
       call.first().grpc.is
           ? "A right client reads a stream to its status, and tells its caller or goes on from there if that is not "
             "OK."
@@ -87,8 +92,8 @@ void judge_what_came_after(const ComparedCase& compared, const Comparison& c, Ju
     }
     judgement.findings.push_back(make_finding(
         compared, c, *call, kSilentWrongResult, std::min(Confidence::likely, write->confidence),
-        fmt::format("{}: {}, it was not asked for again, and {} was then {}.", call->operation,
-                    what_was_done(*call, first_fired(*call)), write->operation, how),
+        fmt::format("{}: {}, {}, and {} was then {}.", call->operation, what_was_done(*call, first_fired(*call)),
+                    given_up(*call), write->operation, how),
         "A right client tells its caller of the failure, or asks again before it writes: it keeps no answer that it "
         "has not got."));
     return;

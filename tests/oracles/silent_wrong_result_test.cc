@@ -401,6 +401,20 @@ TEST(SilentWrongResult, what_a_failed_read_would_have_forbidden_is_likely) {
   }
 }
 
+TEST(SilentWrongResult, a_thing_that_is_made_once_more_where_it_could_not_be_looked_for_is_likely) {
+  auto made = [](const char* target, const char* body) {
+    Trial t("P3", "error(transient)");
+    t.reference.call("find", "GET", "/vessels/9000001").answers(200, R"({"imo":"9000001","name":"Skagen"})");
+    t.in_case().call("find", "GET", "/vessels/9000001").gets_error();
+    t.in_case().call("make", "POST", target).last().request_sample = body;
+    t.in_case().answers(201).passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(made("/vessels", R"({"imo":"9000001","name":"Skagen"})"), "silent-wrong-result likely");
+  EXPECT_EQ(made("/vessels", R"({"imo":"9000002","name":"Skagen"})"), "") << "another";
+  EXPECT_EQ(made("/reviews", R"({"imo":"9000001"})"), "") << "it is told to somebody";
+}
+
 constexpr const char* kError =
     R"x({"error":{"code":"ServiceUnavailable","message":"try again (retrial-f1)","status":503}})x";
 
