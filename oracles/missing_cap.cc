@@ -15,6 +15,7 @@
 #include "oracles/registry.h"
 #include "oracles/waits.h"
 #include "trace/comparing/retry_layers.h"
+#include "trace/status.h"
 
 namespace retrial::oracles {
 namespace {

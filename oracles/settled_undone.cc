@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
 #include "oracles/evidence.h"
 #include "oracles/exchange_members.h"
 #include "oracles/ledger.h"

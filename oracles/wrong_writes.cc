@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "oracles/evidence.h"
+#include "oracles/ledger.h"
 #include "oracles/rpc_name.h"
 #include "oracles/silent_wrong_result.h"
 #include "oracles/taken_for_data.h"

@@ -133,6 +133,7 @@ Callee callee_at(const Tree& tree, int call) {
 }
 
 void describe_calls(const Tree& tree, int stretch, Location& location) {
+  if (stretch < 0) return;
   if (int call = tried_call(tree, stretch); call >= 0)
     location.calls = one_line(without_arguments(callee_of(tree, call)));
   for (int i = stretch; i < tree[stretch].past; i++) {

@@ -95,7 +95,8 @@ bool LoopReader::rest_leaves_on_success(int attempt) const {
 
 // Behind the try: a return of what was assigned in it.
 bool LoopReader::gives_what_came(int attempt) const {
-  int body = tree.child(attempt, Part::body);
+  int body = body_of_attempt(attempt);
+  if (body < 0) return false;
   std::vector<std::string_view> came;
   for (int i = body; i < tree[body].past; i++) {
     if (tree[i].role != Role::assign) continue;

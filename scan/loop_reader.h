@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "scan/detectors.h"
 #include "scan/flow.h"
 #include "scan/location.h"
 #include "scan/tree.h"
