@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 #include "oracles/evidence.h"
@@ -120,6 +121,18 @@ bool sets_state(const Exchange& e) {
   return e.request_digest == 0 && parts.size() > 2 && among(kStates, lower(parts.back()));
 }
 
+// Something is given up, or acknowledged, by the last part of its path: once more finds it so. With a body it may be so
+// much of it ("POST /stock/release").
+bool gives_up(const Exchange& e) {
+  static constexpr std::array<std::string_view, 10> kWords{"release", "unlock", "cancel",      "close", "revoke",
+                                                           "abort",   "logout", "unsubscribe", "stop",  "leave"};
+  static constexpr std::array<std::string_view, 4> kAcknowledges{"ack", "acked", "acknowledge", "acks"};
+  auto parts = trace::message::segments(trace::message::path_of(e.target));
+  if (parts.empty()) return false;
+  auto last = lower(parts.back());
+  return among(kAcknowledges, last) || (e.request_digest == 0 && parts.size() > 2 && among(kWords, last));
+}
+
 // A good read of where it is made between the two, or of what that lies in, by its name ("?prefix=NAME"): the decision
 // to send it again rests on it.
 bool looked_there(const trace::Run& run, const Exchange& before, const Exchange& next) {
@@ -164,7 +177,7 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
     return Harm{likely, fmt::format("each attempt has another \"{}\", so the service cannot tell that they are one{}{}",
                                     name->name, shown.by.empty() ? "" : ": ", shown.by)};
   if (shown.effects == Shown::Effects::two) return Harm{likely, shown.by};
-  if (lets_in(before)) return {};
+  if (lets_in(before) || gives_up(before)) return {};
   if (name)
     return Harm{Confidence::possible,
                 fmt::format("whether the service knows the second by its \"{}\" its answers do not show", name->name)};
