@@ -40,7 +40,8 @@ Hindsight::Hindsight(std::span<const Exchange> all, const std::vector<const Exch
     auto content = content_key(*e);
     auto& known = known_[static_cast<std::size_t>(e - first_)];
     known.place = place_key(*e);
-    known.content = mix(mix(mix(10, known.place), part_of(*e)), content);
+    // Another statement of a test is another use, whatever it sends.
+    known.content = mix(mix(mix(mix(10, known.place), part_of(*e)), content), e->tag.statement);
     known.has_content = content != 0;
   }
   read_ids(by_time);

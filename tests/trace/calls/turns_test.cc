@@ -80,9 +80,16 @@ class ATest {
   ATest& asks(const std::string& head, std::uint64_t statement, int status) {
     auto e = traffic_.begin(head, {.site = "client.go:9:Do", .statement = statement});
     online += fmt::format("{} ", e.attempt);
-    status == 200 ? traffic_.serve(e, 200) : traffic_.inject(e, status);
+    status == 200 || status == kItsOwn ? traffic_.serve(e, status) : traffic_.inject(e, status);
     return *this;
   }
+  std::string told() {
+    Correlator::correlate_each_test(traffic_.run, lessons_of(traffic_.run));
+    std::string out;
+    for (auto& e : traffic_.run.exchanges) out += fmt::format("{}.{} ", e.call, e.attempt);
+    return out;
+  }
+  static constexpr int kItsOwn = 429;
   Lessons lessons() { return lessons_of(traffic_.run); }
   std::string online;
 
@@ -108,6 +115,11 @@ TEST(Statements, of_which_one_reads_what_a_cache_had_for_it_without_faults_are_t
   auto lessons = ATest().reads(0xa, 200).lessons();
   EXPECT_EQ(ATest(lessons).reads(0xa, 503).reads(0xb, 200).online, "1 1 ");
   EXPECT_EQ(ATest(lessons).reads(0xa, 503).reads(0xa, 200).online, "1 2 ");
+}
+
+TEST(Statements, of_which_each_asks_for_the_same_are_two_calls_of_which_the_second_was_tried_again) {
+  EXPECT_EQ(ATest().reads(0xa, 200).reads(0xb, ATest::kItsOwn).reads(0xb, 200).told(), "1.1 2.1 2.2 ");
+  EXPECT_EQ(ATest().reads(0, 200).reads(0, ATest::kItsOwn).reads(0, 200).told(), "1.1 2.1 3.1 ") << "nothing is known";
 }
 
 TEST(Turns, things_told_one_after_another_are_as_many_calls_and_a_helpers_attempts_are_one) {
