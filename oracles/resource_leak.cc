@@ -172,10 +172,14 @@ class ResourceLeak final : public Oracle {
     bool passed = trace::result_of(*c.in_case, test_of(compared, c))->outcome == "passed";
     auto &making = call.first().tag.site, &removing = usual.tag.site;
     if (making && in_tests(making->file, compared.row->test)) return {};
-    if (how == Removal::given_up)
-      return passed && !ends_by_itself(call.last()) ? std::optional(Confidence::possible) : std::nullopt;
+    bool ends = ends_by_itself(call.last());
+    // Who was not told that it is his leaves it to that, too.
+    bool told = std::ranges::none_of(call.attempts, [](auto* e) { return e->fired; });
+    if (ends && (how == Removal::given_up || !told)) return {};
+    if (how == Removal::given_up) return passed ? std::optional(Confidence::possible) : std::nullopt;
     bool own = making && removing && in_one_function(*making, *removing, compared.row->test);
-    return passed || own ? std::optional(Confidence::likely) : std::nullopt;
+    if (!passed && !own) return {};
+    return ends ? Confidence::possible : Confidence::likely;
   }
 };
 

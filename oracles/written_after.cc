@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <set>
 
@@ -72,6 +74,19 @@ bool stands_in_text(const Member& told, const Member& was, const Member& is) {
   return now.size() >= kPart && (behind.ends_with(now) || before.starts_with(now));
 }
 
+std::optional<double> number_of(const std::string& text) {
+  double number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+// 505.5 of 410 and 95.5, and 410 here.
+bool is_sum(const std::string& was, const std::string& is, const std::string& told) {
+  constexpr double kRounded = 0.000000001;
+  auto all = number_of(was), rest = number_of(is), part = number_of(told);
+  if (!all || !rest || !part || *part == 0) return false;
+  return std::abs(*all - *rest - *part) <= kRounded * std::max(1.0, std::abs(*all));
+}
+
 // Is it what that one told, and another here; or a sum with it, of which it is missing here; or a product, which has
 // another factor in its place?
 bool made_from(const Member& told, const Member& was, const Member& is) {
@@ -81,8 +96,8 @@ bool made_from(const Member& told, const Member& was, const Member& is) {
   auto one = to_int(was.value), other = to_int(is.value), part = to_int(told.value);
   constexpr std::int64_t kMost = 1'000'000'000'000'000;  // whatever is larger is no amount
   auto amount = [&](auto n) { return n && *n > -kMost && *n < kMost; };
+  if (may_count(was) && is_sum(was.value, is.value, told.value)) return true;
   if (!may_count(was) || !amount(one) || !amount(other) || !amount(part) || *part == 0) return false;
-  if (*one - *other == *part) return true;
   if (*one == 0 || *one % *part != 0) return false;
   auto times = *one / *part;
   bool itself = std::abs(*part) == 1 || std::abs(times) == 1;

@@ -31,11 +31,13 @@ bool acted_later(const Comparison& c, const Call& call) {
 
 // A list of what failed, where none was expected: it names what this call was about. Go shows it without quotes.
 bool hands_back(const Call& call, std::string_view message) {
-  constexpr std::size_t kName = 3;
+  constexpr std::size_t kName = 3, kShortName = 2;
   auto parts = trace::message::segments(trace::message::path_of(call.first().target));
   return std::ranges::any_of(parts, [&](auto part) {
     auto name = percent_decode(part);
-    if (name.size() >= kName && message.contains("[" + name + "]")) return true;
+    auto listed = message.find("[" + name + "]");
+    bool by_itself = listed != message.npos && (listed == 0 || message[listed - 1] == ' ');
+    if (listed != message.npos && (name.size() >= kName || (by_itself && name.size() >= kShortName))) return true;
     if (!message.contains("[]")) return false;
     for (auto* alone : {"['{}']", "[\"{}\"]", "[ '{}' ]"})
       if (message.contains(fmt::format(fmt::runtime(alone), name))) return true;

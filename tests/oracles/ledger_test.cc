@@ -331,6 +331,32 @@ TEST(ResourceLeak, a_lease_with_a_time_to_live_ends_by_itself_where_it_could_not
   }
 }
 
+TEST(ResourceLeak, who_was_not_told_that_a_lease_is_his_leaves_it_to_its_time) {
+  auto taken = [](const char* asks, bool lost) {
+    Trial t("P1", "lost-response(reset) x 1, then pass");
+    for (auto* tale : {&t.reference, &t.in_case()}) {
+      tale->call("load", "PUT", "/leases/t7").last().request_sample = asks;
+      if (tale == &t.reference || !lost)
+        tale->answers(200);
+      else
+        tale->is_lost(Telling::reset, 200);
+      tale->call("load", "PUT", "/tracks/t7");
+      if (tale == &t.reference)
+        tale->answers(200);
+      else if (!lost)
+        tale->gets_error();
+      if (tale == &t.reference)
+        tale->call("load", "DELETE", "/leases/t7").answers(204), tale->last().tag.site->line = 14;
+    }
+    t.in_case().fails({thrown("requests.exceptions.HTTPError",
+                              "503 Server Error: Service Unavailable (retrial-f1), connection reset")});
+    return t.verdicts();
+  };
+  EXPECT_EQ(taken(R"({"ttlMs":3000})", true), "");
+  EXPECT_EQ(taken(R"({"ttlMs":3000})", false), "resource-leak possible");
+  EXPECT_EQ(taken(R"({"holder":"a"})", false), "resource-leak likely");
+}
+
 TEST(ResourceLeak, what_has_only_its_short_id_in_common_with_what_is_removed_leaks_not) {
   Job job;
   auto make = [](Tale& run) -> Tale& { return run.call("run", "POST", "/users").answers(201, R"({"id":7})"); };

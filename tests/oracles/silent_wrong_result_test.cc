@@ -271,6 +271,9 @@ TEST(SilentWrongResult, a_default_or_a_sum_without_what_was_read_is_a_value_from
   EXPECT_EQ(wrote(R"({"sku":"lamp","stock":7,"at":3})", R"({"sku":"lamp","stock":9,"at":3})", R"({"total":7})"), "");
   EXPECT_EQ(wrote(R"({"sku":"lamp","cents":5500})", R"({"sku":"lamp","cents":4000})", R"({"surcharge":1500})"),
             "silent-wrong-result likely");
+  EXPECT_EQ(wrote(R"({"sku":"lamp","km":505.5})", R"({"sku":"lamp","km":410})", R"({"km":95.5})"),
+            "silent-wrong-result likely");
+  EXPECT_EQ(wrote(R"({"sku":"lamp","km":505.5})", R"({"sku":"lamp","km":411})", R"({"km":95.5})"), "");
   EXPECT_EQ(wrote(R"({"sku":"lamp","at":5500})", R"({"sku":"lamp","at":4000})", R"({"surcharge":1500})"), "")
       << "times are others in each run";
   EXPECT_EQ(wrote(R"({"sku":"lamp","cents":28})", R"({"sku":"lamp","cents":25})", R"({"surcharge":3})"),
