@@ -111,9 +111,19 @@ Named named(const Exchange& e) {
   return is_read(last_word_of(e)) ? Named::read : Named::write;
 }
 
+// An object of members and their values ("PATCH /passes/p-1", {"state": "closed"}), none of them a step (RFC 7396).
+bool sets_members(const Exchange& e) {
+  static constexpr std::array<std::string_view, 10> kSteps{"delta",  "increment", "inc", "add",  "by",
+                                                           "append", "step",      "op",  "plus", "minus"};
+  auto members = members_of(e.request_sample);
+  return e.method == "PATCH" && e.request_sample.starts_with('{') && !members.empty() &&
+         std::ranges::none_of(members, [](auto& m) { return has_word(m.name, kSteps); });
+}
+
 // Without a body, of a thing that has a name: what it is to be. "POST /holds/h-1/confirm", not "POST
 // /visits/increment".
 bool sets_state(const Exchange& e) {
+  if (sets_members(e)) return true;
   static constexpr std::array<std::string_view, 14> kStates = {
       "confirm", "complete", "finish",  "close",  "cancel",  "approve",    "reject",
       "archive", "activate", "disable", "enable", "publish", "deactivate", "finalize"};

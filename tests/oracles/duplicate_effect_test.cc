@@ -221,6 +221,17 @@ TEST(RetriesNonIdempotent, is_possible_where_a_state_is_set_a_read_comes_before_
     return std::string("none");
   };
   EXPECT_EQ(again("/holds/h-1/confirm"), "possible");
+  auto patched = [](const char* body) {
+    Trial t("P4", "lost-response(reset) x 1, then error(transient)");
+    t.reference.call("patch", "PATCH", "/passes/p1").last().request_sample = body;
+    t.reference.answers(200);
+    t.in_case().call("patch", "PATCH", "/passes/p1").last().request_sample = body;
+    t.in_case().is_lost(Telling::reset, 200).again(kSecond).gets_error();
+    return t.verdicts();
+  };
+  EXPECT_EQ(patched(R"({"state":"closed"})"), "retries-non-idempotent possible");
+  EXPECT_EQ(patched(R"({"delta":5})"), "retries-non-idempotent likely");
+  EXPECT_EQ(patched(R"([{"op":"add","path":"/rides","value":1}])"), "retries-non-idempotent likely");
   EXPECT_EQ(again("/tasks/t0/ack"), "none") << "once more finds it acknowledged";
   EXPECT_EQ(again("/berths/b1/release"), "none");
   EXPECT_EQ(again("/holds/h-1/increment"), "likely");
