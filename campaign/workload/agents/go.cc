@@ -25,9 +25,9 @@ class Go final : public Agent {
     option("-count=1");
     if (environment["RETRIAL_SERIAL"] == "1") option("-p=1");
     // Go splits it at blanks. Where programs may not be run from this folder, all is linked each time.
-    auto linker = (folder / "link.sh").string();
-    if (linker.find_first_of(" \t\n'\"") == linker.npos && access(linker.c_str(), X_OK) == 0)
-      option("-toolexec=" + linker);
+    auto tools = (folder / "toolexec.sh").string();
+    if (tools.find_first_of(" \t\n'\"") == tools.npos && access(tools.c_str(), X_OK) == 0)
+      option("-toolexec=" + tools);
     auto overlay = folder / kGoOverlay;
     if (std::filesystem::exists(overlay)) option("-overlay=" + overlay.string());
   }

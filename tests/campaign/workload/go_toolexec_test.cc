@@ -1,4 +1,4 @@
-// integration/agents/go/link.sh, as `go` calls it by -toolexec.
+// integration/agents/go/toolexec.sh, as `go` calls it by -toolexec.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -13,9 +13,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // A linker that writes "linked" and counts its runs, and any other tool, which gives its arguments.
-class GoLink : public testing::Test {
+class GoToolexec : public testing::Test {
  protected:
-  GoLink() {
+  GoToolexec() {
     EXPECT_TRUE(unpack_agents(folder_.path()));
     tool("link", "echo x >>'" + runs_ + "'\nshift; echo linked >\"$1\"\n");
     tool("fails", "exit 3\n");
@@ -27,7 +27,7 @@ class GoLink : public testing::Test {
     fs::permissions(file, fs::perms::owner_all);
   }
   int run(const std::string& tool, const std::string& arguments) {
-    auto line = "'" + (folder_.path() / "go/link.sh").string() + "' '" + (folder_.path() / tool).string() + "' " +
+    auto line = "'" + (folder_.path() / "go/toolexec.sh").string() + "' '" + (folder_.path() / tool).string() + "' " +
                 arguments + " >'" + said_ + "'";
     return WEXITSTATUS(std::system(line.c_str()));
   }
@@ -42,7 +42,7 @@ class GoLink : public testing::Test {
   std::string runs_ = (folder_.path() / "runs").string(), said_ = (folder_.path() / "said").string();
 };
 
-TEST_F(GoLink, what_was_linked_once_is_copied_from_then_on) {
+TEST_F(GoToolexec, what_was_linked_once_is_copied_from_then_on) {
   EXPECT_EQ(link("1", "act/main/content/act"), "linked\n");
   std::ofstream(folder_.path() / "1") << "go has written its id here";
   EXPECT_EQ(link("2", "act/main/content/act"), "linked\n");
@@ -51,14 +51,14 @@ TEST_F(GoLink, what_was_linked_once_is_copied_from_then_on) {
   EXPECT_EQ(linked(), 2u);
 }
 
-TEST_F(GoLink, a_link_that_fails_or_has_no_name_is_not_kept) {
+TEST_F(GoToolexec, a_link_that_fails_or_has_no_name_is_not_kept) {
   fs::rename(folder_.path() / "fails", folder_.path() / "link");
   EXPECT_EQ(run("link", "-o x -buildid=act/main/content/act main.a"), 3);
   EXPECT_EQ(run("link", "-V=full"), 3);
   EXPECT_FALSE(fs::exists(folder_.path() / "go/cache"));
 }
 
-TEST_F(GoLink, other_tools_are_run_as_they_are) {
+TEST_F(GoToolexec, other_tools_are_run_as_they_are) {
   EXPECT_EQ(run("vet", "-V=full 'a  b'"), 0);
   EXPECT_EQ(test::contents(said_), "-V=full a  b\n");
 }
