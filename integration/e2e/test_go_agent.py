@@ -9,7 +9,7 @@ import urllib.parse
 
 import pytest
 
-from conftest import retrial
+from conftest import ROOT, retrial
 
 pytestmark = pytest.mark.skipif(not shutil.which("go"), reason="there is no go here")
 
@@ -354,3 +354,208 @@ def test_a_chosen_test_runs_alone_with_the_test_around_it_and_without_a_time_lim
     told = [json.loads(line) for line in events.read_text().splitlines()]
     assert {e["id"]: e["outcome"] for e in told if e["ev"] == "result"} == {chosen: "passed", "example.com/mod/app.TestTable": "passed"}, ran
     assert ran.returncode == 0 and "no tests to run" in ran.stdout, ran
+
+
+STUB = """package app
+
+import (
+	"context"
+
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/types/known/emptypb"
+)
+
+type ShopClient struct{ on *grpc.ClientConn }
+
+func (c ShopClient) Ask(ctx context.Context, method string) error {
+	return c.on.Invoke(ctx, "/shop.Shop/"+method, &emptypb.Empty{}, &emptypb.Empty{})
+}
+
+func (c ShopClient) Watch(ctx context.Context, method string) (grpc.ClientStream, error) {
+	return c.on.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, "/shop.Shop/"+method)
+}
+"""
+
+RPCS = """package app
+
+import (
+	"context"
+	"net"
+	"strings"
+	"sync"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/emptypb"
+)
+
+var failed, told sync.Map
+
+// Answers any RPC, and those that fail once the second time.
+func answer(_ any, stream grpc.ServerStream) error {
+	method, _ := grpc.MethodFromServerStream(stream)
+	fields, _ := metadata.FromIncomingContext(stream.Context())
+	for name := range fields {
+		if strings.HasPrefix(name, "x-retrial-") {
+			told.Store(method, name)
+		}
+	}
+	if _, again := failed.LoadOrStore(method, true); strings.HasSuffix(method, "Once") && !again {
+		return status.Error(codes.Unavailable, "not yet")
+	}
+	if err := stream.RecvMsg(&emptypb.Empty{}); err != nil {
+		return err
+	}
+	return stream.SendMsg(&emptypb.Empty{})
+}
+
+func Serve() (string, func()) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	server := grpc.NewServer(grpc.UnknownServiceHandler(answer))
+	go server.Serve(listener)
+	return listener.Addr().String(), server.Stop
+}
+
+const retries = `{"methodConfig": [{"name": [{}], "retryPolicy": {"maxAttempts": 3, "initialBackoff": "0.01s",
+	"maxBackoff": "0.01s", "backoffMultiplier": 1, "retryableStatusCodes": ["UNAVAILABLE"]}}]}`
+
+func Open(address string, options ...grpc.DialOption) ShopClient {
+	on, err := grpc.NewClient(address, append(options, grpc.WithTransportCredentials(insecure.NewCredentials()))...)
+	if err != nil {
+		panic(err)
+	}
+	return ShopClient{on}
+}
+
+func Again(ctx context.Context, method string, in, out any, on *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
+	invoke(ctx, method, in, out, on, options...)
+	return invoke(ctx, method, in, out, on, options...)
+}
+
+type App struct{ Shop ShopClient }
+
+func (a *App) Buy(method string) error {
+	return a.Shop.Ask(context.Background(), method) // buy
+}
+
+func (a *App) Follow(method string) error {
+	stream, err := a.Shop.Watch(context.Background(), method) // follow
+	if err != nil {
+		return err
+	}
+	stream.SendMsg(&emptypb.Empty{})
+	stream.CloseSend()
+	return stream.RecvMsg(&emptypb.Empty{})
+}
+
+func (a *App) Later(method string) error {
+	done := make(chan error)
+	go func() { done <- a.Buy(method) }() // later
+	return <-done
+}
+"""
+
+RPC_TESTS = """package app
+
+import (
+	"testing"
+
+	"google.golang.org/grpc"
+)
+
+func open(t *testing.T, options ...grpc.DialOption) *App {
+	address, stop := Serve()
+	t.Cleanup(stop)
+	return &App{Open(address, options...)}
+}
+
+func TestKinds(t *testing.T) {
+	app := open(t)
+	t.Cleanup(func() { app.Buy("Down") })
+	for _, err := range []error{
+		app.Buy("Unary"),
+		app.Follow("Stream"),
+		app.Later("Later"),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	app.Buy("Loop")
+	app.Buy("Loop")
+}
+
+func TestAgain(t *testing.T) {
+	open(t, grpc.WithDefaultServiceConfig(retries)).Buy("PolicyOnce")
+	open(t, grpc.WithUnaryInterceptor(Again)).Buy("Outer")
+	open(t, grpc.WithChainUnaryInterceptor(Again)).Buy("Chained")
+}
+
+func TestServerSeesNone(t *testing.T) {
+	told.Range(func(method, name any) bool {
+		t.Error(method, name)
+		return true
+	})
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def rpcs(tmp_path_factory):
+    """(what was said, the store) of a run of these, by the modules that the zoo has."""
+    cwd, zoo = tmp_path_factory.mktemp("rpcs"), ROOT / "integration/zoo/go"
+    own = ("google.golang.org/", "golang.org/x/")
+    needs = [line for line in (zoo / "go.mod").read_text().splitlines() if line.startswith(tuple("\t" + o for o in own))]
+    (cwd / "app").mkdir()
+    for name, text in {"go.mod": "module example.com/mod\n\ngo 1.26.0\n\nrequire (\n" + "\n".join(needs) + "\n)\n", "go.sum": (zoo / "go.sum").read_text(),
+                       "app/shop_grpc.pb.go": STUB, "app/app.go": RPCS, "app/app_test.go": RPC_TESTS}.items():
+        (cwd / name).write_text(text)
+    done = retrial("observe", "--out", cwd / "out", "--", "go", "test", "./...", cwd=cwd)
+    return done, sqlite3.connect(cwd / "out/campaign.db")
+
+
+def rpc_line(mark):
+    return next(i for i, text in enumerate(RPCS.splitlines(), 1) if text.endswith(f"// {mark}"))
+
+
+def test_an_rpc_says_who_called_its_stub_and_for_which_test_and_its_server_sees_nothing_of_it(rpcs):
+    done, db = rpcs
+    buy, follow = (f"app/app.go:{rpc_line('buy')}", "(*App).Buy"), (f"app/app.go:{rpc_line('follow')}", "(*App).Follow")
+    rows = {target.removeprefix("/shop.Shop/"): [(r[0].split(".")[-1], *r[1:4]) for r in told] for target, told in requests(db).items()}
+    assert rows == {
+        "Unary": [("TestKinds", "test", *buy)], "Stream": [("TestKinds", "test", *follow)], "Later": [("TestKinds", "test", *buy)],
+        "Loop": 2 * [("TestKinds", "test", *buy)], "Down": [("TestKinds", "teardown", *buy)],
+        **{name: 2 * [("TestAgain", "test", *buy)] for name in ("PolicyOnce", "Outer", "Chained")}}, done
+    assert set(results(db).values()) == {"passed"} and done.returncode == 0, done
+    later = f"app/app.go:{rpc_line('later')}"
+    [callers] = db.execute("select site_callers from exchange where target = '/shop.Shop/Later'").fetchone()
+    assert callers == f"{later}:(*App).Later.func1,{later}:(*App).Later"
+
+
+def test_an_rpc_is_one_call_whether_grpc_or_an_interceptor_sends_it_again_and_a_loop_makes_several(rpcs):
+    _, db = rpcs
+    calls = {target.removeprefix("/shop.Shop/"): len({r[4] for r in told}) for target, told in requests(db).items()}
+    assert calls == {"Unary": 1, "Stream": 1, "Later": 1, "Loop": 2, "Down": 1, "PolicyOnce": 1, "Outer": 1, "Chained": 1}
+    version = next(line.split()[1] for line in (ROOT / "integration/zoo/go/go.mod").read_text().splitlines() if line.startswith("\tgoogle.golang.org/grpc "))
+    for call, libraries in db.execute("select call_id, libraries from exchange"):
+        assert libraries == f"{call.split('-')[1]}:google.golang.org/grpc%20{version[1:]}"
+
+
+def test_an_rpc_says_which_statement_of_its_test_it_comes_from(rpcs):
+    _, db = rpcs
+    told = db.execute("select statement from exchange where test like '%TestKinds' and phase = 'test' order by id").fetchall()
+    assert len(told) == len(set(told)) == 5 and (0,) not in told, told
+
+
+def test_what_is_built_beside_a_run_has_nothing_of_ours(rpcs):
+    """Go's cache is one for both."""
+    _, db = rpcs
+    cwd = pathlib.Path(db.execute("pragma database_list").fetchone()[2]).parent.parent
+    subprocess.run(["go", "test", "-c", "-o", "plain", "./app"], cwd=cwd, check=True, capture_output=True, timeout=600)
+    assert b"retrialFrom" not in (cwd / "plain").read_bytes()

@@ -153,7 +153,7 @@ func TestOne(t *testing.T) {{
     said = seen.done.stdout + seen.done.stderr
     linked = said + (seen.folder / "logs/0001.log").read_text()
     assert seen.done.returncode == 0 and said.count("ok ") == 2 and linked.count("HEADER = ") == 1, linked
-    assert (seen.folder / "agents/go/link.sh").exists() and not (seen.folder / "agents/go/cache").exists()
+    assert (seen.folder / "agents/go/toolexec.sh").exists() and not (seen.folder / "agents/go/cache").exists()
 
 
 def test_a_verdict_is_the_same_in_real_time(observe, python, address):

@@ -9,8 +9,8 @@ namespace retrial::campaign {
 namespace {
 
 // Has every test run, where `go test` would tell of an earlier run of it (its cache knows nothing of faults), links
-// what it builds once a campaign, and edits what the Go on PATH builds programs of: so they tell of their tests, tag
-// their requests, and have their clock moved, though they call no C library.
+// what it builds once a campaign, and edits what the Go on PATH builds programs of, grpc-go too: so they tell of their
+// tests, tag their requests, and have their clock moved, though they call no C library.
 class Go final : public Agent {
  public:
   std::string_view name() const override { return "go"; }
@@ -24,10 +24,11 @@ class Go final : public Agent {
     auto option = [&](const std::string& words) { put_option(environment, {"GOFLAGS", words, " "}); };
     option("-count=1");
     if (environment["RETRIAL_SERIAL"] == "1") option("-p=1");
-    // Go splits it at blanks. Where programs may not be run from this folder, all is linked each time.
-    auto linker = (folder / "link.sh").string();
-    if (linker.find_first_of(" \t\n'\"") == linker.npos && access(linker.c_str(), X_OK) == 0)
-      option("-toolexec=" + linker);
+    // Go splits it at blanks. Where programs may not be run from this folder, all is linked each time, and RPCs have no
+    // tag.
+    auto tools = (folder / "toolexec.sh").string();
+    if (tools.find_first_of(" \t\n'\"") == tools.npos && access(tools.c_str(), X_OK) == 0)
+      option("-toolexec=" + tools);
     auto overlay = folder / kGoOverlay;
     if (std::filesystem::exists(overlay)) option("-overlay=" + overlay.string());
   }

@@ -106,7 +106,7 @@ TEST(Environment, go_links_once_a_campaign_unless_the_user_has_a_toolexec_or_the
   test::Folder agents;
   EnvironmentSetting setting{agents.path(), "/e/1.jsonl", "/e/1.only"};
   ASSERT_TRUE(unpack_agents(agents.path()));
-  auto script = agents.path() / "go" / "link.sh";
+  auto script = agents.path() / "go" / "toolexec.sh";
   EXPECT_EQ(value_of(environment_for({}, setting), "GOFLAGS"), "-count=1 -toolexec=" + script.string());
   EXPECT_EQ(value_of(environment_for({.environment = {"GOFLAGS=-toolexec=/mine"}}, setting), "GOFLAGS"),
             "-toolexec=/mine -count=1");
