@@ -27,8 +27,7 @@ class Go final : public Agent {
     // Go splits it at blanks. Where programs may not be run from this folder, all is linked each time, and RPCs have no
     // tag.
     auto tools = (folder / "toolexec.sh").string();
-    if (tools.find_first_of(" \t\n'\"") == tools.npos && access(tools.c_str(), X_OK) == 0)
-      option("-toolexec=" + tools);
+    if (tools.find_first_of(" \t\n'\"") == tools.npos && access(tools.c_str(), X_OK) == 0) option("-toolexec=" + tools);
     auto overlay = folder / kGoOverlay;
     if (std::filesystem::exists(overlay)) option("-overlay=" + overlay.string());
   }
