@@ -79,12 +79,18 @@ std::optional<double> number_of(const std::string& text) {
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
-// 505.5 of 410 and 95.5, and 410 here.
-bool is_sum(const std::string& was, const std::string& is, const std::string& told) {
-  constexpr double kRounded = 0.000000001;
-  auto all = number_of(was), rest = number_of(is), part = number_of(told);
-  if (!all || !rest || !part || *part == 0) return false;
-  return std::abs(*all - *rest - *part) <= kRounded * std::max(1.0, std::abs(*all));
+constexpr double kRounded = 0.000000001;
+bool nearly(double one, double other) { return std::abs(one - other) <= kRounded * std::max(1.0, std::abs(one)); }
+// 505.5 of 410 and 95.5, and 410 here; or 60000 of 50000 and 1.2, and another whole number of times here.
+bool is_sum_or_product(const std::string& was, const std::string& is, const std::string& told) {
+  constexpr double kMost = 1'000'000'000'000'000;  // whatever is larger is no amount
+  auto all = number_of(was), now = number_of(is), part = number_of(told);
+  auto amount = [](auto& n) { return n && std::abs(*n) < kMost; };
+  if (!amount(all) || !amount(now) || !amount(part) || *part == 0) return false;
+  if (nearly(*all - *now, *part)) return true;
+  auto times = *all / *part;
+  bool itself = times == 0 || nearly(std::abs(*part), 1) || nearly(std::abs(times), 1);
+  return !itself && nearly(*now / times, std::round(*now / times));
 }
 
 // Is it what that one told, and another here; or a sum with it, of which it is missing here; or a product, which has
@@ -93,15 +99,7 @@ bool made_from(const Member& told, const Member& was, const Member& is) {
   if (stands_in_text(told, was, is)) return true;
   bool by_name = !was.name.empty() && told.name == was.name;
   if (told.value == was.value) return told.value.size() > 1 || by_name || is.value == "0";
-  auto one = to_int(was.value), other = to_int(is.value), part = to_int(told.value);
-  constexpr std::int64_t kMost = 1'000'000'000'000'000;  // whatever is larger is no amount
-  auto amount = [&](auto n) { return n && *n > -kMost && *n < kMost; };
-  if (may_count(was) && is_sum(was.value, is.value, told.value)) return true;
-  if (!may_count(was) || !amount(one) || !amount(other) || !amount(part) || *part == 0) return false;
-  if (*one == 0 || *one % *part != 0) return false;
-  auto times = *one / *part;
-  bool itself = std::abs(*part) == 1 || std::abs(times) == 1;
-  return !itself && *other % times == 0;
+  return may_count(was) && is_sum_or_product(was.value, is.value, told.value);
 }
 
 // Was a body cut, and is what was written the first part of what is written else?
@@ -116,7 +114,13 @@ bool first_part(const Call& read, const Exchange& before, const Exchange& now) {
 }  // namespace
 
 Less written_with_less(const Comparison& c, const Call& read) {
+  constexpr std::size_t kTold = 2;
   Less less;
+  auto* beside = counterpart(c, read);
+  auto told = beside ? members_answered(beside->last()) : std::vector<Member>();
+  auto tells = [](auto& members, auto& value) {
+    return std::ranges::find(members, value, &Member::value) != members.end();
+  };
   each_write_after(c, read, [&](auto& write, auto& before, auto& now) {
     bool part = first_part(read, before, now);
     if (!part && !is_json(before.request_sample)) return;
@@ -126,6 +130,9 @@ Less written_with_less(const Comparison& c, const Call& read) {
     if (!less.first) less.first = &write;
     less.writes++;
     less.mostly |= part || gone.size() > left.size();
+    // Written over, without what that read tells else.
+    auto of_read = [&](auto& m) { return m.listed || !gone.contains(m.path) || tells(told, m.value); };
+    less.of_read |= now.method == "PUT" && gone.size() >= kTold && std::ranges::all_of(was, of_read);
   });
   return less;
 }
@@ -202,8 +209,15 @@ const Call* written_for_it(const ComparedCase& compared, const Comparison& c, co
                                                            "review", "quarantine", "hold", "pending", "manual"};
   auto& last = read.last();
   auto parts = trace::message::segments(trace::message::path_of(last.target));
-  auto subject = parts.empty() ? std::string() : percent_decode(parts.back());
-  if (last.told == 0 || parts.size() < 2 || subject.size() < kSubject) return nullptr;
+  // "/vessels/9000001", or "/skiers?mail=eva@example.org": what is looked for, and where it lies.
+  auto query = trace::message::query_of(last.target);
+  bool searched = !query.empty() && query.find('&') == query.npos && query.find('=') != query.npos;
+  auto subject = searched        ? percent_decode(query.substr(query.find('=') + 1))
+                 : parts.empty() ? std::string()
+                                 : percent_decode(parts.back());
+  auto path = trace::message::path_of(last.target);
+  auto where = searched ? path : trace::message::folder_of(path);
+  if (last.told == 0 || subject.size() < kSubject || (!searched && parts.size() < 2)) return nullptr;
   auto about = [&](const Exchange& e) {
     auto values = members_of(e.request_sample);
     auto target = trace::message::segments(trace::message::path_of(e.target));
@@ -224,8 +238,7 @@ const Call* written_for_it(const ComparedCase& compared, const Comparison& c, co
     bool never = std::ranges::none_of(usual, [&](auto& e) { return alike(e, write) && about(e); });
     // Where it lies such a thing is made: it was taken for one that is not there yet.
     bool anew =
-        write.method == "POST" && write.service == last.service &&
-        trace::message::folder_of(trace::message::path_of(last.target)) == trace::message::path_of(write.target);
+        write.method == "POST" && write.service == last.service && where == trace::message::path_of(write.target);
     if (!aside && (others || anew) && never) return pair.in_case;
   }
   return nullptr;

@@ -9,7 +9,8 @@ namespace retrial::oracles {
 struct Less {
   const trace::Call* first = nullptr;  // null: there are none
   int writes = 0;
-  bool mostly = false;  // of one of them more is gone than is left
+  bool mostly = false;   // of one of them more is gone than is left
+  bool of_read = false;  // of a PUT several members are, and all of these that read tells else
 };
 Less written_with_less(const trace::Comparison& c, const trace::Call& read);
 

@@ -37,7 +37,7 @@ struct Written {
 Written written_after(const ComparedCase& compared, const Comparison& c, const Call& read) {
   constexpr int kKept = 3;
   auto less = written_with_less(c, read);
-  if (less.mostly || less.writes >= kKept)
+  if (less.mostly || less.of_read || less.writes >= kKept)
     return {less.first, fmt::format("made {} without data that it has else",
                                     less.writes == 1 ? "once" : fmt::format("{} times", less.writes))};
   if (auto* other = written_with_other(c, read)) return {other, "made with another value than it reads there else"};

@@ -11,6 +11,7 @@
 #include "campaign/report/page.h"
 #include "campaign/report/words.h"
 #include "oracles/oracle.h"
+#include "policies/registry.h"
 
 namespace retrial::campaign::report {
 namespace {
@@ -134,9 +135,9 @@ std::string summary(const trace::CampaignRecord& campaign, const std::filesystem
                             show_duration(campaign.took));
     page.wrapped("        ", beside);
   }
-  if (!campaign.cases.empty())
-    page.wrapped("Words   ", fmt::format("what {} asks: retrial explain {}", campaign.cases.front().policy,
-                                         campaign.cases.front().policy));
+  auto asked = std::ranges::find_if(campaign.cases, [](auto& c) { return policies::policy_named(c.policy); });
+  if (asked != campaign.cases.end())
+    page.wrapped("Words   ", fmt::format("what {} asks: retrial explain {}", asked->policy, asked->policy));
   if (auto line = retries_line(campaign); !line.empty())
     page.wrapped("Source  ",
                  line + ": retrial scan --against " + (folder.empty() ? ".retrial/latest" : folder.string()));

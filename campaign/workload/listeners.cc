@@ -62,6 +62,11 @@ bool listens_below(pid_t root, std::uint16_t port) {
 }
 
 void Servers::connected(pid_t process, std::uint16_t port) {
+  if (!connected_.contains(process)) {
+    proxy::capture::Stat stat;
+    for (auto at = process; proxy::capture::read_stat(at, stat) && stat.parent > 1; at = stat.parent)
+      above_.insert(stat.parent);
+  }
   if (connected_[process].insert(port).second) known_.erase(process);
 }
 

@@ -23,6 +23,8 @@ class Servers {
   void connected(pid_t process, std::uint16_t port);
   bool only_serves(pid_t process);
   bool has_connected(pid_t process) const { return connected_.contains(process); }
+  // A process that descended from it as it connected.
+  bool started_a_client(pid_t process) const { return above_.contains(process); }
 
  private:
   struct Known {
@@ -32,6 +34,7 @@ class Servers {
   };
   const Clock& real_;
   std::map<pid_t, std::set<std::uint16_t>> connected_;  // the ports that each has connected to
+  std::set<pid_t> above_;                               // of those that have
   std::map<pid_t, Known> known_;
 };
 

@@ -33,7 +33,8 @@ Nanos cpu_of_children() {
 proxy::Looker::Roles roles_in(Servers& servers, proxy::Way way) {
   if (way == proxy::Way::none) return {};
   return {.only_serves = [&](pid_t process) { return servers.only_serves(process); },
-          .has_connected = [&](pid_t process) { return servers.has_connected(process); }};
+          .has_connected = [&](pid_t process) { return servers.has_connected(process); },
+          .started_a_client = [&](pid_t process) { return servers.started_a_client(process); }};
 }
 
 }  // namespace

@@ -95,4 +95,13 @@ bool has_limit(std::string_view text) {
   }
 }
 
+bool waits_for_timer_of_go(std::string_view text) {
+  auto call = parse(text);
+  if (!call) return false;
+#ifdef SYS_epoll_wait
+  if (call->number == SYS_epoll_wait) return has_limit(text);
+#endif
+  return (call->number == SYS_epoll_pwait || call->number == SYS_epoll_pwait2) && has_limit(text);
+}
+
 }  // namespace retrial::proxy

@@ -114,7 +114,9 @@ bool Looker::thread(pid_t pid, pid_t tid, bool judged) {
   look_.threads.push_back({tid, 's', last_number(file_of(pid, tid, "schedstat").view())});
   if (!thoroughly_ || !judged) return true;
   // A Go runtime's own threads (sysmon) sleep by themselves.
-  if (!has_limit(file_of(pid, tid, "syscall").view()) || is(pid, RETRIAL_TIME_GO) || keeps_to_itself(pid)) return true;
+  const auto call = file_of(pid, tid, "syscall");
+  if (!has_limit(call.view()) || is(pid, RETRIAL_TIME_GO)) return true;
+  if (keeps_to_itself(pid) && !(roles_.started_a_client(pid) && waits_for_timer_of_go(call.view()))) return true;
   // On its way into a wait, or out of it, it looks the same, and is not for long.
   if (auto slices = look_.threads.back().mark; is(pid, 0)) {
     auto& passing = passing_[tid];
@@ -149,7 +151,8 @@ bool Looker::process(pid_t pid, bool ours) {
   if (judged && thoroughly_ && !is(pid, 0)) {
     judged = !is_go_tool(pid);
     if (judged) unmoved_.insert(pid);
-    if (judged && !apart(pid) && !keeps_to_itself(pid)) look_.foreign.insert(pid);
+    bool foreign = !keeps_to_itself(pid) || roles_.started_a_client(pid);
+    if (judged && !apart(pid) && foreign) look_.foreign.insert(pid);
   }
   bool looked_at = !apart(pid);
   DIR* folder = opendir(fmt::format("/proc/{}/task", pid).c_str());

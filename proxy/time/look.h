@@ -19,7 +19,8 @@ namespace retrial::proxy {
 //   sleeps on a limit of its own        | real: its time cannot be moved, so none may
 // A process that cannot be moved and only serves is not looked at. A Go program that was built before and has connected
 // to nothing (a compiler that a bundler talks to by pipes, and which looks each second whether it is still there) is
-// busy or asleep: its limits are its own affair.
+// busy or asleep: its limits are its own affair. But for its program's timers where a process below it has connected:
+// it waits between two that it starts.
 // Two looks that see the same threads, each as far on as before, say that nothing ran between them.
 struct Look {
   struct Seen {
@@ -44,7 +45,8 @@ class Looker {
  public:
   struct Roles {
     std::function<bool(pid_t)> only_serves = [](pid_t) { return false; };
-    std::function<bool(pid_t)> has_connected = [](pid_t) { return true; };  // to anything, ever
+    std::function<bool(pid_t)> has_connected = [](pid_t) { return true; };      // to anything, ever
+    std::function<bool(pid_t)> started_a_client = [](pid_t) { return false; };  // what it has started has connected
   };
   Looker(TimePage& page, pid_t root, Roles roles) : page_(page), root_(root), roles_(std::move(roles)) {}
   Look look(Nanos now, bool thoroughly);

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/oracles/runs.h"
@@ -274,6 +275,9 @@ TEST(SilentWrongResult, a_default_or_a_sum_without_what_was_read_is_a_value_from
   EXPECT_EQ(wrote(R"({"sku":"lamp","km":505.5})", R"({"sku":"lamp","km":410})", R"({"km":95.5})"),
             "silent-wrong-result likely");
   EXPECT_EQ(wrote(R"({"sku":"lamp","km":505.5})", R"({"sku":"lamp","km":411})", R"({"km":95.5})"), "");
+  EXPECT_EQ(wrote(R"({"sku":"lamp","cents":60000})", R"({"sku":"lamp","cents":50000})", R"({"factor":1.2})"),
+            "silent-wrong-result likely");
+  EXPECT_EQ(wrote(R"({"sku":"lamp","cents":60000})", R"({"sku":"lamp","cents":51000})", R"({"factor":1.2})"), "");
   EXPECT_EQ(wrote(R"({"sku":"lamp","at":5500})", R"({"sku":"lamp","at":4000})", R"({"surcharge":1500})"), "")
       << "times are others in each run";
   EXPECT_EQ(wrote(R"({"sku":"lamp","cents":28})", R"({"sku":"lamp","cents":25})", R"({"surcharge":3})"),
@@ -416,6 +420,34 @@ TEST(SilentWrongResult, a_thing_that_is_made_once_more_where_it_could_not_be_loo
   EXPECT_EQ(made("/vessels", R"({"imo":"9000001","name":"Skagen"})"), "silent-wrong-result likely");
   EXPECT_EQ(made("/vessels", R"({"imo":"9000002","name":"Skagen"})"), "") << "another";
   EXPECT_EQ(made("/reviews", R"({"imo":"9000001"})"), "") << "it is told to somebody";
+  for (auto* mail : {"eva@lift", "ada@lift"}) {
+    Trial t("P3", "error(transient)");
+    t.reference.call("find", "GET", "/skiers?mail=eva%40lift").answers(200, R"([{"id":7}])");
+    t.in_case().call("find", "GET", "/skiers?mail=eva%40lift").gets_error();
+    t.in_case().call("make", "POST", "/skiers").last().request_sample = fmt::format(R"({{"mail":"{}"}})", mail);
+    t.in_case().answers(201).passes();
+    EXPECT_EQ(t.verdicts(), std::string_view(mail).starts_with("eva") ? "silent-wrong-result likely" : "");
+  }
+}
+
+TEST(SilentWrongResult, a_document_that_is_written_over_without_what_could_not_be_read_is_likely) {
+  auto wrote = [](const char* method, const char* credits) {
+    Trial t("P3", "error(transient)");
+    for (auto* tale : {&t.reference, &t.in_case()}) {
+      tale->call("credits", "GET", "/credits/f1");
+      tale == &t.reference ? tale->answers(200, credits) : tale->gets_error();
+      tale->call("put", method, "/dossiers/f1").last().request_sample =
+          tale == &t.reference ? R"({"title":"Sun","year":1927,"director":"Murnau","camera":"Struss"})"
+                               : R"({"title":"Sun","year":1927})";
+      tale->answers(200);
+    }
+    t.in_case().passes();
+    return t.verdicts();
+  };
+  constexpr const char* kCredits = R"({"director":"Murnau","camera":"Struss"})";
+  EXPECT_EQ(wrote("PUT", kCredits), "silent-wrong-result likely");
+  EXPECT_EQ(wrote("POST", kCredits), "") << "a part may be left out of what is new";
+  EXPECT_EQ(wrote("PUT", R"({"director":"Murnau"})"), "") << "another knew the rest";
 }
 
 constexpr const char* kError =

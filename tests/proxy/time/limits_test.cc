@@ -28,6 +28,13 @@ TEST(Limits, a_wait_for_descriptors_has_one_where_its_argument_says_so) {
   EXPECT_TRUE(has_limit(call(SYS_pselect6, {"0x1", "0x7ff0", "0x0", "0x0", "0x7ffd00"})));
 }
 
+TEST(Limits, a_go_runtime_waits_for_timers_where_it_waits_for_descriptors) {
+  EXPECT_TRUE(waits_for_timer_of_go(call(SYS_epoll_pwait, {"0x5", "0x7ff0", "0x400", "0x7530"})));
+  EXPECT_FALSE(waits_for_timer_of_go(call(SYS_epoll_pwait, {"0x5", "0x7ff0", "0x400", "0xffffffff"})));
+  EXPECT_FALSE(waits_for_timer_of_go(call(SYS_futex, {"0x7ff0", "0x80", "0x0", "0x7ffd00"}))) << "sysmon";
+  EXPECT_FALSE(waits_for_timer_of_go("running"));
+}
+
 TEST(Limits, a_futex_has_one_where_it_waits_with_a_time) {
   EXPECT_TRUE(
       has_limit(call(SYS_futex, {"0x7ff0", "0x189", "0x0", "0x7ffd00"})));  // FUTEX_WAIT_BITSET, private, realtime
