@@ -227,8 +227,11 @@ const Call* written_for_it(const ComparedCase& compared, const Comparison& c, co
   auto alike = [](const Exchange& e, const Exchange& write) {
     return e.operation == write.operation && e.tag.site == write.tag.site;
   };
+  // Where the reference looks for the very same, what it writes about that is known, whatever stands beside it here.
+  auto* beside = counterpart(c, read);
+  bool steady = beside && beside->last().target == last.target;
   for (auto& pair : c.pairs) {
-    if (pair.reference || !pair.in_case || pair.in_case->first().begun < last.told) continue;
+    if (!pair.in_case || (pair.reference && !steady) || pair.in_case->first().begun < last.told) continue;
     auto& write = pair.in_case->last();
     if (!had_effect(write) || !about(write) || tells_failure(write.request_sample)) continue;
     if (!write.tag.site || in_tests(write.tag.site->file, compared.row->test)) continue;

@@ -424,6 +424,8 @@ TEST(SilentWrongResult, a_thing_that_is_made_once_more_where_it_could_not_be_loo
     Trial t("P3", "error(transient)");
     t.reference.call("find", "GET", "/skiers?mail=eva%40lift").answers(200, R"([{"id":7}])");
     t.in_case().call("find", "GET", "/skiers?mail=eva%40lift").gets_error();
+    t.reference.call("make", "POST", "/skiers").last().request_sample = R"({"mail":"new@lift"})";
+    t.reference.answers(201);
     t.in_case().call("make", "POST", "/skiers").last().request_sample = fmt::format(R"({{"mail":"{}"}})", mail);
     t.in_case().answers(201).passes();
     EXPECT_EQ(t.verdicts(), std::string_view(mail).starts_with("eva") ? "silent-wrong-result likely" : "");
