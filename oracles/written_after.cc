@@ -89,8 +89,9 @@ bool is_sum_or_product(const std::string& was, const std::string& is, const std:
   if (!amount(all) || !amount(now) || !amount(part) || *part == 0) return false;
   if (nearly(*all - *now, *part)) return true;
   auto times = *all / *part;
+  auto whole = [](double n) { return nearly(n, std::round(n)); };
   bool itself = times == 0 || nearly(std::abs(*part), 1) || nearly(std::abs(times), 1);
-  return !itself && nearly(*now / times, std::round(*now / times));
+  return !itself && whole(times) && whole(*now / times);
 }
 
 // Is it what that one told, and another here; or a sum with it, of which it is missing here; or a product, which has

@@ -278,6 +278,8 @@ TEST(SilentWrongResult, a_default_or_a_sum_without_what_was_read_is_a_value_from
   EXPECT_EQ(wrote(R"({"sku":"lamp","cents":60000})", R"({"sku":"lamp","cents":50000})", R"({"factor":1.2})"),
             "silent-wrong-result likely");
   EXPECT_EQ(wrote(R"({"sku":"lamp","cents":60000})", R"({"sku":"lamp","cents":51000})", R"({"factor":1.2})"), "");
+  EXPECT_EQ(wrote(R"({"sku":"lamp","cents":100})", R"({"sku":"lamp","cents":10})", R"({"rate":30})"), "")
+      << "it is no multiple";
   EXPECT_EQ(wrote(R"({"sku":"lamp","at":5500})", R"({"sku":"lamp","at":4000})", R"({"surcharge":1500})"), "")
       << "times are others in each run";
   EXPECT_EQ(wrote(R"({"sku":"lamp","cents":28})", R"({"sku":"lamp","cents":25})", R"({"surcharge":3})"),

@@ -1,6 +1,7 @@
 #include "trace/calls/hindsight.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "trace/calls/busy.h"
 #include "trace/calls/content.h"
@@ -36,14 +37,19 @@ Key Hindsight::key_of(const Exchange& e) const { return known(e).has_content ? k
 
 Hindsight::Hindsight(std::span<const Exchange> all, const std::vector<const Exchange*>& by_time)
     : first_(all.data()), known_(all.size()) {
+  std::unordered_set<Key> unsaid;
   for (auto* e : by_time) {
     auto content = content_key(*e);
     auto& known = known_[static_cast<std::size_t>(e - first_)];
     known.place = place_key(*e);
-    // Another statement of a test is another use, whatever it sends.
-    known.content = mix(mix(mix(mix(10, known.place), part_of(*e)), content), e->tag.statement);
+    known.content = mix(mix(mix(10, known.place), part_of(*e)), content);
     known.has_content = content != 0;
+    if (e->tag.statement == 0) unsaid.insert(known.content);
   }
+  // Another statement of a test is another use, whatever it sends: of what always says which one it comes from.
+  for (auto* e : by_time)
+    if (auto& known = known_[static_cast<std::size_t>(e - first_)]; !unsaid.contains(known.content))
+      known.content = mix(known.content, e->tag.statement);
   read_ids(by_time);
   read_gaps(by_time);
   read_services(by_time);

@@ -122,6 +122,10 @@ TEST(Statements, of_which_each_asks_for_the_same_are_two_calls_of_which_the_seco
   EXPECT_EQ(ATest().reads(0, 200).reads(0, ATest::kItsOwn).reads(0, 200).told(), "1.1 2.1 3.1 ") << "nothing is known";
 }
 
+TEST(Statements, that_are_not_always_said_part_no_attempts) {
+  EXPECT_EQ(ATest().reads(0xa, 503).reads(0, 200).told(), "1.1 1.2 ");
+}
+
 TEST(Turns, things_told_one_after_another_are_as_many_calls_and_a_helpers_attempts_are_one) {
   auto lessons = loop_over_things();
   Application a(lessons);
