@@ -133,14 +133,11 @@ bool sets_state(const Exchange& e) {
 
 // Something is given up, or acknowledged, by the last part of its path: once more finds it so. With a body it may be so
 // much of it ("POST /stock/release").
-bool gives_up(const Exchange& e) {
-  static constexpr std::array<std::string_view, 10> kWords{"release", "unlock", "cancel",      "close", "revoke",
-                                                           "abort",   "logout", "unsubscribe", "stop",  "leave"};
-  static constexpr std::array<std::string_view, 4> kAcknowledges{"ack", "acked", "acknowledge", "acks"};
+bool finds_it_given_up(const Exchange& e) {
+  if (e.grpc.is) return rpc_gives_up(e);
   auto parts = trace::message::segments(trace::message::path_of(e.target));
-  if (parts.empty()) return false;
-  auto last = lower(parts.back());
-  return among(kAcknowledges, last) || (e.request_digest == 0 && parts.size() > 2 && among(kWords, last));
+  auto last = parts.empty() ? std::string() : lower(parts.back());
+  return acknowledges(last) || (e.request_digest == 0 && parts.size() > 2 && gives_up(last));
 }
 
 // A good read of where it is made between the two, or of what that lies in, by its name ("?prefix=NAME"): the decision
@@ -187,7 +184,7 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
     return Harm{likely, fmt::format("each attempt has another \"{}\", so the service cannot tell that they are one{}{}",
                                     name->name, shown.by.empty() ? "" : ": ", shown.by)};
   if (shown.effects == Shown::Effects::two) return Harm{likely, shown.by};
-  if (lets_in(before) || gives_up(before)) return {};
+  if (lets_in(before) || finds_it_given_up(before)) return {};
   if (name)
     return Harm{Confidence::possible,
                 fmt::format("whether the service knows the second by its \"{}\" its answers do not show", name->name)};
@@ -197,7 +194,7 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
   if (sets_state(before))
     return Harm{Confidence::possible,
                 "it says what a thing is to be, which it may be already, but its answers do not show that"};
-  if (before.grpc.is && (rpc_sets(before) || rpc_gives_up(before))) return {};
+  if (before.grpc.is && rpc_sets(before)) return {};
   if (!profile.method_tells())
     return Harm{Confidence::possible, "nothing is known of this method that would make a second execution harmless"};
   return Harm{named(before) == Named::write ? likely : Confidence::possible,

@@ -99,7 +99,7 @@ bool another_between(const trace::Run& run, const Exchange& before, const Exchan
   return std::ranges::any_of(run.exchanges, [&](auto& e) {
     bool between = e.begun < next.service_done && (e.service_done == 0 || e.service_done > before.answered);
     return between && &e != &before && &e != &next && e.call != next.call && e.service == next.service &&
-           trace::executed(e) && rpc_named(e) != Named::read;
+           trace::executed(e) && !rpc_reads(e);
   });
 }
 

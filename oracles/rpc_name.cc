@@ -16,22 +16,30 @@ std::vector<std::string> words_of_method(const Exchange& e) {
   return words_of_name(path.substr(path.rfind('/') + 1));
 }
 
-template <std::size_t N>
-bool begins_with(const Exchange& e, const std::array<std::string_view, N>& known) {
-  auto words = words_of_method(e);
-  return !words.empty() && among(known, words.front());
-}
-constexpr std::array<std::string_view, 12> kGivesUp = {"release", "unlock", "close",       "end",
-                                                       "cancel",  "revoke", "unsubscribe", "stop",
-                                                       "leave",   "abort",  "ack",         "acknowledge"};
 constexpr std::array<std::string_view, 12> kSets = {"set",    "put",    "update", "change", "modify", "replace",
                                                     "rename", "upsert", "save",   "store",  "patch",  "configure"};
 
 }  // namespace
 
 bool rpc_reads(const Exchange& e) { return e.grpc.is && rpc_named(e) == Named::read; }
-bool rpc_sets(const Exchange& e) { return begins_with(e, kSets); }
-bool rpc_gives_up(const Exchange& e) { return begins_with(e, kGivesUp); }
+bool rpc_sets(const Exchange& e) {
+  auto words = words_of_method(e);
+  return !words.empty() && among(kSets, words.front());
+}
+bool rpc_gives_up(const Exchange& e) {
+  auto words = words_of_method(e);
+  return !words.empty() && (gives_up(words.front()) || acknowledges(words.front()));
+}
+
+bool gives_up(std::string_view word) {
+  static constexpr std::array<std::string_view, 11> kWords = {
+      "release", "unlock", "close", "end", "cancel", "revoke", "abort", "unsubscribe", "logout", "stop", "leave"};
+  return among(kWords, word);
+}
+bool acknowledges(std::string_view word) {
+  static constexpr std::array<std::string_view, 4> kWords = {"ack", "acked", "acknowledge", "acks"};
+  return among(kWords, word);
+}
 
 Named rpc_named(const Exchange& e) {
   static constexpr std::array<std::string_view, 24> kReads = {

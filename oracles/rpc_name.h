@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <string_view>
 
 #include "trace/exchange.h"
 
@@ -16,5 +17,9 @@ bool rpc_reads(const trace::Exchange& e);  // it is one, and its name says so
 bool rpc_sets(const trace::Exchange& e);
 // Does it give something up, or settle it: "ReleaseGate", "AckTask"? Once more finds it given up.
 bool rpc_gives_up(const trace::Exchange& e);
+
+// A word that says so, in lower case; of HTTP too ("POST /berths/b1/release").
+bool gives_up(std::string_view word);
+bool acknowledges(std::string_view word);
 
 }  // namespace retrial::oracles

@@ -54,7 +54,7 @@ std::string removed_by(const Exchange& e) {
 
 // Of an RPC also where its name does not say that it writes.
 bool may_have_effect(const Exchange& e) {
-  return had_effect(e) || (e.grpc.is && trace::carried_out(e) && rpc_named(e) != Named::read);
+  return had_effect(e) || (e.grpc.is && trace::carried_out(e) && !rpc_reads(e));
 }
 
 enum class Settling : std::uint8_t { no, removes, acknowledges, passes_over };

@@ -48,8 +48,7 @@ std::string place_key(const Target& t) {
 
 // Where no profile says what a repeat does, its name may say that there is nothing to repeat.
 bool reads_by_name(const trace::Exchange& e) {
-  return e.grpc.is ? oracles::rpc_named(e) == oracles::Named::read
-                   : e.method == "POST" && oracles::reads_by_name(e) && !oracles::lets_in(e);
+  return e.grpc.is ? oracles::rpc_reads(e) : e.method == "POST" && oracles::reads_by_name(e) && !oracles::lets_in(e);
 }
 
 // The calls of a test's own, each as a target there, counted as the director counts them.
