@@ -39,9 +39,9 @@ proxy::Looker::Roles roles_in(Servers& servers, proxy::Way way) {
 
 }  // namespace
 
-// In this order: what stands below ends first.
-struct OneRun::Command {
-  Command(OneRun& run, CampaignDirector& d)
+// A command while it runs, in this order: what stands below ends first.
+struct OneRun::UnderWay {
+  UnderWay(OneRun& run, CampaignDirector& d)
       : director(d),
         events(*run.of_.loop, *run.clock_, run.of_.clock, d),
         recorder(*run.recorder_, run.spec_.aims.empty()),
@@ -171,7 +171,7 @@ Result<void> OneRun::watch() {
   CampaignDirector director(run_, *events_, spec_.aims, spec_.only_test, spec_.lessons, lift);
   director.read_as(setting_.profiles);
   director.describe(setting_.descriptions);
-  Command under_way(*this, director);
+  UnderWay under_way(*this, director);
   taking_ = &under_way.proxy;
   auto tree = proxy::Tree::start(*of_.loop, *clock_, start, setting_.capture.way, under_way.events);
   for (int descriptor : {log_, nothing_})
@@ -204,7 +204,7 @@ Result<void> OneRun::watch() {
 }
 
 // Ends the command where it is time.
-void OneRun::look(Command& under_way) {
+void OneRun::look(UnderWay& under_way) {
   if (stopped_ || under_way.events.status) return;
   auto& proxy = under_way.proxy;
   auto& recorder = under_way.recorder;
@@ -233,7 +233,7 @@ bool OneRun::tests_are_over() {
          std::ranges::any_of(spec_.tests, [&](auto& test) { return trace::bad(*result(test)); });
 }
 
-proxy::Compressor::Surroundings OneRun::surroundings(Command& under_way) {
+proxy::Compressor::Surroundings OneRun::surroundings(UnderWay& under_way) {
   auto pending = [this, &under_way] {
     look(under_way);  // an attempt is noted before the clock is moved on
     auto& tree = *under_way.tree;
@@ -252,7 +252,7 @@ proxy::Compressor::Surroundings OneRun::surroundings(Command& under_way) {
           .roles = roles_in(under_way.events.servers, setting_.capture.way)};
 }
 
-void OneRun::note_clock(Command& under_way) {
+void OneRun::note_clock(UnderWay& under_way) {
   if (!under_way.compressor) return;
   run_.jumps = std::move(under_way.compressor->jumps);
   run_.real_time = under_way.compressor->real_time();

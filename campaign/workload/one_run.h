@@ -28,7 +28,7 @@ class OneRun {
   Result<Aftermath> execute();
 
  private:
-  struct Command;  // while it is under way
+  struct UnderWay;
 
   Result<void> set_up();  // files, trace, ways in
   Result<void> open_page();
@@ -36,10 +36,10 @@ class OneRun {
   Result<void> open_orders();
   proxy::Command command();
   Result<void> watch();  // until the command has ended
-  void look(Command& under_way);
+  void look(UnderWay& under_way);
   bool tests_are_over();
-  proxy::Compressor::Surroundings surroundings(Command& under_way);
-  void note_clock(Command& under_way);
+  proxy::Compressor::Surroundings surroundings(UnderWay& under_way);
+  void note_clock(UnderWay& under_way);
   void conclude(Aftermath& aftermath);
   void note_distrust(Aftermath& aftermath);
 
