@@ -15,6 +15,7 @@
 
 #include "base/text.h"
 #include "campaign/campaign.h"
+#include "campaign/model/second_opinion.h"
 #include "campaign/planning/changed_files.h"
 #include "cli/campaign_options.h"
 #include "cli/commands.h"
@@ -30,6 +31,7 @@ namespace {
 struct ScanOptions {
   std::vector<std::string> words;  // files and folders; of --confirm: the test command
   std::string sarif, changed_since, against, since, config, budget;
+  campaign::ModelOptions model;
   std::optional<std::string> fail_on;
   bool json = false, tests = false, confirm = false;
 };
@@ -92,7 +94,8 @@ Result<campaign::CampaignOutcome> try_verdicts(const ScanOptions& options, const
   std::vector<scan::Location> suspected;
   for (auto& at : found.locations) {
     for (auto& verdict : at.verdicts)
-      if (auto* rule = scan::rule_named(verdict.name)) for (auto name : split(rule->policies, ',')) policies.insert(name);
+      if (auto* rule = scan::rule_named(verdict.name))
+        for (auto name : split(rule->policies, ',')) policies.insert(name);
     if (!at.verdicts.empty()) suspected.push_back(at);
   }
   asked.policies = fmt::format("{}", fmt::join(policies, ","));
@@ -102,6 +105,24 @@ Result<campaign::CampaignOutcome> try_verdicts(const ScanOptions& options, const
   setting->aside = true;
   SystemClock clock;
   return campaign::run_campaign(*setting, clock);
+}
+
+// What it says is marked as its own. That it does not answer costs nothing but a line on stderr.
+Result<void> ask_model(const ScanOptions& options, const std::vector<std::string>& files, scan::Scan& found) {
+  if (options.model.url.empty()) return {};
+  auto asked = options.model;
+  if (auto* key = std::getenv("RETRIAL_MODEL_KEY")) asked.key = key;
+  asked.folder = std::filesystem::path(".retrial") / "model";
+  auto model = campaign::Model::at(asked);
+  if (!model) return std::unexpected(model.error());
+  auto not_understood = campaign::ask_model(*model, files, found);
+  auto& account = model->account();
+  fmt::print(stderr, "model: {} asked, {} answered before, {} tokens; what was sent stands in {}\n", account.sent,
+             account.from_folder, account.tokens, asked.folder.string());
+  if (not_understood) fmt::print(stderr, "model: {} answered with something else than was asked for\n", not_understood);
+  if (account.not_answered)
+    fmt::print(stderr, "model: {} not answered: {}: {}\n", account.not_answered, asked.url, account.why_not);
+  return {};
 }
 
 Result<scan::Scan> scan_source(const ScanOptions& options, const campaign::Config& config) {
@@ -120,6 +141,7 @@ Result<scan::Scan> scan_source(const ScanOptions& options, const campaign::Confi
     std::erase_if(chosen->files, [&](auto& file) { return !changed->contains(file); });
   }
   auto found = scan::scan_files(*chosen);
+  if (auto ok = ask_model(options, chosen->files, found); !ok) return std::unexpected(ok.error());
   dismiss(found, config, known);
   return found;
 }
@@ -141,7 +163,8 @@ int report(const ScanOptions& options, const scan::Scan& found, const std::vecto
   }
   for (auto& at : found.locations)
     for (auto& verdict : at.verdicts)
-      if (!verdict.dismissed && (std::ranges::count(fatal, verdict.name) || std::ranges::count(fatal, "any")))
+      if (!verdict.dismissed && !(verdict.by_model && !is_confirmed(verdict)) &&
+          (std::ranges::count(fatal, verdict.name) || std::ranges::count(fatal, "any")))
         return kFindings;
   return kFine;
 }
@@ -206,6 +229,18 @@ void add_scan(CLI::App& app, int& status) {
   command->add_option("--budget", options->budget, "of --confirm: stop adding cases after this time, e.g. 10m")
       ->needs(confirm);
   command->add_option("-c,--config", options->config, "retrial.toml (default: ./retrial.toml, if there is one)");
+  auto* url =
+      command->add_option("--model", options->model.url,
+                          "also ask a language model behind an endpoint that speaks OpenAI's chat completions, "
+                          "e.g. http://127.0.0.1:11434/v1, of functions that may try again: source is sent "
+                          "there, without secrets; its word alone fails nothing. $RETRIAL_MODEL_KEY is its key");
+  auto* name = command->add_option("--model-name", options->model.name, "which model, as the endpoint calls it");
+  url->needs(name);
+  name->needs(url);
+  command->add_option("--model-tokens", options->model.tokens, "of questions and answers together, at most")
+      ->needs(url)
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   command->add_flag("--tests", options->tests, "read tests, too");
   command->callback([options, &status] { status = scan_and_hold(*options); });
 }

@@ -32,6 +32,7 @@ struct Verdict {
   std::string confidence = "possible";  // more where a campaign has confirmed it
   std::string shown = {};               // what that campaign says of it
   bool dismissed = false;               // accepted or known: it fails nothing
+  bool by_model = false;                // a language model's word alone: it fails nothing
 };
 
 // What a campaign says of a location.
@@ -71,6 +72,8 @@ struct Location {
   std::vector<Callee> callees;  // all that is called there, for nested retries
   std::vector<Verdict> verdicts;
   Tried tried;
+  bool by_model = false;  // a language model has named it, the scan has not seen it
+  std::string model;      // what a language model says of it; empty: none was asked
 };
 
 std::string show(Shape shape);

@@ -48,17 +48,18 @@ std::string text_of(const Scan& scan, const std::string& changed_since) {
     asked += at.tried.state != Tried::not_asked;
     tried += at.tried.state == Tried::wrong || at.tried.state == Tried::right;
     out += fmt::format("{}:{}{}\n", at.file, at.line, at.function.empty() ? "" : " " + at.function);
-    out +=
-        fmt::format("  {:10}{}{}\n", show(at.shape), at.by.empty() ? "" : at.by + (at.calls.empty() ? "" : " around "),
-                    at.calls.empty() ? "" : at.calls);
+    out += fmt::format("  {:10}{}{}\n", at.by_model ? "proposed" : show(at.shape),
+                       at.by.empty() ? "" : at.by + (at.calls.empty() ? "" : " around "),
+                       at.calls.empty() ? "" : at.calls);
     if (!at.back.empty())
       out += fmt::format("  back      {}{}\n", fmt::join(at.back, ", "),
                          at.leaves.empty() ? "" : fmt::format("; not {}", fmt::join(at.leaves, ", ")));
-    out += fmt::format("  bound     {}\n  wait      {}\n", show(at.bound), show(at.wait));
+    if (!at.by_model) out += fmt::format("  bound     {}\n  wait      {}\n", show(at.bound), show(at.wait));
+    if (!at.model.empty()) out += fmt::format("  model     {}\n", at.model);
     if (at.tried.state != Tried::not_asked) out += fmt::format("  tried     {}\n", show(at.tried));
     for (auto& verdict : at.verdicts) {
-      out += fmt::format("  {} {}: {}\n", verdict.dismissed ? "dismissed" : verdict.confidence, verdict.name,
-                         verdict.text);
+      out += fmt::format("  {} {}{}: {}\n", verdict.dismissed ? "dismissed" : verdict.confidence, verdict.name,
+                         verdict.by_model ? " (the model's word)" : "", verdict.text);
       if (!verdict.shown.empty()) out += fmt::format("    {}\n", verdict.shown);
     }
     out += "\n";
@@ -88,13 +89,14 @@ std::string json_of(const Scan& scan) {
                           {"confidence", v.confidence},
                           {"message", v.text},
                           {"shown", v.shown},
-                          {"dismissed", v.dismissed}});
+                          {"dismissed", v.dismissed},
+                          {"by_model", v.by_model}});
     locations.push_back({{"file", at.file},
                          {"line", at.line},
                          {"last_line", at.last_line},
                          {"function", at.function},
                          {"language", at.language},
-                         {"kind", show(at.shape)},
+                         {"kind", at.by_model ? "proposed" : show(at.shape)},
                          {"by", at.by},
                          {"calls", at.calls},
                          {"leads_back", at.back},
@@ -102,6 +104,7 @@ std::string json_of(const Scan& scan) {
                          {"bound", {{"kind", word(at.bound)}, {"text", at.bound.text}}},
                          {"wait", {{"kind", word(at.wait)}, {"text", at.wait.text}}},
                          {"verdicts", verdicts}});
+    if (!at.model.empty()) locations.back()["model"] = at.model;
     if (at.tried.state != Tried::not_asked)
       locations.back()["tried"] = {{"state", word(at.tried)}, {"text", at.tried.text}};
   }
@@ -128,7 +131,11 @@ std::string sarif_of(const Scan& scan) {
                                         {{"artifactLocation", {{"uri", uri_of(at.file)}}},
                                          {"region", {{"startLine", at.line}, {"endLine", at.last_line}}}}}}})},
            {"partialFingerprints", {{"retrialScan/v1", id_of(at, v)}}},
-           {"properties", {{"confidence", v.confidence}, {"bound", show(at.bound)}, {"wait", show(at.wait)}}}});
+           {"properties",
+            {{"confidence", v.confidence},
+             {"by_model", v.by_model},
+             {"bound", show(at.bound)},
+             {"wait", show(at.wait)}}}});
     }
   Json run = {{"tool", {{"driver", {{"name", "Retrial"}, {"rules", listed}}}}}, {"results", results}};
   return printed({{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},

@@ -10,6 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <boost/beast/http.hpp>
 #include <cerrno>
 #include <cstring>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "base/text.h"
 
 namespace retrial::proxy {
+namespace http = boost::beast::http;
 namespace {
 
 constexpr std::size_t kLargest = 64u << 20;  // of an answer
@@ -198,22 +200,26 @@ Result<HttpClient::Answer> HttpClient::ask(std::string_view method, std::string_
     request.append("\r\n").append(body);
     auto silent = [&](const char* what) { return fail(what, options_.at.show(), Blame::user); };
     if (!connection.send(request)) return silent("the connection was lost");
+    http::response_parser<http::string_body> parser;
+    parser.eager(true);
+    parser.skip(method == "HEAD");
+    parser.body_limit(kLargest);
     std::string rest;
-    auto head = connection.head(rest);
-    if (!head) return silent("no answer came");
-    if (!head->starts_with("HTTP/1.") || head->size() < 12) return silent("what answers there does not speak HTTP");
-    Answer got{.status = static_cast<int>(to_int(head->substr(9, 3)).value_or(0)),
-               .etag = field(*head, "etag").value_or(""),
-               .body = {}};
-    auto length = to_int(field(*head, "content-length").value_or(""));
     char buffer[16384];
-    while (!length || std::ssize(rest) < *length) {
+    for (boost::system::error_code error; !parser.is_done();) {
       auto size = connection.receive(buffer, sizeof buffer);
-      if (size == 0 && !length) break;
-      if (size <= 0 || rest.size() > kLargest) return silent("its answer was cut off");
+      if (size == 0 && parser.got_some()) parser.put_eof(error);
+      if (size < 0 || (size == 0 && (error || !parser.is_done())))
+        return silent(parser.got_some() ? "its answer was cut off" : "no answer came");
       rest.append(buffer, static_cast<std::size_t>(size));
+      if (!parser.is_done()) rest.erase(0, parser.put(boost::asio::buffer(rest), error));
+      if (error && error != http::error::need_more)
+        return silent(parser.is_header_done() ? "its answer cannot be read" : "what answers there does not speak HTTP");
     }
-    got.body = std::move(rest);
+    auto& message = parser.get();
+    auto etag = message[http::field::etag];
+    Answer got{.status = static_cast<int>(message.result_int()), .etag = {etag.data(), etag.size()}, .body = {}};
+    got.body = std::move(message.body());
     return got;
   };
   return answer();

@@ -1,0 +1,20 @@
+#include "scan/candidates.h"
+
+#include "scan/detectors.h"
+#include "scan/flow.h"
+#include "scan/words.h"
+
+namespace retrial::scan {
+
+std::vector<Stretch> functions_about_retries(const Language& language, std::string_view text) {
+  std::vector<Stretch> found;
+  auto tree = Tree::parse(language, text);
+  for (int i = 0; i < tree.size(); i++) {
+    if (tree[i].role != Role::function || !text_says_retry(tree.text(i)) || tried_call(tree, i) < 0) continue;
+    found.push_back({tree[i].line, last_line_of(tree, i), std::string(name_of_function(tree, i))});
+    i = tree[i].past - 1;
+  }
+  return found;
+}
+
+}  // namespace retrial::scan
