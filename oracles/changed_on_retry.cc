@@ -20,12 +20,25 @@ constexpr Verdict kChangedOnRetry{
     .remedy = "Build the request once, and send the same one again.",
 };
 
+constexpr auto kConditions = "If-Match, If-Unmodified-Since";
+
 class ChangedOnRetry final : public Oracle {
  public:
   std::span<const Verdict> verdicts() const override { return {&kChangedOnRetry, 1}; }
 
   void judge(Cases cases, Judgement& judgement) const override {
     each_faulted(cases, [&](auto& compared, auto& c, auto& call) {
+      if (auto* forced = written_all_the_same(c, call))
+        judgement.findings.push_back(make_finding(
+            compared, c, call, kChangedOnRetry, std::min(trace::Confidence::likely, call.confidence),
+            fmt::format(
+                "{}: the {} attempt was answered {} by the service, and the very same was then sent without its "
+                "condition ({}), and answered {}.",
+                call.operation, ordinal(call.attempts.size()), show_error(call.last()), kConditions,
+                show_answer(forced->client_status)),
+            "A right client reads again what has changed, and makes its change anew: the condition keeps it from "
+            "writing "
+            "over what somebody else has written."));
       // Where it is only possible that these are one call, their difference says that they are two.
       if (call.confidence == trace::Confidence::possible) return;
       for (std::size_t i = 0; i + 1 < call.attempts.size(); i++) {
@@ -45,6 +58,22 @@ class ChangedOnRetry final : public Oracle {
   }
 
  private:
+  // The service has refused the condition, nothing was read since, and the same is written without it. Null: it is not.
+  static const trace::Exchange* written_all_the_same(const trace::Comparison& c, const trace::Call& call) {
+    constexpr int kPreconditionFailed = 412;  // RFC 9110 15.5.13
+    auto& refused = call.last();
+    auto conditional = [](const trace::Exchange& e) {
+      return !trace::find(e.request_headers, "if-match").empty() ||
+             !trace::find(e.request_headers, "if-unmodified-since").empty();
+    };
+    if (refused.service_status != kPreconditionFailed || !conditional(refused)) return nullptr;
+    for (auto& e : c.in_case->exchanges)
+      if (e.begun >= refused.told && e.operation == refused.operation && e.target == refused.target &&
+          e.request_digest == refused.request_digest && !conditional(e) && trace::carried_out(e) &&
+          !read_between(*c.in_case, refused, e))
+        return &e;
+    return nullptr;
+  }
   static std::string right(const trace::Change& change) {
     if (change.key)
       return "A right client sends the same key with every attempt: by it the service knows them for one.";

@@ -14,6 +14,10 @@ void judge_what_came_after(const ComparedCase& compared, const trace::Comparison
 void judge_assertion(const ComparedCase& compared, const trace::Comparison& c, const Failure& failure,
                      Judgement& judgement);
 
+inline constexpr auto kWholeList =
+    "A right client tells its caller that a page is missing, or gives what it has for a part: a list that ends where a "
+    "page could not be read is no whole one.";
+
 // Is the last attempt's body cut by the fault, where nothing but its end shows that it is whole? One that does not show
 // by itself where it ends; of RPCs a stream that is read to its good end without the fault, and not left before.
 bool cut_short(const trace::Comparison& c, const trace::Call& call);

@@ -8,6 +8,7 @@
 #include "oracles/client_words.h"
 #include "oracles/evidence.h"
 #include "oracles/ledger.h"
+#include "oracles/pages.h"
 #include "oracles/repeat.h"
 #include "oracles/silent_wrong_result.h"
 #include "oracles/taken_for_data.h"
@@ -168,6 +169,9 @@ void judge_assertion(const ComparedCase& compared, const Comparison& c, const Fa
                              "without the fault",
                              done, write->operation),
                  "The failure was taken for an answer that holds nothing.");
+  if (compares_contents(outermost.message) && !hands_back(call, outermost.message) && walk_ended_at(c, call))
+    return add(std::min(Confidence::likely, call.confidence), fmt::format("{}, no exception came of it", done),
+               "The pages before it were taken for the whole list.");
   if (went_on(c, call) && !hands_back(call, outermost.message))
     return add(Confidence::possible,
                fmt::format("{}, {} ended in the fault, and the calls after it were made as if it had not", done,

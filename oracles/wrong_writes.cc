@@ -5,6 +5,7 @@
 
 #include "oracles/evidence.h"
 #include "oracles/ledger.h"
+#include "oracles/pages.h"
 #include "oracles/rpc_name.h"
 #include "oracles/silent_wrong_result.h"
 #include "oracles/taken_for_data.h"
@@ -73,6 +74,19 @@ void judge_cut(const ComparedCase& compared, const Comparison& c, const Call& ca
             "caller or asks again."));
 }
 
+// A list whose next page could not be read, and the test passed on the pages before. Of a command's end nothing
+// follows.
+bool judge_walk(const ComparedCase& compared, const Comparison& c, const Call& call, Judgement& judgement) {
+  if (compared.row->test.empty() || given_as_answer(compared, call) || !walk_ended_at(c, call)) return false;
+  judgement.findings.push_back(make_finding(
+      compared, c, call, kSilentWrongResult, std::min(Confidence::likely, call.confidence),
+      fmt::format("{}: a page had been read that is not the last, of the next {}, {}, and the test passed on "
+                  "the pages before.",
+                  call.operation, what_was_done(call, first_fired(call)), given_up(call)),
+      kWholeList));
+  return true;
+}
+
 }  // namespace
 
 // All ended well, and what was written afterwards is another for what could not be read. Who may do without it leaves
@@ -87,6 +101,7 @@ void judge_what_came_after(const ComparedCase& compared, const Comparison& c, Ju
     if (!trace::message::safe_method(call->first().method) && !rpc_reads(call->first())) continue;
     if (!may_pass(call->last()) || asked_again(*c.in_case, call->last())) continue;
     auto [write, how] = written_after(compared, c, *call);
+    if (!write && judge_walk(compared, c, *call, judgement)) return;
     if (!write) {
       judge_unmade(compared, c, *call, judgement);
       continue;

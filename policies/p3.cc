@@ -10,6 +10,7 @@ const Policy& p3() {
       .question = "The service stays unavailable: do retries wait, do they end, and is the error told as what it is?",
       .plans = {always(kTransient)},
       .value = 1.5,
+      .last_too = true,
       .every_look = true,
   };
   return policy;

@@ -27,12 +27,14 @@ struct Policy {
   double value = 1;
   // Its bugs are effects done twice: a campaign weighs `value` by what a repeat of the operation does (trace::Repeat).
   bool value_by_effect = false;
-  bool last_too = false;  // asked of the last of several calls in a test, too: what was done before is done again then?
+  // Asked of the last of several calls in a test, too: is what was done before done again then, or taken for the whole?
+  bool last_too = false;
   Needs needs = {};
   bool by_default = true;  // tried where nobody says which
   // By default it is asked only of calls whose file knows of one of these words (blanks between them), or whose service
   // has sent a header of that name: who has never heard of it breaks no promise.
   std::string_view where_named = {};
+  bool named_anywhere = false;  // where any file of the application knows of one
   // Asked by default only of reads whose answer's body does not show by itself where it ends (trace::message::opaque),
   // and of gRPC calls that are answered by several messages.
   bool of_opaque_bodies = false;

@@ -4,7 +4,7 @@
 namespace retrial::policies {
 
 // RFC 9110 10.2.3. Ours: longer than a client waits of its own accord before a first retry. Whoever does not read
-// Retry-After and backs off is not wrong: it is asked of those who read it, or whose service says it.
+// Retry-After and backs off is not wrong: it is asked of applications that read it somewhere, or whose service says it.
 const Policy& r1() {
   constexpr int kSeconds = 17;
   static const Policy policy{
@@ -16,6 +16,7 @@ const Policy& r1() {
       .value = 0.3,
       .needs = {.attempts = 1, .shown_by = "P3"},
       .where_named = "retry-after",
+      .named_anywhere = true,
   };
   return policy;
 }

@@ -19,18 +19,26 @@ std::string letters_of(std::string_view text) {
 
 }  // namespace
 
-Named::Named(std::string_view words, const Tests& tests) {
+Named::Named(std::string_view words, const Tests& tests, By whom) : whom_(whom) {
   for (auto word : split(words, ' ')) {
     letters_.push_back(letters_of(word));
     for (auto& [test, run] : tests)
       for (auto& e : run->exchanges)
         if (!trace::find(e.response_headers, word).empty()) services_.insert(e.service);
   }
+  if (whom_ != By::application) return;
+  std::set<std::string> files;
+  for (auto& [test, run] : tests)
+    for (auto& e : run->exchanges)
+      if (e.tag.site)
+        for (auto& frame : trace::frames_of(*e.tag.site)) files.insert(frame.file);
+  anywhere_ = std::ranges::any_of(files, [&](auto& file) { return in_file(file); });
 }
 
 bool Named::by(const Target& call) {
-  if (services_.contains(call.service)) return true;
-  return call.site && std::ranges::any_of(trace::frames_of(*call.site), [&](auto& f) { return in_file(f.file); });
+  if (services_.contains(call.service) || anywhere_) return true;
+  return whom_ == By::chain && call.site &&
+         std::ranges::any_of(trace::frames_of(*call.site), [&](auto& f) { return in_file(f.file); });
 }
 
 bool Named::in_file(const std::string& path) {

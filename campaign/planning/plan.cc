@@ -57,6 +57,7 @@ std::string Case::target_key() const {
   return fmt::format("{}\n{}\n{}\n{}", row.site ? trace::key_of(*row.site) : "", row.operation, row.service,
                      places.size() == 1 ? row.test : "");
 }
+std::string Case::call_key() const { return target_key() + (at_last ? "\nlast" : ""); }
 std::string Case::family_key() const {
   return fmt::format("{}\n{}\n{}", row.site ? trace::key_of(*row.site) : row.service,
                      row.operation.substr(0, row.operation.find(' ')), row.plan);
@@ -269,14 +270,18 @@ Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& p
   auto wants = [&](const policies::Policy& policy, const Found& f) {
     if (policy.of_opaque_bodies && run.policies.empty() && !reads_opaque(f)) return false;
     auto& word = policy.where_named;
-    return word.empty() || !run.policies.empty() || named.try_emplace(word, word, tests).first->second.by(f.target);
+    auto whom = policy.named_anywhere ? Named::By::application : Named::By::chain;
+    return word.empty() || !run.policies.empty() ||
+           named.try_emplace(word, word, tests, whom).first->second.by(f.target);
   };
   std::set<std::string> sites_tried;
   auto add_all = [&](const std::vector<Found>& of, bool further, bool last = false) {
     auto add_case = [&](const Found& f, const policies::Policy& policy, const policies::FaultPlan& faults) {
       auto c = make_case(f, policy, faults, config);
       c.further = further;
+      c.at_last = last;
       if (policy.every_call || (policy.every_look && looks_again(f))) {
+        if (last) return;
         for (auto& place : c.places) place.occurrence = 0;
         c.row.occurrence = 0;
       }

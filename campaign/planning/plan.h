@@ -40,6 +40,7 @@ struct Case {
   double value = 1;                               // how likely it is to show a bug, against other cases
   Nanos waits = 0;                                // what it adds to the time of its test, as far as is known
 
+  bool at_last = false;  // of several calls in its test it meets the last
   bool further = false;  // beyond what was asked for: the same call in another test, as long as that is cheap
 
   bool under_way = false;
@@ -66,6 +67,8 @@ struct Case {
   void ask_further();
   // What it shares with the other cases of its target; one that is to be tried in one test alone is another in each.
   std::string target_key() const;
+  // What it shares with the cases that ask of the same call of its target: the first of a test, or the last.
+  std::string call_key() const;
   // What it shares with cases at other paths: call site, method and faults.
   std::string family_key() const;
 };

@@ -28,7 +28,7 @@ std::vector<Case*> Schedule::next() const {
   std::map<std::string, int> run;  // by family
   std::set<std::pair<std::string, std::string>> asked;
   for (auto& c : cases_)
-    if (c.under_way) asked.emplace(c.target_key(), first_fault_of(c));
+    if (c.under_way) asked.emplace(c.call_key(), first_fault_of(c));
   struct Candidate {
     Case* c;
     double score;  // as first of its family
@@ -56,7 +56,7 @@ std::vector<Case*> Schedule::next() const {
       continue;
     }
     auto& [c, score, before] = k.mapped();
-    if (!asked.emplace(c->target_key(), first_fault_of(*c)).second) continue;
+    if (!asked.emplace(c->call_key(), first_fault_of(*c)).second) continue;
     ++*before;
     out.push_back(c);
   }
@@ -64,7 +64,7 @@ std::vector<Case*> Schedule::next() const {
 }
 
 const Schedule::Seen* Schedule::seen_under(const Case& c, const std::string& first_fault) const {
-  auto it = seen_.find({c.target_key(), first_fault});
+  auto it = seen_.find({c.call_key(), first_fault});
   return it == seen_.end() ? nullptr : &it->second;
 }
 
@@ -91,7 +91,7 @@ std::string Schedule::answered(const Case& c) const {
 
 void Schedule::ran(const Case& c, int attempts) {
   if (!attempts) return;
-  auto& seen = seen_[{c.target_key(), first_fault_of(c)}];
+  auto& seen = seen_[{c.call_key(), first_fault_of(c)}];
   if (attempts > seen.attempts) seen = {attempts, c.row.id};
 }
 

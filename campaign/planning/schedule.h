@@ -39,7 +39,7 @@ class Schedule {
 
   std::vector<Case>& cases_;
   std::span<const policies::Policy* const> policies_;
-  std::map<std::pair<std::string, std::string>, Seen> seen_;  // by target and first fault
+  std::map<std::pair<std::string, std::string>, Seen> seen_;  // by call and first fault
 };
 
 }  // namespace retrial::campaign

@@ -56,6 +56,27 @@ TEST(ChangedOnRetry, who_reads_again_after_a_loss_decides_anew_and_has_no_effect
   EXPECT_EQ(verdicts(true), "");
 }
 
+TEST(ChangedOnRetry, what_the_service_refused_under_a_condition_and_is_written_without_it_is_likely) {
+  auto verdicts = [](bool reads, bool conditional = false) {
+    Trial t;
+    std::vector<trace::Header> condition{{"If-Match", "\"v1\""}};
+    t.reference.call("load", "GET", "/doc/1").answers(200);
+    t.reference.call("save", "PUT", "/doc/1", condition).answers(200).passes();
+    t.in_case().call("load", "GET", "/doc/1").answers(200);
+    t.in_case().call("save", "PUT", "/doc/1", condition).is_lost(trace::Telling::reset, 200);
+    t.in_case().again(kSecond).answers(412);
+    if (reads) t.in_case().call("load", "GET", "/doc/1").answers(200);
+    t.in_case()
+        .call("save", "PUT", "/doc/1", conditional ? condition : std::vector<trace::Header>())
+        .answers(200)
+        .passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(verdicts(false), "changed-on-retry likely");
+  EXPECT_EQ(verdicts(true), "");
+  EXPECT_EQ(verdicts(false, true), "");
+}
+
 // A file is sent, met by an error, and what is sent then is what is left of it.
 TEST(ChangedOnRetry, a_file_that_was_not_rewound_is_likely_and_another_body_possible) {
   auto verdicts = [](const std::string& left) {

@@ -50,6 +50,45 @@ TEST(SilentWrongResult, a_test_that_may_count_requests_at_its_own_service_is_pos
   EXPECT_EQ(verdicts("assert 'tok2' == 'tok1'", "POST", "/tokens"), "silent-wrong-result possible");
 }
 
+TEST(SilentWrongResult, a_page_that_failed_after_one_that_names_it_is_likely_one_though_the_test_passes) {
+  auto verdicts = [](const char* second, const char* body, bool asked_elsewhere = false) {
+    Trial t("P3", "error(transient)");
+    t.reference.call("all", "GET", "/films?limit=2").answers(200, body);
+    t.reference.call("all", "GET", second).answers(200, R"({"items": ["c"]})").passes();
+    t.in_case().call("all", "GET", "/films?limit=2").answers(200, body);
+    t.in_case().call("all", "GET", second).gets_error();
+    if (asked_elsewhere) t.in_case().call("mirror", "GET", second).answers(200, R"({"items": ["c"]})");
+    t.in_case().passes();
+    return t.verdicts();
+  };
+  constexpr auto kLink = R"({"items": ["a", "b"], "next": "http://films/films?limit=2&at=c7f2"})";
+  EXPECT_EQ(verdicts("/films?limit=2&at=c7f2", kLink), "silent-wrong-result likely");
+  EXPECT_EQ(verdicts("/films?limit=2&at=c7f2", R"({"items": ["a"], "cursor": "c7f2"})"), "silent-wrong-result likely");
+  EXPECT_EQ(verdicts("/films?limit=2&offset=2", R"({"items": ["a"], "more": true})"), "silent-wrong-result likely");
+  EXPECT_EQ(verdicts("/films?limit=2&offset=2", R"({"items": ["a"], "more": true})", true), "") << "a replica has it";
+  EXPECT_EQ(verdicts("/films?limit=2&kind=long", kLink), "") << "another list";
+}
+
+TEST(SilentWrongResult, a_first_page_that_failed_is_no_walk_that_ended_early) {
+  Trial t("P3", "error(transient)");
+  t.reference.call("all", "GET", "/films?page=1").answers(200, R"({"items": ["a"]})").passes();
+  t.in_case().call("all", "GET", "/films?page=1").gets_error().passes();
+  EXPECT_EQ(t.verdicts(), "");
+}
+
+TEST(SilentWrongResult, a_shorter_list_after_a_page_that_failed_is_likely_one) {
+  auto verdicts = [](const char* text) {
+    Trial t("P3", "error(transient)");
+    t.reference.call("all", "GET", "/films?page=1").answers(200, R"({"items": ["a"]})");
+    t.reference.call("all", "GET", "/films?page=2").answers(200, R"({"items": ["b"]})").passes();
+    t.in_case().call("all", "GET", "/films?page=1").answers(200, R"({"items": ["a"]})");
+    t.in_case().call("all", "GET", "/films?page=2").gets_error().fails({assertion(text)});
+    return t.verdicts();
+  };
+  EXPECT_EQ(verdicts("assert ['a'] == ['a', 'b']"), "silent-wrong-result likely");
+  EXPECT_EQ(verdicts("assert 'error 503' == ['a', 'b']"), "");
+}
+
 TEST(SilentWrongResult, runners_have_assertions_of_their_own) {
   for (auto& what :
        {on_a_test_line("AssertionError", "Expected values to be strictly equal"),

@@ -25,13 +25,22 @@ function add(error, link, out, seen) {
 function entry(error, link) {
   const isObject = typeof error === 'object';
   const result = { type: typeOf(error), msg: String((isObject && error.message) ?? error).slice(0, MOST_CHARACTERS) };
-  if (isObject && (typeof error.code === 'string' || typeof error.code === 'number')) result.code = String(error.code);
+  const code = isObject ? codeOf(error) : null;
+  if (code !== null) result.code = code;
   result.link = link;
   const places = isObject ? placesIn(error.stack) : [];
   const raised = places.find((place) => !place.file.startsWith('node:'));
   if (raised) Object.assign(result, { ...raised, file: frames.relative(raised.file) });
   result.in_test = inTest(result.type, places, raised);
   return result;
+}
+
+// The code and the status that it holds, or null.
+function codeOf(error) {
+  const says = (value) => typeof value === 'string' || typeof value === 'number';
+  const status = [error.status, error.statusCode, error.response && error.response.status].find(says);
+  const said = [error.code, status].filter(says);
+  return said.length > 0 ? said.join(' ') : null;
 }
 
 function typeOf(error) {

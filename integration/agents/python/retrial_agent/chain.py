@@ -7,6 +7,7 @@ from . import frames
 
 MOST_EXCEPTIONS = 16
 MOST_CHARACTERS = 4000
+_CODES = ("code", "status_code", "status", "http_status")
 _RUNNER_PARTS = tuple(os.sep + p + os.sep for p in ("unittest", "_pytest", "pluggy"))
 _RUNNER_TYPES = ("_pytest.outcomes.", "_pytest.subtests.")
 
@@ -58,14 +59,16 @@ def _message(exception):
 
 
 def _code(exception):
-    """A service's own code, an attribute `code`, or the name of errno; as text."""
+    """A service's own code, a code or status that it holds, or the name of errno; as text."""
     try:
         response = getattr(exception, "response", None)
         if isinstance(response, dict):  # botocore's ClientError
             return str(response["Error"]["Code"])
-        code = getattr(exception, "code", None)
-        if isinstance(code, (str, int)):
-            return str(code)
+        for holder in (exception, response):
+            for name in _CODES:
+                code = getattr(holder, name, None)
+                if isinstance(code, (str, int)) and not isinstance(code, bool):
+                    return str(code)
         if isinstance(exception, OSError) and isinstance(exception.errno, int):
             return errno.errorcode.get(exception.errno)
     except Exception:

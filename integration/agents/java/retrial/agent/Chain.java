@@ -9,6 +9,7 @@ final class Chain {
   private Chain() {}
 
   private static final int MOST = 16, MOST_CHARACTERS = 4000;
+  private static final String[] CODES = {"status", "statusCode", "code", "httpStatus", "responseCode"};
   private static final String[] ASSERTING = {"org.junit.", "junit.framework.", "org.testng.", "org.assertj.",
       "org.hamcrest.", "org.opentest4j.", "java.", "jdk.", "com.google.common.truth.", "kotlin.test."};
 
@@ -31,6 +32,8 @@ final class Chain {
   private static Json entry(Throwable thrown, String link) {
     Json entry =
         new Json().put("type", thrown.getClass().getName()).put("msg", Json.cut(message(thrown), MOST_CHARACTERS));
+    String code = code(thrown);
+    if (code != null) entry.put("code", code);
     entry.put("link", link);
     StackTraceElement[] places = thrown.getStackTrace();
     Sources.Of of = null;
@@ -54,6 +57,35 @@ final class Chain {
       return text == null ? "" : text;
     } catch (RuntimeException error) {
       return "<unprintable>";
+    }
+  }
+
+  /** The code or the status that it holds, by a field or a method of one of these names; null if it has none. */
+  private static String code(Throwable thrown) {
+    for (Class<?> type = thrown.getClass(); type != null && !type.getName().startsWith("java."); type = type.getSuperclass())
+      for (String name : CODES) {
+        Object value = held(thrown, type, name);
+        if (value instanceof Number || value instanceof String || value instanceof Enum) return value.toString();
+      }
+    return null;
+  }
+
+  private static Object held(Throwable thrown, Class<?> type, String name) {
+    String getter = "get" + name.substring(0, 1).toUpperCase(java.util.Locale.ROOT) + name.substring(1);
+    for (String method : new String[] {name, getter})
+      try {
+        java.lang.reflect.Method found = type.getDeclaredMethod(method);
+        found.setAccessible(true);
+        return found.invoke(thrown);
+      } catch (ReflectiveOperationException | RuntimeException | LinkageError error) {
+        // it has none, or it is not ours to ask
+      }
+    try {
+      java.lang.reflect.Field found = type.getDeclaredField(name);
+      found.setAccessible(true);
+      return found.get(thrown);
+    } catch (ReflectiveOperationException | RuntimeException | LinkageError error) {
+      return null;
     }
   }
 

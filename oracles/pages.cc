@@ -1,0 +1,90 @@
+#include "oracles/pages.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "base/text.h"
+#include "oracles/evidence.h"
+#include "oracles/exchange_members.h"
+#include "trace/profiles/message.h"
+
+namespace retrial::oracles {
+namespace {
+
+using Query = std::map<std::string, std::string>;
+
+constexpr std::array<std::string_view, 13> kPageNames = {"page",         "offset", "cursor", "start", "after",
+                                                         "skip",         "marker", "next",   "token", "from",
+                                                         "continuation", "begin",  "startat"};
+constexpr std::size_t kCursor = 4;  // bytes of a cursor that is no other value by chance
+
+Query queried(const trace::Exchange& e) {
+  Query query;
+  for (auto part : split(trace::message::query_of(e.target), '&')) {
+    auto equals = std::min(part.find('='), part.size());
+    auto value = part.substr(std::min(equals + 1, part.size()));
+    if (!part.empty()) query.emplace(part.substr(0, equals), percent_decode(value));
+  }
+  return query;
+}
+
+bool holds(const std::vector<Member>& members, std::string_view value) {
+  return value.size() >= kCursor && std::ranges::any_of(members, [&](auto& m) { return m.value == value; });
+}
+
+// Where the two queries differ it is for where the page begins.
+bool next_by_query(const trace::Exchange& before, const trace::Exchange& read, const std::vector<Member>& told) {
+  if (trace::message::path_of(before.target) != trace::message::path_of(read.target)) return false;
+  auto was = queried(before), is = queried(read);
+  bool any = false;
+  for (auto& [name, value] : is) {
+    auto other = was.find(name);
+    if (other != was.end() && other->second == value) continue;
+    if (!has_word(name, kPageNames) && !holds(told, value)) return false;
+    any = true;
+  }
+  for (auto& [name, value] : was)
+    if (!is.contains(name)) return false;
+  return any;
+}
+
+// A link to it as it was sent, or a token of an RPC.
+bool next_by_link(const trace::Exchange& before, const trace::Exchange& read, const std::vector<Member>& told) {
+  if (!read.grpc.is)
+    return std::ranges::any_of(told,
+                               [&](auto& m) { return m.value.size() >= kCursor && m.value.ends_with(read.target); });
+  auto was = members_sent(before), is = members_sent(read);
+  bool any = false;
+  for (auto& m : is) {
+    if (std::ranges::any_of(was, [&](auto& other) { return other.path == m.path && other.value == m.value; })) continue;
+    if (!holds(told, m.value)) return false;
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace
+
+const trace::Exchange* page_before(const trace::Run& run, const trace::Exchange& read) {
+  const trace::Exchange* last = nullptr;
+  for (auto& e : run.exchanges)
+    if (e.told <= read.begun && e.operation == read.operation && e.method == read.method &&
+        e.tag.site == read.tag.site && e.tag.test == read.tag.test && delivered(e) && trace::carried_out(e))
+      last = &e;
+  if (!last) return nullptr;
+  auto told = members_answered(*last);
+  return next_by_query(*last, read, told) || next_by_link(*last, read, told) ? last : nullptr;
+}
+
+bool walk_ended_at(const trace::Comparison& c, const trace::Call& read) {
+  auto* beside = counterpart(c, read);
+  if (!beside || !delivered(beside->last()) || !trace::carried_out(beside->last())) return false;
+  if (!page_before(*c.in_case, read.first())) return false;
+  return std::ranges::none_of(c.in_case->exchanges, [&](auto& e) {
+    return e.begun >= read.last().told && delivered(e) && trace::carried_out(e) &&
+           trace::message::path_of(e.target) == trace::message::path_of(read.first().target);
+  });
+}
+
+}  // namespace retrial::oracles

@@ -1,0 +1,16 @@
+#pragma once
+#include "oracles/oracle.h"
+
+// A list that comes page by page, by one call site and operation.
+namespace retrial::oracles {
+
+// The page that was answered before this read and tells where it is: the read differs from it in where its page begins
+// alone, by the name of a query's key ("page", "offset") or by a value that the answer holds (a cursor, a link, an
+// RPC's token). Null: it is the first page, or no page.
+const trace::Exchange* page_before(const trace::Run& run, const trace::Exchange& read);
+
+// Did the walk end at this read, and not in the reference? Nothing was answered that was asked for at the same place
+// afterwards, by this service or by another.
+bool walk_ended_at(const trace::Comparison& c, const trace::Call& read);
+
+}  // namespace retrial::oracles
