@@ -57,6 +57,18 @@ bool read_between(const trace::Run& run, const Exchange& before, const Exchange&
   });
 }
 
+bool went_to_another(const trace::Run& run, const trace::Exchange& before, const trace::Exchange& next) {
+  auto alike = [](const trace::Exchange& a, const trace::Exchange& b) {
+    return a.operation == b.operation && a.target == b.target && a.request_digest == b.request_digest;
+  };
+  return std::ranges::any_of(run.exchanges, [&](auto& e) {
+    bool between = e.begun >= before.told && e.told && e.told <= next.begun && e.pid == before.pid &&
+                   e.busy.thread == before.busy.thread && e.id != before.id && e.id != next.id;
+    return between &&
+           std::ranges::none_of(run.exchanges, [&](auto& other) { return other.begun < e.begun && alike(other, e); });
+  });
+}
+
 const Call* counterpart(const Comparison& c, const Call& call) {
   for (auto& pair : c.pairs)
     if (pair.in_case == &call) return pair.reference;

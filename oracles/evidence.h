@@ -58,6 +58,10 @@ void each_faulted(Cases cases, F f) {
 bool read_between(const trace::Run& run, const trace::Exchange& before, const trace::Exchange& next,
                   const std::function<bool(const trace::Exchange&)>& there = {});  // only such a read; none: any
 
+// Did the thread that had sent `before` begin something between the two that was never sent before in this run, and
+// hear the answer? Then it has gone on to the next thing, and comes back to this one on another occasion.
+bool went_to_another(const trace::Run& run, const trace::Exchange& before, const trace::Exchange& next);
+
 // What lies beside this call of the case in the reference, or null.
 const trace::Call* counterpart(const trace::Comparison& c, const trace::Call& call);
 

@@ -108,7 +108,8 @@ class IgnoresRetryAfter final : public Oracle {
     each_faulted(cases, [&](auto& compared, auto& c, auto& call) {
       auto& seen = by_call[{call.site, call.operation}];
       for (auto& wait : waits_of(c, call, Chosen::by_service))
-        seen.all.push_back({&compared, &c, &call, wait, *told_to_wait(*wait.before)});
+        if (!went_to_another(*c.in_case, *wait.before, *wait.next))
+          seen.all.push_back({&compared, &c, &call, wait, *told_to_wait(*wait.before)});
       for (auto& wait : waits_of(c, call)) seen.unasked = std::max(seen.unasked.value_or(0), wait.most);
     });
     for (auto& [key, seen] : by_call)

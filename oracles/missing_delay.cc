@@ -106,7 +106,9 @@ class MissingDelay final : public Oracle {
     each_faulted(cases, [&](auto& compared, auto& c, auto& call) {
       std::map<int, std::vector<Wait>> telling;
       for (auto& w : waits_of(c, call))
-        if (w.before->fired && is_status(w.before->fault) && w.retry > 1) telling[w.before->client_status].push_back(w);
+        if (w.before->fired && is_status(w.before->fault) && w.retry > 1 &&
+            !went_to_another(*c.in_case, *w.before, *w.next))
+          telling[w.before->client_status].push_back(w);
       for (auto& [status, waits] : telling)
         by_status[{call.site, call.operation, status}].add(compared, c, call, waits);
     });

@@ -67,12 +67,12 @@ class RetriesPermanentError final : public Oracle {
 
   void judge(Cases cases, Judgement& judgement) const override {
     std::set<std::pair<std::string, std::string>> plain;  // call sites and operations that waited for nothing
-    each_faulted(cases, [&](auto&, auto&, auto& call) {
-      auto seen = sent_again(call);
+    each_faulted(cases, [&](auto&, auto& c, auto& call) {
+      auto seen = sent_again(c, call);
       if (seen.said && !may_wait_for_it(call, *seen.said)) plain.insert({call.site, call.operation});
     });
     each_faulted(cases, [&](auto& compared, auto& c, auto& call) {
-      auto [said, again] = sent_again(call);
+      auto [said, again] = sent_again(c, call);
       if (!said || (call.confidence < trace::Confidence::certain && comes_as_often(c, *said))) return;
       bool may_wait = may_wait_for_it(call, *said), waits = plain.empty() && may_wait;
       if (may_wait && plain.contains({call.site, call.operation})) return;  // the other tells it better
@@ -94,14 +94,14 @@ class RetriesPermanentError final : public Oracle {
     const trace::Exchange* said = nullptr;  // the first that was; null: none
     std::size_t times = 0;
   };
-  static SentAgain sent_again(const trace::Call& call) {
+  static SentAgain sent_again(const trace::Comparison& c, const trace::Call& call) {
     SentAgain seen;
     if (call.first().method == "HEAD") return seen;  // asks whether it is there by now
     if (trace::sent_by_test(call)) return seen;      // two uses of the application, of which the first failed
     for (std::size_t i = 0; i + 1 < call.attempts.size(); i++) {
       auto &before = *call.attempts[i], &next = *call.attempts[i + 1];
       if (before.service != next.service) continue;  // another replica may take it
-      if (!follows(before, next) || !says_never(before)) continue;
+      if (!follows(before, next) || !says_never(before) || went_to_another(*c.in_case, before, next)) continue;
       seen.times++;
       if (!seen.said) seen.said = &before;
     }

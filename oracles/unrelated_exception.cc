@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
 #include "oracles/client_words.h"
 #include "oracles/evidence.h"
 #include "oracles/failure.h"
@@ -59,8 +60,9 @@ const Thrown* carrier(const Failure& failure, const trace::Exchange& error) {
   return nullptr;
 }
 
-constexpr std::size_t kTelling = 6;  // bytes of a text that is no other's by chance
-constexpr std::size_t kWord = 4;     // of a word
+constexpr std::size_t kTelling = 6;   // bytes of a text that is no other's by chance
+constexpr std::size_t kWord = 4;      // of a word
+constexpr std::size_t kPathName = 2;  // of what a path names: "t3"
 
 // The call ended with an answer of the service's own, as it also gives without the fault, and the caller is told what
 // it says: the fault took the attempt that would have brought another one.
@@ -167,6 +169,9 @@ class UnrelatedException final : public Oracle {
       return std::ranges::any_of(said, [&](auto& word) { return among(known, word); });
     };
     if (!any_of(kFailed) || any_of(kOther)) return false;
+    auto path = trace::message::segments(trace::message::path_of(call.first().target));
+    auto name = path.empty() ? std::string() : percent_decode(path.back());
+    if (name.size() >= kPathName && holds_word(thrown.message, name)) return true;
     auto asked = words_of_name(trace::message::path_of(call.first().target));
     std::ranges::move(done_by(call), std::back_inserter(asked));
     auto stem = [](std::string_view word) { return word.substr(0, word.size() - word.ends_with('s')); };

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 #include <set>
 
 #include "base/characters.h"
@@ -34,17 +35,39 @@ std::string_view list_of(std::string_view path) {
   return path;
 }
 
-// Of the lists and other members that hold something: how many are empty, gone or 0 by now, and how many are not.
+bool is_zero(const std::string& value) { return value.find_first_not_of("0.") == value.npos && !value.empty(); }
+
+// Of the lists and other members that hold something: how many are empty, gone or 0 by now, and how many are not. A
+// list that became empty counts as two of its entries at most (what goes with other data may be left out); one of which
+// some are left, and nothing else, by its entries.
 struct Lacking {
   std::set<std::string_view> gone, left;
 };
 Lacking lacking(std::string_view body, const std::vector<Member>& was, const std::vector<Member>& is) {
+  constexpr std::size_t kOfList = 2;
   Lacking found;
   if (!is_json(body)) return found;
+  std::map<std::string_view, std::size_t> emptied;
   for (auto& m : was) {
     auto name = m.listed ? list_of(m.path) : std::string_view(m.path);
-    auto kept = [&](auto& now) { return m.listed ? now.path.starts_with(name) : now.path == name && now.value != "0"; };
-    if (m.value != "0") (std::ranges::any_of(is, kept) ? found.left : found.gone).insert(name);
+    auto now_in = [&](auto& now) { return now.path.starts_with(name); };
+    if (is_zero(m.value)) continue;
+    if (!m.listed) {
+      bool kept = std::ranges::any_of(is, [&](auto& now) { return now.path == name && !is_zero(now.value); });
+      (kept ? found.left : found.gone).insert(name);
+    } else if (std::ranges::none_of(is, now_in)) {
+      if (emptied[name]++ < kOfList) found.gone.insert(m.path);
+    } else {
+      auto known = [&](auto& now) {
+        return !now_in(now) ||
+               std::ranges::any_of(was, [&](auto& old) { return old.listed && old.value == now.value; });
+      };
+      bool kept = std::ranges::any_of(is, [&](auto& now) { return now_in(now) && now.value == m.value; });
+      if (kept || !std::ranges::all_of(is, known))
+        found.left.insert(kept ? std::string_view(m.path) : name);
+      else
+        found.gone.insert(m.path);
+    }
   }
   return found;
 }
@@ -81,17 +104,27 @@ std::optional<double> number_of(const std::string& text) {
 }
 constexpr double kRounded = 0.000000001;
 bool nearly(double one, double other) { return std::abs(one - other) <= kRounded * std::max(1.0, std::abs(one)); }
-// 505.5 of 410 and 95.5, and 410 here; or 60000 of 50000 and 1.2, and another whole number of times here.
+// What rounding to its own decimals may have changed a number by: "1527.54" by half a hundredth. Of few digits nothing
+// follows then.
+double rounding(const std::string& text) {
+  constexpr std::ptrdiff_t kDigits = 4;
+  auto point = text.find('.');
+  if (point == text.npos || std::ranges::count_if(text, is_digit) < kDigits) return 0;
+  return std::pow(10, -static_cast<double>(text.size() - point - 1)) / 2;
+}
+// 505.5 of 410 and 95.5, and 410 here; or 60000 of 50000 and 1.2, and another whole number of times here; or 1527.54 of
+// 1640.4 and 0.9312, and 1640.4 here.
 bool is_sum_or_product(const std::string& was, const std::string& is, const std::string& told) {
   constexpr double kMost = 1'000'000'000'000'000;  // whatever is larger is no amount
   auto all = number_of(was), now = number_of(is), part = number_of(told);
   auto amount = [](auto& n) { return n && std::abs(*n) < kMost; };
   if (!amount(all) || !amount(now) || !amount(part) || *part == 0) return false;
-  if (nearly(*all - *now, *part)) return true;
+  auto rounded_to = [&](double exact) { return nearly(*all, exact) || std::abs(*all - exact) <= rounding(was); };
+  if (rounded_to(*now + *part)) return true;
   auto times = *all / *part;
   auto whole = [](double n) { return nearly(n, std::round(n)); };
   bool itself = times == 0 || nearly(std::abs(*part), 1) || nearly(std::abs(times), 1);
-  return !itself && whole(times) && whole(*now / times);
+  return !itself && (rounded_to(*now * *part) || (whole(times) && whole(*now / times)));
 }
 
 // Is it what that one told, and another here; or a sum with it, of which it is missing here; or a product, which has
@@ -132,7 +165,7 @@ Less written_with_less(const Comparison& c, const Call& read) {
     less.writes++;
     less.mostly |= part || gone.size() > left.size();
     // Written over, without what that read tells else.
-    auto of_read = [&](auto& m) { return m.listed || !gone.contains(m.path) || tells(told, m.value); };
+    auto of_read = [&](auto& m) { return !gone.contains(m.path) || tells(told, m.value); };
     less.of_read |= now.method == "PUT" && gone.size() >= kTold && std::ranges::all_of(was, of_read);
   });
   return less;

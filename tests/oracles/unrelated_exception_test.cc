@@ -408,7 +408,7 @@ TEST(UnrelatedException, a_domains_own_error_may_say_it_by_the_name_of_what_was_
     Trial t("P3", "error(transient)");
     t.reference.call(function, "PUT", "/runners/r1").answers(200);
     t.in_case().call(function, "PUT", "/runners/r1").gets_error();
-    t.in_case().fails({thrown("forge.ForgeError", "cannot register r1")});
+    t.in_case().fails({thrown("forge.ForgeError", "cannot register it")});
     return t.verdicts();
   };
   EXPECT_EQ(ended("Runners.register"), "unrelated-exception possible");
@@ -426,6 +426,7 @@ TEST(UnrelatedException, a_domains_own_error_that_says_what_was_not_done_is_poss
   EXPECT_EQ(ended("ledger.LedgerError", "export monthly-j1 not started"), "unrelated-exception possible");
   EXPECT_EQ(ended("ledger.LedgerError", "could not start the exports"), "unrelated-exception possible");
   EXPECT_EQ(ended("ledger.LedgerError", "no rate for USD"), "unrelated-exception likely");
+  EXPECT_EQ(ended("ledger.LedgerError", "done 2, not monthly"), "unrelated-exception possible") << "it is named";
   EXPECT_EQ(ended("ledger.LedgerError", "export not found"), "unrelated-exception likely");
   EXPECT_EQ(ended("ledger.LedgerError", "export monthly-j1"), "unrelated-exception likely");
   EXPECT_EQ(ended("builtins.AttributeError", "'NoneType' object has no attribute 'export', not even one"),

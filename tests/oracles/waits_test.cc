@@ -481,6 +481,24 @@ TEST(RetriesPermanentError, of_things_that_are_alike_each_may_be_refused_for_its
   EXPECT_EQ(alike(1), "retries-permanent-error likely");
 }
 
+// An outbox that is gone through a second time: between the two attempts of a parcel another was sent for the first
+// time.
+TEST(RetriesPermanentError, who_has_gone_on_to_the_next_thing_comes_back_on_another_occasion) {
+  auto verdicts = [](bool another) {
+    Trial t("N1", "error(400)");
+    t.reference.call("flush", "POST", "/parcels/71").answers(201).call("flush", "POST", "/parcels/72").answers(201);
+    auto& tale = t.in_case().call("flush", "POST", "/parcels/71").gets_error(400);
+    auto first = tale.last();
+    if (another) tale.call("flush", "POST", "/parcels/72").answers(201);
+    tale.waits(kSecond).call("flush", "POST", "/parcels/71").gets_error(400);
+    tale.last().call = first.call;
+    tale.last().attempt = 2;
+    return t.verdicts();
+  };
+  EXPECT_EQ(verdicts(false), "retries-permanent-error likely");
+  EXPECT_EQ(verdicts(true), "");
+}
+
 TEST(RetriesPermanentError, a_look_at_what_is_not_there_may_wait_for_it) {
   EXPECT_EQ(answered(404, 3).verdicts(), "retries-permanent-error possible");
 }

@@ -157,8 +157,11 @@ Assignment Correlator::State::in_hindsight(const Head& head, bool rpc) {
   }
   auto same_length = [&](auto& w) { return w.length == find(e.request_headers, "content-length"); };
   if (auto once = lessons.came_once_whatever_it_holds(e)) {
-    auto unsent = [&](auto& w) { return w.pid != e.pid && unsent_body(*w.last) && same_length(w) && goes_on(w, head); };
-    if (auto found = waiting.pick(By::once, once, e, unsent, kCompared); found.serial && !found.several)
+    auto resent = [&](auto& w) {
+      bool same = w.last->request_digest == e.request_digest && w.last->target == e.target;
+      return w.pid != e.pid && (same || unsent_body(*w.last)) && same_length(w) && goes_on(w, head);
+    };
+    if (auto found = waiting.pick(By::once, once, e, resent, kCompared); found.serial && !found.several)
       return join(found, Confidence::likely, head, false);
   }
   auto other_body = [&](auto& w) {

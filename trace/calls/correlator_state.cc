@@ -81,7 +81,8 @@ void Correlator::State::keep(const Exchange& e, int attempts, int previous) {
     w.first_content = settles ? 0 : leg->second.first_content;
   }
   bool by_content = hindsight && !unsent_body(e);
-  w.once = settles ? 0 : by_content ? lessons.came_once(e) : lessons.came_once_whatever_it_holds(e);
+  bool by_what_it_holds = by_content && lessons.came(e);
+  w.once = settles ? 0 : by_what_it_holds ? lessons.came_once(e) : lessons.came_once_whatever_it_holds(e);
   if (hindsight) {
     w.content = settles ? 0 : hindsight->key_of(e);
     w.last = &e;

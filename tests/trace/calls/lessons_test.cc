@@ -275,6 +275,26 @@ TEST(Lessons, what_came_once_goes_on_in_another_process_too) {
   EXPECT_EQ(attempts(0), 1) << "nothing is known of it";
 }
 
+// A body with a date in it: the reference sends another, and none of these.
+TEST(Lessons, what_comes_once_whatever_it_holds_goes_on_in_another_process_with_the_very_same) {
+  auto attempts = [&](bool same) {
+    Traffic reference, down;
+    auto put = [](int day) {
+      return "PUT /meters/m7 HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\n" + std::to_string(day);
+    };
+    auto usual = reference.begin(put(11), {.site = "", .pid = 10});
+    reference.serve(usual, 200);
+    for (int n = 0; n < 5; n++) {
+      auto e = down.begin(put(same ? 20 : 20 + n), {.site = "", .pid = 20 + n});
+      down.inject(e, 503);
+    }
+    Correlator::correlate_again(down.run.exchanges, lessons_of(reference.run));
+    return down.run.exchanges.back().attempt;
+  };
+  EXPECT_EQ(attempts(true), 5);
+  EXPECT_EQ(attempts(false), 1);
+}
+
 // One event for three subscribers at one path, each with a key of its own.
 TEST(Lessons, of_what_is_sent_several_times_each_has_a_key_of_its_own) {
   auto post = [](int key) {
