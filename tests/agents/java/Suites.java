@@ -22,6 +22,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Suites of each runner; `ask` sends a request whose path says where it was sent. */
 public class Suites {
+  /** An application's own error, which says its status by a field alone. */
+  static final class Refused extends RuntimeException {
+    private final int status = 503;
+
+    Refused(String message, Throwable cause) {
+      super(message, cause);
+    }
+  }
+
   static void ask(String where) throws IOException {
     ((HttpURLConnection) new URL(System.getenv("SERVICE") + "/" + where).openConnection()).getResponseCode();
   }
@@ -62,7 +71,7 @@ public class Suites {
       try {
         throw new IOException("inner");
       } catch (IOException error) {
-        throw new IllegalStateException("outer", error);
+        throw new Refused("outer", error);
       }
     }
 

@@ -300,8 +300,8 @@ def test_tests_of_jupiter_are_told_with_their_phases_and_results(project, server
         assert (path, "demo.Suites$Jupiter#good", phase) in phases
     assert ("/deeper", "demo.Suites$Jupiter$Deep#deeper", "test") in phases
     chains = {e["id"].partition("#")[2]: e for e in project.events("result")}
-    assert [(e["type"], e["link"], e["in_test"]) for e in chains["chained"]["chain"]] == [
-        ("java.lang.IllegalStateException", "raised", False), ("java.io.IOException", "cause", False)]
+    assert [(e["type"], e.get("code"), e["link"], e["in_test"]) for e in chains["chained"]["chain"]] == [
+        ("demo.Suites$Refused", "503", "raised", False), ("java.io.IOException", None, "cause", False)]
     assert chains["wrong"]["chain"][0]["in_test"] and chains["wrong"]["phase"] == "test"
 
 

@@ -14,7 +14,7 @@ afterEach(() => ask('down'));
 test('top', async (t) => { await ask('top'); await t.test('sub', () => ask('sub')); });
 describe('suite', () => {
   it('name', () => ask('name'));
-  it('fails', () => { throw new Error('load', { cause: Object.assign(new AggregateError([new RangeError('a')], 'gone'), { code: 'ECONNRESET' }) }); });
+  it('fails', () => { throw Object.assign(new Error('load', { cause: Object.assign(new AggregateError([new RangeError('a')], 'gone'), { code: 'ECONNRESET', status: 503 }) }), { statusCode: 504 }); });
   it('asserts', () => assert.strictEqual(1, 2));
 });
 test('skipped', { skip: true }, () => {});
@@ -48,8 +48,8 @@ for (const [file, load] of [['a.test.cjs', COMMON], ['a.test.mjs', MODULE]]) {
         'suite > asserts': 'failed', skipped: 'skipped', 'calls back': 'passed',
       });
       assert.deepStrictEqual(results['suite > fails'].chain.map((e) => [e.type, e.code, e.link, e.in_test, e.file]), [
-        ['Error', undefined, 'raised', true, file],
-        ['AggregateError', 'ECONNRESET', 'cause', true, file],
+        ['Error', '504', 'raised', true, file],
+        ['AggregateError', 'ECONNRESET 503', 'cause', true, file],
         ['RangeError', undefined, 'member', true, file],
       ]);
       assert.deepStrictEqual(results['suite > asserts'].chain.map((e) => [e.type, e.in_test]), [['AssertionError', true]]);

@@ -13,7 +13,10 @@ SUITE = """
         try:
             try: {}["x"]
             except KeyError: raise ConnectionResetError(104, "gone")
-        except OSError as e: raise RuntimeError("load") from e
+        except OSError as e:
+            error = RuntimeError("load")
+            error.status = 503
+            raise error from e
     @pytest.fixture
     def bad(): raise ValueError("no")
     def test_bad_fixture(bad): pass
@@ -52,7 +55,7 @@ def test_each_result_is_told_once_with_its_whole_chain(project):
     }
     chain = [(e["type"], e.get("code"), e["link"], e["in_test"]) for e in results["test_chain"]["chain"]]
     assert chain == [
-        ("builtins.RuntimeError", None, "raised", True),
+        ("builtins.RuntimeError", "503", "raised", True),
         ("builtins.ConnectionResetError", "ECONNRESET", "cause", True),
         ("builtins.KeyError", None, "context", True),
     ]
