@@ -54,13 +54,17 @@ class Hang final : public Oracle {
           judgement.not_judged.push_back(not_judged(compared, "it went on just as it was ended for standing still"));
           continue;
         }
+        bool unseen = waits_unseen(run, call.last());
         judgement.findings.push_back(make_finding(
-            compared, *c, call, kHang, trace::Confidence::likely,
+            compared, *c, call, kHang, unseen ? trace::Confidence::possible : trace::Confidence::likely,
             fmt::format("{}: {}, and then nothing more happened for {}: {}, nothing was sent, all processes were idle, "
-                        "and the test did not end. Its caller waits for something that will never come.",
+                        "and the test did not end. {}",
                         call.operation, what_was_done(call, first_fired(call)), show_duration(run.ended - last),
                         open ? fmt::format("nothing came on the answer to {} that was under way", open->operation)
-                             : "no exchange was open")));
+                             : "no exchange was open",
+                        unseen ? "Its clock could not be moved on: it waits for something that will never come, or "
+                                 "for a longer time than that."
+                               : "Its caller waits for something that will never come.")));
       } else if (run.stop == trace::Stop::deadline && goes_on(run, call)) {
         judgement.not_judged.push_back(not_judged(compared, at_deadline(call, run)));
       } else if (auto failure = failure_of(compared, *c); failure && is_never_settled(text_of(*failure))) {
@@ -76,6 +80,11 @@ class Hang final : public Oracle {
     }
   }
 
+  // The process that sent it reads a clock of its own: that it waits for a time is not seen.
+  static bool waits_unseen(const trace::Run& run, const trace::Exchange& sent) {
+    auto number = fmt::format("[{}]", sent.pid);
+    return std::ranges::any_of(run.real_time, [&](auto& process) { return process.contains(number); });
+  }
   static bool was_ended(const trace::Run& run) {
     return run.stop == trace::Stop::hung || run.stop == trace::Stop::deadline;
   }

@@ -92,6 +92,18 @@ TEST(Hang, an_idle_tree_that_does_not_end_is_likely) {
       << t.judge().findings[0].message;
 }
 
+TEST(Hang, of_a_process_whose_clock_could_not_be_moved_is_possible) {
+  auto verdicts = [](const char* process) {
+    Trial t("K1", "error(transient) x 1, then pass");
+    t.reference.call("put", "PUT", "/stock/lamp").answers(200).passes();
+    t.in_case().call("put", "PUT", "/stock/lamp").gets_error();
+    t.in_case().waits(90 * kSecond).stops(trace::Stop::hung, 137).run().real_time = {process};
+    return t.verdicts();
+  };
+  EXPECT_EQ(verdicts("members[100] (static)"), "hang possible");
+  EXPECT_EQ(verdicts("other[101] (static)"), "hang likely");
+}
+
 TEST(Hang, beside_a_watch_that_says_nothing_is_one) {
   auto t = after_a_loss();
   t.in_case().call("watch", "POST", "/watch").answers(200);
