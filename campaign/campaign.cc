@@ -345,7 +345,7 @@ void Campaign::learn_from(const trace::Run& alone, const trace::CaseRecord& row)
 
 void Campaign::replay(const trace::Stored& earlier, const trace::Finding& finding) {
   describe();
-  auto row = std::ranges::find_if(earlier.campaign.cases, [&](auto& c) { return trace::is_case_of(c, finding); });
+  auto row = trace::case_of(earlier.campaign.cases, finding);
   auto plan = row == earlier.campaign.cases.end()
                   ? Result<policies::FaultPlan>(fail("its case is not in the campaign's store", finding.id))
                   : policies::parse_fault_plan(row->plan);

@@ -38,10 +38,10 @@ bool one_fate(const trace::Finding& known, const trace::Finding& suspected) {
          one->steps.front().fault == other->steps.front().fault;
 }
 
-// Nothing new beside what is known of that call site.
+// Nothing new beside what is known of that call site: what is surer is.
 bool told_by(const trace::Finding& known, const trace::Finding& suspected) {
-  return of_outcome(suspected.verdict) && known.site == suspected.site && one_event(known, suspected) &&
-         one_fate(known, suspected);
+  return known.confidence >= suspected.confidence && of_outcome(suspected.verdict) && known.site == suspected.site &&
+         one_event(known, suspected) && one_fate(known, suspected);
 }
 
 using What = Shown::What;
@@ -116,7 +116,7 @@ void Trials::try_alone(Case& c, Suspected suspected) {
 std::vector<std::string> Trials::confirming(const trace::Finding& suspected, const Case& c) const {
   std::vector<std::string> alike;
   for (auto& known : record_.findings) {
-    if (known.id == suspected.id) return {known.test};
+    if (known.id == suspected.id && known.confidence >= suspected.confidence) return {known.test};
     if (told_by(known, suspected)) return {known.test};
     if (report::one_cause(known, suspected)) alike.push_back(known.test);
   }
@@ -235,8 +235,13 @@ void Trials::leave(const std::string& test, const std::string& why) {
 }
 
 void Trials::keep(std::vector<trace::Finding> from, std::vector<trace::Finding>& to) {
-  for (auto& f : from)
-    if (std::ranges::find(to, f.id, &trace::Finding::id) == to.end()) to.push_back(std::move(f));
+  for (auto& f : from) {
+    auto known = std::ranges::find(to, f.id, &trace::Finding::id);
+    if (known == to.end())
+      to.push_back(std::move(f));
+    else if (known->confidence < f.confidence)
+      *known = std::move(f);
+  }
 }
 
 }  // namespace retrial::campaign

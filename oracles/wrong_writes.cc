@@ -80,8 +80,8 @@ bool judge_walk(const ComparedCase& compared, const Comparison& c, const Call& c
   if (compared.row->test.empty() || given_as_answer(compared, call) || !walk_ended_at(c, call)) return false;
   judgement.findings.push_back(make_finding(
       compared, c, call, kSilentWrongResult, std::min(Confidence::likely, call.confidence),
-      fmt::format("{}: a page had been read that is not the last, of the next {}, {}, and the test passed on "
-                  "the pages before.",
+      fmt::format("{}: more was to come after the page before, of this one {}, {}, and the test passed on what it "
+                  "had.",
                   call.operation, what_was_done(call, first_fired(call)), given_up(call)),
       kWholeList));
   return true;

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -44,6 +45,12 @@ struct CaseRecord {
 inline bool is_case_of(const CaseRecord& row, const Finding& finding) {
   return row.policy == finding.policy && row.plan == finding.fault && row.test == finding.test &&
          row.operation == finding.operation && row.site == finding.site;
+}
+// Of several, of which one meets the first and one the last of a test's calls, that whose run shows it; or the end.
+inline auto case_of(const std::vector<CaseRecord>& rows, const Finding& finding) {
+  auto shows = [&](auto& row) { return is_case_of(row, finding) && std::ranges::count(row.runs, finding.run); };
+  auto row = std::ranges::find_if(rows, shows);
+  return row != rows.end() ? row : std::ranges::find_if(rows, [&](auto& c) { return is_case_of(c, finding); });
 }
 
 // The case as an entry of `clean` or `not_judged`.
