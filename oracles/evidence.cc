@@ -61,12 +61,16 @@ bool went_to_another(const trace::Run& run, const trace::Exchange& before, const
   auto alike = [](const trace::Exchange& a, const trace::Exchange& b) {
     return a.operation == b.operation && a.target == b.target && a.request_digest == b.request_digest;
   };
-  return std::ranges::any_of(run.exchanges, [&](auto& e) {
-    bool between = e.begun >= before.told && e.told && e.told <= next.begun && e.pid == before.pid &&
-                   e.busy.thread == before.busy.thread && e.id != before.id && e.id != next.id;
-    return between &&
-           std::ranges::none_of(run.exchanges, [&](auto& other) { return other.begun < e.begun && alike(other, e); });
-  });
+  if (before.busy.thread == 0) return false;
+  // Exchanges stand in the order in which they began.
+  auto from = std::ranges::lower_bound(run.exchanges, before.told, {}, &trace::Exchange::begun);
+  for (auto e = from; e != run.exchanges.end() && e->begun < next.begun; ++e) {
+    bool of_it = e->pid == before.pid && e->busy.thread == before.busy.thread && e->id != before.id && e->id != next.id;
+    if (of_it && e->told && e->told <= next.begun &&
+        std::none_of(run.exchanges.begin(), e, [&](auto& other) { return alike(other, *e); }))
+      return true;
+  }
+  return false;
 }
 
 const Call* counterpart(const Comparison& c, const Call& call) {

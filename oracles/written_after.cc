@@ -37,9 +37,19 @@ std::string_view list_of(std::string_view path) {
 
 bool is_zero(const std::string& value) { return value.find_first_not_of("0.") == value.npos && !value.empty(); }
 
-// Of the lists and other members that hold something: how many are empty, gone or 0 by now, and how many are not. A
-// list that became empty counts as two of its entries at most (what goes with other data may be left out); one of which
-// some are left, and nothing else, by its entries.
+// "/items/0" of "/items/0/id".
+std::string_view entry_of(std::string_view path) { return path.substr(0, path.find('/', list_of(path).size())); }
+
+// The lists of a body, by where they stand, each with the values that are in it.
+std::map<std::string_view, std::set<std::string_view>> lists_in(const std::vector<Member>& members) {
+  std::map<std::string_view, std::set<std::string_view>> lists;
+  for (auto& m : members)
+    if (m.listed) lists[list_of(m.path)].insert(m.value);
+  return lists;
+}
+
+// What a body no longer holds: members that are gone or 0, and entries of lists. A list that became empty counts as two
+// of its entries at most (what goes with other data may be left out); of one that holds nothing new all that it lacks.
 struct Lacking {
   std::set<std::string_view> gone, left;
 };
@@ -47,26 +57,27 @@ Lacking lacking(std::string_view body, const std::vector<Member>& was, const std
   constexpr std::size_t kOfList = 2;
   Lacking found;
   if (!is_json(body)) return found;
-  std::map<std::string_view, std::size_t> emptied;
+  auto before = lists_in(was), now = lists_in(is);
+  std::map<std::string_view, std::set<std::string_view>> emptied;
+  std::set<std::string_view> kept;
+  for (auto& m : is)
+    if (!m.listed && !is_zero(m.value)) kept.insert(m.path);
   for (auto& m : was) {
-    auto name = m.listed ? list_of(m.path) : std::string_view(m.path);
-    auto now_in = [&](auto& now) { return now.path.starts_with(name); };
     if (is_zero(m.value)) continue;
     if (!m.listed) {
-      bool kept = std::ranges::any_of(is, [&](auto& now) { return now.path == name && !is_zero(now.value); });
-      (kept ? found.left : found.gone).insert(name);
-    } else if (std::ranges::none_of(is, now_in)) {
-      if (emptied[name]++ < kOfList) found.gone.insert(m.path);
+      (kept.contains(m.path) ? found.left : found.gone).insert(m.path);
+      continue;
+    }
+    auto list = list_of(m.path);
+    auto here = now.find(list);
+    if (here == now.end()) {
+      auto& entries = emptied[list];
+      entries.insert(entry_of(m.path));
+      if (entries.size() <= kOfList) found.gone.insert(entry_of(m.path));
+    } else if (!std::ranges::includes(before[list], here->second)) {
+      found.left.insert(list);  // others, or the same in other words
     } else {
-      auto known = [&](auto& now) {
-        return !now_in(now) ||
-               std::ranges::any_of(was, [&](auto& old) { return old.listed && old.value == now.value; });
-      };
-      bool kept = std::ranges::any_of(is, [&](auto& now) { return now_in(now) && now.value == m.value; });
-      if (kept || !std::ranges::all_of(is, known))
-        found.left.insert(kept ? std::string_view(m.path) : name);
-      else
-        found.gone.insert(m.path);
+      (here->second.contains(m.value) ? found.left : found.gone).insert(m.path);
     }
   }
   return found;
@@ -165,7 +176,10 @@ Less written_with_less(const Comparison& c, const Call& read) {
     less.writes++;
     less.mostly |= part || gone.size() > left.size();
     // Written over, without what that read tells else.
-    auto of_read = [&](auto& m) { return !gone.contains(m.path) || tells(told, m.value); };
+    auto of_read = [&](auto& m) {
+      bool lost = gone.contains(m.path) || (m.listed && gone.contains(entry_of(m.path)));
+      return !lost || tells(told, m.value);
+    };
     less.of_read |= now.method == "PUT" && gone.size() >= kTold && std::ranges::all_of(was, of_read);
   });
   return less;
