@@ -23,14 +23,17 @@ Result<proxy::HttpAddress> address_of(std::string_view url, std::string& path) {
   auto rest = url.substr(tls ? 8 : std::min<std::size_t>(7, url.size()));
   auto slash = std::min(rest.find('/'), rest.size());
   std::string host(rest.substr(0, slash));
-  if ((!tls && !url.starts_with("http://")) || host.empty() || host.starts_with(':'))
+  auto wrong = [&] {
     return fail("expected http://HOST/PATH or https://HOST/PATH, such as https://api.example.com/v1", std::string(url),
                 Blame::user);
+  };
+  if ((!tls && !url.starts_with("http://")) || host.empty() || host.starts_with(':')) return wrong();
   path = rest.substr(slash);
   while (path.ends_with('/')) path.pop_back();
   auto colon = host.rfind(':');
   if (colon == host.npos || host.find(']', colon) != host.npos) host += tls ? ":443" : ":80";
-  return proxy::http_address_of((tls ? "https://" : "") + host);
+  auto at = proxy::http_address_of((tls ? "https://" : "") + host);
+  return at ? at : wrong();
 }
 
 bool is_this_machine(const std::string& host) {
@@ -91,10 +94,14 @@ Result<std::string> Model::ask(const std::string& task, const std::string& quest
   if (account_.tokens + estimate > options_.tokens)
     return refuse(fmt::format("the next question may take {} tokens, and {} of {} are used", estimate, account_.tokens,
                               options_.tokens));
+  auto write = [&](const Json& exchange) -> Result<void> {
+    if (std::ofstream(file) << exchange.dump(2, ' ', false, Json::error_handler_t::replace) << std::flush) return {};
+    return fail_errno("cannot be written", errno, file, Blame::us);
+  };
+  if (auto ok = write({{"sent", sent}}); !ok) return refuse(ok.error().line());  // nothing leaves without a trace
   auto answer = send(body, estimate);
   if (!answer) return answer;
-  auto written = Json{{"sent", sent}, {"answer", *answer}}.dump(2, ' ', false, Json::error_handler_t::replace);
-  if (!(std::ofstream(file) << written << std::flush)) return fail_errno("cannot be written", errno, file, Blame::us);
+  if (auto ok = write({{"sent", sent}, {"answer", *answer}}); !ok) return refuse(ok.error().line());
   return answer;
 }
 

@@ -67,7 +67,8 @@ std::optional<Said> said_in(const Json& one) {
     return one.contains(key) && one[key].is_string() ? one[key].get<std::string>() : std::string();
   };
   if (!one.is_object() || !one.contains("line") || !one["line"].is_number_unsigned()) return {};
-  return Said{.line = one["line"].get<std::uint32_t>(),
+  auto line = one["line"].get<std::uint64_t>();
+  return Said{.line = static_cast<std::uint32_t>(std::min<std::uint64_t>(line, UINT32_MAX)),
               .calls = sentence_of(text("calls")),
               .bound = text("bound"),
               .wait = text("wait"),

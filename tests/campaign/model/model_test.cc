@@ -103,6 +103,8 @@ TEST_F(ModelTest, that_fails_is_asked_no_more) {
   EXPECT_FALSE(model->ask("task", "two"));
   EXPECT_EQ(model->account().sent, 1);
   EXPECT_EQ(model->account().not_answered, 2);
+  for (auto& file : std::filesystem::directory_iterator(folder.path() / "model"))
+    EXPECT_EQ(Json::parse(test::contents(file))["sent"]["messages"][1]["content"], "one") << "it was sent all the same";
 }
 
 TEST_F(ModelTest, that_answers_nonsense_or_nothing_is_told_in_a_line) {
@@ -133,7 +135,7 @@ TEST_F(ModelTest, key_never_goes_over_the_net_in_the_clear) {
   EXPECT_FALSE(Model::at(options("http://192.0.2.1/v1")));
   EXPECT_TRUE(Model::at(options("https://192.0.2.1/v1")));
   EXPECT_TRUE(Model::at(options("http://127.0.0.1/v1")));
-  for (auto url : {"", "ftp://a/v1", "http://", "https://:x/v1", "http://a:0/v1"})
+  for (auto url : {"", "ftp://a/v1", "http://", "https://:x/v1", "http://a:0/v1", "http://127.0.0.1:/v1"})
     EXPECT_FALSE(Model::at(options(url))) << url;
 }
 
@@ -197,9 +199,9 @@ TEST_F(SecondOpinion, clears_nothing) {
 }
 
 TEST_F(SecondOpinion, of_something_else_is_not_taken) {
-  for (auto* answer :
-       {"", "yes", "[]", "{}", R"({"retries": 1})", R"({"retries": [1]})", R"({"retries": [{"line": -1}]})",
-        R"({"retries": [{"line": 4000}]})", R"({"retries": [{"line": "9"}]})"})
+  for (auto* answer : {"", "yes", "[]", "{}", R"({"retries": 1})", R"({"retries": [1]})",
+                       R"({"retries": [{"line": -1}]})", R"({"retries": [{"line": 4000}]})",
+                       R"({"retries": [{"line": 4294967306}]})", R"({"retries": [{"line": "9"}]})"})
     EXPECT_FALSE(take_answer(questions.unseen[0], answer, found)) << answer;
   EXPECT_EQ(found.locations.size(), 1u);
 }
