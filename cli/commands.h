@@ -58,5 +58,7 @@ inline constexpr auto kLatest = ".retrial/latest";
 Result<void> check_folder(const std::filesystem::path& folder);
 // A folder beside the campaigns: `out`, which may hold earlier traces, or .retrial/<command>-<local time>.
 Result<std::filesystem::path> make_side_folder(const std::string& out, const std::string& command);
+// One that stays: .retrial/<name>.
+Result<std::filesystem::path> make_kept_folder(const std::string& name);
 
 }  // namespace retrial::cli

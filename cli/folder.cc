@@ -89,6 +89,13 @@ Result<fs::path> make_side_folder(const std::string& out, const std::string& com
   return out.empty() ? create_new(command + "-" + local_time()) : create(out);
 }
 
+Result<fs::path> make_kept_folder(const std::string& name) {
+  fs::path all = kAll;
+  if (auto made = create(all); !made) return made;
+  keep_out_of_git(all);
+  return create(all / name);
+}
+
 Result<void> check_folder(const fs::path& folder) {
   std::error_code error;
   if (fs::is_directory(folder, error)) return {};

@@ -112,7 +112,9 @@ Result<void> ask_model(const ScanOptions& options, const std::vector<std::string
   if (options.model.url.empty()) return {};
   auto asked = options.model;
   if (auto* key = std::getenv("RETRIAL_MODEL_KEY")) asked.key = key;
-  asked.folder = std::filesystem::path(".retrial") / "model";
+  auto folder = make_kept_folder("model");
+  if (!folder) return std::unexpected(folder.error());
+  asked.folder = *folder;
   auto model = campaign::Model::at(asked);
   if (!model) return std::unexpected(model.error());
   auto not_understood = campaign::ask_model(*model, files, found);

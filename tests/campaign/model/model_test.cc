@@ -147,6 +147,9 @@ constexpr auto kSource = R"(def send(order):
             pause(n)
 
 def watch(job):
+    key = """-----BEGIN PRIVATE KEY-----
+MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7
+-----END PRIVATE KEY-----"""
     retry_later = machine.next_state(job)
     machine.run(retry_later)
 )";
@@ -166,7 +169,9 @@ TEST_F(SecondOpinion, asks_of_what_is_undecided_and_of_functions_about_retries) 
   ASSERT_EQ(questions.undecided.size() + questions.decided.size(), 1u);
   ASSERT_EQ(questions.unseen.size(), 1u);
   EXPECT_EQ(questions.unseen[0].first_line, 8u);
-  EXPECT_EQ(questions.unseen[0].last_line, 10u);
+  EXPECT_EQ(questions.unseen[0].last_line, 13u);
+  EXPECT_EQ(questions.unseen[0].text.find("MIIE"), std::string::npos);
+  EXPECT_NE(questions.unseen[0].text.find("13|     machine.run"), std::string::npos) << questions.unseen[0].text;
   auto& text = (questions.undecided.empty() ? questions.decided : questions.undecided)[0].text;
   EXPECT_NE(text.find("2|     for n in range"), text.npos) << text;
   EXPECT_EQ(text.find("abcdefghijklmnop"), text.npos) << text;
@@ -175,7 +180,7 @@ TEST_F(SecondOpinion, asks_of_what_is_undecided_and_of_functions_about_retries) 
 TEST_F(SecondOpinion, is_marked_and_never_more_than_possible) {
   auto& question = questions.unseen[0];
   ASSERT_TRUE(take_answer(question,
-                          "```json\n{\"retries\": [{\"line\": 10, \"calls\": \"machine.run\", \"bound\": \"none\", "
+                          "```json\n{\"retries\": [{\"line\": 13, \"calls\": \"machine.run\", \"bound\": \"none\", "
                           "\"wait\": \"growing\", \"permanent\": true, \"why\": \"It \\u001b[31mruns again.\"}]}\n```",
                           found));
   ASSERT_EQ(found.locations.size(), 2u);
