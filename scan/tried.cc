@@ -40,6 +40,8 @@ Tried tried_in(const trace::CampaignRecord& campaign, const Location& at, Throug
   for (auto& row : campaign.cases)
     if (through(row))
       return {Tried::reached, fmt::format("test {} makes its call; {} would try it", row.test, row.policy)};
+  if (at.shape == Shape::library && at.calls.empty())
+    return {Tried::never, "what is set here is used elsewhere: which calls it holds for is not seen"};
   return {Tried::never, "no test that was on trial makes its call" + nearest_test(campaign, at, leads_through)};
 }
 

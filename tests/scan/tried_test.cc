@@ -106,6 +106,16 @@ TEST(Tried, of_what_no_test_reaches_the_nearest_test_is_named) {
   EXPECT_TRUE(locations[0].tried.text.ends_with("by shop/other.py:7 other"));
 }
 
+TEST(Tried, of_an_option_of_a_library_it_is_not_said_that_no_test_makes_its_calls) {
+  auto campaign = campaign_here();
+  campaign.cases.push_back(
+      {.policy = "P3", .test = "test_other", .site = trace::CallSite{"shop/other.py", 7, "other"}});
+  auto locations = two();
+  locations[0].shape = Shape::library, locations[0].by = "retryPolicy", locations[0].calls = "";
+  hold_against(locations, campaign);
+  EXPECT_EQ(locations[0].tried.text, "what is set here is used elsewhere: which calls it holds for is not seen");
+}
+
 TEST(Tried, a_chain_leads_through_a_function_that_a_decorator_repeats) {
   auto locations = scan_text(*language_of("shop/a.py"),
                              "import tenacity\n@tenacity.retry(wait=wait_fixed(2))\ndef f(u):\n  return get(u)\n")
