@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <optional>
 
-#include "base/text.h"
+#include "oracles/assertion_text.h"
 #include "oracles/client_words.h"
 #include "oracles/evidence.h"
 #include "oracles/ledger.h"
@@ -28,36 +28,6 @@ namespace {
 bool acted_later(const Comparison& c, const Call& call) {
   return std::ranges::any_of(c.in_case->exchanges,
                              [&](auto& e) { return e.begun >= call.last().told && had_effect(e); });
-}
-
-// A list of what failed, where none was expected: it names what this call was about. Go shows it without quotes.
-bool hands_back(const Call& call, std::string_view message) {
-  constexpr std::size_t kName = 3, kShortName = 2;
-  auto parts = trace::message::segments(trace::message::path_of(call.first().target));
-  return std::ranges::any_of(parts, [&](auto part) {
-    auto name = percent_decode(part);
-    auto listed = message.find("[" + name + "]");
-    bool by_itself = listed != message.npos && (listed == 0 || message[listed - 1] == ' ');
-    if (listed != message.npos && (name.size() >= kName || (by_itself && name.size() >= kShortName))) return true;
-    if (!message.contains("[]")) return false;
-    for (auto* alone : {"['{}']", "[\"{}\"]", "[ '{}' ]"})
-      if (message.contains(fmt::format(fmt::runtime(alone), name))) return true;
-    return part == parts.back() && name.size() >= kName && message.contains(name);
-  });
-}
-
-// Did it lay two numbers, or two lists, beside each other? A truth value, 0 and 1 among them, and what is not there
-// at all may be how the application says that something failed.
-bool compares_contents(std::string_view message) {
-  auto words = words_in(message);
-  if (tells_failure(message)) return false;
-  for (std::string_view none : {"none", "null", "nil", "undefined", "true", "false"})
-    if (words.contains(std::string(none))) return false;
-  if (message.find('[') != message.npos && message.find(']') != message.npos) return true;
-  std::set<std::int64_t> numbers;
-  for (auto& word : words)
-    if (auto number = to_int(word.first)) numbers.insert(*number);
-  return numbers.size() > 1 && *numbers.rbegin() > 1;
 }
 
 // May the test count the requests at a service of its own? One that may be repeated rightly came more often, and the
@@ -95,94 +65,138 @@ bool went_on(const Comparison& c, const Call& call) {
   return any;
 }
 
+// An assertion that failed, and what was seen of it where it is judged.
+struct Asserted {
+  const ComparedCase& compared;
+  const Comparison& c;
+  const Failure& failure;
+  const Call& call;
+  std::string text;  // of all that was told
+  std::string done;  // what the fault did
+  const std::string& message() const { return failure.outermost()->message; }
+  std::string attempts() const { return counted(call.attempts.size(), "attempt"); }
+};
+struct Said {
+  Confidence sure;
+  std::string seen, why;
+};
+
+Confidence at_most_likely(Confidence confidence) { return std::min(Confidence::likely, confidence); }
+
+// Who shows the fault was told of it: what was answered well then was a call of its own.
+std::optional<Said> after_a_recovery(const Asserted& a) {
+  bool recovered = std::ranges::all_of(
+      a.c.faulted, [](auto* f) { return trace::recovered(*f) && trace::recovery(*f)->service_status < 400; });
+  if (!recovered || shows_injected(a.c, a.text)) return {};
+  auto& answer = *trace::recovery(a.call);
+  bool counted = only_delayed(a.c) || counts_requests(a.c, a.call, a.text) || lets_in(a.call.first());
+  return Said{counted ? Confidence::possible : at_most_likely(a.call.confidence),
+              fmt::format("{}, attempt {} was answered {} and delivered", a.done, answer.attempt,
+                          trace::status_of(answer, answer.client_status)),
+              "The call recovered and reported success, yet what the test finds differs from the same test without the "
+              "fault."};
+}
+
+std::optional<Said> at_a_refused_repeat(const Asserted& a) {
+  for (auto& error : new_errors(a.c)) {
+    if (error.call != &a.call || error.exchange != &a.call.last()) continue;
+    return Said{at_most_likely(a.call.confidence),
+                fmt::format("{}, attempt {} was answered {} by the service itself, no exception came of it", a.done,
+                            a.call.attempts.size(), show_error(*error.exchange)),
+                "The application took the answer to its own repeat for somebody else's doing: what the test finds "
+                "differs from the same test without the fault."};
+  }
+  return {};
+}
+
+std::optional<Said> of_an_error_read_as_data(const Asserted& a) {
+  auto* e = error_read_as_data(a.c, a.failure);
+  if (!e) return {};
+  auto& site = a.call.first().tag.site;
+  bool of_test = !site || in_tests(site->file, a.compared.row->test);
+  return Said{
+      of_test ? Confidence::possible : at_most_likely(a.call.confidence),
+      fmt::format("{}, no exception came of it", a.done),
+      fmt::format("It found the body of that {} where the data should be: the answer was read without a look at "
+                  "its status.",
+                  show_answer(e->client_status))};
+}
+
+std::optional<Said> of_a_cut_body(const Asserted& a) {
+  if (!cut_short(a.c, a.call)) return {};
+  return Said{at_most_likely(a.call.confidence), fmt::format("{}, no exception came of it", a.done),
+              "The first part of the body was taken for the whole."};
+}
+
+std::optional<Said> by_a_write(const Asserted& a, const Call* write, std::string_view how, const char* why) {
+  if (!write) return {};
+  return Said{at_most_likely(write->confidence),
+              fmt::format("{}, no exception came of it, and {} was then made{}", a.done, write->operation, how), why};
+}
+std::optional<Said> by_what_is_written_with_less(const Asserted& a) {
+  return by_a_write(a, written_with_less(a.c, a.call).first, " without data that it has else",
+                    "The failure was taken for an answer that holds nothing.");
+}
+std::optional<Said> by_what_is_written_with_other(const Asserted& a) {
+  return by_a_write(a, written_with_other(a.c, a.call), " with another value than it reads there else",
+                    "What it could not read it took from elsewhere.");
+}
+std::optional<Said> by_what_is_written_instead(const Asserted& a) {
+  if (!may_pass(a.call.last())) return {};
+  return by_a_write(a, written_instead(a.compared, a.c, a.call),
+                    ", which the same test does not make without the fault",
+                    "The failure was taken for an answer that holds nothing.");
+}
+
+std::optional<Said> of_a_walk(const Asserted& a) {
+  if (!compares_contents(a.message()) || hands_back(a.call, a.message()) || !walk_ended_at(a.c, a.call)) return {};
+  return Said{at_most_likely(a.call.confidence), fmt::format("{}, no exception came of it", a.done),
+              "The pages before it were taken for the whole list."};
+}
+std::optional<Said> of_who_went_on(const Asserted& a) {
+  if (!went_on(a.c, a.call) || hands_back(a.call, a.message())) return {};
+  return Said{
+      Confidence::possible,
+      fmt::format("{}, {} ended in the fault, and the calls after it were made as if it had not", a.done, a.attempts()),
+      "Nothing in what the test saw speaks of the fault: the failure may have been swallowed."};
+}
+std::optional<Said> of_other_contents(const Asserted& a) {
+  if (!compares_contents(a.message()) || hands_back(a.call, a.message()) || acted_later(a.c, a.call)) return {};
+  return Said{
+      Confidence::possible, fmt::format("{}, {} ended in the fault, and no exception came of it", a.done, a.attempts()),
+      "The test found another content, and not an error: the failure may have been taken for an end of the data, "
+      "or swallowed."};
+}
+
 }  // namespace
 
 void judge_assertion(const ComparedCase& compared, const Comparison& c, const Failure& failure, Judgement& judgement) {
   auto pass_over = [&](std::string why) { judgement.not_judged.push_back(not_judged(compared, std::move(why))); };
   auto& outermost = *failure.outermost();
-  auto text = text_of(failure);
-  if (is_time_limit(text)) return;  // said by unrelated-exception
   auto& call = *c.faulted.front();
+  Asserted a{compared, c, failure, call, text_of(failure), what_was_done(call, first_fired(call))};
+  if (is_time_limit(a.text)) return;  // said by unrelated-exception
   if (!in_test_phase(*failure.result))
     return pass_over(
         fmt::format("an assertion failed in the test's {}: {}", trace::show(failure.result->phase), named(outermost)));
   if (!outermost.in_test)
     return pass_over(fmt::format("an assertion of the application's own failed: {}", named(outermost)));
 
-  auto add = [&](Confidence confidence, std::string seen, std::string_view why) {
-    judgement.findings.push_back(make_finding(compared, c, call, kSilentWrongResult, confidence,
-                                              fmt::format("{}: {}, and an assertion of the test failed: {}. {}",
-                                                          call.operation, seen, named(outermost), why)));
+  auto judged_by = [&](auto... ways) {
+    std::optional<Said> said;
+    ((said = said ? said : ways(a)), ...);
+    if (said)
+      judgement.findings.push_back(make_finding(compared, c, call, kSilentWrongResult, said->sure,
+                                                fmt::format("{}: {}, and an assertion of the test failed: {}. {}",
+                                                            call.operation, said->seen, named(outermost), said->why)));
+    return said.has_value();
   };
-  auto done = what_was_done(call, first_fired(call));
-  bool recovered = std::all_of(c.faulted.begin(), c.faulted.end(), [](auto* f) {
-    return trace::recovered(*f) && trace::recovery(*f)->service_status < 400;
-  });
-  // Who shows the fault was told of it: what was answered well then was a call of its own.
-  if (recovered && !shows_injected(c, text)) {
-    auto& answer = *trace::recovery(call);
-    bool counted = only_delayed(c) || counts_requests(c, call, text) || lets_in(call.first());
-    return add(counted ? Confidence::possible : std::min(Confidence::likely, call.confidence),
-               fmt::format("{}, attempt {} was answered {} and delivered", done, answer.attempt,
-                           trace::status_of(answer, answer.client_status)),
-               "The call recovered and reported success, yet what the test finds differs from the same test without "
-               "the fault.");
-  }
-  for (auto& error : new_errors(c)) {
-    if (error.call != &call || error.exchange != &call.last()) continue;
-    return add(std::min(Confidence::likely, call.confidence),
-               fmt::format("{}, attempt {} was answered {} by the service itself, no exception came of it", done,
-                           call.attempts.size(), show_error(*error.exchange)),
-               "The application took the answer to its own repeat for somebody else's doing: what the test finds "
-               "differs from the same "
-               "test without the fault.");
-  }
+  if (judged_by(after_a_recovery, at_a_refused_repeat)) return;
   if (given_as_answer(compared, call)) return pass_over(kGivenAsAnswer);
-  if (auto* e = error_read_as_data(c, failure)) {
-    auto& site = call.first().tag.site;
-    bool of_test = !site || in_tests(site->file, compared.row->test);
-    return add(of_test ? Confidence::possible : std::min(Confidence::likely, call.confidence),
-               fmt::format("{}, no exception came of it", done),
-               fmt::format("It found the body of that {} where the data should be: the answer was read without a look "
-                           "at its status.",
-                           show_answer(e->client_status)));
-  }
-  if (shows_fault(c, text) || expected_by_test(compared, c)) return;
-  if (cut_short(c, call))
-    return add(std::min(Confidence::likely, call.confidence), fmt::format("{}, no exception came of it", done),
-               "The first part of the body was taken for the whole.");
-  if (auto* write = written_with_less(c, call).first)
-    return add(std::min(Confidence::likely, write->confidence),
-               fmt::format("{}, no exception came of it, and {} was then made without data that it has else", done,
-                           write->operation),
-               "The failure was taken for an answer that holds nothing.");
-  if (auto* write = written_with_other(c, call))
-    return add(std::min(Confidence::likely, write->confidence),
-               fmt::format("{}, no exception came of it, and {} was then made with another value than it reads there "
-                           "else",
-                           done, write->operation),
-               "What it could not read it took from elsewhere.");
-  if (may_pass(call.last()))
-    if (auto* write = written_instead(compared, c, call))
-      return add(std::min(Confidence::likely, write->confidence),
-                 fmt::format("{}, no exception came of it, and {} was then made, which the same test does not make "
-                             "without the fault",
-                             done, write->operation),
-                 "The failure was taken for an answer that holds nothing.");
-  if (compares_contents(outermost.message) && !hands_back(call, outermost.message) && walk_ended_at(c, call))
-    return add(std::min(Confidence::likely, call.confidence), fmt::format("{}, no exception came of it", done),
-               "The pages before it were taken for the whole list.");
-  if (went_on(c, call) && !hands_back(call, outermost.message))
-    return add(Confidence::possible,
-               fmt::format("{}, {} ended in the fault, and the calls after it were made as if it had not", done,
-                           counted(call.attempts.size(), "attempt")),
-               "Nothing in what the test saw speaks of the fault: the failure may have been swallowed.");
-  if (compares_contents(outermost.message) && !hands_back(call, outermost.message) && !acted_later(c, call))
-    return add(Confidence::possible,
-               fmt::format("{}, {} ended in the fault, and no exception came of it", done,
-                           counted(call.attempts.size(), "attempt")),
-               "The test found another content, and not an error: the failure may have been taken for an end of the "
-               "data, or swallowed.");
+  if (judged_by(of_an_error_read_as_data) || shows_fault(c, a.text) || expected_by_test(compared, c)) return;
+  if (judged_by(of_a_cut_body, by_what_is_written_with_less, by_what_is_written_with_other, by_what_is_written_instead,
+                of_a_walk, of_who_went_on, of_other_contents))
+    return;
   pass_over(fmt::format(
       "the call ended in the fault and an assertion failed ({}): whether the caller was told cannot be seen",
       named(outermost)));
