@@ -8,6 +8,7 @@
 
 #include "base/private_files.h"
 #include "base/text.h"
+#include "proxy/net/address.h"
 
 namespace retrial::campaign {
 namespace {
@@ -37,7 +38,8 @@ Result<proxy::HttpAddress> address_of(std::string_view url, std::string& path) {
 }
 
 bool is_this_machine(const std::string& host) {
-  return host == "localhost" || host == "::1" || host.starts_with("127.");
+  auto at = proxy::Address::parse(host.contains(':') ? "[" + host + "]:1" : host + ":1");
+  return host == "localhost" || (at && at->loopback());
 }
 
 Json read(const std::filesystem::path& file) {
@@ -54,7 +56,9 @@ std::string reason_in(const std::string& body) {
               : error.is_object() && error.contains("message") && error["message"].is_string()
                   ? error["message"].get<std::string>()
                   : std::string();
-  return text.empty() ? text : ": " + text.substr(0, text.find('\n')).substr(0, 200);
+  auto line = text.substr(0, std::min<std::size_t>(text.find('\n'), 200));
+  std::erase_if(line, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; });  // a terminal shows it
+  return line.empty() ? line : ": " + line;
 }
 
 }  // namespace

@@ -133,6 +133,8 @@ TEST_F(ModelTest, never_takes_more_tokens_than_it_may) {
 
 TEST_F(ModelTest, key_never_goes_over_the_net_in_the_clear) {
   EXPECT_FALSE(Model::at(options("http://192.0.2.1/v1")));
+  EXPECT_FALSE(Model::at(options("http://127.example.com/v1"))) << "a name, not an address of this machine";
+  EXPECT_TRUE(Model::at(options("http://[::1]:11434/v1")));
   EXPECT_TRUE(Model::at(options("https://192.0.2.1/v1")));
   EXPECT_TRUE(Model::at(options("http://127.0.0.1/v1")));
   for (auto url : {"", "ftp://a/v1", "http://", "https://:x/v1", "http://a:0/v1", "http://127.0.0.1:/v1"})

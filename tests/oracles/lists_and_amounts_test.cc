@@ -1,0 +1,92 @@
+// silent-wrong-result by what could not be read of lists, pages and amounts.
+#include <gtest/gtest.h>
+
+#include "tests/oracles/runs.h"
+
+namespace retrial::oracles {
+namespace {
+
+TEST(SilentWrongResult, a_page_that_failed_after_one_that_names_it_is_likely_one_though_the_test_passes) {
+  auto verdicts = [](const char* second, const char* body, bool asked_elsewhere = false) {
+    Trial t("P3", "error(transient)");
+    t.reference.call("all", "GET", "/films?limit=2").answers(200, body);
+    t.reference.call("all", "GET", second).answers(200, R"({"items": ["c"]})").passes();
+    t.in_case().call("all", "GET", "/films?limit=2").answers(200, body);
+    t.in_case().call("all", "GET", second).gets_error();
+    if (asked_elsewhere) t.in_case().call("mirror", "GET", second).answers(200, R"({"items": ["c"]})");
+    t.in_case().passes();
+    return t.verdicts();
+  };
+  constexpr auto kLink = R"({"items": ["a", "b"], "next": "http://films/films?limit=2&at=c7f2"})";
+  EXPECT_EQ(verdicts("/films?limit=2&at=c7f2", kLink), "silent-wrong-result likely");
+  EXPECT_EQ(verdicts("/films?limit=2&at=c7f2", R"({"items": ["a"], "cursor": "c7f2"})"), "silent-wrong-result likely");
+  EXPECT_EQ(verdicts("/films?limit=2&offset=2", R"({"items": ["a"], "more": true})"), "silent-wrong-result likely");
+  EXPECT_EQ(verdicts("/films?limit=2&offset=2", R"({"items": ["a"], "more": true})", true), "") << "a replica has it";
+  EXPECT_EQ(verdicts("/films?limit=2&kind=long", kLink), "") << "another list";
+}
+
+TEST(SilentWrongResult, a_list_that_is_written_over_without_what_could_not_be_read_is_likely_one) {
+  auto verdicts = [](const char* was, const char* is, const char* method = "PUT") {
+    Trial t("P3", "error(transient)");
+    t.reference.call("labels", "GET", "/cultures/c1/labels").answers(200, R"({"labels": ["dry", "north"]})");
+    t.reference.call("put", method, "/cultures/c1").answers(200).last().request_sample = was;
+    t.reference.passes();
+    t.in_case().call("labels", "GET", "/cultures/c1/labels").gets_error();
+    t.in_case().call("put", method, "/cultures/c1").answers(200).last().request_sample = is;
+    t.in_case().passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(verdicts(R"({"labels": ["dry", "north", "shade"]})", R"({"labels": ["shade"]})"),
+            "silent-wrong-result likely");
+  EXPECT_EQ(verdicts(R"({"labels": ["dry", "north"], "of": "c1"})", R"({"labels": null, "of": "c1"})"),
+            "silent-wrong-result likely");
+  EXPECT_EQ(verdicts(R"({"labels": ["dry", "north"], "of": "c1", "by": "ann"})",
+                     R"({"labels": [], "of": "c1", "by": "ann"})"),
+            "silent-wrong-result likely");
+  EXPECT_EQ(verdicts(R"({"labels": ["dry", "north"], "of": "c1", "by": "ann"})",
+                     R"({"labels": [], "of": "c1", "by": "ann"})", "POST"),
+            "")
+      << "a part that may be missing";
+  EXPECT_EQ(verdicts(R"({"ids": ["a81", "b77", "c13"]})", R"({"ids": ["d02", "e41"]})"), "") << "others each time";
+  EXPECT_EQ(verdicts(R"({"opening": 0.6})", R"({"opening": 0.0})"), "silent-wrong-result likely");
+}
+
+TEST(SilentWrongResult, a_product_that_was_rounded_is_known_by_its_factor) {
+  auto verdicts = [](const char* was, const char* is) {
+    Trial t("P3", "error(transient)");
+    t.reference.call("rate", "GET", "/rates/chf").answers(200, R"({"rate": 0.9312})");
+    t.reference.call("put", "POST", "/quotes").answers(201).last().request_sample = was;
+    t.reference.passes();
+    t.in_case().call("rate", "GET", "/rates/chf").gets_error();
+    t.in_case().call("put", "POST", "/quotes").answers(201).last().request_sample = is;
+    t.in_case().passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(verdicts(R"({"chf": 1527.54})", R"({"chf": 1640.4})"), "silent-wrong-result likely");
+  EXPECT_EQ(verdicts(R"({"chf": 1527.54, "rate": 0.9312})", R"({"chf": 1640.4, "rate": 1})"),
+            "silent-wrong-result likely");
+  EXPECT_EQ(verdicts(R"({"chf": 1527.54})", R"({"chf": 1641.4})"), "");
+}
+
+TEST(SilentWrongResult, a_first_page_that_failed_is_no_walk_that_ended_early) {
+  Trial t("P3", "error(transient)");
+  t.reference.call("all", "GET", "/films?page=1").answers(200, R"({"items": ["a"]})").passes();
+  t.in_case().call("all", "GET", "/films?page=1").gets_error().passes();
+  EXPECT_EQ(t.verdicts(), "");
+}
+
+TEST(SilentWrongResult, a_shorter_list_after_a_page_that_failed_is_likely_one) {
+  auto verdicts = [](const char* text) {
+    Trial t("P3", "error(transient)");
+    t.reference.call("all", "GET", "/films?page=1").answers(200, R"({"items": ["a"]})");
+    t.reference.call("all", "GET", "/films?page=2").answers(200, R"({"items": ["b"]})").passes();
+    t.in_case().call("all", "GET", "/films?page=1").answers(200, R"({"items": ["a"]})");
+    t.in_case().call("all", "GET", "/films?page=2").gets_error().fails({assertion(text)});
+    return t.verdicts();
+  };
+  EXPECT_EQ(verdicts("assert ['a'] == ['a', 'b']"), "silent-wrong-result likely");
+  EXPECT_EQ(verdicts("assert 'error 503' == ['a', 'b']"), "");
+}
+
+}  // namespace
+}  // namespace retrial::oracles
