@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/text.h"
 #include "oracles/client_words.h"
@@ -39,6 +42,59 @@ bool compares_contents(std::string_view message) {
   for (auto& word : words)
     if (auto number = to_int(word.first)) numbers.insert(*number);
   return numbers.size() > 1 && *numbers.rbegin() > 1;
+}
+
+namespace {
+
+bool of_a_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$'; }
+
+// "(*Studio).PriceOf" and "Studio.price" are called by their last name.
+std::string_view last_name(std::string_view function) {
+  auto dot = function.rfind('.');
+  return dot == function.npos ? function : function.substr(dot + 1);
+}
+
+// Each call of it in this line with what it is called on: "tolls.quote".
+std::vector<std::string_view> called_in(std::string_view line, std::string_view name) {
+  std::vector<std::string_view> found;
+  for (auto at = line.find(name); at != line.npos; at = line.find(name, at + 1)) {
+    auto end = at + name.size();
+    if (end == line.size() || line[end] != '(' || (at > 0 && of_a_name(line[at - 1]))) continue;
+    auto from = at;
+    while (from > 0 && (of_a_name(line[from - 1]) || line[from - 1] == '.')) from--;
+    found.push_back(line.substr(from, end - from));
+  }
+  return found;
+}
+
+// What the chain of this call begins with, in the application: its outermost function.
+std::string outermost_function(const trace::Call& call) {
+  auto& site = call.first().tag.site;
+  return site ? trace::frames_of(*site).back().function : std::string();
+}
+
+}  // namespace
+
+std::optional<std::string> asked_again(const trace::Comparison& c, const trace::Call& call,
+                                       const trace::Thrown& assertion) {
+  constexpr std::size_t kFailed = 2;  // lines: what the assertion looks at may stand above it
+  auto function = outermost_function(call);
+  auto name = last_name(function);
+  if (name.empty() || assertion.source.empty()) return {};
+  auto once = [&](const std::vector<trace::Call>& calls) {
+    return std::ranges::count_if(calls, [&](auto& other) { return outermost_function(other) == function; }) == 1;
+  };
+  if (!once(c.reference_calls) || !once(c.case_calls)) return {};
+  auto lines = split(assertion.source, '\n');
+  std::erase_if(lines, [](auto line) { return trim(line).empty(); });
+  if (lines.size() <= kFailed) return {};
+  auto failed = lines.size() - kFailed;
+  for (auto i = failed; i < lines.size(); i++)
+    for (auto again : called_in(lines[i], name))
+      for (std::size_t before = 1; before < i; before++)
+        for (auto first : called_in(lines[before], name))
+          if (first == again) return std::string(again) + "()";
+  return {};
 }
 
 }  // namespace retrial::oracles

@@ -1,4 +1,6 @@
 #pragma once
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "trace/comparing/comparison.h"
@@ -12,5 +14,11 @@ bool hands_back(const trace::Call& call, std::string_view message);
 // Did it lay two numbers, or two lists, beside each other? A truth value, 0 and 1 among them, and what is not there at
 // all may be how the application says that something failed.
 bool compares_contents(std::string_view message);
+
+// The function of the application that brought this call about, as the test calls it ("tolls.quote()"), where the test
+// had called it before, called it again in what failed, and only one of the two sent anything, with and without the
+// fault. Nothing where that is not so, or the test's own lines are not at hand.
+std::optional<std::string> asked_again(const trace::Comparison& c, const trace::Call& call,
+                                       const trace::Thrown& assertion);
 
 }  // namespace retrial::oracles

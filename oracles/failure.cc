@@ -128,7 +128,8 @@ std::string text_of_causes(const Failure& failure) {
 std::string named(const Thrown& thrown) {
   std::string said;
   for (auto line : split(thrown.message, '\n'))  // what changes with each request says nothing to a reader
-    if (!line.starts_with("RequestId:") && !line.starts_with("Time:")) said.append(line).append(" ");
+    if (!line.starts_with("RequestId:") && !line.starts_with("Time:") && !line.starts_with(" + "))  // pytest's "where"
+      said.append(line).append(" ");
   auto text = short_type(thrown.type);
   if (auto message = shorten(said, 160); !message.empty()) text += ": " + message;
   if (!thrown.code.empty() && !icontains(text, thrown.code)) text += fmt::format(" [{}]", thrown.code);

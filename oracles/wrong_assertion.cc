@@ -78,8 +78,11 @@ struct Asserted {
 };
 struct Said {
   Confidence sure;
-  std::string seen, why;
+  std::string seen, why, advice = {};
 };
+std::string place_of(const trace::Thrown& thrown) {
+  return thrown.file.empty() ? "" : fmt::format(" at {}:{}", thrown.file, thrown.line);
+}
 
 Confidence at_most_likely(Confidence confidence) { return std::min(Confidence::likely, confidence); }
 
@@ -148,6 +151,17 @@ std::optional<Said> by_what_is_written_instead(const Asserted& a) {
                     "The failure was taken for an answer that holds nothing.");
 }
 
+std::optional<Said> of_a_kept_failure(const Asserted& a) {
+  auto asked = asked_again(a.c, a.call, *a.failure.outermost());
+  if (!asked || !may_pass(a.call.last())) return {};
+  return Said{
+      at_most_likely(a.call.confidence),
+      fmt::format("{}, no exception came of it, and the test's next {} sent nothing, as it does after a good answer",
+                  a.done, *asked),
+      "The failure was kept as if it were the answer: who asks again is given it, however well the service is.",
+      "A right client keeps good answers alone, and asks again after a failure."};
+}
+
 std::optional<Said> of_a_walk(const Asserted& a) {
   if (!compares_contents(a.message()) || hands_back(a.call, a.message()) || !walk_ended_at(a.c, a.call)) return {};
   return Said{at_most_likely(a.call.confidence), fmt::format("{}, no exception came of it", a.done),
@@ -186,16 +200,18 @@ void judge_assertion(const ComparedCase& compared, const Comparison& c, const Fa
     std::optional<Said> said;
     ((said = said ? said : ways(a)), ...);
     if (said)
-      judgement.findings.push_back(make_finding(compared, c, call, kSilentWrongResult, said->sure,
-                                                fmt::format("{}: {}, and an assertion of the test failed: {}. {}",
-                                                            call.operation, said->seen, named(outermost), said->why)));
+      judgement.findings.push_back(
+          make_finding(compared, c, call, kSilentWrongResult, said->sure,
+                       fmt::format("{}: {}, and an assertion of the test failed{}: {}. {}", call.operation, said->seen,
+                                   place_of(outermost), named(outermost), said->why),
+                       said->advice));
     return said.has_value();
   };
   if (judged_by(after_a_recovery, at_a_refused_repeat)) return;
   if (given_as_answer(compared, call)) return pass_over(kGivenAsAnswer);
   if (judged_by(of_an_error_read_as_data) || shows_fault(c, a.text) || expected_by_test(compared, c)) return;
   if (judged_by(of_a_cut_body, by_what_is_written_with_less, by_what_is_written_with_other, by_what_is_written_instead,
-                of_a_walk, of_who_went_on, of_other_contents))
+                of_a_kept_failure, of_a_walk, of_who_went_on, of_other_contents))
     return;
   pass_over(fmt::format(
       "the call ended in the fault and an assertion failed ({}): whether the caller was told cannot be seen",

@@ -18,6 +18,7 @@ struct Thrown {
   int line = 0;
   std::string function;
   bool in_test = false;
+  std::string source = {};  // in_test: the test's lines up to this one, as far as they are at hand; else empty
 };
 
 inline constexpr std::string_view kExpected = "expected";

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "campaign/workload/test_source.h"
 #include "trace/recording/redact.h"
 
 namespace retrial::campaign {
@@ -31,6 +32,7 @@ trace::Thrown thrown(const Json& e) {
   trace::Thrown t{text(e, "type"), trace::redacted(text(e, "msg")), text(e, "code"),    text(e, "link"),
                   text(e, "file"), number<int>(e, "line"),          text(e, "function")};
   if (auto it = e.find("in_test"); it != e.end() && it->is_boolean()) t.in_test = it->get<bool>();
+  if (t.in_test) t.source = lines_up_to(t.file, t.line);
   if (auto it = e.find("code"); it != e.end() && it->is_number_integer()) t.code = std::to_string(it->get<long>());
   return t;
 }

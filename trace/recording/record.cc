@@ -470,6 +470,8 @@ Encoder encode_run(Encoder out, const Run& run) {
   put_texts(out, run.real_time);
   out.pod(static_cast<u32>(run.jumps.size()));
   for (auto& jump : run.jumps) out.pod(jump);
+  for (auto& r : run.results)
+    for (auto& t : r.chain) out.text(t.source);
   return out;
 }
 bool decode_run(std::string_view payload, Run& run) {
@@ -522,6 +524,9 @@ bool decode_run(std::string_view payload, Run& run) {
   in.texts(run.real_time);
   run.jumps.resize(in.count(sizeof(Jump)));
   for (auto& jump : run.jumps) jump = in.pod<Jump>();
+  if (in.done()) return true;  // up to version 12
+  for (auto& r : run.results)
+    for (auto& t : r.chain) in.text(t.source);
   return in.done();
 }
 

@@ -169,6 +169,7 @@ void of_thrown(Io& io, T& t) {
   io("line", t.line);
   io("function", t.function);
   io("in_test", t.in_test);
+  io.late("source", t.source);
 }
 
 template <class Io, class T>
