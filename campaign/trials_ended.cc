@@ -8,6 +8,7 @@
 #include "campaign/report/words.h"
 #include "campaign/trials.h"
 #include "policies/fault_plan.h"
+#include "trace/fault_name.h"
 
 namespace retrial::campaign {
 namespace {
@@ -31,11 +32,13 @@ bool one_event(const trace::Finding& known, trace::Finding suspected) {
 }
 
 // Does the first attempt meet in both what it meets in the other? What becomes of a call then differs by whether it is
-// sent again, not by what the attempts after it meet: P1, P2 and P4 lose one first response.
+// sent again, not by what the attempts after it meet: P1, P2 and P4 lose one first response. Nor by how the loss is
+// told.
 bool one_fate(const trace::Finding& known, const trace::Finding& suspected) {
   auto one = policies::parse_fault_plan(known.fault), other = policies::parse_fault_plan(suspected.fault);
-  return one && other && !one->steps.empty() && !other->steps.empty() &&
-         one->steps.front().fault == other->steps.front().fault;
+  if (!one || !other || one->steps.empty() || other->steps.empty()) return false;
+  auto &a = one->steps.front().fault, &b = other->steps.front().fault;
+  return a == b || (a.name == b.name && a.name == trace::FaultName::lost_response);
 }
 
 // Nothing new beside what is known of that call site: what is surer is.
