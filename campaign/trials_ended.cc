@@ -32,13 +32,15 @@ bool one_event(const trace::Finding& known, trace::Finding suspected) {
 }
 
 // Does the first attempt meet in both what it meets in the other? What becomes of a call then differs by whether it is
-// sent again, not by what the attempts after it meet: P1, P2 and P4 lose one first response. Nor by how the loss is
-// told.
+// sent again, not by what the attempts after it meet: P1, P2 and P4 lose one first response. How the loss is told makes
+// another exception, and no other effect.
 bool one_fate(const trace::Finding& known, const trace::Finding& suspected) {
   auto one = policies::parse_fault_plan(known.fault), other = policies::parse_fault_plan(suspected.fault);
   if (!one || !other || one->steps.empty() || other->steps.empty()) return false;
   auto &a = one->steps.front().fault, &b = other->steps.front().fault;
-  return a == b || (a.name == b.name && a.name == trace::FaultName::lost_response);
+  auto* verdict = oracles::verdict_named(suspected.verdict);
+  bool of_effect = verdict && verdict->severity == oracles::Severity::wrong_effect;
+  return a == b || (of_effect && a.name == b.name && a.name == trace::FaultName::lost_response);
 }
 
 // Nothing new beside what is known of that call site: what is surer is.

@@ -37,7 +37,7 @@ constexpr Nanos kSampledTime = 1800 * kSecond;
 constexpr std::uint64_t kSampledExchanges = 10'000;
 
 struct ObserveOptions {
-  std::optional<std::string> inject;
+  std::optional<std::string> inject, at;
   std::optional<std::uint64_t> seed;
   std::optional<int> repeat;
   std::string config, profile, hold, out, capture;
@@ -59,12 +59,19 @@ Result<campaign::RunSpec> spec_of(const ObserveOptions& options) {
     if (!hold) return fail(fmt::format("expected a time such as 30s, got \"{}\"", options.hold), "--hold", Blame::user);
     spec.hold = spec.client_hold = *hold;
   }
+  if (options.at && !options.inject)
+    return fail("expected --inject with it: it says where a fault is injected", "--at", Blame::user);
   if (!options.inject) return spec;
   auto plan = policies::parse_fault_plan(*options.inject);
   if (!plan) return fail(plan.error().line(), "--inject", Blame::user);
   auto seed = options.seed.value_or(std::random_device{}());
   if (policies::rolls(*plan)) fmt::print(stderr, "retrial: chance is drawn with --seed {}\n", seed);
   spec.aims = {campaign::Aim{{}, *plan, seed}};
+  if (options.at) {
+    auto at = campaign::parse_at(*options.at);
+    if (!at) return std::unexpected(at.error());
+    spec.aims.front().at = std::move(*at);
+  }
   spec.kind = trace::RunKind::with_fault;
   spec.case_id = kCase;
   auto [near, far] = oracles::horizons();
@@ -72,6 +79,22 @@ Result<campaign::RunSpec> spec_of(const ObserveOptions& options) {
   spec.client_time_limit = far.client_time;
   spec.deadline = near.client_time + kBeyond;
   return spec;
+}
+
+// Those without which what was found may not be seen again.
+std::vector<std::string> repeated(const ObserveOptions& options) {
+  std::vector<std::string> words;
+  auto add = [&](std::string_view name, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {std::string(name), value});
+  };
+  add("--at", options.at.value_or(""));
+  add("--hold", options.hold);
+  add("--profile", options.profile);
+  add("--config", options.config);
+  for (auto& url : options.look) add("--look", url);
+  if (options.no_reference) words.emplace_back("--no-reference");
+  if (options.real_time) words.emplace_back("--real-time");
+  return words;
 }
 
 void bound(campaign::RunSpec& spec, std::uint64_t exchanges) {
@@ -183,6 +206,7 @@ class Observation {
     base_.runner = "command";
     base_.directory = std::filesystem::current_path().string();
     base_.hold = spec.hold;
+    base_.options = repeated(options);
     runs_.reserve(static_cast<std::size_t>(most()));
   }
   int most() const { return options_.repeat.value_or(options_.inject ? kRepeats : 1); }
@@ -387,6 +411,9 @@ void add_observe(CLI::App& app, int& status) {
                                      "the trial of one client: run a command, recorded, with faults or "
                                      "without; exits as the command does");
   command->add_option("--inject", options->inject, "faults for every call, e.g. 'error(503) x 2, then pass'");
+  command->add_option(
+      "--at", options->at,
+      "where alone they are injected: 'POST /orders', '/orders/*', or of the second such call 'POST /orders #2'");
   command
       ->add_option("--repeat", options->repeat,
                    "run it that often into one trace (default: as often as the verdicts need, 8 at most)")

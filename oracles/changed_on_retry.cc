@@ -44,6 +44,17 @@ class ChangedOnRetry final : public Oracle {
       for (std::size_t i = 0; i + 1 < call.attempts.size(); i++) {
         auto &before = *call.attempts[i], &next = *call.attempts[i + 1];
         if (!follows(before, next) || before.grpc.responses > 0) continue;  // a stream goes on where it broke
+        if (never_sent_again(call, i)) {
+          judgement.findings.push_back(make_finding(
+              compared, c, call, kChangedOnRetry, std::min(trace::Confidence::likely, call.confidence),
+              fmt::format(
+                  "{}: the {} attempt sent a body of {} bytes, and {} after it broke off before theirs: it could "
+                  "not be sent again.",
+                  call.operation, ordinal(i + 1), before.request_bytes,
+                  call.attempts.size() == i + 2 ? "the one" : "those"),
+              right({.shrunk = true})));
+          return;
+        }
         auto change = trace::change_between(before, next);
         if (!change || (change.target && !change.key && !change.condition && !change.body && !change.method)) continue;
         if (!change.key && !change.method && read_between(*c.in_case, before, next)) continue;
@@ -73,6 +84,20 @@ class ChangedOnRetry final : public Oracle {
           !read_between(*c.in_case, refused, e))
         return &e;
     return nullptr;
+  }
+  // It was sent whole the first time; each attempt after it has a head that announces a body, and was left by the
+  // client itself before the first byte of that.
+  static bool never_sent_again(const trace::Call& call, std::size_t first) {
+    auto& whole = *call.attempts[first];
+    if (!whole.request_read || whole.request_bytes == 0 || whole.grpc.is || whole.stream) return false;
+    return std::ranges::all_of(
+        call.attempts.begin() + static_cast<std::ptrdiff_t>(first) + 1, call.attempts.end(), [](auto* e) {
+          auto length = trace::find(e->request_headers, "content-length");
+          bool announced =
+              !trace::find(e->request_headers, "transfer-encoding").empty() || (!length.empty() && length != "0");
+          return announced && !e->fired && e->ending == trace::Ending::client_left && !e->request_read &&
+                 e->request_bytes == 0 && trace::find(e->request_headers, "expect").empty();
+        });
   }
   static std::string right(const trace::Change& change) {
     if (change.key)

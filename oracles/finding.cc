@@ -71,7 +71,9 @@ trace::Judged not_judged(const ComparedCase& compared, const trace::Call& call, 
 int rank(const trace::Finding& finding) {
   auto place = place_of(finding.verdict);
   auto doubt = static_cast<int>(trace::Confidence::certain) - static_cast<int>(finding.confidence);
-  return (finding.note ? 100'000 : 0) + static_cast<int>(place.severity) * 10'000 + doubt * 1'000 + place.number;
+  auto possible = finding.confidence == trace::Confidence::possible;
+  return (finding.note ? 200'000 : 0) + (possible ? 100'000 : 0) + static_cast<int>(place.severity) * 10'000 +
+         doubt * 1'000 + place.number;
 }
 
 }  // namespace retrial::oracles

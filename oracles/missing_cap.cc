@@ -99,12 +99,14 @@ class MissingCap final : public Oracle {
                   call->operation, what_was_done(*call, first_fired(*call)), counted(kAttempts, "time")),
               "A right client gives up after some attempts or some time, and tells its caller: the error is the "
               "service's own now, and will not pass by itself."));
-        } else if (auto refused = refused_anew(*c, *call); refused > kAttempts) {
+        } else if (auto refused = refused_anew(*c, *call); refused.times > kAttempts) {
           judgement.findings.push_back(make_finding(
               compared, *c, *call, kMissingCap, std::min(trace::Confidence::likely, call->confidence),
               fmt::format(
-                  "{}: {}, and the same was sent more than {} since, as calls of their own, with no other outcome.",
-                  call->operation, what_was_done(*call, first_fired(*call)), counted(kAttempts, "time")),
+                  "{}: {}, and the same was sent {} in {} of the client's time, as calls of their own, with no other "
+                  "outcome.",
+                  call->operation, what_was_done(*call, first_fired(*call)),
+                  counted(static_cast<std::size_t>(refused.times), "time"), show_duration(refused.within)),
               call->first().client_status == 401 ||
                       call->first().client_status == trace::kGrpcStatus + trace::grpc_code::unauthenticated
                   ? "A right client asks for new credentials once, and takes what it is told then for the answer."
@@ -133,19 +135,24 @@ class MissingCap final : public Oracle {
 
   // The same request as calls of their own, each met by the fault: refused, or looked at until the run was ended, as a
   // poll may that takes every error for "not yet", or more often than a poll looks. Told of the first of them.
-  static int refused_anew(const trace::Comparison& c, const trace::Call& call) {
+  struct Refused {
+    int times = 0;
+    Nanos within = 0;
+  };
+  static Refused refused_anew(const trace::Comparison& c, const trace::Call& call) {
     auto failed = [&](const trace::Exchange& e) {
       return e.fired && trace::told_failed(e) && e.pid == call.first().pid && same_request(e, call.first());
     };
-    if (!failed(call.first()) || &*std::ranges::find_if(c.in_case->exchanges, failed) != &call.first()) return 0;
+    if (!failed(call.first()) || &*std::ranges::find_if(c.in_case->exchanges, failed) != &call.first()) return {};
     auto times = static_cast<int>(std::ranges::count_if(c.in_case->exchanges, failed));
     auto last = std::ranges::find_if(c.in_case->exchanges | std::views::reverse, failed);
     bool ended = c.in_case->stop == trace::Stop::capped;
-    bool hurried = last->begun - call.first().begun < times * kPace;
+    auto within = last->begun - call.first().begun;
+    bool hurried = within < times * kPace;
     bool refused = trace::is_grpc(call.first().client_status)
                        ? call.first().client_status == trace::kGrpcStatus + trace::grpc_code::unauthenticated
                        : call.first().client_status >= 400 && call.first().client_status < 500;
-    return ended || hurried || refused ? times : 0;
+    return ended || hurried || refused ? Refused{times, within} : Refused();
   }
 
   // Attempts of all calls of one place that were still going on when the run was ended: jobs that take turns.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "base/text.h"
 #include "oracles/client_words.h"
@@ -34,6 +35,10 @@ constexpr Verdict kUnrelatedException{
 
 constexpr auto kBrokenErrorPath =
     "What runs after a failed call goes wrong itself: mend it, and hand on the error that the call met.";
+
+constexpr auto kUnnamed =
+    "Hand on the error that the call met, or name it in your own: its status or text, or the error itself as the "
+    "cause.";
 
 constexpr std::string_view kOrder = "order", kRefusal = "N2";  // policies
 
@@ -138,11 +143,21 @@ class UnrelatedException final : public Oracle {
       if (!trace::recovered(call)) return;
       return pass_over(fmt::format("the test failed with {}, which says nothing", named(outermost)));
     }
-    bool says_what = !is_programming_error(outermost) && says_what_failed(call, outermost);
-    auto sure = says_what || is_unexpected(compared, call) ? Confidence::possible : Confidence::likely;
+    bool own_word = !is_programming_error(outermost) &&
+                    std::ranges::none_of(failure.told, [](auto* t) { return says_another(*t); }) &&
+                    (says_what_failed(call, outermost) || call.attempts.size() > 1 || looks(c, call) > 1);
+    auto sure = own_word || is_unexpected(compared, call) ? Confidence::possible : Confidence::likely;
     judgement.findings.push_back(make_finding(compared, c, call, kUnrelatedException, sure,
-                                              likely_message(call, failure),
-                                              is_programming_error(outermost) ? kBrokenErrorPath : ""));
+                                              likely_message(c, call, failure),
+                                              is_programming_error(outermost) ? kBrokenErrorPath : kUnnamed));
+  }
+
+  // How often the same was asked, as calls of their own that all met the fault: who looks until a thing is there says
+  // at last, in its own words, that it was not.
+  static std::size_t looks(const trace::Comparison& c, const trace::Call& call) {
+    bool in_vain = std::ranges::all_of(
+        c.faulted, [&](auto* f) { return f->operation == call.operation && !trace::recovered(*f); });
+    return in_vain ? c.faulted.size() : 1;
   }
 
   // "register" of Runners.register, of the functions that made the call: not what each is called that sends something.
@@ -157,18 +172,25 @@ class UnrelatedException final : public Oracle {
     return words;
   }
 
-  // "export monthly-j1 not started", of a PUT of an export: it says what was not done, if not why. But for one that
-  // says so and means another error: "order not found".
+  static bool says(const Thrown& thrown, std::span<const std::string_view> words) {
+    return std::ranges::any_of(words_of_name(thrown.message),
+                               [&](auto& word) { return std::ranges::find(words, word) != words.end(); });
+  }
+  // "order not found": it says something, and means another error. Who has tried several times and gives up in its own
+  // words says no such thing.
+  static bool says_another(const Thrown& thrown) {
+    static constexpr std::array<std::string_view, 17> kOther = {
+        "found",     "gone",    "exist",   "exists",  "missing", "invalid", "conflict", "permission", "denied",
+        "forbidden", "unknown", "nothing", "already", "expired", "empty",   "no",       "none"};
+    return says(thrown, kOther);
+  }
+
+  // "export monthly-j1 not started", of a PUT of an export: it says what was not done, if not why.
   static bool says_what_failed(const trace::Call& call, const Thrown& thrown) {
     static constexpr std::array<std::string_view, 9> kFailed = {"not",   "failed", "fails", "failure", "cannot",
                                                                 "could", "unable", "error", "without"};
-    static constexpr std::array<std::string_view, 10> kOther = {
-        "found", "gone", "exist", "exists", "missing", "invalid", "conflict", "permission", "denied", "forbidden"};
     auto said = words_of_name(thrown.message);
-    auto any_of = [&](auto& known) {
-      return std::ranges::any_of(said, [&](auto& word) { return among(known, word); });
-    };
-    if (!any_of(kFailed) || any_of(kOther)) return false;
+    if (!says(thrown, kFailed)) return false;
     auto path = trace::message::segments(trace::message::path_of(call.first().target));
     auto name = path.empty() ? std::string() : percent_decode(path.back());
     if (name.size() >= kPathName && holds_word(thrown.message, name)) return true;
@@ -214,7 +236,7 @@ class UnrelatedException final : public Oracle {
     if (!same) f.evidence.push_back(e.id);
   }
 
-  static std::string likely_message(const trace::Call& call, const Failure& failure) {
+  static std::string likely_message(const trace::Comparison& c, const trace::Call& call, const Failure& failure) {
     auto& outermost = *failure.outermost();
     auto place =
         outermost.file.empty() ? std::string() : fmt::format(" at {}:{}", short_path(outermost.file), outermost.line);
@@ -223,8 +245,10 @@ class UnrelatedException final : public Oracle {
         "it looks "
         "for the error in the wrong place.",
         call.operation, what_was_done(call, first_fired(call)),
-        call.attempts.size() == 1 ? "it was not sent again"
-                                  : fmt::format("{} were made", counted(call.attempts.size(), "attempt")),
+        call.attempts.size() > 1 ? fmt::format("{} were made", counted(call.attempts.size(), "attempt"))
+        : looks(c, call) > 1
+            ? fmt::format("the same was asked {} in all, each in vain", counted(looks(c, call), "time"))
+            : "it was not sent again",
         named(outermost), place);
   }
 };

@@ -252,7 +252,7 @@ Unmade not_written(const ComparedCase& compared, const Comparison& c, const Call
 }
 
 const Call* written_for_it(const ComparedCase& compared, const Comparison& c, const Call& read) {
-  constexpr std::size_t kSubject = 3;
+  constexpr std::size_t kSubject = 3, kNumbered = 2;  // a name; one of letters and digits, as "m7"
   static constexpr std::array<std::string_view, 10> kAside{"held",   "dead",       "dlq",  "retry",   "retries",
                                                            "review", "quarantine", "hold", "pending", "manual"};
   auto& last = read.last();
@@ -265,7 +265,9 @@ const Call* written_for_it(const ComparedCase& compared, const Comparison& c, co
                                  : percent_decode(parts.back());
   auto path = trace::message::path_of(last.target);
   auto where = searched ? path : trace::message::folder_of(path);
-  if (last.told == 0 || subject.size() < kSubject || (!searched && parts.size() < 2)) return nullptr;
+  bool numbered =
+      subject.size() >= kNumbered && std::ranges::any_of(subject, is_digit) && !std::ranges::all_of(subject, is_digit);
+  if (last.told == 0 || (subject.size() < kSubject && !numbered) || (!searched && parts.size() < 2)) return nullptr;
   auto about = [&](const Exchange& e) {
     auto values = members_of(e.request_sample);
     auto target = trace::message::segments(trace::message::path_of(e.target));

@@ -65,6 +65,15 @@ bool went_on(const Comparison& c, const Call& call) {
   return any;
 }
 
+// The very same was sent once more, as a call of its own: what failed was kept, and not forgotten.
+bool sent_later(const Comparison& c, const Call& call) {
+  auto& failed = call.last();
+  return std::ranges::any_of(c.in_case->exchanges, [&](auto& e) {
+    return e.begun > failed.begun && e.call != failed.call && e.operation == failed.operation &&
+           e.target == failed.target && e.request_digest == failed.request_digest;
+  });
+}
+
 // An assertion that failed, and what was seen of it where it is judged.
 struct Asserted {
   const ComparedCase& compared;
@@ -168,7 +177,7 @@ std::optional<Said> of_a_walk(const Asserted& a) {
               "The pages before it were taken for the whole list."};
 }
 std::optional<Said> of_who_went_on(const Asserted& a) {
-  if (!went_on(a.c, a.call) || hands_back(a.call, a.message())) return {};
+  if (!went_on(a.c, a.call) || hands_back(a.call, a.message()) || sent_later(a.c, a.call)) return {};
   return Said{
       Confidence::possible,
       fmt::format("{}, {} ended in the fault, and the calls after it were made as if it had not", a.done, a.attempts()),

@@ -77,10 +77,11 @@ inline bool is_tried(const RetryLocation& at) { return at.state == "wrong" || at
 // What a campaign has to say, beside its runs. Reports are made from this and the runs alone.
 struct CampaignRecord {
   std::vector<std::string> command;
-  std::string runner;     // "pytest", "node:test", "command"
-  std::string directory;  // working directory of the command
-  std::string folder;     // this campaign's, where it does not lie in the directory's .retrial; below the directory
-                          // relative to it
+  std::vector<std::string> options = {};  // of `observe`, without which what was found may not be seen again
+  std::string runner;                     // "pytest", "node:test", "command"
+  std::string directory;                  // working directory of the command
+  std::string folder;  // this campaign's, where it does not lie in the directory's .retrial; below the directory
+                       // relative to it
   std::int64_t wall_began = 0;
   Nanos took = 0;
   Nanos overhead = 0;   // of that, ours: neither tests nor clients' waiting

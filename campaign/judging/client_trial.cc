@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <set>
-
 #include <algorithm>
 #include <deque>
+#include <regex>
+#include <set>
 #include <tuple>
 
 #include "campaign/report/words.h"
@@ -177,12 +177,13 @@ void say_not_reached(const Weighed& weighed, trace::CampaignRecord& record) {
     for (auto& e : c->in_case->exchanges) left.erase(e.operation);
   if (left.empty()) return;
   std::vector<std::string> named(left.begin(), left.end());
+  auto at = std::regex_replace(named.front(), std::regex(R"(\{[^}]*\})"), "*");  // as --at has it
   auto more = named.size() > kNamed ? fmt::format(", and {} more", named.size() - kNamed) : "";
   named.resize(std::min(named.size(), kNamed));
-  record.remarks.push_back(fmt::format(
-      "under {} the command never came to {}{}, so nothing is known of that: a fault that passes "
-      "(\"x 1, then pass\") lets it go further, and retrial run puts each call of a suite on trial by itself",
-      row.plan, fmt::join(named, ", "), more));
+  record.remarks.push_back(
+      fmt::format("under {} the command never came to {}{}, so nothing is known of that: a fault at that "
+                  "alone (--at '{}') lets it go so far, and retrial run puts each call of a suite on trial by itself",
+                  row.plan, fmt::join(named, ", "), more, at));
 }
 
 }  // namespace

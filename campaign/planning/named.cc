@@ -1,14 +1,17 @@
 #include "campaign/planning/named.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 
 #include "base/text.h"
+#include "scan/files.h"
 
 namespace retrial::campaign {
 namespace {
 
-constexpr std::size_t kMostOfFile = 1 << 20;
+constexpr std::size_t kMostOfFile = 1 << 20, kMostFiles = 50'000;
+constexpr std::uintmax_t kMostBytes = 8u << 20;  // of a project's files together
 
 std::string letters_of(std::string_view text) {
   std::string out;
@@ -32,7 +35,19 @@ Named::Named(std::string_view words, const Tests& tests, By whom) : whom_(whom) 
     for (auto& e : run->exchanges)
       if (e.tag.site)
         for (auto& frame : trace::frames_of(*e.tag.site)) files.insert(frame.file);
-  anywhere_ = std::ranges::any_of(files, [&](auto& file) { return in_file(file); });
+  anywhere_ = std::ranges::any_of(files, [&](auto& file) { return in_file(file); }) || in_project();
+}
+
+// What a chain does not hold: a helper that is called beside the request, as one that waits.
+bool Named::in_project() {
+  auto chosen = scan::choose_files({"."}, false, kMostFiles);
+  if (!chosen) return false;
+  std::uintmax_t bytes = 0;
+  std::error_code error;
+  return std::ranges::any_of(chosen->files, [&](auto& file) {
+    auto size = std::filesystem::file_size(file, error);
+    return !error && size <= scan::kLargest && (bytes += size) <= kMostBytes && in_file(file);
+  });
 }
 
 bool Named::by(const Target& call) {

@@ -17,16 +17,17 @@ class Named {
  public:
   enum class By : std::uint8_t {
     chain,        // a file of the call's own chain
-    application,  // of any call's chain: who knows of it in one place may be held to it in others
+    application,  // of any call's chain, or of the project: who knows of it in one place may be held to it in others
   };
   // `words` in lower case with blanks between them, the parts of each joined by '-': one of them will do. Files are
-  // read once, as far as 1 MiB; what cannot be read names nothing.
+  // read once, as far as 1 MiB, and 8 MiB of a project; what cannot be read names nothing.
   Named(std::string_view words, const Tests& tests, By whom);
 
   bool by(const Target& call);
 
  private:
   bool in_file(const std::string& path);
+  bool in_project();
 
   By whom_;
   bool anywhere_ = false;

@@ -31,6 +31,7 @@ std::string failing_line(const std::vector<trace::Finding>& findings, trace::Con
     failing -= count;
     parts.push_back(fmt::format("{} {} {}", count, count == 1 ? "is" : "are", reason));
   }
+  if (findings.front().policy == trace::kObserved) return "observe exits as the command does, whatever was found.";
   if (findings.size() == 1)
     return failing ? "It fails the run." : fmt::format("It does not fail the run: it is {}.", reasons.begin()->first);
   if (failing == findings.size()) return "All of them fail the run.";
@@ -146,7 +147,8 @@ std::string replay_command(const trace::CampaignRecord& campaign, const trace::F
   if (finding.policy == trace::kServed) return {};
   bool observed = finding.policy == trace::kObserved;
   auto from = campaign.folder.empty() ? "" : " --from " + quoted(campaign.folder);
-  auto line = observed ? fmt::format("retrial observe --inject {}", quoted(finding.fault))
+  auto options = campaign.options.empty() ? "" : " " + command_line(campaign.options);
+  auto line = observed ? fmt::format("retrial observe --inject {}{}", quoted(finding.fault), options)
                        : fmt::format("retrial replay {}{}", finding.id, from);
   if (!observed && !lacks_secrets(campaign)) return line;
   return line + " -- " + (campaign.command.empty() ? "COMMAND" : command_line(campaign.command));

@@ -113,6 +113,8 @@ CampaignDirector::Aiming* CampaignDirector::aimed_at(const trace::Exchange& head
         continue;
       if (!aiming.takes_all() && ++aiming.occurrence != target->occurrence) continue;
     }
+    if (auto& at = aiming.aim.at; at && (!at->holds(head) || (++aiming.occurrence != at->nth && at->nth != 0)))
+      continue;
     aiming.calls.insert(assigned.call);
     aiming.since = head.begun;
     return &aiming;

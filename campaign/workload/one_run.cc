@@ -285,6 +285,7 @@ void OneRun::conclude(Aftermath& aftermath) {
   if (recorder_->lost()) run_.incomplete = fmt::format("{} (records lost: {})", recorder_->failed(), recorder_->lost());
   if (auto why = went_past(run_.capture, of_.reached); run_.incomplete.empty()) run_.incomplete = std::move(why);
   if (run_.incomplete.empty()) run_.incomplete = went_unseen(run_.capture);
+  if (run_.incomplete.empty()) run_.incomplete = went_unheard(run_, aftermath.troubles);
   aftermath.reached = run_.capture.reached;
   aftermath.beyond = run_.capture.beyond;
   aftermath.incomplete = run_.incomplete;

@@ -27,4 +27,13 @@ std::string went_unseen(const trace::CaptureCounts& capture) {
   return {};
 }
 
+std::string went_unheard(const trace::Run& run, const std::set<std::string>& troubles) {
+  if (troubles.empty() || run.exit_code == 0) return {};
+  for (auto& test : run.tests)
+    if (!trace::result_of(run, test))
+      return fmt::format("a part of an agent of ours failed ({}), and what became of {} was not told",
+                         *troubles.begin(), test);
+  return {};
+}
+
 }  // namespace retrial::campaign

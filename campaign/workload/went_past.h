@@ -12,5 +12,8 @@ std::string went_past(const trace::CaptureCounts& capture, std::set<std::string>
 // Why a run in which we could not look at a connection for want of descriptors or memory says nothing; empty: there was
 // none.
 std::string went_unseen(const trace::CaptureCounts& capture);
+// Why a run that ended badly, and in which a part of an agent of ours failed, says nothing of a test of which no result
+// was told; empty: each has one, or no agent failed.
+std::string went_unheard(const trace::Run& run, const std::set<std::string>& troubles);
 
 }  // namespace retrial::campaign

@@ -58,9 +58,9 @@ class Campaign:
     def findings(self, verdict=None):
         return [f for f in self.report.get("findings", []) if verdict in (None, f["verdict"])]
 
-    def at(self, place, fault=None):
-        """The verdicts of the findings at this place ("src/jobs.mjs:17"), by confidence."""
-        return {f["verdict"]: f["confidence"] for f in self.findings() if site(f) == place and fault in (None, f["fault"])}
+    def at(self, place, fault=""):
+        """The verdicts of the findings at this place ("src/jobs.mjs:17") under faults that begin so, by confidence."""
+        return {f["verdict"]: f["confidence"] for f in self.findings() if site(f) == place and f["fault"].startswith(fault)}
 
     def explain(self):
         return f"status {self.status}\n{self.out[-6000:]}\n{self.err[-2000:]}"

@@ -3,7 +3,7 @@ import pytest
 
 from conftest import like_docker, retrial, site, to_replay
 
-RESET = "lost-response(reset) x 1, then pass"
+LOSS = "lost-response"
 PYTEST = [".venv/bin/python", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
 RIGHT_UNDER_LOSS = ["order_sync/orders.py:34", "order_sync/orders.py:40", "order_sync/invoices.py:16", "order_sync/invoices.py:24",
                     "order_sync/invoices.py:29", "order_sync/invoices.py:41", "order_sync/inventory.py:29", "order_sync/inventory.py:37",
@@ -24,11 +24,11 @@ def refused(run):
 
 
 def test_a_lost_response_puts_an_order_into_the_queue_twice(lost):
-    assert "duplicate-effect" in lost.at("order_sync/orders.py:13", RESET), lost.explain()
+    assert "duplicate-effect" in lost.at("order_sync/orders.py:13", LOSS), lost.explain()
 
 
 def test_a_lost_response_makes_received_orders_invisible(lost):
-    assert "duplicate-effect" in lost.at("order_sync/orders.py:23", RESET), lost.explain()
+    assert "duplicate-effect" in lost.at("order_sync/orders.py:23", LOSS), lost.explain()
 
 
 @pytest.mark.parametrize("place", RIGHT_UNDER_LOSS)
@@ -68,4 +68,4 @@ def test_one_case_comes_out_the_same_under_a_profile_like_dockers(run):
     rewritten = run("order-sync", "--policies", "p1", command=[*PYTEST, "tests/test_orders.py", "-k", "put_into_the_queue"],
                     before=like_docker)
     assert "(rewrite)" in rewritten.report["campaign"]["capture"], rewritten.explain()
-    assert "duplicate-effect" in rewritten.at("order_sync/orders.py:13", RESET), rewritten.explain()
+    assert "duplicate-effect" in rewritten.at("order_sync/orders.py:13", LOSS), rewritten.explain()

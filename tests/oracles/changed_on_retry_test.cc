@@ -29,6 +29,25 @@ Trial read_again(const char* header = "If-Match", int status = 200) {
   return t;
 }
 
+TEST(ChangedOnRetry, a_body_that_no_further_attempt_comes_to_is_used_up) {
+  auto verdicts = [](trace::Ending ending, std::uint64_t sent, const char* announced) {
+    Trial t;
+    t.reference.call("up", "PUT", "/photos/1", {{"Transfer-Encoding", "chunked"}}).answers(200);
+    t.in_case().call("up", "PUT", "/photos/1", {{"Transfer-Encoding", "chunked"}}).gets_error();
+    t.in_case().last().request_bytes = 1302;
+    t.in_case().again(2 * kSecond);
+    auto& e = t.in_case().last();
+    e.request_headers = {{announced, "chunked"}};
+    e.request_read = 0, e.request_digest = 0, e.request_bytes = sent;
+    e.ending = ending, e.told = e.begun + kMillisecond;
+    t.in_case().passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(verdicts(trace::Ending::client_left, 0, "Transfer-Encoding"), "changed-on-retry likely");
+  EXPECT_EQ(verdicts(trace::Ending::client_left, 7, "Transfer-Encoding"), "") << "it was sending it";
+  EXPECT_EQ(verdicts(trace::Ending::reset, 0, "Transfer-Encoding"), "") << "somebody else ended it";
+}
+
 TEST(ChangedOnRetry, a_condition_that_changes_by_itself_is_likely) {
   EXPECT_EQ(written_again().verdicts(), "changed-on-retry likely");
 }

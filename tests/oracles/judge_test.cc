@@ -145,14 +145,14 @@ trace::Finding finding(std::string verdict, Confidence confidence, bool note = f
 TEST(Rank, puts_the_worst_first) {
   std::vector<trace::Finding> expected = {finding("duplicate-effect", Confidence::certain),
                                           finding("silent-wrong-result", Confidence::likely),
-                                          finding("retries-non-idempotent", Confidence::possible),
                                           finding("crash", Confidence::certain),
                                           finding("unrelated-exception", Confidence::certain),
                                           finding("unrelated-exception", Confidence::likely),
                                           finding("hang", Confidence::likely),
                                           finding("missing-cap", Confidence::likely),
-                                          finding("missing-timeout", Confidence::possible),
                                           finding("missing-delay", Confidence::likely),
+                                          finding("retries-non-idempotent", Confidence::possible),
+                                          finding("missing-timeout", Confidence::possible),
                                           finding("a-later-verdict", Confidence::possible),
                                           finding("cap-not-seen", Confidence::certain, true)};
   for (std::size_t i = 0; i + 1 < expected.size(); i++)

@@ -130,6 +130,30 @@ TEST(SilentWrongResult, a_failed_read_after_which_something_is_made_that_is_not_
       << "the test did";
 }
 
+TEST(SilentWrongResult, who_looks_for_a_thing_that_is_named_by_two_characters_makes_it_anew) {
+  auto verdicts = [](const char* name) {
+    Trial t("P3", "error(transient)");
+    t.reference.call("find", "GET", fmt::format("/mandates/{}", name)).answers(200, R"({"id":"x1"})");
+    t.in_case().call("find", "GET", fmt::format("/mandates/{}", name)).gets_error();
+    t.in_case().call("make", "POST", "/mandates");
+    t.in_case().last().request_sample = fmt::format(R"({{"member":"{}"}})", name);
+    t.in_case().answers(201, R"({"id":"x2"})").passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(verdicts("m7"), "silent-wrong-result likely");
+  EXPECT_EQ(verdicts("77"), "") << "a number of two digits is many things'";
+}
+
+TEST(SilentWrongResult, what_is_sent_once_more_later_was_kept_and_not_forgotten) {
+  Trial t("P3", "error(transient)");
+  t.reference.call("put", "PUT", "/notices/1").answers(200);
+  t.reference.call("tell", "POST", "/hooks").answers(202);
+  t.in_case().call("put", "PUT", "/notices/1").gets_error();
+  t.in_case().call("tell", "POST", "/hooks").answers(202);
+  t.in_case().call("put", "PUT", "/notices/1").gets_error().fails({assertion("assert 1 == 2")});
+  EXPECT_EQ(t.verdicts(), "");
+}
+
 TEST(SilentWrongResult, a_list_of_what_failed_tells_of_it) {
   auto returned = [](const char* text, const char* target = "/days/2024-02-01") {
     Trial t("P3", "error(transient)");

@@ -189,8 +189,15 @@ bool unsent_body(const Exchange& e) {
   return e.request_bytes == 0 && !find(e.request_headers, "expect").empty() && length != "0";
 }
 
+// Its head says so, before anything could follow it (RFC 9112 6.3).
+static bool announces_no_body(const Exchange& e) {
+  auto length = find(e.request_headers, "content-length");
+  return length == "0" || (length.empty() && e.stream == 0 && find(e.request_headers, "transfer-encoding").empty());
+}
+
 std::uint64_t content_key(const Exchange& e) {
-  if (!e.request_read || packed(e) || unsent_body(e)) return 0;
+  if (!e.request_read) return announces_no_body(e) ? 1 : 0;
+  if (packed(e) || unsent_body(e)) return 0;
   if (e.request_digest == 0) return 1;
   auto type = find(e.request_headers, "content-type");
   if (e.request_sample.empty()) return e.request_digest | 1;  // none was kept

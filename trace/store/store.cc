@@ -85,7 +85,10 @@ struct ToKeys {
     else
       rows.push_back({std::string(key), value});
   }
-  void late(std::string_view key, const std::string& value) { (*this)(key, value); }
+  template <class T>
+  void late(std::string_view key, const T& value) {
+    (*this)(key, value);
+  }
 };
 struct FromKeys {
   const std::vector<KeyValue>& rows;
@@ -105,7 +108,8 @@ struct FromKeys {
     }
   }
   // A key that older stores do not have.
-  void late(std::string_view key, std::string& value) {
+  template <class T>
+  void late(std::string_view key, T& value) {
     if (std::ranges::count(rows, key, &KeyValue::key)) (*this)(key, value);
   }
 };

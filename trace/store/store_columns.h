@@ -264,6 +264,7 @@ void of_campaign(Io& io, T& c) {
   io.late("plan", c.plan);
   io.late("shard", c.shard);
   io.late("folder", c.folder);
+  io.late("options", c.options);
 }
 
 }  // namespace retrial::trace::columns

@@ -75,6 +75,23 @@ TEST_F(Directing, only_the_chosen_occurrence_is_faulted) {
   EXPECT_EQ(fault(head("/things/3", "7-3")), "pass");
 }
 
+TEST_F(Directing, only_what_is_named_is_faulted_or_one_of_them) {
+  auto met = [&](const char* at) {
+    Aim aim{{}, policies::parse_fault_plan("error(transient)").value(), 0, parse_at(at).value()};
+    director_ = std::make_unique<CampaignDirector>(run_, events_, std::vector{aim}, "t", trace::Lessons{});
+    std::string all;
+    for (auto* target : {"/things/1", "/others/1?a=b", "/others/2"})
+      all += fault(head(target, fmt::format("8-{}", ++ids_).c_str())) == "pass" ? "-" : "x";
+    return all;
+  };
+  EXPECT_EQ(met("/others/*"), "-xx");
+  EXPECT_EQ(met("/others/1"), "-x-");
+  EXPECT_EQ(met("/others/* #2"), "--x");
+  EXPECT_EQ(met("DELETE /others/*"), "---");
+  for (auto* wrong : {"", "#2", "/a #0", "/a #x", "/a GET", "get /a", "/a /b", "/a #1 #2"})
+    EXPECT_FALSE(parse_at(wrong)) << wrong;
+}
+
 TEST_F(Directing, where_all_calls_are_aimed_at_their_attempts_are_counted_together) {
   aim("error(transient) x 3, then pass", 0);
   EXPECT_EQ(fault(head("/things/1", "7-1")), "error(503)");

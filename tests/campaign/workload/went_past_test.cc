@@ -31,5 +31,18 @@ TEST(WentUnseen, what_a_process_took_with_it_does_not) {
   EXPECT_EQ(went_unseen(capture), "");
 }
 
+TEST(WentUnheard, a_test_whose_result_an_agent_that_failed_did_not_tell_makes_the_run_say_nothing) {
+  trace::Run run;
+  run.tests = {"a", "b"};
+  run.exit_code = 1;
+  run.results.resize(1);
+  run.results[0].test = "a";
+  EXPECT_EQ(went_unheard(run, {}), "") << "it may have died";
+  EXPECT_EQ(went_unheard(run, {"node: vitest: it broke"}),
+            "a part of an agent of ours failed (node: vitest: it broke), and what became of b was not told");
+  run.tests.pop_back();
+  EXPECT_EQ(went_unheard(run, {"node: vitest: it broke"}), "");
+}
+
 }  // namespace
 }  // namespace retrial::campaign

@@ -137,6 +137,24 @@ TEST(Turns, things_told_one_after_another_are_as_many_calls_and_a_helpers_attemp
   EXPECT_NE(a.told(lessons), "0.1 0.2 0.3 1.1 1.2 1.3 2.1 2.2 2.3 ");
 }
 
+// What has no body is known by its head: three workers' claims, all at once, are three calls for a fault's "x 2" too.
+TEST(Turns, workers_that_ask_for_the_same_without_a_body_are_as_many_calls_from_the_start) {
+  auto claims = [](Lessons lessons, int status) {
+    auto traffic = std::make_unique<Traffic>(std::move(lessons));
+    std::string online;
+    for (auto worker : {"/4,9", "/5,12", "/6,15"}) {
+      auto e = traffic->begin("POST /queue/claim HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n",
+                              {.site = "w.py:22:call", .stack = fmt::format("3:a,{}:b", worker)});
+      online += fmt::format("{} ", e.attempt);
+      status == 200 ? traffic->serve(e, 200) : traffic->inject(e, status);
+      traffic->pass(kMillisecond);
+    }
+    return std::pair(std::move(traffic), online);
+  };
+  auto [usual, alone] = claims({}, 200);
+  EXPECT_EQ(claims(lessons_of(usual->run), 503).second, "1 1 1 ");
+}
+
 // Node: the test is one entry, and each request another; what runs between is not told.
 TEST(Turns, of_an_entry_the_very_same_once_more_says_nothing_and_how_often_it_comes_does) {
   Application reference;

@@ -22,9 +22,19 @@ function add(error, link, out, seen) {
   }
 }
 
+// What a value says of itself. An error that a runner has passed on may have a `toString` that is none any more.
+function words(value) {
+  try {
+    return String(value);
+  } catch {
+    return Object.prototype.toString.call(value);
+  }
+}
+
 function entry(error, link) {
   const isObject = typeof error === 'object';
-  const result = { type: typeOf(error), msg: String((isObject && error.message) ?? error).slice(0, MOST_CHARACTERS) };
+  const message = isObject ? error.message : undefined;
+  const result = { type: typeOf(error), msg: words(message ?? error).slice(0, MOST_CHARACTERS) };
   const code = isObject ? codeOf(error) : null;
   if (code !== null) result.code = code;
   result.link = link;
@@ -46,14 +56,14 @@ function codeOf(error) {
 function typeOf(error) {
   if (typeof error !== 'object') return typeof error;
   const made = error.constructor && error.constructor.name;
-  return String(error.name && error.name !== 'Error' ? error.name : made || error.name || 'Error');
+  return words(error.name && error.name !== 'Error' ? error.name : made || error.name || 'Error');
 }
 
 // { file, line, function } of each frame of a stack's text, innermost first. The text, since it is
 // what source maps have corrected.
 function placesIn(stack) {
   const places = [];
-  for (const line of String(stack || '').split('\n')) {
+  for (const line of words(stack || '').split('\n')) {
     const found = /^\s+at (?:(.*?) \()?(?:async )?((?:file:\/\/|node:|\/).*?):(\d+):\d+\)?$/.exec(line);
     if (!found) continue;
     const named = (found[1] || '').replace(/^(async |new |Object\.|Module\.)+/, '').replace(/ \[as .*\]$/, '');
