@@ -30,6 +30,8 @@ constexpr Verdict kDuplicateEffect{
         "loss.",
 };
 
+constexpr std::uint64_t kBody = 3;  // bytes: less ("{}") is anybody's
+
 class DuplicateEffect final : public Oracle {
  public:
   std::span<const Verdict> verdicts() const override { return {&kDuplicateEffect, 1}; }
@@ -40,6 +42,7 @@ class DuplicateEffect final : public Oracle {
       judge_copy(compared, c, call, judgement);
       judge_count(compared, c, call, judgement);
       judge_begun_anew(compared, c, call, judgement);
+      judge_elsewhere(compared, c, call, judgement);
     });
   }
 
@@ -90,6 +93,39 @@ class DuplicateEffect final : public Oracle {
         "A right client sends the value that it had worked out before, or on a condition (If-Match), so that the step "
         "is done once."));
     judgement.findings.back().evidence.push_back(again->next->id);
+  }
+
+  // It was carried out, its client was told that it failed, and turned with the very same to another operation, which
+  // carried it out too.
+  static void judge_elsewhere(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call,
+                              Judgement& judgement) {
+    auto lost =
+        std::ranges::find_if(call.attempts, [](auto* e) { return trace::carried_out(*e) && trace::told_failed(*e); });
+    if (lost == call.attempts.end() || trace::recovered(call)) return;
+    auto& one = **lost;
+    if (one.request_digest == 0 || one.request_bytes < kBody) return;
+    for (auto& pair : c.pairs) {
+      if (!pair.in_case || pair.reference || pair.in_case == &call) continue;
+      auto& other = pair.in_case->last();
+      bool same = other.request_digest == one.request_digest && other.method == one.method && other.pid == one.pid;
+      if (!same || other.operation == one.operation || other.begun < one.told || !had_effect(other) ||
+          is_put_aside(other.target))
+        continue;
+      auto harm = harm_of_repeat(c, *pair.in_case, one, other);
+      if (!harm) continue;
+      bool one_service = other.service == one.service;
+      judgement.findings.push_back(make_finding(
+          compared, c, call, kDuplicateEffect,
+          one_service ? std::min(harm->confidence, call.confidence) : trace::Confidence::possible,
+          fmt::format("{} was carried out: {}. The very same was then sent to {}{}, and carried out there too: both "
+                      "were answered {}.",
+                      call.operation, what_was_done(call, first_fired(call)), other.operation,
+                      one_service ? "" : fmt::format(" at {}", other.service),
+                      trace::status_of(other, other.service_status)),
+          "A right client sends a write that may have been done to nobody else, or looks first whether it was."));
+      judgement.findings.back().evidence.push_back(other.id);
+      return;
+    }
   }
 
   // What had been done before this call failed is done again: whoever sends again goes back to the beginning of

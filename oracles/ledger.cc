@@ -223,4 +223,10 @@ bool came_to_its_end(const trace::Comparison& c, std::string_view test) {
          trace::result_of(*c.reference, test);
 }
 
+bool is_put_aside(std::string_view target) {
+  static constexpr std::array<std::string_view, 10> kAside{"held",   "dead",       "dlq",  "retry",   "retries",
+                                                           "review", "quarantine", "hold", "pending", "manual"};
+  return has_word(target, kAside);
+}
+
 }  // namespace retrial::oracles

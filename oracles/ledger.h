@@ -83,4 +83,7 @@ bool may_be_thinned(const trace::Run& run);
 // The same test came to its end in both runs by itself.
 bool came_to_its_end(const trace::Comparison& c, std::string_view test);
 
+// Is it a place where something is kept for later, or for people: "/dead-letters", "/payments/held"?
+bool is_put_aside(std::string_view target);
+
 }  // namespace retrial::oracles

@@ -62,6 +62,7 @@ class LostEffect final : public Oracle {
       return;
     if (given_as_answer(compared, call) || made_so_later(c, call)) return;
     auto read = shown_missing(c, call, *beside);
+    if (read.empty()) read = told_as_done(c, call);
     if (command && read.empty()) return;
     judgement.findings.push_back(make_finding(
         compared, c, call, kLostEffect,
@@ -143,6 +144,35 @@ class LostEffect final : public Oracle {
     static constexpr std::array<std::string_view, 6> kWords{"id", "name", "key", "slug", "code", "uuid"};
     auto words = words_of_name(member.name);
     return member.value.size() >= 4 && !words.empty() && among(kWords, words.back());
+  }
+
+  // Which write then says of it that it was done, as it rightly does without the fault: the next one of the function
+  // that made the call, and writes nothing else: ", and PUT /reminders/{id} then says that it was ("sent": true)".
+  static std::string told_as_done(const Comparison& c, const Call& call) {
+    static constexpr std::array<std::string_view, 14> kDone{
+        "sent",     "delivered", "notified", "mailed",  "published", "dispatched", "forwarded",
+        "uploaded", "exported",  "synced",   "charged", "paid",      "shipped",    "printed"};
+    auto function = [](const Call& of) {
+      auto& site = of.first().tag.site;
+      return site ? trace::frames_of(*site).back() : trace::Frame{};
+    };
+    auto writer = function(call);
+    if (writer.function.empty()) return {};
+    for (auto& pair : c.pairs) {
+      if (!pair.in_case || pair.in_case == &call || !had_effect(pair.in_case->last())) continue;
+      auto by = function(*pair.in_case);
+      if (by.file != writer.file || by.function != writer.function) continue;
+      auto& write = pair.in_case->last();
+      if (!pair.reference || write.begun < call.last().told || write.operation == call.operation) return {};
+      for (auto& m : members_of(write.request_sample)) {
+        bool is_said = m.kind == Member::Kind::boolean ? m.value == "true" && has_word(m.name, kDone)
+                                                       : m.kind == Member::Kind::text && among(kDone, lower(m.value));
+        if (is_said)
+          return fmt::format(", and {} then says that it was (\"{}\": {})", write.operation, m.name, m.value);
+      }
+      return {};
+    }
+    return {};
   }
 
   // Which later read holds it without the fault, and does not here: ", and GET /orders does not show it, as it does

@@ -157,6 +157,14 @@ bool looked_there(const trace::Run& run, const Exchange& before, const Exchange&
 bool reads_by_name(const Exchange& e) { return named(e) == Named::read; }
 bool lets_in(const Exchange& e) { return is_entrance(last_word_of(e)); }
 
+namespace {
+// Byte for byte, and more than that it was done: of requests with one name the answer to both is that name's.
+bool answered_alike(const Exchange& before, const Exchange& next) {
+  constexpr std::size_t kPrefix = 5;  // of a message without a field (gRPC over HTTP/2: Length-Prefixed-Message)
+  return before.response_sample.size() > kPrefix && before.response_sample == next.response_sample;
+}
+}  // namespace
+
 std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call& call, const Exchange& before,
                                    const Exchange& next) {
   auto& profile = trace::profile_of(before);
@@ -185,6 +193,7 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
                                     name->name, shown.by.empty() ? "" : ": ", shown.by)};
   if (shown.effects == Shown::Effects::two) return Harm{likely, shown.by};
   if (lets_in(before) || finds_it_given_up(before)) return {};
+  if (name && before.grpc.is && answered_alike(before, next)) return {};
   if (name)
     return Harm{Confidence::possible,
                 fmt::format("whether the service knows the second by its \"{}\" its answers do not show", name->name)};

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "base/characters.h"
 #include "base/text.h"
@@ -147,6 +148,32 @@ bool made_from(const Member& told, const Member& was, const Member& is) {
   return may_count(was) && is_sum_or_product(was.value, is.value, told.value);
 }
 
+// 16 of eight entries that tell 2 each, or the number of them, and here what comes of the first of them alone, or of
+// none.
+bool made_of_entries(const std::vector<Member>& told, const Member& was, const Member& is) {
+  constexpr std::size_t kCounted = 3;
+  auto all = number_of(was.value), now = number_of(is.value);
+  if (!may_count(was) || !all || !now || *all == 0) return false;
+  std::map<std::string, std::vector<double>> columns;  // of a list's entries the members of one name
+  std::map<std::string_view, std::set<std::string_view>> entries;
+  for (auto& m : told) {
+    if (!m.listed) continue;
+    entries[list_of(m.path)].insert(entry_of(m.path));
+    if (auto number = number_of(m.value); number && m.kind == Member::Kind::number)
+      columns[std::string(list_of(m.path)) + m.name].push_back(*number);
+  }
+  for (auto& [name, numbers] : columns) {
+    double sum = 0;
+    std::vector<double> before_end;
+    for (auto number : numbers) before_end.push_back(std::exchange(sum, sum + number));
+    auto here = [&](double part) { return nearly(part, *now); };
+    if (numbers.size() > 1 && nearly(sum, *all) && std::ranges::any_of(before_end, here)) return true;
+  }
+  return *now == 0 && std::ranges::any_of(entries, [&](auto& list) {
+    return list.second.size() >= kCounted && static_cast<double>(list.second.size()) == *all;
+  });
+}
+
 // Was a body cut, and is what was written the first part of what is written else?
 bool first_part(const Call& read, const Exchange& before, const Exchange& now) {
   auto& fault = read.last().fault;
@@ -198,7 +225,8 @@ const Call* written_with_other(const Comparison& c, const Call& read) {
     for (std::size_t i = 0; i < was.size(); i++) {
       if (was[i].path != is[i].path) return;
       if (was[i].value == is[i].value) continue;
-      if (std::ranges::none_of(told, [&](auto& m) { return made_from(m, was[i], is[i]); }))
+      if (std::ranges::none_of(told, [&](auto& m) { return made_from(m, was[i], is[i]); }) &&
+          !made_of_entries(told, was[i], is[i]))
         return;  // another each time
       others++;
     }
@@ -253,8 +281,6 @@ Unmade not_written(const ComparedCase& compared, const Comparison& c, const Call
 
 const Call* written_for_it(const ComparedCase& compared, const Comparison& c, const Call& read) {
   constexpr std::size_t kSubject = 3, kNumbered = 2;  // a name; one of letters and digits, as "m7"
-  static constexpr std::array<std::string_view, 10> kAside{"held",   "dead",       "dlq",  "retry",   "retries",
-                                                           "review", "quarantine", "hold", "pending", "manual"};
   auto& last = read.last();
   auto parts = trace::message::segments(trace::message::path_of(last.target));
   // "/vessels/9000001", or "/skiers?mail=eva@example.org": what is looked for, and where it lies.
@@ -285,7 +311,7 @@ const Call* written_for_it(const ComparedCase& compared, const Comparison& c, co
     auto& write = pair.in_case->last();
     if (!had_effect(write) || !about(write) || tells_failure(write.request_sample)) continue;
     if (!write.tag.site || in_tests(write.tag.site->file, compared.row->test)) continue;
-    bool aside = has_word(write.target, kAside);
+    bool aside = is_put_aside(write.target);
     auto& usual = c.reference->exchanges;
     bool others = std::ranges::any_of(usual, [&](auto& e) { return alike(e, write); });
     bool never = std::ranges::none_of(usual, [&](auto& e) { return alike(e, write) && about(e); });

@@ -24,6 +24,30 @@ Trial send_message(Telling telling) {
   return t;
 }
 
+TEST(DuplicateEffect, what_was_carried_out_and_is_then_sent_to_another_operation_is_done_twice) {
+  auto verdicts = [](const char* second, const char* body, const char* answer = R"({"refill":"R6"})",
+                     bool usual = false) {
+    Trial t;
+    t.reference.call("refill", "POST", "/v2/refills").answers(201, R"({"refill":"R4"})");
+    if (usual) t.reference.call("refill", "POST", second).answers(201, answer);
+    t.in_case().call("refill", "POST", "/v2/refills");
+    t.in_case().last().request_sample = body;
+    t.in_case().last().request_digest = 77, t.in_case().last().request_bytes = 20;
+    t.in_case().is_lost(Telling::reset, 201, R"({"refill":"R5"})");
+    t.in_case().waits(kMillisecond).call("refill", "POST", second);
+    t.in_case().last().request_sample = body;
+    t.in_case().last().request_digest = 77, t.in_case().last().request_bytes = 20;
+    t.in_case().answers(201, answer).passes();
+    return t.verdicts();
+  };
+  constexpr auto kBody = R"({"pet":"p-7","drug":"d"})";
+  EXPECT_EQ(verdicts("/v1/refills", kBody), "duplicate-effect likely");
+  EXPECT_EQ(verdicts("/v1/refills", R"({"pet":"p-7","request_id":"8f0c2f6e91b44f0e"})", R"({"ok":true})"),
+            "duplicate-effect possible");
+  EXPECT_EQ(verdicts("/dead-letters", kBody), "") << "it is put aside";
+  EXPECT_EQ(verdicts("/v1/refills", kBody, R"({"refill":"R6"})", true), "") << "it does so without the fault";
+}
+
 TEST(DuplicateEffect, a_message_sent_again_after_its_response_was_lost_is_in_the_queue_twice) {
   auto t = send_message(Telling::reset);
   auto judgement = t.judge();

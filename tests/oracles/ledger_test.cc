@@ -121,6 +121,29 @@ TEST(LostEffect, a_test_that_fails_by_a_later_fault_was_not_told_of_this_one) {
   EXPECT_EQ(t.verdicts(), "lost-effect possible");
 }
 
+TEST(LostEffect, what_its_own_function_then_says_was_sent_is_likely_lost) {
+  auto verdicts = [](const char* body, const char* function = "remind", bool beside = false) {
+    Trial t("P3", "error(transient)");
+    auto tell = [&](Tale& tale, bool refused) {
+      tale.call("remind", "POST", "/sms");
+      refused ? tale.gets_error() : tale.answers(201);
+      if (beside) tale.call("remind", "POST", "/letters").answers(201);
+      tale.call(function, "PUT", "/reminders/rem-5");
+      tale.last().request_sample = body;
+      tale.answers(200);
+    };
+    tell(t.reference, false);
+    tell(t.in_case(), true);
+    return passed(t);
+  };
+  EXPECT_EQ(verdicts(R"({"sent":true})"), "lost-effect likely");
+  EXPECT_EQ(verdicts(R"({"status":"sent"})"), "lost-effect likely");
+  EXPECT_EQ(verdicts(R"({"sent":false})"), "lost-effect possible");
+  EXPECT_EQ(verdicts(R"({"due":"2024-01-01"})"), "lost-effect possible");
+  EXPECT_EQ(verdicts(R"({"sent":true})", "close"), "lost-effect possible") << "another function";
+  EXPECT_EQ(verdicts(R"({"sent":true})", "remind", true), "lost-effect possible") << "it may be said of the other";
+}
+
 TEST(LostEffect, a_test_that_tries_the_same_once_more_and_fails_by_that_was_told) {
   auto t = given_up(kListed);
   post(t.in_case()).gets_error();
