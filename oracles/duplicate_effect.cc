@@ -7,6 +7,7 @@
 
 #include "base/sentence.h"
 #include "oracles/evidence.h"
+#include "oracles/exchange_members.h"
 #include "oracles/ledger.h"
 #include "oracles/members.h"
 #include "oracles/registry.h"
@@ -43,6 +44,7 @@ class DuplicateEffect final : public Oracle {
       judge_count(compared, c, call, judgement);
       judge_begun_anew(compared, c, call, judgement);
       judge_elsewhere(compared, c, call, judgement);
+      judge_in_parts(compared, c, call, judgement);
     });
   }
 
@@ -99,10 +101,9 @@ class DuplicateEffect final : public Oracle {
   // carried it out too.
   static void judge_elsewhere(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call,
                               Judgement& judgement) {
-    auto lost =
-        std::ranges::find_if(call.attempts, [](auto* e) { return trace::carried_out(*e) && trace::told_failed(*e); });
-    if (lost == call.attempts.end() || trace::recovered(call)) return;
-    auto& one = **lost;
+    auto* lost = carried_out_and_lost(call);
+    if (!lost) return;
+    auto& one = *lost;
     if (one.request_digest == 0 || one.request_bytes < kBody) return;
     for (auto& pair : c.pairs) {
       if (!pair.in_case || pair.reference || pair.in_case == &call) continue;
@@ -126,6 +127,42 @@ class DuplicateEffect final : public Oracle {
       judgement.findings.back().evidence.push_back(other.id);
       return;
     }
+  }
+
+  // A list was carried out, its client was told that it failed, and sent parts of it, which were carried out too.
+  static void judge_in_parts(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call,
+                             Judgement& judgement) {
+    auto* lost = carried_out_and_lost(call);
+    if (!lost) return;
+    auto all = entries_sent(*lost);
+    std::vector<const trace::Exchange*> parts;
+    std::size_t again = 0;
+    for (auto& pair : c.pairs) {
+      if (all.size() < 2 || !pair.in_case || pair.reference || pair.in_case == &call) continue;
+      auto& other = pair.in_case->last();
+      auto entries = entries_sent(other);
+      bool part = !entries.empty() && entries.size() < all.size() && std::ranges::includes(all, entries);
+      if (!part || other.operation != lost->operation || other.pid != lost->pid || other.begun < lost->told ||
+          !had_effect(other) || !harm_of_repeat(c, *pair.in_case, *lost, other))
+        continue;
+      parts.push_back(&other);
+      again += entries.size();
+    }
+    if (parts.empty()) return;
+    judgement.findings.push_back(make_finding(
+        compared, c, call, kDuplicateEffect, std::min(trace::Confidence::likely, call.confidence),
+        fmt::format(
+            "{} was carried out: {}. {} of its {} entries were then sent again, in {}, and carried out once more.",
+            call.operation, what_was_done(call, first_fired(call)), again, all.size(), counted(parts.size(), "part")),
+        "A right client parts a list only where the service has said that it is too long: after a loss it sends the "
+        "same "
+        "again, with a key, or looks what was taken."));
+    for (auto* e : parts) judgement.findings.back().evidence.push_back(e->id);
+  }
+  static const trace::Exchange* carried_out_and_lost(const trace::Call& call) {
+    auto lost =
+        std::ranges::find_if(call.attempts, [](auto* e) { return trace::carried_out(*e) && trace::told_failed(*e); });
+    return lost == call.attempts.end() || trace::recovered(call) ? nullptr : *lost;
   }
 
   // What had been done before this call failed is done again: whoever sends again goes back to the beginning of

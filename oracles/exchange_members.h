@@ -1,4 +1,6 @@
 #pragma once
+#include <set>
+#include <string>
 #include <vector>
 
 #include "oracles/members.h"
@@ -14,5 +16,8 @@ std::vector<Member> members_answered(const trace::Exchange& e);
 
 // Of a message each field that the other has and it has not: it is 0, or empty (proto3 leaves it out).
 void add_defaults(std::vector<Member>& members, const std::vector<Member>& other);
+
+// The entries of what a request sends as a list, each as a text that is the same for the same entry.
+std::multiset<std::string> entries_sent(const trace::Exchange& e);
 
 }  // namespace retrial::oracles

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/text.h"
 #include "oracles/evidence.h"
@@ -125,16 +126,20 @@ class IgnoresRetryAfter final : public Oracle {
     auto &before = *worst.wait.before, &next = *worst.wait.next;
     // A loop of the application's own may not see what gRPC was told; its library does.
     bool library = !before.grpc.is || next.grpc.previous > before.grpc.previous;
+    std::set<const trace::Run*> in;
+    for (auto& one : seen.all) in.insert(one.comparison->in_case);
+    auto runs = in.size();
     auto missed = std::ranges::count_if(seen.all, [&](auto& one) { return !seen.obeyed(one); });
     return make_finding(
         *worst.compared, *worst.comparison, *worst.call, kIgnoresRetryAfter,
         says_it_waits(*worst.call)
             ? trace::Confidence::possible
             : std::min(library ? trace::Confidence::certain : trace::Confidence::likely, worst.call->confidence),
-        fmt::format("{} was answered {} with {}, and was sent again after {} ({} of {} such retries came too "
+        fmt::format("{} was answered {} with {}, and was sent again after {} ({} of {} such retries{} came too "
                     "early).{}",
                     worst.call->operation, trace::status_of(before, before.client_status), worst.hint.text,
-                    show_gap(worst.wait.most), missed, seen.all.size(), in_part(seen, worst)),
+                    show_gap(worst.wait.most), missed, seen.all.size(),
+                    runs > 1 ? fmt::format(" in {} runs", runs) : "", in_part(seen, worst)),
         worst.hint.never
             ? "A right client gives up where the service says so: its load is what it wants to shed."
             : "A right client waits at least as long as the service says, or gives up: who comes earlier keeps "

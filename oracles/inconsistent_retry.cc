@@ -75,6 +75,7 @@ class InconsistentRetry final : public Oracle {
     if (!most_retry && kind != Kind::other) return;  // to repeat what may be repeated is right by itself
     for (auto& [name, site] : sites) {
       if (site.retries == most_retry) continue;
+      if (!most_retry && trace::is_loss(site.call->first().fault)) continue;  // duplicate-effect, or what may be one
       judgement.findings.push_back(make_finding(
           *site.compared, *site.comparison, *site.call, kInconsistentRetry, trace::Confidence::possible,
           fmt::format("{}: {} of {} call sites of this service {} this error, and this one {}.", site.call->operation,

@@ -184,7 +184,9 @@ std::optional<Said> of_who_went_on(const Asserted& a) {
       "Nothing in what the test saw speaks of the fault: the failure may have been swallowed."};
 }
 std::optional<Said> of_other_contents(const Asserted& a) {
-  if (!compares_contents(a.message()) || hands_back(a.call, a.message()) || acted_later(a.c, a.call)) return {};
+  if (!compares_contents(a.message()) || hands_back(a.call, a.message()) || acted_later(a.c, a.call) ||
+      sent_later(a.c, a.call))
+    return {};
   return Said{
       Confidence::possible, fmt::format("{}, {} ended in the fault, and no exception came of it", a.done, a.attempts()),
       "The test found another content, and not an error: the failure may have been taken for an end of the data, "

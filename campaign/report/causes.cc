@@ -54,11 +54,12 @@ bool one_line(const trace::Finding& a, const trace::Finding& b) {
 
 bool one_cause(const trace::Finding& a, const trace::Finding& b) {
   auto* verdict = oracles::verdict_named(a.verdict);
-  if (a.verdict != b.verdict || (a.attempts > 1) != (b.attempts > 1)) return false;
+  if (a.verdict != b.verdict) return false;
   bool of_client = b.site && verdict && !verdict->of_outcome;
   if (!of_client && a.service != b.service) return false;
+  if (a.site == b.site && (of_client || a.operation == b.operation)) return true;
+  if ((a.attempts > 1) != (b.attempts > 1)) return false;
   if (!of_client && a.operation != b.operation) return one_line(a, b);
-  if (a.site == b.site) return true;
   return a.site && b.site && (of_client ? done_in_one_place(a, b) : meet(a, b));
 }
 

@@ -24,6 +24,28 @@ Trial send_message(Telling telling) {
   return t;
 }
 
+TEST(DuplicateEffect, a_list_that_was_carried_out_and_is_then_sent_in_halves_is_done_twice) {
+  auto verdicts = [](const char* first, const char* second) {
+    Trial t;
+    auto send = [](Tale& tale, const char* body) -> Tale& {
+      tale.call("submit", "POST", "/readings/bulk");
+      tale.last().request_sample = body;
+      tale.last().request_digest = std::hash<std::string_view>()(body);
+      return tale;
+    };
+    constexpr auto kAll = R"({"readings":[{"m":"a","kwh":1},{"m":"a","kwh":2},{"m":"b","kwh":1}]})";
+    send(t.reference, kAll).answers(200, R"({"accepted":3})");
+    send(t.in_case(), kAll).is_lost(Telling::reset, 200, R"({"accepted":3})");
+    t.in_case().waits(kMillisecond);
+    send(t.in_case(), first).answers(200, R"({"accepted":1})");
+    send(t.in_case(), second).answers(200, R"({"accepted":2})").passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(verdicts(R"({"readings":[{"m":"a","kwh":1}]})", R"({"readings":[{"m":"a","kwh":2},{"m":"b","kwh":1}]})"),
+            "duplicate-effect likely");
+  EXPECT_EQ(verdicts(R"({"readings":[{"m":"c","kwh":1}]})", R"({"readings":[{"m":"c","kwh":2}]})"), "") << "others";
+}
+
 TEST(DuplicateEffect, what_was_carried_out_and_is_then_sent_to_another_operation_is_done_twice) {
   auto verdicts = [](const char* second, const char* body, const char* answer = R"({"refill":"R6"})",
                      bool usual = false) {

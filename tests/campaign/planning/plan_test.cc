@@ -154,9 +154,15 @@ TEST_F(Planning, a_header_is_asked_about_where_a_file_or_the_service_knows_of_it
     for (auto& c : plan({policies::policy_named("R1")}).cases) operations.insert(c.row.operation);
     return operations;
   };
+  auto elsewhere = std::filesystem::current_path();
+  test::Folder empty;
+  std::filesystem::current_path(empty.path());
   EXPECT_EQ(asked().size(), 4u) << "who reads it in one file may be held to it in others";
   alone("t", kSecond, {exchange(3, "t", "GET", "/deaf", deaf.c_str()), says});
   EXPECT_EQ(asked(), (std::set<std::string>{"GET /said"}));
+  std::filesystem::current_path(folder.path());
+  EXPECT_EQ(asked().size(), 2u) << "a file of the project that no chain leads through";
+  std::filesystem::current_path(elsewhere);
   config_.run.policies = {"r1"};
   EXPECT_EQ(asked().size(), 2u);
 }

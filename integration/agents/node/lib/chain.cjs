@@ -39,9 +39,9 @@ function entry(error, link) {
   if (code !== null) result.code = code;
   result.link = link;
   const places = isObject ? placesIn(error.stack) : [];
-  const raised = places.find((place) => !place.file.startsWith('node:'));
+  const raised = raisedAt(result.type, places);
   if (raised) Object.assign(result, { ...raised, file: frames.relative(raised.file) });
-  result.in_test = inTest(result.type, places, raised);
+  result.in_test = Boolean(raised) && frames.isTestFile(raised.file);
   return result;
 }
 
@@ -73,10 +73,10 @@ function placesIn(stack) {
 }
 
 // An assertion library fails for its caller: there its own frames do not count.
-function inTest(type, places, raised) {
-  if (!/^Assertion(Error)?$|^AssertionError|^JestAssertionError$/.test(type)) return Boolean(raised) && frames.isTestFile(raised.file);
-  const caller = places.find((place) => frames.kind(place.file) === frames.APPLICATION);
-  return Boolean(caller) && frames.isTestFile(caller.file);
+function raisedAt(type, places) {
+  const raised = places.find((place) => !place.file.startsWith('node:'));
+  if (!/^Assertion(Error)?$|^AssertionError|^JestAssertionError$/.test(type)) return raised;
+  return places.find((place) => frames.kind(place.file) === frames.APPLICATION) || raised;
 }
 
 module.exports = { of };
