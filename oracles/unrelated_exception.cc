@@ -143,7 +143,7 @@ class UnrelatedException final : public Oracle {
       if (!trace::recovered(call)) return;
       return pass_over(fmt::format("the test failed with {}, which says nothing", named(outermost)));
     }
-    bool own_word = !is_programming_error(outermost) &&
+    bool own_word = !is_programming_error(outermost) && new_errors(c).empty() &&
                     std::ranges::none_of(failure.told, [](auto* t) { return says_another(*t); }) &&
                     (says_what_failed(call, outermost) || call.attempts.size() > 1 || looks(c, call) > 1);
     auto sure = own_word || is_unexpected(compared, call) ? Confidence::possible : Confidence::likely;

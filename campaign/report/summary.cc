@@ -69,11 +69,22 @@ void also_block(Page& page, const trace::CampaignRecord& campaign, const trace::
   replay_line(page, "             ", replay_command(campaign, f), Ink::plain);
 }
 
-void cause_block(Page& page, std::size_t number, const trace::CampaignRecord& campaign, const Cause& cause) {
-  const auto& worst = **std::max_element(cause.findings.begin(), cause.findings.end(),
-                                         [](auto* a, auto* b) { return a->confidence < b->confidence; });
+// What stands behind surer ones: what was seen, and how it is seen again. The report has the rest.
+void short_block(Page& page, const trace::CampaignRecord& campaign, const Cause& cause) {
+  auto& f = cause.surest();
+  page.wrapped("     seen    ", f.message, Ink::faint);
+  replay_line(page, "     again   ", replay_command(campaign, f), Ink::faint);
+  if (auto more = cause.findings.size() - 1)
+    page.wrapped("     also    ", fmt::format("{} more, named in the report", more), Ink::faint);
+  page.blank();
+}
+
+void cause_block(Page& page, std::size_t number, const trace::CampaignRecord& campaign, const Cause& cause,
+                 bool in_short) {
+  const auto& worst = cause.surest();
   page.spread(fmt::format("{}. {} ({})", number, cause.verdict, standing(worst)), place(cause.site), ink_of(worst),
               Ink::bold, 3);
+  if (in_short) return short_block(page, campaign, cause);
   if (const auto* verdict = oracles::verdict_named(cause.verdict)) page.wrapped("   ", verdict->why);
   finding_block(page, campaign, worst);
   std::size_t shown = 0;
@@ -106,7 +117,10 @@ std::string summary(const trace::CampaignRecord& campaign, const std::filesystem
   if (!campaign.findings.empty()) page.wrapped("", failing_line(campaign.findings, fail_on));
   if (auto rest = not_tried(campaign); !rest.empty()) page.wrapped("", rest);
   page.blank();
-  for (std::size_t i = 0; i < found.size(); i++) cause_block(page, i + 1, campaign, found[i]);
+  auto possible = [](const Cause& cause) { return cause.surest().confidence == trace::Confidence::possible; };
+  bool surer = !std::ranges::all_of(found, possible);
+  for (std::size_t i = 0; i < found.size(); i++)
+    cause_block(page, i + 1, campaign, found[i], surer && possible(found[i]));
 
   auto section = [&](std::string_view title, std::size_t count, auto rows) {
     if (!count) return;
