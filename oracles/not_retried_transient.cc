@@ -5,7 +5,9 @@
 
 #include "oracles/evidence.h"
 #include "oracles/known_repeats.h"
+#include "oracles/ledger.h"
 #include "oracles/registry.h"
+#include "trace/calls/correlator_keys.h"
 #include "trace/fault_name.h"
 #include "trace/profiles/fault_answer.h"
 #include "trace/profiles/profile.h"
@@ -51,7 +53,7 @@ class NotRetriedTransient final : public Oracle {
         if (repeat == trace::Repeat::effect || repeat == trace::Repeat::unknown) continue;
         auto told = e;
         told.response_sample = trace::error_told(e).body;
-        if (!profile.asks_again(told)) continue;
+        if (!profile.asks_again(told) || comes_later(*c, e)) continue;
         if (auto earlier = retried_before(*c, e); !earlier.empty()) {
           judgement.notes.push_back(budget(compared, *c, *call, earlier));
           continue;
@@ -64,6 +66,14 @@ class NotRetriedTransient final : public Oracle {
     }
   }
 
+  // The same was sent once more than without the fault, if as a call of its own: a loop's next turn.
+  static bool comes_later(const trace::Comparison& c, const trace::Exchange& e) {
+    auto alike = [&](auto& other) {
+      return other.tag.test == e.tag.test && same_request(other, e) && trace::part_of(other) == trace::part_of(e);
+    };
+    return std::ranges::count_if(c.in_case->exchanges, alike) > std::ranges::count_if(c.reference->exchanges, alike) &&
+           !c.reference->exchanges.empty();
+  }
   // gRPC's retry throttling (gRFC A6) counts over all calls of a channel, and some SDKs' over all of a client: one that
   // fails after others had been retried is let go. A channel cannot be seen, its process and service can; outside of
   // gRPC, where each call may have a policy of its own, only the same error of the same call tells.

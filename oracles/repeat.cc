@@ -216,6 +216,8 @@ Shown::Effects shown_in(const trace::Comparison& c, const trace::Call& call) {
   for (std::size_t i = 0; i + 1 < call.attempts.size(); i++) {
     auto &before = *call.attempts[i], &next = *call.attempts[i + 1];
     if (!trace::executed(before) || !trace::executed(next)) continue;
+    if (auto name = drawn_name(c, before, next); name && name->same && answered_alike(before, next))
+      most = std::max(most, Shown::Effects::one);
     auto shown = shown_by_service(c, before, next);
     if (shown.firm || shown.effects == Shown::Effects::two) most = std::max(most, shown.effects);
   }

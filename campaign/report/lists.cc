@@ -102,10 +102,11 @@ void note_rows(Page& page, const std::vector<trace::Finding>& notes) {
   };
   std::vector<Row> rows;
   for (const auto& note : notes) {
+    bool named = !note.operation.empty() && note.message.starts_with(note.operation + ": ");
     bool of_each = !note.operation.empty() && note.message.starts_with(note.operation + " ");
     Row fresh{note.verdict,
               innermost(note.site),
-              of_each ? note.message.substr(note.operation.size() + 1) : note.message,
+              of_each || named ? note.message.substr(note.operation.size() + (named ? 2 : 1)) : note.message,
               of_each,
               {},
               {}};

@@ -34,9 +34,9 @@ class Crash final : public Fault {
     switch (e.fault.point) {
       case Point::executed:
         return fmt::format("{} with the answer withheld; the service had answered {}", died,
-                           trace::show_status(e.service_status));
+                           trace::status_of(e, e.service_status));
       case Point::answered:
-        return fmt::format("{} once it had the answer, {}", died, trace::show_status(e.client_status));
+        return fmt::format("{} once it had the answer, {}", died, trace::status_of(e, e.client_status));
       default:
         return fmt::format("{} before the service heard of its request", died);
     }

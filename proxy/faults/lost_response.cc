@@ -61,7 +61,7 @@ class LostResponse final : public Fault {
         break;
     }
     return fmt::format("{} after {} response bytes were withheld; the service had answered {}{}", sign, scene.withheld,
-                       trace::show_status(e.service_status), scene.endless ? ", without an end" : "");
+                       trace::status_of(e, e.service_status), scene.endless ? ", without an end" : "");
   }
 
  private:

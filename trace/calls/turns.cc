@@ -14,7 +14,9 @@ namespace {
 Key key_at(std::uint64_t place, Key what) { return mix(mix(15, what), place); }
 // What is sent: the operation, and with its content.
 Key kind_of(const Turns::Request& r) { return mix(16, r.operation); }
-Key thing_of(const Turns::Request& r) { return mix(mix(kind_of(r), target_key(r.e.target)), content_key(r.e)); }
+Key thing_of(const Turns::Request& r) {
+  return mix(mix(mix(kind_of(r), target_key(r.e.target)), content_key(r.e)), part_of(r.e));
+}
 
 }  // namespace
 
