@@ -53,11 +53,12 @@ class NotRetriedTransient final : public Oracle {
         if (repeat == trace::Repeat::effect || repeat == trace::Repeat::unknown) continue;
         auto told = e;
         told.response_sample = trace::error_told(e).body;
-        if (!profile.asks_again(told) || comes_later(*c, e)) continue;
+        if (!profile.asks_again(told)) continue;
         if (auto earlier = retried_before(*c, e); !earlier.empty()) {
           judgement.notes.push_back(budget(compared, *c, *call, earlier));
           continue;
         }
+        if (comes_later(*c, e)) continue;
         auto note = make_finding(compared, *c, *call, kNotRetriedTransient, trace::Confidence::likely,
                                  fmt::format("{} {}, though that error passes and the request may be repeated.",
                                              call->operation, not_sent_again(e.client_status)));

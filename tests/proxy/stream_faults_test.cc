@@ -334,7 +334,7 @@ TEST(StreamFaults, a_status_of_grpc_is_told_by_its_name) {
   auto e = exchange_of({.name = FaultName::lost_response, .telling = trace::Telling::error, .status = 2014});
   Scene scene{.exchange = e, .withheld = 31, .streams = true, .grpc = true};
   EXPECT_EQ(fault_named(e.fault.name)->evidence(Act::answer, scene),
-            "UNAVAILABLE after 31 response bytes were withheld; the service had answered 200");
+            "UNAVAILABLE after 31 response bytes were withheld; the service had answered OK");
 }
 TEST(StreamFaults, a_response_is_not_lost_whose_head_alone_tells_of_an_error) {
   auto e = exchange_of({.name = FaultName::lost_response});
