@@ -57,6 +57,18 @@ def report(folder):
     return json.loads((folder / "findings.json").read_text())
 
 
+def test_a_fault_is_aimed_at_one_operation_or_one_of_its_calls(client, port, python):
+    at = lambda where, out: observe(client, "--inject", "error(503)", "--at", where, "--out", out, command=[python, "client.py", port, "0", "30", "3"])
+    done = at("GET /thing/1", "one")
+    assert done.returncode == 3 and "30 attempt(s): 503" in done.stderr and done.stderr.count("1 attempt(s): 200") == 2, done.stderr
+    assert "--at 'GET /thing/1' -- " in " ".join(done.stderr.split()), done.stderr
+    done = at("/thing/* #3", "third")
+    assert done.stderr.count("1 attempt(s): 200") == 2 and done.stderr.rindex("503 503") > done.stderr.rindex("attempt(s): 200"), done.stderr
+    done = at("/others/*", "none")
+    assert done.returncode == 0 and "never fired" in done.stderr, done.stderr
+    assert "#2" in at("#2", "wrong").stderr
+
+
 def verdicts(folder):
     return {f["verdict"] for f in report(folder)["findings"]}
 
