@@ -94,7 +94,7 @@ std::vector<std::string> repeated(const ObserveOptions& options) {
   for (auto& url : options.look) add("--look", url);
   if (options.no_reference) words.emplace_back("--no-reference");
   if (options.real_time) words.emplace_back("--real-time");
-  return words;
+  return trace::redacted_command(words);
 }
 
 void bound(campaign::RunSpec& spec, std::uint64_t exchanges) {

@@ -155,8 +155,7 @@ class DuplicateEffect final : public Oracle {
             "{} was carried out: {}. {} of its {} entries were then sent again, in {}, and carried out once more.",
             call.operation, what_was_done(call, first_fired(call)), again, all.size(), counted(parts.size(), "part")),
         "A right client parts a list only where the service has said that it is too long: after a loss it sends the "
-        "same "
-        "again, with a key, or looks what was taken."));
+        "same again, with a key, or looks what was taken."));
     for (auto* e : parts) judgement.findings.back().evidence.push_back(e->id);
   }
   static const trace::Exchange* carried_out_and_lost(const trace::Call& call) {

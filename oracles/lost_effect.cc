@@ -158,12 +158,18 @@ class LostEffect final : public Oracle {
     };
     auto writer = function(call);
     if (writer.function.empty()) return {};
+    const trace::Exchange* before = nullptr;  // what it wrote last: of a loop's turn before, or beside
     for (auto& pair : c.pairs) {
       if (!pair.in_case || pair.in_case == &call || !had_effect(pair.in_case->last())) continue;
       auto by = function(*pair.in_case);
       if (by.file != writer.file || by.function != writer.function) continue;
       auto& write = pair.in_case->last();
-      if (!pair.reference || write.begun < call.last().told || write.operation == call.operation) return {};
+      if (write.begun < call.last().told) {
+        before = &write;
+        continue;
+      }
+      if (!pair.reference || write.operation == call.operation || (before && before->operation != write.operation))
+        return {};
       for (auto& m : members_of(write.request_sample)) {
         bool is_said = m.kind == Member::Kind::boolean ? m.value == "true" && has_word(m.name, kDone)
                                                        : m.kind == Member::Kind::text && among(kDone, lower(m.value));

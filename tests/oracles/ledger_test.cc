@@ -144,6 +144,20 @@ TEST(LostEffect, what_its_own_function_then_says_was_sent_is_likely_lost) {
   EXPECT_EQ(verdicts(R"({"sent":true})", "remind", true), "lost-effect possible") << "it may be said of the other";
 }
 
+TEST(LostEffect, of_the_second_turn_of_a_loop_too) {
+  Trial t("P3", "error(transient)");
+  auto tell = [](Tale& tale, const char* reminder, bool refused) {
+    tale.call("remind", "POST", "/sms");
+    refused ? tale.gets_error() : tale.answers(201);
+    tale.call("remind", "PUT", reminder);
+    tale.last().request_sample = R"({"sent":true})";
+    tale.answers(200);
+  };
+  tell(t.reference, "/reminders/1", false), tell(t.reference, "/reminders/2", false);
+  tell(t.in_case(), "/reminders/1", false), tell(t.in_case(), "/reminders/2", true);
+  EXPECT_EQ(passed(t), "lost-effect likely");
+}
+
 TEST(LostEffect, a_test_that_tries_the_same_once_more_and_fails_by_that_was_told) {
   auto t = given_up(kListed);
   post(t.in_case()).gets_error();
