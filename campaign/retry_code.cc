@@ -37,13 +37,13 @@ trace::RetryLocation told(const scan::Location& at) {
 }  // namespace
 
 void RetryCode::read() {
-  auto chosen = scan::choose_files({"."}, false, kMostFiles);
+  auto chosen = scan::choose_files({"."}, false, scan::kProjectFiles);
   std::uintmax_t bytes = 0;
   std::error_code error;
   if (chosen)
     for (auto& file : chosen->files)
       if (auto size = std::filesystem::file_size(file, error); !error && size <= scan::kLargest) bytes += size;
-  too_much_ = !chosen || bytes > kMostBytes;
+  too_much_ = !chosen || bytes > scan::kProjectBytes;
   if (!too_much_) locations_ = scan::scan_files(*chosen).locations;
 }
 
@@ -62,7 +62,7 @@ void RetryCode::hold_against(trace::CampaignRecord& record) {
     record.remarks.push_back(
         fmt::format("the project's source was not held against this campaign: there is more than {} MiB of it, or of "
                     "files around it; retrial scan --against does it",
-                    kMostBytes >> 20));
+                    scan::kProjectBytes >> 20));
   scan::hold_against(locations_, record);
   for (auto& at : locations_)
     if (at.tried.state != scan::Tried::not_asked) record.retries.push_back(told(at));

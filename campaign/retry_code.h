@@ -1,5 +1,4 @@
 #pragma once
-#include <cstdint>
 #include <vector>
 
 #include "campaign/planning/plan.h"
@@ -11,10 +10,7 @@ namespace retrial::campaign {
 // The project's own retry code, as `retrial scan` reads it, to be held against what a campaign tried.
 class RetryCode {
  public:
-  // More source is not read (1.1 MB took 0.4 s of one core), nor is one that lies among more files.
-  static constexpr std::uintmax_t kMostBytes = 8u << 20;
-  static constexpr std::size_t kMostFiles = 50'000;
-  // Reads the current directory's.
+  // Reads the current directory's, if it is no more than scan::kProjectBytes in scan::kProjectFiles.
   void read();
   // Cases whose call leads through a location are worth more, of one with verdicts most.
   void raise(std::vector<Case>& cases) const;

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "oracles/client_words.h"
+#include "oracles/evidence.h"
 #include "oracles/failure.h"
 #include "oracles/taken_for_data.h"
 #include "trace/profiles/message.h"
@@ -67,22 +68,16 @@ std::vector<std::string_view> called_in(std::string_view line, std::string_view 
   return found;
 }
 
-// What the chain of this call begins with, in the application: its outermost function.
-std::string outermost_function(const trace::Call& call) {
-  auto& site = call.first().tag.site;
-  return site ? trace::frames_of(*site).back().function : std::string();
-}
-
 }  // namespace
 
 std::optional<std::string> asked_again(const trace::Comparison& c, const trace::Call& call,
                                        const trace::Thrown& assertion) {
   constexpr std::size_t kFailed = 2;  // lines: what the assertion looks at may stand above it
-  auto function = outermost_function(call);
+  auto function = outermost_frame(call).function;
   auto name = last_name(function);
   if (name.empty() || assertion.source.empty()) return {};
   auto once = [&](const std::vector<trace::Call>& calls) {
-    return std::ranges::count_if(calls, [&](auto& other) { return outermost_function(other) == function; }) == 1;
+    return std::ranges::count_if(calls, [&](auto& other) { return outermost_frame(other).function == function; }) == 1;
   };
   if (!once(c.reference_calls) || !once(c.case_calls)) return {};
   auto lines = split(assertion.source, '\n');

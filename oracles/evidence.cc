@@ -221,6 +221,11 @@ bool in_tests(std::string_view file, std::string_view test) {
          name.find(".spec.") != name.npos;
 }
 
+trace::Frame outermost_frame(const Call& call) {
+  auto& site = call.first().tag.site;
+  return site ? trace::frames_of(*site).back() : trace::Frame{};
+}
+
 bool in_one_function(const trace::CallSite& a, const trace::CallSite& b, std::string_view test) {
   auto others = trace::frames_of(b);
   return std::ranges::any_of(trace::frames_of(a), [&](auto& one) {

@@ -82,6 +82,9 @@ unsigned told_of(const trace::Comparison& c);
 // not the application's doing.
 bool in_tests(std::string_view file, std::string_view test);
 
+// The outermost function of the application in this call's chain; of one without a call site empty.
+trace::Frame outermost_frame(const trace::Call& call);
+
 // One function of the application holds both calls, by itself or by what it calls, so that it is for it to bring the
 // second about. Of one line they are a helper's, through which everything goes.
 bool in_one_function(const trace::CallSite& a, const trace::CallSite& b, std::string_view test);

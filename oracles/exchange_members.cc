@@ -58,12 +58,8 @@ std::multiset<std::string> entries_sent(const trace::Exchange& e) {
   std::map<std::string_view, std::string> entries;  // by where they stand: "/readings/0"
   auto members = members_sent(e);
   for (auto& m : members) {
-    if (!m.listed) continue;
-    auto at = m.path.find_first_of("0123456789", m.path.find('/') + 1);
-    while (at != m.path.npos && m.path[at - 1] != '/') at = m.path.find_first_of("0123456789", at + 1);
-    auto end = at == m.path.npos ? at : std::min(m.path.find('/', at), m.path.size());
-    if (end == m.path.npos) continue;
-    entries[std::string_view(m.path).substr(0, end)] += fmt::format("{}={}\n", m.path.substr(end), m.value);
+    auto entry = entry_path(m.path);
+    if (m.listed) entries[entry] += fmt::format("{}={}\n", m.path.substr(entry.size()), m.value);
   }
   std::multiset<std::string> texts;
   for (auto& [path, text] : entries) texts.insert(text);

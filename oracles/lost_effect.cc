@@ -152,16 +152,12 @@ class LostEffect final : public Oracle {
     static constexpr std::array<std::string_view, 14> kDone{
         "sent",     "delivered", "notified", "mailed",  "published", "dispatched", "forwarded",
         "uploaded", "exported",  "synced",   "charged", "paid",      "shipped",    "printed"};
-    auto function = [](const Call& of) {
-      auto& site = of.first().tag.site;
-      return site ? trace::frames_of(*site).back() : trace::Frame{};
-    };
-    auto writer = function(call);
+    auto writer = outermost_frame(call);
     if (writer.function.empty()) return {};
     const trace::Exchange* before = nullptr;  // what it wrote last: of a loop's turn before, or beside
     for (auto& pair : c.pairs) {
       if (!pair.in_case || pair.in_case == &call || !had_effect(pair.in_case->last())) continue;
-      auto by = function(*pair.in_case);
+      auto by = outermost_frame(*pair.in_case);
       if (by.file != writer.file || by.function != writer.function) continue;
       auto& write = pair.in_case->last();
       if (write.begun < call.last().told) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/characters.h"
 #include "base/text.h"
 
 namespace retrial::oracles {
@@ -116,5 +117,12 @@ bool counts(const Member& member) {
       "score", "points", "credits", "credit", "likes",   "votes",    "visits", "views", "used",   "reserved"};
   return member.kind == Member::Kind::number && named_among(member, kCounts) && !named_among(member, kNoCounts);
 }
+
+std::string_view list_path(std::string_view path) {
+  for (auto at = path.find('/'); at != path.npos && at + 1 < path.size(); at = path.find('/', at + 1))
+    if (is_digit(path[at + 1])) return path.substr(0, at + 1);
+  return path;
+}
+std::string_view entry_path(std::string_view path) { return path.substr(0, path.find('/', list_path(path).size())); }
 
 }  // namespace retrial::oracles

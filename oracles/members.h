@@ -22,6 +22,10 @@ struct Member {
 inline constexpr std::size_t kMostMembers = 500;
 std::vector<Member> members_of(std::string_view body);
 
+// Of where a listed member stands the outermost list, and the entry of that: "/items/" and "/items/0" of "/items/0/id".
+std::string_view list_path(std::string_view path);
+std::string_view entry_path(std::string_view path);
+
 // Is it JSON, and whole?
 bool is_json(std::string_view body);
 // How many of the objects that stand in an array hold all of `wanted` (by name and value) among their own members.

@@ -29,23 +29,13 @@ using trace::Call;
 using trace::Comparison;
 using trace::Exchange;
 
-// "/items/" of "/items/0/id": the outermost list that it stands in.
-std::string_view list_of(std::string_view path) {
-  for (auto at = path.find('/'); at != path.npos && at + 1 < path.size(); at = path.find('/', at + 1))
-    if (is_digit(path[at + 1])) return path.substr(0, at + 1);
-  return path;
-}
-
 bool is_zero(const std::string& value) { return value.find_first_not_of("0.") == value.npos && !value.empty(); }
-
-// "/items/0" of "/items/0/id".
-std::string_view entry_of(std::string_view path) { return path.substr(0, path.find('/', list_of(path).size())); }
 
 // The lists of a body, by where they stand, each with the values that are in it.
 std::map<std::string_view, std::set<std::string_view>> lists_in(const std::vector<Member>& members) {
   std::map<std::string_view, std::set<std::string_view>> lists;
   for (auto& m : members)
-    if (m.listed) lists[list_of(m.path)].insert(m.value);
+    if (m.listed) lists[list_path(m.path)].insert(m.value);
   return lists;
 }
 
@@ -69,12 +59,12 @@ Lacking lacking(std::string_view body, const std::vector<Member>& was, const std
       (kept.contains(m.path) ? found.left : found.gone).insert(m.path);
       continue;
     }
-    auto list = list_of(m.path);
+    auto list = list_path(m.path);
     auto here = now.find(list);
     if (here == now.end()) {
       auto& entries = emptied[list];
-      entries.insert(entry_of(m.path));
-      if (entries.size() <= kOfList) found.gone.insert(entry_of(m.path));
+      entries.insert(entry_path(m.path));
+      if (entries.size() <= kOfList) found.gone.insert(entry_path(m.path));
     } else if (!std::ranges::includes(before[list], here->second)) {
       found.left.insert(list);  // others, or the same in other words
     } else {
@@ -158,9 +148,9 @@ bool made_of_entries(const std::vector<Member>& told, const Member& was, const M
   std::map<std::string_view, std::set<std::string_view>> entries;
   for (auto& m : told) {
     if (!m.listed) continue;
-    entries[list_of(m.path)].insert(entry_of(m.path));
+    entries[list_path(m.path)].insert(entry_path(m.path));
     if (auto number = number_of(m.value); number && m.kind == Member::Kind::number)
-      columns[std::string(list_of(m.path)) + m.name].push_back(*number);
+      columns[std::string(list_path(m.path)) + m.name].push_back(*number);
   }
   for (auto& [name, numbers] : columns) {
     double sum = 0;
@@ -204,7 +194,7 @@ Less written_with_less(const Comparison& c, const Call& read) {
     less.mostly |= part || gone.size() > left.size();
     // Written over, without what that read tells else.
     auto of_read = [&](auto& m) {
-      bool lost = gone.contains(m.path) || (m.listed && gone.contains(entry_of(m.path)));
+      bool lost = gone.contains(m.path) || (m.listed && gone.contains(entry_path(m.path)));
       return !lost || tells(told, m.value);
     };
     less.of_read |= now.method == "PUT" && gone.size() >= kTold && std::ranges::all_of(was, of_read);

@@ -69,8 +69,7 @@ bool went_on(const Comparison& c, const Call& call) {
 bool sent_later(const Comparison& c, const Call& call) {
   auto& failed = call.last();
   return std::ranges::any_of(c.in_case->exchanges, [&](auto& e) {
-    return e.begun > failed.begun && e.call != failed.call && e.operation == failed.operation &&
-           e.target == failed.target && e.request_digest == failed.request_digest;
+    return e.begun > failed.begun && e.call != failed.call && same_request(e, failed);
   });
 }
 

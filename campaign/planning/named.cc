@@ -10,8 +10,7 @@
 namespace retrial::campaign {
 namespace {
 
-constexpr std::size_t kMostOfFile = 1 << 20, kMostFiles = 50'000;
-constexpr std::uintmax_t kMostBytes = 8u << 20;  // of a project's files together
+constexpr std::size_t kMostOfFile = 1 << 20;
 
 std::string letters_of(std::string_view text) {
   std::string out;
@@ -40,13 +39,13 @@ Named::Named(std::string_view words, const Tests& tests, By whom) : whom_(whom) 
 
 // What a chain does not hold: a helper that is called beside the request, as one that waits.
 bool Named::in_project() {
-  auto chosen = scan::choose_files({"."}, false, kMostFiles);
+  auto chosen = scan::choose_files({"."}, false, scan::kProjectFiles);
   if (!chosen) return false;
   std::uintmax_t bytes = 0;
   std::error_code error;
   return std::ranges::any_of(chosen->files, [&](auto& file) {
     auto size = std::filesystem::file_size(file, error);
-    return !error && size <= scan::kLargest && (bytes += size) <= kMostBytes && in_file(file);
+    return !error && size <= scan::kLargest && (bytes += size) <= scan::kProjectBytes && in_file(file);
   });
 }
 

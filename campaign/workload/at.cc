@@ -1,10 +1,11 @@
+#include "campaign/workload/at.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/glob.h"
 #include "base/text.h"
-#include "campaign/workload/director.h"
 #include "trace/profiles/message.h"
 
 namespace retrial::campaign {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
+#include "campaign/workload/at.h"
 #include "campaign/workload/events.h"
 #include "policies/fault_plan.h"
 #include "proxy/exchange/director.h"
@@ -25,16 +25,6 @@ struct Target {
   std::string operation;
   int occurrence = 1;
 };
-
-// Calls by what they ask for (`observe --at`): "POST /orders", "/orders/*", "POST /orders #2".
-struct At {
-  std::string method;  // "": any
-  std::string path;    // a glob (base/glob.h), without a query
-  int nth = 0;         // from 1: that one of them alone; 0: each
-  bool holds(const trace::Exchange& head) const;
-};
-// An error says what was expected of it.
-Result<At> parse_at(std::string_view text);
 
 // What is aimed at, and with what. Without a target every call is aimed at (`observe --inject`), or those `at` what is
 // named.

@@ -6,6 +6,27 @@
 namespace retrial::oracles {
 namespace {
 
+TEST(SilentWrongResult, a_sum_or_number_of_entries_that_lacks_the_last_or_all_is_likely) {
+  auto wrote = [](const char* was, const char* is) {
+    Trial t("P3", "error(transient)");
+    t.reference.call("moves", "GET", "/moves?day=1")
+        .answers(200, R"([{"id":"a","teu":2},{"id":"b","teu":3},{"id":"c","teu":11}])");
+    t.reference.call("total", "PUT", "/totals/1");
+    t.reference.last().request_sample = was;
+    t.reference.answers(200).passes();
+    t.in_case().call("moves", "GET", "/moves?day=1").gets_error();
+    t.in_case().call("total", "PUT", "/totals/1");
+    t.in_case().last().request_sample = is;
+    t.in_case().answers(200).passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(wrote(R"({"day":"1","sum":16})", R"({"day":"1","sum":0})"), "silent-wrong-result likely");
+  EXPECT_EQ(wrote(R"({"day":"1","sum":16})", R"({"day":"1","sum":5})"), "silent-wrong-result likely") << "2 and 3";
+  EXPECT_EQ(wrote(R"({"day":"1","sum":16})", R"({"day":"1","sum":6})"), "") << "of nothing that was read";
+  EXPECT_EQ(wrote(R"({"day":"1","moves":3})", R"({"day":"1","moves":0})"), "silent-wrong-result likely");
+  EXPECT_EQ(wrote(R"({"day":"1","moves":17})", R"({"day":"1","moves":0})"), "");
+}
+
 TEST(SilentWrongResult, a_page_that_failed_after_one_that_names_it_is_likely_one_though_the_test_passes) {
   auto verdicts = [](const char* second, const char* body, bool asked_elsewhere = false) {
     Trial t("P3", "error(transient)");
