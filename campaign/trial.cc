@@ -123,6 +123,10 @@ void Trial::reference_ran(const trace::Run& run) {
   auto& test = case_.row.test;
   if (!trace::result_of(run, test) && context_.wide.insert(test).second) return;
   if (!trace::result_of(run, test)) return over("not_fired", "the runner did not run its test by its id");
+  if (!passed(run, test) && !std::exchange(alone_failed_, true)) {
+    unsteady_ = true;
+    return;
+  }
   if (!passed(run, test))
     return over("not_fired", context_.services_stay
                                  ? "alone, without any fault, its test fails: it passes only in company, or this case "

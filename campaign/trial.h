@@ -38,7 +38,8 @@ void aim(RunSpec& spec, std::vector<Aim> aims, const RunSettings& settings);
 //   ended
 //   of an unsteady test       three times     three times
 //
-// Beside the two references, and what the test did in company. An unsteady test is as others where the finding is about
+// Beside the two references, and what the test did in company. A test that fails alone without the fault is run so once
+// more: if it passes then, it is unsteady. An unsteady test is as others where the finding is about
 // how the client retries, in a run that was no hang: that shows in the faulted attempts. Where no run leaves
 // anything at a service for the next, and it does not rest on how its test ended, the run without the fault may be of
 // an earlier case. Whoever runs it asks for the next run until there is none. Fills the row's outcome, why and runs.
@@ -82,6 +83,7 @@ class Trial {
   const trace::Run* first_ = nullptr;  // with the fault, before there was a reference to lay it beside
   Ask asked_ = Ask::nothing;
   bool over_ = false, thin_ = false;
+  bool alone_failed_ = false;                         // once: by load, perhaps
   std::optional<std::vector<trace::Finding>> found_;  // by every run with the fault; none: there was none as yet
   int with_ = 0, without_ = 0;                        // runs that count for what was found
   int wanted_with_ = 1, wanted_without_ = 1;

@@ -6,6 +6,7 @@
 
 #include "oracles/evidence.h"
 #include "oracles/registry.h"
+#include "oracles/rpc_name.h"
 #include "trace/comparing/body_change.h"
 #include "trace/profiles/profile.h"
 
@@ -57,6 +58,8 @@ class ChangedOnRetry final : public Oracle {
         }
         auto change = trace::change_between(before, next);
         if (!change || (change.target && !change.key && !change.condition && !change.body && !change.method)) continue;
+        bool key_alone = change.key && !change.condition && !change.body && !change.method;
+        if (key_alone && rpc_reads(before)) continue;
         if (!change.key && !change.method && read_between(*c.in_case, before, next)) continue;
         judgement.findings.push_back(
             make_finding(compared, c, call, kChangedOnRetry, sure(change),

@@ -148,7 +148,11 @@ class MissingCap final : public Oracle {
     auto last = std::ranges::find_if(c.in_case->exchanges | std::views::reverse, failed);
     bool ended = c.in_case->stop == trace::Stop::capped;
     auto within = last->begun - call.first().begun;
-    bool hurried = within < times * kPace;
+    // Who was still asking when it went well again had no end in sight; who stopped before has one.
+    bool went_on = std::ranges::any_of(c.in_case->exchanges, [&](auto& e) {
+      return e.begun > last->begun && !e.fired && e.pid == last->pid && same_request(e, call.first());
+    });
+    bool hurried = within < times * kPace && went_on;
     bool refused = trace::is_grpc(call.first().client_status)
                        ? call.first().client_status == trace::kGrpcStatus + trace::grpc_code::unauthenticated
                        : call.first().client_status >= 400 && call.first().client_status < 500;

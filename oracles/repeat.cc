@@ -179,7 +179,8 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
     return Harm{likely, fmt::format("each execution counts, whatever {} promises: {}", before.method, counted)};
   }
   if (repeat == Repeat::guarded) {
-    if (same_guard(*c.in_case, before, next)) return {};
+    if (same_guard(*c.in_case, before, next) || rpc_reads(before)) return {};
+    if (shown_of(c, call, before, next).effects == Shown::Effects::one || finds_it_given_up(before)) return {};
     return Harm{likely, "each attempt has another key or condition, so the service cannot tell that they are one"};
   }
   auto shown = shown_of(c, call, before, next);
@@ -212,7 +213,8 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
 
 Shown::Effects shown_in(const trace::Comparison& c, const trace::Call& call) {
   auto most = Shown::Effects::unknown;
-  if (trace::profile_of(call.first()).repeat(call.first()) != Repeat::unknown) return most;
+  auto repeat = trace::profile_of(call.first()).repeat(call.first());
+  if (repeat != Repeat::unknown && repeat != Repeat::guarded) return most;
   for (std::size_t i = 0; i + 1 < call.attempts.size(); i++) {
     auto &before = *call.attempts[i], &next = *call.attempts[i + 1];
     if (!trace::executed(before) || !trace::executed(next)) continue;

@@ -107,7 +107,9 @@ class SettledUndone final : public Oracle {
     bool usual = std::ranges::any_of(beside->attempts, [](auto* e) { return may_have_effect(*e); });
     if (!usual || !kept_from_service(work) || done_otherwise(c, work, *beside)) return;
     if (of_the_tests(compared, work.first())) return;
-    auto source = source_of(*c.in_case, work.first());
+    auto content = work.first();  // what the fault has kept us from reading is as in the reference
+    if (content.request_sample.empty()) content.request_sample = beside->first().request_sample;
+    auto source = source_of(*c.in_case, content);
     for (auto& pair : c.pairs) {
       if (!pair.in_case || !pair.reference) continue;
       auto &settles = pair.in_case->last(), &always = pair.reference->last();

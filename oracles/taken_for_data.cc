@@ -79,4 +79,14 @@ const trace::Exchange* error_read_as_data(const Comparison& c, const Failure& fa
   return nullptr;
 }
 
+const Call* error_written_as_data(const Comparison& c, const Call& read) {
+  for (auto& pair : c.pairs) {
+    if (!pair.in_case || !pair.reference || pair.in_case == &read) continue;
+    auto& write = pair.in_case->first();
+    if (write.begun >= read.last().told && had_effect(write) && finds_body_as_data(read.last(), write.request_sample))
+      return pair.in_case;
+  }
+  return nullptr;
+}
+
 }  // namespace retrial::oracles

@@ -16,6 +16,9 @@ Words words_in(std::string_view text);
 // beside that neither its status nor a word for a failure. Null: there is none, or somebody was told.
 const trace::Exchange* error_read_as_data(const trace::Comparison& c, const Failure& failure);
 
+// The same of a write of the application's own that the reference makes too. Null: there is none.
+const trace::Call* error_written_as_data(const trace::Comparison& c, const trace::Call& read);
+
 // Does this text, but for the ends of words, speak of a failure ("failed", "errors")?
 bool tells_failure(std::string_view text);
 // The same, or of something that is often one ("status", "code", "reason")?

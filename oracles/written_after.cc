@@ -104,6 +104,18 @@ std::optional<double> number_of(const std::string& text) {
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
+constexpr std::array<std::string_view, 4> kOfAttempts{"attempt", "retry", "retrie", "try"};
+
+std::vector<double> numbers_in(std::string_view text) {
+  std::vector<double> all;
+  for (std::size_t at = 0; (at = text.find_first_of("0123456789", at)) != text.npos;) {
+    double number = 0;
+    auto end = std::from_chars(text.data() + at, text.data() + text.size(), number).ptr;
+    all.push_back(number);
+    at = std::max(at + 1, static_cast<std::size_t>(end - text.data()));
+  }
+  return all;
+}
 constexpr double kRounded = 0.000000001;
 bool nearly(double one, double other) { return std::abs(one - other) <= kRounded * std::max(1.0, std::abs(one)); }
 // What rounding to its own decimals may have changed a number by: "1527.54" by half a hundredth. Of few digits nothing
@@ -200,6 +212,28 @@ Less written_with_less(const Comparison& c, const Call& read) {
     less.of_read |= now.method == "PUT" && gone.size() >= kTold && std::ranges::all_of(was, of_read);
   });
   return less;
+}
+
+const Call* written_as_told(const Comparison& c, const Call& read, std::string_view text) {
+  auto named = numbers_in(text);
+  auto names = [&](const Member& m) {
+    auto number = m.kind == Member::Kind::number ? number_of(m.value) : std::nullopt;
+    return number && std::ranges::any_of(named, [&](double other) { return nearly(*number, other); });
+  };
+  const Call* found = nullptr;
+  each_write_after(c, read, [&](auto& write, auto& before, auto& now) {
+    auto was = members_sent(before), is = members_sent(now);
+    if (found || was.size() != is.size() || may_tell_failure(now.request_sample)) return;
+    bool told = false;
+    for (std::size_t i = 0; i < was.size(); i++) {
+      if (was[i].path != is[i].path || was[i].kind != is[i].kind) return;
+      if (was[i].value == is[i].value) continue;
+      if (was[i].kind == Member::Kind::boolean || has_word(was[i].name, kOfAttempts)) return;
+      told |= names(was[i]) && names(is[i]);
+    }
+    if (told) found = &write;
+  });
+  return found;
 }
 
 const Call* written_with_other(const Comparison& c, const Call& read) {

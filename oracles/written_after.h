@@ -18,6 +18,10 @@ Less written_with_less(const trace::Comparison& c, const trace::Call& read);
 // from before, or a default. Null: there is none.
 const trace::Call* written_with_other(const trace::Comparison& c, const trace::Call& read);
 
+// A write that the reference makes too, and that holds another number where a text (an assertion's) names both. Not one
+// that counts attempts or says beside it that it is not the usual one. Null: there is none.
+const trace::Call* written_as_told(const trace::Comparison& c, const trace::Call& read, std::string_view text);
+
 // Writes of what this read told in the reference (a page's entries, each renewed), of which none is made here, nor
 // anything that the reference does not make.
 struct Unmade {

@@ -120,11 +120,24 @@ std::optional<Said> at_a_refused_repeat(const Asserted& a) {
   return {};
 }
 
+// A function that application code calls elsewhere in this test, and nobody but the test here: it hands answers on, and
+// whoever called it was to look at them.
+bool is_helper_of_others(const Comparison& c, const trace::CallSite& site) {
+  auto outermost = trace::frames_of(site).back();
+  return std::ranges::any_of(c.reference->exchanges, [&](auto& e) {
+    if (!e.tag.site) return false;
+    auto frames = trace::frames_of(*e.tag.site);
+    auto& caller = frames.back();
+    return caller.file != outermost.file &&
+           std::ranges::any_of(frames, [&](auto& frame) { return frame.file == outermost.file; });
+  });
+}
+
 std::optional<Said> of_an_error_read_as_data(const Asserted& a) {
   auto* e = error_read_as_data(a.c, a.failure);
   if (!e) return {};
   auto& site = a.call.first().tag.site;
-  bool of_test = !site || in_tests(site->file, a.compared.row->test);
+  bool of_test = !site || in_tests(site->file, a.compared.row->test) || is_helper_of_others(a.c, *site);
   return Said{
       of_test ? Confidence::possible : at_most_likely(a.call.confidence),
       fmt::format("{}, no exception came of it", a.done),
@@ -144,6 +157,10 @@ std::optional<Said> by_a_write(const Asserted& a, const Call* write, std::string
   return Said{at_most_likely(write->confidence),
               fmt::format("{}, no exception came of it, and {} was then made{}", a.done, write->operation, how), why};
 }
+std::optional<Said> by_an_error_written_as_data(const Asserted& a) {
+  return by_a_write(a, error_written_as_data(a.c, a.call), " with the body of that error",
+                    "The answer was read without a look at its status.");
+}
 std::optional<Said> by_what_is_written_with_less(const Asserted& a) {
   return by_a_write(a, written_with_less(a.c, a.call).first, " without data that it has else",
                     "The failure was taken for an answer that holds nothing.");
@@ -151,6 +168,10 @@ std::optional<Said> by_what_is_written_with_less(const Asserted& a) {
 std::optional<Said> by_what_is_written_with_other(const Asserted& a) {
   return by_a_write(a, written_with_other(a.c, a.call), " with another value than it reads there else",
                     "What it could not read it took from elsewhere.");
+}
+std::optional<Said> by_what_is_written_as_it_says(const Asserted& a) {
+  return by_a_write(a, written_as_told(a.c, a.call, a.message()), " with that value",
+                    "What could not be read was left out of it, and nobody was told.");
 }
 std::optional<Said> by_what_is_written_instead(const Asserted& a) {
   if (!may_pass(a.call.last())) return {};
@@ -220,8 +241,9 @@ void judge_assertion(const ComparedCase& compared, const Comparison& c, const Fa
   if (judged_by(after_a_recovery, at_a_refused_repeat)) return;
   if (given_as_answer(compared, call)) return pass_over(kGivenAsAnswer);
   if (judged_by(of_an_error_read_as_data) || shows_fault(c, a.text) || expected_by_test(compared, c)) return;
-  if (judged_by(of_a_cut_body, by_what_is_written_with_less, by_what_is_written_with_other, by_what_is_written_instead,
-                of_a_kept_failure, of_a_walk, of_who_went_on, of_other_contents))
+  if (judged_by(of_a_cut_body, by_an_error_written_as_data, by_what_is_written_with_less, by_what_is_written_with_other,
+                by_what_is_written_as_it_says, by_what_is_written_instead, of_a_kept_failure, of_a_walk, of_who_went_on,
+                of_other_contents))
     return;
   pass_over(fmt::format(
       "the call ended in the fault and an assertion failed ({}): whether the caller was told cannot be seen",

@@ -99,6 +99,15 @@ void judge_what_came_after(const ComparedCase& compared, const Comparison& c, Ju
     if (trace::recovered(*call)) continue;
     judge_cut(compared, c, *call, judgement);
     if (!trace::message::safe_method(call->first().method) && !rpc_reads(call->first())) continue;
+    if (auto* write = error_written_as_data(c, *call)) {
+      judgement.findings.push_back(make_finding(
+          compared, c, *call, kSilentWrongResult, std::min(Confidence::likely, write->confidence),
+          fmt::format("{}: {}, {}, and {} was then made with the body of that error where data should be: the answer "
+                      "was read without a look at its status.",
+                      call->operation, what_was_done(*call, first_fired(*call)), given_up(*call), write->operation),
+          "A right client looks at the status before it reads an answer, and tells its caller of an error."));
+      return;
+    }
     if (!may_pass(call->last()) || asked_again(*c.in_case, call->last())) continue;
     auto [write, how] = written_after(compared, c, *call);
     if (!write && judge_walk(compared, c, *call, judgement)) return;

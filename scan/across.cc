@@ -12,11 +12,30 @@ namespace {
 
 bool same(const Wait& a, const Wait& b) { return a.kind == b.kind && a.jitter == b.jitter && a.told == b.told; }
 
+// Each function below a decorator that the project has made of a library's is tried again as that says.
+void add_decorated(Found& all) {
+  std::map<std::string, const Location*, std::less<>> by_name;
+  for (auto& one : all.decorators)
+    if (auto [at, fresh] = by_name.emplace(one.by, &one); !fresh) at->second = nullptr;
+  for (auto& one : all.decorated) {
+    auto made = by_name.find(one.by);
+    if (made == by_name.end() || !made->second) continue;
+    one.by = "@" + one.by;
+    one.bound = made->second->bound;
+    one.wait = made->second->wait;
+    one.back = made->second->back;
+    one.looked_at = made->second->looked_at;
+    all.locations.push_back(std::move(one));
+  }
+}
+
 }  // namespace
 
-void complete(std::vector<Location>& locations, const std::vector<Delay>& delays) {
+void complete(Found& all) {
+  add_decorated(all);
+  auto& locations = all.locations;
   std::map<std::string, const Delay*, std::less<>> by_name;
-  for (auto& delay : delays) {
+  for (auto& delay : all.delays) {
     auto [at, fresh] = by_name.emplace(delay.name, &delay);
     if (!fresh && at->second && !same(at->second->wait, delay.wait)) at->second = nullptr;
   }

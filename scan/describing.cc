@@ -144,7 +144,8 @@ void describe_calls(const Tree& tree, int stretch, Location& location) {
     int arguments = tree.child(i, Part::arguments);
     bool once = has_effect(callee);
     if (auto method = method_of(tree, i); !method.empty()) once = method == "post" || method == "patch";
-    location.effect |= once || (arguments >= 0 && names_method(tree.text(arguments)));
+    once |= arguments >= 0 && names_method(tree.text(arguments));
+    if (once && location.effect.empty()) location.effect = one_line(without_arguments(callee));
   }
   if (names_key(tree.text(stretch)) && makes_name(tree.text(stretch))) location.new_key = true;
   int function = tree.function_of(stretch);

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "scan/flow.h"
-#include "scan/location.h"
+#include "scan/found.h"
 #include "scan/tree.h"
 
 // One file a way to try again. Each adds what it sees in one file to `found`; none decides by names alone but the
@@ -17,6 +17,7 @@ void find_repeats(const Tree& tree, std::vector<Location>& found);
 void find_timers(const Tree& tree, std::vector<Location>& found);
 void find_queues(const Tree& tree, std::vector<Location>& found);
 void find_libraries(const Tree& tree, std::vector<Location>& found);
+void find_own_decorators(const Tree& tree, Found& found);
 
 // What they share: a location at a node, with its function; what is called in a stretch of code, and what that may do.
 Location location_at(const Tree& tree, int node, Shape shape);

@@ -18,8 +18,8 @@ Bound bound_of_loop(const Tree& tree, int loop);
 // Of a function that begins itself anew by `call`; -1: it is begun anew by others.
 Bound bound_of_function(const Tree& tree, int function, int call);
 
-// Of all that waits within `stretch`, read with what stands in the function around it.
-Wait wait_in(const Tree& tree, int stretch);
+// Of all that waits within `stretch` before `past` (-1: all of it), read with what stands in the function around it.
+Wait wait_in(const Tree& tree, int stretch, int past = -1);
 
 // A function that says how long to wait, or that waits: for who calls it from another file.
 struct Delay {

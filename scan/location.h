@@ -63,7 +63,7 @@ struct Location {
   std::vector<std::string> leaves;  // errors that do not
   bool whatever = false;            // that it failed leads back, however it did
   bool looked_at = false;           // the error, before it is tried again
-  bool effect = false;              // what is called has one, by its name
+  std::string effect;               // the call that has one, by its name or its HTTP method; empty: none
   bool key = false;                 // something that a service could know a repeat by
   bool new_key = false;             // made anew for each attempt
   bool gives_up_silently = false;

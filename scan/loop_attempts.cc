@@ -16,6 +16,7 @@ void LoopReader::read_attempt(int attempt) {
   int call = tried_call(tree, body);
   if (call < 0) return;
   bool back = false;
+  int past = 0;
   std::vector<std::string> leading, leaving;
   for (int h = tree.first(attempt); h >= 0; h = tree.next(h)) {
     if (tree[h].role != Role::handler) continue;
@@ -31,10 +32,13 @@ void LoopReader::read_attempt(int attempt) {
     into.insert(into.end(), names.begin(), names.end());
     if (!leads) continue;
     back = true;
+    past = std::max(past, flow.falls ? tree[loop].past : tree[attempt].past);
     seen.waits_then |= block >= 0 && waits_within(block);
     place.looked_at |= block >= 0 && branches_on_error(block, h);
   }
   if (!back || std::ranges::all_of(leading, interrupts)) return;
+  if (!seen.back) seen.past = past;
+  if (seen.past >= 0) seen.past = std::max(seen.past, past);
   seen.back = seen.caught = true;
   place.back.insert(place.back.end(), leading.begin(), leading.end());
   place.leaves.insert(place.leaves.end(), leaving.begin(), leaving.end());

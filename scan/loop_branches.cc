@@ -41,6 +41,7 @@ void LoopReader::read_branch(int branch) {
   if (says.weak && seen.back) return;
   seen.weak = says.weak && !seen.back;
   seen.back = true;
+  seen.past = -1;
   seen.success |= fine_leaves;
   seen.waits_then |= waits;
   if (seen.stretch < 0) seen.stretch = tried;

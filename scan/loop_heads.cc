@@ -82,6 +82,7 @@ void LoopReader::read_supervised() {
     if (tree[p].role == Role::handler || (tree[p].role == Role::branch && tree[below].part == Part::then)) return;
   seen.back = seen.success = true;
   seen.stretch = call;
+  seen.past = -1;
   if (!place.back.empty()) return;
   place.back.emplace_back("any");
   place.looked_at = true;  // nothing was caught

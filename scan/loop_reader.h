@@ -20,6 +20,7 @@ struct Evidence {
   int stretch = -1;         // what is tried
   bool asked = false;       // the loop's own condition says that it failed
   bool weak = false;        // only that a value is there says that it went well
+  int past = -1;            // what failed meets none of what stands from here on; -1: all of the loop
 };
 
 // Reads one loop: what of it is tried, whether a failure leads back to its head, and whether what went well leaves it.

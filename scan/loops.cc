@@ -93,7 +93,7 @@ void find_loops(const Tree& tree, std::vector<Location>& found) {
     for (int i = loop; i < tree[loop].past; i++)
       if (tree[i].role == Role::call && !is_talk(callee_of(tree, i))) place.callees.push_back(callee_at(tree, i));
     place.bound = bound_of_loop(tree, loop);
-    place.wait = wait_in(tree, loop);
+    place.wait = wait_in(tree, loop, reader.seen.past);
     if (place.wait.kind == Wait::none && place.bound.kind == Bound::elsewhere && reader.header.kind == Header::each)
       place.wait = {Wait::elsewhere, false, false, place.bound.text};
     place.gives_up_silently = gives_up_silently(tree, loop, place);

@@ -27,7 +27,7 @@ bool could_retry(std::string_view text) {
 struct Reader {
   const Chosen& chosen;
   Scan scan;
-  std::vector<Delay> delays;
+  Found of_all;  // files
   std::mutex one_at_a_time;
   std::atomic<std::size_t> next = 0;
 
@@ -49,11 +49,16 @@ struct Reader {
     std::lock_guard lock(one_at_a_time);
     scan.files++;
     scan.lines += static_cast<std::size_t>(std::ranges::count(text, '\n'));
-    delays.insert(delays.end(), found.delays.begin(), found.delays.end());
-    for (auto& location : found.locations) {
-      location.file = path;
-      scan.locations.push_back(std::move(location));
-    }
+    of_all.delays.insert(of_all.delays.end(), found.delays.begin(), found.delays.end());
+    auto take = [&](auto& from, auto& into) {
+      for (auto& location : from) {
+        location.file = path;
+        into.push_back(std::move(location));
+      }
+    };
+    take(found.locations, of_all.locations);
+    take(found.decorators, of_all.decorators);
+    take(found.decorated, of_all.decorated);
   }
 };
 
@@ -105,6 +110,7 @@ Found scan_text(const Language& language, std::string_view text) {
   drop_waits(found);
   std::erase_if(found, goes_on);
   all.delays = delays_of(tree);
+  find_own_decorators(tree, all);
   return all;
 }
 
@@ -117,8 +123,9 @@ Scan scan_files(const Chosen& chosen) {
   std::thread other(work);
   work();
   other.join();
+  complete(reader.of_all);
+  reader.scan.locations = std::move(reader.of_all.locations);
   std::ranges::sort(reader.scan.locations, {}, [](auto& l) { return std::tie(l.file, l.line); });
-  complete(reader.scan.locations, reader.delays);
   judge(reader.scan.locations);
   return std::move(reader.scan);
 }

@@ -2,9 +2,8 @@
 #include <functional>
 
 #include "scan/files.h"
+#include "scan/found.h"
 #include "scan/language.h"
-#include "scan/limits.h"
-#include "scan/location.h"
 
 namespace retrial::scan {
 
@@ -14,10 +13,6 @@ struct Scan {
   std::map<std::string, std::size_t> left_out;  // why, and how many files
 };
 
-struct Found {
-  std::vector<Location> locations;
-  std::vector<Delay> delays;
-};
 // Of one text, without verdicts. Pure.
 Found scan_text(const Language& language, std::string_view text);
 

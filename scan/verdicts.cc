@@ -41,14 +41,15 @@ void judge_alone(Location& at) {
   if (all)
     say("retries-permanent-error",
         fmt::format("Whatever fails leads back ({}), also what fails the same way each time.", at.back.front()));
-  if (at.effect && !at.key)
+  if (!at.effect.empty() && !at.key)
     say("retries-non-idempotent",
-        fmt::format("{} has an effect by its name, and no key was seen by which a service could know it again.",
-                    at.calls));
-  if (at.effect && at.new_key)
+        fmt::format("{} has an effect by its name or its method, and no key was seen by which a service could know it "
+                    "again.",
+                    at.effect));
+  if (!at.effect.empty() && at.new_key)
     say("changed-on-retry",
         fmt::format("{} is sent with a key that is made anew for each attempt: no service can know it again.",
-                    at.calls));
+                    at.effect));
   if (at.gives_up_silently) say("swallowed-error", "After the last attempt it goes on as if nothing had failed.");
 }
 

@@ -197,7 +197,8 @@ std::vector<Delay> delays_of(const Tree& tree) {
   return found;
 }
 
-Wait wait_in(const Tree& tree, int stretch) {
+Wait wait_in(const Tree& tree, int stretch, int past) {
+  if (past < 0) past = tree[stretch].past;
   Wait all;
   int function = tree[stretch].role == Role::function ? stretch : tree.function_of(stretch);
   auto counters = counters_in(tree, stretch);
@@ -207,7 +208,7 @@ Wait wait_in(const Tree& tree, int stretch) {
     if (!header.item.empty() && header.kind != Header::each)
       for (auto id : identifiers(header.item)) counters.push_back(id);
   }
-  for (int i = stretch; i < tree[stretch].past; i++) {
+  for (int i = stretch; i < past; i++) {
     if (tree[i].role != Role::call) continue;
     auto text = waited(tree, i);
     if (!is_waiting(callee_of(tree, i)) && !is_given_a_wait(callee_of(tree, i), text)) continue;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How right `retrial scan` is on published packages whose retry code was read by hand (truth.json), and how fast.
 
-bench.py FOLDER [--binary RETRIAL] [--set tune|held] [--wrong]   FOLDER keeps the packages; what is missing is fetched
+bench.py FOLDER [--binary RETRIAL] [--set tune|held|fresh] [--wrong]   FOLDER keeps the packages; what is missing is fetched
 bench.py FOLDER --speed TREE                                      lines a second and memory, over any tree
 """
 import argparse
@@ -141,7 +141,7 @@ def main():
     parser.add_argument("folder", type=Path)
     parser.add_argument("--binary", default=str(HERE.parents[1] / "build/release/retrial"))
     parser.add_argument("--truth", type=Path, default=HERE / "truth.json")
-    parser.add_argument("--set", choices=["tune", "held"])
+    parser.add_argument("--set", choices=["tune", "held", "fresh"])
     parser.add_argument("--wrong", action="store_true", help="name what was missed, and what was told falsely")
     parser.add_argument("--speed", metavar="TREE")
     options = parser.parse_args()
@@ -151,7 +151,7 @@ def main():
     if options.speed:
         return speed(binary, options.speed)
     packages = json.loads(options.truth.read_text())["packages"]
-    for kind in ("tune", "held"):
+    for kind in ("tune", "held", "fresh"):
         if options.set not in (None, kind):
             continue
         tally = dict.fromkeys(("true", "found", "false", "either", "bound", "wait", "seconds", "lines"), 0)

@@ -293,10 +293,10 @@ TEST_F(Trying, a_test_that_fails_without_the_fault_since_is_spoilt) {
 }
 
 TEST_F(Trying, a_test_that_fails_alone_passes_in_company_or_the_case_before_has_spoilt_it) {
-  without_ = {fails_by_itself()};
+  without_ = {fails_by_itself(), fails_by_itself()};
   with_ = {broken()};
   Trial trial(*context_, case_, {}, false);
-  EXPECT_EQ(tried(trial), "with alone");
+  EXPECT_EQ(tried(trial), "with alone alone");
   EXPECT_EQ(why(trial.result()),
             "alone, without any fault, its test fails: it passes only in company, or this case has spoilt a service's "
             "state");
@@ -305,12 +305,20 @@ TEST_F(Trying, a_test_that_fails_alone_passes_in_company_or_the_case_before_has_
 
 TEST_F(Trying, a_test_that_passes_in_company_alone_is_told_so) {
   context_->services_stay = false;
-  without_ = {fails_by_itself()};
+  without_ = {fails_by_itself(), fails_by_itself()};
   with_ = {fails_by_itself()};
   Trial trial(*context_, case_, {}, false);
-  EXPECT_EQ(tried(trial), "with alone");
+  EXPECT_EQ(tried(trial), "with alone alone");
   EXPECT_EQ(why(trial.result()), "its test passes only in company: alone, without any fault, it fails");
   EXPECT_EQ(case_.row.outcome, "not_fired");
+}
+
+TEST_F(Trying, a_test_that_fails_alone_once_is_unsteady) {
+  without_ = {fails_by_itself(), well(), well(), well()};
+  with_ = {broken(), broken(), broken()};
+  Trial trial(*context_, case_, {}, false);
+  EXPECT_EQ(tried(trial), "with alone alone with without with without");
+  EXPECT_FALSE(trial.result().findings.empty());
 }
 
 TEST_F(Trying, a_fault_that_does_not_fire_is_said) {

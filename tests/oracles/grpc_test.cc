@@ -60,6 +60,30 @@ TEST(GrpcOracles,
   EXPECT_EQ(safe.verdicts(), "");
 }
 
+TEST(GrpcOracles, another_key_for_each_attempt_harms_neither_a_read_nor_what_the_service_answers_alike) {
+  auto keyed = [](const char* path, std::string answer) {
+    Trial t("P1", "lost-response(error(504)) x 1, then pass");
+    auto says = [&](Tale& tale, const std::string& text) { tale.last().response_sample = text; };
+    auto key = [&](Tale& tale, const char* value) {
+      tale.last().request_headers.push_back({"idempotency-key", value});
+    };
+    key(t.reference.rpc("put", path), "0b51a8c2");
+    t.reference.answers(200);
+    says(t.reference, std::string("\0\0\0\0\x07\x0a\x05V-101", 12));
+    key(t.in_case().rpc("put", path), "7f02c91d");
+    t.in_case().is_lost(Telling::error, 200);
+    says(t.in_case(), std::string("\0\0\0\0\x07\x0a\x05V-101", 12));
+    t.in_case().again(50 * kMillisecond).last().request_headers.back().value = "99d1e3aa";
+    t.in_case().answers(200);
+    says(t.in_case(), answer);
+    return t.verdicts();
+  };
+  const std::string first("\0\0\0\0\x07\x0a\x05V-101", 12), second("\0\0\0\0\x07\x0a\x05V-102", 12);
+  EXPECT_EQ(keyed("/port.Harbour/GetVisit", first), "");
+  EXPECT_EQ(keyed("/port.Harbour/Announce", first), "changed-on-retry likely");
+  EXPECT_EQ(keyed("/port.Harbour/Announce", second), "duplicate-effect likely, changed-on-retry likely");
+}
+
 TEST(GrpcOracles, what_gRPC_sends_again_by_itself_is_no_bug_however_fast) {
   auto t = trial(kGrant, "goaway x 1, then pass");
   t.in_case().is_refused();

@@ -46,6 +46,12 @@ TEST(SettledUndone, a_message_that_is_acknowledged_before_its_work_is_done_is_lo
   EXPECT_EQ(told(consumer("POST", "/ack", R"({"id":"m-17"})")), "settled-undone likely");
 }
 
+TEST(SettledUndone, what_was_to_be_done_is_known_from_the_reference_where_the_fault_came_before_the_body) {
+  auto t = consumer("PUT", "/cursor", R"({"last":"m-18"})");
+  t.in_case().last().request_sample = "";
+  EXPECT_EQ(told(std::move(t)), "settled-undone likely");
+}
+
 TEST(SettledUndone, a_message_that_stands_in_an_envelope_as_text_is_read_too) {
   constexpr const char* kPacked =
       R"({"Messages":[{"ReceiptHandle":"h-71","Body":"{\"order\":\"o-1001\",\"total\":4999}"}]})";

@@ -507,6 +507,55 @@ TEST(SilentWrongResult, an_errors_body_that_the_test_finds_where_the_data_should
       << "the test itself may have read it";
 }
 
+TEST(SilentWrongResult, an_errors_body_that_a_shared_client_gave_to_the_test_itself_is_possible) {
+  auto t = read_as_data(std::string("assert '") + kError + "' == '[1]'", "get");
+  for (auto* tale : {&t.reference, &t.in_case()}) {
+    tale->call("send", "POST", "/stock").answers(201);
+    tale->last().tag.site->callers = "src/shop.py:3:sell";
+  }
+  EXPECT_EQ(t.verdicts(), "silent-wrong-result possible");
+}
+
+TEST(SilentWrongResult, a_number_that_is_written_as_the_assertion_finds_it_is_likely) {
+  auto written = [](const char* was, const char* is, const char* said) {
+    Trial t("P3", "error(transient)");
+    auto post = [](Tale& tale, const char* text) -> Tale& {
+      tale.call("tally", "PUT", "/films/7/score").last().request_sample = text;
+      return tale.answers(200);
+    };
+    t.reference.call("votes", "GET", "/votes/3").answers(200);
+    post(t.reference, was);
+    t.in_case().call("votes", "GET", "/votes/3").gets_error();
+    post(t.in_case(), is).fails({assertion(said)});
+    return t.verdicts();
+  };
+  EXPECT_EQ(written(R"({"score":7.0})", R"({"score":4.33})", "assert 4.33 == 7"), "silent-wrong-result likely");
+  EXPECT_EQ(written(R"({"score":7.0})", R"({"score":4.33})", "assert False"), "silent-wrong-result possible");
+  EXPECT_EQ(written(R"({"attempts":1})", R"({"attempts":2})", "assert 2 == 1"), "silent-wrong-result possible");
+  EXPECT_EQ(written(R"({"score":7.0,"final":true})", R"({"score":4.33,"final":false})", "assert 4.33 == 7"),
+            "silent-wrong-result possible")
+      << "it says so";
+}
+
+TEST(SilentWrongResult, an_errors_body_that_is_written_where_the_data_should_be_is_likely) {
+  auto written = [](const std::string& body) {
+    Trial t("P3", "error(transient)");
+    t.reference.call("read", "GET", "/forecast").answers(200);
+    auto post = [](Tale& tale, std::string text) -> Tale& {
+      tale.call("post", "PUT", "/board").last().request_sample = std::move(text);
+      return tale.answers(200);
+    };
+    post(t.reference, R"({"text":"dry and mild"})");
+    t.in_case().call("read", "GET", "/forecast").gets_error().saying(kError);
+    post(t.in_case(), body).passes();
+    return t.verdicts();
+  };
+  std::string inner(kError);
+  for (std::size_t at = 0; (at = inner.find('"', at)) != inner.npos; at += 2) inner.insert(at, 1, '\\');
+  EXPECT_EQ(written("{\"text\":\"" + inner + "\"}"), "silent-wrong-result likely");
+  EXPECT_EQ(written(R"x({"text":"failed: 503 try again (retrial-f1)"})x"), "");
+}
+
 TEST(SilentWrongResult, the_test_of_a_call_site_that_gives_its_caller_errors_as_answers_has_read_it_itself) {
   auto t = read_as_data(
       "{'error': {'code': 'ServiceUnavailable', 'message': 'try again (retrial-f1)', 'status': 503}} == 8");

@@ -616,7 +616,7 @@ TEST(MissingDelay, work_in_good_part_of_a_gap_hides_a_wait_from_the_clock) {
 }
 
 TEST(MissingCap, the_same_asked_for_ever_with_other_credentials_is_likely_and_a_poll_of_a_service_is_not) {
-  auto asked = [](int times, int status, Nanos pause) {
+  auto asked = [](int times, int status, Nanos pause, bool till_it_works = true) {
     Trial t("P3", "error(transient)");
     auto ask = [](Tale& tale) -> Tale& { return tale.rpc("dossier", "/vault.Vault/GetDossier"); };
     ask(t.reference).answers(200);
@@ -624,7 +624,7 @@ TEST(MissingCap, the_same_asked_for_ever_with_other_credentials_is_likely_and_a_
       t.in_case().waits(pause);
       ask(t.in_case()).gets_status(status);
     }
-    ask(t.in_case()).answers(200).passes();
+    if (till_it_works) ask(t.in_case()).answers(200).passes();
     return t.verdicts();
   };
   constexpr int kUnavailable = trace::grpc_code::unavailable, kUnknown = trace::grpc_code::unauthenticated;
@@ -632,6 +632,7 @@ TEST(MissingCap, the_same_asked_for_ever_with_other_credentials_is_likely_and_a_
   EXPECT_EQ(asked(150, kUnknown, 200 * kMillisecond), "");
   EXPECT_EQ(asked(151, kUnavailable, 2 * kMillisecond), "missing-cap likely");
   EXPECT_EQ(asked(151, kUnavailable, 200 * kMillisecond), "") << "who waits for a service looks so often";
+  EXPECT_EQ(asked(200, kUnavailable, 60 * kMillisecond, false), "") << "it has an end of its own";
 }
 
 }  // namespace

@@ -91,6 +91,18 @@ TEST(Files, that_are_minified_too_large_or_not_text_are_counted_and_not_read) {
                                {"generated", 1}, {"larger than 1 MiB", 1}, {"minified", 1}, {"not UTF-8", 1}}));
 }
 
+TEST(Files, that_decorate_with_what_another_has_made_of_a_library_are_places_that_say_as_much) {
+  Folder folder;
+  folder.write("transport.py", "resilient = retry(stop=stop_after_attempt(3), wait=wait_exponential(max=1))\n");
+  folder.write("a.py", "@resilient\ndef book(c):\n  for x in c: c.post('/slots', x)\n\n@property\ndef f(c): pass\n");
+  auto scan = scan_files(*choose_files({folder.path().string()}, false));
+  ASSERT_EQ(scan.locations.size(), 1u);
+  EXPECT_EQ(scan.locations[0].by, "@resilient");
+  EXPECT_EQ(scan.locations[0].calls, "book");
+  EXPECT_EQ(word(scan.locations[0].bound), "count");
+  EXPECT_EQ(word(scan.locations[0].wait), "growing");
+}
+
 TEST(Files, that_do_not_parse_are_read_as_far_as_they_go) {
   auto broken = "def f(:\n  ]]\n" + kRetry + "class (((\n";
   EXPECT_EQ(scan_text(*language_of("a.py"), broken).locations.size(), 1u);

@@ -48,6 +48,15 @@ TEST(Verdicts, say_that_a_post_without_a_key_is_sent_again_and_nothing_where_the
   EXPECT_TRUE(has(judged("a.py", text("'Idempotency-Key': uuid4()")).at(0), "changed-on-retry"));
 }
 
+TEST(Verdicts, name_the_call_that_has_the_effect_not_the_first_one) {
+  auto found = judged("a.py",
+                      "def f(u):\n  for n in range(3):\n    try:\n      if http.get(u).ok: return\n"
+                      "      return http.post(u)\n    except OSError:\n      time.sleep(2 ** n)\n  raise Gone(u)\n");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(has(found[0], "retries-non-idempotent"));
+  EXPECT_EQ(found[0].effect, "http.post");
+}
+
 TEST(Verdicts, say_that_whatever_fails_leads_back_unless_it_is_looked_at) {
   auto text = [](const char* look) {
     return std::string(

@@ -382,3 +382,25 @@ def made_where_it_is_missing(api, name):
         api.create(name)
         answer = api.get(name)
     return answer
+
+
+def waits_only_for_what_went_well(client, sample):
+    while True:  # retry: none none
+        try:
+            state = client.get(sample).state
+        except ConnectionError:
+            continue
+        if state == "arrived":
+            return state
+        time.sleep(0.05)
+
+
+def waits_whatever_came(client, sample):
+    while True:  # retry: none fixed
+        try:
+            state = client.get(sample).state
+            if state == "arrived":
+                return state
+        except ConnectionError:
+            log.info("once more")
+        time.sleep(0.05)
