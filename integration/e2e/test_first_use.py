@@ -159,12 +159,17 @@ def test_every_verdict_is_explained_from_the_binary_alone(tmp_path):
 # What is said of a campaign.
 
 @pytest.fixture
-def found(suite, python):
-    """A project with a bug, after a campaign."""
-    cwd = suite(app_DOT_py=TWICE, conftest_DOT_py=SERVED.replace("from app import fetch\n", ""),
-                test_app_DOT_py="from app import pay\ndef test_pay(port):\n    assert pay(port) == 201\n")
+def buggy(suite):
+    """A project with a bug."""
+    return suite(app_DOT_py=TWICE, conftest_DOT_py=SERVED.replace("from app import fetch\n", ""),
+                 test_app_DOT_py="from app import pay\ndef test_pay(port):\n    assert pay(port) == 201\n")
+
+
+@pytest.fixture
+def found(buggy, python):
+    """The same, after a campaign."""
     command = ["--policies", "p1,p2,p3,p4", "--", python, "-m", "pytest", "-q"]
-    return cwd, command, retrial("run", *command, cwd=cwd)
+    return buggy, command, retrial("run", *command, cwd=buggy)
 
 
 def test_links_lead_somewhere_from_the_users_project(found):
@@ -181,16 +186,15 @@ def test_links_lead_somewhere_from_the_users_project(found):
         assert "docs/verdicts.md#" not in text
 
 
-def test_one_accept_covers_a_cause_with_its_variants(found):
-    cwd, command, _ = found
-    command = ["--alone", *command]  # looks at each variant
-    retrial("run", *command, cwd=cwd)
-    first = report(cwd)["findings"]
+def test_one_accept_covers_a_cause_with_its_variants(buggy, python):
+    command = ["--alone", "--policies", "p1", "--", python, "-m", "pytest", "-q"]  # alone: looks at each variant
+    retrial("run", *command, cwd=buggy)
+    first = report(buggy)["findings"]
     assert len({f["id"] for f in first}) > len({(f["verdict"], f["operation"]) for f in first}), first
     ids = {(f["verdict"], f["operation"]): f["id"] for f in first}
-    (cwd / "retrial.toml").write_text("".join(f'[[accept]]\nfinding = "{id}"\n' for id in ids.values()))
-    done = retrial("run", *command, cwd=cwd)
-    assert done.returncode == 0 and all(f["accepted"] for f in report(cwd)["findings"]), done
+    (buggy / "retrial.toml").write_text("".join(f'[[accept]]\nfinding = "{id}"\n' for id in ids.values()))
+    done = retrial("run", *command, cwd=buggy)
+    assert done.returncode == 0 and all(f["accepted"] for f in report(buggy)["findings"]), done
 
 
 def test_a_first_run_says_how_to_bound_it_and_about_how_long_it_takes(project, python):
