@@ -101,6 +101,8 @@ class RetriesPermanentError final : public Oracle {
     for (std::size_t i = 0; i + 1 < call.attempts.size(); i++) {
       auto &before = *call.attempts[i], &next = *call.attempts[i + 1];
       if (before.service != next.service) continue;  // another replica may take it
+      // What undoes the first, perhaps.
+      if (call.confidence == trace::Confidence::possible && before.request_digest != next.request_digest) continue;
       if (!follows(before, next) || !says_never(before) || went_to_another(*c.in_case, before, next)) continue;
       seen.times++;
       if (!seen.said) seen.said = &before;

@@ -481,6 +481,20 @@ TEST(RetriesPermanentError, of_things_that_are_alike_each_may_be_refused_for_its
   EXPECT_EQ(alike(1), "retries-permanent-error likely");
 }
 
+TEST(RetriesPermanentError, what_undoes_it_at_the_same_place_is_none) {
+  auto undone = [](std::uint64_t digest) {
+    Trial t("N1", "error(400)");
+    t.reference.call("seat", "PUT", "/tenancies/1").answers(200);
+    t.in_case().call("seat", "PUT", "/tenancies/1").gets_error(400);
+    t.in_case().last().request_digest = 7;
+    t.in_case().again(50 * kMillisecond, trace::Confidence::possible).last().request_digest = digest;
+    t.in_case().answers(200);
+    return t.verdicts();
+  };
+  EXPECT_EQ(undone(7), "retries-permanent-error possible");
+  EXPECT_EQ(undone(8), "");
+}
+
 // An outbox that is gone through a second time: between the two attempts of a parcel another was sent for the first
 // time.
 TEST(RetriesPermanentError, who_has_gone_on_to_the_next_thing_comes_back_on_another_occasion) {
