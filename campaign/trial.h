@@ -39,10 +39,10 @@ void aim(RunSpec& spec, std::vector<Aim> aims, const RunSettings& settings);
 //   of an unsteady test       three times     three times
 //
 // Beside the two references, and what the test did in company. A test that fails alone without the fault is run so once
-// more: if it passes then, it is unsteady. An unsteady test is as others where the finding is about
-// how the client retries, in a run that was no hang: that shows in the faulted attempts. Where no run leaves
-// anything at a service for the next, and it does not rest on how its test ended, the run without the fault may be of
-// an earlier case. Whoever runs it asks for the next run until there is none. Fills the row's outcome, why and runs.
+// more: if it passes then, it is unsteady. An unsteady test is as others where the finding is about how the client
+// retries, in a run that was no hang: that shows in the faulted attempts. Where no run leaves anything at a service for
+// the next, and it does not rest on how its test ended, the run without the fault may be of an earlier case. Whoever
+// runs it asks for the next run until there is none. Fills the row's outcome, why and runs.
 class Trial {
  public:
   // Both must outlive it. `suspected`: what a run in company has shown.

@@ -153,6 +153,13 @@ void describe_calls(const Tree& tree, int stretch, Location& location) {
   location.key |= names_key(tree.text(near ? function : stretch));
 }
 
+void describe_decorated(const Tree& tree, int function, Location& location) {
+  describe_calls(tree, function, location);
+  location.calls = location.function = one_line(name_of_function(tree, function));
+  location.function_line = tree[function].line;
+  location.function_last_line = last_line_of(tree, function);
+}
+
 std::vector<std::string> errors_of(const Tree& tree, int handler) {
   std::vector<std::string> names;
   auto add = [&](std::string_view text) {

@@ -27,6 +27,8 @@ int tried_call(const Tree& tree, int stretch);           // the first that is ne
 std::string without_arguments(std::string_view callee);  // `get(…).json` of `get(url, timeout=3).json`
 Callee callee_at(const Tree& tree, int call);
 void describe_calls(const Tree& tree, int stretch, Location& location);
+// The function that a decorator makes others try again.
+void describe_decorated(const Tree& tree, int function, Location& location);
 // What a handler takes, by the names that stand there; "any" where it takes all.
 std::vector<std::string> errors_of(const Tree& tree, int handler);
 

@@ -190,10 +190,7 @@ struct Uses {
     place.by = "@" + one_line(name, 40);
     int function = decorated(i);
     if (function < 0) return;
-    describe_calls(tree, function, place);
-    place.calls = place.function = one_line(name_of_function(tree, function));
-    place.function_line = tree[function].line;
-    place.function_last_line = last_line_of(tree, function);
+    describe_decorated(tree, function, place);
   }
 
   // Celery's `raise self.retry(exc=exc)`: how often stands at the task.

@@ -45,10 +45,7 @@ void find_own_decorators(const Tree& tree, Found& found) {
     if (function < 0) continue;
     auto place = location_at(tree, i, Shape::library);
     place.by = last_name(name.substr(1));
-    describe_calls(tree, function, place);
-    place.calls = place.function = one_line(name_of_function(tree, function));
-    place.function_line = tree[function].line;
-    place.function_last_line = last_line_of(tree, function);
+    describe_decorated(tree, function, place);
     found.decorated.push_back(std::move(place));
   }
 }

@@ -27,7 +27,7 @@ bool could_retry(std::string_view text) {
 struct Reader {
   const Chosen& chosen;
   Scan scan;
-  Found of_all;  // files
+  Found in_all;
   std::mutex one_at_a_time;
   std::atomic<std::size_t> next = 0;
 
@@ -49,16 +49,16 @@ struct Reader {
     std::lock_guard lock(one_at_a_time);
     scan.files++;
     scan.lines += static_cast<std::size_t>(std::ranges::count(text, '\n'));
-    of_all.delays.insert(of_all.delays.end(), found.delays.begin(), found.delays.end());
+    in_all.delays.insert(in_all.delays.end(), found.delays.begin(), found.delays.end());
     auto take = [&](auto& from, auto& into) {
       for (auto& location : from) {
         location.file = path;
         into.push_back(std::move(location));
       }
     };
-    take(found.locations, of_all.locations);
-    take(found.decorators, of_all.decorators);
-    take(found.decorated, of_all.decorated);
+    take(found.locations, in_all.locations);
+    take(found.decorators, in_all.decorators);
+    take(found.decorated, in_all.decorated);
   }
 };
 
@@ -123,8 +123,8 @@ Scan scan_files(const Chosen& chosen) {
   std::thread other(work);
   work();
   other.join();
-  complete(reader.of_all);
-  reader.scan.locations = std::move(reader.of_all.locations);
+  complete(reader.in_all);
+  reader.scan.locations = std::move(reader.in_all.locations);
   std::ranges::sort(reader.scan.locations, {}, [](auto& l) { return std::tie(l.file, l.line); });
   judge(reader.scan.locations);
   return std::move(reader.scan);
