@@ -74,7 +74,7 @@ class Campaign {
   Pace pace() const { return pace_of(refs_, workers_.most(), setting_.config.run.alone); }
   void show_plan(const Plan& plan);
   void learn();
-  void learn_from(const trace::Run& alone, const trace::CaseRecord& row);
+  void learn_from(const trace::Run& alone, const std::vector<trace::CaseRecord>& cases);
   void check_suites();
 
   const CampaignSetting& setting_;
@@ -328,11 +328,13 @@ void Campaign::learn() {
   out_.learned = checkers::learn(suites, alone);
 }
 
-// What a campaign learns of its suite, of the one test that is shown again.
-void Campaign::learn_from(const trace::Run& alone, const trace::CaseRecord& row) {
+// What a campaign learns of its suite, of the one test that is shown again. One test sends too little to tell names
+// from words: operations are called what the campaign called them.
+void Campaign::learn_from(const trace::Run& alone, const std::vector<trace::CaseRecord>& cases) {
   auto& lessons = context_.lessons;
   auto learned = trace::lessons_of(alone, setting_.config.trees());
-  learned.recall(row.operation);
+  learned.names.clear();
+  for (auto& row : cases) learned.recall(row.operation);
   learned.services = std::move(lessons.services);
   learned.errors = std::move(lessons.errors);
   learned.closing = std::move(lessons.closing);
@@ -355,7 +357,7 @@ void Campaign::replay(const trace::Stored& earlier, const trace::Finding& findin
     return finish();
   }
   context_.measures = trace::is_stressed(row->policy);
-  context_.lessons.recall(row->operation);
+  for (auto& known : earlier.campaign.cases) context_.lessons.recall(known.operation);
   for (auto& run : earlier.runs) {
     if (run.kind == trace::RunKind::reference || run.kind == trace::RunKind::alone)
       context_.lessons.services.recall(run);
@@ -375,7 +377,7 @@ void Campaign::replay(const trace::Stored& earlier, const trace::Finding& findin
                    : alone.error());
     return finish();
   }
-  learn_from(**alone, *row);
+  learn_from(**alone, earlier.campaign.cases);
   out_.record.services = services_seen(**alone, setting_.config);
   out_.record.left_alone = connections_left_alone(**alone);
   if (trace::is_stressed(row->policy)) {

@@ -15,13 +15,15 @@ namespace {
 
 constexpr int kRuns = 6;    // in company of one case at most, while its evidence is thin
 constexpr int kInVain = 2;  // runs in company that may say nothing of a case, before it is tried alone
-// Cases that confirm a verdict for all other paths of their call site, or, of how a client goes about it, for all call
-// sites where it is of one cause. How it retries is the same at each; what becomes of a call is its caller's too.
+// Cases that confirm a verdict for all other paths of their call site, or, of how a client goes about it and of what
+// goes wrong itself at one line, for all call sites where it is of one cause. How it retries is the same at each; what
+// becomes of a call is its caller's too.
 constexpr std::size_t kSameRetries = 2, kSameOutcome = 8;
 bool of_outcome(const std::string& verdict) {
   auto* known = oracles::verdict_named(verdict);
   return known && known->of_outcome;
 }
+bool same_everywhere(const trace::Finding& f) { return !of_outcome(f.verdict) || !f.raised_at.empty(); }
 std::size_t enough(const std::string& verdict) { return of_outcome(verdict) ? kSameOutcome : kSameRetries; }
 
 // Is it the same that they tell? What was carried out twice was sent again after a loss.
@@ -125,7 +127,7 @@ std::vector<std::string> Trials::confirming(const trace::Finding& suspected, con
     if (told_by(known, suspected)) return {known.test};
     if (report::one_cause(known, suspected)) alike.push_back(known.test);
   }
-  if (!of_outcome(suspected.verdict) && alike.size() >= kSameRetries) return alike;
+  if (same_everywhere(suspected) && alike.size() >= kSameRetries) return alike;
   auto family = confirmed_.find({suspected.verdict, c.family_key()});
   return family != confirmed_.end() && family->second.size() >= enough(suspected.verdict) ? family->second
                                                                                           : std::vector<std::string>();
@@ -160,10 +162,10 @@ bool Trials::about_to_be_answered(const Pending& pending) const {
   auto alike = [&](const trace::Finding& f) {
     auto count = std::ranges::count_if(open_, [&](auto& trial) {
       return std::ranges::any_of(trial.about(), [&](auto& known) {
-        return of_outcome(f.verdict) ? told_by(known, f) : report::one_cause(known, f);
+        return same_everywhere(f) ? report::one_cause(known, f) : told_by(known, f);
       });
     });
-    return static_cast<std::size_t>(count) >= (of_outcome(f.verdict) ? 1 : kSameRetries);
+    return static_cast<std::size_t>(count) >= (same_everywhere(f) ? kSameRetries : 1);
   };
   return !pending.suspected.empty() && std::ranges::all_of(pending.suspected, alike);
 }

@@ -363,7 +363,9 @@ int observe(const ObserveOptions& options) {
       continue;
     }
     if (run->incomplete.empty()) spec->lessons = lessons_of(*run, *config);
-    if (options.profile.empty()) seen.remark(spec->lessons.errors.remarks());
+    bool tells_errors =
+        std::ranges::any_of(spec->aims.front().plan.steps, [](auto& step) { return trace::is_status(step.fault); });
+    if (options.profile.empty() && tells_errors) seen.remark(spec->lessons.errors.remarks());
     // Who goes on without faults goes on under them: a call that is retried has room to show that it has no end.
     if (run->stop != trace::Stop::exited) bound(*spec, 2 * kSampledExchanges);
     seen.refer_to(std::move(*run));
@@ -410,7 +412,10 @@ void add_observe(CLI::App& app, int& status) {
   auto* command = app.add_subcommand("observe",
                                      "the trial of one client: run a command, recorded, with faults or "
                                      "without; exits as the command does");
-  command->add_option("--inject", options->inject, "faults for every call, e.g. 'error(503) x 2, then pass'");
+  command->add_option(
+      "--inject", options->inject,
+      "faults for every call, each counted by itself, e.g. 'error(503) x 2, then pass': error(STATUS), "
+      "lost-response(reset, close, stall or error(504)), delay(TIME), truncate, and those of docs/faults.md");
   command->add_option(
       "--at", options->at,
       "where alone they are injected: 'POST /orders', '/orders/*', or of the second such call 'POST /orders #2'");

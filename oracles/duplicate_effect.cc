@@ -60,7 +60,7 @@ class DuplicateEffect final : public Oracle {
       auto& other = pair.in_case->first();
       bool same = other.request_digest == one.request_digest && other.operation == one.operation &&
                   other.target == one.target && other.service == one.service && other.pid == one.pid &&
-                  other.tag.site == one.tag.site;
+                  (other.tag.site == one.tag.site || times_done(*c.reference, one) == 1);
       bool meanwhile = other.begun > one.begun && (one.told == 0 || other.begun < one.told);
       if (!same || !meanwhile || !trace::carried_out(other)) continue;
       auto harm = harm_of_repeat(c, call, one, other);

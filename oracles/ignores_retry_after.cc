@@ -70,8 +70,8 @@ struct Obeyed {
   // Of what was told by turns with nothing, as R1 does it.
   bool limits(const Told& one) const {
     return !one.hint.never && unasked && !taken_for_milliseconds(one) &&
-           static_cast<double>(one.wait.most) > kClearlyLater * static_cast<double>(*unasked) &&
-           one.wait.most > *unasked + margin(one);
+           static_cast<double>(one.wait.idle) > kClearlyLater * static_cast<double>(*unasked) &&
+           one.wait.idle > *unasked + margin(one);
   }
   // The one that was missed by most; null: none was.
   const Told* worst() const {

@@ -138,7 +138,11 @@ Removed removal_of(const trace::Run& run, std::string_view path, Nanos from, con
   for (auto& e : run.exchanges) {
     if (e.begun < from || trace::message::safe_method(e.method)) continue;
     if (removes(e) && lies_in(path, removed_by(e))) {
-      if (is_success(e.service_status) || is_gone(e)) return {Removal::done, &e};
+      if (is_success(e.service_status) || is_gone(e)) {
+        removed = {Removal::done, &e};
+        if (e.method == "DELETE") return removed;  // of "finish" and then DELETE
+      }
+      if (removed.how == Removal::done) continue;
       if (removed.how != Removal::perhaps) removed = {Removal::given_up, &e};
     } else if (!lies_in(path_of(e.target), path) && names(e, name)) {
       auto asks_too = [&](auto& u) { return u.operation == e.operation && path_of(u.target) == path_of(e.target); };
@@ -190,7 +194,8 @@ bool did_otherwise(const trace::Comparison& c, Nanos from) {
 
 bool kept_from_service(const trace::Call& call) {
   return std::ranges::all_of(call.attempts, [](auto* e) {
-    return e->fired && !is_loss(e->fault) && !is_slowness(e->fault) && e->service_status == 0;
+    bool heard = (is_loss(e->fault) && !comes_before_service(e->fault)) || is_slowness(e->fault);
+    return e->fired && !heard && e->service_status == 0;
   });
 }
 

@@ -67,11 +67,11 @@ class LostEffect final : public Oracle {
     judgement.findings.push_back(make_finding(
         compared, c, call, kLostEffect,
         read.empty() ? Confidence::possible : std::min(Confidence::likely, call.confidence),
-        fmt::format(
-            "{}: {}, the client gave up after {}, and the test went on; without the fault the service carries it "
-            "out ({}), here it never heard of it{}.",
-            call.operation, what_was_done(call, first_fired(call)), counted(call.attempts.size(), "attempt"),
-            trace::status_of(beside->last(), beside->last().service_status), read),
+        fmt::format("{}: {}, the client gave up after {}, and {} went on; without the fault the service carries it "
+                    "out ({}), here it never heard of it{}.",
+                    call.operation, what_was_done(call, first_fired(call)), counted(call.attempts.size(), "attempt"),
+                    command ? "the command" : "the test",
+                    trace::status_of(beside->last(), beside->last().service_status), read),
         says_no(*call.attempts[first_fired(call)])
             ? "A right client tells its caller that it was not done."
             : "A right client sends it again, or tells its caller that it was not done."));

@@ -172,7 +172,8 @@ class MissingDelay final : public Oracle {
         counted(gaps.size(), "gap"), show_gap(centile(gaps, 50)), show_gap(centile(gaps, 100)),
         std::ranges::any_of(seen.waits, &Wait::worked) ? " (without the time in which the client's thread was at work)"
                                                        : "",
-        known ? ", and no wait of the client's was seen in them" : "");
+        known ? fmt::format(", and no wait of the client's of {} or more was seen in them", show_gap(kMostMeasured))
+              : "");
   }
   static std::string advice(Nanos middle) {
     return fmt::format(

@@ -72,8 +72,11 @@ class NotRetriedTransient final : public Oracle {
     auto alike = [&](auto& other) {
       return other.tag.test == e.tag.test && same_request(other, e) && trace::part_of(other) == trace::part_of(e);
     };
-    return std::ranges::count_if(c.in_case->exchanges, alike) > std::ranges::count_if(c.reference->exchanges, alike) &&
-           !c.reference->exchanges.empty();
+    bool later = std::ranges::any_of(c.in_case->exchanges, [&](auto& other) {
+      return other.begun > e.begun && &other != &e && other.tag.site == e.tag.site && alike(other);
+    });
+    return !c.reference->exchanges.empty() && (later || std::ranges::count_if(c.in_case->exchanges, alike) >
+                                                            std::ranges::count_if(c.reference->exchanges, alike));
   }
   // gRPC's retry throttling (gRFC A6) counts over all calls of a channel, and some SDKs' over all of a client: one that
   // fails after others had been retried is let go. A channel cannot be seen, its process and service can; outside of

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "oracles/evidence.h"
 #include "oracles/ledger.h"
+#include "oracles/made_of.h"
 #include "oracles/members.h"
 #include "oracles/rpc_answers.h"
 #include "oracles/rpc_name.h"
@@ -152,6 +153,17 @@ bool looked_there(const trace::Run& run, const Exchange& before, const Exchange&
   });
 }
 
+// It was looked for between the two by a value of its own ("?ref=web-17"), and was not there.
+bool looked_in_vain(const trace::Run& run, const Exchange& before, const Exchange& next) {
+  auto sent = values_of(before);
+  return read_between(run, before, next, [&](const Exchange& e) {
+    auto query = trace::message::query_of(e.target);
+    auto value = percent_decode(query.substr(query.find('=') + 1));
+    return value.size() >= kTellingValue && std::ranges::binary_search(sent, value) && is_json(e.response_sample) &&
+           !e.response_sample.contains(value) && e.response_bytes <= e.response_sample.size();
+  });
+}
+
 }  // namespace
 
 bool reads_by_name(const Exchange& e) { return named(e) == Named::read; }
@@ -171,7 +183,7 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
   auto repeat = profile.repeat(before);
   bool surely_one = call.confidence == Confidence::possible && one_but_for_drawn(c, call);
   auto likely = surely_one ? Confidence::likely : std::min(call.confidence, Confidence::likely);
-  if (repeat == Repeat::safe) return {};
+  if (repeat == Repeat::safe || looked_in_vain(*c.in_case, before, next)) return {};
   if (call.confidence < Confidence::certain && comes_as_often(c, before, trace::carried_out)) return {};
   if (repeat == Repeat::idempotent) {
     auto counted = counted_on(c, before, next);

@@ -58,6 +58,8 @@ class ResourceLeak final : public Oracle {
       if (!usual || goes_with_another(removals, *usual, path)) continue;
       auto removed = removal_of(*c.in_case, path, call.last().told, c.reference);
       if (removed.how == Removal::done || removed.how == Removal::perhaps) continue;
+      bool not_asked = removed.how == Removal::given_up && usual->method == "DELETE" && removed.by->method != "DELETE";
+      if (not_asked) removed.how = Removal::never;  // it could not be finished, and was not removed either
       if (did_otherwise(c, call.last().told)) continue;
       auto confidence = how_sure(compared, c, call, *usual, removed.how);
       if (!confidence) continue;
@@ -129,11 +131,12 @@ class ResourceLeak final : public Oracle {
     return it == c.faulted.end() ? *c.faulted.front() : **it;
   }
 
-  // What it made and knows the name of. Where it was made twice, or its answer was lost, other verdicts speak.
+  // What it made and knows the name of: it has chosen it, or was told. Where it was made twice other verdicts speak.
   static std::string made_by_one(const Removals& removals, const Call& call) {
     if (std::ranges::count_if(call.attempts, [](auto* e) { return had_effect(*e); }) != 1) return {};
     auto& last = call.last();
-    return last.method == "PUT" || delivered(last) ? removals.made_by(last) : "";
+    auto made = removals.made_by(last);
+    return delivered(last) || made == trace::message::path_of(last.target) ? made : "";
   }
 
   // Does the reference remove it with what it lies in, which was made there too? Then that is what is left behind.
@@ -177,7 +180,8 @@ class ResourceLeak final : public Oracle {
     bool told = std::ranges::none_of(call.attempts, [](auto* e) { return e->fired; });
     if (ends && (how == Removal::given_up || !told)) return {};
     if (how == Removal::given_up) return passed ? std::optional(Confidence::possible) : std::nullopt;
-    bool own = making && removing && in_one_function(*making, *removing, compared.row->test);
+    bool command = compared.row->test.empty();  // nobody else is there to remove it
+    bool own = command || (making && removing && in_one_function(*making, *removing, compared.row->test));
     if (!passed && !own) return {};
     return ends ? Confidence::possible : Confidence::likely;
   }

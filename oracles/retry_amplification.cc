@@ -131,6 +131,22 @@ bool by_runtime(const trace::Call& call, const std::vector<std::size_t>& starts,
          std::ranges::all_of(call.attempts, [](auto* e) { return e->ending != trace::Ending::answered; });
 }
 
+// "gaps of 20 ms to 25 ms within them, of 1.0 s to 1.1 s between"
+std::string show_gaps(const trace::Call& call, const std::vector<std::size_t>& starts) {
+  std::vector<Nanos> within, between;
+  for (std::size_t i = 1; i < call.attempts.size(); i++) {
+    bool begins = std::ranges::find(starts, i) != starts.end();
+    (begins ? between : within).push_back(std::max<Nanos>(0, call.attempts[i]->begun - call.attempts[i - 1]->told));
+  }
+  auto range = [](auto& of) {
+    if (of.empty()) return std::string("none");
+    auto [least, most] = std::ranges::minmax(of);
+    auto low = show_gap(least), high = show_gap(most);
+    return low == high ? low : fmt::format("{} to {}", low, high);
+  };
+  return fmt::format("gaps of {} within them, of {} between", range(within), range(between));
+}
+
 // Two loops of the application's own, by the gaps that they leave.
 std::optional<Layers> loops_of(const trace::Call& call) {
   auto starts = trace::round_starts(call);
@@ -141,7 +157,7 @@ std::optional<Layers> loops_of(const trace::Call& call) {
                std::ranges::all_of(call.attempts, [](auto* e) { return e->ending != trace::Ending::answered; });
   return Layers{rounds,
                 !goes_on_for_ever(call, starts) && !broke ? trace::Confidence::likely : trace::Confidence::possible,
-                "short gaps within them, long ones between"};
+                show_gaps(call, starts)};
 }
 
 std::optional<Layers> layers_of(const trace::Call& call) {

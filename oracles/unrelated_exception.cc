@@ -15,6 +15,7 @@
 #include "oracles/service_words.h"
 #include "oracles/time_of_fault.h"
 #include "trace/profiles/message.h"
+#include "trace/profiles/profile.h"
 #include "trace/status.h"
 
 namespace retrial::oracles {
@@ -35,6 +36,10 @@ constexpr Verdict kUnrelatedException{
 
 constexpr auto kBrokenErrorPath =
     "What runs after a failed call goes wrong itself: mend it, and hand on the error that the call met.";
+
+constexpr auto kLook =
+    "Read a retry's conflict or not-found as a sign that the first attempt may have succeeded, and look before "
+    "failing.";
 
 constexpr auto kUnnamed =
     "Hand on the error that the call met, or name it in your own: its status or text, or the error itself as the "
@@ -84,6 +89,15 @@ bool tells_usual_answer(const trace::Comparison& c, const trace::Call& call, std
   });
 }
 
+// It was carried out, its client was told otherwise, and sent it again: that the service refused.
+bool met_own_effect(const trace::Call& call) {
+  auto& last = call.last();
+  bool refused = !last.fired && delivered(last) && last.service_status >= 400;
+  return refused && std::ranges::any_of(call.attempts, [](auto* a) {
+           return a->fired && trace::told_failed(*a) && trace::carried_out(*a);
+         });
+}
+
 bool says_nothing(const Failure& failure) {
   return std::all_of(failure.told.begin(), failure.told.end(), [](auto* t) {
     return t->message.find_first_not_of(" \t\r\n") == t->message.npos && t->code.empty();
@@ -101,8 +115,33 @@ class UnrelatedException final : public Oracle {
 
  private:
   static void judge_case(const ComparedCase& compared, Judgement& judgement) {
-    for (auto* c : compared.comparisons)
-      if (auto failure = failure_of(compared, *c)) judge_failure(compared, *c, *failure, judgement);
+    for (auto* c : compared.comparisons) {
+      auto failure = failure_of(compared, *c);
+      failure ? judge_failure(compared, *c, *failure, judgement) : judge_status(compared, *c, judgement);
+    }
+  }
+
+  // A command that says by its status alone that it failed, and what it asked for is done: its own first attempt is
+  // what the last one met, and it did not look.
+  static void judge_status(const ComparedCase& compared, const trace::Comparison& c, Judgement& judgement) {
+    auto &run = *c.in_case, &usual = *c.reference;
+    bool failed = run.stop == trace::Stop::exited && run.exit_code != 0;
+    bool well = usual.stop == trace::Stop::exited && usual.exit_code == 0 && !usual.exchanges.empty();
+    if (!compared.row->test.empty() || !failed || !well) return;
+    for (auto& error : new_errors(c)) {
+      auto& call = *error.call;
+      auto& e = *error.exchange;
+      bool looked = std::ranges::any_of(run.exchanges, [&](auto& later) { return later.begun >= e.told; });
+      if (!met_own_effect(call) || looked || &call.last() != &e) continue;
+      judgement.findings.push_back(make_finding(
+          compared, c, call, kUnrelatedException, std::min(Confidence::likely, call.confidence),
+          fmt::format("{}: {}, the {} attempt was answered {} by the service itself, and the command ended with status "
+                      "{}. The call had succeeded the first time, and its caller is told that it failed.",
+                      call.operation, what_was_done(call, first_fired(call)),
+                      ordinal(static_cast<std::size_t>(e.attempt)), show_error(e), run.exit_code),
+          kLook));
+      return;
+    }
   }
 
   static void judge_failure(const ComparedCase& compared, const trace::Comparison& c, const Failure& failure,
@@ -149,7 +188,11 @@ class UnrelatedException final : public Oracle {
     auto sure = own_word || is_unexpected(compared, call) ? Confidence::possible : Confidence::likely;
     judgement.findings.push_back(make_finding(compared, c, call, kUnrelatedException, sure,
                                               likely_message(c, call, failure),
-                                              is_programming_error(outermost) ? kBrokenErrorPath : kUnnamed));
+                                              is_programming_error(outermost) ? kBrokenErrorPath
+                                              : met_own_effect(call)          ? kLook
+                                                                              : kUnnamed));
+    if (is_programming_error(outermost) && !outermost.file.empty())
+      judgement.findings.back().raised_at = fmt::format("{}:{}", outermost.file, outermost.line);
   }
 
   // How often the same was asked, as calls of their own that all met the fault: who looks until a thing is there says
@@ -245,7 +288,9 @@ class UnrelatedException final : public Oracle {
         "it looks "
         "for the error in the wrong place.",
         call.operation, what_was_done(call, first_fired(call)),
-        call.attempts.size() > 1 ? fmt::format("{} were made", counted(call.attempts.size(), "attempt"))
+        met_own_effect(call) ? fmt::format("the {} attempt met its effect and was answered {} by the service itself",
+                                           ordinal(call.attempts.size()), show_error(call.last()))
+        : call.attempts.size() > 1 ? fmt::format("{} were made", counted(call.attempts.size(), "attempt"))
         : looks(c, call) > 1
             ? fmt::format("the same was asked {} in all, each in vain", counted(looks(c, call), "time"))
             : "it was not sent again",

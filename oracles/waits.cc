@@ -100,6 +100,7 @@ std::vector<Wait> waits_of(const trace::Comparison& c, const trace::Call& call, 
         // thread from running that is ready to (Busy knows those), something held it, an open connection say.
         wait.measured =
             wait.least > wait.most / 2 || (told.e->told >= measured_from && wait.most - wait.least < kNoLoad);
+        wait.idle = wait.most;
         if (chosen == Chosen::by_service) wait.most = now.begun - told.e->told;
         all.push_back(wait);
       }

@@ -150,8 +150,8 @@ bool made_from(const Member& told, const Member& was, const Member& is) {
   return may_count(was) && is_sum_or_product(was.value, is.value, told.value);
 }
 
-// 16 of eight entries that tell 2 each, or the number of them, and here what comes of the first of them alone, or of
-// none.
+// 16 of eight entries that tell 2 each, and here what comes of the first of them alone; or a sum or a number of these
+// entries and others, and here of the others alone.
 bool made_of_entries(const std::vector<Member>& told, const Member& was, const Member& is) {
   constexpr std::size_t kCounted = 3;
   auto all = number_of(was.value), now = number_of(is.value);
@@ -164,15 +164,17 @@ bool made_of_entries(const std::vector<Member>& told, const Member& was, const M
     if (auto number = number_of(m.value); number && m.kind == Member::Kind::number)
       columns[std::string(list_path(m.path)) + m.name].push_back(*number);
   }
+  auto less = *all - *now;
   for (auto& [name, numbers] : columns) {
     double sum = 0;
     std::vector<double> before_end;
     for (auto number : numbers) before_end.push_back(std::exchange(sum, sum + number));
     auto here = [&](double part) { return nearly(part, *now); };
     if (numbers.size() > 1 && nearly(sum, *all) && std::ranges::any_of(before_end, here)) return true;
+    if (numbers.size() >= kCounted && nearly(sum, less)) return true;
   }
-  return *now == 0 && std::ranges::any_of(entries, [&](auto& list) {
-    return list.second.size() >= kCounted && static_cast<double>(list.second.size()) == *all;
+  return std::ranges::any_of(entries, [&](auto& list) {
+    return list.second.size() >= kCounted && static_cast<double>(list.second.size()) == less;
   });
 }
 

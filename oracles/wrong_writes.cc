@@ -11,6 +11,7 @@
 #include "oracles/taken_for_data.h"
 #include "oracles/written_after.h"
 #include "trace/profiles/message.h"
+#include "trace/status.h"
 
 namespace retrial::oracles {
 using trace::Call;
@@ -108,7 +109,8 @@ void judge_what_came_after(const ComparedCase& compared, const Comparison& c, Ju
           "A right client looks at the status before it reads an answer, and tells its caller of an error."));
       return;
     }
-    if (!may_pass(call->last()) || asked_again(*c.in_case, call->last())) continue;
+    bool no_answer = may_pass(call->last()) || trace::says_service_failed(call->last().client_status);
+    if (!no_answer || asked_again(*c.in_case, call->last())) continue;
     auto [write, how] = written_after(compared, c, *call);
     if (!write && judge_walk(compared, c, *call, judgement)) return;
     if (!write) {

@@ -61,7 +61,7 @@ struct Chooser {
     if (has_folder(below, kVendored)) return leave("vendored or built");
     if (is_of_campaign(path.parent_path(), below.parent_path())) return leave("of a campaign");
     if (is_generated(below)) return leave("generated");
-    if (!tests && is_test(below)) return leave("tests");
+    if (!tests && is_test(below)) return leave("files of tests");
     chosen.files.push_back(path.lexically_normal().string());
   }
   void leave(const std::string& why) { chosen.left_out[why]++; }

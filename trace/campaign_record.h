@@ -46,11 +46,17 @@ inline bool is_case_of(const CaseRecord& row, const Finding& finding) {
   return row.policy == finding.policy && row.plan == finding.fault && row.test == finding.test &&
          row.operation == finding.operation && row.site == finding.site;
 }
-// Of several, of which one meets the first and one the last of a test's calls, that whose run shows it; or the end.
+// That whose run shows it: of several, of which one meets the first and one the last of a test's calls, and where the
+// fault met another call than the one that is told of. Else one of that call; or the end.
 inline auto case_of(const std::vector<CaseRecord>& rows, const Finding& finding) {
-  auto shows = [&](auto& row) { return is_case_of(row, finding) && std::ranges::count(row.runs, finding.run); };
-  auto row = std::ranges::find_if(rows, shows);
-  return row != rows.end() ? row : std::ranges::find_if(rows, [&](auto& c) { return is_case_of(c, finding); });
+  auto shown = [&](auto& row) { return std::ranges::count(row.runs, finding.run) != 0; };
+  auto of_call = [&](auto& row) { return is_case_of(row, finding); };
+  auto of_another = [&](auto& row) {
+    return row.policy == finding.policy && row.plan == finding.fault && row.test == finding.test;
+  };
+  auto row = std::ranges::find_if(rows, [&](auto& c) { return of_call(c) && shown(c); });
+  if (row == rows.end()) row = std::ranges::find_if(rows, [&](auto& c) { return of_another(c) && shown(c); });
+  return row != rows.end() ? row : std::ranges::find_if(rows, of_call);
 }
 
 // The case as an entry of `clean` or `not_judged`.

@@ -142,6 +142,9 @@ inline bool executed(const Exchange& e) { return e.service_status != 0 && !e.ref
 // Was the client told that it failed? By status 400 and above, a connection that ended, or its own giving up.
 // A profile may know better for a status (profile.h); this is the plain reading.
 bool told_failure(const Exchange& e);
+// Did the fault cut a good answer so that whoever parses it fails? JSON that ends in its middle, half a message of
+// gRPC.
+bool unreadable(const Exchange& e);
 // A status that the exchange was answered with, in words: "503", "UNAVAILABLE", of a gRPC call "OK".
 std::string status_of(const Exchange& e, int status);
 // grpc-retry-pushback-ms that the client was told, by the service or by a fault; kNoPushback: none.

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "trace/fault_name.h"
 #include "trace/fault_table.h"
 
 namespace retrial::trace {
@@ -76,6 +77,11 @@ std::string show(const FaultSpec& f) {
 bool is_status(const FaultSpec& f) { return nature_of(f) & kTellsStatus; }
 bool is_loss(const FaultSpec& f) { return nature_of(f) & kLoses; }
 bool is_refusal(const FaultSpec& f) { return nature_of(f) & kRefuses; }
+bool comes_before_service(const FaultSpec& f) {
+  bool unheard = f.point == Point::before_request || f.point == Point::after_request || f.point == Point::idle;
+  return unheard && (f.name == FaultName::reset || f.name == FaultName::close || f.name == FaultName::stall ||
+                     f.name == FaultName::rst_stream);
+}
 bool is_of_connection(const FaultSpec& f) {
   auto* row = fault_row(f.name);
   return row && row->of_connection;

@@ -64,7 +64,8 @@ struct FaultSpec {
   std::int64_t shape = 0;                   // of a spread, in thousandths
   std::int64_t bytes = kHalf;               // that pass before it comes: in_body, truncate; drip: before each pause
   std::int64_t at = kHalf;                  // corrupt: which byte, from 0
-  std::int64_t by = 0;  // wrong_length: how many more (or, negative, fewer) are told than there are; grow, lengthen: how many times
+  std::int64_t by =
+      0;  // wrong_length: how many more (or, negative, fewer) are told than there are; grow, lengthen: how many times
   std::int64_t rate = 0;                    // bandwidth: bytes a second
   std::int64_t burst = 0;                   // bandwidth: bytes that may go at once
   std::uint32_t code = 0;                   // rst_stream, goaway: RFC 9113 7
@@ -121,6 +122,8 @@ inline bool is_pass(const FaultSpec& fault) { return fault.name == FaultName{}; 
 bool is_loss(const FaultSpec& fault);
 // Is the client told that nothing was executed? (goaway, REFUSED_STREAM: RFC 9113 6.8, 8.7)
 bool is_refusal(const FaultSpec& fault);
+// Does a break or a silence come before anything of the request is forwarded? Its client cannot know (is_loss).
+bool comes_before_service(const FaultSpec& fault);
 // Is the client told an error's status that is not the service's? (error, lost_response(error), late_status)
 bool is_status(const FaultSpec& fault);
 // Is it done to a connection, before any request? It has no exchange of its own: the next one of that process to that

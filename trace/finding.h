@@ -33,7 +33,8 @@ struct Finding {
   std::vector<double> gaps_ms;
   // Who sent again: "src/base.mjs:12 ask", "urllib3 2.8.0"; "": it was not sent again, or it is not known. retrier.h
   std::string retried_by = {};
-  std::string sdk = {};  // the vendor's client that sent it: sdk.h
+  std::string sdk = {};        // the vendor's client that sent it: sdk.h
+  std::string raised_at = {};  // where a programming error that it tells of was raised: "src/http.js:21"
 };
 
 // What was judged and found right, or could not be judged (`why`).

@@ -4,6 +4,7 @@
 #include <ranges>
 
 #include "base/text.h"
+#include "trace/fault_name.h"
 #include "trace/finding.h"
 #include "trace/run.h"
 #include "trace/status.h"
@@ -59,6 +60,12 @@ bool told_failure(const Exchange& e) {
       return false;
   }
   return false;
+}
+bool unreadable(const Exchange& e) {
+  if (!e.fired || e.ending != Ending::answered) return false;
+  if (e.grpc.is) return e.fault.name == FaultName::message && e.fault.of_message == OfMessage::truncate;
+  return e.fault.name == FaultName::truncate &&
+         (e.response_sample.starts_with('{') || e.response_sample.starts_with('['));
 }
 std::string status_of(const Exchange& e, int status) {
   return status == 200 && (e.grpc.is || e.profile == "grpc") ? "OK" : show_status(status);

@@ -171,12 +171,13 @@ void say_not_reached(const Weighed& weighed, trace::CampaignRecord& record) {
   constexpr std::size_t kNamed = 3;
   auto& row = weighed.client_case->row;
   if (row.policy != trace::kObserved || weighed.fit.empty()) return;
-  std::set<std::string> left;
-  for (auto& e : weighed.fit.front()->reference->exchanges) left.insert(e.operation);
+  std::set<std::string> told;
   for (auto* c : weighed.all)
-    for (auto& e : c->in_case->exchanges) left.erase(e.operation);
-  if (left.empty()) return;
-  std::vector<std::string> named(left.begin(), left.end());
+    for (auto& e : c->in_case->exchanges) told.insert(e.operation);
+  std::vector<std::string> named;  // the next that it would have come to first
+  for (auto& e : weighed.fit.front()->reference->exchanges)
+    if (told.insert(e.operation).second) named.push_back(e.operation);
+  if (named.empty()) return;
   auto at = std::regex_replace(named.front(), std::regex(R"(\{[^}]*\})"), "*");  // as --at has it
   auto more = named.size() > kNamed ? fmt::format(", and {} more", named.size() - kNamed) : "";
   named.resize(std::min(named.size(), kNamed));

@@ -61,7 +61,8 @@ std::vector<Shown> judge_seat(const Seat& seat, const trace::Run& slice, Nanos h
   // The first that its client did not get over explains how the test went on; nothing else of it can be told apart.
   auto blame = std::ranges::find(fired, false, &Fired::recovered);
   // Unless it went on, and met another that its client did not get over: then either may have failed it.
-  bool doubtful = blame != fired.end() && std::ranges::any_of(blame + 1, fired.end(), [](auto& f) { return !f.recovered; });
+  bool doubtful =
+      blame != fired.end() && std::ranges::any_of(blame + 1, fired.end(), [](auto& f) { return !f.recovered; });
   for (auto it = fired.begin(); it != fired.end(); ++it) {
     bool told = fine || !shared || it == blame;
     if (told) {
@@ -91,6 +92,22 @@ std::string disturbance(const Seat& seat, const trace::Run& reference, const tra
   return trace::difference(reference, slice, seat.test);
 }
 
+// It was carried out, its client was told otherwise, and what it sent again was refused.
+bool met_own_effect(const trace::Call& call) {
+  auto& last = call.last();
+  bool refused = !last.fired && last.ending == trace::Ending::answered && last.service_status >= 400;
+  return refused && std::ranges::any_of(call.attempts, [](auto* e) { return e->fired && trace::carried_out(*e); });
+}
+// By a call of its own: a loop's next turn, a copy.
+bool asked_again(const trace::Run& run, const trace::Call& call) {
+  auto& first = call.first();
+  return std::ranges::any_of(run.exchanges, [&](auto& e) {
+    return e.begun > first.begun && e.tag.test == first.tag.test && e.tag.site == first.tag.site && !e.fired &&
+           e.operation == first.operation && e.target == first.target && e.client_status == e.service_status &&
+           trace::carried_out(e);
+  });
+}
+
 }  // namespace
 
 std::string what_was_right(const trace::Comparison& comparison, const std::string& test) {
@@ -100,6 +117,8 @@ std::string what_was_right(const trace::Comparison& comparison, const std::strin
   if (trace::recovered(call)) return came + "then recovered; the test " + (result ? result->outcome : "ended");
   if (!result || result->outcome != "passed")
     return came + "then the fault was passed on; the test " + (result ? result->outcome : "ended");
+  if (met_own_effect(call)) return came + "the last of which met what the first had done; the test passed";
+  if (asked_again(*comparison.in_case, call)) return came + "then asked again, which went well; the test passed";
   return fmt::format("{}none of which went well; the test passed: {}", came, trace::kNotSeen);
 }
 

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/oracles/runs.h"
+#include "trace/fault_name.h"
 
 namespace retrial::oracles {
 namespace {
@@ -181,6 +182,43 @@ TEST(DuplicateEffect, a_copy_that_is_sent_while_the_first_is_waited_for_is_execu
   EXPECT_EQ(hedged(2).verdicts(), "") << "it does so without the fault";
   EXPECT_EQ(hedged(0).verdicts(), "duplicate-effect possible") << "nobody knows what it does without the fault";
   EXPECT_EQ(hedged(1, {{"Idempotency-Key", "k1"}}).verdicts(), "");
+}
+
+TEST(DuplicateEffect, a_copy_may_come_from_another_line_where_it_comes_once_without_the_fault) {
+  for (auto [usual, said] : {std::pair(1, "duplicate-effect likely"), std::pair(2, "")}) {
+    auto t = hedged(usual);
+    t.in_case().run().exchanges[1].tag.site->line = 18;
+    EXPECT_EQ(t.verdicts(), said) << usual;
+  }
+}
+
+TEST(DuplicateEffect, what_is_sent_again_since_its_answer_was_cut_is_done_twice) {
+  Trial t("B1", "truncate(10) x 1, then pass");
+  t.reference.call("put", "POST", "/orders").answers(201, R"({"id":"o-1"})");
+  t.in_case().call("put", "POST", "/orders").answers(201, R"({"id":"o-2"})");
+  auto& cut = t.in_case().last();
+  cut.fired = true, cut.fault_id = "f1", cut.fault.name = trace::FaultName::truncate, cut.fired_at = cut.told;
+  t.in_case().again(kSecond).answers(201, R"({"id":"o-3"})").passes();
+  EXPECT_EQ(t.verdicts(), "duplicate-effect likely");
+}
+
+TEST(DuplicateEffect, who_has_looked_for_its_own_by_a_value_of_its_own_and_found_nothing_may_send_it_again) {
+  for (auto [found, said] : {std::pair(R"({"orders":[]})", ""),
+                             std::pair(R"({"orders":[{"ref":"web-17"}]})", "duplicate-effect possible")}) {
+    Trial t;
+    auto send = [](Tale& run) { run.last().request_sample = R"({"ref":"web-17","qty":1})"; };
+    send(t.reference.call("put", "POST", "/orders"));
+    t.reference.answers(201);
+    send(t.in_case().call("put", "POST", "/orders"));
+    t.in_case().is_lost(Telling::close, 201);
+    auto first = t.in_case().last();
+    t.in_case().call("put", "GET", "/orders?ref=web-17").answers(200, found);
+    send(t.in_case().call("put", "POST", "/orders"));
+    t.in_case().last().call = first.call;
+    t.in_case().last().attempt = 2;
+    t.in_case().answers(201).passes();
+    EXPECT_EQ(t.verdicts(), said);
+  }
 }
 
 TEST(DuplicateEffect, is_never_surer_than_the_correlation) {

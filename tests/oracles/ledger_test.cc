@@ -455,12 +455,46 @@ TEST(ResourceLeak, what_names_it_and_is_sent_without_the_fault_too_removes_nothi
   EXPECT_EQ(job.fails(), "resource-leak likely");
 }
 
+TEST(ResourceLeak, what_it_has_named_itself_it_knows_where_the_answer_was_lost_too) {
+  for (auto [target, said] : {std::pair("/berths/3/lock", "resource-leak likely"), std::pair("/locks", "")}) {
+    Trial t("P1", "lost-response(reset) x 1, then pass");
+    t.reference.call("run", "POST", target).answers(201, R"({"id":"l-1"})");
+    auto removed = std::string(target) + (std::string_view(target) == "/locks" ? "/l-1" : "");
+    t.reference.call("run", "DELETE", removed).answers(204).last().tag.site->line = 14;
+    t.in_case().call("run", "POST", target).is_lost(trace::Telling::reset, 201);
+    t.in_case().fails({thrown("requests.exceptions.ConnectionError", "Connection reset by peer")});
+    EXPECT_EQ(t.verdicts(), said) << target;
+  }
+}
+
+TEST(ResourceLeak, what_is_finished_and_then_removed_is_left_where_it_could_not_be_finished) {
+  for (bool removes : {true, false}) {
+    Job job;
+    for (auto* run : {&job.t.reference, &job.t.in_case()}) {
+      run->call("run", "PUT", "/uploads/u1").answers(201);
+      run->call("run", "POST", "/uploads/u1/finish");
+      run == &job.t.reference ? run->answers(200) : run->gets_error();
+      if (run == &job.t.reference || removes) run->call("run", "DELETE", "/uploads/u1").answers(204);
+      if (run == &job.t.reference) run->last().tag.site->line = job.line;
+    }
+    EXPECT_EQ(job.fails(), removes ? "" : "resource-leak likely");
+  }
+}
+
 TEST(ResourceLeak, is_told_of_a_command_without_tests_too) {
   Job job;
   job.reference();
   job.in_case();
   job.t.row.test.clear();
   EXPECT_EQ(job.fails(), "resource-leak likely");
+  Job shell;
+  shell.line = 0;
+  shell.reference();
+  shell.in_case();
+  for (auto* run : {&shell.t.reference, &shell.t.in_case()})
+    for (auto& e : run->run().exchanges) e.tag.site.reset();
+  shell.t.row.test.clear();
+  EXPECT_EQ(shell.fails(), "resource-leak likely") << "a script has no call sites";
 }
 
 TEST(ResourceLeak, whoever_removes_it_on_every_way_out_leaks_nothing) {

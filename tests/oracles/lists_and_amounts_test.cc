@@ -25,6 +25,10 @@ TEST(SilentWrongResult, a_sum_or_number_of_entries_that_lacks_the_last_or_all_is
   EXPECT_EQ(wrote(R"({"day":"1","sum":16})", R"({"day":"1","sum":6})"), "") << "of nothing that was read";
   EXPECT_EQ(wrote(R"({"day":"1","moves":3})", R"({"day":"1","moves":0})"), "silent-wrong-result likely");
   EXPECT_EQ(wrote(R"({"day":"1","moves":17})", R"({"day":"1","moves":0})"), "");
+  EXPECT_EQ(wrote(R"({"day":"1","moves":17})", R"({"day":"1","moves":14})"), "silent-wrong-result likely")
+      << "a page in the middle: its three are missing";
+  EXPECT_EQ(wrote(R"({"day":"1","sum":50})", R"({"day":"1","sum":34})"), "silent-wrong-result likely") << "their 16";
+  EXPECT_EQ(wrote(R"({"day":"1","moves":17})", R"({"day":"1","moves":13})"), "");
 }
 
 TEST(SilentWrongResult, a_page_that_failed_after_one_that_names_it_is_likely_one_though_the_test_passes) {

@@ -42,6 +42,8 @@ TEST(Polls, that_met_the_fault_and_looked_once_more_are_not_judged_and_nothing_i
 TEST(Polls, that_looked_no_more_than_without_the_fault_are_judged) {
   auto judgement = poll(3, 2).judge();
   EXPECT_TRUE(judgement.not_judged.empty());
+  EXPECT_TRUE(judgement.notes.empty()) << "the next look came";
+  judgement = poll(3, 0).judge();
   ASSERT_EQ(judgement.notes.size(), 1u);
   EXPECT_EQ(judgement.notes[0].verdict, "not-retried-transient");
 }

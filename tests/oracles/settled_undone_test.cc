@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tests/oracles/runs.h"
+#include "trace/fault_name.h"
 
 namespace retrial::oracles {
 namespace {
@@ -50,6 +51,18 @@ TEST(SettledUndone, what_was_to_be_done_is_known_from_the_reference_where_the_fa
   auto t = consumer("PUT", "/cursor", R"({"last":"m-18"})");
   t.in_case().last().request_sample = "";
   EXPECT_EQ(told(std::move(t)), "settled-undone likely");
+}
+
+TEST(SettledUndone, a_connection_that_breaks_before_anything_is_forwarded_keeps_the_work_from_the_service) {
+  for (auto [point, said] :
+       {std::pair(trace::Point::before_request, "settled-undone likely"), std::pair(trace::Point::after_head, "")}) {
+    auto t = consumer("POST", "/ack", R"({"id":"m-17"})");
+    auto& work = t.in_case().last();
+    work.fault = {.name = trace::FaultName::reset, .point = point};
+    work.ending = trace::Ending::reset, work.client_status = 0;
+    t.in_case().fails({thrown("requests.exceptions.ConnectionError", "Connection reset by peer")});
+    EXPECT_EQ(t.verdicts(), said);
+  }
 }
 
 TEST(SettledUndone, a_message_that_stands_in_an_envelope_as_text_is_read_too) {

@@ -284,6 +284,14 @@ TEST(SilentWrongResult, a_value_from_elsewhere_that_is_written_where_it_is_read_
   EXPECT_EQ(priced(R"({"sku":"desk","price":39})").verdicts(), "") << "it is of something else";
 }
 
+TEST(SilentWrongResult, a_failure_of_the_services_is_no_answer_whether_it_passes_or_not) {
+  for (auto [status, said] : {std::pair(500, "silent-wrong-result likely"), std::pair(404, "")}) {
+    auto t = priced(R"({"sku":"lamp","price":39})");
+    t.in_case().run().exchanges[0].fault.status = t.in_case().run().exchanges[0].client_status = status;
+    EXPECT_EQ(t.verdicts(), said);
+  }
+}
+
 TEST(SilentWrongResult, a_default_or_a_sum_without_what_was_read_is_a_value_from_elsewhere_too) {
   auto wrote = [](std::string usual, const char* now, const char* read) {
     auto t = priced(now);

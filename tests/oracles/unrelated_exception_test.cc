@@ -449,5 +449,32 @@ TEST(UnrelatedException, a_domains_own_error_that_says_what_was_not_done_is_poss
             "unrelated-exception likely");
 }
 
+// A command's second attempt meets what the first has done.
+Trial own_refusal(int exit_code = 1, bool looks = false) {
+  Trial t;
+  t.reference.call("place", "POST", "/orders").answers(201);
+  t.in_case().call("place", "POST", "/orders").is_lost(Telling::close, 201).again(kSecond).answers(409);
+  if (looks) t.in_case().call("look", "GET", "/orders/o-1").answers(200);
+  t.reference.stops(trace::Stop::exited, 0);
+  t.in_case().stops(trace::Stop::exited, exit_code);
+  t.row.test.clear();
+  return t;
+}
+
+TEST(UnrelatedException, a_command_that_takes_its_own_effect_for_a_failure_says_so_by_its_status) {
+  auto t = own_refusal();
+  EXPECT_EQ(t.verdicts(), "unrelated-exception likely");
+  auto message = t.judge().findings.at(0).message;
+  EXPECT_NE(message.find("the second attempt was answered 409 Conflict by the service itself, and the command ended "
+                         "with status 1. The call had succeeded the first time"),
+            std::string::npos)
+      << message;
+  EXPECT_EQ(own_refusal(0).verdicts(), "") << "it knew its own";
+  EXPECT_EQ(own_refusal(1, true).verdicts(), "") << "it looked";
+  auto refused = own_refusal();
+  refused.in_case().run().exchanges[0].service_status = 500;
+  EXPECT_EQ(refused.verdicts(), "") << "nothing had been done";
+}
+
 }  // namespace
 }  // namespace retrial::oracles

@@ -266,7 +266,8 @@ TEST(MissingDelay, on_a_loaded_machine_shows_in_what_the_clock_was_not_moved_on_
   auto t = trial({loaded});
   t.in_case().run().compressed = true;
   EXPECT_EQ(t.verdicts(), "missing-delay likely");
-  EXPECT_NE(t.judge().findings[0].message.find(", and no wait of the client's was seen in them"), std::string::npos);
+  EXPECT_NE(t.judge().findings[0].message.find(", and no wait of the client's of 5.0 ms or more was seen in them"),
+            std::string::npos);
   t.in_case().run().real_time = {"tool[7] (static)"};
   EXPECT_EQ(t.verdicts(), "") << "its clock may not be one that moves";
 }
@@ -415,6 +416,17 @@ TEST(IgnoresRetryAfter, a_limit_is_told_from_a_deaf_ear_by_what_is_waited_when_n
   EXPECT_EQ(then_nothing(100, 200), "ignores-retry-after certain");
   EXPECT_EQ(then_nothing(110, 100), "ignores-retry-after certain");
   EXPECT_EQ(then_nothing(17, 0), "ignores-retry-after certain") << "seconds that were taken for milliseconds";
+}
+
+TEST(IgnoresRetryAfter, what_the_clients_thread_worked_at_before_it_came_again_is_no_obedience) {
+  for (auto [worked, said] : {std::pair(0, ""), std::pair(110, "ignores-retry-after certain")}) {
+    Trial t("R1", "error(503, retry-after=17) x 1, then error(503) x 1, then pass");
+    get(t.reference).answers(200);
+    get(t.in_case()).gets_error(503, 17).works(worked * kMillisecond);
+    t.in_case().again((130 - worked) * kMillisecond).gets_error();
+    t.in_case().again(20 * kMillisecond).answers(200);
+    EXPECT_EQ(t.verdicts(), said) << worked;
+  }
 }
 
 TEST(IgnoresRetryAfter, a_date_has_a_grain_of_a_second) {

@@ -24,7 +24,7 @@ TEST(Files, of_a_folder_are_its_source_without_what_is_vendored_generated_or_a_t
   auto chosen = choose_files({root.string()}, false);
   ASSERT_TRUE(chosen.has_value());
   EXPECT_EQ(chosen->files, (std::vector<std::string>{(root / "a.py").string(), (root / "b/c.go").string()}));
-  EXPECT_EQ(chosen->left_out.at("tests"), 2u);
+  EXPECT_EQ(chosen->left_out.at("files of tests"), 2u);
   EXPECT_EQ(chosen->left_out.at("vendored or built"), 1u);
   EXPECT_EQ(chosen->left_out.at("generated"), 1u);
   EXPECT_EQ(choose_files({root.string()}, true)->files.size(), 4u);

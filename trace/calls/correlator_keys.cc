@@ -61,7 +61,7 @@ bool says_no(int status) {
 
 bool settled(const Exchange& e) {
   return e.ending == Ending::answered && e.service_status == e.client_status && !(e.fired && is_status(e.fault)) &&
-         (is_grpc(e.client_status) ? says_no(e.client_status) : !profile_of(e).asks_again(e));
+         !unreadable(e) && (is_grpc(e.client_status) ? says_no(e.client_status) : !profile_of(e).asks_again(e));
 }
 
 Key mix(Key seed, Key value) {

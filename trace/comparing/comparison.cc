@@ -157,6 +157,17 @@ void part_loops(const std::vector<Call>& reference, std::vector<Call>& in_case) 
 }
 
 using SiteAndOperation = std::pair<std::string, std::string>;
+// Where both ask for the same things, each for several: in parallel they come in another order each time.
+std::set<SiteAndOperation> same_targets(const std::vector<Call>& reference, const std::vector<Call>& in_case) {
+  std::map<SiteAndOperation, std::set<std::string_view>> usual, now;
+  for (auto& call : reference) usual[{call.site, call.operation}].insert(call.first().target);
+  for (auto& call : in_case) now[{call.site, call.operation}].insert(call.first().target);
+  std::set<SiteAndOperation> same;
+  for (auto& [place, targets] : usual)
+    if (targets.size() > 1 && now.contains(place) && now[place] == targets) same.insert(place);
+  return same;
+}
+
 std::set<SiteAndOperation> places_of(const std::vector<Call>& calls) {
   std::set<SiteAndOperation> out;
   for (auto& call : calls) out.emplace(call.site, call.operation);
@@ -183,9 +194,14 @@ Comparison compare(const Run& reference, const Run& in_case) {
   part_loops(c.reference_calls, c.case_calls);
   Partners partner;
   auto &reference_calls = c.reference_calls, &case_calls = c.case_calls;
+  auto shuffled = same_targets(reference_calls, case_calls);
+  pair_by(
+      reference_calls, case_calls, partner,
+      [](const Call& k) { return std::tuple(k.site, k.operation, k.first().target); },
+      [&](const Call& k) { return shuffled.contains({k.site, k.operation}); });
   pair_by(
       reference_calls, case_calls, partner, [](const Call& k) { return std::tuple(k.site, k.operation, k.occurrence); },
-      any);
+      [&](const Call& k) { return !shuffled.contains({k.site, k.operation}); });
 
   // A random name that looks like a word makes two operations of one: each is missing on the other side, the site is
   // not.

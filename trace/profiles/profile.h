@@ -106,7 +106,7 @@ const Profile* profile_named(std::string_view name);
 const Profile& profile_of(const Exchange& exchange);
 // Of the profiles of protocols the one that this request speaks; the generic one where it speaks none.
 const Profile& protocol_of(const Exchange& exchange);
-// told_failure (exchange.h), or a 2xx whose body its profile reads as an error.
+// told_failure or unreadable (exchange.h), or a 2xx whose body its profile reads as an error.
 bool told_failed(const Exchange& exchange);
 // Executed with a 2xx whose body its profile does not read as an error, whether the client saw it or not.
 bool carried_out(const Exchange& exchange);

@@ -75,7 +75,7 @@ const Profile& protocol_of(const Exchange& exchange) {
   return generic_profile();
 }
 bool told_failed(const Exchange& e) {
-  if (told_failure(e)) return true;
+  if (told_failure(e) || unreadable(e)) return true;
   if (e.ending != Ending::answered || e.client_status != e.service_status) return false;
   return profile_of(e).fails(e);
 }

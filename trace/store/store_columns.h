@@ -197,6 +197,7 @@ void of_finding(Io& io, T& f) {
   io.callers("site_callers", f.site);
   io.late("retried_by", f.retried_by);
   io.late("sdk", f.sdk);
+  io.late("raised_at", f.raised_at);
 }
 template <class Io, class T>
 void of_judged(Io& io, T& j) {

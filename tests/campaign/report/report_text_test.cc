@@ -72,6 +72,23 @@ TEST(Words, findings_of_one_verdict_at_one_call_site_are_one_cause) {
   EXPECT_TRUE(found[5].accepted());
 }
 
+TEST(Words, what_goes_wrong_at_one_line_after_any_failure_is_one_cause) {
+  trace::Finding put{.verdict = "unrelated-exception",
+                     .site = trace::CallSite{"a.py", 7, "ask", "b.py:3:move"},
+                     .service = "127.0.0.1:8000",
+                     .operation = "PUT /a",
+                     .raised_at = "a.py:21"};
+  auto get = put, elsewhere = put, another = put;
+  get.operation = "GET /b";
+  get.site->callers = "b.py:9:look";
+  elsewhere.operation = get.operation;
+  elsewhere.raised_at = "b.py:40";
+  another.verdict = "hang";
+  EXPECT_EQ(causes({put, get}).size(), 1u);
+  EXPECT_EQ(causes({put, elsewhere}).size(), 2u);
+  EXPECT_EQ(causes({put, another}).size(), 2u);
+}
+
 TEST(Words, without_a_call_site_the_operation_parts_the_causes) {
   trace::Finding put{.verdict = "hang", .operation = "PUT /a"}, get{.verdict = "hang", .operation = "GET /a"};
   EXPECT_EQ(causes({put, get, put}).size(), 2u);

@@ -167,6 +167,27 @@ TEST(Comparison, aligns_by_site_operation_and_occurrence) {
   EXPECT_EQ(c.faulted[0], &c.case_calls[0]);
 }
 
+TEST(Comparison, what_is_asked_for_in_another_order_is_aligned_by_its_target) {
+  auto parts = [](const char* order) {
+    Builder b;
+    for (auto* part = order; *part; part++) {
+      b.call("a", "GET /parts/{id}");
+      b.run.exchanges.back().target = std::string("/parts/") + *part;
+    }
+    return b;
+  };
+  auto aligned = [&](const char* reference, const char* in_case) {
+    auto one = parts(reference), other = parts(in_case);
+    std::string out;
+    for (auto& p : compare(one.run, other.run).pairs)
+      for (auto* call : {p.reference, p.in_case}) out += call ? call->first().target.back() : '-';
+    return out;
+  };
+  EXPECT_EQ(aligned("123", "312"), "331122");
+  EXPECT_EQ(aligned("123", "234"), "122334") << "ids that are given anew";
+  EXPECT_EQ(aligned("12", "121"), "1122-1");
+}
+
 TEST(Comparison, counts_all_attempts_that_met_the_fault_of_calls_side_by_side_too) {
   Builder reference, in_case;
   reference.call("a", "POST /x").call("a", "POST /x").call("b", "GET /x");

@@ -35,6 +35,7 @@ Finding finding(std::string verdict) {
   f.test = "t1";
   f.site = CallSite{"a.py", 3, "f", "b.py:4:g"};
   f.retried_by = "b.py:4 g";
+  f.raised_at = "b.py:9";
   f.sdk = "azsdk-js-storagequeue/12.17.0";
   f.service = "127.0.0.1:1";
   f.operation = "GET /x";
@@ -86,10 +87,11 @@ CampaignRecord campaign() {
 std::string text(const std::vector<Finding>& list) {
   std::string out;
   for (auto& f : list)
-    out += fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} [{}] {} {} {} [{}]\n", f.id, f.verdict,
-                       show(f.confidence), f.confirmed, f.accepted, f.known, f.note, f.test,
-                       f.site ? show(*f.site) + f.retried_by + f.sdk : "-", f.service, f.operation, f.policy, f.fault,
-                       f.message, f.advice, lines(f.evidence), f.run, f.reference, f.attempts, lines(f.gaps_ms));
+    out +=
+        fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} [{}] {} {} {} [{}]\n", f.id, f.verdict,
+                    show(f.confidence), f.confirmed, f.accepted, f.known, f.note, f.test,
+                    f.site ? show(*f.site) + f.retried_by + f.sdk + f.raised_at : "-", f.service, f.operation, f.policy,
+                    f.fault, f.message, f.advice, lines(f.evidence), f.run, f.reference, f.attempts, lines(f.gaps_ms));
   return out;
 }
 std::string text(const std::vector<Judged>& list) {
