@@ -57,6 +57,7 @@ Named rpc_named(const Exchange& e) {
       "finish",  "archive", "refund",  "credit",   "debit",    "invite",   "join",     "vote",     "print"};
   auto words = words_of_method(e);
   bool or_else = std::ranges::find(words, "or") != words.end();  // GetOrCreate
+  if (words.size() > 1 && words[0] == "check" && (words[1] == "in" || words[1] == "out")) return Named::write;
   auto found = Named::neither;
   for (std::size_t i = 0; i < words.size() && (i < 2 || or_else); i++) {
     if (among(kWrites, words[i]) || among(kSets, words[i])) {

@@ -10,6 +10,7 @@
 #include "oracles/silent_wrong_result.h"
 #include "oracles/taken_for_data.h"
 #include "oracles/written_after.h"
+#include "trace/calls/operation.h"
 #include "trace/profiles/message.h"
 #include "trace/status.h"
 
@@ -25,10 +26,17 @@ std::string given_up(const Call& call) {
   return attempts == 1 ? "it was not asked for again" : fmt::format("it was given up after {} attempts", attempts);
 }
 
-bool asked_again(const trace::Run& run, const trace::Exchange& after) {
-  return std::ranges::any_of(run.exchanges, [&](auto& e) {
-    return e.begun >= after.told && e.service == after.service && e.operation == after.operation &&
-           trace::message::path_of(e.target) == trace::message::path_of(after.target);
+// The same, or in another way than ever without the fault. The next page is another thing.
+bool asked_again(const Comparison& c, const trace::Exchange& after) {
+  auto same = [](auto& a, auto& b) { return trace::target_key(a.target) == trace::target_key(b.target); };
+  auto usual = [&](auto& e) {
+    return std::ranges::any_of(c.reference->exchanges,
+                               [&](auto& r) { return r.operation == e.operation && same(r, e); });
+  };
+  return std::ranges::any_of(c.in_case->exchanges, [&](auto& e) {
+    bool there = e.begun >= after.told && e.service == after.service && e.operation == after.operation &&
+                 trace::message::path_of(e.target) == trace::message::path_of(after.target);
+    return there && (same(e, after) || !usual(e));
   });
 }
 
@@ -63,7 +71,7 @@ void judge_unmade(const ComparedCase& compared, const Comparison& c, const Call&
 
 // A file or a stream that was cut short, and the test passed on its first part. Of a command's end nothing follows.
 void judge_cut(const ComparedCase& compared, const Comparison& c, const Call& call, Judgement& judgement) {
-  if (compared.row->test.empty() || !cut_short(c, call) || asked_again(*c.in_case, call.last())) return;
+  if (compared.row->test.empty() || !cut_short(c, call) || asked_again(c, call.last())) return;
   judgement.findings.push_back(make_finding(
       compared, c, call, kSilentWrongResult, std::min(Confidence::likely, call.confidence),
       fmt::format("{}: {}, {}, and the test passed on what had come.", call.operation,
@@ -110,7 +118,7 @@ void judge_what_came_after(const ComparedCase& compared, const Comparison& c, Ju
       return;
     }
     bool no_answer = may_pass(call->last()) || trace::says_service_failed(call->last().client_status);
-    if (!no_answer || asked_again(*c.in_case, call->last())) continue;
+    if (!no_answer || asked_again(c, call->last())) continue;
     auto [write, how] = written_after(compared, c, *call);
     if (!write && judge_walk(compared, c, *call, judgement)) return;
     if (!write) {

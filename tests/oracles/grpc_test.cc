@@ -393,7 +393,7 @@ TEST(GrpcOracles, what_differs_from_run_to_run_says_nothing_of_a_read_nor_a_time
       << "of a method that makes something they are ids";
   EXPECT_EQ(
       repeated({kAsked, message(text(1, "a")), message(text(1, "b")), {}, {}, {}, "/shop.Stock/GetLevel"}).verdicts(),
-      "duplicate-effect possible")
+      "")
       << "what is read may have moved on";
   EXPECT_EQ(
       repeated({kAsked, message(number(3, 4)), message(number(3, 5)), {}, {}, {}, "/shop.Admin/SetLimit"}).verdicts(),

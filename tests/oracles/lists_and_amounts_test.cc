@@ -31,6 +31,28 @@ TEST(SilentWrongResult, a_sum_or_number_of_entries_that_lacks_the_last_or_all_is
   EXPECT_EQ(wrote(R"({"day":"1","moves":17})", R"({"day":"1","moves":13})"), "");
 }
 
+TEST(SilentWrongResult, a_page_that_is_left_out_of_a_number_is_likely_though_the_next_is_asked_for) {
+  auto wrote = [](int number, const char* repeat = "") {
+    Trial t("P3", "error(transient)");
+    for (auto* run : {&t.reference, &t.in_case()}) {
+      for (auto* page : {"/items?p=0", "/items?p=1", "/items?p=2"}) {
+        run->call("all", "GET", page);
+        bool fails = run == &t.in_case() && std::string_view(page).ends_with('1');
+        fails ? run->gets_error() : run->answers(200, R"({"items":[4,5,6]})");
+      }
+      if (run == &t.in_case() && *repeat) run->call("all", "GET", repeat).answers(200, R"({"items":[4,5,6]})");
+      run->call("report", "POST", "/report");
+      run->last().request_sample = "{\"total\":" + std::to_string(run == &t.reference ? 9 : number) + "}";
+      run->answers(201).passes();
+    }
+    return t.verdicts();
+  };
+  EXPECT_EQ(wrote(6), "silent-wrong-result likely");
+  EXPECT_EQ(wrote(7), "");
+  EXPECT_EQ(wrote(6, "/items?p=1"), "") << "it was asked for again";
+  EXPECT_EQ(wrote(6, "/items?p=1&replica=2"), "") << "in another way";
+}
+
 TEST(SilentWrongResult, a_page_that_failed_after_one_that_names_it_is_likely_one_though_the_test_passes) {
   auto verdicts = [](const char* second, const char* body, bool asked_elsewhere = false) {
     Trial t("P3", "error(transient)");
