@@ -204,6 +204,24 @@ bool may_pass(const trace::Exchange& e) {
   return trace::profile_of(e).asks_again(told);
 }
 
+bool met_own_effect(const Call& call) {
+  namespace code = trace::grpc_code;
+  static constexpr std::array kMet{404,
+                                   409,
+                                   410,
+                                   412,
+                                   422,
+                                   423,
+                                   trace::kGrpcStatus + code::not_found,
+                                   trace::kGrpcStatus + code::already_exists,
+                                   trace::kGrpcStatus + code::failed_precondition,
+                                   trace::kGrpcStatus + code::aborted};
+  auto& last = call.last();
+  if (last.fired || !delivered(last) || std::ranges::find(kMet, last.service_status) == kMet.end()) return false;
+  return std::ranges::any_of(call.attempts,
+                             [](auto* a) { return a->fired && trace::told_failed(*a) && trace::carried_out(*a); });
+}
+
 bool goes_on(const trace::Run& run, const Call& call) {
   if (trace::recovered(call)) return false;
   auto waits = trace::gaps(call);

@@ -43,6 +43,10 @@ inline constexpr auto kGivenAsAnswer =
 // May this failure pass? An error of the fault's by which the service says so, or no answer at all.
 bool may_pass(const trace::Exchange& e);
 
+// It was carried out, its client was told otherwise, and sent it again: that the service refused, as it is there
+// already or no more (404, 409, 410, 412, 422, 423, and what gRPC has for them).
+bool met_own_effect(const trace::Call& call);
+
 inline bool is_success(int status) { return status >= 200 && status < 300; }
 
 // f(compared, comparison, call) for every call of these cases in which a fault fired.

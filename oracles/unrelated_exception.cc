@@ -89,20 +89,6 @@ bool tells_usual_answer(const trace::Comparison& c, const trace::Call& call, std
   });
 }
 
-constexpr int kGone = trace::kGrpcStatus + trace::grpc_code::not_found;
-constexpr int kThere = trace::kGrpcStatus + trace::grpc_code::already_exists;
-constexpr int kNotSo = trace::kGrpcStatus + trace::grpc_code::failed_precondition;
-constexpr int kAborted = trace::kGrpcStatus + trace::grpc_code::aborted;
-// It was carried out, its client was told otherwise, and sent it again: that the service refused, as it is there.
-bool met_own_effect(const trace::Call& call) {
-  auto& last = call.last();
-  static constexpr std::array kMet{404, 409, 410, 412, 422, 423, kGone, kThere, kNotSo, kAborted};
-  bool refused = !last.fired && delivered(last) && std::ranges::find(kMet, last.service_status) != kMet.end();
-  return refused && std::ranges::any_of(call.attempts, [](auto* a) {
-           return a->fired && trace::told_failed(*a) && trace::carried_out(*a);
-         });
-}
-
 bool says_nothing(const Failure& failure) {
   return std::all_of(failure.told.begin(), failure.told.end(), [](auto* t) {
     return t->message.find_first_not_of(" \t\r\n") == t->message.npos && t->code.empty();

@@ -17,7 +17,7 @@ struct Wait {
   Nanos least = 0;        // what the client's clock was moved on by; 0 where it could not be
   Nanos most = 0;         // the gap, without what is known to be work or load: some of it may have gone on meanwhile
   Nanos gap = 0;          // all of it: no less than the client waited
-  Nanos idle = 0;         // `most` of a wait that the service chose is all of it: the same as of others
+  Nanos idle = 0;         // as `most`, which of a wait that the service chose is the whole gap
   bool worked = false;    // there was some
   bool measured = false;  // a wait of any length would show in `least`: its clock could be moved
 

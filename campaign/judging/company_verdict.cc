@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 
+#include "oracles/evidence.h"
 #include "trace/comparing/comparison.h"
 #include "trace/comparing/difference.h"
 #include "trace/comparing/slices.h"
@@ -92,12 +93,6 @@ std::string disturbance(const Seat& seat, const trace::Run& reference, const tra
   return trace::difference(reference, slice, seat.test);
 }
 
-// It was carried out, its client was told otherwise, and what it sent again was refused.
-bool met_own_effect(const trace::Call& call) {
-  auto& last = call.last();
-  bool refused = !last.fired && last.ending == trace::Ending::answered && last.service_status >= 400;
-  return refused && std::ranges::any_of(call.attempts, [](auto* e) { return e->fired && trace::carried_out(*e); });
-}
 // By a call of its own: a loop's next turn, a copy.
 bool asked_again(const trace::Run& run, const trace::Call& call) {
   auto& first = call.first();
@@ -117,7 +112,7 @@ std::string what_was_right(const trace::Comparison& comparison, const std::strin
   if (trace::recovered(call)) return came + "then recovered; the test " + (result ? result->outcome : "ended");
   if (!result || result->outcome != "passed")
     return came + "then the fault was passed on; the test " + (result ? result->outcome : "ended");
-  if (met_own_effect(call)) return came + "the last of which met what the first had done; the test passed";
+  if (oracles::met_own_effect(call)) return came + "the last of which met what the first had done; the test passed";
   if (asked_again(*comparison.in_case, call)) return came + "then asked again, which went well; the test passed";
   return fmt::format("{}none of which went well; the test passed: {}", came, trace::kNotSeen);
 }

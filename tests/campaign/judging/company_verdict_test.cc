@@ -260,5 +260,20 @@ TEST_F(InCompany, a_run_that_we_could_not_record_says_nothing) {
   EXPECT_EQ(shown(), (std::vector{What::vain}));
 }
 
+TEST(WhatWasRight, says_how_a_call_that_did_not_recover_was_got_over) {
+  auto said = [](Tale&& tale) {
+    auto reference = well(), in_case = std::move(tale.passes());
+    auto comparison = trace::compare(reference.done(), in_case.done());
+    return what_was_right(comparison, oracles::kTest);
+  };
+  auto lost = [] { return std::move(before(faulted()).call("a", "PUT", "/a").is_lost(trace::Telling::reset, 201)); };
+  EXPECT_EQ(said(lost()), "1 attempt, none of which went well; the test passed: " + std::string(trace::kNotSeen));
+  EXPECT_EQ(said(std::move(lost().again(kSecond).answers(409))),
+            "2 attempts, the last of which met what the first had done; the test passed");
+  EXPECT_FALSE(said(std::move(lost().again(kSecond).answers(400))).contains("met what the first"));
+  EXPECT_EQ(said(std::move(lost().call("a", "PUT", "/a").answers(200))),
+            "1 attempt, then asked again, which went well; the test passed");
+}
+
 }  // namespace
 }  // namespace retrial::campaign
