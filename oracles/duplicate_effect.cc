@@ -137,6 +137,8 @@ class DuplicateEffect final : public Oracle {
     auto all = entries_sent(*lost);
     std::vector<const trace::Exchange*> parts;
     std::size_t again = 0;
+    auto sure = std::min(trace::Confidence::likely, call.confidence);
+    if (entries_have_names(*c.in_case, *lost)) sure = trace::Confidence::possible;
     for (auto& pair : c.pairs) {
       if (all.size() < 2 || !pair.in_case || pair.reference || pair.in_case == &call) continue;
       auto& other = pair.in_case->last();
@@ -150,10 +152,13 @@ class DuplicateEffect final : public Oracle {
     }
     if (parts.empty()) return;
     judgement.findings.push_back(make_finding(
-        compared, c, call, kDuplicateEffect, std::min(trace::Confidence::likely, call.confidence),
-        fmt::format(
-            "{} was carried out: {}. {} of its {} entries were then sent again, in {}, and carried out once more.",
-            call.operation, what_was_done(call, first_fired(call)), again, all.size(), counted(parts.size(), "part")),
+        compared, c, call, kDuplicateEffect, sure,
+        fmt::format("{} was carried out: {}. {} of its {} entries were then sent again, in {}, and answered {}{}.",
+                    call.operation, what_was_done(call, first_fired(call)), again, all.size(),
+                    counted(parts.size(), "part"), trace::status_of(*parts.front(), parts.front()->service_status),
+                    sure == trace::Confidence::possible
+                        ? "; whether the service knows each by its id its answers do not show"
+                        : ""),
         "A right client parts a list only where the service has said that it is too long: after a loss it sends the "
         "same again, with a key, or looks what was taken."));
     for (auto* e : parts) judgement.findings.back().evidence.push_back(e->id);

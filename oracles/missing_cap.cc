@@ -39,6 +39,7 @@ constexpr Verdict kCapVerdicts[] = {
 constexpr const Verdict &kMissingCap = kCapVerdicts[0], &kCapNotSeen = kCapVerdicts[1];
 
 constexpr int kAttempts = 150, kManyAttempts = 1000;
+constexpr int kResent = 100;  // of those that are looked at, by a transport below: they are not the client's own
 constexpr Nanos kPace = 100 * kMillisecond;  // who polls looks no more often
 constexpr Nanos kTime = 30 * 60 * kSecond, kLongTime = 48 * 3600 * kSecond;
 constexpr Horizon kNear{kAttempts, kTime}, kFar{kManyAttempts, kLongTime};
@@ -59,7 +60,7 @@ Nanos own_time(const trace::Comparison& c, const trace::Call& call) {
 class MissingCap final : public Oracle {
  public:
   std::span<const Verdict> verdicts() const override { return kCapVerdicts; }
-  Horizons horizons() const override { return {kNear, kFar}; }
+  Horizons horizons() const override { return {kNear, {kManyAttempts + kResent, kLongTime}}; }
 
   void judge(Cases cases, Judgement& judgement) const override {
     for (auto& compared : cases) judge_case(compared, judgement);

@@ -52,9 +52,11 @@ struct ByStatus {
   const ComparedCase* compared = nullptr;
   const trace::Comparison* comparison = nullptr;
   const trace::Call* call = nullptr;  // the one with the most attempts
+  std::size_t calls = 0;              // that have such waits
   trace::Confidence sure = trace::Confidence::certain;
 
   void add(const ComparedCase& e, const trace::Comparison& c, const trace::Call& k, std::vector<Wait> telling) {
+    calls += !telling.empty();
     if (!telling.empty()) sure = std::min(sure, k.confidence);  // parallel calls look like retries at once
     waits.insert(waits.end(), telling.begin(), telling.end());
     halves.add(telling);
@@ -167,9 +169,11 @@ class MissingDelay final : public Oracle {
     std::vector<Nanos> gaps;
     for (auto& w : seen.waits) gaps.push_back(w.most);
     return fmt::format(
-        "{} was sent {} while it was answered {}: {} after the first retry, median {}, longest {}{}{}.", call.operation,
-        counted(call.attempts.size(), "time"), trace::show_status(seen.waits.front().before->client_status),
-        counted(gaps.size(), "gap"), show_gap(centile(gaps, 50)), show_gap(centile(gaps, 100)),
+        "{} was sent {} while it was answered {}: {} after the first retry{}, median {}, longest {}{}{}.",
+        call.operation, counted(call.attempts.size(), "time"),
+        trace::show_status(seen.waits.front().before->client_status), counted(gaps.size(), "gap"),
+        seen.calls > 1 ? fmt::format(" in {} calls", seen.calls) : "", show_gap(centile(gaps, 50)),
+        show_gap(centile(gaps, 100)),
         std::ranges::any_of(seen.waits, &Wait::worked) ? " (without the time in which the client's thread was at work)"
                                                        : "",
         known ? fmt::format(", and no wait of the client's of {} or more was seen in them", show_gap(kMostMeasured))

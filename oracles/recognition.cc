@@ -54,8 +54,8 @@ constexpr std::array<std::string_view, 21> kKnown = {"duplicate",
                                                      "unchanged",
                                                      "notmodified"};
 // Counts of a batch: how much of it was known.
-constexpr std::array<std::string_view, 5> kKnownOfBatch = {"duplicates", "duplicate", "duplicatecount", "numduplicates",
-                                                           "deduplicated"};
+constexpr std::array<std::string_view, 7> kKnownOfBatch = {
+    "duplicates", "duplicate", "duplicatecount", "numduplicates", "deduplicated", "known", "alreadyknown"};
 constexpr std::array<std::string_view, 6> kNew = {"created", "iscreated", "wascreated", "new", "isnew", "inserted"};
 constexpr std::array<std::string_view, 6> kReplayHeaders = {"idempotent-replayed",  "x-idempotent-replayed",
                                                             "idempotency-replayed", "x-idempotency-replayed",

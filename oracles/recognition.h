@@ -46,4 +46,7 @@ struct RequestName {
 std::optional<RequestName> request_name(const trace::Comparison& c, const trace::Exchange& before,
                                         const trace::Exchange& next);
 
+// Has each entry of this batch an id that the client gave it, by which a service may know it again in another?
+bool entries_have_names(const trace::Run& run, const trace::Exchange& e);
+
 }  // namespace retrial::oracles

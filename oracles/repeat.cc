@@ -57,10 +57,11 @@ bool is_write(std::string_view word) {
 }
 
 bool is_read(std::string_view word) {
-  static constexpr std::string_view kReads[] = {"search",   "query",   "graphql",   "gql",     "find",   "lookup",
-                                                "list",     "get",     "fetch",     "read",    "select", "count",
-                                                "validate", "verify",  "check",     "preview", "filter", "describe",
-                                                "estimate", "compute", "calculate", "msearch", "token",  "batchget"};
+  static constexpr std::string_view kReads[] = {
+      "search",   "query",   "graphql",   "gql",      "find",   "lookup",    "list",      "get",          "fetch",
+      "read",     "select",  "count",     "validate", "verify", "check",     "preview",   "filter",       "describe",
+      "estimate", "compute", "calculate", "msearch",  "token",  "batchget",  "translate", "classify",     "analyze",
+      "analyse",  "detect",  "parse",     "tokenize", "embed",  "embedding", "recognize", "transliterate"};
   return std::ranges::any_of(kReads, [&](auto known) { return iequals(word, known); });
 }
 
@@ -130,6 +131,11 @@ bool sets_state(const Exchange& e) {
       "archive", "activate", "disable", "enable", "publish", "deactivate", "finalize"};
   auto parts = trace::message::segments(trace::message::path_of(e.target));
   return e.request_digest == 0 && parts.size() > 2 && among(kStates, lower(parts.back()));
+}
+
+// A stream that broke is asked for again by another request: from where it broke.
+bool resumes_stream(const Exchange& before, const Exchange& next) {
+  return before.grpc.streams && before.request_digest != next.request_digest;
 }
 
 // Something is given up, or acknowledged, by the last part of its path: once more finds it so. With a body it may be so
@@ -216,7 +222,7 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
   if (sets_state(before))
     return Harm{Confidence::possible,
                 "it says what a thing is to be, which it may be already, but its answers do not show that"};
-  if (rpc_reads(before) || (before.grpc.is && rpc_sets(before))) return {};
+  if (rpc_reads(before) || (before.grpc.is && rpc_sets(before)) || resumes_stream(before, next)) return {};
   if (!profile.method_tells())
     return Harm{Confidence::possible, "nothing is known of this method that would make a second execution harmless"};
   return Harm{named(before) == Named::write ? likely : Confidence::possible,

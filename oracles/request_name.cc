@@ -115,17 +115,19 @@ std::optional<RequestName> named_by_secret(const trace::Comparison& c, const Exc
   return {};
 }
 
-// A batch whose entries have ids that the client gave them, the same in both: "rows/id".
-std::optional<RequestName> named_by_entries(const trace::Comparison& c, const Exchange& before, const Exchange& next) {
-  auto ids = [](const Exchange& e) {
-    auto out = members_of(e.request_sample);
-    std::erase_if(out, [](auto& m) { return !m.listed || !names_request(words_of_name(m.name)); });
-    return out;
-  };
-  auto sent = ids(before), again = ids(next);
+// Ids that the client gave the entries of a batch, each another: "rows/id".
+std::vector<Member> ids_of_entries(const trace::Run& run, const Exchange& e) {
+  auto ids = members_of(e.request_sample);
+  std::erase_if(ids, [](auto& m) { return !m.listed || !names_request(words_of_name(m.name)); });
   std::set<std::string> values;
-  for (auto& id : sent)
-    if (!values.insert(id.value).second || was_given(*c.in_case, before, id.value)) return {};
+  for (auto& id : ids)
+    if (!values.insert(id.value).second || was_given(run, e, id.value)) return {};
+  return ids;
+}
+
+// The same in both.
+std::optional<RequestName> named_by_entries(const trace::Comparison& c, const Exchange& before, const Exchange& next) {
+  auto sent = ids_of_entries(*c.in_case, before), again = ids_of_entries(*c.in_case, next);
   bool same = std::ranges::equal(sent, again, [](auto& a, auto& b) { return a.path == b.path && a.value == b.value; });
   return sent.empty() || !same ? std::nullopt : std::optional(RequestName{sent.front().name, true});
 }
@@ -167,6 +169,8 @@ bool numbers_calls(const trace::Run& reference, const Exchange& like, const Memb
 }
 
 }  // namespace
+
+bool entries_have_names(const trace::Run& run, const Exchange& e) { return !ids_of_entries(run, e).empty(); }
 
 std::optional<RequestName> request_name(const trace::Comparison& c, const Exchange& before, const Exchange& next) {
   auto found = named_by_secret(c, before, next);

@@ -10,6 +10,7 @@
 #include "oracles/evidence.h"
 #include "oracles/ledger.h"
 #include "oracles/registry.h"
+#include "oracles/repeat.h"
 #include "oracles/waits.h"
 #include "trace/comparing/retrier.h"
 #include "trace/fault_name.h"
@@ -87,9 +88,44 @@ class RetriesPermanentError final : public Oracle {
           "A right client takes such an answer for one, and gives up at once: nothing that it can send again will "
           "change it, and its caller waits for the error in vain."));
     });
+    each_faulted(cases, [&](auto& compared, auto& c, auto& call) { judge_renewal(compared, c, call, judgement); });
   }
 
  private:
+  // It was told once that its credentials are not valid, got new ones, and came again: the service itself does not know
+  // these, though without the fault it knows everybody. So they were the old ones.
+  static void judge_renewal(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call,
+                            Judgement& judgement) {
+    auto& told = call.last();
+    if (!told.fired || told.told == 0 || !not_known(told.client_status)) return;
+    auto& all = c.in_case->exchanges;
+    auto again = std::ranges::find_if(all, [&](auto& e) {
+      return e.begun >= told.told && e.pid == told.pid && e.service == told.service && e.method == told.method &&
+             e.target == told.target;
+    });
+    if (again == all.end() || again->fired || !not_known(again->service_status)) return;
+    auto renewal = std::ranges::find_if(all, [&](auto& e) {
+      return e.begun >= told.told && e.told && e.told <= again->begun && e.pid == told.pid && trace::carried_out(e) &&
+             lets_in(e);
+    });
+    bool usual = std::ranges::any_of(
+        c.reference->exchanges, [&](auto& e) { return e.operation == told.operation && not_known(e.service_status); });
+    if (renewal == all.end() || usual) return;
+    judgement.findings.push_back(make_finding(
+        compared, c, call, kRetriesPermanentError, std::min(trace::Confidence::likely, call.confidence),
+        fmt::format(
+            "{} was answered {}, {} gave new credentials, and {} was sent again: the service itself answered {}, "
+            "which it never does without the fault. It was hardly asked with the new ones.",
+            call.operation, show_answer(told.client_status), renewal->operation, call.operation, show_error(*again)),
+        "A right client sends the request again with the credentials that it has just been given: one that was made "
+        "before them still holds the old ones."));
+    judgement.findings.back().evidence.push_back(renewal->id);
+    judgement.findings.back().evidence.push_back(again->id);
+  }
+  static bool not_known(int status) {
+    return status == 401 || status == trace::kGrpcStatus + trace::grpc_code::unauthenticated;
+  }
+
   struct SentAgain {
     const trace::Exchange* said = nullptr;  // the first that was; null: none
     std::size_t times = 0;

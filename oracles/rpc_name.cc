@@ -60,7 +60,7 @@ Named rpc_named(const Exchange& e) {
   if (words.size() > 1 && words[0] == "check" && (words[1] == "in" || words[1] == "out")) return Named::write;
   auto found = Named::neither;
   for (std::size_t i = 0; i < words.size() && (i < 2 || or_else); i++) {
-    if (among(kWrites, words[i]) || among(kSets, words[i])) {
+    if (among(kWrites, words[i]) || among(kSets, words[i]) || acknowledges(words[i])) {
       if (found != Named::read || or_else) found = Named::write;
     } else if (among(kReads, words[i]) && found == Named::neither) {
       found = Named::read;

@@ -74,18 +74,19 @@ std::vector<std::pair<trace::Call, Found>> calls_in(const std::string& test, con
   return calls;
 }
 
-// The first call of a call site in a test.
+// The first call of a call site in a test. One line that asks for several things (a helper's, through which all goes)
+// is a call site for each.
 struct Edge {
   const Found* found = nullptr;
   const Place* place = nullptr;
 };
-using Edges = std::map<std::string, std::map<std::string, Edge>>;  // by test, then by call site
+using Edges = std::map<std::string, std::map<std::string, Edge>>;  // by test, then by call site and operation
 
 Edges edges_of(const std::vector<Found>& all) {
   Edges edges;
   for (auto& found : all)
     for (auto& place : found.places) {
-      auto& edge = edges[place.test][found.site()];
+      auto& edge = edges[place.test][place_key(found.target)];
       if (!edge.place || place.at < edge.place->at) edge = {&found, &place};
     }
   return edges;

@@ -47,6 +47,26 @@ TEST(DuplicateEffect, a_list_that_was_carried_out_and_is_then_sent_in_halves_is_
   EXPECT_EQ(verdicts(R"({"readings":[{"m":"c","kwh":1}]})", R"({"readings":[{"m":"c","kwh":2}]})"), "") << "others";
 }
 
+TEST(DuplicateEffect, parts_of_a_list_whose_entries_have_ids_may_be_known_again) {
+  auto verdicts = [](const char* answer) {
+    Trial t;
+    auto send = [](Tale& tale, const char* body) -> Tale& {
+      tale.call("flush", "POST", "/readings");
+      tale.last().request_sample = body;
+      tale.last().request_digest = std::hash<std::string_view>()(body);
+      return tale;
+    };
+    constexpr auto kAll = R"({"items":[{"id":"m-0","kwh":1},{"id":"m-1","kwh":2}]})";
+    send(t.reference, kAll).answers(202, R"({"accepted":2,"known":0})");
+    send(t.in_case(), kAll).is_lost(Telling::reset, 202, R"({"accepted":2,"known":0})");
+    t.in_case().waits(kMillisecond);
+    send(t.in_case(), R"({"items":[{"id":"m-1","kwh":2}]})").answers(202, answer).passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(verdicts(R"({"accepted":0,"known":1})"), "");
+  EXPECT_EQ(verdicts(R"({"done":true})"), "duplicate-effect possible");
+}
+
 TEST(DuplicateEffect, what_was_carried_out_and_is_then_sent_to_another_operation_is_done_twice) {
   auto verdicts = [](const char* second, const char* body, const char* answer = R"({"refill":"R6"})",
                      bool usual = false) {

@@ -70,6 +70,21 @@ TEST(RetriesPermanentError, who_has_gone_on_to_the_next_thing_comes_back_on_anot
   EXPECT_EQ(verdicts(true), "");
 }
 
+TEST(RetriesPermanentError, new_credentials_that_are_not_used_are_none) {
+  auto renewed = [](int then, bool asked, int usually = 200) {
+    Trial t("N2", "error(401)");
+    t.reference.call("balance", "GET", "/accounts/a1").answers(usually);
+    t.in_case().call("balance", "GET", "/accounts/a1").gets_error(401);
+    if (asked) t.in_case().call("renew", "POST", "/tokens").answers(201);
+    t.in_case().call("balance:2", "GET", "/accounts/a1").answers(then);
+    return t.verdicts();
+  };
+  EXPECT_EQ(renewed(401, true), "retries-permanent-error likely");
+  EXPECT_EQ(renewed(200, true), "");
+  EXPECT_EQ(renewed(401, true, 401), "") << "it does so without the fault too";
+  EXPECT_FALSE(renewed(401, false).contains("likely")) << "nothing was given that it could have used";
+}
+
 TEST(RetriesPermanentError, a_look_at_what_is_not_there_may_wait_for_it) {
   EXPECT_EQ(answered(404, 3).verdicts(), "retries-permanent-error possible");
 }

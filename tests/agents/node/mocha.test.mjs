@@ -164,3 +164,21 @@ for (const [version, program] of programs) {
     app.remove();
   });
 }
+
+test('what a test calls is called by no earlier one, however deep the library goes', { skip: !has('axios') }, async () => {
+  const server = await serve();
+  const here = project(server.url);
+  here.write('app.mjs', `import axios from 'axios';
+    const http = axios.create({ baseURL: process.env.URL });
+    http.interceptors.request.use(async (config) => config);
+    http.interceptors.response.use(async (response) => response);
+    export async function lend() { await http.post('/loans', {}); }
+    export async function visit() { await http.put('/visits', {}); await http.put('/seats', {}); }`);
+  here.write('desk.test.mjs', `import { lend, visit } from './app.mjs';
+    describe('desk', () => { it('lends', async () => { await lend(); }); it('visits', async () => { await visit(); }); });`);
+  const { out } = await here.run(['node_modules/mocha/bin/mocha.js', 'desk.test.mjs']);
+  assert.deepEqual(server.tags.map((tag) => tag.site.split(':').pop() + ' ' + (tag.callers || '').replace(/,/g, '')),
+    ['lend ', 'visit ', 'visit '], out);
+  here.remove();
+  server.close();
+});

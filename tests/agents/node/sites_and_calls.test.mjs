@@ -188,3 +188,32 @@ for (const [name, owned] of [['@tidy/client', true], ['tidy', false]]) {
     assert.deepStrictEqual(app.of('application').map((e) => e.package), owned ? [name] : []);
   });
 }
+
+// A source of three lines that a loader wrote on one, with the map of it behind.
+const inMemory = (url) => {
+  const map = { version: 3, sources: ['made.ts'], names: [], mappings: 'AAEA' };
+  return `fetch('${url}');\n//# sourceMappingURL=data:application/json;base64,` +
+    Buffer.from(JSON.stringify(map)).toString('base64');
+};
+
+test('a line is the one that the author wrote, where a loader hands its map over', async () => {
+  const server = await serve();
+  const here = project(server.url);
+  here.write('load.cjs', `const Module = require('module');
+    require.extensions['.ts'] = (made, file) => made._compile(${JSON.stringify(inMemory(server.url))}, file);
+    require('./made.ts');`).write('made.ts', '');
+  await here.run(['load.cjs']);
+  assert.equal(server.tags[0].site, 'made.ts:3:<anonymous>');
+  here.remove();
+  server.close();
+});
+
+test('a line is the one that the author wrote, where Node keeps the map', async () => {
+  const server = await serve();
+  const here = project(server.url);
+  here.write('made.mjs', inMemory(server.url));
+  await here.run(['--enable-source-maps', 'made.mjs']);
+  assert.equal(server.tags[0].site, 'made.mjs:3:<anonymous>');
+  here.remove();
+  server.close();
+});

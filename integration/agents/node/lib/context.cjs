@@ -22,6 +22,7 @@
 'use strict';
 const { createHook, executionAsyncResource, executionAsyncId } = require('async_hooks');
 const callers = require('./callers.cjs');
+const current = require('./current.cjs');
 const frames = require('./frames.cjs');
 const { notes } = require('./notes.cjs');
 const places = require('./places.cjs');
@@ -111,8 +112,16 @@ const loads = (sites) => {
 const placeNow = (sites) => place(sites, false);
 const placeAwaited = (sites) => place(sites, true);
 
-// The call site, who called it, and for which statement of the test.
+const isOfTest = ({ kind, file }) => kind === frames.APPLICATION && frames.inTest(file);
+const hasTest = (sites) => sites.some((site) => isOfTest(places.of(site)));
+
+// The call site, who called it, and for which statement of the test. A short look that saw no test may have ended
+// before it.
 function chainOf({ at, sites, depth }) {
+  if (sites.length === SHALLOW && !hasTest(sites)) {
+    const longer = stack.read(DEEP, placeAwaited);
+    if (longer !== null && typeof longer === 'object' && longer.at === at) ({ sites, depth } = longer);
+  }
   const own = callers.frameOf(sites[depth], at);
   const outer = inherited();
   const beyond = callers.beyond(sites, depth, at.file, own, outer && outer.chain);
@@ -277,8 +286,16 @@ function adopt(origin) {
   note(running, origin, state === AWAITED ? 0 : state || 0);
 }
 
+// The running callback works for no call from now on: a test begins, whatever the one before it has left.
+function leave() {
+  const running = executionAsyncResource();
+  const state = known.get(running)?.state;
+  if (state !== undefined) known.set(running, BARE[state]);
+}
+
 function install() {
   createHook({ init, before }).enable();
+  current.onBegin(leave);
 }
 
 module.exports = { install, origin, under, entered, unseal, adopt, onNew };

@@ -2,6 +2,7 @@
 'use strict';
 const path = require('path');
 const events = require('./events.cjs');
+const maps = require('./maps.cjs');
 const { readFileSync, realpathSync } = require('fs');
 
 const here = process.cwd(); // tests change directories; `file` is relative to where we began
@@ -90,11 +91,11 @@ function relative(name) {
   return found;
 }
 
-let mapOf = null; // file -> the source map (Node's SourceMap) of what was loaded for it, or null
+let mapOf = maps.of; // file -> the source map (Node's SourceMap) of what was loaded for it, or none
 
-// The line that the author wrote, where a runner compiles sources in memory and has said how to find their maps.
+// The line that the author wrote, where a loader or a runner compiles sources in memory.
 function line(name, generated, column) {
-  if (!mapOf || !generated) return generated;
+  if (!generated) return generated;
   try {
     const map = mapOf(toPath(name));
     const entry = map && map.findEntry(generated - 1, Math.max(0, (column || 1) - 1));
