@@ -165,6 +165,9 @@ void Campaign::try_all(Plan& plan) {
     out_.record.incomplete = fmt::format(
         "in {} the budget ended between a suspicion and its confirmation: a longer --budget tells what they are",
         report::counted(suspicious, "case"));
+  if (suspicious && executor_.interrupted())
+    out_.record.remarks.push_back(fmt::format("in {} something was seen, and not confirmed before the interruption",
+                                              report::counted(suspicious, "case")));
   if (left && !setting_.config.run.budget && !executor_.interrupted() && out_.record.incomplete.empty())
     out_.record.incomplete = fmt::format("{} were not tried, by a fault of ours", report::counted(left, "case"));
   if (left && setting_.config.run.budget && !executor_.interrupted())

@@ -50,9 +50,11 @@ int explain(const std::string& name, bool json) {
     return kFine;
   }
   auto near = nearest(name, known);
-  return complain(fmt::format("{}: no verdict or policy has this name{}; `retrial explain` lists them", name,
-                              near ? fmt::format(", did you mean {}?", *near) : ""),
-                  kUsage);
+  return complain(
+      fmt::format(
+          "{}: no verdict or policy has this name{}; `retrial explain` lists the verdicts, docs/faults.md the policies",
+          name, near ? fmt::format(", did you mean {}?", *near) : ""),
+      kUsage);
 }
 
 }  // namespace

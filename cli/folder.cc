@@ -1,7 +1,9 @@
+#include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <ctime>
 #include <fstream>
 
@@ -22,10 +24,24 @@ Result<fs::path> create(const fs::path& folder) {
   return folder;
 }
 
+// A folder is that of one process at a time, for as long as it lives: its lock on the marker goes with it.
+Result<void> lock(const fs::path& folder) {
+  auto marker = folder / kMarker;
+  int descriptor = open(marker.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (descriptor < 0) return fail("cannot be written", folder.string(), Blame::user);
+  struct flock all{};
+  all.l_type = F_WRLCK;
+  if (fcntl(descriptor, F_SETLK, &all) == 0 || (errno != EACCES && errno != EAGAIN)) return {};
+  close(descriptor);
+  return fail("another retrial is at work in it: wait for its end, or name another folder", folder.string(),
+              Blame::user);
+}
+
 // A folder of the user's choice: new, empty, or an earlier campaign's, which is emptied.
 Result<fs::path> claim(const fs::path& folder) {
   std::error_code error;
   if (fs::exists(folder / kMarker)) {
+    if (auto ok = lock(folder); !ok) return std::unexpected(ok.error());
     for (auto part : {"trace", "logs", "events", "agents", "trust", "campaign.db"})
       fs::remove_all(folder / part, error);
     for (auto& format : campaign::report::formats()) fs::remove_all(folder / format.file, error);
@@ -36,7 +52,8 @@ Result<fs::path> claim(const fs::path& folder) {
                 Blame::user);
   }
   auto made = create(folder);
-  if (made && !std::ofstream(folder / kMarker)) return fail("cannot be written", folder.string(), Blame::user);
+  if (!made) return made;
+  if (auto ok = lock(folder); !ok) return std::unexpected(ok.error());
   return made;
 }
 

@@ -206,7 +206,7 @@ class Serving {
     if (auto at = operator_->toxiproxy_at(); !at.empty()) info("clients of Toxiproxy on " + at);
     auto state = server_->safety().state();
     if (state.mode == proxy::Safety::Mode::observing)
-      info("observing: no fault is injected until `retrial ctl resume`");
+      info(fmt::format("observing: no fault is injected until `retrial ctl resume --admin {}`", operator_->at()));
     else if (state.mode == proxy::Safety::Mode::armed)
       info(state.ttl ? fmt::format("armed for {}, unless it is renewed", show_duration(state.ttl)) : "armed");
   }

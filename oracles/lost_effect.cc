@@ -53,6 +53,8 @@ class LostEffect final : public Oracle {
     // A command without tests is its one result. That it ended well says little: only what it reads afterwards counts.
     bool command = compared.row->test.empty();
     auto& test = test_of(compared, c);
+    // It failed, and did not without the fault: somebody was told.
+    if (command && c.in_case->exit_code != 0 && c.reference->exit_code == 0) return;
     if (!came_to_its_end(c, test) || !went_on(c, call, *trace::result_of(*c.in_case, test))) return;
     auto* beside = counterpart(c, call);
     if (!beside || removes_own(c, call)) return;

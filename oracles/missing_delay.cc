@@ -168,12 +168,13 @@ class MissingDelay final : public Oracle {
     auto& call = *seen.call;
     std::vector<Nanos> gaps;
     for (auto& w : seen.waits) gaps.push_back(w.most);
+    auto status = seen.waits.front().before->client_status;
+    auto times = std::ranges::count_if(call.attempts, [&](auto* e) { return e->client_status == status; });
     return fmt::format(
         "{} was sent {} while it was answered {}: {} after the first retry{}, median {}, longest {}{}{}.",
-        call.operation, counted(call.attempts.size(), "time"),
-        trace::show_status(seen.waits.front().before->client_status), counted(gaps.size(), "gap"),
-        seen.calls > 1 ? fmt::format(" in {} calls", seen.calls) : "", show_gap(centile(gaps, 50)),
-        show_gap(centile(gaps, 100)),
+        call.operation, counted(static_cast<std::size_t>(times), "time"), trace::show_status(status),
+        counted(gaps.size(), "gap"), seen.calls > 1 ? fmt::format(" in {} calls", seen.calls) : "",
+        show_gap(centile(gaps, 50)), show_gap(centile(gaps, 100)),
         std::ranges::any_of(seen.waits, &Wait::worked) ? " (without the time in which the client's thread was at work)"
                                                        : "",
         known ? fmt::format(", and no wait of the client's of {} or more was seen in them", show_gap(kMostMeasured))

@@ -64,13 +64,12 @@ class MissingTimeout final : public Oracle {
         bool long_enough = time >= kLongestDefault - kSlack;
         judgement.findings.push_back(make_finding(
             compared, *c, *call, kMissingTimeout, long_enough ? trace::Confidence::likely : trace::Confidence::possible,
-            fmt::format(
-                "{} was not answered for {}, and the client neither gave up nor closed its connection{}{}.",
-                call->operation, show_duration(time),
-                call->attempts.size() > 1 ? fmt::format(" (attempt {})", call->attempts.size()) : "",
-                long_enough
-                    ? "; if its time-out is longer, --hold with more than that shows it"
-                    : "; a time-out longer than that would look the same: [run] hold = \"310s\" tells them apart"),
+            fmt::format("{} was not answered for {}, and the client neither gave up nor closed its connection{}{}.",
+                        call->operation, show_duration(time),
+                        call->attempts.size() > 1 ? fmt::format(" (attempt {})", call->attempts.size()) : "",
+                        long_enough
+                            ? "; if its time-out is longer, --hold with more than that shows it"
+                            : "; a time-out longer than that would look the same: --hold 310s tells them apart"),
             kAdvice));
       }
     }

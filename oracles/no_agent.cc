@@ -28,11 +28,11 @@ class NoAgent final : public Oracle {
       // What stands below a runtime sees no call sites.
       bool reads_sites = std::ranges::any_of(c->in_case->agents, [](auto& agent) { return agent != "native"; });
       if (reads_sites || !call.site.empty()) continue;
-      auto note =
-          make_finding(compared, *c, call, kNoAgent, trace::Confidence::certain,
-                       "No agent was loaded in the processes that sent these requests: call sites are missing, and "
-                       "calls are told apart by "
-                       "operation and process.");
+      auto note = make_finding(
+          compared, *c, call, kNoAgent, trace::Confidence::certain,
+          "No agent was loaded in the processes that sent these requests: call sites are missing, and "
+          "calls are told apart by "
+          "operation and process. `retrial doctor` with the same command says why, and what would mend it.");
       note.operation.clear();
       note.fault.clear();
       note.id = trace::finding_id(note.verdict, {}, "", "");  // one a campaign

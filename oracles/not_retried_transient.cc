@@ -7,6 +7,7 @@
 #include "oracles/known_repeats.h"
 #include "oracles/ledger.h"
 #include "oracles/registry.h"
+#include "oracles/waits.h"
 #include "trace/calls/correlator_keys.h"
 #include "trace/fault_name.h"
 #include "trace/profiles/fault_answer.h"
@@ -54,6 +55,7 @@ class NotRetriedTransient final : public Oracle {
         auto told = e;
         told.response_sample = trace::error_told(e).body;
         if (!profile.asks_again(told)) continue;
+        if (!e.grpc.is && told_to_wait(e)) continue;  // who is told to wait may give up
         if (auto earlier = retried_before(*c, e); !earlier.empty()) {
           judgement.notes.push_back(budget(compared, *c, *call, earlier));
           continue;

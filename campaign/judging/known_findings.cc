@@ -66,9 +66,11 @@ void mark_known(trace::CampaignRecord& record, const Config& config, const std::
     seen_again.merge(before);
   }
   std::ranges::stable_sort(findings, {}, [](auto& f) { return oracles::rank(f); });
+  bool untried = std::ranges::any_of(record.cases, [](auto& row) { return row.outcome == "left"; });
   for (auto& a : config.accepted)
     if (!seen.contains(a.finding) && !is_of_source(record, a.finding))
-      record.remarks.push_back(fmt::format("[[accept]] {} matched no finding", a.finding));
+      record.remarks.push_back(fmt::format("[[accept]] {} matched no finding{}", a.finding,
+                                           untried ? ", but not every case was tried" : ""));
   if (!since) return;
   auto known = std::ranges::count_if(findings, &trace::Finding::known);
   auto gone = since->size() - seen_again.size();

@@ -125,7 +125,9 @@ void Judge::read_in_part(std::vector<trace::Run>& runs) {
     if (!beheaded && run.incomplete != trace::kNotEnded) continue;
     if (beheaded) remarks.push_back(run.incomplete);
     if (run.stop == trace::Stop::cut_off)
-      remarks.push_back("the trace stops before `serve` has ended: it was killed, or goes on");
+      remarks.push_back(
+          "the trace stops before `serve` has ended: it was killed, goes on, or could not write the last of it (its "
+          "log says so)");
     run.incomplete.clear();
   }
 }

@@ -31,7 +31,8 @@ std::string failing_line(const std::vector<trace::Finding>& findings, trace::Con
     failing -= count;
     parts.push_back(fmt::format("{} {} {}", count, count == 1 ? "is" : "are", reason));
   }
-  if (findings.front().policy == trace::kObserved) return "observe exits as the command does, whatever was found.";
+  if (findings.front().policy == trace::kObserved)
+    return "observe exits as the command does, whatever was found; judge says it by its status.";
   if (findings.size() == 1)
     return failing ? "It fails the run." : fmt::format("It does not fail the run: it is {}.", reasons.begin()->first);
   if (failing == findings.size()) return "All of them fail the run.";

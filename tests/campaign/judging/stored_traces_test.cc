@@ -197,7 +197,9 @@ TEST(Judge, of_served_traffic_that_was_cut_off_the_calls_that_had_ended_are_judg
     ASSERT_EQ(j.record.clean.size(), 1u);
     EXPECT_TRUE(j.record.clean[0].why.starts_with(recovered ? "4 calls" : "3 calls")) << j.record.clean[0].why;
     auto& remarks = j.record.remarks;
-    EXPECT_TRUE(std::ranges::count(remarks, "the trace stops before `serve` has ended: it was killed, or goes on"));
+    EXPECT_TRUE(std::ranges::count(remarks,
+                                   "the trace stops before `serve` has ended: it was killed, goes on, or could not "
+                                   "write the last of it (its log says so)"));
   }
 }
 
@@ -216,7 +218,9 @@ TEST(Judge, of_served_traffic_without_its_beginning_calls_that_may_have_begun_be
   auto& remarks = j.record.remarks;
   auto said = [](auto& line) { return line.starts_with("the beginning of the trace was removed"); };
   EXPECT_EQ(std::ranges::count_if(remarks, said), 1);
-  EXPECT_TRUE(std::ranges::count(remarks, "the trace stops before `serve` has ended: it was killed, or goes on"));
+  EXPECT_TRUE(std::ranges::count(remarks,
+                                 "the trace stops before `serve` has ended: it was killed, goes on, or could not write "
+                                 "the last of it (its log says so)"));
   EXPECT_NE(whys(j).find("whose first attempts may be gone with the beginning of the trace"), std::string::npos)
       << whys(j);
   EXPECT_EQ(j.record.clean.size(), 1u) << "what began later";
