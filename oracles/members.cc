@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/characters.h"
@@ -117,6 +119,16 @@ bool counts(const Member& member) {
       "score", "points", "credits", "credit", "likes",   "votes",    "visits", "views", "used",   "reserved"};
   return member.kind == Member::Kind::number && named_among(member, kCounts) && !named_among(member, kNoCounts);
 }
+
+std::optional<double> number_of(const std::string& text) {
+  double number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+namespace {
+constexpr double kRounded = 0.000000001;
+}
+bool nearly(double one, double other) { return std::abs(one - other) <= kRounded * std::max(1.0, std::abs(one)); }
 
 std::string_view list_path(std::string_view path) {
   for (auto at = path.find('/'); at != path.npos && at + 1 < path.size(); at = path.find('/', at + 1))

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,10 @@ std::string_view entry_path(std::string_view path);
 bool is_json(std::string_view body);
 // How many of the objects that stand in an array hold all of `wanted` (by name and value) among their own members.
 std::size_t entries_with(std::string_view body, const std::vector<Member>& wanted);
+
+// All of a text as a number; and whether two are the same but for rounding.
+std::optional<double> number_of(const std::string& text);
+bool nearly(double one, double other);
 
 // The words of a name, in lower case: "clientRequestID" and "client_request-id" are "client", "request", "id".
 std::vector<std::string> words_of_name(std::string_view name);

@@ -99,11 +99,6 @@ bool stands_in_text(const Member& told, const Member& was, const Member& is) {
   return now.size() >= kPart && (behind.ends_with(now) || before.starts_with(now));
 }
 
-std::optional<double> number_of(const std::string& text) {
-  double number = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
-}
 constexpr std::array<std::string_view, 4> kOfAttempts{"attempt", "retry", "retrie", "try"};
 
 std::vector<double> numbers_in(std::string_view text) {
@@ -116,8 +111,6 @@ std::vector<double> numbers_in(std::string_view text) {
   }
   return all;
 }
-constexpr double kRounded = 0.000000001;
-bool nearly(double one, double other) { return std::abs(one - other) <= kRounded * std::max(1.0, std::abs(one)); }
 // What rounding to its own decimals may have changed a number by: "1527.54" by half a hundredth. Of few digits nothing
 // follows then.
 double rounding(const std::string& text) {

@@ -6,6 +6,7 @@
 #include "oracles/evidence.h"
 #include "oracles/ledger.h"
 #include "oracles/pages.h"
+#include "oracles/read_twice.h"
 #include "oracles/rpc_name.h"
 #include "oracles/silent_wrong_result.h"
 #include "oracles/taken_for_data.h"
@@ -83,6 +84,20 @@ void judge_cut(const ComparedCase& compared, const Comparison& c, const Call& ca
             "caller or asks again."));
 }
 
+// The failure passed, and what had been read before it was read and written once more.
+bool judge_counted_twice(const ComparedCase& compared, const Comparison& c, const Call& call, Judgement& judgement) {
+  auto twice = counted_twice(c, call);
+  if (!twice) return false;
+  judgement.findings.push_back(make_finding(
+      compared, c, call, kSilentWrongResult, std::min(Confidence::likely, twice->write->confidence),
+      fmt::format("{}: {}, then what had been read before it was read again ({}), and {} was made with {}: they were "
+                  "counted twice.",
+                  call.operation, what_was_done(call, first_fired(call)), fmt::format("{} entries", twice->entries),
+                  twice->write->operation, twice->how),
+      "A right client that begins a list anew drops what it had read of it, or goes on at the page that failed."));
+  return true;
+}
+
 // A list whose next page could not be read, and the test passed on the pages before. Of a command's end nothing
 // follows.
 bool judge_walk(const ComparedCase& compared, const Comparison& c, const Call& call, Judgement& judgement) {
@@ -105,6 +120,7 @@ void judge_what_came_after(const ComparedCase& compared, const Comparison& c, Ju
   if (!came_to_its_end(c, test) || trace::result_of(*c.in_case, test)->outcome != "passed") return;
   if (expected_by_test(compared, c)) return;
   for (auto* call : c.faulted) {
+    if (judge_counted_twice(compared, c, *call, judgement)) return;
     if (trace::recovered(*call)) continue;
     judge_cut(compared, c, *call, judgement);
     if (!trace::message::safe_method(call->first().method) && !rpc_reads(call->first())) continue;

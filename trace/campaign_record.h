@@ -38,7 +38,8 @@ struct CaseRecord {
   int execution = 1;  // of its test, in the last of its runs in company (trace/executions.h)
   // The suite without faults has a 5xx that this call site gave its caller as an answer: its test passed with it.
   bool hands_on_errors = false;
-  std::uint64_t reference = 0;  // the run beside them; 0: none, or (a campaign) the test's own `alone`
+  std::uint64_t reference = 0;            // the run beside them; 0: none, or (a campaign) the test's own `alone`
+  std::vector<std::string> options = {};  // of `observe`, where several are judged together: CampaignRecord's
 };
 
 // Is this what the finding was seen in?

@@ -12,6 +12,7 @@
 #include "campaign/report/words.h"
 #include "trace/calls/service_name.h"
 #include "trace/comparing/comparison.h"
+#include "trace/profiles/message.h"
 
 namespace retrial::campaign {
 namespace {
@@ -107,6 +108,14 @@ std::map<Key, Trouble> places_of(const Weighed& weighed, const trace::Sift& sift
   return places;
 }
 
+// Whether a write that was given up is missing, only the service knows.
+void tell_of_look(trace::CampaignRecord& record) {
+  static constexpr auto kAdvice =
+      "a write failed and the command ended well: `--look URL` of observe asks the service afterwards what it holds";
+  if (!std::ranges::count(record.options, "--look") && !std::ranges::count(record.remarks, kAdvice))
+    record.remarks.emplace_back(kAdvice);
+}
+
 // Judged and found right: places with faulted calls of which nothing else is said.
 void keep_clean(const Weighed& weighed, const trace::Sift& sift, const oracles::Judgement& judgement,
                 trace::CampaignRecord& record) {
@@ -121,8 +130,10 @@ void keep_clean(const Weighed& weighed, const trace::Sift& sift, const oracles::
     auto open = [&](auto& j) { return j.fault == row.plan && j.test == row.test && (j.operation.empty() || about(j)); };
     if (std::ranges::any_of(judgement.findings, about) || std::ranges::any_of(judgement.not_judged, open)) continue;
     auto seen = place.text();
-    if (row.policy == trace::kObserved && place.went_on)
-      seen += ", and the command ended with status 0: what it made of the error is not seen";
+    if (row.policy == trace::kObserved && place.went_on) {
+      seen += fmt::format(", and the command ended with status 0: {}", trace::kNotSeen);
+      if (!trace::message::safe_method(e.method)) tell_of_look(record);
+    }
     record.clean.push_back(
         {row.test, e.tag.site, trace::service_name(e.service), operation, row.policy, row.plan, std::move(seen)});
   }

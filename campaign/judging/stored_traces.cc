@@ -172,6 +172,7 @@ void Judge::describe() {
     if (std::ranges::all_of(folders_, [&](auto& folder) { return folder.record.*member == first; })) r.*member = first;
   };
   common(&trace::CampaignRecord::command);
+  common(&trace::CampaignRecord::options);
   common(&trace::CampaignRecord::runner);
   common(&trace::CampaignRecord::directory);
   common(&trace::CampaignRecord::capture);
@@ -253,6 +254,7 @@ void Judge::add_cases(Folder& folder) {
           trace::judged(row, "of `retrial stress`, which measures: its report stands, and replay measures again"));
       continue;
     }
+    row.options = folder.record.options;
     ClientCase client_case{.row = row, .reference = reference_of(folder, row), .hold = folder.record.hold};
     if (client_case.reference) client_case.row.reference = client_case.reference->id;
     for (auto& run : folder.runs)

@@ -144,11 +144,21 @@ std::string told_folder(const std::filesystem::path& folder, const std::filesyst
   return below.starts_with("..") ? at.string() : below;
 }
 
+namespace {
+// Of the `observe` that shows it: one of several that are judged together has its own.
+const std::vector<std::string>& options_of(const trace::CampaignRecord& campaign, const trace::Finding& finding) {
+  auto shows = [&](auto& row) { return std::ranges::count(row.runs, finding.run) && !row.options.empty(); };
+  auto row = std::ranges::find_if(campaign.cases, shows);
+  return row == campaign.cases.end() ? campaign.options : row->options;
+}
+}  // namespace
+
 std::string replay_command(const trace::CampaignRecord& campaign, const trace::Finding& finding) {
   if (finding.policy == trace::kServed) return {};
   bool observed = finding.policy == trace::kObserved;
   auto from = campaign.folder.empty() ? "" : " --from " + quoted(campaign.folder);
-  auto options = campaign.options.empty() ? "" : " " + command_line(campaign.options);
+  auto& of_it = options_of(campaign, finding);
+  auto options = of_it.empty() ? "" : " " + command_line(of_it);
   auto line = observed ? fmt::format("retrial observe --inject {}{}", quoted(finding.fault), options)
                        : fmt::format("retrial replay {}{}", finding.id, from);
   if (!observed && !lacks_secrets(campaign)) return line;

@@ -1,10 +1,13 @@
 #include "proxy/capture/connects.h"
 
 #include <sys/socket.h>
+#include <sys/un.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <cstring>
+#include <string_view>
 
 #include "proxy/capture/processes.h"
 
@@ -26,6 +29,14 @@ std::optional<Address> bound_to(const ClientSocket& socket) {
   Address from = own;
   reinterpret_cast<sockaddr_in6&>(from.storage_).sin6_port = 0;
   return from;
+}
+
+// glibc looks there for a cache of names, which hardly a machine has: nothing of a service's.
+bool is_name_cache(const Address& to) {
+  sockaddr_un path{};
+  std::memcpy(&path, &to.storage_, sizeof path);
+  path.sun_path[sizeof path.sun_path - 1] = '\0';
+  return std::string_view(path.sun_path).ends_with("/run/nscd/socket");
 }
 }  // namespace
 
@@ -75,7 +86,7 @@ bool Connects::read(Connect& connect) {
   const ssize_t got = connect.memory.read(connect.place(), written.get(), size);
   if (got < static_cast<ssize_t>(sizeof written.storage_.ss_family)) return written = {}, false;
   const int family = written.family();
-  if (family == AF_UNIX) {
+  if (family == AF_UNIX && !is_name_cache(written)) {
     ++ledger.counts().unix_socket;
     natives_.left(process_of(thread), connect.fd(), true, "a UNIX socket");
   }

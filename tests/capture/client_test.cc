@@ -176,6 +176,12 @@ int other_families(const Arguments&) {
   const auto* unix_address = reinterpret_cast<const sockaddr*>(&name);
   const int listener = socket(AF_UNIX, SOCK_STREAM, 0), fd = socket(AF_UNIX, SOCK_STREAM, 0);
   if (bind(listener, unix_address, size) != 0 || listen(listener, 1) != 0) return 1;
+  // As glibc does before it looks anybody up: no connection of the program's.
+  sockaddr_un cache{AF_UNIX, "/var/run/nscd/socket"};
+  if (int there = socket(AF_UNIX, SOCK_STREAM, 0); there >= 0) {
+    (void)!connect(there, reinterpret_cast<const sockaddr*>(&cache), sizeof cache);
+    close(there);
+  }
   printf("unix %s\n", outcome(connect(fd, unix_address, size)));
   const int receiver = socket(AF_INET, SOCK_DGRAM, 0), sender = socket(AF_INET, SOCK_DGRAM, 0);
   Address address = to("127.0.0.1", "0");

@@ -55,6 +55,18 @@ TEST(ReplayCommand, says_where_the_campaign_lies_unless_it_is_found_there) {
   }
 }
 
+TEST(ReplayCommand, has_the_options_of_the_observe_that_shows_it) {
+  trace::CampaignRecord campaign{.command = {"sync.sh"}};
+  trace::Finding finding;
+  finding.policy = trace::kObserved;
+  finding.fault = "error(503)";
+  finding.run = 4;
+  campaign.options = {"--hold", "9s"};
+  EXPECT_EQ(replay_command(campaign, finding), "retrial observe --inject 'error(503)' --hold 9s -- sync.sh");
+  campaign.cases = {{.runs = {2}, .options = {"--real-time"}}, {.runs = {3, 4}, .options = {"--at", "PUT /docs/*"}}};
+  EXPECT_EQ(replay_command(campaign, finding), "retrial observe --inject 'error(503)' --at 'PUT /docs/*' -- sync.sh");
+}
+
 TEST(WellFormed, the_judge_of_these_tests_sees_what_it_is_there_to_see) {
   EXPECT_EQ(ill_formed("<a b=\"&lt;\"><br>x<c/></a>"), "");
   for (auto wrong : {"<a>", "<a></b>", "<a>&</a>", "<a>1 < 2</a>", "<a b=\"<\"/>", "<a>\x01</a>", "</a>"})

@@ -1,0 +1,20 @@
+#pragma once
+#include <optional>
+#include <string>
+
+#include "trace/comparing/comparison.h"
+
+// A list that was begun anew after a page had failed, and is written with what was read before: evidence of
+// silent-wrong-result.
+namespace retrial::oracles {
+
+struct CountedTwice {
+  const trace::Call* write = nullptr;
+  std::size_t entries = 0;  // of the pages that were read a second time
+  std::string how;          // "\"orders\": 40, and 30 without the fault"
+};
+// Pages that were read well before this call failed and once more after it, each once without the fault; and then a
+// write whose number, or whose list, is larger than without the fault by just as many entries, or by their sum.
+std::optional<CountedTwice> counted_twice(const trace::Comparison& c, const trace::Call& failed);
+
+}  // namespace retrial::oracles
