@@ -190,8 +190,8 @@ for (const [name, owned] of [['@tidy/client', true], ['tidy', false]]) {
 }
 
 // A source of three lines that a loader wrote on one, with the map of it behind.
-const inMemory = (url) => {
-  const map = { version: 3, sources: ['made.ts'], names: [], mappings: 'AAEA' };
+const inMemory = (url, source = 'made.ts') => {
+  const map = { version: 3, sources: [source], names: [], mappings: 'AAEA' };
   return `fetch('${url}');\n//# sourceMappingURL=data:application/json;base64,` +
     Buffer.from(JSON.stringify(map)).toString('base64');
 };
@@ -208,12 +208,13 @@ test('a line is the one that the author wrote, where a loader hands its map over
   server.close();
 });
 
-test('a line is the one that the author wrote, where Node keeps the map', async () => {
+test('a line is the one that the author wrote, where Node keeps the map, unless he wrote it in another file', async () => {
   const server = await serve();
   const here = project(server.url);
-  here.write('made.mjs', inMemory(server.url));
+  here.write('made.mjs', inMemory(server.url, 'made.mjs')).write('built.mjs', inMemory(server.url));
   await here.run(['--enable-source-maps', 'made.mjs']);
-  assert.equal(server.tags[0].site, 'made.mjs:3:<anonymous>');
+  await here.run(['--enable-source-maps', 'built.mjs']);
+  assert.deepEqual(server.tags.map((tag) => tag.site), ['made.mjs:3:<anonymous>', 'built.mjs:1:<anonymous>']);
   here.remove();
   server.close();
 });

@@ -93,13 +93,16 @@ function relative(name) {
 
 let mapOf = maps.of; // file -> the source map (Node's SourceMap) of what was loaded for it, or none
 
-// The line that the author wrote, where a loader or a runner compiles sources in memory.
+// The line that the author wrote, where a loader or a runner compiles sources in memory. What was compiled into a file of
+// its own (dist/app.js of src/app.ts) is named by that file's lines.
 function line(name, generated, column) {
   if (!generated) return generated;
   try {
     const map = mapOf(toPath(name));
     const entry = map && map.findEntry(generated - 1, Math.max(0, (column || 1) - 1));
-    return entry && Number.isInteger(entry.originalLine) ? entry.originalLine + 1 : generated;
+    if (!entry || !Number.isInteger(entry.originalLine)) return generated;
+    const own = !entry.originalSource || path.basename(entry.originalSource) === path.basename(toPath(name));
+    return own ? entry.originalLine + 1 : generated;
   } catch {
     return generated;
   }
