@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <system_error>
 #include <vector>
 
 #include "base/private_files.h"
@@ -104,6 +105,9 @@ int main(int argc, char** argv) {
         fmt::format("{}; the test command stands after --: retrial run [options] -- pytest -q", error.what()), kUsage);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kUsage;
+  } catch (const std::system_error& error) {
+    if (error.code() != std::errc::broken_pipe) throw;
+    return 128 + SIGPIPE;  // whoever reads our output has seen enough: `retrial plan … | head`
   }
   return status;
 }
