@@ -90,10 +90,10 @@ bool judge_counted_twice(const ComparedCase& compared, const Comparison& c, cons
   if (!twice) return false;
   judgement.findings.push_back(make_finding(
       compared, c, call, kSilentWrongResult, std::min(Confidence::likely, twice->write->confidence),
-      fmt::format("{}: {}, then what had been read before it was read again ({}), and {} was made with {}: they were "
-                  "counted twice.",
-                  call.operation, what_was_done(call, first_fired(call)), fmt::format("{} entries", twice->entries),
-                  twice->write->operation, twice->how),
+      fmt::format(
+          "{}: {}, then what had been read before it was read again ({} entries), and {} was made with {}: they were "
+          "counted twice.",
+          call.operation, what_was_done(call, first_fired(call)), twice->entries, twice->write->operation, twice->how),
       "A right client that begins a list anew drops what it had read of it, or goes on at the page that failed."));
   return true;
 }

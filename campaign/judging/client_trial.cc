@@ -109,11 +109,11 @@ std::map<Key, Trouble> places_of(const Weighed& weighed, const trace::Sift& sift
 }
 
 // Whether a write that was given up is missing, only the service knows.
-void tell_of_look(trace::CampaignRecord& record) {
+void tell_of_look(const trace::CaseRecord& row, trace::CampaignRecord& record) {
   static constexpr auto kAdvice =
       "a write failed and the command ended well: `--look URL` of observe asks the service afterwards what it holds";
-  if (!std::ranges::count(record.options, "--look") && !std::ranges::count(record.remarks, kAdvice))
-    record.remarks.emplace_back(kAdvice);
+  bool asked = std::ranges::count(record.options, "--look") || std::ranges::count(row.options, "--look");
+  if (!asked && !std::ranges::count(record.remarks, kAdvice)) record.remarks.emplace_back(kAdvice);
 }
 
 // Judged and found right: places with faulted calls of which nothing else is said.
@@ -132,7 +132,7 @@ void keep_clean(const Weighed& weighed, const trace::Sift& sift, const oracles::
     auto seen = place.text();
     if (row.policy == trace::kObserved && place.went_on) {
       seen += fmt::format(", and the command ended with status 0: {}", trace::kNotSeen);
-      if (!trace::message::safe_method(e.method)) tell_of_look(record);
+      if (!trace::message::safe_method(e.method)) tell_of_look(row, record);
     }
     record.clean.push_back(
         {row.test, e.tag.site, trace::service_name(e.service), operation, row.policy, row.plan, std::move(seen)});

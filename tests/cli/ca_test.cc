@@ -7,6 +7,7 @@
 #include "certs/authority.h"
 #include "certs/trust_store.h"
 #include "tests/support/folder.h"
+#include "tests/support/said.h"
 
 namespace retrial {
 namespace {
@@ -21,11 +22,9 @@ struct Ca : testing::Test {
   std::string said;  // by the last command, on both its outputs
 
   int ca(const std::string& arguments) {
-    auto* pipe = popen(("'" RETRIAL_BINARY "' ca " + arguments + " --dir '" + dir + "' 2>&1").c_str(), "r");
-    said.clear();
-    char buffer[4096];
-    for (std::size_t got; (got = fread(buffer, 1, sizeof buffer, pipe)) > 0;) said.append(buffer, got);
-    return WEXITSTATUS(pclose(pipe));
+    auto [status, text] = test::run("'" RETRIAL_BINARY "' ca " + arguments + " --dir '" + dir + "'");
+    said = text;
+    return status;
   }
   std::string fingerprint(const std::string& below = "") {
     auto loaded = Authority::load(std::filesystem::path(dir) / below);

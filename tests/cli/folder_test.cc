@@ -1,13 +1,12 @@
 // A folder is emptied by nobody while another campaign is at work in it.
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <fstream>
 
 #include "tests/support/folder.h"
+#include "tests/support/said.h"
 
 namespace retrial {
 namespace {
@@ -20,12 +19,9 @@ struct OutFolder : testing::Test {
   std::string said;
 
   int observe() {
-    auto command = "'" RETRIAL_BINARY "' observe --out '" + folder.path().string() + "' -- true 2>&1";
-    auto* pipe = popen(command.c_str(), "r");
-    said.clear();
-    char buffer[4096];
-    for (std::size_t got; (got = fread(buffer, 1, sizeof buffer, pipe)) > 0;) said.append(buffer, got);
-    return WEXITSTATUS(pclose(pipe));
+    auto [status, text] = test::run("'" RETRIAL_BINARY "' observe --out '" + folder.path().string() + "' -- true");
+    said = text;
+    return status;
   }
 };
 

@@ -1,31 +1,19 @@
 // What is written from the parser's own words: the manual page and the shells' completions.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <string>
 
 #include "tests/support/folder.h"
+#include "tests/support/said.h"
 
 namespace retrial {
 namespace {
 
-struct Said {
-  int status = -1;
-  std::string text;  // both outputs
-};
-
-Said run(const std::string& line) {
-  auto* pipe = popen((line + " 2>&1").c_str(), "r");
-  Said said;
-  char buffer[4096];
-  for (std::size_t got; (got = fread(buffer, 1, sizeof buffer, pipe)) > 0;) said.text.append(buffer, got);
-  said.status = WEXITSTATUS(pclose(pipe));
-  return said;
-}
+using test::run;
+using test::Said;
 
 Said retrial(const std::string& arguments) { return run("'" RETRIAL_BINARY "' " + arguments); }
 

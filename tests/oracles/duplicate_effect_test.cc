@@ -25,21 +25,22 @@ Trial send_message(Telling telling) {
   return t;
 }
 
+Tale& send_list(Tale& tale, const char* body) {
+  tale.call("submit", "POST", "/readings/bulk");
+  tale.last().request_sample = body;
+  tale.last().request_digest = std::hash<std::string_view>()(body);
+  return tale;
+}
+
 TEST(DuplicateEffect, a_list_that_was_carried_out_and_is_then_sent_in_halves_is_done_twice) {
   auto verdicts = [](const char* first, const char* second) {
     Trial t;
-    auto send = [](Tale& tale, const char* body) -> Tale& {
-      tale.call("submit", "POST", "/readings/bulk");
-      tale.last().request_sample = body;
-      tale.last().request_digest = std::hash<std::string_view>()(body);
-      return tale;
-    };
     constexpr auto kAll = R"({"readings":[{"m":"a","kwh":1},{"m":"a","kwh":2},{"m":"b","kwh":1}]})";
-    send(t.reference, kAll).answers(200, R"({"accepted":3})");
-    send(t.in_case(), kAll).is_lost(Telling::reset, 200, R"({"accepted":3})");
+    send_list(t.reference, kAll).answers(200, R"({"accepted":3})");
+    send_list(t.in_case(), kAll).is_lost(Telling::reset, 200, R"({"accepted":3})");
     t.in_case().waits(kMillisecond);
-    send(t.in_case(), first).answers(200, R"({"accepted":1})");
-    send(t.in_case(), second).answers(200, R"({"accepted":2})").passes();
+    send_list(t.in_case(), first).answers(200, R"({"accepted":1})");
+    send_list(t.in_case(), second).answers(200, R"({"accepted":2})").passes();
     return t.verdicts();
   };
   EXPECT_EQ(verdicts(R"({"readings":[{"m":"a","kwh":1}]})", R"({"readings":[{"m":"a","kwh":2},{"m":"b","kwh":1}]})"),
@@ -50,17 +51,11 @@ TEST(DuplicateEffect, a_list_that_was_carried_out_and_is_then_sent_in_halves_is_
 TEST(DuplicateEffect, parts_of_a_list_whose_entries_have_ids_may_be_known_again) {
   auto verdicts = [](const char* answer) {
     Trial t;
-    auto send = [](Tale& tale, const char* body) -> Tale& {
-      tale.call("flush", "POST", "/readings");
-      tale.last().request_sample = body;
-      tale.last().request_digest = std::hash<std::string_view>()(body);
-      return tale;
-    };
     constexpr auto kAll = R"({"items":[{"id":"m-0","kwh":1},{"id":"m-1","kwh":2}]})";
-    send(t.reference, kAll).answers(202, R"({"accepted":2,"known":0})");
-    send(t.in_case(), kAll).is_lost(Telling::reset, 202, R"({"accepted":2,"known":0})");
+    send_list(t.reference, kAll).answers(202, R"({"accepted":2,"known":0})");
+    send_list(t.in_case(), kAll).is_lost(Telling::reset, 202, R"({"accepted":2,"known":0})");
     t.in_case().waits(kMillisecond);
-    send(t.in_case(), R"({"items":[{"id":"m-1","kwh":2}]})").answers(202, answer).passes();
+    send_list(t.in_case(), R"({"items":[{"id":"m-1","kwh":2}]})").answers(202, answer).passes();
     return t.verdicts();
   };
   EXPECT_EQ(verdicts(R"({"accepted":0,"known":1})"), "");
