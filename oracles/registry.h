@@ -14,6 +14,7 @@
   ORACLE(changed_on_retry)        \
   ORACLE(retries_non_idempotent)  \
   ORACLE(resource_leak)           \
+  ORACLE(missing_compensation)    \
   ORACLE(poisoned_connection)     \
   ORACLE(crash)                   \
   ORACLE(unrelated_exception)     \

@@ -41,6 +41,9 @@ constexpr std::array<std::string_view, 9> kCursors{"cursor",   "offset", "checkp
 // What lies there is taken once, and is no thing of its own.
 constexpr std::array<std::string_view, 11> kQueues{"queue",  "message", "job",      "task",    "event",  "inbox",
                                                    "outbox", "item",    "waitlist", "backlog", "pending"};
+// What lies there is held by its client itself, and given back whatever became of the work.
+constexpr std::array<std::string_view, 8> kHeld{"lock",    "locks",    "lease", "leases",
+                                                "session", "sessions", "mutex", "semaphore"};
 constexpr std::size_t kFewFields = 2;  // of an RPC: one of them says what it is about
 constexpr std::array<std::string_view, 12> kPlaces{"id",  "uuid", "key",  "tag", "handle",    "receipt",
                                                    "seq", "next", "last", "at",  "timestamp", "version"};
@@ -66,7 +69,9 @@ Settling settling_of(const Exchange& e, const Source& source) {
     return Settling::removes;
   auto values = values_of(e);
   auto removed = removed_by(e);
-  bool removes = e.method == "DELETE", ends = has_word(e.operation, kEnding) && has_word(e.operation, kQueues);
+  bool removes = e.method == "DELETE";
+  if (removes && has_word(e.operation, kHeld) && !has_word(e.operation, kQueues)) return Settling::no;
+  bool ends = has_word(e.operation, kEnding) && has_word(e.operation, kQueues);
   bool acknowledges = ends || has_word(e.operation, kAcknowledging);
   bool cursor = has_word(trace::message::path_of(e.target), kCursors);
   auto sent = members_sent(e);

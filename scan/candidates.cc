@@ -2,6 +2,7 @@
 
 #include "scan/detectors.h"
 #include "scan/flow.h"
+#include "scan/loop_reader.h"
 #include "scan/words.h"
 
 namespace retrial::scan {
@@ -13,6 +14,18 @@ std::vector<Stretch> functions_about_retries(const Language& language, std::stri
     if (tree[i].role != Role::function || !text_says_retry(tree.text(i)) || tried_call(tree, i) < 0) continue;
     found.push_back({tree[i].line, last_line_of(tree, i), std::string(name_of_function(tree, i))});
     i = tree[i].past - 1;
+  }
+  return found;
+}
+
+std::vector<Stretch> loops_for_each_thing(const Language& language, std::string_view text) {
+  std::vector<Stretch> found;
+  auto tree = Tree::parse(language, text);
+  for (int loop = 0; loop < tree.size(); loop++) {
+    if (!is_loop(tree, loop) || !read_loop(tree, loop).is_for_each_thing()) continue;
+    int function = tree.function_of(loop);
+    found.push_back(
+        {tree[loop].line, last_line_of(tree, loop), function < 0 ? "" : std::string(name_of_function(tree, function))});
   }
   return found;
 }

@@ -16,4 +16,7 @@ struct Stretch {
 // been missed. Of functions in functions the outermost. Pure.
 std::vector<Stretch> functions_about_retries(const Language& language, std::string_view text);
 
+// Loops that go through things, one turn each, and go on to the next whatever became of the last. Pure.
+std::vector<Stretch> loops_for_each_thing(const Language& language, std::string_view text);
+
 }  // namespace retrial::scan

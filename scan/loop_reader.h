@@ -33,7 +33,9 @@ struct LoopReader {
   Location place = location_at(tree, loop, Shape::loop);
 
   bool ours(int i) const { return loop_of(tree, i) == loop; }  // of no loop within
-  bool is_retry() const;                                       // by all that was read
+  void read();
+  bool is_retry() const;  // by all that was read
+  bool is_for_each_thing() const;
 
   // loop_attempts.cc
   void read_attempt(int attempt);
@@ -89,5 +91,7 @@ struct LoopReader {
   static bool says_delay(std::string_view text);
   static bool asks_for_room(const std::string& error);
 };
+
+LoopReader read_loop(const Tree& tree, int loop);
 
 }  // namespace retrial::scan

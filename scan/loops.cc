@@ -9,6 +9,37 @@
 
 namespace retrial::scan {
 
+LoopReader read_loop(const Tree& tree, int loop) {
+  LoopReader reader{tree, loop};
+  reader.read();
+  return reader;
+}
+
+void LoopReader::read() {
+  for (int i = loop + 1; i < tree[loop].past; i++) {
+    if (tree[i].role == Role::attempt && ours(i)) read_attempt(i);
+    if (tree[i].role == Role::choice && ours(i) && !seen.back) read_choice(i);
+    if (tree[i].role == Role::branch && ours(i) && tree.around(i, Role::handler) < loop) read_branch(i);
+  }
+  read_own_condition();
+  read_counted();
+  read_retry_timer();
+  read_supervised();
+  look_for_looks();
+}
+
+// Each thing has its turn, whatever became of the one before: nothing leaves the loop but a failure.
+bool LoopReader::is_for_each_thing() const {
+  if (header.kind != Header::each || text_says_retry(tree.text(loop)) || is_retry()) return false;
+  for (int i = loop + 1; i < tree[loop].past; i++) {
+    if (is_loop(tree, i) && !read_loop(tree, i).is_for_each_thing()) return false;
+    if ((tree[i].role == Role::leave || tree[i].role == Role::stop) && !in_function(i, loop) &&
+        tree.around(i, Role::handler) < loop && !where_failed(i) && flow_of(tree, i, loop).leaves)
+      return false;
+  }
+  return true;
+}
+
 bool LoopReader::is_retry() const {
   if (!seen.back || seen.stretch < 0) return false;
   if (is_pump()) return false;
@@ -76,17 +107,7 @@ bool LoopReader::is_pump() const {
 void find_loops(const Tree& tree, std::vector<Location>& found) {
   for (int loop = 0; loop < tree.size(); loop++) {
     if (!is_loop(tree, loop)) continue;
-    LoopReader reader{tree, loop};
-    for (int i = loop + 1; i < tree[loop].past; i++) {
-      if (tree[i].role == Role::attempt && reader.ours(i)) reader.read_attempt(i);
-      if (tree[i].role == Role::choice && reader.ours(i) && !reader.seen.back) reader.read_choice(i);
-      if (tree[i].role == Role::branch && reader.ours(i) && tree.around(i, Role::handler) < loop) reader.read_branch(i);
-    }
-    reader.read_own_condition();
-    reader.read_counted();
-    reader.read_retry_timer();
-    reader.read_supervised();
-    reader.look_for_looks();
+    auto reader = read_loop(tree, loop);
     if (!reader.is_retry()) continue;
     auto& place = reader.place;
     describe_calls(tree, reader.seen.stretch, place);

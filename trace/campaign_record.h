@@ -22,6 +22,15 @@ inline constexpr std::string_view kObserved = "observe", kServed = "serve";
 inline constexpr std::string_view kStressed = "stress";
 inline bool is_stressed(std::string_view policy) { return policy.starts_with(kStressed); }
 
+// How the application takes back what one of its steps has done, as the suite without faults shows it: the
+// compensation of a saga (Garcia-Molina and Salem, "Sagas", SIGMOD'87).
+struct Compensation {
+  std::string step;          // the operation that it takes back: "POST /holds"; "": none is known
+  std::string by;            // "DELETE /holds/{id}"
+  std::string at;            // the call site that sends it, as shown
+  bool after_error = false;  // by the function that had done the step, when a later one was refused
+};
+
 // One row of the plan, and what became of it.
 struct CaseRecord {
   std::string id;      // "c12"
@@ -38,6 +47,7 @@ struct CaseRecord {
   int execution = 1;  // of its test, in the last of its runs in company (trace/executions.h)
   // The suite without faults has a 5xx that this call site gave its caller as an answer: its test passed with it.
   bool hands_on_errors = false;
+  Compensation compensation = {};         // of a step that comes before this call, in the same function
   std::uint64_t reference = 0;            // the run beside them; 0: none, or (a campaign) the test's own `alone`
   std::vector<std::string> options = {};  // of `observe`, where several are judged together: CampaignRecord's
 };

@@ -89,6 +89,9 @@ struct Exchange {
   // On the way to the disk: the same as lines ("Name: value\r\n"), as they were sent but for redaction. Then the
   // vectors are filled only for a director that reads them, and for everybody who reads the trace.
   std::string request_lines, response_lines;
+  // What it authorizes itself with, and the token that its answer gives, each as a keyed digest: alike in one process
+  // of Retrial where they are the same, and nothing can be told from them. 0: none.
+  std::uint32_t credentials = 0, credentials_given = 0;
   Tag tag;
   std::string profile;    // name of the profile that read it
   std::string operation;  // "PUT /v2/{name}/blobs/uploads/{id}": see operation.h

@@ -148,7 +148,8 @@ Case make_case(const Found& f, const policies::Policy& policy, const policies::F
            .operation = f.target.operation,
            .occurrence = f.target.occurrence,
            .outcome = "planned",
-           .hands_on_errors = f.hands_on_errors};
+           .hands_on_errors = f.hands_on_errors,
+           .compensation = f.compensation};
   c.faults = faults;
   c.policy = &policy;
   c.stalls = stalls(faults);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "campaign/workload/adapters/adapter.h"
+#include "oracles/compensations.h"
 #include "oracles/repeat.h"
 #include "oracles/rpc_name.h"
 #include "trace/comparing/comparison.h"
@@ -144,15 +145,21 @@ std::string Found::site() const {
 std::vector<Found> find_targets(const std::map<std::string, const trace::Run*>& tests, bool test_files) {
   std::map<std::string, Found> found;
   std::set<std::string> hand_on_errors;
+  oracles::Compensations compensations;
+  for (auto& [test, run] : tests) compensations.learn(*run, test);
   for (auto& [test, run] : tests) {
     std::map<std::string, std::pair<std::string, std::uint64_t>> first;  // what the first call of each asks for
     auto asked_by = [](auto& call) { return std::pair(call.first().target, call.first().request_digest); };
-    for (auto& [call, at] : calls_in(test, *run)) {
+    auto calls = calls_in(test, *run);
+    std::vector<const trace::Call*> earlier;
+    for (auto& [call, at] : calls) {
       auto& site = at.target.site;
+      earlier.push_back(&call);
       if (site && !test_files && is_test_file(site->file)) continue;
       if (site && call.last().service_status >= 500) hand_on_errors.insert(at.site());
       if (!may_be_target(call)) continue;
       auto key = place_key(at.target);
+      if (found[key].compensation.step.empty()) found[key].compensation = compensations.before(earlier, test);
       if (!first.emplace(key, asked_by(call)).second) {
         auto& place = *std::ranges::find(found[key].places, test, &Place::test);
         place.later.push_back(at.target.occurrence);

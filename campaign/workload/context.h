@@ -10,6 +10,7 @@
 #include "campaign/workload/adapters/adapter.h"
 #include "campaign/workload/run_log.h"
 #include "campaign/workload/slot.h"
+#include "campaign/workload/turns.h"
 #include "campaign/workload/workers.h"
 #include "trace/executions.h"
 
@@ -26,6 +27,7 @@ struct CampaignContext {
   RunLog& runs;
   report::LiveLine& live;
   const Clock& clock;
+  Turns turns = {};
   trace::Lessons lessons = {};                          // of the whole suite without faults: names of things
   std::set<std::string> wide = {};                      // tests that the narrow launch does not reach
   std::map<std::string, const trace::Run*> alone = {};  // without faults, by test: those that have been run so
@@ -37,6 +39,7 @@ struct CampaignContext {
   Result<std::uint64_t> begin(const RunSpec& spec) { return workers.begin(spec); }
   const trace::Run* keep(trace::Run run) {
     lessons.services.name(run);
+    turns.part(run);
     return &runs.keep(std::move(run));
   }
   // One run, while nothing else is under way.

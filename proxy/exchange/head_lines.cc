@@ -40,6 +40,7 @@ HeadLines::Known& HeadLines::known_at(std::size_t n, std::string_view name) {
   known.kind = is_tag(name)                            ? Known::Kind::tag
                : iequals(name, "content-encoding")     ? Known::Kind::encoding
                : iequals(name, "x-amz-content-sha256") ? Known::Kind::payload
+               : authorizes(name)                      ? Known::Kind::authorization
                : trace::secret_name(name)              ? Known::Kind::secret
                                                        : Known::Kind::plain;
   return known;
@@ -55,7 +56,7 @@ bool HeadLines::harmless(Known& known, std::string_view value) {
 }
 
 std::size_t HeadLines::holds() const {
-  std::size_t all = sizeof(Known) * known_.capacity();
+  std::size_t all = sizeof(Known) * known_.capacity() + credentials_.value.capacity();
   for (auto& known : known_) all += known.name.capacity() + known.harmless.capacity();
   return all;
 }
@@ -63,6 +64,7 @@ std::size_t HeadLines::holds() const {
 void HeadLines::take(const Head& head, std::string& lines, trace::Tag* tag) {
   lines.clear();
   encoding_.clear();
+  credentials_.digest = 0;
   if (head.fields.empty()) return;
   std::string_view callers;  // of a site that may stand behind them: some write their fields in order of their names
   auto begin = head.fields.front().name;
@@ -93,7 +95,8 @@ void HeadLines::take(const Head& head, std::string& lines, trace::Tag* tag) {
       continue;
     }
     lines.append(head.name(f)).append(": ");
-    if (kind == Known::Kind::secret)
+    if (kind == Known::Kind::authorization) credentials_.take(head.value(f));
+    if (kind == Known::Kind::authorization || kind == Known::Kind::secret)
       lines.append(trace::kRedacted);
     else
       trace::redact_value(head.value(f), lines);

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "proxy/codec/head.h"
+#include "proxy/exchange/credentials.h"
 #include "trace/exchange.h"
 
 namespace retrial::proxy {
@@ -18,11 +19,13 @@ class HeadLines {
   // How the last one's body is packed, as Content-Encoding has it; empty: it is not. "aws-chunked" also where its
   // signature says so alone.
   const std::string& encoding() const { return encoding_; }
+  // Of the last one's sender (credentials.h); 0: none.
+  std::uint32_t credentials() const { return credentials_.digest; }
 
  private:
   struct Known {
     std::string name;
-    enum class Kind : std::uint8_t { plain, secret, tag, encoding, payload } kind = Kind::plain;
+    enum class Kind : std::uint8_t { plain, authorization, secret, tag, encoding, payload } kind = Kind::plain;
     std::string harmless;  // a value in which no secret is
   };
   static bool harmless(Known& known, std::string_view value);
@@ -30,6 +33,7 @@ class HeadLines {
   Known& known_at(std::size_t n, std::string_view name);
   std::vector<Known> known_;
   std::string encoding_;
+  LastCredentials credentials_;
 };
 
 }  // namespace retrial::proxy

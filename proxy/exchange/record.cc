@@ -1,5 +1,6 @@
 #include "proxy/exchange/record.h"
 
+#include "proxy/exchange/credentials.h"
 #include "trace/recording/header_lines.h"
 #include "trace/recording/redact.h"
 
@@ -46,6 +47,7 @@ void Record::clear() {
   e.request_sample.clear();
   e.response_sample.clear();
   e.injected_sample.clear();
+  e.credentials = e.credentials_given = 0;
   if (e.grpc.is) e.grpc = {};
   e.trailer_lines.clear();
   e.trailers.clear();
@@ -89,6 +91,7 @@ void Record::head(std::uint64_t id, const Head& head, bool headers) {
   trace::redact_target(head.target, exchange_.target);
   if (headers) exchange_.host.assign(head.host);  // else whoever reads the lines finds it there
   request_lines_.take(head, exchange_.request_lines, &exchange_.tag);
+  exchange_.credentials = request_lines_.credentials();
   if (!request_lines_.encoding().empty()) request_sample_ = Sample::unreadable;
   if (exchange_.stream != 0 && head.hosts == 0 && !head.host.empty()) {  // :authority stands among no lines
     std::string line("Host: ");
@@ -142,18 +145,23 @@ void Record::trailers(const Head& trailers) {
   if (headers_) trace::read_header_lines(exchange_.trailer_lines, exchange_.trailers);
 }
 
+void Record::response_sample(const BodyTap& body) {
+  if (response_sample_ != Sample::waits) return;
+  exchange_.credentials_given = credentials_given(body.sample());
+  trace::redact_body(body.sample(), exchange_.response_sample);
+}
+
 void Record::response_end(const BodyTap& body, Nanos now) {
   exchange_.service_done = now;
   if (exchange_.response_bytes == 0) return;
-  if (response_sample_ == Sample::waits) trace::redact_body(body.sample(), exchange_.response_sample);
+  response_sample(body);
   response_sample_ = Sample::taken;
 }
 
 void Record::over(trace::Ending ending, Nanos told, const BodyTap& request, const BodyTap& response) {
   auto& e = exchange_;
   if (request_sample_ == Sample::waits && e.request_bytes > 0) request_sample(request);
-  if (response_sample_ == Sample::waits && e.response_bytes > 0)
-    trace::redact_body(response.sample(), e.response_sample);
+  if (e.response_bytes > 0) response_sample(response);
   e.ending = ending;
   e.told = told;
   stage_ = Stage::none;

@@ -43,6 +43,7 @@ class Record {
  private:
   enum class Stage : std::uint8_t { none, begun, decided };
   void clear();
+  void response_sample(const BodyTap& body);
 
   trace::Exchange exchange_;
   HeadLines request_lines_;

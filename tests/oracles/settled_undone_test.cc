@@ -47,6 +47,22 @@ TEST(SettledUndone, a_message_that_is_acknowledged_before_its_work_is_done_is_lo
   EXPECT_EQ(told(consumer("POST", "/ack", R"({"id":"m-17"})")), "settled-undone likely");
 }
 
+TEST(SettledUndone, a_lock_is_given_back_whatever_became_of_the_work) {
+  auto under_lock = [](const char* made, const char* given_back) {
+    Trial t("P3", "error(503)");
+    for (auto* tale : {&t.reference, &t.in_case()}) {
+      send(*tale, "POST", made).answers(201, R"({"lease":"l-4711","name":"price-list"})");
+      send(*tale, "PUT", "/docs/price-list", kFirst);
+    }
+    t.reference.answers(200);
+    t.in_case().gets_error();
+    for (auto* tale : {&t.reference, &t.in_case()}) send(*tale, "DELETE", given_back).answers(204);
+    return told(std::move(t));
+  };
+  EXPECT_EQ(under_lock("/locks/price-list", "/locks/price-list/l-4711"), "");
+  EXPECT_EQ(under_lock("/jobs/take", "/jobs/l-4711"), "settled-undone likely");
+}
+
 TEST(SettledUndone, what_was_to_be_done_is_known_from_the_reference_where_the_fault_came_before_the_body) {
   auto t = consumer("PUT", "/cursor", R"({"last":"m-18"})");
   t.in_case().last().request_sample = "";

@@ -33,8 +33,9 @@ struct HeadFixed {
   u8 fresh, has_site, phase, confidence, has_fault, has_words, has_busy, further;  // further: bits of Further
   u32 stream;
 };
-// What of the tag stands in a head's record. Up to version 10 the stack alone, the statement since version 12.
-enum Further : u8 { kStack = 1, kCallers = 2, kLibraries = 4, kStatement = 8 };
+// What else stands in a head's record. Up to version 10 the stack alone, the statement since version 12, the
+// credentials since version 14.
+enum Further : u8 { kStack = 1, kCallers = 2, kLibraries = 4, kStatement = 8, kCredentials = 16 };
 // Stands in a head's record where the connection's thread is known.
 struct BusyFixed {
   i64 begun;
@@ -56,9 +57,11 @@ struct OverFixed {
   i64 request_read, answered, service_done, told, fired_at;
   u64 request_bytes, response_bytes, request_digest;
   i32 service_status, client_status;
-  u8 ending, fired, aborted, refused, has_trailers, has_grpc, has_busy;
-  u8 closes;  // 0 before it was known
+  u8 ending, fired, aborted, refused, has_trailers, has_grpc, behind;  // behind: bits of Behind
+  u8 closes;                                                           // 0 before it was known
 };
+// What stands at the end of such a record; the credentials since version 14.
+enum Behind : u8 { kBusy = 1, kGiven = 2 };
 // Stands in the record of a gRPC call alone.
 struct GrpcFixed {
   i64 timeout, pushback;
@@ -181,7 +184,8 @@ Encoder encode_head(Encoder out, const Exchange& e) {
                !e.profile.empty();
   bool callers = e.tag.site && !e.tag.site->callers.empty();
   int further = (e.tag.stack.empty() ? 0 : kStack) | (callers ? kCallers : 0) |
-                (e.tag.libraries.empty() ? 0 : kLibraries) | (e.tag.statement == 0 ? 0 : kStatement);
+                (e.tag.libraries.empty() ? 0 : kLibraries) | (e.tag.statement == 0 ? 0 : kStatement) |
+                (e.credentials == 0 ? 0 : kCredentials);
   out.pod(HeadFixed{.id = e.id,
                     .connection = e.connection,
                     .call = e.call,
@@ -207,6 +211,7 @@ Encoder encode_head(Encoder out, const Exchange& e) {
   if (further & kCallers) out.text(e.tag.site->callers);
   if (further & kLibraries) out.text(e.tag.libraries);
   if (further & kStatement) out.pod(e.tag.statement);
+  if (further & kCredentials) out.pod(e.credentials);
   if (!is_pass(e.fault)) put_fault(out, e.fault);
   for (auto* text : {&e.service, &e.host, &e.method, &e.target}) out.text(*text);
   if (words)
@@ -243,6 +248,7 @@ bool decode_head(std::string_view payload, Exchange& e) {
   }
   if (f.further & kLibraries) in.text(e.tag.libraries);
   if (f.further & kStatement) e.tag.statement = in.pod<std::uint64_t>();
+  if (f.further & kCredentials) e.credentials = in.pod<std::uint32_t>();
   if (f.has_fault) in.fault(e.fault);
   for (auto* text : {&e.service, &e.host, &e.method, &e.target}) in.text(*text);
   if (f.has_words)
@@ -346,7 +352,7 @@ Encoder encode_over(Encoder out, const Exchange& e) {
                     .refused = e.refused,
                     .has_trailers = trailers,
                     .has_grpc = e.grpc.is,
-                    .has_busy = e.busy.told != 0,
+                    .behind = static_cast<u8>((e.busy.told ? kBusy : 0) | (e.credentials_given ? kGiven : 0)),
                     .closes = e.closes});
   out.text(e.evidence);
   out.text(e.request_sample);
@@ -355,6 +361,7 @@ Encoder encode_over(Encoder out, const Exchange& e) {
   if (trailers) put_headers(out, e.trailer_lines, e.trailers);
   if (e.grpc.is) put_grpc(out, e.grpc);
   if (e.busy.told != 0) out.pod(static_cast<i64>(e.busy.told));
+  if (e.credentials_given != 0) out.pod(e.credentials_given);
   return out;
 }
 bool decode_over(std::string_view payload, Exchange& e) {
@@ -381,7 +388,8 @@ bool decode_over(std::string_view payload, Exchange& e) {
   if (e.aborted != Exchange::Aborted::no) e.abort_code = in.pod<u32>();
   if (f.has_trailers) in.headers(e.trailers);
   if (f.has_grpc) get_grpc(in, e.grpc);
-  if (f.has_busy) e.busy.told = in.pod<i64>();
+  if (f.behind & kBusy) e.busy.told = in.pod<i64>();
+  if (f.behind & kGiven) e.credentials_given = in.pod<u32>();
   return in.done();
 }
 

@@ -94,6 +94,8 @@ void of_exchange(Io& io, T& e) {
   io.callers("site_callers", e.tag.site);
   io.late("libraries", e.tag.libraries);
   io.late("statement", e.tag.statement);
+  io.late("credentials", e.credentials);
+  io.late("credentials_given", e.credentials_given);
 }
 
 template <class Io, class T>
@@ -227,6 +229,10 @@ void of_case(Io& io, T& c) {
   io.callers("site_callers", c.site);
   io.late("execution", c.execution);
   io.late("hands_on_errors", c.hands_on_errors);
+  io.late("compensated_step", c.compensation.step);
+  io.late("compensated_by", c.compensation.by);
+  io.late("compensated_at", c.compensation.at);
+  io.late("compensated_after_error", c.compensation.after_error);
 }
 template <class Io, class T>
 void of_service(Io& io, T& s) {

@@ -379,12 +379,12 @@ TEST(Segments, damage_in_one_run_leaves_the_others_whole) {
 TEST(Segments, of_another_version_are_an_error_that_says_so) {
   Folder folder;
   auto bytes = small_segment();
-  bytes[8] = 14;
+  bytes[8] = static_cast<char>(record::kVersion + 1);
   put(folder.path / "0001.seg", bytes);
   auto runs = read_segments(folder.path);
   ASSERT_FALSE(runs);
   EXPECT_EQ(runs.error().what,
-            "this trace was written by another version of Retrial: its format is 14, 7 to 13 are read here");
+            "this trace was written by another version of Retrial: its format is 15, 7 to 14 are read here");
   EXPECT_NE(runs.error().on.find("0001.seg"), std::string::npos);
 }
 

@@ -1,0 +1,144 @@
+// A step that stands though a later one failed, and that the application knows how to take back.
+#include <gtest/gtest.h>
+
+#include "oracles/compensations.h"
+#include "tests/oracles/runs.h"
+#include "trace/fault_name.h"
+
+namespace retrial::oracles {
+namespace {
+
+constexpr const char* kHold = R"({"id":"h-71"})";
+
+Tale& from_line(Tale& tale, int line) {
+  tale.last().tag.site->line = line;
+  return tale;
+}
+
+// A hold is taken and then paid for, by one function; the fault meets the payment.
+struct Booking {
+  Trial t{"P3", "error(503)"};
+  explicit Booking(bool after_error, std::vector<trace::Header> headers = {}, const char* method = "POST",
+                   const char* target = "/holds") {
+    for (auto* tale : {&t.reference, &t.in_case()}) {
+      from_line(tale->call("book", method, target, headers).answers(201, kHold), 10);
+      from_line(tale->call("book", "POST", "/payments"), 11);
+      tale->last().request_sample = R"({"hold":"h-71","amount":250})";
+    }
+    t.reference.answers(201);
+    t.in_case().gets_error();
+    t.row.compensation = {t.reference.run().exchanges[0].operation, "DELETE /holds/{id}", "src/orders.py:30 release",
+                          after_error};
+  }
+  std::string fails(const char* message = "503 Server Error: Service Unavailable") {
+    t.in_case().fails({thrown("requests.exceptions.HTTPError", message)});
+    return t.verdicts();
+  }
+};
+
+TEST(MissingCompensation, a_step_that_the_application_can_take_back_stands_where_a_later_one_failed) {
+  Booking b(false);
+  EXPECT_EQ(b.fails(), "missing-compensation possible");
+  EXPECT_EQ(
+      b.t.judge().findings[0].message,
+      "POST /payments: the first attempt was answered 503 by the fault, before the service heard of it, and it was not "
+      "done. "
+      "What POST /holds had made before (/holds/h-71) was left there: nothing that was sent afterwards takes it back. "
+      "The application can do that (DELETE /holds/{id}, src/orders.py:30 release).");
+}
+
+TEST(MissingCompensation, a_function_that_takes_its_step_back_after_another_error_means_to) {
+  EXPECT_EQ(Booking(true).fails(), "missing-compensation likely");
+  Booking silent(true);
+  auto& work = silent.t.in_case().last();
+  work.fault = {.name = trace::FaultName::reset, .point = trace::Point::before_request};
+  work.ending = trace::Ending::reset, work.client_status = 0;
+  EXPECT_EQ(silent.fails(), "missing-compensation possible") << "it was not answered";
+}
+
+TEST(MissingCompensation, it_is_none_where_it_is_taken_back) {
+  Booking b(true);
+  from_line(b.t.in_case().call("release", "DELETE", "/holds/h-71").answers(204), 30);
+  EXPECT_EQ(b.fails(), "");
+}
+
+TEST(MissingCompensation, nor_where_it_is_given_up_in_another_way) {
+  Booking b(true);
+  from_line(b.t.in_case().call("book", "POST", "/holds/h-71/cancel").answers(200), 14);
+  EXPECT_EQ(b.fails(), "");
+}
+
+TEST(MissingCompensation, nor_where_the_caller_is_told_what_is_left) {
+  EXPECT_EQ(Booking(false).fails("the payment failed, hold h-71 is kept"), "");
+  EXPECT_EQ(Booking(true).fails("the payment failed, hold h-71 is kept"), "missing-compensation likely");
+}
+
+TEST(MissingCompensation, nor_where_who_begins_anew_makes_no_other) {
+  EXPECT_EQ(Booking(false, {{"Idempotency-Key", "booking-7"}}).fails(), "");
+  EXPECT_EQ(Booking(false, {}, "PUT", "/holds/h-71").fails(), "");
+}
+
+TEST(MissingCompensation, nor_where_the_reference_takes_it_back_too) {
+  Booking b(true);
+  from_line(b.t.reference.call("book", "DELETE", "/holds/h-71").answers(204), 12);
+  EXPECT_EQ(b.fails(), "resource-leak likely");
+}
+
+trace::Compensation seen(Tale& elsewhere) {
+  Tale booked(trace::RunKind::alone);
+  from_line(booked.call("book", "POST", "/holds").answers(201, kHold), 10);
+  from_line(booked.call("book", "POST", "/payments").answers(201), 11);
+  Compensations known;
+  known.learn(elsewhere.done(), kTest);
+  auto calls = trace::calls_of(booked.done());
+  return known.before({&calls[0], &calls[1]}, kTest);
+}
+
+TEST(Compensations, are_learned_where_the_application_removes_what_the_step_makes) {
+  Tale other(trace::RunKind::alone);
+  from_line(other.call("hold", "POST", "/holds").answers(201, kHold), 20);
+  from_line(other.call("release", "DELETE", "/holds/h-71").answers(204), 30);
+  auto known = seen(other);
+  EXPECT_EQ(known.step, "POST /holds");
+  EXPECT_EQ(known.by, "DELETE /holds/{id}");
+  EXPECT_EQ(known.at, "src/orders.py:30 release");
+  EXPECT_FALSE(known.after_error);
+}
+
+TEST(Compensations, of_the_function_itself_are_those_after_a_refusal) {
+  Tale declined(trace::RunKind::alone);
+  from_line(declined.call("book", "POST", "/holds").answers(201, kHold), 10);
+  from_line(declined.call("book", "POST", "/payments").answers(402), 11);
+  from_line(declined.call("book", "DELETE", "/holds/h-71").answers(204), 14);
+  auto known = seen(declined);
+  EXPECT_EQ(known.at, "src/orders.py:14 book");
+  EXPECT_TRUE(known.after_error);
+}
+
+TEST(Compensations, are_none_where_the_function_always_does_so_or_a_test_does) {
+  Tale always(trace::RunKind::alone);
+  from_line(always.call("book", "POST", "/holds").answers(201, kHold), 10);
+  from_line(always.call("book", "DELETE", "/holds/h-71").answers(204), 14);
+  EXPECT_EQ(seen(always).step, "");
+  Tale by_test(trace::RunKind::alone);
+  by_test.call("book", "POST", "/holds").answers(201, kHold);
+  by_test.call("test_put", "DELETE", "/holds/h-71").answers(204);
+  by_test.last().tag.site->file = "tests/test_orders.py";
+  EXPECT_EQ(seen(by_test).step, "");
+}
+
+TEST(Compensations, are_asked_of_steps_of_one_function_that_are_no_login) {
+  Tale out(trace::RunKind::alone);
+  from_line(out.call("login", "POST", "/login").answers(201, kHold), 20);
+  from_line(out.call("logout", "DELETE", "/login/h-71").answers(204), 30);
+  Tale used(trace::RunKind::alone);
+  from_line(used.call("book", "POST", "/login").answers(201, kHold), 10);
+  from_line(used.call("book", "POST", "/payments").answers(201), 11);
+  Compensations known;
+  known.learn(out.done(), kTest);
+  auto calls = trace::calls_of(used.done());
+  EXPECT_EQ(known.before({&calls[0], &calls[1]}, kTest).step, "");
+}
+
+}  // namespace
+}  // namespace retrial::oracles
