@@ -213,15 +213,6 @@ class DuplicateEffect final : public Oracle {
     auto path = made_by(*one);
     return path.empty() || removal_of(*c.in_case, path, one->told, c.reference).how == Removal::never ? one : nullptr;
   }
-  // Each of them takes what is next, or says once more that somebody is there: to ask again is what it is for.
-  static bool takes_turns(const trace::Exchange& e) {
-    static constexpr std::array<std::string_view, 20> kTurns = {
-        "receive", "poll",    "dequeue", "pop",  "take",  "claim",   "lease",     "consume", "pull",   "login",
-        "auth",    "session", "token",   "ping", "renew", "refresh", "heartbeat", "beat",    "metric", "event"};
-    auto path = trace::message::path_of(e.target);
-    return has_word(path.substr(path.rfind('/') + 1), kTurns);
-  }
-
   static void judge_call(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call,
                          Judgement& judgement) {
     std::size_t one = call.attempts.size();
@@ -239,8 +230,7 @@ class DuplicateEffect final : public Oracle {
       auto harm = harm_of_repeat(c, call, before, e);
       if (!harm) return;
       judgement.findings.push_back(make_finding(
-          compared, c, call, kDuplicateEffect, harm->confidence,
-          fmt::format("{} {}.", message(call, one, i), sentence(harm->why)),
+          compared, c, call, kDuplicateEffect, harm->confidence, fmt::format("{} {}.", message(call, one, i), sentence(harm->why)),
           "A right client tells its caller of the loss, or sends the same key with each attempt, by which the service "
           "knows the request again."));
       return;

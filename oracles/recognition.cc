@@ -143,6 +143,25 @@ Shown by_status(const Exchange& before, const Exchange& next) {
   return {};
 }
 
+// --- an amount that both answers show ---
+
+// 250 was sent, and one answer says 500 where the other says 250: it was added both times.
+Shown by_amounts(const Exchange& before, const Exchange& next) {
+  if (!is_success(before.service_status) || !is_success(next.service_status)) return {};
+  auto was = members_of(before.response_sample), is = members_of(next.response_sample);
+  auto [one, other] = std::ranges::mismatch(was, is, {}, &Member::value, &Member::value);
+  if (one == was.end() || other == is.end() || one->path != other->path || one->listed || !may_count(*one)) return {};
+  if (!std::ranges::equal(std::next(one), was.end(), std::next(other), is.end(), {}, &Member::value, &Member::value))
+    return {};  // that is not all in which they differ
+  auto from = number_of(one->value), to = number_of(other->value);
+  for (auto& amount : members_of(before.request_sample))
+    if (auto by = number_of(amount.value);
+        by && from && to && amount.kind == Member::Kind::number && may_count(amount) && nearly(*to, *from + *by))
+      return {Effects::two, fmt::format("\"{}\" went on from {} to {}, by the {} that was sent each time", one->name,
+                                        one->value, other->value, amount.value)};
+  return {};
+}
+
 // --- ids in both answers ---
 
 // Who answered, or which request it was: no result.
@@ -220,6 +239,7 @@ Shown by_reads(const trace::Comparison& c, const Exchange& before, const Exchang
 }  // namespace
 
 Shown shown_by_service(const trace::Comparison& c, const Exchange& before, const Exchange& next) {
+  if (auto added = by_amounts(before, next); added.effects == Effects::two) return added.firm = true, added;
   auto ids = by_ids(before, next);
   if (ids.effects == Effects::two) return ids;
   for (auto shown : {by_words(c, before, next), by_status(before, next)})

@@ -18,6 +18,7 @@
   ORACLE(poisoned_connection)     \
   ORACLE(crash)                   \
   ORACLE(unrelated_exception)     \
+  ORACLE(stale_credentials)       \
   ORACLE(inconsistent_retry)      \
   ORACLE(hang)                    \
   ORACLE(never_asks_again)        \

@@ -133,6 +133,12 @@ bool sets_state(const Exchange& e) {
   return e.request_digest == 0 && parts.size() > 2 && among(kStates, lower(parts.back()));
 }
 
+// Entries that are mostly written by their own names: "POST /bulk/members", "POST /contacts/upsert".
+bool writes_in_bulk(const Exchange& e) {
+  static constexpr std::array<std::string_view, 4> kBulk{"bulk", "upsert", "upserts", "sync"};
+  return has_word(trace::message::path_of(e.target), kBulk);
+}
+
 // A stream that broke is asked for again by another request: from where it broke.
 bool resumes_stream(const Exchange& before, const Exchange& next) {
   return before.grpc.streams && before.request_digest != next.request_digest;
@@ -173,6 +179,13 @@ bool looked_in_vain(const trace::Run& run, const Exchange& before, const Exchang
 }  // namespace
 
 bool reads_by_name(const Exchange& e) { return named(e) == Named::read; }
+bool takes_turns(const Exchange& e) {
+  static constexpr std::array<std::string_view, 20> kTurns = {
+      "receive", "poll",    "dequeue", "pop",  "take",  "claim",   "lease",     "consume", "pull",   "login",
+      "auth",    "session", "token",   "ping", "renew", "refresh", "heartbeat", "beat",    "metric", "event"};
+  auto path = trace::message::path_of(e.target);
+  return has_word(path.substr(path.rfind('/') + 1), kTurns);
+}
 bool lets_in(const Exchange& e) { return is_entrance(last_word_of(e)); }
 
 namespace {
@@ -210,7 +223,7 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
   if (name && !name->same)
     return Harm{likely, fmt::format("each attempt has another \"{}\", so the service cannot tell that they are one{}{}",
                                     name->name, shown.by.empty() ? "" : ": ", shown.by)};
-  if (shown.effects == Shown::Effects::two) return Harm{likely, shown.by};
+  if (shown.effects == Shown::Effects::two) return Harm{takes_turns(before) ? Confidence::possible : likely, shown.by};
   if (lets_in(before) || finds_it_given_up(before)) return {};
   if (name && before.grpc.is && answered_alike(before, next)) return {};
   if (name)
@@ -222,6 +235,9 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
   if (sets_state(before))
     return Harm{Confidence::possible,
                 "it says what a thing is to be, which it may be already, but its answers do not show that"};
+  if (writes_in_bulk(before) && answered_alike(before, next))
+    return Harm{Confidence::possible,
+                "whether the service knows the entries of a bulk write by what they hold its answers do not show"};
   if (rpc_reads(before) || (before.grpc.is && rpc_sets(before)) || resumes_stream(before, next)) return {};
   if (!profile.method_tells())
     return Harm{Confidence::possible, "nothing is known of this method that would make a second execution harmless"};

@@ -88,55 +88,9 @@ class RetriesPermanentError final : public Oracle {
           "A right client takes such an answer for one, and gives up at once: nothing that it can send again will "
           "change it, and its caller waits for the error in vain."));
     });
-    each_faulted(cases, [&](auto& compared, auto& c, auto& call) { judge_renewal(compared, c, call, judgement); });
   }
 
  private:
-  // It was told once that its credentials are not valid, got new ones, and came again: with the old ones, as is seen,
-  // or as the service itself says, which without the fault knows everybody.
-  static void judge_renewal(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call,
-                            Judgement& judgement) {
-    for (auto* told : call.attempts)
-      if (told->fired && told->told && not_known(told->client_status) &&
-          judge_renewal(compared, c, call, *told, judgement))
-        return;
-  }
-  static bool judge_renewal(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call,
-                            const trace::Exchange& told, Judgement& judgement) {
-    auto& all = c.in_case->exchanges;
-    auto again = std::ranges::find_if(all, [&](auto& e) {
-      return e.begun >= told.told && e.pid == told.pid && e.service == told.service && e.method == told.method &&
-             e.target == told.target;
-    });
-    if (again == all.end()) return false;
-    auto renewal = std::ranges::find_if(all, [&](auto& e) {
-      return e.begun >= told.told && e.told && e.told <= again->begun && e.pid == told.pid && trace::carried_out(e) &&
-             lets_in(e);
-    });
-    if (renewal == all.end()) return false;
-    bool old = told.credentials && again->credentials == told.credentials && renewal->credentials_given &&
-               renewal->credentials_given != told.credentials;
-    auto refused = [&](auto& e) { return e.operation == told.operation && not_known(e.service_status); };
-    bool found_out = !again->fired && refused(*again) && std::ranges::none_of(c.reference->exchanges, refused);
-    if (!old && !found_out) return false;
-    judgement.findings.push_back(make_finding(
-        compared, c, call, kRetriesPermanentError, std::min(trace::Confidence::likely, call.confidence),
-        fmt::format("{} was answered {}, {} gave new credentials, and {} was sent again{}", call.operation,
-                    show_answer(told.client_status), renewal->operation, call.operation,
-                    old ? std::string(" with the old ones.")
-                        : fmt::format(": the service itself answered {}, which it never does without the fault. It was "
-                                      "hardly asked with the new ones.",
-                                      show_error(*again))),
-        "A right client sends the request again with the credentials that it has just been given: one that was made "
-        "before them still holds the old ones."));
-    judgement.findings.back().evidence.push_back(renewal->id);
-    judgement.findings.back().evidence.push_back(again->id);
-    return true;
-  }
-  static bool not_known(int status) {
-    return status == 401 || status == trace::kGrpcStatus + trace::grpc_code::unauthenticated;
-  }
-
   struct SentAgain {
     const trace::Exchange* said = nullptr;  // the first that was; null: none
     std::size_t times = 0;

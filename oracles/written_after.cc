@@ -171,6 +171,17 @@ bool made_of_entries(const std::vector<Member>& told, const Member& was, const M
   });
 }
 
+// A thing is read, and written again where it lies with all that was read; here it is written without some of that.
+bool written_over(const Call& read, const std::vector<Member>& told, const Exchange& before, const Exchange& now) {
+  auto is = members_of(now.request_sample), was = members_of(before.request_sample);
+  bool own = now.method == "PUT" && trace::message::path_of(now.target) == trace::message::path_of(read.last().target);
+  if (!own || told.empty() || !is_json(now.request_sample) || may_tell_failure(now.request_sample)) return false;
+  auto holds = [](auto& members) {
+    return [&](auto& m) { return std::ranges::find(members, m.value, &Member::value) != members.end(); };
+  };
+  return std::ranges::all_of(told, holds(was)) && !std::ranges::all_of(told, holds(is));
+}
+
 // Was a body cut, and is what was written the first part of what is written else?
 bool first_part(const Call& read, const Exchange& before, const Exchange& now) {
   auto& fault = read.last().fault;
@@ -192,6 +203,8 @@ Less written_with_less(const Comparison& c, const Call& read) {
   };
   each_write_after(c, read, [&](auto& write, auto& before, auto& now) {
     bool part = first_part(read, before, now);
+    if (written_over(read, told, before, now))
+      less.of_read = true, less.writes++, less.first = less.first ? less.first : &write;
     if (!part && !is_json(before.request_sample)) return;
     auto was = members_of(before.request_sample), is = members_of(now.request_sample);
     auto [gone, left] = lacking(now.request_sample, was, is);

@@ -9,6 +9,7 @@
 #include "policies/fault_argument.h"
 #include "policies/fault_plan.h"
 #include "trace/fault_name.h"
+#include "trace/status.h"
 
 namespace retrial::policies {
 namespace {
@@ -21,6 +22,7 @@ using trace::Parameter;
 constexpr std::size_t kLongest = 4096;  // characters of a plan
 constexpr int kMostTimes = 1'000'000;
 constexpr std::string_view kWindow = "a time in whole milliseconds, such as 30s or 5m";
+constexpr std::string_view kStatus = "a status from ";  // what a fault's answer may tell begins so
 constexpr std::string_view kThen[] = {"then"};
 
 bool is_word(char c) {
@@ -122,6 +124,8 @@ class Parser {
     auto line = fmt::format("column {}: expected {}, found {}", token_.at + 1, what, found);
     if (auto word = meant(token_.text, known); word && !token_.text.empty() && *word != token_.text)
       line += fmt::format("; did you mean `{}`?", *word);
+    else if (what.contains(kStatus) && trace::grpc_status_named(token_.text))
+      line += fmt::format("; did you mean `grpc-status({})`?", token_.text);
     return fail(std::move(line), fmt::format("fault \"{}\"", printable(text_)), Blame::user);
   }
 

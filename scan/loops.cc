@@ -30,7 +30,8 @@ void LoopReader::read() {
 
 // Each thing has its turn, whatever became of the one before: nothing leaves the loop but a failure.
 bool LoopReader::is_for_each_thing() const {
-  if (header.kind != Header::each || text_says_retry(tree.text(loop)) || is_retry()) return false;
+  if (header.kind != Header::each || text_says_retry(header.text) || says_retry(header.item) || is_retry())
+    return false;
   for (int i = loop + 1; i < tree[loop].past; i++) {
     if (is_loop(tree, i) && !read_loop(tree, i).is_for_each_thing()) return false;
     if ((tree[i].role == Role::leave || tree[i].role == Role::stop) && !in_function(i, loop) &&

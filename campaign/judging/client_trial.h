@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "campaign/workload/turns.h"
 #include "oracles/oracle.h"
 #include "trace/campaign_record.h"
 #include "trace/comparing/sift.h"
@@ -32,11 +33,16 @@ class GatheredTrace {
  public:
   void take(std::uint64_t run, trace::Exchange&& e);
   const trace::Sift& sift() const { return sift_; }
-  void give(trace::Run& run) { sift_.give(run); }
+  // Turns of a loop over things are no attempts (Turns).
+  void give(trace::Run& run) {
+    sift_.give(run);
+    turns_.part(run);
+  }
   std::vector<trace::ServiceSeen> services() const;
 
  private:
   trace::Sift sift_;
+  Turns turns_;
   std::map<std::string, trace::ServiceSeen> services_;
 };
 

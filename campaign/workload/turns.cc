@@ -31,19 +31,33 @@ bool Turns::has_turns(const trace::Frame& at) {
   return std::ranges::any_of(it->second, [&](auto& loop) { return loop.line < line && line <= loop.last_line; });
 }
 
+bool Turns::are_turns(const trace::Call& call) {
+  auto by = trace::read_call_site(trace::retrier(call));
+  return by && has_turns(trace::frames_of(*by).front());
+}
+
 void Turns::part(trace::Run& run) {
-  std::map<std::uint64_t, std::vector<std::uint64_t>> own;  // exchanges that are calls of their own, by their call
+  struct Place {
+    std::uint64_t call = 0;
+    int attempt = 1;
+  };
+  std::map<std::uint64_t, Place> places;  // by exchange
+  auto calls = trace::calls_of(run);
   std::uint64_t last = 0;
-  for (auto& call : trace::calls_of(run)) {
-    last = std::max(last, call.id);
-    if (call.attempts.size() < 2) continue;
-    auto by = trace::read_call_site(trace::retrier(call));
-    if (!by || !has_turns(trace::frames_of(*by).front())) continue;
-    for (auto* e : call.attempts | std::views::drop(1)) own[call.id].push_back(e->id);
+  for (auto& call : calls) last = std::max(last, call.id);
+  for (auto& call : calls) {
+    if (call.attempts.size() < 2 || !are_turns(call)) continue;
+    trace::Call turn = call;
+    turn.attempts = {call.attempts.front()};
+    for (auto* e : call.attempts | std::views::drop(1)) {
+      turn.attempts.push_back(e);
+      if (are_turns(turn)) turn.id = ++last, turn.attempts = {e};
+      places[e->id] = {turn.id, static_cast<int>(turn.attempts.size())};
+    }
   }
   for (auto& e : run.exchanges)
-    if (auto in = own.find(e.call); in != own.end() && std::ranges::count(in->second, e.id) > 0)
-      e.call = ++last, e.attempt = 1;
+    if (auto place = places.find(e.id); place != places.end())
+      e.call = place->second.call, e.attempt = place->second.attempt;
 }
 
 }  // namespace retrial::campaign

@@ -12,11 +12,12 @@ namespace retrial::campaign {
 // call of its own, and no attempt. Sources are read once, from the current directory, as they are needed.
 class Turns {
  public:
-  // Calls whose attempts are turns are parted: each is a call of one attempt.
+  // Calls whose attempts are of several turns are parted: those of each turn are a call.
   void part(trace::Run& run);
 
  private:
   bool has_turns(const trace::Frame& at);
+  bool are_turns(const trace::Call& call);
   std::map<std::string, std::vector<scan::Stretch>> loops_;  // by file
 };
 

@@ -121,6 +121,32 @@ TEST(DuplicateEffect, a_client_that_gave_up_waiting_and_sent_it_again_did_it_twi
   EXPECT_EQ(t.verdicts(), "duplicate-effect certain");
 }
 
+TEST(DuplicateEffect, what_a_queue_gave_in_a_lost_answer_it_may_give_to_others_later) {
+  auto asked = [](const char* target) {
+    Trial t;
+    t.reference.call("take", "POST", target).answers(200, R"({"id":"g-1"})");
+    t.in_case().call("take", "POST", target).is_lost(Telling::reset, 200, R"({"id":"g-1"})");
+    t.in_case().again(kSecond).answers(200, R"({"id":"g-4"})").passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(asked("/jobs/pull"), "duplicate-effect possible");
+  EXPECT_EQ(asked("/jobs"), "duplicate-effect likely");
+}
+
+TEST(DuplicateEffect, a_bulk_write_that_is_answered_alike_may_know_its_entries) {
+  auto asked = [](const char* target, const char* second) {
+    Trial t;
+    constexpr const char* kDone = R"({"written":2,"failed":[]})";
+    t.reference.call("push", "POST", target).answers(200, kDone);
+    t.in_case().call("push", "POST", target).is_lost(Telling::reset, 200, kDone);
+    t.in_case().again(kSecond).answers(200, second).passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(asked("/bulk/members", R"({"written":2,"failed":[]})"), "duplicate-effect possible");
+  EXPECT_EQ(asked("/bulk/members", R"({"written":2,"failed":["x"]})"), "duplicate-effect likely");
+  EXPECT_EQ(asked("/members", R"({"written":2,"failed":[]})"), "duplicate-effect likely");
+}
+
 TEST(DuplicateEffect, a_received_message_that_the_caller_never_saw_is_a_duplicate_by_the_profile) {
   Trial t;
   auto get = [](Tale& tale) -> Tale& {

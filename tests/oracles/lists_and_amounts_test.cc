@@ -31,6 +31,25 @@ TEST(SilentWrongResult, a_sum_or_number_of_entries_that_lacks_the_last_or_all_is
   EXPECT_EQ(wrote(R"({"day":"1","moves":17})", R"({"day":"1","moves":13})"), "");
 }
 
+TEST(SilentWrongResult, what_was_read_and_is_written_over_without_it_is_likely_however_little_it_is) {
+  auto wrote = [](const char* is, const char* was = R"({"max":-22,"mails":["duty@x","ida@x"]})",
+                  const char* target = "/sites/oslo/settings") {
+    Trial t("P3", "error(transient)");
+    t.reference.call("load", "GET", "/sites/oslo/settings").answers(200, R"({"max":-22,"mails":["duty@x"]})");
+    t.in_case().call("load", "GET", "/sites/oslo/settings").gets_error();
+    t.reference.call("add", "PUT", target).last().request_sample = was;
+    t.in_case().call("add", "PUT", target).last().request_sample = is;
+    t.reference.answers(200).passes();
+    t.in_case().answers(200).passes();
+    return t.verdicts();
+  };
+  constexpr const char* kDefaults = R"({"max":-18,"mails":["ida@x"]})";
+  EXPECT_EQ(wrote(kDefaults), "silent-wrong-result likely");
+  EXPECT_EQ(wrote(R"({"max":-22,"mails":["duty@x","ida@x"]})"), "") << "another knew it";
+  EXPECT_EQ(wrote(R"({"max":-18,"mails":["ida@x"],"error":"not loaded"})"), "") << "it says so";
+  EXPECT_EQ(wrote(kDefaults, R"({"max":-20,"mails":["ida@x"]})"), "") << "not all of it is written else";
+}
+
 TEST(SilentWrongResult, a_page_that_is_left_out_of_a_number_is_likely_though_the_next_is_asked_for) {
   auto wrote = [](int number, const char* repeat = "") {
     Trial t("P3", "error(transient)");

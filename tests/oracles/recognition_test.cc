@@ -53,6 +53,16 @@ TEST(Recognition, a_service_that_says_that_it_knew_the_second_did_it_once) {
   EXPECT_EQ(sent_twice(R"({"amount":5})", {201, "{}"}, {200, "{}"}).verdicts(), "") << "created, and then there";
 }
 
+TEST(Recognition, an_amount_that_went_on_by_what_was_sent_was_added_both_times_whatever_id_both_answers_name) {
+  auto added = [](const char* body, const char* first, const char* second) {
+    return sent_twice(body, {200, first}, {200, second}, {}, "PATCH").verdicts();
+  };
+  constexpr const char* kDelta = R"({"points_delta":250})";
+  EXPECT_EQ(added(kDelta, R"({"id":"m-11","points":350})", R"({"id":"m-11","points":600})"), "duplicate-effect likely");
+  EXPECT_EQ(added(kDelta, R"({"id":"m-11","points":350})", R"({"id":"m-11","points":350})"), "");
+  EXPECT_EQ(added(kDelta, R"({"id":"m-11","version":350})", R"({"id":"m-11","version":351})"), "");
+}
+
 TEST(Recognition, a_service_that_knew_the_first_already_from_a_run_before_has_done_neither) {
   constexpr const char* kKnew = R"({"stored":"sku-1","duplicate":true})";
   auto t = sent_twice(R"({"amount":5})", {200, kKnew}, {200, kKnew});

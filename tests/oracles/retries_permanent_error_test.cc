@@ -70,44 +70,6 @@ TEST(RetriesPermanentError, who_has_gone_on_to_the_next_thing_comes_back_on_anot
   EXPECT_EQ(verdicts(true), "");
 }
 
-TEST(RetriesPermanentError, new_credentials_that_are_not_used_are_none) {
-  auto renewed = [](int then, bool asked, int usually = 200) {
-    Trial t("N2", "error(401)");
-    t.reference.call("balance", "GET", "/accounts/a1").answers(usually);
-    t.in_case().call("balance", "GET", "/accounts/a1").gets_error(401);
-    if (asked) t.in_case().call("renew", "POST", "/tokens").answers(201);
-    t.in_case().call("balance:2", "GET", "/accounts/a1").answers(then);
-    return t.verdicts();
-  };
-  EXPECT_EQ(renewed(401, true), "retries-permanent-error likely");
-  EXPECT_EQ(renewed(200, true), "");
-  EXPECT_EQ(renewed(401, true, 401), "") << "it does so without the fault too";
-  EXPECT_FALSE(renewed(401, false).contains("likely")) << "nothing was given that it could have used";
-}
-
-TEST(RetriesPermanentError, the_old_credentials_after_new_ones_are_none_whatever_the_service_says) {
-  constexpr std::uint32_t kOld = 11, kNew = 12;
-  auto renewed = [](std::uint32_t given, std::uint32_t sent, bool refused) {
-    Trial t("N2", "error(401)");
-    t.reference.call("balance", "GET", "/accounts/a1").answers(200);
-    t.in_case().call("balance", "GET", "/accounts/a1").gets_error(401).last().credentials = kOld;
-    t.in_case().call("renew", "POST", "/tokens").answers(201).last().credentials_given = given;
-    t.in_case().call("balance:2", "GET", "/accounts/a1");
-    if (refused)
-      t.in_case().gets_error(401);
-    else
-      t.in_case().answers(200);
-    t.in_case().last().credentials = sent;
-    return t.verdicts();
-  };
-  for (bool refused : {true, false}) {
-    EXPECT_EQ(renewed(kNew, kOld, refused), "retries-permanent-error likely") << refused;
-    EXPECT_EQ(renewed(kNew, kNew, refused), "") << refused;
-    EXPECT_EQ(renewed(kOld, kOld, refused), "") << "the service gives the same again";
-    EXPECT_EQ(renewed(0, kOld, refused), "") << "what it gave is not known";
-  }
-}
-
 TEST(RetriesPermanentError, a_look_at_what_is_not_there_may_wait_for_it) {
   EXPECT_EQ(answered(404, 3).verdicts(), "retries-permanent-error possible");
 }

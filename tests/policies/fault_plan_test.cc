@@ -396,6 +396,9 @@ TEST(FaultPlan, an_error_names_the_column_what_was_expected_and_the_nearest_word
       refused("error(stats=503)"),
       "column 7: expected `status` or `retry-after` or a status from 400 to 599, or transient, found `stats`; did "
       "you mean `status`?");
+  EXPECT_EQ(refused("error(UNAVAILABLE)"),
+            "column 7: expected a status from 400 to 599, or transient, found `UNAVAILABLE`; did you mean "
+            "`grpc-status(UNAVAILABLE)`?");
   EXPECT_EQ(refused("error(200)"), "column 7: expected a status from 400 to 599, or transient, found `200`");
   EXPECT_EQ(refused("error(503) x 0"), "column 14: expected a number from 1 to 1000000, found `0`");
   EXPECT_EQ(refused("reset(after-requests)"),

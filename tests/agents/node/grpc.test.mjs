@@ -106,6 +106,25 @@ for (const [name, load] of Object.entries(IMPORTS)) {
   });
 }
 
+test('grpc-js is met where jest loads it for a test', { skip: skip || (!has('jest') && 'jest is not installed') }, async () => {
+  const server = await serve();
+  const app = project('').write('package.json', '{"jest": {"haste": {"enableSymlinks": false}}}').write('a.test.js', `
+    const grpc = require('@grpc/grpc-js');
+    const { promisify } = require('node:util');
+    ${HEAD.replace(/.*node:util.*/, '')}
+    it('asks', async () => {
+      const c = client('Plain');
+      ${FORMS.unary}
+      c.close();
+    });\n`);
+  const { code, out } = await app.run(['node_modules/jest/bin/jest.js'], { TARGET: server.target });
+  const line = fs.readFileSync(path.join(app.folder, 'a.test.js'), 'utf8').split('\n').findIndex((l) => l.endsWith('// here')) + 1;
+  server.close();
+  app.remove();
+  assert.strictEqual(code, 0, out);
+  assert.deepStrictEqual(server.tags.map(lineOf), [line], JSON.stringify(server.tags));
+});
+
 test('calls that wait for the connection at the same time each keep their line', { skip }, async () => {
   const { tags, at } = await run(`const c = client('Plain');
     await Promise.all([

@@ -1,10 +1,13 @@
 // Attempts that are turns of a loop over things become calls of their own.
 #include "campaign/workload/turns.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <boost/crc.hpp>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "tests/support/folder.h"
 
@@ -27,6 +30,17 @@ def rate(currency):
         except OSError:
             sleep(pause)
 )";
+
+// A stack as agents send it (docs/agents.md).
+std::string marks(const std::vector<std::pair<int, std::string>>& runs) {
+  std::string stack;
+  for (auto& [run, frame] : runs) {
+    boost::crc_32_type crc;
+    crc.process_bytes(frame.data(), frame.size());
+    stack += fmt::format("{}{}:{:x}", stack.empty() ? "" : ",", run, crc.checksum());
+  }
+  return stack;
+}
 
 // Three exchanges of one call whose attempts come from that frame: the chain's only one that they share.
 trace::Run sent_thrice(int line, const char* function) {
@@ -62,6 +76,25 @@ TEST_F(InAProject, turns_of_a_loop_over_things_are_calls_of_their_own) {
   auto calls = trace::calls_of(run);
   ASSERT_EQ(calls.size(), 3U);
   for (auto& call : calls) EXPECT_EQ(call.attempts.size(), 1U);
+}
+
+// rate() was called twice by the loop, and asked twice each time: of both calls the loop's function is all that is
+// shared, of each its own run of rate().
+TEST_F(InAProject, attempts_of_one_turn_stay_together) {
+  auto run = sent_thrice(13, "rate");
+  auto& fourth = run.exchanges.emplace_back(run.exchanges.back());
+  fourth.id = 4, fourth.attempt = 4;
+  for (auto& e : run.exchanges) {
+    auto inner = e.id <= 2 ? 11 : 12;
+    e.begun = static_cast<Nanos>(e.id) * kSecond;
+    e.told = e.begun + kMillisecond;
+    e.tag.site->callers = "prices.py:5:convert";
+    e.tag.stack = marks({{10, "prices.py:5:convert"}, {inner, "prices.py:13:rate"}});
+  }
+  turns_.part(run);
+  auto calls = trace::calls_of(run);
+  ASSERT_EQ(calls.size(), 2U);
+  for (auto& call : calls) EXPECT_EQ(call.attempts.size(), 2U);
 }
 
 TEST_F(InAProject, attempts_of_a_loop_that_tries_again_stay_attempts) {

@@ -70,4 +70,4 @@ function install() {
   };
 }
 
-module.exports = { install };
+module.exports = { install, onLoaded };

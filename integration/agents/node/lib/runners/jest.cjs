@@ -9,6 +9,7 @@ const current = require('../current.cjs');
 const events = require('../events.cjs');
 const expected = require('../expected.cjs');
 const frames = require('../frames.cjs');
+const grpcJs = require('../grpc_js.cjs');
 
 const IS_JEST = /(^|[\\/])jest(\.[cm]?js)?$/;
 const IS_CIRCUS = /jest-circus[\\/](build[\\/])?(runner|legacy-code-todo-rewrite[\\/]jestAdapter)(\.js)?$/;
@@ -137,12 +138,24 @@ function watchExpect(runtime) {
   };
 }
 
+// Modules of a test's are loaded by jest's runtime alone.
+function watchModules(runtime) {
+  const own = runtime && runtime.requireModuleOrMock;
+  if (!own) return;
+  runtime.requireModuleOrMock = function (from, name, ...rest) {
+    const loaded = own.call(this, from, name, ...rest);
+    grpcJs.onLoaded(name, loaded);
+    return loaded;
+  };
+}
+
 function wrapRunner(run) {
   return async function (globalConfig, config, environment, runtime, path, ...rest) {
     events.announce('jest');
     frames.addTestFile(path);
     findMaps(runtime);
     watchExpect(runtime);
+    watchModules(runtime);
     const file = new File(path);
     const own = environment.handleTestEvent;
     environment.handleTestEvent = async function (event, state) {

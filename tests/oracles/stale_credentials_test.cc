@@ -1,0 +1,48 @@
+// The old credentials after new ones were given.
+#include <gtest/gtest.h>
+
+#include "tests/oracles/runs.h"
+
+namespace retrial::oracles {
+namespace {
+
+TEST(StaleCredentials, new_credentials_that_are_not_used_are_none) {
+  auto renewed = [](int then, bool asked, int usually = 200) {
+    Trial t("N2", "error(401)");
+    t.reference.call("balance", "GET", "/accounts/a1").answers(usually);
+    t.in_case().call("balance", "GET", "/accounts/a1").gets_error(401);
+    if (asked) t.in_case().call("renew", "POST", "/tokens").answers(201);
+    t.in_case().call("balance:2", "GET", "/accounts/a1").answers(then);
+    return t.verdicts();
+  };
+  EXPECT_EQ(renewed(401, true), "stale-credentials likely");
+  EXPECT_EQ(renewed(200, true), "");
+  EXPECT_EQ(renewed(401, true, 401), "") << "it does so without the fault too";
+  EXPECT_FALSE(renewed(401, false).contains("likely")) << "nothing was given that it could have used";
+}
+
+TEST(StaleCredentials, the_old_credentials_after_new_ones_are_none_whatever_the_service_says) {
+  constexpr std::uint32_t kOld = 11, kNew = 12;
+  auto renewed = [](std::uint32_t given, std::uint32_t sent, bool refused) {
+    Trial t("N2", "error(401)");
+    t.reference.call("balance", "GET", "/accounts/a1").answers(200);
+    t.in_case().call("balance", "GET", "/accounts/a1").gets_error(401).last().credentials = kOld;
+    t.in_case().call("renew", "POST", "/tokens").answers(201).last().credentials_given = given;
+    t.in_case().call("balance:2", "GET", "/accounts/a1");
+    if (refused)
+      t.in_case().gets_error(401);
+    else
+      t.in_case().answers(200);
+    t.in_case().last().credentials = sent;
+    return t.verdicts();
+  };
+  for (bool refused : {true, false}) {
+    EXPECT_EQ(renewed(kNew, kOld, refused), "stale-credentials likely") << refused;
+    EXPECT_EQ(renewed(kNew, kNew, refused), "") << refused;
+    EXPECT_EQ(renewed(kOld, kOld, refused), "") << "the service gives the same again";
+    EXPECT_EQ(renewed(0, kOld, refused), "") << "what it gave is not known";
+  }
+}
+
+}  // namespace
+}  // namespace retrial::oracles
