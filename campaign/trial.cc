@@ -151,8 +151,11 @@ void Trial::compare_with(const trace::Run& run) {
   if (comparison.faulted.empty()) {
     if (thin_) return weigh();
     if (!found_) {
+      bool suspected = !suspected_.empty();
+      if (suspected && !std::exchange(missed_, true)) return comparisons_.pop_back();  // it came to it in company
       auto none = run.connection_faults.empty() ? ": the call did not come as it does without faults" : "";
-      return over("not_fired", oracles::why_not_fired(run) + none);
+      return over("not_fired", (suspected ? "something was seen in company; alone, twice, " : "") +
+                                   oracles::why_not_fired(run) + none);
     }
     for (auto& f : *found_)
       not_judged(fmt::format("{} was seen once; when the case was repeated its fault did not fire", f.verdict));

@@ -83,6 +83,7 @@ class Trial {
   const trace::Run* first_ = nullptr;  // with the fault, before there was a reference to lay it beside
   Ask asked_ = Ask::nothing;
   bool over_ = false, thin_ = false;
+  bool missed_ = false;                               // its fault did not fire alone, once
   bool alone_failed_ = false;                         // once: by load, perhaps
   std::optional<std::vector<trace::Finding>> found_;  // by every run with the fault; none: there was none as yet
   int with_ = 0, without_ = 0;                        // runs that count for what was found

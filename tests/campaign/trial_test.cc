@@ -182,6 +182,21 @@ TEST_F(Trying, what_was_suspected_and_is_not_seen_alone_is_looked_for_once_more_
   EXPECT_EQ(trial.result().clean.size(), 1u);
 }
 
+TEST_F(Trying, where_the_fault_of_a_suspicion_does_not_fire_alone_it_is_tried_once_more) {
+  without_ = {well()};
+  with_ = {well(), endless()};
+  Trial trial(*context_, case_, suspected("missing-cap"), false);
+  EXPECT_EQ(tried(trial), "with alone with");
+  EXPECT_EQ(trial.result().findings.size(), 1u);
+
+  with_ = {well(), well()};
+  Trial again(*context_, case_, suspected("missing-cap"), false);
+  EXPECT_EQ(tried(again), "with with");
+  EXPECT_EQ(case_.row.outcome, "not_fired");
+  EXPECT_TRUE(case_.row.why.starts_with("something was seen in company; alone, twice, the fault was planned"))
+      << case_.row.why;
+}
+
 TEST_F(Trying, what_is_not_seen_again_is_no_finding) {
   without_ = {well()};
   with_ = {broken(), passed_on()};
