@@ -55,6 +55,14 @@ class Hang final : public Oracle {
           continue;
         }
         bool unseen = waits_unseen(run, call.last());
+        auto told_to_wait = call.last().fault.retry_after * kSecond;
+        if (unseen && run.ended - last < told_to_wait + kStill) {
+          judgement.not_judged.push_back(not_judged(
+              compared, fmt::format("it was told to come back after {} and may have waited for that: its clock could "
+                                    "not be moved on",
+                                    show_duration(told_to_wait))));
+          continue;
+        }
         judgement.findings.push_back(make_finding(
             compared, *c, call, kHang, unseen ? trace::Confidence::possible : trace::Confidence::likely,
             fmt::format("{}: {}, and then nothing more happened for {}: {}, nothing was sent, all processes were idle, "

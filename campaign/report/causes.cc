@@ -16,11 +16,17 @@ const trace::Finding& Cause::surest() const {
 }
 
 namespace {
+std::string_view host_of(const trace::Finding& f) {
+  return std::string_view(f.service).substr(0, f.service.rfind(':'));
+}
 // A service that each test starts anew has another port, and so another number, in each: "127.0.0.1:*3".
 bool at_one_service(const trace::Finding& a, const trace::Finding& b) {
-  auto host = [](std::string_view service) { return service.substr(0, service.find(":*")); };
   bool both_move = a.service.contains(":*") && b.service.contains(":*");
-  return a.service == b.service || (both_move && host(a.service) == host(b.service));
+  return a.service == b.service || (both_move && host_of(a) == host_of(b));
+}
+// It may have been started for each recording of a client.
+bool started_anew(const trace::Finding& a, const trace::Finding& b) {
+  return a.policy == trace::kObserved && b.policy == trace::kObserved && host_of(a) == host_of(b);
 }
 
 // What a client does at both of these call sites is done in one place: by a vendor's client, by the function or library
@@ -57,7 +63,7 @@ bool one_cause(const trace::Finding& a, const trace::Finding& b) {
   if (a.verdict != b.verdict) return false;
   if (!a.raised_at.empty() && a.raised_at == b.raised_at) return true;
   bool of_client = b.site && verdict && !verdict->of_outcome;
-  if (!of_client && a.service != b.service) return false;
+  if (!of_client && a.service != b.service && !started_anew(a, b)) return false;
   if (a.site == b.site && (of_client || a.operation == b.operation)) return true;
   if ((a.attempts > 1) != (b.attempts > 1)) return false;
   if (!of_client && a.operation != b.operation) return one_line(a, b);

@@ -104,6 +104,19 @@ TEST(Hang, of_a_process_whose_clock_could_not_be_moved_is_possible) {
   EXPECT_EQ(verdicts("other[101] (static)"), "hang likely");
 }
 
+TEST(Hang, who_was_told_to_come_back_later_and_waits_unseen_is_none) {
+  auto waits = [](int retry_after, Nanos time) {
+    Trial t("R1", "error(429, retry-after=60)");
+    t.reference.call("feed", "PUT", "/feeds/a").answers(200);
+    t.in_case().call("feed", "PUT", "/feeds/a").gets_error(429, retry_after).waits(time).stops(Stop::hung, 137);
+    t.in_case().run().real_time = {"feeds[100] (static)"};
+    return t.verdicts();
+  };
+  EXPECT_EQ(waits(60, 65 * kSecond), "");
+  EXPECT_EQ(waits(60, 130 * kSecond), "hang possible");
+  EXPECT_EQ(waits(1, 65 * kSecond), "hang possible");
+}
+
 TEST(Hang, beside_a_watch_that_says_nothing_is_one) {
   auto t = after_a_loss();
   t.in_case().call("watch", "POST", "/watch").answers(200);

@@ -72,6 +72,20 @@ TEST(Words, findings_of_one_verdict_at_one_call_site_are_one_cause) {
   EXPECT_TRUE(found[5].accepted());
 }
 
+TEST(Words, what_a_client_does_to_a_service_that_was_started_for_each_recording_is_one_cause) {
+  auto seen_at = [](const char* service, const char* policy) {
+    trace::Finding f;
+    f.verdict = "lost-effect", f.operation = "PUT /prices/{id}", f.service = service, f.policy = policy;
+    return f;
+  };
+  std::string observed(trace::kObserved);
+  EXPECT_EQ(causes({seen_at("127.0.0.1:2801", observed.c_str()), seen_at("127.0.0.1:2802", observed.c_str())}).size(),
+            1U);
+  EXPECT_EQ(causes({seen_at("127.0.0.1:2801", observed.c_str()), seen_at("10.0.0.2:2802", observed.c_str())}).size(),
+            2U);
+  EXPECT_EQ(causes({seen_at("127.0.0.1:2801", "P3"), seen_at("127.0.0.1:2802", "P3")}).size(), 2U);
+}
+
 TEST(Words, what_goes_wrong_at_one_line_after_any_failure_is_one_cause) {
   trace::Finding put{.verdict = "unrelated-exception",
                      .site = trace::CallSite{"a.py", 7, "ask", "b.py:3:move"},
