@@ -42,7 +42,7 @@ std::string run_table() {
     if (policy.by_default) usual.push_back(in_quotes(lower(policy.name)));
   return "[run]\n" +
          keys({{"budget", in_quotes("10m"), "at most so long; what does not fit is left, and named (no budget)"},
-               {"policies", fmt::format("[{}]", fmt::join(usual, ", ")), "the faults that are tried (docs/faults.md)"},
+               {"policies", fmt::format("[{}]", fmt::join(usual, ", ")), "the faults that are tried (retrial explain faults)"},
                {"workers", "2", "runs side by side (one a core)"},
                {"fail_on", in_quotes("likely"), "the least sure finding that makes the exit status 1"}});
 }

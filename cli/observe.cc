@@ -415,7 +415,8 @@ void add_observe(CLI::App& app, int& status) {
   command->add_option(
       "--inject", options->inject,
       "faults for every call, each counted by itself, e.g. 'error(503) x 2, then pass': error(STATUS), "
-      "lost-response(reset, close, stall or error(504)), delay(TIME), truncate, and those of docs/faults.md");
+      "grpc-status(CODE), lost-response(reset, close, stall or error(504)), stall, delay(TIME), reset(in-body), and "
+      "those of retrial explain faults");
   command->add_option(
       "--at", options->at,
       "where alone they are injected: 'POST /orders', '/orders/*', or of the second such call 'POST /orders #2'");

@@ -230,7 +230,8 @@ class DuplicateEffect final : public Oracle {
       auto harm = harm_of_repeat(c, call, before, e);
       if (!harm) return;
       judgement.findings.push_back(make_finding(
-          compared, c, call, kDuplicateEffect, harm->confidence, fmt::format("{} {}.", message(call, one, i), sentence(harm->why)),
+          compared, c, call, kDuplicateEffect, harm->confidence,
+          fmt::format("{} {}.", message(call, one, i), sentence(harm->why)),
           "A right client tells its caller of the loss, or sends the same key with each attempt, by which the service "
           "knows the request again."));
       return;

@@ -18,7 +18,7 @@ constexpr Verdict kHang{
     .name = "hang",
     .severity = Severity::no_end,
     .title = "The program stands still",
-    .why = "After the fault nothing was running, sent or awaited, and the test never ended.",
+    .why = "After the fault nothing was running, sent or awaited, and there was no end.",
     .remedy = "Look for a callback or promise that is not settled on this error.",
 };
 
@@ -66,10 +66,11 @@ class Hang final : public Oracle {
         judgement.findings.push_back(make_finding(
             compared, *c, call, kHang, unseen ? trace::Confidence::possible : trace::Confidence::likely,
             fmt::format("{}: {}, and then nothing more happened for {}: {}, nothing was sent, all processes were idle, "
-                        "and the test did not end. {}",
+                        "and {} did not end. {}",
                         call.operation, what_was_done(call, first_fired(call)), show_duration(run.ended - last),
                         open ? fmt::format("nothing came on the answer to {} that was under way", open->operation)
                              : "no exchange was open",
+                        compared.row->test.empty() ? "the command" : "the test",
                         unseen ? "Its clock could not be moved on: it waits for something that will never come, or "
                                  "for a longer time than that."
                                : "Its caller waits for something that will never come.")));

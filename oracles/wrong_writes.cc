@@ -12,6 +12,7 @@
 #include "oracles/taken_for_data.h"
 #include "oracles/written_after.h"
 #include "trace/calls/operation.h"
+#include "trace/fault_table.h"
 #include "trace/profiles/message.h"
 #include "trace/status.h"
 
@@ -39,6 +40,24 @@ bool asked_again(const Comparison& c, const trace::Exchange& after) {
                  trace::message::path_of(e.target) == trace::message::path_of(after.target);
     return there && (same(e, after) || !usual(e));
   });
+}
+
+// Of an RPC by its name, or by the stream of answers that one request has without the fault.
+bool is_read(const Comparison& c, const Call& call) {
+  auto* beside = counterpart(c, call);
+  bool streams = beside && beside->last().grpc.requests == 1 && beside->last().grpc.responses > 1;
+  return trace::message::safe_method(call.first().method) || rpc_reads(call.first()) || streams;
+}
+
+// The fault refused to say what is there: no word on whether it is.
+bool refused_to_say(const trace::Exchange& e) {
+  if (!e.fired || !is_status(e.fault)) return false;
+  if (trace::is_grpc(e.client_status)) {
+    auto code = trace::grpc_code_of(e.client_status);
+    return code == trace::grpc_code::invalid_argument || code == trace::grpc_code::permission_denied ||
+           code == trace::grpc_code::unauthenticated;
+  }
+  return e.client_status == 400 || e.client_status == 401 || e.client_status == 403;
 }
 
 struct Written {
@@ -123,7 +142,7 @@ void judge_what_came_after(const ComparedCase& compared, const Comparison& c, Ju
     if (judge_counted_twice(compared, c, *call, judgement)) return;
     if (trace::recovered(*call)) continue;
     judge_cut(compared, c, *call, judgement);
-    if (!trace::message::safe_method(call->first().method) && !rpc_reads(call->first())) continue;
+    if (!is_read(c, *call)) continue;
     if (auto* write = error_written_as_data(c, *call)) {
       judgement.findings.push_back(make_finding(
           compared, c, *call, kSilentWrongResult, std::min(Confidence::likely, write->confidence),
@@ -133,7 +152,8 @@ void judge_what_came_after(const ComparedCase& compared, const Comparison& c, Ju
           "A right client looks at the status before it reads an answer, and tells its caller of an error."));
       return;
     }
-    bool no_answer = may_pass(call->last()) || trace::says_service_failed(call->last().client_status);
+    bool no_answer = may_pass(call->last()) || trace::says_service_failed(call->last().client_status) ||
+                     refused_to_say(call->last());
     if (!no_answer || asked_again(c, call->last())) continue;
     auto [write, how] = written_after(compared, c, *call);
     if (!write && judge_walk(compared, c, *call, judgement)) return;

@@ -253,7 +253,10 @@ bool judge_client(std::span<ClientCase> client_cases, const trace::Sift& sift, t
   }
   auto add = [](auto& from, auto& to) { to.insert(to.end(), from.begin(), from.end()); };
   add(judgement.findings, record.findings);
-  add(judgement.notes, record.notes);
+  for (auto& note : judgement.notes) {
+    auto told = [&](auto& n) { return n.verdict == note.verdict && n.message == note.message && n.site == note.site; };
+    if (std::ranges::none_of(record.notes, told)) record.notes.push_back(note);
+  }
   add(judgement.not_judged, record.not_judged);
   say_left_out(all, sift, record);
   return judgement.needs_more_runs;

@@ -98,8 +98,10 @@ TEST(WrittenDown, json_says_what_the_text_says) {
     auto name = verdict["verdict"].get<std::string>();
     EXPECT_NE(all.find(name), all.npos) << name;
   }
-  EXPECT_EQ(nlohmann::json::parse(retrial("explain --json missing-cap").text)["markdown"],
-            retrial("explain missing-cap").text);
+  for (std::string one : {"missing-cap", "faults"})
+    EXPECT_EQ(nlohmann::json::parse(retrial("explain --json " + one).text)["markdown"], retrial("explain " + one).text);
+  EXPECT_NE(retrial("explain faults").text.find("lost-response"), std::string::npos);
+  EXPECT_NE(all.find("Policies: P3, P1, "), std::string::npos) << all;
 }
 
 TEST(WrittenDown, an_unknown_shell_is_refused_with_those_that_are_known) {

@@ -31,6 +31,67 @@ TEST(SilentWrongResult, a_sum_or_number_of_entries_that_lacks_the_last_or_all_is
   EXPECT_EQ(wrote(R"({"day":"1","moves":17})", R"({"day":"1","moves":13})"), "");
 }
 
+constexpr const char* kTable = "no;account;amount\n1;4711;20\n2;4712;30\n";
+constexpr const char* kHead = "no;account;amount\n\n";
+
+TEST(SilentWrongResult, a_table_that_is_written_without_lines_that_it_has_else_is_likely) {
+  auto wrote = [](const char* is, bool recovered = false, const char* was = kTable) {
+    Trial t("P3", "error(transient)");
+    t.reference.call("read", "GET", "/entries").answers(200, R"([{"no":1},{"no":2}])");
+    t.in_case().call("read", "GET", "/entries").gets_error();
+    if (recovered) t.in_case().again(kSecond).answers(200, R"([{"no":1},{"no":2}])");
+    t.reference.call("store", "PUT", "/documents/d-1").last().request_sample = was;
+    t.in_case().call("store", "PUT", "/documents/d-1").last().request_sample = is;
+    t.reference.answers(200).passes();
+    t.in_case().answers(200).passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(wrote(kHead), "silent-wrong-result likely");
+  EXPECT_EQ(wrote("no;account;amount\n1;4711;20\n"), "") << "one line less may be anything";
+  EXPECT_EQ(wrote("no;account;amount\nnot loaded: error\n"), "") << "it says so";
+  EXPECT_EQ(wrote(kHead, true), "");
+  EXPECT_EQ(
+      wrote(R"({"text":"no;account;amount\n"})", false, R"({"text":"no;account;amount\n1;4711;20\n2;4712;30\n"})"),
+      "silent-wrong-result likely");
+}
+
+TEST(SilentWrongResult, numbers_that_are_smaller_for_a_body_that_was_cut_are_likely) {
+  auto wrote = [](std::string is, trace::Point point = trace::Point::in_body,
+                  std::string was = R"({"user":"ann","n":66})") {
+    Trial t("observe", "reset(in-body)");
+    t.reference.call("audit", "GET", "/audit.ndjson").answers(200, "{}\n{}\n");
+    t.in_case().call("audit", "GET", "/audit.ndjson").is_reset();
+    t.in_case().last().fault.point = point;
+    t.reference.call("file", "PUT", "/archives/a").last().request_sample = std::move(was);
+    t.in_case().call("file", "PUT", "/archives/a").last().request_sample = std::move(is);
+    t.reference.answers(200).passes();
+    t.in_case().answers(200).passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(wrote(R"({"user":"ann","n":"33"})", trace::Point::in_body, R"({"user":"ann","n":"66"})"),
+            "silent-wrong-result likely");
+  EXPECT_EQ(wrote(R"({"user":"ann","n":33})"), "silent-wrong-result likely");
+  EXPECT_EQ(wrote(R"({"user":"ann","n":67})"), "");
+  EXPECT_EQ(wrote(R"({"user":"bob","n":33})"), "");
+  EXPECT_EQ(wrote(R"({"user":"ann","n":33})", trace::Point::before_request), "") << "nothing was read";
+}
+
+TEST(SilentWrongResult, who_may_not_read_and_writes_over_what_is_there_is_likely_wrong) {
+  auto wrote = [](int status) {
+    Trial t("N1", "error(400)");
+    t.reference.call("load", "GET", "/articles/a/tags").answers(200, R"({"tags":["red","blue"]})");
+    t.in_case().call("load", "GET", "/articles/a/tags").gets_error(status);
+    t.reference.call("add", "PUT", "/articles/a/tags").last().request_sample = R"({"tags":["red","blue","new"]})";
+    t.in_case().call("add", "PUT", "/articles/a/tags").last().request_sample = R"({"tags":["new"]})";
+    t.reference.answers(200).passes();
+    t.in_case().answers(200).passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(wrote(400), "silent-wrong-result likely");
+  EXPECT_EQ(wrote(403), "silent-wrong-result likely");
+  EXPECT_EQ(wrote(404), "") << "there is none as yet";
+}
+
 TEST(SilentWrongResult, what_was_read_and_is_written_over_without_it_is_likely_however_little_it_is) {
   auto wrote = [](const char* is, const char* was = R"({"max":-22,"mails":["duty@x","ida@x"]})",
                   const char* target = "/sites/oslo/settings") {
