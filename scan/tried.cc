@@ -80,10 +80,11 @@ bool Through::operator()(const std::optional<trace::CallSite>& site, const Locat
   auto& file = absolute(at.file, "");
   auto from = at.function_line ? at.function_line : at.line,
        to = at.function_line ? at.function_last_line : at.last_line;
-  for (auto& frame : trace::frames_of(*site))
-    if (frame.line >= static_cast<int>(from) && frame.line <= static_cast<int>(to) &&
-        absolute(frame.file, directory_) == file)
-      return true;
+  bool of_file = at.shape == Shape::library && at.function.empty();  // a client that is set up for all of its file
+  for (auto& frame : trace::frames_of(*site)) {
+    bool within = frame.line >= static_cast<int>(from) && frame.line <= static_cast<int>(to);
+    if ((within || of_file) && absolute(frame.file, directory_) == file) return true;
+  }
   return false;
 }
 

@@ -8,8 +8,8 @@
 
 namespace retrial::scan {
 
-// Which call sites lead through a location: those whose chains have a frame in the function that it stands in. Files
-// are the same if their absolute paths are.
+// Which call sites lead through a location: those whose chains have a frame in the function that it stands in; in its
+// file, where a library is set up outside of any. Files are the same if their absolute paths are.
 class Through {
  public:
   // What the frames' files are relative to; a location's are relative to the current directory.

@@ -55,6 +55,16 @@ TEST(Tried, a_clean_case_says_that_it_is_right_and_a_planned_one_that_it_is_reac
   EXPECT_EQ(locations[1].tried.state, Tried::reached);
 }
 
+TEST(Tried, a_library_that_is_set_up_outside_of_any_function_is_tried_with_the_calls_of_its_file) {
+  auto campaign = campaign_here();
+  campaign.clean.push_back({"t", trace::CallSite{"shop/prices.py", 40, "other"}, "s", "GET /", "P3", "error(503)", ""});
+  auto locations = two();
+  for (auto& at : locations) at.shape = Shape::library, at.function = "", at.function_line = 0;
+  hold_against(locations, campaign);
+  EXPECT_EQ(locations[0].tried.state, Tried::right);
+  EXPECT_EQ(locations[1].tried.state, Tried::never);
+}
+
 TEST(Tried, a_line_outside_of_the_function_or_in_another_file_of_that_name_is_none_of_it) {
   auto campaign = campaign_here();
   campaign.clean.push_back({"t", trace::CallSite{"shop/prices.py", 40, "other"}, "s", "GET /", "P3", "error(503)", ""});
