@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "oracles/compensations.h"
 #include "oracles/evidence.h"
+#include "oracles/failure.h"
 #include "oracles/held_by_rpc.h"
 #include "oracles/ledger.h"
 #include "oracles/registry.h"
@@ -94,18 +95,19 @@ class MissingCompensation final : public Oracle {
                      : removal_of(*c.in_case, path_of(e), e.told, c.reference).how == Removal::never;
   }
 
-  // Where that function takes it back after one error, it means to. Else its caller may: if he knows of what; and who
-  // sends the same again with its name or key makes no other.
+  // Where that function takes it back after one error, it means to; unless it went on, and keeps it for later. Else its
+  // caller may: if he knows of what; and who sends the same again with its name or key makes no other.
   static std::optional<Confidence> how_sure(const ComparedCase& compared, const Comparison& c, const Call& work,
                                             const Exchange& step, const Exchange* usual) {
-    if (compared.row->compensation.after_error)
-      return work.last().ending == trace::Ending::answered ? Confidence::likely : Confidence::possible;
     auto* result = trace::result_of(*c.in_case, test_of(compared, c));
-    if (!trace::bad(*result) || step.method == "PUT") return {};
+    bool thrown = trace::bad(*result) && !result->chain.empty() && !is_assertion(result->chain.front());
+    if (compared.row->compensation.after_error)
+      return thrown && work.last().ending == trace::Ending::answered ? Confidence::likely : Confidence::possible;
+    if (!thrown || step.method == "PUT") return {};
     auto key = trace::message::guarding_key(step);
     if (usual && !key.empty() && key == trace::message::guarding_key(*usual)) return {};
     auto name = last_segment(made_by(step));
-    auto tells = [&](auto& thrown) { return !name.empty() && icontains(thrown.message, name); };
+    auto tells = [&](auto& t) { return !name.empty() && icontains(t.message, name); };
     return std::ranges::any_of(result->chain, tells) ? std::nullopt : std::optional(Confidence::possible);
   }
 

@@ -72,8 +72,8 @@ struct Chooser {
     auto [at, fresh] = campaigns_.try_emplace(folder.string());
     std::error_code error;
     if (fresh)
-      at->second =
-          fs::exists(folder / "campaign.db", error) || is_of_campaign(folder.parent_path(), below.parent_path());
+      at->second = fs::exists(folder / "campaign.db", error) || fs::exists(folder / ".retrial-campaign", error) ||
+                   is_of_campaign(folder.parent_path(), below.parent_path());
     return at->second;
   }
   std::map<std::string, bool> campaigns_ = {};

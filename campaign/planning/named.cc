@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
+#include "base/regular_file.h"
 #include "base/text.h"
 #include "scan/files.h"
 
@@ -58,11 +58,7 @@ bool Named::by(const Target& call) {
 bool Named::in_file(const std::string& path) {
   auto [known, first] = files_.emplace(path, false);
   if (first) {
-    std::string text(kMostOfFile, '\0');
-    std::ifstream file(path, std::ios::binary);
-    file.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(file.gcount()));
-    auto letters = letters_of(text);
+    auto letters = letters_of(read_regular_file(path, kMostOfFile).value_or(""));
     known->second = std::ranges::any_of(letters_, [&](auto& word) { return letters.contains(word); });
   }
   return known->second;

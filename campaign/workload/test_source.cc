@@ -1,12 +1,12 @@
 #include "campaign/workload/test_source.h"
 
-#include <fstream>
 #include <iterator>
 #include <regex>
 #include <string_view>
 #include <system_error>
 #include <vector>
 
+#include "base/regular_file.h"
 #include "base/text.h"
 #include "trace/recording/redact.h"
 
@@ -30,12 +30,9 @@ bool begins(std::string_view line) {
 }  // namespace
 
 std::string lines_up_to(const std::filesystem::path& file, int line) {
-  std::error_code error;
-  auto size = std::filesystem::file_size(file, error);
-  if (line < 1 || error || size > kLargestFile || !std::filesystem::is_regular_file(file, error)) return {};
-  std::ifstream in(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  auto lines = split(text, '\n');
+  auto text = line < 1 ? std::nullopt : read_regular_file(file, kLargestFile + 1);
+  if (!text || text->size() > kLargestFile) return {};
+  auto lines = split(*text, '\n');
   auto last = static_cast<std::size_t>(line);
   if (last > lines.size()) return {};
   std::size_t from = last;

@@ -1,11 +1,10 @@
 #include "campaign/workload/turns.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <optional>
 #include <ranges>
 
+#include "base/regular_file.h"
 #include "scan/files.h"
 #include "trace/comparing/retrier.h"
 
@@ -14,12 +13,9 @@ namespace {
 
 std::vector<scan::Stretch> loops_in(const std::string& file) {
   auto* language = scan::language_of(file);
-  std::error_code error;
-  auto size = std::filesystem::file_size(file, error);
-  if (!language || error || size > scan::kLargest) return {};
-  std::ifstream in(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  return scan::loops_for_each_thing(*language, text);
+  auto text = language ? read_regular_file(file, scan::kLargest + 1) : std::nullopt;
+  if (!text || text->size() > scan::kLargest) return {};
+  return scan::loops_for_each_thing(*language, *text);
 }
 
 }  // namespace

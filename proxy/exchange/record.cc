@@ -1,5 +1,7 @@
 #include "proxy/exchange/record.h"
 
+#include <functional>
+
 #include "proxy/exchange/credentials.h"
 #include "trace/recording/header_lines.h"
 #include "trace/recording/redact.h"
@@ -129,6 +131,10 @@ void Record::request_end(const BodyTap& body, Nanos now) {
   exchange_.request_digest = body.digest();
   request_sample(body);
   request_sample_ = Sample::taken;
+  auto& sample = exchange_.request_sample;
+  // Of a short body with secrets in it a digest would let them be guessed.
+  if (exchange_.request_bytes <= trace::kSampleBytes && sample.contains(trace::kRedacted))
+    exchange_.request_digest = std::hash<std::string_view>()(sample);
 }
 
 void Record::answer(const Head& head, Nanos first_byte) {

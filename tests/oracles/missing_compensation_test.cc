@@ -56,6 +56,14 @@ TEST(MissingCompensation, a_function_that_takes_its_step_back_after_another_erro
   EXPECT_EQ(silent.fails(), "missing-compensation possible") << "it was not answered";
 }
 
+TEST(MissingCompensation, who_went_on_may_keep_it_for_later) {
+  for (bool after_error : {true, false}) {
+    Booking b(after_error);
+    b.t.in_case().fails({oracles::assertion("assert None == 'p-1'")});
+    EXPECT_EQ(b.t.verdicts(), after_error ? "missing-compensation possible" : "");
+  }
+}
+
 TEST(MissingCompensation, it_is_none_where_it_is_taken_back) {
   Booking b(true);
   from_line(b.t.in_case().call("release", "DELETE", "/holds/h-71").answers(204), 30);

@@ -56,5 +56,20 @@ TEST_F(Wire, credentials_are_recorded_as_a_digest_of_what_was_sent_and_given) {
   EXPECT_EQ(all[2].credentials, 0U);
 }
 
+TEST_F(Wire, of_a_body_with_a_secret_in_it_the_digest_is_of_what_is_recorded) {
+  auto line = connect();
+  auto digest_of = [&](std::string_view body) {
+    auto request = fmt::format("POST /login HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n{}", body.size(), body);
+    line.client->say(request);
+    line.service->hears(request);
+    line.service->say("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    line.client->hears("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    return recorder.exchanges.back().request_digest;
+  };
+  EXPECT_EQ(digest_of(R"({"user":"anna","password":"1234"})"), digest_of(R"({"user":"anna","password":"99999"})"));
+  EXPECT_NE(digest_of(R"({"user":"anna","password":"1234"})"), digest_of(R"({"user":"otto","password":"1234"})"));
+  EXPECT_NE(digest_of(R"({"user":"anna","page":"1234"})"), digest_of(R"({"user":"anna","page":"1235"})"));
+}
+
 }  // namespace
 }  // namespace retrial::proxy

@@ -94,5 +94,11 @@ TEST(Redact, a_body_that_is_no_text_stays_as_it_is) {
   EXPECT_EQ(body(bytes), bytes);
   EXPECT_EQ(body(""), "");
 }
+TEST(Redacted, a_status_that_came_of_asking_for_a_secret_is_none) {
+  EXPECT_EQ(redacted("token: 503"), "token: 503");
+  EXPECT_EQ(redacted("password=503 refused"), "password=503 refused");
+  EXPECT_EQ(redacted("token: 5031"), "token: ***");
+}
+
 }  // namespace
 }  // namespace retrial::trace
