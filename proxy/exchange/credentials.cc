@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 
 #include "base/text.h"
 #include "trace/profiles/message.h"
@@ -14,11 +15,11 @@ namespace retrial::proxy {
 namespace {
 
 using Key = std::array<unsigned char, 32>;
-const Key& key() {
-  static const Key drawn = [] {
+// None: no key could be drawn, and without one there are no digests.
+const std::optional<Key>& key() {
+  static const std::optional<Key> drawn = [] {
     Key k{};
-    RAND_bytes(k.data(), static_cast<int>(k.size()));
-    return k;
+    return RAND_bytes(k.data(), static_cast<int>(k.size())) == 1 ? std::optional(k) : std::nullopt;
   }();
   return drawn;
 }
@@ -34,9 +35,10 @@ bool authorizes(std::string_view header) {
 
 std::uint32_t credentials_digest(std::string_view value) {
   if (auto space = value.find(' '); space != value.npos && space + 1 < value.size()) value.remove_prefix(space + 1);
+  if (!key()) return 0;
   std::array<unsigned char, EVP_MAX_MD_SIZE> mac{};
-  HMAC(EVP_sha256(), key().data(), static_cast<int>(key().size()), reinterpret_cast<const unsigned char*>(value.data()),
-       value.size(), mac.data(), nullptr);
+  HMAC(EVP_sha256(), key()->data(), static_cast<int>(key()->size()),
+       reinterpret_cast<const unsigned char*>(value.data()), value.size(), mac.data(), nullptr);
   std::uint32_t digest = 0;
   std::memcpy(&digest, mac.data(), sizeof digest);
   return std::max(digest, 1U);

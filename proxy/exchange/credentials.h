@@ -10,7 +10,7 @@ namespace retrial::proxy {
 // Is it Authorization (RFC 9110 11.6.2), or a header that APIs have in its place?
 bool authorizes(std::string_view header);
 
-// Of a header's value, without its scheme ("Bearer "). Never 0.
+// Of a header's value, without its scheme ("Bearer "). 0 only where no key could be drawn.
 std::uint32_t credentials_digest(std::string_view value);
 // Of the token in an answer (RFC 6749 5.1, or by another name of it), as credentials_digest() has it; 0: there is none.
 std::uint32_t credentials_given(std::string_view body);
