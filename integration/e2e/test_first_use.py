@@ -147,7 +147,9 @@ def test_a_folder_that_holds_no_campaign_or_an_older_one_is_said_to_be_so(tmp_pa
 
 
 def test_every_verdict_is_explained_from_the_binary_alone(tmp_path):
-    names = [line.split()[0] for line in retrial("explain", cwd=tmp_path).stdout.splitlines()]
+    verdicts, others = retrial("explain", cwd=tmp_path).stdout.split("\n\n")
+    names = [line.split()[0] for line in verdicts.splitlines()]
+    assert others.startswith("Policies: P3, P1, ") and "retrial explain faults" in others, others
     assert {"missing-cap", "duplicate-effect", "no-agent"} <= set(names) and len(names) == len(set(names)), names
     for name in names:
         done = retrial("explain", name, cwd=tmp_path)
