@@ -298,6 +298,7 @@ class Observation {
       gathering_.take(run.id, std::move(e));
     }
     gathering_.give(run);
+    gathering_.part_turns(run);
   }
 
   const ObserveOptions& options_;

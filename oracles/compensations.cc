@@ -53,13 +53,12 @@ void Compensations::learn(const trace::Run& run, const std::string& test) {
     auto* back = given_back(run, removals, step);
     if (!back || !back->tag.site || in_tests(back->tag.site->file, test)) continue;
     bool own = in_one_function(*step.tag.site, *back->tag.site, test);
-    Known one{{step.operation, back->operation, trace::show(*back->tag.site), own}, site};
-    one.compensation.after_error = own && refused_between(run, step, *back, test);
-    if (own && !one.compensation.after_error) continue;  // what it always does: resource-leak speaks of that
+    bool after_error = own && refused_between(run, step, *back, test);
+    if (own && !after_error) continue;  // what it always does: resource-leak speaks of that
+    Known one{{step.operation, back->operation, trace::show(*back->tag.site), after_error}, site};
     auto& all = known_[step.operation];
     bool there = std::ranges::any_of(all, [&](auto& k) {
-      return k.compensation.after_error == one.compensation.after_error &&
-             (!one.compensation.after_error || k.step_site == site);
+      return k.compensation.after_error == after_error && (!after_error || k.step_site == site);
     });
     if (!there) all.push_back(std::move(one));
   }

@@ -33,11 +33,9 @@ class GatheredTrace {
  public:
   void take(std::uint64_t run, trace::Exchange&& e);
   const trace::Sift& sift() const { return sift_; }
-  // Turns of a loop over things are no attempts (Turns).
-  void give(trace::Run& run) {
-    sift_.give(run);
-    turns_.part(run);
-  }
+  void give(trace::Run& run) { sift_.give(run); }
+  // Once its calls are known: turns of a loop over things are no attempts (Turns).
+  void part_turns(trace::Run& run) { turns_.part(run); }
   std::vector<trace::ServiceSeen> services() const;
 
  private:

@@ -92,6 +92,7 @@ Result<Folder> Judge::read(const fs::path& path) {
       if (folder.store && gathering_.sift().exchanges(run.id) == run.exchanges.size())
         folder.store->correlated(run.id - folder.offset, run.exchanges);
     }
+    gathering_.part_turns(run);
     highest_ = std::max(highest_, run.id);
   }
   for (auto& row : folder.record.cases) {

@@ -9,21 +9,28 @@ namespace {
 bool keeps_bodies = true;
 constexpr std::size_t kLongest = 16u << 10;  // of a longer text that may hold secrets the rest goes: hardly a header is
 
-void replace(std::string_view text, Where where, std::string& out, bool (*is_none)(std::string_view) = nullptr) {
+using Spares = bool (*)(std::string_view);  // what looks like a secret by where it stands, and is none
+
+// "token: 503": what came of asking for one.
+bool is_status(std::string_view word) {
+  return word.size() == 3 && (word[0] == '4' || word[0] == '5') && is_digit(word[1]) && is_digit(word[2]);
+}
+
+void replace(std::string_view text, Where where, std::string& out, Spares spares) {
   auto rest = text.substr(std::min(text.size(), kLongest));
   text = text.substr(0, kLongest);
   std::size_t done = 0;
   for (auto [begin, end] : secrets_in(text, where)) {
-    if (is_none && is_none(text.substr(begin, end - begin))) continue;
+    if (spares && spares(text.substr(begin, end - begin))) continue;
     out.append(text.substr(done, begin - done)).append(kRedacted);
     done = end;
   }
   out.append(text.substr(done)).append(rest.empty() ? "" : kRedacted);
 }
 
-void redact(std::string_view text, Where where, std::string& out) {
+void redact(std::string_view text, Where where, std::string& out, Spares spares = nullptr) {
   if (may_hold_secrets(text))
-    replace(text, where, out);
+    replace(text, where, out, spares);
   else
     out.append(text);
 }
@@ -67,17 +74,10 @@ void redact_body(std::string_view sample, std::string& out) {
 }
 void keep_no_bodies() { keeps_bodies = false; }
 
-namespace {
-// "token: 503": what came of asking for one.
-bool is_status(std::string_view word) {
-  return word.size() == 3 && (word[0] == '4' || word[0] == '5') && is_digit(word[1]) && is_digit(word[2]);
-}
-}  // namespace
-
 std::string redacted(std::string_view text) {
   std::string out;
-  if (may_hold_secrets(text)) replace(text, Where::body, out, is_status);
-  return out.empty() ? std::string(text) : out;
+  redact(text, Where::body, out, is_status);
+  return out;
 }
 
 std::vector<std::string> redacted_command(const std::vector<std::string>& command) {
