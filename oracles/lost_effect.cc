@@ -35,6 +35,8 @@ using trace::Call;
 using trace::Comparison;
 using trace::Confidence;
 
+constexpr std::array<std::string_view, 6> kNaming{"id", "name", "key", "slug", "code", "uuid"};
+
 // Was it told of an error that will not pass?
 bool says_no(const trace::Exchange& fired) {
   return fired.client_status != 0 && !trace::profile_of(fired).transient(fired.client_status, {});
@@ -141,11 +143,32 @@ class LostEffect final : public Oracle {
     return request.method == "PUT" && parts.size() > 1 && lists(percent_decode(parts.back()));
   }
 
+  // Is what that call's path names shown as its body sets it ("PATCH /orders/o-3", {"status": "shipped"}): by a read of
+  // it, or as an entry of a list, whatever else is in it.
+  static bool shows_as_set(const trace::Exchange& answer, const trace::Exchange& request) {
+    auto path = trace::message::path_of(request.target);
+    auto set = members_of(request.request_sample);
+    std::erase_if(set, [](auto& m) { return m.path != "/" + m.name; });
+    if (set.empty() || !is_json(answer.response_sample)) return false;
+    if (trace::message::path_of(answer.target) == path) {
+      auto shown = members_of(answer.response_sample);
+      return std::ranges::all_of(set, [&](auto& m) {
+        return std::ranges::any_of(shown, [&](auto& s) { return !s.listed && s.name == m.name && s.value == m.value; });
+      });
+    }
+    auto parts = trace::message::segments(path);
+    if (parts.size() < 2) return false;
+    return std::ranges::any_of(kNaming, [&](auto name) {
+      auto entry = set;
+      entry.push_back({.name = std::string(name), .path = {}, .value = percent_decode(parts.back())});
+      return entries_with(answer.response_sample, entry) > 0;
+    });
+  }
+
   // A member that says what the thing is called: long enough to be no other's by chance.
   static bool names(const Member& member) {
-    static constexpr std::array<std::string_view, 6> kWords{"id", "name", "key", "slug", "code", "uuid"};
     auto words = words_of_name(member.name);
-    return member.value.size() >= 4 && !words.empty() && among(kWords, words.back());
+    return member.value.size() >= 4 && !words.empty() && among(kNaming, words.back());
   }
 
   // Which write then says of it that it was done, as it rightly does without the fault: the next one of the function
@@ -192,8 +215,10 @@ class LostEffect final : public Oracle {
       if (is_gone(is) && trace::message::path_of(is.target) == made_by(beside.last()))
         return fmt::format(", and {} does not find it, as it does else", is.operation);
       if (!trace::carried_out(is)) continue;
-      if (holds(was, beside) && is_json(is.response_sample) && !holds(is, call))
-        return fmt::format(", and {} does not show it, as it does else", is.operation);
+      bool missing = holds(was, beside) && is_json(is.response_sample) && !holds(is, call);
+      bool unset = shows_as_set(was, beside.last()) && is_json(is.response_sample) && !shows_as_set(is, call.first());
+      if (unset) return fmt::format(", and {} does not show what it sets, as it does else", is.operation);
+      if (missing) return fmt::format(", and {} does not show it, as it does else", is.operation);
     }
     return {};
   }

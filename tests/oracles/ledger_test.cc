@@ -45,6 +45,29 @@ TEST(LostEffect, a_write_that_was_given_up_in_silence_is_possible_and_likely_whe
   }
 }
 
+TEST(LostEffect, what_a_patch_sets_is_looked_for_in_the_thing_and_in_the_list_that_has_it) {
+  auto patched = [](std::string_view read, std::string_view as_else, std::string_view here) {
+    Trial t("K1", "error(503) x 1, then pass");
+    auto patch = [](Tale& tale) -> Tale& {
+      tale.call("ship", "PATCH", "/orders/o-3");
+      tale.last().request_sample = R"({"status":"shipped"})";
+      return tale;
+    };
+    patch(t.reference).answers(200, R"({"id":"o-3","status":"shipped"})");
+    t.reference.call("all", "GET", std::string(read)).answers(200, std::string(as_else));
+    patch(t.in_case()).gets_error();
+    t.in_case().call("all", "GET", std::string(read)).answers(200, std::string(here));
+    return passed(t);
+  };
+  EXPECT_EQ(patched("/orders/o-3", R"({"status":"shipped"})", R"({"status":"open"})"), "lost-effect likely");
+  EXPECT_EQ(patched("/orders/o-3", R"({"order":{"status":"shipped"}})", R"({"order":{"id":"o-3"}})"),
+            "lost-effect likely");
+  EXPECT_EQ(patched("/orders", R"([{"id":"o-2","status":"shipped"},{"id":"o-3","status":"shipped"}])",
+                    R"([{"id":"o-2","status":"shipped"},{"id":"o-3","status":"open"}])"),
+            "lost-effect likely");
+  EXPECT_EQ(patched("/orders/o-3", R"({"status":"shipped"})", R"({"status":"shipped"})"), "lost-effect possible");
+  EXPECT_EQ(patched("/orders/o-3", R"({"status":"packed"})", R"({"status":"open"})"), "lost-effect possible");
+}
 TEST(LostEffect, a_thing_that_is_not_found_where_it_was_to_be_put_is_missing) {
   for (int status : {404, 500}) {
     Trial t("K1", "error(503) x 1, then pass");

@@ -28,11 +28,12 @@ bool says_which_part(const Exchange& a, const Exchange& b) {
   return differs(a, b) || differs(b, a);
 }
 constexpr std::size_t kLeast = 4;  // bytes of what is left, and of what is gone: a number is the beginning of many
-// Has a value of JSON, a form or XML, or a part of multipart, gone, and nothing else as far as can be seen?
+// Has a value of JSON (its list), a form or XML, or a part of multipart, gone, and nothing else as far as can be seen?
 bool emptied(std::string_view all, std::string_view left, bool whole) {
   auto at = static_cast<std::size_t>(std::ranges::mismatch(all, left).in1 - all.begin());
   auto before = left.substr(0, at), behind = left.substr(at);
   bool value = (before.ends_with('"') && behind.starts_with('"')) ||
+               (before.ends_with('[') && behind.starts_with(']')) ||
                (before.ends_with('=') && behind.starts_with('&')) ||
                (before.ends_with('>') && behind.starts_with("</")) ||
                (before.ends_with("\r\n\r\n") && behind.starts_with("\r\n--"));

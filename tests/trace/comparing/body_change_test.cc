@@ -150,6 +150,9 @@ TEST(BodyChange, what_is_left_of_a_stream_is_told_by_its_bytes) {
   EXPECT_EQ(bodies(R"({"csv":"a,b,c","n":1})", R"({"csv":"","n":1})").what(),
             "a value in the body is empty where it had 5 bytes");
   EXPECT_TRUE(bodies("csv=a,b,c&n=1", "csv=&n=1").change().shrunk);
+  EXPECT_TRUE(bodies(R"({"points":[{"at":1},{"at":2}],"n":1})", R"({"points":[],"n":1})").change().shrunk)
+      << "what was drained";
+  EXPECT_FALSE(bodies(R"({"points":[[1],[2]]})", R"({"points":[[1]]})").change().shrunk);
   EXPECT_TRUE(bodies("<csv>a,b,c</csv>", "<csv></csv>").change().shrunk);
   EXPECT_FALSE(bodies(R"({"signature":"a,b,c","n":1})", R"({"signature":"","n":1})").change().shrunk);
   EXPECT_FALSE(bodies(R"({"csv":"a,b,c","n":1})", R"({"csv":"","n":2})").change().shrunk) << "and something else";
