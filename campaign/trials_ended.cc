@@ -119,7 +119,7 @@ void Trials::try_alone(Case& c, Suspected suspected) {
   pending_.push_back({&c, std::move(suspected)});
 }
 
-// The cases, or tests, that have shown it already; none: they do not yet show it here.
+// The tests that have shown it already; none: they do not yet show it here.
 std::vector<std::string> Trials::confirming(const trace::Finding& suspected, const Case& c) const {
   std::vector<std::string> alike;
   for (auto& known : record_.findings) {
@@ -133,13 +133,15 @@ std::vector<std::string> Trials::confirming(const trace::Finding& suspected, con
                                                                                           : std::vector<std::string>();
 }
 
+static std::string_view name_of(std::string_view test) { return test.empty() ? "the command" : test; }
+
 // Why nobody needs to look for it here; empty: not all of it is confirmed.
 std::string Trials::confirmed_elsewhere(const Case& c, const Suspected& suspected) const {
   std::string why;
   for (auto& f : suspected) {
     auto confirmed = confirming(f, c);
     if (confirmed.empty()) return {};
-    why += fmt::format("{}{}, as confirmed in {}", why.empty() ? "" : "; ", f.verdict, confirmed.front());
+    why += fmt::format("{}{}, as confirmed in {}", why.empty() ? "" : "; ", f.verdict, name_of(confirmed.front()));
   }
   return why;
 }
@@ -201,7 +203,7 @@ void Trials::trial_over(Trial& trial) {
   for (auto& j : result.clean) say(c, "right: " + j.why);
   for (auto& j : result.not_judged) say(c, "not judged: " + j.why);
   if (result.spoilt) leave(c.row.test, "this test no longer passes without faults since case " + c.row.id);
-  for (auto& f : result.findings) confirmed_[{f.verdict, c.family_key()}].push_back(c.row.id);
+  for (auto& f : result.findings) confirmed_[{f.verdict, c.family_key()}].push_back(c.row.test);
   keep(std::move(result.findings), record_.findings);
   keep(std::move(result.notes), record_.notes);
   auto add = [](auto& from, auto& to) { to.insert(to.end(), from.begin(), from.end()); };
@@ -223,7 +225,7 @@ void Trials::fold() {
     folded.insert(f.id);
     for (auto& c : plan_.cases)
       if (c.row.test == f.test && c.row.site == f.site && c.row.operation == f.operation && c.row.plan == f.fault)
-        c.row.outcome = "seen_too", c.row.why = fmt::format("{}, as confirmed in {}", f.verdict, by->test);
+        c.row.outcome = "seen_too", c.row.why = fmt::format("{}, as confirmed in {}", f.verdict, name_of(by->test));
   }
   std::erase_if(all, [&](auto& f) { return folded.contains(f.id); });
 }

@@ -207,6 +207,7 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
   bool surely_one = call.confidence == Confidence::possible && one_but_for_drawn(c, call);
   auto likely = surely_one ? Confidence::likely : std::min(call.confidence, Confidence::likely);
   if (repeat == Repeat::safe || looked_in_vain(*c.in_case, before, next)) return {};
+  if (trace::change_between(before, next).shrunk) return {};  // nothing of it, or a part: changed-on-retry's
   if (call.confidence < Confidence::certain && comes_as_often(c, before, trace::carried_out)) return {};
   if (repeat == Repeat::idempotent) {
     auto counted = counted_on(c, before, next);

@@ -190,13 +190,13 @@ std::string client_did(const trace::Finding& finding) {
     return counted(static_cast<std::size_t>(std::max(finding.attempts, 0)), "request") + " where there was most of it";
   auto text = counted(static_cast<std::size_t>(std::max(finding.attempts, 0)), "attempt");
   auto gaps = finding.gaps_ms;
-  // Read, changed and written anew: that request is in the evidence too.
-  bool anew = finding.verdict == "duplicate-effect" && finding.evidence.size() > 1;
-  auto then = anew                               ? ", then another request"
-              : finding.verdict == "missing-cap" ? ", then the same again and again"
-                                                 : ", no retry";
+  bool endless = finding.verdict == "missing-cap";
+  // Read, changed and written anew, or sent with what does not let it in: that request is in the evidence too.
+  bool another =
+      finding.evidence.size() > 1 && (finding.verdict == "duplicate-effect" || finding.verdict == "stale-credentials");
+  auto then = another ? ", then another request" : endless ? ", then the same again and again" : ", no retry";
   if (gaps.empty()) return finding.attempts != 1 ? text : text + then;
-  if (gaps.size() == 1) return text + ", " + show_ms(gaps[0]) + " apart";
+  if (gaps.size() == 1) return text + ", " + show_ms(gaps[0]) + " apart" + (endless ? then : "");
   if (gaps.size() > kMostGaps) {
     std::sort(gaps.begin(), gaps.end());
     return text + fmt::format(", gaps from {} to {}, median {}", show_ms(gaps.front()), show_ms(gaps.back()),

@@ -48,6 +48,17 @@ TEST(DuplicateEffect, a_list_that_was_carried_out_and_is_then_sent_in_halves_is_
   EXPECT_EQ(verdicts(R"({"readings":[{"m":"c","kwh":1}]})", R"({"readings":[{"m":"c","kwh":2}]})"), "") << "others";
 }
 
+TEST(DuplicateEffect, a_list_that_is_empty_when_it_is_sent_again_has_no_second_effect) {
+  Trial t;
+  send_list(t.reference, R"({"points":[{"at":1},{"at":2}]})").answers(202, R"({"accepted":2})");
+  send_list(t.in_case(), R"({"points":[{"at":1},{"at":2}]})").is_lost(Telling::reset, 202, R"({"accepted":2})");
+  t.in_case().again(300'000);
+  t.in_case().last().request_sample = R"({"points":[]})";
+  t.in_case().last().request_digest = 7;
+  t.in_case().answers(202, R"({"accepted":0})").passes();
+  EXPECT_EQ(t.verdicts(), "changed-on-retry likely");
+}
+
 TEST(DuplicateEffect, parts_of_a_list_whose_entries_have_ids_may_be_known_again) {
   auto verdicts = [](const char* answer) {
     Trial t;

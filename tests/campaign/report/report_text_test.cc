@@ -294,8 +294,12 @@ TEST(Words, what_a_client_did_is_said_in_attempts_and_gaps) {
   EXPECT_EQ(client_did(f), "1 attempt, no retry");
   f.verdict = "duplicate-effect", f.evidence = {3, 5};
   EXPECT_EQ(client_did(f), "1 attempt, then another request") << "which is no retry, and does the same again";
+  f.verdict = "stale-credentials";
+  EXPECT_EQ(client_did(f), "1 attempt, then another request");
   f.attempts = 2, f.gaps_ms = {8.04};
   EXPECT_EQ(client_did(f), "2 attempts, 8.0 ms apart");
+  f.verdict = "missing-cap";
+  EXPECT_EQ(client_did(f), "2 attempts, 8.0 ms apart, then the same again and again");
   f.attempts = 3, f.gaps_ms = {0.01, 4021};
   EXPECT_EQ(client_did(f), "3 attempts, gaps 0 ms, 4.0 s");
   f.attempts = 9, f.gaps_ms = {5, 1, 2, 3, 4, 6, 7, 250};
