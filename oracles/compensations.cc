@@ -1,5 +1,7 @@
 #include "oracles/compensations.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -26,12 +28,20 @@ const Exchange* given_back(const trace::Run& run, const Removals& removals, cons
   return removed.how == Removal::done && all_of_it && trace::carried_out(*removed.by) ? removed.by : nullptr;
 }
 
-// Was a call of the same function refused by its service in between?
-bool refused_between(const trace::Run& run, const Exchange& step, const Exchange& back, const std::string& test) {
-  return std::ranges::any_of(run.exchanges, [&](auto& e) {
+// The call of the same function that its service refused in between. Null: there is none.
+const Exchange* refused_between(const trace::Run& run, const Exchange& step, const Exchange& back,
+                                const std::string& test) {
+  auto refused = std::ranges::find_if(run.exchanges, [&](auto& e) {
     return e.begun >= step.told && e.told <= back.begun && e.service_status >= 400 && e.tag.site && step.tag.site &&
            in_one_function(*step.tag.site, *e.tag.site, test);
   });
+  return refused == run.exchanges.end() ? nullptr : &*refused;
+}
+
+std::string where_seen(const Exchange* refused, const std::string& test) {
+  auto where = test.empty() ? std::string("the command") : test;
+  if (!refused) return where;
+  return fmt::format("{} was answered {} in {}", refused->operation, refused->service_status, where);
 }
 
 }  // namespace
@@ -53,9 +63,11 @@ void Compensations::learn(const trace::Run& run, const std::string& test) {
     auto* back = given_back(run, removals, step);
     if (!back || !back->tag.site || in_tests(back->tag.site->file, test)) continue;
     bool own = in_one_function(*step.tag.site, *back->tag.site, test);
-    bool after_error = own && refused_between(run, step, *back, test);
+    auto* refused = own ? refused_between(run, step, *back, test) : nullptr;
+    bool after_error = refused != nullptr;
     if (own && !after_error) continue;  // what it always does: resource-leak speaks of that
-    Known one{{step.operation, back->operation, trace::show(*back->tag.site), after_error}, site};
+    Known one{{step.operation, back->operation, trace::show(*back->tag.site), after_error, where_seen(refused, test)},
+              site};
     auto& all = known_[step.operation];
     bool there = std::ranges::any_of(all, [&](auto& k) {
       return k.compensation.after_error == after_error && (!after_error || k.step_site == site);

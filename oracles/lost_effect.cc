@@ -27,7 +27,7 @@ constexpr Verdict kLostEffect{
     .severity = Severity::wrong_effect,
     .of_outcome = true,
     .title = "A write never came to the service, and nobody was told",
-    .why = "After the fault the client did not send it again, and went on as if it had been carried out.",
+    .why = "After the fault the client gave it up, and went on as if it had been carried out.",
     .remedy = "Send it again, or let the caller know that it was not done.",
 };
 

@@ -58,10 +58,10 @@ class MissingCompensation final : public Oracle {
     judgement.findings.push_back(make_finding(
         compared, c, work, kMissingCompensation, std::min(*confidence, work.confidence),
         fmt::format("{}: {}, and it was not done. What {} had made before{} was left there: nothing that was sent "
-                    "afterwards takes it back. {} ({}, {}).",
+                    "afterwards takes it back. {} ({}, {}): {}.",
                     work.operation, what_was_done(work, first_fired(work)), known.step, name_of(*c.in_case, *step),
                     known.after_error ? "After another error the same function does" : "The application can do that",
-                    known.by, known.at),
+                    known.by, known.at, known.after_error ? known.seen : "seen in " + known.seen),
         "A right client takes back what it has done, or can go on from it when it is asked once more."));
   }
 

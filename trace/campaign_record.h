@@ -29,6 +29,7 @@ struct Compensation {
   std::string by;            // "DELETE /holds/{id}"
   std::string at;            // the call site that sends it, as shown
   bool after_error = false;  // by the function that had done the step, when a later one was refused
+  std::string seen;          // "POST /charges was answered 402 in test_declined", or the test alone
 };
 
 // One row of the plan, and what became of it.

@@ -161,6 +161,7 @@ proxy::Command OneRun::command() {
   nothing_ = open("/dev/null", O_RDONLY | O_CLOEXEC);
   command.in = nothing_;
   command.out = command.err = log_;
+  command.own_group = true;
   return command;
 }
 

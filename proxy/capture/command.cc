@@ -94,7 +94,7 @@ void run_command(const Launch& launch, const CommandPlace& place) {
   if (!place_descriptors(launch.descriptors)) refuse(place.to_supervisor, "dup2", errno, 126);
 
   if (launch.filtered) install(place);
-  setpgid(0, place.group);
+  setpgid(0, launch.own_group ? 0 : place.group);
   prctl(PR_SET_PDEATHSIG, 0);
   restore_signals(launch, place);
   restore_descriptor_limit();

@@ -15,6 +15,7 @@ struct Launch {
   std::vector<char*> environment;  // ends with null
   const char* directory = nullptr;
   int descriptors[3] = {-1, -1, -1};
+  bool own_group = false;         // else that of whoever starts it
   std::vector<int> ignored;       // signals that the command finds ignored
   bool filtered = true;           // else no filter is installed, and there is no witness
   int (*probe)(void*) = nullptr;  // in place of a program: this, in a fork; its result is the exit status

@@ -34,6 +34,7 @@ Result<std::unique_ptr<Tree>> Tree::start(Loop& loop, const Clock& clock, const 
   launch.descriptors[0] = command.in;
   launch.descriptors[1] = command.out;
   launch.descriptors[2] = command.err;
+  launch.own_group = command.own_group;
   launch.ignored = command.ignored_signals;
   launch.filtered = way != Way::none;
   auto supervisor = capture::Supervisor::start(loop, clock, launch, way, events);

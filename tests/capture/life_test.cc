@@ -211,6 +211,27 @@ TEST(Life, the_command_finds_itself_as_if_we_were_not_there) {
                 ", children none\nread words\n");
 }
 
+// A script that ends what it has started: trap 'kill 0' EXIT.
+TEST(Life, what_a_command_of_its_own_group_sends_to_its_group_does_not_meet_us) {
+  proxy::Loop loop;
+  const SystemClock clock;
+  struct Events final : proxy::TreeEvents {
+    explicit Events(proxy::Loop& of) : loop(of) {}
+    void connected(proxy::Captured) override {}
+    void ended(int with) override { status = with, loop.stop(); }
+    proxy::Loop& loop;
+    int status = 0;
+  } events(loop);
+  proxy::Command command;
+  command.argv = {"/bin/sh", "-c", "trap 'exit 7' TERM; kill 0; exit 8"};
+  command.environment = {"PATH=/usr/bin:/bin"};
+  command.own_group = true;
+  auto tree = proxy::Tree::start(loop, clock, command, ways().front(), events);
+  ASSERT_TRUE(tree) << tree.error().line();
+  loop.run();
+  EXPECT_EQ(WEXITSTATUS(events.status), 7);
+}
+
 TEST(Life, the_time_a_tree_has_used_is_known_while_it_runs_and_afterwards) {
   Nanos before = 0;
   RunOptions options;

@@ -28,7 +28,7 @@ struct Booking {
     t.reference.answers(201);
     t.in_case().gets_error();
     t.row.compensation = {t.reference.run().exchanges[0].operation, "DELETE /holds/{id}", "src/orders.py:30 release",
-                          after_error};
+                          after_error, after_error ? "POST /payments was answered 402 in test_declined" : "test_b"};
   }
   std::string fails(const char* message = "503 Server Error: Service Unavailable") {
     t.in_case().fails({thrown("requests.exceptions.HTTPError", message)});
@@ -44,7 +44,7 @@ TEST(MissingCompensation, a_step_that_the_application_can_take_back_stands_where
       "POST /payments: the first attempt was answered 503 by the fault, before the service heard of it, and it was not "
       "done. "
       "What POST /holds had made before (/holds/h-71) was left there: nothing that was sent afterwards takes it back. "
-      "The application can do that (DELETE /holds/{id}, src/orders.py:30 release).");
+      "The application can do that (DELETE /holds/{id}, src/orders.py:30 release): seen in test_b.");
 }
 
 TEST(MissingCompensation, a_function_that_takes_its_step_back_after_another_error_means_to) {
@@ -111,6 +111,7 @@ TEST(Compensations, are_learned_where_the_application_removes_what_the_step_make
   EXPECT_EQ(known.by, "DELETE /holds/{id}");
   EXPECT_EQ(known.at, "src/orders.py:30 release");
   EXPECT_FALSE(known.after_error);
+  EXPECT_EQ(known.seen, kTest);
 }
 
 TEST(Compensations, of_the_function_itself_are_those_after_a_refusal) {
@@ -121,6 +122,7 @@ TEST(Compensations, of_the_function_itself_are_those_after_a_refusal) {
   auto known = seen(declined);
   EXPECT_EQ(known.at, "src/orders.py:14 book");
   EXPECT_TRUE(known.after_error);
+  EXPECT_EQ(known.seen, fmt::format("POST /payments was answered 402 in {}", kTest));
 }
 
 TEST(Compensations, are_none_where_the_function_always_does_so_or_a_test_does) {

@@ -233,6 +233,7 @@ void of_case(Io& io, T& c) {
   io.late("compensated_by", c.compensation.by);
   io.late("compensated_at", c.compensation.at);
   io.late("compensated_after_error", c.compensation.after_error);
+  io.late("compensated_seen", c.compensation.seen);
 }
 template <class Io, class T>
 void of_service(Io& io, T& s) {
