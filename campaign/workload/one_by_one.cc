@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -41,12 +43,36 @@ struct Ran {
   std::string text;
 };
 
-// `taken` is handed all that it writes to its output and, if asked for, its errors.
+// What it leaves in the background may keep the pipe open, and write to it, when it has ended.
+void take_output(int from, int process, const std::function<void(std::string_view)>& taken) {
+  char some[16384];
+  std::size_t left = kMostKept;  // once it has ended: what a pipe holds
+  for (bool ended = false; left > 0;) {
+    pollfd both[] = {{from, POLLIN, 0}, {process, POLLIN, 0}};
+    if (poll(both, ended ? 1 : 2, ended ? 0 : -1) < 0 && errno == EINTR) continue;
+    if (both[0].revents != 0) {
+      auto n = read(from, some, sizeof some);
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) return;
+      auto size = static_cast<std::size_t>(n);
+      taken({some, size});
+      if (ended) left -= std::min(left, size);
+    } else if (ended) {
+      return;
+    } else {
+      ended = both[1].revents != 0;
+    }
+  }
+}
+
+// `taken` is handed all that it writes to its output and, if asked for, its errors. It is a process group of its own:
+// what a script sends to its group (`kill 0`) is not for us.
 int run(const Words& argv, bool errors, const std::function<void(std::string_view)>& taken) {
   int pipe[2];
   if (pipe2(pipe, O_CLOEXEC) != 0) return 126;
   auto pid = fork();
   if (pid == 0) {
+    setpgid(0, 0);
     dup2(pipe[1], 1);
     if (errors) dup2(pipe[1], 2);
     std::vector<char*> words;
@@ -56,9 +82,11 @@ int run(const Words& argv, bool errors, const std::function<void(std::string_vie
     _exit(errno == ENOENT ? 127 : 126);
   }
   close(pipe[1]);
-  char some[16384];
-  for (ssize_t n; pid > 0 && ((n = read(pipe[0], some, sizeof some)) > 0 || (n < 0 && errno == EINTR));)
-    if (n > 0) taken({some, static_cast<std::size_t>(n)});
+  if (pid > 0) {
+    auto process = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+    take_output(pipe[0], process, taken);
+    if (process >= 0) close(process);
+  }
   close(pipe[0]);
   int status = 0;
   while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) {
