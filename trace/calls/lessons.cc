@@ -311,6 +311,8 @@ void learn_contents(const Run& run, Lessons& lessons) {
 
 }  // namespace
 
+constexpr std::string_view kRefused = " (Connection refused)";  // as CaptureCounts::not_seen has it
+
 bool Lessons::at_poll(const Exchange& e) const {
   return !polls.empty() && polls.contains(poll_key(e, rename(e.operation)));
 }
@@ -392,6 +394,20 @@ void Lessons::recall(std::string_view operation) {
   }
 }
 
+// Whoever was refused by a service that answers later asks until it is there: the first that he reads of it is such a
+// look. Its pace is not known.
+static void learn_waits(const Run& run, Lessons& lessons) {
+  std::set<std::string> refused;
+  for (auto& name : run.capture.not_seen)
+    if (auto at = name.find(kRefused); at != name.npos) refused.insert(name.substr(0, at));
+  for (auto& e : run.exchanges) {
+    if (refused.empty()) return;
+    if (refused.erase(e.service) == 0 || !message::safe_method(e.method)) continue;
+    lessons.polls.try_emplace(poll_key(e, lessons.rename(e.operation)), 0);
+    for (auto key : {request_key(e, lessons), target_of(e, lessons)}) std::erase(lessons.once, key);
+  }
+}
+
 Lessons lessons_of(const Run& run, const std::set<std::string, std::less<>>& trees) {
   Lessons lessons;
   lessons.trees = trees;
@@ -399,6 +415,7 @@ Lessons lessons_of(const Run& run, const std::set<std::string, std::less<>>& tre
   Learner(run).learn(lessons);
   lessons.polls = polls_of(run, lessons);
   learn_contents(run, lessons);
+  learn_waits(run, lessons);
   lessons.turns = Turns(run, [&](auto& e) { return lessons.rename(e.operation); });
   return lessons;
 }

@@ -20,7 +20,8 @@ struct Lessons {
   // Polls: call site (or none) and operation where the same request follows itself, with no other request of that
   // process between, after an answer that is no failure, or will not be otherwise by itself (404: is it there by
   // now?); twice in a row, if it is no safe one. Or at equal intervals, a second or longer, whatever comes between.
-  // With its pace: the shortest pause between two looks.
+  // With its pace: the shortest pause between two looks. Or what is read first of a service that refused connections
+  // before: is it up by now? (Pace 0: not known.)
   std::map<std::uint64_t, Nanos> polls;
   // Requests that a test sent once, to a good end: the same once more goes on from a failure. Sorted.
   std::vector<std::uint64_t> once;

@@ -44,6 +44,23 @@ TEST(Polls, have_retries_by_ids_only) {
   EXPECT_ATTEMPT((t.begin(kGet, polling)), first, 2, certain);
 }
 
+TEST(Polls, are_what_is_read_first_of_a_service_that_refused_connections_before) {
+  for (auto [method, refused] : {std::pair("GET", true), {"GET", false}, {"POST", true}}) {
+    auto head = std::string(method) + std::string(kGet.substr(3));
+    Traffic reference;
+    auto first = reference.begin(head);
+    reference.serve(first, 200);
+    if (refused) reference.run.capture.not_seen = {reference.run.exchanges[0].service + " (Connection refused)"};
+    Traffic t(lessons_of(reference.run));
+    for (int i = 0; i < 3; i++) {
+      auto e = t.begin(head);
+      t.inject(e, 503);
+      t.pass(kSecond);
+    }
+    EXPECT_EQ(t.run.exchanges[2].attempt, refused && method == std::string("GET") ? 1 : 3) << method << refused;
+  }
+}
+
 TEST(Polls, that_hurry_after_a_failure_retry) {
   Traffic reference;
   for (int i = 0; i < 4; i++) {
