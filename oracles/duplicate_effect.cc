@@ -44,6 +44,7 @@ class DuplicateEffect final : public Oracle {
       judge_count(compared, c, call, judgement);
       judge_begun_anew(compared, c, call, judgement);
       judge_elsewhere(compared, c, call, judgement);
+      judge_once_more(compared, c, call, judgement);
       judge_in_parts(compared, c, call, judgement);
     });
   }
@@ -129,6 +130,37 @@ class DuplicateEffect final : public Oracle {
     }
   }
 
+  // It was carried out, its client was told that it failed, and came to it once more by going back to the beginning of
+  // several steps: to whoever reads the wire another call, which the reference does not have.
+  static void judge_once_more(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call,
+                              Judgement& judgement) {
+    auto* lost = carried_out_and_lost(call);
+    if (!lost || lost->request_digest == 0 || lost->request_bytes < kBody || takes_turns(*lost)) return;
+    auto usual = times_done(*c.reference, *lost);
+    if (usual == 0 || times_done(*c.in_case, *lost) <= usual || is_taken_back(c, *lost)) return;
+    auto again = std::ranges::find_if(c.in_case->exchanges, [&](auto& e) {
+      return e.begun >= lost->told && e.pid == lost->pid && e.tag.site == lost->tag.site && had_effect(e) &&
+             same_request(e, *lost) && std::ranges::find(call.attempts, &e) == call.attempts.end();
+    });
+    if (again == c.in_case->exchanges.end()) return;
+    auto harm = harm_of_repeat(c, call, *lost, *again);
+    if (!harm) return;
+    judgement.findings.push_back(make_finding(
+        compared, c, call, kDuplicateEffect, harm->confidence,
+        fmt::format("{} was carried out: {}. The client began anew, and the very same was carried out again {} later: "
+                    "both were answered {}.",
+                    call.operation, what_was_done(call, first_fired(call)), show_gap(again->begun - lost->told),
+                    trace::status_of(*again, again->service_status)),
+        fmt::format("A right client looks first whether it was done, or sends a key by which the service knows it "
+                    "again: {}.",
+                    harm->why)));
+    judgement.findings.back().evidence.push_back(again->id);
+  }
+  static bool is_taken_back(const trace::Comparison& c, const trace::Exchange& one) {
+    auto path = made_by(one);
+    return !path.empty() && removal_of(*c.in_case, path, one.told, c.reference).how != Removal::never;
+  }
+
   // A list was carried out, its client was told that it failed, and sent parts of it, which were carried out too.
   static void judge_in_parts(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call,
                              Judgement& judgement) {
@@ -209,9 +241,7 @@ class DuplicateEffect final : public Oracle {
       if (e.told && e.told <= failure.begun && e.pid == other.pid && e.tag.site == other.tag.site && had_effect(e) &&
           !e.fired && same_request(e, other))
         one = &e;
-    if (!one) return nullptr;
-    auto path = made_by(*one);
-    return path.empty() || removal_of(*c.in_case, path, one->told, c.reference).how == Removal::never ? one : nullptr;
+    return one && !is_taken_back(c, *one) ? one : nullptr;
   }
   static void judge_call(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call,
                          Judgement& judgement) {

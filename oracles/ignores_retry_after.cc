@@ -58,8 +58,9 @@ struct Obeyed {
   std::optional<Nanos> unasked = {};  // the longest that it waited of its own accord
 
   bool listens() const { return std::ranges::any_of(all, &Told::kept_closely); }
-  static bool taken_for_milliseconds(const Told& one) {
-    return !one.hint.never && !one.hint.date && std::abs(one.wait.length() - one.hint.least / kTaken) <= kTakenWithin;
+  bool taken_for_milliseconds(const Told& one) const {
+    auto waited = [&](Nanos length) { return std::abs(one.wait.length() - length) <= kTakenWithin; };
+    return !one.hint.never && !one.hint.date && waited(one.hint.least / kTaken) && !(unasked && waited(*unasked));
   }
   bool obeyed(const Told& one) const {
     return one.kept() || limits(one) || (!one.hint.never && one.wait.most >= kLimit && listens());
@@ -96,7 +97,7 @@ std::string in_part(const Obeyed& seen, const Told& worst) {
   }
   if (worst.hint.never) return {};
   if (early) return " It comes up to a third early, as one who adds jitter does.";
-  if (Obeyed::taken_for_milliseconds(worst)) return " It waits as many milliseconds as it was told seconds.";
+  if (seen.taken_for_milliseconds(worst)) return " It waits as many milliseconds as it was told seconds.";
   if (longest > 0 && larger_missed)
     return fmt::format(" It waits as long as it is told up to {}, and not where it is told more.",
                        show_duration(longest));

@@ -20,7 +20,8 @@ constexpr Verdict kNoBackoff{
     .name = "no-backoff",
     .severity = Severity::haste,
     .title = "The delay between retries does not grow",
-    .why = "With a constant delay a service that is overloaded gets no rest, however long it lasts.",
+    .why =
+        "With a constant delay a service that is overloaded gets no more rest after each failure than after the first.",
     .remedy = "Let the delay grow with each attempt, with jitter (exponential back-off).",
 };
 

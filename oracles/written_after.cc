@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -333,6 +334,32 @@ const Call* written_for_it(const ComparedCase& compared, const Comparison& c, co
     if (!aside && (others || anew) && never) return pair.in_case;
   }
   return nullptr;
+}
+
+Swept swept_after(const ComparedCase& compared, const Comparison& c, const Call& read) {
+  auto& last = read.last();
+  constexpr int kSeveral = 2;
+  Swept swept;
+  bool usual = false;
+  std::optional<Removals> here;
+  for (auto& pair : c.pairs) {
+    if (pair.reference || !pair.in_case) continue;
+    auto& removal = pair.in_case->last();
+    if (last.told == 0 || pair.in_case->first().begun < last.told || removal.pid != last.pid) continue;
+    if (removal.method != "DELETE" || !had_effect(removal) || is_gone(removal)) continue;
+    if (!removal.tag.site || in_tests(removal.tag.site->file, compared.row->test)) continue;
+    auto folder = [](const Exchange& e) { return trace::message::folder_of(trace::message::path_of(e.target)); };
+    auto alike = [&](auto& e) {
+      return e.method == removal.method && e.tag.site == removal.tag.site && folder(e) == folder(removal);
+    };
+    if (std::ranges::any_of(c.reference->exchanges, [&](auto& e) { return same_request(e, removal); })) continue;
+    if (!here) here.emplace(*c.in_case);
+    if (here->made(trace::message::path_of(removal.target))) continue;
+    usual |= std::ranges::any_of(c.reference->exchanges, alike);
+    if (!swept.first) swept.first = pair.in_case;
+    swept.things++;
+  }
+  return usual || swept.things >= kSeveral ? swept : Swept();
 }
 
 const Call* written_instead(const ComparedCase& compared, const Comparison& c, const Call& read) {

@@ -66,6 +66,10 @@ struct Written {
 };
 Written written_after(const ComparedCase& compared, const Comparison& c, const Call& read) {
   constexpr int kKept = 3;
+  if (auto swept = swept_after(compared, c, read); swept.first)
+    return {swept.first, fmt::format("made of {} that {} kept without the fault",
+                                     swept.things == 1 ? "a thing" : fmt::format("{} things", swept.things),
+                                     swept.things == 1 ? "is" : "are")};
   auto less = written_with_less(c, read);
   if (less.mostly || less.of_read || less.writes >= kKept)
     return {less.first, fmt::format("made {} without data that it has else",

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "campaign/workload/look.h"
+#include "oracles/evidence.h"
 #include "trace/calls/operation.h"
 #include "trace/profiles/fault_answer.h"
 #include "trace/profiles/profile.h"
@@ -99,6 +100,20 @@ bool same_but_for_recursion(const std::optional<trace::CallSite>& a, const std::
 }
 }  // namespace
 
+// Is it what this aim is at? Where that is every call of a site: also what has met it and comes again by another way,
+// as an interceptor sends it.
+bool CampaignDirector::meets(Aiming& aiming, const trace::Exchange& head, const std::string& service) {
+  auto& target = *aiming.aim.target;
+  if (head.tag.test != target.test || head.operation != target.operation || service != target.service ||
+      (head.tag.phase != trace::Phase::test && head.tag.phase != trace::Phase::none))
+    return false;
+  if (!aiming.takes_all()) return head.tag.site == target.site && ++aiming.occurrence == target.occurrence;
+  auto request = fnv1a(head.target, fnv1a(head.method));
+  if (same_but_for_recursion(head.tag.site, target.site)) aiming.requests.insert(request);
+  bool of_test = head.tag.site && oracles::in_tests(head.tag.site->file, head.tag.test);
+  return aiming.requests.contains(request) && !of_test;
+}
+
 CampaignDirector::Aiming* CampaignDirector::aimed_at(const trace::Exchange& head, const std::string& service,
                                                      const trace::Assignment& assigned) {
   if (is_look(head.tag)) return nullptr;
@@ -106,13 +121,7 @@ CampaignDirector::Aiming* CampaignDirector::aimed_at(const trace::Exchange& head
     if (aiming.calls.contains(assigned.call)) return &aiming;
   if (assigned.attempt != 1) return nullptr;
   for (auto& aiming : aims_) {
-    if (auto& target = aiming.aim.target) {
-      if (head.tag.test != target->test || head.operation != target->operation || service != target->service ||
-          !(aiming.takes_all() ? same_but_for_recursion(head.tag.site, target->site) : head.tag.site == target->site) ||
-          (head.tag.phase != trace::Phase::test && head.tag.phase != trace::Phase::none))
-        continue;
-      if (!aiming.takes_all() && ++aiming.occurrence != target->occurrence) continue;
-    }
+    if (aiming.aim.target && !meets(aiming, head, service)) continue;
     if (auto& at = aiming.aim.at; at && (!at->holds(head) || (++aiming.occurrence != at->nth && at->nth != 0)))
       continue;
     aiming.calls.insert(assigned.call);

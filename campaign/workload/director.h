@@ -80,7 +80,8 @@ class CampaignDirector final : public proxy::Director {
     policies::Dice dice;
     int occurrence = 0;
     std::set<std::uint64_t> calls = {};
-    int attempts = 0;  // the most of a call; of all of them, where all are aimed at
+    std::set<std::uint64_t> requests = {};  // where all are aimed at: what has met it, whoever asks for it then
+    int attempts = 0;                       // the most of a call; of all of them, where all are aimed at
     bool takes_all() const { return aim.target && aim.target->occurrence == 0; }
     Nanos since = 0;  // its first attempt
     bool given_up = false;
@@ -88,6 +89,7 @@ class CampaignDirector final : public proxy::Director {
   const trace::Profile& profile_of(const trace::Exchange& head) const;
   // The error of a service that no profile knows: as it is described, or as it gave one itself; null: neither.
   const trace::ErrorShape* own_error(const trace::Exchange& head, const std::string& service, int status) const;
+  static bool meets(Aiming& aiming, const trace::Exchange& head, const std::string& service);
   Aiming* aimed_at(const trace::Exchange& head, const std::string& service, const trace::Assignment& assigned);
   bool lifted(const Aiming& aiming, Nanos now) const;
 

@@ -29,6 +29,7 @@ Tale& send_list(Tale& tale, const char* body) {
   tale.call("submit", "POST", "/readings/bulk");
   tale.last().request_sample = body;
   tale.last().request_digest = std::hash<std::string_view>()(body);
+  tale.last().request_bytes = std::string_view(body).size();
   return tale;
 }
 
@@ -57,6 +58,25 @@ TEST(DuplicateEffect, a_list_that_is_empty_when_it_is_sent_again_has_no_second_e
   t.in_case().last().request_digest = 7;
   t.in_case().answers(202, R"({"accepted":0})").passes();
   EXPECT_EQ(t.verdicts(), "changed-on-retry likely");
+}
+
+TEST(DuplicateEffect, what_was_lost_and_is_come_to_once_more_from_the_beginning_is_done_twice) {
+  auto import = [](Tale& tale) -> Tale& {
+    tale.call("sales", "GET", "/sales").answers(200, R"([{"ref":"r1"}])");
+    return send_list(tale, R"({"ref":"r1"})");
+  };
+  for (bool anew : {true, false}) {
+    Trial t;
+    import(t.reference).answers(201, R"({"id":1})");
+    import(t.in_case()).is_lost(Telling::reset, 201, R"({"id":1})");
+    t.in_case().waits(kMillisecond);
+    if (anew) import(t.in_case()).answers(201, R"({"id":2})");
+    t.in_case().passes();
+    EXPECT_EQ(t.verdicts(), anew ? "duplicate-effect likely" : "");
+    if (!anew) continue;
+    auto message = t.judge().findings[0].message;
+    EXPECT_NE(message.find("The client began anew, and the very same was carried out again"), message.npos) << message;
+  }
 }
 
 TEST(DuplicateEffect, parts_of_a_list_whose_entries_have_ids_may_be_known_again) {

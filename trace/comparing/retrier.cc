@@ -57,6 +57,15 @@ bool counts_itself(const Call& call) {
   return true;
 }
 
+// What runs once whatever is handed to it, when its turn comes; and Node itself.
+bool only_runs(std::string_view name) {
+  name = name.substr(0, name.find(' '));
+  for (std::string_view known : {"Node", "p-limit", "p-queue", "p-map", "p-all", "p-settle", "p-throttle",
+                                 "async-mutex", "async-sema", "@supercharge/promise-pool"})
+    if (name == known) return true;
+  return false;
+}
+
 bool passes(const std::vector<Library>& libraries, std::uint64_t run) {
   return std::ranges::find(libraries, run, &Library::run) != libraries.end();
 }
@@ -186,14 +195,17 @@ std::string retrier(const Call& call) {
   auto by_library = [&] {
     bool not_by_grpc = call.first().grpc.is && !counts_itself(call);
     auto of_all = [&](auto& library) {
-      return !(not_by_grpc && is_of_grpc(library.name)) &&
+      return !(not_by_grpc && is_of_grpc(library.name)) && !only_runs(library.name) &&
              std::ranges::all_of(passed, [&](auto& libraries) { return passes(libraries, library.run); });
     };
     auto found = std::ranges::find_if(passed.front() | std::views::reverse, of_all);
     return found == passed.front().rend() ? std::string() : found->name;
   };
   if (!marks) return one_entry ? by_library() : by_lines(call, chains_of(call));
-  if (passes(passed.front(), shared->run)) return by_library();
+  if (passes(passed.front(), shared->run)) {
+    auto library = by_library();
+    return library.empty() ? went_on(call, chains_of(call)) : library;
+  }
   if (!call.first().tag.site) return {};
   auto frames = frames_of(*call.first().tag.site);
   auto frame = std::ranges::find(frames, shared->place, marked_place);

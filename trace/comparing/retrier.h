@@ -9,7 +9,8 @@ namespace retrial::trace {
 //
 //   the innermost activation (activation.h) that all attempts share is
 //     of one of the application's functions     its frame, as the chain has it    "src/base.py:12 ask"
-//     of a library, entered once for all        the innermost library so shared   "urllib3 2.8.0"
+//     of a library, entered once for all        the innermost library so shared   "urllib3 2.8.0"; none but what only
+//                                               runs what it is given (p-limit): the function that went on
 //     the first, yet all have one call id       likewise: a task of its own was given to the library
 //   it is of no frame of the chain (the test)   ""
 //   they share none, or a stack is missing      ""
@@ -28,8 +29,8 @@ namespace retrial::trace {
 // the first function of that library that had not returned; `name` with its version.
 std::string retrier(const Call& call);
 
-// It is the test itself that asks again, as its agent's marks say: all attempts come from one activation, of no frame of
-// the chain and no library.
+// It is the test itself that asks again, as its agent's marks say: all attempts come from one activation, of no frame
+// of the chain and no library.
 bool sent_by_test(const Call& call);
 
 // How many frames of its chain ran when the request was sent, before those that awaited them; 0: its agent does not

@@ -112,7 +112,7 @@ TEST_F(Directing, where_all_calls_are_aimed_at_those_are_too_that_a_function_mak
   EXPECT_EQ(from("", "7-1"), "error(401)");
   EXPECT_EQ(from("app.py:14:f", "7-2"), "error(401)");
   EXPECT_EQ(from("app.py:14:f,app.py:14:f,app.py:14:f", "7-3"), "error(401)");
-  auto another = head("/things/1", "7-4");
+  auto another = head("/things/2", "7-4");
   another.tag.site->line = 20;
   EXPECT_EQ(fault(std::move(another)), "pass");
 }
@@ -174,6 +174,22 @@ TEST_F(Directing, errors_may_have_another_shape_and_the_service_is_read_as_what_
   auto decision = send(head("/things/1", "7-1"));
   EXPECT_EQ(decision.profile, "oci-registry");
   EXPECT_EQ(trace::find(decision.answer.headers, "content-type"), "application/json; charset=UTF-8");
+}
+
+TEST_F(Directing, where_all_calls_of_a_site_are_aimed_at_what_has_met_it_meets_it_whoever_asks_again) {
+  aim("error(401)", 0);
+  auto by_interceptor = [&](const char* target) {
+    auto e = head(target, "");
+    e.tag.site = {.file = "app/hooks.py", .line = 3, .function = "renew"};
+    return fault(e);
+  };
+  EXPECT_EQ(by_interceptor("/things/1"), "pass") << "it has not met it yet";
+  EXPECT_EQ(fault(head("/things/1", "7-1")), "error(401)");
+  EXPECT_EQ(by_interceptor("/things/1"), "error(401)");
+  EXPECT_EQ(by_interceptor("/things/2"), "pass");
+  auto by_test = head("/things/1", "");
+  by_test.tag.site = {.file = "tests/test_things.py", .line = 3, .function = "test_it"};
+  EXPECT_EQ(fault(by_test), "pass");
 }
 
 TEST_F(Directing, without_a_target_every_call_is_faulted) {

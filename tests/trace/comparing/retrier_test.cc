@@ -116,6 +116,15 @@ TEST_F(Retrier, without_activations_is_the_function_that_went_on_and_made_the_ne
   all_[0].tag.site->callers = "";
   EXPECT_EQ(who(), "src/base.py:5 ask");
 }
+TEST_F(Retrier, is_no_library_that_only_runs_what_it_is_given) {
+  for (auto* library : {"1:p-limit%206.2.0", "1:Node%20v20.20.2%20abort_controller"}) {
+    all_.clear();
+    attempt("1.c,2.c", library).attempt("1.c,3.c", library);
+    all_[0].tag.site->callers = "src/retry.js:3:retry,src/track.js:9:track";
+    all_[1].tag.site->callers = "src/retry.js:5:retry,,src/track.js:9:track";
+    EXPECT_EQ(who(), "src/retry.js:5 retry") << library;
+  }
+}
 TEST_F(Retrier, without_activations_and_with_one_call_id_is_the_library) {
   attempt("1:c", "1:got%2014.4.7", "7-1").attempt("1:c", "1:got%2014.4.7", "7-1");
   EXPECT_EQ(who(), "got 14.4.7");
