@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <map>
 #include <string>
 
@@ -59,7 +60,11 @@ void complete(Found& all) {
     auto& wrapper = *at->second;
     auto where = fmt::format("as at {}:{}", wrapper.file, wrapper.line);
     if (one.bound.kind == Bound::elsewhere) one.bound = {wrapper.bound.kind, where};
-    if (one.wait.kind == Wait::elsewhere) {
+    // "httpjson.Retry" is the Retry of httpjson/httpjson.go, whatever a library of that name would do.
+    auto of = last_name(receiver(one.by));
+    std::filesystem::path file(wrapper.file);
+    bool own = !of.empty() && (file.stem() == of || file.parent_path().filename() == of);
+    if (one.wait.kind == Wait::elsewhere || own) {
       one.wait = wrapper.wait;
       one.wait.text = where;
     }

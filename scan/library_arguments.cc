@@ -60,12 +60,23 @@ std::string_view value_behind(std::string_view text, std::string_view name) {
   return trim(rest.substr(0, end));
 }
 
+// `WithMaxRetries(b, 4)` counts in its second.
+std::string_view count_behind(std::string_view text, std::string_view name) {
+  auto value = value_behind(text, name);
+  if (value.empty() || value.front() < 'A') return value;
+  auto rest = trim(text.substr(static_cast<std::size_t>(value.data() - text.data()) + value.size()));
+  auto next = rest.starts_with(',') ? trim(rest.substr(1)) : std::string_view();
+  auto digits = next.substr(0, next.find_first_not_of("0123456789"));
+  bool last = !digits.empty() && next.size() > digits.size() && next[digits.size()] == ')';
+  return last ? digits : value;
+}
+
 Bound bound_in(std::string_view text) {
   Bound found;
   for (auto id : identifiers(text)) {
     auto name = plain_name(id);
     if (std::ranges::count(kCounts, name) > 0 && found.kind != Bound::count)
-      if (auto value = value_behind(text, id); !value.empty() && value.find("typeof") == value.npos)
+      if (auto value = count_behind(text, id); !value.empty() && value.find("typeof") == value.npos)
         found = {Bound::count, one_line(value, 30)};
     if (std::ranges::count(kTimes, name) > 0 && found.kind == Bound::none)
       found = {Bound::time, one_line(value_behind(text, id), 30)};

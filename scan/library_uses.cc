@@ -74,15 +74,24 @@ std::string said_by(const Tree& tree, int call) {
   return text + ")";
 }
 
-// With what names among them hold: `backoff.WithContext(b, ctx)` says what b was set to.
+// With what names among them hold: `backoff.WithContext(b, ctx)` says what b was set to, and `c.policy(ctx)` what that
+// function of the file makes.
 std::string with_names(const Tree& tree, int node, std::string text) {
   auto given = text;
   int function = tree.function_of(node);
   for (auto id : identifiers(given)) {
-    auto& set = tree.assignments(id);
-    if (set.size() != 1 || tree.function_of(set.front()) != function || tree.within(node, set.front())) continue;
+    constexpr std::size_t kLittle = 500;
+    auto& made = tree.functions(id);
+    bool called = static_cast<std::size_t>(id.data() - given.data()) + id.size() < given.size() &&
+                  *(id.data() + id.size()) == '(';
+    if (called && made.size() == 1 && !tree.within(node, made.front()) && tree.text(made.front()).size() < kLittle)
+      text.append("\n").append(tree.text(made.front()));
+    std::vector<int> set;
+    for (int one : tree.assignments(id))
+      if (tree.function_of(one) == function) set.push_back(one);
+    if (set.size() != 1 || tree.within(node, set.front())) continue;
     int value = tree.child(set.front(), Part::value);
-    if (value >= 0 && tree[value].role != Role::function && tree.text(value).size() < 500)
+    if (value >= 0 && tree[value].role != Role::function && tree.text(value).size() < kLittle)
       text.append("\n").append(tree.text(value));
   }
   return text;

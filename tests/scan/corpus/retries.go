@@ -117,6 +117,15 @@ func byPolicy(do func() error, ctx context.Context) error {
 	return backoff.Retry(do, backoff.WithContext(b, ctx)) // retry: count jitter
 }
 
+func (c *Uploads) policy(ctx context.Context) backoff.BackOff {
+	b := backoff.NewExponentialBackOff(backoff.WithInitialInterval(c.wait))
+	return backoff.WithContext(backoff.WithMaxRetries(b, 4), ctx)
+}
+
+func byOwnPolicy(do func() error, c *Uploads, ctx context.Context) error {
+	return backoff.Retry(do, c.policy(ctx)) // retry: count jitter
+}
+
 func without(do func() error) error {
 	return backoff.Retry(do, backoff.NewConstantBackOff(time.Second)) // retry: none fixed
 }
