@@ -79,7 +79,8 @@ void read_others(const CampaignOutcome& outcome, Sight& sight) {
   auto steady = [](std::string_view address) { return trace::service_name(address) == address; };
   for (std::string_view line : outcome.seen->capture.not_seen) {
     auto address = line.substr(0, line.find(' '));
-    if (line.ends_with(kRefused) && steady(address)) sight.refused.emplace_back(address);
+    bool refused = line.ends_with(kRefused) && !listened_later(*outcome.seen, line);
+    if (refused && steady(address)) sight.refused.emplace_back(address);
   }
   for (auto& address : outcome.reached)
     if (steady(address) && std::ranges::none_of(outcome.seen->exchanges, [&](auto& e) { return e.service == address; }))

@@ -13,6 +13,7 @@
 #include "campaign/campaign.h"
 #include "campaign/judging/client_trial.h"
 #include "campaign/judging/known_findings.h"
+#include "campaign/planning/services_seen.h"
 #include "campaign/report/reports.h"
 #include "campaign/report/terminal.h"
 #include "campaign/report/words.h"
@@ -253,7 +254,8 @@ class Observation {
       if (!run.incomplete.empty()) record_.incomplete = run.incomplete;
       saved.add(run);
       for (auto& name : run.capture.not_seen)
-        if (auto line = campaign::report::left_as_it_is(name); std::ranges::count(record_.left_alone, line) == 0)
+        if (auto line = campaign::report::left_as_it_is(name);
+            !campaign::listened_later(run, name) && std::ranges::count(record_.left_alone, line) == 0)
           record_.left_alone.push_back(line);
     }
     if (auto line = saved.line(); !line.empty()) record_.remarks.push_back(line);

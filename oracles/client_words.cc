@@ -137,6 +137,11 @@ constexpr ClientWord kWords[] = {
     {"go", "Operation timed out", kAny},
     {"go", "giving up after", kAny},
 
+    // PHP, and whatever else hands libcurl's words on.
+    {"", "curl error", kAny},
+    {"", "transfer closed", kBroken},
+    {"", "Empty reply from server", kBroken},
+
     // How an application puts it in words of its own.
     {"", "connection", kBroken},
     {"", "connect", kBroken},
@@ -153,6 +158,13 @@ constexpr ClientWord kWords[] = {
     {"", "offline", kAny},
     {"", "not responding", kAny},
     {"", "no response", kAny},
+    {"", "no answer", kAny},
+    {"", "no reply", kAny},
+    {"", "not answer", kAny},
+    {"", "not reply", kAny},
+    {"", "not respond", kAny},
+    {"", "transport error", kBroken},
+    {"", "request failed", kAny},
     {"", "time out", kAny},
     {"", "time-out", kAny},
     {"", "timeouts", kAny},

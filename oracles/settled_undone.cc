@@ -158,6 +158,7 @@ class SettledUndone final : public Oracle {
     if (!removal.tag.site || !work.tag.site || !in_one_function(*removal.tag.site, *work.tag.site, compared.row->test))
       return false;
     auto from = trace::message::path_of(removal.target), to = trace::message::path_of(work.target);
+    if (has_word(removal.operation, kHeld) && !has_word(removal.operation, kQueues)) return false;
     if (work.method == "PUT") return from == to;
     return work.method == "POST" &&
            (folder_of(from) == to || (names(work, removed_by(removal)) && listed(*c.in_case, removal)));

@@ -40,6 +40,9 @@ struct Stage {
   bool starts = true;
 };
 
+// Behind an address in CaptureCounts::not_seen: nobody listened there.
+inline constexpr std::string_view kRefused = " (Connection refused)";
+
 // What capture saw of the tree's connections. Counts of connects.
 struct CaptureCounts {
   std::uint64_t seen = 0;     // redirected through the proxy

@@ -10,6 +10,7 @@
 #include "trace/comparing/comparison.h"
 #include "trace/comparing/difference.h"
 #include "trace/comparing/slices.h"
+#include "trace/profiles/message.h"
 
 namespace retrial::campaign {
 namespace {
@@ -99,7 +100,7 @@ bool asked_again(const trace::Run& run, const trace::Call& call) {
   return std::ranges::any_of(run.exchanges, [&](auto& e) {
     return e.begun > first.begun && e.tag.test == first.tag.test && e.tag.site == first.tag.site && !e.fired &&
            e.operation == first.operation && e.target == first.target && e.client_status == e.service_status &&
-           trace::carried_out(e);
+           (trace::message::safe_method(e.method) || e.request_digest == first.request_digest) && trace::carried_out(e);
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "campaign/report/words.h"
@@ -22,9 +23,16 @@ std::vector<trace::ServiceSeen> services_seen(const trace::Run& run, const Confi
   return out;
 }
 
+bool listened_later(const trace::Run& run, std::string_view not_seen) {
+  auto refused = not_seen.find(trace::kRefused);
+  return refused != not_seen.npos &&
+         std::ranges::count(run.exchanges, not_seen.substr(0, refused), &trace::Exchange::service) > 0;
+}
+
 std::vector<std::string> connections_left_alone(const trace::Run& run) {
   std::vector<std::string> out;
-  for (auto& name : run.capture.not_seen) out.push_back(report::left_as_it_is(name));
+  for (auto& name : run.capture.not_seen)
+    if (!listened_later(run, name)) out.push_back(report::left_as_it_is(name));
   if (run.capture.tunnels)
     out.push_back(fmt::format("{} connection(s) that speak no clear-text HTTP/1: passed unread", run.capture.tunnels));
   return out;

@@ -63,7 +63,7 @@ TEST(Sight, addresses_that_stay_and_at_which_nobody_was_or_no_http_was_spoken_ar
   auto o = outcome();
   o.seen->exchanges = {asked("127.0.0.1:1", true)};
   o.seen->capture.not_seen = {"127.0.0.1:9 (Connection refused)", "127.0.0.1:45678 (Connection refused)",
-                              "127.0.0.1:10 (late)"};
+                              "127.0.0.1:10 (late)", "127.0.0.1:1 (Connection refused)"};  // that one listened later
   o.reached = {"127.0.0.1:1", "127.0.0.1:5432", "127.0.0.1:45679"};
   auto sight = sight_of(o, {});
   EXPECT_EQ(sight.refused, std::vector<std::string>{"127.0.0.1:9"});

@@ -77,7 +77,9 @@ TEST(ClientWords, an_error_that_a_client_makes_of_a_body_it_cannot_read_is_not_t
 TEST(ClientWords, an_applications_own_words_for_a_fault_are_clean) {
   for (auto text : {"app.PartnerDown: the partner is unreachable", "app.Error: the shop is down", "app.Offline: x",
                     "app.PartnerError: partner unavailable", "app.Error: gave up after 4 attempts",
-                    "app.Error: no response from the catalogue"})
+                    "app.Error: no response from the catalogue", "app.ApiException: PUT /locks/x: no answer",
+                    "app.Error: no reply from the mailer", "app.Error: it did not answer",
+                    "app.TransferException: cURL error 18: transfer closed with 2048 bytes remaining to read"})
     for (unsigned told : {kStatus, kBroken, kSilent}) EXPECT_EQ(verdicts(told, "python", chain_of(text)), "") << text;
 }
 

@@ -298,5 +298,19 @@ TEST(SettledUndone, what_the_tests_themselves_remove_is_their_own_affair) {
   EXPECT_EQ(told(std::move(t)), "");
 }
 
+TEST(SettledUndone, a_lock_that_was_given_back_is_nothing_that_the_next_takes_the_place_of) {
+  for (auto* path : {"/themes/dark", "/locks/nightly"}) {
+    Trial t("P3", "error(503)");
+    for (auto* tale : {&t.reference, &t.in_case()}) {
+      send(*tale, "DELETE", path).answers(204);
+      send(*tale, "PUT", path);
+      tale->last().tag.site->line = 14;
+    }
+    t.reference.answers(201);
+    t.in_case().gets_error().passes();
+    EXPECT_EQ(t.verdicts().contains("settled-undone"), path == std::string("/themes/dark")) << t.verdicts();
+  }
+}
+
 }  // namespace
 }  // namespace retrial::oracles

@@ -311,8 +311,6 @@ void learn_contents(const Run& run, Lessons& lessons) {
 
 }  // namespace
 
-constexpr std::string_view kRefused = " (Connection refused)";  // as CaptureCounts::not_seen has it
-
 bool Lessons::at_poll(const Exchange& e) const {
   return !polls.empty() && polls.contains(poll_key(e, rename(e.operation)));
 }
