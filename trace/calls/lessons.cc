@@ -393,14 +393,18 @@ void Lessons::recall(std::string_view operation) {
 }
 
 // Whoever was refused by a service that answers later asks until it is there: the first that he reads of it is such a
-// look. Its pace is not known.
+// look, if he does so by the first connection that is taken. (Who only connects until he can has asked for nothing.)
+// Its pace is not known.
 static void learn_waits(const Run& run, Lessons& lessons) {
   std::set<std::string> refused;
   for (auto& name : run.capture.not_seen)
     if (auto at = name.find(kRefused); at != name.npos) refused.insert(name.substr(0, at));
+  std::set<std::uint64_t> connections;
   for (auto& e : run.exchanges) {
     if (refused.empty()) return;
-    if (refused.erase(e.service) == 0 || !message::safe_method(e.method)) continue;
+    connections.insert(e.connection);
+    bool first = connections.size() >= e.connection;
+    if (refused.erase(e.service) == 0 || !first || !message::safe_method(e.method)) continue;
     lessons.polls.try_emplace(poll_key(e, lessons.rename(e.operation)), 0);
     for (auto key : {request_key(e, lessons), target_of(e, lessons)}) std::erase(lessons.once, key);
   }

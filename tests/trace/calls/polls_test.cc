@@ -45,10 +45,11 @@ TEST(Polls, have_retries_by_ids_only) {
 }
 
 TEST(Polls, are_what_is_read_first_of_a_service_that_refused_connections_before) {
-  for (auto [method, refused] : {std::pair("GET", true), {"GET", false}, {"POST", true}}) {
+  for (auto [method, refused, connection] :
+       {std::tuple("GET", true, 1u), {"GET", false, 1u}, {"POST", true, 1u}, {"GET", true, 2u}}) {
     auto head = std::string(method) + std::string(kGet.substr(3));
     Traffic reference;
-    auto first = reference.begin(head);
+    auto first = reference.begin(head, {.connection = connection});
     reference.serve(first, 200);
     if (refused) reference.run.capture.not_seen = {reference.run.exchanges[0].service + " (Connection refused)"};
     Traffic t(lessons_of(reference.run));
@@ -57,7 +58,8 @@ TEST(Polls, are_what_is_read_first_of_a_service_that_refused_connections_before)
       t.inject(e, 503);
       t.pass(kSecond);
     }
-    EXPECT_EQ(t.run.exchanges[2].attempt, refused && method == std::string("GET") ? 1 : 3) << method << refused;
+    EXPECT_EQ(t.run.exchanges[2].attempt, refused && method == std::string("GET") && connection == 1 ? 1 : 3)
+        << method << refused << connection << ": by the second, after one that has asked for nothing";
   }
 }
 
