@@ -19,6 +19,7 @@
   ORACLE(crash)                   \
   ORACLE(unrelated_exception)     \
   ORACLE(stale_credentials)       \
+  ORACLE(kept_failure)            \
   ORACLE(inconsistent_retry)      \
   ORACLE(hang)                    \
   ORACLE(never_asks_again)        \

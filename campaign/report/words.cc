@@ -194,7 +194,11 @@ std::string client_did(const trace::Finding& finding) {
   // Read, changed and written anew, or sent with what does not let it in: that request is in the evidence too.
   bool another =
       finding.evidence.size() > 1 && (finding.verdict == "duplicate-effect" || finding.verdict == "stale-credentials");
-  auto then = another ? ", then another request" : endless ? ", then the same again and again" : ", no retry";
+  bool kept = finding.verdict == "kept-failure";
+  auto then = kept      ? ", then waits in which nothing was sent"
+              : another ? ", then another request"
+              : endless ? ", then the same again and again"
+                        : ", no retry";
   if (gaps.empty()) return finding.attempts != 1 ? text : text + then;
   if (gaps.size() == 1) return text + ", " + show_ms(gaps[0]) + " apart" + (endless ? then : "");
   if (gaps.size() > kMostGaps) {

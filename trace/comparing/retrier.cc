@@ -144,14 +144,15 @@ std::string outermost_of_all(const Chains& chains) {
 }
 
 // A function that waited between two attempts goes on, and nobody's call of it is running any more: it is the outermost
-// that runs; of a library's own nothing runs. Where that is not one and the same, the outermost that all attempts have
-// in common.
+// that runs. What a library sends again by itself says nothing of it. Where that is not one and the same, the outermost
+// that all attempts have in common.
 std::string went_on(const Call& call, const Chains& chains) {
   std::optional<Frame> base;
   bool one = true;
   for (std::size_t i = 1; i < chains.size(); i++) {
-    auto runs = running(*call.attempts[i]->tag.site);
-    if (runs == 0) continue;
+    auto &before = call.attempts[i - 1]->tag, &now = call.attempts[i]->tag;
+    auto runs = running(*now.site);
+    if (runs == 0 || (!now.call_id.empty() && now.call_id == before.call_id)) continue;
     auto& frame = chains[i][runs - 1];
     one &= !base || same_function(*base, frame);
     base = frame;

@@ -23,6 +23,12 @@ Run without_tests(const Run& run) {
   return slice;
 }
 
+Nanos time_in_results(const Run& slice) {
+  double ms = 0;
+  for (auto& r : slice.results) ms += r.ms;
+  return static_cast<Nanos>(ms * kMillisecond);
+}
+
 // Tests that began and never ended.
 std::set<std::string> under_way(const Run& run) {
   std::map<std::string, int> open;
@@ -34,13 +40,18 @@ std::set<std::string> under_way(const Run& run) {
   return out;
 }
 
-// Those while its exchanges went on, and all before them as one.
-std::vector<Jump> jumps_of(const Run& slice, const Run& run) {
+// Those while its exchanges went on, and behind them until another test sends something or this one may have ended; and
+// all before as one. `all`: when each exchange of the run began, in order.
+std::vector<Jump> jumps_of(const Run& slice, const Run& run, const std::vector<Nanos>& all) {
   std::vector<Jump> out;
   Nanos begun = run.ended, told = 0, before = 0;
   for (auto& e : slice.exchanges) {
     begun = std::min(begun, e.begun);
     told = std::max(told, e.told ? e.told : run.ended);
+  }
+  if (!slice.exchanges.empty()) {
+    auto next = std::ranges::upper_bound(all, told);
+    told = std::max(told, std::min(begun + time_in_results(slice), next == all.end() ? run.ended : *next - 1));
   }
   for (auto& jump : run.jumps)
     if (jump.at < begun)
@@ -56,6 +67,9 @@ std::vector<Jump> jumps_of(const Run& slice, const Run& run) {
 std::map<std::string, Run> slices_of(Run run) {
   std::map<std::string, Run> out;
   auto bare = without_tests(run);
+  std::vector<Nanos> begun;
+  for (auto& e : run.exchanges) begun.push_back(e.begun);
+  std::ranges::sort(begun);
   auto of = [&](const std::string& test) -> Run& {
     auto [it, fresh] = out.try_emplace(test, bare);
     if (fresh) it->second.tests = {test};
@@ -70,7 +84,7 @@ std::map<std::string, Run> slices_of(Run run) {
     if (auto it = out.find(s.test); it != out.end()) it->second.stages.push_back(s);
   bool alone = out.size() == 1;
   for (auto& [test, slice] : out) {
-    slice.jumps = jumps_of(slice, run);
+    slice.jumps = jumps_of(slice, run, begun);
     auto* result = result_of(slice, test);
     if (alone || open.contains(test)) {
       slice.stop = run.stop;
@@ -95,10 +109,6 @@ void end_where_given_up(Run& slice) {
   slice.results.clear();
 }
 
-Nanos time_of(const Run& slice) {
-  double ms = 0;
-  for (auto& r : slice.results) ms += r.ms;
-  return slice.results.empty() ? slice.ended - slice.began : static_cast<Nanos>(ms * kMillisecond);
-}
+Nanos time_of(const Run& slice) { return slice.results.empty() ? slice.ended - slice.began : time_in_results(slice); }
 
 }  // namespace retrial::trace

@@ -125,6 +125,14 @@ TEST_F(Retrier, is_no_library_that_only_runs_what_it_is_given) {
     EXPECT_EQ(who(), "src/retry.js:5 retry") << library;
   }
 }
+TEST_F(Retrier, without_activations_is_told_by_what_no_library_has_sent_again_by_itself) {
+  attempt("1:c", "", "7-1").attempt("1:c", "", "7-1").attempt("2:c", "", "7-2").attempt("2:c", "", "7-2");
+  all_[0].tag.site->callers = all_[1].tag.site->callers =
+      "src/retry.js:3:retry,src/pool.js:4:run,,src/track.js:9:track";
+  all_[2].tag.site->callers = all_[3].tag.site->callers =
+      "src/retry.js:5:retry,,src/pool.js:4:run,src/track.js:9:track";
+  EXPECT_EQ(who(), "src/retry.js:5 retry");
+}
 TEST_F(Retrier, without_activations_and_with_one_call_id_is_the_library) {
   attempt("1:c", "1:got%2014.4.7", "7-1").attempt("1:c", "1:got%2014.4.7", "7-1");
   EXPECT_EQ(who(), "got 14.4.7");

@@ -55,6 +55,10 @@ TEST_F(Slices, have_the_clocks_jumps_of_their_own_time_and_all_before_as_one) {
   auto slice = slices_of(run_)["b"];
   EXPECT_EQ(slice.jumps.size(), 12u);
   EXPECT_EQ(jumped(slice), 21 * 100 * kMillisecond) << "so far its clock is ahead when it ends";
+  run_.results = {{"b", Phase::test, "passed", 14'200}};
+  EXPECT_EQ(slices_of(run_)["b"].jumps.size(), 16u) << "and until it may have ended";
+  run_.exchanges.push_back(asked(22, "a"));
+  EXPECT_EQ(slices_of(run_)["b"].jumps.size(), 13u) << "or another test sends something";
   for (auto from : {9, 10, 15})
     EXPECT_EQ(waited(slice, from * kSecond, 18 * kSecond), waited(run_, std::max(from, 10) * kSecond, 18 * kSecond))
         << from;

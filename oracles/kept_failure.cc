@@ -1,0 +1,93 @@
+// A retry that asks nothing: what it calls answers with the error that was kept of the first attempt (a rejected
+// promise in a map, a cached error), so that a failure that passes stays.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "oracles/evidence.h"
+#include "oracles/failure.h"
+#include "oracles/members.h"
+#include "oracles/registry.h"
+
+namespace retrial::oracles {
+namespace {
+
+constexpr Verdict kKeptFailure{
+    .name = "kept-failure",
+    .severity = Severity::wrong_error,
+    .title = "A retry gets a failure that was kept, and asks nobody",
+    .why = "What is tried again answers with the error of the first attempt: an error that passes stays.",
+    .remedy = "Take what failed out of the cache before it is asked for again: keep only what went well.",
+};
+
+constexpr std::size_t kWaits = 2;  // one may be for something else
+constexpr std::array<std::string_view, 9> kRetry{"retry",   "retries", "retrying",  "retryable", "retrier",
+                                                 "backoff", "attempt", "resilient", "tenacity"};
+
+// "src/retry.js:21 withRetry" of its chain, or "p-retry 6.2.0" of its libraries; empty: nothing says that it tries
+// again.
+std::string retry_around(const trace::Exchange& e) {
+  for (auto& frame : trace::frames_of(*e.tag.site))
+    if (has_word(frame.function, kRetry)) return trace::show(frame);
+  auto of_library = percent_decode(e.tag.libraries);
+  for (auto part : split(of_library, ','))
+    if (auto name = part.substr(part.find(':') + 1); has_word(name, kRetry)) return std::string(name);
+  return {};
+}
+
+// Waits of the client between this failure and whatever was sent next.
+std::vector<Nanos> waits_after(const trace::Run& run, const trace::Exchange& failed) {
+  auto end = run.ended;
+  for (auto& e : run.exchanges)
+    if (e.begun > failed.told) end = std::min(end, e.begun);
+  std::vector<Nanos> waits;
+  for (auto& jump : run.jumps)
+    if (jump.at >= failed.told && jump.at < end) waits.push_back(jump.by);
+  return waits;
+}
+
+class KeptFailure final : public Oracle {
+ public:
+  std::span<const Verdict> verdicts() const override { return {&kKeptFailure, 1}; }
+
+  void judge(Cases cases, Judgement& judgement) const override {
+    each_faulted(cases, [&](auto& compared, auto& c, auto& call) { judge_call(compared, c, call, judgement); });
+  }
+
+ private:
+  static void judge_call(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call,
+                         Judgement& judgement) {
+    auto& failed = call.last();
+    bool once = call.attempts.size() == 1 && failed.fired && failed.told && failed.tag.site && may_pass(failed);
+    if (!once || in_tests(failed.tag.site->file, compared.row->test)) return;
+    auto retry = retry_around(failed);
+    auto failure = retry.empty() ? std::nullopt : failure_of(compared, c);
+    // It is this error that comes out at last, and not a breaker's or another.
+    if (!failure || !failure->outermost() || is_assertion(*failure->outermost())) return;
+    auto text = text_of(*failure);
+    if (!shows_fault(c, text) || icontains(text, "circuit") || icontains(text, "breaker")) return;
+    auto waits = waits_after(*c.in_case, failed);
+    if (waits.size() < kWaits) return;
+    std::vector<std::string> shown;
+    for (auto wait : waits) shown.push_back(show_gap(wait));
+    constexpr std::size_t kShown = 4;
+    if (shown.size() > kShown) shown.resize(kShown), shown.push_back("...");
+    judgement.findings.push_back(make_finding(
+        compared, c, call, kKeptFailure, std::min(trace::Confidence::likely, call.confidence),
+        fmt::format("{}: {}. {} then waited {} times ({}), as a retry does, and nothing was sent: what it tries again "
+                    "answered with the error of the first attempt, with which the test failed.",
+                    call.operation, what_was_done(call, 0), retry, waits.size(), fmt::join(shown, ", ")),
+        "A right client keeps no failure: the next attempt asks the service."));
+  }
+};
+
+}  // namespace
+
+const Oracle& kept_failure() {
+  static const KeptFailure oracle;
+  return oracle;
+}
+
+}  // namespace retrial::oracles

@@ -1,0 +1,55 @@
+#include <gtest/gtest.h>
+
+#include "tests/oracles/runs.h"
+
+namespace retrial::oracles {
+namespace {
+
+// A map that keeps the promise, within a function that tries four times.
+struct Kept {
+  Trial trial{"P3", "error(503)"};
+  explicit Kept(const char* function = "withRetry") {
+    for (auto* tale : {&trial.reference, &trial.in_case()}) {
+      tale->call("seatMap", "GET", "/venues/arena/map");
+      tale->last().tag.site->callers = std::string("src/retry.js:21:") + function;
+    }
+    trial.reference.answers(200);
+    trial.in_case().gets_error();
+  }
+  Kept& waits(int times) {
+    for (int n = 0; n < times; n++) trial.in_case().moved_on((50 << n) * kMillisecond);
+    return *this;
+  }
+  std::string fails(const char* message) {
+    trial.in_case().fails({trace::Thrown{.type = "HttpError", .message = message, .link = "raised"}});
+    return trial.verdicts();
+  }
+};
+constexpr auto kPassedOn = "503 Service Unavailable";
+
+TEST(KeptFailure, a_retry_that_waits_and_asks_nobody_gets_the_first_error_again) {
+  Kept kept;
+  EXPECT_EQ(kept.waits(3).fails(kPassedOn), "kept-failure likely");
+  auto message = kept.trial.judge().findings[0].message;
+  EXPECT_NE(message.find("src/retry.js:21 withRetry then waited 3 times (50 ms, 100 ms, 200 ms)"), message.npos)
+      << message;
+}
+
+TEST(KeptFailure, one_wait_may_be_for_something_else) { EXPECT_EQ(Kept().waits(1).fails(kPassedOn), ""); }
+
+TEST(KeptFailure, not_where_nothing_says_that_it_is_tried_again) {
+  EXPECT_EQ(Kept("load").waits(3).fails(kPassedOn), "");
+}
+
+TEST(KeptFailure, may_be_seen_by_the_library_around_it) {
+  Kept kept("load");
+  kept.trial.in_case().last().tag.libraries = "7:p-retry%206.2.0";
+  EXPECT_EQ(kept.waits(2).fails(kPassedOn), "kept-failure likely");
+}
+
+TEST(KeptFailure, not_where_a_breaker_says_that_it_asks_nobody) {
+  EXPECT_NE(Kept().waits(3).fails("the circuit is open"), "kept-failure likely");
+}
+
+}  // namespace
+}  // namespace retrial::oracles
