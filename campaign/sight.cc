@@ -8,7 +8,7 @@
 
 #include "campaign/planning/services_seen.h"
 #include "campaign/report/words.h"
-#include "campaign/workload/look.h"
+#include "oracles/evidence.h"
 #include "trace/calls/service_name.h"
 #include "trace/calls/services.h"
 
@@ -51,7 +51,7 @@ void read_services(const CampaignOutcome& outcome, const Config& config, Sight& 
   std::map<std::string, std::set<std::string>> protocols;
   std::map<std::string, std::pair<std::size_t, std::size_t>> requests;  // all, and those without a call site
   for (auto& e : outcome.seen->exchanges) {
-    if (is_look(e.tag)) continue;
+    if (oracles::is_look(e)) continue;
     auto address = trace::one_for_all_ports(e.service);
     protocols[address].insert(http_of(e));
     auto& [all, without] = requests[address];

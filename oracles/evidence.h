@@ -86,6 +86,14 @@ unsigned told_of(const trace::Comparison& c);
 // not the application's doing.
 bool in_tests(std::string_view file, std::string_view test);
 
+// Is it the application's own: no test's, and no look of ours? Without a call site (no agent) only of a command without
+// tests.
+bool by_application(const ComparedCase& compared, const trace::Exchange& e);
+// What Retrial itself asks when the command has ended (--look). Its call site's file and function: no file of a
+// project's.
+inline constexpr std::string_view kLookSite = "retrial";
+bool is_look(const trace::Exchange& e);
+
 // The outermost function of the application in this call's chain; of one without a call site empty.
 trace::Frame outermost_frame(const trace::Call& call);
 

@@ -163,6 +163,20 @@ class LostEffect final : public Oracle {
     });
   }
 
+  // ""size" of 53616 where it is 70000 else": what a service counts of what it holds.
+  static std::string less_in(const trace::Exchange& was, const trace::Exchange& is) {
+    static constexpr std::array<std::string_view, 6> kSizes{"size", "byte", "length", "line", "row", "entry"};
+    auto usual = members_of(was.response_sample), here = members_of(is.response_sample);
+    for (auto& m : usual) {
+      auto now = std::ranges::find(here, m.path, &Member::path);
+      if (now == here.end() || !may_count(m) || !may_count(*now) || !(counts(m) || has_word(m.name, kSizes))) continue;
+      auto before = number_of(m.value), left = number_of(now->value);
+      if (before && left && *left < *before)
+        return fmt::format("a \"{}\" of {} where it is {} else", m.name, now->value, m.value);
+    }
+    return {};
+  }
+
   // A member that says what the thing is called: long enough to be no other's by chance.
   static bool names(const Member& member) {
     auto words = words_of_name(member.name);
@@ -213,6 +227,8 @@ class LostEffect final : public Oracle {
       if (is_gone(is) && trace::message::path_of(is.target) == made_by(beside.last()))
         return fmt::format(", and {} does not find it, as it does else", is.operation);
       if (!trace::carried_out(is)) continue;
+      if (is_look(is))
+        if (auto less = less_in(was, is); !less.empty()) return fmt::format(", and {} shows {}", is.operation, less);
       bool missing = holds(was, beside) && is_json(is.response_sample) && !holds(is, call);
       bool unset = shows_as_set(was, beside.last()) && is_json(is.response_sample) && !shows_as_set(is, call.first());
       if (unset) return fmt::format(", and {} does not show what it sets, as it does else", is.operation);

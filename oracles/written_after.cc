@@ -323,7 +323,7 @@ const Call* written_for_it(const ComparedCase& compared, const Comparison& c, co
     if (!pair.in_case || (pair.reference && !steady) || pair.in_case->first().begun < last.told) continue;
     auto& write = pair.in_case->last();
     if (!had_effect(write) || !about(write) || tells_failure(write.request_sample)) continue;
-    if (!write.tag.site || in_tests(write.tag.site->file, compared.row->test)) continue;
+    if (!by_application(compared, write)) continue;
     bool aside = is_put_aside(write.target);
     auto& usual = c.reference->exchanges;
     bool others = std::ranges::any_of(usual, [&](auto& e) { return alike(e, write); });
@@ -334,6 +334,35 @@ const Call* written_for_it(const ComparedCase& compared, const Comparison& c, co
     if (!aside && (others || anew) && never) return pair.in_case;
   }
   return nullptr;
+}
+
+EndOfWait ended_by_failure(const ComparedCase& compared, const Comparison& c, const Call& read) {
+  auto& last = read.last();
+  if (last.told == 0 || !trace::message::safe_method(last.method)) return {};
+  auto answers = [&](const trace::Run& run, auto same) {
+    std::vector<const Exchange*> all;
+    for (auto& e : run.exchanges)
+      if (!is_look(e) && e.operation == last.operation && same(e) && delivered(e) && trace::carried_out(e))
+        all.push_back(&e);
+    return all;
+  };
+  auto* beside = counterpart(c, read);
+  if (!beside) return {};
+  auto usual = answers(*c.reference, [&](auto& e) { return e.target == beside->last().target; });
+  auto here = answers(*c.in_case, [&](auto& e) { return e.target == last.target; });
+  bool waits = usual.size() > 1 && usual.front()->response_sample != usual.back()->response_sample &&
+               usual[usual.size() - 2]->response_sample != usual.back()->response_sample;
+  if (!waits || here.size() >= usual.size()) return {};
+  if (std::ranges::any_of(here, [&](auto* e) { return e->begun > last.begun; })) return {};
+  for (auto& pair : c.pairs) {
+    if (!pair.reference || !pair.in_case || pair.in_case->first().begun < last.told) continue;
+    auto &write = pair.in_case->last(), &was = pair.reference->last();
+    bool after = pair.reference->first().begun >= usual.back()->told;
+    if (after && had_effect(write) && had_effect(was) && by_application(compared, write) &&
+        !tells_failure(write.request_sample))
+      return {pair.in_case, usual.size()};
+  }
+  return {};
 }
 
 Swept swept_after(const ComparedCase& compared, const Comparison& c, const Call& read) {
@@ -347,7 +376,7 @@ Swept swept_after(const ComparedCase& compared, const Comparison& c, const Call&
     auto& removal = pair.in_case->last();
     if (last.told == 0 || pair.in_case->first().begun < last.told || removal.pid != last.pid) continue;
     if (removal.method != "DELETE" || !had_effect(removal) || is_gone(removal)) continue;
-    if (!removal.tag.site || in_tests(removal.tag.site->file, compared.row->test)) continue;
+    if (!by_application(compared, removal)) continue;
     auto folder = [](const Exchange& e) { return trace::message::folder_of(trace::message::path_of(e.target)); };
     auto alike = [&](auto& e) {
       return e.method == removal.method && e.tag.site == removal.tag.site && folder(e) == folder(removal);
@@ -373,7 +402,7 @@ const Call* written_instead(const ComparedCase& compared, const Comparison& c, c
     if (pair.reference || !pair.in_case) continue;
     auto& write = pair.in_case->last();
     if (pair.in_case->first().begun < last.told || write.pid != last.pid || write.service != last.service) continue;
-    if (!write.tag.site || in_tests(write.tag.site->file, compared.row->test)) continue;
+    if (!by_application(compared, write)) continue;
     if (!had_effect(write) || usual(write) || tells_failure(write.request_sample) || tells_failure(write.target))
       continue;
     return pair.in_case;

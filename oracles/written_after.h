@@ -38,6 +38,14 @@ struct Swept {
 };
 Swept swept_after(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& read);
 
+// A write that the reference makes too, once it has asked the same several times until the answer was another; here the
+// last that was asked failed, and told nothing: it was taken for the end of that wait.
+struct EndOfWait {
+  const trace::Call* write = nullptr;  // null: there is none
+  std::size_t looks = 0;               // in the reference
+};
+EndOfWait ended_by_failure(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& read);
+
 // A write about the very thing that was asked for, which the reference does not make, at a place where it makes such of
 // others: what the read was to forbid; or where that thing lies: it is made once more. Null: there is none.
 const trace::Call* written_for_it(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& read);

@@ -36,7 +36,7 @@ bool asked_again(const Comparison& c, const trace::Exchange& after) {
                                [&](auto& r) { return r.operation == e.operation && same(r, e); });
   };
   return std::ranges::any_of(c.in_case->exchanges, [&](auto& e) {
-    bool there = e.begun >= after.told && e.service == after.service && e.operation == after.operation &&
+    bool there = !is_look(e) && e.begun >= after.told && e.service == after.service && e.operation == after.operation &&
                  trace::message::path_of(e.target) == trace::message::path_of(after.target);
     return there && (same(e, after) || !usual(e));
   });
@@ -66,6 +66,10 @@ struct Written {
 };
 Written written_after(const ComparedCase& compared, const Comparison& c, const Call& read) {
   constexpr int kKept = 3;
+  if (auto wait = ended_by_failure(compared, c, read); wait.write)
+    return {wait.write, fmt::format("made as if the wait were over: without the fault {} is asked {} times until its "
+                                    "answer is another",
+                                    read.operation, wait.looks)};
   if (auto swept = swept_after(compared, c, read); swept.first)
     return {swept.first, fmt::format("made of {} that {} kept without the fault",
                                      swept.things == 1 ? "a thing" : fmt::format("{} things", swept.things),

@@ -116,7 +116,7 @@ bool CampaignDirector::meets(Aiming& aiming, const trace::Exchange& head, const 
 
 CampaignDirector::Aiming* CampaignDirector::aimed_at(const trace::Exchange& head, const std::string& service,
                                                      const trace::Assignment& assigned) {
-  if (is_look(head.tag)) return nullptr;
+  if (oracles::is_look(head)) return nullptr;
   for (auto& aiming : aims_)
     if (aiming.calls.contains(assigned.call)) return &aiming;
   if (assigned.attempt != 1) return nullptr;

@@ -16,11 +16,11 @@
 #include <optional>
 
 #include "campaign/workload/restart.h"
+#include "oracles/evidence.h"
 
 namespace retrial::campaign {
 namespace {
 
-constexpr std::string_view kSite = "retrial";  // file and function of its call site: no file of a project's
 constexpr std::string_view kScheme = "http://";
 constexpr timeval kLookPatience{10, 0};
 constexpr std::size_t kMostAnswer = 1u << 20;  // an answer that is longer is left unread
@@ -83,7 +83,7 @@ void ask(const Url& url, const std::string& test) {
   if (fd < 0) return;
   auto request = fmt::format(
       "GET {} HTTP/1.1\r\nhost: {}:{}\r\naccept: */*\r\nx-retrial-site: {}:1:{}\r\n{}connection: close\r\n\r\n",
-      url.path, url.host, url.port, kSite, kSite,
+      url.path, url.host, url.port, oracles::kLookSite, oracles::kLookSite,
       test.empty() ? "" : fmt::format("x-retrial-test: {}\r\n", encoded(test)));
   char buffer[16384];
   std::size_t got = 0;
@@ -146,7 +146,5 @@ int look_after(const std::vector<std::string>& command, const Looking& looking) 
   kill(getpid(), WTERMSIG(status));
   return 128 + WTERMSIG(status);
 }
-
-bool is_look(const trace::Tag& tag) { return tag.site && tag.site->file == kSite && tag.site->function == kSite; }
 
 }  // namespace retrial::campaign

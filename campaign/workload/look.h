@@ -32,6 +32,4 @@ std::vector<std::string> around(std::vector<std::string> argv, const Looking& lo
 // signal). What cannot be asked within ten seconds is left out.
 int look_after(const std::vector<std::string>& command, const Looking& looking);
 
-bool is_look(const trace::Tag& tag);
-
 }  // namespace retrial::campaign

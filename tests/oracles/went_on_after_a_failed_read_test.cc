@@ -1,0 +1,99 @@
+// What is done because something could not be read, and what looks show of it.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "oracles/evidence.h"
+#include "tests/oracles/runs.h"
+
+namespace retrial::oracles {
+namespace {
+
+// A job that removes the documents of what is no longer listed.
+Trial swept(bool made_here) {
+  Trial t("P3", "error(503)");
+  for (auto* tale : {&t.reference, &t.in_case()})
+    if (made_here) tale->call("index", "PUT", "/docs/A1").answers(201);
+  t.reference.call("sync", "GET", "/products").answers(200, R"(["A1","B2"])");
+  t.reference.call("sync", "DELETE", "/docs/X9").answers(204);
+  t.in_case().call("sync", "GET", "/products").gets_error();
+  t.in_case().call("sync", "DELETE", "/docs/X9").answers(204);
+  t.in_case().call("sync", "DELETE", "/docs/A1").answers(204);
+  if (!made_here) t.in_case().call("sync", "DELETE", "/docs/B2").answers(204);
+  t.in_case().passes();
+  return t;
+}
+
+TEST(SweptAfter, what_is_kept_without_the_fault_was_taken_for_what_is_no_longer_there) {
+  auto t = swept(false);
+  EXPECT_EQ(t.verdicts(), "silent-wrong-result likely");
+  auto message = t.judge().findings[0].message;
+  EXPECT_NE(message.find("DELETE /docs/A1 was then made of 2 things that are kept without the fault"), message.npos)
+      << message;
+}
+
+TEST(SweptAfter, what_was_made_in_this_run_may_be_taken_back) { EXPECT_EQ(swept(true).verdicts(), ""); }
+
+// What Retrial asks when the command has ended.
+Tale& look(Tale& tale, const std::string& target) {
+  tale.call("", "GET", target);
+  tale.last().tag.site = trace::CallSite{std::string(kLookSite), 1, std::string(kLookSite)};
+  return tale;
+}
+
+TEST(SweptAfter, a_command_without_an_agent_is_its_own_application) {
+  Trial t("P3", "error(503)");
+  t.row.test.clear();
+  t.reference.call("", "GET", "/hosts").answers(200, R"(["a1","b2"])");
+  t.in_case().call("", "GET", "/hosts").gets_error();
+  for (auto* host : {"a1", "b2"}) t.in_case().call("", "DELETE", std::string("/records/") + host).answers(204);
+  t.in_case().passes();
+  EXPECT_NE(t.verdicts().find("silent-wrong-result likely"), std::string::npos) << t.verdicts();
+}
+
+TEST(SilentWrongResult, what_a_look_asks_is_not_asked_again_by_the_client) {
+  Trial t("P3", "error(503)");
+  auto save = [](Tale& tale, const char* body) {
+    tale.call("save", "PUT", "/settings");
+    tale.last().request_sample = body;
+    tale.answers(200);
+    look(tale, "/settings").answers(200, body);
+  };
+  constexpr auto kAll = R"({"theme":"dark","locale":"en","zone":"UTC","days":90})";
+  t.reference.call("load", "GET", "/settings").answers(200, kAll);
+  save(t.reference, R"({"theme":"light","locale":"en","zone":"UTC","days":90})");
+  t.in_case().call("load", "GET", "/settings").gets_error();
+  save(t.in_case(), R"({"theme":"light"})");
+  t.in_case().passes();
+  EXPECT_EQ(t.verdicts(), "silent-wrong-result likely");
+}
+
+TEST(SilentWrongResult, a_failure_is_no_end_of_a_wait) {
+  for (bool passes : {false, true}) {
+    Trial t("P3", "error(503)");
+    auto looks_at = [](Tale& tale) -> Tale& { return tale.call("wait", "GET", "/jobs/j1"); };
+    for (auto* status : {"queued", "running", "succeeded"})
+      looks_at(t.reference).answers(200, std::string(R"({"status":")") + status + "\"}");
+    t.reference.call("wait", "POST", "/releases").answers(201);
+    looks_at(t.in_case()).answers(200, R"({"status":"queued"})");
+    looks_at(t.in_case()).gets_error();
+    if (passes) looks_at(t.in_case()).answers(200, R"({"status":"succeeded"})");
+    t.in_case().call("wait", "POST", "/releases").answers(201).passes();
+    EXPECT_EQ(t.verdicts(), passes ? "" : "silent-wrong-result likely");
+  }
+}
+
+TEST(LostEffect, is_seen_by_a_look_that_counts_less) {
+  for (auto [name, verdict] : {std::pair("size", "lost-effect likely"), {"version", "lost-effect possible"}}) {
+    Trial t("P3", "error(503)");
+    auto put = [](Tale& tale) -> Tale& { return tale.call("part", "PUT", "/uploads/u1/parts/2"); };
+    auto file = [&](int size) { return fmt::format(R"({{"items":[{{"name":"b.bin","{}":{}}}]}})", name, size); };
+    put(t.reference).answers(200);
+    look(t.reference, "/files").answers(200, file(70000));
+    put(t.in_case()).gets_error();
+    look(t.in_case(), "/files").answers(200, file(53616)).passes();
+    EXPECT_EQ(t.verdicts(), verdict);
+  }
+}
+
+}  // namespace
+}  // namespace retrial::oracles
