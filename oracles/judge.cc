@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -91,12 +92,28 @@ std::string spared(const ComparedCase& compared, const trace::Run& run) {
       refused->operation, show_answer(refused->service_status));
 }
 
+// What an observed command sent, where `--at` may have named none of it.
+std::string sent_were(const ComparedCase& compared, const trace::Run& run) {
+  constexpr std::size_t kNamed = 4;
+  if (compared.row->policy != trace::kObserved) return {};
+  std::vector<std::string> named;
+  for (auto& e : run.exchanges)
+    if (!is_look(e) && std::ranges::count(named, e.operation) == 0) named.push_back(e.operation);
+  if (named.empty()) return {};
+  auto more = named.size() > kNamed ? ", ..." : "";
+  named.resize(std::min(named.size(), kNamed));
+  return fmt::format("; sent were {}{}", fmt::join(named, ", "), more);
+}
+
 // Why this run may not be judged; empty: it may.
 std::string unfit(const ComparedCase& compared, const trace::Comparison& c) {
   for (auto* run : {c.in_case, c.reference})
     if (!run->incomplete.empty()) return run->incomplete;
   if (c.in_case->stop == trace::Stop::interrupted) return "interrupted";
-  if (c.faulted.empty()) return why_not_fired(*c.in_case) + spared(compared, *c.in_case);
+  if (c.faulted.empty()) {
+    auto why = spared(compared, *c.in_case);
+    return why_not_fired(*c.in_case) + (why.empty() ? sent_were(compared, *c.in_case) : why);
+  }
   if (auto why = drifted(c); !why.empty()) return why;
   if (auto failure = failure_of(compared, c); failure && may_be_caused_by_capture(c, *failure))
     return "a signal met a connect before the proxy had it: the test may have failed by capture itself";

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "campaign/report/words.h"
+#include "oracles/evidence.h"
 #include "trace/calls/service_name.h"
 #include "trace/comparing/comparison.h"
 #include "trace/profiles/message.h"
@@ -187,7 +188,7 @@ void say_not_reached(const Weighed& weighed, trace::CampaignRecord& record) {
     for (auto& e : c->in_case->exchanges) told.insert(e.operation);
   std::vector<std::string> named;  // the next that it would have come to first
   for (auto& e : weighed.fit.front()->reference->exchanges)
-    if (told.insert(e.operation).second) named.push_back(e.operation);
+    if (!oracles::is_look(e) && told.insert(e.operation).second) named.push_back(e.operation);
   if (named.empty()) return;
   auto at = std::regex_replace(named.front(), std::regex(R"(\{[^}]*\})"), "*");  // as --at has it
   auto more = named.size() > kNamed ? fmt::format(", and {} more", named.size() - kNamed) : "";

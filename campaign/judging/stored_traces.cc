@@ -242,7 +242,11 @@ void Judge::add_cases(Folder& folder) {
   bool checked = check(folder);
   if (without_faults(folder)) {
     if (!checked)
-      out_.record.remarks.push_back(folder.path.string() + ": no fault was injected, so nothing of it was judged");
+      out_.record.remarks.push_back(folder.path.string() +
+                                    (std::ranges::all_of(folders_, without_faults)
+                                         ? ": no fault was injected, so nothing of it was judged"
+                                         : ": no fault was injected; the others are laid beside it where they have no "
+                                           "reference of their own"));
     for (auto& run : folder.runs)
       if (!run.incomplete.empty())
         out_.record.not_judged.push_back({.why = fmt::format("{}: {}", folder.path.string(), run.incomplete)});

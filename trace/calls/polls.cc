@@ -19,8 +19,9 @@ constexpr Nanos kTries = kSecond;              // OAuth's device flow asks every
 constexpr Nanos kHurry = 20;                   // a look comes that much sooner only where it does not wait for its turn
 // What says by its name that it comes again and again, whatever it holds: POST /vans/7/heartbeat.
 bool is_heartbeat(const Exchange& e) {
-  static constexpr std::array<std::string_view, 7> kNames{"heartbeat", "heartbeats", "beat", "ping",
-                                                          "keepalive", "keep-alive", "pulse"};
+  static constexpr std::array<std::string_view, 11> kNames{"heartbeat", "heartbeats", "beat",  "ping",
+                                                           "keepalive", "keep-alive", "pulse", "renew",
+                                                           "refresh",   "extend",     "touch"};
   auto parts = message::segments(message::path_of(e.target));
   return !parts.empty() && std::ranges::find(kNames, parts.back()) != kNames.end();
 }

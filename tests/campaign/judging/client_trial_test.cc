@@ -82,6 +82,9 @@ TEST(ClientTrial, says_what_the_command_never_came_to) {
   };
   EXPECT_TRUE(said().contains("the command never came to PUT /checkpoints/{id}, so nothing is known of that"))
       << said();
+  reference.exchanges.back().tag.site = trace::CallSite{"retrial", 1, "retrial"};
+  EXPECT_EQ(said(), "") << "that is a look of ours";
+  reference.exchanges.back().tag.site = later.tag.site;
   run.exchanges.push_back(later);
   EXPECT_EQ(said(), "");
 }

@@ -184,6 +184,7 @@ TEST(Lessons, a_heartbeat_by_its_name_is_a_poll_at_any_pace_and_whatever_it_hold
     return lessons_of(reference.run).at_poll(asked(line));
   };
   EXPECT_TRUE(at_poll("POST /vans/7/heartbeat"));
+  EXPECT_TRUE(at_poll("POST /leases/compactor/renew"));
   EXPECT_FALSE(at_poll("POST /vans/7/load"));
 }
 
