@@ -23,14 +23,14 @@ constexpr Verdict kKeptFailure{
 };
 
 constexpr std::size_t kWaits = 2;  // one may be for something else
-constexpr std::array<std::string_view, 9> kRetry{"retry",   "retries", "retrying",  "retryable", "retrier",
-                                                 "backoff", "attempt", "resilient", "tenacity"};
+constexpr std::array<std::string_view, 8> kRetry{"retry",   "retries", "retrying",  "retryable",
+                                                 "retrier", "backoff", "resilient", "tenacity"};
 
 // "src/retry.js:21 withRetry" of its chain, or "p-retry 6.2.0" of its libraries; empty: nothing says that it tries
 // again.
-std::string retry_around(const trace::Exchange& e) {
+std::string retry_around(const trace::Exchange& e, const std::string& test) {
   for (auto& frame : trace::frames_of(*e.tag.site))
-    if (has_word(frame.function, kRetry)) return trace::show(frame);
+    if (has_word(frame.function, kRetry) && !in_tests(frame.file, test)) return trace::show(frame);
   auto of_library = percent_decode(e.tag.libraries);
   for (auto part : split(of_library, ','))
     if (auto name = part.substr(part.find(':') + 1); has_word(name, kRetry)) return std::string(name);
@@ -62,7 +62,7 @@ class KeptFailure final : public Oracle {
     auto& failed = call.last();
     bool once = call.attempts.size() == 1 && failed.fired && failed.told && failed.tag.site && may_pass(failed);
     if (!once || in_tests(failed.tag.site->file, compared.row->test)) return;
-    auto retry = retry_around(failed);
+    auto retry = retry_around(failed, compared.row->test);
     auto failure = retry.empty() ? std::nullopt : failure_of(compared, c);
     // It is this error that comes out at last, and not a breaker's or another.
     if (!failure || !failure->outermost() || is_assertion(*failure->outermost())) return;

@@ -354,13 +354,20 @@ EndOfWait ended_by_failure(const ComparedCase& compared, const Comparison& c, co
                usual[usual.size() - 2]->response_sample != usual.back()->response_sample;
   if (!waits || here.size() >= usual.size()) return {};
   if (std::ranges::any_of(here, [&](auto* e) { return e->begun > last.begun; })) return {};
+  // What has a number of its own ("/jobs/j1") is named by what is made of it.
+  auto parts = trace::message::segments(trace::message::path_of(last.target));
+  auto name = parts.empty() ? std::string() : percent_decode(parts.back());
+  auto of_it = [&](const Exchange& write) {
+    if (std::ranges::none_of(name, is_digit)) return true;
+    auto values = values_of(write);
+    return write.target.contains(name) || std::ranges::binary_search(values, name);
+  };
   for (auto& pair : c.pairs) {
     if (!pair.reference || !pair.in_case || pair.in_case->first().begun < last.told) continue;
     auto &write = pair.in_case->last(), &was = pair.reference->last();
     bool after = pair.reference->first().begun >= usual.back()->told;
-    if (after && had_effect(write) && had_effect(was) && by_application(compared, write) &&
-        !tells_failure(write.request_sample))
-      return {pair.in_case, usual.size()};
+    bool made = had_effect(write) && had_effect(was) && !removes(write) && by_application(compared, write);
+    if (after && made && of_it(write) && !tells_failure(write.request_sample)) return {pair.in_case, usual.size()};
   }
   return {};
 }
