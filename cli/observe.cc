@@ -19,6 +19,7 @@
 #include "campaign/report/words.h"
 #include "campaign/workload/execution.h"
 #include "campaign/workload/look.h"
+#include "campaign/workload/slot.h"
 #include "campaign/workload/time_saved.h"
 #include "cli/campaign_options.h"
 #include "cli/commands.h"
@@ -41,7 +42,7 @@ struct ObserveOptions {
   std::optional<std::string> inject, at;
   std::optional<std::uint64_t> seed;
   std::optional<int> repeat;
-  std::string config, profile, hold, out, capture;
+  std::string config, profile, reset, hold, out, capture;
   bool real_time = false, no_reference = false;
   std::vector<std::string> look, command;
 };
@@ -92,6 +93,7 @@ std::vector<std::string> repeated(const ObserveOptions& options) {
   add("--hold", options.hold);
   add("--profile", options.profile);
   add("--config", options.config);
+  add("--reset", options.reset);
   for (auto& url : options.look) add("--look", url);
   if (options.no_reference) words.emplace_back("--no-reference");
   if (options.real_time) words.emplace_back("--real-time");
@@ -321,6 +323,33 @@ std::string lines_of(const std::vector<std::string>& remarks) {
 
 int status_of(const Error& error) { return error.blame == Blame::user ? proxy::shell_status(error) : kIncomplete; }
 
+// The services of retrial.toml, and what --reset says, before each run of the command.
+class Prepared {
+ public:
+  Prepared(campaign::Executor& executor, campaign::Slot* slot) : executor_(executor), slot_(slot) {}
+  Result<trace::Run> execute(const campaign::RunSpec& spec) {
+    if (auto ready = slot_ ? slot_->prepare() : Result<void>(); !ready) return std::unexpected(ready.error());
+    auto run = executor_.execute(spec);
+    if (!run || !slot_ || !run->incomplete.empty()) return run;
+    auto lost = slot_->lost();
+    if (!lost) return std::unexpected(lost.error());
+    run->incomplete = std::move(*lost);
+    return run;
+  }
+
+ private:
+  campaign::Executor& executor_;
+  campaign::Slot* slot_;
+};
+
+Result<std::unique_ptr<campaign::Slot>> slot_of(const campaign::Config& config, const std::filesystem::path& folder) {
+  bool any = std::ranges::any_of(config.services, [](auto& service) {
+    return service.start || service.reset.kind != campaign::Reset::Kind::none;
+  });
+  if (!any) return nullptr;
+  return campaign::Slot::open(config.services, {.logs = folder / "logs"});
+}
+
 int observe(const ObserveOptions& options) {
   raise_descriptor_limit();
   auto spec = spec_of(options);
@@ -328,6 +357,8 @@ int observe(const ObserveOptions& options) {
   auto config = config_in(options.config);
   if (!config) return complain(config.error().line(), kUsage);
   config->run.look = options.look;
+  if (!options.reset.empty())
+    config->services.push_back({.name = "reset", .reset = {campaign::Reset::Kind::command, options.reset}});
   for (auto& url : options.look)
     if (auto ok = campaign::check_look(url); !ok) return complain("--look: " + ok.error().line(), kUsage);
   spec->look = config->looks();
@@ -350,6 +381,9 @@ int observe(const ObserveOptions& options) {
   setting.application = config->run.application;
   auto executor = campaign::Executor::open(std::move(setting), clock);
   if (!executor) return complain(executor.error().line(), kUsage);
+  auto slot = slot_of(*config, *folder);
+  if (!slot) return complain(slot.error().line(), kIncomplete);
+  Prepared prepared(**executor, slot->get());
   auto store = trace::StoreWriter::open(*folder / "campaign.db");
   if (!store) complain(store.error().line(), kIncomplete);
 
@@ -357,7 +391,7 @@ int observe(const ObserveOptions& options) {
   bool spared = false;
   for (bool again = options.inject && !options.no_reference; again;) {
     fmt::print(stderr, "retrial: once without faults first\n");
-    auto run = (*executor)->execute(reference_of(*spec));
+    auto run = prepared.execute(reference_of(*spec));
     if (!run) return complain(run.error().line(), status_of(run.error()));
     if ((*executor)->interrupted()) return kInterrupted;
     again = (*executor)->failed_distrusting() && !std::exchange(spared, true);
@@ -374,7 +408,7 @@ int observe(const ObserveOptions& options) {
     seen.refer_to(std::move(*run));
   }
   for (bool again = true; again && static_cast<int>(seen.runs().size()) < seen.most();) {
-    auto run = (*executor)->execute(*spec);
+    auto run = prepared.execute(*spec);
     if (!run) {
       auto status = status_of(run.error());
       complain(run.error().line(), status);
@@ -393,6 +427,7 @@ int observe(const ObserveOptions& options) {
     if ((*executor)->interrupted()) break;
     again = (options.repeat && static_cast<int>(seen.runs().size()) < *options.repeat) || seen.judge();
   }
+  if (*slot) seen.remark((*slot)->remarks());
   seen.judge();
   if (auto ok = seen.write(*folder); !ok) complain(ok.error().line(), kIncomplete);
   if (options.inject)
@@ -439,6 +474,9 @@ void add_observe(CLI::App& app, int& status) {
           "--look", options->look,
           "a URL (http://…) that is read when the command has ended, to see what the service holds; may be given again")
       ->allow_extra_args(false);
+  command->add_option("--reset", options->reset,
+                      "a shell command that brings services back to their first state, before each run of the command "
+                      "(as [service.NAME] reset in retrial.toml)");
   command->add_option("--hold", options->hold, "how long a stalled exchange is held (30s)");
   command->add_flag("--real-time", options->real_time, "wait as long as the client does: its clock is never moved");
   command->add_option("--seed", options->seed, "for faults that come by chance (default: another one each time)");

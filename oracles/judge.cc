@@ -88,8 +88,9 @@ std::string spared(const ComparedCase& compared, const trace::Run& run) {
   if (refused == run.exchanges.end()) return {};
   return fmt::format(
       ": an answer that is an error is not lost, and {} was answered {}. Does the service still hold what the run "
-      "before has left there?",
-      refused->operation, show_answer(refused->service_status));
+      "before has left there?{}",
+      refused->operation, show_answer(refused->service_status),
+      compared.row->policy == trace::kObserved ? " --reset COMMAND brings it back before each." : "");
 }
 
 // What an observed command sent, where `--at` may have named none of it.

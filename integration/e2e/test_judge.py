@@ -69,6 +69,50 @@ def test_a_fault_is_aimed_at_one_operation_or_one_of_its_calls(client, port, pyt
     assert "#2" in at("#2", "wrong").stderr
 
 
+PAY = """
+import http.client, sys
+for n in range(2):
+    try:
+        c = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]), timeout=5)
+        c.request("POST", "/payments/inv_1001", "{}", {"content-type": "application/json"})
+        sys.exit(0 if c.getresponse().status == 201 else 3)
+    except OSError:
+        pass
+sys.exit(4)
+"""
+
+
+class Till(Answering):
+    paid, resets = False, 0
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        if self.path == "/reset":
+            Till.paid, Till.resets = False, Till.resets + 1
+            return self.answer(b"")
+        status, Till.paid = (409 if Till.paid else 201), True
+        self.answer(b"{}", status)
+
+
+def test_a_service_that_keeps_what_it_is_told_is_reset_before_each_run(suite, python):
+    """The run without faults has paid already; then the answer that should be lost is an error, which is not lost."""
+    project = suite(pay_DOT_py=PAY)
+    with serving(Till) as till:
+        pay = [python, "pay.py", str(till.server_port)]
+        fault = "lost-response(reset) x 1, then pass"
+        kept = observe(project, "--inject", fault, command=pay)
+        assert "never fired" in kept.stderr and "--reset COMMAND" in kept.stderr, kept.stderr
+        reset = f"{python} -c \"import urllib.request as u; u.urlopen('http://127.0.0.1:{till.server_port}/reset', b'')\""
+        done = observe(project, "--inject", fault, "--reset", reset, "--out", "o", command=pay)
+        assert "never fired" not in done.stderr and "POST /payments" in done.stderr, done.stderr
+        with sqlite3.connect(project / "o" / "campaign.db") as store:
+            (runs,) = store.execute("select count(*) from run").fetchone()
+        assert Till.resets == runs >= 2
+        assert done.stderr.count("     again ") == done.stderr.count("again   retrial observe") == " ".join(done.stderr.split()).count("--reset '"), done.stderr
+        failed = observe(project, "--inject", fault, "--reset", "echo no till here; exit 5", command=pay)
+        assert failed.returncode == 126 and "[service.reset]: reset `echo no till here; exit 5` failed: no till here" in failed.stderr, failed.stderr
+
+
 def verdicts(folder):
     return {f["verdict"] for f in report(folder)["findings"]}
 
