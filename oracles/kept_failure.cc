@@ -10,6 +10,7 @@
 #include "oracles/failure.h"
 #include "oracles/members.h"
 #include "oracles/registry.h"
+#include "oracles/time_of_fault.h"
 
 namespace retrial::oracles {
 namespace {
@@ -48,6 +49,13 @@ std::vector<Nanos> waits_after(const trace::Run& run, const trace::Exchange& fai
   return waits;
 }
 
+// Attempts that came to nobody are no exchanges.
+bool may_be_unseen(const trace::Comparison& c, const trace::Exchange& failed) {
+  auto& run = *c.in_case;
+  return of_death(c) || !run.connection_faults.empty() ||
+         std::ranges::any_of(run.capture.not_seen, [&](auto& name) { return name.starts_with(failed.service); });
+}
+
 class KeptFailure final : public Oracle {
  public:
   std::span<const Verdict> verdicts() const override { return {&kKeptFailure, 1}; }
@@ -61,7 +69,7 @@ class KeptFailure final : public Oracle {
                          Judgement& judgement) {
     auto& failed = call.last();
     bool once = call.attempts.size() == 1 && failed.fired && failed.told && failed.tag.site && may_pass(failed);
-    if (!once || in_tests(failed.tag.site->file, compared.row->test)) return;
+    if (!once || may_be_unseen(c, failed) || in_tests(failed.tag.site->file, compared.row->test)) return;
     auto retry = retry_around(failed, compared.row->test);
     auto failure = retry.empty() ? std::nullopt : failure_of(compared, c);
     // It is this error that comes out at last, and not a breaker's or another.
@@ -77,8 +85,9 @@ class KeptFailure final : public Oracle {
     judgement.findings.push_back(make_finding(
         compared, c, call, kKeptFailure, std::min(trace::Confidence::likely, call.confidence),
         fmt::format("{}: {}. {} then waited {} times ({}), as a retry does, and nothing was sent: what it tries again "
-                    "answered with the error of the first attempt, with which the test failed.",
-                    call.operation, what_was_done(call, 0), retry, waits.size(), fmt::join(shown, ", ")),
+                    "answered with the error of the first attempt, with which the {} failed.",
+                    call.operation, what_was_done(call, 0), retry, waits.size(), fmt::join(shown, ", "),
+                    compared.row->test.empty() ? "command" : "test"),
         "A right client keeps no failure: the next attempt asks the service."));
   }
 };

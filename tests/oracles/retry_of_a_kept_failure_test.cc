@@ -41,6 +41,12 @@ TEST(KeptFailure, not_where_nothing_says_that_it_is_tried_again) {
   EXPECT_EQ(Kept("load").waits(3).fails(kPassedOn), "");
 }
 
+TEST(KeptFailure, not_where_attempts_may_have_come_to_nobody) {
+  Kept kept;
+  kept.trial.in_case().run().capture.not_seen = {kept.trial.in_case().last().service + " (Connection refused)"};
+  EXPECT_EQ(kept.waits(3).fails(kPassedOn), "");
+}
+
 TEST(KeptFailure, not_by_the_name_of_a_test) {
   Kept kept("load");
   kept.trial.in_case().last().tag.site->callers = "tests/test_retry.py:9:test_retries";
