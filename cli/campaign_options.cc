@@ -78,15 +78,17 @@ Result<std::vector<const policies::Policy*>> policies_of(const std::vector<std::
   return chosen;
 }
 
-// "comma-separated: p3,p1 (these where nothing is said); also n1 (is that taken for an answer?)"
+// "comma-separated: p3,p1 (these where nothing is said, …); also n1 (is that taken for an answer?)"
 std::string policies_help() {
   std::vector<std::string> by_default, others;
   for (auto& p : policies::policies()) {
     auto name = lower(p.name);
     p.by_default ? by_default.push_back(name) : others.push_back(fmt::format("{} ({})", name, p.question));
   }
-  return fmt::format("comma-separated: {} (these where nothing is said){}{}", fmt::join(by_default, ","),
-                     others.empty() ? "" : "; also ", fmt::join(others, ", "));
+  return fmt::format(
+      "comma-separated: {} (these where nothing is said, and n2, r1 and b1 of them only where the project gives a "
+      "reason: docs/faults.md){}{}",
+      fmt::join(by_default, ","), others.empty() ? "" : "; also ", fmt::join(others, ", "));
 }
 
 // Which of a suite's cases.
