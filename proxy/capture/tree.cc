@@ -36,6 +36,8 @@ Result<std::unique_ptr<Tree>> Tree::start(Loop& loop, const Clock& clock, const 
   launch.descriptors[2] = command.err;
   launch.own_group = command.own_group;
   launch.ignored = command.ignored_signals;
+  // In the background of its terminal, what reads there or sets it would be stopped, and never go on.
+  if (command.own_group) launch.ignored.insert(launch.ignored.end(), {SIGTTIN, SIGTTOU});
   launch.filtered = way != Way::none;
   auto supervisor = capture::Supervisor::start(loop, clock, launch, way, events);
   if (!supervisor) return std::unexpected(supervisor.error());

@@ -22,7 +22,8 @@ struct Command {
   int in = -1;                           // fds for stdin, stdout, stderr; -1: ours. Not owned
   int out = -1;
   int err = -1;
-  bool own_group = false;  // what it sends to its process group (`kill 0`) meets only itself; no terminal's Ctrl-C does
+  bool own_group = false;  // what it sends to its process group (`kill 0`) meets only itself; no terminal's Ctrl-C
+                           // does, and to read from one is an error (SIGTTIN and SIGTTOU are ignored)
   std::vector<int> ignored_signals;  // that the command finds ignored, beside what we ignore (but SIGPIPE) at its start
 };
 // The signals that this process ignores now: at the top of main, what its caller chose (nohup, a job in the

@@ -223,7 +223,7 @@ TEST(Life, what_a_command_of_its_own_group_sends_to_its_group_does_not_meet_us) 
     int status = 0;
   } events(loop);
   proxy::Command command;
-  command.argv = {"/bin/sh", "-c", "trap 'exit 7' TERM; kill 0; exit 8"};
+  command.argv = {"/bin/sh", "-c", "trap 'exit 7' TERM; kill -TTOU $$; kill -TTIN $$; kill 0; exit 8"};
   command.environment = {"PATH=/usr/bin:/bin"};
   command.own_group = true;
   auto tree = proxy::Tree::start(loop, clock, command, ways().front(), events);
