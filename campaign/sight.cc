@@ -16,8 +16,6 @@ namespace retrial::campaign {
 using report::Sight;
 namespace {
 
-constexpr std::string_view kRefused = "(Connection refused)";
-
 // What a line of what was left alone says, and what would mend it. The first that fits.
 struct Mend {
   std::string_view part, mend;
@@ -35,7 +33,7 @@ constexpr Mend kMends[] = {
     {"cannot be loaded", "mend the file, or leave it out of the command"},
     {"gave no result", "run it with a runner that is known test by test (docs/agents.md)"},
     {"none of the command's tests", "let the tests themselves send them: what runs beside them is not put on trial"},
-    {kRefused,
+    {trace::kRefused,
      "start the service, or let Retrial do it: `start` in its [service.NAME] of retrial.toml (`retrial init` writes a "
      "first one)"},
 };
@@ -79,7 +77,7 @@ void read_others(const CampaignOutcome& outcome, Sight& sight) {
   auto steady = [](std::string_view address) { return trace::service_name(address) == address; };
   for (std::string_view line : outcome.seen->capture.not_seen) {
     auto address = line.substr(0, line.find(' '));
-    bool refused = line.ends_with(kRefused) && !listened_later(*outcome.seen, line);
+    bool refused = line.ends_with(trace::kRefused) && !listened_later(*outcome.seen, line);
     if (refused && steady(address)) sight.refused.emplace_back(address);
   }
   for (auto& address : outcome.reached)

@@ -60,7 +60,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 40> kCounter
     {"mount", "unmount"},
 }};
 
-std::string_view folder_of(std::string_view path) { return path.substr(0, path.rfind('/') + 1); }
+std::string_view rpc_service(std::string_view path) { return path.substr(0, path.rfind('/') + 1); }
 
 std::vector<RpcField> held_fields(const Exchange& e, const std::string& sample) {
   auto fields = e.grpc.is ? trace::fields_of(e, sample) : std::nullopt;
@@ -80,9 +80,9 @@ const RpcField* named_in(const std::vector<RpcField>& giving, const std::vector<
 }  // namespace
 
 bool gives_up(std::string_view taking, std::string_view giving) {
-  if (folder_of(taking).empty() || folder_of(taking) != folder_of(giving)) return false;
-  auto takes = words_of_name(taking.substr(folder_of(taking).size()));
-  auto gives = words_of_name(giving.substr(folder_of(giving).size()));
+  if (rpc_service(taking).empty() || rpc_service(taking) != rpc_service(giving)) return false;
+  auto takes = words_of_name(taking.substr(rpc_service(taking).size()));
+  auto gives = words_of_name(giving.substr(rpc_service(giving).size()));
   if (takes.size() != gives.size()) return false;
   bool found = false;
   for (std::size_t i = 0; i < takes.size(); i++) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "oracles/evidence.h"
+#include "oracles/failed_read.h"
 #include "oracles/ledger.h"
 #include "oracles/pages.h"
 #include "oracles/read_twice.h"

@@ -1,0 +1,282 @@
+// Writes that never came to the service.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/oracles/runs.h"
+
+namespace retrial::oracles {
+namespace {
+using trace::Telling;
+
+constexpr const char* kBody = R"({"item":"lamp"})";
+constexpr const char* kListed = R"([{"id":1,"item":"lamp"}])";
+
+Tale& post(Tale& tale, std::string target = "/orders") {
+  tale.call("put", "POST", std::move(target));
+  tale.last().request_sample = kBody;
+  return tale;
+}
+
+// A POST that the fault answers, and which its client gives up; then a read of the list, here and without the fault.
+Trial given_up(std::string without = {}, std::string with = {}, std::string target = "/orders") {
+  Trial t("K1", "error(503) x 1, then pass");
+  post(t.reference).answers(201, R"({"id":1})");
+  if (!without.empty()) t.reference.call("all", "GET", target).answers(200, std::move(without));
+  post(t.in_case()).gets_error();
+  if (!with.empty()) t.in_case().call("all", "GET", target).answers(200, std::move(with));
+  return t;
+}
+std::string passed(Trial& t) {
+  t.in_case().passes();
+  return t.verdicts();
+}
+
+TEST(LostEffect, a_write_that_was_given_up_in_silence_is_possible_and_likely_where_a_read_shows_it_missing) {
+  auto silent = given_up();
+  EXPECT_EQ(passed(silent), "lost-effect possible");
+  auto shown = given_up(kListed, "[]");
+  EXPECT_EQ(passed(shown), "lost-effect likely");
+  auto message = shown.judge().findings[0].message;
+  EXPECT_NE(message.find("GET /orders does not show it, as it does else"), std::string::npos) << message;
+  for (auto& [list, target] :
+       {std::pair(kListed, "/orders"), std::pair("[]", "/orders?page=1"), std::pair("[{", "/orders")}) {
+    auto t = given_up(kListed, list, target);
+    EXPECT_EQ(passed(t), "lost-effect possible") << list << target;
+  }
+}
+
+TEST(LostEffect, what_a_patch_sets_is_looked_for_in_the_thing_and_in_the_list_that_has_it) {
+  auto patched = [](std::string_view read, std::string_view as_else, std::string_view here) {
+    Trial t("K1", "error(503) x 1, then pass");
+    auto patch = [](Tale& tale) -> Tale& {
+      tale.call("ship", "PATCH", "/orders/o-3");
+      tale.last().request_sample = R"({"status":"shipped"})";
+      return tale;
+    };
+    patch(t.reference).answers(200, R"({"id":"o-3","status":"shipped"})");
+    t.reference.call("all", "GET", std::string(read)).answers(200, std::string(as_else));
+    patch(t.in_case()).gets_error();
+    t.in_case().call("all", "GET", std::string(read)).answers(200, std::string(here));
+    return passed(t);
+  };
+  EXPECT_EQ(patched("/orders/o-3", R"({"status":"shipped"})", R"({"status":"open"})"), "lost-effect likely");
+  EXPECT_EQ(patched("/orders/o-3", R"({"order":{"status":"shipped"}})", R"({"order":{"id":"o-3"}})"),
+            "lost-effect likely");
+  EXPECT_EQ(patched("/orders", R"([{"id":"o-2","status":"shipped"},{"id":"o-3","status":"shipped"}])",
+                    R"([{"id":"o-2","status":"shipped"},{"id":"o-3","status":"open"}])"),
+            "lost-effect likely");
+  EXPECT_EQ(patched("/orders/o-3", R"({"status":"shipped"})", R"({"status":"shipped"})"), "lost-effect possible");
+  EXPECT_EQ(patched("/orders/o-3", R"({"status":"packed"})", R"({"status":"open"})"), "lost-effect possible");
+}
+TEST(LostEffect, a_thing_that_is_not_found_where_it_was_to_be_put_is_missing) {
+  for (int status : {404, 500}) {
+    Trial t("K1", "error(503) x 1, then pass");
+    t.reference.call("put", "PUT", "/files/a").answers(201, "");
+    t.reference.call("get", "GET", "/files/a").answers(200, "{}");
+    t.in_case().call("put", "PUT", "/files/a").gets_error();
+    t.in_case().call("get", "GET", "/files/a").answers(status, "{}");
+    EXPECT_EQ(passed(t), status == 404 ? "lost-effect likely" : "lost-effect possible");
+  }
+}
+
+TEST(LostEffect, a_list_of_names_shows_that_what_a_put_names_is_missing) {
+  for (auto& [without, with, verdict] :
+       {std::tuple(R"({"blobs":["a","b"]})", R"({"blobs":["b"]})", "lost-effect likely"),
+        std::tuple(R"([{"name":"a"}])", "[]", "lost-effect likely"),
+        std::tuple(R"({"blobs":["a"]})", R"({"blobs":["a"]})", "lost-effect possible")}) {
+    Trial t("K1", "error(503) x 1, then pass");
+    t.reference.call("put", "PUT", "/blobs/a").answers(201, "");
+    t.reference.call("all", "GET", "/blobs").answers(200, without);
+    t.in_case().call("put", "PUT", "/blobs/a").gets_error();
+    t.in_case().call("all", "GET", "/blobs").answers(200, with);
+    EXPECT_EQ(passed(t), verdict) << with;
+  }
+}
+
+TEST(LostEffect, a_list_of_ids_shows_that_what_a_body_names_is_missing) {
+  for (auto& [body, verdict] : {std::pair(R"({"event_id":"ev-login-1","what":"in"})", "lost-effect likely"),
+                                std::pair(R"({"what":"ev-login-1"})", "lost-effect possible")}) {
+    auto t = given_up(R"({"events":["ev-login-1","ev-2"]})", R"({"events":["ev-2"]})");
+    for (auto* run : {&t.reference.run(), &t.in_case().run()}) run->exchanges[0].request_sample = body;
+    EXPECT_EQ(passed(t), verdict) << body;
+  }
+}
+
+TEST(LostEffect, what_is_sent_in_its_place_though_it_was_done_already_makes_up_for_nothing) {
+  Trial t("K1", "error(503) x 1, then pass");
+  auto put = [](Tale& tale, const char* path, std::uint64_t digest) -> Tale& {
+    tale.call("put", "PUT", path);
+    tale.last().request_digest = digest;
+    return tale;
+  };
+  put(t.reference, "/blobs/a.json", 1).answers(201);
+  put(t.reference, "/blobs/c.json", 3).answers(201);
+  put(t.in_case(), "/blobs/a.json", 1).gets_error();
+  put(t.in_case(), "/blobs/c.json", 3).answers(201);
+  put(t.in_case(), "/blobs/c.json", 3).answers(200);  // whoever sends again has the last one in mind
+  EXPECT_EQ(passed(t), "lost-effect possible");
+  put(t.in_case(), "/blobs/a.json", 1).answers(201);
+  EXPECT_EQ(t.verdicts(), "");
+}
+
+TEST(LostEffect, whoever_is_told_has_lost_nothing) {
+  auto t = given_up(kListed, "[]");
+  t.in_case().fails({thrown("requests.exceptions.HTTPError", "503 Server Error: Service Unavailable")});
+  EXPECT_EQ(t.verdicts(), "");
+}
+
+TEST(LostEffect, a_test_that_expects_an_exception_and_gets_one_of_the_fault_was_told) {
+  for (auto& [said, verdict] :
+       {std::pair("503 Server Error: Service Unavailable", ""), std::pair("card declined", "lost-effect likely")}) {
+    auto t = given_up(kListed, "[]");
+    t.in_case().passes();
+    auto expected = thrown("shop.PaymentError", said);
+    expected.link = trace::kExpected;
+    t.in_case().run().results.front().chain = {expected};
+    EXPECT_EQ(t.verdicts(), verdict) << said;
+  }
+}
+
+TEST(LostEffect, a_test_that_fails_by_a_later_fault_was_not_told_of_this_one) {
+  auto t = given_up(kListed);
+  t.in_case().call("all", "GET", "/orders").gets_error();
+  t.in_case().fails({thrown("requests.exceptions.HTTPError", "503 Server Error: Service Unavailable")});
+  EXPECT_EQ(t.verdicts(), "lost-effect possible");
+}
+
+TEST(LostEffect, what_its_own_function_then_says_was_sent_is_likely_lost) {
+  auto verdicts = [](const char* body, const char* function = "remind", bool beside = false) {
+    Trial t("P3", "error(transient)");
+    auto tell = [&](Tale& tale, bool refused) {
+      tale.call("remind", "POST", "/sms");
+      refused ? tale.gets_error() : tale.answers(201);
+      if (beside) tale.call("remind", "POST", "/letters").answers(201);
+      tale.call(function, "PUT", "/reminders/rem-5");
+      tale.last().request_sample = body;
+      tale.answers(200);
+    };
+    tell(t.reference, false);
+    tell(t.in_case(), true);
+    return passed(t);
+  };
+  EXPECT_EQ(verdicts(R"({"sent":true})"), "lost-effect likely");
+  EXPECT_EQ(verdicts(R"({"status":"sent"})"), "lost-effect likely");
+  EXPECT_EQ(verdicts(R"({"sent":false})"), "lost-effect possible");
+  EXPECT_EQ(verdicts(R"({"due":"2024-01-01"})"), "lost-effect possible");
+  EXPECT_EQ(verdicts(R"({"sent":true})", "close"), "lost-effect possible") << "another function";
+  EXPECT_EQ(verdicts(R"({"sent":true})", "remind", true), "lost-effect possible") << "it may be said of the other";
+}
+
+TEST(LostEffect, of_the_second_turn_of_a_loop_too) {
+  Trial t("P3", "error(transient)");
+  auto tell = [](Tale& tale, const char* reminder, bool refused) {
+    tale.call("remind", "POST", "/sms");
+    refused ? tale.gets_error() : tale.answers(201);
+    tale.call("remind", "PUT", reminder);
+    tale.last().request_sample = R"({"sent":true})";
+    tale.answers(200);
+  };
+  tell(t.reference, "/reminders/1", false), tell(t.reference, "/reminders/2", false);
+  tell(t.in_case(), "/reminders/1", false), tell(t.in_case(), "/reminders/2", true);
+  EXPECT_EQ(passed(t), "lost-effect likely");
+}
+
+TEST(LostEffect, a_test_that_tries_the_same_once_more_and_fails_by_that_was_told) {
+  auto t = given_up(kListed);
+  post(t.in_case()).gets_error();
+  t.in_case().fails({thrown("requests.exceptions.HTTPError", "503 Server Error: Service Unavailable")});
+  EXPECT_EQ(t.verdicts(), "");
+}
+
+TEST(LostEffect, what_was_carried_out_after_all_is_not_lost) {
+  auto retried = given_up();
+  retried.in_case().again(kSecond).answers(201);
+  EXPECT_EQ(passed(retried), "");
+  auto later = given_up();  // by another call, as an outbox does it
+  post(later.in_case()).answers(201);
+  EXPECT_EQ(passed(later), "");
+  auto elsewhere = given_up();
+  post(elsewhere.in_case(), "/outbox").answers(202);
+  EXPECT_EQ(passed(elsewhere), "");
+}
+
+TEST(LostEffect, what_another_replica_was_sent_is_not_lost) {
+  auto t = given_up();
+  post(t.in_case());
+  t.in_case().last().service = "127.0.0.2:9000";
+  t.in_case().answers(201);
+  EXPECT_EQ(passed(t), "");
+}
+
+TEST(LostEffect, a_list_shows_that_the_entries_of_a_batch_are_missing) {
+  auto flushed = [](const char* listed) {
+    Trial t("P3", "error(503)");
+    auto flush = [](Tale& run, const char* id) -> Tale& {
+      run.call("flush", "POST", "/events");
+      run.last().request_sample = fmt::format(R"({{"events":[{{"id":"{}","kind":"login"}}]}})", id);
+      return run;
+    };
+    flush(t.reference, "ev-1").answers(202);
+    t.reference.call("all", "GET", "/events").answers(200, R"([{"id":"ev-1","kind":"login","at":3}])");
+    flush(t.in_case(), "ev-2").gets_error();
+    t.in_case().call("all", "GET", "/events").answers(200, listed);
+    return passed(t);
+  };
+  EXPECT_EQ(flushed("[]"), "lost-effect likely");
+  EXPECT_EQ(flushed(R"([{"id":"ev-2","kind":"login","at":4}])"), "lost-effect possible");
+}
+
+TEST(LostEffect, a_loss_leaves_open_whether_the_service_did_it_and_a_read_has_nothing_to_lose) {
+  Trial lost;
+  post(lost.reference).answers(201);
+  post(lost.in_case()).is_lost(Telling::reset, 201);
+  EXPECT_EQ(passed(lost), "");
+  for (auto& [method, target] : {std::pair("GET", "/orders"), std::pair("POST", "/orders/_search")}) {
+    Trial t("K1", "error(503)");
+    t.reference.call("get", method, target).answers(200);
+    t.in_case().call("get", method, target).gets_error();
+    EXPECT_EQ(passed(t), "") << method;
+  }
+}
+
+TEST(LostEffect, what_is_not_removed_is_a_write_too_unless_it_was_made_here) {
+  for (bool made_here : {false, true}) {
+    Trial t("K1", "error(503)");
+    for (auto* tale : {&t.reference, &t.in_case()})
+      if (made_here) post(*tale).answers(201, R"({"id":"1"})");
+    t.reference.call("drop", "DELETE", "/orders/1").answers(200);
+    t.in_case().call("drop", "DELETE", "/orders/1").gets_error();
+    EXPECT_EQ(passed(t), made_here ? "resource-leak possible" : "lost-effect possible");
+  }
+}
+
+TEST(LostEffect, what_the_next_of_its_kind_says_is_not_lost) {
+  auto beats = [](const char* method, const char* target, int times) {
+    Trial t("P3", "error(503)");
+    for (auto* tale : {&t.reference, &t.in_case()})
+      for (int i = 0; i < times; i++) {
+        tale->call("beat", method, target);
+        if (tale == &t.in_case() && i == 0)
+          tale->gets_error();
+        else
+          tale->answers(200);
+      }
+    return passed(t);
+  };
+  EXPECT_EQ(beats("POST", "/gates/b4/alive", 3), "");
+  EXPECT_EQ(beats("POST", "/deposits", 2), "lost-effect possible");
+  EXPECT_EQ(beats("PUT", "/seats/s4", 2), "");
+  EXPECT_EQ(beats("PUT", "/seats/s4", 1), "lost-effect possible");
+}
+
+TEST(LostEffect, of_so_many_calls_that_some_may_not_have_been_kept_nothing_is_missing) {
+  auto t = given_up();
+  for (int i = 0; i < 300; i++) {
+    post(t.reference).answers(201);
+    if (i) post(t.in_case()).answers(201);
+  }
+  EXPECT_EQ(passed(t), "");
+}
+
+}  // namespace
+}  // namespace retrial::oracles
