@@ -1,4 +1,5 @@
 // What each fault makes of a response's bytes, however they are cut on their way.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "proxy/faults/earlier.h"
@@ -101,6 +102,22 @@ TEST(Edits, a_cut_in_a_body_without_a_length_comes_after_its_first_byte) {
   EXPECT_EQ(send(fault, kChunked, kContent),
             (Sent{all(kChunked, "0"), Act::close, "FIN after 1 bytes of the response's body", "", 200}));
   EXPECT_EQ(send(fault, kUntilClose, "0123").bytes, all(kUntilClose, "0"));
+}
+TEST(Edits, a_cut_in_a_body_of_lines_without_a_length_comes_after_a_whole_one) {
+  FaultSpec fault{.name = FaultName::close, .point = Point::in_body};
+  auto cut = [&](std::string_view type, std::string_view framing, std::string_view body) {
+    auto sent = send(fault, fmt::format("HTTP/1.1 200 OK\r\nContent-Type: {}\r\n{}\r\n", type, framing), body);
+    return sent.bytes.substr(sent.bytes.find("\r\n\r\n") + 4) + (sent.act == Act::close ? "|" : sent.spared);
+  };
+  std::string_view chunked = "Transfer-Encoding: chunked\r\n";
+  EXPECT_EQ(cut("application/x-ndjson", chunked, "{\"a\":1}\n{\"a\":2}\n"), "{\"a\":1}\n|");
+  EXPECT_EQ(cut("application/x-ndjson", chunked, "{\"a\":1}\n"), "{\"a\":1}\n|") << "before the end of the last chunk";
+  EXPECT_EQ(cut("text/csv; charset=utf-8", chunked, "id,n\r\n1,a\r\n2,b\r\n"), "id,n\r\n1,a\r\n|");
+  EXPECT_EQ(cut("text/event-stream", chunked, "id: 1\r\ndata: a\r\n\r\nid: 2\r\n\r\n"), "id: 1\r\ndata: a\r\n\r\n|");
+  EXPECT_EQ(cut("text/plain", "", "one\ntwo\n"), "one\n|");
+  EXPECT_EQ(cut("text/plain", "", "one\n"), "one\nthe response's body is no longer than what was to be passed");
+  EXPECT_EQ(cut("text/plain", chunked, "one"), "one|");
+  EXPECT_EQ(cut("application/json", chunked, "{\n}\n"), "{|");
 }
 TEST(Edits, a_cut_comes_after_as_many_bytes_of_content_as_were_asked_for) {
   FaultSpec fault{.name = FaultName::reset, .point = Point::in_body};
