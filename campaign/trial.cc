@@ -85,7 +85,11 @@ std::optional<RunSpec> Trial::next() {
   spec.look = context_.config.looks();
   auto& usual = reference_ ? *reference_ : case_.reference();
   spec.deadline = CampaignContext::deadline_of(usual.ended - usual.began);
-  if (asked_ == Ask::with) aim(spec, {case_.aim()}, context_.config.run);
+  if (asked_ == Ask::with) {
+    auto aimed = case_.aim();
+    if (target_) aimed.target = target_;
+    aim(spec, {std::move(aimed)}, context_.config.run);
+  }
   if (asked_ == Ask::with && case_.policy && case_.policy->of_deaths) spec.after_fault = kAfterDeath;
   return spec;
 }
@@ -146,13 +150,41 @@ void Trial::with_ran(const trace::Run& run) {
     first_ = &run;
 }
 
+// Its call may have another call site, or its service another name, where the tests before it did not run (one of them
+// has put a logger in between). So it is the same by its place among the calls of its operation, if these are as many.
+std::optional<Target> Trial::as_alone() const {
+  auto calls = [&](const trace::Run& run) {
+    std::vector<const trace::Exchange*> found;
+    for (auto& e : run.exchanges)
+      if (e.attempt == 1 && e.tag.test == case_.row.test && e.operation == case_.row.operation &&
+          (e.tag.phase == trace::Phase::test || e.tag.phase == trace::Phase::none))
+        found.push_back(&e);
+    return found;
+  };
+  auto there = calls(case_.reference()), alone = calls(*reference_);
+  if (there.size() != alone.size() || case_.row.occurrence < 1) return {};
+  int occurrence = 0;
+  auto of_case = [&](auto* e) {
+    return e->tag.site == case_.row.site && e->service == case_.row.service && ++occurrence == case_.row.occurrence;
+  };
+  auto at = static_cast<std::size_t>(std::ranges::find_if(there, of_case) - there.begin());
+  if (at == there.size()) return {};
+  auto& e = *alone[at];
+  if (e.tag.site == case_.row.site && e.service == case_.row.service) return {};
+  auto alike = [&](auto* other) { return other->tag.site == e.tag.site && other->service == e.service; };
+  auto nth = std::count_if(alone.begin(), alone.begin() + static_cast<std::ptrdiff_t>(at) + 1, alike);
+  return Target{case_.row.test, e.tag.site, e.service, e.operation, static_cast<int>(nth)};
+}
+
 void Trial::compare_with(const trace::Run& run) {
   auto& comparison = comparisons_.emplace_back(trace::compare(*reference_, run));
   if (comparison.faulted.empty()) {
     if (thin_) return weigh();
     if (!found_) {
       bool suspected = !suspected_.empty();
-      if (suspected && !std::exchange(missed_, true)) return comparisons_.pop_back();  // it came to it in company
+      if (!target_) target_ = as_alone();
+      bool again = suspected || target_;  // it came to it in company; or comes to it elsewhere
+      if (again && !std::exchange(missed_, true)) return comparisons_.pop_back();
       auto none = run.connection_faults.empty() ? ": the call did not come as it does without faults" : "";
       return over("not_fired", (suspected ? "something was seen in company; alone, twice, " : "") +
                                    oracles::why_not_fired(run) + none);

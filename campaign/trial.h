@@ -63,6 +63,7 @@ class Trial {
  private:
   enum class Ask { nothing, alone, with, without };
   Ask ask() const;
+  std::optional<Target> as_alone() const;
   void reference_ran(const trace::Run& run);
   void with_ran(const trace::Run& run);
   void compare_with(const trace::Run& run);
@@ -84,6 +85,7 @@ class Trial {
   Ask asked_ = Ask::nothing;
   bool over_ = false, thin_ = false;
   bool missed_ = false;                               // its fault did not fire alone, once
+  std::optional<Target> target_;                      // where its call has another site or service alone
   bool alone_failed_ = false;                         // once: by load, perhaps
   std::optional<std::vector<trace::Finding>> found_;  // by every run with the fault; none: there was none as yet
   int with_ = 0, without_ = 0;                        // runs that count for what was found

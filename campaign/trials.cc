@@ -47,6 +47,7 @@ Result<void> Trials::run() {
     ended(one->number, *context_.keep(std::move(*one->run)));
   }
   fold();
+  tell_who_disturbs();
   for (auto& pending : pending_)
     if (!pending.suspected.empty()) pending.c->row.why = "something was seen in company, and not looked at alone";
   return result;

@@ -65,6 +65,7 @@ class Trials {
   bool about_to_be_answered(const Pending& pending) const;
   std::deque<Pending>::iterator next_pending();
   void disturbed(const CompanyVerdict& verdict);
+  void tell_who_disturbs();
   void trial_over(Trial& trial);
   void fold();
   void leave(const std::string& test, const std::string& why);
@@ -89,8 +90,9 @@ class Trials {
   std::deque<Company> companies_to_run_;        // made, and their cases under way
   std::deque<Pending> pending_;
   SiteSamples samples_;
-  std::set<std::string> disturbers_;  // tests whose faults other tests feel
-  std::set<std::string> once_;        // tests that do not do the same twice in one process
+  std::set<std::string> disturbers_;                                              // tests whose faults other tests feel
+  std::map<std::pair<std::string, std::string>, std::vector<std::string>> felt_;  // by who feels them, and how
+  std::set<std::string> once_;  // tests that do not do the same twice in one process
   // Tests that did not do as they always do, though nothing was done to them: another's fault, or their own way.
   std::set<std::string> shaky_;
   // Cases that have confirmed a verdict, by it and their family: two paths of one call site show what it does.

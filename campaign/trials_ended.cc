@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <span>
 
 #include "campaign/report/causes.h"
 #include "campaign/report/words.h"
@@ -179,16 +180,23 @@ void Trials::disturbed(const CompanyVerdict& verdict) {
   for (auto& seat : suspects.seats) std::erase_if(seat.cases, [](auto* c) { return !c->planned() || c->under_way; });
   if (suspects.seats.size() == 1) {
     auto& disturber = suspects.seats.front().test;
-    if (disturbers_.insert(disturber).second)
-      record_.remarks.push_back(
-          fmt::format("a fault in {} is felt by {} ({}): what it left, in the process or at a service, outlasts it (a "
-                      "cached failure, "
-                      "an open breaker, data); its cases are tried alone",
-                      disturber, verdict.disturbed, verdict.how));
+    if (disturbers_.insert(disturber).second) felt_[{verdict.disturbed, verdict.how}].push_back(disturber);
     return;
   }
   for (auto& half : halves(suspects, verdict.disturbed, refs_))
     if (!half.aims().empty()) enlist(std::move(half));  // else all of it is looked at alone
+}
+
+void Trials::tell_who_disturbs() {
+  constexpr std::size_t kShown = 3;
+  for (auto& [felt, by] : felt_) {
+    auto shown = std::span(by).first(std::min(by.size(), kShown));
+    auto more = by.size() > kShown ? fmt::format(" and {} more tests", by.size() - kShown) : "";
+    record_.remarks.push_back(fmt::format(
+        "a fault in {}{} is felt by {} ({}): what it leaves, in the process or at a service, outlasts it (a "
+        "cached failure, an open breaker, data); such cases are tried alone",
+        fmt::join(shown, ", "), more, felt.first, felt.second));
+  }
 }
 
 void Trials::trial_over(Trial& trial) {

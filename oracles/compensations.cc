@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "oracles/evidence.h"
 #include "oracles/held_by_rpc.h"
 #include "oracles/ledger.h"
+#include "oracles/made_of.h"
+#include "oracles/members.h"
 #include "oracles/repeat.h"
 #include "trace/profiles/message.h"
 
@@ -15,8 +18,26 @@ namespace retrial::oracles {
 namespace {
 using trace::Exchange;
 
+// "POST /refunds", "POST /charges/ch_1/void": it undoes what it names.
+bool undoes(const Exchange& e) {
+  static constexpr std::array<std::string_view, 10> kUndoing{"refund", "reversal", "reverse", "void",   "cancellation",
+                                                             "cancel", "rollback", "undo",    "revert", "compensate"};
+  auto path = trace::message::path_of(e.target);
+  return e.method == "POST" && has_word(path.substr(path.rfind('/') + 1), kUndoing);
+}
+const Exchange* undone_by(const trace::Run& run, const Exchange& step) {
+  constexpr std::size_t kTelling = 3;  // characters: a shorter id is many things'
+  auto id = std::string(trace::message::json_top(step.response_sample, "id"));
+  if (step.method != "POST" || id.size() < kTelling || !trace::carried_out(step) || undoes(step)) return nullptr;
+  auto found = std::ranges::find_if(run.exchanges, [&](auto& e) {
+    return e.begun >= step.told && undoes(e) && trace::carried_out(e) && std::ranges::binary_search(values_of(e), id);
+  });
+  return found == run.exchanges.end() ? nullptr : &*found;
+}
+
 // What gives up what the step has made, that alone. Null: nothing.
 const Exchange* given_back(const trace::Run& run, const Removals& removals, const Exchange& step) {
+  if (auto* undone = undone_by(run, step)) return undone;
   if (step.grpc.is) {
     auto* gave = trace::carried_out(step) ? given_up_by(run, step) : nullptr;
     return gave && trace::carried_out(*gave) ? gave : nullptr;
@@ -52,7 +73,7 @@ bool is_step_before(const Exchange& step, const Exchange& work, const std::strin
 }
 
 void Compensations::learn(const trace::Run& run, const std::string& test) {
-  auto may_give_back = [](auto& e) { return removes(e) || e.grpc.is; };
+  auto may_give_back = [](auto& e) { return removes(e) || e.grpc.is || undoes(e); };
   if (std::ranges::none_of(run.exchanges, may_give_back)) return;
   Removals removals(run);
   std::set<std::pair<std::string, std::string>> asked;

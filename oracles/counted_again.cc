@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string>
+#include <vector>
 
 #include "oracles/evidence.h"
 #include "oracles/members.h"
@@ -32,21 +34,34 @@ std::optional<double> read_before(const trace::Run& run, const Exchange& write, 
       last = &e;
   return last ? count_in(last->response_sample, name) : std::nullopt;
 }
-const Exchange* only_in(const trace::Run& run, const Exchange& like) {
-  const Exchange* only = nullptr;
-  for (auto& e : run.exchanges) {
-    if (!same_thing(e, like)) continue;
-    if (only) return nullptr;
-    only = &e;
-  }
-  return only;
+// The one that wrote what this one does; of several steps each says beside the count which it is.
+struct Step {
+  const Exchange* usual = nullptr;  // in the reference; null: it is not known which
+  bool one_of_several = false;
+};
+std::vector<std::string> beside_counts(const Exchange& e) {
+  std::vector<std::string> values;
+  for (auto& m : members_of(e.request_sample))
+    if (!may_count(m)) values.push_back(m.path + "=" + m.value);
+  return values;
+}
+Step step_in(const trace::Run& run, const Exchange& like) {
+  Step step;
+  auto beside = beside_counts(like);
+  std::vector<const Exchange*> steps;
+  for (auto& e : run.exchanges)
+    if (same_thing(e, like)) steps.push_back(&e);
+  step.one_of_several = steps.size() > 1;
+  if (step.one_of_several) std::erase_if(steps, [&](auto* e) { return beside_counts(*e) != beside; });
+  if (steps.size() == 1) step.usual = steps.front();
+  return step;
 }
 
 }  // namespace
 
 std::optional<CountedAgain> counted_again(const trace::Comparison& c, const Exchange& before) {
   if (!trace::executed(before) || !is_success(before.service_status) || !trace::told_failed(before)) return {};
-  auto* usual = only_in(*c.reference, before);
+  auto [usual, one_of_several] = step_in(*c.reference, before);
   if (!usual || !is_success(usual->service_status)) return {};
   for (auto& member : members_of(before.request_sample)) {
     if (!may_count(member) || member.listed) continue;
@@ -58,7 +73,8 @@ std::optional<CountedAgain> counted_again(const trace::Comparison& c, const Exch
     if (step == 0 || *to - *from != step) continue;
     for (auto& next : c.in_case->exchanges)
       if (same_thing(next, before) && next.pid == before.pid && follows(before, next) && trace::executed(next) &&
-          is_success(next.service_status) && count_in(next.request_sample, member.name) == *to + step)
+          is_success(next.service_status) && count_in(next.request_sample, member.name) == *to + step &&
+          (!one_of_several || beside_counts(next) == beside_counts(before)))
         return CountedAgain{
             &next, fmt::format("\"{}\" went from {} to {} and on to {}, where it moves by {} without the fault",
                                member.name, *from, *to, *to + step, step)};

@@ -23,7 +23,9 @@ constexpr Verdict kKeptFailure{
     .remedy = "Take what failed out of the cache before it is asked for again: keep only what went well.",
 };
 
-constexpr std::size_t kWaits = 2;  // one may be for something else
+constexpr std::size_t kWaits = 2;    // one may be for something else
+constexpr std::size_t kGrowing = 3;  // waits that are a back-off's, whatever it is called
+constexpr double kGrowth = 1.2;      // of each to the one before, at least
 constexpr std::array<std::string_view, 8> kRetry{"retry",   "retries", "retrying",  "retryable",
                                                  "retrier", "backoff", "resilient", "tenacity"};
 
@@ -49,6 +51,14 @@ std::vector<Nanos> waits_after(const trace::Run& run, const trace::Exchange& fai
   return waits;
 }
 
+// The first of them, each longer than the one before.
+bool is_back_off(const std::vector<Nanos>& waits) {
+  if (waits.size() < kGrowing) return false;
+  for (std::size_t i = 1; i < kGrowing; i++)
+    if (static_cast<double>(waits[i]) < kGrowth * static_cast<double>(waits[i - 1])) return false;
+  return true;
+}
+
 // Attempts that came to nobody are no exchanges.
 bool may_be_unseen(const trace::Comparison& c, const trace::Exchange& failed) {
   auto& run = *c.in_case;
@@ -70,14 +80,18 @@ class KeptFailure final : public Oracle {
     auto& failed = call.last();
     bool once = call.attempts.size() == 1 && failed.fired && failed.told && failed.tag.site && may_pass(failed);
     if (!once || may_be_unseen(c, failed) || in_tests(failed.tag.site->file, compared.row->test)) return;
+    bool asked_later = std::ranges::any_of(c.in_case->exchanges, [&](auto& e) {
+      return e.begun >= failed.told && e.pid == failed.pid && e.operation == failed.operation;
+    });
+    if (asked_later) return;
     auto retry = retry_around(failed, compared.row->test);
-    auto failure = retry.empty() ? std::nullopt : failure_of(compared, c);
+    auto failure = failure_of(compared, c);
     // It is this error that comes out at last, and not a breaker's or another.
     if (!failure || !failure->outermost() || is_assertion(*failure->outermost())) return;
     auto text = text_of(*failure);
     if (!shows_fault(c, text) || icontains(text, "circuit") || icontains(text, "breaker")) return;
     auto waits = waits_after(*c.in_case, failed);
-    if (waits.size() < kWaits) return;
+    if (waits.size() < kWaits || (retry.empty() && !is_back_off(waits))) return;
     std::vector<std::string> shown;
     for (auto wait : waits) shown.push_back(show_gap(wait));
     constexpr std::size_t kShown = 4;
@@ -86,8 +100,8 @@ class KeptFailure final : public Oracle {
         compared, c, call, kKeptFailure, std::min(trace::Confidence::likely, call.confidence),
         fmt::format("{}: {}. {} then waited {} times ({}), as a retry does, and nothing was sent: what it tries again "
                     "answered with the error of the first attempt, with which the {} failed.",
-                    call.operation, what_was_done(call, 0), retry, waits.size(), fmt::join(shown, ", "),
-                    compared.row->test.empty() ? "command" : "test"),
+                    call.operation, what_was_done(call, 0), retry.empty() ? "Its client" : retry, waits.size(),
+                    fmt::join(shown, ", "), compared.row->test.empty() ? "command" : "test"),
         "A right client keeps no failure: the next attempt asks the service."));
   }
 };

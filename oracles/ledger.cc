@@ -62,8 +62,20 @@ std::string_view ended_by(const Exchange& e) {
   auto parts = trace::message::segments(held);
   return std::ranges::any_of(parts, [](auto part) { return among(kHeld, part); }) ? held : std::string_view();
 }
+// "?uploadId=u1": something else than what lies at the path, which stays.
+bool names_another(std::string_view target) {
+  static constexpr std::array<std::string_view, 4> kInIt{"upload", "version", "snapshot", "revision"};
+  for (auto part : split(trace::message::query_of(target), '&')) {
+    auto words = words_of_name(part.substr(0, part.find('=')));
+    if (words.size() > 1 && words.back() == "id" && among(kInIt, words.front())) return true;
+  }
+  return false;
+}
 // What it removes, or ends.
-std::string_view removed_by(const Exchange& e) { return e.method == "DELETE" ? path_of(e.target) : ended_by(e); }
+std::string_view removed_by(const Exchange& e) {
+  if (e.method != "DELETE") return ended_by(e);
+  return names_another(e.target) ? std::string_view() : path_of(e.target);
+}
 }  // namespace
 
 bool removes(const Exchange& e) { return !removed_by(e).empty(); }
@@ -145,7 +157,9 @@ Removed removal_of(const trace::Run& run, std::string_view path, Nanos from, con
       if (removed.how == Removal::done) continue;
       if (removed.how != Removal::perhaps) removed = {Removal::given_up, &e};
     } else if (!lies_in(path_of(e.target), path) && names(e, name)) {
-      auto asks_too = [&](auto& u) { return u.operation == e.operation && path_of(u.target) == path_of(e.target); };
+      auto asks_too = [&](auto& u) {
+        return u.operation == e.operation && (path_of(u.target) == path_of(e.target) || u.tag.site == e.tag.site);
+      };
       if (!usual || std::ranges::none_of(usual->exchanges, asks_too)) removed = {Removal::perhaps, &e};
     }
   }

@@ -57,7 +57,9 @@ class LostEffect final : public Oracle {
     auto& test = test_of(compared, c);
     // It failed, and did not without the fault: somebody was told.
     if (command && c.in_case->exit_code != 0 && c.reference->exit_code == 0) return;
-    if (!came_to_its_end(c, test) || !went_on(c, call, *trace::result_of(*c.in_case, test))) return;
+    if (!came_to_its_end(c, test)) return;
+    bool passed = went_on(c, call, *trace::result_of(*c.in_case, test));
+    if (!passed && !found_otherwise(compared, c)) return;
     auto* beside = counterpart(c, call);
     if (!beside || removes_own(c, call)) return;
     bool usual = std::ranges::any_of(beside->attempts, [](auto* e) { return had_effect(*e); });
@@ -67,7 +69,7 @@ class LostEffect final : public Oracle {
     if (given_as_answer(compared, call) || made_so_later(c, call)) return;
     auto read = shown_missing(c, call, *beside);
     if (read.empty()) read = told_as_done(c, call);
-    if (command && read.empty()) return;
+    if ((command || !passed) && read.empty()) return;
     judgement.findings.push_back(make_finding(
         compared, c, call, kLostEffect,
         read.empty() ? Confidence::possible : std::min(Confidence::likely, call.confidence),
@@ -79,6 +81,14 @@ class LostEffect final : public Oracle {
         says_no(*call.attempts[first_fired(call)])
             ? "A right client tells its caller that it was not done."
             : "A right client sends it again, or tells its caller that it was not done."));
+  }
+
+  // An assertion of the test failed, and nothing in it speaks of the fault: it was told of none.
+  static bool found_otherwise(const ComparedCase& compared, const Comparison& c) {
+    auto failure = failure_of(compared, c);
+    auto* outermost = failure ? failure->outermost() : nullptr;
+    return outermost && is_assertion(*outermost) && outermost->in_test && in_test_phase(*failure->result) &&
+           !shows_fault(c, text_of(*failure));
   }
 
   // What it was to say has been said by the next of its kind: a PUT of the same, or what is sent again and again

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/characters.h"
 #include "base/text.h"
@@ -70,6 +71,15 @@ std::vector<Member> members_of(std::string_view body) {
   std::vector<Member> out;
   add(out, json, "", "", false, 0);
   return out;
+}
+
+std::map<std::string, std::size_t> lengths_of_lists(const std::vector<Member>& members) {
+  std::map<std::string, std::set<std::string_view>> entries;
+  for (auto& m : members)
+    if (m.listed) entries[std::string(list_path(m.path))].insert(entry_path(m.path));
+  std::map<std::string, std::size_t> lengths;
+  for (auto& [list, of] : entries) lengths[list] = of.size();
+  return lengths;
 }
 
 bool is_json(std::string_view body) { return Json::accept(body); }

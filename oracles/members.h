@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,9 @@ std::vector<Member> members_of(std::string_view body);
 // Of where a listed member stands the outermost list, and the entry of that: "/items/" and "/items/0" of "/items/0/id".
 std::string_view list_path(std::string_view path);
 std::string_view entry_path(std::string_view path);
+
+// How many entries each list has, by list_path; of one that is empty nothing is known.
+std::map<std::string, std::size_t> lengths_of_lists(const std::vector<Member>& members);
 
 // Is it JSON, and whole?
 bool is_json(std::string_view body);

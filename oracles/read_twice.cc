@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
-#include <set>
 #include <vector>
 
+#include "base/text.h"
 #include "oracles/evidence.h"
 #include "oracles/exchange_members.h"
 #include "oracles/members.h"
@@ -19,16 +20,6 @@ using trace::Exchange;
 namespace {
 
 constexpr std::size_t kLeastEntries = 2;
-
-// Entries of lists, by where a list stands.
-std::map<std::string, std::size_t> lengths_of_lists(const std::vector<Member>& members) {
-  std::map<std::string, std::set<std::string_view>> entries;
-  for (auto& m : members)
-    if (m.listed) entries[std::string(list_path(m.path))].insert(entry_path(m.path));
-  std::map<std::string, std::size_t> out;
-  for (auto& [list, of] : entries) out[list] = of.size();
-  return out;
-}
 
 bool told_well(const Exchange& e) { return delivered(e) && is_success(e.service_status); }
 bool same_read(const Exchange& a, const Exchange& b) {
@@ -88,7 +79,48 @@ std::string larger_by(const ReadAgain& again, const Exchange& usual, const Excha
   return {};
 }
 
+// What came before a body broke, and all that there is of it.
+struct Broken {
+  double part = 0, whole = 0;
+};
+std::vector<Broken> broken(const Exchange& cut, const Exchange& whole) {
+  std::vector<Broken> found;
+  auto length = number_of(std::string(find(whole.response_headers, "content-length")));
+  bool half = cut.fault.bytes == trace::kHalf;
+  if (length && *length > 1)
+    found.push_back({half ? std::floor(*length / 2) : static_cast<double>(cut.fault.bytes), *length});
+  if (half && whole.grpc.is && whole.grpc.responses > 1)
+    found.push_back({1, static_cast<double>(whole.grpc.responses)});
+  auto lines = static_cast<double>(std::ranges::count(whole.response_sample, '\n'));
+  if (half && !length && !whole.grpc.is && lines > 1 && whole.response_bytes == whole.response_sample.size())
+    found.push_back({1, lines});
+  return found;
+}
+
 }  // namespace
+
+std::optional<CountedTwice> counted_with_part(const trace::Comparison& c, const trace::Call& read) {
+  auto* beside = counterpart(c, read);
+  auto at = first_fired(read);
+  if (!beside || !trace::recovered(read) || at >= read.attempts.size()) return {};
+  auto& cut = *read.attempts[at];
+  if (cut.fault.point != trace::Point::in_body) return {};
+  auto parts = broken(cut, beside->last());
+  for (auto& pair : c.pairs) {
+    if (!pair.reference || !pair.in_case || pair.in_case->first().begun < read.last().told) continue;
+    auto &usual = pair.reference->last(), &now = pair.in_case->last();
+    if (trace::message::safe_method(now.method) || !trace::carried_out(usual) || !trace::carried_out(now)) continue;
+    auto was = members_sent(usual), is = members_sent(now);
+    for (auto& m : was) {
+      auto it = std::ranges::find(is, m.path, &Member::path);
+      auto before = number_of(m.value), here = it == is.end() ? std::nullopt : number_of(it->value);
+      for (auto& [part, whole] : parts)
+        if (before && here && nearly(*before, whole) && nearly(*here, whole + part))
+          return CountedTwice{pair.in_case, 0, fmt::format("{} in place of {}", it->value, m.value)};
+    }
+  }
+  return {};
+}
 
 std::optional<CountedTwice> counted_twice(const trace::Comparison& c, const trace::Call& failed) {
   auto at = first_fired(failed);

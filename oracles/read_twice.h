@@ -17,4 +17,8 @@ struct CountedTwice {
 // write whose number, or whose list, is larger than without the fault by just as many entries, or by their sum.
 std::optional<CountedTwice> counted_twice(const trace::Comparison& c, const trace::Call& failed);
 
+// A body or a stream that broke and was read again from its beginning; and then a write of as many bytes, or records,
+// as it has, and those that had come before on top.
+std::optional<CountedTwice> counted_with_part(const trace::Comparison& c, const trace::Call& read);
+
 }  // namespace retrial::oracles

@@ -182,13 +182,32 @@ bool sent(const Exchange& e, std::string_view value) {
          std::ranges::any_of(members_of(e.request_sample), [&](auto& member) { return member.value == value; });
 }
 
+// "/uploads/u1/chunks" is answered with "u1" whatever it did there: a number beside it that went on says more. Of a
+// thing that is set both say the same.
+std::string went_on_in(const Exchange& before, const Exchange& next) {
+  auto was = members_of(before.response_sample), is = members_of(next.response_sample);
+  for (auto& m : was) {
+    auto it = std::ranges::find(is, m.path, &Member::path);
+    if (it == is.end() || m.listed || m.kind != Member::Kind::number || !may_count(m)) continue;
+    auto from = number_of(m.value), to = number_of(it->value);
+    if (from && to && *to > *from && *from > 0)
+      return fmt::format("\"{}\" went on from {} to {}", m.name, m.value, it->value);
+  }
+  return {};
+}
+
 Shown by_ids(const Exchange& before, const Exchange& next) {
   auto& profile = trace::profile_of(before);
   auto one = profile.effect(before), other = profile.effect(next);
   if (!one.empty() && !other.empty() && one != other)
     return {Effects::two, "the two answers name two different results"};
   Shown shown;
-  if (!one.empty() && one == other) shown = {Effects::one, "both answers name the same result"};
+  if (!one.empty() && one == other) {
+    auto parts = trace::message::segments(trace::message::path_of(before.target));
+    auto further = std::ranges::find(parts, one) == parts.end() ? std::string() : went_on_in(before, next);
+    if (!further.empty()) return {Effects::two, further};
+    shown = {Effects::one, "both answers name the same result"};
+  }
   if (!profile.is_protocol() || !trace::carried_out(before) || !trace::carried_out(next)) return shown;
   auto others = members_of(next.response_sample);
   for (auto& member : members_of(before.response_sample)) {

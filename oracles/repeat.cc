@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/characters.h"
 #include "base/text.h"
 #include "oracles/evidence.h"
 #include "oracles/ledger.h"
@@ -200,6 +201,34 @@ bool answered_alike(const Exchange& before, const Exchange& next) {
 }
 }  // namespace
 
+namespace {
+// What a removal gave its client was one thing, and then another: more of them than its id differs, which may be that
+// of the removal ("DELETE /queues/q/head": {"id": "job-2", "image": ...}).
+std::string other_thing(const trace::Comparison& c, const Exchange& before, const Exchange& next) {
+  constexpr std::size_t kOfThing = 2;
+  if (before.method != "DELETE" || !trace::carried_out(before) || !trace::carried_out(next)) return {};
+  auto shown = shown_by_service(c, before, next);
+  if (shown.effects != Shown::Effects::two) return {};
+  auto was = members_of(before.response_sample), is = members_of(next.response_sample);
+  std::size_t others = 0;
+  for (auto& m : was) {
+    auto it = std::ranges::find(is, m.path, &Member::path);
+    others += it != is.end() && it->value != m.value && m.kind == Member::Kind::text;
+  }
+  return others >= kOfThing ? shown.by : std::string();
+}
+
+// Byte for byte, and with something long that is not what was sent (a digest): of two things that would differ.
+bool tells_one_thing(const Exchange& before, const Exchange& next) {
+  constexpr std::size_t kDigest = 16;
+  if (!answered_alike(before, next)) return false;
+  return std::ranges::any_of(members_of(before.response_sample), [&](auto& m) {
+    return m.kind == Member::Kind::text && m.value.size() >= kDigest && m.value.find_first_of(" :") == m.value.npos &&
+           std::ranges::any_of(m.value, is_digit) && !before.request_sample.contains(m.value);
+  });
+}
+}  // namespace
+
 std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call& call, const Exchange& before,
                                    const Exchange& next) {
   auto& profile = trace::profile_of(before);
@@ -210,6 +239,9 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
   if (trace::change_between(before, next).shrunk) return {};  // nothing of it, or a part: changed-on-retry's
   if (call.confidence < Confidence::certain && comes_as_often(c, before, trace::carried_out)) return {};
   if (repeat == Repeat::idempotent) {
+    if (auto given = other_thing(c, before, next); !given.empty())
+      return Harm{likely,
+                  fmt::format("each execution takes another thing, whatever {} promises: {}", before.method, given)};
     auto counted = counted_on(c, before, next);
     if (counted.empty()) return {};
     return Harm{likely, fmt::format("each execution counts, whatever {} promises: {}", before.method, counted)};
@@ -243,6 +275,8 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
   if (writes_in_bulk(before) && answered_alike(before, next))
     return Harm{Confidence::possible,
                 "whether the service knows the entries of a bulk write by what they hold its answers do not show"};
+  if (tells_one_thing(before, next))
+    return Harm{Confidence::possible, "both answers are the same to the letter, so it may have made one thing"};
   if (rpc_reads(before) || (before.grpc.is && rpc_sets(before)) || resumes_stream(before, next)) return {};
   if (!profile.method_tells())
     return Harm{Confidence::possible, "nothing is known of this method that would make a second execution harmless"};

@@ -38,7 +38,8 @@ constexpr double kGrown = 1.5;  // of the longest such pause to the shortest: an
 struct Layers {
   std::vector<std::size_t> rounds;  // attempts of each
   trace::Confidence sure;
-  std::string by;  // what the inner layer is
+  std::string by;           // what the inner layer is
+  bool of_runtime = false;  // nobody has set it up: a note
 };
 
 std::vector<std::size_t> rounds_of(const trace::Call& call, const std::vector<std::size_t>& starts) {
@@ -168,7 +169,7 @@ std::optional<Layers> layers_of(const trace::Call& call) {
   auto by_transport = rounds_of(call, own);
   if (own.size() < resent.size() && multiplies(by_transport))
     return Layers{by_transport, trace::Confidence::possible,
-                  "the transport below sends each attempt again where its connection breaks"};
+                  "the transport below sends each attempt again where its connection breaks", true};
   // Who goes from host to host waits after the last of them: that is one layer. So is a pause that the service chose.
   bool own_gaps = std::ranges::all_of(call.attempts, [&](auto* e) {
     return e->host == call.first().host && e->service == call.first().service && !told_to_wait(*e);
@@ -185,7 +186,7 @@ std::optional<Layers> layers_of(const trace::Call& call) {
   if (runtime && !own_gaps) return {};  // once more at each of several hosts
   bool likely = seen && !runtime;
   return Layers{rounds, likely ? trace::Confidence::likely : trace::Confidence::possible,
-                seen ? calls_of_library(call, starts, rounds[0]) : "by its counters and gaps"};
+                seen ? calls_of_library(call, starts, rounds[0]) : "by its counters and gaps", runtime};
 }
 
 class RetryAmplification final : public Oracle {
@@ -198,12 +199,13 @@ class RetryAmplification final : public Oracle {
       auto layers = layers_of(call);
       if (!layers) return;
       auto& r = layers->rounds;
-      judgement.findings.push_back(make_finding(
-          compared, c, call, kRetryAmplification, std::min(layers->sure, call.confidence),
-          fmt::format("{} was sent {}: {} rounds of {} ({}).", call.operation, counted(call.attempts.size(), "time"),
-                      r.size(), counted(r[0], "attempt"), layers->by),
-          "A right client retries in one layer alone: each layer that retries multiplies the load on a service "
-          "that is down by its own number of attempts."));
+      (layers->of_runtime ? judgement.notes : judgement.findings)
+          .push_back(make_finding(
+              compared, c, call, kRetryAmplification, std::min(layers->sure, call.confidence),
+              fmt::format("{} was sent {}: {} rounds of {} ({}).", call.operation,
+                          counted(call.attempts.size(), "time"), r.size(), counted(r[0], "attempt"), layers->by),
+              "A right client retries in one layer alone: each layer that retries multiplies the load on a service "
+              "that is down by its own number of attempts."));
     });
   }
 };

@@ -122,8 +122,10 @@ class UnrelatedException final : public Oracle {
     for (auto& error : new_errors(c)) {
       auto& call = *error.call;
       auto& e = *error.exchange;
-      bool looked = std::ranges::any_of(run.exchanges, [&](auto& later) { return later.begun >= e.told; });
-      if (!met_own_effect(call) || looked || &call.last() != &e) continue;
+      bool looked = std::ranges::any_of(run.exchanges, [&](auto& later) {
+        return later.begun >= e.told && trace::message::safe_method(later.method) && !is_look(later);
+      });
+      if ((!met_own_effect(call) && !used_up(call)) || looked || &call.last() != &e) continue;
       judgement.findings.push_back(make_finding(
           compared, c, call, kUnrelatedException, std::min(Confidence::likely, call.confidence),
           fmt::format("{}: {}, the {} attempt was answered {} by the service itself, and the command ended with status "
@@ -133,6 +135,17 @@ class UnrelatedException final : public Oracle {
           kLook));
       return;
     }
+  }
+
+  // 400 to the very same that was a good request the first time: what it hands in can be used once ("invalid_grant").
+  static bool used_up(const trace::Call& call) {
+    constexpr int kBadRequest = 400;
+    auto& last = call.last();
+    return !last.fired && last.service_status == kBadRequest && last.request_digest != 0 &&
+           std::ranges::any_of(call.attempts, [&](auto* a) {
+             return a->fired && trace::told_failed(*a) && trace::carried_out(*a) &&
+                    a->request_digest == last.request_digest && a->target == last.target;
+           });
   }
 
   static void judge_failure(const ComparedCase& compared, const trace::Comparison& c, const Failure& failure,
@@ -156,9 +169,11 @@ class UnrelatedException final : public Oracle {
 
     // A parser's error is a programming error but where what it was to read was cut or changed.
     bool parser_says_it = (told_of(c) & kGarbled) && !client_word_in(text, kGarbled, c.in_case->agents).empty();
+    auto& call = *c.faulted.front();
+    if (was_answered(c) && is_of_pool(outermost) && !shows_injected(c, text_of_causes(failure)))
+      return out_of_connections(compared, c, call, outermost, judgement);
     if (is_assertion(outermost) || parser_says_it || shows_fault(c, text_of_causes(failure)))
       return;  // of assertions silent_wrong_result.cc speaks
-    auto& call = *c.faulted.front();
     if (!is_programming_error(outermost) && tells_usual_answer(c, call, text_of_causes(failure))) return;
     if (given_as_answer(compared, call)) return pass_over(kGivenAsAnswer);
     if (!in_test_phase(*failure.result))
@@ -184,6 +199,32 @@ class UnrelatedException final : public Oracle {
                                                                               : kUnnamed));
     if (is_programming_error(outermost) && !outermost.file.empty())
       judgement.findings.back().raised_at = fmt::format("{}:{}", outermost.file, outermost.line);
+  }
+
+  // Each time the fault met it, it was answered: nothing kept a connection but its client.
+  static bool was_answered(const trace::Comparison& c) {
+    return std::ranges::all_of(c.faulted, [](auto* call) {
+      return std::ranges::all_of(call->attempts, [](auto* e) { return !e->fired || e->client_status >= 400; });
+    });
+  }
+  // The client waited for a connection of its own, and got none: Apache HttpClient, urllib3, httpx, reactor-netty, AWS.
+  static bool is_of_pool(const Thrown& thrown) {
+    static constexpr std::string_view kOfPool[] = {
+        "ConnectionRequestTimeoutException", "ConnectionPoolTimeoutException",  "EmptyPoolError", "PoolTimeout",
+        "PoolAcquireTimeoutException",       "PoolAcquirePendingLimitException"};
+    return std::ranges::any_of(kOfPool, [&](auto type) { return thrown.type.ends_with(type); }) ||
+           icontains(thrown.message, "waiting for connection from pool");
+  }
+  static void out_of_connections(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call,
+                                 const Thrown& thrown, Judgement& judgement) {
+    judgement.findings.push_back(make_finding(
+        compared, c, call, kUnrelatedException, std::min(Confidence::likely, call.confidence),
+        fmt::format("{}: {}, {} were answered so, and then its client had no connection left: {}. Each answer had come "
+                    "to its end, so what it came on was kept and not given back.",
+                    call.operation, what_was_done(call, first_fired(call)), counted(call.attempts.size(), "attempt"),
+                    named(thrown)),
+        "A right client reads every answer to its end or closes it, one with an error too: else its pool has one "
+        "connection less for good."));
   }
 
   // How often the same was asked, as calls of their own that all met the fault: who looks until a thing is there says

@@ -172,6 +172,15 @@ bool made_of_entries(const std::vector<Member>& told, const Member& was, const M
   });
 }
 
+// An entry of that list, which the reference passes over: what the read was to keep from being used again.
+bool was_taken(const std::vector<Member>& told, const Member& was, const Member& is) {
+  constexpr std::size_t kName = 2;
+  auto tells = [&](const Member& m) {
+    return std::ranges::any_of(told, [&](auto& t) { return t.listed && t.kind == m.kind && t.value == m.value; });
+  };
+  return is.kind == Member::Kind::text && is.value.size() >= kName && tells(is) && !tells(was);
+}
+
 }  // namespace
 
 Less written_with_less(const Comparison& c, const Call& read) {
@@ -238,7 +247,7 @@ const Call* written_with_other(const Comparison& c, const Call& read) {
       if (was[i].path != is[i].path) return;
       if (was[i].value == is[i].value) continue;
       if (std::ranges::none_of(told, [&](auto& m) { return made_from(m, was[i], is[i]); }) &&
-          !made_of_entries(told, was[i], is[i]))
+          !made_of_entries(told, was[i], is[i]) && !was_taken(told, was[i], is[i]))
         return;  // another each time
       others++;
     }

@@ -15,7 +15,7 @@ struct Less {
 Less written_with_less(const trace::Comparison& c, const trace::Call& read);
 
 // A write that the reference makes too, and that holds another value where that one holds what this read gave it: one
-// from before, or a default. Null: there is none.
+// from before, or a default; or what this read tells there is taken. Null: there is none.
 const trace::Call* written_with_other(const trace::Comparison& c, const trace::Call& read);
 
 // A write that the reference makes too, and that holds another number where a text (an assertion's) names both. Not one

@@ -6,6 +6,7 @@
 #include "oracles/evidence.h"
 #include "oracles/failed_read.h"
 #include "oracles/ledger.h"
+#include "oracles/members.h"
 #include "oracles/pages.h"
 #include "oracles/read_twice.h"
 #include "oracles/rpc_name.h"
@@ -15,6 +16,7 @@
 #include "trace/calls/operation.h"
 #include "trace/fault_table.h"
 #include "trace/profiles/message.h"
+#include "trace/profiles/profile.h"
 #include "trace/status.h"
 
 namespace retrial::oracles {
@@ -98,9 +100,19 @@ void judge_unmade(const ComparedCase& compared, const Comparison& c, const Call&
       "A right client tells its caller of the failure: it takes none for a list that holds nothing."));
 }
 
+// What the reference does next, of the same operation or another, is not done: its caller has been told, or so it
+// looks.
+bool stopped_at(const Comparison& c, const Call& call) {
+  auto* beside = counterpart(c, call);
+  if (!beside) return false;
+  for (auto& pair : c.pairs)
+    if (pair.reference && !pair.in_case && pair.reference->first().begun >= beside->last().told) return true;
+  return false;
+}
+
 // A file or a stream that was cut short, and the test passed on its first part. Of a command's end nothing follows.
 void judge_cut(const ComparedCase& compared, const Comparison& c, const Call& call, Judgement& judgement) {
-  if (compared.row->test.empty() || !cut_short(c, call) || asked_again(c, call.last())) return;
+  if (compared.row->test.empty() || !cut_short(c, call) || asked_again(c, call.last()) || stopped_at(c, call)) return;
   judgement.findings.push_back(make_finding(
       compared, c, call, kSilentWrongResult, std::min(Confidence::likely, call.confidence),
       fmt::format("{}: {}, {}, and the test passed on what had come.", call.operation,
@@ -126,6 +138,51 @@ bool judge_counted_twice(const ComparedCase& compared, const Comparison& c, cons
   return true;
 }
 
+// The failure passed, and what had come of a body before it broke stands in what is written, with all of it behind.
+bool judge_counted_with_part(const ComparedCase& compared, const Comparison& c, const Call& call,
+                             Judgement& judgement) {
+  auto twice = counted_with_part(c, call);
+  if (!twice) return false;
+  judgement.findings.push_back(make_finding(
+      compared, c, call, kSilentWrongResult, std::min(Confidence::likely, twice->write->confidence),
+      fmt::format("{}: {}, then it was read again from its beginning, and {} was made with {}: what had come before it "
+                  "broke is in it twice.",
+                  call.operation, what_was_done(call, first_fired(call)), twice->write->operation, twice->how),
+      "A right client that begins anew drops what it had read, or goes on where it broke (Range, a cursor)."));
+  return true;
+}
+
+// All that met the fault was sent again and answered well, the command ended well, and what --look reads when it has
+// ended is not what it reads without the fault. Of more entries after a write duplicate-effect tells.
+void judge_looks(const ComparedCase& compared, const Comparison& c, Judgement& judgement) {
+  bool recovered = !c.faulted.empty() && std::ranges::all_of(c.faulted, [](auto* f) { return trace::recovered(*f); });
+  if (!compared.row->test.empty() || !recovered || !judgement.findings.empty()) return;
+  auto& call = *c.faulted.front();
+  bool repeatable = trace::profile_of(call.first()).repeat(call.first()) != trace::Repeat::unknown;
+  for (auto& pair : c.pairs) {
+    if (!pair.reference || !pair.in_case || !is_look(pair.reference->last()) || !is_look(pair.in_case->last()))
+      continue;
+    auto &was = pair.reference->last(), &is = pair.in_case->last();
+    if (was.target != is.target || was.service_status != is.service_status || !delivered(was) || !delivered(is))
+      continue;
+    auto usual = lengths_of_lists(members_of(was.response_sample));
+    auto now = lengths_of_lists(members_of(is.response_sample));
+    for (auto& [list, length] : usual) {
+      auto it = now.find(list);
+      if (it == now.end() || it->second == length || (it->second > length && !repeatable)) continue;
+      judgement.findings.push_back(make_finding(
+          compared, c, call, kSilentWrongResult, std::min(Confidence::likely, call.confidence),
+          fmt::format(
+              "{}: {}, it was sent again and answered well, and the command ended with status {}; {}, read when "
+              "it had ended, then shows {}, and {} without the fault.",
+              call.operation, what_was_done(call, first_fired(call)), c.in_case->exit_code, is.operation,
+              counted(it->second, "entry"), length),
+          "Look at what the retry repeats or leaves out: what the first attempt had done already, or had read."));
+      return;
+    }
+  }
+}
+
 // A list whose next page could not be read, and the test passed on the pages before. Of a command's end nothing
 // follows.
 bool judge_walk(const ComparedCase& compared, const Comparison& c, const Call& call, Judgement& judgement) {
@@ -148,7 +205,8 @@ void judge_what_came_after(const ComparedCase& compared, const Comparison& c, Ju
   if (!came_to_its_end(c, test) || trace::result_of(*c.in_case, test)->outcome != "passed") return;
   if (expected_by_test(compared, c)) return;
   for (auto* call : c.faulted) {
-    if (judge_counted_twice(compared, c, *call, judgement)) return;
+    if (judge_counted_twice(compared, c, *call, judgement) || judge_counted_with_part(compared, c, *call, judgement))
+      return;
     if (trace::recovered(*call)) continue;
     judge_cut(compared, c, *call, judgement);
     if (!is_read(c, *call)) continue;
@@ -178,6 +236,7 @@ void judge_what_came_after(const ComparedCase& compared, const Comparison& c, Ju
         "has not got."));
     return;
   }
+  judge_looks(compared, c, judgement);
 }
 
 }  // namespace retrial::oracles

@@ -345,5 +345,20 @@ TEST_F(Trying, a_fault_that_does_not_fire_is_said) {
   EXPECT_EQ(trial.result().attempts, 0);
 }
 
+TEST_F(Trying, a_call_that_has_another_site_alone_is_found_by_its_place_among_those_of_its_operation) {
+  auto by = [](Tale tale, const char* file) {
+    for (auto& e : tale.run().exchanges) e.tag.site->file = file;
+    return tale;
+  };
+  auto& e = reference_.exchanges.front();
+  e.tag.site->file = "src/logger.py";
+  case_.row.site = e.tag.site, case_.row.service = e.service, case_.row.occurrence = 1;
+  without_ = {by(well(), "src/retry.py")};
+  with_ = {by(well(), "src/retry.py"), by(passed_on(), "src/retry.py")};
+  Trial trial(*context_, case_, {}, false);
+  EXPECT_EQ(tried(trial), "with alone with");
+  EXPECT_EQ(case_.row.outcome, "run");
+}
+
 }  // namespace
 }  // namespace retrial::campaign

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/oracles/runs.h"
@@ -537,6 +538,57 @@ TEST(DuplicateEffect, what_the_reference_does_as_often_is_none) {
   steps.reference();
   steps.post(steps.t.reference, "/orders", "o-9");
   EXPECT_EQ(steps.begins_anew(), "");
+}
+
+TEST(DuplicateEffect, a_removal_that_gives_another_thing_each_time_has_taken_two) {
+  auto popped = [](const char* first, const char* second) {
+    Trial t;
+    t.reference.call("pop", "DELETE", "/queues/q/head").answers(200, first);
+    t.in_case().call("pop", "DELETE", "/queues/q/head").is_lost(trace::Telling::reset, 200, first);
+    t.in_case().again(kMillisecond).answers(200, second);
+    t.in_case().passes();
+    return t.verdicts();
+  };
+  constexpr auto kJob = R"({"id":"job-2","image":"img-2.png"})";
+  EXPECT_EQ(popped(kJob, R"({"id":"job-3","image":"img-3.png"})"), "duplicate-effect likely");
+  EXPECT_EQ(popped(kJob, kJob), "");
+  EXPECT_EQ(popped(kJob, R"({"id":"removal-3","image":"img-2.png"})"), "") << "the id is the removal's own";
+}
+
+TEST(DuplicateEffect, the_id_in_a_path_names_no_result_where_a_number_beside_it_goes_on) {
+  auto sent = [](const char* first, const char* second) {
+    Trial t;
+    t.reference.call("chunk", "POST", "/uploads/up-1/chunks").answers(200, first);
+    t.in_case().call("chunk", "POST", "/uploads/up-1/chunks").is_lost(trace::Telling::reset, 200, first);
+    t.in_case().again(kMillisecond).answers(200, second);
+    t.in_case().passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(sent(R"({"id":"up-1","received":65536})", R"({"id":"up-1","received":131072})"), "duplicate-effect likely");
+  EXPECT_EQ(sent(R"({"id":"up-1","state":"open"})", R"({"id":"up-1","state":"open"})"), "");
+  constexpr auto kWhole = R"({"name":"a.sql","sha256":"b7acbe0e8207bde8ee718bd22cc47087"})";
+  EXPECT_EQ(sent(kWhole, kWhole), "duplicate-effect possible") << "one digest may be of one thing";
+}
+
+TEST(DuplicateEffect, of_several_steps_of_a_count_each_says_which_it_is) {
+  auto booked = [](bool anew) {
+    Trial t;
+    auto step = [](Tale& tale, int from, const char* day, bool lost = false) {
+      tale.call("book", "GET", "/accounts/a").answers(200, fmt::format(R"({{"balance":{}}})", from));
+      tale.call("book", "PUT", "/accounts/a");
+      tale.last().request_sample = fmt::format(R"({{"balance":{},"day":"{}"}})", from + 100, day);
+      tale.last().request_digest = static_cast<std::uint64_t>(from);
+      lost ? tale.is_lost(trace::Telling::reset, 200, "{}") : tale.answers(200, "{}");
+    };
+    step(t.reference, 1000, "mo"), step(t.reference, 1100, "tu");
+    step(t.in_case(), 1000, "mo", true);
+    if (anew) step(t.in_case(), 1100, "mo");
+    step(t.in_case(), anew ? 1200 : 1100, "tu");
+    t.in_case().passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(booked(true), "duplicate-effect likely");
+  EXPECT_EQ(booked(false), "") << "the next step is another day's";
 }
 
 }  // namespace

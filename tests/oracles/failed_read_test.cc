@@ -102,5 +102,43 @@ TEST(LostEffect, is_seen_by_a_look_that_counts_less) {
   }
 }
 
+TEST(SilentWrongResult, a_look_that_shows_another_list_after_a_command_got_over_the_fault) {
+  auto mirrored = [](const char* shown, int status = 0) {
+    Trial t;
+    t.row.test.clear();
+    t.reference.call("", "PUT", "/feeds/a").answers(200);
+    look(t.reference, "/things").answers(200, R"({"items":[{"id":"a1"},{"id":"a2"},{"id":"a3"}]})");
+    t.in_case().call("", "PUT", "/feeds/a").is_lost(trace::Telling::reset, 200);
+    t.in_case().again(kSecond).answers(200);
+    look(t.in_case(), "/things").answers(200, shown);
+    t.in_case().passes().stops(trace::Stop::exited, status);
+    t.reference.passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(mirrored(R"({"items":[{"id":"a1"},{"id":"a3"}]})"), "silent-wrong-result likely");
+  EXPECT_EQ(mirrored(R"({"items":[{"id":"b1"},{"id":"b2"},{"id":"b3"}]})"), "");
+}
+
+TEST(SilentWrongResult, what_is_booked_though_a_read_would_have_said_that_it_is_taken) {
+  auto booked = [](const char* place) {
+    Trial t("P3", "error(503)");
+    auto put = [](Tale& tale, std::string name) {
+      tale.call("book", "GET", "/places").answers(200, R"({"items":[{"name":"A1"},{"name":"A2"}]})");
+      tale.call("book", "PUT", "/parcels/p");
+      tale.last().request_sample = R"({"place":")" + name + "\"}";
+      tale.answers(200);
+    };
+    t.reference.call("held", "GET", "/holds").answers(200, R"({"items":[{"place":"A1","by":"mira"}]})");
+    put(t.reference, "A2");
+    t.in_case().call("held", "GET", "/holds").gets_error();
+    put(t.in_case(), place);
+    t.in_case().passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(booked("A1"), "silent-wrong-result likely");
+  EXPECT_EQ(booked("A2"), "");
+  EXPECT_EQ(booked("B7"), "") << "another each time";
+}
+
 }  // namespace
 }  // namespace retrial::oracles

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "oracles/ledger.h"
 #include "tests/oracles/runs.h"
 
 namespace retrial::oracles {
@@ -335,6 +336,16 @@ TEST(ResourceLeak, what_the_reference_keeps_may_be_kept_and_whose_name_was_lost_
   nameless.reference();
   nameless.t.in_case().call("run", "POST", "/jobs").is_lost(Telling::reset, 201, R"({"id":"j-2"})");
   EXPECT_EQ(nameless.fails(), "");
+}
+
+TEST(Removals, of_an_upload_at_a_path_leave_what_lies_there) {
+  Tale tale(trace::RunKind::alone);
+  tale.call("put", "PUT", "/bucket/key").answers(200);
+  tale.call("abort", "DELETE", "/bucket/key?uploadId=u-1").answers(204);
+  auto& run = tale.done();
+  EXPECT_EQ(removal_of(run, "/bucket/key", run.exchanges[0].told).how, Removal::never);
+  tale.call("remove", "DELETE", "/bucket/key?force=true").answers(204);
+  EXPECT_EQ(removal_of(tale.done(), "/bucket/key", tale.run().exchanges[0].told).how, Removal::done);
 }
 
 }  // namespace

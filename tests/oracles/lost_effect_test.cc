@@ -278,5 +278,23 @@ TEST(LostEffect, of_so_many_calls_that_some_may_not_have_been_kept_nothing_is_mi
   EXPECT_EQ(passed(t), "");
 }
 
+TEST(LostEffect, what_says_that_it_was_done_tells_of_it_in_a_test_that_failed_too) {
+  auto mailed = [](const char* says, trace::Thrown thrown) {
+    Trial t("P3", "error(503)");
+    for (auto* tale : {&t.reference, &t.in_case()}) {
+      tale->call("send", "PUT", "/mails/m-1");
+      tale == &t.reference ? tale->answers(202) : tale->gets_error();
+      tale->call("send", "PUT", "/journal/m-1");
+      tale->last().request_sample = fmt::format(R"({{"state":"{}"}})", says);
+      tale->answers(200);
+    }
+    t.in_case().fails({std::move(thrown)});
+    return t.verdicts();
+  };
+  EXPECT_EQ(mailed("sent", assertion("expected: <2> but was: <1>")), "lost-effect likely");
+  EXPECT_EQ(mailed("failed", assertion("assert ['m-1'] == []")).find("lost-effect"), std::string::npos);
+  EXPECT_EQ(mailed("sent", thrown("HttpError", "503 Service Unavailable")), "") << "it was told";
+}
+
 }  // namespace
 }  // namespace retrial::oracles

@@ -1,4 +1,5 @@
 // A step that stands though a later one failed, and that the application knows how to take back.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "oracles/compensations.h"
@@ -148,6 +149,35 @@ TEST(Compensations, are_asked_of_steps_of_one_function_that_are_no_login) {
   known.learn(out.done(), kTest);
   auto calls = trace::calls_of(used.done());
   EXPECT_EQ(known.before({&calls[0], &calls[1]}, kTest).step, "");
+}
+
+TEST(Compensations, may_be_a_request_that_undoes_what_it_names) {
+  Tale other(trace::RunKind::alone);
+  from_line(other.call("hold", "POST", "/holds").answers(201, kHold), 20);
+  other.call("undo", "POST", "/refunds");
+  other.last().request_sample = R"({"hold_id":"h-71"})";
+  from_line(other.answers(201, R"({"id":"re-1"})"), 30);
+  auto known = seen(other);
+  EXPECT_EQ(known.step, "POST /holds");
+  EXPECT_EQ(known.by, "POST /refunds");
+}
+
+TEST(MissingCompensation, what_was_done_stands_where_what_was_before_it_is_taken_back) {
+  auto paid = [](bool looks) {
+    Trial t;
+    for (auto* tale : {&t.reference, &t.in_case()}) {
+      tale->call("order", "POST", "/reservations").answers(201, R"({"id":"res-1"})");
+      tale->call("order", "POST", "/payments");
+    }
+    t.reference.answers(201, R"({"id":"pay-1"})");
+    t.in_case().is_lost(trace::Telling::reset, 201, R"({"id":"pay-1"})");
+    if (looks) t.in_case().call("order", "GET", "/payments?order=1").answers(200, "[]");
+    t.in_case().call("order", "DELETE", "/reservations/res-1").answers(204);
+    t.in_case().fails({thrown("builtins.RuntimeError", "payment failed: connection reset")});
+    return t.verdicts();
+  };
+  EXPECT_EQ(paid(false), "missing-compensation possible");
+  EXPECT_EQ(paid(true), "");
 }
 
 }  // namespace

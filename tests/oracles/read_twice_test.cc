@@ -43,5 +43,28 @@ TEST(ReadTwice, who_drops_what_he_had_or_reads_it_so_each_time_counts_nothing_tw
   EXPECT_EQ(totalled(R"({"orders":5,"total":1400})", 1, false).verdicts(), "") << "nothing was read again";
 }
 
+TEST(ReadTwice, a_body_that_broke_stands_in_what_is_written_with_all_of_it_behind) {
+  auto backed_up = [](const char* size) {
+    Trial t("B1", "reset(in-body) x 1, then pass");
+    auto put = [](Tale& tale, std::string body) {
+      tale.call("report", "PUT", "/backups/a");
+      tale.last().request_sample = std::move(body);
+      tale.answers(201);
+    };
+    trace::Header length{"content-length", "181000"};
+    t.reference.call("pull", "GET", "/archives/a").answers(200, "x", {length});
+    put(t.reference, R"({"size":181000})");
+    t.in_case().call("pull", "GET", "/archives/a").is_reset();
+    t.in_case().last().fault.point = trace::Point::in_body;
+    t.in_case().again(kSecond).answers(200, "x", {length});
+    put(t.in_case(), std::string(R"({"size":)") + size + "}");
+    t.in_case().passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(backed_up("271500"), "silent-wrong-result likely");
+  EXPECT_EQ(backed_up("181000"), "");
+  EXPECT_EQ(backed_up("181002"), "") << "it differs by something else";
+}
+
 }  // namespace
 }  // namespace retrial::oracles

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "oracles/evidence.h"
 #include "tests/oracles/runs.h"
 
 namespace retrial::oracles {
@@ -474,6 +475,34 @@ TEST(UnrelatedException, a_command_that_takes_its_own_effect_for_a_failure_says_
   auto refused = own_refusal();
   refused.in_case().run().exchanges[0].service_status = 500;
   EXPECT_EQ(refused.verdicts(), "") << "nothing had been done";
+}
+
+TEST(UnrelatedException, a_client_without_a_connection_has_kept_those_that_were_answered) {
+  auto ends = [](const char* type, bool silent = false) {
+    Trial t("P3", "error(503)");
+    t.reference.call("rate", "GET", "/rates/a").answers(200);
+    t.in_case().call("rate", "GET", "/rates/a");
+    silent ? t.in_case().is_held() : t.in_case().gets_error().again(kSecond).gets_error();
+    t.in_case().fails({thrown(type, "Timeout deadline: 2000 MILLISECONDS")});
+    return t.verdicts();
+  };
+  constexpr auto kPool = "org.apache.hc.core5.http.ConnectionRequestTimeoutException";
+  EXPECT_EQ(ends(kPool), "unrelated-exception likely");
+  EXPECT_EQ(ends("java.net.SocketTimeoutException"), "");
+  EXPECT_EQ(ends(kPool, true).find("unrelated-exception"), std::string::npos) << "one was kept by a silent service";
+}
+
+TEST(UnrelatedException, a_grant_that_its_own_first_attempt_has_used_up_and_a_look_of_ours) {
+  auto t = own_refusal();
+  for (auto* run : {&t.reference.run(), &t.in_case().run()})
+    for (auto& e : run->exchanges) e.target = "/oauth/token", e.operation = "POST /oauth/token";
+  t.in_case().run().exchanges[1].service_status = t.in_case().run().exchanges[1].client_status = 400;
+  EXPECT_EQ(t.verdicts(), "unrelated-exception likely");
+  t.in_case().run().exchanges[1].request_digest = 78;
+  EXPECT_EQ(t.verdicts(), "") << "another request may be a bad one";
+  auto looked = own_refusal(1, true);
+  looked.in_case().last().tag.site = trace::CallSite{std::string(kLookSite), 1, std::string(kLookSite)};
+  EXPECT_EQ(looked.verdicts(), "unrelated-exception likely") << "it was not the command that looked";
 }
 
 }  // namespace
