@@ -14,6 +14,7 @@
 #include "campaign/judging/client_trial.h"
 #include "campaign/judging/known_findings.h"
 #include "campaign/planning/services_seen.h"
+#include "campaign/report/looks.h"
 #include "campaign/report/reports.h"
 #include "campaign/report/terminal.h"
 #include "campaign/report/words.h"
@@ -23,6 +24,7 @@
 #include "campaign/workload/time_saved.h"
 #include "cli/campaign_options.h"
 #include "cli/commands.h"
+#include "oracles/evidence.h"
 #include "policies/fault_plan.h"
 #include "trace/recording/redact.h"
 #include "trace/store/store.h"
@@ -167,6 +169,7 @@ class Teller {
     });
     auto waits =
         few(trace::gaps(call), [](auto gap) { return fmt::format("{:.0f}", static_cast<double>(gap) / kMillisecond); });
+    if (oracles::is_look(e)) return fmt::format("--look: {} {}:{}", e.service, e.operation, answers);
     return fmt::format("{} {} at {}: {} attempt(s):{}{}{}", e.service, e.operation,
                        e.tag.site ? trace::show(*e.tag.site) : "-", call.attempts.size(), answers,
                        waits.empty() ? "" : "; gaps in ms:", waits);
@@ -267,6 +270,9 @@ class Observation {
     if (reference_ && reference_->incomplete.empty()) {
       client_case.reference = &*reference_;
       client_case.row.reference = reference_->id;
+      for (auto& run : runs_)
+        for (auto& line : campaign::report::what_looks_show(*reference_, run))
+          if (std::ranges::count(record_.remarks, line) == 0) record_.remarks.push_back(line);
     }
     for (auto& run : runs_) {
       client_case.runs.push_back(&run);

@@ -215,6 +215,7 @@ constexpr ClientWord kWords[] = {
     {"", "invalid character", kGarbled},
     {"", "malformed", kGarbled},
     {"", "truncated", kGarbled},
+    {"", "undersized", kGarbled},
     {"", "incomplete", kGarbled},
     {"", "corrupt", kGarbled},
     {"", "checksum", kGarbled},

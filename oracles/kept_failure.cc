@@ -26,6 +26,8 @@ constexpr Verdict kKeptFailure{
 constexpr std::size_t kWaits = 2;    // one may be for something else
 constexpr std::size_t kGrowing = 3;  // waits that are a back-off's, whatever it is called
 constexpr double kGrowth = 1.2;      // of each to the one before, at least
+constexpr std::size_t kMost = 12;    // waits of one retry
+constexpr double kJitter = 0.5;      // of the second to the first, at least
 constexpr std::array<std::string_view, 8> kRetry{"retry",   "retries", "retrying",  "retryable",
                                                  "retrier", "backoff", "resilient", "tenacity"};
 
@@ -51,13 +53,15 @@ std::vector<Nanos> waits_after(const trace::Run& run, const trace::Exchange& fai
   return waits;
 }
 
-// The first of them, each longer than the one before.
-bool is_back_off(const std::vector<Nanos>& waits) {
-  if (waits.size() < kGrowing) return false;
-  for (std::size_t i = 1; i < kGrowing; i++)
-    if (static_cast<double>(waits[i]) < kGrowth * static_cast<double>(waits[i - 1])) return false;
+// Is each of the first of them so many times as long as the one before, at least?
+bool grow(const std::vector<Nanos>& waits, std::size_t first, double times) {
+  if (waits.size() < first) return false;
+  for (std::size_t i = 1; i < first; i++)
+    if (static_cast<double>(waits[i]) < times * static_cast<double>(waits[i - 1])) return false;
   return true;
 }
+// A retry's come to an end, and do not become shorter at once: those are of others in the process.
+bool may_be_of_retry(const std::vector<Nanos>& waits) { return waits.size() <= kMost && grow(waits, kWaits, kJitter); }
 
 // Attempts that came to nobody are no exchanges.
 bool may_be_unseen(const trace::Comparison& c, const trace::Exchange& failed) {
@@ -91,7 +95,7 @@ class KeptFailure final : public Oracle {
     auto text = text_of(*failure);
     if (!shows_fault(c, text) || icontains(text, "circuit") || icontains(text, "breaker")) return;
     auto waits = waits_after(*c.in_case, failed);
-    if (waits.size() < kWaits || (retry.empty() && !is_back_off(waits))) return;
+    if (!may_be_of_retry(waits) || (retry.empty() && !grow(waits, kGrowing, kGrowth))) return;
     std::vector<std::string> shown;
     for (auto wait : waits) shown.push_back(show_gap(wait));
     constexpr std::size_t kShown = 4;

@@ -174,9 +174,9 @@ void judge_looks(const ComparedCase& compared, const Comparison& c, Judgement& j
           compared, c, call, kSilentWrongResult, std::min(Confidence::likely, call.confidence),
           fmt::format(
               "{}: {}, it was sent again and answered well, and the command ended with status {}; {}, read when "
-              "it had ended, then shows {}, and {} without the fault.",
-              call.operation, what_was_done(call, first_fired(call)), c.in_case->exit_code, is.operation,
-              counted(it->second, "entry"), length),
+              "it had ended, then shows a list of {}, and of {} without the fault.",
+              call.operation, what_was_done(call, first_fired(call)), c.in_case->exit_code, is.operation, it->second,
+              length),
           "Look at what the retry repeats or leaves out: what the first attempt had done already, or had read."));
       return;
     }

@@ -29,6 +29,12 @@ bool started_anew(const trace::Finding& a, const trace::Finding& b) {
   return a.policy == trace::kObserved && b.policy == trace::kObserved && host_of(a) == host_of(b);
 }
 
+// Is what sends at the one a frame of the other, too? Below it is more of the same client.
+bool goes_through(const trace::Finding& a, const trace::Finding& b) {
+  auto of_b = trace::frames_of(*b.site);
+  return std::ranges::find(of_b, trace::frames_of(*a.site).front()) != of_b.end();
+}
+
 // What a client does at both of these call sites is done in one place: by a vendor's client, by the function or library
 // that sends again (which each service may have one of, set up in its own way), or where nothing was sent again, by the
 // frame that sends.
@@ -38,7 +44,7 @@ bool done_in_one_place(const trace::Finding& a, const trace::Finding& b) {
     bool own = a.retried_by.contains(':');  // a line, and not a library
     return a.retried_by == b.retried_by && (own ? at_one_service(a, b) : a.service == b.service);
   }
-  return a.attempts <= 1 && trace::show_innermost(*a.site) == trace::show_innermost(*b.site);
+  return a.attempts <= 1 && (goes_through(a, b) || goes_through(b, a));
 }
 
 // They meet in a function that asks for this operation: one that is neither what sends for all nor what sends again.

@@ -1,0 +1,13 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "trace/run.h"
+
+namespace retrial::campaign::report {
+
+// What --look read when a command had ended, beside what it reads without the fault, a line each: "GET /things, read at
+// the end: a list of 4, and of 5 without the fault". Of those that show the same one line together. Empty: nothing was read.
+std::vector<std::string> what_looks_show(const trace::Run& reference, const trace::Run& run);
+
+}  // namespace retrial::campaign::report
