@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "campaign/report/words.h"
@@ -30,9 +31,23 @@ bool listened_later(const trace::Run& run, std::string_view not_seen) {
 }
 
 std::vector<std::string> connections_left_alone(const trace::Run& run) {
+  constexpr std::size_t kFew = 3;  // of one host: more are where somebody has looked until a service came up
   std::vector<std::string> out;
-  for (auto& name : run.capture.not_seen)
-    if (!listened_later(run, name)) out.push_back(report::left_as_it_is(name));
+  std::map<std::string, std::vector<std::string>> refused;  // by host
+  for (auto& name : run.capture.not_seen) {
+    if (listened_later(run, name)) continue;
+    auto address = name.substr(0, name.find(trace::kRefused));
+    if (auto port = address.rfind(':'); address != name && port != address.npos)
+      refused[address.substr(0, port)].push_back(name);
+    else
+      out.push_back(report::left_as_it_is(name));
+  }
+  for (auto& [host, names] : refused) {
+    if (names.size() > kFew)
+      out.push_back(fmt::format("connections refused at {} ports of {}: nobody listened there", names.size(), host));
+    else
+      std::ranges::transform(names, std::back_inserter(out), report::left_as_it_is);
+  }
   if (run.capture.tunnels)
     out.push_back(fmt::format("{} connection(s) that speak no clear-text HTTP/1: passed unread", run.capture.tunnels));
   return out;
