@@ -20,6 +20,7 @@ using trace::Exchange;
 namespace {
 
 constexpr std::size_t kLeastEntries = 2;
+constexpr int kLeastRecords = 3;  // of a stream: 1 and 2 are many things' numbers
 
 bool told_well(const Exchange& e) { return delivered(e) && is_success(e.service_status); }
 bool same_read(const Exchange& a, const Exchange& b) {
@@ -89,10 +90,11 @@ std::vector<Broken> broken(const Exchange& cut, const Exchange& whole) {
   bool half = cut.fault.bytes == trace::kHalf;
   if (length && *length > 1)
     found.push_back({half ? std::floor(*length / 2) : static_cast<double>(cut.fault.bytes), *length});
-  if (half && whole.grpc.is && whole.grpc.responses > 1)
+  if (half && whole.grpc.is && whole.grpc.responses >= kLeastRecords)
     found.push_back({1, static_cast<double>(whole.grpc.responses)});
   auto lines = static_cast<double>(std::ranges::count(whole.response_sample, '\n'));
-  if (half && !length && !whole.grpc.is && lines > 1 && whole.response_bytes == whole.response_sample.size())
+  if (half && !length && !whole.grpc.is && lines >= kLeastRecords &&
+      whole.response_bytes == whole.response_sample.size())
     found.push_back({1, lines});
   return found;
 }

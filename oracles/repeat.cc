@@ -281,7 +281,9 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
   if (!profile.method_tells())
     return Harm{Confidence::possible, "nothing is known of this method that would make a second execution harmless"};
   return Harm{named(before) == Named::write ? likely : Confidence::possible,
-              fmt::format("{} is neither safe nor idempotent (RFC 9110 9.2.2), and no key makes it so", before.method)};
+              fmt::format("{} is neither safe nor idempotent (RFC 9110 9.2.2), and carries no key by which the service "
+                          "could know it again",
+                          before.method)};
 }
 
 Shown::Effects shown_in(const trace::Comparison& c, const trace::Call& call) {

@@ -66,7 +66,7 @@ class ResourceLeak final : public Oracle {
       place->second = nullptr;
       auto& faulted = blamed(c, call);
       auto became = removed.how == Removal::given_up ? "its removal did not come to the service"
-                    : usual->method == "DELETE"      ? "nothing that was sent afterwards removes it"
+                    : usual->method == "DELETE"      ? "nothing that was sent afterwards removes what was made"
                                                      : "nothing that was sent afterwards ends it or gives it up";
       judgement.findings.push_back(make_finding(
           compared, c, call, kResourceLeak, *confidence,

@@ -100,14 +100,16 @@ void judge_unmade(const ComparedCase& compared, const Comparison& c, const Call&
       "A right client tells its caller of the failure: it takes none for a list that holds nothing."));
 }
 
-// What the reference does next, of the same operation or another, is not done: its caller has been told, or so it
-// looks.
+// Of all that the reference does next nothing is done: its caller has been told, or so it looks.
 bool stopped_at(const Comparison& c, const Call& call) {
   auto* beside = counterpart(c, call);
-  if (!beside) return false;
-  for (auto& pair : c.pairs)
-    if (pair.reference && !pair.in_case && pair.reference->first().begun >= beside->last().told) return true;
-  return false;
+  bool usual = false;
+  for (auto& pair : c.pairs) {
+    if (!beside || !pair.reference || pair.reference->first().begun < beside->last().told) continue;
+    if (pair.in_case) return false;
+    usual = true;
+  }
+  return usual;
 }
 
 // A file or a stream that was cut short, and the test passed on its first part. Of a command's end nothing follows.

@@ -39,8 +39,12 @@ std::string printable(std::string_view text) {
   return out;
 }
 
-// The nearest known word, in any case and with either line between its parts: REFUSED_STREAM is refused-stream.
+// The nearest known word, in any case and with either line between its parts: REFUSED_STREAM is refused-stream. Of a
+// number of gRPC's its name.
 std::optional<std::string_view> meant(std::string_view text, std::span<const std::string_view> known) {
+  if (known.data() == words_of(Kind::grpc_status).data())
+    if (auto code = to_int(text); code && *code >= 1 && *code <= static_cast<std::int64_t>(known.size()))
+      return known[static_cast<std::size_t>(*code) - 1];
   if (auto as_it_is = nearest(text, known)) return as_it_is;
   auto folded = [](std::string_view word) {
     auto out = lower(word);

@@ -38,7 +38,7 @@ TEST(ResourceLeak, what_a_function_makes_and_removes_it_removes_after_a_fault_to
   auto message = job.t.judge().findings[0].message;
   EXPECT_NE(
       message.find("POST /jobs made /jobs/j-2; of POST /jobs/{id}/start the first attempt was answered 503 by the "
-                   "fault, before the service heard of it, and nothing that was sent afterwards removes it."),
+                   "fault, before the service heard of it, and nothing that was sent afterwards removes what was made."),
       std::string::npos)
       << message;
 }

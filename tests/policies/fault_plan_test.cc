@@ -440,7 +440,8 @@ TEST(FaultPlan, an_error_of_streams_and_grpc_knows_their_words_in_any_case) {
   EXPECT_EQ(refused("grpc-status(unavailable)"), line(13, kCode, "unavailable", "UNAVAILABLE"));
   EXPECT_EQ(refused("late-status(resource-exhausted)"), line(13, kCode, "resource-exhausted", "RESOURCE_EXHAUSTED"));
   EXPECT_EQ(refused("grpc-status(OK)"), line(13, kCode, "OK"));
-  EXPECT_EQ(refused("grpc-status(14)"), line(13, kCode, "14"));
+  EXPECT_EQ(refused("grpc-status(14)"), line(13, kCode, "14", "UNAVAILABLE"));
+  EXPECT_EQ(refused("grpc-status(17)"), line(13, kCode, "17"));
   EXPECT_EQ(refused("grpc-status"), "column 12: expected `(` and " + std::string(kCode) + ", found the end");
   EXPECT_EQ(refused("grpc-status(UNKNOWN, pushback=neve)"),
             line(31, "a time in whole milliseconds, such as 200ms, or never", "neve", "never"));
