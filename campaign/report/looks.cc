@@ -13,9 +13,23 @@ namespace {
 constexpr std::size_t kShown = 3;     // members that differ
 constexpr std::size_t kLongest = 40;  // characters of a value
 
+bool is_read(const trace::Exchange& e) { return oracles::delivered(e) && oracles::is_success(e.client_status); }
+
+// Why nothing is known of what it was to show.
+std::string unread(const trace::Exchange& e) {
+  return e.told && e.client_status ? fmt::format("answered {}", e.client_status)
+                                   : std::string("without a whole answer");
+}
+
+bool is_whole(const trace::Exchange& e) { return e.response_bytes == e.response_sample.size(); }
+
+// Empty: there is none.
 std::string difference(const trace::Exchange& was, const trace::Exchange& is) {
-  if (was.client_status != is.client_status)
-    return fmt::format("answered {}, and {} without the fault", is.client_status, was.client_status);
+  if (is_read(was) != is_read(is))
+    return is_read(is) ? fmt::format("answered {}, and {} without the fault", is.client_status, unread(was))
+                       : fmt::format("{}, and answered {} without the fault", unread(is), was.client_status);
+  if (was.response_bytes != is.response_bytes && (!is_whole(was) || !is_whole(is)))
+    return fmt::format("{} bytes, and {} without the fault", is.response_bytes, was.response_bytes);
   auto usual = oracles::members_of(was.response_sample), now = oracles::members_of(is.response_sample);
   auto lengths = oracles::lengths_of_lists(now);
   for (auto& [list, length] : oracles::lengths_of_lists(usual)) {
@@ -38,23 +52,31 @@ std::string difference(const trace::Exchange& was, const trace::Exchange& is) {
 
 std::vector<std::string> what_looks_show(const trace::Run& reference, const trace::Run& run) {
   std::vector<std::string> lines;
-  std::size_t alike = 0;
   for (auto& is : run.exchanges) {
     if (!oracles::is_look(is)) continue;
     auto was = std::ranges::find_if(reference.exchanges, [&](auto& e) {
       return oracles::is_look(e) && e.target == is.target && e.host == is.host;
     });
     if (was == reference.exchanges.end()) continue;
-    bool read = was->response_sample == is.response_sample || !oracles::members_of(is.response_sample).empty();
-    auto other = read ? difference(*was, is) : std::string("another answer than without the fault");
-    if (other.empty())
-      alike++;
+    auto line = [&](std::string what) {
+      lines.push_back(fmt::format("{} {}, read at the end: {}", is.method, is.target, what));
+    };
+    if (!is_read(*was) && !is_read(is)) {
+      line(unread(is) + ", here as without the fault: it shows nothing");
+      continue;
+    }
+    auto other = difference(*was, is);
+    bool same = was->response_sample == is.response_sample;
+    if (!other.empty())
+      line(other);
+    else if (!same && (oracles::members_of(is.response_sample).empty() || !is_whole(is)))
+      line("another answer than without the fault");
+    else if (!is_whole(is))
+      line(fmt::format("as without the fault in its first {} of {} bytes", is.response_sample.size(),
+                       is.response_bytes));
     else
-      lines.push_back(fmt::format("{}, read at the end: {}", is.operation, other));
+      line("as without the fault");
   }
-  if (alike > 0)
-    lines.push_back(
-        fmt::format("what is read at the end at {} of the addresses of --look is as without the fault", alike));
   return lines;
 }
 

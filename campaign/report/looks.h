@@ -7,7 +7,8 @@
 namespace retrial::campaign::report {
 
 // What --look read when a command had ended, beside what it reads without the fault, a line each: "GET /things, read at
-// the end: a list of 4, and of 5 without the fault". Of those that show the same one line together. Empty: nothing was read.
+// the end: a list of 4, and of 5 without the fault"; also of those that show the same, or could not be read. Empty:
+// there were none.
 std::vector<std::string> what_looks_show(const trace::Run& reference, const trace::Run& run);
 
 }  // namespace retrial::campaign::report

@@ -27,9 +27,23 @@ TEST(WhatLooksShow, is_what_differs_from_what_they_show_without_the_fault) {
   EXPECT_EQ(shown(R"({"size":181000,"name":"a"})", R"({"size":271500,"name":"a"})"),
             "GET /things, read at the end: \"size\" is 271500, and 181000 without the fault");
   EXPECT_EQ(shown("{}", R"({"error":"gone"})", 404),
-            "GET /things, read at the end: answered 404, and 200 without the fault");
+            "GET /things, read at the end: answered 404, and answered 200 without the fault");
   EXPECT_EQ(shown("one", "other"), "GET /things, read at the end: another answer than without the fault");
-  EXPECT_EQ(shown("one", "one"), "what is read at the end at 1 of the addresses of --look is as without the fault");
+  EXPECT_EQ(shown("one", "one"), "GET /things, read at the end: as without the fault");
+  EXPECT_EQ(shown(R"([{"id":1}])", "[]"), "GET /things, read at the end: a list of 0, and of 1 without the fault");
+}
+
+TEST(WhatLooksShow, is_nothing_where_nothing_was_read_and_no_more_than_was_kept) {
+  auto refused = looking("{}", 404), still = looking("{}", 404);
+  EXPECT_EQ(what_looks_show(refused.done(), still.done()).at(0),
+            "GET /things, read at the end: answered 404, here as without the fault: it shows nothing");
+  auto usual = looking("one"), now = looking("one");
+  usual.last().response_bytes = now.last().response_bytes = 9140;
+  EXPECT_EQ(what_looks_show(usual.done(), now.done()).at(0),
+            "GET /things, read at the end: as without the fault in its first 3 of 9140 bytes");
+  now.last().response_bytes = 9200;
+  EXPECT_EQ(what_looks_show(usual.done(), now.done()).at(0),
+            "GET /things, read at the end: 9200 bytes, and 9140 without the fault");
 }
 
 }  // namespace
