@@ -82,6 +82,13 @@ std::map<std::string, std::size_t> lengths_of_lists(const std::vector<Member>& m
   return lengths;
 }
 
+std::optional<OtherLength> other_length(const std::vector<Member>& was, const std::vector<Member>& is) {
+  auto lengths = lengths_of_lists(is);
+  for (auto& [list, length] : lengths_of_lists(was))
+    if (auto here = lengths.contains(list) ? lengths[list] : 0; here != length) return OtherLength{length, here};
+  return {};
+}
+
 bool is_json(std::string_view body) { return Json::accept(body); }
 
 std::size_t entries_with(std::string_view body, const std::vector<Member>& wanted) {

@@ -31,6 +31,12 @@ std::string_view entry_path(std::string_view path);
 // How many entries each list has, by list_path; of one that is empty nothing is known.
 std::map<std::string, std::size_t> lengths_of_lists(const std::vector<Member>& members);
 
+// The first list of which the other has another length; 0 where that one's is empty, or gone. None: there is none.
+struct OtherLength {
+  std::size_t was = 0, is = 0;
+};
+std::optional<OtherLength> other_length(const std::vector<Member>& was, const std::vector<Member>& is);
+
 // Is it JSON, and whole?
 bool is_json(std::string_view body);
 // How many of the objects that stand in an array hold all of `wanted` (by name and value) among their own members.

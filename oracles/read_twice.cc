@@ -118,7 +118,8 @@ std::optional<CountedTwice> counted_with_part(const trace::Comparison& c, const 
       auto before = number_of(m.value), here = it == is.end() ? std::nullopt : number_of(it->value);
       for (auto& [part, whole] : parts)
         if (before && here && nearly(*before, whole) && nearly(*here, whole + part))
-          return CountedTwice{pair.in_case, 0, fmt::format("{} in place of {}", it->value, m.value)};
+          return CountedTwice{pair.in_case, "it was read again from its beginning",
+                              fmt::format("{} in place of {}", it->value, m.value)};
     }
   }
   return {};
@@ -133,7 +134,9 @@ std::optional<CountedTwice> counted_twice(const trace::Comparison& c, const trac
     if (!pair.reference || !pair.in_case || pair.in_case->first().begun < again.until) continue;
     auto &usual = pair.reference->last(), &now = pair.in_case->last();
     if (trace::message::safe_method(now.method) || !trace::carried_out(usual) || !trace::carried_out(now)) continue;
-    if (auto how = larger_by(again, usual, now); !how.empty()) return CountedTwice{pair.in_case, again.entries, how};
+    if (auto how = larger_by(again, usual, now); !how.empty())
+      return CountedTwice{pair.in_case,
+                          fmt::format("what had been read before it was read again ({} entries)", again.entries), how};
   }
   return {};
 }

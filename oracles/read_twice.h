@@ -10,8 +10,8 @@ namespace retrial::oracles {
 
 struct CountedTwice {
   const trace::Call* write = nullptr;
-  std::size_t entries = 0;  // of the pages that were read a second time
-  std::string how;          // "\"orders\": 40, and 30 without the fault"
+  std::string again;  // "what had been read before it was read again (4 entries)"
+  std::string how;    // "\"orders\": 40, and 30 without the fault"
 };
 // Pages that were read well before this call failed and once more after it, each once without the fault; and then a
 // write whose number, or whose list, is larger than without the fault by just as many entries, or by their sum.

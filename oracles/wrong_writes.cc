@@ -126,31 +126,18 @@ void judge_cut(const ComparedCase& compared, const Comparison& c, const Call& ca
             "caller or asks again."));
 }
 
-// The failure passed, and what had been read before it was read and written once more.
+// The failure passed, and what had been read before it stands in what is written twice.
 bool judge_counted_twice(const ComparedCase& compared, const Comparison& c, const Call& call, Judgement& judgement) {
   auto twice = counted_twice(c, call);
+  if (!twice) twice = counted_with_part(c, call);
   if (!twice) return false;
   judgement.findings.push_back(make_finding(
       compared, c, call, kSilentWrongResult, std::min(Confidence::likely, twice->write->confidence),
-      fmt::format(
-          "{}: {}, then what had been read before it was read again ({} entries), and {} was made with {}: they were "
-          "counted twice.",
-          call.operation, what_was_done(call, first_fired(call)), twice->entries, twice->write->operation, twice->how),
-      "A right client that begins a list anew drops what it had read of it, or goes on at the page that failed."));
-  return true;
-}
-
-// The failure passed, and what had come of a body before it broke stands in what is written, with all of it behind.
-bool judge_counted_with_part(const ComparedCase& compared, const Comparison& c, const Call& call,
-                             Judgement& judgement) {
-  auto twice = counted_with_part(c, call);
-  if (!twice) return false;
-  judgement.findings.push_back(make_finding(
-      compared, c, call, kSilentWrongResult, std::min(Confidence::likely, twice->write->confidence),
-      fmt::format("{}: {}, then it was read again from its beginning, and {} was made with {}: what had come before it "
-                  "broke is in it twice.",
-                  call.operation, what_was_done(call, first_fired(call)), twice->write->operation, twice->how),
-      "A right client that begins anew drops what it had read, or goes on where it broke (Range, a cursor)."));
+      fmt::format("{}: {}, then {}, and {} was made with {}: what had come before the failure is in it twice.",
+                  call.operation, what_was_done(call, first_fired(call)), twice->again, twice->write->operation,
+                  twice->how),
+      "A right client that begins anew drops what it had read, or goes on where it failed (that page, a cursor, "
+      "Range)."));
   return true;
 }
 
@@ -168,21 +155,17 @@ void judge_looks(const ComparedCase& compared, const Comparison& c, Judgement& j
     auto &was = pair.reference->last(), &is = pair.in_case->last();
     if (was.target != is.target || was.service_status != is.service_status || !delivered(was) || !delivered(is))
       continue;
-    auto usual = lengths_of_lists(members_of(was.response_sample));
-    auto now = lengths_of_lists(members_of(is.response_sample));
-    for (auto& [list, length] : usual) {
-      auto here = now.contains(list) ? now[list] : 0;  // one that is empty has no members
-      if (here == length || (here > length && !repeatable) || !is_json(is.response_sample)) continue;
-      judgement.findings.push_back(make_finding(
-          compared, c, call, kSilentWrongResult, std::min(Confidence::possible, call.confidence),
-          fmt::format(
-              "{}: {}, it was sent again and answered well, and the command ended with status {}; {}, read when "
-              "it had ended, then shows a list of {}, and of {} without the fault (unless it keeps what earlier runs "
-              "left, or counts attempts).",
-              call.operation, what_was_done(call, first_fired(call)), c.in_case->exit_code, is.operation, here, length),
-          "Look at what the retry repeats or leaves out: what the first attempt had done already, or had read."));
-      return;
-    }
+    auto other = other_length(members_of(was.response_sample), members_of(is.response_sample));
+    if (!other || (other->is > other->was && !repeatable) || !is_json(is.response_sample)) continue;
+    judgement.findings.push_back(make_finding(
+        compared, c, call, kSilentWrongResult, std::min(Confidence::possible, call.confidence),
+        fmt::format("{}: {}, it was sent again and answered well, and the command ended with status {}; {}, read when "
+                    "it had ended, then shows a list of {}, and of {} without the fault (unless it keeps what earlier "
+                    "runs left, or counts attempts).",
+                    call.operation, what_was_done(call, first_fired(call)), c.in_case->exit_code, is.operation,
+                    other->is, other->was),
+        "Look at what the retry repeats or leaves out: what the first attempt had done already, or had read."));
+    return;
   }
 }
 
@@ -208,8 +191,7 @@ void judge_what_came_after(const ComparedCase& compared, const Comparison& c, Ju
   if (!came_to_its_end(c, test) || trace::result_of(*c.in_case, test)->outcome != "passed") return;
   if (expected_by_test(compared, c)) return;
   for (auto* call : c.faulted) {
-    if (judge_counted_twice(compared, c, *call, judgement) || judge_counted_with_part(compared, c, *call, judgement))
-      return;
+    if (judge_counted_twice(compared, c, *call, judgement)) return;
     if (trace::recovered(*call)) continue;
     judge_cut(compared, c, *call, judgement);
     if (!is_read(c, *call)) continue;

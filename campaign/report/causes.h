@@ -10,10 +10,10 @@ namespace retrial::campaign::report {
 // Findings of one verdict at one call site, all with a retry or all without: one thing to mend. What became of a call
 // (Verdict::of_outcome) is a thing to mend for each operation (of one method none but where their whole chains are the
 // same), also at several call sites where their chains meet in a function that asks for it; how the client goes about
-// it (its time-outs, its waits) is one for all, whatever the service, also at several call sites where nothing was sent
-// again and one frame sends, or the sending frame of one is in the chain of the other; and for one service where one vendor's client (sdk), function or library sends again at
-// all of them (retried_by). What goes wrong itself at one line after a failure (raised_at) is one thing, whatever
-// failed.
+// it (its time-outs, its waits) is one for all, whatever the service, also at several call sites where nothing was
+// sent again and one frame sends, or the sending frame of one is in the chain of the other; and for one service where
+// one vendor's client (sdk), function or library sends again at all of them (retried_by). What goes wrong itself at
+// one line after a failure (raised_at) is one thing, whatever failed.
 struct Cause {
   std::string verdict;
   std::optional<trace::CallSite> site;

@@ -31,11 +31,8 @@ std::string difference(const trace::Exchange& was, const trace::Exchange& is) {
   if (was.response_bytes != is.response_bytes && (!is_whole(was) || !is_whole(is)))
     return fmt::format("{} bytes, and {} without the fault", is.response_bytes, was.response_bytes);
   auto usual = oracles::members_of(was.response_sample), now = oracles::members_of(is.response_sample);
-  auto lengths = oracles::lengths_of_lists(now);
-  for (auto& [list, length] : oracles::lengths_of_lists(usual)) {
-    auto here = lengths.contains(list) ? lengths[list] : 0;
-    if (here != length) return fmt::format("a list of {}, and of {} without the fault", here, length);
-  }
+  if (auto other = oracles::other_length(usual, now))
+    return fmt::format("a list of {}, and of {} without the fault", other->is, other->was);
   std::string others;
   std::size_t count = 0;
   for (auto& m : usual) {
