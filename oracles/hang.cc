@@ -99,7 +99,7 @@ class Hang final : public Oracle {
   }
   static std::string at_deadline(const trace::Call& call, const trace::Run& run) {
     auto gaps = trace::gaps(call);
-    auto made = fmt::format("the run reached its time limit of {} after {}", show_duration(run.ended - run.began),
+    auto made = fmt::format("the run was ended after {} and {}", show_duration(run.ended - run.began),
                             counted(call.attempts.size(), "attempt"));
     if (gaps.size() >= 2 && gaps.back() > *std::min_element(gaps.begin(), gaps.end()) * 3 / 2)
       return fmt::format("{}: the client is in back-off, its last gap was {}", made, show_gap(gaps.back()));

@@ -1,12 +1,26 @@
 #include "campaign/workload/executor_impl.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "campaign/workload/agents/agent.h"
 #include "proxy/capture/processes.h"
 
 namespace retrial::campaign {
+namespace {
+
+// Then the terminal's Ctrl-C goes to the command too, which is of our process group.
+bool in_foreground() {
+  int terminal = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  if (terminal < 0) return false;
+  bool ours = tcgetpgrp(terminal) == getpgrp();
+  close(terminal);
+  return ours;
+}
+
+}  // namespace
 
 Executor::Impl::Impl(Setting s, const Clock& c, Authorities authorities, Trust t, Securities services)
     : setting(std::move(s)),
@@ -68,7 +82,7 @@ void Executor::Impl::listen() {
       interrupted = true;
       if (!tree) return;
       if (attached && !again) {
-        if (number != SIGINT) tree->signal(number);
+        if (number != SIGINT || !in_foreground()) tree->signal(number);
       } else {
         tree->kill();
       }

@@ -26,8 +26,9 @@ constexpr timeval kLookPatience{10, 0};
 constexpr std::size_t kMostAnswer = 1u << 20;  // an answer that is longer is left unread
 
 volatile pid_t child = 0;
-void pass_on(int number) {
-  if (child > 0) kill(child, number);
+void pass_on(int number, siginfo_t* info, void*) {
+  bool by_terminal = info->si_code == SI_KERNEL;  // it tells both
+  if (child > 0 && !by_terminal) kill(child, number);
 }
 
 struct Url {
@@ -130,8 +131,10 @@ int look_after(const std::vector<std::string>& command, const Looking& looking) 
   child = fork();
   if (child < 0) return 126;
   if (child == 0) execute(command);
-  for (int number : {SIGINT, SIGQUIT}) signal(number, SIG_IGN);  // the terminal tells both
-  for (int number : {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}) signal(number, pass_on);
+  struct sigaction passing{};
+  passing.sa_sigaction = pass_on;
+  passing.sa_flags = SA_SIGINFO | SA_RESTART;
+  for (int number : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}) sigaction(number, &passing, nullptr);
   int status = wait_for(child, looking.orders);
   child = 0;
   if (!looking.memory.empty()) {

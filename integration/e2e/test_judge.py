@@ -369,14 +369,16 @@ for n in range(1_000_000):
 """
 
 
-def test_who_is_ended_in_the_first_run_says_what_it_has_seen(client, port):
+@pytest.mark.parametrize("ended_by", [signal.SIGTERM, signal.SIGINT])
+def test_who_is_ended_in_the_first_run_says_what_it_has_seen(client, port, ended_by):
     (client / "endless.py").write_text(ENDLESS)
     observe = subprocess.Popen([RETRIAL, "observe", "--real-time", "--no-reference", "--inject", "error(503)", "--out", "o", "--",
-                                sys.executable, "endless.py", str(port)], cwd=client, stderr=subprocess.PIPE, text=True)
+                                sys.executable, "endless.py", str(port)], cwd=client, stderr=subprocess.PIPE, text=True,
+                               start_new_session=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     count = client / "count"
     while not count.exists() or int(count.read_text() or 0) < 20:
         assert observe.poll() is None
-    observe.send_signal(signal.SIGTERM)
+    observe.send_signal(ended_by)
     said = observe.communicate(timeout=60)[1]
     assert observe.returncode == 130 and "what it did until then is judged" in said, said
     assert "missing-delay" in verdicts(client / "o"), said

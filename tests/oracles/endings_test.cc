@@ -172,7 +172,7 @@ TEST(Hang, a_deadline_is_no_verdict) {
   auto t = after_a_loss();
   t.in_case().waits(120 * kSecond).stops(Stop::deadline);
   EXPECT_EQ(t.verdicts(), "");
-  EXPECT_NE(t.why_not().find("the run reached its time limit of 2 min after 1 attempt"), std::string::npos)
+  EXPECT_NE(t.why_not().find("the run was ended after 2 min and 1 attempt"), std::string::npos)
       << t.why_not();
 }
 
