@@ -229,10 +229,6 @@ bool goes_on(const trace::Run& run, const Call& call) {
   return run.ended - call.last().told <= kLonger * std::max(std::ranges::max(waits), kSecond);
 }
 
-bool is_look(const trace::Exchange& e) {
-  return e.tag.site && e.tag.site->file == kLookSite && e.tag.site->function == kLookSite;
-}
-
 bool by_application(const ComparedCase& compared, const trace::Exchange& e) {
   if (!e.tag.site) return compared.row->test.empty();
   return !is_look(e) && !in_tests(e.tag.site->file, compared.row->test);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "oracles/oracle.h"
+#include "trace/look.h"
 
 // What several oracles read off a compared case, and how they put it.
 namespace retrial::oracles {
@@ -89,10 +90,7 @@ bool in_tests(std::string_view file, std::string_view test);
 // Is it the application's own: no test's, and no look of ours? Without a call site (no agent) only of a command without
 // tests.
 bool by_application(const ComparedCase& compared, const trace::Exchange& e);
-// What Retrial itself asks when the command has ended (--look). Its call site's file and function: no file of a
-// project's.
-inline constexpr std::string_view kLookSite = "retrial";
-bool is_look(const trace::Exchange& e);
+using trace::is_look;
 
 // The outermost function of the application in this call's chain; of one without a call site empty.
 trace::Frame outermost_frame(const trace::Call& call);

@@ -17,6 +17,7 @@ struct ComparedCase {
   const trace::CaseRecord* row = nullptr;
   std::vector<const trace::Comparison*> comparisons;  // never empty; the latest last
   Nanos hold = 0;                                     // the least that a stalled exchange was held, [run] hold
+  const trace::Run* control = nullptr;  // once more without the fault, after all of them; null: there was none
 };
 
 // The cases of one client, which some verdicts need more than one of: a campaign shows each as it has been run, and at

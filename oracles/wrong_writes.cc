@@ -141,34 +141,6 @@ bool judge_counted_twice(const ComparedCase& compared, const Comparison& c, cons
   return true;
 }
 
-// All that met the fault was sent again and answered well, the command ended well, and what --look reads when it has
-// ended is not what it reads without the fault. Of more entries after a write duplicate-effect tells. Possible: a
-// service that is not reset has more with every run, and its list may be one of requests.
-void judge_looks(const ComparedCase& compared, const Comparison& c, Judgement& judgement) {
-  bool recovered = !c.faulted.empty() && std::ranges::all_of(c.faulted, [](auto* f) { return trace::recovered(*f); });
-  if (!compared.row->test.empty() || !recovered || !judgement.findings.empty()) return;
-  auto& call = *c.faulted.front();
-  bool repeatable = trace::profile_of(call.first()).repeat(call.first()) != trace::Repeat::unknown;
-  for (auto& pair : c.pairs) {
-    if (!pair.reference || !pair.in_case || !is_look(pair.reference->last()) || !is_look(pair.in_case->last()))
-      continue;
-    auto &was = pair.reference->last(), &is = pair.in_case->last();
-    if (was.target != is.target || was.service_status != is.service_status || !delivered(was) || !delivered(is))
-      continue;
-    auto other = other_length(members_of(was.response_sample), members_of(is.response_sample));
-    if (!other || (other->is > other->was && !repeatable) || !is_json(is.response_sample)) continue;
-    judgement.findings.push_back(make_finding(
-        compared, c, call, kSilentWrongResult, std::min(Confidence::possible, call.confidence),
-        fmt::format("{}: {}, it was sent again and answered well, and the command ended with status {}; {}, read when "
-                    "it had ended, then shows a list of {}, and of {} without the fault (unless it keeps what earlier "
-                    "runs left, or counts attempts).",
-                    call.operation, what_was_done(call, first_fired(call)), c.in_case->exit_code, is.operation,
-                    other->is, other->was),
-        "Look at what the retry repeats or leaves out: what the first attempt had done already, or had read."));
-    return;
-  }
-}
-
 // A list whose next page could not be read, and the test passed on the pages before. Of a command's end nothing
 // follows.
 bool judge_walk(const ComparedCase& compared, const Comparison& c, const Call& call, Judgement& judgement) {
@@ -221,7 +193,7 @@ void judge_what_came_after(const ComparedCase& compared, const Comparison& c, Ju
         "has not got."));
     return;
   }
-  judge_looks(compared, c, judgement);
+  judge_state_at_end(compared, c, judgement);
 }
 
 }  // namespace retrial::oracles

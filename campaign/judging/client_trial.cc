@@ -225,7 +225,7 @@ bool judge_client(std::span<ClientCase> client_cases, const trace::Sift& sift, t
     if (weighed.cut_off + weighed.beheaded != 0 && !fired) weighed.all.clear();
     row.outcome = !weighed.fit.empty() ? "run" : fired || weighed.all.empty() ? "incomplete" : "not_fired";
     if (!weighed.fit.empty()) row.why.clear();
-    if (!weighed.all.empty()) compared_cases.push_back({&row, weighed.all, client_case.hold});
+    if (!weighed.all.empty()) compared_cases.push_back({&row, weighed.all, client_case.hold, client_case.control});
     all.push_back(std::move(weighed));
   }
 

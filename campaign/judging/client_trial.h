@@ -18,6 +18,7 @@ struct ClientCase {
   const trace::Run* reference = nullptr;  // null: none; an empty run lies beside it
   std::vector<const trace::Run*> runs;    // with the fault
   Nanos hold = 0;
+  const trace::Run* control = nullptr;  // once more without the fault, after all of them; null: there was none
 };
 
 // All cases of one client together. Findings, notes, what is clean and what is not judged go to `record`, and each row,

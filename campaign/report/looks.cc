@@ -6,6 +6,7 @@
 
 #include "oracles/evidence.h"
 #include "oracles/members.h"
+#include "oracles/other_state.h"
 
 namespace retrial::campaign::report {
 namespace {
@@ -47,7 +48,8 @@ std::string difference(const trace::Exchange& was, const trace::Exchange& is) {
 
 }  // namespace
 
-std::vector<std::string> what_looks_show(const trace::Run& reference, const trace::Run& run) {
+std::vector<std::string> what_looks_show(const trace::Run& reference, const trace::Run& run,
+                                         const trace::Run* control) {
   std::vector<std::string> lines;
   for (auto& is : run.exchanges) {
     if (!oracles::is_look(is)) continue;
@@ -63,6 +65,12 @@ std::vector<std::string> what_looks_show(const trace::Run& reference, const trac
       continue;
     }
     auto other = difference(*was, is);
+    auto* again = control ? oracles::same_look(*control, is) : nullptr;
+    if (again && again->response_sample != was->response_sample && !other.empty()) {
+      auto by_itself = difference(*was, *again);
+      other += by_itself == other ? ", once more without it too: the fault has nothing to do with that"
+                                  : ", and once more without it another answer yet: that says little of the fault";
+    }
     bool same = was->response_sample == is.response_sample;
     if (!other.empty())
       line(other);

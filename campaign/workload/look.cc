@@ -16,7 +16,7 @@
 #include <optional>
 
 #include "campaign/workload/restart.h"
-#include "oracles/evidence.h"
+#include "trace/look.h"
 
 namespace retrial::campaign {
 namespace {
@@ -84,7 +84,7 @@ void ask(const Url& url, const std::string& test) {
   if (fd < 0) return;
   auto request = fmt::format(
       "GET {} HTTP/1.1\r\nhost: {}:{}\r\naccept: */*\r\nx-retrial-site: {}:1:{}\r\n{}connection: close\r\n\r\n",
-      url.path, url.host, url.port, oracles::kLookSite, oracles::kLookSite,
+      url.path, url.host, url.port, trace::kLookSite, trace::kLookSite,
       test.empty() ? "" : fmt::format("x-retrial-test: {}\r\n", encoded(test)));
   char buffer[16384];
   std::size_t got = 0;

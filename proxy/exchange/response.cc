@@ -6,6 +6,7 @@
 #include "proxy/exchange/context.h"
 #include "proxy/exchange/exchange.h"
 #include "trace/calls/content.h"
+#include "trace/look.h"
 
 namespace retrial::proxy {
 namespace {
@@ -28,7 +29,8 @@ void Exchange::response(const Head& head, bool end, Nanos came) {
   response_whole_ = end;
   streams_ = !head.sized && !end;
   response_.begin(service_, client_.form(head));
-  if (!rpc_.is()) response_tap_.reset(end ? 0 : head.structured ? trace::kSampleBytes : trace::kUnreadSample);
+  auto most = trace::is_look(e) ? trace::kLookBytes : head.structured ? trace::kSampleBytes : trace::kUnreadSample;
+  if (!rpc_.is()) response_tap_.reset(end ? 0 : most);
   injection_.record.answer(head, came);
   if (rpc_.is() && !request_whole_) e.grpc.streams = true;
   if (rpc_.is() && end) rpc_.ended(&head, e);  // Trailers-Only, or no answer of gRPC

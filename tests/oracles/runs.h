@@ -269,6 +269,7 @@ struct Trial {
   trace::CaseRecord row;
   Nanos hold = 30 * kSecond;
   std::deque<trace::Comparison> comparisons;
+  Tale* control = nullptr;
 
   explicit Trial(std::string policy = "P1", std::string plan = "lost-response(reset) x 1, then pass") {
     row.id = "c1";
@@ -287,7 +288,7 @@ struct Trial {
   ComparedCase compared() {
     if (reference.run().results.empty()) reference.passes();
     comparisons.clear();
-    ComparedCase e{&row, {}, hold};
+    ComparedCase e{&row, {}, hold, control ? &control->done() : nullptr};
     for (auto& tale : cases) {
       comparisons.push_back(trace::compare(reference.done(), tale.done()));
       e.comparisons.push_back(&comparisons.back());

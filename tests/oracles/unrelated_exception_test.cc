@@ -501,7 +501,7 @@ TEST(UnrelatedException, a_grant_that_its_own_first_attempt_has_used_up_and_a_lo
   t.in_case().run().exchanges[1].request_digest = 78;
   EXPECT_EQ(t.verdicts(), "") << "another request may be a bad one";
   auto looked = own_refusal(1, true);
-  looked.in_case().last().tag.site = trace::CallSite{std::string(kLookSite), 1, std::string(kLookSite)};
+  looked.in_case().last().tag.site = trace::CallSite{std::string(trace::kLookSite), 1, std::string(trace::kLookSite)};
   EXPECT_EQ(looked.verdicts(), "unrelated-exception likely") << "it was not the command that looked";
 }
 

@@ -11,7 +11,7 @@ namespace {
 oracles::Tale looking(std::string body, int status = 200) {
   oracles::Tale tale(trace::RunKind::with_fault);
   tale.call("", "GET", "/things");
-  tale.last().tag.site = trace::CallSite{std::string(oracles::kLookSite), 1, std::string(oracles::kLookSite)};
+  tale.last().tag.site = trace::CallSite{std::string(trace::kLookSite), 1, std::string(trace::kLookSite)};
   tale.answers(status, std::move(body));
   return tale;
 }

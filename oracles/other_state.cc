@@ -1,0 +1,125 @@
+#include "oracles/other_state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/characters.h"
+#include "base/text.h"
+#include "oracles/evidence.h"
+#include "oracles/members.h"
+
+namespace retrial::oracles {
+namespace {
+
+// What is counted of attempts is more under every fault, and a list of requests is longer.
+constexpr std::array<std::string_view, 14> kOfAttempts = {"attempt", "request", "retry",   "try",   "call",
+                                                          "hit",     "log",     "access",  "error", "failure",
+                                                          "fail",    "failed",  "retries", "tries"};
+
+bool is_whole(const trace::Exchange& e) { return e.response_bytes == e.response_sample.size(); }
+
+// "/items/0/qty" is "/items/*/qty".
+std::string without_places(const Member& member) {
+  if (!member.listed) return member.path;
+  std::string out;
+  for (auto part : split(std::string_view(member.path).substr(1), '/'))
+    out += fmt::format("/{}", std::ranges::all_of(part, is_digit) ? std::string_view("*") : part);
+  return out;
+}
+
+// A list of what was asked: its entries have a method, and a path or a status.
+bool of_requests(const std::vector<Member>& members, const std::string& list) {
+  auto names = [&](auto known) {
+    return std::ranges::any_of(members, [&](auto& m) { return m.path.starts_with(list) && m.name == known; });
+  };
+  return has_word(list, kOfAttempts) || (names("method") && (names("path") || names("url") || names("status")));
+}
+
+// One of its answers as it is compared.
+struct State {
+  std::vector<Member> members;
+  std::map<std::string, std::size_t> lengths;
+  std::map<std::string, std::multiset<std::string>> values;  // by where they stand, but for their place in a list
+
+  explicit State(const trace::Exchange& look)
+      : members(members_of(look.response_sample)), lengths(lengths_of_lists(members)) {
+    for (auto& m : members) values[without_places(m)].insert(m.value);
+  }
+  std::size_t length(const std::string& list) const {
+    auto it = lengths.find(list);
+    return it == lengths.end() ? 0 : it->second;
+  }
+  const std::multiset<std::string>& at(const std::string& place) const {
+    static const std::multiset<std::string> kNone;
+    auto it = values.find(place);
+    return it == values.end() ? kNone : it->second;
+  }
+};
+
+std::optional<OtherState> other_list(const State& was, const State& is, const State* control) {
+  auto lists = was.lengths;
+  if (control) lists.insert(is.lengths.begin(), is.lengths.end());
+  for (auto& [list, unused] : lists) {
+    auto before = was.length(list), now = is.length(list);
+    if (before == now || (control && control->length(list) != before)) continue;
+    bool sure = control && !of_requests(is.members, list) && !of_requests(was.members, list);
+    return OtherState{fmt::format("a list of {}, and of {} without the fault", now, before), now > before, sure};
+  }
+  return {};
+}
+
+// The first value that only one of the two has.
+std::string only_in(const std::multiset<std::string>& values, const std::multiset<std::string>& other) {
+  auto it = std::ranges::find_if(values, [&](auto& value) { return values.count(value) > other.count(value); });
+  return it == values.end() ? "" : *it;
+}
+
+// A number that is the same in both runs without the fault.
+std::optional<OtherState> other_number(const State& was, const State& is, const State& control) {
+  for (auto& m : was.members) {
+    auto place = without_places(m);
+    if (!may_count(m) || control.at(place) != was.at(place) || is.at(place) == was.at(place)) continue;
+    auto now = only_in(is.at(place), was.at(place)), before = only_in(was.at(place), is.at(place));
+    auto one = number_of(now), other = number_of(before);
+    if (!one || !other || nearly(*one, *other)) continue;
+    return OtherState{fmt::format("\"{}\" {}, and {} without the fault", m.name, now, before), *one > *other,
+                      !has_word(m.path, kOfAttempts)};
+  }
+  return {};
+}
+
+std::size_t lines_of(const trace::Exchange& e) {
+  auto text = trim(e.response_sample);
+  return text.empty() ? 0 : static_cast<std::size_t>(std::ranges::count(text, '\n')) + 1;
+}
+
+}  // namespace
+
+std::optional<OtherState> other_state(const trace::Exchange& was, const trace::Exchange& is,
+                                      const trace::Exchange* control) {
+  if (is_json(was.response_sample) && is_json(is.response_sample)) {
+    State usual(was), now(is);
+    std::optional<State> again;
+    if (control) again.emplace(*control);
+    auto other = other_list(usual, now, again ? &*again : nullptr);
+    if (!other && again) other = other_number(usual, now, *again);
+    return other;
+  }
+  // Lines of a text: of records, of a ledger.
+  if (!control || !is_whole(was) || !is_whole(is) || is_json(was.response_sample)) return {};
+  auto before = lines_of(was), now = lines_of(is);
+  if (before == now || lines_of(*control) != before) return {};
+  return OtherState{fmt::format("{}, and {} without the fault", counted(now, "line"), before), now > before, true};
+}
+
+const trace::Exchange* same_look(const trace::Run& run, const trace::Exchange& look) {
+  auto it = std::ranges::find_if(run.exchanges, [&](auto& e) {
+    return is_look(e) && e.target == look.target && e.host == look.host && delivered(e) && is_success(e.client_status);
+  });
+  return it == run.exchanges.end() ? nullptr : &*it;
+}
+
+}  // namespace retrial::oracles

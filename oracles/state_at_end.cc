@@ -1,0 +1,53 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "oracles/evidence.h"
+#include "oracles/other_state.h"
+#include "oracles/silent_wrong_result.h"
+#include "trace/profiles/profile.h"
+
+namespace retrial::oracles {
+using trace::Confidence;
+
+namespace {
+
+bool told_already(const Judgement& judgement, Confidence least) {
+  return std::ranges::any_of(judgement.findings, [&](auto& f) {
+    auto* verdict = verdict_named(f.verdict);
+    return verdict && verdict->severity == Severity::wrong_effect && f.confidence >= least;
+  });
+}
+
+}  // namespace
+
+// Without a control it is possible: a service that is not reset has more with every run, its list may be one of
+// requests, and of more entries after a write duplicate-effect tells.
+void judge_state_at_end(const ComparedCase& compared, const trace::Comparison& c, Judgement& judgement) {
+  bool recovered = !c.faulted.empty() && std::ranges::all_of(c.faulted, [](auto* f) { return trace::recovered(*f); });
+  if (!compared.row->test.empty() || !recovered) return;
+  if (told_already(judgement, compared.control ? Confidence::likely : Confidence::possible)) return;
+  auto& call = *c.faulted.front();
+  bool repeatable = trace::profile_of(call.first()).repeat(call.first()) != trace::Repeat::unknown;
+  for (auto& is : c.in_case->exchanges) {
+    if (!is_look(is)) continue;
+    auto* was = same_look(*c.reference, is);
+    auto* control = compared.control ? same_look(*compared.control, is) : nullptr;
+    if (!was || !same_look(*c.in_case, is) || (compared.control && !control)) continue;
+    auto other = other_state(*was, is, control);
+    if (!other || (!control && other->more && !repeatable)) continue;
+    auto doubt = other->sure ? "; without the fault once more, after all this, it showed what it did before"
+                             : " (unless it keeps what earlier runs left, or counts attempts)";
+    judgement.findings.push_back(make_finding(
+        compared, c, call, kSilentWrongResult,
+        std::min(other->sure ? Confidence::likely : Confidence::possible, call.confidence),
+        fmt::format("{}: {}, it was sent again and answered well, and the command ended with status {}; {}, read when "
+                    "it had ended, then shows {}{}.",
+                    call.operation, what_was_done(call, first_fired(call)), c.in_case->exit_code, is.operation,
+                    other->text, doubt),
+        "Look at what the retry repeats or leaves out: what the first attempt had done already, or had read."));
+    return;
+  }
+}
+
+}  // namespace retrial::oracles

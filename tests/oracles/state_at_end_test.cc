@@ -1,0 +1,87 @@
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/oracles/runs.h"
+#include "trace/look.h"
+
+namespace retrial::oracles {
+namespace {
+
+void look(Tale& tale, const char* shows) {
+  tale.call("", "GET", "/things");
+  tale.last().tag.site = trace::CallSite{std::string(trace::kLookSite), 1, std::string(trace::kLookSite)};
+  tale.answers(200, shows);
+}
+
+// A command gets over the fault, and the look shows `is`; without the fault `was`, and once more without it `again`
+// (null: it is not run once more).
+Judgement held(const char* was, const char* is, const char* again, int status = 0) {
+  Trial t;
+  t.row.test.clear();
+  t.reference.call("", "PUT", "/feeds/a").answers(200);
+  look(t.reference, was);
+  t.reference.passes();
+  t.in_case().call("", "PUT", "/feeds/a").is_lost(trace::Telling::reset, 200);
+  t.in_case().again(kSecond).answers(200);
+  look(t.in_case(), is);
+  t.in_case().stops(trace::Stop::exited, status);
+  if (status == 0) t.in_case().passes();
+  Tale control(trace::RunKind::without_fault);
+  control.call("", "PUT", "/feeds/a").answers(200);
+  if (again) look(control, again), t.control = &control;
+  return t.judge();
+}
+std::string told(const Judgement& judgement) {
+  for (auto& f : judgement.findings)
+    if (f.verdict == "silent-wrong-result") return std::string(show(f.confidence));
+  return "";
+}
+
+constexpr auto kThree = R"({"items":[{"id":"a1"},{"id":"a2"},{"id":"a3"}]})";
+
+TEST(StateAtEnd, another_list_is_possible_where_no_control_says_that_it_lies_at_the_fault) {
+  EXPECT_EQ(told(held(kThree, R"({"items":[{"id":"a1"},{"id":"a3"}]})", nullptr)), "possible");
+  EXPECT_EQ(told(held(kThree, R"({"items":[]})", nullptr)), "possible") << "all is gone";
+  EXPECT_EQ(told(held(kThree, R"({"items":[{"id":"b1"},{"id":"b2"},{"id":"b3"}]})", nullptr)), "");
+  EXPECT_EQ(told(held(R"({"total":3})", R"({"total":2})", nullptr)), "") << "of a number nothing is known";
+}
+
+TEST(StateAtEnd, it_is_likely_where_both_runs_without_the_fault_show_one_state) {
+  auto judgement = held(kThree, R"({"items":[{"id":"a1"},{"id":"a3"}]})", kThree);
+  EXPECT_EQ(told(judgement), "likely");
+  auto message = judgement.findings.front().message;
+  EXPECT_NE(message.find("GET /things, read when it had ended, then shows a list of 2, and of 3 without the fault; "
+                         "without the fault once more, after all this, it showed what it did before."),
+            message.npos)
+      << message;
+  EXPECT_EQ(told(held(R"({"balance":200,"id":"x"})", R"({"balance":300,"id":"y"})", R"({"balance":200,"id":"z"})")),
+            "likely");
+  EXPECT_EQ(told(held(R"([{"qty":2},{"qty":5}])", R"([{"qty":5},{"qty":4}])", R"([{"qty":5},{"qty":2}])")), "likely");
+  EXPECT_EQ(told(held("a\nb\n", "a\nb\nb\n", "a\nb\n")), "likely") << "lines of a ledger";
+}
+
+TEST(StateAtEnd, what_differs_without_the_fault_too_says_nothing) {
+  constexpr auto kTwo = R"({"items":[{"id":"a1"},{"id":"a3"}]})";
+  EXPECT_EQ(told(held(kTwo, kThree, R"({"items":[{"id":"a1"},{"id":"a2"},{"id":"a3"},{"id":"a4"}]})")), "");
+  EXPECT_EQ(told(held(R"({"total":3})", R"({"total":4})", R"({"total":5})")), "");
+  EXPECT_EQ(told(held("a\n", "a\nb\n", "a\nb\nc\n")), "");
+}
+
+TEST(StateAtEnd, order_versions_and_what_counts_attempts_are_no_other_state) {
+  EXPECT_EQ(told(held(R"([{"id":"a"},{"id":"b"}])", R"([{"id":"b"},{"id":"a"}])", R"([{"id":"a"},{"id":"b"}])")), "");
+  EXPECT_EQ(told(held(R"({"version":3})", R"({"version":4})", R"({"version":3})")), "");
+  EXPECT_EQ(told(held(R"({"requests":[{"a":1}]})", R"({"requests":[{"a":1},{"a":1}]})", R"({"requests":[{"a":1}]})")),
+            "possible");
+  EXPECT_EQ(told(held(R"([{"method":"PUT","path":"/x"}])", R"([{"method":"PUT","path":"/x"},{"method":"PUT"}])",
+                      R"([{"method":"PUT","path":"/x"}])")),
+            "possible");
+  EXPECT_EQ(told(held(R"({"errors":0})", R"({"errors":1})", R"({"errors":0})")), "possible");
+}
+
+TEST(StateAtEnd, a_command_that_failed_has_told_of_it) {
+  EXPECT_EQ(told(held(kThree, R"({"items":[{"id":"a1"}]})", kThree, 1)), "");
+}
+
+}  // namespace
+}  // namespace retrial::oracles
