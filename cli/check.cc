@@ -13,9 +13,10 @@
 namespace retrial::cli {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 // The same in JSON.
 int print_checked(const std::string& file, const std::vector<Error>& errors, const std::vector<std::string>& warnings) {
-  using Json = nlohmann::ordered_json;
   auto wrong = Json::array();
   for (auto& error : errors) wrong.push_back({{"where", error.on}, {"what", error.what}});
   Json out{{"version", 1}, {"file", file}, {"fine", errors.empty()}, {"errors", wrong}, {"warnings", warnings}};

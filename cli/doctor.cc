@@ -18,6 +18,8 @@
 namespace retrial::cli {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 // What was tried on this machine.
 struct Tried {
   std::string what, told;
@@ -56,7 +58,6 @@ int doctor(bool json) {
   auto all = tried_here();
   auto chosen = campaign::choose_capture("", {});
   if (json) {
-    using Json = nlohmann::ordered_json;
     auto tried = Json::array();
     for (auto& one : all) tried.push_back({{"what", one.what}, {"works", one.works}, {"told", one.told}});
     Json out{{"version", 1},

@@ -12,6 +12,7 @@
 #include "campaign/report/words.h"
 #include "campaign/workload/time_saved.h"
 #include "oracles/other_state.h"
+#include "trace/look.h"
 #include "trace/recording/redact.h"
 
 namespace retrial::cli {
@@ -54,7 +55,7 @@ std::string_view why_ended(const trace::Run& run) {
 
 }  // namespace
 
-int status_of(const trace::Run& run) { return run.stop == trace::Stop::exited ? run.exit_code : 128 + run.exit_code; }
+int shell_status(const trace::Run& run) { return run.stop == trace::Stop::exited ? run.exit_code : 128 + run.exit_code; }
 
 Observation::Observation(const ObserveOptions& options, const campaign::RunSpec& spec, std::string capture,
                          std::unique_ptr<trace::StoreWriter> store)
@@ -93,7 +94,7 @@ void Observation::remark(std::vector<std::string> remarks) {
 
 void Observation::add(trace::Run run) {
   if (auto why = why_ended(run); !why.empty()) {
-    auto line = fmt::format("Retrial ended the command, hence status {}: {}", status_of(run), why);
+    auto line = fmt::format("Retrial ended the command, hence status {}: {}", shell_status(run), why);
     if (std::ranges::count(base_.remarks, line) == 0) base_.remarks.push_back(line);
   }
   keep(std::move(run));

@@ -16,7 +16,7 @@
 namespace retrial::cli {
 
 // As a shell tells it.
-int status_of(const trace::Run& run);
+int shell_status(const trace::Run& run);
 
 // The runs of one command, as they are made, and what is to be said of them. It keeps neither options nor spec.
 class Observation {

@@ -223,7 +223,7 @@ int observe(const ObserveOptions& options) {
   }
   if (*slot) seen.remark((*slot)->remarks());
   seen.judge();
-  int status = status_of(seen.runs().back());
+  int status = shell_status(seen.runs().back());
   if (auto ok = seen.write(*folder); !ok) complain(ok.error().line(), kIncomplete);
   if (options.inject)
     std::fputs(

@@ -15,6 +15,8 @@
 namespace retrial::cli {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 void print(const std::vector<trace::CaseRecord>& cases) {
   for (auto& c : cases)
     fmt::print("{:5} {:3} {:44} {} {} at {}  [{}]\n", c.id, c.policy, c.plan, c.service, c.operation,
@@ -30,7 +32,6 @@ void print(const std::vector<campaign::Forecast>& forecasts) {
 }
 
 std::string json_of(const campaign::CampaignOutcome& outcome) {
-  using Json = nlohmann::ordered_json;
   auto cases = Json::array(), forecasts = Json::array();
   for (auto& c : outcome.record.cases)
     cases.push_back({{"id", c.id},
