@@ -107,7 +107,9 @@ std::string lines_of(const std::vector<std::string>& remarks) {
   return lines;
 }
 
-int status_of(const Error& error) { return error.blame == Blame::user ? proxy::shell_status(error) : kIncomplete; }
+int status_of_not_run(const Error& error) {
+  return error.blame == Blame::user ? proxy::shell_status(error) : kIncomplete;
+}
 
 // The services of retrial.toml, and what --reset says, before each run of the command.
 class Prepared {
@@ -178,7 +180,7 @@ int observe(const ObserveOptions& options) {
   for (bool again = options.inject && !options.no_reference; again;) {
     fmt::print(stderr, "retrial: once without faults first\n");
     auto run = prepared.execute(reference_of(*spec));
-    if (!run) return complain(run.error().line(), status_of(run.error()));
+    if (!run) return complain(run.error().line(), status_of_not_run(run.error()));
     if ((*executor)->interrupted()) return kInterrupted;
     again = (*executor)->failed_distrusting() && !std::exchange(spared, true);
     if (again) {
@@ -196,7 +198,7 @@ int observe(const ObserveOptions& options) {
   for (bool again = true; again && static_cast<int>(seen.runs().size()) < seen.most();) {
     auto run = prepared.execute(*spec);
     if (!run) {
-      auto status = status_of(run.error());
+      auto status = status_of_not_run(run.error());
       complain(run.error().line(), status);
       if (seen.runs().empty()) return status;
       break;
