@@ -144,7 +144,7 @@ bool shows_injected(const Comparison& c, std::string_view text) {
       if (is_status(e->fault)) {
         auto answer = trace::error_told(*e);
         auto words = service_words(e->client_status, answer.headers, answer.body);
-        if (names(text, e->client_status, words)) return true;
+        if (names(text, e->client_status, words) || says_status(text, e->client_status)) return true;
       }
       for (auto status : handed_on(c, *e))
         if (names(text, status, service_words(status, {}, {}))) return true;
@@ -153,6 +153,14 @@ bool shows_injected(const Comparison& c, std::string_view text) {
 }
 bool shows_fault(const Comparison& c, std::string_view text) {
   return shows_injected(c, text) || !client_word_in(text, told_of(c), c.in_case->agents).empty();
+}
+
+bool told_of_each(const Comparison& c, std::string_view test, const trace::Call& call) {
+  constexpr std::size_t kLeast = 3;  // of fewer two checks of one error may speak
+  auto* result = trace::result_of(*c.in_case, test);
+  if (!result || call.attempts.size() < kLeast || !std::ranges::count(c.in_case->agents, "go")) return false;
+  auto told = std::ranges::count_if(result->chain, [&](auto& t) { return shows_injected(c, text_of(t)); });
+  return static_cast<std::size_t>(told) + 1 >= call.attempts.size();
 }
 
 bool expected_by_test(const ComparedCase& compared, const Comparison& c) {

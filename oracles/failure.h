@@ -38,6 +38,9 @@ std::string named(const trace::Thrown& thrown);      // for a message: short typ
 
 // Does this text show what was injected itself: the marker, the status, the words of the profile's error, or a status
 // 5xx by which the application handed it on over HTTP?
+// Did the test itself tell of an error for nearly each attempt of this call? A Go test goes on after `t.Error`: then it
+// is the test that asks again.
+bool told_of_each(const trace::Comparison& c, std::string_view test, const trace::Call& call);
 bool shows_injected(const trace::Comparison& c, std::string_view text);
 // The same, or a word by which clients speak of it (client_words.h).
 bool shows_fault(const trace::Comparison& c, std::string_view text);

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "oracles/failure.h"
 #include "oracles/oracle.h"
 #include "trace/comparing/retrier.h"
 #include "trace/comparing/sdk.h"
@@ -30,7 +31,8 @@ trace::Finding make_finding(const ComparedCase& compared, const trace::Compariso
   trace::Finding f;
   f.verdict = verdict.name;
   f.note = verdict.severity == Severity::information;
-  f.confidence = confidence;
+  f.confidence =
+      told_of_each(comparison, row.test, call) ? std::min(confidence, trace::Confidence::possible) : confidence;
   f.test = row.test;
   // The row knows the targeted call; another call (a later one without counterpart) speaks for itself.
   bool targeted = call.operation == row.operation;

@@ -125,7 +125,7 @@ std::string unfit(const ComparedCase& compared, const trace::Comparison& c) {
 std::vector<ComparedCase> fit_to_judge(Cases cases, Judgement& judgement) {
   std::vector<ComparedCase> fit;
   for (auto& compared : cases) {
-    ComparedCase some{compared.row, {}, compared.hold};
+    ComparedCase some{compared.row, {}, compared.hold, compared.control};
     std::string why;
     for (auto* c : compared.comparisons) {
       auto reason = unfit(compared, *c);

@@ -118,6 +118,21 @@ std::string without_urls(std::string_view text) {
   return out.append(text);
 }
 
+bool says_status(std::string_view text, int status) {
+  struct Said {
+    int status;
+    std::string_view words;
+  };
+  static constexpr Said kSaid[] = {
+      {400, "invalid request"}, {401, "authorization"},  {401, "authentication"}, {401, "unauthenticated"},
+      {401, "not authorized"},  {401, "credentials"},    {401, "not logged in"},  {401, "login failed"},
+      {403, "permission"},      {403, "access denied"},  {403, "not allowed"},    {403, "not permitted"},
+      {403, "not authorized"},  {404, "does not exist"}, {404, "doesn't exist"},  {404, "no such"},
+      {409, "already exists"},
+  };
+  return std::ranges::any_of(kSaid, [&](auto& s) { return s.status == status && holds_word(text, s.words); });
+}
+
 namespace {
 // "DEADLINE_EXCEEDED" as Go and Rust put it: "DeadlineExceeded".
 std::string camel_case(std::string_view name) {

@@ -19,6 +19,9 @@ std::string without_urls(std::string_view text);
 
 // Does the text name this status or one of these words? A status of gRPC as its clients name it: "UNAVAILABLE",
 // "code = Unavailable".
+// Does an application say so in words of its own ("Authorization Failed" of a 401)?
+bool says_status(std::string_view text, int status);
+
 bool names(std::string_view text, int status, const std::vector<std::string>& words);
 
 }  // namespace retrial::oracles

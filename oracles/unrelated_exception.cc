@@ -191,7 +191,8 @@ class UnrelatedException final : public Oracle {
     bool own_word = !is_programming_error(outermost) && new_errors(c).empty() &&
                     std::ranges::none_of(failure.told, [](auto* t) { return says_another(*t); }) &&
                     (says_what_failed(call, outermost) || call.attempts.size() > 1 || looks(c, call) > 1);
-    auto sure = own_word || is_unexpected(compared, call) ? Confidence::possible : Confidence::likely;
+    bool doubtful = own_word || is_unexpected(compared, call) || test_went_on(compared, c, call);
+    auto sure = doubtful ? Confidence::possible : Confidence::likely;
     judgement.findings.push_back(make_finding(compared, c, call, kUnrelatedException, sure,
                                               likely_message(c, call, failure),
                                               is_programming_error(outermost) ? kBrokenErrorPath
@@ -199,6 +200,17 @@ class UnrelatedException final : public Oracle {
                                                                               : kUnnamed));
     if (is_programming_error(outermost) && !outermost.file.empty())
       judgement.findings.back().raised_at = fmt::format("{}:{}", outermost.file, outermost.line);
+  }
+
+  // What fails is another call, and nothing but the test joins the two: a Go test goes on after an error, or does not
+  // look at it ("defer c.Remove()").
+  static bool test_went_on(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call) {
+    if (std::ranges::count(c.in_case->agents, "go") == 0 || !call.first().tag.site) return false;
+    auto errors = new_errors(c);
+    return !errors.empty() && std::ranges::all_of(errors, [&](auto& error) {
+      auto& site = error.exchange->tag.site;
+      return error.call != &call && site && !in_one_function(*site, *call.first().tag.site, compared.row->test);
+    });
   }
 
   // Each time the fault met it, it was answered: nothing kept a connection but its client.
@@ -289,7 +301,8 @@ class UnrelatedException final : public Oracle {
     auto& e = *error.exchange;
     bool same = std::ranges::find(c.faulted, error.call) != c.faulted.end();
     auto& call = same ? *error.call : *c.faulted.front();
-    auto confidence = in_test_phase(*failure.result) && error.call->confidence > Confidence::possible
+    auto confidence = !same && test_went_on(compared, c, call) ? Confidence::possible
+                      : in_test_phase(*failure.result) && error.call->confidence > Confidence::possible
                           ? Confidence::certain
                           : Confidence::likely;
     auto attempt = ordinal(static_cast<std::size_t>(e.attempt)) + " attempt";

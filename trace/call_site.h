@@ -32,7 +32,7 @@ struct CallSite {
   bool operator==(const CallSite& other) const;
 };
 inline constexpr std::size_t kCallersBytes = 1024;  // more of a request is not read
-inline constexpr std::size_t kMostFrames = 8;       // of a chain, the innermost
+inline constexpr std::size_t kMostFrames = 12;      // of a chain, the innermost
 
 // Innermost first, never empty. What cannot be read of `callers` is left out.
 std::vector<Frame> frames_of(const CallSite& site);

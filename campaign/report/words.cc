@@ -174,7 +174,15 @@ std::vector<trace::Judged> clean(const trace::CampaignRecord& campaign, bool see
 std::string shown_service(const std::string& address) { return trace::one_for_all_ports(address); }
 std::string_view called(std::string_view operation) { return operation.empty() ? "every call" : operation; }
 
-std::string place(const std::optional<trace::CallSite>& site) { return site ? trace::show(*site) : "no call site"; }
+std::string place(const std::optional<trace::CallSite>& site) {
+  constexpr std::size_t kLongest = 4, kOuter = 2;  // functions: what it was for is said by the outermost
+  if (!site) return "no call site";
+  auto frames = trace::frames_of(*site);
+  if (frames.size() <= kLongest) return trace::show(*site);
+  auto out = trace::show(frames.front()) + " <- ...";
+  for (auto it = frames.end() - kOuter; it != frames.end(); ++it) out += " <- " + trace::show(*it);
+  return out;
+}
 
 std::string show_ms(double ms) {
   if (ms < 0) return "-" + show_ms(-ms);

@@ -62,7 +62,7 @@ bool lacks_secrets(const trace::CampaignRecord& campaign);
 std::string shown_service(const std::string& address);
 std::string_view called(std::string_view operation);            // itself; of a command whose every call is meant, that
 std::string quoted(const std::string& word);                    // as a shell reads it
-std::string place(const std::optional<trace::CallSite>& site);  // trace::show, or "no call site"
+std::string place(const std::optional<trace::CallSite>& site);  // of a long chain its ends; or "no call site"
 std::string client_did(const trace::Finding& finding);          // "2 attempts, 9 ms apart"
 std::string show_ms(double ms);                                 // "0.3 ms" "9 ms" "4.0 s"
 std::string counted(std::size_t n, std::string_view one, std::string_view many = {});  // "1 case", "2 cases"

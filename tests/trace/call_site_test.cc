@@ -40,7 +40,7 @@ TEST(CallSites, leave_out_what_is_no_frame) {
   EXPECT_EQ(frames_of({"a.py", 1, "f", "x,b.py:2:g,,c.py:3:h,"}).size(), 3u);
 }
 
-TEST(CallSites, have_eight_frames_at_most) {
+TEST(CallSites, have_twelve_frames_at_most) {
   std::string callers;
   for (int i = 0; i < 200; i++) callers += "b.py:" + std::to_string(i) + ":g,";
   EXPECT_EQ(frames_of({"a.py", 1, "f", callers}).size(), kMostFrames);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "base/text.h"
 
@@ -270,12 +271,19 @@ std::string name_of_operation(std::string_view text) {
   return out;
 }
 
+// JSON or XML, whatever its type says: a part of it is none.
+static bool is_document(const Exchange& e) {
+  auto text = trim(e.response_sample);
+  if (text.starts_with('<')) return true;
+  bool whole = e.response_bytes == e.response_sample.size();
+  return (text.starts_with('{') || text.starts_with('[')) && (!whole || nlohmann::json::accept(text));
+}
 bool opaque(const Exchange& e) {
   constexpr std::uint64_t kLeast = 16;  // bytes: half of fewer says little
   auto type = find(e.response_headers, "content-type");
   bool shows = icontains(type, "json") || icontains(type, "xml") || icontains(type, "html") ||
                icontains(type, "grpc") || icontains(type, "event-stream") ||
-               !find(e.response_headers, "content-encoding").empty();
+               !find(e.response_headers, "content-encoding").empty() || is_document(e);
   bool framed = e.stream != 0 || !find(e.response_headers, "content-length").empty() ||
                 !find(e.response_headers, "transfer-encoding").empty();
   return e.method == "GET" && succeeded(e) && e.response_bytes >= kLeast && !type.empty() && !shows && framed;
