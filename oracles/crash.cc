@@ -45,6 +45,13 @@ class Crash final : public Oracle {
     for (auto* c : compared.comparisons) judge_run(compared, *c, judgement);
   }
 
+  // Node.js throws it where it is emitted, into whoever emits: no caller is told (its documentation, "Error events").
+  static bool nobody_listened(const trace::TestResult& result) {
+    return std::ranges::any_of(result.chain, [](auto& t) {
+      return t.code == "ERR_UNHANDLED_ERROR" || t.message.starts_with("Unhandled error. (");
+    });
+  }
+
   static void judge_run(const ComparedCase& compared, const trace::Comparison& c, Judgement& judgement) {
     auto& run = *c.in_case;
     if (run.stop != trace::Stop::signalled && run.stop != trace::Stop::exited) return;
@@ -53,6 +60,17 @@ class Crash final : public Oracle {
     auto done = fmt::format("{}: {}", call.operation, what_was_done(call, first_fired(call)));
     bool told = result_of(run, compared.row->test) ||
                 std::any_of(run.results.begin(), run.results.end(), [](auto& r) { return bad(r); });
+    auto *result = result_of(run, compared.row->test), *before = result_of(*c.reference, compared.row->test);
+    if (result && bad(*result) && nobody_listened(*result) && before && !bad(*before)) {
+      judgement.findings.push_back(make_finding(
+          compared, c, call, kCrash, std::min(trace::Confidence::likely, call.confidence),
+          fmt::format(
+              "{}, and an \"error\" event came of it to which nobody listened: where no test runner catches it, "
+              "it ends the process, and whoever waits for the call is never told.",
+              done),
+          "A right client rejects the promise, or calls back, that its caller has; or its caller listens."));
+      return;
+    }
     if (int signal = signal_of(run); signal && (run.stop == trace::Stop::signalled || !told)) {
       if (from_outside(signal))
         return pass_over(fmt::format("the test process was ended by a signal from outside ({})", strsignal(signal)));

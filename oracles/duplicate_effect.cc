@@ -10,6 +10,7 @@
 #include "oracles/exchange_members.h"
 #include "oracles/ledger.h"
 #include "oracles/members.h"
+#include "oracles/other_state.h"
 #include "oracles/registry.h"
 #include "oracles/repeat.h"
 #include "trace/profiles/message.h"
@@ -39,6 +40,7 @@ class DuplicateEffect final : public Oracle {
 
   void judge(Cases cases, Judgement& judgement) const override {
     each_faulted(cases, [&](auto& compared, auto& c, auto& call) {
+      if (looks_hold_as_much(c, call)) return;
       judge_call(compared, c, call, judgement);
       judge_copy(compared, c, call, judgement);
       judge_count(compared, c, call, judgement);
@@ -168,7 +170,7 @@ class DuplicateEffect final : public Oracle {
     if (!lost) return;
     auto all = entries_sent(*lost);
     std::vector<const trace::Exchange*> parts;
-    std::size_t again = 0;
+    std::set<std::string> again;
     auto sure = std::min(trace::Confidence::likely, call.confidence);
     if (entries_have_names(*c.in_case, *lost)) sure = trace::Confidence::possible;
     for (auto& pair : c.pairs) {
@@ -180,13 +182,13 @@ class DuplicateEffect final : public Oracle {
           !had_effect(other) || !harm_of_repeat(c, *pair.in_case, *lost, other))
         continue;
       parts.push_back(&other);
-      again += entries.size();
+      again.insert(entries.begin(), entries.end());
     }
     if (parts.empty()) return;
     judgement.findings.push_back(make_finding(
         compared, c, call, kDuplicateEffect, sure,
         fmt::format("{} was carried out: {}. {} of its {} entries were then sent again, in {}, and answered {}{}.",
-                    call.operation, what_was_done(call, first_fired(call)), again, all.size(),
+                    call.operation, what_was_done(call, first_fired(call)), again.size(), all.size(),
                     counted(parts.size(), "part"), trace::status_of(*parts.front(), parts.front()->service_status),
                     sure == trace::Confidence::possible
                         ? "; whether the service knows each by its id its answers do not show"

@@ -154,6 +154,8 @@ void ask(Cases cases, auto&& which, Judgement& judgement) {
     for (auto& f : judgement.findings)
       if (refuted(f)) judgement.not_judged.push_back(taken_back(f));
   std::erase_if(judgement.findings, refuted);
+  for (auto& f : judgement.findings)
+    if (known.doubts(f)) f.confidence = std::min(f.confidence, trace::Confidence::possible);
   std::erase_if(judgement.notes, refuted);
   merge(judgement.findings);
   merge(judgement.notes);

@@ -17,6 +17,11 @@ void KnownRepeats::add(const trace::Comparison& seen) {
     auto& first = call->first();
     if (call->attempts.size() > 1 && first.fired && is_status(first.fault))
       again_[{trace::service_name(first.service), call->site, call->operation}].insert(first.client_status);
+    for (std::size_t i = 0; i + 1 < call->attempts.size(); i++) {
+      auto &before = *call->attempts[i], &next = *call->attempts[i + 1];
+      if (trace::carried_out(before) && trace::carried_out(next) && tells_one_thing(before, next))
+        alike_.insert({trace::service_name(first.service), call->site, call->operation});
+    }
     auto effects = shown_in(seen, *call);
     if (effects == Effects::unknown) continue;
     auto& known = shown_[{trace::service_name(call->first().service), call->site, call->operation}];
@@ -38,6 +43,11 @@ bool KnownRepeats::refutes(const trace::Finding& f) const {
   if (f.verdict != "duplicate-effect" && f.verdict != "retries-non-idempotent") return false;
   auto it = shown_.find(place);
   return it != shown_.end() && it->second == Effects::one;
+}
+
+bool KnownRepeats::doubts(const trace::Finding& f) const {
+  return f.verdict == "retries-non-idempotent" &&
+         alike_.contains({trace::service_name(f.service), f.site ? trace::key_of(*f.site) : "", f.operation});
 }
 
 trace::Judged taken_back(const trace::Finding& f) {

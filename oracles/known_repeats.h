@@ -18,10 +18,13 @@ class KnownRepeats {
   // Is it about a repeat of what the service knew again elsewhere, and never did twice?
   // A note: is it about a call that was not sent again, where elsewhere it is?
   bool refutes(const trace::Finding& finding) const;
+  // Is it about a repeat that elsewhere was given the same answer to the letter? Then it is possible at most.
+  bool doubts(const trace::Finding& finding) const;
 
  private:
   using Place = std::tuple<std::string, std::string, std::string>;  // service, call site, operation
   std::map<Place, Shown::Effects> shown_;
+  std::set<Place> alike_;
   std::map<Place, std::set<int>> again_;  // sent again after these, which a fault told
 };
 

@@ -12,14 +12,14 @@
 #include "oracles/held_by_rpc.h"
 #include "oracles/ledger.h"
 #include "oracles/registry.h"
+#include "oracles/taken_back.h"
 #include "oracles/time_of_fault.h"
 #include "trace/profiles/message.h"
 #include "trace/profiles/profile.h"
 
 namespace retrial::oracles {
-namespace {
 
-constexpr Verdict kMissingCompensation{
+constinit const Verdict kMissingCompensation{
     .name = "missing-compensation",
     .severity = Severity::wrong_effect,
     .title = "One step stands, and another that belongs to it is not done",
@@ -28,6 +28,8 @@ constexpr Verdict kMissingCompensation{
         "Take back what was done, whatever a later step fails with, or may have done; or go on from it the next "
         "time.",
 };
+
+namespace {
 
 using trace::Call;
 using trace::Comparison;
@@ -42,6 +44,7 @@ class MissingCompensation final : public Oracle {
     each_faulted(cases, [&](auto& compared, auto& c, auto& call) {
       if (!compared.row->compensation.step.empty()) judge_call(compared, c, call, judgement);
       judge_taken_back(compared, c, call, judgement);
+      judge_half_taken_back(compared, c, call, judgement);
     });
   }
 
@@ -66,39 +69,6 @@ class MissingCompensation final : public Oracle {
                     known.after_error ? "After another error the same function does" : "The application can do that",
                     known.by, known.at, known.after_error ? known.seen : "seen in " + known.seen),
         "A right client takes back what it has done, or can go on from it when it is asked once more."));
-  }
-
-  // It was carried out, its client was told that it failed, took back what it had made before it, and looked neither
-  // whether it was done nor undid it. Who takes nothing for done that he was not told may see to that elsewhere.
-  static void judge_taken_back(const ComparedCase& compared, const Comparison& c, const Call& work,
-                               Judgement& judgement) {
-    auto lost = std::ranges::find_if(
-        work.attempts, [](auto* e) { return had_effect(*e) && trace::carried_out(*e) && trace::told_failed(*e); });
-    if (lost == work.attempts.end() || trace::recovered(work) || (*lost)->method != "POST" || of_death(c)) return;
-    auto path = trace::message::path_of((*lost)->target);
-    auto made = made_by(**lost);
-    const Exchange* back = nullptr;
-    Removals made_here(*c.in_case);
-    for (auto& e : c.in_case->exchanges) {
-      if (e.begun < work.last().told || is_look(e)) continue;
-      if (trace::message::path_of(e.target).starts_with(path)) return;  // it asks after it, or undoes it
-      if (!made.empty() && names_last(e, made)) return;
-      bool usual = std::ranges::any_of(c.reference->exchanges, [&](auto& u) { return u.operation == e.operation; });
-      bool own = e.method == "DELETE" && trace::carried_out(e) && !usual && by_application(compared, e) &&
-                 made_here.made(trace::message::path_of(e.target));
-      if (own && !back) back = &e;
-    }
-    if (!back) return;
-    judgement.findings.push_back(make_finding(
-        compared, c, work, kMissingCompensation, std::min(Confidence::possible, work.confidence),
-        fmt::format("{}: {}, and it was done. What had been made before it was then taken back ({}), and nothing that "
-                    "was sent afterwards asks whether it was done, or undoes it.",
-                    work.operation, what_was_done(work, first_fired(work)), back->operation),
-        "A right client looks what became of a step whose answer it has not got, or takes that back, too."));
-  }
-  static bool names_last(const Exchange& e, const std::string& path) {
-    auto name = last_segment(path);
-    return !name.empty() && (e.target.contains(name) || e.request_sample.contains(name));
   }
 
   // The latest of that operation, if the fault has let it alone.
@@ -147,7 +117,6 @@ class MissingCompensation final : public Oracle {
     return std::ranges::any_of(result->chain, tells) ? std::nullopt : std::optional(Confidence::possible);
   }
 
-  static std::string last_segment(const std::string& path) { return path.substr(path.rfind('/') + 1); }
   static std::string name_of(const trace::Run& run, const Call& step) {
     auto path = Removals(run).made_by(step.last());
     return path.empty() ? "" : fmt::format(" ({})", shorten(path, 80));

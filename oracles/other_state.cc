@@ -9,7 +9,9 @@
 #include "base/characters.h"
 #include "base/text.h"
 #include "oracles/evidence.h"
+#include "oracles/exchange_members.h"
 #include "oracles/members.h"
+#include "trace/profiles/message.h"
 
 namespace retrial::oracles {
 namespace {
@@ -113,6 +115,28 @@ std::optional<OtherState> other_state(const trace::Exchange& was, const trace::E
   auto before = lines_of(was), now = lines_of(is);
   if (before == now || lines_of(*control) != before) return {};
   return OtherState{fmt::format("{}, and {} without the fault", counted(now, "line"), before), now > before, true};
+}
+
+bool looks_hold_as_much(const trace::Comparison& c, const trace::Call& call) {
+  constexpr std::size_t kTelling = 4;  // characters of a value that is no other's by chance
+  auto sent = members_sent(call.first());
+  auto words = words_of_name(trace::message::path_of(call.first().target));
+  auto speaks_of_it = [&](auto& look) {
+    return std::ranges::any_of(words,
+                               [&](auto& word) { return word.size() >= kTelling && icontains(look.target, word); });
+  };
+  bool any = false;
+  for (auto& is : c.in_case->exchanges) {
+    auto* was = is_look(is) && same_look(*c.in_case, is) ? same_look(*c.reference, is) : nullptr;
+    if (!was || !speaks_of_it(is) || !is_json(was->response_sample) || !is_json(is.response_sample)) continue;
+    if (!std::ranges::any_of(
+            sent, [&](auto& m) { return m.value.size() >= kTelling && is.response_sample.contains(m.value); }))
+      continue;
+    State usual(*was), now(is);
+    if (usual.lengths != now.lengths || other_number(usual, now, usual)) return false;
+    any = true;
+  }
+  return any;
 }
 
 const trace::Exchange* same_look(const trace::Run& run, const trace::Exchange& look) {

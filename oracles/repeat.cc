@@ -108,10 +108,29 @@ std::string_view last_word_of(const Exchange& e) {
   return word;
 }
 
+// What a service that takes POST for everything tells: "POST /api/v2/torrents/info". A status is told where nothing is
+// sent that it could be.
+bool is_told(const Exchange& e) {
+  static constexpr std::array<std::string_view, 5> kTold = {"info", "version", "stats", "statistics", "properties"};
+  auto word = lower(last_word_of(e));
+  return among(kTold, word) || (word == "status" && e.request_bytes == 0);
+}
+
 // A path is a thing's, and what is posted to it is made there: a noun that says nothing of it is an action's alone.
 Named named(const Exchange& e) {
   if (auto action = action_of(e.operation); action.find('=') != action.npos) return action_named(action);
-  return is_read(last_word_of(e)) ? Named::read : Named::write;
+  return is_read(last_word_of(e)) || is_told(e) ? Named::read : Named::write;
+}
+
+// It is so, or is gone, after the first already: "POST /torrents/delete", "/torrents/setCategory"; but for so much of
+// it
+// ("POST /cart/remove", {"qty": 1}).
+bool says_how_it_is_to_be(const Exchange& e) {
+  static constexpr std::array<std::string_view, 9> kSays = {"delete", "remove",  "set",    "stop",  "pause",
+                                                            "resume", "disable", "enable", "rename"};
+  auto words = words_of_name(last_word_of(e));
+  return e.method == "POST" && !words.empty() && among(kSays, words.front()) &&
+         std::ranges::none_of(members_of(e.request_sample), may_count);
 }
 
 // An object of members and their values ("PATCH /passes/p-1", {"state": "closed"}), none of them a step (RFC 7396).
@@ -217,8 +236,8 @@ std::string other_thing(const trace::Comparison& c, const Exchange& before, cons
   }
   return others >= kOfThing ? shown.by : std::string();
 }
+}  // namespace
 
-// Byte for byte, and with something long that is not what was sent (a digest): of two things that would differ.
 bool tells_one_thing(const Exchange& before, const Exchange& next) {
   constexpr std::size_t kDigest = 16;
   if (!answered_alike(before, next)) return false;
@@ -227,7 +246,6 @@ bool tells_one_thing(const Exchange& before, const Exchange& next) {
            std::ranges::any_of(m.value, is_digit) && !before.request_sample.contains(m.value);
   });
 }
-}  // namespace
 
 std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call& call, const Exchange& before,
                                    const Exchange& next) {
@@ -269,7 +287,7 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
   if (looked_there(*c.in_case, before, next))
     return Harm{Confidence::possible,
                 "what the client saw when it looked there before it sent it again may have told it"};
-  if (sets_state(before))
+  if (sets_state(before) || says_how_it_is_to_be(before))
     return Harm{Confidence::possible,
                 "it says what a thing is to be, which it may be already, but its answers do not show that"};
   if (writes_in_bulk(before) && answered_alike(before, next))

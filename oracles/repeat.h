@@ -17,6 +17,10 @@ struct Harm {
 std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call& call, const trace::Exchange& before,
                                    const trace::Exchange& next);
 
+// Are both answers the same byte for byte, with something long in them that is not what was sent (a digest, an id)? Of
+// two things that would differ.
+bool tells_one_thing(const trace::Exchange& before, const trace::Exchange& next);
+
 // What the service showed firmly of the repeats in this call: `two` where it did that at all; `unknown` too where the
 // profile or the method says what a repeat does.
 Shown::Effects shown_in(const trace::Comparison& c, const trace::Call& call);

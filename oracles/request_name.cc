@@ -59,7 +59,8 @@ bool names_holder(const Exchange& e, const std::vector<std::string>& words) {
 }
 bool was_given(const trace::Run& run, const Exchange& to, std::string_view value) {
   return value.size() > 3 && std::ranges::any_of(run.exchanges, [&](auto& e) {
-           return e.service == to.service && e.begun < to.begun && e.response_sample.find(value) != std::string::npos;
+           return e.service == to.service && e.begun < to.begun && e.response_sample.find(value) != std::string::npos &&
+                  e.request_sample.find(value) == std::string::npos;  // else it says again what it was told
          });
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 
@@ -59,6 +60,15 @@ bool only_delayed(const Comparison& c) {
       if (e->fired && !is_slowness(e->fault)) return false;
   return true;
 }
+// It is about how long something took, or how old it is, and the fault held the client up.
+bool about_time(const Comparison& c, std::string_view text) {
+  static constexpr std::array<std::string_view, 8> kTime = {"time", "elapsed", "took", "duration",
+                                                            "dt",   "seconds", "age",  "slow"};
+  bool held = std::ranges::any_of(c.faulted, [](auto* call) {
+    return std::ranges::any_of(call->attempts, [](auto* e) { return e->fired && e->told - e->begun >= kSecond; });
+  });
+  return held && std::ranges::any_of(kTime, [&](auto word) { return holds_word(text, word); });
+}
 // Every call that the reference made in the test after this one was made in the case too, and there was at least one.
 bool went_on(const Comparison& c, const Call& call) {
   auto* beside = counterpart(c, call);
@@ -109,7 +119,8 @@ std::optional<Said> after_a_recovery(const Asserted& a) {
       a.c.faulted, [](auto* f) { return trace::recovered(*f) && trace::recovery(*f)->service_status < 400; });
   if (!recovered || shows_injected(a.c, a.text)) return {};
   auto& answer = *trace::recovery(a.call);
-  bool counted = only_delayed(a.c) || counts_requests(a.c, a.call, a.text) || lets_in(a.call.first());
+  bool counted = only_delayed(a.c) || about_time(a.c, a.message()) || counts_requests(a.c, a.call, a.text) ||
+                 lets_in(a.call.first());
   return Said{counted ? Confidence::possible : at_most_likely(a.call.confidence),
               fmt::format("{}, attempt {} was answered {} and delivered", a.done, answer.attempt,
                           trace::status_of(answer, answer.client_status)),
@@ -153,6 +164,22 @@ std::optional<Said> of_an_error_read_as_data(const Asserted& a) {
       fmt::format("It found the body of that {} where the data should be: the answer was read without a look at "
                   "its status.",
                   show_answer(e->client_status))};
+}
+
+// "147 !== 20000", where 147 bytes were told by the fault, and 20000 are read else.
+std::optional<Said> of_the_errors_length(const Asserted& a) {
+  constexpr std::size_t kLeast = 16;  // bytes: fewer may be any number
+  auto* beside = counterpart(a.c, a.call);
+  auto words = words_in(a.message());
+  bool usual = beside && words.contains(std::to_string(beside->last().response_bytes));
+  auto told = [&](auto* e) {
+    auto size = e->injected_sample.size();
+    return e->fired && size >= kLeast && size < trace::kSampleBytes && words.contains(std::to_string(size));
+  };
+  if (!usual || std::ranges::none_of(a.call.attempts, told)) return {};
+  return Said{at_most_likely(a.call.confidence), fmt::format("{}, no exception came of it", a.done),
+              "It found as many bytes as that error's body has where the data should be: the answer was read without a "
+              "look at its status."};
 }
 
 std::optional<Said> of_a_cut_body(const Asserted& a) {
@@ -249,7 +276,9 @@ void judge_assertion(const ComparedCase& compared, const Comparison& c, const Fa
   };
   if (judged_by(after_a_recovery, at_a_refused_repeat)) return;
   if (given_as_answer(compared, call)) return pass_over(kGivenAsAnswer);
-  if (judged_by(of_an_error_read_as_data) || shows_fault(c, a.text) || expected_by_test(compared, c)) return;
+  if (judged_by(of_an_error_read_as_data, of_the_errors_length) || shows_fault(c, a.text) ||
+      expected_by_test(compared, c))
+    return;
   if (judged_by(of_a_cut_body, by_an_error_written_as_data, by_what_is_written_with_less, by_what_is_written_with_other,
                 by_what_is_written_as_it_says, by_what_is_written_instead, of_a_kept_failure, of_a_walk, of_who_went_on,
                 of_other_contents))

@@ -141,16 +141,17 @@ bool judge_counted_twice(const ComparedCase& compared, const Comparison& c, cons
   return true;
 }
 
-// A list whose next page could not be read, and the test passed on the pages before. Of a command's end nothing
-// follows.
+// A list whose next page could not be read, and the test passed on the pages before. A command may have said so.
 bool judge_walk(const ComparedCase& compared, const Comparison& c, const Call& call, Judgement& judgement) {
-  if (compared.row->test.empty() || given_as_answer(compared, call) || !walk_ended_at(c, call)) return false;
-  judgement.findings.push_back(make_finding(
-      compared, c, call, kSilentWrongResult, std::min(Confidence::likely, call.confidence),
-      fmt::format("{}: more was to come after the page before, of this one {}, {}, and the test passed on what it "
-                  "had.",
-                  call.operation, what_was_done(call, first_fired(call)), given_up(call)),
-      kWholeList));
+  if (given_as_answer(compared, call) || !walk_ended_at(c, call)) return false;
+  bool command = compared.row->test.empty();
+  auto sure = command ? Confidence::possible : Confidence::likely;
+  judgement.findings.push_back(
+      make_finding(compared, c, call, kSilentWrongResult, std::min(sure, call.confidence),
+                   fmt::format("{}: more was to come after the page before, of this one {}, {}, and {} on what it had.",
+                               call.operation, what_was_done(call, first_fired(call)), given_up(call),
+                               command ? "the command ended with status 0" : "the test passed"),
+                   kWholeList));
   return true;
 }
 

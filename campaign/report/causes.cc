@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "oracles/evidence.h"
 #include "oracles/oracle.h"
 
 namespace retrial::campaign::report {
@@ -62,12 +63,19 @@ bool one_line(const trace::Finding& a, const trace::Finding& b) {
   bool same = a.site && b.site && trace::frames_of(*a.site) == trace::frames_of(*b.site);
   return same && !a.site->callers.empty() && method(a) == method(b);
 }
+// Nothing of the application sends it, but lines of tests: what that library does it does at all of them.
+bool by_one_library(const trace::Finding& a, const trace::Finding& b) {
+  auto of_test = [](auto& f) { return f.site && oracles::in_tests(f.site->file, f.test); };
+  bool one = (!a.retried_by.empty() && a.retried_by == b.retried_by) || (!a.sdk.empty() && a.sdk == b.sdk);
+  return one && of_test(a) && of_test(b) && at_one_service(a, b);
+}
 }  // namespace
 
 bool one_cause(const trace::Finding& a, const trace::Finding& b) {
   auto* verdict = oracles::verdict_named(a.verdict);
   if (a.verdict != b.verdict) return false;
   if (!a.raised_at.empty() && a.raised_at == b.raised_at) return true;
+  if (by_one_library(a, b)) return true;
   bool of_client = b.site && verdict && !verdict->of_outcome;
   if (!of_client && a.service != b.service && !started_anew(a, b)) return false;
   if (a.site == b.site && (of_client || a.operation == b.operation)) return true;

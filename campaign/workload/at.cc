@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <regex>
 
 #include "base/glob.h"
 #include "base/text.h"
@@ -23,7 +24,7 @@ Result<At> parse_at(std::string_view text) {
     if (word.empty()) continue;
     bool method = std::ranges::all_of(word, [](char c) { return c >= 'A' && c <= 'Z'; });
     if (word.starts_with('/') && at.path.empty() && at.nth == 0) {
-      at.path = word;
+      at.path = std::regex_replace(std::string(word), std::regex(R"(\{[^}/]*\})"), "*");
     } else if (method && at.method.empty() && at.path.empty() && at.nth == 0) {
       at.method = word;
     } else if (auto nth = word.starts_with('#') ? to_int(word.substr(1)) : std::nullopt;

@@ -7,7 +7,8 @@
 
 namespace retrial::campaign {
 
-// Calls by what they ask for (`observe --at`): "POST /orders", "/orders/*", "POST /orders #2".
+// Calls by what they ask for (`observe --at`): "POST /orders", "/orders/*", "POST /orders #2"; also as an operation is
+// named ("/orders/{id}").
 struct At {
   std::string method;  // "": any
   std::string path;    // a glob (base/glob.h), without a query

@@ -172,8 +172,7 @@ TEST(Hang, a_deadline_is_no_verdict) {
   auto t = after_a_loss();
   t.in_case().waits(120 * kSecond).stops(Stop::deadline);
   EXPECT_EQ(t.verdicts(), "");
-  EXPECT_NE(t.why_not().find("the run was ended after 2 min and 1 attempt"), std::string::npos)
-      << t.why_not();
+  EXPECT_NE(t.why_not().find("the run was ended after 2 min and 1 attempt"), std::string::npos) << t.why_not();
 }
 
 TEST(Hang, a_promise_that_was_never_settled_is_possible) {
@@ -235,6 +234,14 @@ TEST(Crash, a_run_that_we_ended_is_none) {
     auto t = after_a_loss();
     t.in_case().stops(stop, 1);
     EXPECT_EQ(t.verdicts().find("crash"), std::string::npos);
+  }
+}
+
+TEST(Crash, an_error_event_to_which_nobody_listens_ends_the_process_where_no_runner_catches_it) {
+  for (auto* code : {"ERR_UNHANDLED_ERROR", "ERR_OTHER"}) {
+    auto t = after_a_loss();
+    t.in_case().fails({thrown("Error", "Unhandled error event", code)});
+    EXPECT_EQ(t.verdicts().contains("crash likely"), std::string(code) == "ERR_UNHANDLED_ERROR") << t.verdicts();
   }
 }
 

@@ -180,5 +180,25 @@ TEST(MissingCompensation, what_was_done_stands_where_what_was_before_it_is_taken
   EXPECT_EQ(paid(true), "");
 }
 
+TEST(MissingCompensation, of_two_steps_of_one_name_one_was_taken_back) {
+  auto booked = [](const char* other, bool both) {
+    Trial t("P3", "error(503)");
+    for (auto* tale : {&t.reference, &t.in_case()}) {
+      for (std::string path : {std::string("/flights/") + other, std::string("/hotels/t-1")})
+        from_line(tale->call("book", "PUT", path).answers(201), path.starts_with("/f") ? 10 : 11);
+      tale->call("book", "PUT", "/cars/t-1");
+    }
+    from_line(t.reference.answers(201), 12);
+    from_line(t.in_case().gets_error(), 12);
+    t.in_case().call("book", "DELETE", "/hotels/t-1").answers(204);
+    if (both) t.in_case().call("book", "DELETE", std::string("/flights/") + other).answers(204);
+    t.in_case().fails({thrown("app.Refused", "no car: HTTP 503")});
+    return t.verdicts();
+  };
+  EXPECT_EQ(booked("t-1", false), "missing-compensation likely");
+  EXPECT_EQ(booked("t-1", true), "");
+  EXPECT_EQ(booked("t-9", false), "") << "of another name";
+}
+
 }  // namespace
 }  // namespace retrial::oracles

@@ -185,5 +185,21 @@ TEST(MissingCap, is_told_where_the_services_own_error_is_asked_for_without_end_a
   EXPECT_FALSE(asked(300, trace::Stop::capped, 200));
 }
 
+TEST(MissingDelay, a_go_test_that_told_of_each_attempt_has_asked_again_itself) {
+  auto asked = [](const char* agent, int told) {
+    Trial t("P3", "error(503)");
+    t.reference.call("get", "GET", "/parts/1").answers(200);
+    t.in_case().run().agents = {agent};
+    t.in_case().call("get", "GET", "/parts/1").gets_error();
+    for (int i = 0; i < 7; i++) t.in_case().again(kMillisecond).gets_error();
+    std::vector<trace::Thrown> chain(static_cast<std::size_t>(told), thrown("*swift.Error", "HTTP Error: 503"));
+    t.in_case().fails(std::move(chain));
+    return t.verdicts();
+  };
+  EXPECT_EQ(asked("go", 1), "missing-delay likely");
+  EXPECT_EQ(asked("go", 8), "missing-delay possible");
+  EXPECT_EQ(asked("python", 8), "missing-delay likely") << "a chain of causes";
+}
+
 }  // namespace
 }  // namespace retrial::oracles

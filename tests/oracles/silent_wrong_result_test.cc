@@ -598,5 +598,40 @@ TEST(SilentWrongResult, is_never_surer_than_the_correlation) {
   EXPECT_EQ(t.verdicts(), "silent-wrong-result possible");
 }
 
+TEST(SilentWrongResult, as_many_bytes_as_the_errors_body_has_are_that_body) {
+  for (auto [text, verdict] :
+       {std::pair("Expected values to be strictly equal: 147 !== 20000", "silent-wrong-result likely"),
+        {"Expected values to be strictly equal: 146 !== 20000", "silent-wrong-result possible"}}) {
+    Trial t("P3", "error(503)");
+    t.reference.call("get", "GET", "/files/f1/content").answers(200, std::string(20000, 'x'));
+    t.in_case().call("get", "GET", "/files/f1/content").gets_error().saying(std::string(147, 'e'));
+    t.in_case().fails({assertion(text)});
+    EXPECT_EQ(t.verdicts(), verdict);
+  }
+}
+
+TEST(SilentWrongResult, how_long_something_took_is_what_the_fault_did) {
+  for (auto [text, verdict] : {std::pair("Time is wrong: dt=1m0.4s", "silent-wrong-result possible"),
+                               {"contents are wrong", "silent-wrong-result likely"}}) {
+    Trial t("P1", "lost-response(stall) x 1, then pass");
+    t.reference.call("head", "HEAD", "/files/f1").answers(200);
+    t.in_case().call("head", "HEAD", "/files/f1").is_lost(Telling::stall, 200).client_leaves(60 * kSecond);
+    t.in_case().again(kMillisecond).answers(200).fails({assertion(text)});
+    EXPECT_EQ(t.verdicts(), verdict);
+  }
+}
+
+TEST(SilentWrongResult, a_command_that_ends_well_on_the_pages_before_is_possible) {
+  Trial t("observe", "error(503)");
+  t.row.test.clear();
+  for (auto* tale : {&t.reference, &t.in_case()})
+    tale->call("dump", "GET", "/orders?page=1").answers(200, R"([{"id":"o-1"}])");
+  t.reference.call("dump", "GET", "/orders?page=2").answers(200, R"([{"id":"o-2"}])").passes();
+  t.in_case().call("dump", "GET", "/orders?page=2").gets_error().passes();
+  EXPECT_EQ(t.verdicts(), "silent-wrong-result possible");
+  auto message = t.judge().findings[0].message;
+  EXPECT_NE(message.find("and the command ended with status 0 on what it had."), message.npos) << message;
+}
+
 }  // namespace
 }  // namespace retrial::oracles

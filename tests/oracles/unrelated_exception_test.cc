@@ -505,5 +505,24 @@ TEST(UnrelatedException, a_grant_that_its_own_first_attempt_has_used_up_and_a_lo
   EXPECT_EQ(looked.verdicts(), "unrelated-exception likely") << "it was not the command that looked";
 }
 
+TEST(UnrelatedException, a_go_test_goes_on_after_an_error_that_it_does_not_look_at) {
+  auto emptied = [](const char* agent, bool one_function) {
+    Trial t("P3", "error(503)");
+    t.in_case().run().agents = {agent};
+    for (auto* tale : {&t.reference, &t.in_case()}) tale->call("DeleteObject", "DELETE", "/boxes/b/one");
+    t.reference.answers(204);
+    t.in_case().gets_error();
+    for (auto* tale : {&t.reference, &t.in_case()})
+      tale->call(one_function ? "DeleteObject" : "DeleteBox", "DELETE", "/boxes/b");
+    t.reference.answers(204);
+    t.in_case().answers(409, "Conflict");
+    t.in_case().fails({thrown("*swift.Error", "box not empty")});
+    return t.verdicts();
+  };
+  EXPECT_EQ(emptied("go", false), "unrelated-exception possible");
+  EXPECT_EQ(emptied("go", true), "unrelated-exception likely");
+  EXPECT_EQ(emptied("python", false), "unrelated-exception likely");
+}
+
 }  // namespace
 }  // namespace retrial::oracles

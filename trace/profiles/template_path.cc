@@ -9,8 +9,13 @@
 namespace retrial::trace {
 namespace {
 
-// "v1" "v2.1" "v1beta1": versions of an API are names.
+// "v1" "v2.1" "v1beta1" "2.0": versions of an API are names.
 bool is_version(std::string_view s) {
+  constexpr std::size_t kNumbers = 5;  // "10.12" at most
+  auto point = s.find('.');
+  if (point != s.npos && point > 0 && point + 1 < s.size() && s.size() <= kNumbers)
+    if (std::ranges::all_of(s.substr(0, point), is_digit) && std::ranges::all_of(s.substr(point + 1), is_digit))
+      return true;
   if (s.size() < 2 || (s[0] != 'v' && s[0] != 'V') || !is_digit(s[1])) return false;
   auto rest = s.substr(std::min(s.find_first_not_of("0123456789.", 1), s.size()));
   for (std::string_view stage : {"alpha", "beta", "rc", "preview"})

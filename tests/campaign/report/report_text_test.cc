@@ -72,6 +72,29 @@ TEST(Words, findings_of_one_verdict_at_one_call_site_are_one_cause) {
   EXPECT_TRUE(found[5].accepted());
 }
 
+TEST(Words, what_a_library_does_at_lines_of_tests_alone_is_one_cause) {
+  auto found_at = [](int line, const char* file, const char* by) {
+    trace::Finding f{
+        .verdict = "duplicate-effect", .service = "127.0.0.1:80", .operation = "POST /" + std::to_string(line)};
+    f.test = "tests/test_api.py::test_add";
+    f.site = trace::CallSite{file, line, "test_add"};
+    f.retried_by = by;
+    return f;
+  };
+  EXPECT_EQ(causes({found_at(3, "tests/test_api.py", "api 1.2"), found_at(9, "tests/test_api.py", "api 1.2")}).size(),
+            1u);
+  EXPECT_EQ(causes({found_at(3, "tests/test_api.py", "api 1.2"), found_at(9, "tests/test_api.py", "urllib3 2")}).size(),
+            2u);
+  EXPECT_EQ(causes({found_at(3, "src/app.py", "api 1.2"), found_at(9, "src/app.py", "api 1.2")}).size(), 2u);
+}
+
+TEST(Words, the_ends_of_a_long_chain_are_shown) {
+  trace::CallSite site{"a.go", 1, "do", "a.go:2:call,a.go:3:storage,b.go:4:objectBase,b.go:5:Object"};
+  EXPECT_EQ(place(site), "a.go:1 do <- ... <- b.go:4 objectBase <- b.go:5 Object");
+  site.callers = "a.go:2:call,a.go:3:storage,b.go:4:objectBase";
+  EXPECT_EQ(place(site), "a.go:1 do <- a.go:2 call <- a.go:3 storage <- b.go:4 objectBase");
+}
+
 TEST(Words, what_a_client_does_to_a_service_that_was_started_for_each_recording_is_one_cause) {
   auto seen_at = [](const char* service, const char* policy) {
     trace::Finding f;

@@ -200,6 +200,24 @@ TEST(MessageParts, samples_may_end_anywhere) {
   EXPECT_EQ(message::value_of("a=1&bc=2", "b"), std::nullopt);
 }
 
+TEST(OpaqueBodies, are_no_documents_whatever_their_type_says) {
+  auto opaque = [](std::string body, std::string type = "text/plain") {
+    Exchange e;
+    e.method = "GET";
+    e.service_status = e.client_status = 200;
+    e.ending = Ending::answered;
+    e.response_headers = {{"content-type", std::move(type)}, {"content-length", "9"}};
+    e.response_bytes = body.size();
+    e.response_sample = std::move(body);
+    return message::opaque(e);
+  };
+  EXPECT_TRUE(opaque("sku;price\np-1;19.90\np-2;4.50\n"));
+  EXPECT_FALSE(opaque(R"({"tempauth":{},"swift":{"max":1}})"));
+  EXPECT_FALSE(opaque("<list><entry>1</entry></list>"));
+  EXPECT_TRUE(opaque("{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n")) << "lines of JSON are cut between two";
+  EXPECT_FALSE(opaque(R"({"a":1,"b":[1,2,3]})", "application/json"));
+}
+
 TEST(GenericProfile, knows_the_registered_methods_that_may_be_repeated) {
   for (auto method : {"PROPFIND", "REPORT", "SEARCH", "QUERY"}) {
     Exchange e;

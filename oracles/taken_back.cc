@@ -1,0 +1,87 @@
+#include "oracles/taken_back.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "oracles/compensations.h"
+#include "oracles/evidence.h"
+#include "oracles/ledger.h"
+#include "oracles/time_of_fault.h"
+#include "trace/profiles/message.h"
+
+namespace retrial::oracles {
+using trace::Call;
+using trace::Comparison;
+using trace::Confidence;
+using trace::Exchange;
+
+namespace {
+
+// The application removes what it made in this run, as it does not without the fault.
+bool takes_back(const ComparedCase& compared, const Comparison& c, const Removals& here, const Exchange& e) {
+  bool usual = std::ranges::any_of(c.reference->exchanges, [&](auto& u) { return u.operation == e.operation; });
+  return e.method == "DELETE" && trace::carried_out(e) && !usual && by_application(compared, e) &&
+         here.made(trace::message::path_of(e.target));
+}
+
+bool names_last(const Exchange& e, const std::string& path) {
+  auto name = last_segment(path);
+  return !name.empty() && (e.target.contains(name) || e.request_sample.contains(name));
+}
+
+}  // namespace
+
+std::string last_segment(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+void judge_taken_back(const ComparedCase& compared, const Comparison& c, const Call& work, Judgement& judgement) {
+  auto lost = std::ranges::find_if(
+      work.attempts, [](auto* e) { return had_effect(*e) && trace::carried_out(*e) && trace::told_failed(*e); });
+  if (lost == work.attempts.end() || trace::recovered(work) || (*lost)->method != "POST" || of_death(c)) return;
+  auto path = trace::message::path_of((*lost)->target);
+  auto made = made_by(**lost);
+  const Exchange* back = nullptr;
+  Removals made_here(*c.in_case);
+  for (auto& e : c.in_case->exchanges) {
+    if (e.begun < work.last().told || is_look(e)) continue;
+    if (trace::message::path_of(e.target).starts_with(path)) return;  // it asks after it, or undoes it
+    if (!made.empty() && names_last(e, made)) return;
+    if (takes_back(compared, c, made_here, e) && !back) back = &e;
+  }
+  if (!back) return;
+  judgement.findings.push_back(make_finding(
+      compared, c, work, kMissingCompensation, std::min(Confidence::possible, work.confidence),
+      fmt::format("{}: {}, and it was done. What had been made before it was then taken back ({}), and nothing that "
+                  "was sent afterwards asks whether it was done, or undoes it.",
+                  work.operation, what_was_done(work, first_fired(work)), back->operation),
+      "A right client looks what became of a step whose answer it has not got, or takes that back, too."));
+}
+
+void judge_half_taken_back(const ComparedCase& compared, const Comparison& c, const Call& work, Judgement& judgement) {
+  if (trace::recovered(work) || of_death(c) || may_be_thinned(*c.in_case)) return;
+  Removals here(*c.in_case);
+  const Exchange* back = nullptr;
+  for (auto& e : c.in_case->exchanges)
+    if (!back && e.begun >= work.last().told && takes_back(compared, c, here, e)) back = &e;
+  if (!back) return;
+  std::string taken(trace::message::path_of(back->target));
+  for (auto& step : c.case_calls) {
+    auto& e = step.last();
+    auto path = made_by(e);
+    bool one_name = !path.empty() && path != taken && last_segment(path) == last_segment(taken);
+    if (!one_name || !had_effect(e) || !delivered(e) || !counterpart(c, step)) continue;
+    if (!is_step_before(e, work.first(), test_of(compared, c)) ||
+        removal_of(*c.in_case, path, e.told, c.reference).how != Removal::never)
+      continue;
+    judgement.findings.push_back(make_finding(
+        compared, c, work, kMissingCompensation, std::min(Confidence::likely, work.confidence),
+        fmt::format(
+            "{}: {}, and what had been made before it was taken back in part: {} was ({}), and {} ({}) was not, "
+            "nor did anything that was sent afterwards ask for it.",
+            work.operation, what_was_done(work, first_fired(work)), taken, back->operation, path, e.operation),
+        "A right client takes back every step that it has made, the first as well as the last."));
+    return;
+  }
+}
+
+}  // namespace retrial::oracles
