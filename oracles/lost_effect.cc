@@ -119,6 +119,15 @@ class LostEffect final : public Oracle {
            });
   }
 
+  static bool is_named(const Member& m) { return m.kind == Member::Kind::text && names(m); }
+  // A thing is found there by this key: {"logs": {"web1-4": "GET /cart"}}.
+  static bool has_key(const std::vector<Member>& shown, std::string_view key) {
+    return std::ranges::any_of(shown, [&](auto& m) {
+      auto parts = split(std::string_view(m.path), '/');
+      return std::ranges::find(parts, key) != parts.end();
+    });
+  }
+
   // The entries of a batch: {"events": [{...}, {...}]}, or a list alone.
   static bool holds_all_entries(const trace::Exchange& answer, const std::vector<Member>& sent) {
     std::map<std::string_view, std::vector<Member>> entries;  // by the path of each
@@ -127,8 +136,10 @@ class LostEffect final : public Oracle {
       bool of_entry = m.listed && end != 0 && end != m.path.npos && is_digit(m.path[m.path.rfind('/', end - 1) + 1]);
       if (of_entry) entries[std::string_view(m.path).substr(0, end)].push_back(m);
     }
+    auto shown = members_of(answer.response_sample);
     return !entries.empty() && std::ranges::all_of(entries, [&](auto& entry) {
-      return entries_with(answer.response_sample, entry.second) > 0;
+      return entries_with(answer.response_sample, entry.second) > 0 ||
+             std::ranges::any_of(entry.second, [&](auto& m) { return is_named(m) && has_key(shown, m.value); });
     });
   }
 
@@ -142,11 +153,11 @@ class LostEffect final : public Oracle {
     if (entries_with(answer.response_sample, sent) > 0) return true;
     auto listed = members_of(answer.response_sample);
     auto lists = [&](std::string_view name) {
-      return std::ranges::any_of(listed,
-                                 [&](auto& m) { return m.listed && m.kind == Member::Kind::text && m.value == name; });
+      return has_key(listed, name) || std::ranges::any_of(listed, [&](auto& m) {
+               return m.listed && m.kind == Member::Kind::text && m.value == name;
+             });
     };
-    if (std::ranges::any_of(sent, [&](auto& m) { return m.kind == Member::Kind::text && names(m) && lists(m.value); }))
-      return true;
+    if (std::ranges::any_of(sent, [&](auto& m) { return is_named(m) && lists(m.value); })) return true;
     auto parts = trace::message::segments(trace::message::path_of(request.target));
     return request.method == "PUT" && parts.size() > 1 && lists(percent_decode(parts.back()));
   }

@@ -40,10 +40,14 @@ void add(std::vector<Member>& out, const Json& value, const std::string& name, c
   }
 }
 
+// "sku-5": a key by which a thing is found, and no name of a member.
+bool is_data(std::string_view key) { return std::ranges::any_of(key, is_digit); }
+
 std::size_t count(const Json& value, const std::vector<Member>& wanted, bool listed, int depth) {
   if (depth > kDeepest || !value.is_structured()) return 0;
   std::size_t found = 0;
-  for (auto& below : value) found += count(below, wanted, value.is_array(), depth + 1);
+  for (auto it = value.begin(); it != value.end(); ++it)
+    found += count(*it, wanted, value.is_array() || (value.is_object() && is_data(it.key())), depth + 1);
   if (!listed || !value.is_object()) return found;
   return found + std::ranges::all_of(wanted, [&](auto& member) {
            auto it = value.find(member.name);
@@ -82,11 +86,29 @@ std::map<std::string, std::size_t> lengths_of_lists(const std::vector<Member>& m
   return lengths;
 }
 
-std::optional<OtherLength> other_length(const std::vector<Member>& was, const std::vector<Member>& is) {
-  auto lengths = lengths_of_lists(is);
-  for (auto& [list, length] : lengths_of_lists(was))
-    if (auto here = lengths.contains(list) ? lengths[list] : 0; here != length) return OtherLength{length, here};
-  return {};
+std::string without_places(const Member& member) {
+  std::string out;
+  for (auto part : split(std::string_view(member.path), '/'))
+    out.append(out.empty() && part.empty() ? "" : "/").append(is_data(part) ? "*" : part);
+  return out;
+}
+
+std::map<std::string, std::size_t> sizes_of_collections(const std::vector<Member>& members) {
+  std::map<std::string, std::set<std::string_view>> entries;
+  for (auto& m : members) {
+    std::string place;
+    std::string_view path = m.path;
+    for (std::size_t at = 0; at < path.size();) {
+      auto end = std::min(path.find('/', at + 1), path.size());
+      auto part = path.substr(at + 1, end - at - 1);
+      place.append("/").append(is_data(part) ? "*" : part);
+      if (is_data(part)) entries[place].insert(path.substr(0, end));
+      at = end;
+    }
+  }
+  std::map<std::string, std::size_t> sizes;
+  for (auto& [place, of] : entries) sizes[place] = of.size();
+  return sizes;
 }
 
 bool is_json(std::string_view body) { return Json::accept(body); }

@@ -31,15 +31,15 @@ std::string_view entry_path(std::string_view path);
 // How many entries each list has, by list_path; of one that is empty nothing is known.
 std::map<std::string, std::size_t> lengths_of_lists(const std::vector<Member>& members);
 
-// The first list of which the other has another length; 0 where that one's is empty, or gone. None: there is none.
-struct OtherLength {
-  std::size_t was = 0, is = 0;
-};
-std::optional<OtherLength> other_length(const std::vector<Member>& was, const std::vector<Member>& is);
+// Where it stands, but for what only says which it is: "/items/*/qty" of "/items/0/qty", "/stock/*" of "/stock/sku-5".
+std::string without_places(const Member& member);
+// How many entries each list has, or object whose keys are data (they have a digit), by where it stands: "/items/*".
+std::map<std::string, std::size_t> sizes_of_collections(const std::vector<Member>& members);
 
 // Is it JSON, and whole?
 bool is_json(std::string_view body);
-// How many of the objects that stand in an array hold all of `wanted` (by name and value) among their own members.
+// How many of the objects that stand in an array, or in an object by a key that is data ("sku-5"), hold all of `wanted`
+// (by name and value) among their own members.
 std::size_t entries_with(std::string_view body, const std::vector<Member>& wanted);
 
 // All of a text as a number; and whether two are the same but for rounding.

@@ -6,7 +6,6 @@
 #include <map>
 #include <set>
 
-#include "base/characters.h"
 #include "base/text.h"
 #include "oracles/evidence.h"
 #include "oracles/exchange_members.h"
@@ -23,19 +22,11 @@ constexpr std::array<std::string_view, 14> kOfAttempts = {"attempt", "request", 
 
 bool is_whole(const trace::Exchange& e) { return e.response_bytes == e.response_sample.size(); }
 
-// "/items/0/qty" is "/items/*/qty".
-std::string without_places(const Member& member) {
-  if (!member.listed) return member.path;
-  std::string out;
-  for (auto part : split(std::string_view(member.path).substr(1), '/'))
-    out += fmt::format("/{}", std::ranges::all_of(part, is_digit) ? std::string_view("*") : part);
-  return out;
-}
-
 // A list of what was asked: its entries have a method, and a path or a status.
 bool of_requests(const std::vector<Member>& members, const std::string& list) {
   auto names = [&](auto known) {
-    return std::ranges::any_of(members, [&](auto& m) { return m.path.starts_with(list) && m.name == known; });
+    return std::ranges::any_of(members,
+                               [&](auto& m) { return without_places(m).starts_with(list) && m.name == known; });
   };
   return has_word(list, kOfAttempts) || (names("method") && (names("path") || names("url") || names("status")));
 }
@@ -47,7 +38,7 @@ struct State {
   std::map<std::string, std::multiset<std::string>> values;  // by where they stand, but for their place in a list
 
   explicit State(const trace::Exchange& look)
-      : members(members_of(look.response_sample)), lengths(lengths_of_lists(members)) {
+      : members(members_of(look.response_sample)), lengths(sizes_of_collections(members)) {
     for (auto& m : members) values[without_places(m)].insert(m.value);
   }
   std::size_t length(const std::string& list) const {

@@ -19,6 +19,19 @@ bool told_already(const Judgement& judgement, Confidence least) {
   });
 }
 
+// What was possible, since no answer showed whether the service knows the repeat again, the look shows.
+bool raise_duplicate(const trace::Call& call, const trace::Exchange& look, const OtherState& other,
+                     Judgement& judgement) {
+  auto it = std::ranges::find_if(judgement.findings, [&](auto& f) {
+    return f.verdict == "duplicate-effect" && f.operation == call.operation && f.confidence == Confidence::possible;
+  });
+  if (it == judgement.findings.end()) return false;
+  it->confidence = std::min(Confidence::likely, call.confidence);
+  it->message += fmt::format(" {}, read when the command had ended, shows {}.", look.operation, other.text);
+  it->evidence.push_back(look.id);
+  return true;
+}
+
 }  // namespace
 
 // Without a control it is possible: a service that is not reset has more with every run, its list may be one of
@@ -36,6 +49,7 @@ void judge_state_at_end(const ComparedCase& compared, const trace::Comparison& c
     if (!was || !same_look(*c.in_case, is) || (compared.control && !control)) continue;
     auto other = other_state(*was, is, control);
     if (!other || (!control && other->more && !repeatable)) continue;
+    if (other->sure && other->more && raise_duplicate(call, is, *other, judgement)) return;
     auto doubt = other->sure ? "; without the fault once more, after all this, it showed what it did before"
                              : " (unless it keeps what earlier runs left, or counts attempts)";
     judgement.findings.push_back(make_finding(

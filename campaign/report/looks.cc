@@ -32,8 +32,7 @@ std::string difference(const trace::Exchange& was, const trace::Exchange& is) {
   if (was.response_bytes != is.response_bytes && (!is_whole(was) || !is_whole(is)))
     return fmt::format("{} bytes, and {} without the fault", is.response_bytes, was.response_bytes);
   auto usual = oracles::members_of(was.response_sample), now = oracles::members_of(is.response_sample);
-  if (auto other = oracles::other_length(usual, now))
-    return fmt::format("a list of {}, and of {} without the fault", other->is, other->was);
+  if (auto other = oracles::other_state(was, is, nullptr)) return other->text;
   std::string others;
   std::size_t count = 0;
   for (auto& m : usual) {

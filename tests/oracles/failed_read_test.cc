@@ -89,6 +89,31 @@ TEST(SilentWrongResult, a_failure_is_no_end_of_a_wait) {
   }
 }
 
+TEST(LostEffect, is_seen_by_a_look_at_things_that_are_found_by_keys) {
+  auto shipped = [](const char* sends, const char* all, const char* rest) {
+    Trial t("P3", "error(503)");
+    auto ship = [&](Tale& tale) -> Tale& {
+      tale.call("ship", "POST", "/logs/_bulk");
+      tale.last().request_sample = sends;
+      return tale;
+    };
+    ship(t.reference).answers(200);
+    look(t.reference, "/state").answers(200, all);
+    ship(t.in_case()).gets_error();
+    look(t.in_case(), "/state").answers(200, rest).passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(shipped(R"([{"id":"web1-4","line":"a"},{"id":"web1-5","line":"b"}])",
+                    R"({"logs":{"web1-3":"z","web1-4":"a","web1-5":"b"}})", R"({"logs":{"web1-3":"z"}})"),
+            "lost-effect likely");
+  EXPECT_EQ(shipped(R"({"price":45,"name":"chair"})", R"({"products":{"p-1":{"price":45,"name":"chair"}}})",
+                    R"({"products":{}})"),
+            "lost-effect likely");
+  EXPECT_EQ(shipped(R"({"price":45,"name":"chair"})", R"({"config":{"price":45,"name":"chair"}})", R"({"config":{}})"),
+            "lost-effect possible")
+      << "no collection";
+}
+
 TEST(LostEffect, is_seen_by_a_look_that_counts_less) {
   for (auto [name, verdict] : {std::pair("size", "lost-effect likely"), {"version", "lost-effect possible"}}) {
     Trial t("P3", "error(503)");

@@ -61,6 +61,14 @@ TEST(StateAtEnd, it_is_likely_where_both_runs_without_the_fault_show_one_state) 
   EXPECT_EQ(told(held("a\nb\n", "a\nb\nb\n", "a\nb\n")), "likely") << "lines of a ledger";
 }
 
+TEST(StateAtEnd, things_that_are_found_by_keys_are_a_list_too) {
+  constexpr auto kAll = R"({"products":{"sku-1":{"price":4},"sku-2":{"price":5}}})";
+  auto judgement = held(kAll, R"({"products":{"sku-1":{"price":4}}})", kAll);
+  EXPECT_EQ(told(judgement), "likely");
+  EXPECT_NE(judgement.findings.front().message.find("a list of 1, and of 2 without the fault"), std::string::npos);
+  EXPECT_EQ(told(held(kAll, R"({"products":{"sku-2":{"price":5},"sku-1":{"price":4}}})", kAll)), "");
+}
+
 TEST(StateAtEnd, what_differs_without_the_fault_too_says_nothing) {
   constexpr auto kTwo = R"({"items":[{"id":"a1"},{"id":"a3"}]})";
   EXPECT_EQ(told(held(kTwo, kThree, R"({"items":[{"id":"a1"},{"id":"a2"},{"id":"a3"},{"id":"a4"}]})")), "");
