@@ -12,6 +12,7 @@
 #include "campaign/report/words.h"
 #include "campaign/workload/time_saved.h"
 #include "oracles/other_state.h"
+#include "policies/fault_plan.h"
 #include "trace/look.h"
 #include "trace/recording/redact.h"
 
@@ -55,7 +56,9 @@ std::string_view why_ended(const trace::Run& run) {
 
 }  // namespace
 
-int shell_status(const trace::Run& run) { return run.stop == trace::Stop::exited ? run.exit_code : 128 + run.exit_code; }
+int shell_status(const trace::Run& run) {
+  return run.stop == trace::Stop::exited ? run.exit_code : 128 + run.exit_code;
+}
 
 Observation::Observation(const ObserveOptions& options, const campaign::RunSpec& spec, std::string capture,
                          std::unique_ptr<trace::StoreWriter> store)
@@ -142,9 +145,25 @@ bool Observation::judge() {
     client_case.runs.push_back(&run);
     client_case.row.runs.push_back(run.id);
   }
+  if (auto line = fired_often(); !line.empty()) record_.remarks.push_back(std::move(line));
   bool again = campaign::judge_client({&client_case, 1}, gathering_.sift(), record_);
   campaign::mark_known(record_, {}, {});
   return again;
+}
+
+// "x 1" holds for each call, and what a user takes for a call may be several to whoever reads the wire: a halved batch,
+// a part asked for by Range, a process of its own each time.
+std::string Observation::fired_often() const {
+  auto plan = policies::parse_fault_plan(*options_.inject);
+  auto limited =
+      plan ? std::ranges::find_if(plan->steps, [](auto& s) { return s.times > 0; }) : decltype(plan->steps.begin()){};
+  if (!plan || limited == plan->steps.end() || plan->steps.back().times == 0) return {};
+  std::size_t calls = 0;
+  for (auto& call : trace::calls_of(runs_.front()))
+    calls += std::ranges::any_of(call.attempts, &trace::Exchange::fired);
+  if (calls < 2) return {};
+  return fmt::format("{} was done to each of {} calls, counted for each by itself (--at '… #1' is the first alone)",
+                     *options_.inject, calls);
 }
 
 bool Observation::wants_control() const {

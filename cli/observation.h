@@ -49,6 +49,7 @@ class Observation {
   const trace::CampaignRecord& record() const { return record_; }
 
  private:
+  std::string fired_often() const;
   bool referred() const { return reference_ && reference_->incomplete.empty(); }
   void keep(trace::Run run);
   void gather(trace::Run& run);

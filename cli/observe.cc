@@ -48,6 +48,8 @@ Result<campaign::RunSpec> spec_of(const ObserveOptions& options) {
   if (!options.inject) return spec;
   auto plan = policies::parse_fault_plan(*options.inject);
   if (!plan) return fail(plan.error().line(), "--inject", Blame::user);
+  if (options.at && policies::strikes_connections(*plan))
+    return fail("a connection is met before anything is asked on it: without --at", "--at", Blame::user);
   auto seed = options.seed.value_or(std::random_device{}());
   if (policies::rolls(*plan)) fmt::print(stderr, "retrial: chance is drawn with --seed {}\n", seed);
   spec.aims = {campaign::Aim{{}, *plan, seed}};

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "oracles/evidence.h"
+#include "oracles/ledger.h"
+#include "oracles/members.h"
 #include "oracles/registry.h"
 #include "oracles/rpc_name.h"
 #include "trace/comparing/body_change.h"
@@ -40,6 +42,7 @@ class ChangedOnRetry final : public Oracle {
             "A right client reads again what has changed, and makes its change anew: the condition keeps it from "
             "writing "
             "over what somebody else has written."));
+      if (judge_grown(compared, c, call, judgement)) return;
       // Where it is only possible that these are one call, their difference says that they are two.
       if (call.confidence == trace::Confidence::possible) return;
       for (std::size_t i = 0; i + 1 < call.attempts.size(); i++) {
@@ -72,6 +75,50 @@ class ChangedOnRetry final : public Oracle {
   }
 
  private:
+  // A number that is a multiple of what it was, and nothing else differs: it was added to what the attempt before had
+  // counted ("total += …" within the loop). Of what the reference sends once, and as the first attempt did.
+  static bool judge_grown(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call,
+                          Judgement& judgement) {
+    auto* beside = counterpart(c, call);
+    auto& first = call.first();
+    if (!beside || !trace::told_failed(first) || times_done(*c.reference, beside->first()) > 1) return false;
+    auto again = std::ranges::find_if(c.in_case->exchanges, [&](auto& e) {
+      return e.begun >= first.told && e.operation == first.operation && e.target == first.target &&
+             e.tag.site == first.tag.site && e.pid == first.pid;
+    });
+    if (again == c.in_case->exchanges.end()) return false;
+    auto usual = members_of(beside->first().request_sample), was = members_of(first.request_sample),
+         is = members_of(again->request_sample);
+    auto grown = grown_number(was, is);
+    if (!grown || !std::ranges::equal(usual, was, {}, &Member::value, &Member::value)) return false;
+    judgement.findings.push_back(make_finding(
+        compared, c, call, kChangedOnRetry, trace::Confidence::likely,
+        fmt::format("{}: {}, and it was sent again with \"{}\" {}, {} times what it was ({}).", call.operation,
+                    what_was_done(call, first_fired(call)), grown->name, grown->is, grown->times, grown->was),
+        "A right client works out what it sends once, or anew for each attempt: what one attempt has added the next "
+        "must not find."));
+    return true;
+  }
+  struct Grown {
+    std::string name, was, is;
+    int times = 0;
+  };
+  static std::optional<Grown> grown_number(const std::vector<Member>& was, const std::vector<Member>& is) {
+    constexpr int kMostTimes = 3;
+    std::optional<Grown> grown;
+    if (was.size() != is.size()) return {};
+    for (std::size_t i = 0; i < was.size(); i++) {
+      if (was[i].path != is[i].path) return {};
+      if (was[i].value == is[i].value) continue;
+      auto before = number_of(was[i].value), now = number_of(is[i].value);
+      if (grown || !before || !now || *before <= 1 || !may_count(is[i])) return {};
+      for (int times = 2; times <= kMostTimes && !grown; times++)
+        if (nearly(*now, times * *before)) grown = Grown{is[i].name, was[i].value, is[i].value, times};
+      if (!grown) return {};
+    }
+    return grown;
+  }
+
   // The service has refused the condition, nothing was read since, and the same is written without it. Null: it is not.
   static const trace::Exchange* written_all_the_same(const trace::Comparison& c, const trace::Call& call) {
     constexpr int kPreconditionFailed = 412;  // RFC 9110 15.5.13

@@ -35,6 +35,7 @@ constexpr Nanos kMargin = 20 * kMillisecond;
 constexpr Nanos kColdMargin = 150 * kMillisecond;  // of a JVM, whose first gap holds what is loaded and compiled in it
 // 17 s that were waited as 17 ms.
 constexpr Nanos kTaken = 1000, kTakenWithin = 2 * kMillisecond;
+constexpr Nanos kTakenLeast = 15 * kSecond;  // of fewer milliseconds a client's own work takes as many
 
 // Clients' timers round, and ours is another clock's.
 Nanos slack(Nanos told) { return std::max(10 * kMillisecond, told / 100); }
@@ -60,7 +61,8 @@ struct Obeyed {
   bool listens() const { return std::ranges::any_of(all, &Told::kept_closely); }
   bool taken_for_milliseconds(const Told& one) const {
     auto waited = [&](Nanos length) { return std::abs(one.wait.length() - length) <= kTakenWithin; };
-    return !one.hint.never && !one.hint.date && waited(one.hint.least / kTaken) && !(unasked && waited(*unasked));
+    return !one.hint.never && !one.hint.date && one.hint.least >= kTakenLeast && waited(one.hint.least / kTaken) &&
+           !(unasked && waited(*unasked));
   }
   bool obeyed(const Told& one) const {
     return one.kept() || limits(one) || (!one.hint.never && one.wait.most >= kLimit && listens());

@@ -204,6 +204,17 @@ class LostEffect final : public Oracle {
     return member.value.size() >= 4 && !words.empty() && among(kNaming, words.back());
   }
 
+  // "booked" of "POST /stock/bookings".
+  static bool is_done_of(std::string_view status, const Call& call) {
+    constexpr std::size_t kStem = 4;
+    auto word = lower(status);
+    if (word.size() <= kStem || !word.ends_with("ed")) return false;
+    auto asked = words_of_name(trace::message::path_of(call.first().target));
+    return std::ranges::any_of(asked, [&](auto& one) {
+      return one.size() >= kStem && std::string_view(one).substr(0, kStem) == std::string_view(word).substr(0, kStem);
+    });
+  }
+
   // Which write then says of it that it was done, as it rightly does without the fault: the next one of the function
   // that made the call, and writes nothing else: ", and PUT /reminders/{id} then says that it was ("sent": true)".
   static std::string told_as_done(const Comparison& c, const Call& call) {
@@ -225,8 +236,10 @@ class LostEffect final : public Oracle {
       if (!pair.reference || write.operation == call.operation || (before && before->operation != write.operation))
         return {};
       for (auto& m : members_of(write.request_sample)) {
-        bool is_said = m.kind == Member::Kind::boolean ? m.value == "true" && has_word(m.name, kDone)
-                                                       : m.kind == Member::Kind::text && among(kDone, lower(m.value));
+        bool is_said =
+            m.kind == Member::Kind::boolean
+                ? m.value == "true" && has_word(m.name, kDone)
+                : m.kind == Member::Kind::text && (among(kDone, lower(m.value)) || is_done_of(m.value, call));
         if (is_said)
           return fmt::format(", and {} then says that it was (\"{}\": {})", write.operation, m.name, m.value);
       }

@@ -128,6 +128,11 @@ bool went_to_others(const trace::Comparison& c, const trace::Call& call, const W
   return 2 * others > w.gap;
 }
 
+// Whoever waits for that, however long, waits in vain: retries-permanent-error.
+bool will_not_pass(const trace::Exchange& e) {
+  return e.client_status >= 400 && e.client_status < 500 && !trace::profile_of(e).transient(e.client_status, {});
+}
+
 class NoBackoff final : public Oracle {
  public:
   std::span<const Verdict> verdicts() const override { return {&kNoBackoff, 1}; }
@@ -140,7 +145,7 @@ class NoBackoff final : public Oracle {
       auto waits = waits_of(c, call);
       std::erase_if(waits, [&](auto& w) { return went_to_others(c, call, w); });
       leave_out_first(waits);
-      if (waits.size() < kGaps) return;
+      if (waits.size() < kGaps || will_not_pass(*waits[0].before)) return;
       auto& seen = by_fault[{call.site, call.operation, trace::show(waits[0].before->fault)}];
       auto length = fixed(waits);
       bool around = length == 0;

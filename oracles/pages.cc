@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "oracles/evidence.h"
 #include "oracles/exchange_members.h"
+#include "trace/calls/operation.h"
 #include "trace/profiles/message.h"
 
 namespace retrial::oracles {
@@ -85,6 +86,21 @@ bool walk_ended_at(const trace::Comparison& c, const trace::Call& read) {
     return e.begun >= read.last().told && delivered(e) && trace::carried_out(e) &&
            trace::message::path_of(e.target) == trace::message::path_of(read.first().target);
   });
+}
+
+bool walk_went_past(const trace::Comparison& c, const trace::Call& read) {
+  auto* beside = counterpart(c, read);
+  auto& failed = read.last();
+  if (!beside || !delivered(beside->last()) || !trace::carried_out(beside->last())) return false;
+  bool went_on = false;
+  for (auto& e : c.in_case->exchanges) {
+    bool here = e.begun >= failed.told && e.operation == failed.operation && e.method == failed.method &&
+                e.tag.site == failed.tag.site && e.tag.test == failed.tag.test && delivered(e) && trace::carried_out(e);
+    if (!here) continue;
+    if (trace::target_key(e.target) == trace::target_key(failed.target)) return false;
+    went_on = went_on || next_by_query(failed, e, {});
+  }
+  return went_on;
 }
 
 }  // namespace retrial::oracles

@@ -129,7 +129,7 @@ bool says_how_it_is_to_be(const Exchange& e) {
   static constexpr std::array<std::string_view, 9> kSays = {"delete", "remove",  "set",    "stop",  "pause",
                                                             "resume", "disable", "enable", "rename"};
   auto words = words_of_name(last_word_of(e));
-  return e.method == "POST" && !words.empty() && among(kSays, words.front()) &&
+  return e.method == "POST" && !e.grpc.is && !words.empty() && among(kSays, words.front()) &&
          std::ranges::none_of(members_of(e.request_sample), may_count);
 }
 
@@ -142,6 +142,12 @@ bool sets_members(const Exchange& e) {
          std::ranges::none_of(members, [](auto& m) { return has_word(m.name, kSteps); });
 }
 
+// None, or an empty object or list.
+bool has_no_body(const Exchange& e) {
+  auto body = trim(e.request_sample);
+  return e.request_digest == 0 || body == "{}" || body == "[]";
+}
+
 // Without a body, of a thing that has a name: what it is to be. "POST /holds/h-1/confirm", not "POST
 // /visits/increment".
 bool sets_state(const Exchange& e) {
@@ -150,7 +156,7 @@ bool sets_state(const Exchange& e) {
       "confirm", "complete", "finish",  "close",  "cancel",  "approve",    "reject",
       "archive", "activate", "disable", "enable", "publish", "deactivate", "finalize"};
   auto parts = trace::message::segments(trace::message::path_of(e.target));
-  return e.request_digest == 0 && parts.size() > 2 && among(kStates, lower(parts.back()));
+  return has_no_body(e) && parts.size() > 2 && among(kStates, lower(parts.back()));
 }
 
 // Entries that are mostly written by their own names: "POST /bulk/members", "POST /contacts/upsert".
@@ -170,7 +176,7 @@ bool finds_it_given_up(const Exchange& e) {
   if (e.grpc.is) return rpc_gives_up(e);
   auto parts = trace::message::segments(trace::message::path_of(e.target));
   auto last = parts.empty() ? std::string() : lower(parts.back());
-  return acknowledges(last) || (e.request_digest == 0 && parts.size() > 2 && gives_up(last));
+  return acknowledges(last) || (has_no_body(e) && parts.size() > 2 && gives_up(last));
 }
 
 // A good read of where it is made between the two, or of what that lies in, by its name ("?prefix=NAME"): the decision

@@ -45,6 +45,13 @@ class ResourceLeak final : public Oracle {
   }
 
  private:
+  // A connection that the fault refused carries nothing: it may have been for the removal.
+  static bool was_refused_after(const trace::Run& run, const trace::Exchange& made) {
+    return std::ranges::any_of(run.connection_faults, [&](auto& f) {
+      return f.fired && f.service == made.service && (f.at >= made.told || f.times > 1);
+    });
+  }
+
   static void judge_case(const ComparedCase& compared, const Comparison& c, Judgement& judgement) {
     if (std::ranges::none_of(c.reference->exchanges, removes)) return;
     Removals removals(*c.reference);
@@ -61,6 +68,7 @@ class ResourceLeak final : public Oracle {
       bool not_asked = removed.how == Removal::given_up && usual->method == "DELETE" && removed.by->method != "DELETE";
       if (not_asked) removed.how = Removal::never;  // it could not be finished, and was not removed either
       if (did_otherwise(c, call.last().told)) continue;
+      if (removed.how == Removal::never && was_refused_after(*c.in_case, call.last())) continue;
       auto confidence = how_sure(compared, c, call, *usual, removed.how);
       if (!confidence) continue;
       place->second = nullptr;

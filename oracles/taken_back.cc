@@ -30,6 +30,12 @@ bool names_last(const Exchange& e, const std::string& path) {
   return !name.empty() && (e.target.contains(name) || e.request_sample.contains(name));
 }
 
+bool is_asked_for(const trace::Run& run, const std::string& path, Nanos from) {
+  return std::ranges::any_of(run.exchanges, [&](auto& e) {
+    return e.begun >= from && !is_look(e) && trace::message::path_of(e.target).starts_with(path);
+  });
+}
+
 }  // namespace
 
 std::string last_segment(const std::string& path) { return path.substr(path.rfind('/') + 1); }
@@ -70,9 +76,7 @@ void judge_half_taken_back(const ComparedCase& compared, const Comparison& c, co
     auto path = made_by(e);
     bool one_name = !path.empty() && path != taken && last_segment(path) == last_segment(taken);
     if (!one_name || !had_effect(e) || !delivered(e) || !counterpart(c, step)) continue;
-    if (!is_step_before(e, work.first(), test_of(compared, c)) ||
-        removal_of(*c.in_case, path, e.told, c.reference).how != Removal::never)
-      continue;
+    if (!is_step_before(e, work.first(), test_of(compared, c)) || is_asked_for(*c.in_case, path, e.told)) continue;
     judgement.findings.push_back(make_finding(
         compared, c, work, kMissingCompensation, std::min(Confidence::likely, work.confidence),
         fmt::format(

@@ -206,10 +206,13 @@ class UnrelatedException final : public Oracle {
   // look at it ("defer c.Remove()").
   static bool test_went_on(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call) {
     if (std::ranges::count(c.in_case->agents, "go") == 0 || !call.first().tag.site) return false;
-    auto errors = new_errors(c);
-    return !errors.empty() && std::ranges::all_of(errors, [&](auto& error) {
-      auto& site = error.exchange->tag.site;
-      return error.call != &call && site && !in_one_function(*site, *call.first().tag.site, compared.row->test);
+    auto& from = *call.first().tag.site;
+    return std::ranges::any_of(c.pairs, [&](auto& pair) {
+      if (!pair.in_case || pair.in_case == &call) return false;
+      auto& e = pair.in_case->last();
+      bool usual = pair.reference && pair.reference->last().service_status >= 400;
+      return !usual && !e.fired && e.begun >= call.last().told && e.service_status >= 400 && e.tag.site &&
+             !in_one_function(*e.tag.site, from, compared.row->test);
     });
   }
 

@@ -112,13 +112,15 @@ bool stopped_at(const Comparison& c, const Call& call) {
   return usual;
 }
 
-// A file or a stream that was cut short, and the test passed on its first part. Of a command's end nothing follows.
+// A file or a stream that was cut short, and the test passed on its first part. A command may have said so.
 void judge_cut(const ComparedCase& compared, const Comparison& c, const Call& call, Judgement& judgement) {
-  if (compared.row->test.empty() || !cut_short(c, call) || asked_again(c, call.last()) || stopped_at(c, call)) return;
+  bool command = compared.row->test.empty();
+  if (!cut_short(c, call) || asked_again(c, call.last()) || (!command && stopped_at(c, call))) return;
   judgement.findings.push_back(make_finding(
-      compared, c, call, kSilentWrongResult, std::min(Confidence::likely, call.confidence),
-      fmt::format("{}: {}, {}, and the test passed on what had come.", call.operation,
-                  what_was_done(call, first_fired(call)), given_up(call)),
+      compared, c, call, kSilentWrongResult,
+      std::min(command ? Confidence::possible : Confidence::likely, call.confidence),
+      fmt::format("{}: {}, {}, and {} on what had come.", call.operation, what_was_done(call, first_fired(call)),
+                  given_up(call), command ? "the command ended with status 0" : "the test passed"),
       call.first().grpc.is
           ? "A right client reads a stream to its status, and tells its caller or goes on from there if that is not "
             "OK."
@@ -143,13 +145,17 @@ bool judge_counted_twice(const ComparedCase& compared, const Comparison& c, cons
 
 // A list whose next page could not be read, and the test passed on the pages before. A command may have said so.
 bool judge_walk(const ComparedCase& compared, const Comparison& c, const Call& call, Judgement& judgement) {
-  if (given_as_answer(compared, call) || !walk_ended_at(c, call)) return false;
+  if (given_as_answer(compared, call)) return false;
+  bool past = walk_went_past(c, call);
+  if (!past && !walk_ended_at(c, call)) return false;
   bool command = compared.row->test.empty();
   auto sure = command ? Confidence::possible : Confidence::likely;
   judgement.findings.push_back(
       make_finding(compared, c, call, kSilentWrongResult, std::min(sure, call.confidence),
-                   fmt::format("{}: more was to come after the page before, of this one {}, {}, and {} on what it had.",
-                               call.operation, what_was_done(call, first_fired(call)), given_up(call),
+                   fmt::format("{}: {} {}, {}, and {} on what it had.", call.operation,
+                               past ? "of this page" : "more was to come after the page before, of this one",
+                               what_was_done(call, first_fired(call)),
+                               past ? "later ones were asked for and it was not again" : given_up(call),
                                command ? "the command ended with status 0" : "the test passed"),
                    kWholeList));
   return true;

@@ -62,6 +62,8 @@ def test_a_fault_is_aimed_at_one_operation_or_one_of_its_calls(client, port, pyt
     done = at("GET /thing/1", "one")
     assert done.returncode == 3 and "30 attempt(s): 503" in done.stderr and done.stderr.count("1 attempt(s): 200") == 2, done.stderr
     assert "--at 'GET /thing/1' -- " in " ".join(done.stderr.split()), done.stderr
+    done = observe(client, "--inject", "refuse-connect", "--at", "GET /thing/1", "--out", "refused", command=[python, "client.py", port, "0", "30", "3"])
+    assert done.returncode == 2 and "--at: a connection is met before anything is asked on it" in done.stderr, done.stderr
     done = at("/thing/* #3", "third")
     assert done.stderr.count("1 attempt(s): 200") == 2 and done.stderr.rindex("503 503") > done.stderr.rindex("attempt(s): 200"), done.stderr
     done = at("/others/*", "none")

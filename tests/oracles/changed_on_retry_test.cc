@@ -121,5 +121,26 @@ TEST(ChangedOnRetry, a_file_that_was_not_rewound_is_likely_and_another_body_poss
   EXPECT_EQ(verdicts("a,b\n9,9\n"), "changed-on-retry possible");
 }
 
+TEST(ChangedOnRetry, a_total_that_the_next_attempt_finds_is_added_twice) {
+  auto settled = [](const char* again, int usually = 1) {
+    Trial t("K1", "error(503) x 1, then pass");
+    auto put = [](Tale& tale, const char* body) -> Tale& {
+      tale.call("settle", "PUT", "/accounts/acc-3/settlement");
+      tale.last().request_sample = body;
+      return tale;
+    };
+    for (int i = 0; i < usually; i++) put(t.reference, R"({"amount":350,"currency":"EUR"})").answers(200);
+    put(t.in_case(), R"({"amount":350,"currency":"EUR"})").gets_error();
+    put(t.in_case(), again).answers(200);
+    t.in_case().passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(settled(R"({"amount":700,"currency":"EUR"})"), "changed-on-retry likely");
+  EXPECT_EQ(settled(R"({"amount":355,"currency":"EUR"})"), "") << "another amount";
+  EXPECT_EQ(settled(R"({"amount":700,"currency":"USD"})"), "") << "another thing";
+  EXPECT_EQ(settled(R"({"amount":350,"currency":"EUR"})"), "");
+  EXPECT_EQ(settled(R"({"amount":700,"currency":"EUR"})", 2), "") << "it is sent several times";
+}
+
 }  // namespace
 }  // namespace retrial::oracles

@@ -36,11 +36,24 @@ TEST(ResourceLeak, what_a_function_makes_and_removes_it_removes_after_a_fault_to
   job.in_case();
   EXPECT_EQ(job.fails(), "resource-leak likely");
   auto message = job.t.judge().findings[0].message;
-  EXPECT_NE(
-      message.find("POST /jobs made /jobs/j-2; of POST /jobs/{id}/start the first attempt was answered 503 by the "
-                   "fault, before the service heard of it, and nothing that was sent afterwards removes what was made."),
-      std::string::npos)
+  EXPECT_NE(message.find(
+                "POST /jobs made /jobs/j-2; of POST /jobs/{id}/start the first attempt was answered 503 by the "
+                "fault, before the service heard of it, and nothing that was sent afterwards removes what was made."),
+            std::string::npos)
       << message;
+}
+
+TEST(ResourceLeak, who_was_refused_a_connection_afterwards_may_have_tried) {
+  Job job;
+  job.reference();
+  job.in_case();
+  auto& run = job.t.in_case().run();
+  run.connection_faults.push_back({.service = run.exchanges.front().service,
+                                   .fired = true,
+                                   .evidence = "refused",
+                                   .at = 900 * kSecond,
+                                   .times = 1});
+  EXPECT_EQ(job.fails(), "");
 }
 
 TEST(ResourceLeak, the_fault_that_is_told_is_the_one_that_was_not_got_over) {

@@ -296,5 +296,21 @@ TEST(LostEffect, what_says_that_it_was_done_tells_of_it_in_a_test_that_failed_to
   EXPECT_EQ(mailed("sent", thrown("HttpError", "503 Service Unavailable")), "") << "it was told";
 }
 
+TEST(LostEffect, a_status_that_speaks_of_what_was_lost_says_that_it_was_done) {
+  auto completed = [](const char* status) {
+    Trial t("P3", "error(503)");
+    for (auto* tale : {&t.reference, &t.in_case()}) {
+      tale->call("complete", "POST", "/stock/bookings");
+      tale == &t.reference ? tale->answers(201) : tale->gets_error();
+      tale->call("complete", "PATCH", "/orders/o-1");
+      tale->last().request_sample = std::string(R"({"state":")") + status + "\"}";
+      tale->answers(200).passes();
+    }
+    return t.verdicts();
+  };
+  EXPECT_EQ(completed("booked"), "lost-effect likely");
+  EXPECT_EQ(completed("completed"), "lost-effect possible") << "it may be so without that";
+}
+
 }  // namespace
 }  // namespace retrial::oracles

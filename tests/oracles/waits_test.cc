@@ -566,5 +566,16 @@ TEST(MissingCap, the_same_asked_for_ever_with_other_credentials_is_likely_and_a_
   EXPECT_EQ(asked(200, kUnavailable, 60 * kMillisecond, false), "") << "it has an end of its own";
 }
 
+TEST(NoBackoff, is_not_told_of_what_will_not_pass) {
+  for (auto [status, verdict] : {std::pair(503, true), {400, false}}) {
+    Trial t("N1", "error");
+    t.reference.call("get", "GET", "/a").answers(200);
+    t.in_case().call("get", "GET", "/a").gets_error(status);
+    for (int i = 0; i < 8; i++) t.in_case().again(200 * kMillisecond).gets_error(status);
+    t.in_case().fails({thrown("app.Error", "HTTP " + std::to_string(status))});
+    EXPECT_EQ(t.verdicts().contains("no-backoff"), verdict) << t.verdicts();
+  }
+}
+
 }  // namespace
 }  // namespace retrial::oracles
