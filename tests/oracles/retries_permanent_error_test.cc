@@ -77,7 +77,7 @@ TEST(RetriesPermanentError, a_look_at_what_is_not_there_may_wait_for_it) {
 TEST(RetriesPermanentError, a_look_that_comes_evenly_again_and_again_may_wait_for_a_service) {
   Trial even = answered(400, 0);
   for (int i = 0; i < 5; i++) even.in_case().again(500 * kMillisecond).gets_error(400);
-  EXPECT_EQ(even.verdicts(), "no-backoff likely, retries-permanent-error possible");
+  EXPECT_EQ(even.verdicts(), "retries-permanent-error possible");
   EXPECT_EQ(answered(400, 6).verdicts(), "retries-permanent-error likely") << "it backs off";
 }
 
