@@ -56,6 +56,7 @@ class NotRetriedTransient final : public Oracle {
         told.response_sample = trace::error_told(e).body;
         if (!profile.asks_again(told)) continue;
         if (!e.grpc.is && told_to_wait(e)) continue;  // who is told to wait may give up
+        if (written_later(*c, e)) continue;
         if (auto earlier = retried_before(*c, e); !earlier.empty()) {
           judgement.notes.push_back(budget(compared, *c, *call, earlier));
           continue;
@@ -69,6 +70,13 @@ class NotRetriedTransient final : public Oracle {
     }
   }
 
+  // The same thing was written afterwards, if with another body: it was tried again.
+  static bool written_later(const trace::Comparison& c, const trace::Exchange& e) {
+    return (e.method == "PUT" || e.method == "PATCH") && std::ranges::any_of(c.in_case->exchanges, [&](auto& other) {
+             return other.begun >= e.told && other.operation == e.operation && other.target == e.target &&
+                    other.tag.site == e.tag.site;
+           });
+  }
   // The same was sent once more than without the fault, if as a call of its own: a loop's next turn.
   static bool comes_later(const trace::Comparison& c, const trace::Exchange& e) {
     auto alike = [&](auto& other) {
