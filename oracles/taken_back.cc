@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "oracles/compensations.h"
 #include "oracles/evidence.h"
 #include "oracles/ledger.h"
 #include "oracles/time_of_fault.h"
@@ -76,7 +75,9 @@ void judge_half_taken_back(const ComparedCase& compared, const Comparison& c, co
     auto path = made_by(e);
     bool one_name = !path.empty() && path != taken && last_segment(path) == last_segment(taken);
     if (!one_name || !had_effect(e) || !delivered(e) || !counterpart(c, step)) continue;
-    if (!is_step_before(e, work.first(), test_of(compared, c)) || is_asked_for(*c.in_case, path, e.told)) continue;
+    auto by = outermost_frame(step), failed = outermost_frame(work);
+    if (by.function.empty() || by.file != failed.file || by.function != failed.function) continue;
+    if (e.told > work.first().begun || is_asked_for(*c.in_case, path, e.told)) continue;
     judgement.findings.push_back(make_finding(
         compared, c, work, kMissingCompensation, std::min(Confidence::likely, work.confidence),
         fmt::format(
