@@ -38,6 +38,7 @@ constexpr std::array kPermanentRpc = {trace::grpc_code::invalid_argument,    tra
 
 constexpr std::size_t kRetriesAtMost = 5;  // gRFC A6: a retry policy makes five attempts at most
 constexpr Nanos kEven = 20 * kMillisecond;
+constexpr Nanos kLooks = 50 * kMillisecond;  // who comes more often than twenty times a second waits for nothing
 
 bool permanent(int status) {
   return trace::is_grpc(status) ? std::ranges::count(kPermanentRpc, trace::grpc_code_of(status)) > 0
@@ -123,7 +124,7 @@ class RetriesPermanentError final : public Oracle {
     if (says_it_waits(call)) return true;
     if (!reads(call) || waits.size() < kRetriesAtMost) return false;
     auto [least, most] = std::ranges::minmax(waits, {}, &Wait::gap);
-    return most.gap <= least.gap * 6 / 5 + kEven;
+    return least.gap >= kLooks && most.gap <= least.gap * 6 / 5 + kEven;
   }
   static bool reads(const trace::Call& call) {
     return trace::profile_of(call.first()).repeat(call.first()) == trace::Repeat::safe;

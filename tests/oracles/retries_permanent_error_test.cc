@@ -79,6 +79,9 @@ TEST(RetriesPermanentError, a_look_that_comes_evenly_again_and_again_may_wait_fo
   for (int i = 0; i < 5; i++) even.in_case().again(500 * kMillisecond).gets_error(400);
   EXPECT_EQ(even.verdicts(), "retries-permanent-error possible");
   EXPECT_EQ(answered(400, 6).verdicts(), "retries-permanent-error likely") << "it backs off";
+  Trial hurried = answered(400, 0);
+  for (int i = 0; i < 5; i++) hurried.in_case().again(10 * kMillisecond).gets_error(400);
+  EXPECT_TRUE(hurried.verdicts().contains("retries-permanent-error likely")) << hurried.verdicts();
 }
 
 TEST(RetriesPermanentError, what_may_pass_is_none) {
