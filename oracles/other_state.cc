@@ -53,6 +53,14 @@ struct State {
   }
 };
 
+// "items" of "/items/*".
+std::string_view name_of(std::string_view list) {
+  std::string_view name;
+  for (auto part : split(list, '/'))
+    if (!part.empty() && part != "*") name = part;
+  return name;
+}
+
 std::optional<OtherState> other_list(const State& was, const State& is, const State* control) {
   auto lists = was.lengths;
   if (control) lists.insert(is.lengths.begin(), is.lengths.end());
@@ -60,7 +68,9 @@ std::optional<OtherState> other_list(const State& was, const State& is, const St
     auto before = was.length(list), now = is.length(list);
     if (before == now || (control && control->length(list) != before)) continue;
     bool sure = control && !of_requests(is.members, list) && !of_requests(was.members, list);
-    return OtherState{fmt::format("a list of {}, and of {} without the fault", now, before), now > before, sure};
+    auto text = fmt::format("a list of {}, and of {} without the fault", now, before);
+    if (auto name = name_of(list); !name.empty()) text += fmt::format(" ({})", name);
+    return OtherState{std::move(text), now > before, sure};
   }
   return {};
 }
