@@ -51,9 +51,10 @@ TEST(StateAtEnd, it_is_likely_where_both_runs_without_the_fault_show_one_state) 
   auto judgement = held(kThree, R"({"items":[{"id":"a1"},{"id":"a3"}]})", kThree);
   EXPECT_EQ(told(judgement), "likely");
   auto message = judgement.findings.front().message;
-  EXPECT_NE(message.find("GET /things, read when it had ended, then shows a list of 2, and of 3 without the fault (items); "
-                         "without the fault once more, after all this, it showed what it did before."),
-            message.npos)
+  EXPECT_NE(
+      message.find("GET /things, read when it had ended, then shows a list of 2, and of 3 without the fault (items); "
+                   "without the fault once more, after all this, it showed what it did before."),
+      message.npos)
       << message;
   EXPECT_EQ(told(held(R"({"balance":200,"id":"x"})", R"({"balance":300,"id":"y"})", R"({"balance":200,"id":"z"})")),
             "likely");
