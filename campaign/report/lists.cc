@@ -92,24 +92,48 @@ void clean_rows(Page& page, const std::vector<trace::Judged>& clean) {
   and_more(page, rows.size(), " call");
 }
 
-// Where a note begins with the operation, what follows may hold of several.
+namespace {
+struct NoteRow {
+  std::string verdict, at, said;
+  bool of_each = false;  // it begins with the operation, and may hold of several
+  Places places;
+  std::vector<std::string> operations;
+
+  std::string place() const { return places.show("no call site"); }
+  std::string text() const {
+    auto all = joined(operations, ", ");
+    if (all.empty()) return fmt::format("{}: {}", verdict, said);
+    if (of_each) return fmt::format("{} at {}: {} {}", verdict, place(), all, said);
+    return fmt::format("{} at {}, {}: {}", verdict, place(), all, said);
+  }
+};
+
+// What holds of calls of many places alike, in one line: "not-retried-transient, at 8 places: each was answered 503
+// ...: PUT /holds/{id} at src/holds.ts:5 hold; ..."
+std::string text_of(const std::vector<const NoteRow*>& alike) {
+  constexpr std::size_t kNamed = 4;
+  std::vector<std::string> named;
+  for (auto* row : alike)
+    if (named.size() < kNamed) named.push_back(fmt::format("{} at {}", joined(row->operations, ", "), row->at));
+  auto more = alike.size() > kNamed ? fmt::format("; and {} more", alike.size() - kNamed) : "";
+  auto& said = alike.front()->said;
+  return fmt::format("{}, at {} places: each {}: {}{}", alike.front()->verdict, alike.size(),
+                     std::string_view(said).substr(0, said.size() - said.ends_with('.')), joined(named, "; "), more);
+}
+}  // namespace
+
 void note_rows(Page& page, const std::vector<trace::Finding>& notes) {
-  struct Row {
-    std::string verdict, at, said;
-    bool of_each = false;
-    Places places;
-    std::vector<std::string> operations;
-  };
-  std::vector<Row> rows;
+  constexpr std::size_t kAlike = 3;  // rows that are told in one line
+  std::vector<NoteRow> rows;
   for (const auto& note : notes) {
     bool named = !note.operation.empty() && note.message.starts_with(note.operation + ": ");
     bool of_each = !note.operation.empty() && note.message.starts_with(note.operation + " ");
-    Row fresh{note.verdict,
-              innermost(note.site),
-              of_each || named ? note.message.substr(note.operation.size() + (named ? 2 : 1)) : note.message,
-              of_each,
-              {},
-              {}};
+    NoteRow fresh{note.verdict,
+                  innermost(note.site),
+                  of_each || named ? note.message.substr(note.operation.size() + (named ? 2 : 1)) : note.message,
+                  of_each,
+                  {},
+                  {}};
     auto same = [&](auto& row) {
       return of_each && row.of_each && row.verdict == fresh.verdict && row.at == fresh.at && row.said == fresh.said;
     };
@@ -117,14 +141,18 @@ void note_rows(Page& page, const std::vector<trace::Finding>& notes) {
     row.places.add(note.site);
     if (!note.operation.empty()) add_once(row.operations, note.operation);
   }
-  for (std::size_t i = 0; i < std::min(rows.size(), kMostRows); i++) {
-    auto& row = rows[i];
-    auto operations = joined(row.operations, ", "), at = row.places.show("no call site");
-    page.wrapped("   ", operations.empty() ? fmt::format("{}: {}", row.verdict, row.said)
-                        : row.of_each      ? fmt::format("{} at {}: {} {}", row.verdict, at, operations, row.said)
-                                           : fmt::format("{} at {}, {}: {}", row.verdict, at, operations, row.said));
+  std::vector<std::string> lines;
+  for (auto& row : rows) {
+    std::vector<const NoteRow*> alike;
+    for (auto& other : rows)
+      if (row.of_each && other.of_each && !other.at.empty() && other.verdict == row.verdict && other.said == row.said)
+        alike.push_back(&other);
+    if (alike.size() < kAlike)
+      lines.push_back(row.text());
+    else
+      add_once(lines, text_of(alike));
   }
-  and_more(page, rows.size(), "");
+  plain_rows(page, lines);
 }
 
 void reason_rows(Page& page, const std::vector<trace::Judged>& judged) {

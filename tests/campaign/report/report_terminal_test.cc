@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/escape.h"
@@ -184,6 +185,30 @@ TEST(Summary, cases_that_share_a_reason_are_told_together) {
   auto at = text.find("service state: ");
   EXPECT_NE(at, text.npos);
   EXPECT_EQ(text.find("service state: ", at + 1), text.npos) << text;
+}
+
+TEST(Summary, a_note_that_holds_of_many_places_is_one_line) {
+  auto noted = [](int places) {
+    trace::CampaignRecord campaign;
+    for (int n = 1; n <= places; n++) {
+      auto operation = fmt::format("PUT /a{}", n);
+      campaign.notes.push_back({.verdict = "not-retried-transient",
+                                .note = true,
+                                .site = trace::CallSite{"a.py", n, "ask"},
+                                .operation = operation,
+                                .message = operation + " was answered 503 and not sent again."});
+    }
+    return summary(campaign, ".", trace::Confidence::likely, {.width = 100000});
+  };
+  auto all = noted(6);
+  EXPECT_NE(
+      all.find(
+          "   not-retried-transient, at 6 places: each was answered 503 and not sent again: PUT /a1 at a.py:1 ask; "
+          "PUT /a2 at a.py:2 ask; PUT /a3 at a.py:3 ask; PUT /a4 at a.py:4 ask; and 2 more\n"),
+      all.npos)
+      << all;
+  EXPECT_NE(noted(2).find("not-retried-transient at a.py:2 ask: PUT /a2 was answered 503 and not sent again."),
+            all.npos);
 }
 
 TEST(Summary, what_is_alike_of_several_operations_of_a_call_site_is_told_once) {
