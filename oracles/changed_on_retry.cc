@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "oracles/evidence.h"
 #include "oracles/ledger.h"
@@ -105,13 +106,16 @@ class ChangedOnRetry final : public Oracle {
   };
   static std::optional<Grown> grown_number(const std::vector<Member>& was, const std::vector<Member>& is) {
     constexpr int kMostTimes = 3;
+    // What a client that backs off asks for more of, or less often.
+    static constexpr std::array<std::string_view, 9> kOfWaits = {"wait",  "timeout", "delay", "interval",  "backoff",
+                                                                 "lease", "limit",   "size",  "visibility"};
     std::optional<Grown> grown;
     if (was.size() != is.size()) return {};
     for (std::size_t i = 0; i < was.size(); i++) {
       if (was[i].path != is[i].path) return {};
       if (was[i].value == is[i].value) continue;
       auto before = number_of(was[i].value), now = number_of(is[i].value);
-      if (grown || !before || !now || *before <= 1 || !may_count(is[i])) return {};
+      if (grown || !before || !now || *before <= 1 || !may_count(is[i]) || has_word(is[i].name, kOfWaits)) return {};
       for (int times = 2; times <= kMostTimes && !grown; times++)
         if (nearly(*now, times * *before)) grown = Grown{is[i].name, was[i].value, is[i].value, times};
       if (!grown) return {};

@@ -15,11 +15,12 @@
 namespace retrial::oracles {
 namespace {
 
-// What is counted of attempts is more under every fault, and a list of requests is longer; one token more takes nothing
-// from anybody.
-constexpr std::array<std::string_view, 17> kOfAttempts = {"token",   "session", "login",  "attempt", "request", "retry",
-                                                          "try",     "call",    "hit",    "log",     "access",  "error",
-                                                          "failure", "fail",    "failed", "retries", "tries"};
+// What is counted of attempts is more under every fault, and a list of requests or of versions is longer; one token
+// more takes nothing from anybody.
+constexpr std::array<std::string_view, 27> kOfAttempts = {
+    "attempt", "request", "retry",   "retries", "try",     "tries",    "call",  "hit",     "log",
+    "access",  "error",   "failure", "fail",    "failed",  "write",    "put",   "update",  "received",
+    "seen",    "served",  "history", "audit",   "version", "revision", "token", "session", "login"};
 
 bool is_whole(const trace::Exchange& e) { return e.response_bytes == e.response_sample.size(); }
 

@@ -50,6 +50,15 @@ bool next_by_query(const trace::Exchange& before, const trace::Exchange& read, c
   return any;
 }
 
+// Where they differ it is by numbers, of which the other's is larger: a page, an offset.
+bool larger_number(const Query& query, const Query& other) {
+  return std::ranges::all_of(query, [&](auto& part) {
+    auto& value = other.at(part.first);
+    auto here = to_int(part.second), there = to_int(value);
+    return value == part.second || (here && there && *there > *here);
+  });
+}
+
 // A link to it as it was sent, or a token of an RPC.
 bool next_by_link(const trace::Exchange& before, const trace::Exchange& read, const std::vector<Member>& told) {
   if (!read.grpc.is)
@@ -98,7 +107,7 @@ bool walk_went_past(const trace::Comparison& c, const trace::Call& read) {
                 e.tag.site == failed.tag.site && e.tag.test == failed.tag.test && delivered(e) && trace::carried_out(e);
     if (!here) continue;
     if (trace::target_key(e.target) == trace::target_key(failed.target)) return false;
-    went_on = went_on || next_by_query(failed, e, {});
+    went_on = went_on || (next_by_query(failed, e, {}) && larger_number(queried(failed), queried(e)));
   }
   return went_on;
 }

@@ -12,7 +12,7 @@ const trace::Exchange* page_before(const trace::Run& run, const trace::Exchange&
 // Did the walk end at this read, and not in the reference? Nothing was answered that was asked for at the same place
 // afterwards, by this service or by another.
 bool walk_ended_at(const trace::Comparison& c, const trace::Call& read);
-// Was this page left out: did the walk go on to a later one, and was this never answered?
+// Was this page, by its number, left out: did the walk go on to a later one, and was this never answered?
 bool walk_went_past(const trace::Comparison& c, const trace::Call& read);
 
 }  // namespace retrial::oracles

@@ -78,8 +78,11 @@ void judge_half_taken_back(const ComparedCase& compared, const Comparison& c, co
     auto by = outermost_frame(step), failed = outermost_frame(work);
     if (by.function.empty() || by.file != failed.file || by.function != failed.function) continue;
     if (e.told > work.first().begun || is_asked_for(*c.in_case, path, e.told)) continue;
+    // Steps of one loop belong together; a record of the same name may be meant to stay.
+    bool one_loop = e.tag.site == work.first().tag.site;
     judgement.findings.push_back(make_finding(
-        compared, c, work, kMissingCompensation, std::min(Confidence::likely, work.confidence),
+        compared, c, work, kMissingCompensation,
+        std::min(one_loop ? Confidence::likely : Confidence::possible, work.confidence),
         fmt::format(
             "{}: {}, and what had been made before it was taken back in part: {} was ({}), and {} ({}) was not, "
             "nor did anything that was sent afterwards ask for it.",

@@ -16,7 +16,7 @@ void judge_taken_back(const ComparedCase& compared, const trace::Comparison& c, 
                       Judgement& judgement);
 
 // Of two steps of one name ("PUT /flights/t-1", "PUT /hotels/t-1") that the same function had made before it failed one
-// was taken back, and the other not.
+// was taken back, and the other not. Likely where one call site makes all of them.
 void judge_half_taken_back(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& work,
                            Judgement& judgement);
 

@@ -181,11 +181,11 @@ TEST(MissingCompensation, what_was_done_stands_where_what_was_before_it_is_taken
 }
 
 TEST(MissingCompensation, of_two_steps_of_one_name_one_was_taken_back) {
-  auto booked = [](const char* other, bool both) {
+  auto booked = [](const char* other, bool both, bool one_line = true) {
     Trial t("P3", "error(503)");
     for (auto* tale : {&t.reference, &t.in_case()}) {
       for (std::string path : {std::string("/flights/") + other, std::string("/hotels/t-1")})
-        from_line(tale->call("book", "PUT", path).answers(201), path.starts_with("/f") ? 10 : 11);
+        from_line(tale->call("book", "PUT", path).answers(201), path.starts_with("/f") && !one_line ? 10 : 12);
       tale->call("book", "PUT", "/cars/t-1");
     }
     from_line(t.reference.answers(201), 12);
@@ -196,6 +196,7 @@ TEST(MissingCompensation, of_two_steps_of_one_name_one_was_taken_back) {
     return t.verdicts();
   };
   EXPECT_EQ(booked("t-1", false), "missing-compensation likely");
+  EXPECT_EQ(booked("t-1", false, false), "missing-compensation possible") << "a record that is to stay, perhaps";
   EXPECT_EQ(booked("t-1", true), "");
   EXPECT_EQ(booked("t-9", false), "") << "of another name";
 }

@@ -634,10 +634,10 @@ TEST(SilentWrongResult, a_command_that_ends_well_on_the_pages_before_is_possible
 }
 
 TEST(SilentWrongResult, a_page_that_the_walk_goes_past_is_left_out) {
-  auto walked = [](bool again) {
+  auto walked = [](bool again, std::string of = "page", std::string name = "") {
     Trial t("P3", "error(503)");
-    auto page = [](Tale& tale, int n) -> Tale& {
-      return tale.call("history", "GET", "/orders?page=" + std::to_string(n));
+    auto page = [&](Tale& tale, int n) -> Tale& {
+      return tale.call("history", "GET", "/orders?" + of + "=" + name + std::to_string(n));
     };
     for (int n = 1; n <= 3; n++) page(t.reference, n).answers(200, R"([{"id":"o"}])");
     page(t.in_case(), 1).gets_error();
@@ -647,6 +647,7 @@ TEST(SilentWrongResult, a_page_that_the_walk_goes_past_is_left_out) {
   };
   EXPECT_EQ(walked(false), "silent-wrong-result likely");
   EXPECT_EQ(walked(true), "");
+  EXPECT_EQ(walked(false, "from", "EUR"), "") << "things that are asked for one after another";
 }
 
 TEST(SilentWrongResult, a_command_that_ends_well_on_a_cut_body_is_possible) {
