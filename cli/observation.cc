@@ -141,6 +141,8 @@ bool Observation::judge() {
       for (auto& line : campaign::report::what_looks_show(*reference_, run, client_case.control))
         if (std::ranges::count(record_.remarks, line) == 0) record_.remarks.push_back(line);
   }
+  if (!reference_ && !options_.look.empty())
+    record_.remarks.push_back("--look is laid beside a run without faults, and --no-reference leaves that out");
   for (auto& run : runs_) {
     client_case.runs.push_back(&run);
     client_case.row.runs.push_back(run.id);

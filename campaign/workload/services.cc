@@ -107,6 +107,11 @@ std::string last_line(const std::filesystem::path& file) {
   auto at = end.rfind('\n');
   return trace::redacted(at == end.npos ? end : end.substr(at + 1));
 }
+// ": what it said last"; empty where it said nothing.
+std::string said_last(const std::filesystem::path& file) {
+  auto line = last_line(file);
+  return line.empty() ? line : ": " + line;
+}
 
 }  // namespace
 
@@ -207,7 +212,7 @@ Result<void> Services::wait_ready(Running& one) {
   if (holds_within(kReadyWithin, [&] { return ready() || (gone = waitpid(one.pid, nullptr, WNOHANG) == one.pid); })) {
     if (!gone) return {};
     one.pid = -1;
-    return fail(fmt::format("`{}` ended before it was ready: {}", trace::redacted(*s.start), last_line(log_of(s))),
+    return fail(fmt::format("`{}` ended before it was ready{}", trace::redacted(*s.start), said_last(log_of(s))),
                 "[service." + s.name + "]", Blame::user);
   }
   return fail(fmt::format("was not ready after 60 s; its log ends: {}", last_line(log_of(s))),
@@ -287,7 +292,8 @@ Result<void> Services::reset() {
       int status = -1;
       waitpid(spawn(s.reset.command, log_of(s)), &status, 0);
       if (status != 0)
-        return fail(fmt::format("reset `{}` failed: {}", trace::redacted(s.reset.command), last_line(log_of(s))),
+        return fail(fmt::format("reset `{}` ended with status {}{}", trace::redacted(s.reset.command),
+                                WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), said_last(log_of(s))),
                     "[service." + s.name + "]", Blame::user);
     }
   }
