@@ -112,7 +112,7 @@ def test_a_service_that_keeps_what_it_is_told_is_reset_before_each_run(suite, py
         assert Till.resets == runs >= 2
         assert done.stderr.count("     again ") == done.stderr.count("again   retrial observe") == " ".join(done.stderr.split()).count("--reset '"), done.stderr
         failed = observe(project, "--inject", fault, "--reset", "echo no till here; exit 5", command=pay)
-        assert failed.returncode == 126 and "[service.reset]: reset `echo no till here; exit 5` failed: no till here" in failed.stderr, failed.stderr
+        assert failed.returncode == 126 and "[service.reset]: reset `echo no till here; exit 5` ended with status 5: no till here" in failed.stderr, failed.stderr
 
 
 def verdicts(folder):
