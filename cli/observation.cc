@@ -159,7 +159,9 @@ std::string Observation::fired_often() const {
   auto plan = policies::parse_fault_plan(*options_.inject);
   auto limited =
       plan ? std::ranges::find_if(plan->steps, [](auto& s) { return s.times > 0; }) : decltype(plan->steps.begin()){};
-  if (!plan || limited == plan->steps.end() || plan->steps.back().times == 0) return {};
+  if (!plan || limited == plan->steps.end() ||
+      (plan->steps.back().times == 0 && !trace::is_pass(plan->steps.back().fault)))
+    return {};
   std::size_t calls = 0;
   for (auto& call : trace::calls_of(runs_.front()))
     calls += std::ranges::any_of(call.attempts, &trace::Exchange::fired);

@@ -183,7 +183,9 @@ int observe(const ObserveOptions& options) {
     fmt::print(stderr, "retrial: once without faults first\n");
     auto run = prepared.execute(reference_of(*spec));
     if (!run) return complain(run.error().line(), status_of_not_run(run.error()));
-    if ((*executor)->interrupted()) return kInterrupted;
+    if ((*executor)->interrupted())
+      return complain("interrupted while the command ran without faults: no fault was injected, nothing was judged",
+                      kInterrupted);
     again = (*executor)->failed_distrusting() && !std::exchange(spared, true);
     if (again) {
       seen.leave((*executor)->distrusting());

@@ -20,6 +20,13 @@ constexpr int kDeepest = 16;
 bool upper(char c) { return c >= 'A' && c <= 'Z'; }
 bool lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
+// RFC 6901: a slash of a key parts no path.
+std::string in_path(std::string_view key) {
+  std::string out;
+  for (char c : key) out += c == '/' ? std::string("~1") : std::string(1, c);
+  return out;
+}
+
 std::string text_of(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -28,7 +35,8 @@ void add(std::vector<Member>& out, const Json& value, const std::string& name, c
          int depth) {
   if (depth > kDeepest || out.size() >= kMostMembers || value.is_null()) return;
   if (value.is_object()) {
-    for (auto& [key, below] : value.items()) add(out, below, key, fmt::format("{}/{}", path, key), listed, depth + 1);
+    for (auto& [key, below] : value.items())
+      add(out, below, key, fmt::format("{}/{}", path, in_path(key)), listed, depth + 1);
   } else if (value.is_array()) {
     std::size_t at = 0;
     for (auto& below : value) add(out, below, name, fmt::format("{}/{}", path, at++), true, depth + 1);

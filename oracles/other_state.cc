@@ -33,6 +33,13 @@ bool of_requests(const std::vector<Member>& members, const std::string& list) {
   return has_word(list, kOfAttempts) || (names("method") && (names("path") || names("url") || names("status")));
 }
 
+// "POST /orders": it tells what was asked for.
+bool tells_requests(std::string_view answer) {
+  return std::ranges::any_of(
+      std::array<std::string_view, 6>{"GET /", "POST /", "PUT /", "PATCH /", "DELETE /", "HEAD /"},
+      [&](auto line) { return answer.contains(line); });
+}
+
 // One of its answers as it is compared.
 struct State {
   std::vector<Member> members;
@@ -101,6 +108,14 @@ std::size_t lines_of(const trace::Exchange& e) {
   return text.empty() ? 0 : static_cast<std::size_t>(std::ranges::count(text, '\n')) + 1;
 }
 
+// Lines of a text: of records, of a ledger, each of which may be JSON; and no one document.
+bool has_lines(const trace::Exchange& e) {
+  auto text = trim(e.response_sample);
+  if (!is_whole(e) || text.starts_with('<') || text.contains('\0')) return false;
+  auto all = split(text, '\n');
+  return !text.starts_with('{') || std::ranges::all_of(all, [](auto line) { return is_json(line); });
+}
+
 }  // namespace
 
 std::optional<OtherState> other_state(const trace::Exchange& was, const trace::Exchange& is,
@@ -111,13 +126,14 @@ std::optional<OtherState> other_state(const trace::Exchange& was, const trace::E
     if (control) again.emplace(*control);
     auto other = other_list(usual, now, again ? &*again : nullptr);
     if (!other && again) other = other_number(usual, now, *again);
+    if (other && tells_requests(is.response_sample)) other->sure = false;
     return other;
   }
-  // Lines of a text: of records, of a ledger.
-  if (!control || !is_whole(was) || !is_whole(is) || is_json(was.response_sample)) return {};
+  if (!has_lines(was) || !has_lines(is) || (control && !has_lines(*control))) return {};
   auto before = lines_of(was), now = lines_of(is);
-  if (before == now || lines_of(*control) != before) return {};
-  return OtherState{fmt::format("{}, and {} without the fault", counted(now, "line"), before), now > before, true};
+  if (before == now || (control && lines_of(*control) != before)) return {};
+  return OtherState{fmt::format("{}, and {} without the fault", counted(now, "line"), before), now > before,
+                    control && !tells_requests(is.response_sample)};
 }
 
 bool looks_hold_as_much(const trace::Comparison& c, const trace::Call& call) {

@@ -50,7 +50,7 @@ void judge_state_at_end(const ComparedCase& compared, const trace::Comparison& c
     auto other = other_state(*was, is, control);
     if (!other || (!control && other->more && !repeatable)) continue;
     if (other->sure && other->more && raise_duplicate(call, is, *other, judgement)) return;
-    auto doubt = other->sure ? "; without the fault once more, after all this, it showed what it did before"
+    auto doubt = other->sure ? "; without the fault once more, after all this, that was as before"
                              : " (unless it keeps what earlier runs left, or counts attempts)";
     judgement.findings.push_back(make_finding(
         compared, c, call, kSilentWrongResult,

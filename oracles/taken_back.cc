@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "oracles/evidence.h"
 #include "oracles/ledger.h"
+#include "oracles/members.h"
 #include "oracles/time_of_fault.h"
 #include "trace/profiles/message.h"
 
@@ -16,6 +18,10 @@ using trace::Confidence;
 using trace::Exchange;
 
 namespace {
+
+// Who somebody is, or what was done, is kept whatever becomes of the rest.
+constexpr std::array<std::string_view, 10> kRecords = {"customer", "user",  "account", "profile", "contact",
+                                                       "member",   "audit", "log",     "event",   "history"};
 
 // The application removes what it made in this run, as it does not without the fault.
 bool takes_back(const ComparedCase& compared, const Comparison& c, const Removals& here, const Exchange& e) {
@@ -79,7 +85,7 @@ void judge_half_taken_back(const ComparedCase& compared, const Comparison& c, co
     if (by.function.empty() || by.file != failed.file || by.function != failed.function) continue;
     if (e.told > work.first().begun || is_asked_for(*c.in_case, path, e.told)) continue;
     // Steps of one loop belong together; a record of the same name may be meant to stay.
-    bool one_loop = e.tag.site == work.first().tag.site;
+    bool one_loop = e.tag.site == work.first().tag.site && !has_word(path, kRecords);
     judgement.findings.push_back(make_finding(
         compared, c, work, kMissingCompensation,
         std::min(one_loop ? Confidence::likely : Confidence::possible, work.confidence),

@@ -9,7 +9,7 @@
 namespace retrial::trace {
 
 inline constexpr std::string_view kLookSite = "retrial";
-inline constexpr std::size_t kLookBytes = 16u << 10;  // of its answer that are kept; of others kSampleBytes
+inline constexpr std::size_t kLookBytes = 64u << 10;  // of its answer that are kept; of others kSampleBytes
 
 inline bool is_look(const Exchange& e) {
   return e.tag.site && e.tag.site->file == kLookSite && e.tag.site->function == kLookSite;

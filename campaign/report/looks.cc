@@ -24,6 +24,8 @@ std::string unread(const trace::Exchange& e) {
 
 bool is_whole(const trace::Exchange& e) { return e.response_bytes == e.response_sample.size(); }
 
+std::string text_of(const std::optional<oracles::OtherState>& other) { return other ? other->text : ""; }
+
 // Empty: there is none.
 std::string difference(const trace::Exchange& was, const trace::Exchange& is) {
   if (is_read(was) != is_read(is))
@@ -31,15 +33,16 @@ std::string difference(const trace::Exchange& was, const trace::Exchange& is) {
                        : fmt::format("{}, and answered {} without the fault", unread(is), was.client_status);
   if (was.response_bytes != is.response_bytes && (!is_whole(was) || !is_whole(is)))
     return fmt::format("{} bytes, and {} without the fault", is.response_bytes, was.response_bytes);
-  auto usual = oracles::members_of(was.response_sample), now = oracles::members_of(is.response_sample);
   if (auto other = oracles::other_state(was, is, nullptr)) return other->text;
+  auto usual = oracles::members_of(was.response_sample), now = oracles::members_of(is.response_sample);
   std::string others;
   std::size_t count = 0;
   for (auto& m : usual) {
     auto it = std::ranges::find(now, m.path, &oracles::Member::path);
     auto value = it == now.end() ? std::string("nothing") : oracles::shorten(it->value, kLongest);
     if ((it != now.end() && it->value == m.value) || ++count > kShown) continue;
-    others += fmt::format("{}\"{}\" is {}, and {} without the fault", others.empty() ? "" : "; ", m.name, value,
+    auto name = m.name.empty() ? std::string("it") : fmt::format("\"{}\"", m.name);
+    others += fmt::format("{}{} is {}, and {} without the fault", others.empty() ? "" : "; ", name, value,
                           oracles::shorten(m.value, kLongest));
   }
   return count > kShown ? fmt::format("{}; and {} more", others, count - kShown) : others;
@@ -65,10 +68,14 @@ std::vector<std::string> what_looks_show(const trace::Run& reference, const trac
     }
     auto other = difference(*was, is);
     auto* again = control ? oracles::same_look(*control, is) : nullptr;
-    if (again && again->response_sample != was->response_sample && !other.empty()) {
-      auto by_itself = difference(*was, *again);
-      other += by_itself == other ? ", once more without it too: the fault has nothing to do with that"
-                                  : ", and once more without it another answer yet: that says little of the fault";
+    if (again && !other.empty() && again->response_sample != was->response_sample) {
+      // What differs between the two runs without the fault, in the same respect.
+      auto by_itself = oracles::other_state(*was, is, nullptr) ? text_of(oracles::other_state(*was, *again, nullptr))
+                                                               : difference(*was, *again);
+      if (by_itself == other)
+        other += ", once more without it too: the fault has nothing to do with that";
+      else if (!by_itself.empty())
+        other += ", and once more without it another answer yet: that says little of the fault";
     }
     bool same = was->response_sample == is.response_sample;
     if (!other.empty())

@@ -34,7 +34,7 @@ Result<At> parse_at(std::string_view text) {
       return wrong();
     }
   }
-  if (at.method.empty() && at.path.empty()) return wrong();
+  if ((at.method.empty() && at.path.empty()) || at.path.find_first_of("{}") != std::string::npos) return wrong();
   return at;
 }
 

@@ -11,6 +11,8 @@
 namespace retrial::campaign {
 namespace {
 
+constexpr Nanos kGrace = 5 * kSecond;  // that a command has to end by a signal that is passed on: CI kills after ten
+
 // Then the terminal's Ctrl-C goes to the command too, which is of our process group.
 bool in_foreground() {
   int terminal = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -82,7 +84,12 @@ void Executor::Impl::listen() {
       interrupted = true;
       if (!tree) return;
       if (attached && !again) {
-        if (number != SIGINT || !in_foreground()) tree->signal(number);
+        if (number == SIGINT && in_foreground()) return;
+        tree->signal(number);
+        grace = std::make_unique<proxy::Timer>(*loop, [this] {
+          if (tree) tree->kill();
+        });
+        grace->set(kGrace);
       } else {
         tree->kill();
       }

@@ -46,6 +46,7 @@ struct Executor::Impl {
   std::unique_ptr<proxy::Loop> loop;  // from the first run of this process on
   std::uint64_t runs = 0;
   Nanos in_commands = 0, taken = 0;  // the last run, at
+  std::unique_ptr<proxy::Timer> grace;  // after a signal that was passed on
   bool interrupted = false;
   proxy::Tree* tree = nullptr;     // of the run under way
   std::unique_ptr<Orders> orders;  // likewise

@@ -81,7 +81,11 @@ int connected(const Url& url) {
 
 void ask(const Url& url, const std::string& test) {
   int fd = connected(url);
-  if (fd < 0) return;
+  if (fd < 0) {
+    fmt::print(stderr, "retrial: --look: nobody answers at {}:{}, so nothing is known of {}\n", url.host, url.port,
+               url.path);
+    return;
+  }
   auto request = fmt::format(
       "GET {} HTTP/1.1\r\nhost: {}:{}\r\naccept: */*\r\nx-retrial-site: {}:1:{}\r\n{}connection: close\r\n\r\n",
       url.path, url.host, url.port, trace::kLookSite, trace::kLookSite,

@@ -31,6 +31,8 @@ namespace {
 
 constexpr Nanos kReadyWithin = 60 * kSecond, kStopWithin = 5 * kSecond;
 
+constexpr Nanos kResetPatience = 300 * kSecond;
+
 // `sh -c command` in a process group of its own that dies with us. Output to `log`.
 pid_t spawn(const std::string& command, const std::filesystem::path& log) {
   auto parent = getpid();
@@ -277,6 +279,29 @@ std::vector<std::string> Services::strangers(const std::vector<std::string>& add
   return found;
 }
 
+Result<void> Services::run_reset(const Service& s) const {
+  auto on = "[service." + s.name + "]";
+  auto command = trace::redacted(s.reset.command);
+  auto pid = spawn(s.reset.command, log_of(s));
+  if (pid < 0) return fail_errno(fmt::format("reset `{}` cannot be started", command), errno, on);
+  int status = -1;
+  bool left = false;
+  bool over = holds_within(kResetPatience, [&] {
+    left = abandoned_ && abandoned_();
+    return left || waitpid(pid, &status, WNOHANG) == pid;
+  });
+  if (!over || left) {
+    kill(-pid, SIGKILL);
+    waitpid(pid, &status, 0);
+    return fail(fmt::format("reset `{}` did not end within {}", command, show_duration(kResetPatience)), on,
+                Blame::user);
+  }
+  if (status == 0) return {};
+  return fail(fmt::format("reset `{}` ended with status {}{}", command,
+                          WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), said_last(log_of(s))),
+              on, Blame::user);
+}
+
 Result<void> Services::reset() {
   for (auto& one : running_) {
     auto& s = *one.service;
@@ -288,14 +313,8 @@ Result<void> Services::reset() {
       if (auto ok = start_one(one); !ok) return ok;
     }
     one.fresh = false;
-    if (s.reset.kind == Reset::Kind::command) {
-      int status = -1;
-      waitpid(spawn(s.reset.command, log_of(s)), &status, 0);
-      if (status != 0)
-        return fail(fmt::format("reset `{}` ended with status {}{}", trace::redacted(s.reset.command),
-                                WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), said_last(log_of(s))),
-                    "[service." + s.name + "]", Blame::user);
-    }
+    if (s.reset.kind == Reset::Kind::command)
+      if (auto ok = run_reset(s); !ok) return ok;
   }
   return {};
 }

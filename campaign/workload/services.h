@@ -2,6 +2,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -36,6 +37,8 @@ class Services {
   // Of these addresses the ones at which somebody answers who does not descend from this process.
   static std::vector<std::string> strangers(const std::vector<std::string>& addresses);
   const std::vector<std::string>& remarks() const { return remarks_; }
+  // Whoever asked is gone: what is waited for is ended. Asked now and then.
+  void give_up_when(std::function<bool()> abandoned) { abandoned_ = std::move(abandoned); }
 
  private:
   struct Running {
@@ -47,6 +50,7 @@ class Services {
   };
   Result<void> start();
   Result<void> reset();
+  Result<void> run_reset(const Service& service) const;
   Result<void> keep_data(Running& one);
   Result<void> start_one(Running& one);
   Result<void> wait_ready(Running& one);
@@ -58,6 +62,7 @@ class Services {
   std::vector<Running> running_;
   std::filesystem::path logs_;
   int slot_;
+  std::function<bool()> abandoned_;
   bool started_ = false;
   std::vector<std::string> remarks_;
 };

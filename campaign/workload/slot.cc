@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -113,6 +114,10 @@ void remove_layer(const fs::path& layer) {
   tell(channel, there ? answer(Lines()) : answer(std::unexpected(there.error())));
   if (there) {
     Services kept(services, where.logs, where.number);
+    kept.give_up_when([channel] {
+      pollfd end{channel, POLLRDHUP, 0};
+      return poll(&end, 1, 0) > 0 && (end.revents & (POLLHUP | POLLRDHUP));
+    });
     int answer_to = -1;
     for (Json question; !(question = hear(channel, &answer_to)).is_null(); close(answer_to))
       tell(answer_to, answer(done(kept, question)));
@@ -158,8 +163,10 @@ Result<Lines> Slot::ask(const std::string& what, const std::set<std::string>& of
     return fail_errno("the process that keeps the services cannot be asked", errno);
   bool asked = tell(channel_, {{"do", what}, {"of", of}}, ends[1]);
   close(ends[1]);
-  auto reply = asked ? hear(ends[0]) : Json();
-  bool interrupted = asked && reply.is_null() && errno == EINTR;
+  pollfd answer{ends[0], POLLIN, 0};
+  bool interrupted = asked && poll(&answer, 1, -1) < 0 && errno == EINTR;  // recv may be begun again, poll is not
+  auto reply = asked && !interrupted ? hear(ends[0]) : Json();
+  interrupted = interrupted || (asked && reply.is_null() && errno == EINTR);
   close(ends[0]);
   return interrupted ? fail("interrupted") : answered(reply);
 }

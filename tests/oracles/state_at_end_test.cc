@@ -53,7 +53,7 @@ TEST(StateAtEnd, it_is_likely_where_both_runs_without_the_fault_show_one_state) 
   auto message = judgement.findings.front().message;
   EXPECT_NE(
       message.find("GET /things, read when it had ended, then shows a list of 2, and of 3 without the fault (items); "
-                   "without the fault once more, after all this, it showed what it did before."),
+                   "without the fault once more, after all this, that was as before."),
       message.npos)
       << message;
   EXPECT_EQ(told(held(R"({"balance":200,"id":"x"})", R"({"balance":300,"id":"y"})", R"({"balance":200,"id":"z"})")),
@@ -86,6 +86,19 @@ TEST(StateAtEnd, order_versions_and_what_counts_attempts_are_no_other_state) {
                       R"([{"method":"PUT","path":"/x"}])")),
             "possible");
   EXPECT_EQ(told(held(R"({"errors":0})", R"({"errors":1})", R"({"errors":0})")), "possible");
+}
+
+TEST(StateAtEnd, lines_and_lists_of_requests_are_possible_and_one_line_of_json_is_a_line) {
+  EXPECT_EQ(told(held(R"(["POST /orders"])", R"(["POST /orders","POST /orders"])", R"(["POST /orders"])")), "possible");
+  EXPECT_EQ(told(held("POST /orders\n", "POST /orders\nPOST /orders\n", "POST /orders\n")), "possible");
+  EXPECT_EQ(told(held("{\"sum\":3}\n", "{\"sum\":3}\n{\"sum\":3}\n", "{\"sum\":3}\n")), "likely");
+  EXPECT_EQ(
+      told(held(R"({"/a/1":{"x":1},"/b/2":{"x":1}})", R"({"/a/1":{"x":1}})", R"({"/a/1":{"x":1},"/b/2":{"x":1}})")),
+      "likely");
+  EXPECT_NE(held(R"({"/a/1":{"x":1},"/b/2":{"x":1}})", R"({"/a/1":{"x":1}})", R"({"/a/1":{"x":1},"/b/2":{"x":1}})")
+                .findings.front()
+                .message.find("a list of 1, and of 2 without the fault"),
+            std::string::npos);
 }
 
 TEST(StateAtEnd, a_command_that_failed_has_told_of_it) {

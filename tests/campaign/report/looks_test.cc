@@ -33,6 +33,20 @@ TEST(WhatLooksShow, is_what_differs_from_what_they_show_without_the_fault) {
   EXPECT_EQ(shown(R"([{"id":1}])", "[]"), "GET /things, read at the end: a list of 0, and of 1 without the fault");
 }
 
+TEST(WhatLooksShow, says_what_differs_without_the_fault_too_in_the_same_respect) {
+  auto beside = [](std::string was, std::string is, std::string again) {
+    auto usual = looking(std::move(was)), now = looking(std::move(is)), control = looking(std::move(again));
+    return what_looks_show(usual.done(), now.done(), &control.done()).at(0);
+  };
+  constexpr auto kTwo = "GET /things, read at the end: a list of 2, and of 1 without the fault";
+  EXPECT_EQ(beside(R"([{"id":"x1"}])", R"([{"id":"y2"},{"id":"y3"}])", R"([{"id":"z4"}])"), kTwo);
+  EXPECT_EQ(beside(R"([1])", R"([1,1])", R"([1,1])"),
+            std::string(kTwo) + ", once more without it too: the fault has nothing to do with that");
+  EXPECT_EQ(beside(R"([1])", R"([1,1])", R"([1,1,1])"),
+            std::string(kTwo) + ", and once more without it another answer yet: that says little of the fault");
+  EXPECT_EQ(beside("1", "2", "1"), "GET /things, read at the end: it is 2, and 1 without the fault");
+}
+
 TEST(WhatLooksShow, is_nothing_where_nothing_was_read_and_no_more_than_was_kept) {
   auto refused = looking("{}", 404), still = looking("{}", 404);
   EXPECT_EQ(what_looks_show(refused.done(), still.done()).at(0),

@@ -89,7 +89,7 @@ TEST_F(Directing, only_what_is_named_is_faulted_or_one_of_them) {
   EXPECT_EQ(met("/others/* #2"), "--x");
   EXPECT_EQ(met("/others/{id}"), "-xx") << "as an operation is named";
   EXPECT_EQ(met("DELETE /others/*"), "---");
-  for (auto* wrong : {"", "#2", "/a #0", "/a #x", "/a GET", "get /a", "/a /b", "/a #1 #2"})
+  for (auto* wrong : {"", "#2", "/a #0", "/a #x", "/a GET", "get /a", "/a /b", "/a #1 #2", "/a/{id"})
     EXPECT_FALSE(parse_at(wrong)) << wrong;
 }
 
