@@ -110,6 +110,7 @@ std::string lines_of(const std::vector<std::string>& remarks) {
 }
 
 int status_of_not_run(const Error& error) {
+  if (error.what == campaign::Slot::kInterrupted) return kInterrupted;
   return error.blame == Blame::user ? proxy::shell_status(error) : kIncomplete;
 }
 

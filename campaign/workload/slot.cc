@@ -168,7 +168,7 @@ Result<Lines> Slot::ask(const std::string& what, const std::set<std::string>& of
   auto reply = asked && !interrupted ? hear(ends[0]) : Json();
   interrupted = interrupted || (asked && reply.is_null() && errno == EINTR);
   close(ends[0]);
-  return interrupted ? fail("interrupted") : answered(reply);
+  return interrupted ? fail(kInterrupted) : answered(reply);
 }
 
 Result<void> Slot::enter() const { return apart() ? enter_namespaces_of(keeper_) : Result<void>(); }

@@ -34,7 +34,8 @@ class Slot {
   bool apart() const { return where_.number > 0; }
   // The process of a run goes there. Its PR_SET_PDEATHSIG is lost.
   Result<void> enter() const;
-  // As Services::prepare. An error also where a signal came meanwhile.
+  // As Services::prepare. An error also where a signal came meanwhile: kInterrupted.
+  static constexpr auto kInterrupted = "interrupted";
   Result<void> prepare();
   // As Services::lost, in one line: why the run says nothing; empty: none has ended.
   Result<std::string> lost();
