@@ -122,8 +122,7 @@ Named named(const Exchange& e) {
   return is_read(last_word_of(e)) || is_told(e) ? Named::read : Named::write;
 }
 
-// It is so, or is gone, after the first already: "POST /torrents/delete", "/torrents/setCategory"; but for so much of
-// it
+// It is so, or is gone, after the first already: "POST /torrents/delete", "/torrents/setCategory". Not so much of it
 // ("POST /cart/remove", {"qty": 1}).
 bool says_how_it_is_to_be(const Exchange& e) {
   static constexpr std::array<std::string_view, 9> kSays = {"delete", "remove",  "set",    "stop",  "pause",
