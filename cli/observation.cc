@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "campaign/judging/known_findings.h"
 #include "campaign/planning/services_seen.h"
-#include "campaign/report/looks.h"
 #include "campaign/report/reports.h"
 #include "campaign/report/words.h"
 #include "campaign/workload/time_saved.h"
@@ -137,9 +136,6 @@ bool Observation::judge() {
     client_case.reference = &*reference_;
     client_case.row.reference = reference_->id;
     if (control_ && control_->incomplete.empty()) client_case.control = &*control_;
-    for (auto& run : runs_)
-      for (auto& line : campaign::report::what_looks_show(*reference_, run, client_case.control))
-        if (std::ranges::count(record_.remarks, line) == 0) record_.remarks.push_back(line);
   }
   if (!reference_ && !options_.look.empty())
     record_.remarks.push_back("--look is laid beside a run without faults, and --no-reference leaves that out");

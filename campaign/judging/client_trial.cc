@@ -9,6 +9,7 @@
 #include <set>
 #include <tuple>
 
+#include "campaign/report/looks.h"
 #include "campaign/report/words.h"
 #include "oracles/evidence.h"
 #include "trace/calls/service_name.h"
@@ -178,6 +179,14 @@ void say_left_out(std::span<const Weighed> all, const trace::Sift& sift, trace::
   }
 }
 
+// What --look read, beside what it reads without the fault.
+void tell_looks(const ClientCase& of, trace::CampaignRecord& record) {
+  if (of.row.policy != trace::kObserved || !of.reference) return;
+  for (auto* run : of.runs)
+    for (auto& line : report::what_looks_show(*of.reference, *run, of.control))
+      if (std::ranges::count(record.remarks, line) == 0) record.remarks.push_back(line);
+}
+
 // What the command sends without the fault, and never came to with it.
 void say_not_reached(const Weighed& weighed, trace::CampaignRecord& record) {
   constexpr std::size_t kNamed = 3;
@@ -236,6 +245,7 @@ bool judge_client(std::span<ClientCase> client_cases, const trace::Sift& sift, t
       if (!of_a_plan(f.policy)) name_by_first_fault(f, all);
     }
   for (auto& weighed : all) {
+    tell_looks(*weighed.client_case, record);
     keep_clean(weighed, sift, judgement, record);
     say_not_reached(weighed, record);
     if (weighed.cut_off != 0)

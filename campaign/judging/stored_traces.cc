@@ -10,7 +10,6 @@
 #include "campaign/judging/afterwards.h"
 #include "campaign/judging/checked.h"
 #include "campaign/judging/client_trial.h"
-#include "campaign/report/looks.h"
 #include "campaign/workload/time_saved.h"
 #include "checkers/file.h"
 #include "trace/calls/correlator.h"
@@ -59,7 +58,6 @@ class Judge {
   void describe();
   void add_cases(Folder& folder);
   bool check(const Folder& folder);
-  void tell_of_looks(const ClientCase& client_case);
   const trace::Run* reference_of(const Folder& folder, const trace::CaseRecord& row) const;
   void store(Folder& folder);
 
@@ -228,13 +226,6 @@ const trace::Run* control_of(const Folder& folder) {
   return at == folder.runs.end() || !at->incomplete.empty() ? nullptr : &*at;
 }
 
-void Judge::tell_of_looks(const ClientCase& client_case) {
-  auto& remarks = out_.record.remarks;
-  for (auto* run : client_case.runs)
-    for (auto& line : report::what_looks_show(*client_case.reference, *run, client_case.control))
-      if (std::ranges::count(remarks, line) == 0) remarks.push_back(line);
-}
-
 // What was recorded without any fault, held against checkers: a recording, or of a campaign its references. False where
 // none are in use.
 bool Judge::check(const Folder& folder) {
@@ -282,7 +273,6 @@ void Judge::add_cases(Folder& folder) {
       if (std::ranges::count(row.runs, run.id) &&
           (run.kind == trace::RunKind::with_fault || row.policy == trace::kServed))
         client_case.runs.push_back(&run);
-    if (row.policy == trace::kObserved && client_case.reference) tell_of_looks(client_case);
     if (!client_case.runs.empty())
       client_cases_.push_back(std::move(client_case));
     else

@@ -3,7 +3,6 @@
 
 #include "tests/oracles/runs.h"
 #include "trace/fault_name.h"
-#include "trace/look.h"
 
 namespace retrial::oracles {
 namespace {
@@ -590,36 +589,6 @@ TEST(DuplicateEffect, of_several_steps_of_a_count_each_says_which_it_is) {
   };
   EXPECT_EQ(booked(true), "duplicate-effect likely");
   EXPECT_EQ(booked(false), "") << "the next step is another day's";
-}
-
-TEST(DuplicateEffect, is_none_where_a_look_shows_that_the_service_holds_no_more_than_without_the_fault) {
-  auto sent = [](const char* shows, const char* looked_at = "/__state/payouts") {
-    Trial t;
-    t.row.test.clear();
-    auto pay = [](Tale& tale) -> Tale& {
-      tale.call("pay", "POST", "/payouts");
-      tale.last().request_sample = R"({"account":"acct-77","sum":5})";
-      tale.last().request_digest = 7;
-      return tale;
-    };
-    auto look = [&](Tale& tale, const char* body) {
-      tale.call("", "GET", looked_at);
-      tale.last().tag.site = trace::CallSite{std::string(trace::kLookSite), 1, std::string(trace::kLookSite)};
-      tale.answers(200, body);
-    };
-    pay(t.reference).answers(201);
-    look(t.reference, R"([{"id":"1a","account":"acct-77","sum":5}])");
-    t.reference.passes();
-    pay(t.in_case()).is_lost(Telling::reset, 201);
-    t.in_case().again(kSecond).answers(201);
-    look(t.in_case(), shows);
-    t.in_case().passes();
-    return t.verdicts().contains("duplicate-effect likely");
-  };
-  EXPECT_FALSE(sent(R"([{"id":"9z","account":"acct-77","sum":5}])"));
-  EXPECT_TRUE(sent(R"([{"id":"9z","account":"acct-77","sum":5},{"id":"8y","account":"acct-77","sum":5}])"));
-  EXPECT_TRUE(sent(R"([{"id":"9z","account":"acct-77","sum":10}])"));
-  EXPECT_TRUE(sent(R"([{"id":"9z","account":"acct-77","sum":5}])", "/__state/accounts")) << "of something else";
 }
 
 TEST(DuplicateEffect, what_a_post_says_is_to_be_may_be_so_already) {

@@ -8,8 +8,8 @@
 namespace retrial::oracles {
 namespace {
 
-void look(Tale& tale, const char* shows) {
-  tale.call("", "GET", "/things");
+void look(Tale& tale, const char* shows, const char* at = "/things") {
+  tale.call("", "GET", at);
   tale.last().tag.site = trace::CallSite{std::string(trace::kLookSite), 1, std::string(trace::kLookSite)};
   tale.answers(200, shows);
 }
@@ -103,6 +103,31 @@ TEST(StateAtEnd, lines_and_lists_of_requests_are_possible_and_one_line_of_json_i
 
 TEST(StateAtEnd, a_command_that_failed_has_told_of_it) {
   EXPECT_EQ(told(held(kThree, R"({"items":[{"id":"a1"}]})", kThree, 1)), "");
+}
+
+TEST(DuplicateEffect, is_none_where_a_look_shows_that_the_service_holds_no_more_than_without_the_fault) {
+  auto sent = [](const char* shows, const char* looked_at = "/__state/payouts") {
+    Trial t;
+    t.row.test.clear();
+    auto pay = [](Tale& tale) -> Tale& {
+      tale.call("pay", "POST", "/payouts");
+      tale.last().request_sample = R"({"account":"acct-77","sum":5})";
+      tale.last().request_digest = 7;
+      return tale;
+    };
+    pay(t.reference).answers(201);
+    look(t.reference, R"([{"id":"1a","account":"acct-77","sum":5}])", looked_at);
+    t.reference.passes();
+    pay(t.in_case()).is_lost(trace::Telling::reset, 201);
+    t.in_case().again(kSecond).answers(201);
+    look(t.in_case(), shows, looked_at);
+    t.in_case().passes();
+    return t.verdicts().contains("duplicate-effect likely");
+  };
+  EXPECT_FALSE(sent(R"([{"id":"9z","account":"acct-77","sum":5}])"));
+  EXPECT_TRUE(sent(R"([{"id":"9z","account":"acct-77","sum":5},{"id":"8y","account":"acct-77","sum":5}])"));
+  EXPECT_TRUE(sent(R"([{"id":"9z","account":"acct-77","sum":10}])"));
+  EXPECT_TRUE(sent(R"([{"id":"9z","account":"acct-77","sum":5}])", "/__state/accounts")) << "of something else";
 }
 
 }  // namespace

@@ -1,0 +1,53 @@
+// silent-wrong-result: a part of a list or a body that is taken for the whole.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/oracles/runs.h"
+
+namespace retrial::oracles {
+namespace {
+
+TEST(SilentWrongResult, a_command_that_ends_well_on_the_pages_before_is_possible) {
+  Trial t("observe", "error(503)");
+  t.row.test.clear();
+  for (auto* tale : {&t.reference, &t.in_case()})
+    tale->call("dump", "GET", "/orders?page=1").answers(200, R"([{"id":"o-1"}])");
+  t.reference.call("dump", "GET", "/orders?page=2").answers(200, R"([{"id":"o-2"}])").passes();
+  t.in_case().call("dump", "GET", "/orders?page=2").gets_error().passes();
+  EXPECT_EQ(t.verdicts(), "silent-wrong-result possible");
+  auto message = t.judge().findings[0].message;
+  EXPECT_NE(message.find("and the command ended with status 0 on what it had."), message.npos) << message;
+}
+
+TEST(SilentWrongResult, a_page_that_the_walk_goes_past_is_left_out) {
+  auto walked = [](bool again, std::string of = "page", std::string name = "") {
+    Trial t("P3", "error(503)");
+    auto page = [&](Tale& tale, int n) -> Tale& {
+      return tale.call("history", "GET", "/orders?" + of + "=" + name + std::to_string(n));
+    };
+    for (int n = 1; n <= 3; n++) page(t.reference, n).answers(200, R"([{"id":"o"}])");
+    page(t.in_case(), 1).gets_error();
+    for (int n = again ? 1 : 2; n <= 3; n++) page(t.in_case(), n).answers(200, R"([{"id":"o"}])");
+    t.in_case().passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(walked(false), "silent-wrong-result likely");
+  EXPECT_EQ(walked(true), "");
+  EXPECT_EQ(walked(false, "from", "EUR"), "") << "things that are asked for one after another";
+}
+
+TEST(SilentWrongResult, a_command_that_ends_well_on_a_cut_body_is_possible) {
+  Trial t("observe", "close(in-body)");
+  t.row.test.clear();
+  t.reference.call("", "GET", "/prices.csv").answers(200, "sku;price\np-1;19.90\np-2;4.50\n");
+  for (auto* tale : {&t.reference})
+    tale->last().response_headers = {{"content-type", "text/csv"}, {"content-length", "31"}};
+  t.in_case().call("", "GET", "/prices.csv").is_reset();
+  t.in_case().last().fault.point = trace::Point::in_body;
+  t.in_case().passes();
+  EXPECT_EQ(t.verdicts(), "silent-wrong-result possible");
+}
+
+}  // namespace
+}  // namespace retrial::oracles
