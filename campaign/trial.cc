@@ -8,6 +8,7 @@
 #include "campaign/judging/company_verdict.h"
 #include "campaign/planning/references.h"
 #include "trace/comparing/comparison.h"
+#include "trace/comparing/slices.h"
 
 namespace retrial::campaign {
 namespace {
@@ -43,7 +44,8 @@ void aim(RunSpec& spec, std::vector<Aim> aims, const RunSettings& settings) {
 
 Trial::Trial(CampaignContext& context, Case& c, std::vector<trace::Finding> suspected, bool unsteady)
     : context_(context), case_(c), suspected_(std::move(suspected)), unsteady_(unsteady) {
-  if (auto it = context.alone.find(c.row.test); it != context.alone.end()) reference_ = it->second;
+  if (auto it = context.alone.find(c.row.test); it != context.alone.end() && c.row.followed_by.empty())
+    reference_ = it->second;
 }
 
 void Trial::not_judged(std::string why) { result_.not_judged.push_back(trace::judged(case_.row, std::move(why))); }
@@ -80,7 +82,9 @@ std::optional<RunSpec> Trial::next() {
   auto kind = asked_ == Ask::alone  ? trace::RunKind::alone
               : asked_ == Ask::with ? trace::RunKind::with_fault
                                     : trace::RunKind::without_fault;
-  auto spec = context_.spec_for({case_.row.test}, kind);
+  std::vector<std::string> tests{case_.row.test};
+  if (!case_.row.followed_by.empty()) tests.push_back(case_.row.followed_by);
+  auto spec = context_.spec_for(std::move(tests), kind);
   spec.case_id = case_.row.id;
   spec.look = context_.config.looks();
   auto& usual = reference_ ? *reference_ : case_.reference();
@@ -104,14 +108,17 @@ void Trial::ran(const trace::Run& run) {
     return;
   }
   if (!run.incomplete.empty()) return over("incomplete", run.incomplete);
-  if (asked_ == Ask::alone) return reference_ran(run);
-  if (asked_ == Ask::with) return with_ran(run);
-  without_ran(run);
+  auto& next = case_.row.followed_by;
+  auto& own = next.empty() ? run : slices_.emplace_back(trace::slice_with_next(run, case_.row.test, next));
+  if (asked_ == Ask::alone) return reference_ran(own);
+  if (asked_ == Ask::with) return with_ran(own);
+  without_ran(own);
 }
 
 void Trial::without_ran(const trace::Run& run) {
   without_++;
-  if (passed(run, case_.row.test)) return;
+  auto& next = run.followed_by;
+  if (passed(run, case_.row.test) && (!next || passed(*next, next->tests.front()))) return;
   result_.spoilt = !unsteady_;
   over(case_.row.outcome,
        fmt::format(
@@ -136,7 +143,8 @@ void Trial::reference_ran(const trace::Run& run) {
                                  ? "alone, without any fault, its test fails: it passes only in company, or this case "
                                    "has spoilt a service's state"
                                  : "its test passes only in company: alone, without any fault, it fails");
-  reference_ = context_.alone[test] = &run;
+  reference_ = &run;
+  if (case_.row.followed_by.empty()) context_.alone[test] = &run;
   without_++;
   auto* first = std::exchange(first_, nullptr);
   if (context_.wide.contains(test) && !trace::result_of(*first, test)) return;  // it, too, did not reach the test

@@ -91,6 +91,7 @@ class Trial {
   int with_ = 0, without_ = 0;                        // runs that count for what was found
   int wanted_with_ = 1, wanted_without_ = 1;
   std::vector<std::uint64_t> runs_;
+  std::deque<trace::Run> slices_;  // of its runs, where its test is followed by another (CaseRecord::followed_by)
   std::deque<trace::Comparison> comparisons_;  // those shown to the oracles stay where they are
   std::vector<const trace::Comparison*> shown_;
 };

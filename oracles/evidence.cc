@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "oracles/client_words.h"
 #include "oracles/service_words.h"
+#include "oracles/time_of_fault.h"
 #include "trace/fault_name.h"
 #include "trace/profiles/fault_answer.h"
 #include "trace/profiles/message.h"
@@ -202,6 +203,12 @@ bool may_pass(const trace::Exchange& e) {
   auto told = e;
   told.response_sample = trace::error_told(e).body;
   return trace::profile_of(e).asks_again(told);
+}
+
+bool may_be_unseen(const trace::Comparison& c, const trace::Exchange& failed) {
+  auto& run = *c.in_case;
+  return of_death(c) || !run.connection_faults.empty() ||
+         std::ranges::any_of(run.capture.not_seen, [&](auto& name) { return name.starts_with(failed.service); });
 }
 
 bool met_own_effect(const Call& call) {

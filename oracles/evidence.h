@@ -48,6 +48,9 @@ bool may_pass(const trace::Exchange& e);
 // already or no more (404, 409, 410, 412, 422, 423, and what gRPC has for them).
 bool met_own_effect(const trace::Call& call);
 
+// May attempts at its service have come to nobody, so that they are no exchanges?
+bool may_be_unseen(const trace::Comparison& c, const trace::Exchange& failed);
+
 inline bool is_success(int status) { return status >= 200 && status < 300; }
 
 // f(compared, comparison, call) for every call of these cases in which a fault fired.

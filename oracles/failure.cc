@@ -69,14 +69,24 @@ const trace::TestResult* ended_by_exception(const trace::Run& run) {
 
 }  // namespace
 
+static std::optional<Failure> failure_between(const trace::TestResult* before, const trace::TestResult* result) {
+  if (!result || !bad(*result) || (before && bad(*before))) return {};
+  return Failure{result, told_part(result->chain)};
+}
+
 std::optional<Failure> failure_of(const ComparedCase& compared, const Comparison& c) {
   bool ended = c.in_case->stop == trace::Stop::exited || failed_and_was_over(*c.in_case, compared.row->test);
   if (!ended) return {};
   auto* result = result_of(*c.in_case, compared.row->test);
   auto* before = result_of(*c.reference, compared.row->test);
   if (compared.row->test.empty()) result = ended_by_exception(*c.in_case), before = ended_by_exception(*c.reference);
-  if (!result || !bad(*result) || (before && bad(*before))) return {};
-  return Failure{result, told_part(result->chain)};
+  return failure_between(before, result);
+}
+
+std::optional<Failure> failure_of_next(const Comparison& c) {
+  auto &was = c.reference->followed_by, &is = c.in_case->followed_by;
+  if (!was || !is || was->tests.empty()) return {};
+  return failure_between(result_of(*was, was->tests.front()), result_of(*is, was->tests.front()));
 }
 
 bool failed_and_was_over(const trace::Run& run, const std::string& test) {

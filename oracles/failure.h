@@ -19,6 +19,9 @@ struct Failure {
 // failed and was over.
 std::optional<Failure> failure_of(const ComparedCase& compared, const trace::Comparison& c);
 
+// The same of the test that was executed after it in the same process (Run::followed_by), where there was one.
+std::optional<Failure> failure_of_next(const trace::Comparison& c);
+
 // Had this test failed, and were its set-up, body and teardown over, when all stood still? Then its process was kept by
 // what a test leaves open that comes to no end of its own: a server, a timer.
 bool failed_and_was_over(const trace::Run& run, const std::string& test);

@@ -1,4 +1,4 @@
-// A retry that asks nothing: what it calls answers with the error that was kept of the first attempt (a rejected
+// Who asks again, a retry or the next test, is answered with the error that was kept of the first attempt (a rejected
 // promise in a map, a cached error), so that a failure that passes stays.
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 #include "base/text.h"
 #include "oracles/evidence.h"
 #include "oracles/failure.h"
+#include "oracles/kept_for_next.h"
 #include "oracles/members.h"
 #include "oracles/registry.h"
-#include "oracles/time_of_fault.h"
 
 namespace retrial::oracles {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 constexpr Verdict kKeptFailure{
     .name = "kept-failure",
     .severity = Severity::wrong_error,
-    .title = "A retry gets a failure that was kept, and asks nobody",
+    .title = "Who asks again gets a failure that was kept, and nobody asks the service",
     .why = "What is tried again answers with the error of the first attempt: an error that passes stays.",
     .remedy = "Take what failed out of the cache before it is asked for again: keep only what went well.",
 };
@@ -63,13 +63,6 @@ bool grow(const std::vector<Nanos>& waits, std::size_t first, double times) {
 // A retry's come to an end, and do not become shorter at once: those are of others in the process.
 bool may_be_of_retry(const std::vector<Nanos>& waits) { return waits.size() <= kMost && grow(waits, kWaits, kJitter); }
 
-// Attempts that came to nobody are no exchanges.
-bool may_be_unseen(const trace::Comparison& c, const trace::Exchange& failed) {
-  auto& run = *c.in_case;
-  return of_death(c) || !run.connection_faults.empty() ||
-         std::ranges::any_of(run.capture.not_seen, [&](auto& name) { return name.starts_with(failed.service); });
-}
-
 class KeptFailure final : public Oracle {
  public:
   std::span<const Verdict> verdicts() const override { return {&kKeptFailure, 1}; }
@@ -79,8 +72,22 @@ class KeptFailure final : public Oracle {
   }
 
  private:
+  static void judge_next(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call,
+                         Judgement& judgement) {
+    auto kept = kept_for_next(compared, c, call);
+    if (!kept) return;
+    judgement.findings.push_back(make_finding(
+        compared, c, call, kKeptFailure, std::min(trace::Confidence::likely, call.confidence),
+        fmt::format("{}: {}, and the test failed with {}. {}, executed after it in the same process and without any "
+                    "fault, asked nobody for it, and failed with the very same error; else both pass.",
+                    call.operation, what_was_done(call, first_fired(call)), kept->error,
+                    kept->test.empty() ? "The same test" : "The test " + kept->test),
+        "A right client keeps no failure: who asks next asks the service."));
+  }
+
   static void judge_call(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call,
                          Judgement& judgement) {
+    judge_next(compared, c, call, judgement);
     auto& failed = call.last();
     bool once = call.attempts.size() == 1 && failed.fired && failed.told && failed.tag.site && may_pass(failed);
     if (!once || may_be_unseen(c, failed) || in_tests(failed.tag.site->file, compared.row->test)) return;

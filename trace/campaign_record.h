@@ -46,6 +46,9 @@ struct CaseRecord {
   std::string why;      // for answered, left, not_fired, incomplete
   std::vector<std::uint64_t> runs;
   int execution = 1;  // of its test, in the last of its runs in company (trace/executions.h)
+  // The test (or, by its name, its own next execution) that is executed after it in the same process, to see whether
+  // the failure is still there; empty: none.
+  std::string followed_by;
   // The suite without faults has a 5xx that this call site gave its caller as an answer: its test passed with it.
   bool hands_on_errors = false;
   Compensation compensation = {};         // of a step that comes before this call, in the same function

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -126,6 +127,9 @@ struct Run {
   std::vector<Jump> jumps;             // in order
   std::vector<std::string> real_time;  // processes whose clock could not be moved: "tool[123] (static)"
   std::string incomplete;              // why this run may not be judged (a fault of ours); empty: it may
+  // Of a slice, where somebody asked for it (CaseRecord::followed_by): what the test did that was executed after it, in
+  // the same process. Not recorded.
+  std::shared_ptr<const Run> followed_by;
 };
 
 // The real time that it took: without what its client's clock was moved on by.

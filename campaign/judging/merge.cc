@@ -136,7 +136,7 @@ class Sites {
   explicit Sites(const trace::Stored& whole) : whole_(whole) {
     for (auto& run : whole.runs) {
       runs_[run.id] = &run;
-      if (run.kind == trace::RunKind::alone && !run.tests.empty()) alone_.try_emplace(run.tests.front(), &run);
+      if (run.kind == trace::RunKind::alone && run.tests.size() == 1) alone_.try_emplace(run.tests.front(), &run);
     }
     for (auto& row : whole.campaign.cases)
       if (row.outcome == "run") add(row);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <memory>
 #include <set>
@@ -13,6 +14,7 @@
 #include "campaign/workload/time_saved.h"
 #include "checkers/file.h"
 #include "trace/calls/correlator.h"
+#include "trace/comparing/slices.h"
 #include "trace/recording/segment.h"
 #include "trace/store/store.h"
 
@@ -59,6 +61,7 @@ class Judge {
   void add_cases(Folder& folder);
   bool check(const Folder& folder);
   const trace::Run* reference_of(const Folder& folder, const trace::CaseRecord& row) const;
+  const trace::Run* as_tried(const trace::Run* run, const trace::CaseRecord& row);
   void store(Folder& folder);
 
   const StoredSetting& setting_;
@@ -66,7 +69,8 @@ class Judge {
   GatheredTrace gathering_;
   std::vector<Folder> folders_;
   std::vector<ClientCase> client_cases_;
-  std::uint64_t highest_ = 0;  // number of a run so far
+  std::deque<trace::Run> slices_;  // that cases have in place of a run
+  std::uint64_t highest_ = 0;      // number of a run so far
 };
 
 Result<Folder> Judge::read(const fs::path& path) {
@@ -202,6 +206,18 @@ bool without_faults(const Folder& folder) {
          });
 }
 
+// That a run of this case alone executes.
+std::vector<std::string> tests_of(const trace::CaseRecord& row) {
+  std::vector<std::string> tests{row.test};
+  if (!row.followed_by.empty()) tests.push_back(row.followed_by);
+  return tests;
+}
+
+const trace::Run* Judge::as_tried(const trace::Run* run, const trace::CaseRecord& row) {
+  if (!run || row.followed_by.empty() || run->tests != tests_of(row)) return run;
+  return &slices_.emplace_back(trace::slice_with_next(*run, row.test, row.followed_by));
+}
+
 const trace::Run* Judge::reference_of(const Folder& folder, const trace::CaseRecord& row) const {
   auto find = [](const Folder& in, auto is) -> const trace::Run* {
     auto at = std::ranges::find_if(in.runs, is);
@@ -214,9 +230,8 @@ const trace::Run* Judge::reference_of(const Folder& folder, const trace::CaseRec
         if (auto* run = find(other, [](auto& r) { return r.incomplete.empty(); })) return run;
     return nullptr;
   }
-  auto* alone = find(folder, [&](auto& run) {
-    return run.kind == trace::RunKind::alone && !run.tests.empty() && run.tests.front() == row.test;
-  });
+  auto* alone =
+      find(folder, [&](auto& run) { return run.kind == trace::RunKind::alone && run.tests == tests_of(row); });
   return alone ? alone : find(folder, [](auto& run) { return run.kind == trace::RunKind::reference; });
 }
 
@@ -266,13 +281,14 @@ void Judge::add_cases(Folder& folder) {
       continue;
     }
     row.options = folder.record.options;
-    ClientCase client_case{.row = row, .reference = reference_of(folder, row), .hold = folder.record.hold};
+    ClientCase client_case{
+        .row = row, .reference = as_tried(reference_of(folder, row), row), .hold = folder.record.hold};
     if (client_case.reference) client_case.row.reference = client_case.reference->id;
     if (row.policy == trace::kObserved) client_case.control = control_of(folder);
     for (auto& run : folder.runs)
       if (std::ranges::count(row.runs, run.id) &&
           (run.kind == trace::RunKind::with_fault || row.policy == trace::kServed))
-        client_case.runs.push_back(&run);
+        client_case.runs.push_back(as_tried(&run, row));
     if (!client_case.runs.empty())
       client_cases_.push_back(std::move(client_case));
     else

@@ -360,5 +360,39 @@ TEST_F(Trying, a_call_that_has_another_site_alone_is_found_by_its_place_among_th
   EXPECT_EQ(case_.row.outcome, "run");
 }
 
+// Both executions of the test in one run.
+Tale twice(Tale first, Tale second) {
+  auto more = second.done();
+  for (auto& e : more.exchanges) e.tag.test = trace::execution_of(kTest, 2), e.call += 100;
+  for (auto& r : more.results) r.test = trace::execution_of(kTest, 2);
+  auto& run = first.run();
+  std::ranges::move(more.exchanges, std::back_inserter(run.exchanges));
+  std::ranges::move(more.results, std::back_inserter(run.results));
+  return first;
+}
+
+TEST_F(Trying, a_kept_failure_is_confirmed_by_runs_in_which_its_test_is_executed_twice) {
+  case_.row.followed_by = trace::execution_of(kTest, 2);
+  auto kept =
+      twice(passed_on(), Tale(trace::RunKind::with_fault).fails({oracles::thrown("ServiceUnavailable", "503")}));
+  with_ = {kept, kept};
+  without_ = {twice(well(), Tale(trace::RunKind::alone).passes())};
+  context_->alone[kTest] = &runs_.keep(well().done());  // which executes it once
+  Trial trial(*context_, case_, suspected("kept-failure"), false);
+  EXPECT_EQ(tried(trial), "with alone with");
+  ASSERT_EQ(trial.result().findings.size(), 1u);
+  EXPECT_EQ(trial.result().findings[0].verdict, "kept-failure");
+}
+
+TEST_F(Trying, a_test_that_cannot_be_executed_twice_shows_no_kept_failure) {
+  case_.row.followed_by = trace::execution_of(kTest, 2);
+  auto fails = Tale(trace::RunKind::with_fault).fails({oracles::thrown("ServiceUnavailable", "503")});
+  with_ = {twice(passed_on(), fails), twice(passed_on(), fails)};
+  without_ = {twice(well(), fails)};
+  Trial trial(*context_, case_, suspected("kept-failure"), false);
+  EXPECT_EQ(tried(trial), "with alone with");
+  EXPECT_TRUE(trial.result().findings.empty());
+}
+
 }  // namespace
 }  // namespace retrial::campaign

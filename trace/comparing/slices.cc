@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "trace/executions.h"
+
 namespace retrial::trace {
 namespace {
 
@@ -94,6 +96,17 @@ std::map<std::string, Run> slices_of(Run run) {
     }
   }
   return out;
+}
+
+Run slice_with_next(Run run, const std::string& test, const std::string& next) {
+  auto id = run.id;
+  auto slices = slices_of(std::move(run));
+  auto slice = std::move(slices[test]);
+  slice.id = id;
+  auto followed_by = as_test(std::move(slices[next]));
+  followed_by.tests = {std::string(test_of(next))};
+  slice.followed_by = std::make_shared<Run>(std::move(followed_by));
+  return slice;
 }
 
 void end_where_given_up(Run& slice) {

@@ -12,6 +12,9 @@ namespace retrial::trace {
 // exited. Tests that neither ended nor sent anything are not there.
 std::map<std::string, Run> slices_of(Run run);
 
+// Of a run of these two: what the first did, and behind it (Run::followed_by) what the second did.
+Run slice_with_next(Run run, const std::string& test, const std::string& next);
+
 // Where an exchange was held until we gave it up, the run shows what one that was ended there would have shown.
 void end_where_given_up(Run& slice);
 

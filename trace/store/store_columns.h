@@ -228,6 +228,7 @@ void of_case(Io& io, T& c) {
   io("reference", c.reference);
   io.callers("site_callers", c.site);
   io.late("execution", c.execution);
+  io.late("followed_by", c.followed_by);
   io.late("hands_on_errors", c.hands_on_errors);
   io.late("compensated_step", c.compensation.step);
   io.late("compensated_by", c.compensation.by);
