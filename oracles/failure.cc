@@ -85,8 +85,8 @@ std::optional<Failure> failure_of(const ComparedCase& compared, const Comparison
 
 std::optional<Failure> failure_of_next(const Comparison& c) {
   auto &was = c.reference->followed_by, &is = c.in_case->followed_by;
-  if (!was || !is || was->tests.empty()) return {};
-  return failure_between(result_of(*was, was->tests.front()), result_of(*is, was->tests.front()));
+  if (!was || !is || is->tests.empty()) return {};
+  return failure_between(result_of(*was, is->tests.front()), result_of(*is, is->tests.front()));
 }
 
 bool failed_and_was_over(const trace::Run& run, const std::string& test) {

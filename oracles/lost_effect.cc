@@ -215,12 +215,22 @@ class LostEffect final : public Oracle {
     });
   }
 
+  // "ledger" of "POST /ledger".
+  static bool is_name_of(std::string_view member, const Call& call) {
+    auto asked = words_of_name(trace::message::path_of(call.first().target));
+    return std::ranges::any_of(words_of_name(member),
+                               [&](auto& word) { return std::ranges::find(asked, word) != asked.end(); });
+  }
+
   // Which write then says of it that it was done, as it rightly does without the fault: the next one of the function
   // that made the call, and writes nothing else: ", and PUT /reminders/{id} then says that it was ("sent": true)".
   static std::string told_as_done(const Comparison& c, const Call& call) {
     static constexpr std::array<std::string_view, 14> kDone{
         "sent",     "delivered", "notified", "mailed",  "published", "dispatched", "forwarded",
         "uploaded", "exported",  "synced",   "charged", "paid",      "shipped",    "printed"};
+    // Of these a word of that kind says what something is, and not what became of it: {"event": "paid"}.
+    static constexpr std::array<std::string_view, 9> kOfOthers{"event",   "type",  "kind", "action", "topic",
+                                                               "subject", "title", "text", "message"};
     auto writer = outermost_frame(call);
     if (writer.function.empty()) return {};
     const trace::Exchange* before = nullptr;  // what it wrote last: of a loop's turn before, or beside
@@ -236,11 +246,10 @@ class LostEffect final : public Oracle {
       if (!pair.reference || write.operation == call.operation || (before && before->operation != write.operation))
         return {};
       for (auto& m : members_of(write.request_sample)) {
-        bool is_said =
-            m.kind == Member::Kind::boolean
-                ? m.value == "true" && has_word(m.name, kDone)
-                : m.kind == Member::Kind::text && (among(kDone, lower(m.value)) || is_done_of(m.value, call));
-        if (is_said)
+        bool told = m.kind == Member::Kind::text && !has_word(m.name, kOfOthers) &&
+                    (among(kDone, lower(m.value)) || is_done_of(m.value, call) ||
+                     (is_name_of(m.name, call) && lower(m.value).ends_with("ed")));
+        if (told || (m.kind == Member::Kind::boolean && m.value == "true" && has_word(m.name, kDone)))
           return fmt::format(", and {} then says that it was (\"{}\": {})", write.operation, m.name, m.value);
       }
       return {};

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "base/characters.h"
 #include "base/text.h"
 #include "oracles/evidence.h"
 #include "oracles/exchange_members.h"
@@ -21,6 +22,9 @@ constexpr std::array<std::string_view, 27> kOfAttempts = {
     "attempt", "request", "retry",   "retries", "try",     "tries",    "call",  "hit",     "log",
     "access",  "error",   "failure", "fail",    "failed",  "write",    "put",   "update",  "received",
     "seen",    "served",  "history", "audit",   "version", "revision", "token", "session", "login"};
+
+// What a look at a thing counts up itself.
+constexpr std::array<std::string_view, 6> kOfLooks = {"poll", "polls", "read", "reads", "hits", "lookups"};
 
 bool is_whole(const trace::Exchange& e) { return e.response_bytes == e.response_sample.size(); }
 
@@ -93,7 +97,9 @@ std::string only_in(const std::multiset<std::string>& values, const std::multise
 std::optional<OtherState> other_number(const State& was, const State& is, const State& control) {
   for (auto& m : was.members) {
     auto place = without_places(m);
-    if (!may_count(m) || control.at(place) != was.at(place) || is.at(place) == was.at(place)) continue;
+    if (!may_count(m) || has_word(m.name, kOfLooks) || control.at(place) != was.at(place) ||
+        is.at(place) == was.at(place))
+      continue;
     auto now = only_in(is.at(place), was.at(place)), before = only_in(was.at(place), is.at(place));
     auto one = number_of(now), other = number_of(before);
     if (!one || !other || nearly(*one, *other)) continue;
@@ -138,19 +144,27 @@ std::optional<OtherState> other_state(const trace::Exchange& was, const trace::E
 
 bool looks_hold_as_much(const trace::Comparison& c, const trace::Call& call) {
   constexpr std::size_t kTelling = 4;  // characters of a value that is no other's by chance
-  auto sent = members_sent(call.first());
-  auto words = words_of_name(trace::message::path_of(call.first().target));
-  auto speaks_of_it = [&](auto& look) {
-    return std::ranges::any_of(words,
-                               [&](auto& word) { return word.size() >= kTelling && icontains(look.target, word); });
+  auto path = trace::message::path_of(call.first().target);
+  auto words = words_of_name(path);
+  std::erase_if(words, [&](auto& word) { return word.size() < kTelling; });
+  std::set<std::string> sent;
+  for (auto& m : members_sent(call.first())) sent.insert(m.value);
+  for (auto part : trace::message::segments(path))
+    if (std::ranges::any_of(part, is_digit)) sent.insert(percent_decode(part));
+  std::erase_if(sent, [&](auto& value) { return value.size() < kTelling; });
+  // By its path; or what it holds is all that there is, by its kinds: {"holds": {...}, "accounts": ...}.
+  auto speaks_of_it = [&](const trace::Exchange& look) {
+    auto held = members_of(look.response_sample);
+    return std::ranges::any_of(words, [&](auto& word) {
+      return icontains(look.target, word) ||
+             std::ranges::any_of(held, [&](auto& m) { return icontains(m.path.substr(0, m.path.find('/', 1)), word); });
+    });
   };
   bool any = false;
   for (auto& is : c.in_case->exchanges) {
     auto* was = is_look(is) && same_look(*c.in_case, is) ? same_look(*c.reference, is) : nullptr;
     if (!was || !speaks_of_it(is) || !is_json(was->response_sample) || !is_json(is.response_sample)) continue;
-    if (!std::ranges::any_of(
-            sent, [&](auto& m) { return m.value.size() >= kTelling && is.response_sample.contains(m.value); }))
-      continue;
+    if (std::ranges::none_of(sent, [&](auto& value) { return is.response_sample.contains(value); })) continue;
     State usual(*was), now(is);
     if (usual.lengths != now.lengths || other_number(usual, now, usual)) return false;
     any = true;

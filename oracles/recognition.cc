@@ -235,6 +235,32 @@ bool sums_up(const Exchange& read, const std::vector<Member>& sent) {
 
 constexpr int kMostReads = 10;
 
+// A later look at the same place tells what was sent, and is to the letter what the reference is told there.
+Shown by_same_look(const trace::Comparison& c, const Exchange& before, const Exchange& next) {
+  constexpr std::size_t kTelling = 3;
+  auto sent = members_of(before.request_sample);
+  auto path = trace::message::path_of(before.target);
+  auto told = [&](const Exchange& e) {
+    auto shown = members_of(e.response_sample);
+    return std::ranges::any_of(sent, [&](auto& m) {
+      return m.value.size() >= kTelling && std::ranges::find(shown, m.value, &Member::value) != shown.end();
+    });
+  };
+  if (next.told == 0 || before.request_digest != next.request_digest) return {};
+  for (auto& pair : c.pairs) {
+    if (!pair.reference || !pair.in_case || pair.in_case->first().begun < next.told) continue;
+    auto &was = pair.reference->last(), &is = pair.in_case->last();
+    if (!trace::message::safe_method(is.method) || is.service != before.service || was.target != is.target ||
+        trace::message::path_of(is.target) != path || asks_for_part(is.target))
+      continue;
+    bool same = delivered(was) && delivered(is) && is_success(is.service_status) &&
+                was.service_status == is.service_status && was.response_sample == is.response_sample &&
+                was.response_bytes == is.response_bytes && is.response_bytes == is.response_sample.size();
+    if (same && told(is)) return {Effects::one, fmt::format("{} shows what it shows without the fault", is.operation)};
+  }
+  return {};
+}
+
 Shown by_reads(const trace::Comparison& c, const Exchange& before, const Exchange& next) {
   auto wanted = members_of(before.request_sample);
   std::erase_if(wanted, [](auto& m) { return m.path != "/" + m.name || m.value == trace::kRedacted; });
@@ -266,6 +292,7 @@ Shown shown_by_service(const trace::Comparison& c, const Exchange& before, const
   if (ids.effects != Effects::unknown) return ids;
   if (auto told = shown_by_messages(c, before, next); told.effects != Effects::unknown) return told;
   auto read = by_reads(c, before, next);
+  if (read.effects == Effects::unknown) read = by_same_look(c, before, next);
   read.firm = true;
   return read;
 }

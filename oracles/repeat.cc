@@ -59,10 +59,11 @@ bool is_write(std::string_view word) {
 
 bool is_read(std::string_view word) {
   static constexpr std::string_view kReads[] = {
-      "search",   "query",   "graphql",   "gql",      "find",   "lookup",    "list",      "get",          "fetch",
-      "read",     "select",  "count",     "validate", "verify", "check",     "preview",   "filter",       "describe",
-      "estimate", "compute", "calculate", "msearch",  "token",  "batchget",  "translate", "classify",     "analyze",
-      "analyse",  "detect",  "parse",     "tokenize", "embed",  "embedding", "recognize", "transliterate"};
+      "search",    "query",     "graphql",       "gql",      "find",      "lookup",  "list",     "get",
+      "fetch",     "read",      "select",        "count",    "validate",  "verify",  "check",    "preview",
+      "filter",    "describe",  "estimate",      "compute",  "calculate", "msearch", "token",    "batchget",
+      "translate", "classify",  "analyze",       "analyse",  "detect",    "parse",   "tokenize", "embed",
+      "embedding", "recognize", "transliterate", "evaluate", "decide",    "flags"};
   return std::ranges::any_of(kReads, [&](auto known) { return iequals(word, known); });
 }
 
@@ -151,9 +152,10 @@ bool has_no_body(const Exchange& e) {
 // /visits/increment".
 bool sets_state(const Exchange& e) {
   if (sets_members(e)) return true;
-  static constexpr std::array<std::string_view, 14> kStates = {
-      "confirm", "complete", "finish",  "close",  "cancel",  "approve",    "reject",
-      "archive", "activate", "disable", "enable", "publish", "deactivate", "finalize"};
+  static constexpr std::array<std::string_view, 24> kStates = {
+      "confirm", "complete", "finish",  "close", "cancel",  "approve", "reject",   "archive",
+      "disable", "enable",   "publish", "void",  "capture", "settle",  "accept",   "decline",
+      "resolve", "activate", "start",   "stop",  "lock",    "unlock",  "finalize", "deactivate"};
   auto parts = trace::message::segments(trace::message::path_of(e.target));
   return has_no_body(e) && parts.size() > 2 && among(kStates, lower(parts.back()));
 }
@@ -243,6 +245,20 @@ std::string other_thing(const trace::Comparison& c, const Exchange& before, cons
 }
 }  // namespace
 
+namespace {
+// More than that it was done: members that stand in others, and of which the request says nothing (flags of a user,
+// what a text is translated to).
+bool tells_of_itself(const Exchange& before, const Exchange& next) {
+  constexpr std::size_t kMembers = 3;
+  if (!answered_alike(before, next)) return false;
+  auto told = members_of(before.response_sample);
+  auto of_itself = [&](auto& m) { return !m.name.empty() && !before.request_sample.contains(m.value); };
+  auto inner = [](auto& m) { return m.path != "/" + m.name; };
+  return static_cast<std::size_t>(std::ranges::count_if(told, of_itself)) >= kMembers &&
+         std::ranges::any_of(told, inner);
+}
+}  // namespace
+
 bool tells_one_thing(const Exchange& before, const Exchange& next) {
   constexpr std::size_t kDigest = 16;
   if (!answered_alike(before, next)) return false;
@@ -300,6 +316,8 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
                 "whether the service knows the entries of a bulk write by what they hold its answers do not show"};
   if (tells_one_thing(before, next))
     return Harm{Confidence::possible, "both answers are the same to the letter, so it may have made one thing"};
+  if (tells_of_itself(before, next))
+    return Harm{Confidence::possible, "both answers are the same, and tell so much that it may be a read"};
   if (rpc_reads(before) || (before.grpc.is && rpc_sets(before)) || resumes_stream(before, next)) return {};
   if (!profile.method_tells())
     return Harm{Confidence::possible, "nothing is known of this method that would make a second execution harmless"};

@@ -64,6 +64,15 @@ bool may_tell_failure(std::string_view text) {
   return std::ranges::any_of(kTellsFailure, [&](auto word) { return words.contains(std::string(word)); });
 }
 
+bool may_tell_failure_beside(std::string_view usual, std::string_view now) {
+  auto was = members_of(usual), is = members_of(now);
+  if (is.empty()) return may_tell_failure(now);
+  return std::ranges::any_of(is, [&](auto& m) {
+    auto same = [&](auto& other) { return other.path == m.path && other.value == m.value; };
+    return std::ranges::none_of(was, same) && may_tell_failure(m.name + " " + m.value);
+  });
+}
+
 bool tells_failure(std::string_view text) {
   static constexpr std::string_view kFailure[] = {"error", "errors", "err",     "exception",
                                                   "fail",  "failed", "failure", "failures"};

@@ -23,5 +23,7 @@ const trace::Call* error_written_as_data(const trace::Comparison& c, const trace
 bool tells_failure(std::string_view text);
 // The same, or of something that is often one ("status", "code", "reason")?
 bool may_tell_failure(std::string_view text);
+// The same of a body, but for members that it has without the fault, too: "status": "issued".
+bool may_tell_failure_beside(std::string_view usual, std::string_view now);
 
 }  // namespace retrial::oracles

@@ -193,7 +193,9 @@ Less written_with_less(const Comparison& c, const Call& read) {
   };
   each_write_after(c, read, [&](auto& write, auto& before, auto& now) {
     bool part = is_part(read, before, now), over = is_written_over(read, told, before, now);
-    if (may_tell_failure(now.request_sample) || (!part && !over && !is_json(before.request_sample))) return;
+    if (may_tell_failure_beside(before.request_sample, now.request_sample) ||
+        (!part && !over && !is_json(before.request_sample)))
+      return;
     auto was = members_of(before.request_sample), is = members_of(now.request_sample);
     auto [gone, left] = lacking(now.request_sample, was, is);
     if (gone.empty() && !part && !over) return;
@@ -220,7 +222,7 @@ const Call* written_as_told(const Comparison& c, const Call& read, std::string_v
   const Call* found = nullptr;
   each_write_after(c, read, [&](auto& write, auto& before, auto& now) {
     auto was = members_sent(before), is = members_sent(now);
-    if (found || was.size() != is.size() || may_tell_failure(now.request_sample)) return;
+    if (found || was.size() != is.size() || may_tell_failure_beside(before.request_sample, now.request_sample)) return;
     bool told = false;
     for (std::size_t i = 0; i < was.size(); i++) {
       if (was[i].path != is[i].path || was[i].kind != is[i].kind) return;
@@ -241,7 +243,7 @@ const Call* written_with_other(const Comparison& c, const Call& read) {
   each_write_after(c, read, [&](auto& write, auto& before, auto& now) {
     auto was = members_sent(before), is = members_sent(now);
     add_defaults(was, is), add_defaults(is, was);
-    if (found || was.size() != is.size() || may_tell_failure(now.request_sample)) return;
+    if (found || was.size() != is.size() || may_tell_failure_beside(before.request_sample, now.request_sample)) return;
     std::size_t others = 0;
     for (std::size_t i = 0; i < was.size(); i++) {
       if (was[i].path != is[i].path) return;

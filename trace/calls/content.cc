@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "trace/calls/correlator_keys.h"
+#include "trace/calls/json_order.h"
 #include "trace/recording/redact.h"
 
 namespace retrial::trace {
@@ -32,11 +33,10 @@ constexpr std::size_t kLeast = 4;  // bytes of what is left, and of what is gone
 bool emptied(std::string_view all, std::string_view left, bool whole) {
   auto at = static_cast<std::size_t>(std::ranges::mismatch(all, left).in1 - all.begin());
   auto before = left.substr(0, at), behind = left.substr(at);
-  bool value = (before.ends_with('"') && behind.starts_with('"')) ||
-               (before.ends_with('[') && behind.starts_with(']')) ||
-               (before.ends_with('=') && behind.starts_with('&')) ||
-               (before.ends_with('>') && behind.starts_with("</")) ||
-               (before.ends_with("\r\n\r\n") && behind.starts_with("\r\n--"));
+  bool value =
+      (before.ends_with('"') && behind.starts_with('"')) || (before.ends_with('[') && behind.starts_with(']')) ||
+      (before.ends_with('=') && behind.starts_with('&')) || (before.ends_with('>') && behind.starts_with("</")) ||
+      (before.ends_with("\r\n\r\n") && behind.starts_with("\r\n--"));
   if (!value) return false;
   auto names = tokens_of(before);
   if (!names.empty() && is_volatile_name(names.back())) return false;
@@ -204,6 +204,7 @@ std::uint64_t content_key(const Exchange& e) {
   if (e.request_sample.empty()) return e.request_digest | 1;  // none was kept
   if (!whole_sample(e)) return type.starts_with("multipart/") ? 0 : e.request_digest | 1;
   auto body = sample_of(e);
+  if (auto ordered = json_in_order(body)) body = std::move(*ordered);
   Key key = 9;
   std::string_view name;
   for (auto token : tokens_of(body)) {

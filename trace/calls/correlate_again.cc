@@ -6,6 +6,7 @@
 #include "trace/calls/busy.h"
 #include "trace/calls/content.h"
 #include "trace/calls/correlator_state.h"
+#include "trace/calls/json_order.h"
 #include "trace/calls/order.h"
 #include "trace/profiles/message.h"
 
@@ -202,6 +203,7 @@ void Correlator::correlate_again(std::vector<Exchange>& exchanges, const Lessons
     bool ends = false;
     auto operator<=>(const Event&) const = default;
   };
+  std::ranges::for_each(exchanges, digest_in_order);
   std::vector<Event> events;
   std::vector<const Exchange*> by_time;
   for (auto& e : exchanges)

@@ -71,6 +71,11 @@ std::string_view template_segment(std::string_view raw) {
   return raw;
 }
 
+// "/rest/api/2/issue": a digit or two behind "api".
+bool is_version_of(std::string_view before, std::string_view segment) {
+  return iequals(before, "api") && segment.size() <= 2 && std::ranges::all_of(segment, is_digit);
+}
+
 // "{id}:publish": a method of the thing itself, as some APIs name it, is no data.
 std::string_view verb_of(std::string_view segment) {
   auto at = segment.rfind(':');
@@ -85,6 +90,7 @@ std::string template_path(std::string_view target) {
   auto path = message::path_of(target);
   std::string out;
   out.reserve(path.size());
+  std::string_view before;
   for (std::size_t at = 0; at < path.size();) {
     if (path[at] == '/') {
       out += '/';
@@ -95,7 +101,8 @@ std::string template_path(std::string_view target) {
     while (end < path.size() && path[end] != '/') end++;
     auto segment = path.substr(at, end - at);
     auto verb = verb_of(segment);
-    out += template_segment(segment.substr(0, segment.size() - verb.size()));
+    out += is_version_of(before, segment) ? segment : template_segment(segment.substr(0, segment.size() - verb.size()));
+    before = segment;
     out += verb;
     at = end;
   }
