@@ -217,7 +217,9 @@ void Trials::trial_over(Trial& trial) {
   auto add = [](auto& from, auto& to) { to.insert(to.end(), from.begin(), from.end()); };
   add(result.clean, record_.clean);
   add(result.not_judged, record_.not_judged);
-  if (auto* seen = trial.seen(); seen && c.row.outcome == "run") samples_.add(c.row, *seen);
+  // (What a followed test is laid beside lasts as long as its trial.)
+  if (auto* seen = trial.seen(); seen && c.row.outcome == "run" && c.row.followed_by.empty())
+    samples_.add(c.row, *seen);
   for (auto run : trial.runs()) context_.runs.let_go(run);
   c.seen.clear();
   open_.remove_if([&](auto& open) { return &open == &trial; });
