@@ -60,7 +60,7 @@ Swept swept_after(const ComparedCase& compared, const Comparison& c, const Call&
   bool usual = false;
   std::optional<Removals> here;
   for (auto& pair : c.pairs) {
-    if (pair.reference || !pair.in_case) continue;
+    if (!pair.in_case) continue;
     auto& removal = pair.in_case->last();
     if (last.told == 0 || pair.in_case->first().begun < last.told || removal.pid != last.pid) continue;
     if (removal.method != "DELETE" || !had_effect(removal) || is_gone(removal)) continue;

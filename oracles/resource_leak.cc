@@ -167,12 +167,15 @@ class ResourceLeak final : public Oracle {
     return by;
   }
 
-  // A lease with a time to live: who could not give it up may leave it to that.
+  // A lease with a time to live, which 0 is none: who could not give it up may leave it to that.
   static bool ends_by_itself(const trace::Exchange& making) {
     static constexpr std::array<std::string_view, 8> kWords{"ttl",    "expire",  "expires",  "expiry",
                                                             "second", "minutes", "lifetime", "until"};
     auto tells = [&](const std::string& body) {
-      return std::ranges::any_of(members_of(body), [&](auto& m) { return has_word(m.name, kWords); });
+      return std::ranges::any_of(members_of(body), [&](auto& m) {
+        auto number = number_of(m.value);
+        return has_word(m.name, kWords) && m.value != "false" && (!number || *number > 0);
+      });
     };
     return tells(making.request_sample) || tells(making.response_sample);
   }

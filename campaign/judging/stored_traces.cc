@@ -223,6 +223,9 @@ const trace::Run* Judge::reference_of(const Folder& folder, const trace::CaseRec
     auto at = std::ranges::find_if(in.runs, is);
     return at == in.runs.end() ? nullptr : &*at;
   };
+  auto* alone =
+      find(folder, [&](auto& run) { return run.kind == trace::RunKind::alone && run.tests == tests_of(row); });
+  if (alone && !row.followed_by.empty()) return alone;
   if (row.reference) return find(folder, [&](auto& run) { return run.id == row.reference; });
   if (row.policy == trace::kObserved || row.policy == trace::kServed) {
     for (auto& other : folders_)
@@ -230,8 +233,6 @@ const trace::Run* Judge::reference_of(const Folder& folder, const trace::CaseRec
         if (auto* run = find(other, [](auto& r) { return r.incomplete.empty(); })) return run;
     return nullptr;
   }
-  auto* alone =
-      find(folder, [&](auto& run) { return run.kind == trace::RunKind::alone && run.tests == tests_of(row); });
   return alone ? alone : find(folder, [](auto& run) { return run.kind == trace::RunKind::reference; });
 }
 

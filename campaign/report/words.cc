@@ -203,7 +203,7 @@ std::string client_did(const trace::Finding& finding) {
   bool another =
       finding.evidence.size() > 1 && (finding.verdict == "duplicate-effect" || finding.verdict == "stale-credentials");
   bool kept = finding.verdict == "kept-failure";
-  auto then = kept      ? ", then waits in which nothing was sent"
+  auto then = kept      ? ", and nobody asks again"
               : another ? ", then another request"
               : endless ? ", then the same again and again"
                         : ", no retry";

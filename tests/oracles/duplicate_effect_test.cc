@@ -392,6 +392,7 @@ TEST(RetriesNonIdempotent, is_possible_where_a_state_is_set_a_read_comes_before_
   EXPECT_EQ(again("/tasks/t0/ack"), "none") << "once more finds it acknowledged";
   EXPECT_EQ(again("/berths/b1/release"), "none");
   EXPECT_EQ(again("/holds/h-1/increment"), "likely");
+  EXPECT_EQ(again("/holds/h-1/capture"), "possible");
   EXPECT_EQ(again("/confirm"), "likely");
   EXPECT_EQ(again("/uploads", true), "possible");
   EXPECT_EQ(again("/uploads"), "likely");

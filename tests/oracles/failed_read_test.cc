@@ -148,5 +148,19 @@ TEST(SilentWrongResult, what_is_booked_though_a_read_would_have_said_that_it_is_
   EXPECT_EQ(booked("B7"), "") << "another each time";
 }
 
+TEST(SweptAfter, one_thing_more_is_seen_beside_what_is_removed_without_the_fault_too) {
+  Trial t("P3", "error(503)");
+  t.reference.call("sync", "GET", "/products?page=2").answers(200, R"(["B2"])");
+  t.reference.call("sync", "DELETE", "/docs/X9").answers(204);
+  t.in_case().call("sync", "GET", "/products?page=2").gets_error();
+  for (auto* doc : {"B2", "X9"}) t.in_case().call("sync", "DELETE", std::string("/docs/") + doc).answers(204);
+  t.in_case().passes();
+  auto findings = t.judge().findings;
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_NE(findings[0].message.find("DELETE /docs/B2 was then made of a thing that is kept without the fault"),
+            std::string::npos)
+      << findings[0].message;
+}
+
 }  // namespace
 }  // namespace retrial::oracles

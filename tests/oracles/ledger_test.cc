@@ -361,5 +361,22 @@ TEST(Removals, of_an_upload_at_a_path_leave_what_lies_there) {
   EXPECT_EQ(removal_of(tale.done(), "/bucket/key", tale.run().exchanges[0].told).how, Removal::done);
 }
 
+TEST(ResourceLeak, a_lock_that_never_ends_by_itself_stays) {
+  auto locked = [](const char* body) {
+    Trial t("P3", "error(503)");
+    for (auto* tale : {&t.reference, &t.in_case()}) {
+      tale->call("deploy", "PUT", "/locks/prod").last().request_sample = body;
+      tale->answers(200);
+    }
+    t.reference.call("deploy", "PUT", "/releases/1").answers(200);
+    t.reference.call("deploy", "DELETE", "/locks/prod").answers(204);
+    t.in_case().call("deploy", "PUT", "/releases/1").gets_error();
+    t.in_case().fails({thrown("requests.exceptions.HTTPError", "503 Server Error: Service Unavailable")});
+    return t.verdicts();
+  };
+  EXPECT_EQ(locked(R"({"owner":"me","ttl":0})"), "resource-leak likely");
+  EXPECT_EQ(locked(R"({"owner":"me","ttl":60})"), "resource-leak possible");
+}
+
 }  // namespace
 }  // namespace retrial::oracles

@@ -22,6 +22,10 @@ TEST(SilentWrongResult, a_sum_or_number_of_entries_that_lacks_the_last_or_all_is
   };
   EXPECT_EQ(wrote(R"({"day":"1","sum":16})", R"({"day":"1","sum":0})"), "silent-wrong-result likely");
   EXPECT_EQ(wrote(R"({"day":"1","sum":16})", R"({"day":"1","sum":5})"), "silent-wrong-result likely") << "2 and 3";
+  EXPECT_EQ(wrote(R"({"day":"1","status":"issued","sum":16})", R"({"day":"1","status":"issued","sum":0})"),
+            "silent-wrong-result likely");
+  EXPECT_EQ(wrote(R"({"day":"1","status":"issued","sum":16})", R"({"day":"1","status":"unknown","sum":0})"), "")
+      << "it may say so";
   EXPECT_EQ(wrote(R"({"day":"1","sum":16})", R"({"day":"1","sum":6})"), "") << "of nothing that was read";
   EXPECT_EQ(wrote(R"({"day":"1","moves":3})", R"({"day":"1","moves":0})"), "silent-wrong-result likely");
   EXPECT_EQ(wrote(R"({"day":"1","moves":17})", R"({"day":"1","moves":0})"), "");

@@ -162,6 +162,9 @@ TEST(LostEffect, what_its_own_function_then_says_was_sent_is_likely_lost) {
   EXPECT_EQ(verdicts(R"({"sent":true})"), "lost-effect likely");
   EXPECT_EQ(verdicts(R"({"status":"sent"})"), "lost-effect likely");
   EXPECT_EQ(verdicts(R"({"sent":false})"), "lost-effect possible");
+  EXPECT_EQ(verdicts(R"({"event":"sent"})"), "lost-effect possible") << "that is what it is called";
+  EXPECT_EQ(verdicts(R"({"sms":"queued"})"), "lost-effect likely") << "by the name of what was not done";
+  EXPECT_EQ(verdicts(R"({"letter":"queued"})"), "lost-effect possible");
   EXPECT_EQ(verdicts(R"({"due":"2024-01-01"})"), "lost-effect possible");
   EXPECT_EQ(verdicts(R"({"sent":true})", "close"), "lost-effect possible") << "another function";
   EXPECT_EQ(verdicts(R"({"sent":true})", "remind", true), "lost-effect possible") << "it may be said of the other";

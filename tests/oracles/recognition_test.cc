@@ -382,5 +382,36 @@ TEST(Recognition, a_header_that_names_the_message_is_a_name_and_one_that_names_t
   EXPECT_EQ(named("X-Request-Id", "m-1"), "duplicate-effect likely");
 }
 
+TEST(Recognition, a_later_look_at_the_same_place_that_shows_what_it_shows_else_was_done_once) {
+  auto looked = [](const char* shows, const char* at = "/issues/OPS-1/watchers") {
+    Trial t;
+    auto add = [](Tale& tale) -> Tale& {
+      tale.call("add", "POST", "/issues/OPS-1/watchers");
+      sends(tale, R"("oncall")");
+      return tale;
+    };
+    add(t.reference).answers(204);
+    t.reference.call("get", "GET", at).answers(200, R"({"count":1,"watchers":[{"name":"oncall"}]})").passes();
+    t.reference.last().response_bytes = t.reference.last().response_sample.size();
+    add(t.in_case()).is_lost(Telling::reset, 204);
+    t.in_case().again(kSecond).answers(204);
+    t.in_case().call("get", "GET", at).answers(200, shows).passes();
+    t.in_case().last().response_bytes = t.in_case().last().response_sample.size();
+    return t.verdicts();
+  };
+  EXPECT_EQ(looked(R"({"count":1,"watchers":[{"name":"oncall"}]})"), "");
+  EXPECT_EQ(looked(R"({"count":2,"watchers":[{"name":"oncall"},{"name":"oncall"}]})"), "duplicate-effect likely");
+  EXPECT_EQ(looked(R"({"count":1,"watchers":[{"name":"oncall"}]})", "/issues/OPS-1"), "duplicate-effect likely")
+      << "another place";
+}
+
+TEST(Recognition, two_answers_that_are_the_same_and_tell_much_of_themselves_may_be_reads) {
+  auto answered = [](const char* body) { return sent_twice(R"({"user":"u1"})", {200, body}, {200, body}).verdicts(); };
+  EXPECT_EQ(answered(R"({"flags":{"dark":true,"theme":"night"},"payloads":{"theme":"red"}})"),
+            "duplicate-effect possible");
+  EXPECT_EQ(answered(R"({"status":"queued","queue":"main","retained":"2d"})"), "duplicate-effect likely");
+  EXPECT_EQ(answered(R"({"order":{"user":"u1"}})"), "duplicate-effect likely") << "it says what was sent";
+}
+
 }  // namespace
 }  // namespace retrial::oracles

@@ -58,6 +58,7 @@ TEST(StateAtEnd, it_is_likely_where_both_runs_without_the_fault_show_one_state) 
       << message;
   EXPECT_EQ(told(held(R"({"balance":200,"id":"x"})", R"({"balance":300,"id":"y"})", R"({"balance":200,"id":"z"})")),
             "likely");
+  EXPECT_EQ(told(held(R"({"polls":3,"id":"x"})", R"({"polls":4,"id":"y"})", R"({"polls":3,"id":"z"})")), "");
   EXPECT_EQ(told(held(R"([{"qty":2},{"qty":5}])", R"([{"qty":5},{"qty":4}])", R"([{"qty":5},{"qty":2}])")), "likely");
   EXPECT_EQ(told(held("a\nb\n", "a\nb\nb\n", "a\nb\n")), "likely") << "lines of a ledger";
 }
@@ -128,6 +129,23 @@ TEST(DuplicateEffect, is_none_where_a_look_shows_that_the_service_holds_no_more_
   EXPECT_TRUE(sent(R"([{"id":"9z","account":"acct-77","sum":5},{"id":"8y","account":"acct-77","sum":5}])"));
   EXPECT_TRUE(sent(R"([{"id":"9z","account":"acct-77","sum":10}])"));
   EXPECT_TRUE(sent(R"([{"id":"9z","account":"acct-77","sum":5}])", "/__state/accounts")) << "of something else";
+}
+
+TEST(DuplicateEffect, is_none_where_all_that_the_service_holds_is_as_without_the_fault) {
+  auto captured = [](const char* shows) {
+    Trial t;
+    t.row.test.clear();
+    t.reference.call("pay", "POST", "/ledger/accounts/pay-2026-11/credit").answers(200);
+    look(t.reference, R"({"accounts":{"pay-2026-11":{"balance":5}},"holds":[]})", "/__state");
+    t.reference.passes();
+    t.in_case().call("pay", "POST", "/ledger/accounts/pay-2026-11/credit").is_lost(trace::Telling::reset, 200);
+    t.in_case().again(kSecond).answers(200);
+    look(t.in_case(), shows, "/__state");
+    t.in_case().passes();
+    return t.verdicts().contains("duplicate-effect likely");
+  };
+  EXPECT_FALSE(captured(R"({"accounts":{"pay-2026-11":{"balance":5}},"holds":[]})"));
+  EXPECT_TRUE(captured(R"({"accounts":{"pay-2026-11":{"balance":10}},"holds":[]})"));
 }
 
 }  // namespace

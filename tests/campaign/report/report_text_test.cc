@@ -320,7 +320,7 @@ TEST(Words, what_a_client_did_is_said_in_attempts_and_gaps) {
   f.verdict = "stale-credentials";
   EXPECT_EQ(client_did(f), "1 attempt, then another request");
   f.verdict = "kept-failure";
-  EXPECT_EQ(client_did(f), "1 attempt, then waits in which nothing was sent");
+  EXPECT_EQ(client_did(f), "1 attempt, and nobody asks again");
   f.attempts = 2, f.gaps_ms = {8.04};
   EXPECT_EQ(client_did(f), "2 attempts, 8.0 ms apart");
   f.verdict = "missing-cap";

@@ -57,13 +57,9 @@ TEST(DigestInOrder, is_the_same_in_whatever_order_a_body_was_written) {
   EXPECT_NE(sending(R"({"sku":"A-1","delta":-3})").request_digest,
             sending(R"({"delta":-4,"sku":"A-1"})").request_digest);
 }
-TEST(DigestInOrder, stays_where_the_body_is_no_json_or_was_not_kept_whole) {
+TEST(DigestInOrder, stays_where_the_body_is_no_json) {
   EXPECT_EQ(sending("b=1&a=2").request_digest, fnv1a("b=1&a=2"));
-  auto e = sending("[1]");
-  e.request_bytes = 100'000;
-  e.request_digest = 5;
-  digest_in_order(e);
-  EXPECT_EQ(e.request_digest, 5u);
+  EXPECT_EQ(sending("{\"a\":").request_digest, fnv1a("{\"a\":"));
 }
 
 }  // namespace

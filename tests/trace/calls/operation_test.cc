@@ -37,9 +37,10 @@ TEST(TemplatePath, long_random_words_are_taken_out) {
 }
 
 TEST(TemplatePath, names_and_versions_stay) {
-  for (std::string path : {"/", "/v1/users", "/v2beta1/things", "/v1.2/a", "/2.0/folders", "/oauth2/token",
-                           "/api/k8s/i18n/e2e", "/sha256/mp3", "/index.html", "/devstoreaccount1/jobs", "/users/",
-                           "//double", "/acknowledgements/internationalization", "/my-bucket/s3"})
+  for (std::string path :
+       {"/", "/v1/users", "/v2beta1/things", "/v1.2/a", "/2.0/folders", "/oauth2/token", "/rest/api/2/issue",
+        "/api/k8s/i18n/e2e", "/sha256/mp3", "/index.html", "/devstoreaccount1/jobs", "/users/", "//double",
+        "/acknowledgements/internationalization", "/my-bucket/s3"})
     EXPECT_EQ(template_path(path), path);
 }
 
