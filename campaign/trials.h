@@ -59,7 +59,11 @@ class Trials {
   void clean(Case& c, oracles::Judgement judgement);
   void again(Case& c);
   void try_alone(Case& c, Suspected suspected);
-  std::vector<std::string> confirming(const trace::Finding& suspected, const Case& c) const;
+  struct Confirmed {
+    std::string verdict;
+    std::vector<std::string> tests = {};
+  };
+  Confirmed confirming(const trace::Finding& suspected, const Case& c) const;
   std::string confirmed_elsewhere(const Case& c, const Suspected& suspected) const;
   void answer_pending();
   bool about_to_be_answered(const Pending& pending) const;

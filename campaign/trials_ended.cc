@@ -120,18 +120,18 @@ void Trials::try_alone(Case& c, Suspected suspected) {
   pending_.push_back({&c, std::move(suspected)});
 }
 
-// The tests that have shown it already; none: they do not yet show it here.
-std::vector<std::string> Trials::confirming(const trace::Finding& suspected, const Case& c) const {
-  std::vector<std::string> alike;
+// The tests that have shown it already, and what it is called there; none: they do not yet show it here.
+Trials::Confirmed Trials::confirming(const trace::Finding& suspected, const Case& c) const {
+  Confirmed alike{suspected.verdict};
   for (auto& known : record_.findings) {
-    if (known.id == suspected.id && known.confidence >= suspected.confidence) return {known.test};
-    if (told_by(known, suspected)) return {known.test};
-    if (report::one_cause(known, suspected)) alike.push_back(known.test);
+    bool same = known.id == suspected.id && known.confidence >= suspected.confidence;
+    if (same || told_by(known, suspected)) return {known.verdict, {known.test}};
+    if (report::one_cause(known, suspected)) alike.tests.push_back(known.test);
   }
-  if (same_everywhere(suspected) && alike.size() >= kSameRetries) return alike;
+  if (same_everywhere(suspected) && alike.tests.size() >= kSameRetries) return alike;
   auto family = confirmed_.find({suspected.verdict, c.family_key()});
-  return family != confirmed_.end() && family->second.size() >= enough(suspected.verdict) ? family->second
-                                                                                          : std::vector<std::string>();
+  if (family == confirmed_.end() || family->second.size() < enough(suspected.verdict)) return {};
+  return {suspected.verdict, family->second};
 }
 
 static std::string_view name_of(std::string_view test) { return test.empty() ? "the command" : test; }
@@ -141,8 +141,9 @@ std::string Trials::confirmed_elsewhere(const Case& c, const Suspected& suspecte
   std::string why;
   for (auto& f : suspected) {
     auto confirmed = confirming(f, c);
-    if (confirmed.empty()) return {};
-    why += fmt::format("{}{}, as confirmed in {}", why.empty() ? "" : "; ", f.verdict, name_of(confirmed.front()));
+    if (confirmed.tests.empty()) return {};
+    auto told = fmt::format("{}, as confirmed in {}", confirmed.verdict, name_of(confirmed.tests.front()));
+    if (!why.contains(told)) why += (why.empty() ? "" : "; ") + told;
   }
   return why;
 }
@@ -235,7 +236,7 @@ void Trials::fold() {
     folded.insert(f.id);
     for (auto& c : plan_.cases)
       if (c.row.test == f.test && c.row.site == f.site && c.row.operation == f.operation && c.row.plan == f.fault)
-        c.row.outcome = "seen_too", c.row.why = fmt::format("{}, as confirmed in {}", f.verdict, name_of(by->test));
+        c.row.outcome = "seen_too", c.row.why = fmt::format("{}, as confirmed in {}", by->verdict, name_of(by->test));
   }
   std::erase_if(all, [&](auto& f) { return folded.contains(f.id); });
 }

@@ -59,13 +59,16 @@ bool is_wrapper(const Thrown& thrown) {
 }
 
 // The exception that carries this error to the caller, or null. An assertion does where it names it as the service does
-// (`expect(err).to.not.exist` shows the error that it met); a bare number in one is a result.
-const Thrown* carrier(const Failure& failure, const trace::Exchange& error) {
+// (`expect(err).to.not.exist` shows the error that it met); a bare number in one is a result. `own`: it is of the first
+// attempt's own effect, and the cause of whatever is told.
+const Thrown* carrier(const Failure& failure, const trace::Exchange& error, bool own) {
   auto words = service_words(error);
-  for (auto* thrown : failure.told) {
-    auto status = is_assertion(*thrown) ? 0 : error.service_status;
-    if (names(text_of(*thrown), status, words)) return thrown;
-    if (!is_wrapper(*thrown)) return nullptr;
+  for (std::size_t i = 0; i < failure.told.size(); i++) {
+    auto& thrown = *failure.told[i];
+    auto status = is_assertion(thrown) ? 0 : error.service_status;
+    if (names(text_of(thrown), status, words)) return &thrown;
+    bool caused = own && i + 1 < failure.told.size() && failure.told[i + 1]->link == "cause";
+    if (!is_wrapper(thrown) && !caused) return nullptr;
   }
   return nullptr;
 }
@@ -164,7 +167,7 @@ class UnrelatedException final : public Oracle {
     if (of_death(c) && !is_programming_error(outermost)) return;
     if (!of_death(c) && !shows_injected(c, text_of(outermost)))
       for (auto& error : new_errors(c))
-        if (auto* thrown = carrier(failure, *error.exchange))
+        if (auto* thrown = carrier(failure, *error.exchange, met_own_effect(*error.call)))
           return certain(compared, c, failure, error, *thrown, judgement);
 
     // A parser's error is a programming error but where what it was to read was cut or changed.

@@ -110,8 +110,9 @@ bool CampaignDirector::meets(Aiming& aiming, const trace::Exchange& head, const 
   if (!aiming.takes_all()) return head.tag.site == target.site && ++aiming.occurrence == target.occurrence;
   auto request = fnv1a(head.target, fnv1a(head.method));
   if (same_but_for_recursion(head.tag.site, target.site)) aiming.requests.insert(request);
-  bool of_test = head.tag.site && oracles::in_tests(head.tag.site->file, head.tag.test);
-  return aiming.requests.contains(request) && !of_test;
+  // What the test itself sends, unless that is what is on trial.
+  auto by_test = [&](auto& site) { return site && oracles::in_tests(site->file, head.tag.test); };
+  return aiming.requests.contains(request) && (!by_test(head.tag.site) || by_test(target.site));
 }
 
 CampaignDirector::Aiming* CampaignDirector::aimed_at(const trace::Exchange& head, const std::string& service,

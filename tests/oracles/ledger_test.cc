@@ -370,6 +370,7 @@ TEST(ResourceLeak, a_lock_that_never_ends_by_itself_stays) {
     }
     t.reference.call("deploy", "PUT", "/releases/1").answers(200);
     t.reference.call("deploy", "DELETE", "/locks/prod").answers(204);
+    t.reference.last().tag.site->line = 14;
     t.in_case().call("deploy", "PUT", "/releases/1").gets_error();
     t.in_case().fails({thrown("requests.exceptions.HTTPError", "503 Server Error: Service Unavailable")});
     return t.verdicts();

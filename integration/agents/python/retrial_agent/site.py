@@ -49,7 +49,8 @@ class Course:
     functions, the outermost first: "run:place" of each application frame, and of the outermost
     library function called from it; `place` is a hash of file, line and function; "/number" before those of work that
     was handed over: a strand. `libraries`:
-    "run:name" of the first function that runs of each library, the outermost first. `statement`: a hash
+    "run:name" of the first function that runs of each library, the outermost first; of one that is entered again by
+    another that it has called once more. `statement`: a hash
     of where the test's outermost function stands, or 0."""
 
     __slots__ = ("callers", "activations", "libraries", "statement")
@@ -88,7 +89,7 @@ def _course(frame, task, site):
     carried = _carried(task)
     before = carried.course if carried is not None else _NOTHING
     statement = _statement(frame, edge) or before.statement
-    entry, runs, passed, names = None, [], {}, []
+    entry, runs, passed, names = None, [], [], []
     while frame is not None and len(runs) < _MOST:
         code = frame.f_code
         what = kind(code)
@@ -96,13 +97,13 @@ def _course(frame, task, site):
             if entry is not None:
                 names += _named(passed, entry)
                 runs.append(_run(entry))
-                entry, passed = None, {}
+                entry, passed = None, []
             runs.append(_run(frame))
         elif what == LOOP:
             break
         elif what in (LIBRARY, RELAY) and not code.co_flags & _GENERATORS:
             entry = frame
-            passed[libraries.name_of(code)] = frame
+            _pass(passed, libraries.name_of(code), frame)
         if frame is edge:
             break
         frame = frame.f_back
@@ -125,14 +126,22 @@ def _statement(frame, edge):
     return _hash(outermost) if outermost is not None else 0
 
 
+def _pass(passed, name, frame):
+    """Adds a frame that lies further out: of a library that is entered anew, by another that it has called, once more."""
+    if passed and passed[-1][0] == name:
+        passed[-1][1] = frame
+    else:
+        passed.append([name, frame])
+
+
 def _named(passed, entry):
-    """Of each library its outermost frame, the innermost first. The standard library counts where it was entered: the
-    rest of it sends what it is given."""
-    return [
-        "%d:%s" % (call.mark(frame).number, name)
-        for name, frame in passed.items()
-        if name and (frame is entry or not libraries.is_standard(name))
-    ]
+    """Of each entry into a library its outermost frame, the innermost first. The standard library counts where it was
+    entered: the rest of it sends what it is given."""
+    named = []
+    for name, frame in passed:
+        if name and (frame is entry or not libraries.is_standard(name)):
+            _pass(named, name, frame)
+    return ["%d:%s" % (call.mark(frame).number, name) for name, frame in named]
 
 
 def _callers(frame, edge, carried):
