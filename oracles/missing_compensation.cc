@@ -45,6 +45,7 @@ class MissingCompensation final : public Oracle {
       if (!compared.row->compensation.step.empty()) judge_call(compared, c, call, judgement);
       judge_taken_back(compared, c, call, judgement);
       judge_half_taken_back(compared, c, call, judgement);
+      judge_given_nowhere(compared, c, call, judgement);
     });
   }
 

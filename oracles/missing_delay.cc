@@ -73,9 +73,11 @@ Nanos centile(std::vector<Nanos> of, std::size_t n) {
 
 // A long gap in which the clock was not moved on: load, or a wait that passed in real time since load kept everybody
 // from looking, or the client's own thread was at work on something else in good part of it. In real time, one that
-// work filled in good part: a machine that is that busy delays the rest as well.
+// work filled in good part: a machine that is that busy delays the rest as well. And one in which the thread was at
+// work, or waited for a processor, for so long that a timer had run out when it came to look.
 bool unclear(const Wait& w) {
-  bool at_work = w.worked && w.most >= kMost && w.gap - w.most >= w.most / kGoodPart;
+  auto work = w.gap - w.most;
+  bool at_work = w.worked && ((w.most >= kMost && work >= w.most / kGoodPart) || work >= kLongest);
   if (w.measured) return w.least < kMostMeasured && (w.most >= kLongest || at_work);
   return at_work;
 }

@@ -54,6 +54,11 @@ struct State {
       : members(members_of(look.response_sample)), lengths(sizes_of_collections(members)) {
     for (auto& m : members) values[without_places(m)].insert(m.value);
   }
+  // Members of the object that it stands in.
+  std::size_t beside(const Member& member) const {
+    auto in = [](const Member& m) { return std::string_view(m.path).substr(0, m.path.rfind('/')); };
+    return static_cast<std::size_t>(std::ranges::count_if(members, [&](auto& m) { return in(m) == in(member); }));
+  }
   std::size_t length(const std::string& list) const {
     auto it = lengths.find(list);
     return it == lengths.end() ? 0 : it->second;
@@ -109,6 +114,21 @@ std::optional<OtherState> other_number(const State& was, const State& is, const 
   return {};
 }
 
+// Where something stands in an object that has more in it here, or less, than in both runs without the fault.
+std::optional<OtherState> other_member(const State& was, const State& is, const State& control) {
+  auto only = [&](const State& one, const State& other) -> const Member* {
+    for (auto& m : one.members)
+      if (!m.listed && other.at(without_places(m)).empty() && one.beside(m) > other.beside(m)) return &m;
+    return nullptr;
+  };
+  auto *more = only(is, was), *less = only(was, is);
+  auto* other = more ? more : less;
+  if (!other || control.beside(*other) != was.beside(*other)) return {};
+  return OtherState{more ? fmt::format("\"{}\" {}, and nothing without the fault", more->name, more->value)
+                         : fmt::format("no \"{}\", which is {} without the fault", less->name, less->value),
+                    more != nullptr, !has_word(other->path, kOfAttempts)};
+}
+
 std::size_t lines_of(const trace::Exchange& e) {
   auto text = trim(e.response_sample);
   return text.empty() ? 0 : static_cast<std::size_t>(std::ranges::count(text, '\n')) + 1;
@@ -132,6 +152,7 @@ std::optional<OtherState> other_state(const trace::Exchange& was, const trace::E
     if (control) again.emplace(*control);
     auto other = other_list(usual, now, again ? &*again : nullptr);
     if (!other && again) other = other_number(usual, now, *again);
+    if (!other && again) other = other_member(usual, now, *again);
     if (other && tells_requests(is.response_sample)) other->sure = false;
     return other;
   }
@@ -166,7 +187,8 @@ bool looks_hold_as_much(const trace::Comparison& c, const trace::Call& call) {
     if (!was || !speaks_of_it(is) || !is_json(was->response_sample) || !is_json(is.response_sample)) continue;
     if (std::ranges::none_of(sent, [&](auto& value) { return is.response_sample.contains(value); })) continue;
     State usual(*was), now(is);
-    if (usual.lengths != now.lengths || other_number(usual, now, usual)) return false;
+    if (usual.lengths != now.lengths || other_number(usual, now, usual) || other_member(usual, now, usual))
+      return false;
     any = true;
   }
   return any;

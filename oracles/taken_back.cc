@@ -30,6 +30,10 @@ bool takes_back(const ComparedCase& compared, const Comparison& c, const Removal
          here.made(trace::message::path_of(e.target));
 }
 
+bool is_of_test(const ComparedCase& compared, const Exchange& e) {
+  return e.tag.site && in_tests(e.tag.site->file, compared.row->test);
+}
+
 bool names_last(const Exchange& e, const std::string& path) {
   auto name = last_segment(path);
   return !name.empty() && (e.target.contains(name) || e.request_sample.contains(name));
@@ -94,6 +98,39 @@ void judge_half_taken_back(const ComparedCase& compared, const Comparison& c, co
             "nor did anything that was sent afterwards ask for it.",
             work.operation, what_was_done(work, first_fired(work)), taken, back->operation, path, e.operation),
         "A right client takes back every step that it has made, the first as well as the last."));
+    return;
+  }
+}
+
+void judge_given_nowhere(const ComparedCase& compared, const Comparison& c, const Call& work, Judgement& judgement) {
+  static constexpr std::array<std::string_view, 5> kTaking = {"debit", "withdraw", "withdrawal", "withdrawals",
+                                                              "deduct"};
+  static constexpr std::array<std::string_view, 4> kGiving = {"credit", "deposit", "deposits", "refund"};
+  auto& giving = work.first();
+  auto* beside = counterpart(c, work);
+  if (!has_word(giving.operation, kGiving) || trace::recovered(work) || !kept_from_service(work) || of_death(c)) return;
+  if (!beside || !had_effect(beside->last()) || is_of_test(compared, giving)) return;
+  auto amounts = members_of(beside->first().request_sample);
+  std::erase_if(amounts, [](auto& m) { return m.kind != Member::Kind::number || !may_count(m); });
+  for (auto& step : c.case_calls) {
+    auto& taking = step.last();
+    if (!has_word(taking.operation, kTaking) || taking.pid != giving.pid || !had_effect(taking) || !delivered(taking))
+      continue;
+    auto taken = members_of(taking.request_sample);
+    bool same_amount = std::ranges::any_of(amounts, [&](auto& amount) {
+      return std::ranges::any_of(taken, [&](auto& m) { return m.name == amount.name && m.value == amount.value; });
+    });
+    if (!same_amount || taking.told > giving.begun || !counterpart(c, step)) continue;
+    bool went_on = std::ranges::any_of(
+        c.in_case->exchanges, [&](auto& e) { return e.begun >= work.last().told && !is_look(e) && e.method != "GET"; });
+    if (went_on) continue;
+    judgement.findings.push_back(make_finding(
+        compared, c, work, kMissingCompensation, std::min(Confidence::likely, work.confidence),
+        fmt::format(
+            "{}: {}, and it was not done. The same amount had been taken before ({}), and nothing that was sent "
+            "afterwards gives it back, or tries again: it is in neither place.",
+            work.operation, what_was_done(work, first_fired(work)), taking.operation),
+        "A right client gives back what it has taken, or writes down what is still to be done before it begins."));
     return;
   }
 }

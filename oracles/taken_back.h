@@ -20,6 +20,11 @@ void judge_taken_back(const ComparedCase& compared, const trace::Comparison& c, 
 void judge_half_taken_back(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& work,
                            Judgement& judgement);
 
+// One amount was taken in one place ("POST /accounts/a/debit") and did not come to the other ("POST
+// /accounts/b/credit"), and nothing was done afterwards: it is nowhere.
+void judge_given_nowhere(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& work,
+                         Judgement& judgement);
+
 // "t-1" of "/flights/t-1".
 std::string last_segment(const std::string& path);
 

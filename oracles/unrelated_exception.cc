@@ -172,7 +172,7 @@ class UnrelatedException final : public Oracle {
 
     // A parser's error is a programming error but where what it was to read was cut or changed.
     bool parser_says_it = (told_of(c) & kGarbled) && !client_word_in(text, kGarbled, c.in_case->agents).empty();
-    auto& call = *c.faulted.front();
+    auto& call = met_by(c, outermost);
     if (was_answered(c) && is_of_pool(outermost) && !shows_injected(c, text_of_causes(failure)))
       return out_of_connections(compared, c, call, outermost, judgement);
     if (is_assertion(outermost) || parser_says_it || shows_fault(c, text_of_causes(failure)))
@@ -197,7 +197,7 @@ class UnrelatedException final : public Oracle {
     bool doubtful = own_word || is_unexpected(compared, call) || test_went_on(compared, c, call);
     auto sure = doubtful ? Confidence::possible : Confidence::likely;
     judgement.findings.push_back(make_finding(compared, c, call, kUnrelatedException, sure,
-                                              likely_message(c, call, failure),
+                                              likely_message(compared, c, call, failure),
                                               is_programming_error(outermost) ? kBrokenErrorPath
                                               : met_own_effect(call)          ? kLook
                                                                               : kUnnamed));
@@ -330,14 +330,26 @@ class UnrelatedException final : public Oracle {
     if (!same) f.evidence.push_back(e.id);
   }
 
-  static std::string likely_message(const trace::Comparison& c, const trace::Call& call, const Failure& failure) {
+  // Of several the one that was made where the exception rose; else the first.
+  static const trace::Call& met_by(const trace::Comparison& c, const Thrown& thrown) {
+    auto there = [&](auto* call) {
+      auto& site = call->first().tag.site;
+      return site && std::ranges::any_of(trace::frames_of(*site), [&](auto& frame) {
+               return frame.file == thrown.file && frame.line == thrown.line;
+             });
+    };
+    auto it = std::ranges::find_if(c.faulted, there);
+    return it == c.faulted.end() ? *c.faulted.front() : **it;
+  }
+
+  static std::string likely_message(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call,
+                                    const Failure& failure) {
     auto& outermost = *failure.outermost();
     auto place =
         outermost.file.empty() ? std::string() : fmt::format(" at {}:{}", short_path(outermost.file), outermost.line);
     return fmt::format(
-        "{}: {}, {}, and the test ended with {}{}. Neither this exception nor its causes name the fault: whoever reads "
-        "it looks "
-        "for the error in the wrong place.",
+        "{}: {}, {}, and the {} ended with {}{}. Neither this exception nor its causes name the fault: whoever reads "
+        "it looks for the error in the wrong place.",
         call.operation, what_was_done(call, first_fired(call)),
         met_own_effect(call) ? fmt::format("the {} attempt met its effect and was answered {} by the service itself",
                                            ordinal(call.attempts.size()), show_error(call.last()))
@@ -345,7 +357,7 @@ class UnrelatedException final : public Oracle {
         : looks(c, call) > 1
             ? fmt::format("the same was asked {} in all, each in vain", counted(looks(c, call), "time"))
             : "it was not sent again",
-        named(outermost), place);
+        compared.row->test.empty() ? "command" : "test", named(outermost), place);
   }
 };
 

@@ -13,6 +13,7 @@
 #include "trace/comparing/jumps.h"
 #include "trace/comparing/retrier.h"
 #include "trace/comparing/retry_layers.h"
+#include "trace/status.h"
 
 namespace retrial::oracles {
 namespace {
@@ -49,6 +50,8 @@ std::optional<RetryHint> told_to_wait(const trace::Exchange& e) {
     auto wait = std::min<std::int64_t>(pushback, INT64_MAX / kMillisecond) * kMillisecond;
     return seconds(wait, fmt::format("grpc-retry-pushback-ms: {}", pushback));
   }
+  // Of a status of HTTP gRPC tells its caller no more than a code of its own (grpc/doc/http-grpc-status-mapping.md).
+  if (e.grpc.is && !trace::is_grpc(e.client_status)) return {};
   if (e.fired && is_status(e.fault) && e.fault.retry != trace::RetryAfter::none) {
     auto wait = e.fault.retry_after * kSecond;
     if (e.fault.retry == trace::RetryAfter::seconds)

@@ -45,6 +45,11 @@ std::string difference(const trace::Exchange& was, const trace::Exchange& is) {
     others += fmt::format("{}{} is {}, and {} without the fault", others.empty() ? "" : "; ", name, value,
                           oracles::shorten(m.value, kLongest));
   }
+  for (auto& m : now) {
+    if (std::ranges::find(usual, m.path, &oracles::Member::path) != usual.end() || ++count > kShown) continue;
+    others += fmt::format("{}\"{}\" is {}, and nothing without the fault", others.empty() ? "" : "; ", m.name,
+                          oracles::shorten(m.value, kLongest));
+  }
   return count > kShown ? fmt::format("{}; and {} more", others, count - kShown) : others;
 }
 

@@ -145,6 +145,7 @@ int CampaignDirector::target_attempts() const {
 
 // A connect comes before any tag: the target's service, while its test runs.
 proxy::ConnectDecision CampaignDirector::at_connect(const proxy::Connecting& connecting) {
+  if (connecting.pid != 0 && connecting.pid == spared_) return {};
   for (auto& aiming : aims_) {
     if (!policies::strikes_connections(aiming.aim.plan)) continue;
     events_.read_into(run_);

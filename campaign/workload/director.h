@@ -62,6 +62,9 @@ class CampaignDirector final : public proxy::Director {
   // Descriptions of services, by address, by which errors are injected where no profile is known. Likewise.
   void describe(trace::Descriptions descriptions) { descriptions_ = std::move(descriptions); }
 
+  // Whose connections are left alone: our own look's, when the command has ended.
+  void spare(std::int32_t process) { spared_ = process; }
+
   bool awaits_body(const trace::Exchange& head) const override { return profile_of(head).names_in_body(head); }
   proxy::Decision at_head(const trace::Exchange& head) override;
   proxy::ConnectDecision at_connect(const proxy::Connecting& connecting) override;
@@ -97,6 +100,7 @@ class CampaignDirector final : public proxy::Director {
   Events& events_;
   std::vector<Aiming> aims_;
   std::string only_test_;
+  std::int32_t spared_ = 0;
   std::map<std::string, std::string> profiles_;
   std::string errors_as_;
   trace::Descriptions descriptions_;

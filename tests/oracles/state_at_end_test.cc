@@ -148,5 +148,13 @@ TEST(DuplicateEffect, is_none_where_all_that_the_service_holds_is_as_without_the
   EXPECT_TRUE(captured(R"({"accounts":{"pay-2026-11":{"balance":10}},"holds":[]})"));
 }
 
+TEST(StateAtEnd, what_stands_there_with_the_fault_alone_is_another_state) {
+  constexpr auto kFree = R"({"locks":{},"run":"a"})", kHeld = R"({"locks":{"production":"rollout"},"run":"b"})";
+  EXPECT_EQ(told(held(kFree, kHeld, kFree)), "likely");
+  EXPECT_EQ(told(held(kHeld, kFree, kHeld)), "likely");
+  EXPECT_EQ(told(held(kFree, kHeld, kHeld)), "") << "without the fault too";
+  EXPECT_EQ(told(held(R"({"k":{"ab":1}})", R"({"k":{"cd":1}})", R"({"k":{"ef":1}})")), "") << "other names each time";
+}
+
 }  // namespace
 }  // namespace retrial::oracles

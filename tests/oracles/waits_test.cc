@@ -577,5 +577,16 @@ TEST(NoBackoff, is_not_told_of_what_will_not_pass) {
   }
 }
 
+TEST(ToldToWait, a_client_of_grpc_is_not_told_what_a_status_of_http_says) {
+  trace::Exchange e;
+  e.fired = true;
+  e.ending = trace::Ending::answered;
+  e.client_status = 429;
+  e.fault = {.name = trace::FaultName::error, .status = 429, .retry = trace::RetryAfter::seconds, .retry_after = 2};
+  EXPECT_TRUE(told_to_wait(e));
+  e.grpc.is = true;
+  EXPECT_FALSE(told_to_wait(e));
+}
+
 }  // namespace
 }  // namespace retrial::oracles

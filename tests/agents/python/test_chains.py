@@ -127,6 +127,16 @@ def test_of_each_library_the_run_that_sends_again_stays_the_same(project, server
     assert first == second == third and not {run for run, _ in first} & {run for run, _ in other}
 
 
+def test_a_library_that_is_called_back_by_one_that_it_calls_is_told_each_time(project, server):
+    project.write("site-packages/inner.py", "class Session:\n    def get(self): self.request()\n    def request(self): self.send()\n")
+    project.write("site-packages/outer.py", "import inner\nclass Patient(inner.Session):\n    def request(self):\n        for _ in range(2): super().request()\n")
+    project.write("main.py", BEGIN + "import outer\nouter.Patient.send = lambda self: ask()\ndef go(): outer.Patient().get()\ngo()\n")
+    project.run("main.py", path=[project.folder / "site-packages"])
+    first, second = map(libraries, server.tags)
+    assert [name for _, name in first][:3] == ["inner", "outer", "inner"]
+    assert first[:2] == second[:2] and all(one != other for one, other in zip(first[2:], second[2:]))
+
+
 def test_a_library_whose_folder_bears_another_name_is_told_by_what_was_installed(project, server):
     project.write("site-packages/again/__init__.py", "def twice(do):\n    for _ in range(2): do()\n")
     project.write("site-packages/Do_Again-2.1.dist-info/RECORD", "again/__init__.py,sha256=x,1\n")

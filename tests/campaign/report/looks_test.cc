@@ -60,5 +60,12 @@ TEST(WhatLooksShow, is_nothing_where_nothing_was_read_and_no_more_than_was_kept)
             "GET /things, read at the end: 9200 bytes, and 9140 without the fault");
 }
 
+TEST(WhatLooksShow, tells_what_is_there_with_the_fault_alone) {
+  EXPECT_EQ(shown(R"({"locks":{}})", R"({"locks":{"production":"rollout"}})"),
+            "GET /things, read at the end: \"production\" is rollout, and nothing without the fault");
+  EXPECT_EQ(shown(R"({"owner":null})", R"({"owner":"rollout"})"),
+            "GET /things, read at the end: \"owner\" is rollout, and nothing without the fault");
+}
+
 }  // namespace
 }  // namespace retrial::campaign::report
