@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <random>
 
+#include "oracles/waits.h"
 #include "tests/oracles/runs.h"
+#include "trace/fault_name.h"
 
 // no-backoff, ignores-retry-after, missing-delay and no-jitter, by what a client waited. Schedules as measured of real
 // clients.
