@@ -22,6 +22,8 @@ struct Policy {
   // Plans that are tried only of a service that tells of its own time-outs by their status (trace::Profile::times_out).
   std::vector<FaultPlan> where_it_times_out = {};
   std::vector<FaultPlan> once_a_site = {};  // plans that are tried once a call site, not once an operation
+  // Once a service and line that sends to it, whoever calls that; of HTTP alone.
+  std::vector<FaultPlan> once_a_line = {};
   // What one of its cases is worth: how likely it is to show a bug, in proportion to the cases of other policies (1 is
   // as likely as most). A campaign divides it by the seconds that the case takes.
   double value = 1;

@@ -6,6 +6,7 @@
   POLICY(p3)                     \
   POLICY(p1)                     \
   POLICY(k1)                     \
+  POLICY(k2)                     \
   POLICY(p4)                     \
   POLICY(p2)                     \
   POLICY(k3)                     \

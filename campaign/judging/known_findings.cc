@@ -40,7 +40,7 @@ Ids standing_for(const trace::Finding& f, const std::vector<trace::Finding>& all
   for (auto& other : all)
     if (other.verdict == f.verdict && other.site == f.site && other.operation == f.operation) add(other.id);
   for (auto& policy : policies::policies())
-    for (auto* plans : {&policy.plans, &policy.where_it_times_out, &policy.once_a_site})
+    for (auto* plans : {&policy.plans, &policy.where_it_times_out, &policy.once_a_site, &policy.once_a_line})
       for (auto& plan : *plans) add(trace::finding_id(f.verdict, f.site, f.operation, policies::show(plan)));
   return found;
 }

@@ -241,6 +241,12 @@ bool reads_opaque(const Found& f) {
   });
 }
 
+// The line that sends it, and to which service.
+std::string line_of(const Found& f) {
+  auto& site = f.target.site;
+  return site ? fmt::format("{} {}:{}", f.target.service, site->file, site->line) : f.target.service;
+}
+
 // The first few, and how many more there are.
 std::string some(const std::vector<std::string>& all) {
   constexpr std::size_t kNamed = 3;
@@ -297,6 +303,9 @@ Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& p
           if (may_time_out(f, faults)) add_case(f, *policy, faults);
         for (auto& faults : policy->once_a_site)
           if (sites_tried.insert(f.site() + policies::show(faults)).second) add_case(f, *policy, faults);
+        if (f.profile == "grpc") continue;
+        for (auto& faults : policy->once_a_line)
+          if (sites_tried.insert(line_of(f) + policies::show(faults)).second) add_case(f, *policy, faults);
       }
     }
   };

@@ -19,7 +19,7 @@ TEST(Policies, have_a_name_of_their_own_a_question_and_faults_that_ask_it) {
   for (auto& policy : policies()) {
     EXPECT_TRUE(names.insert(policy.name).second) << policy.name;
     EXPECT_TRUE(policy.question.ends_with('?')) << policy.name;
-    EXPECT_FALSE(policy.plans.empty() && policy.once_a_site.empty()) << policy.name;
+    EXPECT_FALSE(policy.plans.empty() && policy.once_a_site.empty() && policy.once_a_line.empty()) << policy.name;
     EXPECT_GT(policy.value, 0) << policy.name;
   }
 }
@@ -49,7 +49,7 @@ TEST(Policies, are_asked_behind_the_one_that_shows_what_they_need_and_it_shows_i
 
 TEST(Policies, plans_parse_back_from_what_the_record_of_a_case_holds) {
   for (auto& policy : policies())
-    for (auto* plans : {&policy.plans, &policy.where_it_times_out, &policy.once_a_site})
+    for (auto* plans : {&policy.plans, &policy.where_it_times_out, &policy.once_a_site, &policy.once_a_line})
       for (auto& plan : *plans) EXPECT_EQ(parse_fault_plan(show(plan)).value(), plan);
 }
 
