@@ -29,7 +29,7 @@ std::vector<const Thrown*> told_part(const std::vector<Thrown>& chain) {
   const Thrown* above = nullptr;
   bool aside = false;
   for (auto& thrown : chain) {
-    if (thrown.link == trace::kExpected) break;  // behind what failed
+    if (trace::stands_behind(thrown)) break;
     if (thrown.link == "context")
       aside = aside || !above || is_programming_error(*above) || is_assertion(*above);
     else if (thrown.link == "member")
@@ -62,7 +62,7 @@ std::vector<int> handed_on(const Comparison& c, const Exchange& fired) {
 // it says that something is wrong.
 const trace::TestResult* ended_by_exception(const trace::Run& run) {
   auto it = std::ranges::find_if(run.results, [](auto& r) {
-    return bad(r) && !r.chain.empty() && r.chain.front().link != trace::kExpected && !is_assertion(r.chain.front());
+    return bad(r) && !r.chain.empty() && !trace::stands_behind(r.chain.front()) && !is_assertion(r.chain.front());
   });
   return it == run.results.end() ? nullptr : &*it;
 }
@@ -173,15 +173,30 @@ bool told_of_each(const Comparison& c, std::string_view test, const trace::Call&
   return static_cast<std::size_t>(told) + 1 >= call.attempts.size();
 }
 
+// Of the chains that stand behind what failed it, by how they hang there.
+static std::string text_behind(const trace::TestResult& result, std::string_view link) {
+  std::string text;
+  bool of_it = false;
+  for (auto& thrown : result.chain) {
+    if (trace::stands_behind(thrown)) of_it = thrown.link == link;
+    if (of_it) text += text_of(thrown) + "\n";
+  }
+  return text;
+}
+
 bool expected_by_test(const ComparedCase& compared, const Comparison& c) {
   for (auto& result : c.in_case->results) {
     if (result.test != test_of(compared, c)) continue;
-    auto from = std::ranges::find(result.chain, trace::kExpected, &Thrown::link);
-    std::string text;
-    for (; from != result.chain.end(); ++from) text += text_of(*from) + "\n";
+    auto text = text_behind(result, trace::kExpected);
     if (!text.empty() && shows_fault(c, text)) return true;
   }
   return false;
+}
+
+const Thrown* unheard(const Comparison& c, const Failure& failure) {
+  auto& chain = failure.result->chain;
+  auto it = std::ranges::find(chain, trace::kUnheard, &Thrown::link);
+  return it != chain.end() && shows_fault(c, text_behind(*failure.result, trace::kUnheard)) ? &*it : nullptr;
 }
 
 bool told_over_http(const Comparison& c) {

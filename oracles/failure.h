@@ -51,6 +51,10 @@ bool shows_fault(const trace::Comparison& c, std::string_view text);
 // Did the test expect an exception, and get one that shows the fault (pytest.raises, assertThrows)? Then it was told.
 bool expected_by_test(const ComparedCase& compared, const trace::Comparison& c);
 
+// The exception that shows the fault, and that nobody looked at while this test ran (a task that nobody awaited); else
+// null.
+const trace::Thrown* unheard(const trace::Comparison& c, const Failure& failure);
+
 // Did the application answer a request of its own, which was open while a fault fired, with a status 5xx? Then its
 // client was told.
 bool told_over_http(const trace::Comparison& c);

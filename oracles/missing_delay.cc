@@ -28,6 +28,7 @@ constexpr std::size_t kMeasured = 4;  // where the client's clock shows what was
 constexpr Nanos kMost = 15 * kMillisecond;
 constexpr Nanos kMostMeasured = 5 * kMillisecond;  // there a wait that was none is next to nothing
 constexpr Nanos kLongest = 60 * kMillisecond;
+constexpr Nanos kHides = 80 * kMillisecond;  // work in which a timer runs out unseen
 constexpr int kGoodPart = 2;                 // work of half the rest of a gap
 constexpr std::size_t kMostComparisons = 6;  // a client with two retries shows one gap a run
 constexpr std::size_t kMostUnclear = 3;      // what load hides in so many runs it hides in more
@@ -77,7 +78,7 @@ Nanos centile(std::vector<Nanos> of, std::size_t n) {
 // work, or waited for a processor, for so long that a timer had run out when it came to look.
 bool unclear(const Wait& w) {
   auto work = w.gap - w.most;
-  bool at_work = w.worked && ((w.most >= kMost && work >= w.most / kGoodPart) || work >= kLongest);
+  bool at_work = w.worked && ((w.most >= kMost && work >= w.most / kGoodPart) || work >= kHides);
   if (w.measured) return w.least < kMostMeasured && (w.most >= kLongest || at_work);
   return at_work;
 }

@@ -59,18 +59,27 @@ bool is_wrapper(const Thrown& thrown) {
 }
 
 // The exception that carries this error to the caller, or null. An assertion does where it names it as the service does
-// (`expect(err).to.not.exist` shows the error that it met); a bare number in one is a result. `own`: it is of the first
-// attempt's own effect, and the cause of whatever is told.
-const Thrown* carrier(const Failure& failure, const trace::Exchange& error, bool own) {
+// (`expect(err).to.not.exist` shows the error that it met); a bare number in one is a result.
+const Thrown* carrier(const Failure& failure, const trace::Exchange& error) {
   auto words = service_words(error);
-  for (std::size_t i = 0; i < failure.told.size(); i++) {
-    auto& thrown = *failure.told[i];
-    auto status = is_assertion(thrown) ? 0 : error.service_status;
-    if (names(text_of(thrown), status, words)) return &thrown;
-    bool caused = own && i + 1 < failure.told.size() && failure.told[i + 1]->link == "cause";
-    if (!is_wrapper(thrown) && !caused) return nullptr;
+  for (auto* thrown : failure.told) {
+    auto status = is_assertion(*thrown) ? 0 : error.service_status;
+    if (names(text_of(*thrown), status, words)) return thrown;
+    if (!is_wrapper(*thrown)) return nullptr;
   }
   return nullptr;
+}
+
+// Is the cause of what is told the answer that the first attempt's own effect gave the last, and no word of the fault's
+// own beside it? A word for failures in general ("LockUnavailable") says nothing of the fault then.
+bool is_caused_by_own_effect(const trace::Comparison& c, const Failure& failure) {
+  if (shows_injected(c, text_of_causes(failure))) return false;
+  return std::ranges::any_of(new_errors(c), [&](auto& error) {
+    auto words = service_words(*error.exchange);
+    return met_own_effect(*error.call) && std::ranges::any_of(failure.told, [&](auto* thrown) {
+             return thrown->link == "cause" && names(text_of(*thrown), error.exchange->service_status, words);
+           });
+  });
 }
 
 constexpr std::size_t kTelling = 6;   // bytes of a text that is no other's by chance
@@ -167,7 +176,7 @@ class UnrelatedException final : public Oracle {
     if (of_death(c) && !is_programming_error(outermost)) return;
     if (!of_death(c) && !shows_injected(c, text_of(outermost)))
       for (auto& error : new_errors(c))
-        if (auto* thrown = carrier(failure, *error.exchange, met_own_effect(*error.call)))
+        if (auto* thrown = carrier(failure, *error.exchange))
           return certain(compared, c, failure, error, *thrown, judgement);
 
     // A parser's error is a programming error but where what it was to read was cut or changed.
@@ -175,8 +184,8 @@ class UnrelatedException final : public Oracle {
     auto& call = met_by(c, outermost);
     if (was_answered(c) && is_of_pool(outermost) && !shows_injected(c, text_of_causes(failure)))
       return out_of_connections(compared, c, call, outermost, judgement);
-    if (is_assertion(outermost) || parser_says_it || shows_fault(c, text_of_causes(failure)))
-      return;  // of assertions silent_wrong_result.cc speaks
+    if (is_assertion(outermost) || parser_says_it) return;  // of assertions silent_wrong_result.cc speaks
+    if (shows_fault(c, text_of_causes(failure)) && !is_caused_by_own_effect(c, failure)) return;
     if (!is_programming_error(outermost) && tells_usual_answer(c, call, text_of_causes(failure))) return;
     if (given_as_answer(compared, call)) return pass_over(kGivenAsAnswer);
     if (!in_test_phase(*failure.result))

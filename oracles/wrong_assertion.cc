@@ -227,6 +227,15 @@ std::optional<Said> of_a_kept_failure(const Asserted& a) {
       "A right client keeps good answers alone, and asks again after a failure."};
 }
 
+std::optional<Said> of_the_unheard(const Asserted& a) {
+  auto* thrown = unheard(a.c, a.failure);
+  if (!thrown) return {};
+  return Said{at_most_likely(a.call.confidence),
+              fmt::format("{}, what came of it was raised where nobody looks ({})", a.done, named(*thrown)),
+              "It ended a task that nobody awaits: nobody was told, and nobody tries again.",
+              "A right client awaits what it has started, or looks how it ended, before it calls it done."};
+}
+
 std::optional<Said> of_a_walk(const Asserted& a) {
   if (!compares_contents(a.message()) || hands_back(a.call, a.message()) || !walk_ended_at(a.c, a.call)) return {};
   return Said{at_most_likely(a.call.confidence), fmt::format("{}, no exception came of it", a.done),
@@ -280,8 +289,8 @@ void judge_assertion(const ComparedCase& compared, const Comparison& c, const Fa
       expected_by_test(compared, c))
     return;
   if (judged_by(of_a_cut_body, by_an_error_written_as_data, by_what_is_written_with_less, by_what_is_written_with_other,
-                by_what_is_written_as_it_says, by_what_is_written_instead, of_a_kept_failure, of_a_walk, of_who_went_on,
-                of_other_contents))
+                by_what_is_written_as_it_says, by_what_is_written_instead, of_a_kept_failure, of_the_unheard, of_a_walk,
+                of_who_went_on, of_other_contents))
     return;
   pass_over(fmt::format(
       "the call ended in the fault and an assertion failed ({}): whether the caller was told cannot be seen",

@@ -22,7 +22,10 @@ struct Thrown {
   std::string source = {};  // in_test: the test's lines up to this one, as far as they are at hand; else empty
 };
 
-inline constexpr std::string_view kExpected = "expected";
+// Links of what stands behind what failed a test, if anything did: the first of a chain that the test expected, and of
+// one that nobody looked at.
+inline constexpr std::string_view kExpected = "expected", kUnheard = "unheard";
+inline bool stands_behind(const Thrown& thrown) { return thrown.link == kExpected || thrown.link == kUnheard; }
 
 struct TestResult {
   std::string test;

@@ -25,8 +25,8 @@ T number(const Json& object, const char* key) {
   return it != object.end() && it->is_number() ? it->get<T>() : T{};
 }
 
-constexpr std::size_t kMostTroubles = 8;   // of agents that are told of
-constexpr std::size_t kMostExpected = 64;  // of one test
+constexpr std::size_t kMostTroubles = 8;  // of agents that are told of
+constexpr std::size_t kMostBehind = 64;   // of one test
 
 trace::Thrown thrown(const Json& e) {
   trace::Thrown t{text(e, "type"), trace::redacted(text(e, "msg")), text(e, "code"),    text(e, "link"),
@@ -84,16 +84,13 @@ void Events::take(std::string_view line, trace::Run& run) {
   } else if (kind == "result") {
     trace::TestResult r{test, phase, text(e, "outcome"), number<double>(e, "ms"), chain_of(e)};
     if (auto it = took_.find(test); it != took_.end()) r.ms = it->second;
-    if (auto it = expected_.find(test); it != expected_.end()) {
-      std::ranges::move(it->second, std::back_inserter(r.chain));
-      expected_.erase(it);
-    }
+    if (auto behind = behind_.extract(test)) std::ranges::move(behind.mapped(), std::back_inserter(r.chain));
     run.results.push_back(std::move(r));
-  } else if (kind == "expected") {
-    auto& all = expected_[test];
+  } else if (kind == trace::kExpected || kind == trace::kUnheard) {
+    auto& all = behind_[test];
     auto chain = chain_of(e);
-    if (chain.empty() || all.size() + chain.size() > kMostExpected) return;
-    chain.front().link = trace::kExpected;
+    if (chain.empty() || all.size() + chain.size() > kMostBehind) return;
+    chain.front().link = kind;
     std::ranges::move(chain, std::back_inserter(all));
   } else if (kind == "uncaught") {
     uncaught_ = chain_of(e);

@@ -50,9 +50,9 @@ class Events {
   };
   void add_time(const std::string& test, double ms, trace::Run& run);
 
-  std::map<std::int32_t, std::vector<Open>> open_;              // by process, innermost last
-  std::map<std::string, std::vector<trace::Thrown>> expected_;  // by test, until its result
-  std::map<std::string, double> took_;                          // ms of a test's stages so far
+  std::map<std::int32_t, std::vector<Open>> open_;            // by process, innermost last
+  std::map<std::string, std::vector<trace::Thrown>> behind_;  // by test, until its result
+  std::map<std::string, double> took_;                        // ms of a test's stages so far
   std::int32_t latest_ = 0;
   std::set<std::string> runners_, installed_, troubles_;
   std::vector<trace::Thrown> uncaught_;

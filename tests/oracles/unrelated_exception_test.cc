@@ -85,6 +85,17 @@ TEST(UnrelatedException, an_exception_that_does_not_carry_the_error_itself_is_ju
             "unrelated-exception likely");
 }
 
+TEST(UnrelatedException, a_word_for_any_failure_is_none_of_the_faults_where_its_cause_is_the_first_attempts_effect) {
+  auto locked = [](const char* cause) {
+    return answered_differently(
+               {thrown("CycleCount$LockUnavailable", "PUT lock L1"), thrown("java.io.IOException", cause, "", "cause")},
+               409)
+        .verdicts();
+  };
+  EXPECT_EQ(locked("/locks/L1 answered 409"), "unrelated-exception likely");
+  EXPECT_EQ(locked("Connection reset"), "");
+}
+
 TEST(UnrelatedException, a_number_in_a_url_is_no_status) {
   auto t = answered_differently(
       {thrown("requests.exceptions.ConnectionError", "Connection reset while reading http://127.0.0.1:80/items/404")});

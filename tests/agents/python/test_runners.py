@@ -273,3 +273,20 @@ def test_an_exception_that_a_test_expects_and_gets_is_told_before_its_result(pro
     """).pytest(check=False)
     told = {event["id"].split("::")[-1]: [e["type"].split(".")[-1] for e in event["chain"]] for event in project.of("expected")}
     assert told == {"test_one": ["ValueError", "KeyError"], "test_it": ["ConnectionResetError"]}
+
+
+def test_an_exception_of_a_task_that_nobody_awaits_is_told_for_its_test(project):
+    project.write("test_it.py", """
+        import asyncio
+        async def fails(): raise OSError("503 of a task")
+        async def start(awaited):
+            tasks = {asyncio.create_task(fails())}
+            if awaited: await asyncio.gather(*tasks, return_exceptions=True)
+            else: await asyncio.wait(tasks)
+            tasks.clear()
+            await asyncio.sleep(0)
+        def test_left(): asyncio.run(start(False))
+        def test_awaited(): asyncio.run(start(True))
+    """).pytest()
+    told = [(event["id"].split("::")[-1], [e["msg"] for e in event["chain"]]) for event in project.of("unheard")]
+    assert told == [("test_left", ["503 of a task"])]

@@ -86,6 +86,20 @@ TEST_F(Following, what_a_test_expected_stands_behind_what_failed_it) {
   EXPECT_EQ(told, "D raised, A expected, B cause, ");
 }
 
+TEST_F(Following, what_nobody_looked_at_stands_behind_it_too) {
+  append(
+      R"({"ev":"unheard","id":"t::a","chain":[{"type":"A","msg":"503","link":"raised"},{"type":"B","link":"cause"}],"pid":7})"
+      "\n"
+      R"({"ev":"expected","id":"t::a","chain":[{"type":"C","link":"raised"}],"pid":7})"
+      "\n"
+      R"({"ev":"result","id":"t::a","phase":"test","outcome":"passed","pid":7})"
+      "\n");
+  read();
+  std::string told;
+  for (auto& thrown : trace::result_of(run_, "t::a")->chain) told += thrown.type + " " + thrown.link + ", ";
+  EXPECT_EQ(told, "A unheard, B cause, C expected, ");
+}
+
 TEST_F(Following, what_ended_a_process_is_kept_the_last_of_them) {
   append(R"({"ev":"uncaught","pid":7,"chain":[{"type":"builtins.OSError","msg":"down","link":"raised"}]})"
          "\n"

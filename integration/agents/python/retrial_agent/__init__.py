@@ -33,7 +33,7 @@ def start():
             "threading": "carry",
             "concurrent.futures.thread": "carry",
             "multiprocessing.pool": "carry",
-            "asyncio.base_events": "carry",
+            "asyncio.base_events": "carry unheard",
             "asyncio.tasks": "carry",
             **_runners(),
         }

@@ -1,7 +1,7 @@
 """Runs a hook right after the module that it changes was executed."""
 import sys
 
-_hooks = {}  # module name -> name of the module of ours with apply(module)
+_hooks = {}  # module name -> names of the modules of ours with apply(module), blanks between them
 
 
 def install(hooks):
@@ -15,12 +15,13 @@ def install(hooks):
 def _apply(name, module):
     from importlib import import_module
 
-    try:
-        import_module("retrial_agent." + _hooks[name]).apply(module)
-    except Exception as error:
-        from . import events
+    for hook in _hooks[name].split():
+        try:
+            import_module("retrial_agent." + hook).apply(module)
+        except Exception as error:
+            from . import events
 
-        events.failed(_hooks[name] + " (" + name + ")", error)
+            events.failed(hook + " (" + name + ")", error)
 
 
 class _Finder:
