@@ -86,6 +86,9 @@ TEST(Redact, a_command_keeps_its_words_and_loses_what_secrets_they_are_given) {
   using Words = std::vector<std::string>;
   EXPECT_EQ(redacted_command({"pytest", "--token", "abc", "--password=def", "-k", "a b", "--secret", "-v"}),
             (Words{"pytest", "--token", "***", "--password=***", "-k", "a b", "--secret", "-v"}));
+  Words chosen{"pytest", "-k", "test_create_issue", "tests/a.py::test_create"};
+  EXPECT_EQ(redacted_command(chosen), chosen) << "names, wherever a text ends";
+  EXPECT_EQ(redacted_command({"pay", "test_0a1b2c3d4e"}), (Words{"pay", "***"}));
   EXPECT_EQ(redacted_command({"sh", "-c", "curl -u me:abc http://u:def@h/", "-u", "me:abc"}),
             (Words{"sh", "-c", "curl -u me:*** http://u:***@h/", "-u", "me:***"}));
 }
