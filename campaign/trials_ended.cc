@@ -34,16 +34,24 @@ bool one_event(const trace::Finding& known, trace::Finding suspected) {
   return report::one_cause(known, suspected);
 }
 
+// An error by which the service says that it passes: 503 or, of a profile's own, `transient`; or 429.
+bool is_of_a_moment(const trace::FaultSpec& fault) {
+  constexpr int kTooManyRequests = 429, kUnavailable = 503;  // RFC 6585 4, RFC 9110 15.6.4
+  return fault.name == trace::FaultName::error &&
+         (fault.status == 0 || fault.status == kTooManyRequests || fault.status == kUnavailable);
+}
+
 // Does the first attempt meet in both what it meets in the other? What becomes of a call then differs by whether it is
 // sent again, not by what the attempts after it meet: P1, P2 and P4 lose one first response. How the loss is told makes
-// another exception, and no other effect.
+// another exception, and no other effect. Nor does the number of an error that passes.
 bool one_fate(const trace::Finding& known, const trace::Finding& suspected) {
   auto one = policies::parse_fault_plan(known.fault), other = policies::parse_fault_plan(suspected.fault);
   if (!one || !other || one->steps.empty() || other->steps.empty()) return false;
   auto &a = one->steps.front().fault, &b = other->steps.front().fault;
   auto* verdict = oracles::verdict_named(suspected.verdict);
   bool of_effect = verdict && verdict->severity == oracles::Severity::wrong_effect;
-  return a == b || (of_effect && a.name == b.name && a.name == trace::FaultName::lost_response);
+  return a == b || (of_effect && a.name == b.name && a.name == trace::FaultName::lost_response) ||
+         (is_of_a_moment(a) && is_of_a_moment(b) && a.retry == b.retry);
 }
 
 // Nothing new beside what is known of that call site: what is surer is.
