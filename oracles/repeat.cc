@@ -104,6 +104,7 @@ Named action_named(std::string_view action) {
 
 std::string_view last_word_of(const Exchange& e) {
   auto path = trace::message::path_of(e.target);
+  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
   auto word = path.substr(path.find_last_of("/:.") + 1);
   while (word.starts_with('_')) word.remove_prefix(1);
   return word;
@@ -252,7 +253,10 @@ bool tells_of_itself(const Exchange& before, const Exchange& next) {
   constexpr std::size_t kMembers = 3;
   if (!answered_alike(before, next)) return false;
   auto told = members_of(before.response_sample);
-  auto of_itself = [&](auto& m) { return !m.name.empty() && !before.request_sample.contains(m.value); };
+  auto of_itself = [&](auto& m) {
+    bool sent = m.kind != Member::Kind::boolean && before.request_sample.contains(m.value);
+    return !m.name.empty() && !sent;
+  };
   auto inner = [](auto& m) { return m.path != "/" + m.name; };
   return static_cast<std::size_t>(std::ranges::count_if(told, of_itself)) >= kMembers &&
          std::ranges::any_of(told, inner);

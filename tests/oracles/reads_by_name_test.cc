@@ -14,6 +14,7 @@ TEST(ReadsByName, the_last_word_of_a_path_says_so) {
   EXPECT_TRUE(reads("POST /v1/items:batchGet", "/v1/items:batchGet"));
   EXPECT_TRUE(reads("POST /graphql", "/graphql")) << "its body could not be read";
   EXPECT_TRUE(reads("POST /v2/translate", "/v2/translate"));
+  EXPECT_TRUE(reads("POST /decide/", "/decide/?v=3"));
   EXPECT_FALSE(reads("POST /orders", "/orders"));
 }
 
