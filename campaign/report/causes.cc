@@ -63,10 +63,12 @@ bool one_line(const trace::Finding& a, const trace::Finding& b) {
   bool same = a.site && b.site && trace::frames_of(*a.site) == trace::frames_of(*b.site);
   return same && !a.site->callers.empty() && method(a) == method(b);
 }
-// Nothing of the application sends it, but lines of tests: what that library does it does at all of them.
-bool by_one_library(const trace::Finding& a, const trace::Finding& b) {
+// Nothing of the application sends it, but lines of tests: what that library does it does at all of them; and how it
+// goes about it where nothing is sent again.
+bool by_one_library(const trace::Finding& a, const trace::Finding& b, bool of_client) {
   auto of_test = [](auto& f) { return f.site && oracles::in_tests(f.site->file, f.test); };
-  bool one = (!a.retried_by.empty() && a.retried_by == b.retried_by) || (!a.sdk.empty() && a.sdk == b.sdk);
+  bool one = (!a.retried_by.empty() && a.retried_by == b.retried_by) || (!a.sdk.empty() && a.sdk == b.sdk) ||
+             (of_client && a.retried_by.empty() && b.retried_by.empty() && a.sdk == b.sdk);
   return one && of_test(a) && of_test(b) && at_one_service(a, b);
 }
 }  // namespace
@@ -75,8 +77,8 @@ bool one_cause(const trace::Finding& a, const trace::Finding& b) {
   auto* verdict = oracles::verdict_named(a.verdict);
   if (a.verdict != b.verdict) return false;
   if (!a.raised_at.empty() && a.raised_at == b.raised_at) return true;
-  if (by_one_library(a, b)) return true;
   bool of_client = b.site && verdict && !verdict->of_outcome;
+  if (by_one_library(a, b, of_client)) return true;
   if (!of_client && a.service != b.service && !started_anew(a, b)) return false;
   if (a.site == b.site && (of_client || a.operation == b.operation)) return true;
   if ((a.attempts > 1) != (b.attempts > 1)) return false;

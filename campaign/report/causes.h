@@ -12,7 +12,8 @@ namespace retrial::campaign::report {
 // same), also at several call sites where their chains meet in a function that asks for it; how the client goes about
 // it (its time-outs, its waits) is one for all, whatever the service, also at several call sites where nothing was
 // sent again and one frame sends, or the sending frame of one is in the chain of the other; and for one service where
-// one vendor's client (sdk), function or library sends again at all of them (retried_by). What goes wrong itself at
+// one vendor's client (sdk), function or library sends again at all of them (retried_by); and of one service where the
+// call sites are lines of tests, which nothing but a library stands behind. What goes wrong itself at
 // one line after a failure (raised_at) is one thing, whatever failed.
 struct Cause {
   std::string verdict;

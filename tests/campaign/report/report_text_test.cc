@@ -73,9 +73,8 @@ TEST(Words, findings_of_one_verdict_at_one_call_site_are_one_cause) {
 }
 
 TEST(Words, what_a_library_does_at_lines_of_tests_alone_is_one_cause) {
-  auto found_at = [](int line, const char* file, const char* by) {
-    trace::Finding f{
-        .verdict = "duplicate-effect", .service = "127.0.0.1:80", .operation = "POST /" + std::to_string(line)};
+  auto found_at = [](int line, const char* file, const char* by, const char* verdict = "duplicate-effect") {
+    trace::Finding f{.verdict = verdict, .service = "127.0.0.1:80", .operation = "POST /" + std::to_string(line)};
     f.test = "tests/test_api.py::test_add";
     f.site = trace::CallSite{file, line, "test_add"};
     f.retried_by = by;
@@ -85,6 +84,11 @@ TEST(Words, what_a_library_does_at_lines_of_tests_alone_is_one_cause) {
             1u);
   EXPECT_EQ(causes({found_at(3, "tests/test_api.py", "api 1.2"), found_at(9, "tests/test_api.py", "urllib3 2")}).size(),
             2u);
+  EXPECT_EQ(causes({found_at(3, "tests/test_api.py", "", "missing-timeout"),
+                    found_at(9, "tests/test_api.py", "", "missing-timeout")})
+                .size(),
+            1u)
+      << "nobody sends again";
   EXPECT_EQ(causes({found_at(3, "src/app.py", "api 1.2"), found_at(9, "src/app.py", "api 1.2")}).size(), 2u);
 }
 
