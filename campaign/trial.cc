@@ -9,6 +9,7 @@
 #include "campaign/planning/references.h"
 #include "trace/comparing/comparison.h"
 #include "trace/comparing/slices.h"
+#include "trace/executions.h"
 
 namespace retrial::campaign {
 namespace {
@@ -93,6 +94,7 @@ std::optional<RunSpec> Trial::next() {
     auto aimed = case_.aim();
     if (target_) aimed.target = target_;
     aim(spec, {std::move(aimed)}, context_.config.run);
+    if (!case_.row.followed_by.empty()) spec.rest = trace::kRest;
   }
   if (asked_ == Ask::with && case_.policy && case_.policy->of_deaths) spec.after_fault = kAfterDeath;
   return spec;

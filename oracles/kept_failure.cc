@@ -77,11 +77,13 @@ class KeptFailure final : public Oracle {
     auto kept = kept_for_next(compared, c, call);
     if (!kept) return;
     judgement.findings.push_back(make_finding(
-        compared, c, call, kKeptFailure, std::min(trace::Confidence::likely, call.confidence),
-        fmt::format("{}: {}, and the test failed with {}. {}, executed after it in the same process and without any "
+        compared, c, call, kKeptFailure,
+        std::min(kept->rested ? trace::Confidence::likely : trace::Confidence::possible, call.confidence),
+        fmt::format("{}: {}, and the test failed with {}. {}, executed after it in the same process{} and without any "
                     "fault, asked nobody for it, and failed with the very same error; else both pass.",
                     call.operation, what_was_done(call, first_fired(call)), kept->error,
-                    kept->test.empty() ? "The same test" : "The test " + kept->test),
+                    kept->test.empty() ? "The same test" : "The test " + kept->test,
+                    kept->rested ? " ten minutes later" : ""),
         "A right client keeps no failure: who asks next asks the service."));
   }
 

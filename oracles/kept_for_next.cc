@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "oracles/evidence.h"
 #include "oracles/failure.h"
+#include "trace/executions.h"
 
 namespace retrial::oracles {
 namespace {
@@ -18,6 +19,14 @@ bool goes_on_without(const trace::Run& next, const trace::Exchange& failed) {
 
 // But for our looks.
 bool asks_nobody(const trace::Run& next) { return std::ranges::all_of(next.exchanges, is_look); }
+
+bool rested(const trace::Run& next, const trace::Exchange& failed) {
+  constexpr int kGoodPart = 10;  // timers of others part it
+  Nanos moved = 0;
+  for (auto& jump : next.jumps)
+    if (jump.at >= failed.told) moved += jump.by;
+  return moved >= trace::kRest - trace::kRest / kGoodPart;
+}
 
 }  // namespace
 
@@ -35,7 +44,7 @@ std::optional<KeptForNext> kept_for_next(const ComparedCase& compared, const tra
   auto& next = *c.in_case->followed_by;
   if (!goes_on_without(next, failed) || (is_assertion(error) && !asks_nobody(next))) return {};
   auto& test = next_failure->result->test;
-  return KeptForNext{test == compared.row->test ? "" : test, named(error)};
+  return KeptForNext{test == compared.row->test ? "" : test, named(error), rested(next, failed)};
 }
 
 }  // namespace retrial::oracles

@@ -8,8 +8,9 @@ namespace retrial::oracles {
 
 // What the next test got of a failure that was kept.
 struct KeptForNext {
-  std::string test;   // the next; empty: the same once more
-  std::string error;  // which both ended with, in short
+  std::string test;     // the next; empty: the same once more
+  std::string error;    // which both ended with, in short
+  bool rested = false;  // trace::kRest lay between: it is kept for longer than a breaker or a cache keeps it on purpose
 };
 
 // The test of this call failed by its fault, which may pass. The test that was executed after it in the same process

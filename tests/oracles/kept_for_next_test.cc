@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/oracles/runs.h"
+#include "trace/executions.h"
 
 // What the test that is executed after a failed one, in the same process, gets of its failure.
 namespace retrial::oracles {
@@ -12,7 +13,7 @@ trace::Thrown error(const char* message = kPassedOn) {
   return {.type = "HttpError", .message = message, .link = "raised"};
 }
 Tale asks(Tale tale) { return tale.call("rate", "GET", "/rates/EUR").answers(200); }
-Tale next() { return Tale(trace::RunKind::with_fault); }
+Tale next() { return Tale(trace::RunKind::with_fault).waits(kSecond).moved_on(trace::kRest); }
 
 struct Kept {
   int refused = 503;
@@ -49,6 +50,10 @@ TEST(KeptForNext, the_same_test_once_more_fails_with_the_same_error_and_asks_nob
   EXPECT_EQ(f.verdict, "kept-failure");
   EXPECT_EQ(f.confidence, trace::Confidence::likely);
   EXPECT_NE(f.message.find("The same test, executed after it in the same process"), std::string::npos) << f.message;
+}
+
+TEST(KeptForNext, is_possible_where_no_time_lay_between_in_which_a_breaker_closes) {
+  EXPECT_EQ(Kept().finding(Tale(trace::RunKind::with_fault).fails({error()})).confidence, trace::Confidence::possible);
 }
 
 TEST(KeptForNext, another_test_is_named) {

@@ -100,11 +100,13 @@ std::map<std::string, Run> slices_of(Run run) {
 
 Run slice_with_next(Run run, const std::string& test, const std::string& next) {
   auto id = run.id;
+  auto jumps = run.jumps;
   auto slices = slices_of(std::move(run));
   auto slice = std::move(slices[test]);
   slice.id = id;
   auto followed_by = as_test(std::move(slices[next]));
   followed_by.tests = {std::string(test_of(next))};
+  followed_by.jumps = std::move(jumps);
   slice.followed_by = std::make_shared<Run>(std::move(followed_by));
   return slice;
 }

@@ -12,7 +12,8 @@ namespace retrial::trace {
 // exited. Tests that neither ended nor sent anything are not there.
 std::map<std::string, Run> slices_of(Run run);
 
-// Of a run of these two: what the first did, and behind it (Run::followed_by) what the second did.
+// Of a run of these two: what the first did, and behind it (Run::followed_by) what the second did, which has the jumps
+// of both.
 Run slice_with_next(Run run, const std::string& test, const std::string& next);
 
 // Where an exchange was held until we gave it up, the run shows what one that was ended there would have shown.

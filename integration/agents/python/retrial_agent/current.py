@@ -1,5 +1,6 @@
 """The test that is running, as the runner's hook knows it, and the phase it is in."""
-from time import perf_counter
+import os
+from time import perf_counter, sleep
 
 from . import events
 
@@ -26,7 +27,21 @@ def _now():
     return round(perf_counter() * 1000, 1)
 
 
+_rest = float(os.environ.get("RETRIAL_REST") or 0)  # seconds between a test and the next
+_latest = None
+
+
+def _rest_before(id):
+    """What is kept for a while only is no longer kept when the next test begins."""
+    global _latest
+    if _rest and _latest not in (None, id):
+        sleep(_rest)
+    _latest = id
+
+
 def start(id, phase):
+    if phase != SHARED:
+        _rest_before(id)
     _open.append((id, phase))
     events.write({"ev": "start", "id": id, "phase": phase, "at": _now()})
 
