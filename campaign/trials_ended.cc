@@ -22,7 +22,7 @@ constexpr int kInVain = 2;  // runs in company that may say nothing of a case, b
 constexpr std::size_t kSameRetries = 2, kSameOutcome = 8;
 bool of_outcome(const std::string& verdict) {
   auto* known = oracles::verdict_named(verdict);
-  return known && known->of_outcome;
+  return known && (known->of_outcome || known->of_caller);
 }
 bool same_everywhere(const trace::Finding& f) { return !of_outcome(f.verdict) || !f.raised_at.empty(); }
 std::size_t enough(const std::string& verdict) { return of_outcome(verdict) ? kSameOutcome : kSameRetries; }

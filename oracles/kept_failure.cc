@@ -18,6 +18,7 @@ namespace {
 constexpr Verdict kKeptFailure{
     .name = "kept-failure",
     .severity = Severity::wrong_error,
+    .of_caller = true,
     .title = "Who asks again gets a failure that was kept, and nobody asks the service",
     .why = "What is asked for again answers with the error of the first attempt: an error that passes stays.",
     .remedy = "Take what failed out of the cache before it is asked for again: keep only what went well.",

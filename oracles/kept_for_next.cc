@@ -6,6 +6,7 @@
 #include "oracles/evidence.h"
 #include "oracles/failure.h"
 #include "trace/executions.h"
+#include "trace/profiles/message.h"
 
 namespace retrial::oracles {
 namespace {
@@ -33,7 +34,9 @@ bool rested(const trace::Run& next, const trace::Exchange& failed) {
 std::optional<KeptForNext> kept_for_next(const ComparedCase& compared, const trace::Comparison& c,
                                          const trace::Call& call) {
   auto& failed = call.last();
-  bool by_fault = failed.fired && failed.told && failed.tag.site && may_pass(failed);
+  // Of a write whose answer was lost it may be kept that nobody knows what became of it.
+  bool unknown = !is_status(failed.fault) && !trace::message::safe_method(failed.method);
+  bool by_fault = failed.fired && failed.told && failed.tag.site && may_pass(failed) && !unknown;
   if (!by_fault || may_be_unseen(c, failed) || in_tests(failed.tag.site->file, compared.row->test)) return {};
   auto failure = failure_of(compared, c), next_failure = failure_of_next(c);
   if (!failure || !next_failure || !failure->outermost() || !next_failure->outermost()) return {};

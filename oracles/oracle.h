@@ -48,6 +48,8 @@ struct Verdict {
   // It says what became of a call that was sent again. Several such verdicts on one call are one event, of which the
   // strongest is told; the others (delays, caps, time-outs) speak of something else, and stand beside it.
   bool of_outcome = false;
+  // It lies in the function that asks, and not in how the client below it sends.
+  bool of_caller = false;
   std::string_view title;   // "A call had its effect twice"
   std::string_view why;     // why that is a bug (a note: why it is worth knowing), one sentence
   std::string_view remedy;  // what is usually done about it, one sentence; of a note it may be empty

@@ -77,7 +77,7 @@ bool one_cause(const trace::Finding& a, const trace::Finding& b) {
   auto* verdict = oracles::verdict_named(a.verdict);
   if (a.verdict != b.verdict) return false;
   if (!a.raised_at.empty() && a.raised_at == b.raised_at) return true;
-  bool of_client = b.site && verdict && !verdict->of_outcome;
+  bool of_client = b.site && verdict && !verdict->of_outcome && !verdict->of_caller;
   if (by_one_library(a, b, of_client)) return true;
   if (!of_client && a.service != b.service && !started_anew(a, b)) return false;
   if (a.site == b.site && (of_client || a.operation == b.operation)) return true;

@@ -85,6 +85,22 @@ TEST(KeptForNext, not_of_an_answer_that_stays_so) {
   EXPECT_EQ(Kept{.refused = 404}.verdict(next().fails({error()})), "");
 }
 
+TEST(KeptForNext, not_of_a_write_of_which_nobody_knows_what_became) {
+  auto lost = [](const char* method) {
+    Trial t("P2", "lost-response(reset)");
+    t.reference.call("pay", method, "/payments/7").answers(200);
+    t.in_case().call("pay", method, "/payments/7").is_lost(trace::Telling::reset, 200);
+    t.in_case().fails({error("connection reset")});
+    auto without = Tale(trace::RunKind::alone).passes();
+    t.reference.run().followed_by = std::make_shared<trace::Run>(without.done());
+    auto then = next().fails({error("connection reset")});
+    t.in_case().run().followed_by = std::make_shared<trace::Run>(then.done());
+    return std::ranges::count(t.judge().findings, "kept-failure", &trace::Finding::verdict);
+  };
+  EXPECT_EQ(lost("POST"), 0);
+  EXPECT_EQ(lost("GET"), 1);
+}
+
 TEST(KeptForNext, an_assertion_is_the_same_where_nobody_is_asked_for_anything) {
   auto wrong = assertion("assert 0 == 10");
   EXPECT_EQ(Kept().verdict(next().fails({wrong}), {wrong}), "kept-failure");

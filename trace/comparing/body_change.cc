@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "trace/calls/content.h"
 #include "trace/calls/correlator_keys.h"
+#include "trace/calls/json_order.h"
 #include "trace/calls/operation.h"
 #include "trace/profiles/grpc_message.h"
 #include "trace/profiles/message.h"
@@ -94,6 +95,8 @@ void compare_body(const Exchange& a, const Exchange& b, Change& change) {
   if (!a.request_read || !b.request_read || a.request_digest == b.request_digest || packed(a) || packed(b)) return;
   if (a.grpc.is && b.grpc.is) return compare_messages(a, b, change);
   auto one = sample_of(a), other = sample_of(b);
+  if (auto first = json_in_order(one), second = json_in_order(other); first && second)
+    one = std::move(*first), other = std::move(*second);
   bool cut = !whole_sample(a) || !whole_sample(b);
   auto before = tokens_of(one), now = tokens_of(other);
   bool explained = false;

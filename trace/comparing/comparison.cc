@@ -215,6 +215,16 @@ Comparison compare(const Run& reference, const Run& in_case) {
       reference_calls, case_calls, partner, [](const Call& k) { return std::pair(k.site, k.first().method); },
       one_sided);
 
+  // What is done after a failure stands on another line of the function that does it: "PUT /a" with a default.
+  auto by_function = [](const Call& k) {
+    auto& site = k.first().tag.site;
+    return std::tuple(site->file, site->function, k.operation, k.first().target);
+  };
+  pair_by(reference_calls, case_calls, partner, by_function, [](const Call& k) {
+    auto& site = k.first().tag.site;
+    return site && !site->function.empty() && !k.first().grpc.is;
+  });
+
   // An agent that was loaded in one of the runs only.
   auto sited = [](const std::vector<Call>& calls) {
     return std::ranges::any_of(calls, [](auto& k) { return !k.site.empty(); });

@@ -43,8 +43,8 @@ struct Pair {
 
 // Beside each case lies the reference of the same test run alone, aligned call by call (call site, operation,
 // occurrence; target, where both ask there for the same several); where an operation is there on one side only, by call
-// site and method; where only one run has call sites, by operation. Owns the calls; points into both runs, which must
-// outlive it.
+// site and method; what is left, by function, operation and target; where only one run has call sites, by operation.
+// Owns the calls; points into both runs, which must outlive it.
 struct Comparison {
   const Run* reference = nullptr;
   const Run* in_case = nullptr;

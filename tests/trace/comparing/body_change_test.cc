@@ -44,6 +44,13 @@ TEST(BodyChange, the_same_body_is_no_change_and_another_is_named) {
   EXPECT_TRUE(bodies("", "{}").change().body);
 }
 
+TEST(BodyChange, members_in_another_order_are_no_change_and_what_is_another_is_named) {
+  auto shuffled = bodies(R"({"sku":"Ulm","qty":2,"gift":false})", R"({"gift":false,"qty":2,"sku":"Ulm"})");
+  EXPECT_EQ(shuffled.what(), "");
+  EXPECT_TRUE(shuffled.alike());
+  EXPECT_EQ(bodies(R"({"sku":"Ulm","qty":2})", R"({"qty":3,"sku":"Ulm"})").what(), "in the body qty went from 2 to 3");
+}
+
 TEST(BodyChange, counters_nonces_and_signatures_are_what_retries_change) {
   for (auto [before, now] : std::vector<std::pair<std::string, std::string>>{
            {R"({"n":1,"attempt":1})", R"({"n":1,"attempt":2})"},

@@ -188,6 +188,17 @@ TEST(Comparison, what_is_asked_for_in_another_order_is_aligned_by_its_target) {
   EXPECT_EQ(aligned("12", "121"), "1122-1");
 }
 
+TEST(Comparison, aligns_what_a_function_does_on_another_line_after_a_failure) {
+  Builder usual, failed;
+  usual.call("a.py", "GET /users/4").call("a.py", "PUT /projects/4");
+  failed.call("a.py", "GET /users/4", {-429}).call("a.py", "PUT /projects/4").call("a.py", "PUT /other/4");
+  for (std::size_t i : {1u, 2u}) failed.run.exchanges[i].tag.site->line = 9;
+  auto c = compare(usual.run, failed.run);
+  ASSERT_EQ(c.pairs.size(), 3u);
+  EXPECT_TRUE(c.pairs[1].reference && c.pairs[1].in_case) << "the same, by the same function";
+  EXPECT_FALSE(c.pairs[2].reference);
+}
+
 TEST(Comparison, counts_all_attempts_that_met_the_fault_of_calls_side_by_side_too) {
   Builder reference, in_case;
   reference.call("a", "POST /x").call("a", "POST /x").call("b", "GET /x");
