@@ -34,6 +34,8 @@ constexpr Verdict kNotRetriedVerdicts[] = {
 };
 constexpr const Verdict &kNotRetriedTransient = kNotRetriedVerdicts[0], &kRetryBudget = kNotRetriedVerdicts[1];
 
+constexpr int kTooManyRequests = 429;  // RFC 6585 4
+
 class NotRetriedTransient final : public Oracle {
  public:
   std::span<const Verdict> verdicts() const override { return kNotRetriedVerdicts; }
@@ -54,7 +56,8 @@ class NotRetriedTransient final : public Oracle {
         if (repeat == trace::Repeat::effect || repeat == trace::Repeat::unknown) continue;
         auto told = e;
         told.response_sample = trace::error_told(e).body;
-        if (!profile.asks_again(told)) continue;
+        // Who asks too often does well to give up.
+        if (!profile.asks_again(told) || e.client_status == kTooManyRequests) continue;
         if (!e.grpc.is && told_to_wait(e)) continue;  // who is told to wait may give up
         if (written_later(*c, e)) continue;
         if (auto earlier = retried_before(*c, e); !earlier.empty()) {

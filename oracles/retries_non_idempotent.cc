@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "oracles/evidence.h"
+#include "oracles/other_state.h"
 #include "oracles/registry.h"
 #include "oracles/repeat.h"
 #include "trace/fault_name.h"
@@ -68,7 +69,7 @@ class RetriesNonIdempotent final : public Oracle {
 
   static void judge_call(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call,
                          Judgement& judgement) {
-    if (executed_as_copies(compared, c, call, judgement)) return;
+    if (executed_as_copies(compared, c, call, judgement) || looks_hold_as_much(c, call)) return;
     for (std::size_t i = 0; i + 1 < call.attempts.size(); i++) {
       auto &lost = *call.attempts[i], &next = *call.attempts[i + 1];
       if (!lost.fired || !follows(lost, next) || transparent(lost) || races(lost.fault)) continue;
