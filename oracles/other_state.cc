@@ -18,10 +18,11 @@ namespace {
 
 // What is counted of attempts is more under every fault, and a list of requests or of versions is longer; one token
 // more takes nothing from anybody.
-constexpr std::array<std::string_view, 27> kOfAttempts = {
+constexpr std::array<std::string_view, 31> kOfAttempts = {
     "attempt", "request", "retry",   "retries", "try",     "tries",    "call",  "hit",     "log",
     "access",  "error",   "failure", "fail",    "failed",  "write",    "put",   "update",  "received",
-    "seen",    "served",  "history", "audit",   "version", "revision", "token", "session", "login"};
+    "seen",    "served",  "history", "audit",   "version", "revision", "token", "session", "login",
+    "event",   "events",  "metric",  "telemetry"};
 
 // What a look at a thing counts up itself.
 constexpr std::array<std::string_view, 6> kOfLooks = {"poll", "polls", "read", "reads", "hits", "lookups"};
