@@ -184,7 +184,7 @@ Result<void> OneRun::watch() {
     return std::unexpected(tree.error());
   }
   under_way.tree = std::move(*tree);
-  if (!looking_.asks_for_nothing()) director.spare(under_way.tree->root());
+  if (!looking_.asks_for_nothing()) director.spare(under_way.tree->pid());
   of_.tree = under_way.tree.get();
   of_.attached = spec_.attached;
   under_way.timer.set(kLook);

@@ -130,6 +130,27 @@ def test_a_breaker_that_one_test_opens_is_no_other_tests_bug(suite, python):
     assert done.stdout.count("Judged, nothing found") == 1, done.stdout
 
 
+def test_a_failure_that_is_kept_is_found_where_its_test_is_executed_again_ten_minutes_later(suite, python):
+    kept = ("from clients import *\nimport functools, time\nmade, closed = {}, {}\n"
+            "def keeping(port):\n"
+            "    if 'kept' not in made:\n"
+            "        try: made['kept'] = plain(port, 1)\n"
+            "        except Down as e: made['kept'] = e\n"
+            "    if isinstance(made['kept'], Down): raise made['kept']\n"
+            "    return made['kept']\n"
+            "def sparing(port):  # for half a minute\n"
+            "    if time.monotonic() < closed.get('until', 0): raise closed['by']\n"
+            "    try: return plain(port, 2)\n"
+            "    except Down as e: closed.update(by=e, until=time.monotonic() + 30); raise\n"
+            "def test_keeping(port):\n    assert keeping(port) == 200\n"
+            "def test_sparing(port):\n    assert sparing(port) == 200\n")
+    cwd = suite(clients_DOT_py=CLIENTS, conftest_DOT_py=SERVED, test_all_DOT_py=kept)
+    found, done = campaign(cwd, python, "--policies", "p3,p1")
+    assert told(found) == [("kept-failure", "GET /plain")], done.stdout
+    again = retrial("replay", found["findings"][0]["id"], "--from", "out", cwd=cwd)
+    assert again.returncode == 1 and "ten minutes later" in again.stdout, again
+
+
 def test_a_test_that_fails_by_turns_gives_no_finding(suite, python):
     flaky = ("import pathlib, random\nfrom clients import *\n"
              "def test_steady(port):\n    assert patient(port, 1) == 200\n"

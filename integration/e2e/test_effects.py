@@ -95,6 +95,15 @@ def test_a_look_at_the_service_afterwards_shows_what_a_repeat_did(suite, python)
     assert [(f["verdict"], f["confidence"]) for f in wrong["findings"]] == [("duplicate-effect", "likely")]
 
 
+def test_a_look_is_not_refused_with_the_commands_connections(suite, python):
+    cwd = suite(order_DOT_py=ORDER)
+    with serving(Natural) as server:
+        look = f"http://127.0.0.1:{server.server_port}/natural/orders"
+        done = observe(cwd, "--inject", "refuse-connect", "--look", look, "--out", "out",
+                       command=[python, "order.py", server.server_port, "/natural/orders"])
+    assert "refuse-connect: the connection was refused" in done.stderr and "nobody answers" not in done.stderr, done
+
+
 def test_a_look_that_is_no_url_is_told(suite, python):
     done = observe(suite(), "--look", "orders", command=[python, "-c", "0"])
     assert done.returncode == 2 and "expected a URL with a port, such as http://127.0.0.1:8080/orders" in done.stderr
