@@ -285,7 +285,11 @@ def test_an_exception_of_a_task_that_nobody_awaits_is_told_for_its_test(project)
             else: await asyncio.wait(tasks)
             tasks.clear()
             await asyncio.sleep(0)
+        async def handled():
+            asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
+            await start(False)
         def test_left(): asyncio.run(start(False))
+        def test_handled(): asyncio.run(handled())
         def test_awaited(): asyncio.run(start(True))
     """).pytest()
     told = [(event["id"].split("::")[-1], [e["msg"] for e in event["chain"]]) for event in project.of("unheard")]

@@ -9,7 +9,8 @@ def apply(module):  # asyncio.base_events
 
     @wraps(handle)
     def call_exception_handler(self, context):
-        if str(context.get("message", "")).endswith("exception was never retrieved"):
+        own = getattr(self, "_exception_handler", None)  # the application's: it is told
+        if own is None and str(context.get("message", "")).endswith("exception was never retrieved"):
             _tell(context.get("exception"))
         return handle(self, context)
 
