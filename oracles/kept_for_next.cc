@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "oracles/evidence.h"
 #include "oracles/failure.h"
+#include "oracles/repeat.h"
 #include "trace/executions.h"
 #include "trace/profiles/message.h"
 
@@ -34,16 +35,16 @@ bool rested(const trace::Run& next, const trace::Exchange& failed) {
 std::optional<KeptForNext> kept_for_next(const ComparedCase& compared, const trace::Comparison& c,
                                          const trace::Call& call) {
   auto& failed = call.last();
-  // Of a write whose answer was lost it may be kept that nobody knows what became of it.
-  bool unknown = !is_status(failed.fault) && !trace::message::safe_method(failed.method);
+  // Of a write it may be kept that nobody knows what became of it.
+  bool unknown = !trace::message::safe_method(failed.method) && !reads_by_name(failed) && !lets_in(failed);
   bool by_fault = failed.fired && failed.told && failed.tag.site && may_pass(failed) && !unknown;
   if (!by_fault || may_be_unseen(c, failed) || in_tests(failed.tag.site->file, compared.row->test)) return {};
   auto failure = failure_of(compared, c), next_failure = failure_of_next(c);
   if (!failure || !next_failure || !failure->outermost() || !next_failure->outermost()) return {};
-  auto &error = *failure->outermost(), &again = *next_failure->outermost();
+  auto& error = *failure->outermost();
   if (!in_test_phase(*failure->result) || !in_test_phase(*next_failure->result)) return {};
-  auto text = text_of(error);
-  if (text != text_of(again) || icontains(text, "circuit") || icontains(text, "breaker")) return {};
+  auto text = text_of(*failure);  // its causes too: a breaker's may be the cause of one error for all
+  if (text != text_of(*next_failure) || icontains(text, "circuit") || icontains(text, "breaker")) return {};
   auto& next = *c.in_case->followed_by;
   if (!goes_on_without(next, failed) || (is_assertion(error) && !asks_nobody(next))) return {};
   auto& test = next_failure->result->test;

@@ -16,8 +16,7 @@ struct KeptForNext {
 // The test of this call failed by its fault, which may pass. The test that was executed after it in the same process
 // (Run::followed_by), and met no fault, ended with the very same error, though without the fault both pass, and nobody
 // asked for that operation: the failure is kept where the next one looks. An assertion is the same where the next test
-// asked nobody for anything. Not by a breaker's words, nor where attempts may have come to nobody, nor of a write whose
-// answer was lost.
+// asked nobody for anything. Not by a breaker's words, nor where attempts may have come to nobody, nor of a write.
 std::optional<KeptForNext> kept_for_next(const ComparedCase& compared, const trace::Comparison& c,
                                          const trace::Call& call);
 

@@ -19,10 +19,9 @@ namespace {
 // What is counted of attempts is more under every fault, and a list of requests or of versions is longer; one token
 // more takes nothing from anybody.
 constexpr std::array<std::string_view, 31> kOfAttempts = {
-    "attempt", "request", "retry",   "retries", "try",     "tries",    "call",  "hit",     "log",
-    "access",  "error",   "failure", "fail",    "failed",  "write",    "put",   "update",  "received",
-    "seen",    "served",  "history", "audit",   "version", "revision", "token", "session", "login",
-    "event",   "events",  "metric",  "telemetry"};
+    "attempt", "request",  "retry",  "retries", "try",   "tries",  "call",     "hit",    "log",      "access",  "error",
+    "failure", "fail",     "failed", "write",   "put",   "update", "received", "seen",   "served",   "history", "audit",
+    "version", "revision", "token",  "session", "login", "event",  "events",   "metric", "telemetry"};
 
 // What a look at a thing counts up itself.
 constexpr std::array<std::string_view, 6> kOfLooks = {"poll", "polls", "read", "reads", "hits", "lookups"};
@@ -60,9 +59,16 @@ struct State {
     auto in = [](const Member& m) { return std::string_view(m.path).substr(0, m.path.rfind('/')); };
     return static_cast<std::size_t>(std::ranges::count_if(members, [&](auto& m) { return in(m) == in(member); }));
   }
+  // Of a list; of an object whose keys are data in one answer alone what it has here.
   std::size_t length(const std::string& list) const {
     auto it = lengths.find(list);
-    return it == lengths.end() ? 0 : it->second;
+    if (it != lengths.end()) return it->second;
+    auto parent = std::string_view(list).substr(0, list.rfind('*'));
+    std::set<std::string_view> entries;
+    for (auto& m : members)
+      if (m.path.starts_with(parent))
+        entries.insert(std::string_view(m.path).substr(0, m.path.find('/', parent.size())));
+    return entries.size();
   }
   const std::multiset<std::string>& at(const std::string& place) const {
     static const std::multiset<std::string> kNone;

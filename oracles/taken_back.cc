@@ -124,8 +124,12 @@ void judge_given_nowhere(const ComparedCase& compared, const Comparison& c, cons
     bool went_on = std::ranges::any_of(
         c.in_case->exchanges, [&](auto& e) { return e.begun >= work.last().told && !is_look(e) && e.method != "GET"; });
     if (went_on) continue;
+    // Somebody may come back to what was written down before.
+    bool noted = std::ranges::any_of(
+        c.in_case->exchanges, [&](auto& e) { return e.begun < taking.begun && e.pid == taking.pid && had_effect(e); });
     judgement.findings.push_back(make_finding(
-        compared, c, work, kMissingCompensation, std::min(Confidence::likely, work.confidence),
+        compared, c, work, kMissingCompensation,
+        std::min(noted ? Confidence::possible : Confidence::likely, work.confidence),
         fmt::format(
             "{}: {}, and it was not done. The same amount had been taken before ({}), and nothing that was sent "
             "afterwards gives it back, or tries again: it is in neither place.",

@@ -21,7 +21,8 @@ void judge_half_taken_back(const ComparedCase& compared, const trace::Comparison
                            Judgement& judgement);
 
 // One amount was taken in one place ("POST /accounts/a/debit") and did not come to the other ("POST
-// /accounts/b/credit"), and nothing was done afterwards: it is nowhere.
+// /accounts/b/credit"), and nothing was done afterwards: it is nowhere. Possible where something was written
+// before, from which somebody may go on.
 void judge_given_nowhere(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& work,
                          Judgement& judgement);
 

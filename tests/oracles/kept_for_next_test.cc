@@ -81,6 +81,14 @@ TEST(KeptForNext, not_by_a_breaker) {
   EXPECT_EQ(Kept().verdict(next().fails({error("circuit open")}), {error("circuit open")}), "");
 }
 
+TEST(KeptForNext, not_where_its_cause_is_another) {
+  auto down = [](const char* cause) {
+    return std::vector{error("the rates are down"), trace::Thrown{.type = "Cause", .message = cause, .link = "cause"}};
+  };
+  EXPECT_EQ(Kept().verdict(next().fails(down("503")), down("503")), "kept-failure");
+  EXPECT_EQ(Kept().verdict(next().fails(down("not asked")), down("503")), "");
+}
+
 TEST(KeptForNext, not_of_an_answer_that_stays_so) {
   EXPECT_EQ(Kept{.refused = 404}.verdict(next().fails({error()})), "");
 }
