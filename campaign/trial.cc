@@ -9,7 +9,6 @@
 #include "campaign/planning/references.h"
 #include "trace/comparing/comparison.h"
 #include "trace/comparing/slices.h"
-#include "trace/executions.h"
 
 namespace retrial::campaign {
 namespace {
@@ -94,7 +93,7 @@ std::optional<RunSpec> Trial::next() {
     auto aimed = case_.aim();
     if (target_) aimed.target = target_;
     aim(spec, {std::move(aimed)}, context_.config.run);
-    if (!case_.row.followed_by.empty()) spec.rest = trace::kRest;
+    spec.rest_before = case_.row.followed_by;
   }
   if (asked_ == Ask::with && case_.policy && case_.policy->of_deaths) spec.after_fault = kAfterDeath;
   return spec;

@@ -42,9 +42,9 @@ struct RunSpec {
   // 0: none of this.
   Nanos sampled_time = 0;
   std::uint64_t sampled_exchanges = 0;
-  Nanos rest = 0;         // of the client's time between two tests, where its clock is moved; whole seconds
-  Nanos work = 0;         // end (Stop::deadline) once its processes have worked for longer; 0: never
-  Nanos after_fault = 0;  // end (Stop::deadline) where so long after the first fault somebody still asks; 0: never
+  std::string rest_before;  // the test before which the client rests for trace::kRest, where its clock is moved
+  Nanos work = 0;           // end (Stop::deadline) once its processes have worked for longer; 0: never
+  Nanos after_fault = 0;    // end (Stop::deadline) where so long after the first fault somebody still asks; 0: never
   bool moves_clock() const { return !aims.empty() || sampled_time != 0; }
   bool attached = false;  // the command has our own stdin, stdout and stderr; else they go to a log
 };

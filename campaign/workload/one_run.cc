@@ -13,6 +13,7 @@
 #include "campaign/workload/listeners.h"
 #include "campaign/workload/restart.h"
 #include "campaign/workload/went_past.h"
+#include "trace/executions.h"
 
 namespace retrial::campaign {
 namespace {
@@ -121,8 +122,10 @@ Result<void> OneRun::set_up() {
     if (auto ok = open_ways_in(); !ok) return ok;
   if (!setting_.application.empty())
     launch_.environment.push_back(fmt::format("RETRIAL_APPLICATION={}", fmt::join(setting_.application, ",")));
-  if (page_ && spec_.moves_clock() && spec_.rest)
-    launch_.environment.push_back(fmt::format("RETRIAL_REST={}", spec_.rest / kSecond));
+  if (page_ && spec_.moves_clock() && !spec_.rest_before.empty()) {
+    launch_.environment.push_back(fmt::format("RETRIAL_REST={}", trace::kRest / kSecond));
+    launch_.environment.push_back("RETRIAL_REST_BEFORE=" + spec_.rest_before);
+  }
   if (auto ok = open_orders(); !ok) return ok;
   looking_ = {.urls = spec_.look, .test = spec_.tests.size() == 1 ? spec_.tests.front() : ""};
   if (of_.orders) looking_.orders = of_.orders->at();

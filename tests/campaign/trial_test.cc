@@ -72,10 +72,10 @@ class Trying : public testing::Test {
     }
     return out;
   }
-  static std::vector<trace::Finding> suspected(const char* verdict) {
+  static std::vector<trace::Finding> suspected(const char* verdict, const char* operation = "PUT /a") {
     trace::Finding f;
     f.verdict = verdict;
-    f.operation = "PUT /a";
+    f.operation = operation;
     f.site = trace::CallSite{"src/orders.py", 12, "a"};
     return {f};
   }
@@ -376,9 +376,9 @@ TEST_F(Trying, a_kept_failure_is_confirmed_by_runs_in_which_its_test_is_executed
   auto kept =
       twice(passed_on(), Tale(trace::RunKind::with_fault).fails({oracles::thrown("ServiceUnavailable", "503")}));
   with_ = {kept, kept};
-  without_ = {twice(well(), Tale(trace::RunKind::alone).passes())};
+  without_ = {twice(reads(trace::RunKind::alone).answers(200).passes(), Tale(trace::RunKind::alone).passes())};
   context_->alone[kTest] = &runs_.keep(well().done());  // which executes it once
-  Trial trial(*context_, case_, suspected("kept-failure"), false);
+  Trial trial(*context_, case_, suspected("kept-failure", "GET /a"), false);
   EXPECT_EQ(tried(trial), "with alone with");
   ASSERT_EQ(trial.result().findings.size(), 1u);
   EXPECT_EQ(trial.result().findings[0].verdict, "kept-failure");

@@ -275,18 +275,22 @@ TEST(WhatWasRight, says_how_a_call_that_did_not_recover_was_got_over) {
             "1 attempt, then asked again, which went well; the test passed");
 }
 
-Tale a_fails() { return before(faulted()).call("a", "PUT", "/a").gets_error().fails({{"ServiceDown", "503"}}); }
-Tale fails_by_itself() { return before(faulted()).fails({{"ServiceDown", "503"}}); }
+Case& looks(Case& c) {
+  c.row.operation = "GET /before";
+  return c;
+}
+Tale look_fails() { return faulted().call("look", "GET", "/before").gets_error().fails({{"ServiceDown", "503"}}); }
+Tale fails_by_itself() { return faulted().fails({{"ServiceDown", "503"}}); }
 
 TEST_F(InCompany, a_failure_that_a_later_execution_gets_without_asking_is_suspected_to_be_kept) {
   test("one");
   test("two");
-  auto& first = aimed("one", "a", "error(503)");
+  auto& first = looks(aimed("one", "look", "error(503)"));
   auto& second = aimed("one", "b", "error(503)", 2);
-  auto& third = aimed("two", "a", "error(503)");
-  did("one", a_fails());
+  auto& third = looks(aimed("two", "look", "error(503)"));
+  did("one", look_fails());
   did("one [again 2]", fails_by_itself());
-  did("two", a_fails());
+  did("two", look_fails());
   auto shown = verdict().shown;
   ASSERT_EQ(shown.size(), 3u);
   EXPECT_EQ(shown[0].what, What::suspicion);
@@ -300,9 +304,9 @@ TEST_F(InCompany, a_failure_that_a_later_execution_gets_without_asking_is_suspec
 TEST_F(InCompany, a_failure_that_another_test_gets_without_asking_is_suspected_to_be_kept) {
   test("one");
   test("two");
-  auto& first = aimed("one", "a", "error(503)");
+  auto& first = looks(aimed("one", "look", "error(503)"));
   control("two");
-  did("one", a_fails());
+  did("one", look_fails());
   did("two", fails_by_itself());
   EXPECT_EQ(shown(), (std::vector{What::suspicion}));
   EXPECT_EQ(first.row.followed_by, "two");
@@ -311,10 +315,10 @@ TEST_F(InCompany, a_failure_that_another_test_gets_without_asking_is_suspected_t
 TEST_F(InCompany, a_later_failure_of_its_own_is_nobodys) {
   test("one");
   test("two");
-  auto& first = aimed("one", "a", "error(503)");
+  auto& first = looks(aimed("one", "look", "error(503)"));
   control("two");
-  did("one", a_fails());
-  did("two", before(faulted()).call("a", "PUT", "/a").answers(200).fails({{"ServiceDown", "503"}}));
+  did("one", look_fails());
+  did("two", before(faulted()).fails({{"ServiceDown", "503"}}));
   EXPECT_EQ(first.row.followed_by, "");
   EXPECT_EQ(shown(), (std::vector{What::not_run}));
 }

@@ -15,19 +15,18 @@ function scope() {
   return (scopes ||= new AsyncLocalStorage());
 }
 
-const rest = Number(process.env.RETRIAL_REST || 0); // seconds between a test and the next
-let latest;
+let restBefore = process.env.RETRIAL_REST_BEFORE; // a test
 
-// What is kept for a while only is no longer kept when the next test begins.
-function restBefore(id) {
-  if (rest && latest !== undefined && latest !== id) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000 * rest);
-  latest = id;
+// What is kept for a while only is no longer kept when the test begins.
+function rest() {
+  restBefore = undefined;
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000 * Number(process.env.RETRIAL_REST));
 }
 
 // Begins a stage of a test: `run` runs code in it, `done` ends it, once.
 function begin(id, phase) {
   const stage = { id, phase };
-  if (phase !== 'shared') restBefore(id);
+  if (id === restBefore && phase !== 'shared') rest();
   for (const fn of atBegin) fn();
   open.push(stage);
   events.write({ ev: 'start', id, phase, at: now() });

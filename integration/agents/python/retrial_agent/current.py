@@ -27,21 +27,19 @@ def _now():
     return round(perf_counter() * 1000, 1)
 
 
-_rest = float(os.environ.get("RETRIAL_REST") or 0)  # seconds between a test and the next
-_latest = None
+_rest_before = os.environ.get("RETRIAL_REST_BEFORE")  # a test
 
 
-def _rest_before(id):
-    """What is kept for a while only is no longer kept when the next test begins."""
-    global _latest
-    if _rest and _latest not in (None, id):
-        sleep(_rest)
-    _latest = id
+def _rest():
+    """What is kept for a while only is no longer kept when the test begins."""
+    global _rest_before
+    _rest_before = None
+    sleep(float(os.environ["RETRIAL_REST"]))
 
 
 def start(id, phase):
-    if phase != SHARED:
-        _rest_before(id)
+    if id == _rest_before and phase != SHARED:
+        _rest()
     _open.append((id, phase))
     events.write({"ev": "start", "id": id, "phase": phase, "at": _now()})
 
