@@ -373,8 +373,11 @@ Tale twice(Tale first, Tale second) {
 
 TEST_F(Trying, a_kept_failure_is_confirmed_by_runs_in_which_its_test_is_executed_twice) {
   case_.row.followed_by = trace::execution_of(kTest, 2);
-  auto kept =
-      twice(passed_on(), Tale(trace::RunKind::with_fault).fails({oracles::thrown("ServiceUnavailable", "503")}));
+  case_.row.operation = "GET /a";
+  auto reads = [](trace::RunKind kind) { return Tale(kind).call("a", "GET", "/a"); };
+  trace::Thrown down = oracles::thrown("ServiceUnavailable", "503");
+  auto kept = twice(reads(trace::RunKind::with_fault).gets_error().fails({down}),
+                    Tale(trace::RunKind::with_fault).fails({down}));
   with_ = {kept, kept};
   without_ = {twice(reads(trace::RunKind::alone).answers(200).passes(), Tale(trace::RunKind::alone).passes())};
   context_->alone[kTest] = &runs_.keep(well().done());  // which executes it once
