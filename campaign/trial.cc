@@ -20,6 +20,8 @@ constexpr int kUnsteady = 3;  // of what an unsteady test does with and without 
 // clocks as much as four minutes ahead.
 constexpr Nanos kHeldInCompany = 120 * kSecond;
 
+constexpr Nanos kUnmoved = 30 * kSecond;  // of a rest in real time: then it shows nothing
+
 bool same(const trace::Finding& a, const trace::Finding& b) {
   return a.verdict == b.verdict && a.site == b.site && a.operation == b.operation;
 }
@@ -89,6 +91,9 @@ std::optional<RunSpec> Trial::next() {
   spec.look = context_.config.looks();
   auto& usual = reference_ ? *reference_ : case_.reference();
   spec.deadline = CampaignContext::deadline_of(usual.ended - usual.began);
+  // Where its clock is not moved after all, its rest takes its time.
+  if (!case_.row.followed_by.empty())
+    spec.deadline = std::min(spec.deadline, 10 * (usual.ended - usual.began) + kUnmoved);
   if (asked_ == Ask::with) {
     auto aimed = case_.aim();
     if (target_) aimed.target = target_;

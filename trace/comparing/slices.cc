@@ -1,6 +1,7 @@
 #include "trace/comparing/slices.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "trace/executions.h"
@@ -104,6 +105,13 @@ Run slice_with_next(Run run, const std::string& test, const std::string& next) {
   auto slices = slices_of(std::move(run));
   auto slice = std::move(slices[test]);
   slice.id = id;
+  // It was over; what kept the run from its end came after it.
+  auto opened = [](int sum, const Stage& stage) { return sum + (stage.starts ? 1 : -1); };
+  auto* result = result_of(slice, test);
+  if (result && std::accumulate(slice.stages.begin(), slice.stages.end(), 0, opened) == 0) {
+    slice.stop = Stop::exited;
+    slice.exit_code = bad(*result) ? 1 : 0;
+  }
   auto followed_by = as_test(std::move(slices[next]));
   followed_by.tests = {std::string(test_of(next))};
   followed_by.jumps = std::move(jumps);

@@ -110,5 +110,22 @@ TEST_F(Slices, end_where_a_held_exchange_was_given_up) {
   EXPECT_EQ(other.stop, Stop::exited);
 }
 
+TEST_F(Slices, of_two_tests_what_stands_still_behind_the_first_is_not_its_own) {
+  begins("a");
+  ends("a", "failed");
+  run_.exchanges = {asked(1, "a")};
+  run_.jumps = {{2 * kSecond, 600 * kSecond}};
+  run_.stop = Stop::hung;
+  auto slice = slice_with_next(run_, "a", "a [again 2]");
+  EXPECT_EQ(slice.stop, Stop::exited);
+  EXPECT_EQ(slice.exit_code, 1);
+  ASSERT_TRUE(slice.followed_by);
+  EXPECT_EQ(slice.followed_by->tests, std::vector<std::string>{"a"});
+  EXPECT_TRUE(slice.followed_by->results.empty());
+  EXPECT_EQ(slice.followed_by->jumps.size(), 1u);
+  begins("a");
+  EXPECT_EQ(slice_with_next(run_, "a", "a [again 2]").stop, Stop::hung) << "it was not over";
+}
+
 }  // namespace
 }  // namespace retrial::trace
