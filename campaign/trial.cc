@@ -84,9 +84,7 @@ std::optional<RunSpec> Trial::next() {
   auto kind = asked_ == Ask::alone  ? trace::RunKind::alone
               : asked_ == Ask::with ? trace::RunKind::with_fault
                                     : trace::RunKind::without_fault;
-  std::vector<std::string> tests{case_.row.test};
-  if (!case_.row.followed_by.empty()) tests.push_back(case_.row.followed_by);
-  auto spec = context_.spec_for(std::move(tests), kind);
+  auto spec = context_.spec_for(trace::tests_of(case_.row), kind);
   spec.case_id = case_.row.id;
   spec.look = context_.config.looks();
   auto& usual = reference_ ? *reference_ : case_.reference();
@@ -114,8 +112,7 @@ void Trial::ran(const trace::Run& run) {
     return;
   }
   if (!run.incomplete.empty()) return over("incomplete", run.incomplete);
-  auto& next = case_.row.followed_by;
-  auto& own = next.empty() ? run : slices_.emplace_back(trace::slice_with_next(run, case_.row.test, next));
+  auto& own = case_.row.followed_by.empty() ? run : slices_.emplace_back(trace::slice_with_next(run, case_.row));
   if (asked_ == Ask::alone) return reference_ran(own);
   if (asked_ == Ask::with) return with_ran(own);
   without_ran(own);

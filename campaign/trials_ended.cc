@@ -9,6 +9,7 @@
 #include "campaign/report/words.h"
 #include "campaign/trials.h"
 #include "policies/fault_plan.h"
+#include "policies/plans.h"
 #include "trace/fault_name.h"
 
 namespace retrial::campaign {
@@ -36,7 +37,7 @@ bool one_event(const trace::Finding& known, trace::Finding suspected) {
 
 // An error by which the service says that it passes: 503 or, of a profile's own, `transient`; or 429.
 bool is_of_a_moment(const trace::FaultSpec& fault) {
-  constexpr int kTooManyRequests = 429, kUnavailable = 503;  // RFC 6585 4, RFC 9110 15.6.4
+  using policies::kTooManyRequests, policies::kUnavailable;
   return fault.name == trace::FaultName::error &&
          (fault.status == 0 || fault.status == kTooManyRequests || fault.status == kUnavailable);
 }

@@ -206,16 +206,9 @@ bool without_faults(const Folder& folder) {
          });
 }
 
-// That a run of this case alone executes.
-std::vector<std::string> tests_of(const trace::CaseRecord& row) {
-  std::vector<std::string> tests{row.test};
-  if (!row.followed_by.empty()) tests.push_back(row.followed_by);
-  return tests;
-}
-
 const trace::Run* Judge::as_tried(const trace::Run* run, const trace::CaseRecord& row) {
-  if (!run || row.followed_by.empty() || run->tests != tests_of(row)) return run;
-  return &slices_.emplace_back(trace::slice_with_next(*run, row.test, row.followed_by));
+  if (!run || row.followed_by.empty() || run->tests != trace::tests_of(row)) return run;
+  return &slices_.emplace_back(trace::slice_with_next(*run, row));
 }
 
 const trace::Run* Judge::reference_of(const Folder& folder, const trace::CaseRecord& row) const {
@@ -224,7 +217,7 @@ const trace::Run* Judge::reference_of(const Folder& folder, const trace::CaseRec
     return at == in.runs.end() ? nullptr : &*at;
   };
   auto* alone =
-      find(folder, [&](auto& run) { return run.kind == trace::RunKind::alone && run.tests == tests_of(row); });
+      find(folder, [&](auto& run) { return run.kind == trace::RunKind::alone && run.tests == trace::tests_of(row); });
   if (alone && !row.followed_by.empty()) return alone;
   if (row.reference) return find(folder, [&](auto& run) { return run.id == row.reference; });
   if (row.policy == trace::kObserved || row.policy == trace::kServed) {

@@ -1,7 +1,6 @@
 #include "trace/comparing/slices.h"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 
 #include "trace/executions.h"
@@ -99,21 +98,24 @@ std::map<std::string, Run> slices_of(Run run) {
   return out;
 }
 
-Run slice_with_next(Run run, const std::string& test, const std::string& next) {
-  auto id = run.id;
+std::vector<std::string> tests_of(const CaseRecord& row) {
+  std::vector<std::string> tests{row.test};
+  if (!row.followed_by.empty()) tests.push_back(row.followed_by);
+  return tests;
+}
+
+Run slice_with_next(Run run, const CaseRecord& row) {
   auto jumps = run.jumps;
   auto slices = slices_of(std::move(run));
-  auto slice = std::move(slices[test]);
-  slice.id = id;
-  // It was over; what kept the run from its end came after it.
-  auto opened = [](int sum, const Stage& stage) { return sum + (stage.starts ? 1 : -1); };
-  auto* result = result_of(slice, test);
-  if (result && std::accumulate(slice.stages.begin(), slice.stages.end(), 0, opened) == 0) {
+  auto slice = std::move(slices[row.test]);
+  // It was over: what kept the run from its end came after it.
+  auto* result = result_of(slice, row.test);
+  if (result && under_way(slice).empty()) {
     slice.stop = Stop::exited;
     slice.exit_code = bad(*result) ? 1 : 0;
   }
-  auto followed_by = as_test(std::move(slices[next]));
-  followed_by.tests = {std::string(test_of(next))};
+  auto followed_by = as_test(std::move(slices[row.followed_by]));
+  followed_by.tests = {std::string(test_of(row.followed_by))};
   followed_by.jumps = std::move(jumps);
   slice.followed_by = std::make_shared<Run>(std::move(followed_by));
   return slice;

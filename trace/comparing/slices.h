@@ -1,7 +1,9 @@
 #pragma once
 #include <map>
 #include <string>
+#include <vector>
 
+#include "trace/campaign_record.h"
 #include "trace/run.h"
 
 namespace retrial::trace {
@@ -12,9 +14,11 @@ namespace retrial::trace {
 // exited. Tests that neither ended nor sent anything are not there.
 std::map<std::string, Run> slices_of(Run run);
 
-// Of a run of these two: what the first did, and behind it (Run::followed_by) what the second did, which has the jumps
+// What a run of this case alone executes: its test, and the one that follows it, if one does.
+std::vector<std::string> tests_of(const CaseRecord& row);
+// Of such a run of two: what the first did, and behind it (Run::followed_by) what the second did, which has the jumps
 // of both.
-Run slice_with_next(Run run, const std::string& test, const std::string& next);
+Run slice_with_next(Run run, const CaseRecord& row);
 
 // Where an exchange was held until we gave it up, the run shows what one that was ended there would have shown.
 void end_where_given_up(Run& slice);

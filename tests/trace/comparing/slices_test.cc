@@ -116,7 +116,8 @@ TEST_F(Slices, of_two_tests_what_stands_still_behind_the_first_is_not_its_own) {
   run_.exchanges = {asked(1, "a")};
   run_.jumps = {{2 * kSecond, 600 * kSecond}};
   run_.stop = Stop::hung;
-  auto slice = slice_with_next(run_, "a", "a [again 2]");
+  CaseRecord row{.test = "a", .followed_by = "a [again 2]"};
+  auto slice = slice_with_next(run_, row);
   EXPECT_EQ(slice.stop, Stop::exited);
   EXPECT_EQ(slice.exit_code, 1);
   ASSERT_TRUE(slice.followed_by);
@@ -124,7 +125,7 @@ TEST_F(Slices, of_two_tests_what_stands_still_behind_the_first_is_not_its_own) {
   EXPECT_TRUE(slice.followed_by->results.empty());
   EXPECT_EQ(slice.followed_by->jumps.size(), 1u);
   begins("a");
-  EXPECT_EQ(slice_with_next(run_, "a", "a [again 2]").stop, Stop::hung) << "it was not over";
+  EXPECT_EQ(slice_with_next(run_, row).stop, Stop::hung) << "it was not over";
 }
 
 }  // namespace
