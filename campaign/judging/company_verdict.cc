@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <deque>
 #include <map>
-#include <ranges>
 
+#include "campaign/judging/left_failures.h"
 #include "oracles/evidence.h"
-#include "oracles/kept_for_next.h"
 #include "trace/comparing/comparison.h"
 #include "trace/comparing/difference.h"
 #include "trace/comparing/slices.h"
@@ -18,11 +17,6 @@ namespace retrial::campaign {
 namespace {
 
 using What = Shown::What;
-
-bool is_of(const trace::Call& call, const Case& c) {
-  auto& first = call.first();
-  return first.operation == c.row.operation && first.tag.site == c.row.site;
-}
 
 Shown judge_case(Case& c, const trace::Run& slice, bool shared, Nanos hold) {
   Shown shown{.c = &c};
@@ -106,59 +100,6 @@ bool asked_again(const trace::Run& run, const trace::Call& call) {
   });
 }
 
-// A test that met no fault and failed: is it by a failure that one before it left in the process? Then that is
-// suspected.
-class Left {
- public:
-  explicit Left(CompanyVerdict& verdict, const References& refs, Nanos hold)
-      : verdict_(verdict), refs_(refs), hold_(hold) {}
-
-  void ran(const Seat& seat, const trace::Run& slice) {
-    auto* result = trace::result_of(slice, seat.test);
-    if (!result || !trace::bad(*result)) return;
-    if (std::ranges::any_of(slice.exchanges, &trace::Exchange::fired))
-      failed_.push_back({&seat, std::make_shared<trace::Run>(slice)});
-    else
-      look_back(seat, slice);
-  }
-
- private:
-  struct Failed {
-    const Seat* seat;
-    std::shared_ptr<trace::Run> slice;
-  };
-
-  void look_back(const Seat& next, const trace::Run& slice) {
-    for (auto& before : failed_ | std::views::reverse)
-      for (auto* c : before.seat->cases)
-        if (suspect(*c, *before.slice, next, slice)) return;
-  }
-
-  bool suspect(Case& c, trace::Run slice, const Seat& next, const trace::Run& next_slice) {
-    auto shown = std::ranges::find(verdict_.shown, &c, &Shown::c);
-    if (c.alone || shown == verdict_.shown.end() || shown->what == What::not_run) return false;
-    auto reference = c.reference();
-    reference.followed_by = std::shared_ptr<const trace::Run>(std::shared_ptr<void>(), refs_.tests.at(next.test));
-    auto followed_by = std::make_shared<trace::Run>(next_slice);
-    followed_by->tests = {next.test};
-    slice.followed_by = std::move(followed_by);
-    auto comparison = trace::compare(reference, slice);
-    std::erase_if(comparison.faulted, [&](auto* call) { return !is_of(*call, c); });
-    if (comparison.faulted.empty()) return false;
-    oracles::ComparedCase compared{&c.row, {&comparison}, hold_};
-    if (!oracles::kept_for_next(compared, comparison, *comparison.faulted.front())) return false;
-    shown->what = What::suspicion;
-    shown->judgement = oracles::judge(compared);
-    c.row.followed_by = trace::execution_of(next.test, next.test == c.row.test ? 2 : 1);
-    return true;
-  }
-
-  CompanyVerdict& verdict_;
-  const References& refs_;
-  Nanos hold_;
-  std::vector<Failed> failed_;
-};
-
 }  // namespace
 
 std::string what_was_right(const trace::Comparison& comparison, const std::string& test) {
@@ -175,7 +116,7 @@ std::string what_was_right(const trace::Comparison& comparison, const std::strin
 
 trace::Comparison compare_case(const Case& c, const trace::Run& slice, bool shared) {
   auto comparison = trace::compare(c.reference(), slice);
-  auto own = [&](auto* call) { return is_of(*call, c); };
+  auto own = [&](auto* call) { return c.targets(*call); };
   if (shared || std::ranges::any_of(comparison.faulted, own))
     std::erase_if(comparison.faulted, [&](auto* call) { return !own(call); });
   return comparison;
@@ -202,7 +143,7 @@ CompanyVerdict judge_company(const Company& company, trace::Run run, const Refer
     for (auto* c : seat.cases) verdict.shown.push_back({.c = c, .what = what});
   };
   std::set<std::string> executed;
-  Left left(verdict, refs, hold);
+  LeftFailures left(verdict, refs, hold);
   for (auto& seat : seats) {
     auto it = slices.find(seat.name());
     bool again = !executed.insert(seat.test).second;

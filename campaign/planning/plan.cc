@@ -83,6 +83,10 @@ void Case::ask_further() {
   faults = policy->plans.back();
   row.plan = policies::show(faults);
 }
+bool Case::targets(const trace::Call& call) const {
+  auto& first = call.first();
+  return first.operation == row.operation && first.tag.site == row.site;
+}
 void Case::put(std::size_t at) {
   if (places[at].test != row.test) seen.clear();
   place = at;

@@ -12,6 +12,7 @@
 #include "campaign/workload/director.h"
 #include "policies/policy.h"
 #include "trace/campaign_record.h"
+#include "trace/comparing/comparison.h"
 #include "trace/profiles/profile.h"
 
 namespace retrial::campaign {
@@ -54,6 +55,7 @@ struct Case {
   void put(std::size_t at);  // what was seen at another place says nothing here
   Nanos expected() const { return here().takes + waits; }
   bool planned() const { return row.outcome == "planned"; }
+  bool targets(const trace::Call& call) const;
   Aim aim() const { return {Target{row.test, row.site, row.service, row.operation, row.occurrence}, faults}; }
   // The client is expected to get over it: what comes after the call in its test is as it always is.
   bool passes() const;
