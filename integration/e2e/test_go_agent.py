@@ -342,18 +342,106 @@ def test_a_chain_is_what_the_test_was_told_or_says_itself(seen):
     assert "nil pointer dereference" in panicked[1] and panicked[4:] == (1, "panics/app_test.go"), panicked
 
 
-def test_a_chosen_test_runs_alone_with_the_test_around_it_and_without_a_time_limit(seen, tmp_path):
-    """By the overlay that the run has left."""
-    done, db = seen
-    out = pathlib.Path(db.execute("pragma database_list").fetchone()[2]).parent
-    chosen, events = "example.com/mod/app.TestTable/one_of_two", tmp_path / "events"
-    (tmp_path / "only").write_text(chosen + "\n")
-    env = {"GOFLAGS": f"-count=1 -overlay={out}/agents/go/overlay.json", "RETRIAL_EVENTS": str(events), "RETRIAL_ONLY": str(tmp_path / "only"),
+def run_only(seen, tmp_path, *chosen):
+    """(what was said, the events) of these tests, by the overlay that the run has left."""
+    out = pathlib.Path(seen[1].execute("pragma database_list").fetchone()[2]).parent
+    events, only = tmp_path / "events", tmp_path / "only"
+    only.write_text("\n".join(chosen))
+    env = {"GOFLAGS": f"-count=1 -overlay={out}/agents/go/overlay.json", "RETRIAL_EVENTS": str(events), "RETRIAL_ONLY": str(only),
            "RETRIAL_NO_TIME_LIMIT": "1", "RETRIAL_SERIAL": "1"}
     ran = subprocess.run(["go", "test", "-timeout=1ns", "./..."], cwd=out.parent, env={**os.environ, **env}, capture_output=True, text=True, timeout=300)
-    told = [json.loads(line) for line in events.read_text().splitlines()]
+    return ran, [json.loads(line) for line in events.read_text().splitlines()]
+
+
+def test_a_chosen_test_runs_alone_with_the_test_around_it_and_without_a_time_limit(seen, tmp_path):
+    chosen = "example.com/mod/app.TestTable/one_of_two"
+    ran, told = run_only(seen, tmp_path, chosen)
     assert {e["id"]: e["outcome"] for e in told if e["ev"] == "result"} == {chosen: "passed", "example.com/mod/app.TestTable": "passed"}, ran
     assert ran.returncode == 0 and "no tests to run" in ran.stdout, ran
+
+
+def test_a_test_that_is_named_again_is_executed_again_with_subtests_of_the_same_names(seen, tmp_path):
+    table, skipped, again = "example.com/mod/app.TestTable", "example.com/mod/app.TestSkipped", ("", " [again 2]", " [again 3]")
+    ran, told = run_only(seen, tmp_path, *(f"{table}/one_of_two{nth}" for nth in again), f"{table}/fails [again 3]", f"{skipped} [again 2]")
+    assert {e["id"]: e["outcome"] for e in told if e["ev"] == "result"} == {
+        **{f"{table}{nth}": "passed" for nth in again}, **{f"{table}/one_of_two{nth}": "passed" for nth in again},
+        f"{table}/fails [again 3]": "failed", f"{skipped} [again 2]": "skipped"}, ran
+    assert len([e for e in told if e["ev"] == "result"]) == 8
+
+
+RATES = """package kept
+
+import (
+	"fmt"
+	"net/http"
+	"sync"
+)
+
+type Rates struct {
+	once  sync.Once
+	table string
+	err   error
+}
+
+var url string
+
+func ask(path string) (string, error) {
+	answer, err := http.Get(url + path)
+	if err != nil {
+		return "", err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != 200 {
+		return "", fmt.Errorf("%s: %s", path, answer.Status)
+	}
+	return answer.Status, nil
+}
+
+func (r *Rates) Load() (string, error) {
+	r.once.Do(func() { r.table, r.err = ask("/rates") })
+	return r.table, r.err
+}
+
+var rates Rates
+"""
+
+KEPT = """package kept
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"testing"
+)
+
+func TestMain(m *testing.M) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {}))
+	url = server.URL
+	code := m.Run()
+	server.Close()
+	os.Exit(code)
+}
+
+func TestKept(t *testing.T) {
+	if _, err := rates.Load(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAsked(t *testing.T) {
+	if _, err := ask("/prices"); err != nil {
+		t.Fatal(err)
+	}
+}
+"""
+
+
+def test_a_failure_that_a_once_keeps_is_found_by_another_execution(tmp_path):
+    for name, text in {"go.mod": "module example.com/kept\n\ngo 1.24\n", "rates.go": RATES, "kept_test.go": KEPT}.items():
+        (tmp_path / name).write_text(text)
+    done = retrial("run", "--out", tmp_path / "out", "--policies", "p3,p1", "--", "go", "test", "./...", cwd=tmp_path)
+    found = json.loads((tmp_path / "out/findings.json").read_text())
+    assert [f["operation"] for f in found["findings"] if f["verdict"] == "kept-failure"] == ["GET /rates"], done.stdout
 
 
 STUB = """package app

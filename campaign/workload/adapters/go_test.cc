@@ -92,6 +92,7 @@ class GoTest final : public Adapter {
         .name = "go test",
         .hook = {"go/runners/testing.go.txt"},
         .test_files = {.suffixes = {"_test"}},
+        .executes_again = true,
     };
     return runner;
   }
