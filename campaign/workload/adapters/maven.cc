@@ -6,6 +6,7 @@
 #include <set>
 
 #include "campaign/workload/adapters/registry.h"
+#include "trace/executions.h"
 
 namespace retrial::campaign {
 namespace {
@@ -34,7 +35,8 @@ bool is_any_of(std::string_view word, std::initializer_list<std::string_view> wo
 // parameters is asked for by the beginning of its name.
 std::string pattern(const std::vector<std::string>& tests) {
   std::map<std::string, std::set<std::string>> methods;
-  for (auto& test : tests) {
+  for (auto& execution : tests) {
+    std::string test(trace::test_of(execution));
     auto hash = test.find('#');
     if (hash == test.npos || test.starts_with('[')) return {};
     auto method = test.substr(hash + 1);
@@ -57,6 +59,7 @@ class Maven final : public Adapter {
         .name = "maven",
         .hook = {"java/retrial-agent.jar"},
         .test_files = {.suffixes = {"Test", "Tests", "TestCase"}, .folders = {"test"}},
+        .executes_again = true,  // without Maven
     };
     return runner;
   }

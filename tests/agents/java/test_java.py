@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
+import urllib.parse
 
 import pytest
 
@@ -330,6 +331,24 @@ def test_tests_of_junit_4_and_testng_are_told_and_chosen(project, server, runner
     assert [(tag["path"], tag.get("test")) for tag in server.tags] == [("/all", None), ("/good", f"demo.Suites${type}#good")]
     project.suite(runner, server.url, f"demo.Suites${type}#wrong")
     assert project.results()[f"{type}#wrong"] == "failed"
+
+
+@pytest.mark.parametrize("runner, type, test", [("junit", "Jupiter", "good"), ("junit", "Jupiter", "many(java.lang.String)[1]"), ("junit4", "Four", "good"), ("testng", "Ng", "good")])
+def test_a_test_that_is_named_again_is_executed_again(project, server, runner, type, test):
+    once, again = f"demo.Suites${type}#{test}", f"demo.Suites${type}#wrong [again 3]"
+    done = project.suite(runner, server.url, once, once + " [again 2]", again)
+    of_it = [(e["id"], e["outcome"]) for e in project.events("result") if "many" not in e["id"] or "[1]" in e["id"]]
+    assert of_it == [(once, "passed"), (once + " [again 2]", "passed"), (again, "failed")] and done.returncode == 1
+    begun = dict.fromkeys(e["id"] for e in project.events("start") if e["phase"] == "test")
+    assert [id for id in begun if id in (once, once + " [again 2]", again)] == [once, once + " [again 2]", again]
+    assert {urllib.parse.unquote(tag["test"]) for tag in server.tags if tag["path"] == "/good"} == ({once, once + " [again 2]"} if test == "good" else set())
+
+
+def test_before_the_test_that_is_named_the_client_rests(project, server):
+    again = "demo.Suites$Jupiter#good [again 2]"
+    project.suite("junit", server.url, "demo.Suites$Jupiter#good", again, RETRIAL_REST="0.25", RETRIAL_REST_BEFORE=again)
+    began = {e["id"]: e["at"] for e in project.events("start")}
+    assert began[again] - began["demo.Suites$Jupiter#good"] >= 250
 
 
 def statements_of(type):

@@ -108,7 +108,7 @@ TEST_F(Adapters, a_test_that_is_executed_again_is_named_to_its_runner_as_that_ca
   for (auto* adapter : adapters())
     EXPECT_EQ(
         adapter->runner().executes_again,
-        (std::set<std::string_view>{"pytest", "unittest", "node:test", "mocha", "jest", "vitest", "go test"}.contains(
+        (std::set<std::string_view>{"pytest", "unittest", "node:test", "mocha", "jest", "vitest", "go test", "maven"}.contains(
             adapter->runner().name)));
 }
 

@@ -8,11 +8,26 @@ final class Current {
   private Current() {}
 
   static final String SHARED = "shared";
+  private static volatile String restBefore = System.getenv("RETRIAL_REST_BEFORE"); // a test
   private static final List<String[]> open = new ArrayList<>(); // id and phase, innermost last
 
-  static synchronized void start(String id, String phase) {
+  static void start(String id, String phase) {
+    if (id.equals(restBefore)) rest();
+    begin(id, phase);
+  }
+
+  private static synchronized void begin(String id, String phase) {
     open.add(new String[] {id, phase});
     Events.write(staged("start", id, phase));
+  }
+
+  private static void rest() {
+    restBefore = null;
+    try {
+      Thread.sleep((long) (1000 * Double.parseDouble(System.getenv("RETRIAL_REST"))));
+    } catch (InterruptedException error) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   static synchronized void end(String id, String phase) {

@@ -16,7 +16,7 @@ final class JUnit4 {
     Object description = isFailure ? Reach.call(about, "getDescription") : about;
     String type = (String) Reach.call(description, "getClassName"),
            method = (String) Reach.call(description, "getMethodName");
-    String id = method == null ? type : type + "#" + method;
+    String id = method == null ? type : Executions.named(type + "#" + method);
     switch (what) {
       case Rules.JUNIT4_SUITE:
         if (isClass(description)) Current.start(id, Current.SHARED);
@@ -49,7 +49,8 @@ final class JUnit4 {
       result(id, told, "test");
     } else {
       for (Object child : (Iterable<?>) Reach.call(description, "getChildren"))
-        result(Reach.call(child, "getClassName") + "#" + Reach.call(child, "getMethodName"), told, "setup");
+        result(Executions.named(Reach.call(child, "getClassName") + "#" + Reach.call(child, "getMethodName")), told,
+            "setup");
     }
   }
 

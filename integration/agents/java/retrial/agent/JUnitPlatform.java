@@ -119,14 +119,14 @@ final class JUnitPlatform implements InvocationHandler {
   }
 
   private static String id(Object identifier) throws Exception {
-    return TestId.of((String) Reach.call(identifier, "getUniqueId"));
+    return Executions.named(TestId.of((String) Reach.call(identifier, "getUniqueId")));
   }
 
   // --- RETRIAL_ONLY
 
   /** The request, with a filter more. */
   static Object only(Object request) throws Exception {
-    Set<String> wanted = TestId.wanted();
+    Set<String> wanted = Executions.wanted();
     if (wanted == null || request == null) return request;
     ClassLoader loader = request.getClass().getClassLoader();
     Class<?> filter = Class.forName("org.junit.platform.launcher.PostDiscoveryFilter", false, loader);

@@ -2,9 +2,6 @@ package retrial.agent;
 
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.HashSet;
 import java.util.Set;
 
 /** Ids of tests: package.Class$Nested#method(java.lang.String)[2]. What has no parameters has no parentheses. */
@@ -41,18 +38,6 @@ final class TestId {
 
   private static String bare(String method) {
     return method.endsWith("()") ? method.substring(0, method.length() - 2) : method;
-  }
-
-  private static Set<String> wanted;
-
-  /** The ids in $RETRIAL_ONLY; null: all. */
-  static synchronized Set<String> wanted() throws java.io.IOException {
-    String file = System.getenv("RETRIAL_ONLY");
-    if (wanted != null || file == null || file.isEmpty()) return wanted;
-    Set<String> all = new HashSet<>();
-    for (String line : Files.readAllLines(Path.of(file)))
-      if (!line.isEmpty()) all.add(line);
-    return wanted = all;
   }
 
   /** Itself, or what it stands in, or what stands in it. */

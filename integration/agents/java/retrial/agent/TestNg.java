@@ -21,7 +21,7 @@ final class TestNg implements InvocationHandler {
     List<Class<?>> types = new ArrayList<>();
     types.add(Class.forName("org.testng.IInvokedMethodListener", false, loader));
     types.add(Class.forName("org.testng.ITestListener", false, loader));
-    if (TestId.wanted() != null) types.add(Class.forName("org.testng.IMethodInterceptor", false, loader));
+    if (Executions.wanted() != null) types.add(Class.forName("org.testng.IMethodInterceptor", false, loader));
     Object listener = Proxy.newProxyInstance(loader, types.toArray(new Class<?>[0]), new TestNg());
     runner.getClass()
         .getMethod("addListener", Class.forName("org.testng.ITestNGListener", false, loader))
@@ -57,7 +57,7 @@ final class TestNg implements InvocationHandler {
   }
 
   private static List<Object> intercept(List<?> methods) throws Exception {
-    Set<String> wanted = TestId.wanted();
+    Set<String> wanted = Executions.wanted();
     List<Object> some = new ArrayList<>();
     for (Object one : methods)
       if (TestId.isWanted(name(Reach.call(one, "getMethod")), wanted)) some.add(one);
@@ -72,7 +72,8 @@ final class TestNg implements InvocationHandler {
     Object method = Reach.call(result, "getMethod");
     Object[] parameters = (Object[]) Reach.call(result, "getParameters");
     boolean many = (Boolean) Reach.call(method, "isTest") && parameters != null && parameters.length > 0;
-    return name(method) + (many ? "[" + Reach.call(method, "getParameterInvocationCount") + "]" : "");
+    return Executions.named(
+        name(method) + (many ? "[" + Reach.call(method, "getParameterInvocationCount") + "]" : ""));
   }
 
   private static String name(Object method) throws Exception {

@@ -7,8 +7,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Runs the tests in $RETRIAL_ONLY by the runner's own means, as Surefire did: RUNNER PROPERTIES. What fails is told by
@@ -24,17 +28,30 @@ public final class Tests {
     }
     for (String name : properties.stringPropertyNames())
       if (System.getProperty(name) == null) System.setProperty(name, properties.getProperty(name));
-    List<String> ids = Files.readAllLines(Path.of(System.getenv("RETRIAL_ONLY")));
+    // What is to be executed again comes after all that comes first: a runner takes no test twice.
+    Map<Integer, List<String>> executions = new TreeMap<>();
+    for (String line : Files.readAllLines(Path.of(System.getenv("RETRIAL_ONLY")))) {
+      Matcher again = Pattern.compile("(.*) \\[again (\\d+)]").matcher(line);
+      boolean isAgain = again.matches();
+      executions.computeIfAbsent(isAgain ? Integer.parseInt(again.group(2)) : 1, n -> new ArrayList<>())
+          .add(isAgain ? again.group(1) : line);
+    }
+    boolean good = true;
+    for (Map.Entry<Integer, List<String>> one : executions.entrySet()) {
+      System.setProperty("retrial.execution", one.getKey().toString()); // as the agent names them
+      good &= run(arguments[0], one.getValue());
+    }
+    System.exit(good ? 0 : 1); // whatever threads are left
+  }
+
+  private static boolean run(String runner, List<String> ids) throws Exception {
     Set<Class<?>> classes = new LinkedHashSet<>();
     for (String id : ids)
       if (id.contains("#")) {
         Class<?> type = find(id.substring(0, id.indexOf('#')));
         if (type != null) classes.add(type);
       }
-    boolean good = arguments[0].equals("junit") ? platform(classes)
-        : arguments[0].equals("junit4")         ? junit4(ids)
-                                                : testng(classes);
-    System.exit(good ? 0 : 1); // whatever threads are left
+    return runner.equals("junit") ? platform(classes) : runner.equals("junit4") ? junit4(ids) : testng(classes);
   }
 
   /** Another module's are not here. */
