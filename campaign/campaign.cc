@@ -124,6 +124,9 @@ void Campaign::open(Plan& plan) {
   o.cases = expected.cases;
   o.further = plan.cases.size() - expected.cases;
   o.repeated = repeated(plan);
+  o.ends_processes = std::ranges::any_of(plan.cases, [](auto& c) {
+    return std::ranges::any_of(c.faults.steps, [](auto& step) { return trace::ends_sender(step.fault); });
+  });
   o.expected = expected.expected.time;
   o.budget = setting_.config.run.budget;
   o.left_alone = out_.record.left_alone;

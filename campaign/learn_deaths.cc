@@ -32,7 +32,7 @@ Result<const trace::Run*> end_at(CampaignContext& context, const std::string& te
 }  // namespace
 
 Result<void> learn_deaths(CampaignContext& context, References& refs, std::vector<std::string>& remarks) {
-  std::size_t number = 0, not_borne = 0;
+  std::size_t number = 0, not_borne = 0, of_command = 0;
   for (auto& [test, reference] : refs.tests)
     for (auto& moment : predict::moments(*reference)) {
       if (context.executor.interrupted()) return {};
@@ -43,8 +43,12 @@ Result<void> learn_deaths(CampaignContext& context, References& refs, std::vecto
       if (borne(**run, test))
         refs.borne[test].push_back(*run);
       else
-        not_borne++;
+        (*run)->stop == trace::Stop::signalled ? of_command++ : not_borne++;
     }
+  if (of_command)
+    remarks.push_back(fmt::format(
+        "{} of {} deaths that were tried to learn from were the command's own: nobody was left to bear them",
+        of_command, number));
   if (not_borne)
     remarks.push_back(
         fmt::format("{} of {} deaths that were tried to learn from were not borne: nothing is learned of those",

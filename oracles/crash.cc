@@ -7,6 +7,7 @@
 
 #include "oracles/evidence.h"
 #include "oracles/registry.h"
+#include "oracles/time_of_fault.h"
 
 namespace retrial::oracles {
 namespace {
@@ -72,6 +73,8 @@ class Crash final : public Oracle {
       return;
     }
     if (int signal = signal_of(run); signal && (run.stop == trace::Stop::signalled || !told)) {
+      if (of_death(c) && from_outside(signal))
+        return pass_over("what was ended is the command itself: nobody is left to bear that");
       if (from_outside(signal))
         return pass_over(fmt::format("the test process was ended by a signal from outside ({})", strsignal(signal)));
       judgement.findings.push_back(make_finding(

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/text.h"
 #include "oracles/client_words.h"
@@ -74,6 +75,8 @@ class Hang final : public Oracle {
                         unseen ? "Its clock could not be moved on: it waits for something that will never come, or "
                                  "for a longer time than that."
                                : "Its caller waits for something that will never come.")));
+      } else if (auto often = asked_in_vain(run, call); !often.empty()) {
+        judgement.not_judged.push_back(not_judged(compared, often));
       } else if (run.stop == trace::Stop::deadline && goes_on(run, call)) {
         judgement.not_judged.push_back(not_judged(compared, at_deadline(call, run)));
       } else if (auto failure = failure_of(compared, *c); failure && is_never_settled(text_of(*failure))) {
@@ -89,6 +92,17 @@ class Hang final : public Oracle {
     }
   }
 
+  // The run was ended for what another than the faulted call asks again and again.
+  static std::string asked_in_vain(const trace::Run& run, const trace::Call& call) {
+    if (run.stop != trace::Stop::capped) return {};
+    std::map<std::string_view, std::size_t> times;
+    for (auto& e : run.exchanges)
+      if (!e.fired && e.begun > call.first().begun) times[e.operation]++;
+    auto most = std::ranges::max_element(times, {}, [](auto& one) { return one.second; });
+    if (most == times.end() || most->first == call.operation || most->second <= call.attempts.size()) return {};
+    return fmt::format("the run was ended after {} of {} that nobody ended: what becomes of it is not seen",
+                       counted(most->second, "request"), most->first);
+  }
   // The process that sent it reads a clock of its own: that it waits for a time is not seen.
   static bool waits_unseen(const trace::Run& run, const trace::Exchange& sent) {
     auto number = fmt::format("[{}]", sent.pid);

@@ -118,7 +118,7 @@ class SettledUndone final : public Oracle {
     for (auto& pair : c.pairs) {
       if (!pair.in_case || !pair.reference) continue;
       auto &settles = pair.in_case->last(), &always = pair.reference->last();
-      if (of_the_tests(compared, settles)) continue;
+      if (of_the_tests(compared, settles) || cleans_up(settles)) continue;
       bool before = settles.told && settles.told <= work.first().begun && always.told <= beside->first().begun;
       if (before && makes_room(compared, c, settles, work.first()))
         return add_replaced(compared, c, work, settles, judgement);
@@ -187,6 +187,10 @@ class SettledUndone final : public Oracle {
         "A right client writes over what it replaces, or removes it when the new one is there."));
   }
 
+  // A fixture takes away what its test has left, whatever became of it.
+  static bool cleans_up(const Exchange& e) {
+    return e.tag.phase == trace::Phase::teardown || e.tag.phase == trace::Phase::shared;
+  }
   static bool of_the_tests(const ComparedCase& compared, const Exchange& e) {
     return e.tag.site && in_tests(e.tag.site->file, compared.row->test);
   }

@@ -40,8 +40,11 @@ class SilentWrongResult final : public Oracle {
       for (auto* c : compared.comparisons) {
         auto failure = failure_of(compared, *c);
         if (!failure) judge_what_came_after(compared, *c, judgement);
-        if (failure && failure->outermost() && is_assertion(*failure->outermost()))
+        if (!failure || !failure->outermost()) continue;
+        if (is_assertion(*failure->outermost()))
           judge_assertion(compared, *c, *failure, judgement);
+        else
+          judge_nothing_given(compared, *c, *failure, judgement);
       }
   }
 };

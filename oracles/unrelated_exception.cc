@@ -16,6 +16,7 @@
 #include "oracles/time_of_fault.h"
 #include "trace/profiles/message.h"
 #include "trace/profiles/profile.h"
+#include "trace/recording/redact.h"
 #include "trace/status.h"
 
 namespace retrial::oracles {
@@ -200,6 +201,10 @@ class UnrelatedException final : public Oracle {
       if (!trace::recovered(call)) return;
       return pass_over(fmt::format("the test failed with {}, which says nothing", named(outermost)));
     }
+    if (!is_programming_error(outermost) && text.contains(trace::kRedacted))
+      return pass_over(fmt::format(
+          "the test failed with {}, of which a part was taken for a secret: whether it names the fault is not seen",
+          named(outermost)));
     bool own_word = !is_programming_error(outermost) && new_errors(c).empty() &&
                     std::ranges::none_of(failure.told, [](auto* t) { return says_another(*t); }) &&
                     (says_what_failed(call, outermost) || call.attempts.size() > 1 || looks(c, call) > 1);

@@ -10,6 +10,7 @@
 #include "oracles/client_words.h"
 #include "oracles/evidence.h"
 #include "oracles/ledger.h"
+#include "oracles/met_nothing.h"
 #include "oracles/pages.h"
 #include "oracles/repeat.h"
 #include "oracles/silent_wrong_result.h"
@@ -238,8 +239,10 @@ std::optional<Said> of_the_unheard(const Asserted& a) {
 
 std::optional<Said> of_a_walk(const Asserted& a) {
   if (!compares_contents(a.message()) || hands_back(a.call, a.message()) || !walk_ended_at(a.c, a.call)) return {};
-  return Said{at_most_likely(a.call.confidence), fmt::format("{}, no exception came of it", a.done),
-              "The pages before it were taken for the whole list."};
+  // A test of Go's may have been told, and not have looked.
+  bool errors_are_values = std::ranges::count(a.c.in_case->agents, "go") > 0;
+  return Said{errors_are_values ? Confidence::possible : at_most_likely(a.call.confidence),
+              fmt::format("{}, no exception came of it", a.done), "The pages before it were taken for the whole list."};
 }
 std::optional<Said> of_who_went_on(const Asserted& a) {
   if (!went_on(a.c, a.call) || hands_back(a.call, a.message()) || sent_later(a.c, a.call)) return {};
@@ -258,7 +261,30 @@ std::optional<Said> of_other_contents(const Asserted& a) {
       "or swallowed."};
 }
 
+std::optional<Said> of_nothing(const Asserted& a) {
+  if (!met_nothing(a.c, a.call, *a.failure.outermost())) return {};
+  return Said{Confidence::possible,
+              fmt::format("{}, {} ended in the fault, and no exception came of it", a.done, a.attempts()),
+              "The test was given nothing where the answer has a value else: whoever is told so cannot tell a failure "
+              "from a thing that is not there."};
+}
+
 }  // namespace
+
+void judge_nothing_given(const ComparedCase& compared, const Comparison& c, const Failure& failure,
+                         Judgement& judgement) {
+  auto& call = *c.faulted.front();
+  auto& outermost = *failure.outermost();
+  if (!in_test_phase(*failure.result) || given_as_answer(compared, call) || shows_fault(c, text_of_causes(failure)) ||
+      expected_by_test(compared, c) || !met_nothing(c, call, outermost))
+    return;
+  judgement.findings.push_back(make_finding(
+      compared, c, call, kSilentWrongResult, Confidence::possible,
+      fmt::format("{}: {}, {} ended in the fault, no exception came of it, and the test went on with nothing{}: {}.",
+                  call.operation, what_was_done(call, first_fired(call)), counted(call.attempts.size(), "attempt"),
+                  place_of(outermost), named(outermost)),
+      "A right client tells its caller of the failure: it gives no value in place of one that it has not got."));
+}
 
 void judge_assertion(const ComparedCase& compared, const Comparison& c, const Failure& failure, Judgement& judgement) {
   auto pass_over = [&](std::string why) { judgement.not_judged.push_back(not_judged(compared, std::move(why))); };
@@ -290,7 +316,7 @@ void judge_assertion(const ComparedCase& compared, const Comparison& c, const Fa
     return;
   if (judged_by(of_a_cut_body, by_an_error_written_as_data, by_what_is_written_with_less, by_what_is_written_with_other,
                 by_what_is_written_as_it_says, by_what_is_written_instead, of_a_kept_failure, of_the_unheard, of_a_walk,
-                of_who_went_on, of_other_contents))
+                of_who_went_on, of_other_contents, of_nothing))
     return;
   pass_over(fmt::format(
       "the call ended in the fault and an assertion failed ({}): whether the caller was told cannot be seen",

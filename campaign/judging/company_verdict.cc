@@ -8,6 +8,7 @@
 
 #include "campaign/judging/left_failures.h"
 #include "oracles/evidence.h"
+#include "oracles/time_of_fault.h"
 #include "trace/comparing/comparison.h"
 #include "trace/comparing/difference.h"
 #include "trace/comparing/slices.h"
@@ -105,6 +106,8 @@ bool asked_again(const trace::Run& run, const trace::Call& call) {
 std::string what_was_right(const trace::Comparison& comparison, const std::string& test) {
   auto& call = *comparison.faulted.front();
   auto* result = trace::result_of(*comparison.in_case, test);
+  if (oracles::of_death(comparison))
+    return fmt::format("its process was ended there, and the test {}", result ? result->outcome : "ended");
   auto came = fmt::format("{} attempt{}, ", call.attempts.size(), call.attempts.size() == 1 ? "" : "s");
   if (trace::recovered(call)) return came + "then recovered; the test " + (result ? result->outcome : "ended");
   if (!result || result->outcome != "passed")

@@ -70,9 +70,10 @@ std::string opening(const Opening& plan, const Style& style) {
                     show_duration(plan.budget));
   text += " Each case runs its test again, with all that it writes. Retrial repeats no request itself";
   text += plan.repeated.empty()
-              ? ", and loses the answer to no write."
+              ? std::string(plan.ends_processes ? "." : ", and loses the answer to no write.")
               : fmt::format("; a client that sends a write again after its answer was lost may have it done twice: {}.",
                             some(plan.repeated, 5));
+  if (plan.ends_processes) text += " The process that sends the call is ended there (SIGKILL).";
   if (!plan.left_alone.empty()) text += fmt::format(" Left alone: {}.", some(plan.left_alone, 5));
   for (const auto& remark : plan.remarks) text += fmt::format(" {}.", sentence(remark.substr(0, remark.find('\n'))));
 

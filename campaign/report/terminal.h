@@ -27,6 +27,7 @@ struct Opening {
   std::size_t cases = 0;                // that will be run
   std::size_t further = 0;              // that will be, as long as that is cheap
   std::vector<std::string> repeated;    // writes that a client may repeat: "queue POST /{queue}/messages"
+  bool ends_processes = false;          // some case ends the process that sends the call
   Nanos expected = 0;                   // for all cases
   Nanos budget = 0;                     // 0: none
   std::vector<std::string> left_alone;  // what is left alone and why

@@ -245,5 +245,25 @@ TEST(Crash, an_error_event_to_which_nobody_listens_ends_the_process_where_no_run
   }
 }
 
+TEST(Crash, of_the_command_itself_by_a_fault_that_ends_its_sender_is_not_judged) {
+  Trial t("TOF", "crash(executed) x 1, then pass");
+  t.reference.call("put", "PUT", "/docs/1").answers(201);
+  t.in_case().call("put", "PUT", "/docs/1").dies(201).stops(Stop::signalled, SIGKILL);
+  EXPECT_EQ(t.verdicts(), "");
+  EXPECT_NE(t.why_not().find("the command itself"), std::string::npos) << t.why_not();
+}
+
+TEST(Hang, is_open_where_the_run_was_ended_for_what_another_call_asks_again_and_again) {
+  Trial t("P3", "error(503) x 1, then pass");
+  for (auto* tale : {&t.reference, &t.in_case()}) tale->call("put", "PUT", "/docs/1");
+  t.reference.answers(201);
+  t.in_case().gets_error().again(kSecond).answers(201);
+  t.reference.call("wait", "GET", "/grants/1").answers(200);
+  for (int i = 0; i < 5; i++) t.in_case().call("wait", "GET", "/grants/1").answers(404).waits(kSecond);
+  t.in_case().stops(Stop::capped);
+  EXPECT_EQ(t.verdicts(), "");
+  EXPECT_NE(t.why_not().find("5 requests of GET /grants/{id}"), std::string::npos) << t.why_not();
+}
+
 }  // namespace
 }  // namespace retrial::oracles

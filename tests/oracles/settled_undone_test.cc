@@ -312,5 +312,17 @@ TEST(SettledUndone, a_lock_that_was_given_back_is_nothing_that_the_next_takes_th
   }
 }
 
+TEST(SettledUndone, what_a_fixture_takes_away_is_settled_by_nobody) {
+  Trial t("P3", "error(503)");
+  for (auto* tale : {&t.reference, &t.in_case()}) send(*tale, "GET", "/messages").answers(200, kMessages);
+  send(t.reference, "POST", "/orders", kFirst).answers(201);
+  send(t.in_case(), "POST", "/orders", kFirst).gets_error();
+  for (auto* tale : {&t.reference, &t.in_case()}) {
+    send(*tale, "DELETE", "/messages/m-17").answers(200);
+    tale->last().tag.phase = trace::Phase::teardown;
+  }
+  EXPECT_EQ(told(std::move(t)), "");
+}
+
 }  // namespace
 }  // namespace retrial::oracles

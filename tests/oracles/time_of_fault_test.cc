@@ -130,5 +130,32 @@ TEST(UnrelatedException, of_a_death_speaks_of_programming_errors_alone) {
   EXPECT_EQ(worker.said(), "");
 }
 
+TEST(TimeOfFault, is_possible_where_the_run_was_ended_for_so_many_questions_in_a_row) {
+  for (int times : {100, 3000}) {
+    Worker worker(kWaited);
+    worker.now().call("work", "POST", "/jobs/1/take").dies(0);
+    worker.now().in_process(300);
+    for (int i = 0; i < times; i++)
+      worker.now().call("wait", "GET", "/grants/1").answers(200, "none").waits(20 * kMillisecond);
+    worker.now().stops(trace::Stop::capped);
+    EXPECT_EQ(worker.said(), times == 3000 ? "time-of-fault possible " : "");
+  }
+}
+
+TEST(TimeOfFault, names_of_several_that_wait_the_one_that_came_after_the_dead) {
+  Worker worker(kWaited);
+  auto& now = worker.now();
+  now.in_process(400).call("watch", "GET", "/over").answers(200, "no");
+  now.in_process(200).call("work", "POST", "/jobs/1/take").dies(0);
+  for (int i = 0; i < 40; i++) {
+    now.in_process(400).call("watch", "GET", "/over").answers(200, "no").waits(5 * kSecond);
+    now.in_process(300).call("wait", "GET", "/grants/1").answers(200, "none").waits(5 * kSecond);
+  }
+  now.stops(trace::Stop::deadline);
+  auto judgement = worker.trial.judge();
+  ASSERT_EQ(judgement.findings.size(), 1u);
+  EXPECT_TRUE(judgement.findings[0].message.contains("GET /grants/{id}")) << judgement.findings[0].message;
+}
+
 }  // namespace
 }  // namespace retrial::oracles

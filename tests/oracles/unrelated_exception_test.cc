@@ -535,5 +535,11 @@ TEST(UnrelatedException, a_go_test_goes_on_after_an_error_that_it_does_not_look_
   EXPECT_EQ(emptied("python", false), "unrelated-exception likely");
 }
 
+TEST(UnrelatedException, is_open_where_a_part_of_the_text_was_taken_for_a_secret) {
+  auto t = ended_in_503({thrown("errors.errorString", "Key.GetByName failed: ***")});
+  EXPECT_EQ(t.verdicts(), "");
+  EXPECT_NE(t.why_not().find("taken for a secret"), std::string::npos) << t.why_not();
+}
+
 }  // namespace
 }  // namespace retrial::oracles

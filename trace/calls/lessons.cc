@@ -42,6 +42,9 @@ bool is_webdav(std::string_view method) {
 bool lies_in(std::string_view path, std::string_view tree) {
   return path.starts_with(tree) && (path.size() == tree.size() || path[tree.size()] == '/');
 }
+// Other services copy and move by these methods, too (CouchDB): nobody else has folders and their properties.
+bool is_webdav_alone(std::string_view method) { return is_webdav(method) && method != "COPY" && method != "MOVE"; }
+
 // The folders that WebDAV's methods were sent to ("/dav/"), and those of what else they were sent to; but for those
 // that lie in another.
 std::set<std::string, std::less<>> webdav_trees(const Run& run) {
@@ -49,9 +52,11 @@ std::set<std::string, std::less<>> webdav_trees(const Run& run) {
   std::set<std::string> services, webdav;
   for (auto& e : run.exchanges) {
     services.insert(service_name(e.service));
+    if (is_webdav_alone(parts_of(e.operation).method)) webdav.insert(service_name(e.service));
+  }
+  for (auto& e : run.exchanges) {
     auto parts = parts_of(e.operation);
-    if (!is_webdav(parts.method)) continue;
-    webdav.insert(service_name(e.service));
+    if (!is_webdav(parts.method) || !webdav.contains(service_name(e.service))) continue;
     auto segments = parts.segments.size();
     if (segments > 0 && !message::path_of(e.target).ends_with('/')) segments--;
     std::string folder;

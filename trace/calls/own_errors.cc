@@ -80,6 +80,10 @@ const ErrorShape* OwnErrors::nearest(const std::string& service, const std::stri
   if (it == seen_.end()) it = seen_.find(address);
   // One whose port moves, of a client of which one run alone is known.
   if (it == seen_.end()) it = std::ranges::find_if(seen_, [&](auto& s) { return service_name(s.first) == service; });
+  // Or of its siblings: tests that start a server each ask each something else.
+  auto port_moves = one_for_all_ports(service);
+  if (it == seen_.end() && port_moves.ends_with('*'))
+    it = std::ranges::find_if(seen_, [&](auto& s) { return one_for_all_ports(s.first) == port_moves; });
   if (it == seen_.end()) return nullptr;
   std::map<std::string, int> often;
   for (auto& seen : it->second) often[seen.form] += seen.times;

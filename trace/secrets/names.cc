@@ -88,6 +88,8 @@ bool secret_name(std::string_view text) {
   return true;
 }
 
+bool tells_of_secret(std::string_view name) { return secret_name(name) || has_one_of(Name(name).all(), kAnywhere); }
+
 bool naming_name(std::string_view name) { return is_one_of(Name(name).last(), kNaming); }
 bool value_name(std::string_view name) {
   Name n(name);

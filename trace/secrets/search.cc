@@ -56,7 +56,9 @@ std::size_t Search::two_words(std::size_t at, std::size_t end) const {
   auto sign = end + (is_quote(u_[end]) ? 1 : 0);
   if (u_[sign] != ':' || at < 2 || t_[at - 1] != ' ') return kNone;
   auto from = name_begin(at - 1);
-  bool both = from + 1 < at && !secret_name(text(from, at - 1)) && secret_name(text(from, end));
+  // Both together, and not the first alone, whose own end says that it is none: "SSHKey.GetByName failed: …".
+  auto first = text(from, at - 1);
+  bool both = from + 1 < at && !tells_of_secret(first) && secret_name(text(from, end));
   return both ? from : kNone;
 }
 

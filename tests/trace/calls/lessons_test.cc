@@ -418,6 +418,15 @@ TEST(Lessons, a_webdav_tree_at_the_root_is_learned_only_where_no_other_service_i
   }
 }
 
+TEST(Lessons, who_copies_and_moves_and_has_no_folders_is_no_webdav) {
+  for (bool folders : {false, true}) {
+    Reference r;
+    for (auto sent : {"COPY /shop/order", "GET /shop/order/note"}) r.ask(sent, "app.py:1:request");
+    if (folders) r.ask("PROPFIND /shop/", "app.py:1:request");
+    EXPECT_EQ(r.rename("PUT /shop/_design"), folders ? "PUT /shop/{path}" : "PUT /shop/_design");
+  }
+}
+
 TEST(Lessons, trees_are_those_that_are_said_too) {
   Reference r;
   auto lessons = lessons_of(r.run, {"/files"});

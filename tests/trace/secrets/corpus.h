@@ -200,6 +200,7 @@ inline constexpr std::string_view kNoSecrets[] = {
     R"({"errors":[{"field":"password","message":"is too short"}],"event":"password_changed"})",
     R"({"refreshTokenExpiresIn":3600,"tokenEndpoint":"http://a/token","pagination_token":"abc"})",
     "user,age\nbob,12\n",
+    "SSHKey.GetByName failed: server responded with status code 504",
     "test_results live_stream sk-learn key-value hf_x re_x EAAA SKU-12",
 };
 // clang-format on
