@@ -23,7 +23,7 @@ constexpr Nanos kOpen = 300 * kSecond;
 constexpr Nanos kUsual = 3;  // times
 constexpr std::ptrdiff_t kTurns = 5;
 
-std::ptrdiff_t number_of(const std::vector<trace::Call>& calls, const std::string& operation) {
+std::ptrdiff_t sent_of(const std::vector<trace::Call>& calls, const std::string& operation) {
   return std::ranges::count(calls, operation, &trace::Call::operation);
 }
 
@@ -57,7 +57,7 @@ class NeverAsksAgain final : public Oracle {
       return e.begun > last.told && (e.service == last.service || e.operation == last.operation);
     };
     if (std::ranges::any_of(run.exchanges, asks)) return;
-    auto more = number_of(c.reference_calls, call.operation) - number_of(c.case_calls, call.operation);
+    auto more = sent_of(c.reference_calls, call.operation) - sent_of(c.case_calls, call.operation);
     auto silence = run.ended - last.told;
     if (more < 1 || silence < std::max(kOpen, kUsual * usual_silence(*c.reference, call.operation))) return;
     auto turns = std::ranges::count_if(run.jumps, [&](auto& jump) { return jump.at > last.told; });
