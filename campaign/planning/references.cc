@@ -295,6 +295,24 @@ Result<Twice> run_twice(CampaignContext& context, References& refs, const std::f
   return in_turn;
 }
 
+// Operations that no test asks for itself: those of its fixtures.
+std::set<std::string_view> of_fixtures_alone(const trace::Run& suite) {
+  std::set<std::string_view> fixtures, tests;
+  for (auto& e : suite.exchanges) {
+    bool fixture = e.tag.phase != trace::Phase::test && e.tag.phase != trace::Phase::none;
+    (fixture && e.tag.site ? fixtures : tests).insert(e.operation);
+  }
+  std::erase_if(fixtures, [&](auto operation) { return tests.contains(operation); });
+  return fixtures;
+}
+std::string named_first(const std::set<std::string_view>& operations) {
+  constexpr std::size_t kNamed = 3;
+  std::vector<std::string_view> first(operations.begin(), operations.end());
+  first.resize(std::min(first.size(), kNamed));
+  auto more = operations.size() - first.size();
+  return fmt::format("{}{}", fmt::join(first, ", "), more ? fmt::format(" and {} more", more) : "");
+}
+
 }  // namespace
 
 int References::process_of(const std::string& test) const {
@@ -324,6 +342,8 @@ Result<References> collect_references(CampaignContext& context, Nanos time_left)
         has_ours(context) ? ""
                           : ": the service keeps what a run leaves there; `reset` of its [service] brings it "
                             "back before each run (docs/configuration.md)"));
+  if (auto asked = of_fixtures_alone(suite); !asked.empty())
+    refs.left_alone.push_back(named_first(asked) + ": sent by set-up and clean-up alone, so not on trial");
   for (auto& b : suite.broken) refs.left_alone.push_back("test file that cannot be loaded: " + b);
   std::set<std::string> fixed;
   for (auto& s : context.config.services) fixed.insert(s.address);

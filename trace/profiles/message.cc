@@ -278,12 +278,19 @@ static bool is_document(const Exchange& e) {
   bool whole = e.response_bytes == e.response_sample.size();
   return (text.starts_with('{') || text.starts_with('[')) && (!whole || nlohmann::json::accept(text));
 }
+// A value a line ("{...}\n{...}\n"), as exports and feeds are told.
+bool is_lines_of_json(const Exchange& e) {
+  auto text = trim(e.response_sample);
+  auto end = text.find('\n');
+  return end != text.npos && (text.starts_with('{') || text.starts_with('[')) &&
+         nlohmann::json::accept(text.substr(0, end));
+}
 bool opaque(const Exchange& e) {
   constexpr std::uint64_t kLeast = 16;  // bytes: half of fewer says little
   auto type = find(e.response_headers, "content-type");
-  bool shows = icontains(type, "json") || icontains(type, "xml") || icontains(type, "html") ||
-               icontains(type, "grpc") || icontains(type, "event-stream") ||
-               !find(e.response_headers, "content-encoding").empty() || is_document(e);
+  bool of_kind = icontains(type, "json") || icontains(type, "xml") || icontains(type, "html") || is_document(e);
+  bool shows = (of_kind && !is_lines_of_json(e)) || icontains(type, "grpc") || icontains(type, "event-stream") ||
+               !find(e.response_headers, "content-encoding").empty();
   bool framed = e.stream != 0 || !find(e.response_headers, "content-length").empty() ||
                 !find(e.response_headers, "transfer-encoding").empty();
   return e.method == "GET" && succeeded(e) && e.response_bytes >= kLeast && !type.empty() && !shows && framed;

@@ -45,7 +45,7 @@ bool keyed_within(const Exchange& e);
 std::string name_of_operation(std::string_view text);
 
 // A read that was answered by a body which does not show by itself where it ends (neither JSON nor XML, nor packed),
-// while its framing does: a file, lines of text. Not gRPC.
+// while its framing does: a file, lines of text or of JSON. Not gRPC.
 bool opaque(const Exchange& e);
 
 // By method, keys and conditions alone.

@@ -214,6 +214,8 @@ TEST(OpaqueBodies, are_no_documents_whatever_their_type_says) {
   EXPECT_TRUE(opaque("sku;price\np-1;19.90\np-2;4.50\n"));
   EXPECT_FALSE(opaque(R"({"tempauth":{},"swift":{"max":1}})"));
   EXPECT_FALSE(opaque("<list><entry>1</entry></list>"));
+  EXPECT_TRUE(opaque("{\"seq\":1,\"id\":\"a\"}\n{\"seq\":2,\"id\":\"b\"}\n", "application/json")) << "a value a line";
+  EXPECT_FALSE(opaque("{\n\"seq\":1,\n\"id\":\"a\"}\n", "application/json"));
   EXPECT_TRUE(opaque("{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n")) << "lines of JSON are cut between two";
   EXPECT_FALSE(opaque(R"({"a":1,"b":[1,2,3]})", "application/json"));
 }
