@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -174,11 +175,18 @@ std::vector<trace::Judged> clean(const trace::CampaignRecord& campaign, bool see
 std::string shown_service(const std::string& address) { return trace::one_for_all_ports(address); }
 std::string_view called(std::string_view operation) { return operation.empty() ? "every call" : operation; }
 
+static bool begins_program(std::string_view function) {
+  static constexpr std::array<std::string_view, 5> kEntries{"main", "<module>", "<anonymous>", "main.main",
+                                                            "Main.main"};
+  return std::ranges::find(kEntries, function) != kEntries.end();
+}
 std::string place(const std::optional<trace::CallSite>& site) {
   constexpr std::size_t kLongest = 4, kOuter = 2;  // functions: what it was for is said by the outermost
   if (!site) return "no call site";
   auto frames = trace::frames_of(*site);
   if (frames.size() <= kLongest) return trace::show(*site);
+  // Where a program begins says nothing of what it was for.
+  while (frames.size() > kLongest && begins_program(frames.back().function)) frames.pop_back();
   auto out = trace::show(frames.front()) + " <- ...";
   for (auto it = frames.end() - kOuter; it != frames.end(); ++it) out += " <- " + trace::show(*it);
   return out;

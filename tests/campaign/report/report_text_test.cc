@@ -95,6 +95,8 @@ TEST(Words, what_a_library_does_at_lines_of_tests_alone_is_one_cause) {
 TEST(Words, the_ends_of_a_long_chain_are_shown) {
   trace::CallSite site{"a.go", 1, "do", "a.go:2:call,a.go:3:storage,b.go:4:objectBase,b.go:5:Object"};
   EXPECT_EQ(place(site), "a.go:1 do <- ... <- b.go:4 objectBase <- b.go:5 Object");
+  site.callers += ",c.go:6:main,c.go:7:<module>";
+  EXPECT_EQ(place(site), "a.go:1 do <- ... <- b.go:4 objectBase <- b.go:5 Object") << "where it begins says nothing";
   site.callers = "a.go:2:call,a.go:3:storage,b.go:4:objectBase";
   EXPECT_EQ(place(site), "a.go:1 do <- a.go:2 call <- a.go:3 storage <- b.go:4 objectBase");
 }
