@@ -60,6 +60,7 @@ void complete(Found& all) {
     auto& wrapper = *at->second;
     auto where = fmt::format("as at {}:{}", wrapper.file, wrapper.line);
     if (one.bound.kind == Bound::elsewhere) one.bound = {wrapper.bound.kind, where};
+    if (one.bound.kind == Bound::caller && one.never_cancelled) one.bound = {};
     // "httpjson.Retry" is the Retry of httpjson/httpjson.go, whatever a library of that name would do.
     auto of = last_name(receiver(one.by));
     std::filesystem::path file(wrapper.file);

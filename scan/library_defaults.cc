@@ -35,6 +35,8 @@ constexpr Row kRows[] = {
     {"autoretry_for", "", count, "3", kFixed},
     {"self.retry", "elery", count, "3", kFixed},
     {"HTTPAdapter", "", count, "0", kNone},
+    {"Retry", "urllib3", count, "10", kNone},
+    {"Retry", "from requests", count, "10", kNone},
     // JavaScript
     {"pRetry", "", count, "10", kGrowing, true},
     {"p_retry", "", count, "10", kGrowing, true},
@@ -52,7 +54,7 @@ constexpr Row kRows[] = {
     {"bodyToMono", "", none, "", kNone, true},
     {"RetryTemplate", "", count, "3", kNone},
     // Go
-    {"retry.Do", "", count, "10", kJitter, true},
+    {"retry.Do", "avast/retry-go", count, "10", kJitter, true},
     {"retryablehttp", "", count, "4", kGrowing},
     {"backoff.Retry", "", time, "15 min", kJitter},
     {"backoff.RetryNotify", "", time, "15 min", kJitter},
@@ -74,6 +76,7 @@ constexpr Row kRows[] = {
     {":retry", "araday", count, "2", kNone},
     // C#
     {"RetryAsync", "", count, "1", kNone},
+    {"Retry", "Polly", count, "1", kNone},
     {"RetryForever", "", none, "", kNone},
     {"RetryForeverAsync", "", none, "", kNone},
     {"WaitAndRetryForeverAsync", "", none, "", kElsewhere},
@@ -82,7 +85,6 @@ constexpr Row kRows[] = {
     {"EnableRetryOnFailure", "", count, "6", kJitter},
     {"MaxRetries", "Azure", count, "3", kJitter},
     {"MaxAttempts", "Grpc", count, "", kJitter},
-    {"Retry", "", count, "10", kNone},
 };
 
 // As whole words: "Retry" of "util.Retry", not of "withRetry".

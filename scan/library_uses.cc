@@ -236,20 +236,17 @@ struct Uses {
     auto name = last_name(callee);
     bool holds = held.size() == 1 && identifiers(by).size() == 1 && text_says_retry(tree.text(held.front())) &&
                  (name == "execute" || name == "call" || name == "run");
-    bool makes = makes_retrying(callee) && tree.functions(name).empty();
+    // What Go's makers are given is no function: a `Retry` that is given one runs it.
+    bool runs = tree.language().family == "go" && gives_function(tree, i);
+    bool makes = makes_retrying(callee) && tree.functions(name).empty() && !runs;
     if (!makes &&
         runs_again(holds ? "retry." + std::string(last_name(callee)) : std::string(callee), gives_function(tree, i)) &&
         !is_own(i, callee)) {
       int function = tree.function_of(i);
       if (function >= 0 && name_of_function(tree, function) == last_name(callee)) return;  // an overload
       auto& place = add(i, callee, with_names(tree, i, said_by(tree, i)));
-      int first = arguments >= 0 ? tree.first(arguments) : -1, given_function = first;
-      while (given_function >= 0 && tree[given_function].role != Role::function)
-        given_function = tree.next(given_function);
-      if (given_function < 0) given_function = block;
-      if (given_function >= 0) describe_calls(tree, given_function, place);
-      if (first >= 0 && tree[first].role == Role::name)
-        for (int f : tree.functions(tree.text(first))) describe_calls(tree, f, place);
+      if (int tried = function_tried_by(i); tried >= 0) describe_calls(tree, tried, place);
+      place.never_cancelled = given.contains("context.Background()") || given.contains("context.TODO()");
       return;
     }
     // An error of that name holds what was met, or is thrown.
@@ -264,6 +261,21 @@ struct Uses {
     if (is_retry_option(last_name(callee)) && !receiver(callee).empty() && first >= 0 &&
         tree[first].role == Role::number && tree.text(first) != "0" && tree.next(first) < 0)
       add(i, callee, chain_of(tree, i)).bound = {Bound::count, one_line(tree.text(first))};
+  }
+
+  // Its block, or the first function among its arguments: it stands there, or a name means it, sooner one of the same
+  // function.
+  int function_tried_by(int i) const {
+    if (int block = tree.child(i, Part::body); block >= 0) return block;
+    int arguments = tree.child(i, Part::arguments), around = tree.function_of(i), named = -1;
+    for (int c = arguments >= 0 ? tree.first(arguments) : -1; c >= 0; c = tree.next(c)) {
+      if (tree[c].role == Role::function) return c;
+      if (tree[c].role != Role::name) continue;
+      for (int f : tree.functions(tree.text(c)))
+        if (named < 0 || (around >= 0 && tree.within(f, around))) named = f;
+      if (named >= 0) break;
+    }
+    return named;
   }
 
   // A method of the object itself, which is given no function: it does something for its retries, and tries nothing.

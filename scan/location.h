@@ -67,6 +67,7 @@ struct Location {
   bool key = false;                 // something that a service could know a repeat by
   bool new_key = false;             // made anew for each attempt
   bool gives_up_silently = false;
+  bool never_cancelled = false;  // it is given a context that nobody ends
   Bound bound;
   Wait wait;
   std::vector<Callee> callees;  // all that is called there, for nested retries

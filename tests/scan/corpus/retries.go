@@ -6,6 +6,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/avast/retry-go/v4"
 )
 
 func right(ctx context.Context, url string) (*http.Response, error) {

@@ -1,0 +1,60 @@
+#include "scan/across.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "scan/scan.h"
+
+// What one file leaves open, and another of the same project says.
+namespace retrial::scan {
+namespace {
+
+std::vector<Location> found_in(const std::map<std::string, std::string>& files) {
+  Found all;
+  for (auto& [path, text] : files) {
+    auto found = scan_text(*language_of(path), text);
+    for (auto& one : found.locations) {
+      one.file = path;
+      all.locations.push_back(one);
+    }
+  }
+  complete(all);
+  return all.locations;
+}
+
+const std::string kOwnRetry =
+    "package own\n\nfunc Retry(ctx context.Context, op func() error, next func(error) time.Duration) error {\n"
+    "\tfor {\n\t\terr := op()\n\t\tif err == nil {\n\t\t\treturn nil\n\t\t}\n\t\tselect {\n"
+    "\t\tcase <-ctx.Done():\n\t\t\treturn err\n\t\tcase <-time.After(next(err)):\n\t\t}\n\t}\n}\n";
+
+std::string use_of(const std::string& callee, const std::string& context) {
+  return "package use\n\nfunc f(ctx context.Context, c Client) {\n\tsend := func() error { return c.Send() }\n\t_ = " +
+         callee + "(" + context + ", send, func(_ error) time.Duration { return b.Next() })\n}\n";
+}
+
+TEST(Across, a_use_of_the_projects_own_Retry_ends_and_waits_as_that_does_not_as_a_library_of_that_name) {
+  for (auto* callee : {"own.Retry", "Retry"}) {
+    auto found = found_in({{"own/retry.go", kOwnRetry}, {"own/use.go", use_of(callee, "ctx")}});
+    ASSERT_EQ(found.size(), 2u) << callee;
+    EXPECT_EQ(word(found[1].bound), "caller") << callee;
+    EXPECT_EQ(found[1].bound.text, "as at own/retry.go:4") << callee;
+    EXPECT_EQ(word(found[1].wait), "elsewhere") << callee;
+    EXPECT_EQ(found[1].calls, "c.Send") << callee;
+  }
+}
+
+TEST(Across, a_context_that_nobody_ends_is_no_end) {
+  auto found = found_in({{"own/retry.go", kOwnRetry}, {"use.go", use_of("own.Retry", "context.Background()")}});
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(word(found[1].bound), "none");
+}
+
+TEST(Across, of_a_Retry_that_nobody_knows_nothing_is_said) {
+  auto found = found_in({{"use.go", use_of("theirs.Retry", "ctx")}});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(word(found[0].bound) + " " + word(found[0].wait), "elsewhere elsewhere");
+}
+
+}  // namespace
+}  // namespace retrial::scan
