@@ -21,6 +21,20 @@ bool once_by_a_flag(const Tree& tree, int handler) {
   return false;
 }
 
+// Its socket was not ready, whatever the error is called, and is waited for.
+bool waits_for_socket(const Tree& tree, int handler) {
+  for (int i = handler; i < tree[handler].past; i++)
+    if (tree[i].role == Role::call && waits_for_ready(callee_of(tree, i))) return true;
+  return false;
+}
+
+// Where nothing waits behind the failure, what stands before the call does: the body begins with a wait.
+Wait wait_between(const Tree& tree, int tried, int handler) {
+  auto wait = wait_in(tree, handler);
+  int call = tried_call(tree, tried);
+  return wait.kind == Wait::none && call >= 0 ? wait_in(tree, tried, call) : wait;
+}
+
 }  // namespace
 
 void find_retry_words(const Tree& tree, std::vector<Location>& found) {
@@ -28,7 +42,7 @@ void find_retry_words(const Tree& tree, std::vector<Location>& found) {
   for (int i = 0; i < tree.size(); i++) {
     if (tree.kind(i) != "retry") continue;
     int handler = tree.around(i, Role::handler), function = tree.function_of(i);
-    if (handler < 0) continue;
+    if (handler < 0 || waits_for_socket(tree, handler)) continue;
     int tried = tree[handler].parent;  // `begin`, or the body of a method
     if (int call = tried_call(tree, tried); call >= 0 && only_reads(tree, tried, call)) continue;
     auto place = location_at(tree, i, Shape::loop);
@@ -39,7 +53,7 @@ void find_retry_words(const Tree& tree, std::vector<Location>& found) {
         place.looked_at |= failure_of(tree.text(test), false).failed > 0;
     place.bound = bound_of_function(tree, function >= 0 ? function : tried, i);
     if (place.bound.kind == Bound::none && once_by_a_flag(tree, handler)) place.bound = {Bound::count, "once more"};
-    place.wait = wait_in(tree, handler);
+    place.wait = wait_between(tree, tried, handler);
     found.push_back(std::move(place));
   }
 }

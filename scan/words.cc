@@ -263,10 +263,16 @@ bool says_not_ready(std::string_view error) {
   std::string word;
   for (auto& part : parts_of(last_name(error))) word += part;
   if (among(word, empty)) return true;
-  for (std::string_view part :
-       {"wantread", "wantwrite", "wouldblock", "blockingio", "eagain", "eintr", "interruptederror"})
+  for (std::string_view part : {"wantread", "wantwrite", "waitread", "waitwrit", "wouldblock", "blockingio", "eagain",
+                                "eintr", "interruptederror"})
     if (word.find(part) != word.npos) return true;
   return false;
+}
+
+bool waits_for_ready(std::string_view callee) {
+  auto by = receiver(callee), name = last_name(callee);
+  return name == "wait_readable" || name == "wait_writable" ||
+         (name == "select" && (by == "IO" || by == "Kernel" || by == "select" || by == "::IO"));
 }
 
 bool says_progress(std::string_view bound) {

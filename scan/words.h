@@ -30,7 +30,8 @@ bool reaches_out(std::string_view callee);   // request, fetch, send, query, con
 // Of an error: nothing has failed, it was only not ready yet (a socket that would block, an interrupted call), or
 // not there yet (an empty queue).
 bool says_not_ready(std::string_view error);
-bool says_lost(std::string_view error);  // of an error: a connection's, or a time's: once more may do
+bool waits_for_ready(std::string_view callee);  // until a socket can be read or written: IO.select
+bool says_lost(std::string_view error);         // of an error: a connection's, or a time's: once more may do
 // Of a bound: how much of something long was done, not how often it was tried ("total_sent < length").
 bool says_progress(std::string_view bound);
 bool is_queue_name(std::string_view text);

@@ -170,3 +170,26 @@ def asked_of_a_person
     retry
   end
 end
+
+def not_ready(socket)
+  socket.read_nonblock(10)
+rescue IO::WaitReadable
+  retry
+end
+
+def not_ready_in_time(socket, seconds)
+  socket.read_nonblock(10)
+rescue *NOT_READY
+  if IO.select([socket], nil, nil, seconds)
+    retry
+  else
+    raise Timeout::Error
+  end
+end
+
+def waits_first(transport)
+  sleep @interval
+  transport.connect
+rescue SystemCallError
+  retry # retry: none fixed
+end
