@@ -26,12 +26,20 @@ int run_by(const Tree& tree, int timer) {
 }
 
 // `new Promise((r) => setTimeout(r, ms))`: nothing is begun anew, it only waits.
-bool only_waits(const Tree& tree, int timer, int runs) {
-  int function = tree.function_of(timer);
+bool only_waits(const Tree& tree, int timer) {
+  int function = tree.function_of(timer), arguments = tree.child(timer, Part::arguments);
   int given = function >= 0 ? tree.child(function, Part::parameters) : -1;
-  auto what = tree.text(runs);
-  if (what.ends_with("()")) what.remove_suffix(2);
-  if (given < 0 || !mentions(tree.text(given), what)) return false;
+  auto settles = [&](std::string_view what) {
+    if (what.ends_with("()")) what.remove_suffix(2);
+    return mentions(tree.text(given), what);
+  };
+  bool any = false;
+  for (int c = given >= 0 && arguments >= 0 ? tree.first(arguments) : -1; c >= 0 && !any; c = tree.next(c)) {
+    int call = tree[c].role == Role::function ? tried_call(tree, c) : -1;
+    int with = call >= 0 ? tree.child(call, Part::arguments) : -1;  // what it does then is what it is for
+    any = settles(call >= 0 ? callee_of(tree, call) : tree.text(c)) && (with < 0 || tried_call(tree, with) < 0);
+  }
+  if (!any) return false;
   for (int p = tree[function].parent; p >= 0 && tree[p].role != Role::function; p = tree[p].parent)
     if (tree[p].role == Role::call) return last_name(callee_of(tree, p)) == "Promise";
   return false;
@@ -98,7 +106,7 @@ void find_timers(const Tree& tree, std::vector<Location>& found) {
       auto what = runs < 0                        ? std::string_view()
                   : tree[runs].role == Role::call ? callee_of(tree, runs)
                                                   : tree.text(runs);
-      bool limit = last_name(what) == "reject" || (runs >= 0 && only_waits(tree, i, runs));
+      bool limit = last_name(what) == "reject" || only_waits(tree, i);
       if (runs >= 0 && !limit && is_for_retry(tree, i)) add(tree, i, what, found);
       continue;
     }
