@@ -115,8 +115,8 @@ struct Ends {
       if (word.starts_with("should") && (text_says_retry(text) || counted)) asked = true;
       if (!says_retry(id)) continue;
       bool asks = contains(word, {"should", "can", "allow", "has", "next", "step"}),
-           kind =
-               contains(word, {"able", "error", "delay", "strategy", "time", "wait", "after", "interval", "enabled"});
+           kind = contains(word, {"able", "error", "delay", "strategy", "time", "wait", "after", "interval", "enabled",
+                                  "attempted_"});  // what was attempted, not how often
       asked |= asks && !kind;
       named |= !asks && !kind;
     }
@@ -124,7 +124,8 @@ struct Ends {
     if (counted && (compares(text) || identifiers(text).size() == 1)) return {Bound::count, shown};
     if (named && compares(text) && moves(text)) return {Bound::count, shown};
     if (counted && contains(text, {"!", "not ", "("})) return {Bound::elsewhere, shown};
-    if (says_time(text) && contains(text, {"<", ">", "After(", "Before(", "expired", "elapsed", "isBefore", "isAfter"}))
+    if (says_time(text) && !text.starts_with("let ") &&
+        contains(text, {"<", ">", "After(", "Before(", "expired", "elapsed", "isBefore", "isAfter"}))
       return {Bound::time, shown};
     if (asked) return {Bound::elsewhere, shown};
     if (of_context(text)) return {Bound::caller, shown};
@@ -145,6 +146,24 @@ bool decides(const Tree& tree, int branch, int loop) {
       if (flow_of(tree, i, loop).leaves) return true;
   int then = tree.child(branch, Part::then);
   return then >= 0 && flow_of(tree, then, loop).again && flow_after(tree, branch, loop).leaves;
+}
+
+// A policy is asked for the next wait, and gives none any more: `if let Some(d) = backoff.next() { … } else { return
+// }`.
+bool asks_for_another(std::string_view test) {
+  return test.starts_with("let Some(") && test.ends_with(')') && text_says_retry(test);
+}
+
+// A timer that fails is begun before the loop, and each attempt runs against it: `Promise.race([attempt(), timedOut])`.
+std::string_view limit_raced(const Tree& tree, int call, int loop) {
+  int arguments = tree.child(call, Part::arguments);
+  if (arguments < 0 || callee_of(tree, call) != "Promise.race") return {};
+  for (auto id : identifiers(tree.text(arguments)))
+    for (int i : tree.assignments(id))
+      if (!tree.within(i, loop) && tree.function_of(i) == tree.function_of(loop) &&
+          contains(tree.text(i), {"setTimeout"}) && contains(tree.text(i), {"reject", "throw"}))
+        return id;
+  return {};
 }
 
 // An error and a limit are given to something where it failed: that may end it.
@@ -195,8 +214,12 @@ Bound bound_of_loop(const Tree& tree, int loop) {
       continue;
     }
     if (tree[i].role == Role::branch)
-      if (int test = tree.child(i, Part::condition); test >= 0 && decides(tree, i, loop))
+      if (int test = tree.child(i, Part::condition); test >= 0 && decides(tree, i, loop)) {
         take(best, ends.by(tree.text(test)));
+        if (asks_for_another(tree.text(test))) take(best, {Bound::elsewhere, one_line(tree.text(test))});
+      }
+    if (tree[i].role == Role::call)
+      if (auto limit = limit_raced(tree, i, loop); !limit.empty()) take(best, {Bound::time, one_line(limit)});
     if (int guard = guard_of(tree, i); guard >= 0) take(best, ends.by(tree.text(guard)));
     if (tree.kind(i) == "communication_case" && of_context(tree.text(i))) take(best, {Bound::caller, "ctx.Done()"});
     bool failed = tree[i].role == Role::call && tree.around(i, Role::handler) > loop && hands_over(tree, i);
@@ -226,6 +249,9 @@ Bound bound_of_function(const Tree& tree, int function, int call) {
     bool holds = call >= 0 && tree.within(call, i);
     bool leaves = then >= 0 && flow_of(tree, then, function).leaves;
     if (test >= 0 && (holds || leaves || call < 0)) take(best, ends.by(tree.text(test)));
+    if (test >= 0 && then >= 0 && call >= 0 && tree.within(call, then) &&
+        spends_a_flag(tree, call, function, tree.text(test)))
+      take(best, {Bound::count, one_line(tree.text(test))});
   }
   return best;
 }

@@ -18,6 +18,9 @@ Bound bound_of_loop(const Tree& tree, int loop);
 // Of a function that begins itself anew by `call`; -1: it is begun anew by others.
 Bound bound_of_function(const Tree& tree, int function, int call);
 
+// `if first: return f(x, first=False)`: is what lets it begin itself anew taken from it as it does?
+bool spends_a_flag(const Tree& tree, int call, int function, std::string_view test);
+
 // Of all that waits within `stretch` before `past` (-1: all of it), read with what stands in the function around it.
 Wait wait_in(const Tree& tree, int stretch, int past = -1);
 

@@ -27,9 +27,15 @@ bool LoopReader::sets_condition(int stretch, int after) const {
     auto text = tree.text(i);
     bool steps = text.find("++") != text.npos || text.find("--") != text.npos || text.find("+=") != text.npos ||
                  text.find("-=") != text.npos;
-    if (!steps && mentions(header.text, last_name(tree.text(target)))) return true;
+    auto name = last_name(tree.text(target));
+    if ((!steps || is_done_beside_attempts(name)) && mentions(header.text, name)) return true;
   }
   return false;
+}
+
+// `while attempt < 5 and got < size`: what one attempt brings is added up, the attempts are counted beside it.
+bool LoopReader::is_done_beside_attempts(std::string_view name) const {
+  return !says_retry(name) && text_says_retry(header.text);
 }
 
 bool LoopReader::in_function(int i, int within) const {

@@ -80,6 +80,7 @@ struct LoopReader {
   // What they share.
   bool waits_within(int stretch) const;
   bool sets_condition(int stretch, int after) const;
+  bool is_done_beside_attempts(std::string_view name) const;
   bool in_function(int i, int within) const;
   bool in_header(int i) const;
   bool is_tried(int call) const;

@@ -103,6 +103,22 @@ struct Reading {
   }
 };
 
+// What a name was taken out of around here: `match next_delay() { Some(d) => sleep(d) }`, `if let Some(d) =
+// next_delay()`.
+std::string_view taken_out_of(const Tree& tree, int i, std::string_view name) {
+  for (int p = i; p >= 0 && tree[p].role != Role::function; p = tree[p].parent) {
+    int pattern = tree.first(p), test = tree.child(p, Part::condition);
+    if (tree.kind(p) == "match_arm" && pattern >= 0 && mentions(tree.text(pattern), name)) {
+      int choice = tree.around(p, Role::choice), value = choice >= 0 ? tree.child(choice, Part::value) : -1;
+      return value >= 0 ? tree.text(value) : std::string_view();
+    }
+    auto text = test >= 0 && tree[p].role == Role::branch ? tree.text(test) : std::string_view();
+    auto sign = text.starts_with("let ") ? text.find('=') : text.npos;
+    if (sign != text.npos && mentions(text.substr(0, sign), name)) return trim(text.substr(sign + 1));
+  }
+  return {};
+}
+
 // Where a wait is cut short, not how long it is.
 bool is_token(std::string_view text) {
   return text == "ct" || text == "ctx" || icontains(text, "token") || icontains(text, "signal") || text == "null";
@@ -217,6 +233,8 @@ Wait wait_in(const Tree& tree, int stretch, int past) {
                     counters, {},       any_of(last_name(callee_of(tree, i)), {"backoff", "back_off"})};
     Wait one;
     reading.read(text, one, 4);
+    if (auto whole = one.kind == Wait::none ? taken_out_of(tree, i, text) : std::string_view(); !whole.empty())
+      reading.read(whole, one, 4);
     bool listed = header.kind == Header::each && mentions(text, last_name(header.item));
     if (listed) {
       reading.read(header.text, one, 4);

@@ -201,3 +201,35 @@ function upwards(start) {
     }
   }
 }
+
+async function retryWithPause(fn) {
+  const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+  let retries = 0;
+  while (true) { // retry: count fixed
+    try {
+      return await fn();
+    } catch (error) {
+      if (++retries >= 3) throw error;
+      await pause(100);
+    }
+  }
+}
+
+async function againstATimer(url) {
+  const timedOut = new Promise((_, reject) => {
+    setTimeout(() => reject(new Error("late")), 10000);
+  });
+  while (true) { // retry: time none
+    try {
+      return await Promise.race([fetch(url), timedOut]);
+    } catch (error) {
+      if (error.code !== "ECONNREFUSED") throw error;
+    }
+  }
+}
+
+function retryLater(client, config) {
+  return new Promise((resolve) => {
+    setTimeout(() => resolve(client.send(config)), 100); // retry: none fixed
+  });
+}

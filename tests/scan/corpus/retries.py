@@ -404,3 +404,27 @@ def waits_whatever_came(client, sample):
         except ConnectionError:
             log.info("once more")
         time.sleep(0.05)
+
+def once_by_a_flag(renew, call, first=True):
+    try:
+        return call()
+    except Unauthorized:
+        if first and renew():
+            return once_by_a_flag(renew, call, first=False)  # retry: count none
+        raise
+
+
+def rest_of_a_file(session, url, size):
+    attempt = 0
+    got = 0
+    while attempt < 15 and got < size:  # retry: count none
+        attempt += 1
+        try:
+            with session.download(url, got) as response:
+                for block in response.blocks():
+                    got += len(block)
+        except (ConnectionError, TimeoutError) as error:
+            if attempt < 15:
+                log(error)
+            else:
+                raise

@@ -200,3 +200,47 @@ fn until_it_says_so(client: &Client) -> bool {
     }
     false
 }
+
+async fn asks_a_policy(plan: Plan, mut backoff: Backoff) -> Result<R> {
+    loop { // retry: elsewhere elsewhere
+        match plan.execute().await {
+            Ok(r) => return Ok(r),
+            Err(e) => match backoff.next_delay_duration() {
+                Some(duration) => sleep(duration).await,
+                None => return Err(e),
+            },
+        }
+    }
+}
+
+async fn asks_a_policy_by_a_branch(client: Client, mut backoff: Backoff) -> Result<R> {
+    loop { // retry: elsewhere elsewhere
+        match client.scan().await {
+            Ok(r) => return Ok(r),
+            Err(e) => {
+                if let Some(duration) = backoff.next_delay_duration() {
+                    sleep(duration).await;
+                } else {
+                    return Err(e);
+                }
+            }
+        }
+    }
+}
+
+async fn no_count(client: Client) -> Result<R> {
+    loop { // retry: none none
+        match client.commit().await {
+            Ok(r) => return Ok(r),
+            Err(e) => {
+                if let Some(low) = e.too_low {
+                    if low.min_ts.saturating_sub(low.attempted_ts) > 943718400000 {
+                        return Err(e);
+                    }
+                } else {
+                    return Err(e);
+                }
+            }
+        }
+    }
+}
