@@ -27,6 +27,7 @@ const Language& ruby_language() {
       {"conditional", Role::branch},
       {"case", Role::choice},
       {"call", Role::call},
+      {"yield", Role::call},
       {"return", Role::leave},
       {"next", Role::again},
       {"retry", Role::again},

@@ -121,4 +121,33 @@ class Retries {
     }
     throw last;
   }
+
+    void repeats(Request request) throws Failed {
+        try {
+            answer = client.createTemplate(request);
+        } catch (TException e) {
+            if (!reconnect()) throw new Failed(e);
+            answer = client.createTemplate(request); // retry: count none
+        }
+        try {
+            answer = client.getBackup(request);
+        } catch (TException e) {
+            reconnect();
+            answer = client.getBackup(request); // retry: count none
+        }
+        try {
+            Rpc.verify(client.executeQuery(request));
+        } catch (TException e) {
+            Rpc.verify(client.executeQuery(request)); // retry: count none
+        }
+    }
+
+    Route filled(String topic) {
+        Route route = this.table.get(topic);
+        if (route == null || !route.ok()) {
+            this.table.putIfAbsent(topic, new Route());
+            route = this.table.get(topic);
+        }
+        return route;
+    }
 }

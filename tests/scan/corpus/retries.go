@@ -201,3 +201,9 @@ func unwrapped(err error) bool {
 	}
 	return false
 }
+
+func cancelled(ctx context.Context, done func(error)) {
+	if err := ctx.Err(); err != nil {
+		done(ctx.Err())
+	}
+}

@@ -193,3 +193,14 @@ def waits_first(transport)
 rescue SystemCallError
   retry # retry: none fixed
 end
+
+def given_once_more
+  yield
+rescue SocketError
+  yield # retry: count none
+end
+
+def one_of_two(concern, client)
+  chosen = concern || Concern.get(DEFAULT)
+  chosen.last_error.nil? ? Concern.get(DEFAULT).last_error : chosen.last_error
+end
