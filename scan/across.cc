@@ -13,6 +13,11 @@ namespace {
 
 bool same(const Wait& a, const Wait& b) { return a.kind == b.kind && a.jitter == b.jitter && a.told == b.told; }
 
+// Two functions of one name that try once more are one to who calls them: nobody can tell them how often.
+bool alike(const Location& a, const Location& b) {
+  return a.shape == Shape::repeat && b.shape == Shape::repeat && same(a.wait, b.wait);
+}
+
 // Each function below a decorator that the project has made of a library's is tried again as that says.
 void add_decorated(Found& all) {
   std::map<std::string, const Location*, std::less<>> by_name;
@@ -42,9 +47,9 @@ void complete(Found& all) {
   }
   std::map<std::string, const Location*, std::less<>> wrappers;
   for (auto& one : locations)
-    if (one.shape == Shape::loop && !one.function.empty() && says_retry(one.function)) {
+    if ((one.shape == Shape::loop || one.shape == Shape::repeat) && says_retry(one.function)) {
       auto [at, fresh] = wrappers.emplace(one.function, &one);
-      if (!fresh) at->second = nullptr;
+      if (!fresh && at->second && !alike(*at->second, one)) at->second = nullptr;
     }
   for (auto& one : locations) {
     if (one.wait.kind == Wait::elsewhere)

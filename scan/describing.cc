@@ -25,18 +25,6 @@ std::string_view method_of(const Tree& tree, int call) {
   return {};
 }
 
-bool has_effect(std::string_view callee) {
-  static constexpr std::array<std::string_view, 14> all{"post",    "create",   "insert", "send",  "publish",
-                                                        "charge",  "transfer", "submit", "pay",   "patch",
-                                                        "enqueue", "order",    "add",    "append"};
-  static constexpr std::array<std::string_view, 9> ours{"channel", "client", "connection", "session", "socket",
-                                                        "context", "stream", "reader",     "agent"};
-  auto parts = parts_of(last_name(callee));
-  if (parts.empty() || says_retry(last_name(callee)) || std::ranges::find(ours, parts.back()) != ours.end())
-    return false;
-  return std::ranges::any_of(parts, [](auto& part) { return std::ranges::find(all, part) != all.end(); });
-}
-
 bool names_method(std::string_view text) {
   for (std::string_view word : {"'POST'", "\"POST\"", "`POST`", "MethodPost", "HttpPost", "'PATCH'", "\"PATCH\""})
     if (text.find(word) != text.npos) return true;
@@ -134,13 +122,14 @@ Callee callee_at(const Tree& tree, int call) {
 
 void describe_calls(const Tree& tree, int stretch, Location& location) {
   if (stretch < 0) return;
-  if (int call = tried_call(tree, stretch); call >= 0)
+  if (int call = failing_call(tree, stretch); call >= 0)
     location.calls = one_line(without_arguments(callee_of(tree, call)));
   for (int i = stretch; i < tree[stretch].past; i++) {
     if (tree[i].role != Role::call) continue;
     auto callee = callee_of(tree, i);
     if (is_talk(callee)) continue;
     location.callees.push_back(callee_at(tree, i));
+    if (is_given_error(tree, i)) continue;
     int arguments = tree.child(i, Part::arguments);
     bool once = has_effect(callee);
     if (auto method = method_of(tree, i); !method.empty()) once = method == "post" || method == "patch";

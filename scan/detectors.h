@@ -22,8 +22,13 @@ void find_own_decorators(const Tree& tree, Found& found);
 // What they share: a location at a node, with its function; what is called in a stretch of code, and what that may do.
 Location location_at(const Tree& tree, int node, Shape shape);
 std::uint32_t last_line_of(const Tree& tree, int node);
-int tried_call(const Tree& tree, int stretch);           // the first that is neither talk nor waiting nor
-                                                         // makes something for another, or -1
+int tried_call(const Tree& tree, int stretch);  // the first that is neither talk nor waiting nor
+                                                // makes something for another, or -1
+// How much speaks for it that a call fails as what is far away does, by its name and by what is done with what it
+// gives: below zero it only looks or makes something here.
+int may_fail(const Tree& tree, int call);
+int failing_call(const Tree& tree, int stretch);         // the one of `tried_call`'s that may fail most, or -1
+bool has_effect(std::string_view callee);                // by its name: send, create …
 std::string without_arguments(std::string_view callee);  // `get(…).json` of `get(url, timeout=3).json`
 Callee callee_at(const Tree& tree, int call);
 void describe_calls(const Tree& tree, int stretch, Location& location);

@@ -143,12 +143,16 @@ bool waits_for(const Tree& tree, int function) {
 // What a function tries first, but for itself.
 void describe(const Tree& tree, int function, int again, Location& place) {
   auto own = name_of_function(tree, function);
+  int most = 0;
   for (int i = function + 1; i < tree[function].past; i++) {
     if (tree[i].role != Role::call || tree.within(again, i)) continue;
     auto callee = callee_of(tree, i);
     if (is_talk(callee) || last_name(callee) == own) continue;
-    if (place.calls.empty() && !is_maker(callee) && !is_given_error(tree, i))
+    int much = may_fail(tree, i);
+    if ((place.calls.empty() || much > most) && !is_maker(callee) && !is_given_error(tree, i)) {
       place.calls = one_line(without_arguments(callee));
+      most = much;
+    }
     place.callees.push_back(callee_at(tree, i));
   }
   Location seen;

@@ -56,5 +56,13 @@ TEST(Across, of_a_Retry_that_nobody_knows_nothing_is_said) {
   EXPECT_EQ(word(found[0].bound) + " " + word(found[0].wait), "elsewhere elsewhere");
 }
 
+TEST(Across, two_that_try_once_more_by_one_name_are_one_to_who_calls_them) {
+  std::string once = "def once_with_retry\n  yield\nrescue SocketError\n  yield\nend\n";
+  auto found = found_in(
+      {{"a.rb", once}, {"b.rb", once}, {"c.rb", "def f(c)\n  once_with_retry do\n    c.send(1)\n  end\nend\n"}});
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(word(found[2].bound) + " " + word(found[2].wait), "count none");
+}
+
 }  // namespace
 }  // namespace retrial::scan

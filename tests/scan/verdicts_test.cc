@@ -156,6 +156,27 @@ TEST(Verdicts, take_the_method_that_a_chain_names_and_not_that_it_is_sent) {
   EXPECT_FALSE(has(judged("a.rs", text("post")).at(0), "swallowed-error"));
 }
 
+TEST(Verdicts, name_what_sends_and_not_what_asks_or_makes_something_before_it) {
+  auto found = judged("a.py",
+                      "def f(s, part, folder):\n  for n in range(3):\n    try:\n      os.makedirs(folder)\n"
+                      "      if s.locked.is_empty():\n        pass\n      answer = s.client.upload_part(part)\n"
+                      "      return answer\n    except ConnectionError: time.sleep(1)\n  raise Gone(part)\n");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].calls, "s.client.upload_part");
+}
+
+TEST(Verdicts, take_a_verb_for_an_effect_only_where_it_says_what_is_done) {
+  auto effect = [](const std::string& call) {
+    auto found = judged("a.py", "def f(s, x):\n  for n in range(3):\n    try:\n      return s." + call +
+                                    "(x)\n    except OSError: time.sleep(1)\n  raise Gone(x)\n");
+    return found.size() == 1 && has(found[0], "retries-non-idempotent");
+  };
+  for (auto* call : {"create_topic", "async_send", "sendKernelImpl", "batch_insert", "doPost"})
+    EXPECT_TRUE(effect(call)) << call;
+  for (auto* call : {"run_post_request_hooks", "processSendResponse", "getPublishInfo", "create_cursor"})
+    EXPECT_FALSE(effect(call)) << call;
+}
+
 TEST(Verdicts, do_not_take_what_is_imported_for_the_projects_own) {
   auto text = [](const char* call) {
     return std::string(
