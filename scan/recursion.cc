@@ -140,6 +140,13 @@ bool waits_for(const Tree& tree, int function) {
   return false;
 }
 
+// `if (code(err) !== 429) throw err`: what is not to be tried again has left before.
+bool sorts_out(const Tree& tree, int branch, int function) {
+  int test = tree.child(branch, Part::condition), then = tree.child(branch, Part::then);
+  return tree[branch].role == Role::branch && test >= 0 && then >= 0 && flow_of(tree, then, function).leaves &&
+         std::ranges::any_of(identifiers(tree.text(test)), says_failed);
+}
+
 // What a function tries first, but for itself.
 void describe(const Tree& tree, int function, int again, Location& place) {
   auto own = name_of_function(tree, function);
@@ -167,6 +174,7 @@ void describe(const Tree& tree, int function, int again, Location& place) {
     if (tree[p].role == Role::branch)
       if (int test = tree.child(p, Part::condition); test >= 0)
         for (auto id : identifiers(tree.text(test))) place.looked_at |= says_failed(id);
+  for (int i = handler; handler >= 0 && i < again; i++) place.looked_at |= sorts_out(tree, i, function);
   if (place.back.empty()) place.back.emplace_back("any");
   place.looked_at |= hears_of_loss(tree, again, function);
 }

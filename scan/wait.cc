@@ -131,9 +131,10 @@ std::string waited(const Tree& tree, int call) {
   for (int c = arguments >= 0 ? tree.first(arguments) : -1; c >= 0; c = tree.next(c)) {
     auto text = tree.text(c);
     if (tree[c].role == Role::function || tree[c].role == Role::comment || is_token(text)) continue;
+    if (text.starts_with("TimeUnit.")) continue;  // of what stands before it
     bool says = any_of(last_name(text), {"delay", "ms", "wait", "time", "interval", "backoff"});
     bool runs = tree[c].role != Role::number && !tree.functions(last_name(text)).empty() && tree[c].role != Role::call;
-    bool named = tree[c].role == Role::name && tree.next(c) >= 0;
+    bool named = tree[c].role == Role::name && tree.next(c) >= 0 && c == tree.first(arguments);
     if (timer && !says && (text.starts_with("new ") || runs || named || tree.kind(c) == "method_reference")) continue;
     return std::string(text);
   }

@@ -177,6 +177,23 @@ TEST(Verdicts, take_a_verb_for_an_effect_only_where_it_says_what_is_done) {
     EXPECT_FALSE(effect(call)) << call;
 }
 
+TEST(Verdicts, know_that_what_is_not_to_be_tried_again_has_left_before) {
+  auto found = judged("a.js",
+                      "async function createWithRetry(s) {\n  try { await api.create(s); } catch (err) {\n"
+                      "    if ((0, e_1.getStatus)(err) !== 429) { throw err; }\n    await api.clean();\n"
+                      "    return createWithRetry(s);\n  }\n}\n");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_FALSE(has(found[0], "retries-permanent-error"));
+}
+
+TEST(Verdicts, quote_the_number_of_a_timer_and_not_its_unit) {
+  auto found = judged("A.java",
+                      "class A { void pull(R r) { try { api.pull(r); } catch (IOException e) { later(r, 3000); } }\n"
+                      "void later(R r, long d) { pool.schedule(() -> pull(r), d, TimeUnit.MILLISECONDS); } }\n");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].wait.text, "d");
+}
+
 TEST(Verdicts, do_not_take_what_is_imported_for_the_projects_own) {
   auto text = [](const char* call) {
     return std::string(

@@ -150,4 +150,16 @@ class Retries {
         }
         return route;
     }
+
+    void pullOrLater(Request request) {
+        try {
+            api.pull(request);
+        } catch (IOException e) {
+            pullLater(request, 3000); // retry: none fixed
+        }
+    }
+
+    void pullLater(Request request, long millis) {
+        scheduler.schedule(() -> pullOrLater(request), millis, TimeUnit.MILLISECONDS);
+    }
 }
