@@ -22,8 +22,9 @@ class AdminServer {
     std::string certificate, key;  // PEM files; empty: no TLS
   };
   static constexpr std::size_t kLargestBody = 16u << 20;
-  static constexpr std::size_t kMostConnections = 64;  // others wait in the kernel
-  static constexpr std::size_t kMostWaiting = 1000;    // events that a stream has not read yet; the oldest go
+  static constexpr std::size_t kMostConnections = 64;  // beyond it who has waited for longest gives way to who comes
+  static constexpr std::size_t kMostFeeds = 32;        // beside them; the oldest gives way
+  static constexpr std::size_t kMostWaiting = 1000;    // events that a feed has not read yet; the oldest go
 
   // Called on the server's thread with a request that the guard has let in; `answer` may be called from any thread,
   // once.
@@ -34,9 +35,9 @@ class AdminServer {
   AdminServer(const AdminServer&) = delete;
 
   const std::string& at() const;  // "unix:/path", "127.0.0.1:9900", "https://…"
-  // To all streams; `data` is one line. From any thread.
+  // To all feeds; `data` is one line. From any thread.
   void publish(std::string_view event, std::string_view data);
-  bool watched() const;  // is there a stream? From any thread
+  bool watched() const;  // is there a feed? From any thread
 
  private:
   struct Impl;

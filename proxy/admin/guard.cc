@@ -30,6 +30,9 @@ bool same_secret(std::string_view a, std::string_view b) {
 }
 
 std::optional<Guard::Refusal> Guard::refuses(const Caller& caller) const {
+  // What means another thing to each who reads it says nothing (RFC 9112, 3.2).
+  if (caller.hosts != 1) return Refusal{400, fmt::format("expected one Host field, found {}", caller.hosts)};
+  if (caller.origins > 1) return Refusal{400, fmt::format("expected one Origin field, found {}", caller.origins)};
   // A name that somebody else's DNS leads here (rebinding) is none of ours.
   if (!hosts.empty() && std::ranges::find(hosts, lower(without_port(caller.host))) == hosts.end())
     return Refusal{421, fmt::format("\"{}\" is no name of this admin side ([admin] hosts)", caller.host.substr(0, 80))};

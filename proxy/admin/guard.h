@@ -10,7 +10,9 @@ namespace retrial::proxy {
 struct Caller {
   std::string_view path;
   std::string_view host;        // Host, or :authority
+  std::size_t hosts = 1;        // how many such fields there are
   std::string_view origin;      // empty: none
+  std::size_t origins = 0;      // likewise
   std::string_view fetch_site;  // Sec-Fetch-Site
   std::string_view authorization;
 };
