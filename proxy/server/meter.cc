@@ -11,7 +11,7 @@ struct Meter::Row {
   explicit Row(std::string_view name) : service(name) {}
   std::string service;
   // How many requests there were, and how many of them the service answered, are the sums of these.
-  Count planned, fired, own_errors, client_left, time;
+  Count planned, fired, own_errors, client_left, refused, time;
   std::array<Count, 6> classes;
   std::array<Count, kTimeBuckets> times;
 };
@@ -23,6 +23,7 @@ ServiceCounts& ServiceCounts::operator+=(const ServiceCounts& other) {
   answered += other.answered;
   own_errors += other.own_errors;
   client_left += other.client_left;
+  refused += other.refused;
   time += other.time;
   for (std::size_t i = 0; i < classes.size(); i++) classes[i] += other.classes[i];
   for (std::size_t i = 0; i < times.size(); i++) times[i] += other.times[i];
@@ -35,6 +36,7 @@ ServiceCounts& ServiceCounts::operator-=(const ServiceCounts& earlier) {
   answered -= earlier.answered;
   own_errors -= earlier.own_errors;
   client_left -= earlier.client_left;
+  refused -= earlier.refused;
   time -= earlier.time;
   for (std::size_t i = 0; i < classes.size(); i++) classes[i] -= earlier.classes[i];
   for (std::size_t i = 0; i < times.size(); i++) times[i] -= earlier.times[i];
@@ -75,6 +77,10 @@ std::size_t class_of(int status) {
   if (trace::is_grpc(status) || status > 599) return 5;
   return static_cast<std::size_t>(status / 100);
 }
+
+// What we answered in place of a service that was not asked: the request may not be (4xx), or we have no room (503).
+// 502 and 504 tell of the service.
+bool is_refusal(int own_status) { return own_status / 100 == 4 || own_status == 503; }
 
 }  // namespace
 
@@ -123,7 +129,7 @@ void Meter::over(const trace::Exchange& e) {
   } else if (e.ending == trace::Ending::client_left) {
     row.client_left.add();
   } else if (!e.fired) {
-    row.own_errors.add();
+    (is_refusal(e.client_status) ? row.refused : row.own_errors).add();
   }
 }
 
@@ -136,6 +142,7 @@ void Meter::read(std::vector<OfService>& into) const {
                       .fired = row->fired.get(),
                       .own_errors = row->own_errors.get(),
                       .client_left = row->client_left.get(),
+                      .refused = row->refused.get(),
                       .time = row->time.get()};
     for (std::size_t i = 0; i < now.classes.size(); i++) now.requests += now.classes[i] = row->classes[i].get();
     for (std::size_t i = 0; i < kTimeBuckets; i++) now.answered += now.times[i] = row->times[i].get();

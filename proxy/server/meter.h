@@ -46,6 +46,7 @@ struct ServiceCounts {
   std::uint64_t answered = 0;    // by the service itself
   std::uint64_t own_errors = 0;  // that no fault of ours brought about: its own failing status, or no answer of it
   std::uint64_t client_left = 0;
+  std::uint64_t refused = 0;               // by us, of our own accord: they say nothing of the service
   std::array<std::uint64_t, 6> classes{};  // told to clients: 1xx to 5xx; at 0: no status at all
   std::uint64_t time = 0;                  // ns, sum of its answers': from the whole request to the answer's first byte
   std::array<std::uint64_t, kTimeBuckets> times{};  // the same by buckets

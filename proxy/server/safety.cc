@@ -112,7 +112,7 @@ std::optional<std::string> Safety::passed(const std::string& name, const Service
   if (service.looks.empty()) return {};
   auto minute = service.last;
   minute -= service.looks.front().counts;
-  auto judged = minute.requests - std::min(minute.requests, minute.client_left);
+  auto judged = minute.requests - std::min(minute.requests, minute.client_left + minute.refused);
   if (judged < kLeastRequests) return {};
   if (bounds.own_errors && beyond(minute.own_errors, judged, bounds.own_errors))
     return fmt::format("{}: {} of its {} exchanges of the last minute failed by themselves, more than {}", name,

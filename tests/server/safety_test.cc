@@ -156,6 +156,26 @@ TEST_F(SafetyOfAServer, goes_by_its_own_clock_alone_so_that_a_wall_clock_that_ju
   EXPECT_FALSE(other.look({}));
 }
 
+// What we refuse says nothing of a service that was not asked.
+TEST_F(SafetyOfAServer, is_not_halted_by_what_the_proxy_itself_refuses) {
+  begin({.bounds = {.own_errors = 50 * policies::kPercent}});
+  look();
+  trace::Exchange e;
+  e.service = "192.0.2.7:80";
+  e.ending = trace::Ending::answered;
+  for (int status : {403, 413, 503}) {
+    e.client_status = status;
+    for (int i = 0; i < 30; i++) meters.of(0).over(e);
+  }
+  EXPECT_FALSE(look());
+  EXPECT_EQ(meters.read().front().counts.own_errors, 0u);
+  EXPECT_EQ(meters.read().front().counts.refused, 90u);
+  e.client_status = 502;
+  for (int i = 0; i < 30; i++) meters.of(0).over(e);
+  EXPECT_EQ(look().value_or(""),
+            "192.0.2.7:80: 30 of its 30 exchanges of the last minute failed by themselves, more than 50%");
+}
+
 TEST(Meter, counts_services_beyond_the_most_together) {
   Meter meter;
   trace::Exchange e;
