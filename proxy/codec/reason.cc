@@ -5,8 +5,13 @@
 namespace retrial::proxy {
 namespace {
 
-// RFC 9110 15, RFC 4918 11, RFC 6585, RFC 7725, RFC 8470.
+// https://www.iana.org/assignments/http-status-codes, without those that are not in use.
 constexpr std::pair<int, std::string_view> kReasons[] = {
+    {100, "Continue"},
+    {101, "Switching Protocols"},
+    {102, "Processing"},
+    {103, "Early Hints"},
+    {104, "Upload Resumption Supported"},
     {200, "OK"},
     {201, "Created"},
     {202, "Accepted"},
@@ -14,11 +19,15 @@ constexpr std::pair<int, std::string_view> kReasons[] = {
     {204, "No Content"},
     {205, "Reset Content"},
     {206, "Partial Content"},
+    {207, "Multi-Status"},
+    {208, "Already Reported"},
+    {226, "IM Used"},
     {300, "Multiple Choices"},
     {301, "Moved Permanently"},
     {302, "Found"},
     {303, "See Other"},
     {304, "Not Modified"},
+    {305, "Use Proxy"},
     {307, "Temporary Redirect"},
     {308, "Permanent Redirect"},
     {400, "Bad Request"},
@@ -55,7 +64,10 @@ constexpr std::pair<int, std::string_view> kReasons[] = {
     {503, "Service Unavailable"},
     {504, "Gateway Timeout"},
     {505, "HTTP Version Not Supported"},
+    {506, "Variant Also Negotiates"},
     {507, "Insufficient Storage"},
+    {508, "Loop Detected"},
+    {510, "Not Extended"},
     {511, "Network Authentication Required"},
 };
 }  // namespace
@@ -63,7 +75,7 @@ constexpr std::pair<int, std::string_view> kReasons[] = {
 std::string_view reason_of(int status) {
   for (auto& [number, text] : kReasons)
     if (number == status) return text;
-  return "Error";
+  return status < 400 ? "" : "Error";
 }
 
 }  // namespace retrial::proxy

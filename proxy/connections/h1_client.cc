@@ -423,11 +423,12 @@ void H1Client::service_unasked() {
 void H1Client::speaks_http1() { context_.say(accepted_.service_name + " was asked in HTTP/2, and speaks HTTP/1.1"); }
 
 // A request above the last that counts was not executed (RFC 9113 6.8).
-void H1Client::going_away(std::uint32_t last, std::uint32_t, std::string_view) {
+void H1Client::going_away(std::uint32_t last, std::uint32_t code, std::string_view) {
   if (h2_->stream_of(exchange_) > last)
-    exchange_.broken_off({Break::How::abort, code_of(H2Error::refused_stream), true});
+    exchange_.broken_off({Break::How::abort, code_of(H2Error::refused_stream), true},
+                         fmt::format("left the request out: GOAWAY ({})", show_h2_error(code)));
 }
 
-void H1Client::service_ended(const Break& how) { exchange_.broken_off(how); }
+void H1Client::service_ended(const Break& how, std::string_view did) { exchange_.broken_off(how, did); }
 
 }  // namespace retrial::proxy

@@ -78,7 +78,7 @@ class H1Client final : public ClientConnection, private ClientSide, private Sock
   void speaks_http1() override;
   void not_reached(const std::string&) override {}
   void going_away(std::uint32_t last, std::uint32_t code, std::string_view debug) override;
-  void service_ended(const Break& how) override;
+  void service_ended(const Break& how, std::string_view did) override;
 
   // What it is told (h1_answer.cc)
   Form form(const Head& head) const override;

@@ -231,7 +231,7 @@ void H2Client::going_away(std::uint32_t last, std::uint32_t code, std::string_vi
 }
 
 // The end of the client's connection tells of it; but not where a stream keeps that open.
-void H2Client::service_ended(const Break& how) {
+void H2Client::service_ended(const Break& how, std::string_view) {
   bool failed = how.how == Break::How::abort;
   bool stays = failed || std::ranges::any_of(streams_, [](auto& s) { return s.second->exchange().outlives_service(); });
   ends_with_service_ = !stays;

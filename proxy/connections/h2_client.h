@@ -78,7 +78,7 @@ class H2Client final : public ClientConnection, private SocketEvents, private H2
   void speaks_http1() override;
   void not_reached(const std::string& why) override;
   void going_away(std::uint32_t last, std::uint32_t code, std::string_view debug) override;
-  void service_ended(const Break& how) override;
+  void service_ended(const Break& how, std::string_view did) override;
 
   H2ServiceEvents& service_events() { return *this; }
   void greet();

@@ -1,5 +1,7 @@
 #include "proxy/connections/h2_service.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "proxy/connections/connections.h"
@@ -7,6 +9,14 @@
 #include "proxy/exchange/exchange.h"
 
 namespace retrial::proxy {
+namespace {
+
+// For a client that hears nothing of HTTP/2.
+std::string no_http2(std::string_view fault) {
+  return fmt::format("gave an answer that cannot be read as HTTP/2: {}", fault);
+}
+
+}  // namespace
 
 H2Service::H2Service(Connections& context, H2ServiceEvents& events, Accepted& accepted, bool unseen)
     : context_(context), events_(events), accepted_(accepted), windows_(context.options), unseen_(unseen) {}
@@ -66,7 +76,7 @@ void H2Service::read() {
       if (!codec.speaks_h2()) return speaks_http1();
       flush();
       context_.say(accepted_.service_name + ": " + codec.failure());
-      return ended({Break::How::abort, code_of(H2Error::internal_error)});
+      return ended({Break::How::abort, code_of(H2Error::internal_error)}, no_http2(codec.failure()));
     }
     case Socket::Got::nothing:
       return;
@@ -104,10 +114,10 @@ void H2Service::speaks_http1() {
   events_.speaks_http1();
 }
 
-void H2Service::ended(const Break& how) {
+void H2Service::ended(const Break& how, std::string_view did) {
   if (established()) {
     drop(how.how == Break::How::reset);
-    return events_.service_ended(how);
+    return events_.service_ended(how, did);
   }
   // Some services of HTTP/1.1 only close where they are asked in HTTP/2.
   bool asked_unknown = accepted_.pool && !context_.options.pristine && !accepted_.pool->route().tls;
@@ -233,7 +243,8 @@ void H2Service::on_trailers(std::uint32_t id, const Head& trailers) {
 void H2Service::on_reset(std::uint32_t id, std::uint32_t code, bool ours) {
   if (ours) context_.say(accepted_.service_name + ": " + codec_->last_fault() + ": the stream was reset");
   if (auto* exchange = find(id))
-    exchange->broken_off({Break::How::abort, code, code == code_of(H2Error::refused_stream)});
+    exchange->broken_off({Break::How::abort, code, code == code_of(H2Error::refused_stream)},
+                         ours ? no_http2(codec_->last_fault()) : "");
 }
 void H2Service::on_room(std::uint32_t id) {
   if (id != 0) {

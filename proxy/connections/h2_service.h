@@ -27,8 +27,9 @@ class H2ServiceEvents {
   virtual void not_reached(const std::string& why) = 0;    // exchanges that waited for it were told
   // Streams of ours above `last` were not and will not be executed.
   virtual void going_away(std::uint32_t last, std::uint32_t code, std::string_view debug) = 0;
-  virtual void service_ended(const Break& how) = 0;  // open exchanges are not told; abort: it spoke no HTTP/2
-  virtual void settle() = 0;                         // the end of an event
+  // Open exchanges are not told; abort: it spoke no HTTP/2. `did`: as Exchange::broken_off has it.
+  virtual void service_ended(const Break& how, std::string_view did) = 0;
+  virtual void settle() = 0;  // the end of an event
 
  protected:
   ~H2ServiceEvents() = default;
@@ -102,7 +103,7 @@ class H2Service final : public Services, private SocketEvents, private H2Events 
   void read();
   void not_reached(const std::string& why, int status = 502);
   void speaks_http1();
-  void ended(const Break& how);
+  void ended(const Break& how, std::string_view did = {});
   void drop(bool reset);
   std::size_t queued() const;
   Exchange* find(std::uint32_t stream);

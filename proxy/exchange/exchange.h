@@ -87,7 +87,8 @@ class Exchange {
   bool may_be_sent_again() const { return repeatable_; }
   bool request_has_gone() const { return request_.ended(); }
   void service_room() { request_.drain(); }
-  void broken_off(Break how);  // by the service, before its response was whole, or after
+  // By the service, before its response was whole, or after. `did`: what it did, where `how` alone does not tell it.
+  void broken_off(Break how, std::string_view did = {});
   void unanswered(const std::string& what, int status = 502);  // there is no answer of the service's, by `what` it did
   void end_run();
 

@@ -12,6 +12,20 @@ namespace retrial::proxy {
 namespace {
 // So much of a response that is withheld is kept: enough for the answer of a call that turns out to have failed.
 constexpr std::size_t kMostWithheld = 256u << 10;
+
+// For a client that cannot be told of it in its own HTTP.
+std::string in_place_of_an_answer(const Break& how) {
+  switch (how.how) {
+    case Break::How::close:
+      return "closed the connection without an answer";
+    case Break::How::reset:
+      return "reset the connection without an answer";
+    case Break::How::abort:
+    case Break::How::goaway:
+      break;
+  }
+  return fmt::format("reset the request's stream without an answer: {}", show_h2_error(how.code));
+}
 }  // namespace
 
 // A service may say as many as it likes: those that a client does not read are left out.
@@ -292,7 +306,7 @@ void Exchange::more_of_edit() {
 
 // --- the service goes before its time
 
-void Exchange::broken_off(Break how) {
+void Exchange::broken_off(Break how, std::string_view did) {
   if (sends_again(how)) return;
   // A connection that was kept for this client may end before it is asked: that is no end of this one's response.
   bool asked =
@@ -325,7 +339,7 @@ void Exchange::broken_off(Break how) {
   if (injection_.edit || (injection_.fault && injection_.fault->awaits_response()))
     injection_.spare_unfired("the service broke off before it had answered");
   if (!client_.can_tell(how)) {
-    if (!head_sent_) return unanswered("closed the connection without an answer");
+    if (!head_sent_) return unanswered(did.empty() ? in_place_of_an_answer(how) : std::string(did));
     how = {Break::How::abort, code_of(H2Error::internal_error)};
   }
   how.by_service = true;

@@ -68,6 +68,30 @@ TEST_F(H1ToH2, a_fault_that_has_fired_stays_so_where_the_service_then_gives_no_a
   EXPECT_TRUE(exchange().fired);
   EXPECT_EQ(exchange().evidence, "the request was held for 1 ms before the service heard of it");
 }
+TEST_F(H1ToH2, an_early_hint_has_its_own_words) {
+  asks();
+  service->say("HEADERS 1 | :status: 103 | link: a\nHEADERS 1 end | :status: 204");
+  client->hears("HTTP/1.1 103 Early Hints\r\nlink: a\r\nVia: 2.0 retrial\r\n\r\n");
+  client->hears("HTTP/1.1 204 No Content\r\nVia: 2.0 retrial\r\n\r\n");
+}
+TEST_F(H1ToH2, what_a_service_did_in_place_of_an_answer_is_said_as_it_was) {
+  std::pair<std::string_view, std::string> what[] = {
+      {"RST_STREAM 1 INTERNAL_ERROR", "reset the request's stream without an answer: INTERNAL_ERROR"},
+      {"RST_STREAM 1 REFUSED_STREAM", "reset the request's stream without an answer: REFUSED_STREAM"},
+      {"GOAWAY 0 NO_ERROR", "left the request out: GOAWAY (NO_ERROR)"},
+      {"HEADERS 1 end | x: 1", "gave an answer that cannot be read as HTTP/2: "},
+      {"DATA 0 x", "gave an answer that cannot be read as HTTP/2: "},
+  };
+  std::size_t n = 0;
+  for (auto& [says, did] : what) {
+    asks("POST");
+    service->say(says);
+    EXPECT_EQ(client->hears_some(12), "HTTP/1.1 502") << says;
+    quiet();
+    EXPECT_NE(client->take().find(" " + did), std::string::npos) << says;
+    EXPECT_TRUE(exchange(++n).evidence.starts_with("the service " + did)) << exchange(n).evidence;
+  }
+}
 // What the service tells the proxy of its connection its client cannot know.
 TEST_F(H1ToH2, a_request_that_the_service_leaves_out_is_sent_once_more_whatever_its_method) {
   for (std::string_view says : {"GOAWAY 1 NO_ERROR", "RST_STREAM 3 REFUSED_STREAM"}) {
