@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -139,16 +140,35 @@ Result<void> LineFile::open() {
   return {};
 }
 
-void LineFile::write(std::string_view lines) {
+// The last bytes that were written, if nothing stands behind them.
+bool LineFile::take_back(std::size_t bytes) {
+  struct stat is{};
+  auto end = ::lseek(fd_, 0, SEEK_CUR);
+  if (fstat(fd_, &is) != 0 || !S_ISREG(is.st_mode) || end != is.st_size) return false;
+  return ::ftruncate(fd_, end - static_cast<off_t>(bytes)) == 0;
+}
+
+Result<void> LineFile::write(std::string_view lines) {
+  std::string closed;
+  if (torn_) lines = closed.append("\n").append(lines);
+  auto all = lines;
   while (!lines.empty()) {
     auto put = ::write(fd_, lines.data(), lines.size());
     if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) {
-      lost_++;
-      return;
+    if (put > 0) {
+      torn_ = false;
+      lines.remove_prefix(static_cast<std::size_t>(put));
+      continue;
     }
-    lines.remove_prefix(static_cast<std::size_t>(put));
+    auto why = put < 0 ? errno : ENOSPC;
+    auto written = all.substr(0, all.size() - lines.size());
+    auto begun = written.size() - (written.rfind('\n') + 1);  // of a line
+    lost_ += static_cast<std::uint64_t>(std::ranges::count(lines, '\n'));
+    if (torn_ && written.empty()) lost_--;  // the end that the torn one was to get
+    if (begun) torn_ = !take_back(begun);
+    return fail_errno("cannot be written", why, path_);
   }
+  return {};
 }
 
 }  // namespace retrial::proxy

@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -40,21 +41,24 @@ struct AccessField {
 };
 std::span<const AccessField> access_fields();
 
-// Lines into a file, or to stdout for "-". Each is written at once and whole; what cannot be written is lost and
-// counted. One thread.
+// Lines into a file, or to stdout for "-". Each is written at once and whole, or not at all: where there was room for
+// the beginning of one alone, that is taken back, or (where others write there too, in a pipe) has a line to itself.
+// What cannot be written is lost and counted. One thread, but for lost().
 class LineFile {
  public:
   explicit LineFile(std::string path) : path_(std::move(path)) {}
   ~LineFile();
   LineFile(const LineFile&) = delete;
   Result<void> open();  // also anew, where it was moved away; after an error it writes where it did
-  void write(std::string_view lines);
-  std::uint64_t lost() const { return lost_; }  // writes
+  Result<void> write(std::string_view lines);   // whole ones; an error says why some of them are lost
+  std::uint64_t lost() const { return lost_; }  // lines
 
  private:
+  bool take_back(std::size_t bytes);
   std::string path_;
   int fd_ = -1;
-  std::uint64_t lost_ = 0;
+  bool torn_ = false;  // it ends in the middle of a line
+  std::atomic<std::uint64_t> lost_{0};
 };
 
 }  // namespace retrial::proxy
