@@ -13,6 +13,8 @@
 #include <boost/beast/http.hpp>
 #include <cerrno>
 #include <cstring>
+#include <functional>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -46,15 +48,19 @@ bool connected(int fd, const sockaddr* at, socklen_t size, Nanos timeout) {
   return true;
 }
 
-Result<int> dial(const HttpAddress& at, Nanos timeout) {
+// `watch` is told of a socket before it waits for anything; false: it is not to be waited for.
+using Watch = std::function<bool(int fd)>;
+
+Result<int> dial(const HttpAddress& at, Nanos timeout, const Watch& watch) {
   auto failed = [&](int error) { return fail_errno("cannot be reached", error, at.show(), Blame::user); };
   if (!at.path.empty()) {
     sockaddr_un name{.sun_family = AF_UNIX, .sun_path = {}};
     if (at.path.size() >= sizeof name.sun_path) return failed(ENAMETOOLONG);
     std::memcpy(name.sun_path, at.path.data(), at.path.size());
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (connected(fd, reinterpret_cast<sockaddr*>(&name), sizeof name, timeout)) return fd;
+    if (watch(fd) && connected(fd, reinterpret_cast<sockaddr*>(&name), sizeof name, timeout)) return fd;
     auto error = errno;
+    watch(-1);
     close(fd);
     return failed(error);
   }
@@ -65,8 +71,9 @@ Result<int> dial(const HttpAddress& at, Nanos timeout) {
   int error = ECONNREFUSED, fd = -1;
   for (auto* one = found; one; one = one->ai_next) {
     fd = socket(one->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (connected(fd, one->ai_addr, one->ai_addrlen, timeout)) break;
+    if (watch(fd) && connected(fd, one->ai_addr, one->ai_addrlen, timeout)) break;
     error = errno;
+    watch(-1);
     close(std::exchange(fd, -1));
   }
   freeaddrinfo(found);
@@ -117,12 +124,35 @@ Result<HttpAddress> http_address_of(const std::string& text) {
   return at;
 }
 
+// What one thread asks, and another may give up.
+struct HttpClient::Asking {
+  std::mutex mutex;
+  int fd = -1;
+  bool given_up = false;
+  bool at(int socket) {
+    std::lock_guard lock(mutex);
+    fd = socket;
+    return errno = ECANCELED, !given_up;
+  }
+};
+
+HttpClient::HttpClient(Options options) : options_(std::move(options)), asking_(std::make_shared<Asking>()) {}
+
+void HttpClient::give_up() const {
+  std::lock_guard lock(asking_->mutex);
+  asking_->given_up = true;
+  if (asking_->fd >= 0) shutdown(asking_->fd, SHUT_RDWR);
+}
+
 struct HttpClient::Connection {
+  explicit Connection(Asking& to) : asking(to) {}
+  Asking& asking;
   int fd = -1;
   std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context{nullptr, SSL_CTX_free};
   std::unique_ptr<SSL, decltype(&SSL_free)> ssl{nullptr, SSL_free};
   ~Connection() {
     ssl.reset();
+    asking.at(-1);
     if (fd >= 0) close(fd);
   }
   bool send(std::string_view bytes) {
@@ -157,8 +187,8 @@ struct HttpClient::Connection {
 };
 
 Result<std::unique_ptr<HttpClient::Connection>> HttpClient::connect() const {
-  auto made = std::make_unique<Connection>();
-  auto fd = dial(options_.at, options_.timeout);
+  auto made = std::make_unique<Connection>(*asking_);
+  auto fd = dial(options_.at, options_.timeout, [this](int socket) { return asking_->at(socket); });
   if (!fd) return std::unexpected(fd.error());
   made->fd = *fd;
   if (!options_.at.tls) return made;
@@ -255,7 +285,7 @@ Result<HttpClient::Answer> HttpClient::follow(std::string_view target,
 }
 
 Result<void> accepts_connections(const HttpAddress& at, Nanos timeout) {
-  auto fd = dial(at, timeout);
+  auto fd = dial(at, timeout, [](int) { return true; });
   if (!fd) return std::unexpected(fd.error());
   close(*fd);
   return {};

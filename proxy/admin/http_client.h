@@ -30,7 +30,7 @@ class HttpClient {
     Nanos timeout = 5 * kSecond;
     std::string content_type = "application/json";  // of bodies that are sent
   };
-  explicit HttpClient(Options options) : options_(std::move(options)) {}
+  explicit HttpClient(Options options);
 
   struct Answer {
     int status = 0;
@@ -42,11 +42,15 @@ class HttpClient {
                      std::string_view more_headers = {}) const;
   // The body as it comes, line by line, until it ends or `line` gives false. The time between two lines has no bound.
   Result<Answer> follow(std::string_view target, const std::function<bool(std::string_view line)>& line) const;
+  // From another thread: what is being asked fails now, and whatever is asked from now on.
+  void give_up() const;
 
  private:
   struct Connection;
+  struct Asking;
   Result<std::unique_ptr<Connection>> connect() const;
   Options options_;
+  std::shared_ptr<Asking> asking_;
 };
 
 // Only whether somebody accepts connections there.

@@ -80,7 +80,14 @@ std::string otlp_export(std::string_view resource, std::string_view records) {
 }
 
 OtlpExporter::OtlpExporter(Options options, Log& log)
-    : options_(std::move(options)), log_(log), resource_(otlp_resource(options_.service, options_.id)) {
+    : options_(std::move(options)),
+      client_({.at = options_.at,
+               .token = {},
+               .ca = {},
+               .timeout = options_.timeout,
+               .content_type = "application/x-protobuf"}),
+      log_(log),
+      resource_(otlp_resource(options_.service, options_.id)) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);
@@ -93,10 +100,11 @@ OtlpExporter::OtlpExporter(Options options, Log& log)
 
 OtlpExporter::~OtlpExporter() {
   {
-    std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     ending_ = true;
+    more_.notify_one();
+    if (!end_.wait_for(lock, std::chrono::nanoseconds(kLast), [&] { return ended_; })) client_.give_up();
   }
-  more_.notify_one();
   thread_.join();
 }
 
@@ -130,8 +138,8 @@ void OtlpExporter::flush() {
 }
 
 // True: they were taken, all but those that it told us it did not.
-bool OtlpExporter::send(const HttpClient& client, const Batch& batch) {
-  auto answer = client.ask("POST", options_.path, otlp_export(resource_, batch.records));
+bool OtlpExporter::send(const Batch& batch) {
+  auto answer = client_.ask("POST", options_.path, otlp_export(resource_, batch.records));
   auto warn = [&](const std::string& why) {
     log_.say(Log::Level::warning, fmt::format("{} were not taken by {}: {}", options_.what, options_.at.show(), why));
   };
@@ -149,11 +157,6 @@ bool OtlpExporter::send(const HttpClient& client, const Batch& batch) {
 }
 
 void OtlpExporter::run() {
-  HttpClient client({.at = options_.at,
-                     .token = {},
-                     .ca = {},
-                     .timeout = options_.timeout,
-                     .content_type = "application/x-protobuf"});
   for (bool last = false; !last;) {
     Batch batch;
     {
@@ -167,12 +170,15 @@ void OtlpExporter::run() {
       waiting_ -= batch.count;
       last = ending_ && waiting_ == 0;
     }
-    if (batch.count == 0 || send(client, batch)) continue;
+    if (batch.count == 0 || send(batch)) continue;
     std::lock_guard lock(mutex_);
     if (!ending_) continue;
     dropped_ += std::exchange(waiting_, 0);  // whoever does not answer is not waited for again at the end
     last = true;
   }
+  std::lock_guard lock(mutex_);
+  ended_ = true;
+  end_.notify_one();
 }
 
 }  // namespace retrial::proxy

@@ -30,8 +30,9 @@ class OtlpExporter {
     std::size_t batch_bytes = 2u << 20;
     Nanos linger = 0;  // how long a record waits for others; 0: until flush()
   };
+  static constexpr Nanos kLast = kSecond / 2;  // the end of the process waits no longer for a receiver
   OtlpExporter(Options options, Log& log);
-  ~OtlpExporter();  // what waits is sent once more, within the timeout
+  ~OtlpExporter();  // what waits is sent once more, within kLast
   OtlpExporter(const OtlpExporter&) = delete;
 
   // A Span or a LogRecord, encoded. It waits for others until a batch is full, or flush() is called.
@@ -46,16 +47,17 @@ class OtlpExporter {
     std::size_t count = 0;
   };
   void run();
-  bool send(const HttpClient& client, const Batch& batch);
+  bool send(const Batch& batch);
   Options options_;
+  const HttpClient client_;
   Log& log_;
   const std::string resource_;
   std::mutex mutex_;
-  std::condition_variable more_;
+  std::condition_variable more_, end_;
   Batch filling_;
   std::deque<Batch> ready_;
   std::size_t waiting_ = 0;  // records of both
-  bool ending_ = false;
+  bool ending_ = false, ended_ = false;
   std::atomic<std::uint64_t> sent_{0}, dropped_{0};
   std::thread thread_;
 };

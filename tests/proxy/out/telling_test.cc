@@ -1,5 +1,12 @@
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include <chrono>
+#include <csignal>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -9,6 +16,8 @@
 #include "proxy/out/otlp.h"
 #include "proxy/out/prometheus.h"
 #include "proxy/out/span.h"
+#include "tests/support/folder.h"
+#include "tests/support/sockets.h"
 #include "trace/fault_name.h"
 
 namespace retrial::proxy {
@@ -78,6 +87,80 @@ TEST(AccessLog, takes_bytes_that_are_no_utf_8) {
   auto e = exchange();
   e.target = "/\xff\xfe";
   EXPECT_FALSE(Json::parse(AccessFormat::parse("json")->line(e, kWall), nullptr, false).is_discarded());
+}
+
+// As of a disk that is full: what is written ends after so many bytes of the file.
+class Full {
+ public:
+  explicit Full(rlim_t bytes) : handler_(signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit now{.rlim_cur = bytes, .rlim_max = before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &now);
+  }
+  ~Full() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  sighandler_t handler_;
+  rlimit before_{};
+};
+
+TEST(LineFile, has_whole_lines_alone_where_a_disk_was_full_and_counts_those_that_are_not_there) {
+  test::Folder folder;
+  LineFile file((folder.path() / "access.log").string());
+  ASSERT_TRUE(file.open());
+  {
+    Full full(12);
+    EXPECT_TRUE(file.write("one\n"));
+    auto written = file.write("two\nthree\nfour\n");
+    EXPECT_FALSE(written);
+    EXPECT_NE(written.error().line().find("cannot be written"), std::string::npos);
+    EXPECT_EQ(file.lost(), 2u);
+    EXPECT_FALSE(file.write("five\n"));
+    EXPECT_EQ(file.lost(), 3u);
+  }
+  EXPECT_TRUE(file.write("six\n"));
+  EXPECT_EQ(test::contents(folder.path() / "access.log"), "one\ntwo\nsix\n");
+}
+
+TEST(LineFile, takes_back_its_own_bytes_alone_where_others_write_too) {
+  test::Folder folder;
+  auto path = folder.path() / "access.log";
+  LineFile file(path.string());
+  ASSERT_TRUE(file.open());
+  std::ofstream(path) << "another's\n";
+  {
+    Full full(12);
+    EXPECT_FALSE(file.write("three\n"));
+  }
+  EXPECT_TRUE(file.write("four\n"));
+  EXPECT_EQ(test::contents(path), "another's\nfour\n");
+}
+
+// A receiver that takes a batch and never answers.
+TEST(OtlpExporter, ends_soon_whatever_its_receiver_does) {
+  int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  auto at = Address::v4(INADDR_LOOPBACK, 0);
+  socklen_t size = sizeof at.storage_;
+  ASSERT_EQ(bind(listener, at.get(), at.size()), 0);
+  ASSERT_EQ(listen(listener, 8), 0);
+  getsockname(listener, at.get(), &size);
+  test::KeptLog log;
+  auto began = std::chrono::steady_clock::now();
+  {
+    OtlpExporter exporter({.at = *http_address_of(at.show()), .path = "/v1/traces", .timeout = 60 * kSecond}, log);
+    exporter.add("a span");
+    exporter.flush();
+    int taken = accept(listener, nullptr, nullptr);
+    exporter.add("another");
+    exporter.flush();
+    EXPECT_GE(taken, 0);
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(20)) << "60 s is what it asked for";
+  EXPECT_EQ(log.count("traces were not taken"), 1);
+  close(listener);
 }
 
 TEST(Traceparent, is_read_as_its_specification_has_it) {
