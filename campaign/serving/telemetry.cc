@@ -59,9 +59,11 @@ Result<std::unique_ptr<Telemetry>> Telemetry::start(const Config& config, const 
   if (!config.checkers.empty()) made->checks_ = std::make_unique<LiveChecks>(config.checkers, log);
   if (made->access_log_ || made->traces_ || made->judge_ || made->checks_)
     takers.push_back([self = made.get()](auto& e, auto& wall) { self->take(e, wall); });
+  Watcher::Setting watching{
+      .folder = recording, .run = run, .always = said.always() || config.serve.judge || made->checks_};
+  for (auto& service : config.services) watching.services.insert(service.address);
   made->watcher_ = std::make_unique<Watcher>(
-      Watcher::Setting{.folder = recording, .run = run, .always = said.always() || config.serve.judge || made->checks_},
-      std::move(takers), [self = made.get()] { self->after_look(); }, log);
+      std::move(watching), std::move(takers), [self = made.get()] { self->after_look(); }, log);
   return made;
 }
 
@@ -74,7 +76,7 @@ Telemetry::~Telemetry() {
 void Telemetry::take(const trace::Exchange& e, const proxy::WallTime& wall) {
   if (access_log_) {
     lines_.append(format_.line(e, wall)).append("\n");
-    if (lines_.size() >= kMostLines) access_log_->write(std::exchange(lines_, {}));
+    if (lines_.size() >= kMostLines) write_lines();
   }
   if (judge_) judge_->take(e);
   if (checks_) checks_->take(e);
@@ -83,6 +85,18 @@ void Telemetry::take(const trace::Exchange& e, const proxy::WallTime& wall) {
   if (!is_sampled(e, parent, said_.traces_share)) return;
   proxy::write_span(span_, e, parent, wall, run_);
   traces_->add(span_);
+}
+
+// A disk that is full is told of where it begins, and once it is over.
+void Telemetry::write_lines() {
+  auto ok = access_log_->write(std::exchange(lines_, {}));
+  if (ok.has_value() != std::exchange(log_written_, ok.has_value())) {
+    if (!ok)
+      log_.say(proxy::Log::Level::error, "the access log cannot be written: " + ok.error().line());
+    else
+      log_.say(proxy::Log::Level::warning,
+               fmt::format("the access log is written again; lines lost so far: {}", access_log_->lost()));
+  }
 }
 
 void Telemetry::after_look() {
@@ -94,7 +108,7 @@ void Telemetry::after_look() {
     checks_->look(now);
   }
   if (traces_) traces_->flush();
-  if (!lines_.empty()) access_log_->write(std::exchange(lines_, {}));
+  if (!lines_.empty()) write_lines();
   if (access_log_ && reopen_.exchange(false))
     if (auto ok = access_log_->open(); !ok) log_.say(proxy::Log::Level::error, ok.error().line());
 }

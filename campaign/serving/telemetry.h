@@ -36,6 +36,7 @@ class Telemetry {
  private:
   Telemetry(const TelemetrySettings& said, proxy::AccessFormat format, const trace::Run& run, proxy::Log& log);
   void take(const trace::Exchange& e, const proxy::WallTime& wall);
+  void write_lines();
   void after_look();
 
   TelemetrySettings said_;
@@ -44,6 +45,7 @@ class Telemetry {
   proxy::Log& log_;
   std::unique_ptr<proxy::LineFile> access_log_;
   std::string lines_;  // of one look
+  bool log_written_ = true;
   std::atomic<bool> reopen_{false};
   std::unique_ptr<proxy::OtlpExporter> traces_;
   std::string span_;  // that is being written

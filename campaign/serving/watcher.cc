@@ -97,7 +97,7 @@ void Watcher::run() {
     if (!follower_) {
       follower_ = std::make_unique<trace::SegmentFollower>(
           setting_.folder, trace::SegmentFollower::Options{.run = setting_.run.id, .from_the_first = setting_.always});
-      correlator_ = std::make_unique<trace::Correlator>();
+      correlator_ = std::make_unique<trace::Correlator>(setting_.services);
     }
     look();
   }
@@ -105,7 +105,6 @@ void Watcher::run() {
 
 void Watcher::look() {
   for (bool more = true; more;) {
-    shows_ = !setting_.always || wanted_until_ > now();
     auto looked = follower_->look(
         {.head = [this](trace::Exchange& e) { head(e); }, .over = [this](trace::Exchange& e) { over(e); }});
     if (!looked && !std::exchange(failed_, true)) log_.say(proxy::Log::Level::warning, looked.error().line());
@@ -174,7 +173,7 @@ std::uint64_t Watcher::key_of(const trace::Exchange& e) {
   return key ? key : 1;
 }
 
-void Watcher::over(const trace::Exchange& e) {
+void Watcher::over(trace::Exchange& e) {
   correlator_->over(e);
   seen_++;
   bool failed = trace::told_failure(e);
@@ -188,22 +187,31 @@ void Watcher::over(const trace::Exchange& e) {
     failed_at_.erase(e.call);
   }
   for (auto& take : takers_) take(e, wall_);
-  if (!failed && !shows_) return;
-  auto shown = shows_ ? exchange_json(e, wall_) : std::string();
   std::lock_guard lock(mutex_);
   if (failed) {
     auto at = operations_.find(key_of(e));
     if (at == operations_.end()) at = operations_.find(0);
     if (at != operations_.end()) at->second.counts.failed++;
   }
-  if (!shows_) return;
-  last_.push_front(std::move(shown));
-  if (last_.size() > kLast) last_.pop_back();
+  // It has its place, and whoever reads on the room of the oldest: nothing is copied.
+  if (last_.size() < kLast) {
+    last_.emplace_front();
+  } else {
+    last_.push_front(std::move(last_.back()));
+    last_.pop_back();
+  }
+  std::swap(last_.front(), e);
 }
 
 std::vector<std::string> Watcher::last(std::size_t most) const {
-  std::lock_guard lock(mutex_);
-  return {last_.begin(), last_.begin() + static_cast<std::ptrdiff_t>(std::min(most, last_.size()))};
+  std::vector<trace::Exchange> some;
+  {
+    std::lock_guard lock(mutex_);
+    some.assign(last_.begin(), last_.begin() + static_cast<std::ptrdiff_t>(std::min(most, last_.size())));
+  }
+  std::vector<std::string> lines;
+  for (auto& e : some) lines.push_back(exchange_json(e, wall_));
+  return lines;
 }
 
 std::vector<Watcher::Operation> Watcher::operations() const {

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -39,7 +40,8 @@ class Watcher {
   struct Setting {
     std::filesystem::path folder;
     trace::Run run;
-    bool always = false;  // else only where it is wanted
+    bool always = false;                               // else only where it is wanted
+    std::set<std::string, std::less<>> services = {};  // addresses of configured ones, each its own
   };
   static constexpr Nanos kPatience = 30 * kSecond;
   static constexpr std::size_t kLast = 200;            // exchanges that are kept to be shown
@@ -68,7 +70,7 @@ class Watcher {
   void run();
   void look();
   void head(trace::Exchange& e);
-  void over(const trace::Exchange& e);
+  void over(trace::Exchange& e);
   static std::uint64_t key_of(const trace::Exchange& e);
 
   Setting setting_;
@@ -80,7 +82,7 @@ class Watcher {
   mutable std::mutex mutex_;  // of all below
   std::condition_variable wake_;
   bool ending_ = false;
-  std::deque<std::string> last_;
+  std::deque<trace::Exchange> last_;                         // the newest first
   std::unordered_map<std::uint64_t, Operation> operations_;  // by a hash of its three names
   std::atomic<std::uint64_t> lost_{0}, seen_{0};
   std::atomic<std::int64_t> wanted_until_{0};
@@ -102,7 +104,6 @@ class Watcher {
   void name(trace::Exchange& e);
   std::unordered_map<std::uint64_t, Nanos> failed_at_;  // of calls whose last attempt has failed: when it was told
   std::deque<std::uint64_t> order_;                     // of these, the oldest first
-  bool shows_ = false;                                  // somebody looks, as this look began
   bool failed_ = false;
   std::thread thread_;
 };

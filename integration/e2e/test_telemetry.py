@@ -12,7 +12,7 @@ from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsSer
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest, ExportTraceServiceResponse
 
 from conftest import Answering, retrial, serving
-from test_admin import RULE, Serving, serve, service  # noqa: F401 (fixtures)
+from test_admin import Handler, RULE, Serving, serve, service  # noqa: F401 (fixtures)
 
 
 class Collector(Answering):
@@ -98,6 +98,30 @@ def test_retries_and_gaps_are_counted_by_operation(serve):
     assert found["retrial_retry_gap_seconds_count" + key] == 2
     calls = s.ask("GET", "/v1/calls")[2]["calls"]
     assert calls[0]["call_site"] == "src/pay.py:7 pay" and calls[0]["retries"] == 2
+
+
+def test_what_one_service_is_asked_after_another_failed_is_no_retry(serve, service):
+    with serving(Handler) as other:
+        service.answers = other.answers = 503
+        address = f"127.0.0.1:{other.server_address[1]}"
+        s = serve("--record", "trace", file=f'[service.other]\naddress = "{address}"\n[[listener]]\nmode = "reverse"\nlisten = "127.0.0.1:0"\n'
+                  'service = "other"\n[telemetry]\ncalls = true\n')
+        port = int(s.read_until(f"to http://{address}").split("listening on ")[1].split()[0].rsplit(":", 1)[1])
+        assert s.status("/items") == 503
+        until(lambda: metrics(s).get("retrial_watch_exchanges_total") == 1)
+        client = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+        client.request("GET", "/items")
+        assert client.getresponse().status == 503
+        key = '{service="%s",operation="GET /items"}' % address
+        until(lambda: metrics(s).get("retrial_call_attempts_total" + key) == 1)
+        assert metrics(s)["retrial_calls_total" + key] == 1 and metrics(s)["retrial_call_retries_total" + key] == 0
+
+
+def test_where_calls_are_read_all_the_time_the_first_question_shows_what_was_before(serve):
+    s = serve("--record", "trace", file=recorded("calls = true\n"))
+    s.status("/before")
+    until(lambda: metrics(s).get("retrial_watch_exchanges_total") == 1)
+    assert [e["target"] for e in s.ask("GET", "/v1/exchanges")[2]["exchanges"]] == ["/before"]
 
 
 def test_last_exchanges_are_shown_with_attempts_and_times(serve):

@@ -16,6 +16,9 @@ constexpr std::size_t kMostPlaces = 1 << 16;
 
 Correlator::Correlator() : Correlator(Lessons{}) {}
 Correlator::Correlator(Lessons lessons) : state_(std::make_unique<State>()) { state_->lessons = std::move(lessons); }
+Correlator::Correlator(std::set<std::string, std::less<>> separate) : Correlator(Lessons{}) {
+  state_->separate = std::move(separate);
+}
 Correlator::~Correlator() = default;
 Correlator::Correlator(Correlator&&) noexcept = default;
 
@@ -121,7 +124,7 @@ Assignment Correlator::State::by_place(const Head& head, bool rpc) {
     bool likely = same_call || e.tag.site || (rpc && w.refused);
     return join(found, likely ? Confidence::likely : Confidence::possible, head, false);
   }
-  auto elsewhere = anywhere_key(e);
+  auto elsewhere = separate.contains(e.service) ? 0 : anywhere_key(e);
   auto other = [&](auto& w) { return w.place != place && fits(w) && (w.elsewhere || counted(w, head)); };
   if (auto found = waiting.pick(By::anywhere, elsewhere, e, other); found.serial && !lessons.at_poll(e))
     return join(found, Confidence::possible, head, false);

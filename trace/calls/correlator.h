@@ -1,7 +1,10 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "trace/calls/lessons.h"
@@ -50,6 +53,8 @@ class Correlator {
  public:
   Correlator();
   explicit Correlator(Lessons lessons);  // of the reference run
+  // `separate`: addresses of services that are known not to be one: by a port alone no call goes on at another of them.
+  explicit Correlator(std::set<std::string, std::less<>> separate);
   ~Correlator();
   Correlator(Correlator&&) noexcept;
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <deque>
 #include <optional>
+#include <set>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -36,7 +38,8 @@ struct Correlator::State {
   };
 
   Lessons lessons;
-  const Hindsight* hindsight = nullptr;  // null: online
+  std::set<std::string, std::less<>> separate;  // services
+  const Hindsight* hindsight = nullptr;         // null: online
   WaitingCalls waiting;
   Rpcs rpcs;
   std::unordered_map<Key, int> looks;     // by place, of polls: how many in a row have failed, and the one under way

@@ -44,6 +44,32 @@ TEST(Correlator, an_id_header_joins_attempts_on_new_connections_with_new_signatu
   EXPECT_ATTEMPT(second, first, 2, certain);
 }
 
+TEST(Correlator, by_a_port_alone_no_call_goes_on_at_a_service_that_is_known_to_be_another) {
+  auto asked = [](Correlator correlator, bool goes_on) {
+    Exchange first;
+    first.host = "127.0.0.1:8131";
+    first.service = "127.0.0.1:10001";
+    first.method = "GET";
+    first.target = "/items";
+    first.operation = "GET /items";
+    first.begun = kSecond;
+    auto one = correlator.at_head(first);
+    first.call = one.call;
+    first.attempt = one.attempt;
+    first.told = 2 * kSecond;
+    first.client_status = first.service_status = 503;
+    first.ending = Ending::answered;
+    correlator.over(first);
+    auto second = first;
+    second.host = "127.0.0.1:8132";
+    second.service = "127.0.0.1:10012";
+    second.begun = 3 * kSecond;
+    EXPECT_EQ(correlator.at_head(second).attempt, goes_on ? 2 : 1);
+  };
+  asked(Correlator(), true);
+  asked(Correlator({"127.0.0.1:10001", "127.0.0.1:10012"}), false);
+}
+
 TEST(Correlator, parallel_identical_calls_are_no_retries) {
   Traffic t;
   auto a = t.begin(kGet), b = t.begin(kGet), c = t.begin(kGet);
