@@ -190,6 +190,7 @@ std::string metrics_text(Hands& hands) {
   plain("retrial_shed_total", "Connections that were ended for want of memory or room.", now.counts.shed);
   plain("retrial_sent_again_total", "Requests that were sent again, as a kept connection had ended.",
         now.counts.sent_again);
+  plain("retrial_recording_lost_total", "Records that could not be written into the recording.", now.unrecorded);
   if (auto* telemetry = hands.telemetry) {
     if (auto* judge = telemetry->judge()) findings(out, *judge);
     if (auto* live = telemetry->checks()) checks(out, *live);
@@ -198,7 +199,7 @@ std::string metrics_text(Hands& hands) {
     plain("retrial_watch_exchanges_total", "Exchanges that were read from the recording.", watcher.seen());
     plain("retrial_watch_lost_total", "Parts of the recording that were gone before they were read.", watcher.lost());
     if (auto* log = telemetry->access_log())
-      plain("retrial_access_log_lost_total", "Writes to the access log that failed.", log->lost());
+      plain("retrial_access_log_lost_total", "Lines that could not be written into the access log.", log->lost());
     if (auto* traces = telemetry->traces()) {
       plain("retrial_traces_sent_total", "Spans that their receiver took.", traces->sent());
       plain("retrial_traces_dropped_total", "Spans that were not sent, or not taken.", traces->dropped());

@@ -321,6 +321,7 @@ Server::State Server::state() const {
     auto one = w->ask();
     all.connections += one.connections;
     all.open_exchanges += one.open_exchanges;
+    all.unrecorded += one.unrecorded;
     all.counts += one.counts;
   }
   return all;

@@ -44,6 +44,7 @@ class Server {
     Counts counts;  // of all loops together
     std::size_t connections = 0;
     std::size_t open_exchanges = 0;
+    std::uint64_t unrecorded = 0;  // records that could not be written into the trace
   };
   State state() const;
   int loops() const;

@@ -160,8 +160,10 @@ void Worker::join() {
 Worker::State Worker::ask() {
   auto answer = std::make_shared<std::promise<State>>();
   auto state = answer->get_future();
-  mailbox_.post(
-      [this, answer] { answer->set_value({proxy_->counts(), proxy_->connections(), proxy_->open_exchanges()}); });
+  mailbox_.post([this, answer] {
+    auto unrecorded = trace_ ? trace_->lost() : 0;
+    answer->set_value({proxy_->counts(), proxy_->connections(), proxy_->open_exchanges(), unrecorded});
+  });
   return state.get();
 }
 
@@ -175,6 +177,7 @@ void Worker::end() {
 
 void Worker::end_trace() {
   if (!setting_.writer) return;
+  if (setting_.run.ended == 0) setting_.run.ended = clock_.now();  // it never ran: another's start was refused
   setting_.run.incomplete = incomplete_.why();
   auto ok = setting_.writer->end(setting_.run);
   if (ok) return;

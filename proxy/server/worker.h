@@ -54,6 +54,7 @@ class Worker {
     Counts counts;
     std::size_t connections = 0;
     std::size_t open_exchanges = 0;
+    std::uint64_t unrecorded = 0;
   };
   State ask();  // waits for its thread, which must run
 
