@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -96,10 +97,14 @@ struct Operator::Parts {
       if (::unlink(armed_file.c_str()) == 0 || errno == ENOENT) return {};
       return fail_errno("cannot be removed", errno, armed_file, Blame::user);
     }
+    bool was_there = kept();
     std::ofstream out(armed_file, std::ios::trunc);
     out << "retrial: faults are on since " << utc(clock.wall()) << ". Removing this file turns them off.\n";
     out.flush();
-    return out ? Result<void>() : fail_errno("cannot be written", errno, armed_file, Blame::user);
+    if (out) return {};
+    auto why = errno;
+    if (!was_there) ::unlink(armed_file.c_str());  // else the next start would be told of what nobody was granted
+    return fail_errno("cannot be written", why, armed_file, Blame::user);
   }
   bool kept() const {
     std::error_code error;
@@ -197,6 +202,7 @@ Result<void> Operator::open_admin(const AdminSettings& admin) {
   settings.key = admin.key;
   auto handle = [this](proxy::AdminRequest request, proxy::AdminServer::Answer reply) {
     parts_->mailbox.post([this, request = std::move(request), reply = std::move(reply)] {
+      halt_where_it_must();
       reply(answer(parts_->hands, request, admin_routes()));
     });
   };
@@ -231,9 +237,9 @@ void Operator::halt(std::string_view by, const std::string& why) {
   p.publish("state", state_json(p.hands));
 }
 
-void Operator::look() {
+// Also before an operator is answered: nobody is told that faults are on once their time is over.
+void Operator::halt_where_it_must() {
   auto& p = *parts_;
-  p.looking->set(kLook);
   if (p.server.safety().on() && !p.kept()) halt("the armed file", p.armed_file + " was removed");
   if (auto why = p.server.look()) {
     if (auto ok = p.keep(false); !ok) p.log.say(proxy::Log::Level::error, ok.error().line());
@@ -241,6 +247,13 @@ void Operator::look() {
     p.audit.tell("itself", "halt", *why);
     p.publish("state", state_json(p.hands));
   }
+}
+
+void Operator::look() {
+  auto& p = *parts_;
+  halt_where_it_must();
+  auto until = p.server.safety().state().until;
+  p.looking->set(until ? std::clamp<Nanos>(until - p.clock.now(), kMillisecond, kLook) : kLook);
   if (++p.looks % kLooksBetweenEvents) return;
   for (auto& line : p.server.safety().refused()) p.log.say(proxy::Log::Level::warning, line);
   if (p.admin && p.admin->watched()) p.publish("services", services_json(p.hands));

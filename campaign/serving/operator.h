@@ -46,6 +46,7 @@ class Operator {
  private:
   Operator(proxy::Loop& loop, proxy::Server& server, const Clock& clock, proxy::Log& log, Setting setting);
   void look();
+  void halt_where_it_must();
   Result<void> open_admin(const AdminSettings& admin);
   Result<void> open_telemetry(const Config& config, const std::filesystem::path& recording);
 

@@ -1,9 +1,11 @@
 """The admin side of `retrial serve`: who may speak to it, rules by hand, and everything that turns faults off."""
 import contextlib
+import datetime
 import http.client
 import json
 import os
 import pathlib
+import resource
 import signal
 import socket
 import stat
@@ -42,7 +44,7 @@ class UnixConnection(http.client.HTTPConnection):
 class Serving:
     """A `retrial serve` with an admin side, from the moment on at which it listens."""
 
-    def __init__(self, cwd, service, *options, file="", rules="", serve='record = "none"\n', admin="unix:admin.sock"):
+    def __init__(self, cwd, service, *options, file="", rules="", serve='record = "none"\n', admin="unix:admin.sock", begin=None):
         (cwd / "retrial.toml").write_text(
             f'[serve]\nloops = 2\n{serve}'
             f'[service.s]\naddress = "127.0.0.1:{service.server_address[1]}"\n'
@@ -50,7 +52,7 @@ class Serving:
         self.cwd, self.log, self.service_port = cwd, [], service.server_address[1]
         words = ["--admin", admin] if admin else []
         self.process = subprocess.Popen([RETRIAL, "serve", "--ca", str(cwd / "ca"), *words, *options], cwd=cwd, stdin=subprocess.DEVNULL,
-                                        stderr=subprocess.PIPE, text=True)
+                                        stderr=subprocess.PIPE, text=True, preexec_fn=begin)
         self.at = self.read_until("admin on ").split("admin on ")[1].split(chr(34))[0].strip()
         self.port = int(self.read_until("listening on ").split("listening on ")[1].split()[0].rsplit(":", 1)[1])
 
@@ -238,6 +240,7 @@ def test_the_file_is_read_again_while_operators_have_rules_of_their_own(serve, t
     s.process.send_signal(signal.SIGHUP)
     s.read_until("not reloaded")
     assert s.ask("GET", "/v1/rules")[1]["ETag"] == etag and s.status("/more") == 507
+    assert sum("listening on" in line for line in s.log) == 1, "what stays is not told again"
 
 
 def test_ten_thousand_rules_are_put_at_once_and_requests_go_on(serve):
@@ -263,6 +266,55 @@ def test_a_service_that_fails_by_itself_halts_faults(serve, service):
         s.status()
     s.read_until("faults are halted")
     assert s.mode() == "halted"
+
+
+def test_what_a_forward_proxy_refuses_by_itself_halts_nothing(serve):
+    s = serve("--armed", file=RULE + '[[listener]]\nmode = "forward"\nlisten = "127.0.0.1:0"\n')
+    port = int(s.read_until("(forward").split("listening on ")[1].split()[0].rsplit(":", 1)[1])
+    client = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    for _ in range(30):
+        client.request("GET", "http://192.0.2.7/x")
+        answer = client.getresponse()
+        assert answer.status == 403, answer.read()
+        answer.read()
+    s.ask("POST", "/v1/renew", {"ttl": "1h"})
+    assert s.mode() == "armed"
+    assert 'retrial_service_errors_total{service="192.0.2.7:80"} 0\n' in s.ask("GET", "/metrics")[2]
+
+
+def test_a_resume_that_is_refused_leaves_no_file_behind(serve, tmp_path):
+    def full():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+    s = serve(file=RULE + '[safety]\narmed_file = "armed"\n', begin=full)
+    status, _, said = s.ask("POST", "/v1/resume")
+    assert status == 409 and "cannot be written" in said["error"], said
+    assert s.mode() == "observing" and not (tmp_path / "armed").exists()
+
+
+def test_nobody_is_told_that_faults_are_on_once_their_time_is_over(serve, tmp_path):
+    s = serve(file=RULE + '[safety]\narmed_file = "armed"\n')
+    s.ask("POST", "/v1/resume", {"ttl": "300ms"})
+    while True:
+        asked = datetime.datetime.now(datetime.timezone.utc)
+        state = s.ask("GET", "/v1/state")[2]
+        if state["mode"] == "halted":
+            break
+        assert datetime.datetime.fromisoformat(state["until"].replace("Z", "+00:00")) > asked - datetime.timedelta(milliseconds=2)
+    assert "its time of 300 ms is over" in state["why"] and not (tmp_path / "armed").exists()
+
+
+def test_whoever_idles_keeps_no_operator_out(serve, tmp_path):
+    s = serve()
+    idle = []
+    for _ in range(200):
+        idle.append(socket.socket(socket.AF_UNIX))
+        idle[-1].connect(str(tmp_path / "admin.sock"))
+    assert s.ctl("halt").returncode == 0
+    assert retrial("health", "--admin", s.at, cwd=tmp_path, timeout=20).returncode == 0
+    for one in idle:
+        one.close()
 
 
 def test_a_token_guards_a_port_and_pages_of_other_origins_are_refused(serve, tmp_path):
@@ -319,6 +371,10 @@ def test_ctl_does_what_the_api_does(serve):
     assert done.returncode == 0 and "mine" in done.stdout, done
     assert s.status("/mine") == 500
     assert "fired 1 of 1 planned" in s.ctl("rules").stdout
+    assert "fired 1 of 1 planned" in s.ctl("rules", "get", "mine").stdout
+    assert "2 rules" in s.ctl("state").stdout
+    done = s.ctl("rules", "look", "mine")
+    assert done.returncode == 2 and "test command" not in done.stderr, done
     assert s.ctl("rules", "disable", "mine").returncode == 0 and s.status("/mine") == 200
     assert s.ctl("rules", "delete", "mine").returncode == 0
     done = s.ctl("rules", "put", "bad", "--inject", "error(500)", "--match", "service=s")
