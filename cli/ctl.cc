@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "campaign/report/words.h"
 #include "cli/admin_options.h"
 #include "cli/commands.h"
 
@@ -53,9 +54,10 @@ std::string text(const Json& json, const char* key) {
 void show_state(const Json& state) {
   auto why = text(state, "why");
   auto left = state.value("seconds_left", Json());
-  fmt::print("{}{}{}{}, {} rules\n", text(state, "mode"), why.empty() ? "" : ": " + why,
+  auto rules = state.value("rules", std::uint64_t{0});
+  fmt::print("{}{}{}{}, {}\n", text(state, "mode"), why.empty() ? "" : ": " + why,
              left.is_number() ? ", for " + show_duration(left.get<std::int64_t>() * kSecond) + " more" : "",
-             state.value("draining", false) ? ", draining" : "", state.value("rules", 0));
+             state.value("draining", false) ? ", draining" : "", campaign::report::counted(rules, "rule"));
 }
 
 void show_rules(const Json& answer) {
@@ -178,7 +180,7 @@ void add_ctl(CLI::App& app, int& status) {
   verb(command, "drain", "end as on SIGTERM", to("POST", "/v1/drain"));
   verb(command, "tail", "what happens, a line each, until it is interrupted", [ctl] {
     return tail(*ctl);
-  })->add_option("--only", ctl->only, "this event alone: state, rules, services, exchange, finding");
+  })->add_option("--only", ctl->only, "this event alone: state, rules, services, finding, lost");
   verb(command, "top", "services of the last minute, renewed each second", [ctl] {
     return top(*ctl);
   })->add_flag("--once", ctl->once, "once, and end");
@@ -186,10 +188,6 @@ void add_ctl(CLI::App& app, int& status) {
   rules->callback([ctl, rules, &status] {
     if (rules->get_subcommands().empty()) status = ctl->ask("GET", "/v1/rules", {}, show_rules);
   });
-  auto* putting = verb(rules, "put", "a rule, new or in place of the one of that name", [ctl] { return put(*ctl); });
-  putting->add_option("--inject", ctl->inject, "faults, e.g. 'error(503) x 2, then pass'");
-  putting->add_option("--match", ctl->match, "KEY=VALUE, such as service=queue; may be given again");
-  putting->add_option("--file", ctl->file, "the rule in JSON; - is the standard input");
   auto one = [ctl](const char* method, const char* behind) {
     return [ctl, method, behind] {
       return ctl->ask(method, "/v1/rules/" + ctl->name + behind, {}, [](const Json& rule) {
@@ -197,6 +195,11 @@ void add_ctl(CLI::App& app, int& status) {
       });
     };
   };
+  verb(rules, "get", "a rule", one("GET", ""))->add_option("NAME", ctl->name, "of the rule")->required();
+  auto* putting = verb(rules, "put", "a rule, new or in place of the one of that name", [ctl] { return put(*ctl); });
+  putting->add_option("--inject", ctl->inject, "faults, e.g. 'error(503) x 2, then pass'");
+  putting->add_option("--match", ctl->match, "KEY=VALUE, such as service=queue; may be given again");
+  putting->add_option("--file", ctl->file, "the rule in JSON; - is the standard input");
   for (auto* named : {putting, verb(rules, "delete", "a rule", one("DELETE", "")),
                       verb(rules, "enable", "a rule", one("POST", "/enable")),
                       verb(rules, "disable", "a rule", one("POST", "/disable"))}) {

@@ -101,8 +101,10 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ExtrasError& error) {
-    return complain(
-        fmt::format("{}; the test command stands after --: retrial run [options] -- pytest -q", error.what()), kUsage);
+    auto chosen = app.get_subcommands();
+    bool runs = !chosen.empty() && chosen.front()->get_option_no_throw("command");
+    auto hint = runs ? "; the test command stands after --: retrial run [options] -- pytest -q" : "";
+    return complain(error.what() + std::string(hint), kUsage);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kUsage;
   } catch (const std::system_error& error) {

@@ -196,8 +196,15 @@ class Serving {
   void tell(const proxy::ServerSettings& settings) {
     for (auto& line : campaign::warnings_of(settings)) log_.say(proxy::Log::Level::warning, line);
     auto at = server_->listening();
+    std::vector<std::string> listening;
     for (std::size_t i = 0; i < at.size(); i++)
-      info(fmt::format("listening on {} ({})", at[i].show(), described(settings.listeners[i])));
+      listening.push_back(fmt::format("listening on {} ({})", at[i].show(), described(settings.listeners[i])));
+    auto had = [](auto& lines, auto& line) { return std::ranges::find(lines, line) != lines.end(); };
+    for (auto& line : listening_)
+      if (!had(listening, line)) info("no more " + line);
+    for (auto& line : listening)
+      if (!had(listening_, line)) info(line);
+    listening_ = std::move(listening);
   }
 
   void tell_admin() {
@@ -266,6 +273,7 @@ class Serving {
   campaign::ServeSettings serve_;
   campaign::RedactSettings redact_;
   Nanos drain_ = 0;
+  std::vector<std::string> listening_;  // as was told last
   std::uint64_t seed_ = 0;
   bool draining_ = false;
   int status_ = kFine;

@@ -11,6 +11,7 @@
 #include "campaign/config/config_serve.h"
 #include "campaign/config/config_values.h"
 #include "campaign/config/server_settings.h"
+#include "campaign/serving/json_keys.h"
 #include "trace/toml/toml.h"
 
 namespace retrial::campaign {
@@ -99,8 +100,14 @@ bool holds(const std::string& etag, const Conditions& c) {
   if (!c.if_match.empty() && (etag.empty() || !among(c.if_match))) return false;
   return c.if_none_match.empty() || etag.empty() || !among(c.if_none_match);
 }
-std::unexpected<Refused> changed_meanwhile(const std::string& what) {
+std::unexpected<Refused> does_not_hold(const std::string& what, const std::string& etag, const Conditions& c) {
+  if (trim(c.if_none_match) == "*" && !etag.empty()) return refuse(412, what + " is there already (If-None-Match: *)");
+  if (!c.if_match.empty() && etag.empty()) return refuse(412, what + " is not there (If-Match)");
   return refuse(412, what + " was changed meanwhile: read it again, and decide anew");
+}
+
+std::unexpected<Refused> said_twice(std::string_view key) {
+  return refuse(400, fmt::format("{}: expected it once in an object, found it twice", key.substr(0, 60)));
 }
 
 }  // namespace
@@ -169,6 +176,7 @@ Granted<Rulebook::Entry> Rulebook::read(const std::string& name, std::string_vie
   auto json = Json::parse(text, nullptr, false);
   if (json.is_discarded()) return refuse(400, fmt::format("rule \"{}\": expected JSON", name));
   if (!json.is_object()) return refuse(400, fmt::format("rule \"{}\": expected an object", name));
+  if (auto key = key_said_twice(text)) return said_twice(*key);
   if (!is_rule_name(name)) return refuse(400, fmt::format("name: {}, found \"{}\"", kRuleName, name.substr(0, 80)));
   if (json.contains("name") && json["name"] != name)
     return refuse(400, fmt::format("rule \"{}\": name: expected the same name as in the path", name));
@@ -204,7 +212,8 @@ Granted<bool> Rulebook::put(const std::string& name, std::string_view text, cons
   if (!entry) return std::unexpected(entry.error());
   auto at = find(name);
   bool there = at != entries_.end();
-  if (!holds(there ? at->etag : "", conditions)) return changed_meanwhile(fmt::format("rule \"{}\"", name));
+  if (auto etag = there ? at->etag : ""; !holds(etag, conditions))
+    return does_not_hold(fmt::format("rule \"{}\"", name), etag, conditions);
   if (there && at->from != From::operators)
     return refuse(409, fmt::format("rule \"{}\" is of the {}: change it there, or disable it", name,
                                    at->from == From::file ? "file" : "command line"));
@@ -223,8 +232,9 @@ Granted<bool> Rulebook::put(const std::string& name, std::string_view text, cons
 Granted<bool> Rulebook::put_all(std::string_view text, const Conditions& conditions) {
   auto json = Json::parse(text, nullptr, false);
   if (json.is_discarded() || !json.is_array()) return refuse(400, "expected a JSON array of rules");
+  if (auto key = key_said_twice(text)) return said_twice(*key);
   if (json.size() > kMost) return refuse(400, fmt::format("expected at most {} rules, found {}", kMost, json.size()));
-  if (!holds(etag(), conditions)) return changed_meanwhile("the list of rules");
+  if (!holds(etag(), conditions)) return does_not_hold("the list of rules", etag(), conditions);
   std::vector<Entry> next;
   std::set<std::string> names;
   for (auto& entry : entries_)
@@ -252,7 +262,8 @@ Granted<bool> Rulebook::put_all(std::string_view text, const Conditions& conditi
 Granted<bool> Rulebook::erase(const std::string& name, const Conditions& conditions) {
   auto at = find(name);
   bool there = at != entries_.end();
-  if (!holds(there ? at->etag : "", conditions)) return changed_meanwhile(fmt::format("rule \"{}\"", name));
+  if (auto etag = there ? at->etag : ""; !holds(etag, conditions))
+    return does_not_hold(fmt::format("rule \"{}\"", name), etag, conditions);
   if (!there) return false;
   if (at->from != From::operators)
     return refuse(409, fmt::format("rule \"{}\" is of the {}: disable it, or take it out there", name,
@@ -265,7 +276,7 @@ Granted<bool> Rulebook::erase(const std::string& name, const Conditions& conditi
 Granted<bool> Rulebook::enable(const std::string& name, bool enabled, const Conditions& conditions) {
   auto at = find(name);
   if (at == entries_.end()) return refuse(404, fmt::format("there is no rule \"{}\"", name));
-  if (!holds(at->etag, conditions)) return changed_meanwhile(fmt::format("rule \"{}\"", name));
+  if (!holds(at->etag, conditions)) return does_not_hold(fmt::format("rule \"{}\"", name), at->etag, conditions);
   if (at->rule.enabled == enabled) return false;
   at->rule.enabled = enabled;
   if (at->from != From::operators) switched_[name] = {content_of(at->rule), enabled};

@@ -109,7 +109,7 @@ def test_a_file_is_read_again_on_sighup_and_a_keep_alive_connection_goes_on(serv
     assert get(kept) == (200, b"one")
     write(two, port, '[[rule]]\nmatch = { path = "/bad" }\ninject = "error(500)"\n')
     serving.process.send_signal(signal.SIGHUP)
-    serving.read_until("listening on ")
+    serving.read_until("reloaded")
     assert get(kept) == (200, b"one")
     assert get(kept, "/bad")[0] == 500
     assert get(serving.client()) == (200, b"two")

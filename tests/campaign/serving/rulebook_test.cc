@@ -103,6 +103,19 @@ TEST_F(Rules, are_not_changed_by_who_does_not_know_what_they_are_now) {
   EXPECT_EQ(status(book.put_all("[]", {.if_match = list})), 412);
 }
 
+TEST_F(Rules, that_are_refused_say_what_does_not_hold) {
+  auto why = [](const Granted<bool>& granted) { return granted ? "" : granted.error().why; };
+  EXPECT_TRUE(*book.put("a", kRule, {}));
+  EXPECT_EQ(why(book.put("a", kRule, {.if_none_match = "*"})), "rule \"a\" is there already (If-None-Match: *)");
+  EXPECT_EQ(why(book.put("b", kRule, {.if_match = "*"})), "rule \"b\" is not there (If-Match)");
+  EXPECT_EQ(why(book.put("a", kRule, {.if_match = "\"1\""})),
+            "rule \"a\" was changed meanwhile: read it again, and decide anew");
+  auto twice = R"x({"match":{"service":"queue"},"inject":"error(503)","inject":"error(500)"})x";
+  EXPECT_EQ(why(book.put("b", twice, {})), "inject: expected it once in an object, found it twice");
+  EXPECT_EQ(why(book.put_all(R"x([{"name":"b","match":{"service":"queue","service":"queue"},"inject":"pass"}])x", {})),
+            "service: expected it once in an object, found it twice");
+}
+
 TEST_F(Rules, of_the_file_can_be_switched_off_and_not_changed) {
   EXPECT_EQ(status(book.put("slow", kRule, {})), 409);
   EXPECT_EQ(status(book.erase("slow", {})), 409);
