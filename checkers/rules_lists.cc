@@ -14,10 +14,11 @@ void Monitor::set_item(std::size_t n, const Now& now, const std::string& list) {
   auto& state = put(n, list);
   auto& service = d.e->service;
   auto last = world_.last(d.spot, service, c.within);
-  // What the same operation does to the same thing leaves the others in it as they are.
-  std::erase_if(state.items, [&](auto& entry) { return entry.second.spot == d.spot && last > entry.second.set; });
+  // What the same operation does there leaves the others in it as they are; what else was written there since does not.
+  auto touched = [&](const Item& item) { return item.spot == d.spot || c.within == Within::service; };
+  std::erase_if(state.items, [&](auto& entry) { return touched(entry.second) && last > entry.second.set; });
   for (auto& [value, item] : state.items)
-    if (item.spot == d.spot || c.within == Within::service) item.set = now.ended;
+    if (touched(item)) item.set = now.ended;
   auto& f = c.fields.front();
   auto* leaf = d.request.at(f.left);
   if (f.left != "{path}" && !leaf) return;

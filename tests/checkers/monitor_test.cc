@@ -173,6 +173,27 @@ TEST(Monitor, wants_each_item_once_in_a_list_and_none_that_was_deleted) {
   EXPECT_EQ(verdicts(unlisted, t.run), "pass 7, fail 8");
 }
 
+TEST(Monitor, owes_no_item_any_more_once_something_else_was_written_at_the_service) {
+  auto c = checker(Rule::listed, "POST /folders/{id}/docs", "GET /folders/{id}/docs", {{"{path}", "docs[].id"}},
+                   Within::service);
+  auto title = checker(Rule::listed, "POST /folders/{id}/docs", "GET /folders/{id}/docs", {{"title", "docs[].title"}},
+                       Within::service);
+  for (auto [method, target] : {std::pair("DELETE", "/docs/7"), {"PATCH", "/docs/7"}, {"POST", "/folders/2/docs"}}) {
+    Talk t;
+    t.asks("POST", "/folders/1/docs", 201, R"({"title": "a"})", R"({"id": 7})");
+    t.asks(method, target, 200, "{}", "{}");
+    t.asks("POST", "/folders/1/docs", 201, R"({"title": "b"})", R"({"id": 8})");
+    t.asks("GET", "/folders/1/docs", 200, "", R"({"docs": [{"id": 8, "title": "b"}]})");
+    EXPECT_EQ(verdicts(c, t.run), "pass 4") << method << " " << target;
+    EXPECT_EQ(verdicts(title, t.run), "pass 4") << method << " " << target;
+  }
+  Talk two;
+  two.asks("POST", "/folders/1/docs", 201, "{}", R"({"id": 7})");
+  two.asks("POST", "/folders/1/docs", 201, "{}", R"({"id": 8})");
+  two.asks("GET", "/folders/1/docs", 200, "", R"({"docs": [{"id": 8}]})");
+  EXPECT_EQ(verdicts(c, two.run), "fail 3") << "the same operation leaves the first as it is";
+}
+
 TEST(Monitor, puts_the_pages_of_a_list_together) {
   auto c = checker(Rule::listed, "POST /docs", "GET /docs", {{"{path}", "docs[].id"}});
   Talk t;
