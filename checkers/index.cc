@@ -49,11 +49,17 @@ void Index::add(const std::string& service, const std::string& operation, Hit hi
 }
 
 std::vector<Index::Hit> Index::of(const trace::Exchange& e) const {
-  std::vector<std::string> words{trace::service_name(e.service), e.method};
+  std::vector<std::string> words{e.method};
   for (auto segment : trace::message::segments(trace::message::path_of(e.target)))
     words.push_back(percent_decode(std::string(segment)));
   std::vector<Hit> out;
-  walk(root_, words, out);
+  auto from = [&](const std::string& service) {
+    if (auto it = root_.named.find(service); it != root_.named.end()) walk(*it->second, words, out);
+  };
+  auto service = trace::service_name(e.service), any_port = service.substr(0, service.rfind(':')) + ":*";
+  from(service);
+  if (any_port != service) from(any_port);
+  if (root_.any) walk(*root_.any, words, out);
   return out;
 }
 

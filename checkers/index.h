@@ -12,7 +12,8 @@
 
 namespace retrial::checkers {
 
-// Which checkers an exchange concerns: a trie of service, method and the segments of a path. Costs what its path has
+// Which checkers an exchange concerns, by the address of its service as reports name it, by its host with any port
+// ("127.0.0.1:*"), or any: a trie of service, method and the segments of a path. Costs what its path has
 // segments, and twice for each where both a name and {any} fit.
 class Index {
  public:

@@ -337,6 +337,20 @@ TEST(Monitor, wants_a_lease_to_exclude_as_long_as_it_surely_holds) {
   EXPECT_EQ(verdicts(c, lost.run), "");
 }
 
+TEST(Monitor, holds_what_was_learned_at_any_port_against_each_port_of_that_host) {
+  auto c = checker(Rule::echoes, "", "GET /docs/{id}", {{"{path}", "id"}});
+  for (auto [service, verdict] : {std::pair("127.0.0.1:*", "fail 1"),
+                                  {"127.0.0.1:8080", "fail 1"},
+                                  {"*", "fail 1"},
+                                  {"127.0.0.1:8081", ""},
+                                  {"127.0.0.2:*", ""}}) {
+    c.service = service;
+    Talk t;
+    t.asks("GET", "/docs/7", 200, "", R"({"id": 8})");
+    EXPECT_EQ(verdicts(c, t.run), verdict) << service;
+  }
+}
+
 TEST(Monitor, says_what_it_has_seen_and_since_when) {
   Talk t;
   t.asks("PUT", "/docs/1", 201, doc("a"));
