@@ -1,9 +1,15 @@
 #include "checkers/deed.h"
 
+#include <algorithm>
+
+#include "base/text.h"
+#include "trace/profiles/message.h"
 #include "trace/profiles/profile.h"
 
 namespace retrial::checkers {
 namespace {
+
+constexpr std::string_view kNoName = "/?";  // predict::touch_of, of what was made and is not named
 
 Fate fate_of(const trace::Exchange& e) {
   if (e.ending != trace::Ending::answered || (e.fired && !trace::delivers(e.fault))) return Fate::unknown;
@@ -13,15 +19,38 @@ Fate fate_of(const trace::Exchange& e) {
   return no ? Fate::refused : Fate::unknown;
 }
 
+bool makes(const Deed& d) {
+  return d.e->method == "POST" && d.kind == predict::Kind::create && d.e->service_status == 201;
+}
+
+// Of what lies in an envelope.
+const Leaf* enveloped_id(const Body& answer) {
+  auto is_id = [](auto& leaf) {
+    return !leaf.in_array && leaf.path.ends_with(".id") && std::ranges::count(leaf.path, '.') == 1;
+  };
+  auto found = std::ranges::find_if(answer.leaves, is_id);
+  return found != answer.leaves.end() && std::ranges::count_if(answer.leaves, is_id) == 1 ? &*found : nullptr;
+}
+
 }  // namespace
 
 Deed deed_of(const trace::Exchange& e) {
   auto touch = predict::touch_of(e);
   Deed d{.e = &e, .kind = touch.kind, .path = std::move(touch.path), .fate = fate_of(e)};
-  d.spot = e.service + d.path;
   if (d.fate != Fate::unknown) d.answer = answer_body(e);
+  if (makes(d) && d.path.ends_with(kNoName))
+    if (auto* id = enveloped_id(d.answer)) d.path.replace(d.path.size() - kNoName.size() + 1, kNoName.npos, id->text);
+  d.spot = e.service + d.path;
   d.request = request_body(e);
   return d;
+}
+
+std::string Deed::asked() const {
+  if (!makes(*this)) return spot;
+  std::string out = e->service;
+  for (auto part : trace::message::segments(trace::message::path_of(e->target)))
+    out += "/" + percent_decode(std::string(part));
+  return out;
 }
 
 bool Deed::missing() const { return fate == Fate::refused && (e->service_status == 404 || e->service_status == 410); }

@@ -14,7 +14,8 @@ enum class Fate : std::uint8_t {
   unknown,  // anything else: a fault met it, it was not answered, or by 202, 408, 429, 3xx or 5xx
 };
 
-// An exchange as checkers read it.
+// An exchange as checkers read it. What a POST has made is also known by the `id` of the one object right in the
+// answer that has one, where the answer has none at its top: {"data": {"id": 7}}.
 struct Deed {
   const trace::Exchange* e = nullptr;
   predict::Kind kind = predict::Kind::read;
@@ -25,6 +26,9 @@ struct Deed {
 
   bool looks() const { return predict::looks(kind); }
   bool missing() const;  // the service said that there is nothing
+  // What its request alone names, whatever was made of it: service and path. Of what creates, that in which it was
+  // made.
+  std::string asked() const;
   std::string_view last_segment() const { return std::string_view(path).substr(path.rfind('/') + 1); }
 };
 

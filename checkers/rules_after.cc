@@ -83,16 +83,17 @@ void Monitor::judge_gone(std::size_t n, const Now& now) {
 void Monitor::judge_excludes(std::size_t n, const Now& now) {
   auto& c = checkers_[n];
   auto& d = now.d;
-  auto* state = find(n, d.spot);
-  bool held = state && calm(c, now, d.spot, state->set) && d.e->answered - state->at <= kLeaseHolds;
+  auto lease = d.asked();  // by the request alone: who is refused is told of no lease
+  auto* state = find(n, lease);
+  bool held = state && calm(c, now, lease, state->set) && d.e->answered - state->at <= kLeaseHolds;
   if (held && d.fate != Fate::unknown)
-    tell(c, nullptr, d.fate == Fate::refused ? Verdict::pass : Verdict::fail, now, state->from, d.path,
-         d.fate == Fate::refused
-             ? ""
-             : fmt::format("{} was granted by {}, and granted again before it was given back", d.path, c.after));
+    tell(c, nullptr, d.fate == Fate::refused ? Verdict::pass : Verdict::fail, now, state->from, lease,
+         d.fate == Fate::refused ? ""
+                                 : fmt::format("{} was granted by {}, and granted again before it was given back",
+                                               lease.substr(d.e->service.size()), c.after));
   if (d.fate == Fate::refused) return;
-  if (d.fate == Fate::unknown) return drop(n, d.spot);
-  auto& taken = put(n, d.spot);
+  if (d.fate == Fate::unknown) return drop(n, lease);
+  auto& taken = put(n, lease);
   taken.set = now.ended;
   taken.at = d.e->begun;
   taken.from = {d.e->id};

@@ -337,6 +337,35 @@ TEST(Monitor, wants_a_lease_to_exclude_as_long_as_it_surely_holds) {
   EXPECT_EQ(verdicts(c, lost.run), "");
 }
 
+TEST(Monitor, knows_a_lease_that_is_created_by_what_was_asked_for) {
+  auto c = checker(Rule::excludes, "POST /locks/{id}", "");
+  Talk t;
+  t.asks("POST", "/locks/a", 201, R"({"owner": "x"})", R"({"data": {"lease": "l1"}})");
+  t.asks("POST", "/locks/a", 409, R"({"owner": "y"})", "{}");
+  t.asks("POST", "/locks/b", 201, R"({"owner": "y"})", R"({"data": {"lease": "l2"}})");
+  t.asks("DELETE", "/locks/a", 204);
+  t.asks("POST", "/locks/a", 201, R"({"owner": "y"})", R"({"data": {"lease": "l3"}})");
+  t.asks("POST", "/locks/a", 201, R"({"owner": "x"})", R"({"data": {"lease": "l4"}})");
+  EXPECT_EQ(verdicts(c, t.run), "pass 2, fail 6");
+  watch({&c, 1}, t.run, [](const Outcome& o) {
+    EXPECT_EQ(o.says, o.verdict == Verdict::pass
+                          ? ""
+                          : "/locks/a was granted by POST /locks/{id}, and granted again before it was given back");
+  });
+}
+
+TEST(Monitor, knows_what_was_made_by_the_id_in_an_envelope) {
+  auto c = checker(Rule::listed, "POST /docs", "GET /docs", {{"{path}", "data[].id"}});
+  Talk t;
+  t.asks("POST", "/docs", 201, "{}", R"({"data": {"id": 7, "owner": {"id": 9}}, "meta": {}})");
+  t.asks("GET", "/docs", 200, "", R"({"data": [{"id": 7}]})");
+  t.asks("GET", "/docs", 200, "", R"({"data": []})");
+  EXPECT_EQ(verdicts(c, t.run), "pass 2, fail 3");
+  Talk two;
+  two.asks("POST", "/docs", 201, "{}", R"({"doc": {"id": 7}, "owner": {"id": 9}})");
+  EXPECT_EQ(deed_of(two.run.exchanges.front()).path, "/docs/?") << "nobody knows which of them";
+}
+
 TEST(Monitor, holds_what_was_learned_at_any_port_against_each_port_of_that_host) {
   auto c = checker(Rule::echoes, "", "GET /docs/{id}", {{"{path}", "id"}});
   for (auto [service, verdict] : {std::pair("127.0.0.1:*", "fail 1"),
