@@ -1,32 +1,24 @@
 #include "checkers/learn.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <deque>
-#include <map>
 #include <set>
 
+#include "checkers/elsewhere.h"
+#include "checkers/grouping.h"
 #include "checkers/may_fall.h"
 #include "checkers/monitor.h"
 #include "checkers/propose.h"
+#include "checkers/tally.h"
 #include "trace/comparing/slices.h"
 
 namespace retrial::checkers {
 namespace {
 
-constexpr std::size_t kValues = 2, kTruths = 4, kMoves = 3, kTwice = 2;
-
-// What a candidate showed.
-struct Tally {
-  std::map<std::uint64_t, std::size_t> passes;  // in tests by themselves, by suite run
-  std::set<std::string> values;                 // kTruths at most
-  std::size_t rises = 0, fails = 0, total = 0;
-  std::size_t most() const {
-    std::size_t most = 0;
-    for (auto& [run, n] : passes) most = std::max(most, n);
-    return most;
-  }
+// A candidate, and what it showed.
+struct Told {
+  Checker c;
+  Tally tally;
 };
 
 struct Lesson {
@@ -45,7 +37,7 @@ class Learner {
         tests_.insert(test);
         lessons_.push_back({&kept, run->id});
         propose(kept, test, candidates_);
-        for (auto& e : kept.exchanges) may_fall_.saw(deed_of(e));
+        look_at(kept);
       }
       lessons_.push_back({run, 0});
     }
@@ -53,56 +45,102 @@ class Learner {
   }
 
   Learned learn() {
-    Learned out{.candidates = candidates_.size(), .tests = tests_.size()};
     std::vector<Checker> all;
     for (auto& [key, c] : candidates_)
       if (c.rule != Rule::unlisted || !c.fields.empty()) all.push_back(std::move(c));
-    auto tallies = tell_all(all, out.checks);
-    std::vector<Checker> kept, again;
-    std::vector<Tally> kept_tallies;
-    for (std::size_t n = 0; n < all.size(); n++) {
-      if (tallies[n].fails == 0) {
-        kept.push_back(all[n]);
-        kept_tallies.push_back(tallies[n]);
-      } else if (could_be_narrower(all[n].rule)) {
-        again.push_back(all[n]);
-        again.back().within = Within::service;
-      } else {
-        out.contradicted++;
-      }
-    }
-    auto narrower = tell_all(again, out.checks);
-    for (std::size_t n = 0; n < again.size(); n++) {
-      if (narrower[n].fails) {
-        out.contradicted++;
-        continue;
-      }
-      kept.push_back(again[n]);
-      kept_tallies.push_back(narrower[n]);
-    }
+    Learned out{.candidates = all.size(), .tests = tests_.size()};
+    auto holding = holding_of(std::move(all), out);
     std::vector<Checker> good;
-    auto holding = kept;
-    for (std::size_t n = 0; n < kept.size(); n++) {
-      auto lacks = lacks_of(kept[n], kept_tallies[n]);
-      if (lacks.empty() && kept[n].rule == Rule::never_falls) lacks = may_fall_.why(kept[n], holding);
+    for (auto& [c, tally] : holding) {
+      auto lacks = lacking(c, tally, holding);
       if (!lacks.empty()) {
-        out.left.push_back({std::move(kept[n]), std::move(lacks)});
+        if (is_said_by_another(c, holding))
+          out.candidates--;
+        else
+          out.left.push_back({c, std::move(lacks)});
         continue;
       }
-      out.weakened += kept[n].within == Within::service;
-      kept[n].held = kept_tallies[n].total;
-      good.push_back(std::move(kept[n]));
+      out.weakened += c.within == Within::service;
+      good.push_back(c);
+      good.back().held = tally.total;
     }
-    out.checkers = merged(std::move(good));
+    out.checkers = grouped(std::move(good));
     return out;
   }
 
  private:
+  void look_at(const trace::Run& test) {
+    std::vector<Deed> deeds;
+    for (auto& e : test.exchanges) deeds.push_back(deed_of(e));
+    std::ranges::stable_sort(deeds, {}, [](auto& d) { return d.e->begun; });
+    for (auto& d : deeds) may_fall_.saw(d);
+  }
+
+  // Those that nothing contradicts, where nothing else was written at the service if it must be so.
+  std::vector<Told> holding_of(std::vector<Checker> all, Learned& out) {
+    std::vector<Told> holding;
+    std::vector<Checker> again, like_them;
+    for (auto& told : tell_all(std::move(all), out.checks))
+      if (told.tally.fails == 0)
+        holding.push_back(std::move(told));
+      else if (could_be_narrower(told.c.rule))
+        again.push_back(narrowed(std::move(told.c)));
+      else
+        out.contradicted++;
+    Elsewhere elsewhere(checkers_of(holding));
+    std::vector<Told> narrow;
+    auto take_narrow = [&](std::vector<Checker> some) {
+      for (auto& told : tell_all(std::move(some), out.checks)) {
+        if (told.tally.fails) {
+          out.contradicted++;
+          continue;
+        }
+        if (told.tally.total) elsewhere.shown_by(told.c);
+        narrow.push_back(std::move(told));
+      }
+    };
+    take_narrow(std::move(again));
+    std::erase_if(holding, [&](auto& told) {
+      bool moves = could_be_narrower(told.c.rule) && elsewhere.may_change(told.c);
+      if (moves) like_them.push_back(narrowed(std::move(told.c)));
+      return moves;
+    });
+    take_narrow(std::move(like_them));
+    std::ranges::move(narrow, std::back_inserter(holding));
+    return holding;
+  }
+  static Checker narrowed(Checker c) {
+    c.within = Within::service;
+    return c;
+  }
+  static std::vector<Checker> checkers_of(const std::vector<Told>& told) {
+    std::vector<Checker> out;
+    for (auto& [c, tally] : told) out.push_back(c);
+    return out;
+  }
+
+  std::string lacking(const Checker& c, const Tally& tally, const std::vector<Told>& holding) const {
+    auto lacks = lacks_of(c, tally, suite_.size());
+    if (lacks.empty() && c.rule == Rule::never_falls) lacks = may_fall_.why(c, checkers_of(holding));
+    return lacks;
+  }
+
+  // "-5", where every call moves it by a number that it sends.
+  bool is_said_by_another(const Checker& c, const std::vector<Told>& holding) const {
+    if (c.rule != Rule::adds || !moves_by_constant(c.fields.front())) return false;
+    return std::ranges::any_of(holding, [&](auto& told) {
+      auto& other = told.c;
+      return other.rule == Rule::adds && other.service == c.service && other.after == c.after && other.then == c.then &&
+             other.fields.front().right == c.fields.front().right && !moves_by_constant(other.fields.front()) &&
+             told.tally.total;
+    });
+  }
+
   static bool could_be_narrower(Rule rule) {
     return rule != Rule::echoes && rule != Rule::counts && rule != Rule::never_falls && rule != Rule::rises;
   }
 
-  std::vector<Tally> tell_all(const std::vector<Checker>& checkers, std::size_t& checks) {
+  std::vector<Told> tell_all(std::vector<Checker> checkers, std::size_t& checks) {
     std::vector<Tally> tallies(checkers.size());
     for (auto& lesson : lessons_)
       watch(checkers, *lesson.run, [&](const Outcome& o) {
@@ -113,80 +151,11 @@ class Learner {
         tally.passes[lesson.suite]++;
         tally.total++;
         tally.rises += o.value == "rose";
-        if (tally.values.size() < kTruths) tally.values.insert(o.value);
+        if (tally.values.size() < Tally::kMostValues) tally.values.insert(o.value);
       });
-    return tallies;
-  }
-
-  // Empty: nothing.
-  std::string lacks_of(const Checker& c, const Tally& t) const {
-    if (t.passes.size() < suite_.size()) return fmt::format("seen in {} of {} runs", t.passes.size(), suite_.size());
-    bool truths = std::ranges::all_of(t.values, [](auto& v) { return v == "true" || v == "false" || v == "null"; });
-    auto of = [](std::size_t had, std::size_t wanted, std::string_view what) {
-      return had >= wanted ? "" : fmt::format("seen with {} of {} {}", had, wanted, what);
-    };
-    switch (c.rule) {
-      case Rule::reads_back:
-      case Rule::listed:
-      case Rule::keeps:
-      case Rule::echoes:
-      case Rule::counts:
-        if (auto few = of(t.values.size(), kValues, "values"); !few.empty()) return few;
-        return truths && c.rule != Rule::counts ? of(t.total, kTruths, "times, as a truth value") : "";
-      case Rule::adds:
-        if (auto few = of(t.total, kMoves, "moves"); !few.empty()) return few;
-        return is_constant(c.fields.front().left) ? "" : of(t.values.size(), kValues, "amounts");
-      case Rule::becomes:
-      case Rule::rises:
-      case Rule::same_answer:
-        return of(t.most(), kTwice, "times in one run");
-      case Rule::never_falls:
-        return of(t.rises, kTwice * suite_.size(), "rises");
-      case Rule::gone:
-      case Rule::unlisted:
-      case Rule::excludes:
-        return "";
-    }
-    return "";
-  }
-  static bool is_constant(const std::string& left) {
-    return left.size() > 1 && left.find_first_not_of("0123456789.", 1) == left.npos;
-  }
-
-  // One for all fields of a rule and its operations; `adds` reads each number for itself.
-  static std::vector<Checker> merged(std::vector<Checker> all) {
-    std::vector<Checker> out;
-    for (auto& c : all) {
-      bool apart = c.rule == Rule::adds || c.rule == Rule::listed || c.rule == Rule::unlisted ||
-                   c.rule == Rule::never_falls || c.rule == Rule::rises;
-      auto same = std::ranges::find_if(out, [&](auto& known) {
-        return !apart && known.rule == c.rule && known.service == c.service && known.after == c.after &&
-               known.then == c.then && known.within == c.within;
-      });
-      if (same == out.end()) {
-        out.push_back(std::move(c));
-        continue;
-      }
-      same->fields.insert(same->fields.end(), c.fields.begin(), c.fields.end());
-      same->held += c.held;
-    }
-    std::ranges::stable_sort(out, [](auto& a, auto& b) {
-      return std::tie(a.service, a.after, a.then, a.rule) < std::tie(b.service, b.after, b.then, b.rule);
-    });
-    std::map<std::string, int> named;
-    for (auto& c : out) {
-      auto operation = c.then.empty() ? c.after : c.then;
-      std::string words;
-      for (char ch : operation)
-        if (std::isalnum(static_cast<unsigned char>(ch)))
-          words += static_cast<char>(std::tolower(static_cast<unsigned char>(ch)));
-        else if (!words.empty() && words.back() != '-')
-          words += '-';
-      while (words.ends_with('-')) words.pop_back();
-      c.name = fmt::format("{}-{}", show(c.rule), words);
-      if (auto n = ++named[c.name]; n > 1) c.name += fmt::format("-{}", n);
-    }
-    return out;
+    std::vector<Told> told;
+    for (std::size_t n = 0; n < checkers.size(); n++) told.push_back({std::move(checkers[n]), std::move(tallies[n])});
+    return told;
   }
 
   const std::vector<const trace::Run*>& suite_;

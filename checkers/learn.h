@@ -25,7 +25,8 @@ struct Learned {
 
 // From runs of a suite without faults, at least two, whose operations are named alike; `alone`: of its tests, each by
 // itself. What passing tests show is proposed (propose.h), and kept where it fails in no test by itself and in no whole
-// run, passes in each whole run again, and with
+// run, passes in each whole run again, is of no part of an answer that writes elsewhere change (elsewhere.h) without
+// `within = "service"`, and with
 //
 //   rule                                 at least
 //   reads-back listed keeps echoes       two values (a truth value: four passes)

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -28,12 +29,15 @@ struct LearnOptions {
 
 std::string summary_of(const checkers::Learned& l, const std::string& file) {
   using campaign::report::counted;
+  std::size_t kept = 0;
+  for (auto& c : l.checkers) kept += std::max<std::size_t>(1, c.fields.size());
   auto text = fmt::format("{} in {}, of {} and {} looks at them\n", counted(l.checkers.size(), "checker"), file,
                           counted(l.tests, "passing test"), l.checks);
-  return text + fmt::format(
-                    "  {}: {} contradicted by some test or run, {} left out (named at the file's end), {} kept where "
-                    "nothing else is written at the service\n",
-                    counted(l.candidates, "candidate"), l.contradicted, l.left.size(), l.weakened);
+  return text +
+         fmt::format(
+             "  {}, a field each: {} contradicted by some test or run, {} left out (named at the file's end), {} "
+             "kept, of them {} where nothing else is written at the service\n",
+             counted(l.candidates, "candidate"), l.contradicted, l.left.size(), kept, l.weakened);
 }
 
 // As comments: what would have to be seen more often.

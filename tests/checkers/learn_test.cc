@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include "checkers/file.h"
 #include "tests/checkers/traffic.h"
@@ -114,7 +115,7 @@ TEST(Learn, says_of_what_was_left_what_it_lacks) {
     t.asks("PUT", "/docs/a1", 200, R"({"title": "x"})", "{}");
     t.asks("GET", "/docs/a1", 200, "", R"({"title": "x"})");
   };
-  EXPECT_EQ(why_left(once, Rule::reads_back), "seen with 1 of 2 values");
+  EXPECT_EQ(why_left(once, Rule::reads_back), "values: 1 seen, 2 wanted");
 }
 
 TEST(Learn, throws_away_what_fails_once) {
@@ -157,6 +158,77 @@ TEST(Learn, learns_nothing_of_a_failing_test_of_one_run_alone_or_of_data_by_chan
                   t.asks("GET", "/docs/" + std::to_string(i % 3), 200, "",
                          R"({"at": ")" + std::to_string(++n * 7919 % 1000) + R"(x"})");
               }).empty());
+}
+
+// Folders of documents, which are written to under a path of their own.
+struct Folders {
+  Talk& t;
+  int last = 0;
+  std::map<std::string, std::vector<std::string>> held;
+
+  void makes(const std::string& folder) {
+    auto id = "d" + std::to_string(++last);
+    held[folder].push_back(id);
+    t.asks("POST", "/folders/" + folder + "/docs", 201, "{}", R"({"id": ")" + id + R"("})");
+  }
+  void lists(const std::string& folder) {
+    std::string items;
+    for (auto& id : held[folder]) items += (items.empty() ? "" : ", ") + (R"({"id": ")" + id + R"("})");
+    t.asks("GET", "/folders/" + folder + "/docs", 200, "",
+           R"({"docs": [)" + items + R"(], "count": )" + std::to_string(held[folder].size()) + "}");
+  }
+  void deletes_first(const std::string& folder) {
+    t.asks("DELETE", "/docs/" + held[folder].front(), 204);
+    held[folder].erase(held[folder].begin());
+  }
+};
+
+TEST(Learn, holds_to_the_same_what_speaks_of_a_part_that_writes_elsewhere_change) {
+  auto all = learned([](Talk& t) {
+    Folders f{t};
+    f.lists("1");
+    for (int n = 0; n < 2; n++) f.makes("1"), f.lists("1");
+    for (int n = 0; n < 2; n++) f.makes("2");
+    f.deletes_first("2");
+    f.lists("2");
+  });
+  EXPECT_TRUE(holds(all, R"(listed-get-folders-id-docs within service ["{path} = docs[].id"])"));
+  EXPECT_TRUE(holds(all, R"(adds-get-folders-id-docs within service ["+1 = count"])")) << "as many as there are";
+  EXPECT_TRUE(holds(all, R"(adds-get-folders-id-docs-2 within service ["+1 = docs[]"])"));
+  EXPECT_TRUE(holds(all, R"(counts-get-folders-id-docs ["docs[] = count"])"));
+}
+
+// Orders in an envelope; of the first `cancelled` each is cancelled.
+void enveloped_orders(Talk& t, int cancelled) {
+  for (int n = 1; n <= 3; n++) {
+    auto id = std::to_string(n), who = R"("customer": "c)" + id + "\"";
+    auto order = [&](const std::string& state) {
+      return R"({"data": {"id": ")" + id + R"(", )" + who + R"(, "state": ")" + state + R"("}})";
+    };
+    t.asks("POST", "/orders", 201, "{" + who + "}", order("open"));
+    if (n <= cancelled) t.asks("POST", "/orders/" + id + "/cancel", 200, "", order("cancelled"));
+    t.asks("GET", "/orders/" + id, 200, "", order(n <= cancelled ? "cancelled" : "open"));
+  }
+}
+
+TEST(Learn, knows_what_was_made_by_the_id_in_an_envelope) {
+  auto all = learned([](Talk& t) { enveloped_orders(t, 0); });
+  EXPECT_TRUE(holds(all, R"(reads-back-get-orders-id ["customer = data.customer"])"));
+}
+
+TEST(Learn, wants_two_amounts_where_a_number_that_is_sent_moves_another) {
+  auto moves = [](Talk& t) {
+    int held = 100;
+    for (int by : {20, -5}) {
+      t.asks("GET", "/skus/1", 200, "", R"({"held": )" + std::to_string(held) + "}");
+      t.asks("POST", "/skus/1/adjust", 200, R"({"delta": )" + std::to_string(by) + "}", "{}");
+      t.asks("GET", "/skus/1", 200, "", R"({"held": )" + std::to_string(held += by) + "}");
+    }
+  };
+  auto all = learned(moves);
+  EXPECT_TRUE(holds(all, R"(adds-get-skus-id ["+delta = held"])"));
+  auto one = suite(1, moves), other = suite(2, moves);
+  for (auto& left : learn({&one, &other}, {}).left) EXPECT_NE(left.checker.rule, Rule::adds) << left.lacks;
 }
 
 TEST(Learn, is_contradicted_by_a_test_that_is_run_alone) {

@@ -1,0 +1,49 @@
+#include "checkers/tally.h"
+
+#include <fmt/format.h>
+
+namespace retrial::checkers {
+namespace {
+
+constexpr std::size_t kValues = 2, kTruths = 4, kMoves = 3, kTwice = 2;
+static_assert(Tally::kMostValues >= kValues);
+
+std::string few(std::size_t had, std::size_t wanted, std::string_view what) {
+  return had >= wanted ? "" : fmt::format("{}: {} seen, {} wanted", what, had, wanted);
+}
+
+}  // namespace
+
+bool moves_by_constant(const Field& f) {
+  return f.left.size() > 1 && f.left.find_first_not_of("0123456789.", 1) == f.left.npos;
+}
+
+std::string lacks_of(const Checker& c, const Tally& t, std::size_t runs) {
+  if (auto unseen = few(t.passes.size(), runs, "runs"); !unseen.empty()) return unseen;
+  bool truths = std::ranges::all_of(t.values, [](auto& v) { return v == "true" || v == "false" || v == "null"; });
+  switch (c.rule) {
+    case Rule::reads_back:
+    case Rule::listed:
+    case Rule::keeps:
+    case Rule::echoes:
+    case Rule::counts:
+      if (auto values = few(t.values.size(), kValues, "values"); !values.empty()) return values;
+      return truths && c.rule != Rule::counts ? few(t.total, kTruths, "times, as a truth value") : "";
+    case Rule::adds:
+      return moves_by_constant(c.fields.front()) ? few(t.total, kMoves, "moves")
+                                                 : few(t.values.size(), kValues, "amounts");
+    case Rule::becomes:
+    case Rule::rises:
+    case Rule::same_answer:
+      return few(t.most(), kTwice, "times in one run");
+    case Rule::never_falls:
+      return few(t.rises, kTwice * runs, "rises");
+    case Rule::gone:
+    case Rule::unlisted:
+    case Rule::excludes:
+      return "";
+  }
+  return "";
+}
+
+}  // namespace retrial::checkers

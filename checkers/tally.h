@@ -1,0 +1,32 @@
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+
+#include "checkers/checker.h"
+
+namespace retrial::checkers {
+
+// What a candidate showed.
+struct Tally {
+  static constexpr std::size_t kMostValues = 4;
+
+  std::map<std::uint64_t, std::size_t> passes;  // in tests by themselves, by suite run
+  std::set<std::string> values;                 // kMostValues at most
+  std::size_t rises = 0, fails = 0, total = 0;
+
+  std::size_t most() const {
+    std::size_t most = 0;
+    for (auto& [run, n] : passes) most = std::max(most, n);
+    return most;
+  }
+};
+
+// What of what learn.h wants the candidate was not seen with, in words; empty: nothing.
+std::string lacks_of(const Checker& c, const Tally& t, std::size_t runs);
+
+bool moves_by_constant(const Field& f);  // of adds: +1, and not +NAME
+
+}  // namespace retrial::checkers
