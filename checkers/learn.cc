@@ -6,6 +6,7 @@
 
 #include "checkers/elsewhere.h"
 #include "checkers/grouping.h"
+#include "checkers/leases.h"
 #include "checkers/may_fall.h"
 #include "checkers/monitor.h"
 #include "checkers/propose.h"
@@ -73,7 +74,11 @@ class Learner {
     std::vector<Deed> deeds;
     for (auto& e : test.exchanges) deeds.push_back(deed_of(e));
     std::ranges::stable_sort(deeds, {}, [](auto& d) { return d.e->begun; });
-    for (auto& d : deeds) may_fall_.saw(d);
+    leases_.begins_test();
+    for (auto& d : deeds) {
+      may_fall_.saw(d);
+      leases_.saw(d);
+    }
   }
 
   // Those that nothing contradicts, where nothing else was written at the service if it must be so.
@@ -122,6 +127,7 @@ class Learner {
   std::string lacking(const Checker& c, const Tally& tally, const std::vector<Told>& holding) const {
     auto lacks = lacks_of(c, tally, suite_.size());
     if (lacks.empty() && c.rule == Rule::never_falls) lacks = may_fall_.why(c, checkers_of(holding));
+    if (lacks.empty() && c.rule == Rule::excludes) lacks = leases_.why_not(c);
     return lacks;
   }
 
@@ -164,6 +170,7 @@ class Learner {
   std::vector<Lesson> lessons_;
   Candidates candidates_;
   MayFall may_fall_;
+  Leases leases_;
 };
 
 }  // namespace

@@ -35,6 +35,7 @@ struct Learned {
 //   becomes, rises                       two passes in one run
 //   never-falls                          two rises in one run, and nothing shows how it may fall (may_fall.h)
 //   same-answer                          two passes in one run
+//   excludes                             a lease (leases.h)
 Learned learn(const std::vector<const trace::Run*>& suite, const std::vector<const trace::Run*>& alone);
 
 }  // namespace retrial::checkers

@@ -9,6 +9,7 @@
 
 #include "checkers/deed.h"
 #include "checkers/index.h"
+#include "checkers/leases.h"
 #include "trace/calls/service_name.h"
 
 namespace retrial::checkers {
@@ -23,6 +24,15 @@ bool lies_in(const std::string& inner, const std::string& outer) {
 bool lies_right_in(const std::string& inner, const std::string& outer) {
   return lies_in(inner, outer) && inner != outer && inner.find('/', outer.size() + 1) == inner.npos;
 }
+bool touches(const Deed& w, const Deed& r) { return lies_in(w.spot, r.spot) || lies_in(r.spot, w.spot); }
+
+// What a state is called: "closed", "in-review", true.
+bool is_word(const Leaf& leaf) {
+  return leaf.kind != Leaf::Kind::array && leaf.kind != Leaf::Kind::number && !leaf.text.empty() &&
+         leaf.text.size() <= kLongestWord && std::ranges::all_of(leaf.text, [](char c) {
+           return std::isalpha(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == ' ';
+         });
+}
 bool is_item(const Leaf& leaf) { return leaf.in_array && !leaf.path.ends_with('#'); }
 
 class Proposer {
@@ -32,6 +42,7 @@ class Proposer {
   void take(const Deed& d) {
     if (d.fate == Fate::done) of_one(d);
     if (d.looks() && (d.fate == Fate::done || d.missing())) of_read(d);
+    if (!d.looks() && refused_as_held(d)) of_refusal(d);
     before_.push_back(&d);
     if (before_.size() > kLookedBack) before_.pop_front();
   }
@@ -71,8 +82,37 @@ class Proposer {
     if (d.kind == predict::Kind::lease) add(Rule::excludes, &d, nullptr);
   }
 
+  // What was granted just before.
+  void of_refusal(const Deed& d) {
+    auto asked = d.asked();
+    for (auto it = before_.rbegin(); it != before_.rend(); ++it) {
+      auto& w = **it;
+      if (w.looks() || w.fate != Fate::done || !lies_in(w.spot, asked)) continue;
+      if (w.e->operation == d.e->operation && w.asked() == asked) add(Rule::excludes, &w, nullptr);
+      return;
+    }
+  }
+
+  // What the last write brought about: a value that it did not send, and that was another before.
+  void of_outcome(const Deed& r) {
+    auto it = std::ranges::find_if(before_.rbegin(), before_.rend(),
+                                   [&](auto* d) { return !d->looks() && d->fate == Fate::done && touches(*d, r); });
+    if (it == before_.rend() || ((*it)->spot != r.spot && !lies_right_in((*it)->spot, r.spot))) return;
+    auto& w = **it;
+    for (auto& leaf : r.answer.leaves) {
+      if (leaf.in_array || !is_word(leaf) || w.request.has(leaf.path)) continue;
+      auto known = std::find_if(it + 1, before_.rend(), [&](auto* d) {
+        return d->spot == r.spot && d->fate == Fate::done && d->e->operation != w.e->operation &&
+               d->answer.has(leaf.path);
+      });
+      if (known != before_.rend() && (*known)->answer.at(leaf.path)->text != leaf.text)
+        add(Rule::becomes, &w, &r, {"'" + leaf.text + "'", leaf.path});
+    }
+  }
+
   void of_read(const Deed& r) {
     add(Rule::same_answer, nullptr, &r);
+    if (r.fate == Fate::done) of_outcome(r);
     const Deed* earlier = nullptr;  // the read before of the same
     std::vector<const Deed*> between;
     for (auto it = before_.rbegin(); it != before_.rend(); ++it) {
@@ -98,6 +138,7 @@ class Proposer {
     if (r.fate != Fate::done) return;
     for (auto& leaf : r.answer.leaves) {
       if (is_item(leaf)) {
+        if (w.kind == predict::Kind::end) continue;  // it lists nothing
         if (!same && leaf.text == w.last_segment()) add(Rule::listed, &w, &r, {"{path}", leaf.path});
         for (auto& sent : w.request.leaves)
           if (!sent.in_array && sent.text == leaf.text) add(Rule::listed, &w, &r, {sent.path, leaf.path});
@@ -122,11 +163,7 @@ class Proposer {
       }
       if (!was) continue;
       if (was->text == leaf.text && !w.request.has(leaf.path)) add(Rule::keeps, &w, &r, {"", leaf.path});
-      if (number_of(leaf, value) && number_of(*was, earlier))
-        moved(calls, r, leaf.path, value - earlier);
-      else if (was->text != leaf.text && leaf.kind != Leaf::Kind::array && leaf.text.size() <= kLongestWord &&
-               leaf.text.find('\'') == leaf.text.npos && !w.request.has(leaf.path))
-        add(Rule::becomes, &w, &r, {"'" + leaf.text + "'", leaf.path});
+      if (number_of(leaf, value) && number_of(*was, earlier)) moved(calls, r, leaf.path, value - earlier);
     }
   }
 

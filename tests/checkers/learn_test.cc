@@ -216,6 +216,30 @@ TEST(Learn, knows_what_was_made_by_the_id_in_an_envelope) {
   EXPECT_TRUE(holds(all, R"(reads-back-get-orders-id ["customer = data.customer"])"));
 }
 
+TEST(Learn, finds_what_an_action_brings_about_though_it_was_not_read_before) {
+  auto all = learned([](Talk& t) { enveloped_orders(t, 2); });
+  EXPECT_TRUE(holds(all, R"(becomes-get-orders-id ["'cancelled' = data.state"])"));
+  EXPECT_EQ(std::ranges::count_if(all, [](auto& c) { return c.starts_with("becomes"); }), 1);
+  EXPECT_EQ(why_left([](Talk& t) { enveloped_orders(t, 1); }, Rule::becomes), "times in one run: 1 seen, 2 wanted");
+}
+
+void takes_a_lock(Talk& t, bool gives_back) {
+  auto lock = [&](int status, const std::string& who) {
+    t.asks("POST", "/locks/7", status, R"({"owner": ")" + who + R"("})", status == 201 ? R"({"lease": "l"})" : "{}");
+  };
+  lock(201, "ann");
+  lock(409, "bob");
+  if (!gives_back) return;
+  t.asks("DELETE", "/locks/7", 204);
+  lock(201, "bob");
+}
+
+TEST(Learn, finds_a_lease_by_what_is_refused_until_it_is_given_back) {
+  EXPECT_TRUE(holds(learned([](Talk& t) { takes_a_lock(t, true); }), "excludes-post-locks-id"));
+  EXPECT_EQ(why_left([](Talk& t) { takes_a_lock(t, false); }, Rule::excludes),
+            "never seen to be given back and granted again");
+}
+
 TEST(Learn, wants_two_amounts_where_a_number_that_is_sent_moves_another) {
   auto moves = [](Talk& t) {
     int held = 100;
@@ -229,6 +253,16 @@ TEST(Learn, wants_two_amounts_where_a_number_that_is_sent_moves_another) {
   EXPECT_TRUE(holds(all, R"(adds-get-skus-id ["+delta = held"])"));
   auto one = suite(1, moves), other = suite(2, moves);
   for (auto& left : learn({&one, &other}, {}).left) EXPECT_NE(left.checker.rule, Rule::adds) << left.lacks;
+}
+
+TEST(Learn, takes_what_is_cancelled_for_no_entry_of_a_list) {
+  auto all = learned([](Talk& t) {
+    for (int n = 1; n <= 3; n++) {
+      t.asks("POST", "/orders/" + std::to_string(n) + "/cancel", 200, "", "{}");
+      t.asks("GET", "/orders", 200, "", R"({"orders": [{"id": 1}, {"id": 2}, {"id": 3}]})");
+    }
+  });
+  EXPECT_FALSE(std::ranges::any_of(all, [](auto& c) { return c.starts_with("listed"); }));
 }
 
 TEST(Learn, is_contradicted_by_a_test_that_is_run_alone) {
