@@ -51,9 +51,10 @@ class Learner {
       if (c.rule != Rule::unlisted || !c.fields.empty()) all.push_back(std::move(c));
     Learned out{.candidates = all.size(), .tests = tests_.size()};
     auto holding = holding_of(std::move(all), out);
+    auto uncontradicted = checkers_of(holding);
     std::vector<Checker> good;
     for (auto& [c, tally] : holding) {
-      auto lacks = lacking(c, tally, holding);
+      auto lacks = lacking(c, tally, uncontradicted);
       if (!lacks.empty()) {
         if (is_said_by_another(c, holding))
           out.candidates--;
@@ -124,9 +125,9 @@ class Learner {
     return out;
   }
 
-  std::string lacking(const Checker& c, const Tally& tally, const std::vector<Told>& holding) const {
+  std::string lacking(const Checker& c, const Tally& tally, const std::vector<Checker>& holding) const {
     auto lacks = lacks_of(c, tally, suite_.size());
-    if (lacks.empty() && c.rule == Rule::never_falls) lacks = may_fall_.why(c, checkers_of(holding));
+    if (lacks.empty() && c.rule == Rule::never_falls) lacks = may_fall_.why(c, holding);
     if (lacks.empty() && c.rule == Rule::excludes) lacks = leases_.why_not(c);
     return lacks;
   }

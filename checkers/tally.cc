@@ -19,7 +19,7 @@ bool moves_by_constant(const Field& f) {
 }
 
 std::string lacks_of(const Checker& c, const Tally& t, std::size_t runs) {
-  if (auto unseen = few(t.passes.size(), runs, "runs"); !unseen.empty()) return unseen;
+  if (auto unseen = few(t.passes.size(), runs, "runs that show it"); !unseen.empty()) return unseen;
   bool truths = std::ranges::all_of(t.values, [](auto& v) { return v == "true" || v == "false" || v == "null"; });
   switch (c.rule) {
     case Rule::reads_back:
