@@ -45,7 +45,17 @@ std::string what_it_cost(const trace::Load& load, const trace::Run& alone) {
     return mebibytes(std::max<std::int64_t>(0, static_cast<std::int64_t>(load.memory - alone.memory))) +
            " of memory more";
   if (load.of == Of::drip) return fmt::format("it was over after {:.1f} s", static_cast<double>(load.waited) / kSecond);
-  return fmt::format("{} and {:.2f} s of work more", report::counted(requests, "request"), work_of(load, alone));
+  return fmt::format("{} and {:.2f} s of work more than without", report::counted(requests, "request"),
+                     work_of(load, alone));
+}
+
+// Of pages it is what a right client does of one that it had; whether it did so for that, nobody knows.
+std::string own_error(const trace::Load& load) {
+  if (load.of != Of::pages) return std::string(kOwnError);
+  return fmt::format(
+      "after {} the client ended with an error of its own, as is right of a page that it had already: it "
+      "does not go on for ever, and what pages cost it is not known",
+      size_in_words(load));
 }
 
 // Of a series that is not whole: what is known of it.
@@ -101,8 +111,8 @@ void Stress::conclude(trace::CaseRecord& row, const Series& series, const trace:
   if (!judgement.findings.empty() || !judgement.not_judged.empty()) return;
   if (!measured.whole) return not_judged(row, half_known(measured.runs, alone, why));
   bool as_it_is = series.of == Of::errors || series.of == Of::drip;
-  if (!as_it_is && !took_it_in(*largest, row.test)) return not_judged(row, std::string(kOwnError));
   auto load = *trace::load_of(*largest);
+  if (!as_it_is && !took_it_in(*largest, row.test)) return not_judged(row, own_error(load));
   record_.clean.push_back(trace::judged(row, fmt::format("{}: {}", size_in_words(load), what_it_cost(load, alone))));
 }
 

@@ -22,7 +22,9 @@ struct Limits {
   std::uint64_t requests = 0;
 };
 constexpr Nanos kMostWork = 3 * kSecond, kMostTime = 30 * kSecond;
-constexpr Nanos kMostWorkOnBytes = 10 * kSecond;     // which is not looked at, but memory
+constexpr Nanos kMostWorkOnBytes = 10 * kSecond;  // which is not looked at, but memory
+// A thousand pages, one after another: 10 ms of work for each, and 100 ms of a service that takes its time.
+constexpr Nanos kMostWorkOnPages = 10 * kSecond, kMostTimeOnPages = 110 * kSecond;
 constexpr int kTimesTheWork = 6, kTimesTheTime = 5;  // what the test takes without
 constexpr std::uint64_t kMostRequests = 30'000;      // as many are kept in memory, about 50 MiB
 constexpr Nanos kGrace = 10 * kSecond;               // beyond the budget
@@ -37,10 +39,12 @@ constexpr std::uint64_t kRequestsOfOne = 2;
 
 Limits limits_of(const Series& series, const trace::Run& alone, int times = 1) {
   auto usual = trace::time_of(alone);
-  auto most = series.of == Of::bytes ? kMostWorkOnBytes : kMostWork;
-  return {.work = times * std::max(most, kTimesTheWork * alone.cpu),
+  bool pages = series.of == Of::pages;
+  auto work = series.of == Of::bytes ? kMostWorkOnBytes : pages ? kMostWorkOnPages : kMostWork;
+  auto time = pages ? kMostTimeOnPages : kMostTime;
+  return {.work = times * std::max(work, kTimesTheWork * alone.cpu),
           .time = series.takes_real_time() ? CampaignContext::deadline_of(usual)
-                                           : times * std::max(kMostTime, kTimesTheTime * usual),
+                                           : times * std::max(time, kTimesTheTime * usual),
           .requests = alone.exchanges.size() + kMostRequests};
 }
 
