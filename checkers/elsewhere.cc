@@ -2,17 +2,41 @@
 
 #include <algorithm>
 
+#include "trace/calls/service_name.h"
+
 namespace retrial::checkers {
 namespace {
 
-std::string part(const Checker& c, const std::string& path) {
-  return c.service + "\n" + c.then + "\n" + path.substr(0, path.find("[]"));
+std::string part(const std::string& service, const std::string& operation, const std::string& path) {
+  return service + "\n" + operation + "\n" + path.substr(0, path.find("[]"));
+}
+std::string part(const Checker& c, const std::string& path) { return part(c.service, c.then, path); }
+
+bool lies_at(const std::string& inner, const std::string& outer) {
+  return inner.starts_with(outer) && (inner.size() == outer.size() || inner[outer.size()] == '/');
 }
 
 }  // namespace
 
-Elsewhere::Elsewhere(const std::vector<Checker>& holding) {
-  for (auto& c : holding)
+void Elsewhere::saw(const Deed& d) {
+  if (!d.looks()) {
+    if (d.fate == Fate::refused) return;
+    auto here = [&](auto& read) { return lies_at(d.spot, read.second.spot) || lies_at(read.second.spot, d.spot); };
+    std::erase_if(reads_, here);
+    for (auto& [asked, read] : reads_) read.elsewhere = true;
+    return;
+  }
+  if (d.fate != Fate::done || !d.answer.known) return;
+  auto& read = reads_[d.e->service + d.e->target];
+  if (read.elsewhere)
+    for (auto& leaf : d.answer.leaves)
+      if (auto* was = leaf.in_array ? nullptr : read.answer.at(leaf.path); was && was->text != leaf.text)
+        changed_.insert(part(trace::service_name(d.e->service), d.e->operation, leaf.path));
+  read = {d.spot, d.answer};
+}
+
+void Elsewhere::counted_by(const std::vector<Checker>& all) {
+  for (auto& c : all)
     if (c.rule == Rule::counts)
       for (auto& f : c.fields) counted_.try_emplace(part(c, f.right), part(c, f.left));
 }

@@ -75,9 +75,11 @@ class Learner {
     std::vector<Deed> deeds;
     for (auto& e : test.exchanges) deeds.push_back(deed_of(e));
     std::ranges::stable_sort(deeds, {}, [](auto& d) { return d.e->begun; });
+    elsewhere_.begins_test();
     leases_.begins_test();
     for (auto& d : deeds) {
       may_fall_.saw(d);
+      elsewhere_.saw(d);
       leases_.saw(d);
     }
   }
@@ -93,7 +95,7 @@ class Learner {
         again.push_back(narrowed(std::move(told.c)));
       else
         out.contradicted++;
-    Elsewhere elsewhere(checkers_of(holding));
+    elsewhere_.counted_by(checkers_of(holding));
     std::vector<Told> narrow;
     auto take_narrow = [&](std::vector<Checker> some) {
       for (auto& told : tell_all(std::move(some), out.checks)) {
@@ -101,13 +103,13 @@ class Learner {
           out.contradicted++;
           continue;
         }
-        if (told.tally.total) elsewhere.shown_by(told.c);
+        if (told.tally.total) elsewhere_.shown_by(told.c);
         narrow.push_back(std::move(told));
       }
     };
     take_narrow(std::move(again));
     std::erase_if(holding, [&](auto& told) {
-      bool moves = could_be_narrower(told.c.rule) && elsewhere.may_change(told.c);
+      bool moves = could_be_narrower(told.c.rule) && elsewhere_.may_change(told.c);
       if (moves) like_them.push_back(narrowed(std::move(told.c)));
       return moves;
     });
@@ -170,6 +172,7 @@ class Learner {
   std::set<std::string> tests_;
   std::vector<Lesson> lessons_;
   Candidates candidates_;
+  Elsewhere elsewhere_;
   MayFall may_fall_;
   Leases leases_;
 };

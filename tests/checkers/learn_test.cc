@@ -198,6 +198,25 @@ TEST(Learn, holds_to_the_same_what_speaks_of_a_part_that_writes_elsewhere_change
   EXPECT_TRUE(holds(all, R"(counts-get-folders-id-docs ["docs[] = count"])"));
 }
 
+TEST(Learn, takes_a_part_that_changed_with_nothing_written_there_for_one_that_writes_elsewhere_change) {
+  auto moves = [](bool reserved) {
+    return [reserved](Talk& t) {
+      auto held = [&](int free) { t.asks("GET", "/skus/1", 200, "", R"({"free": )" + std::to_string(free) + "}"); };
+      int free = 100;
+      for (int by : {20, -5}) {
+        held(free);
+        t.asks("POST", "/skus/1/adjust", 200, R"({"delta": )" + std::to_string(by) + "}", "{}");
+        held(free += by);
+      }
+      if (!reserved) return;
+      t.asks("POST", "/reservations", 200, "{}", "{}");
+      held(free - 3);
+    };
+  };
+  EXPECT_TRUE(holds(learned(moves(false)), R"(adds-get-skus-id ["+delta = free"])"));
+  EXPECT_TRUE(holds(learned(moves(true)), R"(adds-get-skus-id within service ["+delta = free"])"));
+}
+
 // Orders in an envelope; of the first `cancelled` each is cancelled.
 void enveloped_orders(Talk& t, int cancelled) {
   for (int n = 1; n <= 3; n++) {
