@@ -283,11 +283,8 @@ def test_what_a_forward_proxy_refuses_by_itself_halts_nothing(serve):
 
 
 def test_a_resume_that_is_refused_leaves_no_file_behind(serve, tmp_path):
-    def full():
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-
-    s = serve(file=RULE + '[safety]\narmed_file = "armed"\n', begin=full)
+    s = serve(file=RULE + '[safety]\narmed_file = "armed"\n', begin=lambda: signal.signal(signal.SIGXFSZ, signal.SIG_IGN))
+    resource.prlimit(s.process.pid, resource.RLIMIT_FSIZE, (0, 0))  # as of a disk that is full
     status, _, said = s.ask("POST", "/v1/resume")
     assert status == 409 and "cannot be written" in said["error"], said
     assert s.mode() == "observing" and not (tmp_path / "armed").exists()
