@@ -28,7 +28,7 @@ TEST(MetNothing, an_assertion_that_wants_the_answers_value_and_finds_null) {
 TEST(MetNothing, a_line_of_the_tests_own_that_goes_on_with_null) {
   auto told = "Cannot invoke \"String.length()\" because the return value of \"Secret.value()\" is null";
   EXPECT_EQ(given(thrown("java.lang.NullPointerException", told)).verdicts(), "silent-wrong-result possible");
-  EXPECT_EQ(given(thrown("TypeError", "'NoneType' object is not subscriptable"), "python").verdicts(),
+  EXPECT_EQ(given(thrown("builtins.TypeError", "'NoneType' object is not subscriptable"), "python").verdicts(),
             "silent-wrong-result possible");
 }
 
