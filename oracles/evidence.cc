@@ -49,6 +49,8 @@ bool given_as_answer(const ComparedCase& compared, const Call& call) {
   return compared.row->hands_on_errors && call.last().fired && call.last().client_status >= 500;
 }
 
+bool errors_are_values(const trace::Run& run) { return std::ranges::count(run.agents, "go") > 0; }
+
 bool read_between(const trace::Run& run, const Exchange& before, const Exchange& next,
                   const std::function<bool(const Exchange&)>& there) {
   return std::ranges::any_of(run.exchanges, [&](auto& e) {

@@ -61,6 +61,9 @@ void each_faulted(Cases cases, F f) {
       for (auto* call : c->faulted) f(compared, *c, *call);
 }
 
+// Go's are: a test may have been told of one beside a value, and not have looked, and one goes on after an error.
+bool errors_are_values(const trace::Run& run);
+
 // Did this process look at the service between the two, and was answered well? Then what it sends is what it has read:
 // whoever meets a failed condition, or cannot know what became of a write, reads again before he writes.
 bool read_between(const trace::Run& run, const trace::Exchange& before, const trace::Exchange& next,

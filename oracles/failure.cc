@@ -168,7 +168,7 @@ bool shows_fault(const Comparison& c, std::string_view text) {
 bool told_of_each(const Comparison& c, std::string_view test, const trace::Call& call) {
   constexpr std::size_t kLeast = 3;  // of fewer two checks of one error may speak
   auto* result = trace::result_of(*c.in_case, test);
-  if (!result || call.attempts.size() < kLeast || !std::ranges::count(c.in_case->agents, "go")) return false;
+  if (!result || call.attempts.size() < kLeast || !errors_are_values(*c.in_case)) return false;
   auto told = std::ranges::count_if(result->chain, [&](auto& t) { return shows_injected(c, text_of(t)); });
   return static_cast<std::size_t>(told) + 1 >= call.attempts.size();
 }

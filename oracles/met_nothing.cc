@@ -24,8 +24,8 @@ bool says_nothing_is_there(std::string_view message) {
 
 bool met_nothing(const trace::Comparison& c, const trace::Call& call, const trace::Thrown& thrown) {
   auto* beside = counterpart(c, call);
-  bool values = std::ranges::count(c.in_case->agents, "go") == 0;
-  if (!beside || !values || !thrown.in_test || trace::recovered(call) || !says_nothing_is_there(thrown.message))
+  if (!beside || errors_are_values(*c.in_case) || !thrown.in_test || trace::recovered(call) ||
+      !says_nothing_is_there(thrown.message))
     return false;
   auto told = members_answered(beside->last());
   if (is_programming_error(thrown)) return !told.empty();

@@ -222,7 +222,7 @@ class UnrelatedException final : public Oracle {
   // What fails is another call, and nothing but the test joins the two: a Go test goes on after an error, or does not
   // look at it ("defer c.Remove()").
   static bool test_went_on(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call) {
-    if (std::ranges::count(c.in_case->agents, "go") == 0 || !call.first().tag.site) return false;
+    if (!errors_are_values(*c.in_case) || !call.first().tag.site) return false;
     auto& from = *call.first().tag.site;
     return std::ranges::any_of(c.pairs, [&](auto& pair) {
       if (!pair.in_case || pair.in_case == &call) return false;

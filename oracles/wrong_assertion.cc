@@ -239,9 +239,7 @@ std::optional<Said> of_the_unheard(const Asserted& a) {
 
 std::optional<Said> of_a_walk(const Asserted& a) {
   if (!compares_contents(a.message()) || hands_back(a.call, a.message()) || !walk_ended_at(a.c, a.call)) return {};
-  // A test of Go's may have been told, and not have looked.
-  bool errors_are_values = std::ranges::count(a.c.in_case->agents, "go") > 0;
-  return Said{errors_are_values ? Confidence::possible : at_most_likely(a.call.confidence),
+  return Said{errors_are_values(*a.c.in_case) ? Confidence::possible : at_most_likely(a.call.confidence),
               fmt::format("{}, no exception came of it", a.done), "The pages before it were taken for the whole list."};
 }
 std::optional<Said> of_who_went_on(const Asserted& a) {

@@ -6,6 +6,7 @@ import pathlib
 import signal
 import socket
 import subprocess
+import threading
 
 import pytest
 
@@ -45,12 +46,17 @@ class Serving:
         self.read_until("listening on ")
 
     def read_until(self, part):
-        for line in self.process.stderr:
-            self.log.append(line.rstrip())
-            if "listening on " in line:
-                self.ports.append(int(line.split("listening on ")[1].split()[0].rsplit(":", 1)[1]))
-            if part in line:
-                return line
+        patience = threading.Timer(120, self.process.kill)  # a line that never comes is a failure, and no wait
+        patience.start()
+        try:
+            for line in self.process.stderr:
+                self.log.append(line.rstrip())
+                if "listening on " in line:
+                    self.ports.append(int(line.split("listening on ")[1].split()[0].rsplit(":", 1)[1]))
+                if part in line:
+                    return line
+        finally:
+            patience.cancel()
         raise AssertionError(f"{part!r} never came: {self.log}")
 
     def client(self, n=-1):
