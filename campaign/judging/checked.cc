@@ -52,6 +52,13 @@ trace::Finding finding_of(const CheckFailure& failure, std::size_t more) {
 
 }  // namespace
 
+std::string what_was_checked(std::size_t all, std::size_t passed, std::size_t failed,
+                             const std::vector<std::string_view>& idle) {
+  return fmt::format("{} of {} had something to look at: {}, {} failed{}", all - idle.size(),
+                     report::counted(all, "checker"), report::counted(passed + failed, "check"), failed,
+                     idle.empty() ? "" : fmt::format("; nothing had {}", fmt::join(idle, ", ")));
+}
+
 void check_without_faults(const std::vector<const trace::Run*>& runs, trace::CampaignRecord& record) {
   auto& all = checkers::in_use();
   if (all.empty() || runs.empty()) return;
@@ -83,10 +90,7 @@ void check_without_faults(const std::vector<const trace::Run*>& runs, trace::Cam
   std::vector<std::string_view> idle;
   for (auto& c : all)
     if (!asked.contains(&c)) idle.push_back(c.name);
-  record.remarks.push_back(fmt::format("{} of {} had something to look at without faults: {}, {} failed{}",
-                                       asked.size(), report::counted(all.size(), "checker"),
-                                       report::counted(passed + failed, "check"), failed,
-                                       idle.empty() ? "" : fmt::format("; nothing had {}", fmt::join(idle, ", "))));
+  record.remarks.push_back("without faults, " + what_was_checked(all.size(), passed, failed, idle));
 }
 
 }  // namespace retrial::campaign

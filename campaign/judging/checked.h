@@ -1,4 +1,6 @@
 #pragma once
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "checkers/checker.h"
@@ -12,6 +14,10 @@ namespace retrial::campaign {
 // some of several is not judged. What a failing test sent is left out: it has told. A remark says how much was looked
 // at.
 void check_without_faults(const std::vector<const trace::Run*>& runs, trace::CampaignRecord& record);
+
+// "2 of 3 checkers had something to look at: 40 checks, 1 failed; nothing had NAME", by the `idle` ones' names.
+std::string what_was_checked(std::size_t all, std::size_t passed, std::size_t failed,
+                             const std::vector<std::string_view>& idle);
 
 // CaseRecord::policy and ::plan of such a finding.
 inline constexpr std::string_view kCheck = "check", kNoFault = "no fault";

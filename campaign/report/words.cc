@@ -155,8 +155,8 @@ const std::vector<std::string>& options_of(const trace::CampaignRecord& campaign
 }  // namespace
 
 std::string replay_command(const trace::CampaignRecord& campaign, const trace::Finding& finding) {
-  if (finding.policy == trace::kServed) return {};
   bool observed = finding.policy == trace::kObserved;
+  if (finding.policy == trace::kServed || (!observed && campaign.command.empty())) return {};
   auto from = campaign.folder.empty() ? "" : " --from " + quoted(campaign.folder);
   auto& of_it = options_of(campaign, finding);
   auto options = of_it.empty() ? "" : " " + command_line(of_it);

@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 
+#include "campaign/judging/checked.h"
 #include "checkers/deed.h"
 
 namespace retrial::campaign {
@@ -87,6 +89,18 @@ void LiveChecks::tell(const Waiting& failure) {
             fmt::format("semantic-violation: {} (checker {}; exchange{} {})", failure.says, name,
                         failure.evidence.size() == 1 ? "" : "s", exchanges),
             fields);
+}
+
+void LiveChecks::end() {
+  look(std::numeric_limits<Nanos>::max());
+  std::size_t passed = 0, failed = 0;
+  std::vector<std::string_view> idle;
+  for (auto& count : counts_) {
+    passed += count.passed;
+    failed += count.failed;
+    if (count.passed + count.failed == 0) idle.push_back(count.checker);
+  }
+  log_.say(proxy::Log::Level::info, what_was_checked(counts_.size(), passed, failed, idle));
 }
 
 std::vector<LiveChecks::Count> LiveChecks::counts() const {

@@ -27,6 +27,7 @@ class LiveChecks {
   void take(const trace::Exchange& e);
   void look(Nanos now);  // on the run's clock
   void lost();           // parts of what passed were not seen
+  void end();            // nothing more comes: what still waits is told, and how much was looked at
 
   struct Count {
     std::string checker;

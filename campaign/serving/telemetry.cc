@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <limits>
 #include <utility>
 
 #include "base/text.h"
 
 namespace retrial::campaign {
 namespace {
-constexpr Nanos kForGood = std::numeric_limits<Nanos>::max();
 constexpr std::size_t kMostLines = 256u << 10;  // bytes that are written at once
 
 // The same traces everywhere: by the id that all who take part in one know.
@@ -70,7 +68,7 @@ Result<std::unique_ptr<Telemetry>> Telemetry::start(const Config& config, const 
 Telemetry::~Telemetry() {
   watcher_.reset();
   if (judge_) judge_->judge(true);
-  if (checks_) checks_->look(kForGood);  // nothing more comes
+  if (checks_) checks_->end();
 }
 
 void Telemetry::take(const trace::Exchange& e, const proxy::WallTime& wall) {

@@ -6,6 +6,7 @@ import http.server
 import json
 import os
 import pathlib
+import resource
 import shutil
 import struct
 import subprocess
@@ -22,12 +23,20 @@ PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, PIDFD_GETFD, SECCOMP = 38, 22, 438, 317
 
 
 tried_twice, MOST_TRIED_TWICE = [], 5
+cost = {}  # seconds of CPU of what a test started and waited for
+SHOWN_COSTS = 40
+
+
+def cpu_of_children():
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def pytest_runtest_protocol(item, nextitem):
     """A test that fails is tried once more with everything set up anew, and named at the end: what passes then failed by
     the machine's load, which is a flaw of the test's and no reason to refuse a change."""
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    before = cpu_of_children()
     reports = runtestprotocol(item, nextitem=nextitem, log=False)
     if any(r.failed for r in reports) and len(tried_twice) < MOST_TRIED_TWICE:
         item.session._setupstate.teardown_exact(None)
@@ -37,6 +46,7 @@ def pytest_runtest_protocol(item, nextitem):
     for report in reports:
         item.ihook.pytest_runtest_logreport(report=report)
     item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    cost[item.nodeid] = cpu_of_children() - before
     return True
 
 
@@ -44,6 +54,9 @@ def pytest_terminal_summary(terminalreporter):
     for test, why in tried_twice:
         terminalreporter.section(f"tried twice: {test}")
         terminalreporter.write_line(why[-4000:])
+    terminalreporter.section(f"seconds of CPU, {sum(cost.values()):.0f} in all")
+    for test, seconds in sorted(cost.items(), key=lambda c: -c[1])[:SHOWN_COSTS]:
+        terminalreporter.write_line(f"{seconds:6.1f} {test}")
 
 
 class Campaign:

@@ -44,7 +44,7 @@ class Folder {
 };
 
 TEST(ReplayCommand, says_where_the_campaign_lies_unless_it_is_found_there) {
-  trace::CampaignRecord campaign;
+  trace::CampaignRecord campaign{.command = {"pytest"}};
   trace::Finding finding;
   finding.id = "a1b2c3d4";
   for (auto& [folder, line] : {std::pair("/shop/.retrial/20261128-1", "retrial replay a1b2c3d4"),
@@ -53,6 +53,13 @@ TEST(ReplayCommand, says_where_the_campaign_lies_unless_it_is_found_there) {
     campaign.folder = told_folder(folder, "/shop");
     EXPECT_EQ(replay_command(campaign, finding), line);
   }
+}
+
+TEST(ReplayCommand, is_none_where_nobody_knows_what_was_run) {
+  trace::Finding finding;
+  finding.id = "a1b2c3d4";
+  finding.policy = "check";
+  EXPECT_EQ(replay_command({}, finding), "");
 }
 
 TEST(ReplayCommand, has_the_options_of_the_observe_that_shows_it) {

@@ -77,5 +77,17 @@ TEST(LiveChecks, knows_nothing_of_before_once_parts_were_lost) {
   EXPECT_EQ(live.counts(), "1 passed, 0 failed");
 }
 
+TEST(LiveChecks, says_at_its_end_how_much_it_looked_at_and_which_checkers_had_nothing) {
+  Live live;
+  auto t = a_stale_read();
+  for (auto& e : t.run.exchanges) live.checks.take(e);
+  live.checks.end();
+  EXPECT_EQ(live.log.lines.back(), "1 of 1 checker had something to look at: 2 checks, 1 failed");
+  Live unasked;
+  unasked.checks.end();
+  EXPECT_EQ(unasked.log.lines.back(),
+            "0 of 1 checker had something to look at: 0 checks, 0 failed; nothing had " + kNotes.front().name);
+}
+
 }  // namespace
 }  // namespace retrial::campaign
