@@ -10,6 +10,7 @@
 #include "campaign/report/headline.h"
 #include "campaign/report/terminal.h"
 #include "campaign/report/words.h"
+#include "campaign/workload/command.h"
 #include "campaign/workload/look.h"
 #include "campaign/workload/service_names.h"
 #include "checkers/file.h"

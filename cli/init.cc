@@ -13,6 +13,7 @@
 #include "campaign/first_config.h"
 #include "campaign/report/words.h"
 #include "campaign/sight.h"
+#include "campaign/workload/command.h"
 #include "campaign/workload/project/test_commands.h"
 #include "cli/campaign_options.h"
 #include "cli/commands.h"

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "campaign/campaign.h"
 #include "campaign/report/terminal.h"
+#include "campaign/workload/command.h"
 #include "campaign/workload/execution.h"
 #include "campaign/workload/look.h"
 #include "campaign/workload/slot.h"
