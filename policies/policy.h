@@ -22,7 +22,7 @@ struct Policy {
   // Plans that are tried only of a service that tells of its own time-outs by their status (trace::Profile::times_out).
   std::vector<FaultPlan> where_it_times_out = {};
   std::vector<FaultPlan> once_a_site = {};  // plans that are tried once a call site, not once an operation
-  // Once a service and line that sends to it, whoever calls that; of HTTP alone.
+  // Once a service, line that sends to it, and method, whoever calls that; of HTTP alone.
   std::vector<FaultPlan> once_a_line = {};
   // What one of its cases is worth: how likely it is to show a bug, in proportion to the cases of other policies (1 is
   // as likely as most). A campaign divides it by the seconds that the case takes.
@@ -49,6 +49,10 @@ struct Policy {
   // candidate wants.
   bool of_deaths = false;
 };
+
+// The plan that shows what another policy needs to know of a call: the first of `plans`, or where there are none of
+// those that are tried more seldom.
+const FaultPlan& first_plan(const Policy& policy);
 
 // In the order in which they are tried (registry.h).
 std::span<const Policy> policies();

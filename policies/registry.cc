@@ -11,6 +11,11 @@ std::span<const Policy> policies() {
   return all;
 }
 
+const FaultPlan& first_plan(const Policy& policy) {
+  if (!policy.plans.empty()) return policy.plans.front();
+  return policy.once_a_site.empty() ? policy.once_a_line.front() : policy.once_a_site.front();
+}
+
 const Policy* policy_named(std::string_view name) {
   for (auto& policy : policies())
     if (iequals(policy.name, name)) return &policy;

@@ -10,6 +10,7 @@
   POLICY(p4)                     \
   POLICY(p2)                     \
   POLICY(k3)                     \
+  POLICY(k4)                     \
   POLICY(p1_more)                \
   POLICY(n1)                     \
   POLICY(n2)                     \

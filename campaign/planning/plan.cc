@@ -245,10 +245,13 @@ bool reads_opaque(const Found& f) {
   });
 }
 
-// The line that sends it, and to which service.
+// The line that sends it, to which service, and by which method: a client treats what has a body, or may not be
+// repeated, by other rules.
 std::string line_of(const Found& f) {
   auto& site = f.target.site;
-  return site ? fmt::format("{} {}:{}", f.target.service, site->file, site->line) : f.target.service;
+  auto method = f.target.operation.substr(0, f.target.operation.find(' '));
+  return site ? fmt::format("{} {} {}:{}", f.target.service, method, site->file, site->line)
+              : fmt::format("{} {}", f.target.service, method);
 }
 
 // The first few, and how many more there are.

@@ -11,7 +11,7 @@ namespace {
 std::string first_fault_of(const Case& c) { return trace::show(policies::fault_of(c.faults, 1)); }
 std::string shown_under(const Case& c) {
   auto* other = policies::policy_named(c.policy->needs.shown_by);
-  return other ? trace::show(policies::fault_of(other->plans.front(), 1)) : first_fault_of(c);
+  return other ? trace::show(policies::fault_of(policies::first_plan(*other), 1)) : first_fault_of(c);
 }
 bool open(const Case& c) { return c.planned() || c.under_way; }
 bool waits(const Case& c) { return c.policy->needs.attempts > 0; }

@@ -26,7 +26,8 @@ TEST(FaultsPage, has_every_policy_with_its_plans_in_the_order_in_which_they_are_
     for (auto& plan : policy.where_it_times_out)
       plans.push_back("`" + show(plan) + "`, where the service's profile says that it times out so");
     for (auto& plan : policy.once_a_site) plans.push_back("`" + show(plan) + "`, once a call site");
-    for (auto& plan : policy.once_a_line) plans.push_back("`" + show(plan) + "`, once a service and line of code");
+    for (auto& plan : policy.once_a_line)
+      plans.push_back("`" + show(plan) + "`, once a service, line of code and method");
     for (auto& plan : plans) {
       ASSERT_NE(row, rows.end()) << policy.name << ": " << plan;
       bool first = &plan == &plans.front();

@@ -12,7 +12,10 @@ bool before(std::string_view one, std::string_view other) {
   auto place = [](std::string_view name) { return std::ranges::find(policies(), name, &Policy::name); };
   return place(one) < place(other);
 }
-bool goes_on_as_it_begins(const FaultPlan& plan) { return plan.steps.size() == 1 && plan.steps[0].times == 0; }
+// More attempts than that are seen under it.
+bool fails(const FaultPlan& plan, int attempts) {
+  return !plan.steps.empty() && (plan.steps[0].times == 0 || plan.steps[0].times >= attempts);
+}
 
 TEST(Policies, have_a_name_of_their_own_a_question_and_faults_that_ask_it) {
   std::set<std::string_view> names;
@@ -35,7 +38,7 @@ TEST(Policies, are_found_by_name_in_either_case) {
   EXPECT_EQ(policy_named(""), nullptr);
 }
 
-// Under the fault of its first plan it is seen how many attempts a call makes.
+// Under the first fault of its first plan it is seen how many attempts a call makes.
 TEST(Policies, are_asked_behind_the_one_that_shows_what_they_need_and_it_shows_it) {
   for (auto& policy : policies()) {
     if (!policy.needs.attempts) continue;
@@ -43,8 +46,16 @@ TEST(Policies, are_asked_behind_the_one_that_shows_what_they_need_and_it_shows_i
     ASSERT_NE(shows, nullptr) << policy.name;
     EXPECT_TRUE(before(shows->name, policy.name)) << policy.name;
     EXPECT_TRUE(shows->by_default || !policy.by_default) << policy.name;
-    EXPECT_TRUE(goes_on_as_it_begins(shows->plans.front())) << policy.name;
+    EXPECT_TRUE(fails(first_plan(*shows), policy.needs.attempts)) << policy.name;
   }
+}
+
+// What is told for ever is worth a run only of a client that tries again when it is told so once.
+TEST(Policies, too_many_requests_for_ever_are_asked_of_who_tries_again_at_one_and_begin_alike) {
+  auto &once = *policy_named("K2"), &always = *policy_named("K4");
+  EXPECT_EQ(always.needs.shown_by, once.name);
+  EXPECT_EQ(fault_of(first_plan(always), 1), fault_of(first_plan(once), 1));
+  EXPECT_EQ(show(first_plan(always)), "error(429)");
 }
 
 TEST(Policies, plans_parse_back_from_what_the_record_of_a_case_holds) {

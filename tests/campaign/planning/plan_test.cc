@@ -484,18 +484,23 @@ TEST_F(Planning, of_calls_that_ask_for_several_things_the_last_is_tried_too_and_
   EXPECT_EQ(plan({policies::policy_named("K1")}).cases.size(), 1u);
 }
 
-TEST_F(Planning, too_many_requests_are_told_once_a_service_and_line) {
+TEST_F(Planning, too_many_requests_are_told_once_a_service_line_and_method) {
   auto elsewhere = exchange(3, "t", "GET", "/c", "app.py");
   elsewhere.service = "127.0.0.1:9000";
   auto rpc = exchange(4, "t", "POST", "/a.B/Get", "rpc.py");
   rpc.grpc.is = true;
   rpc.profile = "grpc";
   alone("t", kSecond,
-        {exchange(1, "t", "GET", "/a", "app.py"), exchange(2, "t", "GET", "/b", "app.py"), elsewhere, rpc});
-  auto p = plan({policies::policy_named("K2")});
-  ASSERT_EQ(p.cases.size(), 2u);
-  EXPECT_EQ(p.cases[0].row.plan, "error(429) x 1, then pass");
-  EXPECT_NE(p.cases[0].row.service, p.cases[1].row.service);
+        {exchange(1, "t", "GET", "/a", "app.py"), exchange(2, "t", "GET", "/b", "app.py"), elsewhere, rpc,
+         exchange(5, "t", "POST", "/a", "app.py"), exchange(6, "t", "POST", "/b", "app.py")});
+  for (auto [name, faults] : {std::pair("K2", "error(429) x 1, then pass"), std::pair("K4", "error(429)")}) {
+    std::string all;
+    for (auto& c : plan({policies::policy_named(name)}).cases) {
+      EXPECT_EQ(c.row.plan, faults);
+      all += c.row.service + " " + c.row.operation + "; ";
+    }
+    EXPECT_EQ(all, "127.0.0.1:8000 GET /a; 127.0.0.1:9000 GET /c; 127.0.0.1:8000 POST /a; ") << name;
+  }
 }
 
 }  // namespace

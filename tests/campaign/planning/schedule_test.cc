@@ -116,6 +116,17 @@ TEST_F(Scheduling, what_another_policy_shows_is_looked_up_under_its_fault) {
   EXPECT_EQ(schedule().answered(cases_[1]), "");
 }
 
+TEST_F(Scheduling, too_many_requests_for_ever_wait_for_a_call_that_is_sent_again_after_one) {
+  add(*policies::policy_named("K2"), *policies::parse_fault_plan("error(429) x 1, then pass"));
+  add(*policies::policy_named("K4"), *policies::parse_fault_plan("error(429)"));
+  EXPECT_NE(schedule().answered(cases_[1]).find("not seen how many attempts this call makes under error(429)"),
+            std::string::npos);
+  schedule().ran(cases_[0], 1);
+  EXPECT_NE(schedule().answered(cases_[1]).find("under error(429) this call makes 1 attempt"), std::string::npos);
+  schedule().ran(cases_[0], 2);
+  EXPECT_EQ(schedule().answered(cases_[1]), "");
+}
+
 TEST_F(Scheduling, a_policy_that_needs_attempts_is_asked_only_of_calls_that_were_seen_to_make_more) {
   add(poor_, kDown);
   add(late_, kDownThenUp);
