@@ -9,12 +9,20 @@
 
 namespace retrial::campaign::report {
 
+namespace {
+// As Campaign says why it was left, alone or behind what was seen of it before.
+bool left_by_budget(const trace::CaseRecord& row) {
+  return row.outcome == "left" && (row.why == "budget" || row.why.ends_with("(budget)"));
+}
+}  // namespace
+
 Outcome outcome_of(const trace::CampaignRecord& c) {
   if (!c.findings.empty()) return Outcome::found;
   if (!c.incomplete.empty()) return Outcome::incomplete;
   if (!c.cases.empty() && std::ranges::all_of(c.cases, [](auto& row) { return row.outcome == "planned"; }))
     return Outcome::planned;
   if (c.clean.empty() && c.notes.empty()) return Outcome::not_judged;
+  if (std::ranges::any_of(c.cases, left_by_budget)) return Outcome::cut;
   return not_judged(c).empty() ? Outcome::right : Outcome::in_part;
 }
 
@@ -31,6 +39,8 @@ std::string headline(const trace::CampaignRecord& c) {
                  : "Incomplete: what was judged was found right, and clears nothing else";
     case Outcome::not_judged:
       return "Nothing could be judged";
+    case Outcome::cut:
+      return "The budget ended first: no retry bug was found in what was judged";
     case Outcome::in_part:
       return "No retry bug was found in what could be judged";
     case Outcome::right:

@@ -12,6 +12,7 @@ enum class Outcome : std::uint8_t {
   found,       // findings, be they accepted or known; nothing is said of what is missing beside them
   incomplete,  // none, and Retrial could not see or do all that it should have
   not_judged,  // none, since nothing could be judged
+  cut,         // none in what was judged; a budget left cases untried
   in_part,     // none in what was judged; something was not
   right,       // none, and every case was judged
 };

@@ -97,9 +97,11 @@ void cause_block(Page& page, std::size_t number, const trace::CampaignRecord& ca
 
 std::string headline_of(const trace::CampaignRecord& c) {
   auto outcome = outcome_of(c);
-  auto cases = outcome == Outcome::planned ? c.cases.size() : cases_run(c);
+  bool in_part = outcome == Outcome::cut || outcome == Outcome::in_part;
+  auto open = in_part ? not_judged(c).size() : 0;
+  auto cases = outcome == Outcome::planned ? c.cases.size() : open ? c.clean.size() + open : cases_run(c);
   auto joint = outcome == Outcome::found || outcome == Outcome::right ? " in " : ": ";
-  auto judged = outcome == Outcome::in_part && c.clean.size() < cases ? fmt::format("{} of ", c.clean.size()) : "";
+  auto judged = open ? fmt::format("{} of ", c.clean.size()) : "";
   auto answered =
       std::ranges::count_if(c.cases, [](auto& row) { return row.runs.empty() && row.outcome == "answered"; });
   auto more = answered ? fmt::format(", which answer{} {} more", cases == 1 ? "s" : "", answered) : "";

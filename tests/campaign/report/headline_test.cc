@@ -58,6 +58,22 @@ TEST(Headline, clears_what_was_judged_and_nothing_else) {
   }
 }
 
+TEST(Headline, says_first_that_a_budget_left_cases_untried) {
+  trace::CampaignRecord r;
+  r.cases.push_back({.id = "c1", .outcome = "run", .runs = {1}});
+  r.clean.emplace_back();
+  for (auto why : {"budget", "something was seen in company, and not looked at alone (budget)"}) {
+    auto cut = r;
+    cut.cases.push_back({.id = "c2", .outcome = "left", .why = why});
+    EXPECT_EQ(headline(cut), "The budget ended first: no retry bug was found in what was judged");
+    EXPECT_EQ(cli::status_of(cut, trace::Confidence::likely), cli::kFine);
+    cut.findings.push_back({.verdict = "hang", .confirmed = true});
+    EXPECT_EQ(headline(cut), "1 finding with 1 cause");
+  }
+  r.cases.push_back({.id = "c2", .outcome = "left", .why = "this test no longer passes without faults since case c1"});
+  EXPECT_EQ(headline(r), "No retry bug was found in what could be judged");
+}
+
 TEST(Headline, an_exit_status_of_0_stands_for_something_that_was_judged) {
   for (auto& made : all()) {
     SCOPED_TRACE(made.name());

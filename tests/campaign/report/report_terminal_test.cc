@@ -260,6 +260,19 @@ TEST(Summary, no_finding_is_said_plainly) {
   EXPECT_TRUE(text.starts_with("\nNo retry bug was found in 1 case, which answers 1 more, 0 ms.\n")) << text;
 }
 
+TEST(Summary, of_what_a_budget_cut_the_cases_add_up) {
+  trace::CampaignRecord campaign;
+  campaign.clean.emplace_back();
+  campaign.cases = {{.id = "c1", .outcome = "run", .runs = {1}}};
+  for (auto [id, why] : {std::pair("c2", "budget"), std::pair("c3", "something was seen in company (budget)")})
+    campaign.cases.push_back({.id = id, .operation = id, .outcome = "left", .why = why, .runs = {1}});
+  campaign.not_judged.push_back({.operation = "c4", .why = "whether the caller was told cannot be seen"});
+  auto text = summary(campaign, ".", trace::Confidence::likely, kFile);
+  EXPECT_TRUE(text.starts_with("\nThe budget ended first: no retry bug was found in what was judged: 1 of 4 cases, "))
+      << text;
+  EXPECT_NE(text.find("Not judged: 3\n"), text.npos) << text;
+}
+
 TEST(Summary, is_wrapped_at_the_terminals_width) {
   auto campaign = sample_campaign().record;
   for (int width : {72, 80, 120})
