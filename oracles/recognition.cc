@@ -10,6 +10,7 @@
 #include "oracles/ledger.h"
 #include "oracles/members.h"
 #include "oracles/rpc_answers.h"
+#include "oracles/what_was_set.h"
 #include "trace/calls/content.h"
 #include "trace/calls/service_name.h"
 #include "trace/profiles/message.h"
@@ -293,6 +294,8 @@ Shown shown_by_service(const trace::Comparison& c, const Exchange& before, const
   if (auto told = shown_by_messages(c, before, next); told.effects != Effects::unknown) return told;
   auto read = by_reads(c, before, next);
   if (read.effects == Effects::unknown) read = by_same_look(c, before, next);
+  if (auto set = read.effects == Effects::unknown ? what_was_set(c, before, next) : ""; !set.empty())
+    read = {Effects::one, fmt::format("{} shows what was set, as without the fault", set)};
   read.firm = true;
   return read;
 }

@@ -13,6 +13,7 @@
 #include "oracles/members.h"
 #include "oracles/rpc_answers.h"
 #include "oracles/rpc_name.h"
+#include "oracles/what_was_set.h"
 #include "trace/calls/content.h"
 #include "trace/calls/operation.h"
 #include "trace/comparing/body_change.h"
@@ -315,6 +316,10 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
   if (sets_state(before) || says_how_it_is_to_be(before))
     return Harm{Confidence::possible,
                 "it says what a thing is to be, which it may be already, but its answers do not show that"};
+  if (has_no_body(before) && before.method == "POST")
+    if (auto look = thing_as_usual(c, before, next); !look.empty())
+      return Harm{Confidence::possible,
+                  fmt::format("{} shows what it shows without the fault, so it may have been so already", look)};
   if (writes_in_bulk(before) && answered_alike(before, next))
     return Harm{Confidence::possible,
                 "whether the service knows the entries of a bulk write by what they hold its answers do not show"};

@@ -405,6 +405,65 @@ TEST(Recognition, a_later_look_at_the_same_place_that_shows_what_it_shows_else_w
       << "another place";
 }
 
+TEST(Recognition, what_is_set_in_a_thing_is_set_once_where_a_later_look_at_the_thing_shows_it_as_without_the_fault) {
+  auto looked = [](const char* body, const char* usual, const char* shows, const char* sent_to = "/limit") {
+    Trial t;
+    auto set = [&](Tale& tale, const std::string& member) -> Tale& {
+      tale.call("set", "POST", "/members/" + member + sent_to);
+      sends(tale, body);
+      return tale;
+    };
+    auto look = [](Tale& tale, const std::string& member, const char* told) {
+      tale.call("get", "GET", "/members/" + member).answers(200, told).passes();
+      tale.last().response_bytes = tale.last().response_sample.size();
+    };
+    set(t.reference, "m17").answers(204);
+    look(t.reference, "m17", usual);
+    set(t.in_case(), "m18").is_lost(Telling::reset, 204);
+    t.in_case().again(kSecond).answers(204);
+    sends(t.in_case(), body);
+    look(t.in_case(), "m18", shows);
+    return t.verdicts();
+  };
+  constexpr auto kUsual = R"({"name":"m17","since":"2024-05-01T10:00:00Z","limit":7})";
+  constexpr auto kLimit = R"({"limit":7})";
+  EXPECT_EQ(looked(kLimit, kUsual, R"({"name":"m18","since":"2024-05-01T10:00:09Z","limit":7})"), "");
+  EXPECT_EQ(looked(R"({"window":"9-12"})", R"({"name":"m17","window":"9-12"})", R"({"name":"m18","window":"9-12"})"),
+            "");
+  EXPECT_EQ(looked(kLimit, kUsual, R"({"name":"m18","since":"2024-05-01T10:00:09Z","limit":14})"),
+            "duplicate-effect likely")
+      << "it was added";
+  EXPECT_EQ(looked(kLimit, R"({"limit":7,"changes":1})", R"({"limit":7,"changes":2})"), "duplicate-effect likely")
+      << "something counts how often";
+  EXPECT_EQ(looked(R"({"text":"hi"})", R"({"notes":[{"text":"hi"}]})", R"({"notes":[{"text":"hi"}]})"),
+            "duplicate-effect likely")
+      << "an entry of a list is made, and not set";
+  EXPECT_EQ(looked(R"({"amount":5})", R"({"paid":5})", R"({"paid":5})", "/payments"), "duplicate-effect likely")
+      << "another name";
+}
+
+TEST(Recognition, an_action_without_a_body_is_possible_where_a_later_look_at_its_thing_shows_it_as_without_the_fault) {
+  auto looked = [](const char* action, const char* shows) {
+    Trial t;
+    auto act = [&](Tale& tale) -> Tale& {
+      tale.call("act", "POST", fmt::format("/parcels/p1/{}", action)).last().request_digest = 0;
+      return tale;
+    };
+    auto look = [](Tale& tale, const char* told) {
+      tale.call("get", "GET", "/parcels/p1").answers(200, told).passes();
+      tale.last().response_bytes = tale.last().response_sample.size();
+    };
+    act(t.reference).answers(204);
+    look(t.reference, R"({"state":"sent","charged":1})");
+    act(t.in_case()).is_lost(Telling::reset, 204);
+    t.in_case().again(kSecond).answers(204).last().request_digest = 0;
+    look(t.in_case(), shows);
+    return t.verdicts();
+  };
+  EXPECT_EQ(looked("send", R"({"state":"sent","charged":1})"), "duplicate-effect possible");
+  EXPECT_EQ(looked("send", R"({"state":"sent","charged":2})"), "duplicate-effect likely");
+}
+
 TEST(Recognition, two_answers_that_are_the_same_and_tell_much_of_themselves_may_be_reads) {
   auto answered = [](const char* body) { return sent_twice(R"({"user":"u1"})", {200, body}, {200, body}).verdicts(); };
   EXPECT_EQ(answered(R"({"flags":{"dark":true,"theme":"night"},"payloads":{"theme":"red"}})"),
