@@ -39,6 +39,8 @@ bool compares_contents(std::string_view message) {
   for (std::string_view none : {"none", "null", "nil", "undefined", "true", "false"})
     if (words.contains(std::string(none))) return false;
   if (message.find('[') != message.npos && message.find(']') != message.npos) return true;
+  for (std::string_view empty : {"set()", "Set(0)", "Map(0)"})  // as Python and Node show what a list shows by []
+    if (message.contains(empty)) return true;
   std::set<std::int64_t> numbers;
   for (auto& word : words)
     if (auto number = to_int(word.first)) numbers.insert(*number);

@@ -40,6 +40,8 @@ struct Policy {
   // Asked by default only of reads whose answer's body does not show by itself where it ends (trace::message::opaque),
   // and of gRPC calls that are answered by several messages.
   bool of_opaque_bodies = false;
+  // Asked by default only of reads that are answered by JSON.
+  bool of_json_bodies = false;
   bool every_call = false;  // its faults meet all calls of their site in a test as if they were one
   bool every_look = false;  // the same at a read that the test sends again and again, as a poll does
   // Asked of the first of two operations whose order nothing keeps (predict/near_misses.h), by the first of its plans

@@ -16,6 +16,7 @@
   POLICY(n2)                     \
   POLICY(r1)                     \
   POLICY(b1)                     \
+  POLICY(b2)                     \
   POLICY(order)                  \
   POLICY(tof)
 

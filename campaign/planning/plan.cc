@@ -245,6 +245,22 @@ bool reads_opaque(const Found& f) {
   });
 }
 
+// Was it seen to be answered by one document of JSON, long enough that half of it is none?
+bool reads_json(const Found& f) {
+  constexpr std::uint64_t kLeast = 8;  // bytes
+  auto tells_json = [](const trace::Exchange& e) {
+    auto& body = e.response_sample;
+    return e.method == "GET" && !e.grpc.is && trace::message::succeeded(e) && !trace::message::opaque(e) &&
+           e.response_bytes >= kLeast && (body.starts_with('{') || body.starts_with('[')) &&
+           trace::find(e.response_headers, "content-encoding").empty();
+  };
+  return std::ranges::any_of(f.places, [&](auto& place) {
+    return std::ranges::any_of(place.reference->exchanges, [&](auto& e) {
+      return e.operation == f.target.operation && e.tag.site == f.target.site && tells_json(e);
+    });
+  });
+}
+
 // The line that sends it, to which service, and by which method: a client treats what has a body, or may not be
 // repeated, by other rules.
 std::string line_of(const Found& f) {
@@ -283,6 +299,7 @@ Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& p
   std::map<std::string_view, Named> named;
   auto wants = [&](const policies::Policy& policy, const Found& f) {
     if (policy.of_opaque_bodies && run.policies.empty() && !reads_opaque(f)) return false;
+    if (policy.of_json_bodies && run.policies.empty() && !reads_json(f)) return false;
     auto& word = policy.where_named;
     auto whom = policy.named_anywhere ? Named::By::application : Named::By::chain;
     return word.empty() || !run.policies.empty() ||

@@ -164,6 +164,8 @@ TEST(SilentWrongResult, a_list_of_what_failed_tells_of_it) {
   EXPECT_EQ(returned("assert ['2024-02-01'] == []"), "");
   EXPECT_EQ(returned("expected { sent: [], failed: [ 'a' ] } to equal { sent: [ 'a' ], failed: [] }"), "");
   EXPECT_EQ(returned("assert ['2024-03-01'] == []"), "silent-wrong-result possible");
+  EXPECT_EQ(returned("assert set() == {'Dune', 'Emma'}"), "silent-wrong-result possible");
+  EXPECT_EQ(returned("Set(0) {} deepEqual Set(2) { 'Dune', 'Emma' }"), "silent-wrong-result possible");
   EXPECT_EQ(returned("Tuples differ: (['a', 'c'], ['b']) != (['a', 'b', 'c'], [])", "/skus/b"), "");
   EXPECT_EQ(returned("Failed: [m-1]", "/meters/m-1/switch"), "");
   EXPECT_EQ(returned("Lists differ: ['a', 'c'] != ['a', 'b', 'c']", "/skus/b"), "silent-wrong-result possible");

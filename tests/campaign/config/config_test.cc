@@ -187,7 +187,7 @@ TEST(Config, a_wrong_value_is_answered_with_what_was_expected) {
   EXPECT_EQ(complaint("[run]\npolicies = [\n  \"p1\",\n  \"p9\"]\n"),
             "retrial.toml:4: [run] policies: expected \"p3\", \"p1\", \"k1\", \"k2\", \"p4\", \"p2\", \"k3\", \"k4\", "
             "\"p1+\", "
-            "\"n1\", \"n2\", \"r1\", \"b1\", \"order\" or \"tof\", found "
+            "\"n1\", \"n2\", \"r1\", \"b1\", \"b2\", \"order\" or \"tof\", found "
             "\"p9\", did you "
             "mean \"p3\"?");
   EXPECT_EQ(complaint("[run]\nfail_on = \"sure\"\n"),
@@ -226,11 +226,11 @@ TEST(Config, a_wrong_type_is_answered_with_what_was_expected) {
   EXPECT_EQ(complaint("[run]\npolicies = \"p1\"\n"),
             "retrial.toml:2: [run] policies: expected an array of \"p3\", \"p1\", \"k1\", \"k2\", \"p4\", \"p2\", "
             "\"k3\", \"k4\", \"p1+\", "
-            "\"n1\", \"n2\", \"r1\", \"b1\", \"order\" or \"tof\", found \"p1\"");
+            "\"n1\", \"n2\", \"r1\", \"b1\", \"b2\", \"order\" or \"tof\", found \"p1\"");
   EXPECT_EQ(complaint("[run]\npolicies = [1]\n"),
             "retrial.toml:2: [run] policies: expected \"p3\", \"p1\", \"k1\", \"k2\", \"p4\", \"p2\", \"k3\", \"k4\", "
             "\"p1+\", "
-            "\"n1\", \"n2\", \"r1\", \"b1\", \"order\" or \"tof\", found 1");
+            "\"n1\", \"n2\", \"r1\", \"b1\", \"b2\", \"order\" or \"tof\", found 1");
   EXPECT_EQ(complaint("[service.q]\nallow = \"yes\"\n"),
             "retrial.toml:2: [service.q] allow: expected true or false, found \"yes\"");
   EXPECT_EQ(complaint("run = 1\n"), "retrial.toml:1: run: expected a table [run]");

@@ -484,6 +484,25 @@ TEST_F(Planning, of_calls_that_ask_for_several_things_the_last_is_tried_too_and_
   EXPECT_EQ(plan({policies::policy_named("K1")}).cases.size(), 1u);
 }
 
+TEST_F(Planning, json_is_cut_by_default_once_a_call_site_that_reads_it) {
+  auto tells = [](std::uint64_t id, const char* method, const char* path, const char* file, const char* body) {
+    auto e = exchange(id, "t", method, path, file);
+    e.response_sample = body;
+    e.response_bytes = e.response_sample.size();
+    e.response_headers = {{"Content-Type", *body == 'p' ? "text/plain" : "application/json"}, {"Content-Length", "1"}};
+    return e;
+  };
+  constexpr auto kJson = R"({"id":1,"name":"n"})";
+  alone("t", kSecond,
+        {tells(1, "GET", "/a", "app.py", kJson), tells(2, "GET", "/b", "app.py", kJson),
+         tells(3, "POST", "/c", "b.py", kJson), tells(4, "GET", "/d", "c.py", "plain text"),
+         tells(5, "GET", "/e", "d.py", "{}"), tells(6, "GET", "/f", "e.py", "{\"a\":1}\n{\"a\":2}\n")});
+  auto p = plan({policies::policy_named("B2")});
+  ASSERT_EQ(p.cases.size(), 1u);
+  EXPECT_EQ(p.cases[0].row.operation, "GET /a");
+  EXPECT_EQ(p.cases[0].row.plan, "truncate x 1, then pass");
+}
+
 TEST_F(Planning, too_many_requests_are_told_once_a_service_line_and_method) {
   auto elsewhere = exchange(3, "t", "GET", "/c", "app.py");
   elsewhere.service = "127.0.0.1:9000";
