@@ -69,6 +69,16 @@ void also_block(Page& page, const trace::CampaignRecord& campaign, const trace::
   replay_line(page, "             ", replay_command(campaign, f), Ink::plain);
 }
 
+// Where to look first. What a function further out sent again is mended there, and not in the helper through which all
+// is sent: "Pki.java:113 Pki.issue, which sends at Rest.java:535 Rest.send".
+std::string heading(const Cause& cause) {
+  if (!cause.site || cause.surest().retried_by.empty()) return place(cause.site);
+  auto frames = trace::frames_of(*cause.site);
+  auto retrier = std::ranges::find(frames, cause.surest().retried_by, [](auto& frame) { return trace::show(frame); });
+  if (retrier == frames.begin() || retrier == frames.end()) return place(cause.site);
+  return fmt::format("{}, which sends at {}", trace::show(*retrier), trace::show(frames.front()));
+}
+
 // What stands behind surer ones: what was seen, and how it is seen again. The report has the rest.
 void short_block(Page& page, const trace::CampaignRecord& campaign, const Cause& cause) {
   auto& f = cause.surest();
@@ -82,7 +92,7 @@ void short_block(Page& page, const trace::CampaignRecord& campaign, const Cause&
 void cause_block(Page& page, std::size_t number, const trace::CampaignRecord& campaign, const Cause& cause,
                  bool in_short) {
   const auto& worst = cause.surest();
-  page.spread(fmt::format("{}. {} ({})", number, cause.verdict, standing(worst)), place(cause.site), ink_of(worst),
+  page.spread(fmt::format("{}. {} ({})", number, cause.verdict, standing(worst)), heading(cause), ink_of(worst),
               Ink::bold, 3);
   if (in_short) return short_block(page, campaign, cause);
   if (const auto* verdict = oracles::verdict_named(cause.verdict)) page.wrapped("   ", verdict->why);

@@ -260,6 +260,27 @@ TEST(Summary, no_finding_is_said_plainly) {
   EXPECT_TRUE(text.starts_with("\nNo retry bug was found in 1 case, which answers 1 more, 0 ms.\n")) << text;
 }
 
+TEST(Summary, is_headed_by_the_function_that_sends_again_and_not_by_the_helper_that_it_sends_through) {
+  auto headed = [](const char* retried_by, const char* callers = "Pki.java:113:Pki.issue,Sync.java:9:Sync.all") {
+    trace::CampaignRecord campaign;
+    campaign.findings.push_back({.verdict = "duplicate-effect",
+                                 .confirmed = true,
+                                 .site = trace::CallSite{"Rest.java", 535, "Rest.send", callers},
+                                 .operation = "POST /issue",
+                                 .retried_by = retried_by});
+    auto text = summary(campaign, ".", trace::Confidence::likely, {.width = 100000});
+    auto from = text.find("\n1. ");
+    return text.substr(from + 1, text.find('\n', from + 1) - from - 1);
+  };
+  auto ends_with = [](const std::string& text, std::string_view end) { return text.ends_with(end); };
+  EXPECT_PRED2(ends_with, headed("Pki.java:113 Pki.issue"),
+               "  Pki.java:113 Pki.issue, which sends at Rest.java:535 Rest.send");
+  EXPECT_PRED2(ends_with, headed("Rest.java:535 Rest.send"),
+               "  Rest.java:535 Rest.send <- Pki.java:113 Pki.issue <- Sync.java:9 Sync.all");
+  EXPECT_PRED2(ends_with, headed("requests 2.31"),
+               "  Rest.java:535 Rest.send <- Pki.java:113 Pki.issue <- Sync.java:9 Sync.all");
+}
+
 TEST(Summary, of_what_a_budget_cut_the_cases_add_up) {
   trace::CampaignRecord campaign;
   campaign.clean.emplace_back();
