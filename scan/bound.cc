@@ -154,16 +154,11 @@ bool asks_for_another(std::string_view test) {
   return test.starts_with("let Some(") && test.ends_with(')') && text_says_retry(test);
 }
 
-// A timer that fails is begun before the loop, and each attempt runs against it: `Promise.race([attempt(), timedOut])`.
-std::string_view limit_raced(const Tree& tree, int call, int loop) {
-  int arguments = tree.child(call, Part::arguments);
-  if (arguments < 0 || callee_of(tree, call) != "Promise.race") return {};
-  for (auto id : identifiers(tree.text(arguments)))
-    for (int i : tree.assignments(id))
-      if (!tree.within(i, loop) && tree.function_of(i) == tree.function_of(loop) &&
-          contains(tree.text(i), {"setTimeout"}) && contains(tree.text(i), {"reject", "throw"}))
-        return id;
-  return {};
+// Only where all went well: Python's `try: … else: …`.
+bool stands_in_success(const Tree& tree, int i, int loop) {
+  for (int p = tree[i].parent; p > loop; p = tree[p].parent)
+    if (tree.kind(p) == "else_clause" && tree[tree[p].parent].role == Role::attempt) return true;
+  return false;
 }
 
 // An error and a limit are given to something where it failed: that may end it.
@@ -189,6 +184,7 @@ Bound bound_of_loop(const Tree& tree, int loop) {
   auto header = header_of(tree, loop);
   Ends ends{tree, loop, counters_in(tree, loop)};
   Bound best;
+  if (auto limit = limit_around(tree, loop); !limit.empty()) take(best, {Bound::time, one_line(limit)});
   switch (header.kind) {
     case Header::counted: {
       auto by = ends.by(header.text);
@@ -214,7 +210,8 @@ Bound bound_of_loop(const Tree& tree, int loop) {
       continue;
     }
     if (tree[i].role == Role::branch)
-      if (int test = tree.child(i, Part::condition); test >= 0 && decides(tree, i, loop)) {
+      if (int test = tree.child(i, Part::condition);
+          test >= 0 && decides(tree, i, loop) && !stands_in_success(tree, i, loop)) {
         take(best, ends.by(tree.text(test)));
         if (asks_for_another(tree.text(test))) take(best, {Bound::elsewhere, one_line(tree.text(test))});
       }

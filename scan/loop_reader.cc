@@ -12,7 +12,7 @@ namespace retrial::scan {
 
 bool LoopReader::waits_within(int stretch) const {
   for (int i = stretch; i < tree[stretch].past; i++)
-    if (tree[i].role == Role::call && is_waiting(callee_of(tree, i))) return true;
+    if (tree[i].role == Role::call && waits(tree, i)) return true;
   return false;
 }
 

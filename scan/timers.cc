@@ -85,6 +85,8 @@ void add(const Tree& tree, int at, std::string_view runs, std::vector<Location>&
   if (function >= 0) place.bound = bound_of_function(tree, function, at);
   place.wait = wait_in(tree, at);
   if (place.wait.kind == Wait::none && function >= 0) place.wait = wait_in(tree, function);
+  if (auto whole = function >= 0 ? wait_in(tree, function) : Wait(); place.wait.text == whole.text)
+    place.wait = whole;  // what it waits for is stepped beside it
   // What is begun anew may count and wait itself.
   for (int f : tree.functions(last_name(runs))) {
     if (place.bound.kind == Bound::none) place.bound = bound_of_function(tree, f, -1);

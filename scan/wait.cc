@@ -130,7 +130,7 @@ std::string waited(const Tree& tree, int call) {
   bool timer = is_timer(callee_of(tree, call));
   for (int c = arguments >= 0 ? tree.first(arguments) : -1; c >= 0; c = tree.next(c)) {
     auto text = tree.text(c);
-    if (tree[c].role == Role::function || tree[c].role == Role::comment || is_token(text)) continue;
+    if (tree[c].role == Role::function || tree[c].role == Role::comment || is_token(text) || text == "this") continue;
     if (text.starts_with("TimeUnit.")) continue;  // of what stands before it
     bool says = any_of(last_name(text), {"delay", "ms", "wait", "time", "interval", "backoff"});
     bool runs = tree[c].role != Role::number && !tree.functions(last_name(text)).empty() && tree[c].role != Role::call;
@@ -160,20 +160,6 @@ void merge(Wait& all, const Wait& one) {
   }
   all.jitter |= one.jitter;
   all.told |= one.told;
-}
-
-// A function of this file that is called where something failed: what it waits for.
-Wait wait_of_helper(const Tree& tree, int call) {
-  auto callee = callee_of(tree, call);
-  auto by = receiver(callee);
-  if (!by.empty() && by != "this" && by != "self" && by.size() > 2) return {};
-  for (int f : tree.functions(last_name(callee)))
-    if (!tree.within(call, f)) {
-      for (int i = f; i < tree[f].past; i++)
-        if (tree[i].role == Role::call && is_waiting(callee_of(tree, i)) && !is_timer(callee_of(tree, i)))
-          return wait_in(tree, f);
-    }
-  return {};
 }
 
 bool is_zero(std::string_view text) { return text == "0" || text == "0.0"; }
@@ -228,7 +214,7 @@ Wait wait_in(const Tree& tree, int stretch, int past) {
   for (int i = stretch; i < past; i++) {
     if (tree[i].role != Role::call) continue;
     auto text = waited(tree, i);
-    if (!is_waiting(callee_of(tree, i)) && !is_given_a_wait(callee_of(tree, i), text)) continue;
+    if (!waits(tree, i) && !is_given_a_wait(callee_of(tree, i), text)) continue;
     if (is_zero(text)) continue;
     Reading reading{tree,     function, stretch,
                     counters, {},       any_of(last_name(callee_of(tree, i)), {"backoff", "back_off"})};
