@@ -45,8 +45,10 @@ int status_in(std::string_view text) {
   }
   if (has(text, {"StatusOK", "HTTP_OK", "status.OK"})) return 200;
   if (has(text, {"TooManyRequests", "TOO_MANY_REQUESTS", "ServiceUnavailable", "SERVICE_UNAVAILABLE",
-                 "InternalServerError", "INTERNAL_SERVER_ERROR", "BadGateway", "GatewayTimeout"}))
+                 "InternalServerError", "INTERNAL_SERVER_ERROR", "BadGateway", "GatewayTimeout", "BAD_GATEWAY",
+                 "GATEWAY_TIMEOUT", "RequestTimeout", "REQUEST_TIMEOUT"}))
     return 503;
+  if (has(text, {"Unauthorized", "UNAUTHORIZED"})) return 401;
   return 0;
 }
 
@@ -76,6 +78,15 @@ Says of_result(std::string_view text) {
 bool names_failure(std::string_view id) {
   if (std::ranges::any_of(id, [](char c) { return std::islower(static_cast<unsigned char>(c)); })) return false;
   return has(id, {"BUSY", "LOCKED", "TIMEOUT", "UNAVAILABLE", "DEADLOCK", "TEMPORARY"});
+}
+
+// `count < 200`: a number of things, no status.
+bool counts_things(std::string_view text) {
+  for (auto id : identifiers(text))
+    for (auto& part : parts_of(id))
+      if (part == "count" || part == "size" || part == "length" || part == "len" || part == "total" || part == "width")
+        return true;
+  return false;
 }
 
 bool is_error_name(std::string_view id) {
@@ -108,7 +119,7 @@ Says of_atom(std::string_view text, bool values) {
     if (values) return {};
     return {present ? -1 : 1, true};
   }
-  if (int status = status_in(text)) {
+  if (int status = counts_things(text) ? 0 : status_in(text)) {
     bool bad = status >= 400;
     if (has(text, {"!=", "not in ", "<"})) return {bad || text.find('<') != text.npos ? -1 : 1};
     if (has(text, {"in ", "==", ">", "contains", "includes", "has("}))

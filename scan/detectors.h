@@ -16,6 +16,7 @@ void find_retry_words(const Tree& tree, std::vector<Location>& found);
 void find_repeats(const Tree& tree, std::vector<Location>& found);
 void find_timers(const Tree& tree, std::vector<Location>& found);
 void find_queues(const Tree& tree, std::vector<Location>& found);
+void find_interceptors(const Tree& tree, std::vector<Location>& found);
 void find_libraries(const Tree& tree, std::vector<Location>& found);
 void find_own_decorators(const Tree& tree, Found& found);
 
@@ -51,6 +52,9 @@ std::vector<std::string_view> names_of_the_turn(const Tree& tree, int loop, cons
 bool moves_on(const Tree& tree, int loop, int call);
 // Is something taken in each turn: off a list, a queue, an iterator?
 bool takes_another(const Tree& tree, int loop);
+// Does `call`, in the stretch that is tried, get what was taken or typed before that in the same turn of the loop?
+// `check(answer)` of `answer = input()`.
+bool is_given_what_came(const Tree& tree, int loop, int stretch, int call);
 // Is it only a text that was asked for anew and is read: a number that somebody types?
 bool only_reads(const Tree& tree, int stretch, int call);
 // Is an error what a call is given: `transient(err)`?

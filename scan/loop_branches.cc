@@ -73,11 +73,14 @@ bool LoopReader::always_reached(int i) const {
   return true;
 }
 
-// `if (answer.status < 500) throw …`, wherever it stands in the loop.
+// `if (answer.status < 500) throw …`, `match error.kind() { … }`, wherever it stands in the loop.
 void LoopReader::look_for_looks() {
-  for (int i = loop + 1; i < tree[loop].past; i++)
+  for (int i = loop + 1; i < tree[loop].past; i++) {
+    int value = tree[i].role == Role::choice && ours(i) ? tree.child(i, Part::value) : -1;
+    if (value >= 0 && names_error(tree.text(value))) place.looked_at |= asks_how(tree.text(value));
     if (int test = tree.child(i, Part::condition); tree[i].role == Role::branch && test >= 0 && ours(i))
       place.looked_at |= asks_how(tree.text(test));
+  }
 }
 
 }  // namespace retrial::scan

@@ -44,6 +44,7 @@ void LoopReader::read_match(int choice) {
     if (tree.kind(c) != "match_arm" || tree.around(c, Role::choice) != choice) continue;
     auto says = outcome_of(tree, c);
     int guard = guard_of(tree, c);
+    if (guard >= 0 && asks_whether_ready(tree.text(guard))) continue;
     auto flow = flow_of(tree, c, loop);
     bool again = flow.again || (flow.falls && rest.again);
     by_result |= says.failed != 0;

@@ -72,6 +72,8 @@ struct LoopReader {
   void read_supervised();
 
   // loops.cc
+  bool waits_for_what_was_begun(int call) const;
+  bool says_retry_within(int stretch) const;
   bool is_told_the_turn(int call) const;
   bool takes_items() const;
   bool uses(int stretch, std::string_view name) const;

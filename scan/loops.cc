@@ -1,6 +1,7 @@
 // Loops whose error path leads back to what failed.
 #include <algorithm>
 
+#include "base/text.h"
 #include "scan/detectors.h"
 #include "scan/flow.h"
 #include "scan/limits.h"
@@ -44,7 +45,7 @@ bool LoopReader::is_for_each_thing() const {
 bool LoopReader::is_retry() const {
   if (!seen.back || seen.stretch < 0) return false;
   if (is_pump()) return false;
-  bool words = text_says_retry(tree.text(loop)) || says_retry(place.function);
+  bool words = says_retry_within(loop) || says_retry(place.function);
   bool waits = waits_within(loop);
   int call = tried_call(tree, seen.stretch);
   bool streams = call >= 0 && is_stream(callee_of(tree, call));
@@ -56,11 +57,36 @@ bool LoopReader::is_retry() const {
   if (std::ranges::any_of(place.back, asks_for_room)) return false;
   if (call >= 0 && !words && !waits && moves_on(tree, loop, call)) return false;
   if (call >= 0 && only_reads(tree, seen.stretch, call)) return false;
+  if (call >= 0 && waits_for_what_was_begun(call)) return false;
   if (streams && !(seen.success && seen.caught) && !words && !seen.waits_then) return false;
   if (!seen.success) return seen.waits_then || (words && waits);
   if (header.kind == Header::endless || header.kind == Header::each) return true;
   if (header.kind == Header::counted) return true;
   return words || waits || counted || seen.asked || (seen.caught && seen.success && !takes_another(tree, loop));
+}
+
+// `f.result(10)` of what was begun before the loop: its failure is that it is not ready yet.
+bool LoopReader::waits_for_what_was_begun(int call) const {
+  auto callee = callee_of(tree, call);
+  auto name = last_name(callee);
+  bool timed =
+      !place.back.empty() && std::ranges::any_of(place.back, [](auto& error) { return icontains(error, "timeout"); });
+  if (!timed || (name != "result" && name != "get" && name != "join" && name != "wait")) return false;
+  auto& set = tree.assignments(last_name(receiver(callee)));
+  return !set.empty() && std::ranges::all_of(set, [&](int i) {
+    return tree.function_of(i) != tree.function_of(loop) || !tree.within(i, loop);
+  });
+}
+
+// Its code and its comments, each by itself: an apostrophe in a comment begins no text.
+bool LoopReader::says_retry_within(int stretch) const {
+  auto from = tree[stretch].begin;
+  for (int i = stretch; i < tree[stretch].past; i++) {
+    if (tree[i].role != Role::comment) continue;
+    if (text_says_retry(tree.text(i)) || text_says_retry(tree.source().substr(from, tree[i].begin - from))) return true;
+    from = tree[i].end;
+  }
+  return text_says_retry(tree.source().substr(from, tree[stretch].end - from));
 }
 
 // What is tried was given from outside, and is told which attempt it is: `fn(i)`.
@@ -75,8 +101,10 @@ bool LoopReader::is_told_the_turn(int call) const {
 bool LoopReader::takes_items() const {
   if (seen.stretch < 0 || is_told_the_turn(tried_call(tree, seen.stretch))) return false;
   for (auto name : names_of_the_turn(tree, loop, header))
-    if (uses(seen.stretch, name) || (header.kind == Header::each && mentions(tree.text(seen.stretch), name)))
+    if (uses(seen.stretch, name) || (header.kind == Header::each && appears_in(tree.text(seen.stretch), name)))
       return true;
+  for (int i = seen.stretch; i < tree[seen.stretch].past; i++)
+    if (tree[i].role == Role::call && is_tried(i) && is_given_what_came(tree, loop, seen.stretch, i)) return true;
   if (header.kind == Header::counted)
     for (std::string_view length : {".length", "len(", ".size()", ".count"})
       if (header.text.find(length) != header.text.npos && !text_says_retry(header.text) && !says_delay(header.text))
@@ -88,7 +116,7 @@ bool LoopReader::uses(int stretch, std::string_view name) const {
   int call = tried_call(tree, stretch);
   for (int i = stretch; call >= 0 && i < tree[stretch].past; i++) {
     if (tree[i].role != Role::call || is_talk(callee_of(tree, i))) continue;
-    if (mentions(tree.text(i), name)) return true;
+    if (appears_in(tree.text(i), name)) return true;
   }
   return false;
 }
@@ -118,6 +146,8 @@ void find_loops(const Tree& tree, std::vector<Location>& found) {
     place.wait = wait_in(tree, loop, reader.seen.past);
     if (place.wait.kind == Wait::none && place.bound.kind == Bound::elsewhere && reader.header.kind == Header::each)
       place.wait = {Wait::elsewhere, false, false, place.bound.text};
+    if (int call = tried_call(tree, reader.seen.stretch); place.wait.kind == Wait::none && call >= 0)
+      place.wait = wait_before_trying(tree, call);
     place.gives_up_silently = gives_up_silently(tree, loop, place);
     found.push_back(std::move(place));
   }

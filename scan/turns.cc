@@ -37,6 +37,47 @@ bool is_compared(const Tree& tree, int loop, std::string_view name) {
   return false;
 }
 
+// Off a list, a queue, an iterator, something that sends messages.
+bool takes(std::string_view callee) {
+  static constexpr std::array<std::string_view, 18> all{
+      "next",    "remove", "pop",  "shift", "poll",     "take",      "popleft",   "dequeue", "trydequeue",
+      "receive", "recv",   "lpop", "brpop", "readline", "nexttoken", "pop_front", "scan",    "readmessage"};
+  auto name = lower(last_name(callee));
+  return std::ranges::count(all, name) > 0 ||
+         ((name == "get" || name == "get_nowait") && is_queue_name(last_name(receiver(callee))));
+}
+
+// Not by a walk over what is here: that is another loop's business.
+bool takes_message(std::string_view callee) {
+  auto name = last_name(callee);
+  return takes(callee) && name != "next" && name != "remove" && name != "scan";
+}
+
+// Put back whatever becomes of it: `server = pool.pop(0); pool.append(server)` comes to the same again.
+bool is_kept(const Tree& tree, int loop, std::string_view name) {
+  for (int i = loop; i < tree[loop].past; i++) {
+    int arguments = tree[i].role == Role::call ? tree.child(i, Part::arguments) : -1;
+    if (arguments >= 0 && puts_back(callee_of(tree, i)) && mentions(tree.text(arguments), name) &&
+        tree.around(i, Role::handler) < loop && tree.around(i, Role::branch) < loop)
+      return true;
+  }
+  return false;
+}
+
+// What somebody types.
+bool is_typed(std::string_view callee) {
+  static constexpr std::array<std::string_view, 10> all{"input",  "raw_input",   "getpass",   "question",
+                                                        "prompt", "nextline",    "read_line", "readstring",
+                                                        "gets",   "readpassword"};
+  return std::ranges::count(all, lower(last_name(callee))) > 0;
+}
+
+bool is_of_text(std::string_view callee) {
+  static constexpr std::array<std::string_view, 10> all{"trim",  "strip", "trimspace", "text",    "lower",
+                                                        "upper", "chomp", "rstrip",    "trimend", "replace"};
+  return std::ranges::count(all, lower(last_name(callee))) > 0;
+}
+
 }  // namespace
 
 std::vector<std::string_view> names_of_the_turn(const Tree& tree, int loop, const Header& header) {
@@ -65,7 +106,7 @@ std::vector<std::string_view> names_of_the_turn(const Tree& tree, int loop, cons
     if (tree[i].role != Role::assign) continue;
     int target = tree.child(i, Part::target), value = tree.child(i, Part::value);
     if (target < 0) target = tree.child(i, Part::name);
-    if (target < 0 || value < 0 || !std::ranges::any_of(names, [&](auto n) { return mentions(tree.text(value), n); }))
+    if (target < 0 || value < 0 || !std::ranges::any_of(names, [&](auto n) { return appears_in(tree.text(value), n); }))
       continue;
     for (auto id : identifiers(tree.text(target))) names.push_back(id);
   }
@@ -91,13 +132,25 @@ bool moves_on(const Tree& tree, int loop, int call) {
 }
 
 bool takes_another(const Tree& tree, int loop) {
-  static constexpr std::array<std::string_view, 18> all{
-      "next",    "remove", "pop",  "shift", "poll",     "take",      "popleft",   "dequeue", "trydequeue",
-      "receive", "recv",   "lpop", "brpop", "readline", "nexttoken", "pop_front", "scan",    "readmessage"};
   for (int i = loop; i < tree[loop].past; i++)
-    if (tree[i].role == Role::call && loop_of(tree, i) == loop &&
-        std::ranges::count(all, lower(last_name(callee_of(tree, i)))) > 0)
-      return true;
+    if (tree[i].role == Role::call && loop_of(tree, i) == loop && takes(callee_of(tree, i))) return true;
+  return false;
+}
+
+bool is_given_what_came(const Tree& tree, int loop, int stretch, int call) {
+  int arguments = tree.child(call, Part::arguments);
+  for (int i = loop + 1; arguments >= 0 && i < call; i++) {
+    if (tree[i].role != Role::assign || loop_of(tree, i) != loop || i >= stretch || tree.within(stretch, i)) continue;
+    bool came = false;
+    for (int c = i; c < tree[i].past && !came; c++)
+      came = tree[c].role == Role::call && (takes_message(callee_of(tree, c)) || is_typed(callee_of(tree, c)));
+    int target = tree.target_of(i);
+    if (!came || target < 0) continue;
+    for (auto id : identifiers(tree.text(target)))
+      if (!says_retry(id) && !says_failed(id) && !says_time(id) && !icontains(id, "delay") &&
+          appears_in(tree.text(arguments), id) && !is_kept(tree, loop, id))
+        return true;
+  }
   return false;
 }
 
@@ -108,7 +161,7 @@ bool only_reads(const Tree& tree, int stretch, int call) {
   for (int i = stretch; i < tree[stretch].past && outer < 0; i++)
     if (tree[i].role == Role::call && (!is_talk(callee_of(tree, i)) || tree.within(call, i))) outer = i;
   return outer >= 0 && std::ranges::count(all, lower(last_name(callee_of(tree, outer)))) > 0 &&
-         (outer == call || is_stream(callee_of(tree, call)));
+         (outer == call || is_stream(callee_of(tree, call)) || is_of_text(callee_of(tree, call)));
 }
 
 }  // namespace retrial::scan

@@ -157,9 +157,9 @@ bool is_waiting(std::string_view callee) {
 }
 
 bool is_timer(std::string_view callee) {
-  static constexpr std::array<std::string_view, 9> all{"settimeout", "afterfunc", "call_later",
-                                                       "timer",      "schedule",  "setimmediate",
-                                                       "call_at",    "enterabs",  "async_wait"};
+  static constexpr std::array<std::string_view, 13> all{
+      "settimeout",   "afterfunc", "call_later", "timer",      "schedule",  "later",      "call_at",
+      "setimmediate", "runlater",  "enterabs",   "async_wait", "run_later", "postdelayed"};
   auto name = lower(last_name(callee));
   return among(name, all) || name.starts_with("schedule");
 }
@@ -258,8 +258,8 @@ bool reaches_out(std::string_view callee) {
 }
 
 bool says_not_ready(std::string_view error) {
-  static constexpr std::array<std::string_view, 5> empty{"indexerror", "empty", "queueempty", "emptyerror",
-                                                         "fileexistserror"};
+  static constexpr std::array<std::string_view, 6> empty{"indexerror", "empty",           "queueempty",
+                                                         "emptyerror", "fileexistserror", "interrupted"};
   std::string word;
   for (auto& part : parts_of(last_name(error))) word += part;
   if (among(word, empty)) return true;

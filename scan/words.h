@@ -9,6 +9,7 @@ namespace retrial::scan {
 std::vector<std::string_view> identifiers(std::string_view text);       // in order, with repeats; not within quotes
 std::vector<std::string> parts_of(std::string_view identifier);         // "maxRetries" -> max, retries; lower case
 bool mentions(std::string_view text, std::string_view identifier);      // as a whole identifier
+bool appears_in(std::string_view text, std::string_view identifier);    // also within quotes: f"{host}/x"
 std::string_view last_name(std::string_view callee);                    // "self.client.get" -> "get"
 std::string_view receiver(std::string_view callee);                     // "self.client.get" -> "self.client"
 std::string one_line(std::string_view text, std::size_t longest = 60);  // white space folded, cut with …
