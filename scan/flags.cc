@@ -28,6 +28,10 @@ std::string_view given_for(const Tree& tree, int call, int function, std::string
   for (int c = arguments >= 0 && place >= 0 ? tree.first(arguments) : -1, at = 0; c >= 0; c = tree.next(c)) {
     auto text = tree.text(c);
     if (tree[c].role == Role::comment) continue;
+    if (tree[c].part == Part::name && tree.next(c) >= 0) {  // C#'s `renewed: true`
+      if (text == name) return tree.text(tree.next(c));
+      continue;
+    }
     bool named = tree[c].role == Role::option;
     if (named && text.starts_with(name)) return trim(text.substr(std::min(text.size(), text.find_first_of("=:") + 1)));
     if (!named && at++ == place) return text;

@@ -20,7 +20,7 @@ std::string_view error_name(const Tree& tree, int handler) {
 
 bool says_failing(std::string_view function) {
   auto parts = parts_of(function);
-  for (std::string_view maker : {"add", "set", "make", "build", "raise", "format"})
+  for (std::string_view maker : {"add", "set", "make", "build", "raise", "format", "get", "collect", "print", "is"})
     if (!parts.empty() && parts.front() == maker) return false;
   for (auto& part : parts)
     if (part == "rejected" || part == "failed" || part == "failure" || part == "error" || part == "nack") return true;
@@ -33,17 +33,49 @@ std::string_view put_into(const Tree& tree, int i) {
   return receiver(callee_of(tree, i));
 }
 
+// The two ends of a channel have names of their own: `tx` and `rx`, `jobs_sender` and `jobs_receiver`,
+// `jobs.Writer` and `jobs.Reader`.
+std::string without_end(std::string_view queue) {
+  static constexpr std::array<std::string_view, 6> ends{"tx", "rx", "sender", "receiver", "writer", "reader"};
+  std::string name;
+  for (auto id : identifiers(queue))
+    for (auto& part : parts_of(id))
+      if (part != "self" && part != "this" && part != "clone" && std::ranges::count(ends, part) == 0)
+        name += part + ".";
+  return name;
+}
+
+bool is_end(std::string_view queue, std::initializer_list<std::string_view> ends) {
+  auto parts = parts_of(last_name(queue));
+  return !parts.empty() && std::ranges::count(ends, parts.back()) > 0;
+}
+
+bool is_other_end(std::string_view taken, std::string_view put) {
+  return is_end(taken, {"rx", "receiver", "reader"}) && is_end(put, {"tx", "sender", "writer"}) &&
+         without_end(taken) == without_end(put);
+}
+
+bool sends_into(std::string_view callee) {
+  static constexpr std::array<std::string_view, 6> all{"send",       "trysend",  "blockingsend",
+                                                       "writeasync", "trywrite", "sendasync"};
+  auto name = lower(last_name(callee));
+  std::erase(name, '_');
+  return is_end(receiver(callee), {"tx", "sender", "writer"}) && std::ranges::count(all, name) > 0;
+}
+
 bool takes_from(const Tree& tree, int i, std::string_view queue) {
-  static constexpr std::array<std::string_view, 16> all{
-      "pop",        "lpop",    "rpop", "brpop",   "take",     "shift",    "pop_front", "popleft",
-      "trydequeue", "dequeue", "poll", "receive", "pop_back", "popfront", "recv",      "blpop"};
+  static constexpr std::array<std::string_view, 21> all{
+      "pop",        "lpop",    "rpop",    "brpop",     "take",       "shift",        "pop_front",
+      "popleft",    "dequeue", "poll",    "receive",   "pop_back",   "popfront",     "recv",
+      "trydequeue", "blpop",   "tryread", "readasync", "recv_async", "readallasync", "try_recv"};
   auto kind = tree.kind(i);
   auto text = tree.text(i);
   if (kind == "range_clause") return text.ends_with("range " + std::string(queue));
   if (kind == "unary_expression") return text.starts_with("<-") && trim(text.substr(2)) == queue;
   if (tree[i].role != Role::call) return false;
   auto callee = callee_of(tree, i);
-  return receiver(callee) == queue && std::ranges::count(all, lower(last_name(callee))) > 0;
+  auto from = receiver(callee);
+  return (from == queue || is_other_end(from, queue)) && std::ranges::count(all, lower(last_name(callee))) > 0;
 }
 
 // Is what was taken given back to where it came from, whatever that is called?
@@ -57,7 +89,11 @@ bool gives_back(const Tree& tree, int i, int given) {
     if (!takes_from(tree, n, queue)) continue;
     taken = true;
     for (int p = n; p > function && tree[p].role != Role::loop; p = tree[p].parent) {
-      int target = tree[p].role == Role::assign || tree.kind(p) == "range_clause" ? tree.target_of(p) : -1;
+      auto kind = tree.kind(p);
+      bool names = tree[p].role == Role::assign || kind == "range_clause" || kind == "let_condition";
+      int target = names ? tree.target_of(p) : -1;
+      if (tree[p].role == Role::each)
+        for (auto id : identifiers(header_of(tree, p).item)) same |= std::ranges::count(item, id) > 0;
       for (auto id : target >= 0 ? identifiers(tree.text(target)) : std::vector<std::string_view>())
         same |= std::ranges::count(item, id) > 0;
     }
@@ -70,6 +106,7 @@ bool failed_around(const Tree& tree, int i, int given, bool back) {
   for (int p = tree[i].parent; p >= 0; below = p, p = tree[p].parent) {
     if (tree[p].role == Role::function) return says_failing(name_of_function(tree, p));
     if (tree[p].role == Role::handler) return !mentions(error_name(tree, p), last_name(tree.text(given)));
+    if (back && outcome_of(tree, p).failed > 0) return true;
     if (tree[p].role != Role::branch || tree[below].part == Part::condition) continue;
     int test = tree.child(p, Part::condition);
     if (test < 0) continue;
@@ -101,18 +138,19 @@ void find_queues(const Tree& tree, std::vector<Location>& found) {
     auto callee = sent ? tree.text(tree.first(i)) : callee_of(tree, i);
     int arguments = tree.child(i, Part::arguments), holder = tree.function_of(i);
     int given = sent ? tree.child(i, Part::value) : arguments >= 0 ? tree.first(arguments) : -1;
-    for (int c = given; !sent && c >= 0; c = tree.next(c))
+    bool channel = !sent && sends_into(callee);
+    for (int c = given; !sent && !channel && c >= 0; c = tree.next(c))
       if (tree[c].role != Role::text) given = c;  // `redis.rpush('jobs', raw)`
     bool wraps = holder >= 0 && icontains(name_of_function(tree, holder), last_name(callee));
     if (wraps || callee.starts_with("new ") || icontains(receiver(callee), "counter")) continue;
-    if ((!sent && !puts_back(callee)) || given < 0) continue;
+    if ((!sent && !channel && !puts_back(callee)) || given < 0) continue;
     auto name = lower(last_name(callee));
     bool later = name == "addafter" || name.ends_with("_in") || name.ends_with("_at");
     bool own_word = !sent && (says_retry(name) || (name.find("queue") != name.npos && name != "enqueue") ||
                               name == "addratelimited" || later || name == "nack");
     bool back = gives_back(tree, i, given);
     if (!own_word && !back && !is_queue_name(receiver(callee))) continue;
-    if (sent && !back) continue;
+    if ((sent || channel) && !back) continue;
     if (is_for_others(receiver(callee))) continue;
     if (!failed_around(tree, i, given, back)) continue;
     if (!own_word && !is_queue_name(receiver(callee)) && flow_after(tree, i, holder).leaves) continue;
@@ -122,10 +160,13 @@ void find_queues(const Tree& tree, std::vector<Location>& found) {
     place.by = one_line(sent ? tree.text(i) : callee);
     int body = attempt >= 0 ? tree.child(attempt, Part::body) : -1;
     if (int stretch = body >= 0 ? body : holder; stretch >= 0) describe_calls(tree, stretch, place);
+    if (place.effect == one_line(without_arguments(callee))) place.effect.clear();  // that it is put back
     if (holder >= 0) {
       place.bound = bound_of_function(tree, holder, -1);
       place.wait = wait_in(tree, holder);
     }
+    for (int f : tree.functions(last_name(callee)))
+      if (place.wait.kind == Wait::none && own_word && f != holder) place.wait = wait_in(tree, f);
     if (name == "addratelimited") place.wait = {Wait::growing, false, false, one_line(callee)};
     if (place.wait.kind == Wait::none && (icontains(callee, "delay") || icontains(callee, "later")))
       place.wait = {Wait::elsewhere, false, false, one_line(callee)};

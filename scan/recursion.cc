@@ -107,6 +107,37 @@ int timer_around(const Tree& tree, int i, int function) {
   return -1;
 }
 
+// Not only behind what may have left: what is done every so often is begun anew there, too.
+bool stands_in_failure(const Tree& tree, int i) {
+  for (int p = tree[i].parent, below = i; p >= 0 && tree[p].role != Role::function; below = p, p = tree[p].parent) {
+    if (tree[p].role == Role::handler) return true;
+    if (tree[p].role == Role::branch && tree[below].part == Part::then)
+      if (auto says = says_at(tree, p); says.failed > 0 && !says.weak) return true;
+  }
+  return false;
+}
+
+// `timer.Change(5000, Infinite)` of `timer = new Timer(_ => Flush())` in Flush, `t.Reset(d)` of `t = AfterFunc(d, f)`.
+bool sets_timer_again(const Tree& tree, int call, std::string_view own) {
+  auto callee = callee_of(tree, call), name = last_name(callee);
+  if (own.empty() || (name != "Change" && name != "Reset") || !stands_in_failure(tree, call)) return false;
+  for (int set : tree.assignments(last_name(receiver(callee))))
+    for (int i = set; i < tree[set].past; i++)
+      if (tree[i].role == Role::call && is_timer(callee_of(tree, i)) && mentions(tree.text(i), own)) return true;
+  return false;
+}
+
+// `timers.schedule(this, 10, SECONDS)` in a task's `run`.
+bool is_given_itself(const Tree& tree, int call, int function) {
+  int arguments = tree.child(call, Part::arguments), first = arguments >= 0 ? tree.first(arguments) : -1;
+  auto own = name_of_function(tree, function);
+  if (sets_timer_again(tree, call, own)) return true;
+  if (first < 0 || (own != "run" && own != "call") || tree.language().family != "java") return false;
+  auto name = lower(last_name(callee_of(tree, call)));
+  bool begins = is_timer(callee_of(tree, call)) || says_retry(name) || name == "execute" || name == "submit";
+  return begins && tree.text(first) == "this";
+}
+
 // A function of this file by this name that begins `function` anew, or -1: retryRequest, which calls makeRequest.
 int helper_that_calls(const Tree& tree, int call, int function) {
   auto callee = callee_of(tree, call), by = receiver(callee);
@@ -147,6 +178,13 @@ bool sorts_out(const Tree& tree, int branch, int function) {
          std::ranges::any_of(identifiers(tree.text(test)), says_failed);
 }
 
+// `if (error == null && answer.status < 500) return answer`, in the same function as what begins it anew.
+bool leaves_by_how(const Tree& tree, int branch, int again) {
+  int then = tree[branch].role == Role::branch ? tree.child(branch, Part::then) : -1, own = tree.function_of(branch);
+  return then >= 0 && own >= 0 && own == tree.function_of(again) && !tree.within(again, branch) &&
+         flow_of(tree, then, own).leaves && asks_how(tree.text(tree.child(branch, Part::condition)));
+}
+
 // What a function tries first, but for itself.
 void describe(const Tree& tree, int function, int again, Location& place) {
   auto own = name_of_function(tree, function);
@@ -164,17 +202,20 @@ void describe(const Tree& tree, int function, int again, Location& place) {
   }
   Location seen;
   describe_calls(tree, function, seen);
-  place.effect = seen.effect;
+  if (last_name(seen.effect) != own) place.effect = seen.effect;
   place.key = seen.key;
   int handler = -1;
   for (int p = tree[again].parent; p > function && handler < 0; p = tree[p].parent)
     if (tree[p].role == Role::handler) handler = p;
   if (handler >= 0) place.back = errors_of(tree, handler);
   for (int p = tree[again].parent; p > function; p = tree[p].parent)
-    if (tree[p].role == Role::branch)
-      if (int test = tree.child(p, Part::condition); test >= 0)
-        for (auto id : identifiers(tree.text(test))) place.looked_at |= says_failed(id);
+    if (int test = tree.child(p, Part::condition); tree[p].role == Role::branch && test >= 0) {
+      for (auto id : identifiers(tree.text(test))) place.looked_at |= says_failed(id);
+      if (place.back.empty() && asks_how(tree.text(test)) && says_at(tree, p).failed > 0)
+        place.back.push_back(one_line(bare(tree.text(test))));
+    }
   for (int i = handler; handler >= 0 && i < again; i++) place.looked_at |= sorts_out(tree, i, function);
+  for (int i = function; i < again; i++) place.looked_at |= leaves_by_how(tree, i, again);
   if (place.back.empty()) place.back.emplace_back("any");
   place.looked_at |= hears_of_loss(tree, again, function);
 }
@@ -198,6 +239,15 @@ void find_recursion(const Tree& tree, std::vector<Location>& found) {
         found.push_back(std::move(place));
         continue;
       }
+    }
+    if (int function = tree.function_of(i); tree[i].role == Role::call && function >= 0 &&
+                                            is_given_itself(tree, i, function) && on_error_path(tree, i, function)) {
+      auto place = location_at(tree, i, Shape::recursion);
+      describe(tree, function, i, place);
+      place.bound = bound_of_function(tree, function, i);
+      place.wait = wait_in(tree, function);
+      found.push_back(std::move(place));
+      continue;
     }
     bool named = tree[i].role == Role::name;  // setTimeout(connect, 1000)
     int timed = named ? timer_given(tree, i) : -1;

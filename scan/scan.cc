@@ -10,6 +10,7 @@
 
 #include "scan/across.h"
 #include "scan/detectors.h"
+#include "scan/macros.h"
 #include "scan/verdicts.h"
 #include "scan/words.h"
 
@@ -97,7 +98,9 @@ Found scan_text(const Language& language, std::string_view text) {
   Found all;
   auto& found = all.locations;
   if (!could_retry(text)) return all;
-  auto tree = Tree::parse(language, text);
+  bool macros = language.family == "rust" && text.find("macro_rules!") != text.npos;
+  auto opened = macros ? with_macros_as_functions(text) : std::string();
+  auto tree = Tree::parse(language, macros ? std::string_view(opened) : text);
   find_loops(tree, found);
   find_recursion(tree, found);
   find_jumps(tree, found);
@@ -105,6 +108,7 @@ Found scan_text(const Language& language, std::string_view text) {
   find_repeats(tree, found);
   find_timers(tree, found);
   find_queues(tree, found);
+  find_interceptors(tree, found);
   find_libraries(tree, found);
   drop_doubles(found);
   drop_waits(found);
