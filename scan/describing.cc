@@ -31,6 +31,30 @@ bool names_method(std::string_view text) {
   return false;
 }
 
+// Another than these, so that nothing comes of a second one.
+bool names_other_method(std::string_view text) {
+  for (std::string_view method : {"GET", "HEAD", "PUT", "DELETE", "OPTIONS"})
+    for (char quote : {'"', '\'', '`'})
+      if (text.find(quote + std::string(method) + quote) != text.npos) return true;
+  for (std::string_view word :
+       {"MethodGet", "MethodHead", "MethodPut", "MethodDelete", "HttpMethod.Get", "HttpMethod.GET", "HttpMethod.Put",
+        "HttpMethod.PUT", "HttpMethod.Delete", "HttpMethod.DELETE", "Method::GET", "Method::PUT", "Method::DELETE"})
+    if (text.find(word) != text.npos) return true;
+  return false;
+}
+
+// `http.send(request)`: what is sent says whether it has an effect, and that was made somewhere else.
+bool sends_a_request(const Tree& tree, int call, std::string_view callee) {
+  auto name = lower(last_name(callee));
+  int arguments = tree.child(call, Part::arguments), first = arguments >= 0 ? tree.first(arguments) : -1;
+  if ((name != "send" && name != "sendasync") || first < 0 || tree[first].role != Role::name) return false;
+  auto parts = parts_of(tree.text(first));
+  if (parts.empty() || (parts.back() != "request" && parts.back() != "req")) return false;
+  int function = tree.function_of(call);
+  auto around = function >= 0 ? tree.text(function) : std::string_view();
+  return !names_method(around) && !icontains(around, "post(");
+}
+
 bool names_key(std::string_view text) {
   for (std::string_view word :
        {"idempot", "request_id", "requestid", "client_token", "clienttoken", "dedup", "if-match", "ifmatch", "event_id",
@@ -133,7 +157,8 @@ void describe_calls(const Tree& tree, int stretch, Location& location) {
     int arguments = tree.child(i, Part::arguments);
     bool once = has_effect(callee);
     if (auto method = method_of(tree, i); !method.empty()) once = method == "post" || method == "patch";
-    once |= arguments >= 0 && names_method(tree.text(arguments));
+    auto given = arguments >= 0 ? tree.text(arguments) : std::string_view();
+    once = names_method(given) || (once && !names_other_method(given) && !sends_a_request(tree, i, callee));
     if (once && location.effect.empty()) location.effect = one_line(without_arguments(callee));
   }
   if (names_key(tree.text(stretch)) && makes_name(tree.text(stretch))) location.new_key = true;

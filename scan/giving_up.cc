@@ -34,8 +34,18 @@ bool still_nothing(const Tree& tree, int loop, std::string_view name) {
   return nothing;
 }
 
+// `other => return other`: what is given on is how it went, whichever that was.
+bool gives_on_outcome(const Tree& tree, int leave, std::string_view given) {
+  for (int p = tree[leave].parent; p >= 0 && tree[p].role != Role::function; p = tree[p].parent) {
+    int pattern = tree.kind(p) == "match_arm" ? tree.first(p) : -1;
+    if (pattern >= 0) return outcome_of(tree, p).failed == 0 && !given.empty() && trim(tree.text(pattern)) == given;
+  }
+  return false;
+}
+
 bool tells_of_failure(const Tree& tree, int i, int loop) {
   if (tree[i].role == Role::raise) return true;
+  if (tree[i].role == Role::stop && i < tree[loop].past) return given_by(tree, i).starts_with("Err(");
   if (tree[i].role == Role::call) {
     auto callee = callee_of(tree, i);
     auto name = lower(last_name(callee));
@@ -45,7 +55,8 @@ bool tells_of_failure(const Tree& tree, int i, int loop) {
   if (tree[i].role != Role::leave) return false;
   auto given = given_by(tree, i);
   if (i >= tree[loop].past) return !is_nothing(given) && !still_nothing(tree, loop, given);
-  return given.starts_with("Err(") || (!given.empty() && tree.around(i, Role::handler) >= 0);
+  return given.starts_with("Err(") || gives_on_outcome(tree, i, given) ||
+         (!given.empty() && tree.around(i, Role::handler) >= 0);
 }
 
 // Within the loop, only where the last attempt leads: its way out there says nothing of what happens behind it.
@@ -56,6 +67,7 @@ bool ends_here(const Tree& tree, int i, int loop, const Header& header) {
     if (test < 0) continue;
     for (auto id : identifiers(tree.text(test)))
       if (mentions(header.item, id) || mentions(header.text, id) || says_retry(id)) return true;
+    if (says_time(tree.text(test))) return true;
     for (auto id : counters_in(tree, loop))
       if (mentions(tree.text(test), id)) return true;
   }
@@ -68,6 +80,7 @@ bool ends_here(const Tree& tree, int i, int loop, const Header& header) {
 bool gives_up_silently(const Tree& tree, int loop, const Location& place) {
   if (place.bound.kind == Bound::none || place.bound.kind == Bound::caller) return false;
   int function = tree.function_of(loop);
+  if (!limit_around(tree, loop).empty()) return false;  // what ends it fails by itself
   if (function < 0 || tree[function].role != Role::function) return false;
   if (tree[function].past - tree[loop].past > 5000) return false;  // too far to be followed
   auto header = header_of(tree, loop);

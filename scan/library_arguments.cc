@@ -132,7 +132,7 @@ struct Counting {
 constexpr Counting kCounting[] = {
     {"Retry.backoff", 0},      {"Retry.fixedDelay", 0}, {"Retry.max", 0},          {"take", 0},
     {"WithMaxRetries", 1},     {"WithMaxTries", 0},     {"AddWithMaxAttempts", 1}, {"DecorrelatedJitterBackoffV2", 1},
-    {"ExponentialBackoff", 1}, {"LinearBackoff", 1},    {"ConstantBackoff", 1}};
+    {"ExponentialBackoff", 1}, {"LinearBackoff", 1},    {"ConstantBackoff", 1},    {"RetryFutureConfig::new", 0}};
 
 bool is_number(std::string_view text) { return !text.empty() && text.find_first_not_of("0123456789_") == text.npos; }
 

@@ -63,6 +63,7 @@ constexpr Row kRows[] = {
     // Rust
     {"backoff::retry", "", time, "15 min", kJitter},
     {"backoff::future::retry", "", time, "15 min", kJitter},
+    {"retry_fn", "tryhard", elsewhere, "tryhard", kElsewhere, true},
     {"Retry::spawn", "", none, "", kNone, true},
     {"RetryIf::spawn", "", none, "", kNone},
     {"ExponentialBuilder", "", count, "3", kGrowing, true, true},

@@ -97,6 +97,13 @@ std::string with_names(const Tree& tree, int node, std::string text) {
   return text;
 }
 
+// What is tried says itself which failures are for good: p-retry's AbortError, async-retry's bail, Go's Permanent.
+bool tells_for_good(std::string_view tried) {
+  for (std::string_view word : {"AbortError", "bail(", "Permanent(", "Unrecoverable(", "::permanent("})
+    if (tried.find(word) != tried.npos) return true;
+  return false;
+}
+
 // The whole of what one setter is part of: `RetryConfig.custom().maxAttempts(3).waitDuration(…).build()`.
 std::string_view chain_of(const Tree& tree, int call) {
   int top = call;
@@ -104,6 +111,12 @@ std::string_view chain_of(const Tree& tree, int call) {
        p = tree[p].parent)
     if (tree[p].role == Role::call) top = p;
   return tree.text(top);
+}
+
+bool is_strategy(std::string_view given) {
+  for (std::string_view one : {"ExponentialBuilder", "FibonacciBuilder", "ConstantBuilder"})
+    if (given.find(one) != given.npos) return true;
+  return false;
 }
 
 // Among the operators of a stream: `source.pipe(retry(3))`.
@@ -239,13 +252,19 @@ struct Uses {
     // What Go's makers are given is no function: a `Retry` that is given one runs it.
     bool runs = tree.language().family == "go" && gives_function(tree, i);
     bool makes = makes_retrying(callee) && tree.functions(name).empty() && !runs;
+    auto behind = tree.language().family == "rust" ? chain_of(tree, i).substr(tree.text(i).size()) : std::string_view();
+    bool by_strategy = name == "retry" && is_strategy(given);  // backon's
     if (!makes &&
-        runs_again(holds ? "retry." + std::string(last_name(callee)) : std::string(callee), gives_function(tree, i)) &&
+        (by_strategy || runs_again(holds ? "retry." + std::string(last_name(callee)) : std::string(callee),
+                                   gives_function(tree, i))) &&
         !is_own(i, callee)) {
       int function = tree.function_of(i);
       if (function >= 0 && name_of_function(tree, function) == last_name(callee)) return;  // an overload
-      auto& place = add(i, callee, with_names(tree, i, said_by(tree, i)));
-      if (int tried = function_tried_by(i); tried >= 0) describe_calls(tree, tried, place);
+      auto& place = add(i, callee, with_names(tree, i, said_by(tree, i) + std::string(behind)));
+      if (int tried = function_tried_by(i); tried >= 0) {
+        describe_calls(tree, tried, place);
+        place.looked_at |= tells_for_good(tree.text(tried));
+      }
       place.never_cancelled = given.contains("context.Background()") || given.contains("context.TODO()");
       return;
     }
