@@ -43,9 +43,15 @@ bool gives_on_outcome(const Tree& tree, int leave, std::string_view given) {
   return false;
 }
 
+// Rust's `break Err(e)`, `break outcome`: what the loop gives.
+bool breaks_with_outcome(const Tree& tree, int stop) {
+  auto given = tree.language().family == "rust" ? given_by(tree, stop) : std::string_view();
+  return !given.empty() && !given.starts_with('\'') && !given.starts_with("Ok(") && given != "None";
+}
+
 bool tells_of_failure(const Tree& tree, int i, int loop) {
   if (tree[i].role == Role::raise) return true;
-  if (tree[i].role == Role::stop && i < tree[loop].past) return given_by(tree, i).starts_with("Err(");
+  if (tree[i].role == Role::stop && i < tree[loop].past) return breaks_with_outcome(tree, i);
   if (tree[i].role == Role::call) {
     auto callee = callee_of(tree, i);
     auto name = lower(last_name(callee));

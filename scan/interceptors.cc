@@ -30,6 +30,18 @@ std::string_view first_parameter(const Tree& tree, int function) {
   return ids.empty() ? std::string_view() : ids.front();
 }
 
+// `(e) => this.onError(e)` only hands on: the function of that name.
+int handed_to(const Tree& tree, int function, std::string_view error) {
+  for (int i = function + 1; i < tree[function].past; i++) {
+    int arguments = tree[i].role == Role::call ? tree.child(i, Part::arguments) : -1;
+    int first = arguments >= 0 ? tree.first(arguments) : -1;
+    if (first < 0 || tree.text(first) != error || tree.next(first) >= 0) continue;
+    auto& named = tree.functions(last_name(callee_of(tree, i)));
+    if (named.size() == 1 && named.front() != function) return named.front();
+  }
+  return function;
+}
+
 // `error.config`, or a name that was set to it.
 bool is_request_of(const Tree& tree, int i, std::string_view error, int handler) {
   auto holds = [&](std::string_view text) { return mentions(text, error) && mentions(text, "config"); };
@@ -38,7 +50,7 @@ bool is_request_of(const Tree& tree, int i, std::string_view error, int handler)
   for (auto id : identifiers(text))
     for (int set : tree.assignments(id))
       if (int value = tree.child(set, Part::value);
-          tree.within(set, handler) && value >= 0 && tree[value].role != Role::call && holds(tree.text(value)))
+          tree.within(set, handler) && value >= 0 && tree[value].role != Role::call && holds(tree.text(set)))
         return true;
   return false;
 }
@@ -72,7 +84,7 @@ void add_second(const Tree& tree, int call, int handler, std::vector<Location>& 
   place.bound = bound_of_function(tree, handler, call);
   int inner = -1;
   for (int p = tree[call].parent; p > handler; p = tree[p].parent) {
-    if (tree[p].role != Role::branch) continue;
+    if (tree[p].role != Role::branch || tree.child(p, Part::condition) < 0) continue;
     auto test = tree.text(tree.child(p, Part::condition));
     if (inner < 0) inner = p;
     place.looked_at |= asks_how(test);
@@ -82,8 +94,11 @@ void add_second(const Tree& tree, int call, int handler, std::vector<Location>& 
   // What is not to be sent again, or was sent already, has left before.
   for (int i = handler; i < call; i++) {
     int then = tree[i].role == Role::branch ? tree.child(i, Part::then) : -1;
-    if (then < 0 || tree.within(call, i) || !flow_of(tree, then, handler).leaves) continue;
-    place.looked_at |= asks_how(tree.text(tree.child(i, Part::condition)));
+    if (then < 0 || tree.child(i, Part::condition) < 0 || tree.within(call, i) || !flow_of(tree, then, handler).leaves)
+      continue;
+    auto test = tree.text(tree.child(i, Part::condition));
+    place.looked_at |= asks_how(test);
+    if (asks_how(test) && place.back.empty()) place.back.push_back("unless " + one_line(bare(test)));
     if (place.bound.kind == Bound::none && marks_it(tree, i, handler)) place.bound = {Bound::count, "once more"};
   }
   if (place.back.empty()) place.back.emplace_back("any");
@@ -102,6 +117,10 @@ void find_interceptors(const Tree& tree, std::vector<Location>& found) {
     int handler = handler_given(tree, i);
     auto client = callee.substr(0, callee.size() - kUse.size());
     auto error = handler >= 0 ? first_parameter(tree, handler) : std::string_view();
+    if (!error.empty() && !mentions(tree.text(handler), "config")) {
+      handler = handed_to(tree, handler, error);
+      error = first_parameter(tree, handler);
+    }
     for (int c = handler; !error.empty() && c < tree[handler].past; c++) {
       int arguments = tree[c].role == Role::call ? tree.child(c, Part::arguments) : -1;
       int first = arguments >= 0 ? tree.first(arguments) : -1;

@@ -88,6 +88,8 @@ bool gives_back(const Tree& tree, int i, int given) {
   for (int n = function; n < i; n++) {
     if (!takes_from(tree, n, queue)) continue;
     taken = true;
+    if (int arguments = tree.child(n, Part::arguments); tree[n].role == Role::call && arguments >= 0)
+      for (auto id : identifiers(tree.text(arguments))) same |= std::ranges::count(item, id) > 0;  // `out var job`
     for (int p = n; p > function && tree[p].role != Role::loop; p = tree[p].parent) {
       auto kind = tree.kind(p);
       bool names = tree[p].role == Role::assign || kind == "range_clause" || kind == "let_condition";

@@ -181,8 +181,9 @@ bool sorts_out(const Tree& tree, int branch, int function) {
 // `if (error == null && answer.status < 500) return answer`, in the same function as what begins it anew.
 bool leaves_by_how(const Tree& tree, int branch, int again) {
   int then = tree[branch].role == Role::branch ? tree.child(branch, Part::then) : -1, own = tree.function_of(branch);
-  return then >= 0 && own >= 0 && own == tree.function_of(again) && !tree.within(again, branch) &&
-         flow_of(tree, then, own).leaves && asks_how(tree.text(tree.child(branch, Part::condition)));
+  int test = tree.child(branch, Part::condition);
+  return then >= 0 && test >= 0 && own >= 0 && own == tree.function_of(again) && !tree.within(again, branch) &&
+         flow_of(tree, then, own).leaves && asks_how(tree.text(test));
 }
 
 // What a function tries first, but for itself.

@@ -57,7 +57,8 @@ bool takes_message(std::string_view callee) {
 bool is_kept(const Tree& tree, int loop, std::string_view name) {
   for (int i = loop; i < tree[loop].past; i++) {
     int arguments = tree[i].role == Role::call ? tree.child(i, Part::arguments) : -1;
-    if (arguments >= 0 && puts_back(callee_of(tree, i)) && mentions(tree.text(arguments), name) &&
+    int first = arguments >= 0 ? tree.first(arguments) : -1;
+    if (first >= 0 && puts_back(callee_of(tree, i)) && tree.text(first) == name &&
         tree.around(i, Role::handler) < loop && tree.around(i, Role::branch) < loop)
       return true;
   }

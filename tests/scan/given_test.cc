@@ -95,6 +95,7 @@ async def drain(queue, http):
         except ClientError:
             if job.attempts < 3:
                 job.attempts += 1
+                await asyncio.sleep(job.attempts)
                 await queue.put(job)
 )")
                    .locations;

@@ -48,6 +48,27 @@ http.interceptors.response.use((r) => r, failed);
   EXPECT_EQ(said(again), "count growing");
 }
 
+TEST(Interceptors, are_followed_to_where_they_hand_the_error) {
+  auto again = only("a.ts", R"(
+class Api {
+  constructor() {
+    this.client.interceptors.response.use((r) => r, (e) => this.onError(e));
+  }
+  private async onError(error: any) {
+    const { config } = error;
+    if (error.response?.status !== 401 || config._retry) {
+      return Promise.reject(error);
+    }
+    config._retry = true;
+    return this.client(config);
+  }
+}
+)");
+  EXPECT_EQ(again.line, 12u);
+  EXPECT_EQ(word(again.bound), "count");
+  EXPECT_EQ(again.back, std::vector<std::string>{"unless error.response?.status !== 401 || config._retry"});
+}
+
 TEST(Interceptors, that_send_something_else_are_none) {
   EXPECT_TRUE(scan_text(*language_of("a.js"), R"(
 http.interceptors.response.use((r) => r, async (error) => {
@@ -91,6 +112,23 @@ class A {
 )");
   EXPECT_EQ(sharp.shape, Shape::queue);
   EXPECT_EQ(said(sharp), "count none");
+}
+
+TEST(Channels, give_by_an_argument_what_goes_back) {
+  auto again = only("A.cs", R"(
+class A {
+  async Task Run(CancellationToken stop) {
+    while (_mails.Reader.TryRead(out var mail)) {
+      try {
+        await smtp.SendAsync(mail, stop);
+      } catch (SmtpException) {
+        if (mail.Tries++ < 4) _mails.Writer.TryWrite(mail);
+      }
+    }
+  }
+}
+)");
+  EXPECT_EQ(again.line, 8u);
 }
 
 TEST(Channels, that_carry_results_take_nothing_back) {

@@ -79,6 +79,27 @@ async fn ready(&self, end: Instant) -> Result<(), Error> {
                     "swallowed-error"));
 }
 
+TEST(Untold, is_that_it_is_swallowed_where_a_loop_gives_how_it_went) {
+  EXPECT_FALSE(told("a.rs", R"(
+async fn put(op: Op, max: u32) -> Result<(), Error> {
+    let mut n = 0;
+    loop {
+        let res = op.send().await;
+        if let Err(ref err) = res {
+            if n >= max {
+                break res;
+            }
+            n += 1;
+            sleep(Duration::from_secs(1)).await;
+        } else {
+            break res;
+        }
+    }
+}
+)",
+                    "swallowed-error"));
+}
+
 TEST(Untold, is_that_nothing_waits_where_what_is_tried_waits_first) {
   auto text = [](std::string_view pause) {
     return std::string(
