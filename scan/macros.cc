@@ -63,6 +63,7 @@ std::string lines_of(std::string_view text) {
 bool is_evaluated(std::string_view before, std::string_view behind) {
   before = trim(before);
   if (behind.starts_with(".await") || behind.starts_with('?')) return true;
+  if (behind.starts_with('.')) return false;  // `$client.get()` is one call
   if (before.ends_with('=')) {
     auto sign = before.size() > 1 ? before[before.size() - 2] : ' ';
     return sign != '=' && sign != '<' && sign != '>' && sign != '!';
